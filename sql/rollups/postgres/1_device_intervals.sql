@@ -1,0 +1,25 @@
+-- Load profile per device and UTC quarter-hour (table in sql/schema/0002_readings.sql): the base of every aggregate.
+
+CREATE OR REPLACE FUNCTION apply_device_intervals(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  -- In key order, so that two writers that share rows never wait for each other in a circle.
+  INSERT INTO device_intervals AS t (device_id, starts_at, user_id, energy_mwh, estimated_mwh, export_mwh, reading_count, covered_ms, export_covered_ms)
+  SELECT d.device_id, d.starts_at, d.user_id, sum(d.energy_mwh), sum(d.estimated_mwh), sum(d.export_mwh), sum(d.reading_count), sum(d.covered_ms), sum(d.export_covered_ms)
+  FROM unnest(deltas) d
+  GROUP BY 1, 2, 3
+  ORDER BY 1, 2, 3
+  ON CONFLICT (device_id, starts_at) DO UPDATE SET
+    energy_mwh = t.energy_mwh + excluded.energy_mwh,
+    estimated_mwh = t.estimated_mwh + excluded.estimated_mwh,
+    export_mwh = t.export_mwh + excluded.export_mwh,
+    reading_count = t.reading_count + excluded.reading_count,
+    covered_ms = t.covered_ms + excluded.covered_ms,
+    export_covered_ms = t.export_covered_ms + excluded.export_covered_ms;
+  -- Where nothing is known any more there is no row, never a 0.
+  IF EXISTS (SELECT FROM unnest(deltas) d WHERE d.covered_ms < 0 OR d.export_covered_ms < 0) THEN
+    DELETE FROM device_intervals t
+    USING (SELECT DISTINCT d.device_id AS device_id, d.starts_at AS starts_at, d.user_id AS user_id FROM unnest(deltas) d) d
+    WHERE t.device_id = d.device_id AND t.starts_at = d.starts_at AND t.covered_ms = 0 AND t.export_covered_ms = 0;
+  END IF;
+END
+$$;
