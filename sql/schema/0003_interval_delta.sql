@@ -1,8 +1,8 @@
 -- What one write changes in the load profile. Every aggregate is a sum over quarter-hours, so every aggregate
 -- follows from these differences alone, in whatever order they come.
 CREATE TYPE interval_delta AS (
-  device_id         text,
-  user_id           text,
+  device_id         text COLLATE "C",
+  user_id           text COLLATE "C",
   starts_at         timestamptz,
   energy_mwh        bigint,
   estimated_mwh     bigint,

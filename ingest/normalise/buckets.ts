@@ -1,0 +1,75 @@
+import type { EnergyInterval } from './law.ts';
+import type { Roles } from './channels.ts';
+
+/** Length of the finest bucket: 15 minutes, which hours of every time zone in use are made of. */
+export const BUCKET_MS = 900_000;
+
+/** Difference to one row of device_intervals. */
+export interface BucketDelta {
+  energyMwh: number;
+  estimatedMwh: number;
+  exportMwh: number;
+  readingCount: number;
+  coveredMs: number;
+  exportCoveredMs: number;
+}
+
+/** Differences of one device, by start of the UTC quarter-hour in ms. */
+export type BucketDeltas = Map<number, BucketDelta>;
+
+/** floor(energy × part / whole), exact where the product leaves the safe integers. */
+function share(energyMwh: number, partMs: number, wholeMs: number): number {
+  const product = energyMwh * partMs;
+  if (Number.isSafeInteger(product)) return Math.floor(product / wholeMs);
+  return Number((BigInt(energyMwh) * BigInt(partMs)) / BigInt(wholeMs));
+}
+
+function bucketOf(deltas: BucketDeltas, startMs: number): BucketDelta {
+  let delta = deltas.get(startMs);
+  if (!delta) {
+    delta = { energyMwh: 0, estimatedMwh: 0, exportMwh: 0, readingCount: 0, coveredMs: 0, exportCoveredMs: 0 };
+    deltas.set(startMs, delta);
+  }
+  return delta;
+}
+
+/**
+ * Adds an interval to (`sign` 1) or takes it from (-1) the buckets that it crosses, in proportion to time and in whole
+ * mWh that add up exactly: each bucket gets the difference of the energies up to its two bounds. The interval's reading
+ * counts in the bucket that its end closes: a reading stamped 10:00:00 belongs to the quarter before.
+ */
+export function addInterval(deltas: BucketDeltas, interval: EnergyInterval, roles: Roles, sign: 1 | -1): void {
+  const { startMs, endMs, importMwh, exportMwh } = interval;
+  const wholeMs = endMs - startMs;
+  let fromMs = startMs;
+  let importBefore = 0;
+  let exportBefore = 0;
+  while (fromMs < endMs) {
+    const bucketMs = Math.floor(fromMs / BUCKET_MS) * BUCKET_MS;
+    const toMs = Math.min(bucketMs + BUCKET_MS, endMs);
+    const delta = bucketOf(deltas, bucketMs);
+    if (roles.import) {
+      const importUpTo = share(importMwh, toMs - startMs, wholeMs);
+      delta.energyMwh += sign * (importUpTo - importBefore);
+      if (interval.estimated) delta.estimatedMwh += sign * (importUpTo - importBefore);
+      delta.coveredMs += sign * (toMs - fromMs);
+      importBefore = importUpTo;
+    }
+    if (roles.export) {
+      const exportUpTo = share(exportMwh, toMs - startMs, wholeMs);
+      delta.exportMwh += sign * (exportUpTo - exportBefore);
+      delta.exportCoveredMs += sign * (toMs - fromMs);
+      exportBefore = exportUpTo;
+    }
+    if (toMs === endMs) delta.readingCount += sign;
+    fromMs = toMs;
+  }
+}
+
+/** Drops the buckets in which nothing changed after all. */
+export function withoutZeros(deltas: BucketDeltas): BucketDeltas {
+  for (const [startMs, delta] of deltas) {
+    if (Object.values(delta).every((value) => value === 0)) deltas.delete(startMs);
+  }
+  return deltas;
+}

@@ -1,0 +1,67 @@
+/** Energy quantities, the better first: a circuit counts by the first that it has (law of consumption, "Channels"). */
+const QUANTITIES = ['register', 'interval', 'power'] as const;
+const PARTS = ['total', 'tariff', 'phase'] as const;
+const NEVER_COUNTED = new Set(['gas', 'heat', 'water']);
+
+export type Direction = 'import' | 'export';
+
+export interface Channel {
+  /** What remains of the name: `switch0` of `switch0/import/l1`. */
+  circuit: string;
+  direction: Direction;
+  part: (typeof PARTS)[number];
+  /** False for gas, heat and water, which are stored and never counted. */
+  electric: boolean;
+}
+
+/** Reads a channel name: words between slashes, of which some say direction, tariff, phase or medium. */
+export function parseChannel(name: string): Channel {
+  const words = name.split('/');
+  const rest: string[] = [];
+  const channel: Channel = { circuit: '', direction: 'import', part: 'total', electric: true };
+  for (const word of words) {
+    if (word === 'export') channel.direction = 'export';
+    else if (/^t\d+$/.test(word)) channel.part = 'tariff';
+    else if (/^l\d+$/.test(word)) channel.part = 'phase';
+    else if (NEVER_COUNTED.has(word)) channel.electric = false;
+    else if (word !== 'import') rest.push(word);
+  }
+  channel.circuit = rest.join('/');
+  return channel;
+}
+
+export interface Roles {
+  import: boolean;
+  export: boolean;
+}
+
+/**
+ * Which series of a device count, and as what: for each circuit and direction the best quantity first, then its total
+ * before its tariffs before its phases; parts of one kind together, a total never with its own parts.
+ * Export falls back to the negative part of the circuit's import power.
+ * `series`: all series that the device has ever had, as channel and kind. Returns their roles, in the same order.
+ */
+export function chooseRoles(series: readonly { channel: string; kind: string }[]): Roles[] {
+  const roles: Roles[] = series.map(() => ({ import: false, export: false }));
+  const best = new Map<string, { rank: number; members: number[]; direction: Direction }>();
+  const offer = (index: number, circuit: string, direction: Direction, rank: number) => {
+    const key = `${direction} ${circuit}`;
+    const current = best.get(key);
+    if (!current || rank < current.rank) best.set(key, { rank, members: [index], direction });
+    else if (rank === current.rank) current.members.push(index);
+  };
+  series.forEach(({ channel: name, kind }, index) => {
+    const quantity = QUANTITIES.indexOf(kind as (typeof QUANTITIES)[number]);
+    const channel = parseChannel(name);
+    if (quantity < 0 || !channel.electric) return;
+    const rank = quantity * PARTS.length + PARTS.indexOf(channel.part);
+    offer(index, channel.circuit, channel.direction, rank);
+    if (kind === 'power' && channel.direction === 'import') {
+      offer(index, channel.circuit, 'export', rank + PARTS.length);
+    }
+  });
+  for (const { members, direction } of best.values()) {
+    for (const index of members) (roles[index] as Roles)[direction] = true;
+  }
+  return roles;
+}

@@ -1,0 +1,27 @@
+import type { Law } from './law.ts';
+
+export interface IntervalState {
+  /** End of the last interval that was kept. */
+  keptEndMs?: number;
+}
+
+/**
+ * The law for interval energy: as sent. Of overlapping intervals, taken by end (then the shorter, then the lower
+ * energy), each is kept that overlaps none kept before; the caller gives them in that order. Readings in mWh.
+ */
+export function intervalLaw(direction: 'import' | 'export'): Law<IntervalState> {
+  return {
+    initial: {},
+    restart: (point) => ({ keptEndMs: point.readAtMs }),
+    step(state, point, findings) {
+      const startMs = point.readAtMs - point.intervalMs;
+      if (state.keptEndMs !== undefined && startMs < state.keptEndMs) {
+        findings.verdict(point, 'overlap');
+        return { state, clean: false };
+      }
+      const [imported, exported] = direction === 'import' ? [point.value, 0] : [0, point.value];
+      findings.interval(startMs, point.readAtMs, imported, exported, false);
+      return { state: { keptEndMs: point.readAtMs }, clean: true };
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import type { Findings, Law, LawSettings, Point } from './law.ts';
+import { isJitter, isPlausible, isReset, isRollover, type RegisterValue } from './plausibility.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** `good`: the last reading that counted; `held`: an implausible one after it; `first`: one that fits the held one. */
+export interface RegisterState {
+  good?: RegisterValue;
+  held?: RegisterValue;
+  first?: RegisterValue;
+}
+
+const pointOf = (value: RegisterValue): Point => ({ readAtMs: value.readAtMs, intervalMs: 0, value: value.valueMwh });
+
+/**
+ * The law for cumulative registers: differences of consecutive readings; implausible ones are held until the readings
+ * after them say whether they were a glitch, a rollover, a reset or a swapped meter. Returns a law for readings in mWh;
+ * energy counts as import or, for `direction` export, as export.
+ */
+export function registerLaw(settings: LawSettings, direction: 'import' | 'export'): Law<RegisterState> {
+  const fits = (a: RegisterValue, b: RegisterValue) => isPlausible(a, b, settings);
+
+  function count(findings: Findings, a: RegisterValue, b: RegisterValue, energyMwh: number) {
+    const estimated = b.readAtMs - a.readAtMs > HOUR_MS;
+    const [imported, exported] = direction === 'import' ? [energyMwh, 0] : [0, energyMwh];
+    findings.interval(a.readAtMs, b.readAtMs, imported, exported, estimated);
+  }
+  const countStep = (findings: Findings, a: RegisterValue, b: RegisterValue) =>
+    count(findings, a, b, b.valueMwh - a.valueMwh);
+
+  /** The held reading was confirmed by two that fit it: says what it was and counts the step to it. */
+  function confirm(findings: Findings, good: RegisterValue, held: RegisterValue) {
+    if (isRollover(good, held, settings)) {
+      findings.verdict(pointOf(held), 'rollover');
+      count(findings, good, held, Math.round((settings.registerMaxKwh ?? 0) * 1e6) - good.valueMwh + held.valueMwh);
+    } else if (isReset(good, held, settings)) {
+      findings.verdict(pointOf(held), 'reset');
+      count(findings, good, held, held.valueMwh);
+    } else {
+      findings.verdict(pointOf(held), 'swap');
+    }
+  }
+
+  function hold(findings: Findings, good: RegisterValue, now: RegisterValue) {
+    findings.verdict(pointOf(now), 'held');
+    return { state: { good, held: now }, clean: false };
+  }
+
+  return {
+    initial: {},
+    restart: (point) => ({ good: { readAtMs: point.readAtMs, valueMwh: point.value } }),
+    step({ good, held, first }, point, findings) {
+      const now: RegisterValue = { readAtMs: point.readAtMs, valueMwh: point.value };
+      const counted = { state: { good: now }, clean: true };
+      if (!good) return counted;
+      if (!held) {
+        if (fits(good, now)) {
+          countStep(findings, good, now);
+          return counted;
+        }
+        if (isJitter(good, now)) {
+          // 0 until the old value is passed: the register is taken to stand still at it.
+          findings.verdict(point, 'jitter');
+          const standing = { readAtMs: now.readAtMs, valueMwh: good.valueMwh };
+          countStep(findings, good, standing);
+          return { state: { good: standing }, clean: false };
+        }
+        return hold(findings, good, now);
+      }
+      if (!first) {
+        if (fits(good, now)) {
+          findings.verdict(pointOf(held), 'glitch');
+          countStep(findings, good, now);
+          return counted;
+        }
+        if (fits(held, now)) {
+          findings.verdict(point, 'confirming');
+          return { state: { good, held, first: now }, clean: false };
+        }
+        findings.verdict(pointOf(held), 'glitch');
+        return hold(findings, good, now);
+      }
+      if (fits(first, now)) {
+        confirm(findings, good, held);
+        countStep(findings, held, first);
+        countStep(findings, first, now);
+        return counted;
+      }
+      findings.verdict(pointOf(first), 'glitch');
+      if (fits(held, now)) {
+        // The one in between was a glitch of its own; this reading is now the first that fits the held one.
+        findings.verdict(point, 'confirming');
+        return { state: { good, held, first: now }, clean: false };
+      }
+      findings.verdict(pointOf(held), 'glitch');
+      if (fits(good, now)) {
+        countStep(findings, good, now);
+        return counted;
+      }
+      return hold(findings, good, now);
+    },
+  };
+}
