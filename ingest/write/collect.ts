@@ -1,0 +1,85 @@
+import type { DecodedReading } from '#ingest/decoders/decoder.ts';
+import { comparePoints, type Point } from '#ingest/normalise/law.ts';
+import { pointKey } from '#ingest/normalise/replay.ts';
+import type { IncomingMessage, Reject } from './message.ts';
+
+/** How far a device's clock may run ahead. */
+const FUTURE_MS = 5 * 60_000;
+
+/** A point on its way into a series, and the message it came in. */
+export interface NewPoint extends Point {
+  message: IncomingMessage;
+  element: number;
+}
+
+/** New readings of one series, ordered, one per key. */
+export interface SeriesBatch {
+  deviceId: string;
+  channel: string;
+  kind: string;
+  points: NewPoint[];
+}
+
+export interface Collected {
+  series: SeriesBatch[];
+  rejects: Reject[];
+  duplicates: number;
+}
+
+/** The reason a reading loses against another value for the same time; the lower stays (law of consumption). */
+export const CONFLICT = 'another value for the same time: the lower one stays';
+
+function timeFault(reading: DecodedReading, receivedAtMs: number, oldestMs: number): string | null {
+  if (reading.readAtMs > receivedAtMs + FUTURE_MS) return 'time is more than 5 minutes in the future';
+  if (reading.readAtMs < oldestMs) return 'time is older than the retention';
+  return null;
+}
+
+/** Keeps the lower of two readings for one time. */
+function keepLower(kept: NewPoint, next: NewPoint, collected: Collected): NewPoint {
+  if (kept.value === next.value) {
+    collected.duplicates++;
+    return kept;
+  }
+  const [lower, higher] = next.value < kept.value ? [next, kept] : [kept, next];
+  collected.rejects.push({ message: higher.message, element: higher.element, reason: CONFLICT });
+  return lower;
+}
+
+/**
+ * Sorts a batch of messages into series. Pure: a reading from the future or from before the retention, and the higher
+ * of two values for one time, come back as rejects; equal ones as duplicates.
+ * `oldestMs`: start of the retention, in Unix ms.
+ */
+export function collect(batch: readonly IncomingMessage[], oldestMs: number): Collected {
+  const collected: Collected = { series: [], rejects: [], duplicates: 0 };
+  const bySeries = new Map<string, { series: SeriesBatch; byKey: Map<string, NewPoint> }>();
+  for (const message of batch) {
+    for (const { element, reason } of message.decoded.rejections) {
+      collected.rejects.push({ message, element, reason });
+    }
+    for (const reading of message.decoded.readings) {
+      const reason = timeFault(reading, message.receivedAtMs, oldestMs);
+      if (reason) {
+        collected.rejects.push({ message, element: reading.element, reason });
+        continue;
+      }
+      const { deviceId, channel, kind, readAtMs, intervalMs, value, element } = reading;
+      const seriesKey = `${deviceId}\n${channel}\n${kind}`;
+      let entry = bySeries.get(seriesKey);
+      if (!entry) {
+        entry = { series: { deviceId, channel, kind, points: [] }, byKey: new Map() };
+        bySeries.set(seriesKey, entry);
+      }
+      const point: NewPoint = { readAtMs, intervalMs, value, message, element };
+      const key = pointKey(point);
+      const kept = entry.byKey.get(key);
+      entry.byKey.set(key, kept ? keepLower(kept, point, collected) : point);
+    }
+  }
+  for (const { series, byKey } of bySeries.values()) {
+    series.points = [...byKey.values()].sort(comparePoints);
+    collected.series.push(series);
+  }
+  return collected;
+}

@@ -1,0 +1,44 @@
+import type { PoolClient } from '#src/database/connect.ts';
+import { type BucketDelta, type BucketDeltas, withoutZeros } from '#ingest/normalise/buckets.ts';
+import { int8Array, timestampArray } from './binary-array.ts';
+import type { LockedDevice } from './series-store.ts';
+
+/** One row's difference, with its keys. */
+interface DeltaRow extends BucketDelta {
+  deviceId: string;
+  userId: string;
+  startsAtMs: number;
+}
+
+/** Flattens the differences of a batch, dropping those that cancelled out. */
+export function deltaRows(deltas: Map<string, BucketDeltas>, devices: Map<string, LockedDevice>): DeltaRow[] {
+  const rows: DeltaRow[] = [];
+  for (const [deviceId, ofDevice] of deltas) {
+    const { userId } = devices.get(deviceId) as LockedDevice;
+    for (const [startsAtMs, delta] of withoutZeros(ofDevice)) rows.push({ deviceId, userId, startsAtMs, ...delta });
+  }
+  return rows;
+}
+
+/** Adds the differences to the load profile and to every aggregate above it (sql/rollups). */
+export async function applyDeltas(client: PoolClient, rows: readonly DeltaRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const column = (name: keyof BucketDelta) => int8Array(rows.map((row) => row[name]));
+  await client.query({
+    name: 'apply-deltas',
+    text: `SELECT apply_interval_deltas(array_agg(ROW (d.*)::interval_delta))
+           FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
+             $8::bigint[], $9::bigint[]) d`,
+    values: [
+      rows.map((row) => row.deviceId),
+      rows.map((row) => row.userId),
+      timestampArray(rows.map((row) => row.startsAtMs)),
+      column('energyMwh'),
+      column('estimatedMwh'),
+      column('exportMwh'),
+      column('readingCount'),
+      column('coveredMs'),
+      column('exportCoveredMs'),
+    ],
+  });
+}

@@ -1,0 +1,46 @@
+import { ensurePartitions } from '#src/database/partitions.ts';
+import type { Pool } from '#src/database/connect.ts';
+
+const monthOf = (ms: number): number => {
+  const date = new Date(ms);
+  return date.getUTCFullYear() * 12 + date.getUTCMonth();
+};
+
+/** Thrown inside a transaction that met a month without partitions; the writer makes them and begins again. */
+export class MissingPartitions extends Error {
+  readonly fromMs: number;
+  readonly toMs: number;
+  constructor(fromMs: number, toMs: number) {
+    super('months without partitions');
+    this.fromMs = fromMs;
+    this.toMs = toMs;
+  }
+}
+
+/** Remembers which months are known to have partitions. */
+export interface PartitionMonths {
+  /** Throws MissingPartitions where a time lies in a month that is not known to have partitions. */
+  check(times: Iterable<number>): void;
+  /** Makes what was missing, outside of any transaction: it locks the partitioned table for a moment. */
+  make(missing: MissingPartitions): Promise<void>;
+}
+
+export function partitionMonths(pool: Pool): PartitionMonths {
+  const known = new Set<number>();
+  return {
+    check(times) {
+      let fromMs = Number.POSITIVE_INFINITY;
+      let toMs = Number.NEGATIVE_INFINITY;
+      for (const time of times) {
+        if (known.has(monthOf(time))) continue;
+        fromMs = Math.min(fromMs, time);
+        toMs = Math.max(toMs, time);
+      }
+      if (fromMs <= toMs) throw new MissingPartitions(fromMs, toMs);
+    },
+    async make({ fromMs, toMs }) {
+      await ensurePartitions(pool, { from: new Date(fromMs), to: new Date(toMs) });
+      for (let month = monthOf(fromMs); month <= monthOf(toMs); month++) known.add(month);
+    },
+  };
+}

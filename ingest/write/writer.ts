@@ -1,0 +1,142 @@
+import type { Pool, PoolClient } from '#src/database/connect.ts';
+import { type Collected, collect, type SeriesBatch } from './collect.ts';
+import { applyDeltas, deltaRows } from './deltas.ts';
+import type { IncomingMessage, Reject, WriteResult } from './message.ts';
+import { MissingPartitions, type PartitionMonths, partitionMonths } from './partition-months.ts';
+import { noReadingChanges } from './reading-store.ts';
+import { saveRejects } from './rejected.ts';
+import { type LockedDevice, loadSeries, lockDevices, type Series, saveTails, seriesKey } from './series-store.ts';
+import { touchDevices } from './touch-devices.ts';
+import type { Outcome } from './work-in.ts';
+import { workInRounds } from './work-in-rounds.ts';
+
+export type { IncomingMessage, WriteResult } from './message.ts';
+
+/** Transactions that lost to a neighbour (deadlock, serialisation) or lacked a partition are begun again so often. */
+const ATTEMPTS = 8;
+const BEGIN_AGAIN = new Set(['40P01', '40001']);
+
+export interface Writer {
+  /**
+   * Writes a batch in one transaction: readings, load profile, aggregates, rejections. Resolves when it is committed;
+   * only then may the messages be acknowledged. Rejects where the database fails, and then nothing of it is stored.
+   * Any number of writers may run on the same devices, and a batch may come any number of times.
+   */
+  write(batch: readonly IncomingMessage[]): Promise<WriteResult>;
+}
+
+/** `retentionMonths`: age beyond which readings are rejected. `now`: clock, Unix ms. */
+export function createWriter(pool: Pool, options: { retentionMonths?: number; now?: () => number } = {}): Writer {
+  const { retentionMonths = 13, now = Date.now } = options;
+  const months = partitionMonths(pool);
+  return {
+    async write(batch) {
+      for (let attempt = 1; ; attempt++) {
+        const collected = collect(batch, retentionStartMs(now(), retentionMonths));
+        try {
+          return await inTransaction(pool, (client) => writeCollected(client, batch, collected, months));
+        } catch (error) {
+          if (error instanceof MissingPartitions) await months.make(error);
+          else if (attempt >= ATTEMPTS || !BEGIN_AGAIN.has((error as { code?: string }).code ?? '')) throw error;
+        }
+      }
+    },
+  };
+}
+
+/** Start of the retention in Unix ms: the same day and time so many calendar months before. */
+export function retentionStartMs(nowMs: number, retentionMonths: number): number {
+  const start = new Date(nowMs);
+  start.setUTCMonth(start.getUTCMonth() - retentionMonths);
+  return start.getTime();
+}
+
+async function inTransaction<T>(pool: Pool, run: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query('BEGIN');
+    const result = await run(client);
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK').catch((rollbackError: Error) => {
+      broken = rollbackError;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+async function writeCollected(
+  client: PoolClient,
+  batch: readonly IncomingMessage[],
+  collected: Collected,
+  months: PartitionMonths,
+): Promise<WriteResult> {
+  const deviceIds = [...new Set(batch.map((message) => message.decoded.deviceId))];
+  const devices = await lockDevices(client, deviceIds);
+  const outcome: Outcome = {
+    changes: noReadingChanges(),
+    rejects: [...collected.rejects, ...fromUnknownDevices(batch, devices)],
+    stored: 0,
+    duplicates: collected.duplicates,
+    deltas: new Map(),
+  };
+  const known = collected.series.filter(({ deviceId }) => devices.has(deviceId));
+  if (known.length > 0) {
+    const touched = await workInSeries(client, known, devices, months, outcome);
+    const rows = deltaRows(outcome.deltas, devices);
+    months.check(rows.map((row) => row.startsAtMs));
+    await applyDeltas(client, rows);
+    await saveTails(client, touched);
+  }
+  await touchDevices(client, [...new Set(known.map(({ deviceId }) => deviceId))], batch);
+  await saveRejects(client, outcome.rejects);
+  return { stored: outcome.stored, duplicates: outcome.duplicates, rejected: outcome.rejects.length };
+}
+
+/** Works the batch into its series and into those whose role it changed. Returns all of them. */
+async function workInSeries(
+  client: PoolClient,
+  known: readonly SeriesBatch[],
+  devices: Map<string, LockedDevice>,
+  months: PartitionMonths,
+  outcome: Outcome,
+): Promise<Series[]> {
+  const deviceIds = [...new Set(known.map(({ deviceId }) => deviceId))];
+  const { byKey, changedRoles } = await loadSeries(client, deviceIds, known);
+  const pointsOf = new Map(known.map((batch) => [byKey.get(seriesKey(batch)) as Series, batch.points]));
+  const computedAnew = changedRoles.filter((series) => series.lastReadAtMs !== null);
+  for (const series of computedAnew) if (!pointsOf.has(series)) pointsOf.set(series, []);
+  await noteComputedAnew(client, computedAnew);
+  const work = [...pointsOf].map(([series, points]) => ({
+    series,
+    points,
+    device: devices.get(series.deviceId) as LockedDevice,
+  }));
+  await workInRounds(client, work, months, outcome);
+  return [...pointsOf.keys()];
+}
+
+/** Tells the owner that a channel's energy now comes from elsewhere, and its past was computed anew. */
+async function noteComputedAnew(client: PoolClient, series: readonly Series[]): Promise<void> {
+  if (series.length === 0) return;
+  await client.query(
+    `INSERT INTO device_notes (device_id, channel, noted_at, note)
+     SELECT device_id, channel, now(), note FROM unnest($1::text[], $2::text[], $3::text[]) n (device_id, channel, note)
+     ON CONFLICT DO NOTHING`,
+    [
+      series.map((s) => s.deviceId),
+      series.map((s) => s.channel),
+      series.map((s) => `a better quantity appeared: ${s.kind} of this channel counted anew`),
+    ],
+  );
+}
+
+function fromUnknownDevices(batch: readonly IncomingMessage[], devices: Map<string, LockedDevice>): Reject[] {
+  return batch
+    .filter(({ decoded }) => decoded.readings.length > 0 && !devices.has(decoded.deviceId))
+    .map((message) => ({ message, element: null, reason: 'unknown or deleted device' }));
+}
