@@ -1,0 +1,34 @@
+import type { Pool } from '#src/database/connect.ts';
+import { AGGREGATES, columnsOf } from './relations.ts';
+
+/**
+ * Computes one user's aggregates anew from the load profile, from `since` (a start of a month) on, in one transaction.
+ * Holds the user's devices locked, as writers do, so that nothing is written in between: readings that arrive meanwhile
+ * wait, unacknowledged, for the moment that it takes.
+ */
+export async function rebuildUser(pool: Pool, userId: string, since: Date): Promise<void> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query('BEGIN');
+    await client.query('SELECT FROM devices WHERE user_id = $1 ORDER BY device_id FOR NO KEY UPDATE', [userId]);
+    for (const aggregate of AGGREGATES) {
+      const { relation, bucket } = aggregate;
+      const columns = columnsOf(aggregate).join(', ');
+      await client.query(`DELETE FROM ${relation} WHERE user_id = $1 AND ${bucket} >= $2`, [userId, since]);
+      await client.query(
+        `INSERT INTO ${relation} (${columns}) SELECT ${columns} FROM ${relation}_expected
+         WHERE user_id = $1 AND ${bucket} >= $2`,
+        [userId, since],
+      );
+    }
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK').catch((rollbackError: Error) => {
+      broken = rollbackError;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
