@@ -1,0 +1,58 @@
+import type { Command } from 'commander';
+import { loadConfig } from '#src/config/load.ts';
+import { createPool } from '#src/database/connect.ts';
+import { databaseUrl } from '#src/database/locate.ts';
+import { firstCheckedMonth } from '#src/rollups/check.ts';
+import { passOverRollups, type RollupOptions, type RollupReport } from '#src/rollups/mend.ts';
+
+/** `energy rollups check|rebuild`: are the aggregates what the load profile says, and if not, make them so. */
+export function register(program: Command): void {
+  const rollups = program.command('rollups').description('compare or rebuild the aggregates');
+  rollups
+    .command('check')
+    .description('compare every aggregate with the load profile; exits 1 where anything differs')
+    .option('--user <user_id>', 'only this user')
+    .option('--json', 'print one JSON object')
+    .action(async (options: { user?: string; json?: boolean }) => {
+      const report = await run('check', options.user);
+      if (options.json) console.log(JSON.stringify(report));
+      else printCheck(report);
+      process.exitCode = report.differences.length === 0 ? 0 : 1;
+    });
+  rollups
+    .command('rebuild')
+    .description('compute the aggregates anew from the load profile')
+    .option('--user <user_id>', 'only this user')
+    .option('--json', 'print one JSON object')
+    .action(async (options: { user?: string; json?: boolean }) => {
+      const report = await run('rebuild', options.user);
+      if (options.json) console.log(JSON.stringify(report));
+      else console.log(`Aggregates of ${report.rebuilt} users computed anew.`);
+    });
+}
+
+async function run(mode: RollupOptions['mode'], userId: string | undefined): Promise<RollupReport> {
+  const config = loadConfig();
+  const pool = createPool(await databaseUrl(config), { max: 2, applicationName: `energy rollups ${mode}` });
+  const showProgress = (done: number, total: number) => {
+    process.stderr.write(`\r${done} of ${total} users${done === total ? '\n' : ''}`);
+  };
+  try {
+    return await passOverRollups(pool, {
+      since: firstCheckedMonth(new Date(), config.retentionMonths),
+      mode,
+      ...(userId === undefined ? {} : { userId }),
+      ...(process.stderr.isTTY ? { onProgress: showProgress } : {}),
+    });
+  } finally {
+    await pool.end();
+  }
+}
+
+function printCheck(report: RollupReport): void {
+  for (const { relation, key, stored_mwh, expected_mwh } of report.differences) {
+    console.log(`${relation} ${JSON.stringify(key)}: stored ${stored_mwh} mWh, should be ${expected_mwh} mWh`);
+  }
+  if (report.differences.length === 0) console.log(`Nothing differs (${report.users} users).`);
+  else console.log(`${report.differences.length} rows differ. Mend them with: energy rollups rebuild`);
+}
