@@ -1,0 +1,34 @@
+/** What a number measures. */
+export type Kind = 'register' | 'interval' | 'power' | 'temperature' | 'setpoint' | 'heating' | 'humidity';
+
+/** One quantity out of one message. */
+export interface DecodedReading {
+  deviceId: string;
+  /** `import`, `export`, `import/t1`, `switch0/import`: lower-case words between slashes. */
+  channel: string;
+  kind: Kind;
+  /** Event time in Unix ms; for an interval its end. */
+  readAtMs: number;
+  /** Length of an interval reading in ms; 0 for every other kind. */
+  intervalMs: number;
+  /** Whole number: mWh (register, interval), mW (power), 0.001 °C, 0.001 % (humidity), 0 or 1 (heating). */
+  value: number;
+  /** Position in the message from 0, for rejections. */
+  element: number;
+}
+
+/** Why a message, or one element of it, cannot be used. */
+export interface Rejection {
+  /** Position in the message from 0; null for the whole message. */
+  element: number | null;
+  reason: string;
+}
+
+/** What a decoder makes of one message. One bad element never drops its neighbours. */
+export interface DecodedMessage {
+  deviceId: string;
+  readings: DecodedReading[];
+  rejections: Rejection[];
+  /** What the device says of itself. */
+  status?: 'online' | 'offline' | 'faulty';
+}

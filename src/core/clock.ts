@@ -1,0 +1,4 @@
+/** Where "now" comes from; tests give their own. */
+export type Clock = () => Date;
+
+export const systemClock: Clock = () => new Date();
