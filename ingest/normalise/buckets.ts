@@ -1,5 +1,5 @@
-import type { EnergyInterval } from './law.ts';
 import type { Roles } from './channels.ts';
+import type { EnergyInterval } from './law.ts';
 
 /** Length of the finest bucket: 15 minutes, which hours of every time zone in use are made of. */
 export const BUCKET_MS = 900_000;

@@ -81,7 +81,12 @@ export function compare(
     });
   }
   const before = laws.before
-    ? replay(laws.before, start(laws.before), points.before, (index) => pointKey(points.before[index] as Point) === meetingKey)
+    ? replay(
+        laws.before,
+        start(laws.before),
+        points.before,
+        (index) => pointKey(points.before[index] as Point) === meetingKey,
+      )
     : empty;
   return { before, after, met };
 }

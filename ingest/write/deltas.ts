@@ -1,5 +1,5 @@
-import type { PoolClient } from '#src/database/connect.ts';
 import { type BucketDelta, type BucketDeltas, withoutZeros } from '#ingest/normalise/buckets.ts';
+import type { PoolClient } from '#src/database/connect.ts';
 import { int8Array, timestampArray } from './binary-array.ts';
 import type { LockedDevice } from './series-store.ts';
 

@@ -1,5 +1,5 @@
-import { ensurePartitions } from '#src/database/partitions.ts';
 import type { Pool } from '#src/database/connect.ts';
+import { ensurePartitions } from '#src/database/partitions.ts';
 
 const monthOf = (ms: number): number => {
   const date = new Date(ms);

@@ -1,5 +1,5 @@
-import type { PoolClient } from '#src/database/connect.ts';
 import type { Point, Verdict } from '#ingest/normalise/law.ts';
+import type { PoolClient } from '#src/database/connect.ts';
 import { int8Array, timestampArray } from './binary-array.ts';
 
 /** A stretch of a stored series. */
@@ -60,7 +60,11 @@ export async function loadStretches(
     const index = Number(row.n) - 1;
     const stretch = stretches[index] as Stretch;
     if (row.restart_at !== null && !stretch.restart) {
-      stretch.restart = toPoint({ read_at: row.restart_at, interval_ms: row.restart_interval_ms, value: row.restart_value });
+      stretch.restart = toPoint({
+        read_at: row.restart_at,
+        interval_ms: row.restart_interval_ms,
+        value: row.restart_value,
+      });
     }
     if (row.read_at === null) continue;
     const point = toPoint(row);

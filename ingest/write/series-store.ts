@@ -1,6 +1,6 @@
-import type { PoolClient } from '#src/database/connect.ts';
 import { chooseRoles, type Roles } from '#ingest/normalise/channels.ts';
 import type { LawSettings } from '#ingest/normalise/law.ts';
+import type { PoolClient } from '#src/database/connect.ts';
 
 /** A device as the write path needs it, locked until the end of the transaction. */
 export interface LockedDevice {

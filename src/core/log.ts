@@ -5,7 +5,11 @@ export type { Logger } from 'pino';
 /** Structured log of a process on standard error, so that standard output stays for results. Secrets are cut out. */
 export function createLog(name: string, level = 'info'): Logger {
   return pino(
-    { name, level, redact: ['authorization', 'password', 'secret', 'key', '*.authorization', '*.password', '*.secret'] },
+    {
+      name,
+      level,
+      redact: ['authorization', 'password', 'secret', 'key', '*.authorization', '*.password', '*.secret'],
+    },
     pino.destination({ fd: 2, sync: true }),
   );
 }

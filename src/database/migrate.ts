@@ -29,7 +29,9 @@ export async function migrate(pool: Pool, now: Date = new Date()): Promise<strin
       if (!known.has(name)) applied.push(await apply(client, name));
     }
     for (const name of await sqlFiles('rollups/postgres')) {
-      const sha256 = createHash('sha256').update(await readFile(SQL + name)).digest('hex');
+      const sha256 = createHash('sha256')
+        .update(await readFile(SQL + name))
+        .digest('hex');
       if (known.get(name) !== sha256) applied.push(await apply(client, name));
     }
     const month = (offset: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset, 1));
@@ -43,7 +45,10 @@ export async function migrate(pool: Pool, now: Date = new Date()): Promise<strin
 
 async function sqlFiles(folder: string): Promise<string[]> {
   const names = await readdir(SQL + folder);
-  return names.filter((name) => name.endsWith('.sql')).sort().map((name) => `${folder}/${name}`);
+  return names
+    .filter((name) => name.endsWith('.sql'))
+    .sort()
+    .map((name) => `${folder}/${name}`);
 }
 
 async function apply(client: PoolClient, name: string): Promise<string> {

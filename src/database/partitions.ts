@@ -6,14 +6,20 @@ const PARTITIONED = ['readings', 'device_intervals'] as const;
 /** Key of the advisory lock under which partitions are made. */
 const LOCK = 7_241_001;
 
-const monthStart = (date: Date, offset = 0) => new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + offset, 1));
+const monthStart = (date: Date, offset = 0) =>
+  new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + offset, 1));
 
 /** Makes the monthly partitions (`readings_2026_11`) that cover `[from, to]`, where they are missing. */
 export async function ensurePartitions(db: Pool | PoolClient, range: { from: Date; to: Date }): Promise<string[]> {
   const wanted: { table: string; name: string; start: Date; end: Date }[] = [];
   for (let start = monthStart(range.from); start <= range.to; start = monthStart(start, 1)) {
     for (const table of PARTITIONED) {
-      wanted.push({ table, name: `${table}_${start.toISOString().slice(0, 7).replace('-', '_')}`, start, end: monthStart(start, 1) });
+      wanted.push({
+        table,
+        name: `${table}_${start.toISOString().slice(0, 7).replace('-', '_')}`,
+        start,
+        end: monthStart(start, 1),
+      });
     }
   }
   const names = wanted.map((partition) => partition.name);

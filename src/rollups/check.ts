@@ -17,7 +17,9 @@ export function firstCheckedMonth(now: Date, retentionMonths: number): Date {
 
 /** Every user that has a load profile or an aggregate, in order. */
 export async function usersToCheck(pool: Pool): Promise<string[]> {
-  const { rows } = await pool.query('SELECT user_id FROM users UNION SELECT DISTINCT user_id FROM user_daily ORDER BY 1');
+  const { rows } = await pool.query(
+    'SELECT user_id FROM users UNION SELECT DISTINCT user_id FROM user_daily ORDER BY 1',
+  );
   return rows.map((row) => row.user_id);
 }
 
@@ -41,7 +43,8 @@ export async function checkUser(db: Pool | PoolClient, userId: string, since: Da
 
 function differenceQuery(aggregate: Aggregate): string {
   const { relation, bucket, keys } = aggregate;
-  const side = (name: string) => `(SELECT ${columnsOf(aggregate).join(', ')} FROM ${name} WHERE user_id = $1 AND ${bucket} >= $2)`;
+  const side = (name: string) =>
+    `(SELECT ${columnsOf(aggregate).join(', ')} FROM ${name} WHERE user_id = $1 AND ${bucket} >= $2)`;
   const values = columnsOf(aggregate).filter((column) => !(keys as readonly string[]).includes(column));
   const row = (alias: string) => `(${values.map((column) => `${alias}.${column}`).join(', ')})`;
   const key = keys.map((column) => `'${column}', coalesce(s.${column}::text, e.${column}::text)`).join(', ');

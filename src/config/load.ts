@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import type { z } from 'zod';
+import { type Variables, variables } from './sections.ts';
+
+/** The configuration that a process runs with; what it means is said in the README's table. */
+export interface Config {
+  environment: 'live' | 'sandbox';
+  logLevel: string;
+  dataDir: string;
+  publicUrl: string;
+  retentionMonths: number;
+  bootstrapAdminKey: string | undefined;
+  planLimits: Variables['PLAN_LIMITS'];
+  database: { url: string | undefined; readUrl: string | undefined; timescale: 'auto' | 'off' };
+  mqtt: { url: string | undefined; host: string; port: number; tlsPort: number };
+  api: { host: string; port: number; httpPort: number; trustProxy: string[] };
+  tls: { certFile: string | undefined; keyFile: string | undefined };
+  operator: { host: string; port: number };
+}
+
+/** The environment is not valid: one line for each mistake. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+/** The sandbox's ports are the live ones plus this. */
+const SANDBOX_OFFSET = 1_000;
+
+/**
+ * Reads and checks the environment. The only reader of `process.env`.
+ * Throws a ConfigError with one line per mistake.
+ */
+export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const parsed = variables.safeParse(given);
+  if (!parsed.success) throw new ConfigError(parsed.error.issues.map(mistake).join('\n'));
+  const vars = parsed.data;
+  const mistakes = combinations(vars);
+  if (mistakes.length > 0) throw new ConfigError(mistakes.join('\n'));
+  const sandbox = vars.ENVIRONMENT === 'sandbox';
+  const port = (value: number | undefined, live: number) => value ?? (sandbox ? live + SANDBOX_OFFSET : live);
+  const apiPort = port(vars.API_PORT, 8443);
+  return {
+    environment: vars.ENVIRONMENT,
+    logLevel: vars.LOG_LEVEL,
+    dataDir: vars.DATA_DIR ?? (sandbox ? join('data', 'sandbox') : 'data'),
+    publicUrl: (vars.PUBLIC_URL ?? `https://localhost:${apiPort}`).replace(/\/+$/, ''),
+    retentionMonths: vars.RETENTION_MONTHS,
+    bootstrapAdminKey: vars.BOOTSTRAP_ADMIN_KEY,
+    planLimits: vars.PLAN_LIMITS,
+    database: { url: vars.DATABASE_URL, readUrl: vars.DATABASE_READ_URL, timescale: vars.TIMESCALE },
+    mqtt: {
+      url: vars.MQTT_URL,
+      host: '127.0.0.1',
+      port: port(vars.MQTT_PORT, 1883),
+      tlsPort: port(vars.MQTTS_PORT, 8883),
+    },
+    api: {
+      host: vars.API_HOST,
+      port: apiPort,
+      httpPort: port(vars.HTTP_PORT, 8080),
+      trustProxy: vars.TRUST_PROXY ?? [],
+    },
+    tls: { certFile: vars.TLS_CERT_FILE, keyFile: vars.TLS_KEY_FILE },
+    operator: { host: vars.OPERATOR_HOST, port: port(vars.OPERATOR_PORT, 9464) },
+  };
+}
+
+function mistake(issue: z.core.$ZodIssue): string {
+  return `${issue.path.join('.')}: ${issue.message}`;
+}
+
+/** Mistakes that lie in no single variable. */
+function combinations(vars: Variables): string[] {
+  const mistakes: string[] = [];
+  if ((vars.TLS_CERT_FILE === undefined) !== (vars.TLS_KEY_FILE === undefined)) {
+    mistakes.push('TLS_CERT_FILE and TLS_KEY_FILE: set both or neither');
+  }
+  const prefix = vars.ENVIRONMENT === 'sandbox' ? 'eus_test_' : 'eus_live_';
+  const key = vars.BOOTSTRAP_ADMIN_KEY;
+  if (key !== undefined && !(key.startsWith(prefix) && /^[\x21-\x7e]{41,}$/.test(key))) {
+    mistakes.push(`BOOTSTRAP_ADMIN_KEY: must be ${prefix} and at least 32 characters more, without blanks`);
+  }
+  return mistakes;
+}
+
+/** The environment that makes child processes see this configuration's database and data directory. */
+export function childEnvironment(config: Config, databaseUrl: string): Record<string, string | undefined> {
+  return { ...process.env, DATABASE_URL: databaseUrl, DATA_DIR: config.dataDir };
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+
+const port = z.coerce.number().int().min(0).max(65_535);
+const onOff = z.enum(['true', 'false']).transform((text) => text === 'true');
+const urlOf = (...protocols: string[]) =>
+  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol.slice(0, -1)), {
+    message: `must be a URL that begins with ${protocols.map((name) => `${name}://`).join(' or ')}`,
+  });
+const file = z.string().min(1);
+
+/** Most requests of an account in a minute and in a UTC day. */
+const limits = z.object({ minute: z.number().int().positive(), day: z.number().int().positive() });
+const planLimits = z.object({ free: limits, developer: limits, enterprise: limits });
+
+const SPECIFIED_LIMITS: z.infer<typeof planLimits> = {
+  free: { minute: 30, day: 5_000 },
+  developer: { minute: 60, day: 25_000 },
+  enterprise: { minute: 120, day: 100_000 },
+};
+
+const json = z.string().transform((text, context) => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    context.addIssue({ code: 'custom', message: 'is not JSON' });
+    return z.NEVER;
+  }
+});
+
+/** Every variable that the service reads, with what makes it valid. An empty one counts as unset. */
+export const variables = z.object({
+  ENVIRONMENT: z.enum(['live', 'sandbox']).default('live'),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  DATA_DIR: file.optional(),
+  PUBLIC_URL: urlOf('https').optional(),
+  RETENTION_MONTHS: z.coerce.number().int().min(12, 'must be 12 or more').default(13),
+  DATABASE_URL: urlOf('postgres', 'postgresql').optional(),
+  DATABASE_READ_URL: urlOf('postgres', 'postgresql').optional(),
+  TIMESCALE: z.enum(['auto', 'off']).default('auto'),
+  MQTT_URL: urlOf('mqtt', 'mqtts', 'ws', 'wss').optional(),
+  MQTT_PORT: port.optional(),
+  MQTTS_PORT: port.optional(),
+  API_HOST: z.string().default('127.0.0.1'),
+  API_PORT: port.optional(),
+  HTTP_PORT: port.optional(),
+  OPERATOR_HOST: z.string().default('127.0.0.1'),
+  OPERATOR_PORT: port.optional(),
+  TLS_CERT_FILE: file.optional(),
+  TLS_KEY_FILE: file.optional(),
+  TRUST_PROXY: z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .optional(),
+  SECRET_KEY: z.string().min(16, 'must have at least 16 characters').optional(),
+  BOOTSTRAP_ADMIN_KEY: z.string().optional(),
+  PLAN_LIMITS: json.pipe(planLimits).default(SPECIFIED_LIMITS),
+  SMTP_URL: urlOf('smtp', 'smtps').optional(),
+  SMS_PROVIDER: z.enum(['twilio']).optional(),
+  TWILIO_ACCOUNT_SID: z.string().optional(),
+  TWILIO_AUTH_TOKEN: z.string().optional(),
+  TWILIO_FROM: z.string().optional(),
+  TWILIO_BASE_URL: urlOf('https', 'http').optional(),
+  WEBHOOK_ALLOW_PRIVATE: onOff.default(false),
+  WEBHOOK_CA_FILE: file.optional(),
+  REDIS_URL: urlOf('redis', 'rediss').optional(),
+});
+
+export type Variables = z.infer<typeof variables>;
+
+/** Variables whose value is never shown. */
+export const SECRETS: ReadonlySet<string> = new Set([
+  'SECRET_KEY',
+  'BOOTSTRAP_ADMIN_KEY',
+  'TWILIO_AUTH_TOKEN',
+  'DATABASE_URL',
+  'DATABASE_READ_URL',
+  'MQTT_URL',
+  'SMTP_URL',
+  'REDIS_URL',
+]);
