@@ -1,0 +1,106 @@
+import type { Random } from './random.ts';
+
+/** One use of an appliance: watts from a minute of the local day on. It may run past midnight; the rest is dropped. */
+export interface Run {
+  startMinute: number;
+  /** Consecutive stretches: minutes and watts. */
+  stretches: readonly (readonly [minutes: number, watts: number])[];
+}
+
+/** What a household does on one day. */
+export interface DayHabits {
+  weekend: boolean;
+  wakesAtMinute: number;
+  leavesAtMinute: number;
+  returnsAtMinute: number;
+  sleepsAtMinute: number;
+  /** Nobody comes home at all. */
+  away: boolean;
+}
+
+/** When the people of a home get up, leave, return and sleep on a day of the week (0 = Sunday). */
+export function habitsOf(random: Random, weekday: number, worksFromHome: boolean): DayHabits {
+  const weekend = weekday === 0 || weekday === 6;
+  const wakesAtMinute = weekend ? random.whole(450, 570) : random.whole(375, 425);
+  const stays = weekend ? random.chance(0.6) : worksFromHome;
+  const leavesAtMinute = stays ? 1440 : wakesAtMinute + random.whole(55, 90);
+  return {
+    weekend,
+    wakesAtMinute,
+    leavesAtMinute,
+    returnsAtMinute: stays ? 0 : random.whole(960, 1110),
+    sleepsAtMinute: random.whole(1335, 1425),
+    away: random.chance(0.02),
+  };
+}
+
+/** Somebody is in and awake. */
+export function isActive(habits: DayHabits, minute: number): boolean {
+  if (habits.away || minute < habits.wakesAtMinute || minute >= habits.sleepsAtMinute) return false;
+  return minute < habits.leavesAtMinute || minute >= habits.returnsAtMinute;
+}
+
+/** Appliance runs of a day: breakfast, dinner, dishes, laundry, car. */
+export function runsOf(random: Random, habits: DayHabits, hasCar: boolean): Run[] {
+  if (habits.away) return [];
+  const runs: Run[] = [];
+  const breakfast = habits.wakesAtMinute + random.whole(10, 25);
+  runs.push({
+    startMinute: breakfast,
+    stretches: [
+      [random.whole(3, 5), 2000],
+      [random.whole(4, 8), random.whole(700, 1100)],
+    ],
+  });
+  if (isActive(habits, 740))
+    runs.push({ startMinute: random.whole(715, 765), stretches: [[random.whole(15, 30), 1200]] });
+  const dinner = Math.max(random.whole(1065, 1155), habits.returnsAtMinute + 10);
+  runs.push({
+    startMinute: dinner,
+    stretches: [
+      [10, random.whole(1800, 2400)],
+      [random.whole(20, 45), random.whole(800, 1400)],
+    ],
+  });
+  if (random.chance(0.7)) {
+    runs.push({
+      startMinute: dinner + random.whole(50, 90),
+      stretches: [
+        [15, 80],
+        [18, 1900],
+        [40, 90],
+        [16, 1900],
+        [20, 30],
+      ],
+    });
+  }
+  if (random.chance(habits.weekend ? 0.75 : 0.3)) {
+    const start = habits.weekend ? random.whole(570, 840) : random.whole(1080, 1140);
+    runs.push({
+      startMinute: start,
+      stretches: [
+        [22, 2050],
+        [45, 220],
+        [10, 480],
+      ],
+    });
+    if (random.chance(0.4)) runs.push({ startMinute: start + random.whole(80, 100), stretches: [[65, 850]] });
+  }
+  if (hasCar && random.chance(0.4)) {
+    // Cheap night tariff: a car charges from shortly after midnight.
+    runs.push({ startMinute: random.whole(15, 60), stretches: [[random.whole(80, 200), 7200]] });
+  }
+  return runs;
+}
+
+/** Adds runs to the watts of the minutes of a day. */
+export function addRuns(wattsByMinute: Int32Array, runs: readonly Run[]): void {
+  for (const run of runs) {
+    let minute = run.startMinute;
+    for (const [minutes, watts] of run.stretches) {
+      for (let count = 0; count < minutes && minute < wattsByMinute.length; count++, minute++) {
+        wattsByMinute[minute] = (wattsByMinute[minute] as number) + watts;
+      }
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import { type DayHabits, isActive } from './appliances.ts';
+import { createRandom } from './random.ts';
+
+const DAY_MS = 86_400_000;
+const HYSTERESIS_C = 0.3;
+/** Hours in which an unheated home loses about two thirds of its lead over the outside. */
+const COOLING_HOURS = 55;
+/** °C per hour that the running heating adds. */
+const HEATING_C_PER_HOUR = 1.6;
+
+/** What the thermostat of a home knows in one minute. */
+export interface Room {
+  temperatureC: number;
+  setpointC: number;
+  heating: boolean;
+}
+
+/** Air outside: coldest in mid-January and before dawn, with weather of its own for every day. The northern middle latitudes. */
+export function outdoorC(seed: string, dayMs: number, minuteOfDay: number): number {
+  const weather = (day: number) => createRandom(seed, day, 'weather').between(-4, 4);
+  const share = minuteOfDay / 1440;
+  const day = Math.floor(dayMs / DAY_MS);
+  const season = -10 * Math.cos((2 * Math.PI * (dayOfYear(dayMs) - 15)) / 365);
+  return (
+    10 + season - 4 * Math.cos(2 * Math.PI * (share - 0.15)) + weather(day) * (1 - share) + weather(day + 1) * share
+  );
+}
+
+/** Wanted temperature: lower at night, and a little lower while nobody is in. */
+export function setpointC(habits: DayHabits, minuteOfDay: number, comfortC: number): number {
+  if (isActive(habits, minuteOfDay)) return comfortC;
+  return minuteOfDay < habits.wakesAtMinute || minuteOfDay >= habits.sleepsAtMinute ? comfortC - 3 : comfortC - 2;
+}
+
+/** The next minute of a room: it cools towards the outside and heats between the thermostat's two thresholds. */
+export function nextRoom(room: Room, outsideC: number, wantedC: number): Room {
+  const heating = room.temperatureC < wantedC - (room.heating ? -HYSTERESIS_C : HYSTERESIS_C);
+  const change = (outsideC + 2 - room.temperatureC) / COOLING_HOURS + (heating ? HEATING_C_PER_HOUR : 0);
+  return { temperatureC: room.temperatureC + change / 60, setpointC: wantedC, heating };
+}
+
+function dayOfYear(dayMs: number): number {
+  return (dayMs - Date.UTC(new Date(dayMs).getUTCFullYear(), 0, 1)) / DAY_MS;
+}

@@ -1,0 +1,33 @@
+import type { SimulatedHome } from '../home-clock.ts';
+
+/** One element of a message on `energy/v1/{device_id}/readings` from a thermostat. */
+export interface ThermostatReading {
+  ts: string;
+  temperature_c: number;
+  setpoint_c: number;
+  heating: boolean;
+}
+
+/** What the home's thermostat shows at one time. */
+export function thermostatReading(home: SimulatedHome, atMs: number): ThermostatReading {
+  const { room } = home.at(atMs);
+  return {
+    ts: new Date(atMs).toISOString(),
+    temperature_c: Math.round(room.temperatureC * 10) / 10,
+    setpoint_c: room.setpointC,
+    heating: room.heating,
+  };
+}
+
+/** Readings at every whole multiple of the cadence in [from, to]. */
+export function* thermostatHistory(
+  home: SimulatedHome,
+  fromMs: number,
+  toMs: number,
+  cadenceSeconds: number,
+): Generator<ThermostatReading> {
+  const stepMs = cadenceSeconds * 1000;
+  for (let atMs = Math.ceil(fromMs / stepMs) * stepMs; atMs <= toMs; atMs += stepMs) {
+    yield thermostatReading(home, atMs);
+  }
+}

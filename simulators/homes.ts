@@ -1,0 +1,124 @@
+import { addRuns, type DayHabits, habitsOf, isActive, runsOf } from './appliances.ts';
+import { nextRoom, outdoorC, type Room, setpointC } from './climate.ts';
+import { createRandom } from './random.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const MINUTES = 1440;
+
+/** What makes a home itself. Everything else follows from `seed` and the time. */
+export interface HomeTraits {
+  seed: string;
+  /** Where its days begin, in minutes east of UTC. */
+  utcOffsetMinutes: number;
+  /** A heat pump draws electricity; a boiler only runs its pump. */
+  heating: 'heat pump' | 'boiler';
+  worksFromHome: boolean;
+  hasCar: boolean;
+  comfortC: number;
+}
+
+/** One local day of a home, minute by minute. */
+export interface HomeDay {
+  startsAtMs: number;
+  watts: Int32Array;
+  rooms: Room[];
+}
+
+/** Traits drawn from a seed. */
+export function traitsOf(seed: string, utcOffsetMinutes = 0): HomeTraits {
+  const random = createRandom(seed, 'traits');
+  return {
+    seed,
+    utcOffsetMinutes,
+    heating: random.chance(0.5) ? 'heat pump' : 'boiler',
+    worksFromHome: random.chance(0.35),
+    hasCar: random.chance(0.3),
+    comfortC: Math.round(random.between(19.5, 22) * 2) / 2,
+  };
+}
+
+/** Start of the home's local day that holds this time. */
+export function dayStartMs(traits: HomeTraits, atMs: number): number {
+  const offsetMs = traits.utcOffsetMinutes * MINUTE_MS;
+  return Math.floor((atMs + offsetMs) / DAY_MS) * DAY_MS - offsetMs;
+}
+
+/** The load and the climate of one local day: a function of the traits and the day alone. */
+export function simulateDay(traits: HomeTraits, startsAtMs: number): HomeDay {
+  const localDayMs = startsAtMs + traits.utcOffsetMinutes * MINUTE_MS;
+  const habits = habitsOfDay(traits, localDayMs);
+  const random = createRandom(traits.seed, localDayMs, 'load');
+  const watts = baseLoad(traits, habits, localDayMs);
+  addRuns(watts, runsOf(random, habits, traits.hasCar));
+  const rooms = climateOf(traits, habits, localDayMs);
+  rooms.forEach((room, minute) => {
+    if (room.heating) watts[minute] = (watts[minute] as number) + (traits.heating === 'heat pump' ? 1900 : 70);
+  });
+  return { startsAtMs, watts, rooms };
+}
+
+function habitsOfDay(traits: HomeTraits, localDayMs: number): DayHabits {
+  return habitsOf(
+    createRandom(traits.seed, localDayMs, 'habits'),
+    new Date(localDayMs).getUTCDay(),
+    traits.worksFromHome,
+  );
+}
+
+/** Standby, fridge, lights and screens. */
+function baseLoad(traits: HomeTraits, habits: DayHabits, localDayMs: number): Int32Array {
+  const random = createRandom(traits.seed, 'base');
+  const standby = random.whole(60, 140);
+  const fridge = { watts: random.whole(70, 110), everyMinutes: random.whole(42, 58), onMinutes: random.whole(14, 20) };
+  const lights = random.whole(120, 260);
+  const screens = random.whole(80, 200);
+  const noise = createRandom(traits.seed, localDayMs, 'noise');
+  const dark = darkness(localDayMs);
+  const watts = new Int32Array(MINUTES);
+  for (let minute = 0; minute < MINUTES; minute++) {
+    const sinceEver = localDayMs / MINUTE_MS + minute;
+    let sum = standby + noise.whole(-8, 8);
+    if (sinceEver % fridge.everyMinutes < fridge.onMinutes) sum += fridge.watts;
+    if (isActive(habits, minute)) {
+      if (minute < dark.untilMinute || minute >= dark.fromMinute) sum += lights + noise.whole(-30, 30);
+      if (minute >= 1110 || habits.weekend || traits.worksFromHome) sum += screens;
+    }
+    watts[minute] = sum;
+  }
+  return watts;
+}
+
+/** Lamps are wanted longer in winter: sunrise and sunset swing by two hours over the year. */
+function darkness(localDayMs: number): { untilMinute: number; fromMinute: number } {
+  const swing = 120 * Math.cos((2 * Math.PI * (localDayMs / DAY_MS + 10)) / 365.25);
+  return { untilMinute: 390 + swing, fromMinute: 1140 - swing };
+}
+
+/** The thermostat starts half a day early from a fixed state: hysteresis forgets within hours, so days join smoothly. */
+function climateOf(traits: HomeTraits, habits: DayHabits, localDayMs: number): Room[] {
+  const before = habitsOfDay(traits, localDayMs - DAY_MS);
+  let room: Room = { temperatureC: traits.comfortC - 0.5, setpointC: traits.comfortC, heating: false };
+  for (let minute = MINUTES / 2; minute < MINUTES; minute++) {
+    room = nextRoom(room, hourly(traits, localDayMs - DAY_MS, minute), setpointC(before, minute, traits.comfortC));
+  }
+  const rooms: Room[] = [];
+  for (let minute = 0; minute < MINUTES; minute++) {
+    room = nextRoom(room, hourly(traits, localDayMs, minute), setpointC(habits, minute, traits.comfortC));
+    rooms.push(room);
+  }
+  return rooms;
+}
+
+const outsideByHour = new Map<string, number>();
+/** Weather changes by the hour; computing it by the minute would be most of the work. */
+function hourly(traits: HomeTraits, localDayMs: number, minute: number): number {
+  const hourStart = minute - (minute % 60);
+  const key = `${traits.seed} ${localDayMs} ${hourStart}`;
+  const known = outsideByHour.get(key);
+  if (known !== undefined) return known;
+  if (outsideByHour.size > 5_000) outsideByHour.clear();
+  const value = outdoorC(traits.seed, localDayMs, hourStart);
+  outsideByHour.set(key, value);
+  return value;
+}

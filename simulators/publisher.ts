@@ -1,0 +1,67 @@
+import { connectAsync, type MqttClient } from 'mqtt';
+
+/** How a device logs in. */
+export interface PublisherOptions {
+  url: string;
+  deviceId: string;
+  secret: string;
+  /** Most messages that wait for their PUBACK at once (default 20). */
+  inFlight?: number;
+  /** For brokers with a certificate that is not publicly signed. */
+  ca?: Buffer;
+  /** Called after each acknowledged message. */
+  onAcknowledged?: (messages: number) => void;
+}
+
+/** A device's connection: `publish` resolves when there is room for the next message, `flush` when all are acknowledged. */
+export interface Publisher {
+  publish(topic: string, payload: string): Promise<void>;
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Connects as a device and publishes at QoS 1 with a bounded number of unacknowledged messages. */
+export async function createPublisher(options: PublisherOptions): Promise<Publisher> {
+  const limit = options.inFlight ?? 20;
+  const client: MqttClient = await connectAsync(options.url, {
+    clientId: `${options.deviceId}-${process.pid.toString(36)}${Date.now().toString(36)}`,
+    username: options.deviceId,
+    password: options.secret,
+    clean: true,
+    reconnectPeriod: 500,
+    connectTimeout: 10_000,
+    ...(options.ca ? { ca: options.ca } : {}),
+  });
+  // mqtt.js reconnects by itself and sends again what has no PUBACK; without a listener an error would end the process.
+  client.on('error', () => {});
+  const waiting = new Set<Promise<void>>();
+  let acknowledged = 0;
+  let failure: Error | undefined;
+  const send = (topic: string, payload: string) => {
+    const sent: Promise<void> = client
+      .publishAsync(topic, payload, { qos: 1 })
+      .then(() => {
+        acknowledged++;
+        options.onAcknowledged?.(acknowledged);
+      })
+      .catch((error: unknown) => {
+        failure ??= error instanceof Error ? error : new Error(String(error));
+      })
+      .finally(() => waiting.delete(sent));
+    waiting.add(sent);
+  };
+  return {
+    async publish(topic, payload) {
+      while (waiting.size >= limit) await Promise.race(waiting);
+      if (failure) throw failure;
+      send(topic, payload);
+    },
+    async flush() {
+      await Promise.all(waiting);
+      if (failure) throw failure;
+    },
+    async close() {
+      await client.endAsync(true);
+    },
+  };
+}
