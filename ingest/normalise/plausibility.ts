@@ -38,11 +38,14 @@ export function isJitter(a: RegisterValue, b: RegisterValue): boolean {
   return drop > 0 && drop <= KWH / 10 && drop * 100 <= a.valueMwh;
 }
 
-/** Past its maximum: fell from above 90 % of the register's maximum to below 10 % of it. */
+/**
+ * Past its maximum: fell from above 90 % of the register's maximum to below 10 % of it. A register that stood above the
+ * maximum has another one than its settings say, and did not roll over.
+ */
 export function isRollover(a: RegisterValue, b: RegisterValue, settings: LawSettings): boolean {
   if (settings.registerMaxKwh === null) return false;
-  const maximum = settings.registerMaxKwh * KWH;
-  return a.valueMwh * 10 > maximum * 9 && b.valueMwh * 10 < maximum;
+  const maximum = Math.round(settings.registerMaxKwh * KWH);
+  return a.valueMwh <= maximum && a.valueMwh * 10 > maximum * 9 && b.valueMwh * 10 < maximum;
 }
 
 /** Back to zero: under 10 % of the old value, and reachable from zero in the time since. */

@@ -1,0 +1,176 @@
+import type { DecodedReading } from '#ingest/decoders/decoder.ts';
+import { registerSteps, type Step } from './registers.ts';
+
+/** Settings of a device, as `devices` has them. */
+export interface ReferenceSettings {
+  limitKw: number;
+  registerMaxKwh: number | null;
+  maxGapMinutes: number;
+}
+
+/** A row of any aggregate. */
+export interface Row {
+  energy: bigint;
+  estimated: bigint;
+  exported: bigint;
+  readings: bigint;
+  covered: bigint;
+  exportCovered: bigint;
+}
+
+type Flow = Step & { exported: bigint; countsImport: boolean; countsExport: boolean };
+
+const RANKS = ['register total', 'register tariff', 'register phase', 'interval total', 'interval tariff'];
+const ORDER = [
+  ...RANKS,
+  'interval phase',
+  'power total',
+  'power tariff',
+  'power phase',
+  'negative total',
+  'negative tariff',
+  'negative phase',
+];
+
+function describe(channel: string) {
+  const words = channel.split('/');
+  const direction = words.includes('export') ? 'export' : 'import';
+  const part = words.some((w) => /^t\d+$/.test(w)) ? 'tariff' : words.some((w) => /^l\d+$/.test(w)) ? 'phase' : 'total';
+  const circuit = words.filter((w) => w !== 'import' && w !== 'export' && !/^[tl]\d+$/.test(w)).join('/');
+  return { direction, part, circuit, electric: !words.some((w) => ['gas', 'heat', 'water'].includes(w)) };
+}
+
+/** Readings of one channel and kind: in order, of equal times (and lengths) the lowest value. */
+function setOf(readings: DecodedReading[]): DecodedReading[] {
+  const sorted = [...readings].sort(
+    (a, b) => a.readAtMs - b.readAtMs || a.intervalMs - b.intervalMs || a.value - b.value,
+  );
+  return sorted.filter(
+    (r, i) => i === 0 || sorted[i - 1]?.readAtMs !== r.readAtMs || sorted[i - 1]?.intervalMs !== r.intervalMs,
+  );
+}
+
+/** All that flowed according to a device's readings, whatever their order. */
+function flows(all: DecodedReading[], settings: ReferenceSettings): Flow[] {
+  const series = [...new Set(all.map((r) => `${r.kind} ${r.channel}`))].map((name) => {
+    const [kind = '', channel = ''] = name.split(' ');
+    return {
+      kind,
+      channel,
+      ...describe(channel),
+      readings: setOf(all.filter((r) => r.kind === kind && r.channel === channel)),
+    };
+  });
+  const result: Flow[] = [];
+  for (const circuit of new Set(series.map((s) => s.circuit))) {
+    const here = series.filter(
+      (s) => s.circuit === circuit && s.electric && ['register', 'interval', 'power'].includes(s.kind),
+    );
+    const bestOf = (direction: string) => {
+      const offers = here.flatMap((s) => [
+        ...(s.direction === direction ? [{ s, rank: ORDER.indexOf(`${s.kind} ${s.part}`) }] : []),
+        ...(direction === 'export' && s.direction === 'import' && s.kind === 'power'
+          ? [{ s, rank: ORDER.indexOf(`negative ${s.part}`) }]
+          : []),
+      ]);
+      const best = Math.min(...offers.map((o) => o.rank));
+      return offers.filter((o) => o.rank === best).map((o) => o.s);
+    };
+    const [imports, exports] = [bestOf('import'), bestOf('export')];
+    for (const s of here) {
+      const [countsImport, countsExport] = [imports.includes(s), exports.includes(s)];
+      if (!countsImport && !countsExport) continue;
+      for (const step of stepsOf(s, settings)) result.push({ ...step, countsImport, countsExport });
+    }
+  }
+  return result;
+}
+
+function stepsOf(
+  s: { kind: string; direction: string; readings: DecodedReading[] },
+  settings: ReferenceSettings,
+): (Step & { exported: bigint })[] {
+  const exporting = s.direction === 'export';
+  const both = (steps: Step[]) => steps.map((step) => ({ ...step, exported: exporting ? step.energy : 0n }));
+  if (s.kind === 'register') {
+    const readings = s.readings.map((r) => ({ at: BigInt(r.readAtMs), value: BigInt(r.value) }));
+    return both(registerSteps(readings, { limitKw: settings.limitKw, maximumKwh: settings.registerMaxKwh }));
+  }
+  if (s.kind === 'interval') {
+    const kept: Step[] = [];
+    for (const r of s.readings) {
+      const [from, to] = [BigInt(r.readAtMs - r.intervalMs), BigInt(r.readAtMs)];
+      if (kept.every((k) => to <= k.from || k.to <= from))
+        kept.push({ from, to, energy: BigInt(r.value), estimated: false });
+    }
+    return both(kept);
+  }
+  const result: (Step & { exported: bigint })[] = [];
+  for (let i = 1; i < s.readings.length; i++) {
+    const [a, b] = [s.readings[i - 1] as DecodedReading, s.readings[i] as DecodedReading];
+    if (b.readAtMs - a.readAtMs > settings.maxGapMinutes * 60_000) continue;
+    const area = (sign: number) => {
+      const sum = BigInt(Math.max(0, sign * a.value)) + BigInt(Math.max(0, sign * b.value));
+      return (2n * sum * BigInt(b.readAtMs - a.readAtMs) + 7_200_000n) / 14_400_000n;
+    };
+    const [from, to] = [BigInt(a.readAtMs), BigInt(b.readAtMs)];
+    result.push({
+      from,
+      to,
+      estimated: false,
+      energy: exporting ? 0n : area(1),
+      exported: exporting ? area(1) : area(-1),
+    });
+  }
+  return result;
+}
+
+/** Start of the bucket that a time lies in. */
+export type Bucket = (at: bigint) => bigint;
+
+export const quarter: Bucket = (at) => at - (at % 900_000n);
+export const hour: Bucket = (at) => at - (at % 3_600_000n);
+export const day: Bucket = (at) => at - (at % 86_400_000n);
+export const month: Bucket = (at) => {
+  const date = new Date(Number(at));
+  return BigInt(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1));
+};
+
+/** Sums of a device's consumption over buckets, computed from the whole set of its readings. */
+export function consumption(all: DecodedReading[], settings: ReferenceSettings, bucket: Bucket): Map<bigint, Row> {
+  const rows = new Map<bigint, Row>();
+  const rowAt = (at: bigint) => {
+    const key = bucket(at);
+    const row = rows.get(key) ?? {
+      energy: 0n,
+      estimated: 0n,
+      exported: 0n,
+      readings: 0n,
+      covered: 0n,
+      exportCovered: 0n,
+    };
+    rows.set(key, row);
+    return row;
+  };
+  for (const flow of flows(all, settings)) {
+    const upTo = (energy: bigint, at: bigint) => (energy * (at - flow.from)) / (flow.to - flow.from);
+    for (let from = flow.from; from < flow.to; ) {
+      const end = quarter(from) + 900_000n;
+      const to = end < flow.to ? end : flow.to;
+      const row = rowAt(from);
+      const energy = upTo(flow.energy, to) - upTo(flow.energy, from);
+      if (flow.countsImport) {
+        row.energy += energy;
+        row.covered += to - from;
+        if (flow.estimated) row.estimated += energy;
+      }
+      if (flow.countsExport) {
+        row.exported += upTo(flow.exported, to) - upTo(flow.exported, from);
+        row.exportCovered += to - from;
+      }
+      from = to;
+    }
+    rowAt(flow.to - 1n).readings += 1n;
+  }
+  return rows;
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { type MeterReading, meterHistory } from '#simulators/devices/native-meter.ts';
+import { clockSkew, combine, duplicates, gaps, glitches, lateBursts, reset } from '#simulators/faults.ts';
+import { createHome } from '#simulators/home-clock.ts';
+import { traitsOf } from '#simulators/homes.ts';
+
+const START = Date.UTC(2026, 1, 2);
+const clean = [...meterHistory(createHome(traitsOf('faults'), START), START, START + 2 * 86_400_000, 900)];
+const times = (readings: MeterReading[]) => readings.map((reading) => Date.parse(reading.ts));
+const sorted = (readings: MeterReading[]) => [...readings].sort((left, right) => (left.ts < right.ts ? -1 : 1));
+const kwh = (readings: MeterReading[]) => readings.map((reading) => reading.energy_total_kwh);
+
+describe('faults', () => {
+  it('are the same for the same seed', () => {
+    const fault = (seed: string) => combine(gaps(seed, 2, 5), duplicates(seed, 0.1), lateBursts(seed, 1, 8))(clean);
+    expect(fault('x')).toEqual(fault('x'));
+    expect(fault('y')).not.toEqual(fault('x'));
+  });
+
+  it('gaps lose whole stretches but neither the first nor the last reading', () => {
+    const left = gaps('x', 1, 12)(clean);
+    expect(left).toHaveLength(clean.length - 12);
+    expect([left[0], left.at(-1)]).toEqual([clean[0], clean.at(-1)]);
+    const steps = times(left).map((time, index, all) => time - (all[index - 1] ?? time));
+    expect(Math.max(...steps)).toBe(13 * 900_000);
+  });
+
+  it('duplicates repeat readings and lose none', () => {
+    const doubled = duplicates('x', 0.2)(clean);
+    expect(doubled.length).toBeGreaterThan(clean.length);
+    expect(new Set(doubled.map((reading) => JSON.stringify(reading))).size).toBe(clean.length);
+  });
+
+  it('late bursts change the order of arrival and nothing else', () => {
+    const late = lateBursts('x', 2, 6)(clean);
+    expect(late).not.toEqual(clean);
+    expect(sorted(late)).toEqual(clean);
+  });
+
+  it('a reset lets the register start again from zero, once', () => {
+    const values = kwh(reset('x')(clean));
+    const drops = values.filter((value, index) => value < (values[index - 1] ?? 0));
+    expect(drops).toHaveLength(1);
+    expect(drops[0]).toBeLessThan(0.1 * Math.max(...values) + 1);
+  });
+
+  it('glitches spoil as many readings as asked, never neighbours', () => {
+    const bad = glitches('x', 3)(clean).map((reading) => reading.energy_total_kwh > 400_000);
+    expect(bad.filter(Boolean)).toHaveLength(3);
+    expect(bad.some((is, index) => is && bad[index + 1])).toBe(false);
+  });
+
+  it('clock skew moves every time by the same amount', () => {
+    expect(times(clockSkew(-90_000)(clean))).toEqual(times(clean).map((time) => time - 90_000));
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { meterHistory, meterReading } from '#simulators/devices/native-meter.ts';
+import { thermostatHistory } from '#simulators/devices/native-thermostat.ts';
+import { createHome } from '#simulators/home-clock.ts';
+import { traitsOf } from '#simulators/homes.ts';
+
+const DAY_MS = 86_400_000;
+const START = Date.UTC(2026, 0, 5);
+const home = (seed: string, offset = 60) => createHome(traitsOf(seed, offset), START);
+const kwhOfDays = (seed: string, fromMs: number, days: number) => {
+  const one = createHome(traitsOf(seed), START);
+  return (one.at(fromMs + days * DAY_MS).registerMilliwattHours - one.at(fromMs).registerMilliwattHours) / 1e6;
+};
+
+describe('a simulated home', () => {
+  it('gives the same readings for the same seed and time, and others for another seed', () => {
+    const first = [...meterHistory(home('a'), START, START + 3 * DAY_MS, 900)];
+    expect([...meterHistory(home('a'), START, START + 3 * DAY_MS, 900)]).toEqual(first);
+    expect([...meterHistory(home('b'), START, START + 3 * DAY_MS, 900)]).not.toEqual(first);
+  });
+
+  it('does not depend on the order or the cadence in which it is asked', () => {
+    const one = home('order');
+    const later = one.at(START + 5 * DAY_MS + 12_345);
+    const earlier = one.at(START + DAY_MS + 678);
+    expect(home('order').at(START + DAY_MS + 678)).toEqual(earlier);
+    expect(home('order').at(START + 5 * DAY_MS + 12_345)).toEqual(later);
+    const coarse = [...meterHistory(home('order'), START, START + DAY_MS, 3600)];
+    const fine = [...meterHistory(home('order'), START, START + DAY_MS, 10)];
+    expect(fine.filter((_, index) => index % 360 === 0)).toEqual(coarse);
+  });
+
+  it('has a register that never steps back and adds up the power exactly', () => {
+    const one = home('sum');
+    let before = -1;
+    for (const reading of meterHistory(one, START, START + 2 * DAY_MS, 10)) {
+      expect(reading.energy_total_kwh).toBeGreaterThanOrEqual(before);
+      before = reading.energy_total_kwh;
+    }
+    const at = START + DAY_MS + 7 * 3_600_000;
+    let millijoules = 0;
+    for (let minute = 0; minute < 60; minute++) millijoules += one.at(at + minute * 60_000).powerW * 60_000;
+    const step = one.at(at + 3_600_000).registerMilliwattHours - one.at(at).registerMilliwattHours;
+    expect(Math.abs(step - millijoules / 3600)).toBeLessThanOrEqual(1);
+  });
+
+  it('shows power beside the register only where asked', () => {
+    expect(meterReading(home('p'), START + 60_000, true)).toHaveProperty('power_w');
+    expect(meterReading(home('p'), START + 60_000, false)).not.toHaveProperty('power_w');
+  });
+
+  it('uses as much as a household does, and more in winter where a heat pump heats', () => {
+    for (const seed of ['one', 'two', 'three', 'four']) {
+      const week = kwhOfDays(seed, START, 7);
+      expect(week).toBeGreaterThan(25);
+      expect(week).toBeLessThan(500);
+    }
+    const seed = ['s1', 's2', 's3', 's4', 's5', 's6'].find((name) => traitsOf(name).heating === 'heat pump') as string;
+    expect(kwhOfDays(seed, START, 14)).toBeGreaterThan(1.5 * kwhOfDays(seed, Date.UTC(2026, 6, 6), 14));
+  });
+
+  it('keeps its rooms near the wanted temperature in winter', () => {
+    for (const reading of thermostatHistory(home('warm'), START + DAY_MS, START + 4 * DAY_MS, 900)) {
+      expect(reading.temperature_c).toBeGreaterThan(reading.setpoint_c - 4);
+      expect(reading.temperature_c).toBeLessThan(reading.setpoint_c + 5);
+    }
+  });
+});
