@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { type Import, importsOf, sourceFiles } from './imports.ts';
+
+const files = sourceFiles(['src', 'ingest', 'simulators']);
+const imports = files.flatMap(importsOf);
+const own = imports.filter((one) => !one.isPackage);
+
+/** Layers of src, left to right: a layer imports only from layers to its left. */
+const LAYERS = [
+  ['core'],
+  ['config'],
+  ['database'],
+  ['users', 'devices', 'auth', 'events', 'energy', 'rollups'],
+  ['analytics', 'delivery', 'alerts'],
+  ['jobs', 'api', 'dashboard'],
+  ['start'],
+  ['cli'],
+];
+/** Edges inside a layer that are allowed. */
+const CROSS = new Set(['users→events', 'devices→events', 'auth→users', 'alerts→delivery']);
+/** What src/start and src/cli wire together, and nobody else in src sees. */
+const WIRED = ['ingest', 'simulators'];
+const INGEST_SEES = new Set(['core', 'config', 'database', 'devices', 'events', 'rollups']);
+const SIMULATORS_SEE = new Set(['core', 'config', 'devices', 'database', 'users']);
+
+const top = (path: string) => path.split('/')[0] ?? '';
+const room = (path: string) => path.split('/')[1] ?? '';
+const layerOf = (path: string) => LAYERS.findIndex((rooms) => rooms.includes(room(path)));
+const say = ({ from, to }: Import) => `${from} → ${to}`;
+
+function allowed({ from, to }: Import): boolean {
+  if (top(from) === 'src') {
+    if (WIRED.includes(top(to))) return ['start', 'cli'].includes(room(from));
+    if (top(to) !== 'src') return false;
+    if (room(from) === room(to)) return true;
+    return layerOf(to) < layerOf(from) || CROSS.has(`${room(from)}→${room(to)}`);
+  }
+  if (top(to) === top(from)) return true;
+  if (top(to) === 'src') return (top(from) === 'ingest' ? INGEST_SEES : SIMULATORS_SEE).has(room(to));
+  return false;
+}
+
+describe('the house', () => {
+  test('has a layer for every room of src', () => {
+    expect(
+      [...new Set(files.filter((file) => top(file) === 'src').map(room))].filter((r) => layerOf(`src/${r}`) < 0),
+    ).toEqual([]);
+  });
+
+  test('imports only from the left', () => {
+    expect(own.filter((one) => !allowed(one)).map(say)).toEqual([]);
+  });
+
+  test('has no circular imports', () => {
+    const edges = new Map(
+      files.map((file) => [file, importsOf(file).filter((one) => !one.isPackage && !one.typeOnly)]),
+    );
+    const done = new Set<string>();
+    const circles: string[] = [];
+    const visit = (file: string, path: string[]) => {
+      if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' → '));
+      if (done.has(file) || path.includes(file)) return;
+      for (const { to } of edges.get(file) ?? []) visit(to, [...path, file]);
+      done.add(file);
+    };
+    for (const file of files) visit(file, []);
+    expect(circles).toEqual([]);
+  });
+
+  test('gives each library one home', () => {
+    const homes: Record<string, RegExp> = {
+      mqtt: /^(ingest\/source|simulators)\//,
+      aedes: /^ingest\/source\//,
+      pg: /^src\/database\//,
+      'node-cron': /^src\/jobs\/schedule\.ts$/,
+      piscina: /^src\/alerts\/pool\.ts$/,
+      fastify: /^src\/api\//,
+      commander: /^src\/cli\//,
+      pino: /^src\/core\/log\.ts$/,
+    };
+    const strays = imports.filter(({ from, to, isPackage }) => isPackage && homes[to] && !homes[to].test(from));
+    expect(strays.map(say)).toEqual([]);
+  });
+
+  test('reads the environment in one place', async () => {
+    const { readFileSync } = await import('node:fs');
+    const readers = files.filter((file) =>
+      /process\.env\b/.test(readFileSync(file, 'utf8').replace(/^\s*(\*|\/\/).*$/gm, '')),
+    );
+    expect(readers).toEqual(['src/config/load.ts']);
+  });
+});

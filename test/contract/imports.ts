@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+
+/** One import of a file: another file of the project (path from its root), or a package. */
+export interface Import {
+  from: string;
+  to: string;
+  isPackage: boolean;
+  /** Erased before the program runs. */
+  typeOnly: boolean;
+}
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const STATEMENT = /^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|import\(\s*'([^']+)'/gm;
+
+/** All TypeScript files below the folders, from the project's root. */
+export function sourceFiles(folders: readonly string[]): string[] {
+  return folders.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+      .map((entry) => relative(ROOT, join(entry.parentPath, entry.name))),
+  );
+}
+
+/** Every import of the file. */
+export function importsOf(file: string): Import[] {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  return [...text.matchAll(STATEMENT)].map((match) => {
+    const target = match[2] ?? match[3] ?? '';
+    const typeOnly = match[1] !== undefined;
+    if (target.startsWith('#')) return { from: file, to: target.slice(1), isPackage: false, typeOnly };
+    if (target.startsWith('.')) return { from: file, to: join(dirname(file), target), isPackage: false, typeOnly };
+    return { from: file, to: target, isPackage: true, typeOnly };
+  });
+}
