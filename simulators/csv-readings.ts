@@ -1,0 +1,120 @@
+import { createReadStream } from 'node:fs';
+import { createGunzip } from 'node:zlib';
+import { type Parser, parse } from 'csv-parse';
+
+/** How the rows of a CSV file are read. */
+export interface CsvOptions {
+  timeColumn: string;
+  valueColumn: string;
+  kind: 'register' | 'interval' | 'power';
+  unit: 'kWh' | 'Wh' | 'W' | 'kW';
+  /** Length of the intervals of kind `interval`. */
+  intervalSeconds: number;
+  /** Whether the time of an interval is its start or its end. */
+  timeMarks: 'start' | 'end';
+  channel?: string;
+  /** Only rows with this value in this column. */
+  where: readonly { column: string; value: string }[];
+}
+
+/** An element of a native message. */
+export type CsvElement = { ts: string; channel?: string } & (
+  | { energy_total_kwh: number }
+  | { energy_kwh: number; interval_s: number }
+  | { power_w: number }
+);
+
+/** What became of the rows. */
+export interface CsvCounts {
+  rows: number;
+  /** Rows of another series (`where`). */
+  skipped: number;
+  /** Rows without a time or a value. */
+  empty: number;
+  /** Rows whose time or value cannot be read, with the first of them as an example. */
+  unreadable: number;
+  firstUnreadable?: string;
+}
+
+/** Reads a CSV file with a header line, packed or not, row by row. `onBytes` is told how far the file was read. */
+export async function* csvReadings(
+  file: string,
+  options: CsvOptions,
+  counts: CsvCounts,
+  onBytes?: (bytes: number) => void,
+): AsyncGenerator<CsvElement> {
+  const bytes = createReadStream(file);
+  let read = 0;
+  bytes.on('data', (chunk) => {
+    read += chunk.length;
+    onBytes?.(read);
+  });
+  const parser = parse({ columns: true, bom: true, trim: true, relax_column_count: true, skip_empty_lines: true });
+  bytes.on('error', (error) => parser.destroy(error));
+  if (file.endsWith('.gz')) {
+    const unpack = createGunzip();
+    unpack.on('error', (error) => parser.destroy(error));
+    bytes.pipe(unpack).pipe(parser);
+  } else {
+    bytes.pipe(parser);
+  }
+  try {
+    yield* elements(parser, options, counts);
+  } finally {
+    bytes.destroy();
+  }
+}
+
+async function* elements(parser: Parser, options: CsvOptions, counts: CsvCounts): AsyncGenerator<CsvElement> {
+  const wanted = [options.timeColumn, options.valueColumn, ...options.where.map(({ column }) => column)];
+  for await (const row of parser as AsyncIterable<Record<string, string>>) {
+    counts.rows++;
+    if (counts.rows === 1) {
+      const missing = wanted.find((column) => !(column in row));
+      if (missing !== undefined) {
+        throw new Error(`There is no column "${missing}". Columns: ${Object.keys(row).join(', ')}`);
+      }
+    }
+    if (options.where.some(({ column, value }) => row[column] !== value)) {
+      counts.skipped++;
+      continue;
+    }
+    const time = row[options.timeColumn] ?? '';
+    const text = row[options.valueColumn] ?? '';
+    if (time === '' || text === '' || /^null$/i.test(text)) {
+      counts.empty++;
+      continue;
+    }
+    const atMs = parseTime(time);
+    const value = Number(text);
+    if (atMs === null || !Number.isFinite(value)) {
+      counts.unreadable++;
+      counts.firstUnreadable ??= `row ${counts.rows}: ${time}, ${text}`;
+      continue;
+    }
+    yield toElement(atMs, value, options);
+  }
+}
+
+/** ISO 8601 (without a zone: UTC), Unix seconds or Unix milliseconds. */
+export function parseTime(text: string): number | null {
+  if (/^\d{9,10}(\.\d+)?$/.test(text)) return Math.round(Number(text) * 1000);
+  if (/^\d{12,13}$/.test(text)) return Number(text);
+  const match = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(:\d{2})?(\.\d{1,9})?\s*(Z|[+-]\d{2}:?\d{2})?$/.exec(text);
+  if (!match) return null;
+  const [, date, minutes, seconds = ':00', fraction = '', zone = 'Z'] = match;
+  const at = Date.parse(`${date}T${minutes}${seconds}${fraction.slice(0, 4)}${zone.replace(/^(...)(\d\d)$/, '$1:$2')}`);
+  return Number.isNaN(at) ? null : at;
+}
+
+function toElement(atMs: number, value: number, options: CsvOptions): CsvElement {
+  const scaled = options.unit === 'Wh' ? value / 1000 : options.unit === 'kW' ? value * 1000 : value;
+  const endMs = options.kind === 'interval' && options.timeMarks === 'start' ? options.intervalSeconds * 1000 : 0;
+  const head = {
+    ts: new Date(atMs + endMs).toISOString(),
+    ...(options.channel === undefined ? {} : { channel: options.channel }),
+  };
+  if (options.kind === 'power') return { ...head, power_w: scaled };
+  if (options.kind === 'register') return { ...head, energy_total_kwh: scaled };
+  return { ...head, energy_kwh: scaled, interval_s: options.intervalSeconds };
+}

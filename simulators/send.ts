@@ -1,0 +1,30 @@
+import { readingsTopic } from './devices/native-meter.ts';
+import type { Publisher } from './publisher.ts';
+
+/** Elements of one message: some 30 KB, well below what any broker takes. */
+const ELEMENTS_A_MESSAGE = 400;
+
+/** Publishes elements as arrays on the device's readings topic; resolves when the broker has acknowledged all. Counts them. */
+export async function sendReadings(
+  publisher: Publisher,
+  deviceId: string,
+  elements: Iterable<object> | AsyncIterable<object>,
+  onSent?: (elements: number) => void,
+): Promise<number> {
+  const topic = readingsTopic(deviceId);
+  let batch: object[] = [];
+  let sent = 0;
+  const send = async () => {
+    await publisher.publish(topic, JSON.stringify(batch));
+    sent += batch.length;
+    onSent?.(batch.length);
+    batch = [];
+  };
+  for await (const element of elements) {
+    batch.push(element);
+    if (batch.length >= ELEMENTS_A_MESSAGE) await send();
+  }
+  if (batch.length > 0) await send();
+  await publisher.flush();
+  return sent;
+}

@@ -1,0 +1,70 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CsvCounts, type CsvOptions, csvReadings, parseTime } from '#simulators/csv-readings.ts';
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'csv-readings-'));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+const usual: CsvOptions = {
+  timeColumn: 'time',
+  valueColumn: 'value',
+  kind: 'register',
+  unit: 'kWh',
+  intervalSeconds: 1800,
+  timeMarks: 'end',
+  where: [],
+};
+
+async function read(content: string | Buffer, options: Partial<CsvOptions> = {}) {
+  const file = join(directory, typeof content === 'string' ? 'a.csv' : 'a.csv.gz');
+  await writeFile(file, content);
+  const counts: CsvCounts = { rows: 0, skipped: 0, empty: 0, unreadable: 0 };
+  const elements = [];
+  for await (const element of csvReadings(file, { ...usual, ...options }, counts)) elements.push(element);
+  return { elements, counts };
+}
+
+describe('a CSV file', () => {
+  it('gives register readings and counts what it could not use', async () => {
+    const { elements, counts } = await read('time,value\n2026-01-01T00:00:00Z,1.5\n,2\n2026-01-01T01:00Z,\nsoon,3\n');
+    expect(elements).toEqual([{ ts: '2026-01-01T00:00:00.000Z', energy_total_kwh: 1.5 }]);
+    expect(counts).toMatchObject({ rows: 4, empty: 2, unreadable: 1, firstUnreadable: 'row 4: soon, 3' });
+  });
+
+  it('may be packed, may hold several series, and may count watt-hours', async () => {
+    const packed = gzipSync('time,which,value\n1767225600,t1,1001\n1767225600,t2,7\n');
+    const { elements, counts } = await read(packed, {
+      unit: 'Wh',
+      where: [{ column: 'which', value: 't1' }],
+      channel: 'import/t1',
+    });
+    expect(elements).toEqual([{ ts: '2026-01-01T00:00:00.000Z', channel: 'import/t1', energy_total_kwh: 1.001 }]);
+    expect(counts).toMatchObject({ rows: 2, skipped: 1 });
+  });
+
+  it('marks an interval by its end, also where the file marks its start', async () => {
+    const { elements } = await read('time,value\n2013-01-01 00:00:00.0000000, 0.509 \n', {
+      kind: 'interval',
+      timeMarks: 'start',
+    });
+    expect(elements).toEqual([{ ts: '2013-01-01T00:30:00.000Z', energy_kwh: 0.509, interval_s: 1800 }]);
+  });
+
+  it('is refused with the names of its columns where one is missing', async () => {
+    await expect(read('when,kwh\n1,2\n')).rejects.toThrow('There is no column "time". Columns: when, kwh');
+  });
+
+  it('may write times in several ways', () => {
+    const at = Date.UTC(2026, 0, 1, 12);
+    for (const text of ['2026-01-01T12:00:00Z', '2026-01-01 13:00+0100', '1767268800', '1767268800000']) {
+      expect(parseTime(text)).toBe(at);
+    }
+    expect(parseTime('01/02/2026')).toBeNull();
+  });
+});
