@@ -1,0 +1,109 @@
+import { kwhToMilliwattHours } from '#src/core/units.ts';
+import type { DecodedMessage, DecodedReading, Kind } from '../decoder.ts';
+import { type NativeReading, nativeReading, nativeStatus } from './payload.ts';
+import { parseNativeTopic } from './topic.ts';
+
+/** Most elements of one message; what is beyond is rejected, not read. */
+const MAX_ELEMENTS = 10_000;
+/** Longest payload in bytes. */
+const MAX_PAYLOAD_BYTES = 1_048_576;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Decodes a native message. Never throws: what cannot be read is a rejection. Null for topics that are not native.
+ * `replayed`: the broker delivered it at subscription with the retain flag, so it has no age but its own time.
+ */
+export function decodeNative(message: {
+  topic: string;
+  payload: Buffer;
+  receivedAtMs: number;
+  replayed: boolean;
+}): DecodedMessage | null {
+  const topic = parseNativeTopic(message.topic);
+  if (!topic) return null;
+  const decoded: DecodedMessage = { deviceId: topic.deviceId, readings: [], rejections: [] };
+  const refuse = (reason: string) => {
+    decoded.rejections.push({ element: null, reason });
+    return decoded;
+  };
+  if (message.payload.length > MAX_PAYLOAD_BYTES) return refuse('payload is longer than 1 MiB');
+  let text: string;
+  try {
+    text = utf8.decode(message.payload);
+  } catch {
+    return refuse('payload is not UTF-8');
+  }
+  if (topic.leaf === 'status') {
+    const status = nativeStatus.safeParse(text.trim());
+    if (!status.success) return refuse('status is not one of online, offline, faulty');
+    decoded.status = status.data;
+    return decoded;
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return refuse('payload is not JSON');
+  }
+  const elements = Array.isArray(json) ? json : [json];
+  if (elements.length === 0) return refuse('payload is an empty array');
+  if (elements.length > MAX_ELEMENTS) return refuse(`payload has more than ${MAX_ELEMENTS} elements`);
+  elements.forEach((element, index) => {
+    decodeElement(element, index, message, decoded);
+  });
+  return decoded;
+}
+
+function decodeElement(
+  element: unknown,
+  index: number,
+  message: { receivedAtMs: number; replayed: boolean },
+  decoded: DecodedMessage,
+): void {
+  const parsed = nativeReading.safeParse(element);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const path = issue?.path.join('.') ?? '';
+    decoded.rejections.push({ element: index, reason: `${path && `${path}: `}${issue?.message ?? 'not valid'}` });
+    return;
+  }
+  if (parsed.data.ts === undefined && message.replayed) {
+    decoded.rejections.push({ element: index, reason: 'retained message without a time of its own' });
+    return;
+  }
+  decoded.readings.push(...quantities(parsed.data, decoded.deviceId, message.receivedAtMs, index));
+}
+
+function* quantities(
+  reading: NativeReading,
+  deviceId: string,
+  receivedAtMs: number,
+  element: number,
+): Generator<DecodedReading> {
+  const { channel, ts: readAtMs = receivedAtMs } = reading;
+  const quantity = (kind: Kind, value: number, intervalMs = 0): DecodedReading => ({
+    deviceId,
+    channel,
+    kind,
+    readAtMs,
+    intervalMs,
+    value,
+    element,
+  });
+  if (reading.energy_total_kwh !== undefined) {
+    yield quantity('register', kwhToMilliwattHours(reading.energy_total_kwh));
+  }
+  if (reading.energy_kwh !== undefined && reading.interval_s !== undefined) {
+    yield quantity(
+      'interval',
+      kwhToMilliwattHours(reading.energy_kwh),
+      Math.max(1, Math.round(reading.interval_s * 1_000)),
+    );
+  }
+  if (reading.power_w !== undefined) yield quantity('power', Math.round(reading.power_w * 1_000));
+  if (reading.temperature_c !== undefined) yield quantity('temperature', Math.round(reading.temperature_c * 1_000));
+  if (reading.setpoint_c !== undefined) yield quantity('setpoint', Math.round(reading.setpoint_c * 1_000));
+  if (reading.heating !== undefined) yield quantity('heating', reading.heating ? 1 : 0);
+  if (reading.humidity_percent !== undefined) yield quantity('humidity', Math.round(reading.humidity_percent * 1_000));
+}
