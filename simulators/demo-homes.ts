@@ -1,0 +1,112 @@
+import { sql } from 'kysely';
+import type { Database } from '#src/database/connect.ts';
+import { createDevice } from '#src/devices/store.ts';
+import { createUser } from '#src/users/store.ts';
+import { rotateSecret } from './credentials.ts';
+import { createHome, type SimulatedHome } from './home-clock.ts';
+import { traitsOf } from './homes.ts';
+
+const DAY_MS = 86_400_000;
+const UTILITY = 'utility@demo.example';
+
+/** Where the demo's homes are; each is its own seed. */
+const HOMES = [
+  { email: 'anna@demo.example', timezone: 'Europe/Berlin' },
+  { email: 'ben@demo.example', timezone: 'Europe/London' },
+  { email: 'chiara@demo.example', timezone: 'Europe/Rome' },
+  { email: 'daan@demo.example', timezone: 'Europe/Amsterdam' },
+  { email: 'emma@demo.example', timezone: 'America/New_York' },
+  { email: 'farid@demo.example', timezone: 'America/Los_Angeles' },
+];
+
+/** A device that the demo plays, with the secret of this start. */
+export interface DemoDevice {
+  kind: 'smart_meter' | 'thermostat';
+  deviceId: string;
+  secret: string;
+  home: SimulatedHome;
+  /** Time of its last reading in the database, or the start of its history where it has none. */
+  knownUntilMs: number;
+}
+
+/** The accounts of the demo. */
+export interface DemoHomes {
+  utilityId: string;
+  users: { userId: string; email: string }[];
+  devices: DemoDevice[];
+}
+
+/** Finds the demo's accounts and devices or creates them, and gives each device a new secret. */
+export async function ensureDemoHomes(
+  db: Database,
+  options: { historyDays: number; nowMs: number },
+): Promise<DemoHomes> {
+  const utilityId =
+    (await findUser(db, UTILITY)) ??
+    (await createUser(db, { email: UTILITY, role: 'utility', plan: 'enterprise' })).user_id;
+  const users: DemoHomes['users'] = [];
+  const devices: DemoDevice[] = [];
+  for (const { email, timezone } of HOMES) {
+    const userId =
+      (await findUser(db, email)) ??
+      (await createUser(db, { email, role: 'homeowner', timezone, enrolledBy: utilityId })).user_id;
+    users.push({ userId, email });
+    for (const kind of ['smart_meter', 'thermostat'] as const) {
+      devices.push(await ensureDevice(db, { userId, email, timezone, kind }, options));
+    }
+  }
+  return { utilityId, users, devices };
+}
+
+async function findUser(db: Database, email: string): Promise<string | undefined> {
+  const found = await db.selectFrom('users').select('user_id').where('email', '=', email).executeTakeFirst();
+  return found?.user_id;
+}
+
+async function ensureDevice(
+  db: Database,
+  place: { userId: string; email: string; timezone: string; kind: DemoDevice['kind'] },
+  { historyDays, nowMs }: { historyDays: number; nowMs: number },
+): Promise<DemoDevice> {
+  const find = () =>
+    db
+      .selectFrom('devices')
+      .select(['device_id', 'created_at'])
+      .where('user_id', '=', place.userId)
+      .where('type', '=', place.kind)
+      .where('deleted_at', 'is', null)
+      .orderBy('created_at')
+      .executeTakeFirst();
+  let device = await find();
+  if (!device) {
+    const location = place.kind === 'smart_meter' ? 'Meter cupboard' : 'Living room';
+    await createDevice(db, { userId: place.userId, type: place.kind, location });
+    device = await find();
+  }
+  if (!device) throw new Error(`The demo's ${place.kind} of ${place.email} was not stored`);
+  // The register counts from an instant that later starts find again; its history is the same on each of them.
+  const installedAtMs = device.created_at.getTime() - historyDays * DAY_MS;
+  const home = createHome(traitsOf(place.email, offsetMinutes(place.timezone, device.created_at)), installedAtMs);
+  return {
+    kind: place.kind,
+    deviceId: device.device_id,
+    secret: await rotateSecret(db, device.device_id),
+    home,
+    knownUntilMs: Math.min(nowMs, (await lastReadingMs(db, device.device_id)) ?? home.installedAtMs),
+  };
+}
+
+/** Event time of the newest reading of a device. */
+async function lastReadingMs(db: Database, deviceId: string): Promise<number | undefined> {
+  const found = await sql<{
+    at: Date | null;
+  }>`SELECT max(last_read_at) AS at FROM series WHERE device_id = ${deviceId}`.execute(db);
+  return found.rows[0]?.at?.getTime();
+}
+
+/** Minutes east of UTC of a zone at one time. Kept for all of the history: simulated people ignore daylight saving. */
+function offsetMinutes(timeZone: string, at: Date): number {
+  const parts = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' }).formatToParts(at);
+  const match = /GMT([+-])(\d\d):(\d\d)/.exec(parts.find(({ type }) => type === 'timeZoneName')?.value ?? '');
+  return match ? (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3])) : 0;
+}

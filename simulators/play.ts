@@ -1,0 +1,72 @@
+import type { DemoDevice } from './demo-homes.ts';
+import { meterHistory, meterReading, readingsTopic } from './devices/native-meter.ts';
+import { thermostatHistory, thermostatReading } from './devices/native-thermostat.ts';
+import { createPublisher, type Publisher } from './publisher.ts';
+import { sendReadings } from './send.ts';
+
+const LIVE_MS = 10_000;
+/** Seconds between readings of the past: meters as real ones report, thermostats by the hour. */
+const HISTORY_SECONDS = { smart_meter: 900, thermostat: 3600 };
+
+/** Simulated devices with their connections. */
+export interface Players {
+  /** Readings that the history still lacks. */
+  missing(nowMs: number): number;
+  /** Sends what is missing up to now; resolves when the broker has acknowledged all. */
+  backfill(nowMs: number, onSent: (readings: number) => void): Promise<number>;
+  /** Sends a reading of every device each ten seconds until closed. */
+  live(): void;
+  close(): Promise<void>;
+}
+
+/** Connects every device to the broker, each with its own credentials. */
+export async function createPlayers(mqttUrl: string, devices: readonly DemoDevice[]): Promise<Players> {
+  const players = await Promise.all(
+    devices.map(async (device) => ({
+      device,
+      publisher: await createPublisher({ url: mqttUrl, deviceId: device.deviceId, secret: device.secret }),
+    })),
+  );
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+  const tick = () => {
+    const atMs = Math.floor(Date.now() / LIVE_MS) * LIVE_MS;
+    for (const { device, publisher } of players) sendLive(device, publisher, atMs);
+    if (!closed) timer = setTimeout(tick, atMs + LIVE_MS - Date.now());
+  };
+  return {
+    missing(nowMs) {
+      const count = ({ device }: { device: DemoDevice }) =>
+        Math.floor((nowMs - device.knownUntilMs) / 1000 / HISTORY_SECONDS[device.kind]);
+      return players.reduce((sum, player) => sum + count(player), 0);
+    },
+    async backfill(nowMs, onSent) {
+      const counts = await Promise.all(
+        players.map(async ({ device, publisher }) => {
+          const sent = await sendReadings(publisher, device.deviceId, history(device, nowMs), onSent);
+          device.knownUntilMs = nowMs;
+          return sent;
+        }),
+      );
+      return counts.reduce((sum, count) => sum + count, 0);
+    },
+    live: tick,
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await Promise.all(players.map(({ publisher }) => publisher.close()));
+    },
+  };
+}
+
+function history({ kind, home, knownUntilMs }: DemoDevice, nowMs: number): Iterable<object> {
+  const fromMs = knownUntilMs === home.installedAtMs ? knownUntilMs : knownUntilMs + 1;
+  const readings = kind === 'smart_meter' ? meterHistory : thermostatHistory;
+  return readings(home, fromMs, nowMs, HISTORY_SECONDS[kind]);
+}
+
+/** A reading is lost while its connection is full or gone; the next register reading makes up for it. */
+function sendLive({ kind, deviceId, home }: DemoDevice, publisher: Publisher, atMs: number): void {
+  const reading = kind === 'smart_meter' ? meterReading(home, atMs, true) : thermostatReading(home, atMs);
+  publisher.publish(readingsTopic(deviceId), JSON.stringify(reading)).catch(() => {});
+}

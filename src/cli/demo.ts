@@ -1,0 +1,73 @@
+import { resolve } from 'node:path';
+import { SingleBar } from 'cli-progress';
+import type { Command } from 'commander';
+import { loadConfig } from '#src/config/load.ts';
+import { type BackfillProgress, type Demo, startDemo } from '#src/start/demo.ts';
+
+const DAY_MS = 86_400_000;
+
+/** `energy demo`: the service with simulated homes, for a first look. */
+export function register(program: Command): void {
+  program
+    .command('demo')
+    .description('run the service with simulated homes: 90 days of history, then a reading each ten seconds')
+    .action(run);
+}
+
+async function run(): Promise<void> {
+  const interrupt = new AbortController();
+  let demo: Demo | undefined;
+  const end = () => {
+    if (interrupt.signal.aborted) return;
+    interrupt.abort(new Error('Interrupted.'));
+    // Before the demo stands, startDemo itself cleans up and ends with the reason above.
+    void demo?.stop().then(() => process.exit(0));
+  };
+  process.on('SIGINT', end).on('SIGTERM', end).on('SIGHUP', end);
+  try {
+    demo = await startDemo(loadConfig(), progressBar(), interrupt.signal);
+  } catch (error) {
+    if (interrupt.signal.aborted) process.exit(130);
+    throw error;
+  }
+  if (interrupt.signal.aborted) await demo.stop().then(() => process.exit(130));
+  console.log(welcome(demo, new Date()));
+}
+
+/** What the visitor reads, with lines to paste. */
+function welcome(demo: Demo, now: Date): string {
+  const day = (daysAgo: number) => new Date(now.getTime() - daysAgo * DAY_MS).toISOString().slice(0, 10);
+  const { readings, seconds } = demo.backfill;
+  const user = demo.users[0]?.userId ?? '';
+  const curl = `curl --cacert '${resolve(demo.certificateFile)}' -H 'Authorization: Bearer ${demo.apiKey}'`;
+  const insights = `${demo.baseUrl}/v1/energy-insights`;
+  const query = (from: number, group: string) =>
+    `'${insights}?user_id=${user}&start=${day(from)}&end=${day(0)}&group_by=${group}'`;
+  return `
+${readings} readings of the past stored in ${seconds.toFixed(1)} s; from now on every device reports each ten seconds.
+
+API        ${demo.baseUrl}
+Reference  ${demo.baseUrl}/docs
+Key        ${demo.apiKey}
+Homes      ${demo.users.map(({ email, userId }) => `${email} ${userId}`).join('\n           ')}
+
+Try it (usage by day, by month, by hour, and a summary):
+
+${curl} ${query(6, 'day')}
+${curl} ${query(89, 'month')}
+${curl} ${query(0, 'hour')}
+${curl} -H 'Content-Type: application/json' -d '{"user_id":"${user}","interval":"month","metrics":["kwh_used","peak_hour"]}' '${insights}'
+
+Ctrl-C ends everything; the data stay.
+`;
+}
+
+/** Readings sent, on a terminal only. */
+function progressBar(): BackfillProgress {
+  if (!process.stderr.isTTY) return { start: () => {}, sent: () => {}, stop: () => {} };
+  const bar = new SingleBar({
+    format: 'sending 90 days [{bar}] {value} of {total} readings, {eta_formatted} left',
+    stream: process.stderr,
+  });
+  return { start: (total) => bar.start(total, 0), sent: (readings) => bar.increment(readings), stop: () => bar.stop() };
+}

@@ -1,0 +1,137 @@
+import { stat } from 'node:fs/promises';
+import { SingleBar } from 'cli-progress';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type ImportResult, importFiles } from '#simulators/import-files.ts';
+import { loadConfig } from '#src/config/load.ts';
+import { createDb, createPool } from '#src/database/connect.ts';
+import { databaseUrl } from '#src/database/locate.ts';
+
+interface Options {
+  device: string;
+  timeColumn: string;
+  registerColumn?: string;
+  valueColumn?: string;
+  kind: 'register' | 'interval' | 'power';
+  unit?: 'kWh' | 'Wh' | 'W' | 'kW';
+  intervalSeconds: number;
+  timeMarks: 'start' | 'end';
+  channel?: string;
+  where: { column: string; value: string }[];
+  json?: boolean;
+}
+
+/** `energy import FILE…`: replays measured data of a device over MQTT, by the way that live data take. */
+export function register(program: Command): void {
+  program
+    .command('import')
+    .description('replay CSV files (.csv, .csv.gz, with a header line) of a device over MQTT')
+    .argument('<file...>', 'files, in any order')
+    .requiredOption('--device <device_id>', 'device that the readings belong to')
+    .addOption(new Option('--format <format>', 'format of the files').choices(['csv']).default('csv'))
+    .option('--time-column <name>', 'column of the time: ISO 8601 (without a zone: UTC), Unix seconds or ms', 'ts')
+    .option('--register-column <name>', 'column of the value (default energy_total_kwh)')
+    .option('--value-column <name>', 'the same, by a name that fits every kind')
+    .addOption(
+      new Option('--kind <kind>', 'what the value is').choices(['register', 'interval', 'power']).default('register'),
+    )
+    .addOption(new Option('--unit <unit>', 'default kWh; W for power').choices(['kWh', 'Wh', 'W', 'kW']))
+    .option('--interval-seconds <n>', 'length of the intervals of --kind interval', seconds, 1800)
+    .addOption(
+      new Option('--time-marks <which>', 'which end of an interval its time is')
+        .choices(['start', 'end'])
+        .default('end'),
+    )
+    .option('--channel <channel>', 'channel of the readings (default import)')
+    .option('--where <column=value>', 'only rows with this value; may be given several times', addCondition, [])
+    .option('--json', 'print one JSON object')
+    .action(run);
+}
+
+async function run(files: string[], options: Options): Promise<void> {
+  const config = loadConfig();
+  const interrupt = new AbortController();
+  const onSignal = () =>
+    interrupt.abort(new Error('Interrupted. What was sent stays; importing it again adds nothing.'));
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+  const pool = createPool(await databaseUrl(config), { max: 2, applicationName: 'energy import' });
+  const progress = await progressBar(files);
+  try {
+    const result = await importFiles(createDb(pool), {
+      deviceId: options.device,
+      files,
+      mqttUrl: config.mqtt.url ?? `mqtt://${config.mqtt.host}:${config.mqtt.port}`,
+      signal: interrupt.signal,
+      onBytes: progress.update,
+      csv: {
+        timeColumn: options.timeColumn,
+        valueColumn: options.registerColumn ?? options.valueColumn ?? 'energy_total_kwh',
+        kind: options.kind,
+        unit: unitOf(options),
+        intervalSeconds: options.intervalSeconds,
+        timeMarks: options.timeMarks,
+        where: options.where,
+        ...(options.channel === undefined ? {} : { channel: options.channel }),
+      },
+    });
+    progress.stop();
+    if (options.json) console.log(JSON.stringify(result));
+    else say(result);
+  } finally {
+    progress.stop();
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+    await pool.end();
+  }
+}
+
+function say(result: ImportResult): void {
+  const left = [
+    result.skipped > 0 ? `${result.skipped} of another series` : '',
+    result.empty > 0 ? `${result.empty} without a time or a value` : '',
+    result.unreadable > 0 ? `${result.unreadable} unreadable (the first: ${result.firstUnreadable})` : '',
+  ].filter(Boolean);
+  console.log(
+    `${result.sent} readings sent in ${result.seconds} s${left.length ? `; rows left out: ${left.join(', ')}` : ''}.`,
+  );
+}
+
+function unitOf({ kind, unit }: Options): 'kWh' | 'Wh' | 'W' | 'kW' {
+  const chosen = unit ?? (kind === 'power' ? 'W' : 'kWh');
+  if ((kind === 'power') !== (chosen === 'W' || chosen === 'kW')) {
+    throw new Error(`--unit ${chosen} does not measure --kind ${kind}`);
+  }
+  return chosen;
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('Must be a whole number of seconds.');
+  return value;
+}
+
+function addCondition(text: string, before: Options['where']): Options['where'] {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('Must be COLUMN=VALUE.');
+  return [...before, { column: text.slice(0, at), value: text.slice(at + 1) }];
+}
+
+/** Bytes read of all files, on a terminal only. */
+async function progressBar(files: string[]) {
+  const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));
+  if (!process.stderr.isTTY) return { update: () => {}, stop: () => {} };
+  const bar = new SingleBar({
+    format: 'importing [{bar}] {percentage} %, {eta_formatted} left',
+    stream: process.stderr,
+  });
+  bar.start(
+    sizes.reduce((sum, size) => sum + size, 0),
+    0,
+  );
+  const read = new Map<string, number>();
+  return {
+    update(file: string, bytes: number) {
+      read.set(file, bytes);
+      bar.update([...read.values()].reduce((sum, one) => sum + one, 0));
+    },
+    stop: () => bar.stop(),
+  };
+}

@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import { type DemoHomes, ensureDemoHomes } from '#simulators/demo-homes.ts';
+import { createPlayers } from '#simulators/play.ts';
+import { createKey } from '#src/auth/keys.ts';
+import type { Config } from '#src/config/load.ts';
+import { createDb, createPool } from '#src/database/connect.ts';
+import { databaseUrl } from '#src/database/locate.ts';
+import { startAll } from './all.ts';
+
+const HISTORY_DAYS = 90;
+const DAY_MS = 86_400_000;
+const KEY_NAME = 'Demo';
+
+/** The running demo and what its visitor needs. */
+export interface Demo {
+  baseUrl: string;
+  /** Key of the demo utility; valid until the next start of the demo, a week at most. */
+  apiKey: string;
+  users: DemoHomes['users'];
+  certificateFile: string;
+  /** Readings that were sent for the past, and how long that took until all were stored. */
+  backfill: { readings: number; seconds: number };
+  stop(): Promise<void>;
+}
+
+/** Follows the back-fill: called once with the number of readings to come, then with each number sent. */
+export interface BackfillProgress {
+  start(total: number): void;
+  sent(readings: number): void;
+  stop(): void;
+}
+
+/** The whole service with simulated homes: accounts, 90 days behind them, and a reading each ten seconds from now on. */
+export async function startDemo(config: Config, progress: BackfillProgress, signal?: AbortSignal): Promise<Demo> {
+  const service = await startAll(config);
+  const pool = createPool(await databaseUrl(config), { max: 4, applicationName: 'energy demo' });
+  const closing: (() => Promise<void>)[] = [() => pool.end(), () => service.stop()];
+  const stop = async () => {
+    for (const close of closing.splice(0)) await close();
+  };
+  try {
+    const db = createDb(pool);
+    const homes = await ensureDemoHomes(db, { historyDays: HISTORY_DAYS, nowMs: Date.now() });
+    const mqttUrl = config.mqtt.url ?? `mqtt://${config.mqtt.host}:${config.mqtt.port}`;
+    const players = await createPlayers(mqttUrl, homes.devices);
+    closing.unshift(() => players.close());
+    signal?.throwIfAborted();
+    // Closing fails what is under way, so that Ctrl-C does not wait for the rest of the history.
+    const abort = () => void players.close();
+    signal?.addEventListener('abort', abort, { once: true });
+    const began = performance.now();
+    progress.start(players.missing(Date.now()));
+    const readings = await players.backfill(Date.now(), progress.sent).finally(() => progress.stop());
+    const seconds = (performance.now() - began) / 1000;
+    signal?.removeEventListener('abort', abort);
+    players.live();
+    await db
+      .updateTable('api_keys')
+      .set({ revoked_at: new Date() })
+      .where('user_id', '=', homes.utilityId)
+      .where('name', '=', KEY_NAME)
+      .where('revoked_at', 'is', null)
+      .execute();
+    const { key } = await createKey(db, {
+      userId: homes.utilityId,
+      name: KEY_NAME,
+      expiresAt: new Date(Date.now() + 7 * DAY_MS),
+      environment: config.environment,
+    });
+    return {
+      baseUrl: config.publicUrl,
+      apiKey: key,
+      users: homes.users,
+      certificateFile: config.tls.certFile ?? join(config.dataDir, 'tls', 'cert.pem'),
+      backfill: { readings, seconds },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
