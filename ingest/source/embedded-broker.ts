@@ -1,0 +1,164 @@
+import { createServer, type Server } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { Aedes, type AuthenticateError, type Client } from 'aedes';
+import type { Logger } from '#src/core/log.ts';
+import { parseNativeTopic } from '../decoders/native/topic.ts';
+import type { Receive, Source } from './source.ts';
+
+/** Messages of one connection that may wait for their commit before it is no longer read. */
+const MAX_IN_FLIGHT = 4_000;
+const MAX_PAYLOAD_BYTES = 1_048_576;
+
+export interface EmbeddedBroker extends Source {
+  /** Ports that are really listened on. */
+  port: number;
+  tlsPort: number;
+}
+
+export interface BrokerOptions {
+  host: string;
+  port: number;
+  tlsPort: number;
+  tls: { cert: Buffer; key: Buffer };
+  /** Whether device id and secret belong together. */
+  checkLogin(deviceId: string, secret: string): Promise<boolean>;
+  receive: Receive;
+  log: Logger;
+}
+
+interface Session {
+  deviceId: string;
+  inFlight: number;
+  /** aedes' callback, held while too many messages wait: it reads no further until it is called. */
+  held: (() => void)[];
+}
+
+type Connection = Client & { conn: { writable: boolean; write(data: Buffer): boolean }; session?: Session };
+
+/**
+ * The broker inside the ingest process (aedes). A device's PUBLISH is taken out of aedes before it acknowledges, and
+ * its PUBACK is written when the reading is committed (MQTT 3.1.1, 4.3.2), with many messages of a connection under way.
+ * QoS 2 is held in order, message by message, before its PUBREC. Nobody may subscribe: there is nothing to read here.
+ */
+export async function startEmbeddedBroker(options: BrokerOptions): Promise<EmbeddedBroker> {
+  const { checkLogin, receive, log } = options;
+  const sessions = new Set<Session>();
+  let paused = false;
+  const broker = await Aedes.createBroker({
+    heartbeatInterval: 60_000,
+    connectTimeout: 30_000,
+    maxClientsIdLength: 256,
+  });
+
+  broker.authenticate = (client, username, password, done) => {
+    const deviceId = username ?? '';
+    checkLogin(deviceId, password?.toString() ?? '').then(
+      (valid) => {
+        if (!valid) return done(refused(4), false);
+        (client as Connection).session = { deviceId, inFlight: 0, held: [] };
+        sessions.add((client as Connection).session as Session);
+        done(null, true);
+      },
+      (error: Error) => {
+        log.warn({ err: error }, 'login not checked: the database does not answer');
+        done(refused(3), false);
+      },
+    );
+  };
+  broker.on('clientDisconnect', (client) => {
+    const { session } = client as Connection;
+    if (session) sessions.delete(session);
+  });
+  broker.authorizeSubscribe = (_client, _subscription, done) => done(null, null);
+  broker.on('clientError', (client, error) => log.debug({ err: error, client: client.id }, 'client error'));
+
+  broker.authorizePublish = (client, packet, done) => {
+    // Without a client it is aedes' own ($SYS); a will comes with its client's session.
+    if (!client) return done(null);
+    const { session } = client as Connection;
+    const topic = parseNativeTopic(packet.topic);
+    if (!session || topic?.deviceId !== session.deviceId) {
+      log.warn(
+        { device: session?.deviceId, topic: packet.topic.slice(0, 200) },
+        'publish outside the own topic refused',
+      );
+      return done(new Error('not your topic'));
+    }
+    const payload = Buffer.isBuffer(packet.payload) ? packet.payload : Buffer.from(packet.payload);
+    if (payload.length > MAX_PAYLOAD_BYTES) return done(new Error('payload is longer than 1 MiB'));
+    const message = { topic: packet.topic, payload, receivedAtMs: Date.now(), replayed: false };
+    const { messageId } = packet as { messageId?: number };
+    if (packet.qos === 2) {
+      paused = !receive(message, () => done(null)) || paused;
+      return;
+    }
+    // To aedes it is a QoS 0 message now: the acknowledgement is ours.
+    const acknowledge = packet.qos === 1 && messageId !== undefined;
+    packet.qos = 0;
+    packet.retain = false;
+    session.inFlight++;
+    const room = receive(message, () => {
+      session.inFlight--;
+      if (acknowledge) sendPuback(client as Connection, messageId);
+      if (!paused && session.inFlight < MAX_IN_FLIGHT / 2) release(session);
+    });
+    if (!room) paused = true;
+    if (paused || session.inFlight >= MAX_IN_FLIGHT) session.held.push(() => done(null));
+    else done(null);
+  };
+
+  const plain = createServer(broker.handle);
+  const secure = createTlsServer({ ...options.tls, minVersion: 'TLSv1.2' }, broker.handle);
+  secure.on('tlsClientError', () => {});
+  const port = await listen(plain, options.port, '127.0.0.1');
+  const tlsPort = await listen(secure, options.tlsPort, options.host);
+  return {
+    port,
+    tlsPort,
+    pause() {
+      paused = true;
+    },
+    resume() {
+      paused = false;
+      for (const session of sessions) release(session);
+    },
+    async close() {
+      plain.close();
+      secure.close();
+      await new Promise<void>((resolve) => broker.close(() => resolve()));
+    },
+  };
+}
+
+function release(session: Session): void {
+  for (const goOn of session.held.splice(0)) goOn();
+}
+
+/** PUBACK (MQTT 3.1.1, 3.4): type 4, length 2, packet identifier. */
+function sendPuback(client: Connection, messageId: number): void {
+  if (!client.closed && client.conn.writable) {
+    client.conn.write(Buffer.from([0x40, 2, messageId >> 8, messageId & 0xff]));
+  }
+}
+
+/** CONNACK return codes (MQTT 3.1.1, 3.2.2.3): 3 server unavailable, 4 bad user name or password. */
+function refused(returnCode: 3 | 4): AuthenticateError {
+  return Object.assign(new Error(returnCode === 4 ? 'bad user name or password' : 'server unavailable'), {
+    returnCode,
+  });
+}
+
+/** Listens and returns the port, which the system chose where 0 was asked for. */
+async function listen(server: Server, port: number, host: string): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const busy = error.code === 'EADDRINUSE';
+      reject(
+        busy ? new Error(`Port ${port} is in use. Stop what listens there, or set MQTT_PORT and MQTTS_PORT.`) : error,
+      );
+    });
+    server.listen(port, host, resolve);
+  });
+  const address = server.address();
+  return typeof address === 'object' && address ? address.port : port;
+}

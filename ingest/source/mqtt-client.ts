@@ -1,0 +1,78 @@
+import { connect, type IClientOptions } from 'mqtt';
+import type { Logger } from '#src/core/log.ts';
+import { NATIVE_FILTERS } from '../decoders/native/topic.ts';
+import { holdPubacks } from './held-puback.ts';
+import type { Receive, Source } from './source.ts';
+
+/** Workers of one service share their subscription under this name. */
+const SHARE = 'energy';
+/** Unacknowledged messages that the broker may send: what a batch and its successor hold. */
+const RECEIVE_MAXIMUM = 10_000;
+const WEEK_SECONDS = 7 * 86_400;
+
+export interface ClientOptions {
+  url: string;
+  /** Stable for this worker's place, so that the broker keeps what it could not deliver (never shared by two at once). */
+  clientId: string;
+  receive: Receive;
+  log: Logger;
+}
+
+/**
+ * Subscribes to an external broker: MQTT 5, shared subscription, persistent session, QoS 1, acknowledged after the
+ * commit. Reconnects for ever; rejects only where the first connection is refused for a reason that lasts.
+ */
+export async function startMqttClient(options: ClientOptions): Promise<Source> {
+  const { url, clientId, receive, log } = options;
+  const held: (() => void)[] = [];
+  let paused = false;
+  const settings: IClientOptions = {
+    protocolVersion: 5,
+    clientId,
+    clean: false,
+    reconnectPeriod: 1_000,
+    connectTimeout: 10_000,
+    resubscribe: true,
+    properties: { sessionExpiryInterval: WEEK_SECONDS, receiveMaximum: RECEIVE_MAXIMUM },
+    // Before the first packet can arrive: a persistent session delivers at once.
+    manualConnect: true,
+  };
+  const client = connect(url, settings);
+  holdPubacks(client, (packet, acknowledge, goOn) => {
+    const payload = Buffer.isBuffer(packet.payload) ? packet.payload : Buffer.from(packet.payload);
+    const message = { topic: packet.topic, payload, receivedAtMs: Date.now(), replayed: packet.retain === true };
+    if (!receive(message, acknowledge)) paused = true;
+    if (paused) held.push(goOn);
+    else goOn();
+  });
+  client.on('error', (error) => log.warn({ err: error }, 'broker'));
+  client.on('close', () => log.warn({ url: withoutSecret(url) }, 'broker connection closed'));
+  client.on('connect', () => {
+    log.info({ url: withoutSecret(url), client_id: clientId }, 'broker connected');
+    const filters = NATIVE_FILTERS.map((filter) => `$share/${SHARE}/${filter}`);
+    client.subscribe(filters, { qos: 1 }, (error, granted) => {
+      const refused = granted?.filter(({ qos }) => (qos as number) >= 128) ?? [];
+      if (error || refused.length > 0) log.error({ err: error, refused }, 'broker refused the subscription');
+    });
+  });
+  client.connect();
+  return {
+    pause() {
+      paused = true;
+    },
+    resume() {
+      paused = false;
+      for (const goOn of held.splice(0)) goOn();
+    },
+    async close() {
+      await client.endAsync();
+    },
+  };
+}
+
+function withoutSecret(url: string): string {
+  const parsed = new URL(url);
+  parsed.password = '';
+  parsed.username = '';
+  return parsed.href;
+}

@@ -1,0 +1,16 @@
+import type { RawMessage } from '../decoders/registry.ts';
+
+/**
+ * Takes a message from a source. `done` must be called exactly once, when the message is committed (or is nobody's):
+ * only then does its sender get the acknowledgement. Answers whether the source may go on: false asks it to pause.
+ */
+export type Receive = (message: RawMessage, done: () => void) => boolean;
+
+/** Something that delivers messages and takes their acknowledgement. */
+export interface Source {
+  /** Goes on after `receive` answered false. */
+  resume(): void;
+  /** Takes no new messages; acknowledgements of those taken can still be sent until `close`. */
+  pause(): void;
+  close(): Promise<void>;
+}
