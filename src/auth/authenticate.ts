@@ -1,0 +1,68 @@
+import type { Database } from '#src/database/connect.ts';
+import type { Role } from '#src/users/store.ts';
+import { type Environment, hashOfKey, looksLikeKey } from './key-format.ts';
+import { isScope, type Scope } from './scopes.ts';
+
+/** Who calls: the key's owner, and what the key allows. */
+export interface Caller {
+  keyId: string;
+  userId: string;
+  role: Role;
+  scopes: ReadonlySet<Scope>;
+}
+
+/** How long an answer is remembered: a revoked key must be refused within 10 s everywhere. */
+const REMEMBERED_MS = 5_000;
+const MOST_REMEMBERED = 10_000;
+/** `last_used_at` is written this often at most. */
+const USED_EVERY_MS = 60_000;
+
+export type Authenticate = (presented: string) => Promise<Caller | null>;
+
+/** Makes the check of presented keys; null for a key that is unknown, revoked, expired or of another environment. */
+export function createAuthenticate(db: Database, environment: Environment, now = Date.now): Authenticate {
+  const remembered = new Map<string, { caller: Caller; expiresAtMs: number; untilMs: number }>();
+  return async (presented) => {
+    if (!looksLikeKey(presented, environment)) return null;
+    const hash = hashOfKey(presented);
+    const name = hash.toString('base64');
+    const known = remembered.get(name);
+    if (known && known.untilMs > now()) return known.expiresAtMs > now() ? known.caller : null;
+    remembered.delete(name);
+    const found = await findCaller(db, hash, now());
+    if (!found) return null;
+    if (remembered.size >= MOST_REMEMBERED) remembered.clear();
+    remembered.set(name, { ...found, untilMs: now() + REMEMBERED_MS });
+    return found.caller;
+  };
+}
+
+async function findCaller(
+  db: Database,
+  hash: Buffer,
+  nowMs: number,
+): Promise<{ caller: Caller; expiresAtMs: number } | null> {
+  const row = await db
+    .selectFrom('api_keys')
+    .innerJoin('users', 'users.user_id', 'api_keys.user_id')
+    .select(['key_id', 'users.user_id', 'role', 'scopes', 'expires_at', 'last_used_at'])
+    .where('key_sha256', '=', hash)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  const expiresAtMs = row?.expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
+  if (!row || expiresAtMs <= nowMs) return null;
+  if ((row.last_used_at?.getTime() ?? 0) < nowMs - USED_EVERY_MS) {
+    await db
+      .updateTable('api_keys')
+      .set({ last_used_at: new Date(nowMs) })
+      .where('key_id', '=', row.key_id)
+      .execute();
+  }
+  const caller = {
+    keyId: row.key_id,
+    userId: row.user_id,
+    role: row.role,
+    scopes: new Set(row.scopes.filter(isScope)),
+  };
+  return { caller, expiresAtMs };
+}

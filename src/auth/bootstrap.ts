@@ -1,0 +1,32 @@
+import type { Database } from '#src/database/connect.ts';
+import { createUser } from '#src/users/store.ts';
+import { type Environment, hashOfKey } from './key-format.ts';
+import { createKey } from './keys.ts';
+
+const ADMIN = 'admin@localhost';
+
+/**
+ * Makes sure that there is an administrator with a key. Returns the key where one was generated (to be shown once), and
+ * null where the administrator has one already or the operator gave it (`givenKey`).
+ */
+export async function ensureBootstrapAdmin(
+  db: Database,
+  options: { environment: Environment; givenKey?: string | undefined },
+): Promise<string | null> {
+  const { environment, givenKey } = options;
+  const existing = await db.selectFrom('users').select('user_id').where('email', '=', ADMIN).executeTakeFirst();
+  const userId =
+    existing?.user_id ?? (await createUser(db, { email: ADMIN, role: 'admin', plan: 'enterprise' })).user_id;
+  if (givenKey !== undefined) {
+    const known = await db
+      .selectFrom('api_keys')
+      .select('key_id')
+      .where('key_sha256', '=', hashOfKey(givenKey))
+      .executeTakeFirst();
+    if (!known) await createKey(db, { userId, environment, name: 'bootstrap', key: givenKey });
+    return null;
+  }
+  const any = await db.selectFrom('api_keys').select('key_id').where('user_id', '=', userId).executeTakeFirst();
+  if (any) return null;
+  return (await createKey(db, { userId, environment, name: 'bootstrap' })).key;
+}

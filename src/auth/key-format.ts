@@ -1,0 +1,42 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const RANDOM_CHARACTERS = 36;
+const CHECK_CHARACTERS = 6;
+/** What of a key stays visible in lists: environment and four characters. */
+const SHOWN = 'eus_live_'.length + 4;
+
+export type Environment = 'live' | 'sandbox';
+
+const marker = (environment: Environment) => (environment === 'live' ? 'eus_live_' : 'eus_test_');
+
+/** Six characters that follow from the rest, so that a secret scanner tells a key from a look-alike without asking. */
+function checksum(text: string): string {
+  let number = createHash('sha256').update(text).digest().readUIntBE(0, 6);
+  let check = '';
+  for (let index = 0; index < CHECK_CHARACTERS; index++) {
+    check += BASE62[number % 62];
+    number = Math.floor(number / 62);
+  }
+  return check;
+}
+
+/** A new key: `eus_live_` or `eus_test_`, 36 random characters (214 bits), 6 of checksum. */
+export function newKey(environment: Environment): string {
+  let random = '';
+  while (random.length < RANDOM_CHARACTERS) {
+    // Bytes from 248 on are left out: with them some characters would be likelier than others.
+    for (const byte of randomBytes(64))
+      if (byte < 248 && random.length < RANDOM_CHARACTERS) random += BASE62[byte % 62];
+  }
+  const body = marker(environment) + random;
+  return body + checksum(body);
+}
+
+/** Whether this can be a key of this environment at all. Bootstrap keys carry no checksum, so none is asked. */
+export function looksLikeKey(text: string, environment: Environment): boolean {
+  return text.startsWith(marker(environment)) && text.length >= 41 && text.length <= 512;
+}
+
+export const hashOfKey = (key: string): Buffer => createHash('sha256').update(key).digest();
+export const prefixOfKey = (key: string): string => key.slice(0, SHOWN);

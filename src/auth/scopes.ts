@@ -1,0 +1,17 @@
+/** What a key can be allowed to do; how far it reaches is for its owner's role to say. */
+export const SCOPES = [
+  'insights:read',
+  'alerts:read',
+  'alerts:write',
+  'users:read',
+  'users:write',
+  'devices:read',
+  'devices:write',
+  'webhooks:read',
+  'webhooks:write',
+  'keys:write',
+] as const;
+
+export type Scope = (typeof SCOPES)[number];
+
+export const isScope = (text: string): text is Scope => (SCOPES as readonly string[]).includes(text);
