@@ -49,7 +49,7 @@ ${readings} readings of the past stored in ${seconds.toFixed(1)} s; from now on 
 API        ${demo.baseUrl}
 Reference  ${demo.baseUrl}/docs
 Key        ${demo.apiKey}
-Homes      ${demo.users.map(({ email, userId }) => `${email} ${userId}`).join('\n           ')}
+${demo.adminKey === null ? '' : `Admin key  ${demo.adminKey} (shown this once)\n`}Homes      ${demo.users.map(({ email, userId }) => `${email} ${userId}`).join('\n           ')}
 
 Try it (usage by day, by month, by hour, and a summary):
 

@@ -1,10 +1,8 @@
-import { join } from 'node:path';
 import { type DemoHomes, ensureDemoHomes } from '#simulators/demo-homes.ts';
 import { createPlayers } from '#simulators/play.ts';
 import { createKey } from '#src/auth/keys.ts';
 import type { Config } from '#src/config/load.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
-import { databaseUrl } from '#src/database/locate.ts';
 import { startAll } from './all.ts';
 
 const HISTORY_DAYS = 90;
@@ -17,6 +15,8 @@ export interface Demo {
   /** Key of the demo utility; valid until the next start of the demo, a week at most. */
   apiKey: string;
   users: DemoHomes['users'];
+  /** The first administrator's key, where this start made it; never shown again. */
+  adminKey: string | null;
   certificateFile: string;
   /** Readings that were sent for the past, and how long that took until all were stored. */
   backfill: { readings: number; seconds: number };
@@ -33,7 +33,7 @@ export interface BackfillProgress {
 /** The whole service with simulated homes: accounts, 90 days behind them, and a reading each ten seconds from now on. */
 export async function startDemo(config: Config, progress: BackfillProgress, signal?: AbortSignal): Promise<Demo> {
   const service = await startAll(config);
-  const pool = createPool(await databaseUrl(config), { max: 4, applicationName: 'energy demo' });
+  const pool = createPool(service.databaseUrl, { max: 4, applicationName: 'energy demo' });
   const closing: (() => Promise<void>)[] = [() => pool.end(), () => service.stop()];
   const stop = async () => {
     for (const close of closing.splice(0)) await close();
@@ -71,7 +71,8 @@ export async function startDemo(config: Config, progress: BackfillProgress, sign
       baseUrl: config.publicUrl,
       apiKey: key,
       users: homes.users,
-      certificateFile: config.tls.certFile ?? join(config.dataDir, 'tls', 'cert.pem'),
+      adminKey: service.adminKey,
+      certificateFile: service.certFile,
       backfill: { readings, seconds },
       stop,
     };
