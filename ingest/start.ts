@@ -1,0 +1,53 @@
+import { hostname } from 'node:os';
+import type { Config } from '#src/config/load.ts';
+import type { Logger } from '#src/core/log.ts';
+import { createDb, type Pool } from '#src/database/connect.ts';
+import { checkDeviceLogin } from '#src/devices/credentials.ts';
+import { createPipeline, type PipelineCounts } from './pipeline.ts';
+import { startEmbeddedBroker } from './source/embedded-broker.ts';
+import { startMqttClient } from './source/mqtt-client.ts';
+import type { Source } from './source/source.ts';
+import { createWriter } from './write/writer.ts';
+
+/** How long a shutdown waits for what was taken to be committed; the rest comes again. */
+const DRAIN_MS = 3_500;
+
+export interface Ingest {
+  counts: PipelineCounts;
+  /** Ports of the embedded broker; null with an external one. */
+  ports: { port: number; tlsPort: number } | null;
+  stop(): Promise<void>;
+}
+
+/** Wires source, pipeline and writer together: the embedded broker, or a client where MQTT_URL names one. */
+export async function startIngest(
+  config: Config,
+  parts: { pool: Pool; tls: { cert: Buffer; key: Buffer }; log: Logger },
+): Promise<Ingest> {
+  const { pool, tls, log } = parts;
+  const writer = createWriter(pool, { retentionMonths: config.retentionMonths });
+  let source: Source | undefined;
+  const pipeline = createPipeline({ writer, log, onRoom: () => source?.resume() });
+  const { receive } = pipeline;
+  let ports: Ingest['ports'] = null;
+  if (config.mqtt.url) {
+    const clientId = `energy-ingest-${config.environment}-${hostname()}`;
+    source = await startMqttClient({ url: config.mqtt.url, clientId, receive, log });
+  } else {
+    const db = createDb(pool);
+    const { host, port, tlsPort } = config.mqtt;
+    const checkLogin = (deviceId: string, secret: string) => checkDeviceLogin(db, deviceId, secret);
+    const broker = await startEmbeddedBroker({ host, port, tlsPort, tls, checkLogin, receive, log });
+    ports = { port: broker.port, tlsPort: broker.tlsPort };
+    source = broker;
+  }
+  return {
+    counts: pipeline.counts,
+    ports,
+    async stop() {
+      source?.pause();
+      await pipeline.drain(DRAIN_MS);
+      await source?.close();
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { ensureBootstrapAdmin } from '#src/auth/bootstrap.ts';
+import { type Config, childEnvironment } from '#src/config/load.ts';
+import { createLog } from '#src/core/log.ts';
+import { createDb, createPool } from '#src/database/connect.ts';
+import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
+import { migrate } from '#src/database/migrate.ts';
+import { tlsPair } from './certificate.ts';
+import { startChild } from './children.ts';
+import { lockDataDir } from './data-dir-lock.ts';
+
+/** The whole service, running. */
+export interface Service {
+  /** The first administrator's key, where this start made it; never shown again. */
+  adminKey: string | null;
+  certFile: string;
+  databaseUrl: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * The supervisor: takes the data directory, runs the embedded database where none is configured, and the three roles
+ * as processes of their own. Resolves when all of them are ready.
+ */
+export async function startAll(config: Config): Promise<Service> {
+  const log = createLog('supervisor', config.logLevel);
+  const stops: (() => Promise<void> | void)[] = [];
+  const stop = async () => {
+    for (const one of stops.splice(0).reverse()) await one();
+  };
+  try {
+    stops.push(await lockDataDir(config.dataDir));
+    const tls = await tlsPair(config);
+    const { url, stop: stopDatabase } = await database(config);
+    stops.push(stopDatabase);
+    const adminKey = await prepare(url, config);
+    const env = childEnvironment(config, url);
+    const children = ['ingest', 'api', 'worker'].map((role) => startChild(role, env, log));
+    stops.push(async () => void (await Promise.all(children.map((child) => child.stop()))));
+    await Promise.all(children.map((child) => child.ready));
+    return { adminKey, certFile: tls.certFile, databaseUrl: url, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function database(config: Config): Promise<{ url: string; stop(): Promise<void> }> {
+  if (config.database.url) return { url: config.database.url, stop: async () => {} };
+  return startEmbeddedPostgres({ dataDir: config.dataDir });
+}
+
+/** Schema and first administrator. Returns the administrator's key where it is new. */
+async function prepare(url: string, config: Config): Promise<string | null> {
+  const pool = createPool(url, { max: 2, applicationName: 'energy start' });
+  try {
+    await migrate(pool);
+    const { environment, bootstrapAdminKey: givenKey } = config;
+    return await ensureBootstrapAdmin(createDb(pool), { environment, givenKey });
+  } finally {
+    await pool.end();
+  }
+}

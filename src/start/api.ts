@@ -1,0 +1,29 @@
+import { startApi } from '#src/api/start.ts';
+import type { Config } from '#src/config/load.ts';
+import { createLog } from '#src/core/log.ts';
+import { createPool } from '#src/database/connect.ts';
+import { databaseUrl } from '#src/database/locate.ts';
+import { migrate } from '#src/database/migrate.ts';
+import { tlsPair } from './certificate.ts';
+import { runRole } from './role.ts';
+
+/** The API role: HTTPS in front of the aggregates. */
+export async function runApi(config: Config): Promise<void> {
+  const log = createLog('api', config.logLevel);
+  await runRole('api', log, async () => {
+    const url = await databaseUrl(config);
+    const pool = createPool(url, { max: 10, applicationName: 'energy api' });
+    const readPool = config.database.readUrl
+      ? createPool(config.database.readUrl, { max: 10, applicationName: 'energy api read' })
+      : pool;
+    await migrate(pool);
+    const api = await startApi(config, { pool, readPool, tls: await tlsPair(config), log });
+    return {
+      ready: api.ports,
+      async stop() {
+        await api.stop();
+        await Promise.all([...new Set([pool, readPool])].map((one) => one.end()));
+      },
+    };
+  });
+}

@@ -1,0 +1,61 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Logger } from '#src/core/log.ts';
+
+const MAIN = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
+const RESTART_MS = { first: 200, longest: 10_000 };
+/** A child that ran this long starts its backoff anew. */
+const STEADY_MS = 30_000;
+/** What a child has to stop in order; then it is killed. */
+const STOP_MS = 4_000;
+
+/** A role in a process of its own, started again whenever it dies. */
+export interface Child {
+  /** Resolves when it is ready for the first time; rejects where it dies before that. */
+  ready: Promise<Record<string, unknown>>;
+  stop(): Promise<void>;
+}
+
+/** Starts `energy <role>` as a child process with this environment. */
+export function startChild(role: string, env: Record<string, string | undefined>, log: Logger): Child {
+  let child: ChildProcess | undefined;
+  let stopping = false;
+  let delayMs = RESTART_MS.first;
+  let timer: NodeJS.Timeout | undefined;
+  let exited: Promise<void> = Promise.resolve();
+  const ready = new Promise<Record<string, unknown>>((resolve, reject) => {
+    const start = () => {
+      const startedAtMs = Date.now();
+      const process = fork(MAIN, [role], {
+        env: env as NodeJS.ProcessEnv,
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      });
+      child = process;
+      process.on('message', (message) => resolve(message as Record<string, unknown>));
+      exited = new Promise((done) => {
+        process.on('exit', (code, signal) => {
+          done();
+          reject(new Error(`energy ${role} did not start (${signal ?? `exit code ${code}`}); its messages are above`));
+          if (stopping) return;
+          if (Date.now() - startedAtMs > STEADY_MS) delayMs = RESTART_MS.first;
+          log.warn({ role, code, signal, again_in_ms: delayMs }, 'role died, starting it again');
+          timer = setTimeout(start, delayMs);
+          delayMs = Math.min(delayMs * 2, RESTART_MS.longest);
+        });
+      });
+    };
+    start();
+  });
+  ready.catch(() => {});
+  return {
+    ready,
+    async stop() {
+      stopping = true;
+      clearTimeout(timer);
+      child?.kill('SIGTERM');
+      const kill = setTimeout(() => child?.kill('SIGKILL'), STOP_MS);
+      await exited;
+      clearTimeout(kill);
+    },
+  };
+}
