@@ -1,0 +1,120 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '#src/database/connect.ts';
+import { needsQuarterHours, type Range } from './ranges.ts';
+
+/** Consumption of a bucket. Rows exist only where something is known. */
+export interface HourRow {
+  hour: Date;
+  mwh: number;
+}
+
+export interface DayRow {
+  /** YYYY-MM-DD in the range's zone. */
+  day: string;
+  mwh: number;
+  /** Start of the hour with the highest consumption, the earliest of equals; null where nothing was consumed. */
+  peak: Date | null;
+}
+
+export interface MonthRow {
+  /** First day of the month, YYYY-MM-DD. */
+  month: string;
+  mwh: number;
+  /** Hour of the day, 0 to 23, with the highest total. */
+  peakHourOfDay: number | null;
+}
+
+export interface Summary {
+  mwh: number;
+  daysWithData: number;
+  peakHourOfDay: number | null;
+}
+
+/** The user's clock hours in the range: UTC hours, or quarter-hours put together where the zone's hours lie otherwise. */
+function hoursOf(userId: string, range: Range): RawBuilder<unknown> {
+  const { from, to, zone } = range;
+  if (!needsQuarterHours(range)) {
+    return sql`SELECT hour, energy_mwh AS mwh FROM user_hourly
+      WHERE user_id = ${userId} AND hour >= ${from} AND hour < ${to} AND covered_ms > 0`;
+  }
+  return sql`SELECT date_trunc('hour', starts_at, ${zone}) AS hour, sum(energy_mwh)::bigint AS mwh FROM device_intervals
+    WHERE user_id = ${userId} AND starts_at >= ${from} AND starts_at < ${to} AND covered_ms > 0 GROUP BY 1`;
+}
+
+/** Consumption by clock hour of the range's zone, in order. */
+export async function consumptionByHour(db: Database, userId: string, range: Range): Promise<HourRow[]> {
+  const { rows } = await sql<HourRow>`${hoursOf(userId, range)} ORDER BY 1`.execute(db);
+  return rows;
+}
+
+/** Consumption by day of the range's zone, in order. */
+export async function consumptionByDay(db: Database, userId: string, range: Range): Promise<DayRow[]> {
+  const { from, to, zone } = range;
+  if (zone === 'UTC') {
+    const rows = await db
+      .selectFrom('user_daily')
+      .select(['day', 'energy_mwh as mwh', 'peak_hour as peak'])
+      .where('user_id', '=', userId)
+      .where('day', '>=', from)
+      .where('day', '<', to)
+      .where('covered_ms', '>', 0)
+      .orderBy('day')
+      .execute();
+    return rows.map((row) => ({ ...row, day: row.day.toISOString().slice(0, 10) }));
+  }
+  const { rows } = await sql<DayRow>`
+    WITH hours AS (${hoursOf(userId, range)})
+    SELECT to_char(hour AT TIME ZONE ${zone}, 'YYYY-MM-DD') AS day, sum(mwh)::bigint AS mwh,
+      (array_agg(hour ORDER BY mwh DESC, hour) FILTER (WHERE mwh > 0))[1] AS peak
+    FROM hours GROUP BY 1 ORDER BY 1`.execute(db);
+  return rows;
+}
+
+/** Totals per month and hour of the day, from the range's clock hours. */
+const profileOf = (userId: string, range: Range) => sql`
+  SELECT to_char(hour AT TIME ZONE ${range.zone}, 'YYYY-MM-01') AS month,
+    extract(hour FROM hour AT TIME ZONE ${range.zone})::int AS hour_of_day, sum(mwh)::bigint AS mwh
+  FROM (${hoursOf(userId, range)}) h GROUP BY 1, 2`;
+
+/** Consumption by month of the range's zone, in order; a month counts with the days that lie in the range. */
+export async function consumptionByMonth(db: Database, userId: string, range: Range): Promise<MonthRow[]> {
+  const { rows } = await sql<MonthRow>`
+    SELECT month, sum(mwh)::bigint AS mwh,
+      (array_agg(hour_of_day ORDER BY mwh DESC, hour_of_day) FILTER (WHERE mwh > 0))[1] AS "peakHourOfDay"
+    FROM (${profileOf(userId, range)}) p GROUP BY 1 ORDER BY 1`.execute(db);
+  return rows;
+}
+
+/** Consumption by whole month in UTC, from the monthly aggregate. `from` and `to` are starts of months. */
+export async function consumptionByWholeMonth(db: Database, userId: string, from: Date, to: Date): Promise<MonthRow[]> {
+  const rows = await db
+    .selectFrom('user_monthly')
+    .select(['month', 'energy_mwh', 'peak_hour'])
+    .where('user_id', '=', userId)
+    .where('month', '>=', from)
+    .where('month', '<', to)
+    .where('covered_ms', '>', 0)
+    .orderBy('month')
+    .execute();
+  return rows.map(({ month, energy_mwh, peak_hour }) => ({
+    month: month.toISOString().slice(0, 10),
+    mwh: energy_mwh,
+    peakHourOfDay: peak_hour,
+  }));
+}
+
+/** Total of the range, the number of its days about which something is known, and its peak hour of the day. */
+export async function consumptionSummary(db: Database, userId: string, range: Range): Promise<Summary> {
+  const { rows } = await sql<{ mwh: number; days: number; hour_of_day: number | null }>`
+    WITH hours AS (${hoursOf(userId, range)}),
+    profile AS (
+      SELECT extract(hour FROM hour AT TIME ZONE ${range.zone})::int AS hour_of_day, sum(mwh)::bigint AS mwh
+      FROM hours GROUP BY 1)
+    SELECT (SELECT coalesce(sum(mwh), 0)::bigint FROM hours) AS mwh,
+      (SELECT count(DISTINCT (hour AT TIME ZONE ${range.zone})::date)::int FROM hours) AS days,
+      (SELECT hour_of_day FROM profile WHERE mwh > 0 ORDER BY mwh DESC, hour_of_day LIMIT 1) AS hour_of_day`.execute(
+    db,
+  );
+  const [row] = rows;
+  return { mwh: row?.mwh ?? 0, daysWithData: row?.days ?? 0, peakHourOfDay: row?.hour_of_day ?? null };
+}

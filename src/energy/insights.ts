@@ -1,0 +1,88 @@
+import { DateTime } from 'luxon';
+import { milliwattHoursToKwh } from '#src/core/units.ts';
+import type { Database } from '#src/database/connect.ts';
+import {
+  consumptionByDay,
+  consumptionByHour,
+  consumptionByMonth,
+  consumptionByWholeMonth,
+  consumptionSummary,
+  type MonthRow,
+} from './consumption.ts';
+import type { Range } from './ranges.ts';
+
+export type GroupBy = 'day' | 'month' | 'hour';
+
+/** A row of GET /v1/energy-insights (specification, EnergyInsight). */
+export interface Insight {
+  date: string;
+  hour?: string;
+  starts_at?: string;
+  kwh_used: number;
+  peak_hour: string | null;
+}
+
+const clock = (hourOfDay: number | null) => (hourOfDay === null ? null : `${String(hourOfDay).padStart(2, '0')}:00`);
+
+/** A user's consumption by day, month or hour of the range's zone; buckets about which nothing is known are left out. */
+export async function insights(db: Database, userId: string, range: Range, groupBy: GroupBy): Promise<Insight[]> {
+  if (groupBy === 'hour') {
+    const rows = await consumptionByHour(db, userId, range);
+    return rows.map(({ hour, mwh }) => {
+      const local = DateTime.fromJSDate(hour, { zone: range.zone });
+      const label = clock(local.hour) as string;
+      return {
+        date: local.toFormat('yyyy-MM-dd'),
+        hour: label,
+        starts_at: local.toISO({ suppressMilliseconds: true }) as string,
+        kwh_used: milliwattHoursToKwh(mwh),
+        peak_hour: label,
+      };
+    });
+  }
+  if (groupBy === 'day') {
+    const rows = await consumptionByDay(db, userId, range);
+    return rows.map(({ day, mwh, peak }) => ({
+      date: day,
+      kwh_used: milliwattHoursToKwh(mwh),
+      peak_hour: peak && clock(DateTime.fromJSDate(peak, { zone: range.zone }).hour),
+    }));
+  }
+  const rows = await byMonth(db, userId, range);
+  return rows.map(({ month, mwh, peakHourOfDay }) => ({
+    date: month,
+    kwh_used: milliwattHoursToKwh(mwh),
+    peak_hour: clock(peakHourOfDay),
+  }));
+}
+
+/** Whole UTC months come from the monthly aggregate, parts of months and other zones from hours. */
+async function byMonth(db: Database, userId: string, range: Range): Promise<MonthRow[]> {
+  if (range.zone !== 'UTC') return consumptionByMonth(db, userId, range);
+  const firstWhole = monthAtOrAfter(range.from);
+  const afterWhole = DateTime.fromJSDate(range.to, { zone: 'utc' }).startOf('month').toJSDate();
+  if (firstWhole >= afterWhole) return consumptionByMonth(db, userId, range);
+  const part = (from: Date, to: Date) =>
+    from < to ? consumptionByMonth(db, userId, { ...range, from, to }) : Promise.resolve([]);
+  const parts = await Promise.all([
+    part(range.from, firstWhole),
+    consumptionByWholeMonth(db, userId, firstWhole, afterWhole),
+    part(afterWhole, range.to),
+  ]);
+  return parts.flat();
+}
+
+function monthAtOrAfter(date: Date): Date {
+  const start = DateTime.fromJSDate(date, { zone: 'utc' }).startOf('month');
+  return (start.toMillis() === date.getTime() ? start : start.plus({ months: 1 })).toJSDate();
+}
+
+/** Totals of a range, as the variant of GET and as POST answer them. */
+export async function summary(db: Database, userId: string, range: Range) {
+  const { mwh, daysWithData, peakHourOfDay } = await consumptionSummary(db, userId, range);
+  return {
+    total_kwh: milliwattHoursToKwh(mwh),
+    avg_daily_kwh: daysWithData === 0 ? 0 : milliwattHoursToKwh(Math.round(mwh / daysWithData)),
+    peak_usage_time: clock(peakHourOfDay),
+  };
+}

@@ -1,0 +1,63 @@
+import { DateTime } from 'luxon';
+
+/** A stretch of time in UTC, `[from, to)`, that whole days of a zone make up. */
+export interface Range {
+  from: Date;
+  to: Date;
+  /** IANA name. */
+  zone: string;
+  /** First and last day, YYYY-MM-DD, in the zone. */
+  start: string;
+  end: string;
+}
+
+/** Whether the name is a time zone of the IANA database (and not an abbreviation or an offset). */
+export function isZone(name: string): boolean {
+  if (name !== 'UTC' && !/^[A-Za-z]+(\/[A-Za-z0-9_+-]+)+$/.test(name)) return false;
+  return DateTime.utc().setZone(name).isValid;
+}
+
+/** Whether the text is a date that exists, YYYY-MM-DD, from the year 1970 on. */
+export function isDate(text: string): boolean {
+  return /^(19[7-9]\d|[2-9]\d{3})-\d\d-\d\d$/.test(text) && DateTime.fromISO(text, { zone: 'utc' }).isValid;
+}
+
+/** The days from `start` to `end`, both inclusive, of a zone. A day begins with its first instant, which is not always 00:00. */
+export function dayRange(start: string, end: string, zone: string): Range {
+  const startOf = (day: DateTime) => day.startOf('day').toJSDate();
+  const from = startOf(DateTime.fromISO(start, { zone }));
+  const to = startOf(DateTime.fromISO(end, { zone }).plus({ days: 1 }));
+  return { from, to, zone, start, end };
+}
+
+/** Number of days from `start` to `end`, both inclusive. */
+export function dayCount(start: string, end: string): number {
+  return Math.round((Date.parse(end) - Date.parse(start)) / 86_400_000) + 1;
+}
+
+/** Number of calendar months that the days touch. */
+export function monthCount(start: string, end: string): number {
+  const number = (date: string) => Number(date.slice(0, 4)) * 12 + Number(date.slice(5, 7));
+  return number(end) - number(start) + 1;
+}
+
+/** The last 30 days of a zone, today included. */
+export function lastThirtyDays(now: Date, zone: string): Range {
+  const today = DateTime.fromJSDate(now, { zone });
+  return dayRange(today.minus({ days: 29 }).toISODate() ?? '', today.toISODate() ?? '', zone);
+}
+
+/** The calendar interval of now, to date, in UTC; weeks begin on Monday (ISO 8601). */
+export function intervalToDate(now: Date, interval: 'day' | 'week' | 'month' | 'year'): Range {
+  const today = DateTime.fromJSDate(now, { zone: 'utc' });
+  return dayRange(today.startOf(interval).toISODate() ?? '', today.toISODate() ?? '', 'UTC');
+}
+
+/** Whether an hour of the zone can begin within an hour of UTC, anywhere in the range. */
+export function needsQuarterHours({ from, to, zone }: Range): boolean {
+  if (zone === 'UTC') return false;
+  for (let day = DateTime.fromJSDate(from, { zone }); day.toMillis() <= to.getTime(); day = day.plus({ days: 1 })) {
+    if (day.offset % 60 !== 0) return true;
+  }
+  return false;
+}
