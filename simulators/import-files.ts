@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { withTemporarySecret } from './credentials.ts';
 import { type CsvCounts, type CsvOptions, csvReadings } from './csv-readings.ts';
@@ -20,6 +21,8 @@ export interface ImportOptions {
 export interface ImportResult extends CsvCounts {
   device_id: string;
   sent: number;
+  /** Readings of this import that the service refused, by reason. Behind an external broker they may come later. */
+  rejected: Record<string, number>;
   seconds: number;
 }
 
@@ -46,9 +49,25 @@ export async function importFiles(db: Database, options: ImportOptions): Promise
       await publisher.close();
     }
   };
+  const rejectedBefore = await lastRejection(db);
   const { username, password } = new URL(mqttUrl);
   const sent = username
     ? await play(decodeURIComponent(username), decodeURIComponent(password))
     : await withTemporarySecret(db, deviceId, (secret) => play(deviceId, secret));
-  return { device_id: deviceId, ...counts, sent, seconds: Math.round(performance.now() - began) / 1000 };
+  const rejected = await rejections(db, deviceId, rejectedBefore);
+  return { device_id: deviceId, ...counts, sent, rejected, seconds: Math.round(performance.now() - began) / 1000 };
+}
+
+async function lastRejection(db: Database): Promise<number> {
+  const { rows } = await sql<{ id: number }>`SELECT coalesce(max(rejected_id), 0) AS id FROM rejected_messages`.execute(
+    db,
+  );
+  return rows[0]?.id ?? 0;
+}
+
+async function rejections(db: Database, deviceId: string, after: number): Promise<Record<string, number>> {
+  const { rows } = await sql<{ reason: string; count: number }>`
+    SELECT reason, count(*) AS count FROM rejected_messages
+    WHERE device_id = ${deviceId} AND rejected_id > ${after} GROUP BY reason ORDER BY count(*) DESC`.execute(db);
+  return Object.fromEntries(rows.map(({ reason, count }) => [reason, count]));
 }

@@ -34,33 +34,43 @@ export async function createPublisher(options: PublisherOptions): Promise<Publis
   });
   // mqtt.js reconnects by itself and sends again what has no PUBACK; without a listener an error would end the process.
   client.on('error', () => {});
-  const waiting = new Set<Promise<void>>();
+  let waiting = 0;
   let acknowledged = 0;
   let failure: Error | undefined;
-  const send = (topic: string, payload: string) => {
-    const sent: Promise<void> = client
-      .publishAsync(topic, payload, { qos: 1 })
-      .then(() => {
-        acknowledged++;
-        options.onAcknowledged?.(acknowledged);
-      })
-      .catch((error: unknown) => {
-        failure ??= error instanceof Error ? error : new Error(String(error));
-      })
-      .finally(() => waiting.delete(sent));
-    waiting.add(sent);
+  let wakeUps: (() => void)[] = [];
+  const changed = () => new Promise<void>((resolve) => wakeUps.push(resolve));
+  const wake = () => {
+    const sleepers = wakeUps;
+    wakeUps = [];
+    for (const wakeUp of sleepers) wakeUp();
+  };
+  const send = async (topic: string, payload: string) => {
+    waiting++;
+    try {
+      await client.publishAsync(topic, payload, { qos: 1 });
+      acknowledged++;
+      options.onAcknowledged?.(acknowledged);
+    } catch (error) {
+      failure ??= error instanceof Error ? error : new Error(String(error));
+    } finally {
+      waiting--;
+      wake();
+    }
   };
   return {
     async publish(topic, payload) {
-      while (waiting.size >= limit) await Promise.race(waiting);
+      while (!failure && waiting >= limit) await changed();
       if (failure) throw failure;
-      send(topic, payload);
+      void send(topic, payload);
     },
     async flush() {
-      await Promise.all(waiting);
+      while (!failure && waiting > 0) await changed();
       if (failure) throw failure;
     },
     async close() {
+      // mqtt.js never settles what has no PUBACK when its client ends, so whoever waits is told here.
+      failure ??= new Error('The connection was closed before the broker had acknowledged everything');
+      wake();
       await client.endAsync(true);
     },
   };

@@ -48,13 +48,14 @@ export function register(program: Command): void {
 }
 
 async function run(files: string[], options: Options): Promise<void> {
+  const unit = unitOf(options);
   const config = loadConfig();
   const interrupt = new AbortController();
   const onSignal = () =>
     interrupt.abort(new Error('Interrupted. What was sent stays; importing it again adds nothing.'));
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
-  const pool = createPool(await databaseUrl(config), { max: 2, applicationName: 'energy import' });
   const progress = await progressBar(files);
+  const pool = createPool(await databaseUrl(config), { max: 2, applicationName: 'energy import' });
   try {
     const result = await importFiles(createDb(pool), {
       deviceId: options.device,
@@ -66,7 +67,7 @@ async function run(files: string[], options: Options): Promise<void> {
         timeColumn: options.timeColumn,
         valueColumn: options.registerColumn ?? options.valueColumn ?? 'energy_total_kwh',
         kind: options.kind,
-        unit: unitOf(options),
+        unit,
         intervalSeconds: options.intervalSeconds,
         timeMarks: options.timeMarks,
         where: options.where,
@@ -76,6 +77,7 @@ async function run(files: string[], options: Options): Promise<void> {
     progress.stop();
     if (options.json) console.log(JSON.stringify(result));
     else say(result);
+    if (Object.keys(result.rejected).length > 0) process.exitCode = 1;
   } finally {
     progress.stop();
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
@@ -92,6 +94,9 @@ function say(result: ImportResult): void {
   console.log(
     `${result.sent} readings sent in ${result.seconds} s${left.length ? `; rows left out: ${left.join(', ')}` : ''}.`,
   );
+  for (const [reason, count] of Object.entries(result.rejected)) {
+    console.error(`${count} of them were rejected: ${reason}`);
+  }
 }
 
 function unitOf({ kind, unit }: Options): 'kWh' | 'Wh' | 'W' | 'kW' {

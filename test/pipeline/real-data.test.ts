@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EmbeddedBroker } from '#ingest/source/embedded-broker.ts';
+import type { CsvOptions } from '#simulators/csv-readings.ts';
 import { importFiles } from '#simulators/import-files.ts';
 import { milliwattHoursToKwh } from '#src/core/units.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
@@ -22,6 +23,16 @@ const DATA = new URL('../data/opsd-residential4/', import.meta.url);
 const WEEKS = (JSON.parse(readFileSync(new URL('truth.json', DATA), 'utf8')) as { weeks: Record<string, TrueDay[]> })
   .weeks;
 
+const CSV: CsvOptions = {
+  timeColumn: 'reading_at_utc',
+  valueColumn: 'DE_KN_residential4_grid_import',
+  kind: 'register',
+  unit: 'kWh',
+  intervalSeconds: 3600,
+  timeMarks: 'end',
+  where: [],
+};
+
 let database: TestDatabase;
 let db: Database;
 let broker: EmbeddedBroker;
@@ -37,15 +48,7 @@ async function importWeek(file: string) {
     deviceId: created.device.device_id,
     files: [new URL(file, DATA).pathname],
     mqttUrl: `mqtt://127.0.0.1:${broker.port}`,
-    csv: {
-      timeColumn: 'reading_at_utc',
-      valueColumn: 'DE_KN_residential4_grid_import',
-      kind: 'register',
-      unit: 'kWh',
-      intervalSeconds: 3600,
-      timeMarks: 'end',
-      where: [],
-    },
+    csv: CSV,
   });
   expect(await hash()).toEqual(before);
   return result;
@@ -77,7 +80,13 @@ afterAll(async () => {
 
 describe('the register of a real home, imported over MQTT', () => {
   it('is sent as it was written, and the device keeps its own secret', async () => {
-    expect(await importWeek('gap-2016-04.csv')).toMatchObject({ rows: 337, sent: 283, empty: 54, unreadable: 0 });
+    expect(await importWeek('gap-2016-04.csv')).toMatchObject({
+      rows: 337,
+      sent: 283,
+      empty: 54,
+      unreadable: 0,
+      rejected: {},
+    });
     expect(await importWeek('clean-2017-01.csv')).toMatchObject({ rows: 169, sent: 169, empty: 0, unreadable: 0 });
     const { rows } = await database.pool.query('SELECT reason FROM rejected_messages');
     expect(rows).toEqual([]);
@@ -110,5 +119,24 @@ describe('the register of a real home, imported over MQTT', () => {
     for (const { bracket } of days) {
       if (bracket) expect((await hours('gap-2016-04.csv', bracket.from, bracket.to)).kwh).toBe(bracket.kwh);
     }
+  });
+
+  it('may be interrupted at any time, and the device keeps its own secret', async () => {
+    const { device, secret } = await createDevice(db, {
+      userId: userOf.get('clean-2017-01.csv') as string,
+      type: 'smart_meter',
+      location: 'attic',
+    });
+    const interrupt = new AbortController();
+    const stopped = importFiles(db, {
+      deviceId: device.device_id,
+      files: [new URL('clean-2017-01.csv', DATA).pathname],
+      mqttUrl: `mqtt://127.0.0.1:${broker.port}`,
+      csv: CSV,
+      signal: interrupt.signal,
+      onBytes: () => interrupt.abort(new Error('stopped by hand')),
+    });
+    await expect(stopped).rejects.toThrow();
+    expect(await checkDeviceLogin(db, device.device_id, secret)).toBe(true);
   });
 });
