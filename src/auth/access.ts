@@ -17,6 +17,8 @@ export function scopeOf(caller: Caller): UserScope {
 export async function reachUser(db: Database, caller: Caller, named: string | undefined): Promise<User> {
   const userId = named ?? caller.userId;
   if (caller.role === 'homeowner' && userId !== caller.userId) throw forbidden();
+  // The database cannot hold NUL, so nobody has such an id.
+  if (userId.includes('\0')) throw notFound();
   const user = await findUser(db, scopeOf(caller), userId);
   if (!user) throw notFound();
   return user;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { z } from 'zod';
-import { type Variables, variables } from './sections.ts';
+import { SECRETS, type Variables, variables } from './sections.ts';
 
 /** The configuration that a process runs with; what it means is said in the README's table. */
 export interface Config {
@@ -87,4 +87,26 @@ function combinations(vars: Variables): string[] {
 /** The environment that makes child processes see this configuration's database and data directory. */
 export function childEnvironment(config: Config, databaseUrl: string): Record<string, string | undefined> {
   return { ...process.env, DATABASE_URL: databaseUrl, DATA_DIR: config.dataDir };
+}
+
+/** Every variable with the value in force (null: unset, its default depends on others), secrets masked. */
+export function effectiveVariables(env: Record<string, string | undefined> = process.env): Record<string, unknown> {
+  const config = loadConfig(env);
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const parsed: Record<string, unknown> = variables.parse(given);
+  const derived: Record<string, unknown> = {
+    DATA_DIR: config.dataDir,
+    PUBLIC_URL: config.publicUrl,
+    API_PORT: config.api.port,
+    HTTP_PORT: config.api.httpPort,
+    MQTT_PORT: config.mqtt.port,
+    MQTTS_PORT: config.mqtt.tlsPort,
+    OPERATOR_PORT: config.operator.port,
+  };
+  return Object.fromEntries(
+    Object.keys(variables.shape).map((name) => {
+      const value = derived[name] ?? parsed[name] ?? null;
+      return [name, value !== null && SECRETS.has(name) ? '(set)' : value];
+    }),
+  );
 }

@@ -82,7 +82,7 @@ export async function summary(db: Database, userId: string, range: Range) {
   const { mwh, daysWithData, peakHourOfDay } = await consumptionSummary(db, userId, range);
   return {
     total_kwh: milliwattHoursToKwh(mwh),
-    avg_daily_kwh: daysWithData === 0 ? 0 : milliwattHoursToKwh(Math.round(mwh / daysWithData)),
+    avg_daily_kwh: daysWithData === 0 ? 0 : milliwattHoursToKwh(mwh / daysWithData),
     peak_usage_time: clock(peakHourOfDay),
   };
 }

@@ -1,0 +1,62 @@
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import type { Authenticate } from '#src/auth/authenticate.ts';
+import type { Logger } from '#src/core/log.ts';
+import { type ApiContext, addOperation } from './operation.ts';
+import { addAuthentication } from './plugins/authentication.ts';
+import { addErrorHandler, errorBody } from './plugins/errors.ts';
+import { OPERATIONS } from './v1/operations.ts';
+
+const BODY_LIMIT_BYTES = 1_048_576;
+
+/** The API as a fastify instance over TLS, not listening yet. */
+export function buildApp(
+  context: ApiContext,
+  parts: { authenticate: Authenticate; isReady(): Promise<boolean>; tls: { cert: Buffer; key: Buffer }; log: Logger },
+): FastifyInstance {
+  const app = Fastify({
+    https: { ...parts.tls, minVersion: 'TLSv1.2' },
+    loggerInstance: parts.log,
+    disableRequestLogging: true,
+    bodyLimit: BODY_LIMIT_BYTES,
+    forceCloseConnections: 'idle',
+    // Protocol errors get JSON where an answer is possible at all.
+    clientErrorHandler(error, socket) {
+      if (!socket.writable || (error as NodeJS.ErrnoException).code === 'ECONNRESET') return socket.destroy();
+      const body = JSON.stringify(errorBody(400, 'Bad Request'));
+      const head = `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nConnection: close\r\n`;
+      socket.end(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+    },
+    frameworkErrors: (_error, _request, reply) =>
+      (reply as unknown as FastifyReply).status(400).send(errorBody(400, 'Bad Request')),
+  }) as unknown as FastifyInstance;
+  // fastify reads text/plain, too; here a body is JSON or refused.
+  app.removeContentTypeParser('text/plain');
+  addErrorHandler(app);
+  app.addHook('onSend', async (_request, reply) => {
+    reply.header('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
+    reply.header('X-Content-Type-Options', 'nosniff');
+    reply.header('Cache-Control', 'no-store');
+  });
+  addAuthentication(app, parts.authenticate);
+  app.get('/healthz', async () => ({ status: 'ok' }));
+  app.get('/readyz', async (_request, reply) => {
+    if (await parts.isReady()) return { status: 'ready' };
+    return reply.status(503).header('Retry-After', '5').send(errorBody(503, 'Service Unavailable'));
+  });
+  for (const operation of OPERATIONS) addOperation(app, context, operation);
+  app.setNotFoundHandler((request, reply) => {
+    const allowed = methodsOf(request.url.split('?')[0] ?? '');
+    if (allowed.length > 0) reply.header('Allow', allowed.join(', '));
+    return reply.status(404).send(errorBody(404, 'Not Found'));
+  });
+  return app;
+}
+
+/** Methods that a path knows, for the `Allow` of a 404 on another one. */
+function methodsOf(path: string): string[] {
+  const matches = OPERATIONS.filter((operation) => {
+    const pattern = operation.path.replaceAll(/\{\w+\}/g, '[^/]+');
+    return new RegExp(`^${pattern}$`).test(path);
+  });
+  return [...new Set(matches.map((operation) => operation.method))];
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { isDate, isZone } from '#src/energy/ranges.ts';
+
+/** Text of a person: some characters, none of them NUL (which the database cannot hold). */
+export const text = (longest: number) =>
+  z
+    .string()
+    .min(1)
+    .max(longest)
+    .refine((value) => !value.includes('\0'), 'must not contain NUL');
+
+/** An identifier, of whatever form: one that does not exist is not found, and not a mistake of form. */
+export const id = z.string();
+
+/** A date that exists, YYYY-MM-DD. */
+export const date = z.string().refine(isDate, 'must be a date that exists, YYYY-MM-DD');
+
+/** A time zone of the IANA database. */
+export const zone = z.string().refine(isZone, 'must be a time zone of the IANA database, such as Europe/Berlin');
+
+/** Page of a list. */
+export const page = { limit: z.coerce.number().int().min(1).max(200).default(50), cursor: text(200).optional() };
+
+/** E.164. */
+export const phone = z.string().regex(/^\+[1-9]\d{6,14}$/, 'must be E.164, such as +4915112345678');

@@ -1,0 +1,115 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { z } from 'zod';
+import type { Caller } from '#src/auth/authenticate.ts';
+import type { Scope } from '#src/auth/scopes.ts';
+import type { Clock } from '#src/core/clock.ts';
+import { badRequest, type FieldError, forbidden, unauthorized, unprocessable } from '#src/core/errors.ts';
+import type { Database } from '#src/database/connect.ts';
+
+/** What handlers work with. */
+export interface ApiContext {
+  db: Database;
+  /** For aggregates: a replica, where there is one. */
+  readDb: Database;
+  clock: Clock;
+  environment: 'live' | 'sandbox';
+}
+
+/** A request, after its key, its scope and its values were checked. */
+export interface Call<Params, Query, Body> {
+  context: ApiContext;
+  caller: Caller;
+  params: Params;
+  query: Query;
+  body: Body;
+  reply: FastifyReply;
+  /** Path and query as they came. */
+  url: string;
+  accepts: string;
+}
+
+type Shape = z.ZodObject | z.ZodType;
+
+/** One operation of the interface: its zod schemas are what validates. */
+export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Shape> {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  path: string;
+  scope: Scope;
+  params?: P;
+  query?: Q;
+  body?: B;
+  status?: number;
+  handle(call: Call<z.output<P>, z.output<Q>, z.output<B>>): Promise<unknown>;
+}
+
+/** For type inference only. */
+export function operation<P extends Shape, Q extends z.ZodObject, B extends Shape>(
+  definition: Operation<P, Q, B>,
+): Operation<P, Q, B> {
+  return definition;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a list of operations forgets what each of them takes
+export type AnyOperation = Operation<any, any, any>;
+
+/**
+ * Adds the operation's route. Order of checks: key (401, before the route), scope (403), query names (400), values (422).
+ */
+export function addOperation(app: FastifyInstance, context: ApiContext, definition: AnyOperation): void {
+  const { method, path, scope, status = method === 'POST' ? 201 : 200 } = definition;
+  app.route({
+    method,
+    url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    handler: async (request, reply) => {
+      const { caller } = request as { caller?: Caller };
+      if (!caller) throw unauthorized();
+      if (!caller.scopes.has(scope)) throw forbidden();
+      const query = valid(definition.query, queryOf(request.url, definition.query), 'query');
+      const body = definition.body ? bodyOf(definition.body, request.body) : undefined;
+      const call = {
+        context,
+        caller,
+        params: request.params,
+        query,
+        body,
+        reply,
+        url: request.url,
+        accepts: request.headers.accept ?? '',
+      };
+      const answer = await definition.handle(call);
+      return reply.status(status).send(answer);
+    },
+  });
+}
+
+/** Query parameters by name. Unknown and repeated ones are 400: they are syntax, not values. */
+function queryOf(url: string, schema: z.ZodObject | undefined): Record<string, string> {
+  const query: Record<string, string> = Object.create(null);
+  const mark = url.indexOf('?');
+  if (mark < 0) return query;
+  for (const [name, value] of new URLSearchParams(url.slice(mark + 1))) {
+    if (!schema || !Object.hasOwn(schema.shape, name)) {
+      throw badRequest('Bad Request', [{ field: name, message: 'unknown query parameter' }]);
+    }
+    if (name in query) throw badRequest('Bad Request', [{ field: name, message: 'repeated query parameter' }]);
+    query[name] = value;
+  }
+  return query;
+}
+
+function bodyOf(schema: Shape, body: unknown): unknown {
+  if (body === undefined) throw badRequest('A JSON body with Content-Type: application/json is required');
+  return valid(schema, body, 'body');
+}
+
+function valid(schema: Shape | undefined, value: unknown, where: string): unknown {
+  if (!schema) return {};
+  const parsed = schema.safeParse(where === 'query' ? { ...(value as object) } : value);
+  if (parsed.success) return parsed.data;
+  throw unprocessable(parsed.error.issues.flatMap((issue) => mistakes(issue, where)));
+}
+
+function mistakes(issue: z.core.$ZodIssue, where: string): FieldError[] {
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((field) => ({ field, message: 'unknown field' }));
+  return [{ field: issue.path.join('.') || where, message: issue.message }];
+}

@@ -1,0 +1,59 @@
+import type { AddressInfo } from 'node:net';
+import { createAuthenticate } from '#src/auth/authenticate.ts';
+import type { Config } from '#src/config/load.ts';
+import { systemClock } from '#src/core/clock.ts';
+import type { Logger } from '#src/core/log.ts';
+import { createDb, type Pool } from '#src/database/connect.ts';
+import { buildApp } from './app.ts';
+import { plainHttpServer } from './plain-http.ts';
+
+export interface Api {
+  ports: { https_port: number; http_port: number };
+  stop(): Promise<void>;
+}
+
+/** Listens: HTTPS with the interface, plain HTTP that only refuses. */
+export async function startApi(
+  config: Config,
+  parts: { pool: Pool; readPool: Pool; tls: { cert: Buffer; key: Buffer }; log: Logger },
+): Promise<Api> {
+  const { pool, readPool, tls, log } = parts;
+  const db = createDb(pool);
+  const { environment } = config;
+  const readDb = readPool === pool ? db : createDb(readPool);
+  const isReady = async () => {
+    try {
+      await pool.query('SELECT 1');
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const app = buildApp(
+    { db, readDb, clock: systemClock, environment },
+    { authenticate: createAuthenticate(db, environment), isReady, tls, log },
+  );
+  await app.listen({ host: config.api.host, port: config.api.port }).catch((error) => {
+    throw busy(error, config.api.port, 'API_PORT');
+  });
+  const plain = plainHttpServer();
+  await new Promise<void>((resolve, reject) => {
+    plain.once('error', (error) => reject(busy(error, config.api.httpPort, 'HTTP_PORT')));
+    plain.listen(config.api.httpPort, config.api.host, resolve);
+  });
+  const portOf = (address: AddressInfo | string | null) => (address as AddressInfo).port;
+  return {
+    ports: { https_port: portOf(app.server.address()), http_port: portOf(plain.address()) },
+    async stop() {
+      plain.close();
+      plain.closeAllConnections();
+      await app.close();
+    },
+  };
+}
+
+/** Says what to do where the port is taken. */
+function busy(error: NodeJS.ErrnoException, port: number, variable: string): Error {
+  if (error.code !== 'EADDRINUSE') return error;
+  return new Error(`Port ${port} is in use. Stop what listens there, or set ${variable} to another port.`);
+}

@@ -1,0 +1,68 @@
+import { stringify } from 'csv-stringify/sync';
+import { z } from 'zod';
+import { date, id, zone } from '#src/api/fields.ts';
+import { operation } from '#src/api/operation.ts';
+import { reachUser } from '#src/auth/access.ts';
+import { unprocessable } from '#src/core/errors.ts';
+import { type GroupBy, insights, summary } from '#src/energy/insights.ts';
+import { dayCount, dayRange, lastThirtyDays, monthCount } from '#src/energy/ranges.ts';
+
+/** Most rows of an answer. */
+const MAX_ROWS = 10_000;
+
+const query = z.object({
+  start: date.optional(),
+  end: date.optional(),
+  group_by: z.enum(['day', 'month', 'hour']).optional(),
+  user_id: id.optional(),
+  tz: zone.default('UTC'),
+});
+
+/** Daily, monthly or hourly usage; without dates the last 30 days in one object. */
+export const getEnergyInsights = operation({
+  method: 'GET',
+  path: '/v1/energy-insights',
+  scope: 'insights:read',
+  query,
+  async handle({ context, caller, query: { start, end, group_by, user_id, tz }, accepts, reply }) {
+    const wanted = period(start, end, group_by);
+    const user = await reachUser(context.db, caller, user_id);
+    if (!wanted) {
+      const range = lastThirtyDays(context.clock(), tz);
+      const { total_kwh, peak_usage_time } = await summary(context.readDb, user.user_id, range);
+      const date_range = { start: range.start, end: range.end };
+      const row = { user_id: user.user_id, date_range, kwh_used: total_kwh, peak_usage_time };
+      if (!wantsCsv(accepts)) return row;
+      return asCsv(reply, [{ ...date_range, kwh_used: total_kwh, peak_usage_time }], []);
+    }
+    const range = dayRange(wanted.start, wanted.end, tz);
+    const data = await insights(context.readDb, user.user_id, range, wanted.groupBy);
+    if (!wantsCsv(accepts)) return { user_id: user.user_id, data };
+    const columns = wanted.groupBy === 'hour' ? ['date', 'hour', 'starts_at'] : ['date'];
+    return asCsv(reply, data, [...columns, 'kwh_used', 'peak_hour']);
+  },
+});
+
+/** The days that were asked for, null where none were; 422 where they make no sense together or are too many. */
+function period(start: string | undefined, end: string | undefined, groupBy: GroupBy | undefined) {
+  if (start === undefined && end === undefined) {
+    if (groupBy === undefined) return null;
+    throw unprocessable([{ field: 'group_by', message: 'needs start and end' }]);
+  }
+  if (start === undefined) throw unprocessable([{ field: 'start', message: 'is required together with end' }]);
+  if (end === undefined) throw unprocessable([{ field: 'end', message: 'is required together with start' }]);
+  if (end < start) throw unprocessable([{ field: 'end', message: 'must not lie before start' }]);
+  const rows = { day: dayCount(start, end), hour: dayCount(start, end) * 24, month: monthCount(start, end) };
+  if (rows[groupBy ?? 'day'] > MAX_ROWS) {
+    const message = `the range makes more than ${MAX_ROWS} rows; ask for a shorter one, or group by month`;
+    throw unprocessable([{ field: 'end', message }]);
+  }
+  return { start, end, groupBy: groupBy ?? 'day' };
+}
+
+const wantsCsv = (accepts: string) => /(^|[\s,])text\/csv\b/.test(accepts) && !/application\/json/.test(accepts);
+
+function asCsv(reply: { type(name: string): unknown }, rows: object[], columns: string[]): string {
+  reply.type('text/csv; charset=utf-8');
+  return stringify(rows, { header: true, ...(columns.length > 0 ? { columns } : {}) });
+}

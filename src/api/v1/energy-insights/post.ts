@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { date, id } from '#src/api/fields.ts';
+import { operation } from '#src/api/operation.ts';
+import { reachUser } from '#src/auth/access.ts';
+import { summary } from '#src/energy/insights.ts';
+import { dayRange, intervalToDate, type Range } from '#src/energy/ranges.ts';
+
+const body = z
+  .strictObject({
+    user_id: id.optional(),
+    interval: z.enum(['day', 'week', 'month', 'year']).optional(),
+    start: date.optional(),
+    end: date.optional(),
+    metrics: z
+      .array(z.enum(['kwh_used', 'peak_hour']))
+      .min(1)
+      .default(['kwh_used', 'peak_hour']),
+  })
+  .superRefine(({ interval, start, end }, context) => {
+    const mistake = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
+    if (start === undefined && end !== undefined) mistake('start', 'is required together with end');
+    if (end === undefined && start !== undefined) mistake('end', 'is required together with start');
+    if (start !== undefined && end !== undefined && end < start) mistake('end', 'must not lie before start');
+    if (start === undefined && end === undefined && interval === undefined) {
+      mistake('interval', 'is required unless start and end are given');
+    }
+  });
+
+/** Summary of a user's usage over the calendar interval of now, to date, or between two dates. */
+export const postEnergyInsights = operation({
+  method: 'POST',
+  path: '/v1/energy-insights',
+  scope: 'insights:read',
+  status: 200,
+  body,
+  async handle({ context, caller, body: { user_id, interval, start, end, metrics } }) {
+    const user = await reachUser(context.db, caller, user_id);
+    const range: Range =
+      start !== undefined && end !== undefined
+        ? dayRange(start, end, 'UTC')
+        : intervalToDate(context.clock(), interval ?? 'month');
+    const { total_kwh, avg_daily_kwh, peak_usage_time } = await summary(context.readDb, user.user_id, range);
+    return {
+      summary: {
+        ...(metrics.includes('kwh_used') ? { total_kwh, avg_daily_kwh } : {}),
+        ...(metrics.includes('peak_hour') ? { peak_usage_time } : {}),
+      },
+    };
+  },
+});

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { phone, zone } from '#src/api/fields.ts';
+import { operation } from '#src/api/operation.ts';
+import { forbidden } from '#src/core/errors.ts';
+import { createUser as create } from '#src/users/store.ts';
+
+const body = z.strictObject({
+  email: z.email().max(254),
+  role: z.enum(['homeowner', 'utility', 'admin']),
+  phone: phone.optional(),
+  timezone: zone.optional(),
+  plan: z.enum(['free', 'developer', 'enterprise']).optional(),
+});
+
+/** Creates an account: a utility enrols homeowners, an administrator anyone. */
+export const createUser = operation({
+  method: 'POST',
+  path: '/v1/users',
+  scope: 'users:write',
+  body,
+  async handle({ context, caller, body: { email, role, phone, timezone, plan } }) {
+    if (caller.role === 'homeowner') throw forbidden();
+    if (caller.role === 'utility' && (role !== 'homeowner' || plan !== undefined)) throw forbidden();
+    const { user_id } = await create(context.db, {
+      email,
+      role,
+      ...(phone === undefined ? {} : { phone }),
+      ...(timezone === undefined ? {} : { timezone }),
+      ...(plan === undefined ? {} : { plan }),
+      ...(caller.role === 'utility' ? { enrolledBy: caller.userId } : {}),
+    });
+    return { user_id, status: 'created' };
+  },
+});

@@ -1,0 +1,114 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { createKey, revokeKey } from '#src/auth/keys.ts';
+import { isScope, SCOPES, type Scope } from '#src/auth/scopes.ts';
+import { type Config, loadConfig } from '#src/config/load.ts';
+import { createDb, createPool, type Database } from '#src/database/connect.ts';
+import { databaseUrl } from '#src/database/locate.ts';
+import { createDevice, readingsTopic } from '#src/devices/store.ts';
+import { createUser, findUser, type Role } from '#src/users/store.ts';
+
+const ROLES = ['homeowner', 'utility', 'admin'];
+
+/** `energy keys|users|devices …`: what an operator does beside the running service, by the same functions as the API. */
+export function register(program: Command): void {
+  const keys = program.command('keys').description('API keys');
+  keys
+    .command('create')
+    .description('create a key of a user; it is shown once')
+    .requiredOption('--user <user_id>', 'whose key')
+    .option('--name <name>', 'what it is for')
+    .option('--scopes <a,b>', `what it allows (default: all of ${SCOPES.join(', ')})`, scopes)
+    .option('--expires <90d>', 'when it ends, in days or hours from now', expiry)
+    .option('--json', 'print one JSON object')
+    .action((o: { user: string; name?: string; scopes?: Scope[]; expires?: Date; json?: boolean }) =>
+      withDatabase(async (db, config) => {
+        if (!(await findUser(db, { all: true }, o.user))) throw new Error(`There is no user ${o.user}`);
+        const key = await createKey(db, {
+          userId: o.user,
+          environment: config.environment,
+          ...(o.name === undefined ? {} : { name: o.name }),
+          ...(o.scopes === undefined ? {} : { scopes: o.scopes }),
+          ...(o.expires === undefined ? {} : { expiresAt: o.expires }),
+        });
+        show(o.json, key, `Key ${key.key_id}, shown this once:\n\n  ${key.key}\n`);
+      }),
+    );
+  keys
+    .command('revoke <key_id>')
+    .description('revoke a key; it is refused everywhere within 10 seconds')
+    .option('--json', 'print one JSON object')
+    .action((keyId: string, o: { json?: boolean }) =>
+      withDatabase(async (db) => {
+        if (!(await revokeKey(db, keyId))) throw new Error(`There is no valid key ${keyId}`);
+        show(o.json, { key_id: keyId, revoked: true }, `Key ${keyId} is revoked.`);
+      }),
+    );
+  program
+    .command('users')
+    .description('accounts')
+    .command('create')
+    .description('create an account')
+    .requiredOption('--email <email>', 'its e-mail address')
+    .option('--role <role>', ROLES.join(', '), role, 'homeowner')
+    .option('--json', 'print one JSON object')
+    .action((o: { email: string; role: Role; json?: boolean }) =>
+      withDatabase(async (db) => {
+        const user = await createUser(db, { email: o.email, role: o.role });
+        show(o.json, { ...user, status: 'created' }, `User ${user.user_id}`);
+      }),
+    );
+  program
+    .command('devices')
+    .description('devices')
+    .command('create')
+    .description('pair a device; its MQTT password is shown once')
+    .requiredOption('--user <user_id>', 'its owner')
+    .option('--type <type>', 'such as smart_meter or thermostat', 'smart_meter')
+    .option('--location <location>', 'where it is installed', 'home')
+    .option('--json', 'print one JSON object')
+    .action((o: { user: string; type: string; location: string; json?: boolean }) =>
+      withDatabase(async (db) => {
+        if (!(await findUser(db, { all: true }, o.user))) throw new Error(`There is no user ${o.user}`);
+        const { device, secret } = await createDevice(db, { userId: o.user, type: o.type, location: o.location });
+        const mqtt = { username: device.device_id, password: secret, topic: readingsTopic(device.device_id) };
+        const lines = [
+          `username ${mqtt.username}`,
+          `password ${mqtt.password} (shown this once)`,
+          `topic    ${mqtt.topic}`,
+        ];
+        show(o.json, { ...device, mqtt }, lines.join('\n'));
+      }),
+    );
+}
+
+function show(json: boolean | undefined, value: object, text: string): void {
+  console.log(json ? JSON.stringify(value) : text);
+}
+
+async function withDatabase(work: (db: Database, config: Config) => Promise<void>): Promise<void> {
+  const config = loadConfig();
+  const pool = createPool(await databaseUrl(config), { max: 2, applicationName: 'energy command' });
+  try {
+    await work(createDb(pool), config);
+  } finally {
+    await pool.end();
+  }
+}
+
+function scopes(list: string): Scope[] {
+  const names = list.split(',').map((name) => name.trim());
+  const unknown = names.filter((name) => !isScope(name));
+  if (unknown.length > 0) throw new InvalidArgumentError(`Unknown: ${unknown.join(', ')}. Known: ${SCOPES.join(', ')}`);
+  return names.filter(isScope);
+}
+
+function role(name: string): string {
+  if (!ROLES.includes(name)) throw new InvalidArgumentError(`One of ${ROLES.join(', ')}`);
+  return name;
+}
+
+function expiry(text: string): Date {
+  const [, number, unit] = /^(\d{1,5})(d|h)$/.exec(text) ?? [];
+  if (number === undefined) throw new InvalidArgumentError('A number of days or hours, such as 90d or 12h');
+  return new Date(Date.now() + Number(number) * (unit === 'd' ? 86_400_000 : 3_600_000));
+}

@@ -1,0 +1,20 @@
+import type { Command } from 'commander';
+import { effectiveVariables } from '#src/config/load.ts';
+
+/** `energy config`: the configuration in force, secrets masked; fails with one line per mistake. */
+export function register(program: Command): void {
+  program
+    .command('config')
+    .description('check and print the configuration in force')
+    .option('--json', 'print one JSON object')
+    .action((options: { json?: boolean }) => {
+      const variables = effectiveVariables();
+      if (options.json) {
+        console.log(JSON.stringify(variables));
+        return;
+      }
+      for (const [name, value] of Object.entries(variables)) {
+        console.log(`${name}=${typeof value === 'object' ? JSON.stringify(value) : (value ?? '')}`);
+      }
+    });
+}

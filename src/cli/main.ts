@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { ConfigError } from '#src/config/load.ts';
+import { register as registerAccounts } from './accounts.ts';
+import { register as registerConfig } from './config.ts';
+import { register as registerDemo } from './demo.ts';
+import { register as registerImport } from './import.ts';
+import { register as registerMigrate } from './migrate.ts';
+import { register as registerRollups } from './rollups.ts';
+import { register as registerServe } from './serve.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+const program = new Command('energy')
+  .description('Smart-energy data service: meters in over MQTT, provably right kWh out over HTTPS.')
+  .version(version)
+  .showHelpAfterError();
+for (const register of [
+  registerServe,
+  registerDemo,
+  registerMigrate,
+  registerConfig,
+  registerAccounts,
+  registerRollups,
+  registerImport,
+]) {
+  register(program);
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof ConfigError) console.error(`The configuration is not valid:\n${error.message}`);
+  else console.error(error instanceof Error && error.message ? error.message : error);
+  process.exit(1);
+}

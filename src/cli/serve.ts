@@ -1,0 +1,53 @@
+import type { Command } from 'commander';
+import { loadConfig } from '#src/config/load.ts';
+import { startAll } from '#src/start/all.ts';
+import { runApi } from '#src/start/api.ts';
+import { runIngest } from '#src/start/ingest.ts';
+import { runWorker } from '#src/start/worker.ts';
+
+/** `energy start|ingest|api|worker`: the service as a whole, or one of its roles. */
+export function register(program: Command): void {
+  program
+    .command('start')
+    .description('the whole service: database if none is configured, and all roles')
+    .action(start);
+  program
+    .command('ingest')
+    .description('the ingest role alone')
+    .action(() => runIngest(loadConfig()));
+  program
+    .command('api')
+    .description('the API role alone')
+    .action(() => runApi(loadConfig()));
+  program
+    .command('worker')
+    .description('the worker role alone')
+    .action(() => runWorker(loadConfig()));
+}
+
+async function start(): Promise<void> {
+  const config = loadConfig();
+  let stopping = false;
+  let service: Awaited<ReturnType<typeof startAll>> | undefined;
+  const stop = async () => {
+    if (stopping) return;
+    stopping = true;
+    console.log('Stopping …');
+    await service?.stop();
+    process.exit(0);
+  };
+  process.on('SIGINT', () => void stop());
+  process.on('SIGTERM', () => void stop());
+  service = await startAll(config);
+  console.log(`API      ${config.publicUrl}/v1`);
+  console.log(
+    config.mqtt.url
+      ? 'MQTT     the broker of MQTT_URL'
+      : `MQTT     mqtt://${config.mqtt.host}:${config.mqtt.port} and mqtts://localhost:${config.mqtt.tlsPort}`,
+  );
+  console.log(`TLS      ${service.certFile}`);
+  if (service.adminKey) {
+    console.log(`\nAdministrator's API key, shown this once:\n\n  ${service.adminKey}\n`);
+  }
+  console.log('Ready. Ctrl-C ends it.');
+}
