@@ -44,6 +44,9 @@ export async function importFiles(db: Database, options: ImportOptions): Promise
         sent += await sendReadings(publisher, deviceId, elements);
       }
       return sent;
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
     } finally {
       signal?.removeEventListener('abort', abort);
       await publisher.close();

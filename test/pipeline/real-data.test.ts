@@ -136,7 +136,7 @@ describe('the register of a real home, imported over MQTT', () => {
       signal: interrupt.signal,
       onBytes: () => interrupt.abort(new Error('stopped by hand')),
     });
-    await expect(stopped).rejects.toThrow();
+    await expect(stopped).rejects.toThrow('stopped by hand');
     expect(await checkDeviceLogin(db, device.device_id, secret)).toBe(true);
   });
 });
