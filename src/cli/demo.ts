@@ -39,7 +39,7 @@ function welcome(demo: Demo, now: Date): string {
   const day = (daysAgo: number) => new Date(now.getTime() - daysAgo * DAY_MS).toISOString().slice(0, 10);
   const { readings, seconds } = demo.backfill;
   const user = demo.users[0]?.userId ?? '';
-  const curl = `curl --cacert '${resolve(demo.certificateFile)}' -H 'Authorization: Bearer ${demo.apiKey}'`;
+  const curl = `curl -sS --cacert '${resolve(demo.certificateFile)}' -H 'Authorization: Bearer ${demo.apiKey}'`;
   const insights = `${demo.baseUrl}/v1/energy-insights`;
   const query = (from: number, group: string) =>
     `'${insights}?user_id=${user}&start=${day(from)}&end=${day(0)}&group_by=${group}'`;
@@ -55,7 +55,7 @@ Try it (usage by day, by month, by hour, and a summary):
 
 ${curl} ${query(6, 'day')}
 ${curl} ${query(89, 'month')}
-${curl} ${query(0, 'hour')}
+${curl} ${query(1, 'hour')}
 ${curl} -H 'Content-Type: application/json' -d '{"user_id":"${user}","interval":"month","metrics":["kwh_used","peak_hour"]}' '${insights}'
 
 Ctrl-C ends everything; the data stay.
