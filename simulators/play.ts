@@ -36,8 +36,10 @@ export async function createPlayers(mqttUrl: string, devices: readonly DemoDevic
   };
   return {
     missing(nowMs) {
-      const count = ({ device }: { device: DemoDevice }) =>
-        Math.floor((nowMs - device.knownUntilMs) / 1000 / HISTORY_SECONDS[device.kind]);
+      const count = ({ device }: { device: DemoDevice }) => {
+        const stepMs = HISTORY_SECONDS[device.kind] * 1000;
+        return Math.max(0, Math.floor(nowMs / stepMs) - Math.ceil(firstMissingMs(device) / stepMs) + 1);
+      };
       return players.reduce((sum, player) => sum + count(player), 0);
     },
     async backfill(nowMs, onSent) {
@@ -59,10 +61,13 @@ export async function createPlayers(mqttUrl: string, devices: readonly DemoDevic
   };
 }
 
-function history({ kind, home, knownUntilMs }: DemoDevice, nowMs: number): Iterable<object> {
-  const fromMs = knownUntilMs === home.installedAtMs ? knownUntilMs : knownUntilMs + 1;
-  const readings = kind === 'smart_meter' ? meterHistory : thermostatHistory;
-  return readings(home, fromMs, nowMs, HISTORY_SECONDS[kind]);
+function history(device: DemoDevice, nowMs: number): Iterable<object> {
+  const readings = device.kind === 'smart_meter' ? meterHistory : thermostatHistory;
+  return readings(device.home, firstMissingMs(device), nowMs, HISTORY_SECONDS[device.kind]);
+}
+
+function firstMissingMs({ home, knownUntilMs }: DemoDevice): number {
+  return knownUntilMs === home.installedAtMs ? knownUntilMs : knownUntilMs + 1;
 }
 
 /** A reading is lost while its connection is full or gone; the next register reading makes up for it. */

@@ -31,7 +31,10 @@ async function start(nowMs: number): Promise<{ homes: DemoHomes; sent: number }>
   const homes = await ensureDemoHomes(db, { historyDays: 2, nowMs });
   const players = await createPlayers(`mqtt://127.0.0.1:${broker.port}`, homes.devices);
   try {
-    return { homes, sent: await players.backfill(nowMs, () => {}) };
+    const missing = players.missing(nowMs);
+    const sent = await players.backfill(nowMs, () => {});
+    expect(missing).toBe(sent);
+    return { homes, sent };
   } finally {
     await players.close();
   }
