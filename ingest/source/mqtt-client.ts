@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { connect, type IClientOptions } from 'mqtt';
 import type { Logger } from '#src/core/log.ts';
 import { NATIVE_FILTERS } from '../decoders/native/topic.ts';
@@ -9,6 +10,8 @@ const SHARE = 'energy';
 /** Unacknowledged messages that the broker may send: what a batch and its successor hold. */
 const RECEIVE_MAXIMUM = 10_000;
 const WEEK_SECONDS = 7 * 86_400;
+/** A start waits this long for its subscription; a broker that is away then is waited for in the background. */
+const FIRST_SUBSCRIPTION_MS = 5_000;
 
 export interface ClientOptions {
   url: string;
@@ -20,11 +23,15 @@ export interface ClientOptions {
 
 /**
  * Subscribes to an external broker: MQTT 5, shared subscription, persistent session, QoS 1, acknowledged after the
- * commit. Reconnects for ever; rejects only where the first connection is refused for a reason that lasts.
+ * commit. Reconnects for ever. Resolves once it is subscribed, or after a few seconds where the broker is away.
  */
 export async function startMqttClient(options: ClientOptions): Promise<Source> {
   const { url, clientId, receive, log } = options;
   const held: (() => void)[] = [];
+  let subscribed: () => void = () => {};
+  const firstSubscription = new Promise<void>((resolve) => {
+    subscribed = resolve;
+  });
   let paused = false;
   const settings: IClientOptions = {
     protocolVersion: 5,
@@ -53,9 +60,11 @@ export async function startMqttClient(options: ClientOptions): Promise<Source> {
     client.subscribe(filters, { qos: 1 }, (error, granted) => {
       const refused = granted?.filter(({ qos }) => (qos as number) >= 128) ?? [];
       if (error || refused.length > 0) log.error({ err: error, refused }, 'broker refused the subscription');
+      else subscribed();
     });
   });
   client.connect();
+  await Promise.race([firstSubscription, setTimeout(FIRST_SUBSCRIPTION_MS, undefined, { ref: false })]);
   return {
     pause() {
       paused = true;

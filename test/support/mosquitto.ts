@@ -1,0 +1,55 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A mosquitto of the test's own, on a free port of the loopback. */
+export interface Mosquitto {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts mosquitto. Fails, saying what to do, where it is not installed: an external broker is part of the contract. */
+export async function startMosquitto(): Promise<Mosquitto> {
+  const program = ['mosquitto', '/usr/sbin/mosquitto'].find((path) => spawnSync(path, ['-h']).error === undefined);
+  if (!program)
+    throw new Error('mosquitto is not installed; on Debian: apt-get install mosquitto (bash .ci/run does so)');
+  const folder = await mkdtemp(join(tmpdir(), 'energy-mosquitto-'));
+  const port = await freePort();
+  const settings = ['allow_anonymous true', 'persistence false', 'max_queued_messages 0', 'max_inflight_messages 0'];
+  // As root mosquitto would become another user, who may not enter the folder.
+  await writeFile(join(folder, 'conf'), [`listener ${port} 127.0.0.1`, 'user root', ...settings, ''].join('\n'));
+  const child: ChildProcess = spawn(program, ['-c', join(folder, 'conf')], { stdio: 'ignore' });
+  await reachable(port);
+  return {
+    url: `mqtt://127.0.0.1:${port}`,
+    async stop() {
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGTERM');
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function reachable(port: number): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const open = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(true));
+      socket.on('error', () => resolve(false));
+      socket.on('connect', () => socket.destroy());
+    });
+    if (open) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`mosquitto did not open port ${port}`);
+}

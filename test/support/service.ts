@@ -1,0 +1,53 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
+
+/** A role of the service as a process of its own, as in production. */
+export interface RoleProcess {
+  process: ChildProcess;
+  /** What it said when it was ready: its ports. */
+  ready: Record<string, number>;
+  /** kill -9, and wait until it is gone. */
+  kill(): Promise<void>;
+  /** SIGTERM; resolves with the exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** Starts `energy <role>` and waits until it is ready. Ports that are not given are chosen by the system. */
+export async function startRole(role: 'ingest' | 'api' | 'worker', env: Record<string, string>): Promise<RoleProcess> {
+  const ports = { MQTT_PORT: '0', MQTTS_PORT: '0', API_PORT: '0', HTTP_PORT: '0', OPERATOR_PORT: '0' };
+  const child = fork(MAIN, [role], {
+    env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', ...ports, ...env },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const ended = new Promise<number | null>((done) => child.once('exit', (code) => done(code)));
+  const ready = await Promise.race([
+    new Promise<Record<string, number>>((done) =>
+      child.once('message', (message) => done(message as Record<string, number>)),
+    ),
+    ended.then((code) => {
+      throw new Error(`energy ${role} ended with ${code} before it was ready`);
+    }),
+  ]);
+  return {
+    process: child,
+    ready,
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+    async stop() {
+      child.kill('SIGTERM');
+      return ended;
+    },
+  };
+}
+
+/** A folder that is removed at the end of the test. */
+export async function temporaryFolder(): Promise<{ path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'energy-'));
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}
