@@ -1,4 +1,4 @@
-import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import type { Authenticate } from '#src/auth/authenticate.ts';
 import type { Logger } from '#src/core/log.ts';
 import { type ApiContext, addOperation } from './operation.ts';
@@ -16,7 +16,7 @@ export function buildApp(
   const app = Fastify({
     https: { ...parts.tls, minVersion: 'TLSv1.2' },
     loggerInstance: parts.log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT_BYTES,
     forceCloseConnections: 'idle',
     // Protocol errors get JSON where an answer is possible at all.

@@ -37,7 +37,11 @@ function hoursOf(userId: string, range: Range): RawBuilder<unknown> {
     return sql`SELECT hour, energy_mwh AS mwh FROM user_hourly
       WHERE user_id = ${userId} AND hour >= ${from} AND hour < ${to} AND covered_ms > 0`;
   }
-  return sql`SELECT date_trunc('hour', starts_at, ${zone}) AS hour, sum(energy_mwh)::bigint AS mwh FROM device_intervals
+  // Where the clock jumps over the start of an hour (Lord Howe Island: from 02:00 to 02:30) the hour starts at the jump.
+  return sql`
+    SELECT CASE WHEN date_trunc('hour', starts_at AT TIME ZONE ${zone}) = hour AT TIME ZONE ${zone} THEN hour
+      ELSE date_bin('30 minutes', starts_at, 'epoch') END AS hour, sum(energy_mwh)::bigint AS mwh
+    FROM device_intervals, date_trunc('hour', starts_at, ${zone}) hour
     WHERE user_id = ${userId} AND starts_at >= ${from} AND starts_at < ${to} AND covered_ms > 0 GROUP BY 1`;
 }
 

@@ -1,0 +1,135 @@
+import { request } from 'node:https';
+import { pino } from 'pino';
+import { generate } from 'selfsigned';
+import { buildApp } from '#src/api/app.ts';
+import { createAuthenticate } from '#src/auth/authenticate.ts';
+import { createKey } from '#src/auth/keys.ts';
+import type { Scope } from '#src/auth/scopes.ts';
+import { createDb, type Database } from '#src/database/connect.ts';
+import { createUser, type Role } from '#src/users/store.ts';
+import { type TestDatabase, testDatabase } from './database.ts';
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
+  json: any;
+}
+
+export interface Sent {
+  method?: string;
+  key?: string;
+  body?: unknown;
+  /** Sent as it is, instead of `body`. */
+  raw?: string | Buffer;
+  headers?: Record<string, string>;
+}
+
+/** The API over real TLS, on a database of its own. */
+export interface TestApi {
+  database: TestDatabase;
+  db: Database;
+  port: number;
+  /** The time that the API takes for now. */
+  now: Date;
+  send(path: string, sent?: Sent): Promise<Answer>;
+  user(role: Role, options?: { enrolledBy?: string; scopes?: Scope[] }): Promise<{ userId: string; key: string }>;
+  close(): Promise<void>;
+}
+
+let users = 0;
+
+export async function testApi(): Promise<TestApi> {
+  const database = await testDatabase();
+  const db = createDb(database.pool);
+  const pair = await generate([{ name: 'commonName', value: 'localhost' }], {
+    keyType: 'ec',
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
+  });
+  const app = buildApp(
+    { db, readDb: db, clock: () => api.now, environment: 'live' },
+    {
+      authenticate: createAuthenticate(db, 'live'),
+      isReady: async () => true,
+      tls: { cert: Buffer.from(pair.cert), key: Buffer.from(pair.private) },
+      log: pino({ level: 'silent' }),
+    },
+  );
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = app.server.address() as { port: number };
+  const api: TestApi = {
+    database,
+    db,
+    port,
+    now: new Date('2026-06-15T12:00:00Z'),
+    send: (path, sent = {}) =>
+      new Promise((resolve, reject) => {
+        const { method = 'GET', key, body, raw, headers } = sent;
+        const data = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+        const outgoing = request(
+          {
+            host: '127.0.0.1',
+            servername: 'localhost',
+            port,
+            path,
+            method,
+            ca: pair.cert,
+            headers: {
+              ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+              ...(data === undefined
+                ? {}
+                : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(data) }),
+              ...headers,
+            },
+          },
+          (response) => {
+            const chunks: Buffer[] = [];
+            response.on('data', (chunk) => chunks.push(chunk));
+            response.on('end', () => {
+              const text = Buffer.concat(chunks).toString();
+              const isJson = /json/.test(response.headers['content-type'] ?? '');
+              resolve({
+                status: response.statusCode ?? 0,
+                headers: response.headers,
+                text,
+                json: isJson ? JSON.parse(text) : null,
+              });
+            });
+          },
+        );
+        outgoing.on('error', reject);
+        outgoing.end(data);
+      }),
+    async user(role, options = {}) {
+      const { enrolledBy, scopes } = options;
+      const email = `${role}${++users}@example.com`;
+      const { user_id: userId } = await createUser(db, {
+        email,
+        role,
+        ...(enrolledBy === undefined ? {} : { enrolledBy }),
+      });
+      const { key } = await createKey(db, { userId, environment: 'live', ...(scopes === undefined ? {} : { scopes }) });
+      return { userId, key };
+    },
+    async close() {
+      await app.close();
+      await database.drop();
+    },
+  };
+  return api;
+}
+
+/** Writes a load profile (15-minute energies in mWh by Unix ms) and every aggregate above it, as ingest does. */
+export async function writeProfile(api: TestApi, userId: string, profile: Map<number, number>): Promise<void> {
+  const times = [...profile.keys()];
+  const from = new Date(Math.min(...times));
+  const to = new Date(Math.max(...times));
+  const { ensurePartitions } = await import('#src/database/partitions.ts');
+  await ensurePartitions(api.database.pool, { from, to });
+  await api.database.pool.query(
+    `SELECT apply_interval_deltas(array_agg(ROW ('dev_' || $1, $1, to_timestamp(t / 1000.0), e, 0, 0, 1, 900000, 0)::interval_delta))
+     FROM unnest($2::bigint[], $3::bigint[]) p (t, e)`,
+    [userId, times, [...profile.values()]],
+  );
+}
