@@ -1,0 +1,61 @@
+import { createDb } from '#src/database/connect.ts';
+import { ensurePartitions } from '#src/database/partitions.ts';
+import { insights } from '#src/energy/insights.ts';
+import { dayRange } from '#src/energy/ranges.ts';
+import type { Answer } from './run.ts';
+import { benchDatabase, quantile } from './support.ts';
+
+const USERS = 1_000;
+const QUERIES = 400;
+const YEAR = { start: '2025-01-01', end: '2025-12-31' };
+
+/** p50 and p99 of day, month and hour queries of a user with a year of data among 1,000 users. */
+export async function bench(): Promise<Answer> {
+  const database = await benchDatabase();
+  try {
+    const { pool } = database;
+    await ensurePartitions(pool, { from: new Date(YEAR.start), to: new Date(YEAR.end) });
+    process.stderr.write(`a year of hours for ${USERS} users: takes a minute or two …\n`);
+    await pool.query(
+      `INSERT INTO user_hourly SELECT 'usr_' || u, h, (random() * 2e6)::bigint, 0, 0, 4, 3600000, 0
+       FROM generate_series(1, $1::int) u, generate_series($2::timestamptz, $3::timestamptz + interval '23 hours', interval '1 hour') h`,
+      [USERS, YEAR.start, YEAR.end],
+    );
+    await pool.query(
+      `INSERT INTO user_daily SELECT user_id, date_trunc('day', hour, 'UTC'), sum(energy_mwh), 0, 0, 96, 86400000, 0,
+         (array_agg(hour ORDER BY energy_mwh DESC, hour))[1] FROM user_hourly GROUP BY 1, 2`,
+    );
+    await pool.query(
+      `INSERT INTO user_monthly_by_hour SELECT user_id, date_trunc('month', hour, 'UTC'),
+         extract(hour FROM hour AT TIME ZONE 'UTC')::smallint, sum(energy_mwh), 0, 0, 120, 108000000, 0
+       FROM user_hourly GROUP BY 1, 2, 3`,
+    );
+    await pool.query('VACUUM ANALYZE user_hourly, user_daily, user_monthly_by_hour');
+    const db = createDb(pool);
+    const questions = [
+      { name: 'day, 30 days', range: dayRange('2025-11-01', '2025-11-30', 'UTC'), group: 'day' },
+      { name: 'day, a year', range: dayRange(YEAR.start, YEAR.end, 'UTC'), group: 'day' },
+      { name: 'month, a year', range: dayRange(YEAR.start, YEAR.end, 'UTC'), group: 'month' },
+      { name: 'month, a year, Europe/Berlin', range: dayRange(YEAR.start, YEAR.end, 'Europe/Berlin'), group: 'month' },
+      { name: 'hour, 7 days', range: dayRange('2025-11-01', '2025-11-07', 'UTC'), group: 'hour' },
+      { name: 'hour, a year', range: dayRange(YEAR.start, YEAR.end, 'UTC'), group: 'hour' },
+    ] as const;
+    const results: Record<string, { p50_ms: number; p99_ms: number }> = {};
+    for (const { name, range, group } of questions) {
+      const times: number[] = [];
+      for (let index = 0; index < QUERIES; index++) {
+        const startedAt = performance.now();
+        await insights(db, `usr_${1 + ((index * 37) % USERS)}`, range, group);
+        if (index >= QUERIES / 10) times.push(performance.now() - startedAt);
+      }
+      const round = (value: number) => Math.round(value * 100) / 100;
+      results[name] = { p50_ms: round(quantile(times, 0.5)), p99_ms: round(quantile(times, 0.99)) };
+    }
+    const lines = Object.entries(results).map(
+      ([name, { p50_ms, p99_ms }]) => `${name.padEnd(30)} p50 ${p50_ms} ms   p99 ${p99_ms} ms`,
+    );
+    return { lines, json: { users: USERS, results } };
+  } finally {
+    await database.remove();
+  }
+}

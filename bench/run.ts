@@ -1,0 +1,35 @@
+import { cpus } from 'node:os';
+
+/** A question that a benchmark answers: a line or two for people, an object for programs. */
+export interface Answer {
+  lines: string[];
+  json: Record<string, unknown>;
+}
+
+const BENCHES: Record<string, () => Promise<{ bench: () => Promise<Answer> }>> = {
+  ingest: () => import('./ingest.ts'),
+  insights: () => import('./insights.ts'),
+};
+
+const [name = '', ...flags] = process.argv.slice(2);
+const load = BENCHES[name];
+if (!load) {
+  console.error(`Usage: npm run bench -- ${Object.keys(BENCHES).join('|')} [--json]`);
+  process.exit(2);
+}
+const machine = {
+  cpu: cpus()[0]?.model ?? 'unknown',
+  cores: cpus().length,
+  node: process.version,
+  postgres: '18 (embedded)',
+  date: new Date().toISOString().slice(0, 10),
+};
+const answer = await (await load()).bench();
+if (flags.includes('--json')) {
+  console.log(JSON.stringify({ bench: name, machine, ...answer.json }));
+} else {
+  for (const line of answer.lines) console.log(line);
+  console.log(
+    `\n${machine.cores} × ${machine.cpu}, Node ${machine.node}, PostgreSQL ${machine.postgres}, ${machine.date}`,
+  );
+}

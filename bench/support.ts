@@ -1,0 +1,30 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createPool, type Pool } from '#src/database/connect.ts';
+import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
+import { migrate } from '#src/database/migrate.ts';
+
+export const median = (values: number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] as number;
+
+/** Value below which the share of the values lies. */
+export const quantile = (values: number[], share: number): number =>
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] as number;
+
+/** An embedded database of the benchmark's own, tuned as in production. */
+export async function benchDatabase(): Promise<{ pool: Pool; url: string; dataDir: string; remove(): Promise<void> }> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'energy-bench-'));
+  const server = await startEmbeddedPostgres({ dataDir });
+  const pool = createPool(server.url);
+  await migrate(pool);
+  return {
+    pool,
+    url: server.url,
+    dataDir,
+    async remove() {
+      await pool.end();
+      await server.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
