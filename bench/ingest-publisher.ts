@@ -27,7 +27,6 @@ process.once('message', async (task: Task) => {
     const payload = JSON.stringify({
       ts: new Date(task.startMs + turn * 1_000).toISOString(),
       energy_total_kwh: 1_000 + turn / 1_000,
-      power_w: 230.5,
     });
     underWay++;
     clients[which]?.publish(`energy/v1/${task.devices[which]?.deviceId}/readings`, payload, { qos: 1 }, () => {
