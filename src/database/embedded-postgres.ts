@@ -74,7 +74,7 @@ export async function startEmbeddedPostgres(options: {
   const logFile = join(resolve(dataDir), 'postgres.log');
   await mkdir(resolve(dataDir), { recursive: true });
   await initialise(binaries, cluster);
-  await forgetZombie(cluster);
+  await forgetZombie(cluster, socketDirOf(dataDir));
   const adopted = await isRunning(binaries, cluster);
   if (!adopted) {
     await mkdir(socketDirOf(dataDir), { recursive: true, mode: 0o700 });
@@ -100,11 +100,13 @@ export async function startEmbeddedPostgres(options: {
  * A server that was killed stays a zombie where nobody reaps it (containers without an init), and a zombie's pid file
  * looks alive to pg_ctl and to PostgreSQL. Its shared memory is checked by PostgreSQL itself at the start.
  */
-async function forgetZombie(cluster: string): Promise<void> {
+async function forgetZombie(cluster: string, socketDir: string): Promise<void> {
   const pidFile = join(cluster, 'postmaster.pid');
   const [pid = ''] = (await readFile(pidFile, 'utf8').catch(() => '')).split('\n');
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  if (stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z')) await rm(pidFile, { force: true });
+  if (!stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z')) return;
+  await rm(pidFile, { force: true });
+  await rm(join(socketDir, `${SOCKET_NAME}.lock`), { force: true });
 }
 
 /** Whether a server runs on the directory, by its own pid file. */
