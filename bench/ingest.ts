@@ -28,7 +28,9 @@ export async function bench(): Promise<Answer> {
   const mosquitto = await startMosquitto();
   try {
     const figures: Record<string, number[]> = {};
-    const add = (name: string, value: number) => (figures[name] ??= []).push(Math.round(value));
+    const add = (name: string, value: number) => {
+      figures[name] = [...(figures[name] ?? []), Math.round(value)];
+    };
     for (let round = 0; round < ROUNDS; round++) {
       const devices = await pair(database.pool);
       add('embedded', await throughService(database, devices));
