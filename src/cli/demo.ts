@@ -47,7 +47,6 @@ function welcome(demo: Demo, now: Date): string {
 ${readings} readings of the past stored in ${seconds.toFixed(1)} s; from now on every device reports each ten seconds.
 
 API        ${demo.baseUrl}
-Reference  ${demo.baseUrl}/docs
 Key        ${demo.apiKey}
 ${demo.adminKey === null ? '' : `Admin key  ${demo.adminKey} (shown this once)\n`}Homes      ${demo.users.map(({ email, userId }) => `${email} ${userId}`).join('\n           ')}
 

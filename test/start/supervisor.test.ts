@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../support/mosquitto.ts';
+import { temporaryFolder } from '../support/service.ts';
+
+const LAUNCHER = resolve(import.meta.dirname, '../../bin/energy.js');
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  const names = ['API_PORT', 'HTTP_PORT', 'MQTT_PORT', 'MQTTS_PORT', 'OPERATOR_PORT'];
+  const ports = await Promise.all(names.map(async (name) => [name, String(await freePort())]));
+  env = { PATH: process.env.PATH ?? '', DATA_DIR: folder.path, LOG_LEVEL: 'warn', ...Object.fromEntries(ports) };
+});
+afterAll(() => folder.remove());
+
+interface Started {
+  child: ChildProcess;
+  output(): string;
+  ended: Promise<number | null>;
+}
+
+function start(): Started {
+  const child = spawn(process.execPath, [LAUNCHER, 'start'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk) => {
+      output += chunk;
+    });
+  }
+  return { child, output: () => output, ended: new Promise((done) => child.once('exit', (code) => done(code))) };
+}
+
+const ready = (service: Started) => expect.poll(service.output, { timeout: 30_000 }).toContain('Ready.');
+
+/** Processes of this service: those whose environment names its data directory, zombies aside. */
+function processes(): string[] {
+  return readdirSync('/proc').flatMap((pid) => {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return [];
+    try {
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+      const mine = readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`DATA_DIR=${folder.path}\0`);
+      return mine && command !== '' ? [command] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+test('starts everything, prints the key once, refuses a second service, and survives its own kill -9', async () => {
+  const first = start();
+  await ready(first);
+  expect(first.output()).toMatch(/eus_live_\w{42}/);
+  expect(processes().filter((command) => /^energy (ingest|api|worker)/.test(command))).toHaveLength(3);
+
+  const second = start();
+  expect(await second.ended).toBe(1);
+  expect(second.output()).toContain('Stop it first, or set DATA_DIR');
+
+  first.child.kill('SIGKILL');
+  await first.ended;
+  await expect
+    .poll(() => processes().filter((command) => command.startsWith('energy')), { timeout: 10_000 })
+    .toEqual([]);
+
+  const again = start();
+  await ready(again);
+  expect(again.output()).not.toContain('eus_live_');
+  const startedAt = performance.now();
+  again.child.kill('SIGTERM');
+  expect(await again.ended).toBe(0);
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  await expect.poll(processes, { timeout: 2_000 }).toEqual([]);
+}, 90_000);
+
+test('says what is wrong with the configuration, a line for each mistake', async () => {
+  const child = spawn(process.execPath, [LAUNCHER, 'start'], {
+    env: { PATH: env.PATH ?? '', API_PORT: 'x', RETENTION_MONTHS: '3', TLS_KEY_FILE: 'k' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let text = '';
+  child.stderr.on('data', (chunk) => {
+    text += chunk;
+  });
+  await new Promise((done) => child.once('close', done));
+  expect(text).toMatch(/API_PORT: /);
+  expect(text).toMatch(/RETENTION_MONTHS: must be 12 or more/);
+});
