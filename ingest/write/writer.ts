@@ -124,7 +124,7 @@ async function workInSeries(
 async function noteComputedAnew(client: PoolClient, series: readonly Series[]): Promise<void> {
   if (series.length === 0) return;
   await client.query(
-    `INSERT INTO device_notes (device_id, channel, noted_at, note)
+    `INSERT INTO quantity_changes (device_id, channel, noted_at, note)
      SELECT device_id, channel, now(), note FROM unnest($1::text[], $2::text[], $3::text[]) n (device_id, channel, note)
      ON CONFLICT DO NOTHING`,
     [

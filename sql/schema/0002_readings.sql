@@ -1,5 +1,5 @@
 -- What devices said (readings), what could not be used (rejected_messages), what was odd about what was used
--- (reading_notes, device_notes), and the load profile that follows (device_intervals).
+-- (reading_notes, quantity_changes; device_notes shows both), and the load profile that follows (device_intervals).
 
 CREATE TABLE series (
   series_id     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -38,14 +38,22 @@ CREATE TABLE reading_notes (
 );
 COMMENT ON TABLE reading_notes IS 'Readings that were not plainly counted, and why: jitter, held, confirming, glitch, reset, rollover, swap, overlap. A reading without a row here was.';
 
-CREATE TABLE device_notes (
+CREATE TABLE quantity_changes (
   device_id  text COLLATE "C" NOT NULL REFERENCES devices ON DELETE CASCADE,
   channel    text NOT NULL,
   noted_at   timestamptz NOT NULL,
   note       text NOT NULL,
   PRIMARY KEY (device_id, channel, noted_at, note)
 );
-COMMENT ON TABLE device_notes IS 'What its owner should know of a device: a meter swapped, a better quantity found.';
+COMMENT ON TABLE quantity_changes IS 'When a better quantity appeared on a channel, and its past was computed anew.';
+
+CREATE VIEW device_notes AS
+SELECT s.device_id, s.channel, n.read_at AS noted_at, n.verdict AS note
+FROM reading_notes n JOIN series s USING (series_id)
+WHERE n.verdict IN ('swap', 'reset', 'rollover')
+UNION ALL
+SELECT device_id, channel, noted_at, note FROM quantity_changes;
+COMMENT ON VIEW device_notes IS 'What its owner should know of a device: a meter swapped, reset or rolled over, a better quantity found.';
 
 CREATE TABLE rejected_messages (
   rejected_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
