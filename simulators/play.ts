@@ -1,10 +1,18 @@
 import type { DemoDevice } from './demo-homes.ts';
 import { meterHistory, meterReading, readingsTopic } from './devices/native-meter.ts';
 import { thermostatHistory, thermostatReading } from './devices/native-thermostat.ts';
+import { faultsNamed } from './fault-names.ts';
 import { createPublisher, type Publisher } from './publisher.ts';
 import { sendReadings } from './send.ts';
 
-const LIVE_MS = 10_000;
+/** How the devices are played. */
+export interface PlayOptions {
+  /** Seconds between live readings, 10 to 900. */
+  liveSeconds: number;
+  /** Names of what goes wrong with the meters' history (`fault-names.ts`). */
+  faults: readonly string[];
+}
+
 /** Seconds between readings of the past: meters as real ones report, thermostats by the hour. */
 const HISTORY_SECONDS = { smart_meter: 900, thermostat: 3600 };
 
@@ -14,13 +22,18 @@ export interface Players {
   missing(nowMs: number): number;
   /** Sends what is missing up to now; resolves when the broker has acknowledged all. */
   backfill(nowMs: number, onSent: (readings: number) => void): Promise<number>;
-  /** Sends a reading of every device each ten seconds until closed. */
+  /** Sends live readings of every device until closed. */
   live(): void;
   close(): Promise<void>;
 }
 
 /** Connects every device to the broker, each with its own credentials. */
-export async function createPlayers(mqttUrl: string, devices: readonly DemoDevice[]): Promise<Players> {
+export async function createPlayers(
+  mqttUrl: string,
+  devices: readonly DemoDevice[],
+  { liveSeconds, faults }: PlayOptions = { liveSeconds: 10, faults: [] },
+): Promise<Players> {
+  const liveMs = liveSeconds * 1000;
   const players = await Promise.all(
     devices.map(async (device) => ({
       device,
@@ -30,9 +43,9 @@ export async function createPlayers(mqttUrl: string, devices: readonly DemoDevic
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   const tick = () => {
-    const atMs = Math.floor(Date.now() / LIVE_MS) * LIVE_MS;
+    const atMs = Math.floor(Date.now() / liveMs) * liveMs;
     for (const { device, publisher } of players) sendLive(device, publisher, atMs);
-    if (!closed) timer = setTimeout(tick, atMs + LIVE_MS - Date.now());
+    if (!closed) timer = setTimeout(tick, atMs + liveMs - Date.now());
   };
   return {
     missing(nowMs) {
@@ -45,7 +58,7 @@ export async function createPlayers(mqttUrl: string, devices: readonly DemoDevic
     async backfill(nowMs, onSent) {
       const counts = await Promise.all(
         players.map(async ({ device, publisher }) => {
-          const sent = await sendReadings(publisher, device.deviceId, history(device, nowMs), onSent);
+          const sent = await sendReadings(publisher, device.deviceId, history(device, nowMs, faults), onSent);
           device.knownUntilMs = nowMs;
           return sent;
         }),
@@ -61,9 +74,12 @@ export async function createPlayers(mqttUrl: string, devices: readonly DemoDevic
   };
 }
 
-function history(device: DemoDevice, nowMs: number): Iterable<object> {
-  const readings = device.kind === 'smart_meter' ? meterHistory : thermostatHistory;
-  return readings(device.home, firstMissingMs(device), nowMs, HISTORY_SECONDS[device.kind]);
+function history(device: DemoDevice, nowMs: number, faults: readonly string[]): Iterable<object> {
+  const { kind, home } = device;
+  const from = firstMissingMs(device);
+  if (kind === 'thermostat') return thermostatHistory(home, from, nowMs, HISTORY_SECONDS[kind]);
+  const readings = meterHistory(home, from, nowMs, HISTORY_SECONDS[kind]);
+  return faults.length === 0 ? readings : faultsNamed(faults, String(home.installedAtMs))([...readings]);
 }
 
 function firstMissingMs({ home, knownUntilMs }: DemoDevice): number {

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import { SingleBar } from 'cli-progress';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
+import { FAULT_NAMES } from '#simulators/fault-names.ts';
+import type { PlayOptions } from '#simulators/play.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { type BackfillProgress, type Demo, startDemo } from '#src/start/demo.ts';
 
@@ -10,11 +12,27 @@ const DAY_MS = 86_400_000;
 export function register(program: Command): void {
   program
     .command('demo')
-    .description('run the service with simulated homes: 90 days of history, then a reading each ten seconds')
+    .description('run the service with simulated homes: 90 days of history, then live readings')
+    .option('--every <seconds>', 'seconds between live readings, 10 to 900', seconds, 10)
+    .option('--faults <a,b>', `what goes wrong with the meters' history: ${FAULT_NAMES.join(', ')}`, faults, [])
     .action(run);
 }
 
-async function run(): Promise<void> {
+function seconds(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 10 || value > 900) throw new InvalidArgumentError('10 to 900.');
+  return value;
+}
+
+function faults(list: string): string[] {
+  const names = list.split(',');
+  const unknown = names.filter((name) => !FAULT_NAMES.includes(name));
+  if (unknown.length > 0) throw new InvalidArgumentError(`Known are ${FAULT_NAMES.join(', ')}.`);
+  return names;
+}
+
+async function run(options: { every: number; faults: string[] }): Promise<void> {
+  const play: PlayOptions = { liveSeconds: options.every, faults: options.faults };
   const interrupt = new AbortController();
   let demo: Demo | undefined;
   const end = () => {
@@ -25,17 +43,17 @@ async function run(): Promise<void> {
   };
   process.on('SIGINT', end).on('SIGTERM', end).on('SIGHUP', end);
   try {
-    demo = await startDemo(loadConfig(), progressBar(), interrupt.signal);
+    demo = await startDemo(loadConfig(), play, progressBar(), interrupt.signal);
   } catch (error) {
     if (interrupt.signal.aborted) process.exit(130);
     throw error;
   }
   if (interrupt.signal.aborted) await demo.stop().then(() => process.exit(130));
-  console.log(welcome(demo, new Date()));
+  console.log(welcome(demo, play, new Date()));
 }
 
 /** What the visitor reads, with lines to paste. */
-function welcome(demo: Demo, now: Date): string {
+function welcome(demo: Demo, play: PlayOptions, now: Date): string {
   const day = (daysAgo: number) => new Date(now.getTime() - daysAgo * DAY_MS).toISOString().slice(0, 10);
   const { readings, seconds } = demo.backfill;
   const user = demo.users[0]?.userId ?? '';
@@ -44,7 +62,7 @@ function welcome(demo: Demo, now: Date): string {
   const query = (from: number, group: string) =>
     `'${insights}?user_id=${user}&start=${day(from)}&end=${day(0)}&group_by=${group}'`;
   return `
-${readings} readings of the past stored in ${seconds.toFixed(1)} s; from now on every device reports each ten seconds.
+${readings} readings of the past stored in ${seconds.toFixed(1)} s; from now on every device reports each ${play.liveSeconds} seconds.
 
 API        ${demo.baseUrl}
 Key        ${demo.apiKey}

@@ -1,5 +1,5 @@
 import { type DemoHomes, ensureDemoHomes } from '#simulators/demo-homes.ts';
-import { createPlayers } from '#simulators/play.ts';
+import { createPlayers, type PlayOptions } from '#simulators/play.ts';
 import { createKey } from '#src/auth/keys.ts';
 import type { Config } from '#src/config/load.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
@@ -30,8 +30,13 @@ export interface BackfillProgress {
   stop(): void;
 }
 
-/** The whole service with simulated homes: accounts, 90 days behind them, and a reading each ten seconds from now on. */
-export async function startDemo(config: Config, progress: BackfillProgress, signal?: AbortSignal): Promise<Demo> {
+/** The whole service with simulated homes: accounts, 90 days behind them, and live readings from now on. */
+export async function startDemo(
+  config: Config,
+  options: PlayOptions,
+  progress: BackfillProgress,
+  signal?: AbortSignal,
+): Promise<Demo> {
   const service = await startAll(config);
   const pool = createPool(service.databaseUrl, { max: 4, applicationName: 'energy demo' });
   const closing: (() => Promise<void>)[] = [() => pool.end(), () => service.stop()];
@@ -42,7 +47,7 @@ export async function startDemo(config: Config, progress: BackfillProgress, sign
     const db = createDb(pool);
     const homes = await ensureDemoHomes(db, { historyDays: HISTORY_DAYS, nowMs: Date.now() });
     const mqttUrl = config.mqtt.url ?? `mqtt://${config.mqtt.host}:${config.mqtt.port}`;
-    const players = await createPlayers(mqttUrl, homes.devices);
+    const players = await createPlayers(mqttUrl, homes.devices, options);
     closing.unshift(() => players.close());
     signal?.throwIfAborted();
     // Closing fails what is under way, so that Ctrl-C does not wait for the rest of the history.
