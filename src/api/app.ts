@@ -19,6 +19,9 @@ export function buildApp(
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT_BYTES,
     forceCloseConnections: 'idle',
+    // An identifier of any length is one that does not exist; a request's head is limited as a whole (16 KiB).
+    routerOptions: { maxParamLength: 16_384 },
+    rewriteUrl: (request) => decodable(request.url ?? '/'),
     // Protocol errors get JSON where an answer is possible at all.
     clientErrorHandler(error, socket) {
       if (!socket.writable || (error as NodeJS.ErrnoException).code === 'ECONNRESET') return socket.destroy();
@@ -50,6 +53,20 @@ export function buildApp(
     return reply.status(404).send(errorBody(404, 'Not Found'));
   });
   return app;
+}
+
+/**
+ * A path that is no valid percent-encoding names something that does not exist; it is taken letter by letter, so that
+ * it meets the same checks, in the same order, as every other.
+ */
+function decodable(url: string): string {
+  try {
+    decodeURIComponent(url.split('?', 1)[0] ?? '');
+    return url;
+  } catch {
+    const [path = '', ...query] = url.split('?');
+    return [path.replaceAll('%', '%25'), ...query].join('?');
+  }
 }
 
 /** Methods that a path knows, for the `Allow` of a 404 on another one. */

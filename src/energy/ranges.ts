@@ -1,4 +1,4 @@
-import { DateTime } from 'luxon';
+import { DateTime, IANAZone } from 'luxon';
 
 /** A stretch of time in UTC, `[from, to)`, that whole days of a zone make up. */
 export interface Range {
@@ -53,11 +53,20 @@ export function intervalToDate(now: Date, interval: 'day' | 'week' | 'month' | '
   return dayRange(today.startOf(interval).toISODate() ?? '', today.toISODate() ?? '', 'UTC');
 }
 
-/** Whether an hour of the zone can begin within an hour of UTC, anywhere in the range. */
+const DAY_MS = 86_400_000;
+/** No offset of any zone has lasted shorter than this since 1970. */
+const OFFSET_STEP_MS = 14 * DAY_MS;
+/** From here on the rules of every zone only repeat, year by year (the tz database writes them out until then). */
+const RULES_REPEAT_FROM_MS = Date.UTC(2038, 0, 1);
+
+/**
+ * Whether an hour of the zone can begin within an hour of UTC, anywhere in the range. Looks at 1,800 offsets at most,
+ * however long the range.
+ */
 export function needsQuarterHours({ from, to, zone }: Range): boolean {
   if (zone === 'UTC') return false;
-  for (let day = DateTime.fromJSDate(from, { zone }); day.toMillis() <= to.getTime(); day = day.plus({ days: 1 })) {
-    if (day.offset % 60 !== 0) return true;
-  }
-  return false;
+  const offset = (ms: number) => IANAZone.create(zone).offset(ms);
+  const lastMs = Math.min(to.getTime(), Math.max(from.getTime(), RULES_REPEAT_FROM_MS) + 366 * DAY_MS);
+  for (let ms = from.getTime(); ms < lastMs; ms += OFFSET_STEP_MS) if (offset(ms) % 60 !== 0) return true;
+  return offset(lastMs) % 60 !== 0;
 }

@@ -7,8 +7,11 @@ import { createAuthenticate } from '#src/auth/authenticate.ts';
 import { newKey } from '#src/auth/key-format.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
 
-test('while the database is away answers 503 with Retry-After, and stays up', async () => {
-  const pool = createPool('postgresql://postgres@localhost/energy?host=/nowhere');
+test.each([
+  ['does not run', 'postgresql://postgres@localhost/energy?host=/nowhere'],
+  ['has a name that does not resolve', 'postgresql://postgres@database.invalid/energy'],
+])('while the database %s answers 503 with Retry-After, and stays up', async (_case, url) => {
+  const pool = createPool(url);
   const db = createDb(pool);
   const pair = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' });
   const app = buildApp(

@@ -22,7 +22,8 @@ afterAll(() => api.close());
 
 describe('keys', () => {
   test('every path below /v1 is 401 without a valid one, known or not', async () => {
-    for (const path of ['/v1/users/x', '/v1/nothing', '/v1', '/v1/energy-insights?bad=1']) {
+    const odd = [`/v1/users/${'x'.repeat(3_000)}`, '/v1/users/%E0%A4%A', '/v1/%00', '/v1//'];
+    for (const path of ['/v1/users/x', '/v1/nothing', '/v1', '/v1/energy-insights?bad=1', ...odd]) {
       for (const headers of [
         {},
         { authorization: 'Basic abc' },
@@ -38,7 +39,9 @@ describe('keys', () => {
 
   test('a scope that is missing is 403 before anything is looked up', async () => {
     const reader = await api.user('admin', { scopes: ['insights:read'] });
-    expect((await api.send('/v1/users/usr_nobody', { key: reader.key })).status).toBe(403);
+    for (const id of ['usr_nobody', 'x'.repeat(3_000), '%E0%A4%A', '%00']) {
+      expect((await api.send(`/v1/users/${id}`, { key: reader.key })).status).toBe(403);
+    }
     expect((await api.send('/v1/devices', { method: 'POST', key: reader.key, body: {} })).status).toBe(403);
   });
 
@@ -162,7 +165,13 @@ describe('broken requests', () => {
     expect((await post('a=b', { 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(400);
     expect((await post('{}', { 'content-type': 'text/plain' })).status).toBe(400);
     expect((await post(JSON.stringify({ email: 'x'.repeat(1_100_000) }))).status).toBe(400);
-    expect((await api.send('/v1/users/%E0%A4%A', { key: admin.key })).status).toBe(400);
+  });
+
+  test('are 404 where an identifier is longer or odder than any that exists', async () => {
+    for (const id of ['x'.repeat(3_000), '%E0%A4%A', '%00', '%2F', '%25']) {
+      const { status, json } = await api.send(`/v1/users/${id}`, { key: admin.key });
+      expect({ id, status, json }).toEqual({ id, status: 404, json: { error: 'Not Found', status: 404 } });
+    }
   });
 
   test('are 404 on unknown paths, with Allow on a known one', async () => {
