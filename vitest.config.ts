@@ -1,13 +1,39 @@
 import { defineConfig } from 'vitest/config';
+import { reachTiers } from './test/support/tiers/tiers.ts';
+
+const { reached, missing } = await reachTiers();
+
+/** Folders whose tests run on every tier; the others need no database, or bring their own. */
+const EVERY_TIER = ['api', 'database', 'ingest', 'pipeline', 'property', 'rollups'];
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/global-setup.ts'],
-    reporters: ['default', './test/support/closing-line-reporter.ts'],
-    pool: 'forks',
+    reporters: ['default', ['./test/support/closing-line-reporter.ts', { missing }]],
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'house',
+          include: ['test/**/*.test.ts'],
+          exclude: EVERY_TIER.map((folder) => `test/${folder}/**`),
+          pool: 'forks',
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      ...reached.map((tier) => ({
+        extends: true as const,
+        test: {
+          name: tier,
+          include: EVERY_TIER.map((folder) => `test/${folder}/**/*.test.ts`),
+          globalSetup: ['test/support/global-setup.ts'],
+          provide: { tier },
+          pool: 'forks' as const,
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      })),
+    ],
   },
 });

@@ -20,7 +20,8 @@ const toPoint = (row: { read_at: Date; interval_ms: number; value: number }): Po
 
 /**
  * Loads, for each series, the readings from the last plainly counted one before `firstMs` up to `lastMs`, and `beyond`
- * more. With `firstMs` -Infinity the whole series from its start.
+ * more. With `firstMs` -Infinity the whole series from its start. Where retention has dropped what came before, from what
+ * it kept of it.
  */
 export async function loadStretches(
   client: PoolClient,
@@ -33,11 +34,16 @@ export async function loadStretches(
        SELECT w.*, r.read_at AS restart_at, r.interval_ms AS restart_interval_ms, r.value AS restart_value
        FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[]) WITH ORDINALITY w (series_id, first_at, last_at, n)
        LEFT JOIN LATERAL (
-         SELECT r.* FROM readings r
-         WHERE r.series_id = w.series_id AND r.read_at < w.first_at AND NOT EXISTS (
-           SELECT FROM reading_notes x
-           WHERE x.series_id = r.series_id AND x.read_at = r.read_at AND x.interval_ms = r.interval_ms)
-         ORDER BY r.read_at DESC, r.interval_ms DESC LIMIT 1
+         (SELECT r.* FROM readings r
+          WHERE r.series_id = w.series_id AND r.read_at < w.first_at AND NOT EXISTS (
+            SELECT FROM reading_notes x
+            WHERE x.series_id = r.series_id AND x.read_at = r.read_at AND x.interval_ms = r.interval_ms)
+          ORDER BY r.read_at DESC, r.interval_ms DESC LIMIT 1)
+         UNION ALL
+         -- The first that was kept when the rest was dropped: it was plainly counted.
+         (SELECT k.* FROM closed_readings k
+          WHERE k.series_id = w.series_id AND k.read_at < w.first_at ORDER BY k.read_at, k.interval_ms LIMIT 1)
+         ORDER BY read_at DESC, interval_ms DESC LIMIT 1
        ) r ON true
      ), lower AS (
        SELECT *, coalesce(restart_at, '-infinity') AS from_at, coalesce(restart_interval_ms, -1) AS from_interval_ms FROM wanted
@@ -47,6 +53,9 @@ export async function loadStretches(
        (SELECT r.read_at, r.interval_ms, r.value FROM readings r
         WHERE r.series_id = l.series_id AND r.read_at >= l.from_at AND r.read_at <= l.last_at
           AND (r.read_at, r.interval_ms) > (l.from_at, l.from_interval_ms))
+       UNION ALL
+       (SELECT k.read_at, k.interval_ms, k.value FROM closed_readings k
+        WHERE k.series_id = l.series_id AND (k.read_at, k.interval_ms) > (l.from_at, l.from_interval_ms))
        UNION ALL
        (SELECT r.read_at, r.interval_ms, r.value FROM readings r
         WHERE r.series_id = l.series_id AND r.read_at > l.last_at ORDER BY r.read_at, r.interval_ms LIMIT $4)

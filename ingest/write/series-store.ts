@@ -22,6 +22,8 @@ export interface Series {
   lastReadAtMs: number | null;
   /** State of the law after it. */
   tail: unknown;
+  /** Readings up to here are closed: retention has dropped what they would change. Null: nothing was dropped. */
+  closedUntilMs: number | null;
 }
 
 /**
@@ -57,7 +59,7 @@ export async function loadSeries(
   wanted: readonly { deviceId: string; channel: string; kind: string }[],
 ): Promise<{ byKey: Map<string, Series>; changedRoles: Series[] }> {
   const { rows } = await client.query(
-    `SELECT series_id, device_id, channel, kind, counts_import, counts_export, last_read_at, tail
+    `SELECT series_id, device_id, channel, kind, counts_import, counts_export, last_read_at, tail, closed_until
      FROM series WHERE device_id = ANY ($1) ORDER BY series_id`,
     [deviceIds],
   );
@@ -73,6 +75,7 @@ export async function loadSeries(
       rolesBefore: roles,
       lastReadAtMs: row.last_read_at === null ? null : row.last_read_at.getTime(),
       tail: row.tail,
+      closedUntilMs: row.closed_until?.getTime() ?? null,
     });
   }
   const missing = wanted.filter((series) => !byKey.has(seriesKey(series)));
@@ -105,6 +108,7 @@ async function createSeries(
       rolesBefore: none,
       lastReadAtMs: null,
       tail: null,
+      closedUntilMs: null,
     });
   }
 }

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from '#src/database/connect.ts';
-import { type Collected, collect, type SeriesBatch } from './collect.ts';
+import { retentionStartMs } from '#src/database/history.ts';
+import { type Collected, collect, type NewPoint, type SeriesBatch } from './collect.ts';
 import { applyDeltas, deltaRows } from './deltas.ts';
 import type { IncomingMessage, Reject, WriteResult } from './message.ts';
 import { MissingPartitions, type PartitionMonths, partitionMonths } from './partition-months.ts';
@@ -42,13 +43,6 @@ export function createWriter(pool: Pool, options: { retentionMonths?: number; no
       }
     },
   };
-}
-
-/** Start of the retention in Unix ms: the same day and time so many calendar months before. */
-export function retentionStartMs(nowMs: number, retentionMonths: number): number {
-  const start = new Date(nowMs);
-  start.setUTCMonth(start.getUTCMonth() - retentionMonths);
-  return start.getTime();
 }
 
 async function inTransaction<T>(pool: Pool, run: (client: PoolClient) => Promise<T>): Promise<T> {
@@ -107,7 +101,12 @@ async function workInSeries(
 ): Promise<Series[]> {
   const deviceIds = [...new Set(known.map(({ deviceId }) => deviceId))];
   const { byKey, changedRoles } = await loadSeries(client, deviceIds, known);
-  const pointsOf = new Map(known.map((batch) => [byKey.get(seriesKey(batch)) as Series, batch.points]));
+  const pointsOf = new Map(
+    known.map((batch) => {
+      const series = byKey.get(seriesKey(batch)) as Series;
+      return [series, withoutClosed(series, batch.points, outcome)];
+    }),
+  );
   const computedAnew = changedRoles.filter((series) => series.lastReadAtMs !== null);
   for (const series of computedAnew) if (!pointsOf.has(series)) pointsOf.set(series, []);
   await noteComputedAnew(client, computedAnew);
@@ -118,6 +117,18 @@ async function workInSeries(
   }));
   await workInRounds(client, work, months, outcome);
   return [...pointsOf.keys()];
+}
+
+/** Refuses what retention has closed (it was longer once, or a clock was wrong). */
+function withoutClosed({ closedUntilMs }: Series, points: readonly NewPoint[], { rejects }: Outcome): NewPoint[] {
+  if (closedUntilMs === null) return [...points];
+  const [closed, open] = [
+    points.filter((p) => p.readAtMs <= closedUntilMs),
+    points.filter((p) => p.readAtMs > closedUntilMs),
+  ];
+  const reason = 'time is older than the readings that are kept of this series';
+  for (const { message, element } of closed) rejects.push({ message, element, reason });
+  return open;
 }
 
 /** Tells the owner that a channel's energy now comes from elsewhere, and its past was computed anew. */

@@ -11,11 +11,16 @@ export function register(program: Command): void {
     .description("bring the database to this version's schema")
     .option('--json', 'print one JSON object')
     .action(async (options: { json?: boolean }) => {
-      const pool = createPool(await databaseUrl(loadConfig()), { max: 2, applicationName: 'energy migrate' });
+      const config = loadConfig();
+      const pool = createPool(await databaseUrl(config), { max: 2, applicationName: 'energy migrate' });
       try {
-        const applied = await migrate(pool);
-        if (options.json) console.log(JSON.stringify({ applied }));
-        else console.log(applied.length === 0 ? 'Nothing to do.' : `Applied:\n  ${applied.join('\n  ')}`);
+        const { applied, database } = await migrate(pool, config.database);
+        if (options.json) {
+          console.log(JSON.stringify({ tier: database.tier, capabilities: database.capabilities, applied }));
+          return;
+        }
+        console.log(database.line);
+        console.log(applied.length === 0 ? 'Nothing to do.' : `Applied:\n  ${applied.join('\n  ')}`);
       } finally {
         await pool.end();
       }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { loadConfig } from '#src/config/load.ts';
+import { askCapabilities } from '#src/database/capabilities.ts';
 import { createPool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { firstCheckedMonth } from '#src/rollups/check.ts';
@@ -38,7 +39,9 @@ async function run(mode: RollupOptions['mode'], userId: string | undefined): Pro
     process.stderr.write(`\r${done} of ${total} users${done === total ? '\n' : ''}`);
   };
   try {
+    const { capabilities } = await askCapabilities(pool, config.database.timescale);
     return await passOverRollups(pool, {
+      capabilities,
       since: firstCheckedMonth(new Date(), config.retentionMonths),
       mode,
       ...(userId === undefined ? {} : { userId }),

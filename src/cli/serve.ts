@@ -45,6 +45,7 @@ async function start(): Promise<void> {
       ? 'MQTT     the broker of MQTT_URL'
       : `MQTT     mqtt://${config.mqtt.host}:${config.mqtt.port} and mqtts://localhost:${config.mqtt.tlsPort}`,
   );
+  console.log(`Database ${service.databaseLine}`);
   console.log(`TLS      ${service.certFile}`);
   if (service.adminKey) {
     console.log(`\nAdministrator's API key, shown this once:\n\n  ${service.adminKey}\n`);

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { askCapabilities, type Found } from './capabilities.ts';
 import type { Pool, PoolClient } from './connect.ts';
 import { ensurePartitions } from './partitions.ts';
 
@@ -8,53 +10,84 @@ const SQL = fileURLToPath(new URL('../../sql/', import.meta.url));
 /** Key of the advisory lock that lets one process migrate at a time. */
 const LOCK = 7_241_000;
 
+/** What migrating did, and what it found. */
+export interface Migrated {
+  /** Names of the files that were applied. */
+  applied: string[];
+  database: Found;
+}
+
 /**
- * Brings a database to this version's schema: numbered files of sql/schema once each and in order, files of sql/rollups
- * again whenever they changed, and the partitions of the months around now. Safe to call from any number of processes.
- * Returns the names of the files that were applied.
+ * Brings a database to this version's schema: numbered files of sql/schema once each and in order, those of sql/storage
+ * and sql/rollups for its tier whenever they changed, and the partitions of the months around now. All of it in one
+ * transaction, so that a database is never left half on one tier. Safe to call from any number of processes.
  */
-export async function migrate(pool: Pool, now: Date = new Date()): Promise<string[]> {
+export async function migrate(
+  pool: Pool,
+  { timescale = 'auto', now = new Date() }: { timescale?: 'auto' | 'off'; now?: Date } = {},
+): Promise<Migrated> {
   const client = await pool.connect();
-  const applied: string[] = [];
+  let broken: Error | undefined;
   try {
     await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
-    await client.query(
-      `CREATE TABLE IF NOT EXISTS schema_migrations (
-         name text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now());
-       COMMENT ON TABLE schema_migrations IS 'Which files of sql/ this database has, and in which version.'`,
-    );
-    const { rows } = await client.query('SELECT name, sha256 FROM schema_migrations');
-    const known = new Map<string, string>(rows.map((row) => [row.name, row.sha256]));
-    for (const name of await sqlFiles('schema')) {
-      if (!known.has(name)) applied.push(await apply(client, name));
-    }
-    for (const name of await sqlFiles('rollups/postgres')) {
-      const sha256 = createHash('sha256')
-        .update(await readFile(SQL + name))
-        .digest('hex');
-      if (known.get(name) !== sha256) applied.push(await apply(client, name));
-    }
+    const database = await askCapabilities(client, timescale);
+    await client.query('BEGIN');
+    const applied = await applyAll(client, database.capabilities.hypertables ? 'timescale' : 'postgres', {
+      rollups: database.capabilities.continuousAggregates ? 'timescale' : 'postgres',
+    });
+    await client.query('COMMIT');
     const month = (offset: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset, 1));
     await ensurePartitions(client, { from: month(-1), to: month(2) });
+    await client.query('SELECT pg_advisory_unlock($1)', [LOCK]);
+    return { applied, database };
+  } catch (error) {
+    // The session ends, and its lock and its transaction with it.
+    broken = error as Error;
+    throw error;
   } finally {
-    await client.query('SELECT pg_advisory_unlock($1)', [LOCK]).catch(() => {});
-    client.release();
+    client.release(broken);
+  }
+}
+
+async function applyAll(client: PoolClient, storage: string, { rollups }: { rollups: string }): Promise<string[]> {
+  await client.query(
+    `CREATE TABLE IF NOT EXISTS schema_migrations (
+       name text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now());
+     COMMENT ON TABLE schema_migrations IS 'Which files of sql/ this database has, and in which version.'`,
+  );
+  const { rows } = await client.query('SELECT name, sha256 FROM schema_migrations');
+  const known = new Map<string, string>(rows.map((row) => [row.name, row.sha256]));
+  const applied: string[] = [];
+  for (const name of await sqlFiles('schema')) {
+    if (!known.has(name)) applied.push(await apply(client, name));
+  }
+  const again = [
+    ...(await sqlFiles('storage/common', `storage/${storage}`)),
+    ...(await sqlFiles('rollups/common', `rollups/${rollups}`)),
+  ];
+  for (const name of again) {
+    const sha256 = createHash('sha256')
+      .update(await readFile(SQL + name))
+      .digest('hex');
+    if (known.get(name) !== sha256) applied.push(await apply(client, name));
   }
   return applied;
 }
 
-async function sqlFiles(folder: string): Promise<string[]> {
-  const names = await readdir(SQL + folder);
-  return names
+/** The files of these folders together, in the order of their numbers. */
+async function sqlFiles(...folders: string[]): Promise<string[]> {
+  const lists = await Promise.all(
+    folders.map(async (folder) => (await readdir(SQL + folder)).map((name) => `${folder}/${name}`)),
+  );
+  return lists
+    .flat()
     .filter((name) => name.endsWith('.sql'))
-    .sort()
-    .map((name) => `${folder}/${name}`);
+    .sort((a, b) => (basename(a) < basename(b) ? -1 : 1));
 }
 
 async function apply(client: PoolClient, name: string): Promise<string> {
   const text = await readFile(SQL + name, 'utf8');
   const sha256 = createHash('sha256').update(text).digest('hex');
-  await client.query('BEGIN');
   try {
     await client.query(text);
     await client.query(
@@ -62,9 +95,7 @@ async function apply(client: PoolClient, name: string): Promise<string> {
        ON CONFLICT (name) DO UPDATE SET sha256 = excluded.sha256, applied_at = now()`,
       [name, sha256],
     );
-    await client.query('COMMIT');
   } catch (error) {
-    await client.query('ROLLBACK');
     throw new Error(`sql/${name}: ${(error as Error).message}`, { cause: error });
   }
   return name;

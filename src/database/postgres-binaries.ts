@@ -44,7 +44,7 @@ function linkLibraries(root: string): void {
  * As root: a user namespace in which this user has another number. Files stay root's, so it works below folders that
  * only root may enter, and no system user is made.
  */
-function rootPrefix(): string[] {
+export function rootPrefix(): string[] {
   if (process.getuid?.() !== 0) return [];
   const prefix = ['unshare', '--user', '--map-user=1000'];
   try {

@@ -1,6 +1,6 @@
 import { ensureBootstrapAdmin } from '#src/auth/bootstrap.ts';
 import { type Config, childEnvironment } from '#src/config/load.ts';
-import { createLog } from '#src/core/log.ts';
+import { createLog, type Logger } from '#src/core/log.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
@@ -14,6 +14,8 @@ export interface Service {
   adminKey: string | null;
   certFile: string;
   databaseUrl: string;
+  /** What the database is, in a line. */
+  databaseLine: string;
   stop(): Promise<void>;
 }
 
@@ -32,12 +34,12 @@ export async function startAll(config: Config): Promise<Service> {
     const tls = await tlsPair(config);
     const { url, stop: stopDatabase } = await database(config);
     stops.push(stopDatabase);
-    const adminKey = await prepare(url, config);
+    const { adminKey, databaseLine } = await prepare(url, config, log);
     const env = childEnvironment(config, url);
     const children = ['ingest', 'api', 'worker'].map((role) => startChild(role, env, log));
     stops.push(async () => void (await Promise.all(children.map((child) => child.stop()))));
     await Promise.all(children.map((child) => child.ready));
-    return { adminKey, certFile: tls.certFile, databaseUrl: url, stop };
+    return { adminKey, certFile: tls.certFile, databaseUrl: url, databaseLine, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -49,13 +51,19 @@ async function database(config: Config): Promise<{ url: string; stop(): Promise<
   return startEmbeddedPostgres({ dataDir: config.dataDir });
 }
 
-/** Schema and first administrator. Returns the administrator's key where it is new. */
-async function prepare(url: string, config: Config): Promise<string | null> {
+/** Schema and first administrator, whose key is returned where it is new. */
+async function prepare(
+  url: string,
+  config: Config,
+  log: Logger,
+): Promise<{ adminKey: string | null; databaseLine: string }> {
   const pool = createPool(url, { max: 2, applicationName: 'energy start' });
   try {
-    await migrate(pool);
+    const { database } = await migrate(pool, config.database);
+    log.info({ database: database.line }, 'database');
     const { environment, bootstrapAdminKey: givenKey } = config;
-    return await ensureBootstrapAdmin(createDb(pool), { environment, givenKey });
+    const adminKey = await ensureBootstrapAdmin(createDb(pool), { environment, givenKey });
+    return { adminKey, databaseLine: database.line };
   } finally {
     await pool.end();
   }

@@ -16,10 +16,10 @@ export async function runApi(config: Config): Promise<void> {
     const readPool = config.database.readUrl
       ? createPool(config.database.readUrl, { max: 10, applicationName: 'energy api read' })
       : pool;
-    await migrate(pool);
+    const { database } = await migrate(pool, config.database);
     const api = await startApi(config, { pool, readPool, tls: await tlsPair(config), log });
     return {
-      ready: api.ports,
+      ready: { ...api.ports, database: database.line },
       async stop() {
         await api.stop();
         await Promise.all([...new Set([pool, readPool])].map((one) => one.end()));

@@ -12,10 +12,10 @@ export async function runIngest(config: Config): Promise<void> {
   const log = createLog('ingest', config.logLevel);
   await runRole('ingest', log, async () => {
     const pool = createPool(await databaseUrl(config), { max: 6, applicationName: 'energy ingest' });
-    await migrate(pool);
+    const { database } = await migrate(pool, config.database);
     const ingest = await startIngest(config, { pool, tls: await tlsPair(config), log });
     return {
-      ready: { broker: config.mqtt.url ? 'external' : 'embedded', ...ingest.ports },
+      ready: { broker: config.mqtt.url ? 'external' : 'embedded', ...ingest.ports, database: database.line },
       async stop() {
         await ingest.stop();
         await pool.end();

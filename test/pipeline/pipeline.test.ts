@@ -17,6 +17,7 @@ for (const broker of ['embedded', 'mosquitto'] as const) {
     let mosquitto: Mosquitto | undefined;
     let folder: Awaited<ReturnType<typeof temporaryFolder>>;
     let ingest: RoleProcess;
+    let worker: RoleProcess;
     let env: Record<string, string>;
     const clients: MqttClient[] = [];
 
@@ -32,12 +33,14 @@ for (const broker of ['embedded', 'mosquitto'] as const) {
         env.MQTT_PORT = String(await freePort());
       }
       ingest = await startRole('ingest', env);
+      worker = await startRole('worker', { DATABASE_URL: database.url, DATA_DIR: folder.path });
     });
     afterEach(async () => {
       for (const client of clients.splice(0)) await client.endAsync(true);
     });
     afterAll(async () => {
       await ingest.stop();
+      await worker.stop();
       await mosquitto?.stop();
       await database.drop();
       await folder.remove();
@@ -73,8 +76,8 @@ for (const broker of ['embedded', 'mosquitto'] as const) {
     }
 
     /** With mosquitto a PUBACK is the broker's, so what is stored is waited for. */
-    async function eventually(check: () => Promise<void>): Promise<void> {
-      const untilMs = Date.now() + 15_000;
+    async function eventually(check: () => Promise<void>, withinMs = 15_000): Promise<void> {
+      const untilMs = Date.now() + withinMs;
       for (;;) {
         try {
           return await check();
@@ -97,6 +100,24 @@ for (const broker of ['embedded', 'mosquitto'] as const) {
         ]),
       );
     });
+
+    test('shows what comes now within 5 s, and a correction of the past within 30 s', async () => {
+      const meter = await device();
+      const days = (count: number) => count * 24 * 60;
+      await publish(meter, [register(-days(60), 100), register(-days(40), 200)]);
+      const past = async () => (await hours(meter.userId)).filter(([hour]) => hour < 0);
+      await eventually(async () => expect((await past()).length).toBe(20 * 24), 30_000);
+      await publish(meter, [register(0, 300), register(30, 301)]);
+      await eventually(async () => expect((await hours(meter.userId)).at(-1)).toEqual([0, 1_000_000]), 5_000);
+      await publish(meter, register(-days(50), 190));
+      await eventually(async () => {
+        const middle = -50 * 24;
+        const sum = (rows: [number, number][]) => rows.reduce((total, [, mwh]) => total + mwh, 0);
+        const of20Days = (await past()).filter(([hour]) => hour < -40 * 24);
+        expect(sum(of20Days.filter(([hour]) => hour < middle))).toBe(90_000_000);
+        expect(sum(of20Days)).toBe(100_000_000);
+      }, 30_000);
+    }, 80_000);
 
     test('keeps the neighbours of a bad element, and the element with its reason', async () => {
       const meter = await device();

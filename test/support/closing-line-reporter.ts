@@ -1,7 +1,14 @@
 import type { Reporter, TestModule } from 'vitest/node';
+import type { MissingTier } from './tiers/tiers.ts';
 
-/** Closes the run with one plain line that other programs can read: `N passed, N failed, N skipped`. */
+/** Closes the run: what was not run, loudly, and one plain line that other programs can read. */
 export default class ClosingLineReporter implements Reporter {
+  readonly #missing: readonly MissingTier[];
+
+  constructor({ missing }: { missing: readonly MissingTier[] }) {
+    this.#missing = missing;
+  }
+
   onTestRunEnd(modules: readonly TestModule[]): void {
     const counts = { passed: 0, failed: 0, skipped: 0 };
     for (const module of modules) {
@@ -12,6 +19,9 @@ export default class ClosingLineReporter implements Reporter {
       }
       // A file that failed before its tests were known is a failure, too.
       if (module.state() === 'failed' && tests.every((test) => test.result().state !== 'failed')) counts.failed++;
+    }
+    for (const { tier, how } of this.#missing) {
+      console.log(`\nNOT RUN: DATABASE TIER ${tier.toUpperCase()}. To run it: ${how}.`);
     }
     console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
   }

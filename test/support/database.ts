@@ -1,25 +1,36 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
+import { type Capabilities, TIERS, type Tier } from '#src/database/capabilities.ts';
 import { createPool, type Pool } from '#src/database/connect.ts';
-import { embeddedUrl } from '#src/database/embedded-postgres.ts';
+import { settleRollups } from '#src/rollups/refresh.ts';
 
-/** A database of the test's own, cloned from the migrated template. */
+/** A database of the test's own, cloned from the migrated template of the tier that the test runs on. */
 export interface TestDatabase {
+  tier: Tier;
+  capabilities: Capabilities;
   pool: Pool;
   url: string;
+  /** Waits until everything that was written is in the aggregates, where that takes a refresh. `now`: the time it takes for now. */
+  settle(now?: Date): Promise<void>;
   drop(): Promise<void>;
 }
 
 export async function testDatabase(): Promise<TestDatabase> {
-  const dataDir = inject('databaseDir');
+  const tier = inject('tier');
   const name = `test_${randomBytes(6).toString('hex')}`;
-  const admin = createPool(embeddedUrl(dataDir, 'postgres'), { max: 1 });
-  await admin.query(`CREATE DATABASE ${name} TEMPLATE energy`);
-  const url = embeddedUrl(dataDir, name);
+  const admin = createPool(inject('adminUrl'), { max: 1 });
+  await admin.query(`CREATE DATABASE ${name} TEMPLATE ${inject('template')}`);
+  const url = inject('databaseUrl').replace('NAME', name);
   const pool = createPool(url);
+  const capabilities = TIERS[tier];
   return {
+    tier,
+    capabilities,
     pool,
     url,
+    async settle(now = new Date()) {
+      if (capabilities.continuousAggregates) await settleRollups(pool, now);
+    },
     async drop() {
       await pool.end();
       await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);

@@ -1,28 +1,41 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import type { Tier } from '#src/database/capabilities.ts';
 import { createPool } from '#src/database/connect.ts';
-import { embeddedUrl, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
+import { START } from './tiers/tiers.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Data directory whose embedded server holds the migrated template database. */
-    databaseDir: string;
+    /** The tier that this project's tests run on. */
+    tier: Tier;
+    /** URLs on its server: of the database `postgres`, and with NAME for the name of a database. */
+    adminUrl: string;
+    databaseUrl: string;
+    /** The migrated database that every test file clones. */
+    template: string;
   }
 }
 
-/** One server for the whole run; its database `energy` is the template that every test file clones. */
+/** One server for each tier; its template database is migrated once, and cloned by every test file. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'energy-test-'));
-  const server = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: 256 });
-  const pool = createPool(embeddedUrl(dataDir));
-  await migrate(pool);
+  const { tier } = project.config.provide as { tier: Tier };
+  const server = await START[tier]();
+  const template = `energy_template_${process.pid}`;
+  const admin = createPool(server.urlOf('postgres'), { max: 1 });
+  await admin.query(`CREATE DATABASE ${template}`);
+  const pool = createPool(server.urlOf(template));
+  const { database } = await migrate(pool);
   await pool.end();
-  project.provide('databaseDir', dataDir);
+  if (database.tier !== tier) throw new Error(`a server for the ${tier} tier was found to be: ${database.line}`);
+  // A database is cloned while nobody is in it: TimescaleDB's scheduler would be.
+  await admin.query(`ALTER DATABASE ${template} WITH ALLOW_CONNECTIONS false`);
+  await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [template]);
+  project.provide('adminUrl', server.urlOf('postgres'));
+  project.provide('databaseUrl', server.urlOf('NAME'));
+  project.provide('template', template);
   return async () => {
+    await admin.query(`DROP DATABASE ${template}`);
+    await admin.end();
     await server.stop();
-    await rm(dataDir, { recursive: true, force: true });
   };
 }

@@ -36,29 +36,3 @@ BEGIN
   END IF;
 END
 $$;
-
-CREATE OR REPLACE VIEW user_monthly AS
-SELECT user_id, month,
-  sum(energy_mwh)::bigint AS energy_mwh,
-  sum(estimated_mwh)::bigint AS estimated_mwh,
-  sum(export_mwh)::bigint AS export_mwh,
-  sum(reading_count)::bigint AS reading_count,
-  sum(covered_ms)::bigint AS covered_ms,
-  sum(export_covered_ms)::bigint AS export_covered_ms,
-  (array_agg(hour_of_day ORDER BY energy_mwh DESC, hour_of_day) FILTER (WHERE energy_mwh > 0))[1] AS peak_hour
-FROM user_monthly_by_hour
-GROUP BY user_id, month;
-COMMENT ON VIEW user_monthly IS 'Consumption per user and UTC month.';
-COMMENT ON COLUMN user_monthly.peak_hour IS 'UTC hour of the day (0 to 23) with the highest total; null where nothing was consumed.';
-
-CREATE OR REPLACE VIEW user_monthly_by_hour_expected AS
-SELECT user_id, date_trunc('month', starts_at, 'UTC') AS month, extract(hour FROM starts_at AT TIME ZONE 'UTC')::smallint AS hour_of_day,
-  sum(energy_mwh)::bigint AS energy_mwh,
-  sum(estimated_mwh)::bigint AS estimated_mwh,
-  sum(export_mwh)::bigint AS export_mwh,
-  sum(reading_count)::bigint AS reading_count,
-  sum(covered_ms)::bigint AS covered_ms,
-  sum(export_covered_ms)::bigint AS export_covered_ms
-FROM device_intervals
-GROUP BY 1, 2, 3;
-COMMENT ON VIEW user_monthly_by_hour_expected IS 'user_monthly_by_hour as the load profile says it should be: what `energy rollups check` compares with.';

@@ -48,16 +48,3 @@ BEGIN
   WHERE u.user_id = p.user_id AND u.day = p.day AND u.peak_hour IS DISTINCT FROM p.peak_hour;
 END
 $$;
-
-CREATE OR REPLACE VIEW user_daily_expected AS
-SELECT user_id, date_trunc('day', hour, 'UTC') AS day,
-  sum(energy_mwh)::bigint AS energy_mwh,
-  sum(estimated_mwh)::bigint AS estimated_mwh,
-  sum(export_mwh)::bigint AS export_mwh,
-  sum(reading_count)::bigint AS reading_count,
-  sum(covered_ms)::bigint AS covered_ms,
-  sum(export_covered_ms)::bigint AS export_covered_ms,
-  (array_agg(hour ORDER BY energy_mwh DESC, hour) FILTER (WHERE energy_mwh > 0))[1] AS peak_hour
-FROM user_hourly_expected
-GROUP BY 1, 2;
-COMMENT ON VIEW user_daily_expected IS 'user_daily as the load profile says it should be: what `energy rollups check` compares with.';

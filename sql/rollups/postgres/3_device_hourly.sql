@@ -37,15 +37,3 @@ BEGIN
   END IF;
 END
 $$;
-
-CREATE OR REPLACE VIEW device_hourly_expected AS
-SELECT device_id, date_bin('1 hour', starts_at, 'epoch') AS hour, user_id,
-  sum(energy_mwh)::bigint AS energy_mwh,
-  sum(estimated_mwh)::bigint AS estimated_mwh,
-  sum(export_mwh)::bigint AS export_mwh,
-  sum(reading_count)::bigint AS reading_count,
-  sum(covered_ms)::bigint AS covered_ms,
-  sum(export_covered_ms)::bigint AS export_covered_ms
-FROM device_intervals
-GROUP BY 1, 2, 3;
-COMMENT ON VIEW device_hourly_expected IS 'device_hourly as the load profile says it should be: what `energy rollups check` compares with.';

@@ -1,0 +1,14 @@
+-- Real-time continuous aggregates: what is older than rollup_progress.materialised_to is read from their own tables, the
+-- rest from the load profile. src/rollups/refresh.ts keeps them.
+CREATE MATERIALIZED VIEW IF NOT EXISTS device_hourly WITH (timescaledb.continuous, timescaledb.materialized_only = false) AS
+SELECT device_id, time_bucket('1 hour', starts_at) AS hour, user_id,
+  sum(energy_mwh)::bigint AS energy_mwh,
+  sum(estimated_mwh)::bigint AS estimated_mwh,
+  sum(export_mwh)::bigint AS export_mwh,
+  sum(reading_count)::bigint AS reading_count,
+  sum(covered_ms)::bigint AS covered_ms,
+  sum(export_covered_ms)::bigint AS export_covered_ms
+FROM device_intervals
+GROUP BY 1, 2, 3 WITH NO DATA;
+COMMENT ON VIEW device_hourly IS 'Consumption per device and UTC hour.';
+COMMENT ON COLUMN device_hourly.hour IS 'Start of the hour, UTC.';

@@ -1,0 +1,13 @@
+-- From the load profile, not from device_hourly: one level less to refresh.
+CREATE MATERIALIZED VIEW IF NOT EXISTS user_hourly WITH (timescaledb.continuous, timescaledb.materialized_only = false) AS
+SELECT user_id, time_bucket('1 hour', starts_at) AS hour,
+  sum(energy_mwh)::bigint AS energy_mwh,
+  sum(estimated_mwh)::bigint AS estimated_mwh,
+  sum(export_mwh)::bigint AS export_mwh,
+  sum(reading_count)::bigint AS reading_count,
+  sum(covered_ms)::bigint AS covered_ms,
+  sum(export_covered_ms)::bigint AS export_covered_ms
+FROM device_intervals
+GROUP BY 1, 2 WITH NO DATA;
+COMMENT ON VIEW user_hourly IS 'Consumption per user and UTC hour, summed over devices.';
+COMMENT ON COLUMN user_hourly.hour IS 'Start of the hour, UTC.';

@@ -1,0 +1,16 @@
+-- The peak hour: last() takes the hour with the greatest key, of equal hours any. So the key is the energy, and below it
+-- how early the hour is: unequal for every two hours of a day.
+CREATE MATERIALIZED VIEW IF NOT EXISTS user_daily WITH (timescaledb.continuous, timescaledb.materialized_only = false) AS
+SELECT user_id, time_bucket('1 day', hour) AS day,
+  sum(energy_mwh)::bigint AS energy_mwh,
+  sum(estimated_mwh)::bigint AS estimated_mwh,
+  sum(export_mwh)::bigint AS export_mwh,
+  sum(reading_count)::bigint AS reading_count,
+  sum(covered_ms)::bigint AS covered_ms,
+  sum(export_covered_ms)::bigint AS export_covered_ms,
+  last(hour, energy_mwh * 32 + 23 - extract(hour FROM hour AT TIME ZONE 'UTC')::bigint) FILTER (WHERE energy_mwh > 0) AS peak_hour
+FROM user_hourly
+GROUP BY 1, 2 WITH NO DATA;
+COMMENT ON VIEW user_daily IS 'Consumption per user and UTC day.';
+COMMENT ON COLUMN user_daily.day IS 'Start of the day, UTC.';
+COMMENT ON COLUMN user_daily.peak_hour IS 'Start of the UTC hour with the highest consumption; null where nothing was consumed.';

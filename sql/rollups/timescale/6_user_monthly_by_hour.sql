@@ -1,0 +1,15 @@
+-- Months are no continuous aggregate: buckets of variable width lose rows (an invalidation that ends on a bucket's start
+-- is taken for up to date, TimescaleDB #10296). They are views above the hours of one user, which is a few thousand rows.
+-- time_bucket and not date_trunc: the planner turns a bound on the month into one on the hour.
+CREATE OR REPLACE VIEW user_monthly_by_hour AS
+SELECT user_id, time_bucket('1 month', hour) AS month, extract(hour FROM hour AT TIME ZONE 'UTC')::smallint AS hour_of_day,
+  sum(energy_mwh)::bigint AS energy_mwh,
+  sum(estimated_mwh)::bigint AS estimated_mwh,
+  sum(export_mwh)::bigint AS export_mwh,
+  sum(reading_count)::bigint AS reading_count,
+  sum(covered_ms)::bigint AS covered_ms,
+  sum(export_covered_ms)::bigint AS export_covered_ms
+FROM user_hourly
+GROUP BY 1, 2, 3;
+COMMENT ON VIEW user_monthly_by_hour IS 'Consumption per user, UTC month and UTC hour of the day: what a month''s peak hour needs.';
+COMMENT ON COLUMN user_monthly_by_hour.month IS 'Start of the month, UTC.';

@@ -1,0 +1,42 @@
+-- The one door of the ingest transaction. Differences to recent days go into the load profile, which the aggregates read
+-- in real time. Differences to days that are materialised wait in late_deltas: written here they would stay unseen until
+-- a refresh, and would invalidate everything between them and now, for every device.
+CREATE OR REPLACE FUNCTION apply_interval_deltas(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  since timestamptz := (SELECT direct_from FROM rollup_progress);
+BEGIN
+  IF EXISTS (SELECT FROM unnest(deltas) d WHERE d.starts_at < since) THEN
+    INSERT INTO late_deltas (day, device_id, user_id, starts_at, energy_mwh, estimated_mwh, export_mwh, reading_count, covered_ms, export_covered_ms)
+    SELECT date_trunc('day', d.starts_at, 'UTC'), d.device_id, d.user_id, d.starts_at, d.energy_mwh, d.estimated_mwh, d.export_mwh, d.reading_count, d.covered_ms, d.export_covered_ms
+    FROM unnest(deltas) d WHERE d.starts_at < since;
+    deltas := (SELECT array_agg(d) FROM unnest(deltas) d WHERE d.starts_at >= since);
+  END IF;
+  IF deltas IS NOT NULL THEN PERFORM apply_device_intervals(deltas); END IF;
+END
+$$;
+
+-- Adds the waiting differences of one day to the load profile, and marks the day as stale where it is materialised.
+-- A transaction a day: TimescaleDB notes what a transaction changed as one range from its first to its last time.
+-- Returns the number of differences. Called under the refresh's lock only.
+CREATE OR REPLACE FUNCTION fold_late_day(which timestamptz) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  deltas interval_delta[];
+BEGIN
+  WITH taken AS (DELETE FROM late_deltas WHERE day = which RETURNING *)
+  SELECT array_agg(ROW (device_id, user_id, starts_at, energy_mwh, estimated_mwh, export_mwh, reading_count, covered_ms, export_covered_ms)::interval_delta)
+  INTO deltas FROM taken;
+  IF deltas IS NULL THEN RETURN 0; END IF;
+  PERFORM apply_device_intervals(deltas);
+  -- Differences that passed each other on the way here may have cancelled out without any of them being negative here.
+  DELETE FROM device_intervals t
+  USING (SELECT DISTINCT d.device_id AS device_id, d.starts_at AS starts_at FROM unnest(deltas) d) d
+  WHERE t.device_id = d.device_id AND t.starts_at = d.starts_at AND t.starts_at >= which AND t.starts_at < which + interval '24 hours'
+    AND t.covered_ms = 0 AND t.export_covered_ms = 0;
+  INSERT INTO stale_days AS s (day, from_hour, to_hour)
+  SELECT which, date_bin('1 hour', min(d.starts_at), 'epoch'), date_bin('1 hour', max(d.starts_at), 'epoch') + interval '1 hour'
+  FROM unnest(deltas) d, rollup_progress p WHERE which < p.materialised_to GROUP BY 1
+  ON CONFLICT (day) DO UPDATE SET marks = s.marks + 1,
+    from_hour = least(s.from_hour, excluded.from_hour), to_hour = greatest(s.to_hour, excluded.to_hour);
+  RETURN cardinality(deltas);
+END
+$$;

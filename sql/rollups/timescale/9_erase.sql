@@ -1,0 +1,18 @@
+-- Everything that was computed of a user, gone with this transaction: from the materialised tables, too, since deleting
+-- the load profile leaves them as they were, and a refresh would compute everybody anew. The refresh's lock (the number is
+-- that of src/rollups/refresh.ts) keeps it from writing back what it has read before.
+CREATE OR REPLACE FUNCTION erase_consumption(whose text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  materialised text;
+BEGIN
+  PERFORM pg_advisory_xact_lock(7241002);
+  DELETE FROM late_deltas WHERE user_id = whose;
+  DELETE FROM device_intervals WHERE user_id = whose;
+  FOR materialised IN
+    SELECT format('%I.%I', materialization_hypertable_schema, materialization_hypertable_name)
+    FROM timescaledb_information.continuous_aggregates WHERE view_schema = current_schema()
+  LOOP
+    EXECUTE format('DELETE FROM %s WHERE user_id = $1', materialised) USING whose;
+  END LOOP;
+END
+$$;

@@ -1,0 +1,34 @@
+-- Chunks older than the window in which late readings are usual are kept in columns, segmented by what queries ask for.
+-- Late rows are still taken: their segment is decompressed, and compressed again by the next call of compress_history.
+DO $$
+BEGIN
+  IF current_setting('timescaledb.license') <> 'timescale' THEN RETURN; END IF;
+  ALTER TABLE readings SET (timescaledb.compress, timescaledb.compress_segmentby = 'series_id', timescaledb.compress_orderby = 'read_at, interval_ms');
+  ALTER TABLE device_intervals SET (timescaledb.compress, timescaledb.compress_segmentby = 'user_id, device_id', timescaledb.compress_orderby = 'starts_at');
+  -- A large late batch decompresses as much as it needs; the default ends a transaction after 100,000 rows.
+  EXECUTE format('ALTER ROLE CURRENT_USER IN DATABASE %I SET timescaledb.max_tuples_decompressed_per_dml_transaction = 0', current_database());
+END
+$$;
+
+-- Compresses what lies wholly before a time and is not compressed, or was written to since. Returns the chunks.
+CREATE OR REPLACE FUNCTION compress_history(before_at timestamptz) RETURNS text[] LANGUAGE plpgsql AS $$
+DECLARE
+  chunk regclass;
+  done text[] := '{}';
+BEGIN
+  IF current_setting('timescaledb.license') <> 'timescale' THEN RETURN done; END IF;
+  FOR chunk IN
+    SELECT format('%I.%I', c.schema_name, c.table_name)::regclass
+    FROM timescaledb_information.chunks i
+    JOIN _timescaledb_catalog.chunk c ON c.schema_name = i.chunk_schema AND c.table_name = i.chunk_name
+    WHERE i.hypertable_schema = current_schema() AND i.hypertable_name IN ('readings', 'device_intervals')
+      -- Status bits: 1 compressed, 2 unordered, 8 partly. Only 1: nothing was written since.
+      AND i.range_end <= before_at AND c.status & 11 <> 1
+    ORDER BY i.range_end
+  LOOP
+    PERFORM compress_chunk(chunk);
+    done := done || chunk::text;
+  END LOOP;
+  RETURN done;
+END
+$$;

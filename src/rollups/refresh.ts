@@ -1,0 +1,164 @@
+import type { Pool, PoolClient } from '#src/database/connect.ts';
+import { dayAfter, joined, parts, type Window } from './windows.ts';
+
+/** Key of the advisory lock under which continuous aggregates are refreshed; sql/rollups/timescale/9_erase.sql takes it, too. */
+const LOCK = 7_241_002;
+/** Continuous aggregates by the length of their buckets; the daily one is made of an hourly one, so it comes after. */
+const HOURLY = ['device_hourly', 'user_hourly'];
+const DAILY = ['user_daily'];
+/** Days that one refresh covers at most: what it computes anew in one go. */
+const MOST_DAYS = 31;
+/** How long a pass waits for transactions that began before the border moved; then the next pass goes on. */
+const WAIT_MS = 5_000;
+
+/** What a pass over the continuous aggregates did. */
+export interface RefreshReport {
+  /** Somebody else is at it; nothing was done. */
+  busy: boolean;
+  /** Late differences that went into the load profile. */
+  folded: number;
+  /** Days of the past that were computed anew. */
+  days: number;
+  /** Whether everything that was there when the pass began is in the aggregates now. */
+  complete: boolean;
+}
+
+/**
+ * One pass that keeps the continuous aggregates right: adds the late differences that wait to the load profile, a day a
+ * transaction; materialises days that have become old enough; computes days anew that have changed since. Bottom up,
+ * one pass at a time in the whole installation, never beyond the start of yesterday, where readings still come in, and
+ * never before the oldest load profile that is there. Safe to kill at any point: what is left is done by the next pass.
+ * `waitMs`: for writers that hold up the border.
+ */
+export async function refreshRollups(
+  pool: Pool,
+  now: Date,
+  { waitMs = WAIT_MS }: { waitMs?: number } = {},
+): Promise<RefreshReport> {
+  const client = await pool.connect();
+  let broken: Error | boolean = true;
+  try {
+    const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS mine', [LOCK]);
+    if (!rows[0].mine) {
+      broken = false;
+      return { busy: true, folded: 0, days: 0, complete: false };
+    }
+    await moveBorder(client, now);
+    const folded = await foldLateDays(client);
+    const advanced = await advance(client, waitMs);
+    const refreshed = await refreshStaleDays(client);
+    await client.query('UPDATE rollup_progress SET refreshed_at = now()');
+    await client.query('SELECT pg_advisory_unlock($1)', [LOCK]);
+    broken = false;
+    return { busy: false, folded, days: refreshed, complete: advanced };
+  } finally {
+    // A session that failed is closed, and its lock with it.
+    client.release(broken);
+  }
+}
+
+/**
+ * Moves the border between what writers add to the load profile themselves and what they leave to the refresh to the
+ * start of yesterday. It never moves back: a clock that was set back changes nothing.
+ */
+async function moveBorder(client: PoolClient, now: Date): Promise<void> {
+  const yesterday = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() - 1));
+  await client.query('UPDATE rollup_progress SET direct_from = $1 WHERE direct_from < $1', [yesterday]);
+}
+
+async function foldLateDays(client: PoolClient): Promise<number> {
+  const { rows } = await client.query('SELECT DISTINCT day FROM late_deltas ORDER BY day');
+  let folded = 0;
+  for (const { day } of rows) {
+    const { rows: result } = await client.query('SELECT fold_late_day($1) AS folded', [day]);
+    folded += result[0].folded;
+  }
+  return folded;
+}
+
+/** Materialises what lies between the last pass and the border. Answers false where it has to wait for a writer. */
+async function advance(client: PoolClient, waitMs: number): Promise<boolean> {
+  const { rows } = await client.query(
+    `SELECT direct_from, greatest(materialised_to, (SELECT date_trunc('day', min(starts_at), 'UTC') FROM device_intervals)) AS start
+     FROM rollup_progress WHERE materialised_to < direct_from`,
+  );
+  if (rows.length === 0) return true;
+  if (!(await earlierWritersAreGone(client, waitMs))) return false;
+  const { direct_from: to, start } = rows[0];
+  // pg gives an infinite time as a number: no load profile at all yet.
+  const windows = start instanceof Date && start < to ? parts({ from: start, to }, MOST_DAYS) : [];
+  for (const window of windows) {
+    await refresh(client, [...HOURLY, ...DAILY], window);
+    await client.query('UPDATE rollup_progress SET materialised_to = $1', [window.to]);
+  }
+  await client.query('UPDATE rollup_progress SET materialised_to = $1', [to]);
+  return true;
+}
+
+/**
+ * A writer that read the border before it moved may still add to days before it. Waits until every transaction that
+ * was open is over: a writer has its number before it reads the border, so it is one below the number drawn here. (The
+ * snapshot's xmax would not do: it is the number after the last that is over, and open ones may be above it.)
+ */
+async function earlierWritersAreGone(client: PoolClient, waitMs: number): Promise<boolean> {
+  const { rows } = await client.query('SELECT pg_current_xact_id()::text AS drawn');
+  const deadline = Date.now() + waitMs;
+  for (;;) {
+    const { rows: state } = await client.query(
+      'SELECT pg_snapshot_xmin(pg_current_snapshot()) > $1::xid8 AS "areGone"',
+      [rows[0].drawn],
+    );
+    if (state[0].areGone) return true;
+    if (Date.now() >= deadline) return false;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function refreshStaleDays(client: PoolClient): Promise<number> {
+  const { rows: stale } = await client.query(
+    'SELECT day, from_hour, to_hour, marks FROM stale_days WHERE day < (SELECT materialised_to FROM rollup_progress) ORDER BY day',
+  );
+  // By day, and by those hours of each that changed.
+  const daily: Window[] = stale.map(({ day }) => ({ from: day, to: dayAfter(day) }));
+  const hourly: Window[] = stale.map(({ from_hour, to_hour }) => ({ from: from_hour, to: to_hour }));
+  for (const window of joined(hourly, MOST_DAYS)) await refresh(client, HOURLY, window);
+  for (const window of joined(daily, MOST_DAYS)) await refresh(client, DAILY, window);
+  // Only as they were seen: a day that was marked again meanwhile stays for the next pass.
+  await client.query(
+    `DELETE FROM stale_days s USING unnest($1::timestamptz[], $2::bigint[]) d (day, marks)
+     WHERE s.day = d.day AND s.marks = d.marks`,
+    [stale.map(({ day }) => day), stale.map(({ marks }) => marks)],
+  );
+  return stale.length;
+}
+
+/**
+ * With force: without it TimescaleDB computes what its own invalidation log names, and loses some of it while others
+ * write (2.28.3, one pass in a few thousand, found by the property test). What changed is known here.
+ */
+async function refresh(client: PoolClient, levels: readonly string[], { from, to }: Window): Promise<void> {
+  for (const level of levels) {
+    await client.query(
+      `CALL refresh_continuous_aggregate('${level}', '${from.toISOString()}'::timestamptz, '${to.toISOString()}'::timestamptz, force => true)`,
+    );
+  }
+}
+
+/** Marks days (their starts, UTC) as stale where they are materialised, so that the next pass computes them anew. */
+export async function markStale(pool: Pool, days: readonly Date[]): Promise<void> {
+  await pool.query(
+    `INSERT INTO stale_days AS s (day, from_hour, to_hour) SELECT d, d, d + interval '24 hours' FROM unnest($1::timestamptz[]) d
+     WHERE d < (SELECT materialised_to FROM rollup_progress)
+     ON CONFLICT (day) DO UPDATE SET marks = s.marks + 1, from_hour = excluded.from_hour, to_hour = excluded.to_hour`,
+    [days],
+  );
+}
+
+/** Passes until everything that was committed before the call is in the aggregates. */
+export async function settleRollups(pool: Pool, now: Date): Promise<void> {
+  for (;;) {
+    const { complete } = await refreshRollups(pool, now);
+    if (complete) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}

@@ -1,0 +1,101 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { appendFileSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createPool } from '#src/database/connect.ts';
+
+/** A PostgreSQL server that tests make databases on. */
+export interface TestServer {
+  urlOf(database: string): string;
+  stop(): Promise<void>;
+}
+
+/** URL by the folder of the server's socket. */
+export const socketUrl = (folder: string) => (database: string) =>
+  `postgresql://postgres@localhost/${database}?host=${encodeURIComponent(folder)}`;
+
+/** Settings of the tests' own servers: no second process beyond what a test asks for, nothing flushed to disk. */
+const settings = (folder: string) => `
+listen_addresses = ''
+unix_socket_directories = '${folder}'
+shared_preload_libraries = 'timescaledb'
+timescaledb.telemetry_level = off
+max_worker_processes = 1
+max_connections = 200
+max_locks_per_transaction = 512
+dynamic_shared_memory_type = mmap
+shared_buffers = 256MB
+max_wal_size = 2GB
+fsync = off
+jit = off
+timezone = UTC
+log_min_messages = fatal
+`;
+
+/**
+ * Makes a cluster and runs a server on it until `stop`. `folder` is the cluster's parent as this process sees it,
+ * `inside` as the server does (they differ in a chroot); `prefix` stands before every program.
+ */
+export async function runServer(options: {
+  bin: string;
+  prefix: readonly string[];
+  folder: string;
+  inside: string;
+}): Promise<TestServer> {
+  const { bin, prefix, folder, inside } = options;
+  const command = (program: string, ...args: string[]) => [...prefix, join(bin, program), ...args] as [string];
+  const [initdb, ...initdbArgs] = command(
+    'initdb',
+    '-D',
+    `${inside}/d`,
+    '-U',
+    'postgres',
+    '-A',
+    'trust',
+    '-E',
+    'UTF8',
+    '--locale=C.UTF-8',
+    '-N',
+  );
+  execFileSync(initdb, initdbArgs, { stdio: ['ignore', 'ignore', 'inherit'] });
+  appendFileSync(join(folder, 'd/postgresql.conf'), settings(inside));
+  const [postgres, ...args] = command('postgres', '-D', `${inside}/d`);
+  const child = spawn(postgres, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+  const urlOf = socketUrl(folder);
+  await answers(urlOf('postgres'), child);
+  return {
+    urlOf,
+    async stop() {
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGINT');
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function answers(url: string, child: ChildProcess): Promise<void> {
+  const pool = createPool(url, { max: 1 });
+  try {
+    for (let attempt = 0; attempt < 300; attempt++) {
+      if (child.exitCode !== null) throw new Error(`the test server ended with ${child.exitCode}`);
+      const ready = await pool.query('SELECT 1').then(
+        () => true,
+        () => false,
+      );
+      if (ready) return;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    throw new Error('the test server did not answer within 30 s');
+  } finally {
+    await pool.end();
+  }
+}
+
+/** Numbers of a user of a root file system, from its passwd. */
+export function userIn(root: string, name: string): { uid: number; gid: number } {
+  const line = readFileSync(join(root, 'etc/passwd'), 'utf8')
+    .split('\n')
+    .find((one) => one.startsWith(`${name}:`));
+  const [, , uid, gid] = line?.split(':') ?? [];
+  return { uid: Number(uid), gid: Number(gid) };
+}
