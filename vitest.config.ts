@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { reachTiers } from './test/support/tiers/tiers.ts';
 
+const run = `${process.pid} ${Date.now()}`;
 const { reached, missing } = await reachTiers();
 
 /** Folders whose tests run on every tier; the others need no database, or bring their own. */
@@ -28,7 +29,7 @@ export default defineConfig({
           name: tier,
           include: EVERY_TIER.map((folder) => `test/${folder}/**/*.test.ts`),
           globalSetup: ['test/support/global-setup.ts'],
-          provide: { tier },
+          provide: { tier, run: run },
           pool: 'forks' as const,
           testTimeout: 30_000,
           hookTimeout: 60_000,

@@ -8,6 +8,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The tier that this project's tests run on. */
     tier: Tier;
+    /** The same for all tiers of a run, and only for it. */
+    run: string;
     /** URLs on its server: of the database `postgres`, and with NAME for the name of a database. */
     adminUrl: string;
     databaseUrl: string;

@@ -4,6 +4,7 @@ import { listDevices } from './devices/list.ts';
 import { getEnergyInsights } from './energy-insights/get.ts';
 import { postEnergyInsights } from './energy-insights/post.ts';
 import { createUser } from './users/create.ts';
+import { deleteUser } from './users/delete.ts';
 import { getUser } from './users/get.ts';
 
 /** Every operation of the interface. */
@@ -12,6 +13,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   postEnergyInsights,
   createUser,
   getUser,
+  deleteUser,
   createDevice,
   listDevices,
 ];

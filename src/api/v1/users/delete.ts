@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { id } from '#src/api/fields.ts';
+import { operation } from '#src/api/operation.ts';
+import { reachUser } from '#src/auth/access.ts';
+import { notFound } from '#src/core/errors.ts';
+import { eraseUser } from '#src/users/erase.ts';
+
+/** Removes an account with all that is known of it. */
+export const deleteUser = operation({
+  method: 'DELETE',
+  path: '/v1/users/{user_id}',
+  scope: 'users:write',
+  params: z.object({ user_id: id }),
+  async handle({ context, caller, params }) {
+    const { user_id } = await reachUser(context.db, caller, params.user_id);
+    if (!(await eraseUser(context.db, user_id))) throw notFound();
+    return { message: `User ${user_id} and all associated data were deleted` };
+  },
+});

@@ -1,0 +1,58 @@
+import { createWriter, type IncomingMessage, type WriteResult } from '#ingest/write/writer.ts';
+import { createDb } from '#src/database/connect.ts';
+import { createDevice } from '#src/devices/store.ts';
+import { createUser } from '#src/users/store.ts';
+import type { TestDatabase } from './database.ts';
+
+/** A register of a home of its own, whose readings go straight to the writer. */
+export interface Meter {
+  userId: string;
+  deviceId: string;
+  /** Writes register readings in kWh, by time, as one batch. `now` is the writer's clock. */
+  read(readings: readonly (readonly [string | Date, number])[], now?: Date): Promise<WriteResult>;
+}
+
+let made = 0;
+
+export async function meter(database: TestDatabase, options: { retentionMonths?: number } = {}): Promise<Meter> {
+  const db = createDb(database.pool);
+  const { user_id: userId } = await createUser(db, { email: `meter${++made}@example.com`, role: 'homeowner' });
+  const { device } = await createDevice(db, { userId, type: 'smart_meter', location: 'test' });
+  const { device_id: deviceId } = device;
+  return {
+    userId,
+    deviceId,
+    async read(readings, now = new Date()) {
+      const messages: IncomingMessage[] = readings.map(([at, kwh]) => ({
+        topic: `energy/v1/${deviceId}/readings`,
+        payload: Buffer.from(JSON.stringify({ ts: at, energy_total_kwh: kwh })),
+        receivedAtMs: now.getTime(),
+        decoded: {
+          deviceId,
+          readings: [
+            {
+              deviceId,
+              channel: 'import',
+              kind: 'register',
+              readAtMs: new Date(at).getTime(),
+              intervalMs: 0,
+              value: Math.round(kwh * 1e6),
+              element: 0,
+            },
+          ],
+          rejections: [],
+        },
+      }));
+      return createWriter(database.pool, { ...options, now: () => now.getTime() }).write(messages);
+    },
+  };
+}
+
+/** Total of a relation's import in mWh for a user. */
+export async function totalMwh(database: TestDatabase, relation: string, userId: string): Promise<number> {
+  const { rows } = await database.pool.query(
+    `SELECT coalesce(sum(energy_mwh), 0)::bigint AS total FROM ${relation} WHERE user_id = $1`,
+    [userId],
+  );
+  return rows[0].total;
+}
