@@ -17,7 +17,7 @@ export default defineConfig({
         test: {
           name: 'house',
           include: ['test/**/*.test.ts'],
-          exclude: EVERY_TIER.map((folder) => `test/${folder}/**`),
+          exclude: [...EVERY_TIER, 'community'].map((folder) => `test/${folder}/**`),
           pool: 'forks',
           testTimeout: 30_000,
           hookTimeout: 60_000,
@@ -27,7 +27,7 @@ export default defineConfig({
         extends: true as const,
         test: {
           name: tier,
-          include: EVERY_TIER.map((folder) => `test/${folder}/**/*.test.ts`),
+          include: [...EVERY_TIER, tier].map((folder) => `test/${folder}/**/*.test.ts`),
           globalSetup: ['test/support/global-setup.ts'],
           provide: { tier, run: run },
           pool: 'forks' as const,

@@ -110,13 +110,11 @@ async function workInSeries(
   const computedAnew = changedRoles.filter((series) => series.lastReadAtMs !== null);
   for (const series of computedAnew) if (!pointsOf.has(series)) pointsOf.set(series, []);
   await noteComputedAnew(client, computedAnew);
-  const work = [...pointsOf].map(([series, points]) => ({
-    series,
-    points,
-    device: devices.get(series.deviceId) as LockedDevice,
-  }));
+  const work = [...pointsOf]
+    .filter(([series, points]) => points.length > 0 || series.roles !== series.rolesBefore)
+    .map(([series, points]) => ({ series, points, device: devices.get(series.deviceId) as LockedDevice }));
   await workInRounds(client, work, months, outcome);
-  return [...pointsOf.keys()];
+  return work.map(({ series }) => series);
 }
 
 /** Refuses what retention has closed (it was longer once, or a clock was wrong). */

@@ -25,7 +25,9 @@ export function createPool(url: string, options: { max?: number; applicationName
     max: options.max ?? 10,
     application_name: options.applicationName ?? 'energy',
     connectionTimeoutMillis: 5_000,
-    options: '-c timezone=UTC',
+    // Late rows may lie in compressed chunks of TimescaleDB, which ends a statement after 100,000 rows by default. (Where
+    // there is no such extension this is a name without a meaning.)
+    options: '-c timezone=UTC -c timescaledb.max_tuples_decompressed_per_dml_transaction=0',
     types,
   });
   // An idle connection that the server closes must not end the process; the next query reports what matters.

@@ -5,8 +5,6 @@ BEGIN
   IF current_setting('timescaledb.license') <> 'timescale' THEN RETURN; END IF;
   ALTER TABLE readings SET (timescaledb.compress, timescaledb.compress_segmentby = 'series_id', timescaledb.compress_orderby = 'read_at, interval_ms');
   ALTER TABLE device_intervals SET (timescaledb.compress, timescaledb.compress_segmentby = 'user_id, device_id', timescaledb.compress_orderby = 'starts_at');
-  -- A large late batch decompresses as much as it needs; the default ends a transaction after 100,000 rows.
-  EXECUTE format('ALTER ROLE CURRENT_USER IN DATABASE %I SET timescaledb.max_tuples_decompressed_per_dml_transaction = 0', current_database());
 END
 $$;
 
