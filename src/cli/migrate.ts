@@ -1,28 +1,81 @@
+import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
 import { loadConfig } from '#src/config/load.ts';
 import { createPool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
+import { type MoveReport, move } from '#src/start/move.ts';
 
-/** `energy migrate`: brings the database to this version's schema. Every role does so at its start, too. */
+/** `energy migrate`: brings the database to this version's schema (every role does so at its start), or moves it. */
 export function register(program: Command): void {
   program
     .command('migrate')
-    .description("bring the database to this version's schema")
+    .description("bring the database to this version's schema, or move a running installation into another database")
+    .option('--to <url>', 'copy everything into this (empty) database, compare, and close the old one for writing')
     .option('--json', 'print one JSON object')
-    .action(async (options: { json?: boolean }) => {
-      const config = loadConfig();
-      const pool = createPool(await databaseUrl(config), { max: 2, applicationName: 'energy migrate' });
-      try {
-        const { applied, database } = await migrate(pool, config.database);
-        if (options.json) {
-          console.log(JSON.stringify({ tier: database.tier, capabilities: database.capabilities, applied }));
-          return;
-        }
-        console.log(database.line);
-        console.log(applied.length === 0 ? 'Nothing to do.' : `Applied:\n  ${applied.join('\n  ')}`);
-      } finally {
-        await pool.end();
-      }
+    .action(async (options: { to?: string; json?: boolean }) => {
+      if (options.to === undefined) await migrateHere(options.json ?? false);
+      else await moveTo(options.to, options.json ?? false);
     });
+}
+
+async function migrateHere(json: boolean): Promise<void> {
+  const config = loadConfig();
+  const pool = createPool(await databaseUrl(config), { max: 2, applicationName: 'energy migrate' });
+  try {
+    const { applied, database } = await migrate(pool, config.database);
+    const { tier, capabilities, line } = database;
+    if (json) return console.log(JSON.stringify({ tier, capabilities, applied }));
+    console.log(line);
+    console.log(applied.length === 0 ? 'Nothing to do.' : `Applied:\n  ${applied.join('\n  ')}`);
+  } finally {
+    await pool.end();
+  }
+}
+
+async function moveTo(url: string, json: boolean): Promise<void> {
+  const config = loadConfig();
+  const bar = progressBar();
+  const report = await move(await databaseUrl(config), url, config.database, {
+    step(text) {
+      bar.stop();
+      if (process.stderr.isTTY) console.error(text);
+    },
+    progress: bar.update,
+  }).finally(() => bar.stop());
+  if (json) console.log(JSON.stringify(report));
+  else printReport(report);
+}
+
+function printReport({ database, relations, total_mwh, users }: MoveReport): void {
+  for (const { relation, rows } of relations)
+    console.log(`${relation.padEnd(20)} ${String(rows).padStart(12)} rows, equal`);
+  console.log(`${'consumption'.padEnd(20)} ${(BigInt(total_mwh) / 1_000_000n).toString().padStart(12)} kWh, equal`);
+  console.log(
+    `\nMoved ${users} users to: ${database}\nThe old database answers, but takes no more readings. Set DATABASE_URL to the new ` +
+      'one and start the service again; devices send what was not acknowledged. DATA_DIR is still needed: it has the ' +
+      'certificate and the secret key.',
+  );
+}
+
+/** A bar on a terminal, nothing in a pipe. */
+function progressBar(): { update(relation: string, done: number, total: number): void; stop(): void } {
+  const bar = new SingleBar({
+    format: '{relation} [{bar}] {percentage}%',
+    stream: process.stderr,
+    clearOnComplete: true,
+  });
+  let relation = '';
+  return {
+    update(next, done, total) {
+      if (!process.stderr.isTTY) return;
+      if (next !== relation) bar.start(1_000, 0, { relation: next });
+      relation = next;
+      bar.update(Math.round((1_000 * done) / total));
+    },
+    stop() {
+      relation = '';
+      bar.stop();
+    },
+  };
 }

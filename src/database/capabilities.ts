@@ -69,9 +69,11 @@ async function factsOf(db: Pool | PoolClient): Promise<Facts> {
        split_part(current_setting('server_version'), ' ', 1) AS "postgresName",
        (SELECT extversion FROM pg_extension WHERE extname = 'timescaledb') AS timescale,
        EXISTS (SELECT FROM pg_available_extensions WHERE name = 'timescaledb') AS offered,
-       to_regclass('readings') IS NOT NULL AS "isMade"`,
+       to_regclass('readings') IS NOT NULL AS "isMade",
+       current_setting('default_transaction_read_only') = 'on' AS "isClosed"`,
   );
-  const { isMade, ...facts } = rows[0];
+  const { isMade, isClosed, ...facts } = rows[0];
+  if (isClosed) throw new UnusableDatabase(CLOSED);
   if (facts.timescale === null) return { ...facts, licence: null, made: isMade ? 'plain' : null };
   // The licence is a setting of the extension's library, which the first use of the extension loads.
   const { rows: chunked } = await db.query(
@@ -85,6 +87,11 @@ async function factsOf(db: Pool | PoolClient): Promise<Facts> {
   const made = aggregates ? 'community' : readings ? 'apache' : isMade ? 'plain' : null;
   return { ...facts, licence, made };
 }
+
+/** What `energy migrate --to` leaves behind. */
+const CLOSED =
+  'This database is closed for writing: its installation was moved (energy migrate --to). Set DATABASE_URL to the new ' +
+  'one. To go back to this one, without what the new one has received since: ALTER DATABASE … RESET default_transaction_read_only.';
 
 /** Pure: what facts make of a database. */
 export function decide(facts: Facts, timescale: 'auto' | 'off'): Found {

@@ -32,6 +32,8 @@ export function createPool(url: string, options: { max?: number; applicationName
   });
   // An idle connection that the server closes must not end the process; the next query reports what matters.
   pool.on('error', () => {});
+  // Nor one that is closed between two statements of a transaction: the next statement fails.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 

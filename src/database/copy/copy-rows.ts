@@ -1,0 +1,84 @@
+import { pipeline } from 'node:stream/promises';
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import type { PoolClient } from '../connect.ts';
+import { columnsOf } from './fingerprints.ts';
+
+/** Streams the rows of a query on the source into a table of the target, in binary, without holding them. */
+async function stream(source: PoolClient, query: string, target: PoolClient, into: string): Promise<number> {
+  const reading = source.query(copyTo(`COPY (${query}) TO STDOUT (FORMAT binary)`));
+  const writing = target.query(copyFrom(`COPY ${into} FROM STDIN (FORMAT binary)`));
+  await pipeline(reading, writing);
+  return writing.rowCount ?? 0;
+}
+
+async function inTransaction<T>(client: PoolClient, run: () => Promise<T>): Promise<T> {
+  await client.query('BEGIN');
+  try {
+    const result = await run();
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}
+
+/** Makes the target's rows of a stretch of time those of the source. Returns how many were copied. */
+export async function copyStretch(
+  { source, target }: { source: PoolClient; target: PoolClient },
+  relation: string,
+  by: string,
+  { from, to }: { from: Date; to: Date },
+): Promise<number> {
+  const columns = (await columnsOf(source, relation)).columns.join(', ');
+  const where = `${by} >= '${from.toISOString()}' AND ${by} < '${to.toISOString()}'`;
+  return inTransaction(target, async () => {
+    await target.query('SELECT make_room($1, $2)', [from, new Date(to.getTime() - 1)]);
+    await target.query(`DELETE FROM ${relation} WHERE ${where}`);
+    return stream(source, `SELECT ${columns} FROM ${relation} WHERE ${where}`, target, `${relation} (${columns})`);
+  });
+}
+
+/**
+ * Makes the target's rows of a whole relation those of the source, by their keys: what other rows refer to is changed in
+ * its place, not removed and made again. Returns how many were copied.
+ */
+export async function copyWhole(
+  { source, target }: { source: PoolClient; target: PoolClient },
+  relation: string,
+): Promise<number> {
+  const { columns, key } = await columnsOf(source, relation);
+  const list = columns.join(', ');
+  const others = columns.filter((column) => !key.includes(column));
+  const update =
+    others.length === 0 ? 'NOTHING' : `UPDATE SET ${others.map((name) => `${name} = excluded.${name}`).join(', ')}`;
+  return inTransaction(target, async () => {
+    await target.query(
+      `CREATE TEMPORARY TABLE incoming ON COMMIT DROP AS SELECT ${list} FROM ${relation} WITH NO DATA`,
+    );
+    const count = await stream(source, `SELECT ${list} FROM ${relation}`, target, `incoming (${list})`);
+    await target.query(
+      `DELETE FROM ${relation} t WHERE NOT EXISTS (SELECT FROM incoming i WHERE ${key.map((name) => `i.${name} = t.${name}`).join(' AND ')})`,
+    );
+    await target.query(
+      `INSERT INTO ${relation} (${list}) OVERRIDING SYSTEM VALUE SELECT ${list} FROM incoming
+       ON CONFLICT (${key.join(', ')}) DO ${update}`,
+    );
+    return count;
+  });
+}
+
+/** Lets the target's identity columns go on after the highest number that was copied. */
+export async function continueIdentities(target: PoolClient, relations: readonly string[]): Promise<void> {
+  const { rows } = await target.query(
+    `SELECT attrelid::regclass::text AS relation, attname AS name FROM pg_attribute
+     WHERE attidentity <> '' AND attrelid::regclass::text = ANY ($1)`,
+    [relations],
+  );
+  for (const { relation, name } of rows) {
+    await target.query(
+      `SELECT setval(pg_get_serial_sequence($1, $2), coalesce((SELECT max(${name}) FROM ${relation}), 0) + 1, false)`,
+      [relation, name],
+    );
+  }
+}

@@ -1,0 +1,61 @@
+import type { PoolClient } from '../connect.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Names of a relation's columns, quoted, in order; and those of its primary key. */
+export async function columnsOf(client: PoolClient, relation: string): Promise<{ columns: string[]; key: string[] }> {
+  const { rows } = await client.query(
+    `SELECT quote_ident(a.attname) AS name, a.attnum = ANY (i.indkey) AS "isKey"
+     FROM pg_attribute a LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
+     WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`,
+    [relation],
+  );
+  return {
+    columns: rows.map(({ name }) => name),
+    key: rows.filter(({ isKey }) => isKey).map(({ name }) => name),
+  };
+}
+
+/** Count and sum over rows: equal for equal sets of rows, whatever their order. md5 is the same on every version. */
+const fingerprint = (columns: readonly string[]) =>
+  `count(*)::text || ' ' || coalesce(sum(('x' || substr(md5(ROW (${columns.join(', ')})::text), 1, 15))::bit(60)::bigint), 0)::text`;
+
+/** Fingerprint of a whole relation. */
+export async function fingerprintOf(client: PoolClient, relation: string): Promise<string> {
+  const { columns } = await columnsOf(client, relation);
+  const { rows } = await client.query(`SELECT ${fingerprint(columns)} AS print FROM ${relation}`);
+  return rows[0].print;
+}
+
+/** Fingerprints by UTC day, in Unix ms of its start, of the days in `[from, to)`. */
+export async function fingerprintsByDay(
+  client: PoolClient,
+  relation: string,
+  by: string,
+  { from, to }: { from: Date; to: Date },
+): Promise<Map<number, string>> {
+  const { columns } = await columnsOf(client, relation);
+  const { rows } = await client.query(
+    `SELECT date_trunc('day', ${by}, 'UTC') AS day, ${fingerprint(columns)} AS print
+     FROM ${relation} WHERE ${by} >= $1 AND ${by} < $2 GROUP BY 1`,
+    [from, to],
+  );
+  return new Map(rows.map(({ day, print }) => [day.getTime(), print]));
+}
+
+/** The days, in runs that follow each other, on which two sets of fingerprints differ. Pure. */
+export function differingRuns(
+  source: ReadonlyMap<number, string>,
+  target: ReadonlyMap<number, string>,
+): { from: Date; to: Date }[] {
+  const days = [...new Set([...source.keys(), ...target.keys()])]
+    .filter((day) => source.get(day) !== target.get(day))
+    .sort((a, b) => a - b);
+  const runs: { from: Date; to: Date }[] = [];
+  for (const day of days) {
+    const last = runs.at(-1);
+    if (last?.to.getTime() === day) last.to = new Date(day + DAY_MS);
+    else runs.push({ from: new Date(day), to: new Date(day + DAY_MS) });
+  }
+  return runs;
+}

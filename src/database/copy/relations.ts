@@ -1,0 +1,32 @@
+/** A relation that a move copies. */
+export interface Copied {
+  relation: string;
+  /** Time by which it is copied in slices of a day; without one it is compared row by row as a whole. */
+  by?: string;
+}
+
+/** What a move copies, in an order in which every row finds what it refers to. */
+export const COPIED: readonly Copied[] = [
+  { relation: 'users' },
+  { relation: 'api_keys' },
+  { relation: 'devices' },
+  { relation: 'series' },
+  { relation: 'closed_readings' },
+  { relation: 'reading_notes' },
+  { relation: 'quantity_changes' },
+  { relation: 'rejected_messages' },
+  { relation: 'readings', by: 'read_at' },
+  { relation: 'device_intervals', by: 'starts_at' },
+];
+
+/** What it does not copy: each database's own, or computed anew from what is copied. */
+export const NOT_COPIED: readonly string[] = [
+  'schema_migrations',
+  'rollup_progress',
+  'stale_days',
+  'late_deltas',
+  'device_hourly',
+  'user_hourly',
+  'user_daily',
+  'user_monthly_by_hour',
+];

@@ -1,0 +1,141 @@
+import { createPool, type Pool, type PoolClient } from '#src/database/connect.ts';
+import { continueIdentities } from '#src/database/copy/copy-rows.ts';
+import { COPIED } from '#src/database/copy/relations.ts';
+import { compareEnds, type Ends, type Progress, synchronise } from '#src/database/copy/synchronise.ts';
+import { migrate } from '#src/database/migrate.ts';
+import { passOverRollups } from '#src/rollups/mend.ts';
+import { settleRollups } from '#src/rollups/refresh.ts';
+
+/** What a move did. */
+export interface MoveReport {
+  /** What the new database is, in a line. */
+  database: string;
+  relations: { relation: string; rows: number; equal: boolean }[];
+  /** Total consumption in mWh: of the old database's load profile, and of the new one's daily aggregates. */
+  total_mwh: string;
+  users: number;
+}
+
+export interface MoveSteps {
+  step(text: string): void;
+  progress: Progress;
+}
+
+/** Every transaction of the service's, from then on, is refused by the database; reading goes on. */
+const MOVED = 'default_transaction_read_only';
+
+/**
+ * Moves a running installation into another database, of whichever tier: copies while the service runs, then once more
+ * with writers held (their messages wait, unacknowledged), compares, closes the old database for writing, computes the
+ * aggregates. May be broken off and begun again at any point before the old database is closed. Throws, leaving the old
+ * database in use, where the other is not empty or differs in the end.
+ */
+export async function move(
+  sourceUrl: string,
+  targetUrl: string,
+  options: { timescale: 'auto' | 'off' },
+  { step, progress }: MoveSteps,
+): Promise<MoveReport> {
+  const pools = {
+    source: createPool(sourceUrl, { max: 3, applicationName: 'energy migrate' }),
+    target: createPool(targetUrl, { max: 3, applicationName: 'energy migrate' }),
+  };
+  try {
+    const from = await migrate(pools.source, options);
+    const { database } = await migrate(pools.target, options);
+    step(`From: ${from.database.line}\nTo:   ${database.line}`);
+    await refuseStranger(pools);
+    step('Copying while the service runs …');
+    await withEnds(pools, (ends) => synchronise(ends, progress));
+    step('Holding writers, copying what came meanwhile, comparing …');
+    const isMaterialised = from.database.capabilities.continuousAggregates;
+    if (isMaterialised) await settleRollups(pools.source, new Date());
+    const relations = await withEnds(pools, (ends) => finish(ends, pools.source, isMaterialised, progress));
+    step('Computing the aggregates …');
+    const { capabilities } = database;
+    if (capabilities.continuousAggregates) await settleRollups(pools.target, new Date());
+    else await passOverRollups(pools.target, { capabilities, since: new Date(0), mode: 'rebuild' });
+    const [was, is] = await Promise.all([
+      totalOf(pools.source, 'device_intervals'),
+      totalOf(pools.target, 'user_daily'),
+    ]);
+    if (was !== is) {
+      throw new Error(
+        `Everything was copied, but the daily aggregates of the new database hold ${is} mWh and should hold ${was}. ` +
+          'With DATABASE_URL set to it, run: energy rollups rebuild, then energy rollups check.',
+      );
+    }
+    const users = relations.find(({ relation }) => relation === 'users')?.rows ?? 0;
+    return { database: database.line, relations, total_mwh: is, users };
+  } finally {
+    await Promise.all([pools.source.end(), pools.target.end()]);
+  }
+}
+
+async function withEnds<T>(pools: { source: Pool; target: Pool }, run: (ends: Ends) => Promise<T>): Promise<T> {
+  const ends = { source: await pools.source.connect(), target: await pools.target.connect() };
+  let broken = true;
+  try {
+    const result = await run(ends);
+    broken = false;
+    return result;
+  } finally {
+    // A transaction that failed ends with its connection, and its locks with it.
+    ends.source.release(broken);
+    ends.target.release(broken);
+  }
+}
+
+/** A target with users that the source does not have is somebody else's. */
+async function refuseStranger({ source, target }: { source: Pool; target: Pool }): Promise<void> {
+  const { rows } = await target.query('SELECT user_id FROM users');
+  const { rows: unknown } = await source.query(
+    'SELECT id FROM unnest($1::text[]) id WHERE NOT EXISTS (SELECT FROM users WHERE user_id = id)',
+    [rows.map(({ user_id }) => user_id)],
+  );
+  if (unknown.length === 0) return;
+  throw new Error('The database of --to has users of its own. Name an empty one: nothing was copied.');
+}
+
+/** With every writer held: the last differences, the comparison, and the end of writing in the old database. */
+async function finish(ends: Ends, sourcePool: Pool, isMaterialised: boolean, progress: Progress) {
+  const { source, target } = ends;
+  await source.query('BEGIN');
+  await source.query(`LOCK TABLE ${COPIED.map(({ relation }) => relation).join(', ')} IN EXCLUSIVE MODE`);
+  if (isMaterialised) await source.query('SELECT fold_late_day(day) FROM (SELECT DISTINCT day FROM late_deltas) d');
+  await synchronise(ends, progress);
+  const relations = await compareEnds(ends);
+  const wrong = relations.filter(({ equal }) => !equal);
+  if (wrong.length > 0) {
+    throw new Error(
+      `${wrong.map(({ relation }) => relation).join(', ')} differ after copying: does something write to the database of ` +
+        '--to? The old database stays in use; run the command again.',
+    );
+  }
+  await continueIdentities(
+    target,
+    COPIED.map(({ relation }) => relation),
+  );
+  await closeForWriting(source, sourcePool);
+  await source.query('COMMIT');
+  return relations;
+}
+
+/**
+ * The setting holds for sessions that begin after it, so those that are there are ended, while the locks still hold them:
+ * no write slips through between.
+ */
+async function closeForWriting(source: PoolClient, pool: Pool): Promise<void> {
+  const { rows } = await pool.query('SELECT quote_ident(current_database()) AS name');
+  await pool.query(`ALTER DATABASE ${rows[0].name} SET ${MOVED} = on`);
+  await source.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name <> 'energy migrate'`,
+  );
+}
+
+/** As text: the total of a country is beyond the safe integers. */
+async function totalOf(pool: Pool, relation: string): Promise<string> {
+  const { rows } = await pool.query(`SELECT coalesce(sum(energy_mwh), 0)::text AS mwh FROM ${relation}`);
+  return rows[0].mwh;
+}
