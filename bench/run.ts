@@ -11,6 +11,8 @@ export interface Answer {
 const BENCHES: Record<string, () => Promise<{ bench: () => Promise<Answer> }>> = {
   ingest: () => import('./ingest.ts'),
   insights: () => import('./insights.ts'),
+  tiers: () => import('./tiers.ts'),
+  scale: () => import('./scale.ts'),
 };
 
 const [name = '', ...flags] = process.argv.slice(2);

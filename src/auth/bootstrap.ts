@@ -13,7 +13,14 @@ export async function ensureBootstrapAdmin(
   db: Database,
   options: { environment: Environment; givenKey?: string | undefined },
 ): Promise<string | null> {
-  const { environment, givenKey } = options;
+  // Another process may be at it: the second try finds what the first one lost to.
+  return ensureOnce(db, options).catch(() => ensureOnce(db, options));
+}
+
+async function ensureOnce(
+  db: Database,
+  { environment, givenKey }: { environment: Environment; givenKey?: string | undefined },
+): Promise<string | null> {
   const existing = await db.selectFrom('users').select('user_id').where('email', '=', ADMIN).executeTakeFirst();
   const userId =
     existing?.user_id ?? (await createUser(db, { email: ADMIN, role: 'admin', plan: 'enterprise' })).user_id;

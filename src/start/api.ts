@@ -1,7 +1,8 @@
 import { startApi } from '#src/api/start.ts';
+import { ensureBootstrapAdmin } from '#src/auth/bootstrap.ts';
 import type { Config } from '#src/config/load.ts';
 import { createLog } from '#src/core/log.ts';
-import { createPool } from '#src/database/connect.ts';
+import { createDb, createPool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { tlsPair } from './certificate.ts';
@@ -17,6 +18,8 @@ export async function runApi(config: Config): Promise<void> {
       ? createPool(config.database.readUrl, { max: 10, applicationName: 'energy api read' })
       : pool;
     const { database } = await migrate(pool, config.database);
+    const { environment, bootstrapAdminKey: givenKey } = config;
+    if (givenKey !== undefined) await ensureBootstrapAdmin(createDb(pool), { environment, givenKey });
     const api = await startApi(config, { pool, readPool, tls: await tlsPair(config), log });
     return {
       ready: { ...api.ports, database: database.line },

@@ -11,15 +11,19 @@ export interface Mosquitto {
 }
 
 /** Starts mosquitto. Fails, saying what to do, where it is not installed: an external broker is part of the contract. */
-export async function startMosquitto(): Promise<Mosquitto> {
+export async function startMosquitto({ configuration }: { configuration?: string } = {}): Promise<Mosquitto> {
   const program = ['mosquitto', '/usr/sbin/mosquitto'].find((path) => spawnSync(path, ['-h']).error === undefined);
   if (!program)
     throw new Error('mosquitto is not installed; on Debian: apt-get install mosquitto (bash .ci/run does so)');
   const folder = await mkdtemp(join(tmpdir(), 'energy-mosquitto-'));
   const port = await freePort();
   const settings = ['allow_anonymous true', 'persistence false', 'max_queued_messages 0', 'max_inflight_messages 0'];
+  const given = configuration?.replace(/^listener 1883$/m, `listener ${port} 127.0.0.1`);
   // As root mosquitto would become another user, who may not enter the folder.
-  await writeFile(join(folder, 'conf'), [`listener ${port} 127.0.0.1`, 'user root', ...settings, ''].join('\n'));
+  await writeFile(
+    join(folder, 'conf'),
+    given ? `${given}\nuser root\n` : [`listener ${port} 127.0.0.1`, 'user root', ...settings, ''].join('\n'),
+  );
   const child: ChildProcess = spawn(program, ['-c', join(folder, 'conf')], { stdio: 'ignore' });
   await reachable(port);
   return {

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { appendFileSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import { createPool } from '#src/database/connect.ts';
 
 /** A PostgreSQL server that tests make databases on. */
@@ -13,22 +14,23 @@ export interface TestServer {
 export const socketUrl = (folder: string) => (database: string) =>
   `postgresql://postgres@localhost/${database}?host=${encodeURIComponent(folder)}`;
 
-/** Settings of the tests' own servers: no second process beyond what a test asks for, nothing flushed to disk. */
+/** What the compose file runs its database with: the same here. */
+const deployed: string[] = parse(readFileSync(new URL('../../../deploy/compose.yaml', import.meta.url), 'utf8'))
+  .services.database.command.slice(1)
+  .filter((argument: string) => argument !== '-c');
+
+/** Settings of the tests' own servers: those of the compose file, no process beyond what a test asks for, nothing flushed. */
 const settings = (folder: string) => `
+${deployed.join('\n')}
 listen_addresses = ''
 unix_socket_directories = '${folder}'
-shared_preload_libraries = 'timescaledb'
-timescaledb.telemetry_level = off
 max_worker_processes = 1
 max_connections = 200
-max_locks_per_transaction = 512
 dynamic_shared_memory_type = mmap
 shared_buffers = 256MB
-max_wal_size = 2GB
 fsync = off
-jit = off
-timezone = UTC
 log_min_messages = fatal
+log_min_error_statement = fatal
 `;
 
 /**

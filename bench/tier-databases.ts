@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import { type Found, TIERS, type Tier } from '#src/database/capabilities.ts';
+import { createPool, type Pool } from '#src/database/connect.ts';
+import { migrate } from '#src/database/migrate.ts';
+import { reachTiers, START } from '../test/support/tiers/tiers.ts';
+
+/** A migrated database on a tier's server. */
+export interface TierDatabase {
+  pool: Pool;
+  found: Found;
+  drop(): Promise<void>;
+}
+
+/** Settings of the test servers that would flatter or hinder a load; both ends of every comparison have the same. */
+const FAIR = { max_wal_size: '8GB', work_mem: '64MB', maintenance_work_mem: '512MB' };
+
+const MODES = ['off', 'auto'] as const;
+
+/**
+ * Runs a question on every tier that this machine reaches, and on each server also without its extension: the ratio of
+ * the two is the tier's own, whatever PostgreSQL lies beneath (`alsoPlain`: unless not). Names what was not reached.
+ */
+export async function onEveryTier<T>(
+  question: (database: TierDatabase, name: string) => Promise<T>,
+  { alsoPlain = true }: { alsoPlain?: boolean } = {},
+): Promise<{ results: { name: string; tier: Tier; on: string; answer: T }[]; missing: string[] }> {
+  const { reached, missing } = await reachTiers();
+  const results: { name: string; tier: Tier; on: string; answer: T }[] = [];
+  for (const tier of reached) {
+    const server = await START[tier]();
+    try {
+      for (const timescale of tier === 'plain' || alsoPlain
+        ? MODES.slice(0, tier === 'plain' ? 1 : 2)
+        : MODES.slice(1)) {
+        const name = timescale === 'off' ? 'plain' : tier;
+        process.stderr.write(`${name} on the ${tier} server …\n`);
+        const database = await makeDatabase(server.urlOf, timescale);
+        const on = /PostgreSQL [\d.]+/.exec(database.found.line)?.[0] ?? '';
+        try {
+          results.push({ name, tier: database.found.tier, on, answer: await question(database, name) });
+        } finally {
+          await database.drop();
+        }
+      }
+    } finally {
+      await server.stop();
+    }
+  }
+  return { results, missing: missing.map(({ tier, how }) => `NOT RUN: ${tier.toUpperCase()}. To run it: ${how}.`) };
+}
+
+async function makeDatabase(urlOf: (name: string) => string, timescale: 'auto' | 'off'): Promise<TierDatabase> {
+  const name = `bench_${randomBytes(4).toString('hex')}`;
+  const admin = createPool(urlOf('postgres'), { max: 1 });
+  await admin.query(`CREATE DATABASE ${name}`);
+  for (const [setting, value] of Object.entries(FAIR).filter(([setting]) => setting !== 'max_wal_size')) {
+    await admin.query(`ALTER DATABASE ${name} SET ${setting} = '${value}'`);
+  }
+  await admin.query(`ALTER SYSTEM SET max_wal_size = '${FAIR.max_wal_size}'`);
+  await admin.query('SELECT pg_reload_conf()');
+  const pool = createPool(urlOf(name));
+  const { database: found } = await migrate(pool, { timescale });
+  if (timescale === 'off' && found.capabilities !== TIERS.plain) throw new Error('TIMESCALE=off was not plain');
+  return {
+    pool,
+    found,
+    async drop() {
+      await pool.end();
+      await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
+      await admin.end();
+    },
+  };
+}
+
+/** Bytes on disk of the readings with their indexes, in whatever pieces they lie. */
+export async function readingsBytes({ pool, found }: TierDatabase): Promise<number> {
+  const { rows } = await pool.query(
+    found.capabilities.hypertables
+      ? `SELECT hypertable_size('readings') AS bytes`
+      : `SELECT sum(pg_total_relation_size(inhrelid))::bigint AS bytes FROM pg_inherits WHERE inhparent = 'readings'::regclass`,
+  );
+  return rows[0].bytes;
+}

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Ajv } from 'ajv';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { loadConfig } from '#src/config/load.ts';
+import { variables } from '#src/config/sections.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const read = (path: string) => readFileSync(resolve(root, path), 'utf8');
+const given: Record<string, string> = {
+  POSTGRES_PASSWORD: 'secretpassword',
+  MQTT_PASSWORD: 'brokerpassword',
+  SECRET_KEY: 'k'.repeat(32),
+  BOOTSTRAP_ADMIN_KEY: `eus_live_${'k'.repeat(40)}`,
+};
+/** As docker compose does: ${NAME}, ${NAME:-default} and ${NAME:?message}. */
+const interpolated = read('deploy/compose.yaml').replaceAll(
+  /\$\{(\w+)(?::([-?])([^}]*))?\}/g,
+  (_all, name, kind, rest) => {
+    const value = given[name] ?? (kind === '-' ? rest : undefined);
+    if (value === undefined) throw new Error(`${name} is not set: ${rest}`);
+    return value;
+  },
+);
+const compose = parse(interpolated, { merge: true });
+
+describe('the compose file', () => {
+  test('is valid by the schema of the Compose Specification', () => {
+    const ajv = new Ajv({ strict: false, validateFormats: false });
+    // ajv knows draft 7 by its official name only.
+    const { $schema: _draft7, ...schema } = JSON.parse(read('test/data/compose-spec/compose-spec.json'));
+    const valid = ajv.compile(schema);
+    expect(valid(compose) ? [] : valid.errors).toEqual([]);
+    // The check itself can fail.
+    expect(valid({ services: { a: { image: 1 } } })).toBe(false);
+  });
+
+  test.each(['ingest', 'api', 'worker'])('gives the %s role an environment that it understands', (role) => {
+    const { environment, command } = compose.services[role];
+    expect(command).toEqual([role]);
+    expect(Object.keys(environment).filter((name) => !(name in variables.shape))).toEqual([]);
+    const config = loadConfig(environment);
+    expect(config.database.url).toBe('postgres://energy:secretpassword@database:5432/energy');
+    expect(config.dataDir).toBe('/data');
+  });
+
+  test('names everything that must be set in the example, pins images, and publishes the broker to this machine only', () => {
+    const names = [...read('deploy/compose.yaml').matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
+    const example = read('deploy/.env.example');
+    expect([...new Set(names)].filter((name) => !new RegExp(`^${name}=`, 'm').test(example))).toEqual([]);
+    const images = Object.values(compose.services as Record<string, { image: string }>).map(({ image }) => image);
+    expect(images.filter((image) => !/:\d+\.\d+/.test(image))).toEqual([]);
+    expect(compose.services.broker.ports).toEqual(['127.0.0.1:1883:1883']);
+    expect(JSON.parse(read('package.json')).version).toBe(compose.services.api.image.split(':')[1]);
+  });
+
+  test('copies into the image every folder that the service reads at run time', () => {
+    const dockerfile = read('deploy/Dockerfile');
+    const ignored = read('.dockerignore').split('\n');
+    for (const folder of ['bin', 'src', 'ingest', 'simulators', 'sql']) {
+      expect(dockerfile).toContain(`COPY ${folder} ${folder}`);
+      expect(ignored).toContain(`!${folder}`);
+    }
+  });
+});
