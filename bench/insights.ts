@@ -45,7 +45,7 @@ export async function bench(): Promise<Answer> {
       const times: number[] = [];
       for (let index = 0; index < QUERIES; index++) {
         const startedAt = performance.now();
-        await insights(db, `usr_${1 + ((index * 37) % USERS)}`, range, group);
+        await insights(db, { userId: `usr_${1 + ((index * 37) % USERS)}` }, range, group);
         if (index >= QUERIES / 10) times.push(performance.now() - startedAt);
       }
       const round = (value: number) => Math.round(value * 100) / 100;

@@ -7,6 +7,8 @@ export interface LockedDevice {
   deviceId: string;
   userId: string;
   settings: LawSettings;
+  /** What its stored consumption was computed with, where the owner has changed the settings since; else null. */
+  settingsBefore: LawSettings | null;
 }
 
 /** A series and where its law stands. */
@@ -18,6 +20,8 @@ export interface Series {
   roles: Roles;
   /** Roles before this batch; they differ where a better quantity has just appeared. */
   rolesBefore: Roles;
+  /** What its stored consumption was computed with, where the owner has changed the settings since; else null. */
+  settingsBefore: LawSettings | null;
   /** Time of the latest reading, null before the first. */
   lastReadAtMs: number | null;
   /** State of the law after it. */
@@ -32,7 +36,7 @@ export interface Series {
  */
 export async function lockDevices(client: PoolClient, deviceIds: string[]): Promise<Map<string, LockedDevice>> {
   const { rows } = await client.query(
-    `SELECT device_id, user_id, limit_kw, register_max_kwh, max_gap_minutes FROM devices
+    `SELECT device_id, user_id, limit_kw, register_max_kwh, max_gap_minutes, computed_with FROM devices
      WHERE device_id = ANY ($1) AND deleted_at IS NULL ORDER BY device_id FOR NO KEY UPDATE`,
     [deviceIds],
   );
@@ -46,6 +50,11 @@ export async function lockDevices(client: PoolClient, deviceIds: string[]): Prom
           limitKw: row.limit_kw,
           registerMaxKwh: row.register_max_kwh,
           maxGapMinutes: row.max_gap_minutes,
+        },
+        settingsBefore: row.computed_with && {
+          limitKw: row.computed_with.limit_kw,
+          registerMaxKwh: row.computed_with.register_max_kwh,
+          maxGapMinutes: row.computed_with.max_gap_minutes,
         },
       },
     ]),
@@ -73,6 +82,7 @@ export async function loadSeries(
       kind: row.kind,
       roles,
       rolesBefore: roles,
+      settingsBefore: null,
       lastReadAtMs: row.last_read_at === null ? null : row.last_read_at.getTime(),
       tail: row.tail,
       closedUntilMs: row.closed_until?.getTime() ?? null,
@@ -106,6 +116,7 @@ async function createSeries(
       seriesId: row.series_id,
       roles: none,
       rolesBefore: none,
+      settingsBefore: null,
       lastReadAtMs: null,
       tail: null,
       closedUntilMs: null,
@@ -138,6 +149,12 @@ async function chooseAnew(client: PoolClient, deviceIds: Set<string>, byKey: Map
     [changed.map((s) => s.seriesId), changed.map((s) => s.roles.import), changed.map((s) => s.roles.export)],
   );
   return changed;
+}
+
+/** Notes that the devices' consumption is now computed with the settings of their rows. */
+export async function settingsApplied(client: PoolClient, deviceIds: readonly string[]): Promise<void> {
+  if (deviceIds.length === 0) return;
+  await client.query('UPDATE devices SET computed_with = NULL WHERE device_id = ANY ($1)', [deviceIds]);
 }
 
 /** Stores where the laws stand after the batch. */

@@ -4,7 +4,7 @@ import type { NewPoint } from './collect.ts';
 import type { PartitionMonths } from './partition-months.ts';
 import { loadStretches, noReadingChanges, saveReadings } from './reading-store.ts';
 import type { LockedDevice, Series } from './series-store.ts';
-import { append, followsTail, type Outcome, workIn } from './work-in.ts';
+import { append, followsTail, isComputedAnew, type Outcome, workIn } from './work-in.ts';
 
 /** Readings beyond the last change that are looked at first; nearly always one suffices for the runs to meet. */
 const FIRST_LOOK = 16;
@@ -59,10 +59,7 @@ export async function workInRounds(
   }
 }
 
-/** A series whose role has just changed is computed anew from its first reading. */
-function wholeAtOnce(series: Series): boolean {
-  return series.roles !== series.rolesBefore && series.lastReadAtMs !== null;
-}
+const wholeAtOnce = (series: Series): boolean => isComputedAnew(series) && series.lastReadAtMs !== null;
 
 async function workInLate(client: PoolClient, late: Late[], outcome: Outcome): Promise<void> {
   let open = late;

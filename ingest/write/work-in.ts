@@ -18,8 +18,11 @@ export interface Outcome {
   deltas: Map<string, BucketDeltas>;
 }
 
-const lawOf = (series: Series, device: LockedDevice, which: 'roles' | 'rolesBefore'): Law<unknown> | null =>
-  lawOfSeries(series.channel, series.kind, series[which], device.settings);
+/** The law as the stored rows follow it, and as it is from now on: they differ where a role or a setting has just changed. */
+const lawOf = (series: Series, device: LockedDevice, which: 'roles' | 'rolesBefore'): Law<unknown> | null => {
+  const settings = which === 'rolesBefore' ? (series.settingsBefore ?? device.settings) : device.settings;
+  return lawOfSeries(series.channel, series.kind, series[which], settings);
+};
 
 function deltasOf(outcome: Outcome, deviceId: string): BucketDeltas {
   let deltas = outcome.deltas.get(deviceId);
@@ -28,6 +31,11 @@ function deltasOf(outcome: Outcome, deviceId: string): BucketDeltas {
     outcome.deltas.set(deviceId, deltas);
   }
   return deltas;
+}
+
+/** Whether a role or a setting has just changed, so that the series is computed anew from its first reading. */
+export function isComputedAnew(series: Series): boolean {
+  return series.roles !== series.rolesBefore || series.settingsBefore !== null;
 }
 
 /** Whether all points come after everything known of the series, so that its law just goes on. */
@@ -116,12 +124,12 @@ export function workIn(
 ): boolean {
   const { seriesId } = series;
   const merged = merge(stretch.points, points);
-  const rolesChanged = series.roles !== series.rolesBefore;
-  const changed = merged.inserted.length + merged.lowered.length > 0 || rolesChanged;
+  const computedAnew = isComputedAnew(series);
+  const changed = merged.inserted.length + merged.lowered.length > 0 || computedAnew;
   if (changed) {
     const laws = { before: lawOf(series, device, 'rolesBefore'), after: lawOf(series, device, 'roles') };
     const stretches = { before: stretch.points, after: merged.after };
-    const lastChangeMs = rolesChanged ? Number.POSITIVE_INFINITY : merged.lastChangeMs;
+    const lastChangeMs = computedAnew ? Number.POSITIVE_INFINITY : merged.lastChangeMs;
     const counted = laws.before !== null || laws.after !== null;
     const comparison: Comparison = compare(laws, stretch.restart, stretches, lastChangeMs);
     if (counted && !comparison.met && stretch.more) return false;
@@ -134,6 +142,7 @@ export function workIn(
     const lastMs = merged.after.at(-1)?.readAtMs;
     if (lastMs !== undefined) series.lastReadAtMs = Math.max(series.lastReadAtMs ?? lastMs, lastMs);
     series.rolesBefore = series.roles;
+    series.settingsBefore = null;
   }
   for (const point of merged.inserted) outcome.changes.inserts.push({ seriesId, point });
   for (const point of merged.lowered) outcome.changes.lowered.push({ seriesId, point });

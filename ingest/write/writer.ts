@@ -6,9 +6,17 @@ import type { IncomingMessage, Reject, WriteResult } from './message.ts';
 import { MissingPartitions, type PartitionMonths, partitionMonths } from './partition-months.ts';
 import { noReadingChanges } from './reading-store.ts';
 import { saveRejects } from './rejected.ts';
-import { type LockedDevice, loadSeries, lockDevices, type Series, saveTails, seriesKey } from './series-store.ts';
+import {
+  type LockedDevice,
+  loadSeries,
+  lockDevices,
+  type Series,
+  saveTails,
+  seriesKey,
+  settingsApplied,
+} from './series-store.ts';
 import { touchDevices } from './touch-devices.ts';
-import type { Outcome } from './work-in.ts';
+import { isComputedAnew, type Outcome } from './work-in.ts';
 import { workInRounds } from './work-in-rounds.ts';
 
 export type { IncomingMessage, WriteResult } from './message.ts';
@@ -110,8 +118,20 @@ async function workInSeries(
   const computedAnew = changedRoles.filter((series) => series.lastReadAtMs !== null);
   for (const series of computedAnew) if (!pointsOf.has(series)) pointsOf.set(series, []);
   await noteComputedAnew(client, computedAnew);
+  // Changed settings hold for the past, too: every series of the device is computed anew.
+  for (const series of byKey.values()) {
+    const { settingsBefore } = devices.get(series.deviceId) as LockedDevice;
+    if (settingsBefore === null || series.lastReadAtMs === null) continue;
+    series.settingsBefore = settingsBefore;
+    if (!pointsOf.has(series)) pointsOf.set(series, []);
+  }
+  const changed = [...devices.values()].filter(({ settingsBefore }) => settingsBefore !== null);
+  await settingsApplied(
+    client,
+    changed.map(({ deviceId }) => deviceId),
+  );
   const work = [...pointsOf]
-    .filter(([series, points]) => points.length > 0 || series.roles !== series.rolesBefore)
+    .filter(([series, points]) => points.length > 0 || isComputedAnew(series))
     .map(([series, points]) => ({ series, points, device: devices.get(series.deviceId) as LockedDevice }));
   await workInRounds(client, work, months, outcome);
   return work.map(({ series }) => series);

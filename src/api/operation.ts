@@ -4,6 +4,7 @@ import type { Caller } from '#src/auth/authenticate.ts';
 import type { Scope } from '#src/auth/scopes.ts';
 import type { Clock } from '#src/core/clock.ts';
 import { badRequest, type FieldError, forbidden, unauthorized, unprocessable } from '#src/core/errors.ts';
+import type { SecretBox } from '#src/core/secret-box.ts';
 import type { Database } from '#src/database/connect.ts';
 
 /** What handlers work with. */
@@ -12,6 +13,8 @@ export interface ApiContext {
   /** For aggregates: a replica, where there is one. */
   readDb: Database;
   clock: Clock;
+  /** Seals what is stored and read again. */
+  box: SecretBox;
   environment: 'live' | 'sandbox';
 }
 
@@ -98,6 +101,7 @@ function queryOf(url: string, schema: z.ZodObject | undefined): Record<string, s
 }
 
 function bodyOf(schema: Shape, body: unknown): unknown {
+  if (body === undefined && schema.safeParse(undefined).success) return undefined;
   if (body === undefined) throw badRequest('A JSON body with Content-Type: application/json is required');
   return valid(schema, body, 'body');
 }

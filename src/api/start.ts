@@ -3,6 +3,7 @@ import { createAuthenticate } from '#src/auth/authenticate.ts';
 import type { Config } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
 import type { Logger } from '#src/core/log.ts';
+import { secretBox } from '#src/core/secret-box.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
 import { buildApp } from './app.ts';
 import { plainHttpServer } from './plain-http.ts';
@@ -15,9 +16,9 @@ export interface Api {
 /** Listens: HTTPS with the interface, plain HTTP that only refuses. */
 export async function startApi(
   config: Config,
-  parts: { pool: Pool; readPool: Pool; tls: { cert: Buffer; key: Buffer }; log: Logger },
+  parts: { pool: Pool; readPool: Pool; tls: { cert: Buffer; key: Buffer }; secret: string; log: Logger },
 ): Promise<Api> {
-  const { pool, readPool, tls, log } = parts;
+  const { pool, readPool, tls, secret, log } = parts;
   const db = createDb(pool);
   const { environment } = config;
   const readDb = readPool === pool ? db : createDb(readPool);
@@ -30,7 +31,7 @@ export async function startApi(
     }
   };
   const app = buildApp(
-    { db, readDb, clock: systemClock, environment },
+    { db, readDb, clock: systemClock, box: secretBox(secret), environment },
     { authenticate: createAuthenticate(db, environment), isReady, tls, log },
   );
   await app.listen({ host: config.api.host, port: config.api.port }).catch((error) => {

@@ -1,25 +1,30 @@
 import { forbidden, notFound } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
-import { findUser, type User, type UserScope } from '#src/users/store.ts';
+import type { Reach } from '#src/database/reach.ts';
+import { findUser, type User } from '#src/users/store.ts';
 import type { Caller } from './authenticate.ts';
 
-/** The users that a caller reaches, by its role. */
-export function scopeOf(caller: Caller): UserScope {
+/** Whom a caller reaches, by its role: the one place that decides it. */
+export function reachOf(caller: Caller): Reach {
   if (caller.role === 'admin') return { all: true };
   if (caller.role === 'utility') return { enrolledBy: caller.userId };
   return { only: caller.userId };
 }
 
 /**
- * The user that a request is about: the caller where it names none. A homeowner that names any other user is refused
+ * The account that a request is about: the caller's where it names none. A homeowner that names any other is refused
  * (403) before anything is looked up; whoever else is out of reach does not exist (404).
  */
 export async function reachUser(db: Database, caller: Caller, named: string | undefined): Promise<User> {
   const userId = named ?? caller.userId;
   if (caller.role === 'homeowner' && userId !== caller.userId) throw forbidden();
-  // The database cannot hold NUL, so nobody has such an id.
-  if (userId.includes('\0')) throw notFound();
-  const user = await findUser(db, scopeOf(caller), userId);
+  const user = await findUser(db, reachOf(caller), holdable(userId));
   if (!user) throw notFound();
   return user;
+}
+
+/** The database cannot hold NUL, so nothing has such an id: 404. */
+export function holdable(id: string): string {
+  if (id.includes('\0')) throw notFound();
+  return id;
 }

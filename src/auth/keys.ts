@@ -1,7 +1,8 @@
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
+import { type Reach, within } from '#src/database/reach.ts';
 import { type Environment, hashOfKey, newKey, prefixOfKey } from './key-format.ts';
-import { SCOPES, type Scope } from './scopes.ts';
+import { isScope, SCOPES, type Scope } from './scopes.ts';
 
 /** A key at its creation: the only time that it is shown. */
 export interface CreatedKey {
@@ -49,13 +50,98 @@ export async function createKey(
   return created;
 }
 
-/** Revokes a key. False where there is none that is still valid. */
-export async function revokeKey(db: Database, keyId: string): Promise<boolean> {
-  const result = await db
+/** A key as lists show it. */
+export interface Key {
+  key_id: string;
+  name: string | null;
+  prefix: string;
+  scopes: string[];
+  created_at: string;
+  last_used_at: string | null;
+  expires_at: string | null;
+}
+
+/** Keys of one account that are not revoked, in order of their ids, after `cursor`; at most `limit`. */
+export async function listKeys(
+  db: Database,
+  reach: Reach,
+  userId: string,
+  page: { limit: number; cursor?: string },
+): Promise<Key[]> {
+  const rows = await db
+    .selectFrom('api_keys')
+    .select(['key_id', 'name', 'prefix', 'scopes', 'created_at', 'last_used_at', 'expires_at'])
+    .where('user_id', '=', userId)
+    .where(within(reach, 'api_keys.user_id'))
+    .where('revoked_at', 'is', null)
+    .where('key_id', '>', page.cursor ?? '')
+    .orderBy('key_id')
+    .limit(page.limit)
+    .execute();
+  return rows.map((row) => ({
+    ...row,
+    created_at: row.created_at.toISOString(),
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+    expires_at: row.expires_at?.toISOString() ?? null,
+  }));
+}
+
+/** Revokes a key within the reach. False where there is none that is still valid. */
+export async function revokeKey(db: Database, reach: Reach, keyId: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable('api_keys')
     .set({ revoked_at: new Date() })
     .where('key_id', '=', keyId)
     .where('revoked_at', 'is', null)
+    .where(within(reach, 'api_keys.user_id'))
     .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+  return numUpdatedRows > 0n;
+}
+
+/** What a key within the reach may do; null where there is none that is still valid. */
+export async function findKeyScopes(db: Database, reach: Reach, keyId: string): Promise<Scope[] | null> {
+  const row = await db
+    .selectFrom('api_keys')
+    .select('scopes')
+    .where('key_id', '=', keyId)
+    .where('revoked_at', 'is', null)
+    .where(within(reach, 'api_keys.user_id'))
+    .executeTakeFirst();
+  return row ? row.scopes.filter(isScope) : null;
+}
+
+/** How long a rotated key goes on, unless it is said otherwise. */
+const OVERLAP_MS = 24 * 3_600_000;
+
+/**
+ * Makes a new key with the name and the scopes of an old one, which goes on until `overlapMs` from now (or until it ends
+ * anyway). Null where there is no such key within the reach, or it is over.
+ */
+export async function rotateKey(
+  db: Database,
+  reach: Reach,
+  keyId: string,
+  { environment, now, overlapMs = OVERLAP_MS }: { environment: Environment; now: Date; overlapMs?: number },
+): Promise<{ created: CreatedKey; oldExpiresAt: Date } | null> {
+  return db.transaction().execute(async (trx) => {
+    const old = await trx
+      .selectFrom('api_keys')
+      .select(['user_id', 'name', 'scopes', 'expires_at'])
+      .where('key_id', '=', keyId)
+      .where('revoked_at', 'is', null)
+      .where(within(reach, 'api_keys.user_id'))
+      .forUpdate()
+      .executeTakeFirst();
+    if (!old || (old.expires_at && old.expires_at <= now)) return null;
+    const overlapEnds = new Date(now.getTime() + overlapMs);
+    const oldExpiresAt = old.expires_at && old.expires_at < overlapEnds ? old.expires_at : overlapEnds;
+    await trx.updateTable('api_keys').set({ expires_at: oldExpiresAt }).where('key_id', '=', keyId).execute();
+    const created = await createKey(trx, {
+      userId: old.user_id,
+      environment,
+      scopes: old.scopes.filter(isScope),
+      ...(old.name === null ? {} : { name: old.name }),
+    });
+    return { created, oldExpiresAt };
+  });
 }

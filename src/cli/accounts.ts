@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { createKey, revokeKey } from '#src/auth/keys.ts';
+import { createKey, revokeKey, rotateKey } from '#src/auth/keys.ts';
 import { isScope, SCOPES, type Scope } from '#src/auth/scopes.ts';
 import { type Config, loadConfig } from '#src/config/load.ts';
 import { createDb, createPool, type Database } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
+import { EVERYBODY } from '#src/database/reach.ts';
 import { createDevice, readingsTopic } from '#src/devices/store.ts';
 import { createUser, findUser, type Role } from '#src/users/store.ts';
 
@@ -22,7 +23,7 @@ export function register(program: Command): void {
     .option('--json', 'print one JSON object')
     .action((o: { user: string; name?: string; scopes?: Scope[]; expires?: Date; json?: boolean }) =>
       withDatabase(async (db, config) => {
-        if (!(await findUser(db, { all: true }, o.user))) throw new Error(`There is no user ${o.user}`);
+        if (!(await findUser(db, EVERYBODY, o.user))) throw new Error(`There is no user ${o.user}`);
         const key = await createKey(db, {
           userId: o.user,
           environment: config.environment,
@@ -39,8 +40,27 @@ export function register(program: Command): void {
     .option('--json', 'print one JSON object')
     .action((keyId: string, o: { json?: boolean }) =>
       withDatabase(async (db) => {
-        if (!(await revokeKey(db, keyId))) throw new Error(`There is no valid key ${keyId}`);
+        if (!(await revokeKey(db, EVERYBODY, keyId))) throw new Error(`There is no valid key ${keyId}`);
         show(o.json, { key_id: keyId, revoked: true }, `Key ${keyId} is revoked.`);
+      }),
+    );
+  keys
+    .command('rotate <key_id>')
+    .description('make a new key like it; the old one goes on for a while')
+    .option('--overlap <24h>', 'how long the old one goes on', expiry)
+    .option('--json', 'print one JSON object')
+    .action((keyId: string, o: { overlap?: Date; json?: boolean }) =>
+      withDatabase(async (db, { environment }) => {
+        const now = new Date();
+        const overlap = o.overlap === undefined ? {} : { overlapMs: o.overlap.getTime() - now.getTime() };
+        const rotated = await rotateKey(db, EVERYBODY, keyId, { environment, now, ...overlap });
+        if (!rotated) throw new Error(`There is no valid key ${keyId}`);
+        const { created, oldExpiresAt } = rotated;
+        show(
+          o.json,
+          { ...created, old_expires_at: oldExpiresAt.toISOString() },
+          `Key ${created.key_id}, shown this once:\n\n  ${created.key}\n\n${keyId} goes on until ${oldExpiresAt.toISOString()}.`,
+        );
       }),
     );
   program
@@ -54,7 +74,7 @@ export function register(program: Command): void {
     .action((o: { email: string; role: Role; json?: boolean }) =>
       withDatabase(async (db) => {
         const user = await createUser(db, { email: o.email, role: o.role });
-        show(o.json, { ...user, status: 'created' }, `User ${user.user_id}`);
+        show(o.json, { user_id: user.user_id, status: 'created' }, `User ${user.user_id}`);
       }),
     );
   program
@@ -68,7 +88,7 @@ export function register(program: Command): void {
     .option('--json', 'print one JSON object')
     .action((o: { user: string; type: string; location: string; json?: boolean }) =>
       withDatabase(async (db) => {
-        if (!(await findUser(db, { all: true }, o.user))) throw new Error(`There is no user ${o.user}`);
+        if (!(await findUser(db, EVERYBODY, o.user))) throw new Error(`There is no user ${o.user}`);
         const { device, secret } = await createDevice(db, { userId: o.user, type: o.type, location: o.location });
         const mqtt = { username: device.device_id, password: secret, topic: readingsTopic(device.device_id) };
         const lines = [

@@ -10,6 +10,7 @@ export interface Config {
   publicUrl: string;
   retentionMonths: number;
   bootstrapAdminKey: string | undefined;
+  secretKey: string | undefined;
   planLimits: Variables['PLAN_LIMITS'];
   database: { url: string | undefined; readUrl: string | undefined; timescale: 'auto' | 'off' };
   mqtt: { url: string | undefined; host: string; port: number; tlsPort: number };
@@ -47,6 +48,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     publicUrl: (vars.PUBLIC_URL ?? `https://localhost:${apiPort}`).replace(/\/+$/, ''),
     retentionMonths: vars.RETENTION_MONTHS,
     bootstrapAdminKey: vars.BOOTSTRAP_ADMIN_KEY,
+    secretKey: vars.SECRET_KEY,
     planLimits: vars.PLAN_LIMITS,
     database: { url: vars.DATABASE_URL, readUrl: vars.DATABASE_READ_URL, timescale: vars.TIMESCALE },
     mqtt: {

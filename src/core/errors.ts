@@ -31,3 +31,9 @@ export const unprocessable = (details: FieldError[], message = 'Unprocessable En
   new AppError(422, message, details);
 /** The service cannot answer now and will again. */
 export const unavailable = () => new AppError(503, 'Service Unavailable');
+
+/** What was found, or 404. */
+export function orNotFound<T>(found: T | null): T {
+  if (found === null) throw notFound();
+  return found;
+}

@@ -1,4 +1,4 @@
-const MILLIWATT_HOURS_PER_KWH = 1_000_000;
+export const MILLIWATT_HOURS_PER_KWH = 1_000_000;
 
 /** kWh as sent by a device to whole mWh, the unit of everything stored. */
 export function kwhToMilliwattHours(kwh: number): number {

@@ -5,6 +5,12 @@ export interface Tables {
   users: UsersTable;
   api_keys: ApiKeysTable;
   devices: DevicesTable;
+  alerts: AlertsTable;
+  webhooks: WebhooksTable;
+  gateways: GatewaysTable;
+  discovered_devices: DiscoveredDevicesTable;
+  events: EventsTable;
+  idempotent_answers: IdempotentAnswersTable;
   device_intervals: Profile & { device_id: string; starts_at: Date; user_id: string };
   device_hourly: Profile & { device_id: string; hour: Date; user_id: string };
   user_hourly: Profile & { user_id: string; hour: Date };
@@ -47,6 +53,10 @@ interface DevicesTable {
   max_gap_minutes: Generated<number>;
   timezone: string | null;
   mqtt_secret_sha256: Buffer;
+  /** JSON. */
+  decoder_config: Generated<unknown>;
+  /** JSON. */
+  computed_with: Generated<unknown>;
   last_seen_at: Date | null;
   created_at: Generated<Date>;
   deleted_at: Date | null;
@@ -59,4 +69,68 @@ interface Profile {
   reading_count: number;
   covered_ms: number;
   export_covered_ms: number;
+}
+
+interface AlertsTable {
+  alert_id: string;
+  user_id: string;
+  type: 'peak_usage' | 'daily_usage' | 'monthly_usage' | 'no_data';
+  threshold_mwh: number | null;
+  threshold_hours: number | null;
+  delivery: 'email' | 'sms' | 'webhook';
+  status: Generated<'active' | 'paused'>;
+  created_at: Generated<Date>;
+}
+
+interface WebhooksTable {
+  webhook_id: string;
+  user_id: string;
+  event: 'usage.updated' | 'alert.triggered' | 'device.connected' | 'user.created';
+  url: string;
+  auth_token_sealed: Buffer;
+  former_token_sealed: Buffer | null;
+  former_token_valid_until: Date | null;
+  status: Generated<'active' | 'paused'>;
+  created_at: Generated<Date>;
+}
+
+interface GatewaysTable {
+  gateway_id: string;
+  user_id: string;
+  name: string;
+  mqtt_secret_sha256: Buffer;
+  /** JSON. */
+  decoder_config: Generated<unknown>;
+  created_at: Generated<Date>;
+}
+
+interface DiscoveredDevicesTable {
+  discovery_id: string;
+  gateway_id: string;
+  family: string;
+  native_id: string;
+  /** JSON. */
+  channels: unknown;
+  device_id: string | null;
+  first_seen_at: Generated<Date>;
+  last_seen_at: Generated<Date>;
+}
+
+interface EventsTable {
+  event_id: string;
+  type: string;
+  user_id: string;
+  /** JSON. */
+  data: unknown;
+  created_at: Generated<Date>;
+  dispatched_at: Date | null;
+}
+
+interface IdempotentAnswersTable {
+  user_id: string;
+  idempotency_key: string;
+  request_sha256: Buffer;
+  status: number | null;
+  body_sealed: Buffer | null;
+  created_at: Generated<Date>;
 }

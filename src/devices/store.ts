@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
+import { type Reach, within } from '#src/database/reach.ts';
 import { newDeviceSecret } from './credentials.ts';
 
 /** A device as the API shows it. */
@@ -44,9 +46,118 @@ export async function createDevice(db: Database, device: NewDevice): Promise<{ d
   return { device: shown(row), secret };
 }
 
+/**
+ * Pairs a device that was discovered through a gateway of the same account: it needs no credentials of its own. Null where
+ * nothing of that id is waiting within the reach.
+ */
+export async function pairDiscovered(
+  db: Database,
+  reach: Reach,
+  discoveryId: string,
+  device: NewDevice,
+): Promise<Device | null> {
+  return db.transaction().execute(async (trx) => {
+    const discovered = await trx
+      .selectFrom('discovered_devices')
+      .innerJoin('gateways', 'gateways.gateway_id', 'discovered_devices.gateway_id')
+      .select('discovery_id')
+      .where('discovery_id', '=', discoveryId)
+      .where('device_id', 'is', null)
+      .where('gateways.user_id', '=', device.userId)
+      .where(within(reach, 'gateways.user_id'))
+      .forUpdate()
+      .executeTakeFirst();
+    if (!discovered) return null;
+    const { device: paired } = await createDevice(trx, device);
+    await trx
+      .updateTable('discovered_devices')
+      .set({ device_id: paired.device_id })
+      .where('discovery_id', '=', discoveryId)
+      .execute();
+    return paired;
+  });
+}
+
+/** What of a device can be changed. */
+export interface DevicePatch {
+  type?: string;
+  location?: string;
+  limitKw?: number;
+  registerMaxKwh?: number | null;
+  maxGapMinutes?: number;
+  timezone?: string | null;
+  decoderConfig?: Record<string, unknown>;
+}
+
+/** One device within the reach; null where there is none, or it was deleted. */
+export async function findDevice(db: Database, reach: Reach, deviceId: string): Promise<DeviceDetails | null> {
+  const row = await db
+    .selectFrom('devices')
+    .select(DETAILS)
+    .where('device_id', '=', deviceId)
+    .where('deleted_at', 'is', null)
+    .where(within(reach, 'devices.user_id'))
+    .executeTakeFirst();
+  return row ? shownInFull(row) : null;
+}
+
+/**
+ * Changes a device within the reach; null where there is none. Settings of the law hold for the past, too: what its
+ * consumption was computed with is kept, and the next message of the device computes it anew.
+ */
+export async function updateDevice(
+  db: Database,
+  reach: Reach,
+  deviceId: string,
+  patch: DevicePatch,
+): Promise<DeviceDetails | null> {
+  const { type, location, limitKw, registerMaxKwh, maxGapMinutes, timezone, decoderConfig } = patch;
+  const ofTheLaw = limitKw !== undefined || registerMaxKwh !== undefined || maxGapMinutes !== undefined;
+  const row = await db
+    .updateTable('devices')
+    .set((set) => ({
+      device_id: set.ref('device_id'),
+      ...(type === undefined ? {} : { type }),
+      ...(location === undefined ? {} : { location }),
+      ...(limitKw === undefined ? {} : { limit_kw: limitKw }),
+      ...(registerMaxKwh === undefined ? {} : { register_max_kwh: registerMaxKwh }),
+      ...(maxGapMinutes === undefined ? {} : { max_gap_minutes: maxGapMinutes }),
+      ...(timezone === undefined ? {} : { timezone }),
+      ...(decoderConfig === undefined ? {} : { decoder_config: JSON.stringify(decoderConfig) }),
+      ...(ofTheLaw
+        ? {
+            computed_with: sql`coalesce(computed_with, jsonb_build_object('limit_kw', limit_kw,
+              'register_max_kwh', register_max_kwh, 'max_gap_minutes', max_gap_minutes))`,
+          }
+        : {}),
+    }))
+    .where('device_id', '=', deviceId)
+    .where('deleted_at', 'is', null)
+    .where(within(reach, 'devices.user_id'))
+    .returning(DETAILS)
+    .executeTakeFirst();
+  return row ? shownInFull(row) : null;
+}
+
+/**
+ * Ends a device within the reach: it can no longer log in, and what it sends is refused. What it consumed stays in its
+ * owner's history. False where there is none.
+ */
+export async function deleteDevice(db: Database, reach: Reach, deviceId: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('devices')
+    .set({ deleted_at: new Date(), mqtt_secret_sha256: Buffer.alloc(0) })
+    .where('device_id', '=', deviceId)
+    .where('deleted_at', 'is', null)
+    .where(within(reach, 'devices.user_id'))
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
 /** Devices of one user, in order of their ids, after `cursor`; at most `limit`. */
 export async function listDevices(
   db: Database,
+  reach: Reach,
   userId: string,
   page: { limit: number; cursor?: string },
 ): Promise<Device[]> {
@@ -54,6 +165,7 @@ export async function listDevices(
     .selectFrom('devices')
     .select(COLUMNS)
     .where('user_id', '=', userId)
+    .where(within(reach, 'devices.user_id'))
     .where('deleted_at', 'is', null)
     .where('device_id', '>', page.cursor ?? '')
     .orderBy('device_id')
@@ -62,7 +174,36 @@ export async function listDevices(
   return rows.map(shown);
 }
 
+/** A device by itself, with its settings. */
+export interface DeviceDetails extends Device {
+  user_id: string;
+  limit_kw: number;
+  register_max_kwh: number | null;
+  max_gap_minutes: number;
+  timezone: string | null;
+  decoder_config: unknown;
+  created_at: string;
+}
+
 const COLUMNS = ['device_id', 'type', 'location', 'status', 'last_seen_at'] as const;
+const DETAILS = [
+  ...COLUMNS,
+  'user_id',
+  'limit_kw',
+  'register_max_kwh',
+  'max_gap_minutes',
+  'timezone',
+  'decoder_config',
+  'created_at',
+] as const;
+
+const shownInFull = (
+  row: Omit<DeviceDetails, 'last_seen_at' | 'created_at'> & { last_seen_at: Date | null; created_at: Date },
+): DeviceDetails => ({
+  ...row,
+  last_seen_at: row.last_seen_at?.toISOString() ?? null,
+  created_at: row.created_at.toISOString(),
+});
 
 const shown = (row: Omit<Device, 'last_seen_at'> & { last_seen_at: Date | null }): Device => ({
   ...row,

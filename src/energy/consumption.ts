@@ -30,35 +30,42 @@ export interface Summary {
   peakHourOfDay: number | null;
 }
 
-/** The user's clock hours in the range: UTC hours, or quarter-hours put together where the zone's hours lie otherwise. */
-function hoursOf(userId: string, range: Range): RawBuilder<unknown> {
+/** Whose consumption is asked for: all of a user's, or that of one device (which the caller must have found within its reach). */
+export type Whose = { userId: string } | { deviceId: string };
+
+/** Clock hours in the range: UTC hours, or quarter-hours put together where the zone's hours lie otherwise. */
+function hoursOf(whose: Whose, range: Range): RawBuilder<unknown> {
   const { from, to, zone } = range;
+  const [hourly, condition] =
+    'userId' in whose
+      ? [sql.table('user_hourly'), sql`user_id = ${whose.userId}`]
+      : [sql.table('device_hourly'), sql`device_id = ${whose.deviceId}`];
   if (!needsQuarterHours(range)) {
-    return sql`SELECT hour, energy_mwh AS mwh FROM user_hourly
-      WHERE user_id = ${userId} AND hour >= ${from} AND hour < ${to} AND covered_ms > 0`;
+    return sql`SELECT hour, energy_mwh AS mwh FROM ${hourly}
+      WHERE ${condition} AND hour >= ${from} AND hour < ${to} AND covered_ms > 0`;
   }
   // Where the clock jumps over the start of an hour (Lord Howe Island: from 02:00 to 02:30) the hour starts at the jump.
   return sql`
     SELECT CASE WHEN date_trunc('hour', starts_at AT TIME ZONE ${zone}) = hour AT TIME ZONE ${zone} THEN hour
       ELSE date_bin('30 minutes', starts_at, 'epoch') END AS hour, sum(energy_mwh)::bigint AS mwh
     FROM device_intervals, date_trunc('hour', starts_at, ${zone}) hour
-    WHERE user_id = ${userId} AND starts_at >= ${from} AND starts_at < ${to} AND covered_ms > 0 GROUP BY 1`;
+    WHERE ${condition} AND starts_at >= ${from} AND starts_at < ${to} AND covered_ms > 0 GROUP BY 1`;
 }
 
 /** Consumption by clock hour of the range's zone, in order. */
-export async function consumptionByHour(db: Database, userId: string, range: Range): Promise<HourRow[]> {
-  const { rows } = await sql<HourRow>`${hoursOf(userId, range)} ORDER BY 1`.execute(db);
+export async function consumptionByHour(db: Database, whose: Whose, range: Range): Promise<HourRow[]> {
+  const { rows } = await sql<HourRow>`${hoursOf(whose, range)} ORDER BY 1`.execute(db);
   return rows;
 }
 
 /** Consumption by day of the range's zone, in order. */
-export async function consumptionByDay(db: Database, userId: string, range: Range): Promise<DayRow[]> {
+export async function consumptionByDay(db: Database, whose: Whose, range: Range): Promise<DayRow[]> {
   const { from, to, zone } = range;
-  if (zone === 'UTC') {
+  if (zone === 'UTC' && 'userId' in whose) {
     const rows = await db
       .selectFrom('user_daily')
       .select(['day', 'energy_mwh as mwh', 'peak_hour as peak'])
-      .where('user_id', '=', userId)
+      .where('user_id', '=', whose.userId)
       .where('day', '>=', from)
       .where('day', '<', to)
       .where('covered_ms', '>', 0)
@@ -67,7 +74,7 @@ export async function consumptionByDay(db: Database, userId: string, range: Rang
     return rows.map((row) => ({ ...row, day: row.day.toISOString().slice(0, 10) }));
   }
   const { rows } = await sql<DayRow>`
-    WITH hours AS (${hoursOf(userId, range)})
+    WITH hours AS (${hoursOf(whose, range)})
     SELECT to_char(hour AT TIME ZONE ${zone}, 'YYYY-MM-DD') AS day, sum(mwh)::bigint AS mwh,
       (array_agg(hour ORDER BY mwh DESC, hour) FILTER (WHERE mwh > 0))[1] AS peak
     FROM hours GROUP BY 1 ORDER BY 1`.execute(db);
@@ -75,17 +82,17 @@ export async function consumptionByDay(db: Database, userId: string, range: Rang
 }
 
 /** Totals per month and hour of the day, from the range's clock hours. */
-const profileOf = (userId: string, range: Range) => sql`
+const profileOf = (whose: Whose, range: Range) => sql`
   SELECT to_char(hour AT TIME ZONE ${range.zone}, 'YYYY-MM-01') AS month,
     extract(hour FROM hour AT TIME ZONE ${range.zone})::int AS hour_of_day, sum(mwh)::bigint AS mwh
-  FROM (${hoursOf(userId, range)}) h GROUP BY 1, 2`;
+  FROM (${hoursOf(whose, range)}) h GROUP BY 1, 2`;
 
 /** Consumption by month of the range's zone, in order; a month counts with the days that lie in the range. */
-export async function consumptionByMonth(db: Database, userId: string, range: Range): Promise<MonthRow[]> {
+export async function consumptionByMonth(db: Database, whose: Whose, range: Range): Promise<MonthRow[]> {
   const { rows } = await sql<MonthRow>`
     SELECT month, sum(mwh)::bigint AS mwh,
       (array_agg(hour_of_day ORDER BY mwh DESC, hour_of_day) FILTER (WHERE mwh > 0))[1] AS "peakHourOfDay"
-    FROM (${profileOf(userId, range)}) p GROUP BY 1 ORDER BY 1`.execute(db);
+    FROM (${profileOf(whose, range)}) p GROUP BY 1 ORDER BY 1`.execute(db);
   return rows;
 }
 
@@ -108,9 +115,9 @@ export async function consumptionByWholeMonth(db: Database, userId: string, from
 }
 
 /** Total of the range, the number of its days about which something is known, and its peak hour of the day. */
-export async function consumptionSummary(db: Database, userId: string, range: Range): Promise<Summary> {
+export async function consumptionSummary(db: Database, whose: Whose, range: Range): Promise<Summary> {
   const { rows } = await sql<{ mwh: number; days: number; hour_of_day: number | null }>`
-    WITH hours AS (${hoursOf(userId, range)}),
+    WITH hours AS (${hoursOf(whose, range)}),
     profile AS (
       SELECT extract(hour FROM hour AT TIME ZONE ${range.zone})::int AS hour_of_day, sum(mwh)::bigint AS mwh
       FROM hours GROUP BY 1)

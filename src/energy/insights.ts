@@ -8,6 +8,7 @@ import {
   consumptionByWholeMonth,
   consumptionSummary,
   type MonthRow,
+  type Whose,
 } from './consumption.ts';
 import type { Range } from './ranges.ts';
 
@@ -22,12 +23,13 @@ export interface Insight {
   peak_hour: string | null;
 }
 
-const clock = (hourOfDay: number | null) => (hourOfDay === null ? null : `${String(hourOfDay).padStart(2, '0')}:00`);
+export const clock = (hourOfDay: number | null) =>
+  hourOfDay === null ? null : `${String(hourOfDay).padStart(2, '0')}:00`;
 
-/** A user's consumption by day, month or hour of the range's zone; buckets about which nothing is known are left out. */
-export async function insights(db: Database, userId: string, range: Range, groupBy: GroupBy): Promise<Insight[]> {
+/** Consumption by day, month or hour of the range's zone; buckets about which nothing is known are left out. */
+export async function insights(db: Database, whose: Whose, range: Range, groupBy: GroupBy): Promise<Insight[]> {
   if (groupBy === 'hour') {
-    const rows = await consumptionByHour(db, userId, range);
+    const rows = await consumptionByHour(db, whose, range);
     return rows.map(({ hour, mwh }) => {
       const local = DateTime.fromJSDate(hour, { zone: range.zone });
       const label = clock(local.hour) as string;
@@ -41,14 +43,14 @@ export async function insights(db: Database, userId: string, range: Range, group
     });
   }
   if (groupBy === 'day') {
-    const rows = await consumptionByDay(db, userId, range);
+    const rows = await consumptionByDay(db, whose, range);
     return rows.map(({ day, mwh, peak }) => ({
       date: day,
       kwh_used: milliwattHoursToKwh(mwh),
       peak_hour: peak && clock(DateTime.fromJSDate(peak, { zone: range.zone }).hour),
     }));
   }
-  const rows = await byMonth(db, userId, range);
+  const rows = await byMonth(db, whose, range);
   return rows.map(({ month, mwh, peakHourOfDay }) => ({
     date: month,
     kwh_used: milliwattHoursToKwh(mwh),
@@ -57,16 +59,16 @@ export async function insights(db: Database, userId: string, range: Range, group
 }
 
 /** Whole UTC months come from the monthly aggregate, parts of months and other zones from hours. */
-async function byMonth(db: Database, userId: string, range: Range): Promise<MonthRow[]> {
-  if (range.zone !== 'UTC') return consumptionByMonth(db, userId, range);
+async function byMonth(db: Database, whose: Whose, range: Range): Promise<MonthRow[]> {
+  if (range.zone !== 'UTC' || !('userId' in whose)) return consumptionByMonth(db, whose, range);
   const firstWhole = monthAtOrAfter(range.from);
   const afterWhole = DateTime.fromJSDate(range.to, { zone: 'utc' }).startOf('month').toJSDate();
-  if (firstWhole >= afterWhole) return consumptionByMonth(db, userId, range);
+  if (firstWhole >= afterWhole) return consumptionByMonth(db, whose, range);
   const part = (from: Date, to: Date) =>
-    from < to ? consumptionByMonth(db, userId, { ...range, from, to }) : Promise.resolve([]);
+    from < to ? consumptionByMonth(db, whose, { ...range, from, to }) : Promise.resolve([]);
   const parts = await Promise.all([
     part(range.from, firstWhole),
-    consumptionByWholeMonth(db, userId, firstWhole, afterWhole),
+    consumptionByWholeMonth(db, whose.userId, firstWhole, afterWhole),
     part(afterWhole, range.to),
   ]);
   return parts.flat();
@@ -79,7 +81,7 @@ function monthAtOrAfter(date: Date): Date {
 
 /** Totals of a range, as the variant of GET and as POST answer them. */
 export async function summary(db: Database, userId: string, range: Range) {
-  const { mwh, daysWithData, peakHourOfDay } = await consumptionSummary(db, userId, range);
+  const { mwh, daysWithData, peakHourOfDay } = await consumptionSummary(db, { userId }, range);
   return {
     total_kwh: milliwattHoursToKwh(mwh),
     avg_daily_kwh: daysWithData === 0 ? 0 : milliwattHoursToKwh(mwh / daysWithData),

@@ -7,6 +7,7 @@ import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { tlsPair } from './certificate.ts';
 import { runRole } from './role.ts';
+import { secretKey } from './secret-key.ts';
 
 /** The API role: HTTPS in front of the aggregates. */
 export async function runApi(config: Config): Promise<void> {
@@ -20,7 +21,13 @@ export async function runApi(config: Config): Promise<void> {
     const { database } = await migrate(pool, config.database);
     const { environment, bootstrapAdminKey: givenKey } = config;
     if (givenKey !== undefined) await ensureBootstrapAdmin(createDb(pool), { environment, givenKey });
-    const api = await startApi(config, { pool, readPool, tls: await tlsPair(config), log });
+    const api = await startApi(config, {
+      pool,
+      readPool,
+      tls: await tlsPair(config),
+      secret: await secretKey(config),
+      log,
+    });
     return {
       ready: { ...api.ports, database: database.line },
       async stop() {

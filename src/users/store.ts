@@ -1,6 +1,8 @@
 import { conflict } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
+import { type Reach, within } from '#src/database/reach.ts';
+import { addEvent } from '#src/events/outbox.ts';
 
 export type Role = 'homeowner' | 'utility' | 'admin';
 export type Plan = 'free' | 'developer' | 'enterprise';
@@ -16,46 +18,68 @@ export interface User {
   plan: Plan;
 }
 
+/** What of an account can be changed. */
+export type UserPatch = Partial<Pick<User, 'email' | 'phone' | 'role' | 'timezone' | 'plan'>>;
+
+const COLUMNS = ['user_id', 'email', 'role', 'created_at', 'phone', 'timezone', 'plan'] as const;
 const UNIQUE_VIOLATION = '23505';
 
-/** Creates an account. `enrolledBy`: the utility that may then see it. 409 where the e-mail is taken, in any case. */
+/** Creates an account and its event. `enrolledBy`: the utility that may then see it. 409 where the e-mail is taken, in any case. */
 export async function createUser(
   db: Database,
   user: { email: string; role: Role; phone?: string; timezone?: string; plan?: Plan; enrolledBy?: string },
-): Promise<{ user_id: string }> {
+): Promise<User> {
   const { enrolledBy, ...values } = user;
-  const user_id = newId('usr');
+  return emailTaken(
+    db.transaction().execute(async (trx) => {
+      const row = await trx
+        .insertInto('users')
+        .values({ ...values, user_id: newId('usr'), enrolled_by: enrolledBy ?? null })
+        .returning(COLUMNS)
+        .executeTakeFirstOrThrow();
+      const created = shown(row);
+      await addEvent(trx, { type: 'user.created', userId: created.user_id, data: { ...created } });
+      return created;
+    }),
+  );
+}
+
+/** One account within the reach; null where it does not exist or lies beyond it. */
+export async function findUser(db: Database, reach: Reach, userId: string): Promise<User | null> {
+  const row = await db
+    .selectFrom('users')
+    .select(COLUMNS)
+    .where('user_id', '=', userId)
+    .where(within(reach, 'users.user_id'))
+    .executeTakeFirst();
+  return row ? shown(row) : null;
+}
+
+/** Changes an account within the reach. Null where there is none; 409 where the e-mail is another's. */
+export async function updateUser(db: Database, reach: Reach, userId: string, patch: UserPatch): Promise<User | null> {
+  if (Object.keys(patch).length === 0) return findUser(db, reach, userId);
+  const row = await emailTaken(
+    db
+      .updateTable('users')
+      .set(patch)
+      .where('user_id', '=', userId)
+      .where(within(reach, 'users.user_id'))
+      .returning(COLUMNS)
+      .executeTakeFirst(),
+  );
+  return row ? shown(row) : null;
+}
+
+async function emailTaken<T>(work: Promise<T>): Promise<T> {
   try {
-    await db
-      .insertInto('users')
-      .values({ ...values, user_id, enrolled_by: enrolledBy ?? null })
-      .execute();
+    return await work;
   } catch (error) {
     if ((error as { code?: string }).code === UNIQUE_VIOLATION) throw conflict('The e-mail address is already in use');
     throw error;
   }
-  return { user_id };
 }
 
-/** The users that a caller reaches: itself, those that it enrolled, or all. */
-export type UserScope = { only: string } | { enrolledBy: string } | { all: true };
-
-/** One account within the scope; null where it does not exist or lies beyond it. */
-export async function findUser(db: Database, scope: UserScope, userId: string): Promise<User | null> {
-  let query = db
-    .selectFrom('users')
-    .select(['user_id', 'email', 'role', 'created_at', 'phone', 'timezone', 'plan'])
-    .where('user_id', '=', userId);
-  if ('only' in scope) query = query.where('user_id', '=', scope.only);
-  if ('enrolledBy' in scope) {
-    const { enrolledBy } = scope;
-    query = query.where((where) =>
-      where.or([
-        where('user_id', '=', enrolledBy),
-        where.and([where('enrolled_by', '=', enrolledBy), where('role', '=', 'homeowner')]),
-      ]),
-    );
-  }
-  const row = await query.executeTakeFirst();
-  return row ? { ...row, created_at: row.created_at.toISOString() } : null;
-}
+const shown = (row: Omit<User, 'created_at'> & { created_at: Date }): User => ({
+  ...row,
+  created_at: row.created_at.toISOString(),
+});

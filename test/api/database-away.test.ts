@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { buildApp } from '#src/api/app.ts';
 import { createAuthenticate } from '#src/auth/authenticate.ts';
 import { newKey } from '#src/auth/key-format.ts';
+import { secretBox } from '#src/core/secret-box.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
 
 test.each([
@@ -15,7 +16,7 @@ test.each([
   const db = createDb(pool);
   const pair = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' });
   const app = buildApp(
-    { db, readDb: db, clock: () => new Date(), environment: 'live' },
+    { db, readDb: db, clock: () => new Date(), environment: 'live', box: secretBox('the secret of the tests') },
     {
       authenticate: createAuthenticate(db, 'live'),
       isReady: () =>

@@ -49,7 +49,7 @@ describe('keys', () => {
     const one = await api.user('homeowner');
     expect((await api.send('/v1/devices', { key: one.key })).status).toBe(200);
     const { rows } = await api.database.pool.query('SELECT key_id FROM api_keys WHERE user_id = $1', [one.userId]);
-    await revokeKey(api.db, rows[0].key_id);
+    await revokeKey(api.db, { all: true }, rows[0].key_id);
     const untilMs = Date.now() + 10_000;
     let status = 200;
     while (status === 200 && Date.now() < untilMs) {

@@ -436,7 +436,7 @@ test('answers over a zone that needs quarter-hours read compressed history', asy
   ).toBeGreaterThan(0);
   const days = await consumptionByDay(
     createDb(database.pool),
-    home.userId,
+    { userId: home.userId },
     dayRange('2026-07-01', '2026-07-03', 'Asia/Kolkata'),
   );
   expect(days.map(({ day, mwh }) => [day, mwh])).toEqual([

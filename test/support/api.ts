@@ -5,6 +5,7 @@ import { buildApp } from '#src/api/app.ts';
 import { createAuthenticate } from '#src/auth/authenticate.ts';
 import { createKey } from '#src/auth/keys.ts';
 import type { Scope } from '#src/auth/scopes.ts';
+import { secretBox } from '#src/core/secret-box.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
 import { createUser, type Role } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
@@ -48,7 +49,7 @@ export async function testApi(): Promise<TestApi> {
     extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
   });
   const app = buildApp(
-    { db, readDb: db, clock: () => api.now, environment: 'live' },
+    { db, readDb: db, clock: () => api.now, environment: 'live', box: secretBox('the secret of the tests') },
     {
       authenticate: createAuthenticate(db, 'live'),
       isReady: async () => true,

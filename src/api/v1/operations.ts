@@ -1,19 +1,67 @@
 import type { AnyOperation } from '../operation.ts';
+import { createAlert } from './alerts/create.ts';
+import { deleteAlert } from './alerts/delete.ts';
+import { getAlert } from './alerts/get.ts';
+import { listAlerts } from './alerts/list.ts';
+import { updateAlert } from './alerts/update.ts';
+import { monthlyAnalytics } from './analytics/monthly.ts';
 import { createDevice } from './devices/create.ts';
+import { deleteDevice } from './devices/delete.ts';
+import { discoveredDevices } from './devices/discovered.ts';
+import { getDevice } from './devices/get.ts';
 import { listDevices } from './devices/list.ts';
+import { updateDevice } from './devices/update.ts';
+import { deviceUsage } from './devices/usage.ts';
 import { getEnergyInsights } from './energy-insights/get.ts';
 import { postEnergyInsights } from './energy-insights/post.ts';
+import { createGateway } from './gateways/create.ts';
+import { deleteGateway } from './gateways/delete.ts';
+import { listGateways } from './gateways/list.ts';
+import { updateGateway } from './gateways/update.ts';
+import { createKey } from './keys/create.ts';
+import { listKeys } from './keys/list.ts';
+import { revokeKey } from './keys/revoke.ts';
+import { rotateKey } from './keys/rotate.ts';
 import { createUser } from './users/create.ts';
 import { deleteUser } from './users/delete.ts';
 import { getUser } from './users/get.ts';
+import { updateUser } from './users/update.ts';
+import { createWebhook } from './webhooks/create.ts';
+import { deleteWebhook } from './webhooks/delete.ts';
+import { listWebhooks } from './webhooks/list.ts';
+import { updateWebhook } from './webhooks/update.ts';
 
 /** Every operation of the interface. */
 export const OPERATIONS: readonly AnyOperation[] = [
   getEnergyInsights,
   postEnergyInsights,
+  monthlyAnalytics,
+  createAlert,
+  listAlerts,
+  getAlert,
+  updateAlert,
+  deleteAlert,
   createUser,
   getUser,
+  updateUser,
   deleteUser,
+  createWebhook,
+  listWebhooks,
+  updateWebhook,
+  deleteWebhook,
   createDevice,
   listDevices,
+  discoveredDevices,
+  getDevice,
+  updateDevice,
+  deleteDevice,
+  deviceUsage,
+  createGateway,
+  listGateways,
+  updateGateway,
+  deleteGateway,
+  createKey,
+  listKeys,
+  revokeKey,
+  rotateKey,
 ];

@@ -29,7 +29,7 @@ max_connections = 200
 dynamic_shared_memory_type = mmap
 shared_buffers = 256MB
 fsync = off
-log_min_messages = fatal
+log_min_messages = panic
 log_min_error_statement = fatal
 `;
 

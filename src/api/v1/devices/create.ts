@@ -1,28 +1,32 @@
 import { z } from 'zod';
-import { id, text, zone } from '#src/api/fields.ts';
+import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
-import { reachUser } from '#src/auth/access.ts';
-import { createDevice as create, readingsTopic } from '#src/devices/store.ts';
+import { holdable, reachOf, reachUser } from '#src/auth/access.ts';
+import { notFound } from '#src/core/errors.ts';
+import { createDevice as create, pairDiscovered, readingsTopic } from '#src/devices/store.ts';
+import { deviceSettings } from './settings.ts';
 
+const { type, location, ...optional } = deviceSettings;
 const body = z.strictObject({
   user_id: id.optional(),
-  type: text(64),
-  location: text(200),
-  limit_kw: z.number().positive().max(1_000_000).optional(),
-  register_max_kwh: z.number().positive().max(9_000_000_000).optional(),
-  max_gap_minutes: z.number().positive().max(1_440).optional(),
-  timezone: zone.optional(),
+  type,
+  location,
+  ...z.object(optional).partial().shape,
+  discovery_id: id.optional(),
 });
 
-/** Pairs a device; its MQTT password is shown here and never again. */
+/**
+ * Pairs a device; its MQTT password is shown here and never again. One that was discovered through a gateway goes on with
+ * the gateway's credentials.
+ */
 export const createDevice = operation({
   method: 'POST',
   path: '/v1/devices',
   scope: 'devices:write',
   body,
-  async handle({ context, caller, body: { user_id, type, location, ...settings } }) {
+  async handle({ context, caller, body: { user_id, type, location, discovery_id, ...settings } }) {
     const user = await reachUser(context.db, caller, user_id);
-    const { device, secret } = await create(context.db, {
+    const wanted = {
       userId: user.user_id,
       type,
       location,
@@ -30,7 +34,13 @@ export const createDevice = operation({
       ...(settings.register_max_kwh === undefined ? {} : { registerMaxKwh: settings.register_max_kwh }),
       ...(settings.max_gap_minutes === undefined ? {} : { maxGapMinutes: settings.max_gap_minutes }),
       ...(settings.timezone === undefined ? {} : { timezone: settings.timezone }),
-    });
+    };
+    if (discovery_id !== undefined) {
+      const paired = await pairDiscovered(context.db, reachOf(caller), holdable(discovery_id), wanted);
+      if (!paired) throw notFound();
+      return paired;
+    }
+    const { device, secret } = await create(context.db, wanted);
     const mqtt = { username: device.device_id, password: secret, topic: readingsTopic(device.device_id) };
     return { ...device, mqtt };
   },

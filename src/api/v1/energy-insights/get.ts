@@ -3,12 +3,9 @@ import { z } from 'zod';
 import { date, id, zone } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { reachUser } from '#src/auth/access.ts';
-import { unprocessable } from '#src/core/errors.ts';
-import { type GroupBy, insights, summary } from '#src/energy/insights.ts';
-import { dayCount, dayRange, lastThirtyDays, monthCount } from '#src/energy/ranges.ts';
-
-/** Most rows of an answer. */
-const MAX_ROWS = 10_000;
+import { insights, summary } from '#src/energy/insights.ts';
+import { dayRange, lastThirtyDays } from '#src/energy/ranges.ts';
+import { period } from './period.ts';
 
 const query = z.object({
   start: date.optional(),
@@ -36,29 +33,12 @@ export const getEnergyInsights = operation({
       return asCsv(reply, [{ ...date_range, kwh_used: total_kwh, peak_usage_time }], []);
     }
     const range = dayRange(wanted.start, wanted.end, tz);
-    const data = await insights(context.readDb, user.user_id, range, wanted.groupBy);
+    const data = await insights(context.readDb, { userId: user.user_id }, range, wanted.groupBy);
     if (!wantsCsv(accepts)) return { user_id: user.user_id, data };
     const columns = wanted.groupBy === 'hour' ? ['date', 'hour', 'starts_at'] : ['date'];
     return asCsv(reply, data, [...columns, 'kwh_used', 'peak_hour']);
   },
 });
-
-/** The days that were asked for, null where none were; 422 where they make no sense together or are too many. */
-function period(start: string | undefined, end: string | undefined, groupBy: GroupBy | undefined) {
-  if (start === undefined && end === undefined) {
-    if (groupBy === undefined) return null;
-    throw unprocessable([{ field: 'group_by', message: 'needs start and end' }]);
-  }
-  if (start === undefined) throw unprocessable([{ field: 'start', message: 'is required together with end' }]);
-  if (end === undefined) throw unprocessable([{ field: 'end', message: 'is required together with start' }]);
-  if (end < start) throw unprocessable([{ field: 'end', message: 'must not lie before start' }]);
-  const rows = { day: dayCount(start, end), hour: dayCount(start, end) * 24, month: monthCount(start, end) };
-  if (rows[groupBy ?? 'day'] > MAX_ROWS) {
-    const message = `the range makes more than ${MAX_ROWS} rows; ask for a shorter one, or group by month`;
-    throw unprocessable([{ field: 'end', message }]);
-  }
-  return { start, end, groupBy: groupBy ?? 'day' };
-}
 
 const wantsCsv = (accepts: string) => /(^|[\s,])text\/csv\b/.test(accepts) && !/application\/json/.test(accepts);
 

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { reachUser } from '#src/auth/access.ts';
 
@@ -6,7 +8,8 @@ export const getUser = operation({
   method: 'GET',
   path: '/v1/users/{user_id}',
   scope: 'users:read',
+  params: z.object({ user_id: id }),
   async handle({ context, caller, params }) {
-    return reachUser(context.db, caller, (params as { user_id: string }).user_id);
+    return reachUser(context.db, caller, params.user_id);
   },
 });

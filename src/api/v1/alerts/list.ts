@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { listAlerts as list } from '#src/alerts/store.ts';
+import { id, page } from '#src/api/fields.ts';
+import { operation } from '#src/api/operation.ts';
+import { pageOf } from '#src/api/pages.ts';
+import { reachOf, reachUser } from '#src/auth/access.ts';
+
+/** Alerts of a user, page by page. */
+export const listAlerts = operation({
+  method: 'GET',
+  path: '/v1/alerts',
+  scope: 'alerts:read',
+  query: z.object({ user_id: id, ...page }),
+  async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
+    const user = await reachUser(context.db, caller, user_id);
+    return pageOf(
+      reply,
+      url,
+      asked,
+      (page) => list(context.db, reachOf(caller), user.user_id, page),
+      (one) => one.alert_id,
+    );
+  },
+});

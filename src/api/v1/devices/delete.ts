@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { id } from '#src/api/fields.ts';
+import { operation } from '#src/api/operation.ts';
+import { holdable, reachOf } from '#src/auth/access.ts';
+import { notFound } from '#src/core/errors.ts';
+import { deleteDevice as remove } from '#src/devices/store.ts';
+
+/** Ends a device and its credentials; what it consumed stays in its owner's history. */
+export const deleteDevice = operation({
+  method: 'DELETE',
+  path: '/v1/devices/{device_id}',
+  scope: 'devices:write',
+  params: z.object({ device_id: id }),
+  async handle({ context, caller, params }) {
+    if (!(await remove(context.db, reachOf(caller), holdable(params.device_id)))) throw notFound();
+    return { message: `Device ${params.device_id} was deleted; its past consumption stays` };
+  },
+});

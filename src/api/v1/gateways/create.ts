@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { id, text } from '#src/api/fields.ts';
+import { operation } from '#src/api/operation.ts';
+import { reachUser } from '#src/auth/access.ts';
+import { createGateway as create, gatewayPrefix } from '#src/devices/gateways.ts';
+
+/** Makes a gateway; its MQTT password is shown here and never again. */
+export const createGateway = operation({
+  method: 'POST',
+  path: '/v1/gateways',
+  scope: 'devices:write',
+  body: z.strictObject({ user_id: id.optional(), name: text(100) }),
+  async handle({ context, caller, body: { user_id, name } }) {
+    const user = await reachUser(context.db, caller, user_id);
+    const { gateway, secret } = await create(context.db, { userId: user.user_id, name });
+    const { gateway_id } = gateway;
+    return { ...gateway, mqtt: { username: gateway_id, password: secret, topic_prefix: gatewayPrefix(gateway_id) } };
+  },
+});

@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { id } from '#src/api/fields.ts';
+import { operation } from '#src/api/operation.ts';
+import { holdable, reachOf } from '#src/auth/access.ts';
+import { notFound } from '#src/core/errors.ts';
+import { deleteGateway as remove } from '#src/devices/gateways.ts';
+
+/** Ends a gateway and its credentials. Devices that were paired through it stay, with their past. */
+export const deleteGateway = operation({
+  method: 'DELETE',
+  path: '/v1/gateways/{gateway_id}',
+  scope: 'devices:write',
+  params: z.object({ gateway_id: id }),
+  async handle({ context, caller, params }) {
+    if (!(await remove(context.db, reachOf(caller), holdable(params.gateway_id)))) throw notFound();
+    return { message: `Gateway ${params.gateway_id} was deleted` };
+  },
+});

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { id, page } from '#src/api/fields.ts';
+import { operation } from '#src/api/operation.ts';
+import { pageOf } from '#src/api/pages.ts';
+import { reachOf, reachUser } from '#src/auth/access.ts';
+import { listGateways as list } from '#src/devices/gateways.ts';
+
+/** The gateways of a user, page by page. */
+export const listGateways = operation({
+  method: 'GET',
+  path: '/v1/gateways',
+  scope: 'devices:read',
+  query: z.object({ user_id: id.optional(), ...page }),
+  async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
+    const user = await reachUser(context.db, caller, user_id);
+    const find = (page: { limit: number; cursor?: string }) => list(context.db, reachOf(caller), user.user_id, page);
+    return pageOf(reply, url, asked, find, (one) => one.gateway_id);
+  },
+});

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { id } from '#src/api/fields.ts';
+import { operation } from '#src/api/operation.ts';
+import { holdable, reachOf } from '#src/auth/access.ts';
+import { findKeyScopes, rotateKey as rotate } from '#src/auth/keys.ts';
+import { forbidden, orNotFound } from '#src/core/errors.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Makes a new key like an old one, which goes on for 24 h, or as many hours as are named. */
+export const rotateKey = operation({
+  method: 'POST',
+  path: '/v1/keys/{key_id}/rotate',
+  scope: 'keys:write',
+  params: z.object({ key_id: id }),
+  body: z.strictObject({ overlap_hours: z.number().min(0).max(720).optional() }).optional(),
+  async handle({ context, caller, params, body }) {
+    const { db, environment, clock } = context;
+    const reach = reachOf(caller);
+    const keyId = holdable(params.key_id);
+    const scopes = orNotFound(await findKeyScopes(db, reach, keyId));
+    if (scopes.some((scope) => !caller.scopes.has(scope))) {
+      throw forbidden('A key can create only keys whose scopes it has itself');
+    }
+    const overlap = body?.overlap_hours === undefined ? {} : { overlapMs: body.overlap_hours * HOUR_MS };
+    const { created, oldExpiresAt } = orNotFound(
+      await rotate(db, reach, keyId, { environment, now: clock(), ...overlap }),
+    );
+    return { ...created, old_expires_at: oldExpiresAt.toISOString() };
+  },
+});

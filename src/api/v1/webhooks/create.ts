@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { operation } from '#src/api/operation.ts';
+import { createWebhook as create } from '#src/delivery/webhook/subscriptions.ts';
+import { EVENT_TYPES } from '#src/events/outbox.ts';
+import { authToken, callbackUrl } from './fields.ts';
+
+const body = z.strictObject({ event: z.enum(EVENT_TYPES), url: callbackUrl, auth_token: authToken });
+
+/** Subscribes the caller to an event. */
+export const createWebhook = operation({
+  method: 'POST',
+  path: '/v1/webhooks',
+  scope: 'webhooks:write',
+  body,
+  async handle({ context, caller, body: { event, url, auth_token } }) {
+    const webhook = { event, url, authToken: auth_token };
+    const { webhook_id, status } = await create(context.db, context.box, caller.userId, webhook);
+    return { webhook_id, status };
+  },
+});

@@ -1,0 +1,20 @@
+import { type RawBuilder, sql } from 'kysely';
+
+/**
+ * Which accounts a caller reaches: itself, those that it enrolled, or all. Every function that reads or changes what
+ * belongs to an account takes one, so that a query without it does not type-check. Made in auth/access.ts from a caller.
+ */
+export type Reach = { only: string } | { enrolledBy: string } | { all: true };
+
+/** For operators at the command line and for the service itself. */
+export const EVERYBODY: Reach = { all: true };
+
+/** Condition that the account in a column lies within the reach; a utility reaches itself and its homeowners. */
+export function within(reach: Reach, column: string): RawBuilder<boolean> {
+  const account = sql.ref(column);
+  if ('all' in reach) return sql<boolean>`true`;
+  if ('only' in reach) return sql<boolean>`${account} = ${reach.only}`;
+  return sql<boolean>`(${account} = ${reach.enrolledBy} OR EXISTS (
+    SELECT FROM users enrolled WHERE enrolled.user_id = ${account}
+      AND enrolled.enrolled_by = ${reach.enrolledBy} AND enrolled.role = 'homeowner'))`;
+}

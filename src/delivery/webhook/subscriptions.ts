@@ -1,0 +1,123 @@
+import { newId } from '#src/core/ids.ts';
+import type { SecretBox } from '#src/core/secret-box.ts';
+import type { Database } from '#src/database/connect.ts';
+import { type Reach, within } from '#src/database/reach.ts';
+import type { EventType } from '#src/events/outbox.ts';
+
+/** How long the secret before a rotation stays valid beside the new one. */
+const OVERLAP_MS = 24 * 3_600_000;
+
+/** A subscription as the API shows it; its secret never is. */
+export interface Webhook {
+  webhook_id: string;
+  event: EventType;
+  url: string;
+  status: 'active' | 'paused';
+  created_at: string;
+}
+
+export interface WebhookPatch {
+  url?: string;
+  authToken?: string;
+  status?: 'active' | 'paused';
+}
+
+const COLUMNS = ['webhook_id', 'event', 'url', 'status', 'created_at'] as const;
+
+/** A subscription is made for whoever calls. `box` seals its secret. */
+export async function createWebhook(
+  db: Database,
+  box: SecretBox,
+  ownerId: string,
+  webhook: { event: EventType; url: string; authToken: string },
+): Promise<Webhook> {
+  const row = await db
+    .insertInto('webhooks')
+    .values({
+      webhook_id: newId('whk'),
+      user_id: ownerId,
+      event: webhook.event,
+      url: webhook.url,
+      auth_token_sealed: box.seal(webhook.authToken),
+      former_token_sealed: null,
+      former_token_valid_until: null,
+    })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+  return shown(row);
+}
+
+/** Subscriptions of their owner, in order of their ids, after `cursor`; at most `limit`. */
+export async function listWebhooks(
+  db: Database,
+  ownerId: string,
+  page: { limit: number; cursor?: string },
+): Promise<Webhook[]> {
+  const rows = await db
+    .selectFrom('webhooks')
+    .select(COLUMNS)
+    .where('user_id', '=', ownerId)
+    .where('webhook_id', '>', page.cursor ?? '')
+    .orderBy('webhook_id')
+    .limit(page.limit)
+    .execute();
+  return rows.map(shown);
+}
+
+/** Changes a subscription within the reach; a new secret leaves the former one valid for 24 h. Null where there is none. */
+export async function updateWebhook(
+  db: Database,
+  box: SecretBox,
+  reach: Reach,
+  webhookId: string,
+  patch: WebhookPatch,
+  now: Date,
+): Promise<Webhook | null> {
+  const row = await db
+    .updateTable('webhooks')
+    .set((set) => ({
+      // Without a change the row is written as it is, and answered.
+      status: patch.status ?? set.ref('status'),
+      ...(patch.url === undefined ? {} : { url: patch.url }),
+      ...(patch.authToken === undefined
+        ? {}
+        : {
+            former_token_sealed: set.ref('auth_token_sealed'),
+            former_token_valid_until: new Date(now.getTime() + OVERLAP_MS),
+            auth_token_sealed: box.seal(patch.authToken),
+          }),
+    }))
+    .where('webhook_id', '=', webhookId)
+    .where(within(reach, 'webhooks.user_id'))
+    .returning(COLUMNS)
+    .executeTakeFirst();
+  return row ? shown(row) : null;
+}
+
+/** Removes a subscription within the reach; false where there is none. */
+export async function deleteWebhook(db: Database, reach: Reach, webhookId: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('webhooks')
+    .where('webhook_id', '=', webhookId)
+    .where(within(reach, 'webhooks.user_id'))
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Whether one of the accounts has an active subscription to the event. */
+export async function hasActiveWebhook(db: Database, ownerIds: readonly string[], event: EventType): Promise<boolean> {
+  const row = await db
+    .selectFrom('webhooks')
+    .select('webhook_id')
+    .where('user_id', 'in', ownerIds)
+    .where('event', '=', event)
+    .where('status', '=', 'active')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+const shown = (row: Omit<Webhook, 'created_at'> & { created_at: Date }): Webhook => ({
+  ...row,
+  created_at: row.created_at.toISOString(),
+});

@@ -1,0 +1,74 @@
+import { sql } from 'kysely';
+import type { Database } from '#src/database/connect.ts';
+import type { GroupBy } from './insights.ts';
+import type { Range } from './ranges.ts';
+
+/** What a thermostat said in a bucket; a state holds until the next reading, 15 minutes at most. */
+export interface ClimateRow {
+  /** Start of the clock hour for hours, else the bucket's first day (YYYY-MM-DD), in the range's zone. */
+  bucket: Date | string;
+  temperature: { mean: number; min: number; max: number } | null;
+  setpoint: number | null;
+  heatingMinutes: number | null;
+}
+
+const LONGEST_HOLD = '15 minutes';
+/** readings.value of temperatures and setpoints is in 0.001 °C. */
+const degrees = (thousandths: number | null) => (thousandths === null ? null : Math.round(thousandths / 10) / 100);
+
+/**
+ * Temperature, setpoint (means weighted by time) and minutes of heating of a device, by bucket, in order. From the readings
+ * themselves, as far back as they are kept. `now`: nothing holds beyond it.
+ */
+export async function climate(
+  db: Database,
+  deviceId: string,
+  range: Range,
+  groupBy: GroupBy,
+  now: Date,
+): Promise<ClimateRow[]> {
+  const { from, to, zone } = range;
+  const bucket =
+    groupBy === 'hour'
+      ? sql`date_trunc('hour', starts, ${zone})`
+      : sql`to_char(date_trunc(${groupBy}, starts AT TIME ZONE ${zone}), 'YYYY-MM-DD')`;
+  // A piece lies in one clock hour: 15 minutes meet one border of hours at most.
+  const { rows } = await sql<{
+    bucket: Date | string;
+    mean: number | null;
+    min: number | null;
+    max: number | null;
+    setpoint: number | null;
+    heating: number | null;
+  }>`
+    WITH said AS (
+      SELECT s.kind, r.value, r.read_at,
+        least(lead(r.read_at) OVER (PARTITION BY s.series_id ORDER BY r.read_at), r.read_at + ${LONGEST_HOLD}::interval, ${now}) AS ends
+      FROM series s JOIN readings r USING (series_id)
+      WHERE s.device_id = ${deviceId} AND s.kind IN ('temperature', 'setpoint', 'heating')
+        AND r.read_at >= ${from}::timestamptz - ${LONGEST_HOLD}::interval AND r.read_at < ${to}
+    ), held AS (
+      SELECT kind, value, greatest(read_at, ${from}) AS starts, least(ends, ${to}) AS ends FROM said
+    ), pieces AS (
+      SELECT kind, value, p.starts, extract(epoch FROM p.ends - p.starts) AS seconds
+      FROM held h, date_trunc('hour', h.ends, ${zone}) border,
+        LATERAL (VALUES (h.starts, least(h.ends, greatest(border, h.starts))), (greatest(border, h.starts), h.ends)) p (starts, ends)
+      WHERE p.ends > p.starts
+    )
+    SELECT ${bucket} AS bucket,
+      (sum(value * seconds) FILTER (WHERE kind = 'temperature') / sum(seconds) FILTER (WHERE kind = 'temperature'))::float8 AS mean,
+      min(value) FILTER (WHERE kind = 'temperature') AS min,
+      max(value) FILTER (WHERE kind = 'temperature') AS max,
+      (sum(value * seconds) FILTER (WHERE kind = 'setpoint') / sum(seconds) FILTER (WHERE kind = 'setpoint'))::float8 AS setpoint,
+      (sum(value * seconds) FILTER (WHERE kind = 'heating') / 60)::float8 AS heating
+    FROM pieces GROUP BY 1 ORDER BY 1`.execute(db);
+  return rows.map((row) => ({
+    bucket: row.bucket,
+    temperature:
+      row.mean === null
+        ? null
+        : { mean: degrees(row.mean) as number, min: degrees(row.min) as number, max: degrees(row.max) as number },
+    setpoint: degrees(row.setpoint),
+    heatingMinutes: row.heating === null ? null : Math.round(row.heating * 10) / 10,
+  }));
+}

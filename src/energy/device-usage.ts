@@ -1,0 +1,54 @@
+import { DateTime } from 'luxon';
+import type { Database } from '#src/database/connect.ts';
+import { type ClimateRow, climate } from './climate.ts';
+import { clock, type GroupBy, type Insight, insights } from './insights.ts';
+import type { Range } from './ranges.ts';
+
+/** A row of GET /v1/devices/{id}/usage: an insight, for thermostats with what they said. */
+export type DeviceUsage = Omit<Insight, 'kwh_used'> & {
+  /** Null where the device reports no energy. */
+  kwh_used: number | null;
+  temperature_c?: { mean: number; min: number; max: number } | null;
+  setpoint_c?: number | null;
+  heating_minutes?: number | null;
+};
+
+/** One device's consumption and, where it is a thermostat, its climate, by bucket of the range's zone. */
+export async function deviceUsage(
+  db: Database,
+  deviceId: string,
+  range: Range,
+  groupBy: GroupBy,
+  now: Date,
+): Promise<DeviceUsage[]> {
+  const [energy, said] = await Promise.all([
+    insights(db, { deviceId }, range, groupBy),
+    climate(db, deviceId, range, groupBy, now),
+  ]);
+  if (said.length === 0) return energy;
+  const rows = new Map<string, DeviceUsage>(energy.map((row) => [row.starts_at ?? row.date, { ...row }]));
+  for (const one of said) {
+    const { key, row } = labelled(one, range.zone);
+    const known = rows.get(key) ?? row;
+    rows.set(key, {
+      ...known,
+      temperature_c: one.temperature,
+      setpoint_c: one.setpoint,
+      heating_minutes: one.heatingMinutes,
+    });
+  }
+  // In order of time: of two hours that a clock showed twice the one with the greater offset comes first.
+  const instant = (row: DeviceUsage) => Date.parse(row.starts_at ?? row.date);
+  return [...rows.values()].sort((a, b) => instant(a) - instant(b));
+}
+
+function labelled({ bucket }: ClimateRow, zone: string): { key: string; row: DeviceUsage } {
+  if (typeof bucket === 'string') return { key: bucket, row: { date: bucket, kwh_used: null, peak_hour: null } };
+  const local = DateTime.fromJSDate(bucket, { zone });
+  const starts_at = local.toISO({ suppressMilliseconds: true }) as string;
+  const hour = clock(local.hour) as string;
+  return {
+    key: starts_at,
+    row: { date: local.toFormat('yyyy-MM-dd'), hour, starts_at, kwh_used: null, peak_hour: null },
+  };
+}
