@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import type { Authenticate } from '#src/auth/authenticate.ts';
+import type { RequestCounter } from '#src/auth/request-counter.ts';
 import type { Logger } from '#src/core/log.ts';
 import { type ApiContext, addOperation } from './operation.ts';
 import { addAuthentication } from './plugins/authentication.ts';
@@ -11,7 +12,15 @@ const BODY_LIMIT_BYTES = 1_048_576;
 /** The API as a fastify instance over TLS, not listening yet. */
 export function buildApp(
   context: ApiContext,
-  parts: { authenticate: Authenticate; isReady(): Promise<boolean>; tls: { cert: Buffer; key: Buffer }; log: Logger },
+  parts: {
+    authenticate: Authenticate;
+    counter: RequestCounter;
+    isReady(): Promise<boolean>;
+    tls: { cert: Buffer; key: Buffer };
+    /** Addresses whose X-Forwarded-* count. */
+    trustProxy?: readonly string[];
+    log: Logger;
+  },
 ): FastifyInstance {
   const app = Fastify({
     https: { ...parts.tls, minVersion: 'TLSv1.2' },
@@ -19,6 +28,7 @@ export function buildApp(
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT_BYTES,
     forceCloseConnections: 'idle',
+    trustProxy: parts.trustProxy && parts.trustProxy.length > 0 ? [...parts.trustProxy] : false,
     // An identifier of any length is one that does not exist; a request's head is limited as a whole (16 KiB).
     routerOptions: { maxParamLength: 16_384 },
     rewriteUrl: (request) => decodable(request.url ?? '/'),
@@ -40,7 +50,7 @@ export function buildApp(
     reply.header('X-Content-Type-Options', 'nosniff');
     reply.header('Cache-Control', 'no-store');
   });
-  addAuthentication(app, parts.authenticate);
+  addAuthentication(app, parts.authenticate, parts.counter);
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {
     if (await parts.isReady()) return { status: 'ready' };

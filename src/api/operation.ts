@@ -6,6 +6,7 @@ import type { Clock } from '#src/core/clock.ts';
 import { badRequest, type FieldError, forbidden, unauthorized, unprocessable } from '#src/core/errors.ts';
 import type { SecretBox } from '#src/core/secret-box.ts';
 import type { Database } from '#src/database/connect.ts';
+import { once } from './plugins/idempotency.ts';
 
 /** What handlers work with. */
 export interface ApiContext {
@@ -69,18 +70,13 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
       if (!caller.scopes.has(scope)) throw forbidden();
       const query = valid(definition.query, queryOf(request.url, definition.query), 'query');
       const body = definition.body ? bodyOf(definition.body, request.body) : undefined;
-      const call = {
-        context,
-        caller,
-        params: request.params,
-        query,
-        body,
-        reply,
-        url: request.url,
-        accepts: request.headers.accept ?? '',
-      };
-      const answer = await definition.handle(call);
-      return reply.status(status).send(answer);
+      const { params, url } = request;
+      const accepts = request.headers.accept ?? '';
+      const call = { context, caller, params, query, body, reply, url, accepts };
+      const done = await once(context, request, reply, caller.userId, async () => {
+        return { status, answer: await definition.handle(call) };
+      });
+      return reply.status(done.status).send(done.answer);
     },
   });
 }

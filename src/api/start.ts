@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { createAuthenticate } from '#src/auth/authenticate.ts';
+import { databaseCounter } from '#src/auth/request-counter.ts';
 import type { Config } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
 import type { Logger } from '#src/core/log.ts';
@@ -32,7 +33,14 @@ export async function startApi(
   };
   const app = buildApp(
     { db, readDb, clock: systemClock, box: secretBox(secret), environment },
-    { authenticate: createAuthenticate(db, environment), isReady, tls, log },
+    {
+      authenticate: createAuthenticate(db, environment),
+      counter: databaseCounter(db, config.planLimits, systemClock),
+      isReady,
+      tls,
+      trustProxy: config.api.trustProxy,
+      log,
+    },
   );
   await app.listen({ host: config.api.host, port: config.api.port }).catch((error) => {
     throw busy(error, config.api.port, 'API_PORT');

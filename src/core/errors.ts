@@ -9,10 +9,13 @@ export class AppError extends Error {
   override name = 'AppError';
   readonly status: number;
   readonly details: FieldError[] | undefined;
-  constructor(status: number, message: string, details?: FieldError[]) {
+  /** Seconds, for 429. */
+  readonly retryAfterS: number | undefined;
+  constructor(status: number, message: string, details?: FieldError[], retryAfterS?: number) {
     super(message);
     this.status = status;
     this.details = details;
+    this.retryAfterS = retryAfterS;
   }
 }
 
@@ -29,6 +32,8 @@ export const conflict = (message = 'Conflict') => new AppError(409, message);
 /** Understood, but values are missing or not valid. */
 export const unprocessable = (details: FieldError[], message = 'Unprocessable Entity') =>
   new AppError(422, message, details);
+/** The account's limits are used up, or it is suspended, for so many seconds. */
+export const tooManyRequests = (retryAfterS: number) => new AppError(429, 'Too Many Requests', undefined, retryAfterS);
 /** The service cannot answer now and will again. */
 export const unavailable = () => new AppError(503, 'Service Unavailable');
 

@@ -62,6 +62,7 @@ async function applyAll(client: PoolClient, storage: string, { rollups }: { roll
     if (!known.has(name)) applied.push(await apply(client, name));
   }
   const again = [
+    ...(await sqlFiles('interface')),
     ...(await sqlFiles('storage/common', `storage/${storage}`)),
     ...(await sqlFiles('rollups/common', `rollups/${rollups}`)),
   ];

@@ -1,8 +1,9 @@
 import type { Config } from '#src/config/load.ts';
 import { createLog } from '#src/core/log.ts';
-import { createPool } from '#src/database/connect.ts';
+import { createDb, createPool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
+import { forgetAnswers } from '#src/jobs/forget-answers.ts';
 import { historyUpkeep } from '#src/jobs/history-upkeep.ts';
 import { partitionsAhead } from '#src/jobs/partitions-ahead.ts';
 import { rollupCheck } from '#src/jobs/rollup-check.ts';
@@ -21,6 +22,7 @@ export async function runWorker(config: Config): Promise<void> {
     const jobs = [
       partitionsAhead(pool, log),
       historyUpkeep(pool, retentionMonths, log),
+      forgetAnswers(createDb(pool)),
       rollupCheck(pool, { capabilities, retentionMonths }, log),
       ...(capabilities.continuousAggregates ? [rollupRefresh(pool, log)] : []),
     ];

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { buildApp } from '#src/api/app.ts';
 import { createAuthenticate } from '#src/auth/authenticate.ts';
 import { newKey } from '#src/auth/key-format.ts';
+import { databaseCounter } from '#src/auth/request-counter.ts';
 import { secretBox } from '#src/core/secret-box.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
 
@@ -19,6 +20,7 @@ test.each([
     { db, readDb: db, clock: () => new Date(), environment: 'live', box: secretBox('the secret of the tests') },
     {
       authenticate: createAuthenticate(db, 'live'),
+      counter: databaseCounter(db, {}, () => new Date()),
       isReady: () =>
         pool.query('SELECT 1').then(
           () => true,

@@ -4,6 +4,7 @@ import { generate } from 'selfsigned';
 import { buildApp } from '#src/api/app.ts';
 import { createAuthenticate } from '#src/auth/authenticate.ts';
 import { createKey } from '#src/auth/keys.ts';
+import { databaseCounter, type Limits } from '#src/auth/request-counter.ts';
 import type { Scope } from '#src/auth/scopes.ts';
 import { secretBox } from '#src/core/secret-box.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
@@ -41,7 +42,11 @@ export interface TestApi {
 
 let users = 0;
 
-export async function testApi(): Promise<TestApi> {
+/** Most tests are about something else. */
+const many = { minute: 1_000_000, day: 1_000_000 };
+const UNLIMITED = { free: many, developer: many, enterprise: many, address: many };
+
+export async function testApi(options: { limits?: Record<string, Limits> } = {}): Promise<TestApi> {
   const database = await testDatabase();
   const db = createDb(database.pool);
   const pair = await generate([{ name: 'commonName', value: 'localhost' }], {
@@ -52,6 +57,7 @@ export async function testApi(): Promise<TestApi> {
     { db, readDb: db, clock: () => api.now, environment: 'live', box: secretBox('the secret of the tests') },
     {
       authenticate: createAuthenticate(db, 'live'),
+      counter: databaseCounter(db, options.limits ?? UNLIMITED, () => api.now),
       isReady: async () => true,
       tls: { cert: Buffer.from(pair.cert), key: Buffer.from(pair.private) },
       log: pino({ level: 'silent' }),

@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Authenticate, Caller } from '#src/auth/authenticate.ts';
+import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { unauthorized } from '#src/core/errors.ts';
+import { countFailure, countRequest } from './rate-limits.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -9,16 +11,24 @@ declare module 'fastify' {
   }
 }
 
-const isBelowV1 = (request: FastifyRequest) => /^\/v1(\/|\?|$)/.test(request.url);
+const OPEN = new Set(['/v1/openapi.json']);
+const isBelowV1 = ({ url }: FastifyRequest) => /^\/v1(\/|\?|$)/.test(url) && !OPEN.has(url.split('?', 1)[0] ?? '');
 
-/** Every path under /v1, known or not, needs a valid key, before anything else is looked at. */
-export function addAuthentication(app: FastifyInstance, authenticate: Authenticate): void {
+/**
+ * Every path under /v1, known or not, needs a valid key, before anything else is looked at, and counts against the
+ * account's limits. A wrong key counts against its address; a missing one does not.
+ */
+export function addAuthentication(app: FastifyInstance, authenticate: Authenticate, counter: RequestCounter): void {
   app.decorateRequest('caller', null);
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     if (!isBelowV1(request)) return;
     const [, presented] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
     const caller = presented === undefined ? null : await authenticate(presented);
-    if (!caller) throw unauthorized();
+    if (!caller) {
+      if (request.headers.authorization !== undefined) await countFailure(counter, request.ip);
+      throw unauthorized();
+    }
     request.caller = caller;
+    await countRequest(counter, reply, caller.userId);
   });
 }

@@ -7,6 +7,8 @@ export interface ErrorBody {
   error: string;
   status: number;
   details?: FieldError[];
+  /** Seconds, with 429. */
+  retry_after?: number;
 }
 
 const RETRY_AFTER_SECONDS = 5;
@@ -27,7 +29,7 @@ export const errorBody = (status: number, error: string, details?: FieldError[])
 /** Turns everything that is thrown into an answer; a 500 shows nothing of the inside but an id that the log has, too. */
 export function addErrorHandler(app: FastifyInstance): void {
   app.setErrorHandler((thrown: FastifyError | AppError | Error, request, reply) => {
-    const { status, error, details } = answerTo(thrown);
+    const { status, error, details, retry_after } = answerTo(thrown);
     if (status === 500) {
       const incident = newId('req');
       request.log.error({ err: thrown, incident }, 'unexpected error');
@@ -35,12 +37,20 @@ export function addErrorHandler(app: FastifyInstance): void {
     }
     if (status === 503) reply.header('Retry-After', String(RETRY_AFTER_SECONDS));
     if (status === 401) reply.header('WWW-Authenticate', 'Bearer');
-    return reply.status(status).send(errorBody(status, error, details));
+    if (retry_after !== undefined) reply.header('Retry-After', String(retry_after));
+    const wait = retry_after === undefined ? {} : { retry_after };
+    return reply.status(status).send({ ...errorBody(status, error, details), ...wait });
   });
 }
 
 function answerTo(thrown: Error & { code?: string; statusCode?: number }): ErrorBody {
-  if (thrown instanceof AppError) return errorBody(thrown.status, thrown.message, thrown.details);
+  if (thrown instanceof AppError) {
+    const { status, message, details, retryAfterS } = thrown;
+    return {
+      ...errorBody(status, message, details),
+      ...(retryAfterS === undefined ? {} : { retry_after: retryAfterS }),
+    };
+  }
   const code = thrown.code ?? '';
   if (AWAY.test(code) || AWAY_MESSAGE.test(thrown.message)) return errorBody(503, 'Service Unavailable');
   if (UNHOLDABLE.test(code)) return errorBody(422, 'Unprocessable Entity');

@@ -1,0 +1,34 @@
+import type { FastifyReply } from 'fastify';
+import type { Decision, RequestCounter } from '#src/auth/request-counter.ts';
+import { tooManyRequests } from '#src/core/errors.ts';
+
+/** Names the account's policy and what is left of it (draft-ietf-httpapi-ratelimit-headers), on every answer. */
+export function tellLimits(reply: FastifyReply, { minute, day }: Decision): void {
+  reply.header('RateLimit-Policy', `"minute";q=${minute.limit};w=60, "day";q=${day.limit};w=86400`);
+  reply.header('RateLimit', `"minute";r=${minute.left};t=${minute.resetsInS}, "day";r=${day.left};t=${day.resetsInS}`);
+}
+
+/** Counts a request of an account; 429 where its plan has no more. */
+export async function countRequest(counter: RequestCounter, reply: FastifyReply, userId: string): Promise<void> {
+  const decision = await counter.take(userId);
+  tellLimits(reply, decision);
+  if (!decision.allowed) throw tooManyRequests(decision.retryAfterS);
+}
+
+/** Counts a failed authentication of an address; 429 where it has failed too often. */
+export async function countFailure(counter: RequestCounter, address: string): Promise<void> {
+  const decision = await counter.take(`addr:${network(address)}`);
+  if (!decision.allowed) throw tooManyRequests(decision.retryAfterS);
+}
+
+/** An IPv4 address; of IPv6 the /64, which one subscriber has. */
+function network(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined || !address.includes(':')) return mapped ?? address;
+  const [head = '', tail = ''] = address.split('%')[0]?.split('::') ?? [];
+  const [left, right] = [head, tail].map((half) => (half === '' ? [] : half.split(':')));
+  const zeros = address.includes('::')
+    ? Array(Math.max(0, 8 - (left?.length ?? 0) - (right?.length ?? 0))).fill('0')
+    : [];
+  return [...(left ?? []), ...zeros, ...(right ?? [])].slice(0, 4).join(':');
+}

@@ -1,0 +1,98 @@
+import { sql } from 'kysely';
+import type { Database } from '#src/database/connect.ts';
+
+/** Most requests in a minute and in a UTC day. */
+export interface Limits {
+  minute: number;
+  day: number;
+}
+
+/** Whether a request may go on, and what its account has left. */
+export interface Decision {
+  allowed: boolean;
+  minute: { limit: number; left: number; resetsInS: number };
+  day: { limit: number; left: number; resetsInS: number };
+  /** Seconds until it is worth trying again; the longer one where both windows are full. 0 where it is allowed. */
+  retryAfterS: number;
+}
+
+/** Counts requests of an account (its id) or failures of an address (`addr:…`), in one decision across all processes. */
+export interface RequestCounter {
+  take(counted: string): Promise<Decision>;
+}
+
+interface Row {
+  counted: string;
+  granted: number;
+  minute_limit: number;
+  minute_left: number;
+  minute_wait_s: number;
+  day_limit: number;
+  day_left: number;
+  day_wait_s: number;
+  suspended_wait_s: number;
+}
+
+/** Failed authentications of an address. */
+const ADDRESS: Limits = { minute: 10, day: 1_000_000_000 };
+
+/**
+ * Counters in the database. `plans`: limits by plan (and of `address`, for tests). What comes while a statement is under way is counted by the next one, all together: a busy
+ * process makes one small statement after the other, however many requests it answers.
+ */
+export function databaseCounter(db: Database, plans: Record<string, Limits>, clock: () => Date): RequestCounter {
+  const limits = JSON.stringify({ address: ADDRESS, ...plans });
+  let waiting = new Map<string, { resolve(decision: Decision): void; reject(error: unknown): void }[]>();
+  let isUnderWay = false;
+
+  async function flush(): Promise<void> {
+    const batch = waiting;
+    waiting = new Map();
+    const keys = [...batch.keys()];
+    const counts = keys.map((key) => batch.get(key)?.length ?? 0);
+    try {
+      const { rows } = await sql<Row>`
+        SELECT * FROM take_requests(${keys}::text[], ${counts}::integer[], ${limits}::jsonb, ${clock()})`.execute(db);
+      for (const row of rows) {
+        const asked = batch.get(row.counted) ?? [];
+        for (const [index, one] of asked.entries()) one.resolve(decisionOf(row, index));
+      }
+    } catch (error) {
+      for (const asked of batch.values()) for (const one of asked) one.reject(error);
+    }
+  }
+
+  async function run(): Promise<void> {
+    isUnderWay = true;
+    while (waiting.size > 0) await flush();
+    isUnderWay = false;
+  }
+
+  return {
+    take: (counted) =>
+      new Promise((resolve, reject) => {
+        const asked = waiting.get(counted);
+        if (asked) asked.push({ resolve, reject });
+        else waiting.set(counted, [{ resolve, reject }]);
+        if (!isUnderWay) {
+          isUnderWay = true;
+          setImmediate(run);
+        }
+      }),
+  };
+}
+
+/** What the n-th of several requests that were counted together is told. Pure. */
+function decisionOf(row: Row, index: number): Decision {
+  const allowed = index < row.granted;
+  // Those that come after it in the same batch are not gone yet for this one.
+  const later = allowed ? row.granted - index - 1 : 0;
+  const minute = { limit: row.minute_limit, left: row.minute_left + later, resetsInS: Math.ceil(row.minute_wait_s) };
+  const day = { limit: row.day_limit, left: row.day_left + later, resetsInS: Math.ceil(row.day_wait_s) };
+  const waits = [
+    row.suspended_wait_s,
+    row.minute_left <= 0 ? row.minute_wait_s : 0,
+    row.day_left <= 0 ? row.day_wait_s : 0,
+  ];
+  return { allowed, minute, day, retryAfterS: allowed ? 0 : Math.max(1, Math.ceil(Math.max(...waits))) };
+}
