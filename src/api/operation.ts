@@ -36,6 +36,8 @@ type Shape = z.ZodObject | z.ZodType;
 
 /** One operation of the interface: its zod schemas are what validates. */
 export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Shape> {
+  /** What it does, in a sentence or two, for the reference. */
+  summary: string;
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   path: string;
   scope: Scope;
@@ -43,6 +45,8 @@ export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Sha
   query?: Q;
   body?: B;
   status?: number;
+  /** What it answers, for the reference and the tests; answers are not checked at run time. */
+  answer: z.ZodType;
   handle(call: Call<z.output<P>, z.output<Q>, z.output<B>>): Promise<unknown>;
 }
 

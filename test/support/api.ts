@@ -2,6 +2,8 @@ import { request } from 'node:https';
 import { pino } from 'pino';
 import { generate } from 'selfsigned';
 import { buildApp } from '#src/api/app.ts';
+import { error } from '#src/api/shapes.ts';
+import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { createAuthenticate } from '#src/auth/authenticate.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { databaseCounter, type Limits } from '#src/auth/request-counter.ts';
@@ -96,12 +98,18 @@ export async function testApi(options: { limits?: Record<string, Limits> } = {})
             response.on('end', () => {
               const text = Buffer.concat(chunks).toString();
               const isJson = /json/.test(response.headers['content-type'] ?? '');
-              resolve({
+              const answer = {
                 status: response.statusCode ?? 0,
                 headers: response.headers,
                 text,
                 json: isJson ? JSON.parse(text) : null,
-              });
+              };
+              try {
+                holdToContract(method, path, answer);
+                resolve(answer);
+              } catch (error) {
+                reject(error);
+              }
             });
           },
         );
@@ -139,4 +147,21 @@ export async function writeProfile(api: TestApi, userId: string, profile: Map<nu
      FROM unnest($2::bigint[], $3::bigint[]) p (t, e)`,
     [userId, times, [...profile.values()]],
   );
+}
+
+/** Every answer that a test gets is held to what the interface's document says of it. */
+function holdToContract(method: string, path: string, { status, json }: Answer): void {
+  if (json === null) return;
+  const [plain = ''] = path.split('?');
+  if (status >= 400) {
+    const parsed = error.safeParse(json);
+    if (!parsed.success || json.status !== status) throw new Error(`${method} ${plain} ${status}: ${JSON.stringify(json)}`);
+    return;
+  }
+  const operation = OPERATIONS.find(
+    (one) => one.method === method && new RegExp(`^${one.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(plain),
+  );
+  if (!operation) return;
+  const parsed = operation.answer.safeParse(json);
+  if (!parsed.success) throw new Error(`${method} ${operation.path} answered ${JSON.stringify(json)}: ${parsed.error}`);
 }

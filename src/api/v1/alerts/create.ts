@@ -13,11 +13,12 @@ const body = z.strictObject({
   delivery: z.enum(DELIVERIES),
 });
 
-/** Sets a threshold on a user's usage. */
 export const createAlert = operation({
+  summary: 'Sets a threshold on a user’s usage.',
   method: 'POST',
   path: '/v1/alerts',
   scope: 'alerts:write',
+  answer: z.strictObject({ alert_id: z.string(), status: z.string() }),
   body,
   async handle({ context, caller, body: { user_id, type, threshold_kwh, threshold_hours, delivery } }) {
     checkThreshold(type, { threshold_kwh, threshold_hours }, { required: true });

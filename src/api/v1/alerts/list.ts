@@ -3,13 +3,15 @@ import { listAlerts as list } from '#src/alerts/store.ts';
 import { id, page } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
+import * as shapes from '#src/api/shapes.ts';
 import { reachOf, reachUser } from '#src/auth/access.ts';
 
-/** Alerts of a user, page by page. */
 export const listAlerts = operation({
+  summary: 'Alerts of a user, page by page.',
   method: 'GET',
   path: '/v1/alerts',
   scope: 'alerts:read',
+  answer: z.array(shapes.alert),
   query: z.object({ user_id: id, ...page }),
   async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
     const user = await reachUser(context.db, caller, user_id);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { DELIVERIES, findAlert, updateAlert as update } from '#src/alerts/store.ts';
 import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
+import * as shapes from '#src/api/shapes.ts';
 import { holdable, reachOf, reachUser } from '#src/auth/access.ts';
 import { orNotFound } from '#src/core/errors.ts';
 import { checkDelivery, checkThreshold, thresholdHours, thresholdKwh } from './fields.ts';
@@ -13,11 +14,12 @@ const body = z.strictObject({
   status: z.enum(['active', 'paused']).optional(),
 });
 
-/** Changes an alert's threshold, delivery or status. */
 export const updateAlert = operation({
+  summary: 'Changes an alert’s threshold, delivery or status.',
   method: 'PATCH',
   path: '/v1/alerts/{alert_id}',
   scope: 'alerts:write',
+  answer: shapes.alert,
   params: z.object({ alert_id: id }),
   body,
   async handle({ context, caller, params, body: { threshold_kwh, threshold_hours, delivery, status } }) {

@@ -2,15 +2,17 @@ import { z } from 'zod';
 import { monthly as compare } from '#src/analytics/monthly.ts';
 import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
+import * as shapes from '#src/api/shapes.ts';
 import { reachUser } from '#src/auth/access.ts';
 
 const query = z.object({ user_id: id.optional(), months: z.coerce.number().int().min(1).max(36).default(12) });
 
-/** A user's months, each beside the one before. */
 export const monthlyAnalytics = operation({
+  summary: 'A user’s months, each beside the one before.',
   method: 'GET',
   path: '/v1/analytics/monthly',
   scope: 'insights:read',
+  answer: shapes.monthly,
   query,
   async handle({ context, caller, query: { user_id, months } }) {
     const user = await reachUser(context.db, caller, user_id);

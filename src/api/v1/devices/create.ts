@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
+import * as shapes from '#src/api/shapes.ts';
 import { holdable, reachOf, reachUser } from '#src/auth/access.ts';
 import { notFound } from '#src/core/errors.ts';
 import { createDevice as create, pairDiscovered, readingsTopic } from '#src/devices/store.ts';
@@ -15,14 +16,13 @@ const body = z.strictObject({
   discovery_id: id.optional(),
 });
 
-/**
- * Pairs a device; its MQTT password is shown here and never again. One that was discovered through a gateway goes on with
- * the gateway's credentials.
- */
 export const createDevice = operation({
+  summary:
+    'Pairs a device; its MQTT password is shown here and never again. One that was discovered through a gateway goes on with the gateway’s credentials.',
   method: 'POST',
   path: '/v1/devices',
   scope: 'devices:write',
+  answer: shapes.pairedDevice,
   body,
   async handle({ context, caller, body: { user_id, type, location, discovery_id, ...settings } }) {
     const user = await reachUser(context.db, caller, user_id);

@@ -2,14 +2,16 @@ import { z } from 'zod';
 import { id, page } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
+import * as shapes from '#src/api/shapes.ts';
 import { reachOf, reachUser } from '#src/auth/access.ts';
 import { listDiscovered } from '#src/devices/gateways.ts';
 
-/** Devices heard through a user's gateways that are not paired, page by page. */
 export const discoveredDevices = operation({
+  summary: 'Devices heard through a user’s gateways that are not paired, page by page.',
   method: 'GET',
   path: '/v1/devices/discovered',
   scope: 'devices:read',
+  answer: z.array(shapes.discovered),
   query: z.object({ user_id: id.optional(), ...page }),
   async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
     const user = await reachUser(context.db, caller, user_id);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
+import * as shapes from '#src/api/shapes.ts';
 import { holdable, reachOf } from '#src/auth/access.ts';
 import { orNotFound } from '#src/core/errors.ts';
 import { updateDevice as update } from '#src/devices/store.ts';
@@ -15,11 +16,12 @@ const body = z
   })
   .partial();
 
-/** Changes a device. Limits hold for its past, too: the next message computes it anew. */
 export const updateDevice = operation({
+  summary: 'Changes a device. Limits hold for its past, too: the next message computes it anew.',
   method: 'PATCH',
   path: '/v1/devices/{device_id}',
   scope: 'devices:write',
+  answer: shapes.deviceDetails,
   params: z.object({ device_id: id }),
   body,
   async handle({ context, caller, params, body: patch }) {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { date, id, zone } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
+import * as shapes from '#src/api/shapes.ts';
 import { period } from '#src/api/v1/energy-insights/period.ts';
 import { holdable, reachOf } from '#src/auth/access.ts';
 import { orNotFound } from '#src/core/errors.ts';
@@ -15,11 +16,12 @@ const query = z.object({
   tz: zone.default('UTC'),
 });
 
-/** Usage of one device, and the climate that a thermostat reports; without dates the last 30 days. */
 export const deviceUsage = operation({
+  summary: 'Usage of one device, and the climate that a thermostat reports; without dates the last 30 days.',
   method: 'GET',
   path: '/v1/devices/{device_id}/usage',
   scope: 'insights:read',
+  answer: shapes.deviceUsage,
   params: z.object({ device_id: id }),
   query,
   async handle({ context, caller, params, query: { start, end, group_by, tz } }) {

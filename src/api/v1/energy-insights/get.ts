@@ -2,6 +2,7 @@ import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { date, id, zone } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
+import * as shapes from '#src/api/shapes.ts';
 import { reachUser } from '#src/auth/access.ts';
 import { insights, summary } from '#src/energy/insights.ts';
 import { dayRange, lastThirtyDays } from '#src/energy/ranges.ts';
@@ -15,11 +16,12 @@ const query = z.object({
   tz: zone.default('UTC'),
 });
 
-/** Daily, monthly or hourly usage; without dates the last 30 days in one object. */
 export const getEnergyInsights = operation({
+  summary: 'Daily, monthly or hourly usage; without dates the last 30 days in one object.',
   method: 'GET',
   path: '/v1/energy-insights',
   scope: 'insights:read',
+  answer: shapes.insights,
   query,
   async handle({ context, caller, query: { start, end, group_by, user_id, tz }, accepts, reply }) {
     const wanted = period(start, end, group_by);

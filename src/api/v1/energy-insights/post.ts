@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { date, id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
+import * as shapes from '#src/api/shapes.ts';
 import { reachUser } from '#src/auth/access.ts';
 import { summary } from '#src/energy/insights.ts';
 import { dayRange, intervalToDate, type Range } from '#src/energy/ranges.ts';
@@ -26,11 +27,12 @@ const body = z
     }
   });
 
-/** Summary of a user's usage over the calendar interval of now, to date, or between two dates. */
 export const postEnergyInsights = operation({
+  summary: 'Summary of a user’s usage over the calendar interval of now, to date, or between two dates.',
   method: 'POST',
   path: '/v1/energy-insights',
   scope: 'insights:read',
+  answer: shapes.summary,
   status: 200,
   body,
   async handle({ context, caller, body: { user_id, interval, start, end, metrics } }) {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { id, text } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
+import * as shapes from '#src/api/shapes.ts';
 import { reachUser } from '#src/auth/access.ts';
 import { createKey as create } from '#src/auth/keys.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
@@ -17,11 +18,12 @@ const body = z.strictObject({
   expires_at: z.iso.datetime({ offset: true }).optional(),
 });
 
-/** Creates a key; it is shown here and never again. A key can create only what it may do itself. */
 export const createKey = operation({
+  summary: 'Creates a key; it is shown here and never again. A key can create only what it may do itself.',
   method: 'POST',
   path: '/v1/keys',
   scope: 'keys:write',
+  answer: shapes.createdKey,
   body,
   async handle({ context, caller, body: { user_id, name, scopes, expires_at } }) {
     const wanted = scopes ?? [...SCOPES];

@@ -2,14 +2,16 @@ import { z } from 'zod';
 import { id, page } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
+import * as shapes from '#src/api/shapes.ts';
 import { reachOf, reachUser } from '#src/auth/access.ts';
 import { listKeys as list } from '#src/auth/keys.ts';
 
-/** The keys of a user that are not revoked, page by page; never the keys themselves. */
 export const listKeys = operation({
+  summary: 'The keys of a user that are not revoked, page by page; never the keys themselves.',
   method: 'GET',
   path: '/v1/keys',
   scope: 'keys:write',
+  answer: z.array(shapes.key),
   query: z.object({ user_id: id.optional(), ...page }),
   async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
     const user = await reachUser(context.db, caller, user_id);

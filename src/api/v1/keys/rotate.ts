@@ -1,17 +1,19 @@
 import { z } from 'zod';
 import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
+import * as shapes from '#src/api/shapes.ts';
 import { holdable, reachOf } from '#src/auth/access.ts';
 import { findKeyScopes, rotateKey as rotate } from '#src/auth/keys.ts';
 import { forbidden, orNotFound } from '#src/core/errors.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Makes a new key like an old one, which goes on for 24 h, or as many hours as are named. */
 export const rotateKey = operation({
+  summary: 'Makes a new key like an old one, which goes on for 24 h, or as many hours as are named.',
   method: 'POST',
   path: '/v1/keys/{key_id}/rotate',
   scope: 'keys:write',
+  answer: shapes.rotatedKey,
   params: z.object({ key_id: id }),
   body: z.strictObject({ overlap_hours: z.number().min(0).max(720).optional() }).optional(),
   async handle({ context, caller, params, body }) {

@@ -12,11 +12,12 @@ const body = z.strictObject({
   plan: z.enum(['free', 'developer', 'enterprise']).optional(),
 });
 
-/** Creates an account: a utility enrols homeowners, an administrator anyone. */
 export const createUser = operation({
+  summary: 'Creates an account: a utility enrols homeowners, an administrator anyone.',
   method: 'POST',
   path: '/v1/users',
   scope: 'users:write',
+  answer: z.strictObject({ user_id: z.string(), status: z.string() }),
   body,
   async handle({ context, caller, body: { email, role, phone, timezone, plan } }) {
     if (caller.role === 'homeowner') throw forbidden();

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { id, phone, zone } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
+import * as shapes from '#src/api/shapes.ts';
 import { reachOf, reachUser } from '#src/auth/access.ts';
 import { forbidden, orNotFound } from '#src/core/errors.ts';
 import { type UserPatch, updateUser as update } from '#src/users/store.ts';
@@ -13,11 +14,12 @@ const body = z.strictObject({
   plan: z.enum(['free', 'developer', 'enterprise']).optional(),
 });
 
-/** Changes an account. Role and plan are an administrator's to change. */
 export const updateUser = operation({
+  summary: 'Changes an account. Role and plan are an administrator’s to change.',
   method: 'PATCH',
   path: '/v1/users/{user_id}',
   scope: 'users:write',
+  answer: shapes.user,
   params: z.object({ user_id: id }),
   body,
   async handle({ context, caller, params, body: patch }) {

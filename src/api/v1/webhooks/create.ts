@@ -6,11 +6,12 @@ import { authToken, callbackUrl } from './fields.ts';
 
 const body = z.strictObject({ event: z.enum(EVENT_TYPES), url: callbackUrl, auth_token: authToken });
 
-/** Subscribes the caller to an event. */
 export const createWebhook = operation({
+  summary: 'Subscribes the caller to an event.',
   method: 'POST',
   path: '/v1/webhooks',
   scope: 'webhooks:write',
+  answer: z.strictObject({ webhook_id: z.string(), status: z.string() }),
   body,
   async handle({ context, caller, body: { event, url, auth_token } }) {
     const webhook = { event, url, authToken: auth_token };
