@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import Fastify, { type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import type { Authenticate } from '#src/auth/authenticate.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
@@ -5,7 +6,11 @@ import type { Logger } from '#src/core/log.ts';
 import { type ApiContext, addOperation } from './operation.ts';
 import { addAuthentication } from './plugins/authentication.ts';
 import { addErrorHandler, errorBody } from './plugins/errors.ts';
+import { addReference } from './plugins/reference.ts';
 import { OPERATIONS } from './v1/operations.ts';
+
+/** The service's own version, on every answer; the interface's is the /v1 in the path. */
+const { version: VERSION } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
 const BODY_LIMIT_BYTES = 1_048_576;
 
@@ -19,6 +24,8 @@ export function buildApp(
     tls: { cert: Buffer; key: Buffer };
     /** Addresses whose X-Forwarded-* count. */
     trustProxy?: readonly string[];
+    /** Where clients reach the API. */
+    publicUrl: string;
     log: Logger;
   },
 ): FastifyInstance {
@@ -49,6 +56,11 @@ export function buildApp(
     reply.header('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
     reply.header('X-Content-Type-Options', 'nosniff');
     reply.header('Cache-Control', 'no-store');
+    reply.header('Energy-Service-Version', VERSION);
+    if (!reply.hasHeader('Content-Security-Policy')) {
+      reply.header('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
+    }
+    reply.header('Referrer-Policy', 'no-referrer');
   });
   addAuthentication(app, parts.authenticate, parts.counter);
   app.get('/healthz', async () => ({ status: 'ok' }));
@@ -56,6 +68,7 @@ export function buildApp(
     if (await parts.isReady()) return { status: 'ready' };
     return reply.status(503).header('Retry-After', '5').send(errorBody(503, 'Service Unavailable'));
   });
+  addReference(app, parts.publicUrl);
   for (const operation of OPERATIONS) addOperation(app, context, operation);
   app.setNotFoundHandler((request, reply) => {
     const allowed = methodsOf(request.url.split('?')[0] ?? '');

@@ -39,6 +39,7 @@ export async function startApi(
       isReady,
       tls,
       trustProxy: config.api.trustProxy,
+      publicUrl: config.publicUrl,
       log,
     },
   );

@@ -21,6 +21,7 @@ test.each([
     {
       authenticate: createAuthenticate(db, 'live'),
       counter: databaseCounter(db, {}, () => new Date()),
+      publicUrl: 'https://localhost:8443',
       isReady: () =>
         pool.query('SELECT 1').then(
           () => true,

@@ -61,6 +61,7 @@ export async function testApi(options: { limits?: Record<string, Limits> } = {})
       authenticate: createAuthenticate(db, 'live'),
       counter: databaseCounter(db, options.limits ?? UNLIMITED, () => api.now),
       isReady: async () => true,
+      publicUrl: 'https://localhost:8443',
       tls: { cert: Buffer.from(pair.cert), key: Buffer.from(pair.private) },
       log: pino({ level: 'silent' }),
     },
@@ -155,7 +156,8 @@ function holdToContract(method: string, path: string, { status, json }: Answer):
   const [plain = ''] = path.split('?');
   if (status >= 400) {
     const parsed = error.safeParse(json);
-    if (!parsed.success || json.status !== status) throw new Error(`${method} ${plain} ${status}: ${JSON.stringify(json)}`);
+    if (!parsed.success || json.status !== status)
+      throw new Error(`${method} ${plain} ${status}: ${JSON.stringify(json)}`);
     return;
   }
   const operation = OPERATIONS.find(
