@@ -1,4 +1,5 @@
 import { createDb } from '#src/database/connect.ts';
+import { compressHistory } from '#src/database/history.ts';
 import { insights } from '#src/energy/insights.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { settleRollups } from '#src/rollups/refresh.ts';
@@ -77,7 +78,7 @@ async function addHomes({ pool, found }: TierDatabase, first: number, last: numb
     }
   }
   await pool.query('VACUUM ANALYZE');
-  await pool.query('SELECT compress_history(now())');
+  await compressHistory(pool, new Date(), new Date());
 }
 
 async function ask({ pool }: TierDatabase, homes: number): Promise<{ p50_ms: number; p99_ms: number }> {

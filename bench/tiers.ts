@@ -1,5 +1,6 @@
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { createDb } from '#src/database/connect.ts';
+import { compressHistory } from '#src/database/history.ts';
 import { insights } from '#src/energy/insights.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { refreshRollups, settleRollups } from '#src/rollups/refresh.ts';
@@ -103,7 +104,7 @@ async function measure(database: TierDatabase): Promise<Result> {
   }
   const { rows } = await pool.query('SELECT count(*) AS n FROM readings');
   const bytes = await readingsBytes(database);
-  await pool.query('SELECT compress_history($1)', [new Date(endMs + 365 * DAY_MS)]);
+  await compressHistory(pool, now, new Date(endMs + 365 * DAY_MS));
   const compressed = await readingsBytes(database);
   return {
     readings_per_s,

@@ -51,8 +51,8 @@ BEGIN
     minute_wait_s := extract(epoch FROM c.minute_from + interval '1 minute' - now_in);
     day_left := day_limit - c.day_count;
     day_wait_s := extract(epoch FROM ((today + 1)::timestamp AT TIME ZONE 'UTC') - now_in);
-    suspended_wait_s := greatest(0, extract(epoch FROM c.suspended_until - now_in));
-    IF c.suspended_until = '-infinity' THEN suspended_wait_s := 0; END IF;
+    -- Before PostgreSQL 17 nothing can be subtracted from an infinite time.
+    suspended_wait_s := CASE WHEN c.suspended_until > now_in THEN extract(epoch FROM c.suspended_until - now_in) ELSE 0 END;
     RETURN NEXT;
   END LOOP;
 END

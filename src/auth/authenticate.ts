@@ -52,11 +52,13 @@ async function findCaller(
   const expiresAtMs = row?.expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
   if (!row || expiresAtMs <= nowMs) return null;
   if ((row.last_used_at?.getTime() ?? 0) < nowMs - USED_EVERY_MS) {
-    await db
+    // Not waited for, and no matter if it fails: a database that is closed for writing still answers.
+    void db
       .updateTable('api_keys')
       .set({ last_used_at: new Date(nowMs) })
       .where('key_id', '=', row.key_id)
-      .execute();
+      .execute()
+      .catch(() => {});
   }
   const caller = {
     keyId: row.key_id,

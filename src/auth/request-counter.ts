@@ -33,6 +33,11 @@ interface Row {
   suspended_wait_s: number;
 }
 
+/** A database that was moved away from takes no more writes (SQLSTATE 25006), and goes on answering reads. */
+const CLOSED = '25006';
+const none = { limit: 0, left: 0, resetsInS: 0 };
+const UNCOUNTED: Decision = { allowed: true, minute: none, day: none, retryAfterS: 0 };
+
 /** Failed authentications of an address. */
 const ADDRESS: Limits = { minute: 10, day: 1_000_000_000 };
 
@@ -58,6 +63,10 @@ export function databaseCounter(db: Database, plans: Record<string, Limits>, clo
         for (const [index, one] of asked.entries()) one.resolve(decisionOf(row, index));
       }
     } catch (error) {
+      if ((error as { code?: string }).code === CLOSED) {
+        for (const one of [...batch.values()].flat()) one.resolve(UNCOUNTED);
+        return;
+      }
       for (const asked of batch.values()) for (const one of asked) one.reject(error);
     }
   }

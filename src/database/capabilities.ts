@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from './connect.ts';
+import type { Pool } from './connect.ts';
 
 /** What the database can do. Code above sql/ asks for one of these, never for a tier. */
 export interface Capabilities {
@@ -53,18 +53,19 @@ interface Facts {
  * the tier that it was made on. Throws UnusableDatabase, with what to do, where that cannot be.
  * `timescale`: `off` leaves the extension alone.
  */
-export async function askCapabilities(db: Pool | PoolClient, timescale: 'auto' | 'off' = 'auto'): Promise<Found> {
-  let facts = await factsOf(db);
+export async function askCapabilities(pool: Pool, timescale: 'auto' | 'off' = 'auto'): Promise<Found> {
+  let facts = await factsOf(pool);
   if (timescale === 'auto' && facts.made === null && facts.timescale === null && facts.offered) {
-    // Without the right, or without the library loaded at the server's start, it stays plain: the line says so.
-    await db.query('CREATE EXTENSION IF NOT EXISTS timescaledb').catch(() => {});
-    facts = await factsOf(db);
+    // Without the right it fails, and without the library loaded at the server's start it even ends its session (one of the
+    // pool's): then the database stays plain, and the line says so.
+    await pool.query('CREATE EXTENSION IF NOT EXISTS timescaledb').catch(() => {});
+    facts = await factsOf(pool);
   }
   return decide(facts, timescale);
 }
 
-async function factsOf(db: Pool | PoolClient): Promise<Facts> {
-  const { rows } = await db.query(
+async function factsOf(pool: Pool): Promise<Facts> {
+  const { rows } = await pool.query(
     `SELECT current_setting('server_version_num')::int / 10000 AS postgres,
        split_part(current_setting('server_version'), ' ', 1) AS "postgresName",
        (SELECT extversion FROM pg_extension WHERE extname = 'timescaledb') AS timescale,
@@ -76,7 +77,7 @@ async function factsOf(db: Pool | PoolClient): Promise<Facts> {
   if (isClosed) throw new UnusableDatabase(CLOSED);
   if (facts.timescale === null) return { ...facts, licence: null, made: isMade ? 'plain' : null };
   // The licence is a setting of the extension's library, which the first use of the extension loads.
-  const { rows: chunked } = await db.query(
+  const { rows: chunked } = await pool.query(
     `SELECT EXISTS (SELECT FROM timescaledb_information.hypertables
          WHERE hypertable_schema = current_schema() AND hypertable_name = 'readings') AS readings,
        EXISTS (SELECT FROM timescaledb_information.continuous_aggregates

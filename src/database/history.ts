@@ -1,14 +1,16 @@
+import { DateTime } from 'luxon';
 import type { Pool } from './connect.ts';
 
 const DAY_MS = 86_400_000;
 /** Readings later than this are unusual: what is older is compressed. They are still taken. */
 const LATE_WINDOW_DAYS = 7;
 
-/** Start of the retention: the same day and time so many calendar months before, in Unix ms. Older readings are refused. */
+/**
+ * Start of the retention in Unix ms: the same day and time so many calendar months before, or the last day of a month that
+ * is too short for it, so that it never moves back. Older readings are refused.
+ */
 export function retentionStartMs(nowMs: number, retentionMonths: number): number {
-  const start = new Date(nowMs);
-  start.setUTCMonth(start.getUTCMonth() - retentionMonths);
-  return start.getTime();
+  return DateTime.fromMillis(nowMs, { zone: 'utc' }).minus({ months: retentionMonths }).toMillis();
 }
 
 /**
@@ -21,14 +23,17 @@ export async function dropReadings(pool: Pool, now: Date, retentionMonths: numbe
   return rows[0].dropped;
 }
 
-/** Compresses what is older than the late-data window and chooses the length of new chunks, where the database can. */
+/**
+ * Compresses what lies before a time (by default what is older than the late-data window) and chooses the length of new
+ * chunks, where the database can. A transaction a chunk: it is locked while it is compressed, and only it.
+ */
 export async function compressHistory(
   pool: Pool,
   now: Date,
+  before: Date = new Date(now.getTime() - LATE_WINDOW_DAYS * DAY_MS),
 ): Promise<{ compressed: string[]; nextChunks: string | null }> {
-  const before = new Date(now.getTime() - LATE_WINDOW_DAYS * DAY_MS);
-  const { rows } = await pool.query('SELECT compress_history($1) AS compressed, adapt_layout() AS "nextChunks"', [
-    before,
-  ]);
-  return rows[0];
+  const { rows } = await pool.query('SELECT history_to_compress($1) AS pieces', [before]);
+  for (const piece of rows[0].pieces) await pool.query('SELECT compress_piece($1)', [piece]);
+  const { rows: layout } = await pool.query('SELECT adapt_layout() AS chosen');
+  return { compressed: rows[0].pieces, nextChunks: layout[0].chosen };
 }

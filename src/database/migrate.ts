@@ -30,7 +30,7 @@ export async function migrate(
   let broken: Error | undefined;
   try {
     await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
-    const database = await askCapabilities(client, timescale);
+    const database = await askCapabilities(pool, timescale);
     await client.query('BEGIN');
     const applied = await applyAll(client, database.capabilities.hypertables ? 'timescale' : 'postgres', {
       rollups: database.capabilities.continuousAggregates ? 'timescale' : 'postgres',

@@ -13,16 +13,24 @@ export interface Job {
 
 /** Runs jobs at their times, none beside itself; a job that fails is logged and comes again. Returns how to stop. */
 export function startJobs(jobs: readonly Job[], log: Logger): () => Promise<void> {
-  const guarded = (job: Job) => async () => {
-    try {
-      await job.run();
-    } catch (error) {
-      log.error({ err: error, job: job.name }, 'job failed');
-    }
+  const guarded = (job: Job) => {
+    let isRunning = false;
+    return async () => {
+      if (isRunning) return;
+      isRunning = true;
+      try {
+        await job.run();
+      } catch (error) {
+        log.error({ err: error, job: job.name }, 'job failed');
+      } finally {
+        isRunning = false;
+      }
+    };
   };
   const tasks = jobs.map((job) => {
-    if (job.alsoAtStart) void guarded(job)();
-    return schedule(job.at, guarded(job), { name: job.name, timezone: 'UTC', noOverlap: true });
+    const run = guarded(job);
+    if (job.alsoAtStart) void run();
+    return schedule(job.at, run, { name: job.name, timezone: 'UTC' });
   });
   return async () => {
     await Promise.all(tasks.map((task) => task.destroy()));

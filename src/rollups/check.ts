@@ -10,7 +10,7 @@ export interface Difference {
   expected_mwh: number | null;
 }
 
-/** Start of the first month that checks look at: what lies before may have lost the load profile beneath it. */
+/** Start of the first month that the nightly check looks at: readings, and with them changes, come no earlier. */
 export function firstCheckedMonth(now: Date, retentionMonths: number): Date {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - retentionMonths + 1, 1));
 }

@@ -1,8 +1,10 @@
 import type { Capabilities } from '#src/database/capabilities.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { checkUser, type Difference, usersToCheck } from './check.ts';
-import { rebuildUser } from './rebuild.ts';
-import { settleRollups } from './refresh.ts';
+import { rebuildTables } from './rebuild.ts';
+import { holdingRefresh, markStale, settleRollups } from './refresh.ts';
+
+const DAY_MS = 86_400_000;
 
 /** What a pass over all users did. */
 export interface RollupReport {
@@ -26,23 +28,45 @@ export interface RollupOptions {
 /** Goes through all users (or one), user by user, so that neither memory nor locks grow with their number. */
 export async function passOverRollups(pool: Pool, options: RollupOptions): Promise<RollupReport> {
   const { capabilities, since, mode, userId, onProgress } = options;
+  const { continuousAggregates } = capabilities;
   const users = userId === undefined ? await usersToCheck(pool) : [userId];
   const report: RollupReport = { users: users.length, differences: [], rebuilt: 0 };
   for (const [index, user] of users.entries()) {
     const differences = mode === 'rebuild' ? [] : await differencesOf(pool, capabilities, user, since);
     report.differences.push(...differences);
-    if (mode === 'rebuild' || (mode === 'repair' && differences.length > 0)) {
-      await rebuildUser(pool, capabilities, user, since);
-      report.rebuilt++;
-    }
+    const isWanted = mode === 'rebuild' || (mode === 'repair' && differences.length > 0);
+    if (isWanted) report.rebuilt++;
+    if (isWanted && !continuousAggregates) await rebuildTables(pool, user, since);
     onProgress?.(index + 1, users.length);
+  }
+  // Continuous aggregates know no users: the days are computed anew for everybody, each once.
+  if (continuousAggregates && report.rebuilt > 0) {
+    await markStale(pool, mode === 'rebuild' ? await daysToRebuild(pool, since, userId) : daysOf(report.differences));
+    await settleRollups(pool, new Date());
   }
   return report;
 }
 
+/** Days of the load profile, and those that aggregates have and the load profile no longer knows of. */
+async function daysToRebuild(pool: Pool, since: Date, userId: string | undefined): Promise<Date[]> {
+  const { rows } = await pool.query(
+    `SELECT date_trunc('day', starts_at, 'UTC') AS day FROM device_intervals
+     WHERE starts_at >= $1 AND ($2::text IS NULL OR user_id = $2)
+     UNION SELECT day FROM user_daily WHERE day >= $1 AND ($2::text IS NULL OR user_id = $2)`,
+    [since, userId ?? null],
+  );
+  return rows.map(({ day }) => day);
+}
+
+/** The days that differences lie in. A month that differs does so by its hours, which are among them. */
+function daysOf(differences: readonly Difference[]): Date[] {
+  const times = differences.flatMap(({ key }) => key.day ?? key.hour ?? []);
+  return [...new Set(times.map((time) => Math.floor(Date.parse(time) / DAY_MS)))].map((day) => new Date(day * DAY_MS));
+}
+
 /**
  * What differs for one user. Continuous aggregates follow corrections of the past with a delay: what differs there is
- * looked at again after everything that waits is in.
+ * looked at again after everything that waits is in, with the refresh held.
  */
 async function differencesOf(
   pool: Pool,
@@ -53,5 +77,5 @@ async function differencesOf(
   const differences = await checkUser(pool, userId, since);
   if (differences.length === 0 || !continuousAggregates) return differences;
   await settleRollups(pool, new Date());
-  return checkUser(pool, userId, since);
+  return holdingRefresh(pool, (client) => checkUser(client, userId, since));
 }

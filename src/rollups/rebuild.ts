@@ -1,37 +1,12 @@
-import type { Capabilities } from '#src/database/capabilities.ts';
 import type { Pool } from '#src/database/connect.ts';
-import { markStale, settleRollups } from './refresh.ts';
 import { AGGREGATES, columnsOf } from './relations.ts';
 
 /**
- * Computes one user's aggregates anew from the load profile, from `since` (a start of a month) on. Continuous aggregates
- * know no users: the days of that user's load profile are computed anew for everybody.
+ * Computes one user's aggregates anew from the load profile, from `since` (a start of a month) on, where they are tables; in
+ * one transaction. Holds the user's devices locked, as writers do, so that nothing is written in between: readings that
+ * arrive meanwhile wait, unacknowledged, for the moment that it takes.
  */
-export async function rebuildUser(
-  pool: Pool,
-  { continuousAggregates }: Capabilities,
-  userId: string,
-  since: Date,
-): Promise<void> {
-  if (!continuousAggregates) return rebuildTables(pool, userId, since);
-  // With the days that aggregates have and the load profile no longer knows of.
-  const { rows } = await pool.query(
-    `SELECT day FROM user_daily_expected WHERE user_id = $1 AND day >= $2
-     UNION SELECT day FROM user_daily WHERE user_id = $1 AND day >= $2`,
-    [userId, since],
-  );
-  await markStale(
-    pool,
-    rows.map(({ day }) => day),
-  );
-  await settleRollups(pool, new Date());
-}
-
-/**
- * In one transaction. Holds the user's devices locked, as writers do, so that nothing is written in between: readings
- * that arrive meanwhile wait, unacknowledged, for the moment that it takes.
- */
-async function rebuildTables(pool: Pool, userId: string, since: Date): Promise<void> {
+export async function rebuildTables(pool: Pool, userId: string, since: Date): Promise<void> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { dayAfter, joined, parts, type Window } from './windows.ts';
 
-/** Key of the advisory lock under which continuous aggregates are refreshed; sql/rollups/timescale/9_erase.sql takes it, too. */
+/** Key of the advisory lock under which continuous aggregates are refreshed; hold_refresh() takes it, too. */
 const LOCK = 7_241_002;
 /** Continuous aggregates by the length of their buckets; the daily one is made of an hourly one, so it comes after. */
 const HOURLY = ['device_hourly', 'user_hourly'];
@@ -160,5 +160,21 @@ export async function settleRollups(pool: Pool, now: Date): Promise<void> {
     const { complete } = await refreshRollups(pool, now);
     if (complete) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** Runs something while no refresh does, in one transaction of its own. */
+export async function holdingRefresh<T>(pool: Pool, run: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken = true;
+  try {
+    await client.query('BEGIN');
+    await client.query('SELECT hold_refresh()');
+    const result = await run(client);
+    await client.query('COMMIT');
+    broken = false;
+    return result;
+  } finally {
+    client.release(broken);
   }
 }

@@ -1,7 +1,14 @@
+import type { Capabilities } from '#src/database/capabilities.ts';
 import { createPool, type Pool, type PoolClient } from '#src/database/connect.ts';
 import { continueIdentities } from '#src/database/copy/copy-rows.ts';
 import { COPIED } from '#src/database/copy/relations.ts';
-import { compareEnds, type Ends, type Progress, synchronise } from '#src/database/copy/synchronise.ts';
+import {
+  compareCopied,
+  type Ends,
+  type Progress,
+  type Synchronised,
+  synchronise,
+} from '#src/database/copy/synchronise.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
 import { settleRollups } from '#src/rollups/refresh.ts';
@@ -10,7 +17,8 @@ import { settleRollups } from '#src/rollups/refresh.ts';
 export interface MoveReport {
   /** What the new database is, in a line. */
   database: string;
-  relations: { relation: string; rows: number; equal: boolean }[];
+  /** Every relation that was copied, and compared, with its rows. */
+  relations: { relation: string; rows: number }[];
   /** Total consumption in mWh: of the old database's load profile, and of the new one's daily aggregates. */
   total_mwh: string;
   users: number;
@@ -28,7 +36,7 @@ const MOVED = 'default_transaction_read_only';
  * Moves a running installation into another database, of whichever tier: copies while the service runs, then once more
  * with writers held (their messages wait, unacknowledged), compares, closes the old database for writing, computes the
  * aggregates. May be broken off and begun again at any point before the old database is closed. Throws, leaving the old
- * database in use, where the other is not empty or differs in the end.
+ * database in use, where the other is not empty or differs; once it is closed, an error says so and how to go on.
  */
 export async function move(
   sourceUrl: string,
@@ -44,6 +52,7 @@ export async function move(
     const from = await migrate(pools.source, options);
     const { database } = await migrate(pools.target, options);
     step(`From: ${from.database.line}\nTo:   ${database.line}`);
+    await refuseItself(pools);
     await refuseStranger(pools);
     step('Copying while the service runs …');
     await withEnds(pools, (ends) => synchronise(ends, progress));
@@ -52,24 +61,35 @@ export async function move(
     if (isMaterialised) await settleRollups(pools.source, new Date());
     const relations = await withEnds(pools, (ends) => finish(ends, pools.source, isMaterialised, progress));
     step('Computing the aggregates …');
-    const { capabilities } = database;
-    if (capabilities.continuousAggregates) await settleRollups(pools.target, new Date());
-    else await passOverRollups(pools.target, { capabilities, since: new Date(0), mode: 'rebuild' });
-    const [was, is] = await Promise.all([
-      totalOf(pools.source, 'device_intervals'),
-      totalOf(pools.target, 'user_daily'),
-    ]);
-    if (was !== is) {
+    const total_mwh = await aggregate(pools, database.capabilities).catch((error: Error) => {
       throw new Error(
-        `Everything was copied, but the daily aggregates of the new database hold ${is} mWh and should hold ${was}. ` +
-          'With DATABASE_URL set to it, run: energy rollups rebuild, then energy rollups check.',
+        'Everything was copied and compared, and the old database is closed for writing, but the aggregates of the new one ' +
+          `are not right yet (${error.message}). With DATABASE_URL set to it, run: energy rollups rebuild, then energy rollups check.`,
+        { cause: error },
       );
-    }
+    });
     const users = relations.find(({ relation }) => relation === 'users')?.rows ?? 0;
-    return { database: database.line, relations, total_mwh: is, users };
+    return {
+      database: database.line,
+      relations: relations.map(({ relation, rows }) => ({ relation, rows })),
+      total_mwh,
+      users,
+    };
   } finally {
     await Promise.all([pools.source.end(), pools.target.end()]);
   }
+}
+
+/** Computes the target's aggregates and returns their total, which is that of the source's load profile. */
+async function aggregate(
+  { source, target }: { source: Pool; target: Pool },
+  capabilities: Capabilities,
+): Promise<string> {
+  if (capabilities.continuousAggregates) await settleRollups(target, new Date());
+  else await passOverRollups(target, { capabilities, since: new Date(0), mode: 'rebuild' });
+  const [was, is] = await Promise.all([totalOf(source, 'device_intervals'), totalOf(target, 'user_daily')]);
+  if (was !== is) throw new Error(`they hold ${is} mWh in all and should hold ${was}`);
+  return is;
 }
 
 async function withEnds<T>(pools: { source: Pool; target: Pool }, run: (ends: Ends) => Promise<T>): Promise<T> {
@@ -86,6 +106,19 @@ async function withEnds<T>(pools: { source: Pool; target: Pool }, run: (ends: En
   }
 }
 
+/** Whatever the URLs look like: a move into itself would only close the database. */
+async function refuseItself({ source, target }: { source: Pool; target: Pool }): Promise<void> {
+  const identity = async (pool: Pool): Promise<string> => {
+    const { rows } = await pool.query(
+      `SELECT format('%s %s', (SELECT system_identifier FROM pg_control_system()), oid) AS id FROM pg_database WHERE datname = current_database()`,
+    );
+    return rows[0].id;
+  };
+  const [from, to] = await Promise.all([identity(source), identity(target)]);
+  if (from === to)
+    throw new Error('The database of --to is the one that the service uses already. Nothing was changed.');
+}
+
 /** A target with users that the source does not have is somebody else's. */
 async function refuseStranger({ source, target }: { source: Pool; target: Pool }): Promise<void> {
   const { rows } = await target.query('SELECT user_id FROM users');
@@ -98,20 +131,20 @@ async function refuseStranger({ source, target }: { source: Pool; target: Pool }
 }
 
 /** With every writer held: the last differences, the comparison, and the end of writing in the old database. */
-async function finish(ends: Ends, sourcePool: Pool, isMaterialised: boolean, progress: Progress) {
+async function finish(
+  ends: Ends,
+  sourcePool: Pool,
+  isMaterialised: boolean,
+  progress: Progress,
+): Promise<Synchronised[]> {
   const { source, target } = ends;
   await source.query('BEGIN');
+  // The refresh first: it may wait for what the locks hold.
+  await source.query('SELECT hold_refresh()');
   await source.query(`LOCK TABLE ${COPIED.map(({ relation }) => relation).join(', ')} IN EXCLUSIVE MODE`);
   if (isMaterialised) await source.query('SELECT fold_late_day(day) FROM (SELECT DISTINCT day FROM late_deltas) d');
-  await synchronise(ends, progress);
-  const relations = await compareEnds(ends);
-  const wrong = relations.filter(({ equal }) => !equal);
-  if (wrong.length > 0) {
-    throw new Error(
-      `${wrong.map(({ relation }) => relation).join(', ')} differ after copying: does something write to the database of ` +
-        '--to? The old database stays in use; run the command again.',
-    );
-  }
+  const relations = await synchronise(ends, progress);
+  await compareCopied(ends, relations);
   await continueIdentities(
     target,
     COPIED.map(({ relation }) => relation),
@@ -122,16 +155,22 @@ async function finish(ends: Ends, sourcePool: Pool, isMaterialised: boolean, pro
 }
 
 /**
- * The setting holds for sessions that begin after it, so those that are there are ended, while the locks still hold them:
- * no write slips through between.
+ * The setting holds for sessions that begin after it, so those of the service that are there are ended, while the locks
+ * still hold them: no write slips through between. Where they cannot be ended the database is opened again.
  */
 async function closeForWriting(source: PoolClient, pool: Pool): Promise<void> {
   const { rows } = await pool.query('SELECT quote_ident(current_database()) AS name');
   await pool.query(`ALTER DATABASE ${rows[0].name} SET ${MOVED} = on`);
-  await source.query(
-    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-     WHERE datname = current_database() AND application_name <> 'energy migrate'`,
-  );
+  try {
+    await source.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND backend_type = 'client backend' AND usename = current_user
+         AND application_name <> 'energy migrate'`,
+    );
+  } catch (error) {
+    await pool.query(`ALTER DATABASE ${rows[0].name} RESET ${MOVED}`);
+    throw error;
+  }
 }
 
 /** As text: the total of a country is beyond the safe integers. */

@@ -8,6 +8,8 @@ import type { Database } from '#src/database/connect.ts';
  */
 export async function eraseUser(db: Database, userId: string): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
+    // Before anything that writers wait for: a refresh may take a while.
+    await sql`SELECT hold_refresh()`.execute(trx);
     // The account first, so that no device can be added to it; then its devices, so that no writer is at them.
     const user = await sql`SELECT FROM users WHERE user_id = ${userId} FOR UPDATE`.execute(trx);
     if (user.rows.length === 0) return false;

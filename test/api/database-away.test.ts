@@ -8,6 +8,7 @@ import { newKey } from '#src/auth/key-format.ts';
 import { databaseCounter } from '#src/auth/request-counter.ts';
 import { secretBox } from '#src/core/secret-box.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
+import { testApi } from '../support/api.ts';
 
 test.each([
   ['does not run', 'postgresql://postgres@localhost/energy?host=/nowhere'],
@@ -48,4 +49,25 @@ test.each([
   expect(await ask('/healthz')).toEqual({ status: 200, retryAfter: undefined });
   await app.close();
   await pool.end();
+});
+
+test('a database that was closed for writing, as a move leaves it, still answers', async () => {
+  const api = await testApi();
+  const { userId, key } = await api.user('homeowner');
+  const { rows } = await api.database.pool.query('SELECT current_database() AS name');
+  await api.database.pool.query(`ALTER DATABASE ${rows[0].name} SET default_transaction_read_only = on`);
+  await api.database.pool.query(
+    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+  );
+  // The last session that may still write goes, too.
+  await api.database.pool.query('SELECT pg_terminate_backend(pg_backend_pid())').catch(() => {});
+  expect((await api.send('/v1/energy-insights', { key })).json).toMatchObject({ user_id: userId, kwh_used: 0 });
+  expect((await api.send('/v1/devices', { key })).status).toBe(200);
+  const { status, headers } = await api.send('/v1/devices', {
+    method: 'POST',
+    key,
+    body: { type: 'x', location: 'y' },
+  });
+  expect({ status, retry: headers['retry-after'] }).toEqual({ status: 503, retry: '5' });
+  await api.close();
 });

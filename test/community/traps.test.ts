@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createDb } from '#src/database/connect.ts';
+import { compressHistory } from '#src/database/history.ts';
 import { consumptionByDay } from '#src/energy/consumption.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { refreshRollups } from '#src/rollups/refresh.ts';
@@ -254,7 +255,7 @@ test('compressed history takes late rows, more than one statement may decompress
   );
   const compressed = async () =>
     query(`SELECT chunk_name FROM timescaledb_information.chunks WHERE hypertable_name = 'readings' AND is_compressed`);
-  await query('SELECT compress_history($1)', [NOW]);
+  await compressHistory(database.pool, NOW, NOW);
   expect((await compressed()).length).toBeGreaterThan(4);
   const client = await database.pool.connect();
   // As the writer's changed values and the erasure do: an update and a delete in the past, over everything.
@@ -276,9 +277,9 @@ test('compressed history takes late rows, more than one statement may decompress
   expect(await query(`SELECT count(*) AS n, sum(value)::bigint AS sum FROM readings`)).toEqual([
     { n: minutes + 3, sum: (minutes + 1) * 1_000_001 + 21_000_000 },
   ]);
-  const again = await query('SELECT compress_history($1) AS chunks', [NOW]);
-  expect(again[0].chunks.length).toBeGreaterThan(0);
-  expect((await query('SELECT compress_history($1) AS chunks', [NOW]))[0].chunks).toEqual([]);
+  const again = await compressHistory(database.pool, NOW, NOW);
+  expect(again.compressed.length).toBeGreaterThan(0);
+  expect((await compressHistory(database.pool, NOW, NOW)).compressed).toEqual([]);
   expect(await query(`SELECT count(*) AS n FROM readings`)).toEqual([{ n: minutes + 3 }]);
 }, 60_000);
 
@@ -426,7 +427,7 @@ test('answers over a zone that needs quarter-hours read compressed history', asy
     NOW,
   );
   await database.settle(NOW);
-  await query('SELECT compress_history($1)', [NOW]);
+  await compressHistory(database.pool, NOW, NOW);
   expect(
     (
       await query(

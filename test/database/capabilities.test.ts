@@ -5,6 +5,7 @@ import { createPool } from '#src/database/connect.ts';
 import { compressHistory } from '#src/database/history.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { startApache } from '../support/tiers/apache.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -66,6 +67,18 @@ test('with TIMESCALE=off a new database is plain, and stays so', async () => {
 test('TIMESCALE=off refuses a database that was made with the extension', async () => {
   if (database.tier === 'plain') expect((await askCapabilities(database.pool, 'off')).tier).toBe('plain');
   else await expect(askCapabilities(database.pool, 'off')).rejects.toThrow(/Unset TIMESCALE, or move/);
+});
+
+test('an extension that is installed but not loaded leaves the database plain, and the line says what to do', async () => {
+  // Only the server of this tier can be started without it.
+  if (database.tier !== 'apache') return;
+  const server = await startApache({ preload: false });
+  const pool = createPool(server.urlOf('postgres'));
+  const found = (await migrate(pool)).database;
+  await pool.end();
+  await server.stop();
+  expect(found.tier).toBe('plain');
+  expect(found.line).toMatch(/shared_preload_libraries/);
 });
 
 describe('of the facts of a server', () => {

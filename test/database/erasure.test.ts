@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { createDb } from '#src/database/connect.ts';
+import { compressHistory } from '#src/database/history.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { meter, totalMwh } from '../support/meters.ts';
@@ -48,7 +49,7 @@ test('an erased user is in no relation of the database, nor is what it used, and
     await one.read([...Array(40).keys()].map((index) => [at(60 - index), 100 + index]));
   }
   await database.settle();
-  await database.pool.query('SELECT compress_history($1)', [at(7)]);
+  await compressHistory(database.pool, new Date(), at(7));
   for (const one of [gone, stays]) {
     await one.read([
       [at(30, 60), 130.5],

@@ -1,3 +1,6 @@
+-- Nothing refreshes aggregates here.
+CREATE OR REPLACE FUNCTION hold_refresh() RETURNS void LANGUAGE sql AS $$ SELECT $$;
+
 -- Everything that was computed of a user, gone with this transaction.
 CREATE OR REPLACE FUNCTION erase_consumption(whose text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN

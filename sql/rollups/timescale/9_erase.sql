@@ -1,11 +1,15 @@
+-- Keeps the refresh away until the end of the transaction. Taken before anything that writers wait for. (The number is that
+-- of src/rollups/refresh.ts.)
+CREATE OR REPLACE FUNCTION hold_refresh() RETURNS void LANGUAGE sql AS $$ SELECT pg_advisory_xact_lock(7241002) $$;
+
 -- Everything that was computed of a user, gone with this transaction: from the materialised tables, too, since deleting
--- the load profile leaves them as they were, and a refresh would compute everybody anew. The refresh's lock (the number is
--- that of src/rollups/refresh.ts) keeps it from writing back what it has read before.
+-- the load profile leaves them as they were, and a refresh would compute everybody anew. The refresh is held, so that it does
+-- not write back what it has read before.
 CREATE OR REPLACE FUNCTION erase_consumption(whose text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   materialised text;
 BEGIN
-  PERFORM pg_advisory_xact_lock(7241002);
+  PERFORM hold_refresh();
   DELETE FROM late_deltas WHERE user_id = whose;
   DELETE FROM device_intervals WHERE user_id = whose;
   FOR materialised IN

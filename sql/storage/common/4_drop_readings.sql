@@ -8,6 +8,8 @@ DECLARE
 BEGIN
   SELECT max(ends_at), array_agg(piece) INTO cut, dropped FROM readings_pieces_before(before_at);
   IF cut IS NULL THEN RETURN '{}'; END IF;
+  -- First of all, as writers come to their readings before they touch their series: else the two would wait for each other.
+  LOCK TABLE readings IN ACCESS EXCLUSIVE MODE;
   WITH last_counted AS (
     SELECT s.series_id, c.read_at, c.interval_ms FROM series s CROSS JOIN LATERAL (
       SELECT r.read_at, r.interval_ms FROM readings r

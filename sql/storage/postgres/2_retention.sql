@@ -10,7 +10,7 @@ LANGUAGE sql STABLE AS $$
   WHERE ends_at <= before_at ORDER BY ends_at
 $$;
 
--- Drops them. Called by drop_readings (3_drop_readings.sql), which closes the series first.
+-- Drops them. Called by drop_readings (common/4_drop_readings.sql), which closes the series first.
 CREATE OR REPLACE FUNCTION drop_pieces_before(before_at timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   p record;

@@ -1,2 +1,3 @@
 -- Columnar compression is what this tier lacks.
-CREATE OR REPLACE FUNCTION compress_history(before_at timestamptz) RETURNS text[] LANGUAGE sql AS $$ SELECT '{}'::text[] $$;
+CREATE OR REPLACE FUNCTION history_to_compress(before_at timestamptz) RETURNS text[] LANGUAGE sql AS $$ SELECT '{}'::text[] $$;
+CREATE OR REPLACE FUNCTION compress_piece(piece text) RETURNS void LANGUAGE sql AS $$ SELECT $$;

@@ -6,7 +6,7 @@ LANGUAGE sql STABLE AS $$
   ORDER BY range_end
 $$;
 
--- Drops them. Called by drop_readings (3_drop_readings.sql), which closes the series first.
+-- Drops them. Called by drop_readings (common/4_drop_readings.sql), which closes the series first.
 CREATE OR REPLACE FUNCTION drop_pieces_before(before_at timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM drop_chunks('readings', older_than => before_at);

@@ -1,5 +1,5 @@
 -- Chunks older than the window in which late readings are usual are kept in columns, segmented by what queries ask for.
--- Late rows are still taken: their segment is decompressed, and compressed again by the next call of compress_history.
+-- Late rows are still taken: their segment is decompressed, and compressed again by the next turn.
 DO $$
 BEGIN
   IF current_setting('timescaledb.license') <> 'timescale' THEN RETURN; END IF;
@@ -8,25 +8,18 @@ BEGIN
 END
 $$;
 
--- Compresses what lies wholly before a time and is not compressed, or was written to since. Returns the chunks.
-CREATE OR REPLACE FUNCTION compress_history(before_at timestamptz) RETURNS text[] LANGUAGE plpgsql AS $$
-DECLARE
-  chunk regclass;
-  done text[] := '{}';
+-- Chunks that lie wholly before a time and are not compressed, or were written to since; oldest first.
+CREATE OR REPLACE FUNCTION history_to_compress(before_at timestamptz) RETURNS text[] LANGUAGE sql STABLE AS $$
+  SELECT coalesce(array_agg(format('%I.%I', c.schema_name, c.table_name) ORDER BY i.range_end), '{}')
+  FROM timescaledb_information.chunks i
+  JOIN _timescaledb_catalog.chunk c ON c.schema_name = i.chunk_schema AND c.table_name = i.chunk_name
+  WHERE i.hypertable_schema = current_schema() AND i.hypertable_name IN ('readings', 'device_intervals')
+    -- Status bits: 1 compressed, 2 unordered, 8 partly. Only 1: nothing was written since.
+    AND i.range_end <= before_at AND c.status & 11 <> 1 AND current_setting('timescaledb.license') = 'timescale'
+$$;
+
+CREATE OR REPLACE FUNCTION compress_piece(piece text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  IF current_setting('timescaledb.license') <> 'timescale' THEN RETURN done; END IF;
-  FOR chunk IN
-    SELECT format('%I.%I', c.schema_name, c.table_name)::regclass
-    FROM timescaledb_information.chunks i
-    JOIN _timescaledb_catalog.chunk c ON c.schema_name = i.chunk_schema AND c.table_name = i.chunk_name
-    WHERE i.hypertable_schema = current_schema() AND i.hypertable_name IN ('readings', 'device_intervals')
-      -- Status bits: 1 compressed, 2 unordered, 8 partly. Only 1: nothing was written since.
-      AND i.range_end <= before_at AND c.status & 11 <> 1
-    ORDER BY i.range_end
-  LOOP
-    PERFORM compress_chunk(chunk);
-    done := done || chunk::text;
-  END LOOP;
-  RETURN done;
+  PERFORM compress_chunk(piece::regclass);
 END
 $$;

@@ -35,6 +35,9 @@ export function addErrorHandler(app: FastifyInstance): void {
       request.log.error({ err: thrown, incident }, 'unexpected error');
       return reply.status(500).send({ ...errorBody(500, 'Internal Server Error'), incident });
     }
+    // Validation should have caught it: that it came so far is worth a look.
+    if (UNHOLDABLE.test((thrown as { code?: string }).code ?? ''))
+      request.log.warn({ err: thrown }, 'a value got past validation');
     if (status === 503) reply.header('Retry-After', String(RETRY_AFTER_SECONDS));
     if (status === 401) reply.header('WWW-Authenticate', 'Bearer');
     if (retry_after !== undefined) reply.header('Retry-After', String(retry_after));

@@ -15,46 +15,76 @@ export interface Ends {
 /** Where a pass is: a relation, and how much of its time has been gone through. */
 export type Progress = (relation: string, done: number, total: number) => void;
 
+/** What a pass did with a relation. */
+export interface Synchronised {
+  relation: string;
+  /** Rows that the source had. */
+  rows: number;
+  /** Rows of it that were copied. */
+  copied: number;
+}
+
 /**
  * Makes the target equal to the source, relation by relation, copying only what differs: a pass that was broken off is
- * taken up where it was, and a second pass costs no more than comparing. Returns the number of rows that it copied.
+ * taken up where it was, and a second pass costs no more than comparing.
  */
-export async function synchronise(ends: Ends, onProgress?: Progress): Promise<number> {
-  let copied = 0;
+export async function synchronise(ends: Ends, onProgress?: Progress): Promise<Synchronised[]> {
+  const results: Synchronised[] = [];
   for (const one of COPIED) {
-    copied += one.by === undefined ? await wholeRelation(ends, one) : await slices(ends, one, one.by, onProgress);
+    results.push(one.by === undefined ? await wholeRelation(ends, one) : await slices(ends, one, one.by, onProgress));
     onProgress?.(one.relation, 1, 1);
   }
-  return copied;
+  return results;
 }
 
-async function wholeRelation({ source, target }: Ends, { relation }: Copied): Promise<number> {
+const countOf = (print: string): number => Number(print.split(' ')[0]);
+
+function mustBeEqual(relation: string, mine: string | undefined, theirs: string | undefined): void {
+  if (mine === theirs) return;
+  throw new Error(
+    `${relation} differs after copying: does something write to the new database? Run the command again.`,
+  );
+}
+
+async function wholeRelation({ source, target }: Ends, { relation }: Copied): Promise<Synchronised> {
   const [mine, theirs] = await Promise.all([fingerprintOf(source, relation), fingerprintOf(target, relation)]);
-  return mine === theirs ? 0 : copyWhole({ source, target }, relation);
+  if (mine === theirs) return { relation, rows: countOf(mine), copied: 0 };
+  const copied = await copyWhole({ source, target }, relation);
+  return { relation, rows: copied, copied };
 }
 
-async function slices(ends: Ends, { relation }: Copied, by: string, onProgress?: Progress): Promise<number> {
+async function slices(ends: Ends, { relation }: Copied, by: string, onProgress?: Progress): Promise<Synchronised> {
+  const result: Synchronised = { relation, rows: 0, copied: 0 };
   const bounds = await Promise.all([timesOf(ends.source, relation, by), timesOf(ends.target, relation, by)]);
   const known = bounds.flatMap((bound) => bound ?? []);
-  if (known.length === 0) return 0;
+  if (known.length === 0) return result;
   const firstMs = Math.min(...known);
   const lastMs = Math.max(...known) + 1;
-  let copied = 0;
   for (let ms = firstMs; ms < lastMs; ms += MONTH_MS) {
     const window = { from: new Date(ms), to: new Date(Math.min(lastMs, ms + MONTH_MS)) };
     const [mine, theirs] = await Promise.all([
       fingerprintsByDay(ends.source, relation, by, window),
       fingerprintsByDay(ends.target, relation, by, window),
     ]);
+    for (const print of mine.values()) result.rows += countOf(print);
     for (const run of differingRuns(mine, theirs)) {
       for (let at = run.from.getTime(); at < run.to.getTime(); at += STRETCH_MS) {
         const stretch = { from: new Date(at), to: new Date(Math.min(run.to.getTime(), at + STRETCH_MS)) };
-        copied += await copyStretch(ends, relation, by, stretch);
+        result.copied += await copyStretch(ends, relation, by, stretch);
       }
     }
     onProgress?.(relation, window.to.getTime() - firstMs, lastMs - firstMs);
   }
-  return copied;
+  return result;
+}
+
+/** Compares what a pass under lock has copied once more; what it has not was equal already. Throws where anything differs. */
+export async function compareCopied(ends: Ends, done: readonly Synchronised[]): Promise<void> {
+  for (const { relation, copied } of done) {
+    if (copied === 0) continue;
+    const prints = await Promise.all([fingerprintOf(ends.source, relation), fingerprintOf(ends.target, relation)]);
+    mustBeEqual(relation, ...prints);
+  }
 }
 
 /** Start of the first and end of the last UTC day that a relation has rows of, in Unix ms; null where it has none. */
@@ -64,17 +94,4 @@ async function timesOf(client: PoolClient, relation: string, by: string): Promis
   );
   const [{ first, last }] = rows;
   return first === null ? null : [first.getTime(), last.getTime() - 1];
-}
-
-/** Count of every copied relation's rows and the sum over them, on both ends. */
-export async function compareEnds({
-  source,
-  target,
-}: Ends): Promise<{ relation: string; rows: number; equal: boolean }[]> {
-  const results = [];
-  for (const { relation } of COPIED) {
-    const [mine, theirs] = await Promise.all([fingerprintOf(source, relation), fingerprintOf(target, relation)]);
-    results.push({ relation, rows: Number(mine.split(' ')[0]), equal: mine === theirs });
-  }
-  return results;
 }

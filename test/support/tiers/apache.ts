@@ -34,7 +34,7 @@ export function apacheIsMissing(): string | null {
 }
 
 /** Debian 13's PostgreSQL 17 with its TimescaleDB, which carries the Apache licence. */
-export async function startApache(): Promise<TestServer> {
+export async function startApache({ preload = true }: { preload?: boolean } = {}): Promise<TestServer> {
   const folder = mkdtempSync(join(ROOT, 'var/tmp/e-'));
   const { uid, gid } = userIn(ROOT, 'postgres');
   chownSync(folder, uid, gid);
@@ -43,5 +43,6 @@ export async function startApache(): Promise<TestServer> {
     prefix: ['chroot', '--userspec=postgres:postgres', ROOT],
     folder,
     inside: folder.slice(ROOT.length),
+    preload,
   });
 }

@@ -20,8 +20,8 @@ const deployed: string[] = parse(readFileSync(new URL('../../../deploy/compose.y
   .filter((argument: string) => argument !== '-c');
 
 /** Settings of the tests' own servers: those of the compose file, no process beyond what a test asks for, nothing flushed. */
-const settings = (folder: string) => `
-${deployed.join('\n')}
+const settings = (folder: string, preload: boolean) => `
+${deployed.filter((line) => preload || !/^(shared_preload|timescaledb)/.test(line)).join('\n')}
 listen_addresses = ''
 unix_socket_directories = '${folder}'
 max_worker_processes = 1
@@ -42,8 +42,10 @@ export async function runServer(options: {
   prefix: readonly string[];
   folder: string;
   inside: string;
+  /** Without it the extension is installed, but cannot be made. */
+  preload?: boolean;
 }): Promise<TestServer> {
-  const { bin, prefix, folder, inside } = options;
+  const { bin, prefix, folder, inside, preload = true } = options;
   const command = (program: string, ...args: string[]) => [...prefix, join(bin, program), ...args] as [string];
   const [initdb, ...initdbArgs] = command(
     'initdb',
@@ -59,7 +61,7 @@ export async function runServer(options: {
     '-N',
   );
   execFileSync(initdb, initdbArgs, { stdio: ['ignore', 'ignore', 'inherit'] });
-  appendFileSync(join(folder, 'd/postgresql.conf'), settings(inside));
+  appendFileSync(join(folder, 'd/postgresql.conf'), settings(inside, preload));
   const [postgres, ...args] = command('postgres', '-D', `${inside}/d`);
   const child = spawn(postgres, args, { stdio: ['ignore', 'ignore', 'inherit'] });
   const urlOf = socketUrl(folder);
