@@ -2,11 +2,13 @@ import { readFileSync } from 'node:fs';
 import Fastify, { type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import type { Authenticate } from '#src/auth/authenticate.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
+import { forbidden } from '#src/core/errors.ts';
 import type { Logger } from '#src/core/log.ts';
 import { type ApiContext, addOperation } from './operation.ts';
 import { addAuthentication } from './plugins/authentication.ts';
 import { addErrorHandler, errorBody } from './plugins/errors.ts';
 import { addReference } from './plugins/reference.ts';
+import { trustedProxies } from './trusted-proxies.ts';
 import { OPERATIONS } from './v1/operations.ts';
 
 /** The service's own version, on every answer; the interface's is the /v1 in the path. */
@@ -49,6 +51,13 @@ export function buildApp(
     frameworkErrors: (_error, _request, reply) =>
       (reply as unknown as FastifyReply).status(400).send(errorBody(400, 'Bad Request')),
   }) as unknown as FastifyInstance;
+  // TLS ends at a proxy, and it says that there was none: nothing of the request is looked at.
+  const isTrusted = trustedProxies(parts.trustProxy ?? []);
+  app.addHook('onRequest', async (request) => {
+    const { remoteAddress } = request.socket;
+    if (request.headers['x-forwarded-proto'] === 'http' && isTrusted(remoteAddress))
+      throw forbidden('HTTPS is required');
+  });
   // fastify reads text/plain, too; here a body is JSON or refused.
   app.removeContentTypeParser('text/plain');
   addErrorHandler(app);

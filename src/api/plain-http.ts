@@ -1,10 +1,20 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { errorBody } from './plugins/errors.ts';
 
-/** Plain HTTP, which only says that HTTPS is required. It reads neither key nor body. */
-export function plainHttpServer(): Server {
+/**
+ * Plain HTTP, which only says that HTTPS is required and reads neither key nor body; but for proxies that are trusted, where
+ * TLS ends (X-Forwarded-Proto: https): their requests are served.
+ */
+export function plainHttpServer(
+  isTrusted: (address: string | undefined) => boolean,
+  serve: (request: IncomingMessage, response: ServerResponse) => void,
+): Server {
   const body = JSON.stringify(errorBody(403, 'HTTPS is required'));
   const server = createServer((request, response) => {
+    if (request.headers['x-forwarded-proto'] === 'https' && isTrusted(request.socket.remoteAddress)) {
+      serve(request, response);
+      return;
+    }
     request.resume();
     response.writeHead(403, {
       'Content-Type': 'application/json; charset=utf-8',

@@ -8,6 +8,7 @@ import { secretBox } from '#src/core/secret-box.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
 import { buildApp } from './app.ts';
 import { plainHttpServer } from './plain-http.ts';
+import { trustedProxies } from './trusted-proxies.ts';
 
 export interface Api {
   ports: { https_port: number; http_port: number };
@@ -46,7 +47,9 @@ export async function startApi(
   await app.listen({ host: config.api.host, port: config.api.port }).catch((error) => {
     throw busy(error, config.api.port, 'API_PORT');
   });
-  const plain = plainHttpServer();
+  const plain = plainHttpServer(trustedProxies(config.api.trustProxy), (request, response) =>
+    app.routing(request, response),
+  );
   await new Promise<void>((resolve, reject) => {
     plain.once('error', (error) => reject(busy(error, config.api.httpPort, 'HTTP_PORT')));
     plain.listen(config.api.httpPort, config.api.host, resolve);

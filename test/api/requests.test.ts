@@ -200,7 +200,10 @@ describe('broken requests', () => {
   });
 
   test('of plain HTTP are refused with 403, whatever they carry', async () => {
-    const server = plainHttpServer();
+    const server = plainHttpServer(
+      () => false,
+      () => expect.unreachable(),
+    );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
     const answer = await new Promise<{ status: number; text: string }>((resolve, reject) => {

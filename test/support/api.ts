@@ -32,6 +32,7 @@ export interface Sent {
 
 /** The API over real TLS, on a database of its own. */
 export interface TestApi {
+  app: ReturnType<typeof buildApp>;
   database: TestDatabase;
   db: Database;
   port: number;
@@ -48,7 +49,9 @@ let users = 0;
 const many = { minute: 1_000_000, day: 1_000_000 };
 const UNLIMITED = { free: many, developer: many, enterprise: many, address: many };
 
-export async function testApi(options: { limits?: Record<string, Limits> } = {}): Promise<TestApi> {
+export async function testApi(
+  options: { limits?: Record<string, Limits>; trustProxy?: string[] } = {},
+): Promise<TestApi> {
   const database = await testDatabase();
   const db = createDb(database.pool);
   const pair = await generate([{ name: 'commonName', value: 'localhost' }], {
@@ -61,6 +64,7 @@ export async function testApi(options: { limits?: Record<string, Limits> } = {})
       authenticate: createAuthenticate(db, 'live'),
       counter: databaseCounter(db, options.limits ?? UNLIMITED, () => api.now),
       isReady: async () => true,
+      ...(options.trustProxy === undefined ? {} : { trustProxy: options.trustProxy }),
       publicUrl: 'https://localhost:8443',
       tls: { cert: Buffer.from(pair.cert), key: Buffer.from(pair.private) },
       log: pino({ level: 'silent' }),
@@ -69,6 +73,7 @@ export async function testApi(options: { limits?: Record<string, Limits> } = {})
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as { port: number };
   const api: TestApi = {
+    app,
     database,
     db,
     port,
