@@ -4,10 +4,12 @@ import type { Authenticate } from '#src/auth/authenticate.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { forbidden } from '#src/core/errors.ts';
 import type { Logger } from '#src/core/log.ts';
+import type { Metrics } from '#src/core/metrics.ts';
 import { type ApiContext, addOperation } from './operation.ts';
 import { addAuthentication } from './plugins/authentication.ts';
 import { addErrorHandler, errorBody } from './plugins/errors.ts';
 import { addReference } from './plugins/reference.ts';
+import { addRequestMetrics } from './plugins/request-metrics.ts';
 import { trustedProxies } from './trusted-proxies.ts';
 import { OPERATIONS } from './v1/operations.ts';
 
@@ -28,6 +30,7 @@ export function buildApp(
     trustProxy?: readonly string[];
     /** Where clients reach the API. */
     publicUrl: string;
+    metrics?: Metrics;
     log: Logger;
   },
 ): FastifyInstance {
@@ -71,6 +74,7 @@ export function buildApp(
     }
     reply.header('Referrer-Policy', 'no-referrer');
   });
+  if (parts.metrics) addRequestMetrics(app, parts.metrics);
   addAuthentication(app, parts.authenticate, parts.counter);
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {

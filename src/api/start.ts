@@ -4,6 +4,7 @@ import { databaseCounter } from '#src/auth/request-counter.ts';
 import type { Config } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
 import type { Logger } from '#src/core/log.ts';
+import type { Metrics } from '#src/core/metrics.ts';
 import { secretBox } from '#src/core/secret-box.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
 import { buildApp } from './app.ts';
@@ -18,9 +19,16 @@ export interface Api {
 /** Listens: HTTPS with the interface, plain HTTP that only refuses. */
 export async function startApi(
   config: Config,
-  parts: { pool: Pool; readPool: Pool; tls: { cert: Buffer; key: Buffer }; secret: string; log: Logger },
+  parts: {
+    pool: Pool;
+    readPool: Pool;
+    tls: { cert: Buffer; key: Buffer };
+    secret: string;
+    metrics: Metrics;
+    log: Logger;
+  },
 ): Promise<Api> {
-  const { pool, readPool, tls, secret, log } = parts;
+  const { pool, readPool, tls, secret, metrics, log } = parts;
   const db = createDb(pool);
   const { environment } = config;
   const readDb = readPool === pool ? db : createDb(readPool);
@@ -41,6 +49,7 @@ export async function startApi(
       tls,
       trustProxy: config.api.trustProxy,
       publicUrl: config.publicUrl,
+      metrics,
       log,
     },
   );

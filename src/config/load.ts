@@ -88,7 +88,9 @@ function combinations(vars: Variables): string[] {
 
 /** The environment that makes child processes see this configuration's database and data directory. */
 export function childEnvironment(config: Config, databaseUrl: string): Record<string, string | undefined> {
-  return { ...process.env, DATABASE_URL: databaseUrl, DATA_DIR: config.dataDir };
+  // The supervisor has the operators' port; it asks its children at ports of their own.
+  const operator = { OPERATOR_HOST: '127.0.0.1', OPERATOR_PORT: '0' };
+  return { ...process.env, DATABASE_URL: databaseUrl, DATA_DIR: config.dataDir, ...operator };
 }
 
 /** Every variable with the value in force (null: unset, its default depends on others), secrets masked. */

@@ -1,3 +1,4 @@
+import { type Operated, startOperator } from '#src/api/operator.ts';
 import { ensureBootstrapAdmin } from '#src/auth/bootstrap.ts';
 import { type Config, childEnvironment } from '#src/config/load.ts';
 import { createLog, type Logger } from '#src/core/log.ts';
@@ -5,8 +6,10 @@ import { createDb, createPool } from '#src/database/connect.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { tlsPair } from './certificate.ts';
-import { startChild } from './children.ts';
+import { type Child, startChild } from './children.ts';
 import { lockDataDir } from './data-dir-lock.ts';
+
+const ROLES = ['ingest', 'api', 'worker'] as const;
 
 /** The whole service, running. */
 export interface Service {
@@ -36,14 +39,38 @@ export async function startAll(config: Config): Promise<Service> {
     stops.push(stopDatabase);
     const { adminKey, databaseLine } = await prepare(url, config, log);
     const env = childEnvironment(config, url);
-    const children = ['ingest', 'api', 'worker'].map((role) => startChild(role, env, log));
+    const children = ROLES.map((role) => startChild(role, env, log));
     stops.push(async () => void (await Promise.all(children.map((child) => child.stop()))));
     await Promise.all(children.map((child) => child.ready));
+    const operator = await startOperator(config.operator, supervised(children), log);
+    stops.push(operator.stop);
     return { adminKey, certFile: tls.certFile, databaseUrl: url, databaseLine, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** Metrics and health of the roles, asked from each at its own listener; one that does not answer is down. */
+function supervised(children: readonly Child[]): Operated {
+  const ask = async (child: Child, path: string): Promise<unknown> => {
+    const port = child.said?.operator_port;
+    if (typeof port !== 'number') return null;
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(2_000) }).catch(
+      () => null,
+    );
+    return answer?.ok ? answer.json() : null;
+  };
+  return {
+    async metrics() {
+      const answers = await Promise.all(children.map((child) => ask(child, '/metrics.json')));
+      return answers.filter((answer): answer is object[] => Array.isArray(answer));
+    },
+    async health() {
+      const answers = await Promise.all(children.map((child) => ask(child, '/healthz')));
+      return Object.fromEntries(ROLES.map((role, index) => [role, answers[index] ? 'up' : 'down']));
+    },
+  };
 }
 
 async function database(config: Config): Promise<{ url: string; stop(): Promise<void> }> {

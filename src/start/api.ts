@@ -12,7 +12,7 @@ import { secretKey } from './secret-key.ts';
 /** The API role: HTTPS in front of the aggregates. */
 export async function runApi(config: Config): Promise<void> {
   const log = createLog('api', config.logLevel);
-  await runRole('api', log, async () => {
+  await runRole('api', config, log, async (metrics) => {
     const url = await databaseUrl(config);
     const pool = createPool(url, { max: 10, applicationName: 'energy api' });
     const readPool = config.database.readUrl
@@ -26,6 +26,7 @@ export async function runApi(config: Config): Promise<void> {
       readPool,
       tls: await tlsPair(config),
       secret: await secretKey(config),
+      metrics,
       log,
     });
     return {

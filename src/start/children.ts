@@ -13,6 +13,8 @@ const STOP_MS = 4_000;
 export interface Child {
   /** Resolves when it is ready for the first time; rejects where it dies before that. */
   ready: Promise<Record<string, unknown>>;
+  /** What it said when it was last ready; null while it is down. */
+  readonly said: Record<string, unknown> | null;
   stop(): Promise<void>;
 }
 
@@ -23,6 +25,7 @@ export function startChild(role: string, env: Record<string, string | undefined>
   let delayMs = RESTART_MS.first;
   let timer: NodeJS.Timeout | undefined;
   let exited: Promise<void> = Promise.resolve();
+  let said: Record<string, unknown> | null = null;
   const ready = new Promise<Record<string, unknown>>((resolve, reject) => {
     const start = () => {
       const startedAtMs = Date.now();
@@ -31,9 +34,13 @@ export function startChild(role: string, env: Record<string, string | undefined>
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       });
       child = process;
-      process.on('message', (message) => resolve(message as Record<string, unknown>));
+      process.on('message', (message) => {
+        said = message as Record<string, unknown>;
+        resolve(said);
+      });
       exited = new Promise((done) => {
         process.on('exit', (code, signal) => {
+          said = null;
           done();
           reject(new Error(`energy ${role} did not start (${signal ?? `exit code ${code}`}); its messages are above`));
           if (stopping) return;
@@ -49,6 +56,9 @@ export function startChild(role: string, env: Record<string, string | undefined>
   ready.catch(() => {});
   return {
     ready,
+    get said() {
+      return said;
+    },
     async stop() {
       stopping = true;
       clearTimeout(timer);

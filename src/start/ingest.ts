@@ -10,10 +10,22 @@ import { runRole } from './role.ts';
 /** The ingest role: messages in, rows and acknowledgements out. */
 export async function runIngest(config: Config): Promise<void> {
   const log = createLog('ingest', config.logLevel);
-  await runRole('ingest', log, async () => {
+  await runRole('ingest', config, log, async (metrics) => {
     const pool = createPool(await databaseUrl(config), { max: 6, applicationName: 'energy ingest' });
     const { database } = await migrate(pool, config.database);
     const ingest = await startIngest(config, { pool, tls: await tlsPair(config), log });
+    const { counts } = ingest;
+    metrics.countOf('energy_messages_received_total', 'MQTT messages that arrived', () => counts.received);
+    metrics.countOf('energy_messages_committed_total', 'Messages whose readings are committed', () => counts.committed);
+    metrics.countOf('energy_readings_stored_total', 'Readings stored', () => counts.stored);
+    metrics.countOf('energy_readings_duplicate_total', 'Readings that were known already', () => counts.duplicates);
+    metrics.countOf(
+      'energy_readings_rejected_total',
+      'Messages and elements that could not be used',
+      () => counts.rejected,
+    );
+    const waiting = { energy_messages_waiting: 'Messages that wait for their commit' };
+    metrics.valuesOf(waiting, async () => ({ energy_messages_waiting: counts.received - counts.committed }));
     return {
       ready: { broker: config.mqtt.url ? 'external' : 'embedded', ...ingest.ports, database: database.line },
       async stop() {

@@ -1,4 +1,7 @@
+import { startOperator } from '#src/api/operator.ts';
+import type { Config } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
+import { createMetrics, type Metrics } from '#src/core/metrics.ts';
 
 /** A role that runs in this process. */
 export interface Role {
@@ -11,10 +14,15 @@ export interface Role {
 const STOP_MS = 9_000;
 
 /**
- * Runs a role until a signal, or until the supervisor that started it is gone: tells the supervisor when it is ready,
- * stops in order, and ends the process.
+ * Runs a role until a signal, or until the supervisor that started it is gone: opens its listener for operators, tells the
+ * supervisor when it is ready, stops in order, and ends the process.
  */
-export async function runRole(name: string, log: Logger, start: () => Promise<Role>): Promise<void> {
+export async function runRole(
+  name: string,
+  config: Config,
+  log: Logger,
+  start: (metrics: Metrics) => Promise<Role>,
+): Promise<void> {
   process.title = `energy ${name}`;
   let role: Role | undefined;
   let stopping = false;
@@ -29,7 +37,14 @@ export async function runRole(name: string, log: Logger, start: () => Promise<Ro
   process.on('SIGTERM', () => void stop('SIGTERM'));
   process.on('SIGINT', () => void stop('SIGINT'));
   process.on('disconnect', () => void stop('the supervisor is gone'));
-  role = await start();
-  log.info(role.ready, 'ready');
-  process.send?.({ ready: name, ...role.ready });
+  const metrics = createMetrics(name);
+  role = await start(metrics);
+  const operated = {
+    metrics: async () => [await metrics.asJson()],
+    health: async () => ({ [name]: 'up' }),
+  };
+  const operator = await startOperator(config.operator, operated, log);
+  const ready = { ...role.ready, operator_port: operator.port };
+  log.info(ready, 'ready');
+  process.send?.({ ready: name, ...ready });
 }

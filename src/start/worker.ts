@@ -9,12 +9,13 @@ import { partitionsAhead } from '#src/jobs/partitions-ahead.ts';
 import { rollupCheck } from '#src/jobs/rollup-check.ts';
 import { rollupRefresh } from '#src/jobs/rollup-refresh.ts';
 import { startJobs } from '#src/jobs/schedule.ts';
+import { LAGS, lags } from './lags.ts';
 import { runRole } from './role.ts';
 
 /** The worker role: what happens at set times. */
 export async function runWorker(config: Config): Promise<void> {
   const log = createLog('worker', config.logLevel);
-  await runRole('worker', log, async () => {
+  await runRole('worker', config, log, async (metrics) => {
     const pool = createPool(await databaseUrl(config), { max: 4, applicationName: 'energy worker' });
     const { database } = await migrate(pool, config.database);
     const { capabilities } = database;
@@ -27,6 +28,7 @@ export async function runWorker(config: Config): Promise<void> {
       ...(capabilities.continuousAggregates ? [rollupRefresh(pool, log)] : []),
     ];
     const stopJobs = startJobs(jobs, log);
+    metrics.valuesOf(LAGS, () => lags(pool));
     return {
       ready: { database: database.line, jobs: jobs.map((job) => job.name) },
       async stop() {

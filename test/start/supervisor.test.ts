@@ -37,14 +37,23 @@ function start(): Started {
 
 const ready = (service: Started) => expect.poll(service.output, { timeout: 30_000 }).toContain('Ready.');
 
+/** Process of this service by the beginning of its title. */
+function pidOf(title: string): number {
+  const pid = pids().find(({ command }) => command.startsWith(title))?.pid;
+  if (pid === undefined) throw new Error(`there is no ${title}`);
+  return pid;
+}
+
+const processes = (): string[] => pids().map(({ command }) => command);
+
 /** Processes of this service: those whose environment names its data directory, zombies aside. */
-function processes(): string[] {
+function pids(): { pid: number; command: string }[] {
   return readdirSync('/proc').flatMap((pid) => {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return [];
     try {
       const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
       const mine = readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`DATA_DIR=${folder.path}\0`);
-      return mine && command !== '' ? [command] : [];
+      return mine && command !== '' ? [{ pid: Number(pid), command }] : [];
     } catch {
       return [];
     }
@@ -56,6 +65,32 @@ test('starts everything, prints the key once, refuses a second service, and surv
   await ready(first);
   expect(first.output()).toMatch(/eus_live_\w{42}/);
   expect(processes().filter((command) => /^energy (ingest|api|worker)/.test(command))).toHaveLength(3);
+
+  const operator = `http://127.0.0.1:${env.OPERATOR_PORT}`;
+  const metrics = await (await fetch(`${operator}/metrics`)).text();
+  for (const role of ['ingest', 'api', 'worker']) {
+    expect(metrics).toMatch(new RegExp(`process_cpu_seconds_total\\{[^}]*role="${role}"`));
+  }
+  for (const name of [
+    'energy_messages_received_total',
+    'energy_http_requests_total',
+    'energy_late_differences_waiting',
+  ]) {
+    expect(metrics.match(new RegExp(`^# HELP ${name} `, 'gm'))).toHaveLength(1);
+  }
+  const health = async () => {
+    const answer = await fetch(`${operator}/healthz`);
+    return { status: answer.status, body: await answer.json() };
+  };
+  expect(await health()).toEqual({
+    status: 200,
+    body: { status: 'ok', roles: { ingest: 'up', api: 'up', worker: 'up' } },
+  });
+  process.kill(pidOf('energy worker'), 'SIGKILL');
+  await expect
+    .poll(health, { timeout: 5_000, interval: 20 })
+    .toMatchObject({ status: 503, body: { roles: { worker: 'down' } } });
+  await expect.poll(health, { timeout: 20_000 }).toMatchObject({ status: 200 });
 
   const second = start();
   expect(await second.ended).toBe(1);

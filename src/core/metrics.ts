@@ -1,0 +1,87 @@
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** Prometheus' format in a media type. */
+export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** Metrics of one process; every one carries the process's role. Names end in their unit (Prometheus, metric naming). */
+export interface Metrics {
+  /** A count that something else keeps, read when it is asked for. */
+  countOf(name: string, help: string, read: () => number): void;
+  /** Values that are asked for when they are wanted; one that cannot be had is left out. */
+  valuesOf(help: Record<string, string>, read: () => Promise<Record<string, number>>): void;
+  counter<Label extends string>(
+    name: string,
+    help: string,
+    labels: readonly Label[],
+  ): (labels: Record<Label, string>) => void;
+  /** Observes durations in seconds. */
+  duration<Label extends string>(
+    name: string,
+    help: string,
+    labels: readonly Label[],
+  ): (labels: Record<Label, string>, seconds: number) => void;
+  /** For `mergedText`. */
+  asJson(): Promise<object[]>;
+}
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+export function createMetrics(role: string): Metrics {
+  const registry = new Registry();
+  registry.setDefaultLabels({ role });
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  return {
+    countOf(name, help, read) {
+      new Counter({
+        name,
+        help,
+        registers,
+        collect() {
+          this.reset();
+          this.inc(read());
+        },
+      });
+    },
+    valuesOf(help, read) {
+      const gauges = Object.entries(help).map(
+        ([name, text]) => [name, new Gauge({ name, help: text, registers: [] })] as const,
+      );
+      const [first, ...rest] = gauges;
+      if (!first) return;
+      // One question answers for all of them: the first asks it.
+      const all = new Gauge({
+        name: first[0],
+        help: help[first[0]] ?? '',
+        registers,
+        async collect() {
+          const values: Record<string, number> = await read().catch(() => ({}));
+          this.reset();
+          for (const [name, gauge] of rest) {
+            gauge.reset();
+            const value = values[name];
+            if (value !== undefined) gauge.set(value);
+          }
+          const value = values[first[0]];
+          if (value !== undefined) this.set(value);
+        },
+      });
+      void all;
+      for (const [, gauge] of rest) registry.registerMetric(gauge);
+    },
+    counter(name, help, labels) {
+      const counter = new Counter({ name, help, labelNames: [...labels], registers });
+      return (values) => counter.inc(values);
+    },
+    duration(name, help, labels) {
+      const histogram = new Histogram({ name, help, labelNames: [...labels], buckets: SECONDS, registers });
+      return (values, seconds) => histogram.observe(values, seconds);
+    },
+    asJson: () => registry.getMetricsAsJSON(),
+  };
+}
+
+/** The metrics of several processes in one text: those of the same name and labels are added up. */
+export async function mergedText(processes: readonly object[][]): Promise<string> {
+  return AggregatorRegistry.aggregate([...processes]).metrics();
+}
