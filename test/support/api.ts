@@ -108,7 +108,7 @@ export async function testApi(
                 status: response.statusCode ?? 0,
                 headers: response.headers,
                 text,
-                json: isJson ? JSON.parse(text) : null,
+                json: isJson && text !== '' ? JSON.parse(text) : null,
               };
               try {
                 holdToContract(method, path, answer);
