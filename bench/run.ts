@@ -11,6 +11,7 @@ export interface Answer {
 const BENCHES: Record<string, () => Promise<{ bench: () => Promise<Answer> }>> = {
   ingest: () => import('./ingest.ts'),
   insights: () => import('./insights.ts'),
+  api: () => import('./api.ts'),
   tiers: () => import('./tiers.ts'),
   scale: () => import('./scale.ts'),
 };

@@ -26,6 +26,10 @@ export interface Insight {
 export const clock = (hourOfDay: number | null) =>
   hourOfDay === null ? null : `${String(hourOfDay).padStart(2, '0')}:00`;
 
+/** Hour of the day of an instant in a zone. In UTC without a detour: it is the usual case, thirty times an answer. */
+const hourIn = (instant: Date, zone: string): number =>
+  zone === 'UTC' ? instant.getUTCHours() : DateTime.fromJSDate(instant, { zone }).hour;
+
 /** Consumption by day, month or hour of the range's zone; buckets about which nothing is known are left out. */
 export async function insights(db: Database, whose: Whose, range: Range, groupBy: GroupBy): Promise<Insight[]> {
   if (groupBy === 'hour') {
@@ -47,7 +51,7 @@ export async function insights(db: Database, whose: Whose, range: Range, groupBy
     return rows.map(({ day, mwh, peak }) => ({
       date: day,
       kwh_used: milliwattHoursToKwh(mwh),
-      peak_hour: peak && clock(DateTime.fromJSDate(peak, { zone: range.zone }).hour),
+      peak_hour: peak && clock(hourIn(peak, range.zone)),
     }));
   }
   const rows = await byMonth(db, whose, range);

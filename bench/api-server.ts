@@ -1,0 +1,49 @@
+import Fastify from 'fastify';
+import { pino } from 'pino';
+import { generate } from 'selfsigned';
+import { buildApp } from '#src/api/app.ts';
+import { createAuthenticate } from '#src/auth/authenticate.ts';
+import { databaseCounter } from '#src/auth/request-counter.ts';
+import { systemClock } from '#src/core/clock.ts';
+import { secretBox } from '#src/core/secret-box.ts';
+import { createDb, createPool } from '#src/database/connect.ts';
+import { consumptionByDay } from '#src/energy/consumption.ts';
+import { dayRange } from '#src/energy/ranges.ts';
+
+/**
+ * One process that serves one question: `full` is the API as it is, `bare` a fastify handler that returns the same bytes,
+ * `query` the same after the one statement. Arguments: mode, database URL, user, first and last day, bytes.
+ */
+const [mode = '', url = '', userId = '', start = '', end = '', bytes = ''] = process.argv.slice(2);
+
+const pair = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' });
+const tls = { cert: Buffer.from(pair.cert), key: Buffer.from(pair.private) };
+const db = createDb(createPool(url, { max: 10 }));
+const many = { minute: 1_000_000_000, day: 1_000_000_000 };
+
+function server() {
+  if (mode === 'full') {
+    return buildApp(
+      { db, readDb: db, clock: systemClock, environment: 'live', box: secretBox('bench') },
+      {
+        authenticate: createAuthenticate(db, 'live'),
+        counter: databaseCounter(db, { free: many, developer: many, enterprise: many }, systemClock),
+        isReady: async () => true,
+        publicUrl: 'https://localhost',
+        tls,
+        log: pino({ level: 'silent' }),
+      },
+    );
+  }
+  const app = Fastify({ https: { ...tls, minVersion: 'TLSv1.2' } });
+  const range = dayRange(start, end, 'UTC');
+  app.get('/v1/energy-insights', async (_request, reply) => {
+    if (mode === 'query') await consumptionByDay(db, { userId }, range);
+    return reply.type('application/json; charset=utf-8').send(bytes);
+  });
+  return app;
+}
+
+const app = server();
+await app.listen({ host: '127.0.0.1', port: 0 });
+process.send?.((app.server.address() as { port: number }).port);
