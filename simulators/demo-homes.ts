@@ -19,6 +19,9 @@ const HOMES = [
   { email: 'farid@demo.example', timezone: 'America/Los_Angeles' },
 ];
 
+/** Where a home's devices are said to be. */
+const LOCATIONS = { smart_meter: 'Meter cupboard', thermostat: 'Living room' };
+
 /** A device that the demo plays, with the secret of this start. */
 export interface DemoDevice {
   kind: 'smart_meter' | 'thermostat';
@@ -52,7 +55,7 @@ export async function ensureDemoHomes(
       (await createUser(db, { email, role: 'homeowner', timezone, enrolledBy: utilityId })).user_id;
     users.push({ userId, email });
     for (const kind of ['smart_meter', 'thermostat'] as const) {
-      devices.push(await ensureDevice(db, { userId, email, timezone, kind }, options));
+      devices.push(await ensureDevice(db, { userId, email, timezone, kind, location: LOCATIONS[kind] }, options));
     }
   }
   return { utilityId, users, devices };
@@ -63,9 +66,13 @@ async function findUser(db: Database, email: string): Promise<string | undefined
   return found?.user_id;
 }
 
-async function ensureDevice(
+/**
+ * Finds a simulated device of a user, by its kind and where it is said to be, or creates it; gives it a new secret. Devices
+ * that the user paired are left alone.
+ */
+export async function ensureDevice(
   db: Database,
-  place: { userId: string; email: string; timezone: string; kind: DemoDevice['kind'] },
+  place: { userId: string; email: string; timezone: string; kind: DemoDevice['kind']; location: string },
   { historyDays, nowMs }: { historyDays: number; nowMs: number },
 ): Promise<DemoDevice> {
   const find = () =>
@@ -74,16 +81,16 @@ async function ensureDevice(
       .select(['device_id', 'created_at'])
       .where('user_id', '=', place.userId)
       .where('type', '=', place.kind)
+      .where('location', '=', place.location)
       .where('deleted_at', 'is', null)
       .orderBy('created_at')
       .executeTakeFirst();
   let device = await find();
   if (!device) {
-    const location = place.kind === 'smart_meter' ? 'Meter cupboard' : 'Living room';
-    await createDevice(db, { userId: place.userId, type: place.kind, location });
+    await createDevice(db, { userId: place.userId, type: place.kind, location: place.location });
     device = await find();
   }
-  if (!device) throw new Error(`The demo's ${place.kind} of ${place.email} was not stored`);
+  if (!device) throw new Error(`The simulated ${place.kind} of ${place.email} was not stored`);
   // The register counts from an instant that later starts find again; its history is the same on each of them.
   const installedAtMs = device.created_at.getTime() - historyDays * DAY_MS;
   const home = createHome(traitsOf(place.email, offsetMinutes(place.timezone, device.created_at)), installedAtMs);

@@ -8,6 +8,7 @@ import { migrate } from '#src/database/migrate.ts';
 import { tlsPair } from './certificate.ts';
 import { type Child, startChild } from './children.ts';
 import { lockDataDir } from './data-dir-lock.ts';
+import { startSandbox } from './sandbox.ts';
 
 const ROLES = ['ingest', 'api', 'worker'] as const;
 
@@ -42,6 +43,7 @@ export async function startAll(config: Config): Promise<Service> {
     const children = ROLES.map((role) => startChild(role, env, log));
     stops.push(async () => void (await Promise.all(children.map((child) => child.stop()))));
     await Promise.all(children.map((child) => child.ready));
+    if (config.environment === 'sandbox') stops.push(startSandbox(config, url, log).stop);
     const operator = await startOperator(config.operator, supervised(children), log);
     stops.push(operator.stop);
     return { adminKey, certFile: tls.certFile, databaseUrl: url, databaseLine, stop };

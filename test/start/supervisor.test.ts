@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { request } from 'node:https';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../support/mosquitto.ts';
@@ -125,3 +126,50 @@ test('says what is wrong with the configuration, a line for each mistake', async
   expect(text).toMatch(/API_PORT: /);
   expect(text).toMatch(/RETENTION_MONTHS: must be 12 or more/);
 });
+
+test('the sandbox has keys of its own, and simulated devices behind each new homeowner', async () => {
+  const sandbox = await temporaryFolder();
+  const key = `eus_test_${'k'.repeat(40)}`;
+  const child = spawn(process.execPath, [LAUNCHER, 'start'], {
+    env: { ...env, DATA_DIR: sandbox.path, ENVIRONMENT: 'sandbox', BOOTSTRAP_ADMIN_KEY: key },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise<number | null>((done) => child.once('exit', (code) => done(code)));
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  await expect.poll(() => output, { timeout: 30_000 }).toContain('Ready.');
+  const ca = readFileSync(`${sandbox.path}/tls/cert.pem`);
+  const ask = (path: string, bearer: string, body?: unknown) =>
+    // biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
+    new Promise<{ status: number; json: any }>((resolve, reject) => {
+      const headers = { authorization: `Bearer ${bearer}`, ...(body ? { 'content-type': 'application/json' } : {}) };
+      request(
+        { host: 'localhost', port: env.API_PORT, path, ca, method: body ? 'POST' : 'GET', headers },
+        (response) => {
+          let text = '';
+          response.on('data', (chunk) => {
+            text += chunk;
+          });
+          response.on('end', () => resolve({ status: response.statusCode ?? 0, json: JSON.parse(text) }));
+        },
+      )
+        .on('error', reject)
+        .end(body && JSON.stringify(body));
+    });
+  expect((await ask('/v1/devices', `eus_live_${'k'.repeat(40)}`)).status).toBe(401);
+  const { json } = await ask('/v1/users', key, {
+    email: 'new@sandbox.example',
+    role: 'homeowner',
+    timezone: 'Europe/Berlin',
+  });
+  const devices = async () =>
+    (await ask(`/v1/devices?user_id=${json.user_id}`, key)).json.map(({ type }: { type: string }) => type).sort();
+  await expect.poll(devices, { timeout: 15_000 }).toEqual(['smart_meter', 'thermostat']);
+  const used = async () => (await ask(`/v1/energy-insights?user_id=${json.user_id}`, key)).json.kwh_used;
+  await expect.poll(used, { timeout: 20_000, interval: 500 }).toBeGreaterThan(30);
+  child.kill('SIGTERM');
+  expect(await ended).toBe(0);
+  await sandbox.remove();
+}, 90_000);

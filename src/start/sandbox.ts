@@ -1,0 +1,77 @@
+import { type DemoDevice, ensureDevice } from '#simulators/demo-homes.ts';
+import { createPlayers, type Players } from '#simulators/play.ts';
+import type { Config } from '#src/config/load.ts';
+import type { Logger } from '#src/core/log.ts';
+import { createDb, createPool, type Database } from '#src/database/connect.ts';
+
+const HISTORY_DAYS = 30;
+const LOOK_EVERY_MS = 2_000;
+/** Homes that one sandbox plays at most; those beyond it stay without devices. */
+const MOST_HOMES = 200;
+/** Said of simulated devices, so that those that a user pairs are told apart. */
+const LOCATIONS = { smart_meter: 'Simulated meter cupboard', thermostat: 'Simulated living room' };
+
+/** Puts a simulated meter and thermostat behind each homeowner of the sandbox, with a month behind them, and plays them. */
+export function startSandbox(config: Config, databaseUrl: string, log: Logger): { stop(): Promise<void> } {
+  const pool = createPool(databaseUrl, { max: 2, applicationName: 'energy sandbox' });
+  const db = createDb(pool);
+  const mqttUrl = config.mqtt.url ?? `mqtt://${config.mqtt.host}:${config.mqtt.port}`;
+  const homes = new Map<string, Players>();
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  async function look(): Promise<void> {
+    const users = await homeowners(db);
+    const known = new Set(users.map(({ user_id }) => user_id));
+    for (const [userId, players] of homes) {
+      if (known.has(userId)) continue;
+      homes.delete(userId);
+      await players.close();
+    }
+    for (const user of users) {
+      if (stopped || homes.size >= MOST_HOMES) return;
+      if (!homes.has(user.user_id)) homes.set(user.user_id, await play(db, mqttUrl, user));
+    }
+  }
+
+  async function run(): Promise<void> {
+    await look().catch((error: Error) => {
+      if (!stopped) log.warn({ err: error }, 'simulated devices of the sandbox: trying again');
+    });
+    if (!stopped) timer = setTimeout(run, LOOK_EVERY_MS);
+  }
+
+  void run();
+  return {
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await Promise.all([...homes.values()].map((players) => players.close()));
+      await pool.end();
+    },
+  };
+}
+
+const homeowners = (db: Database) =>
+  db
+    .selectFrom('users')
+    .select(['user_id', 'email', 'timezone'])
+    .where('role', '=', 'homeowner')
+    .orderBy('user_id')
+    .execute();
+
+async function play(
+  db: Database,
+  mqttUrl: string,
+  user: { user_id: string; email: string; timezone: string },
+): Promise<Players> {
+  const devices: DemoDevice[] = [];
+  for (const kind of ['smart_meter', 'thermostat'] as const) {
+    const place = { userId: user.user_id, email: user.email, timezone: user.timezone, kind, location: LOCATIONS[kind] };
+    devices.push(await ensureDevice(db, place, { historyDays: HISTORY_DAYS, nowMs: Date.now() }));
+  }
+  const players = await createPlayers(mqttUrl, devices);
+  await players.backfill(Date.now(), () => {});
+  players.live();
+  return players;
+}
