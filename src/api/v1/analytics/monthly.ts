@@ -3,7 +3,7 @@ import { monthly as compare } from '#src/analytics/monthly.ts';
 import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { reachUser } from '#src/auth/access.ts';
+import { reachUserId } from '#src/auth/access.ts';
 
 const query = z.object({ user_id: id.optional(), months: z.coerce.number().int().min(1).max(36).default(12) });
 
@@ -15,7 +15,7 @@ export const monthlyAnalytics = operation({
   answer: shapes.monthly,
   query,
   async handle({ context, caller, query: { user_id, months } }) {
-    const user = await reachUser(context.db, caller, user_id);
-    return { user_id: user.user_id, data: await compare(context.readDb, user.user_id, months, context.clock()) };
+    const userId = await reachUserId(context.db, caller, user_id);
+    return { user_id: userId, data: await compare(context.readDb, userId, months, context.clock()) };
   },
 });

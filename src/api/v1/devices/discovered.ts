@@ -3,7 +3,7 @@ import { id, page } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { reachOf, reachUser } from '#src/auth/access.ts';
+import { reachOf, reachUserId } from '#src/auth/access.ts';
 import { listDiscovered } from '#src/devices/gateways.ts';
 
 export const discoveredDevices = operation({
@@ -14,9 +14,9 @@ export const discoveredDevices = operation({
   answer: z.array(shapes.discovered),
   query: z.object({ user_id: id.optional(), ...page }),
   async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
-    const user = await reachUser(context.db, caller, user_id);
+    const userId = await reachUserId(context.db, caller, user_id);
     const find = (page: { limit: number; cursor?: string }) =>
-      listDiscovered(context.db, reachOf(caller), user.user_id, page);
+      listDiscovered(context.db, reachOf(caller), userId, page);
     return pageOf(reply, url, asked, find, (one) => one.discovery_id);
   },
 });

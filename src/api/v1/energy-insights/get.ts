@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { date, id, zone } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { reachUser } from '#src/auth/access.ts';
+import { reachUserId } from '#src/auth/access.ts';
 import { insights, summary } from '#src/energy/insights.ts';
 import { dayRange, lastThirtyDays } from '#src/energy/ranges.ts';
 import { period } from './period.ts';
@@ -25,18 +25,18 @@ export const getEnergyInsights = operation({
   query,
   async handle({ context, caller, query: { start, end, group_by, user_id, tz }, accepts, reply }) {
     const wanted = period(start, end, group_by);
-    const user = await reachUser(context.db, caller, user_id);
+    const userId = await reachUserId(context.db, caller, user_id);
     if (!wanted) {
       const range = lastThirtyDays(context.clock(), tz);
-      const { total_kwh, peak_usage_time } = await summary(context.readDb, user.user_id, range);
+      const { total_kwh, peak_usage_time } = await summary(context.readDb, userId, range);
       const date_range = { start: range.start, end: range.end };
-      const row = { user_id: user.user_id, date_range, kwh_used: total_kwh, peak_usage_time };
+      const row = { user_id: userId, date_range, kwh_used: total_kwh, peak_usage_time };
       if (!wantsCsv(accepts)) return row;
       return asCsv(reply, [{ ...date_range, kwh_used: total_kwh, peak_usage_time }], []);
     }
     const range = dayRange(wanted.start, wanted.end, tz);
-    const data = await insights(context.readDb, { userId: user.user_id }, range, wanted.groupBy);
-    if (!wantsCsv(accepts)) return { user_id: user.user_id, data };
+    const data = await insights(context.readDb, { userId }, range, wanted.groupBy);
+    if (!wantsCsv(accepts)) return { user_id: userId, data };
     const columns = wanted.groupBy === 'hour' ? ['date', 'hour', 'starts_at'] : ['date'];
     return asCsv(reply, data, [...columns, 'kwh_used', 'peak_hour']);
   },

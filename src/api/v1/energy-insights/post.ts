@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { date, id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { reachUser } from '#src/auth/access.ts';
+import { reachUserId } from '#src/auth/access.ts';
 import { summary } from '#src/energy/insights.ts';
 import { dayRange, intervalToDate, type Range } from '#src/energy/ranges.ts';
 
@@ -36,12 +36,12 @@ export const postEnergyInsights = operation({
   status: 200,
   body,
   async handle({ context, caller, body: { user_id, interval, start, end, metrics } }) {
-    const user = await reachUser(context.db, caller, user_id);
+    const userId = await reachUserId(context.db, caller, user_id);
     const range: Range =
       start !== undefined && end !== undefined
         ? dayRange(start, end, 'UTC')
         : intervalToDate(context.clock(), interval ?? 'month');
-    const { total_kwh, avg_daily_kwh, peak_usage_time } = await summary(context.readDb, user.user_id, range);
+    const { total_kwh, avg_daily_kwh, peak_usage_time } = await summary(context.readDb, userId, range);
     return {
       summary: {
         ...(metrics.includes('kwh_used') ? { total_kwh, avg_daily_kwh } : {}),

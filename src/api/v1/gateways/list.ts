@@ -3,7 +3,7 @@ import { id, page } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { reachOf, reachUser } from '#src/auth/access.ts';
+import { reachOf, reachUserId } from '#src/auth/access.ts';
 import { listGateways as list } from '#src/devices/gateways.ts';
 
 export const listGateways = operation({
@@ -14,8 +14,8 @@ export const listGateways = operation({
   answer: z.array(shapes.gateway),
   query: z.object({ user_id: id.optional(), ...page }),
   async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
-    const user = await reachUser(context.db, caller, user_id);
-    const find = (page: { limit: number; cursor?: string }) => list(context.db, reachOf(caller), user.user_id, page);
+    const userId = await reachUserId(context.db, caller, user_id);
+    const find = (page: { limit: number; cursor?: string }) => list(context.db, reachOf(caller), userId, page);
     return pageOf(reply, url, asked, find, (one) => one.gateway_id);
   },
 });
