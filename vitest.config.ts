@@ -4,7 +4,7 @@ import { reachTiers } from './test/support/tiers/tiers.ts';
 const run = `${process.pid} ${Date.now()}`;
 const { reached, missing } = await reachTiers();
 
-/** Folders whose tests run on every tier; the others need no database, or bring their own. */
+/** Folders whose tests run on every tier. One with a tier's name runs there alone; the others need no database. */
 const EVERY_TIER = ['api', 'database', 'ingest', 'pipeline', 'property', 'rollups'];
 
 export default defineConfig({
@@ -17,7 +17,7 @@ export default defineConfig({
         test: {
           name: 'house',
           include: ['test/**/*.test.ts'],
-          exclude: [...EVERY_TIER, 'community'].map((folder) => `test/${folder}/**`),
+          exclude: [...EVERY_TIER, 'community', 'plain'].map((folder) => `test/${folder}/**`),
           pool: 'forks',
           testTimeout: 30_000,
           hookTimeout: 60_000,

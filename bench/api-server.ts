@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { generate } from 'selfsigned';
 import { buildApp } from '#src/api/app.ts';
 import { createAuthenticate } from '#src/auth/authenticate.ts';
-import { databaseCounter } from '#src/auth/request-counter.ts';
+import { databaseCounter } from '#src/auth/database-counter.ts';
 import { systemClock } from '#src/core/clock.ts';
 import { secretBox } from '#src/core/secret-box.ts';
 import { createDb, createPool } from '#src/database/connect.ts';

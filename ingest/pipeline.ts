@@ -1,4 +1,5 @@
 import type { Logger } from '#src/core/log.ts';
+import { inSpan } from '#src/core/tracing.ts';
 import { decode, type RawMessage } from './decoders/registry.ts';
 import type { Receive } from './source/source.ts';
 import type { IncomingMessage, Writer } from './write/writer.ts';
@@ -66,7 +67,9 @@ export function createPipeline(options: { writer: Writer; log: Logger; onRoom: (
   async function write(batch: Waiting[]): Promise<void> {
     for (let delayMs = RETRY_MS.first; !stopped; delayMs = Math.min(delayMs * 2, RETRY_MS.longest)) {
       try {
-        const result = await writer.write(batch.map(({ message }) => message));
+        const result = await inSpan('ingest batch', { 'energy.messages': batch.length }, () =>
+          writer.write(batch.map(({ message }) => message)),
+        );
         counts.stored += result.stored;
         counts.duplicates += result.duplicates;
         counts.rejected += result.rejected;

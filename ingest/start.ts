@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import type { Config } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
-import { checkDeviceLogin } from '#src/devices/credentials.ts';
+import { checkDeviceLogin, endedLogins } from '#src/devices/credentials.ts';
 import { createPipeline, type PipelineCounts } from './pipeline.ts';
 import { startEmbeddedBroker } from './source/embedded-broker.ts';
 import { startMqttClient } from './source/mqtt-client.ts';
@@ -16,6 +16,8 @@ export interface Ingest {
   counts: PipelineCounts;
   /** Ports of the embedded broker; null with an external one. */
   ports: { port: number; tlsPort: number } | null;
+  /** Serves new connections of the embedded broker with this certificate. */
+  renewTls(pair: { cert: Buffer; key: Buffer }): void;
   stop(): Promise<void>;
 }
 
@@ -30,20 +32,31 @@ export async function startIngest(
   const pipeline = createPipeline({ writer, log, onRoom: () => source?.resume() });
   const { receive } = pipeline;
   let ports: Ingest['ports'] = null;
+  let renewTls: Ingest['renewTls'] = () => {};
   if (config.mqtt.url) {
     const clientId = `energy-ingest-${config.environment}-${hostname()}`;
     source = await startMqttClient({ url: config.mqtt.url, clientId, receive, log });
   } else {
     const db = createDb(pool);
     const { host, port, tlsPort } = config.mqtt;
-    const checkLogin = (deviceId: string, secret: string) => checkDeviceLogin(db, deviceId, secret);
-    const broker = await startEmbeddedBroker({ host, port, tlsPort, tls, checkLogin, receive, log });
+    const broker = await startEmbeddedBroker({
+      host,
+      port,
+      tlsPort,
+      tls,
+      checkLogin: (deviceId, secret) => checkDeviceLogin(db, deviceId, secret),
+      endedLogins: (deviceIds) => endedLogins(db, deviceIds),
+      receive,
+      log,
+    });
+    renewTls = broker.renewTls;
     ports = { port: broker.port, tlsPort: broker.tlsPort };
     source = broker;
   }
   return {
     counts: pipeline.counts,
     ports,
+    renewTls,
     async stop() {
       source?.pause();
       await pipeline.drain(DRAIN_MS);

@@ -5,14 +5,19 @@ import type { Logger } from '#src/core/log.ts';
 import { parseNativeTopic } from '../decoders/native/topic.ts';
 import type { Receive, Source } from './source.ts';
 
+const MIN_TLS = 'TLSv1.2';
 /** Messages of one connection that may wait for their commit before it is no longer read. */
 const MAX_IN_FLIGHT = 4_000;
 const MAX_PAYLOAD_BYTES = 1_048_576;
+/** A login that ends (its device is deleted) ends its connections within this. */
+const LOGINS_EVERY_MS = 10_000;
 
 export interface EmbeddedBroker extends Source {
   /** Ports that are really listened on. */
   port: number;
   tlsPort: number;
+  /** Serves new connections with this certificate. */
+  renewTls(pair: { cert: Buffer; key: Buffer }): void;
 }
 
 export interface BrokerOptions {
@@ -22,8 +27,11 @@ export interface BrokerOptions {
   tls: { cert: Buffer; key: Buffer };
   /** Whether device id and secret belong together. */
   checkLogin(deviceId: string, secret: string): Promise<boolean>;
+  /** Which of them may no longer log in. */
+  endedLogins(deviceIds: readonly string[]): Promise<readonly string[]>;
   receive: Receive;
   log: Logger;
+  loginsEveryMs?: number;
 }
 
 interface Session {
@@ -41,8 +49,8 @@ type Connection = Client & { conn: { writable: boolean; write(data: Buffer): boo
  * QoS 2 is held in order, message by message, before its PUBREC. Nobody may subscribe: there is nothing to read here.
  */
 export async function startEmbeddedBroker(options: BrokerOptions): Promise<EmbeddedBroker> {
-  const { checkLogin, receive, log } = options;
-  const sessions = new Set<Session>();
+  const { checkLogin, endedLogins, receive, log } = options;
+  const sessions = new Map<Session, Client>();
   let paused = false;
   const broker = await Aedes.createBroker({
     heartbeatInterval: 60_000,
@@ -56,7 +64,7 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
       (valid) => {
         if (!valid) return done(refused(4), false);
         (client as Connection).session = { deviceId, inFlight: 0, held: [] };
-        sessions.add((client as Connection).session as Session);
+        sessions.set((client as Connection).session as Session, client);
         done(null, true);
       },
       (error: Error) => {
@@ -107,8 +115,18 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
     else done(null);
   };
 
+  const endSessions = async () => {
+    const connected = [...new Set([...sessions.keys()].map((session) => session.deviceId))];
+    const ended = new Set(connected.length > 0 ? await endedLogins(connected) : []);
+    for (const [session, client] of sessions) if (ended.has(session.deviceId)) client.close();
+  };
+  const logins = setInterval(() => {
+    endSessions().catch((error: Error) => log.debug({ err: error }, 'logins not checked'));
+  }, options.loginsEveryMs ?? LOGINS_EVERY_MS);
+  logins.unref();
+
   const plain = createServer(broker.handle);
-  const secure = createTlsServer({ ...options.tls, minVersion: 'TLSv1.2' }, broker.handle);
+  const secure = createTlsServer({ ...options.tls, minVersion: MIN_TLS }, broker.handle);
   secure.on('tlsClientError', () => {});
   const port = await listen(plain, options.port, '127.0.0.1');
   const tlsPort = await listen(secure, options.tlsPort, options.host);
@@ -120,9 +138,11 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
     },
     resume() {
       paused = false;
-      for (const session of sessions) release(session);
+      for (const session of sessions.keys()) release(session);
     },
+    renewTls: (pair) => secure.setSecureContext({ ...pair, minVersion: MIN_TLS }),
     async close() {
+      clearInterval(logins);
       plain.close();
       secure.close();
       await new Promise<void>((resolve) => broker.close(() => resolve()));

@@ -1,20 +1,20 @@
-import { readFileSync } from 'node:fs';
 import Fastify, { type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import type { Authenticate } from '#src/auth/authenticate.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
-import { forbidden } from '#src/core/errors.ts';
+import { AppError } from '#src/core/errors.ts';
+import { newId } from '#src/core/ids.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Metrics } from '#src/core/metrics.ts';
+import { VERSION } from '#src/core/version.ts';
 import { type ApiContext, addOperation } from './operation.ts';
 import { addAuthentication } from './plugins/authentication.ts';
 import { addErrorHandler, errorBody } from './plugins/errors.ts';
 import { addReference } from './plugins/reference.ts';
+import { addRequestLog } from './plugins/request-log.ts';
 import { addRequestMetrics } from './plugins/request-metrics.ts';
+import { addRequestSpans } from './plugins/request-spans.ts';
 import { trustedProxies } from './trusted-proxies.ts';
 import { OPERATIONS } from './v1/operations.ts';
-
-/** The service's own version, on every answer; the interface's is the /v1 in the path. */
-const { version: VERSION } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
 const BODY_LIMIT_BYTES = 1_048_576;
 
@@ -38,6 +38,9 @@ export function buildApp(
     https: { ...parts.tls, minVersion: 'TLSv1.2' },
     loggerInstance: parts.log,
     logController: new LogController({ disableRequestLogging: true }),
+    // Ours alone: a client's own would let it write into the log.
+    genReqId: () => newId('req'),
+    requestIdHeader: false,
     bodyLimit: BODY_LIMIT_BYTES,
     forceCloseConnections: 'idle',
     trustProxy: parts.trustProxy && parts.trustProxy.length > 0 ? [...parts.trustProxy] : false,
@@ -47,19 +50,21 @@ export function buildApp(
     // Protocol errors get JSON where an answer is possible at all.
     clientErrorHandler(error, socket) {
       if (!socket.writable || (error as NodeJS.ErrnoException).code === 'ECONNRESET') return socket.destroy();
-      const body = JSON.stringify(errorBody(400, 'Bad Request'));
+      const body = JSON.stringify(errorBody('badRequest'));
       const head = `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nConnection: close\r\n`;
       socket.end(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
     },
     frameworkErrors: (_error, _request, reply) =>
-      (reply as unknown as FastifyReply).status(400).send(errorBody(400, 'Bad Request')),
+      (reply as unknown as FastifyReply).status(400).send(errorBody('badRequest')),
   }) as unknown as FastifyInstance;
+  addRequestSpans(app);
+  addRequestLog(app);
   // TLS ends at a proxy, and it says that there was none: nothing of the request is looked at.
   const isTrusted = trustedProxies(parts.trustProxy ?? []);
   app.addHook('onRequest', async (request) => {
     const { remoteAddress } = request.socket;
     if (request.headers['x-forwarded-proto'] === 'http' && isTrusted(remoteAddress))
-      throw forbidden('HTTPS is required');
+      throw new AppError('httpsRequired');
   });
   // fastify reads text/plain, too; here a body is JSON or refused.
   app.removeContentTypeParser('text/plain');
@@ -68,6 +73,7 @@ export function buildApp(
     reply.header('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
     reply.header('X-Content-Type-Options', 'nosniff');
     reply.header('Cache-Control', 'no-store');
+    // The interface's version is the /v1 in the path.
     reply.header('Energy-Service-Version', VERSION);
     if (!reply.hasHeader('Content-Security-Policy')) {
       reply.header('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
@@ -79,14 +85,14 @@ export function buildApp(
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {
     if (await parts.isReady()) return { status: 'ready' };
-    return reply.status(503).header('Retry-After', '5').send(errorBody(503, 'Service Unavailable'));
+    return reply.status(503).header('Retry-After', '5').send(errorBody('unavailable'));
   });
   addReference(app, parts.publicUrl);
   for (const operation of OPERATIONS) addOperation(app, context, operation);
   app.setNotFoundHandler((request, reply) => {
     const allowed = methodsOf(request.url.split('?')[0] ?? '');
     if (allowed.length > 0) reply.header('Allow', allowed.join(', '));
-    return reply.status(404).send(errorBody(404, 'Not Found'));
+    return reply.status(404).send(errorBody('notFound'));
   });
   return app;
 }

@@ -1,27 +1,17 @@
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { ERRORS } from '#src/core/errors.ts';
+import { VERSION } from '#src/core/version.ts';
+import { EXAMPLES } from './examples.ts';
 import type { AnyOperation } from './operation.ts';
 import { error } from './shapes.ts';
-import { OPERATIONS } from './v1/operations.ts';
+import { OPERATIONS, type OperationName } from './v1/operations.ts';
 
 type Json = Record<string, unknown>;
 
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
+type Named = AnyOperation & { name: OperationName };
 
-/** Errors that an operation can answer, by status, with what they mean (specification, Errors). */
-const ERRORS: Record<number, string> = {
-  400: 'The request was not understood: syntax, parameters, JSON, content type',
-  401: 'The API key is missing, unknown, revoked or expired',
-  403: 'The key lacks the scope, or its owner’s role the permission',
-  404: 'It does not exist, or the caller may not know of it',
-  409: 'The request conflicts with what is there',
-  422: 'Understood, but values are missing or not valid',
-  429: 'The account’s limits are used up, or it is suspended; retry_after says how long',
-  500: 'Unexpected error; incident is in the service’s log, too',
-  503: 'The service cannot answer now and will again; Retry-After says when to ask',
-};
+/** The errors of the catalogue by status. */
+const STATUSES = Map.groupBy(Object.entries(ERRORS), ([, { status }]) => status);
 
 const TAGS: Record<string, string> = {
   'energy-insights': 'Usage by hour, day and month',
@@ -37,17 +27,19 @@ const TAGS: Record<string, string> = {
 /** The OpenAPI 3.1 document of the interface, from the schemas that validate requests. `url`: where clients reach it. */
 export function openApiDocument(url: string): Json {
   const paths: Record<string, Json> = {};
+  const schemas: Record<string, Json> = {};
+  schemaOf(error, 'output', schemas);
   for (const operation of OPERATIONS) {
     paths[operation.path] = {
       ...paths[operation.path],
-      [operation.method.toLowerCase()]: operationObject(operation),
+      [operation.method.toLowerCase()]: operationObject(operation, schemas),
     };
   }
   return {
     openapi: '3.1.0',
     info: {
       title: 'Energy usage service',
-      version,
+      version: VERSION,
       description: 'Smart-meter readings in over MQTT, provably right kWh out over HTTPS.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
@@ -59,40 +51,65 @@ export function openApiDocument(url: string): Json {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, eus_live_… or eus_test_…' },
       },
-      schemas: { Error: schemaOf(error, 'output') },
-      responses: Object.fromEntries(
-        Object.entries(ERRORS).map(([status, description]) => [nameOf(status), errorResponse(description)]),
-      ),
+      schemas,
+      responses: Object.fromEntries([...STATUSES].map(([status, errors]) => [nameOf(status), errorResponse(errors)])),
     },
   };
 }
 
-const nameOf = (status: string) => `Error${status}`;
+const nameOf = (status: number) => `Error${status}`;
 
-const errorResponse = (description: string): Json => ({
-  description,
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-});
+/** What a status means: each of its errors with an example. */
+function errorResponse(errors: [string, { status: number; error: string; meaning: string }][]): Json {
+  const examples = errors.map(([name, { status, error, meaning }]) => {
+    const more = {
+      422: { details: [{ field: 'end', message: 'must not lie before start' }] },
+      429: { retry_after: 30 },
+    };
+    return [name, { summary: meaning, value: { error, status, ...more[status as keyof typeof more] } }] as const;
+  });
+  return {
+    description: errors.map(([, { meaning }]) => meaning).join(' '),
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/ErrorBody' },
+        examples: Object.fromEntries(examples),
+      },
+    },
+  };
+}
 
-function operationObject(operation: AnyOperation): Json {
-  const { method, path, scope, summary, answer, body } = operation;
+function operationObject(operation: Named, schemas: Record<string, Json>): Json {
+  const { name, method, path, scope, summary, answer, body, deprecated } = operation;
+  const example: { body?: unknown; answer: unknown } = EXAMPLES[name];
   const status = operation.status ?? (method === 'POST' ? 201 : 200);
   const tag = path.split('/')[2] ?? '';
   const isOptional = body?.safeParse(undefined).success;
   return {
-    operationId: operationId(operation),
+    operationId: name,
+    ...(deprecated ? { deprecated: true } : {}),
     summary,
     description: `Needs the scope \`${scope}\`.`,
     tags: [tag],
-    parameters: [...pathParameters(path), ...queryParameters(operation), ...(method === 'POST' ? [IDEMPOTENCY] : [])],
+    parameters: [
+      ...pathParameters(path),
+      ...queryParameters(operation, schemas),
+      ...(method === 'POST' ? [IDEMPOTENCY] : []),
+    ],
     ...(body
-      ? { requestBody: { required: !isOptional, content: { 'application/json': { schema: schemaOf(body, 'input') } } } }
+      ? {
+          requestBody: {
+            required: !isOptional,
+            content: { 'application/json': { schema: schemaOf(body, 'input', schemas), example: example.body } },
+          },
+        }
       : {}),
     responses: {
-      [status]: { description: 'Done', content: { 'application/json': { schema: schemaOf(answer, 'output') } } },
-      ...Object.fromEntries(
-        errorsOf(operation).map((one) => [one, { $ref: `#/components/responses/${nameOf(String(one))}` }]),
-      ),
+      [status]: {
+        description: 'Done',
+        content: { 'application/json': { schema: schemaOf(answer, 'output', schemas), example: example.answer } },
+      },
+      ...Object.fromEntries(errorsOf(operation).map((one) => [one, { $ref: `#/components/responses/${nameOf(one)}` }])),
     },
   };
 }
@@ -120,9 +137,9 @@ const pathParameters = (path: string): Json[] =>
     schema: { type: 'string' },
   }));
 
-function queryParameters({ query }: AnyOperation): Json[] {
+function queryParameters({ query }: AnyOperation, schemas: Record<string, Json>): Json[] {
   if (!query) return [];
-  const schema = schemaOf(query, 'input') as { properties: Record<string, Json>; required?: string[] };
+  const schema = schemaOf(query, 'input', schemas) as { properties: Record<string, Json>; required?: string[] };
   return Object.entries(schema.properties).map(([name, one]) => ({
     name,
     in: 'query',
@@ -131,21 +148,22 @@ function queryParameters({ query }: AnyOperation): Json[] {
   }));
 }
 
-/** `getAlert`, `listAlerts`, `createAlert`: a name for clients that are generated. */
-function operationId({ method, path }: AnyOperation): string {
-  const parts = path
-    .replace('/v1/', '')
-    .split('/')
-    .filter((part) => !part.startsWith('{'));
-  const camel = parts
-    .map((part) => part.replace(/(^|-)(\w)/g, (_all, _dash, letter: string) => letter.toUpperCase()))
-    .join('');
-  const hasId = path.endsWith('}');
-  const verb = { GET: hasId ? 'get' : 'list', POST: 'create', PATCH: 'update', DELETE: 'delete' }[method];
-  return `${verb}${hasId ? camel.replace(/s$/, '') : camel}`;
-}
-
-function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const { $schema: _draft, ...json } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json;
-  return json;
+/** The JSON Schema of a zod schema. What has a name of its own goes to `named`, and is referred to. */
+function schemaOf(schema: z.ZodType, io: 'input' | 'output', named: Record<string, Json>): Json {
+  const { $schema, $defs, ...json } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override({ jsonSchema }) {
+      // Limits of the language, and patterns that a format says already, are noise to a reader.
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+      // A later version may answer more (specification, Versioning): clients must not be generated to refuse it.
+      if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+    },
+  }) as Json & { $defs?: Record<string, Json> };
+  const referring = (one: Json) =>
+    JSON.parse(JSON.stringify(one).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json;
+  for (const [name, one] of Object.entries($defs ?? {})) named[name] = referring(one);
+  return referring(json);
 }

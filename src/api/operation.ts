@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Caller } from '#src/auth/authenticate.ts';
 import type { Scope } from '#src/auth/scopes.ts';
 import type { Clock } from '#src/core/clock.ts';
-import { badRequest, type FieldError, forbidden, unauthorized, unprocessable } from '#src/core/errors.ts';
+import { AppError, type FieldError, unprocessable } from '#src/core/errors.ts';
 import type { SecretBox } from '#src/core/secret-box.ts';
 import type { Database } from '#src/database/connect.ts';
 import { once } from './plugins/idempotency.ts';
@@ -34,6 +34,15 @@ export interface Call<Params, Query, Body> {
 
 type Shape = z.ZodObject | z.ZodType;
 
+/** That an operation will go, and when: `Deprecation` (RFC 9745) and `Sunset` (RFC 8594) on each of its answers. */
+export interface Deprecation {
+  since: Date;
+  /** From when on it may no longer answer. */
+  sunset?: Date;
+  /** What to use instead: an address of the documentation. */
+  see: string;
+}
+
 /** One operation of the interface: its zod schemas are what validates. */
 export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Shape> {
   /** What it does, in a sentence or two, for the reference. */
@@ -45,6 +54,8 @@ export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Sha
   query?: Q;
   body?: B;
   status?: number;
+  /** Where a later version replaces it. */
+  deprecated?: Deprecation;
   /** What it answers, for the reference and the tests; answers are not checked at run time. */
   answer: z.ZodType;
   handle(call: Call<z.output<P>, z.output<Q>, z.output<B>>): Promise<unknown>;
@@ -64,14 +75,15 @@ export type AnyOperation = Operation<any, any, any>;
  * Adds the operation's route. Order of checks: key (401, before the route), scope (403), query names (400), values (422).
  */
 export function addOperation(app: FastifyInstance, context: ApiContext, definition: AnyOperation): void {
-  const { method, path, scope, status = method === 'POST' ? 201 : 200 } = definition;
+  const { method, path, scope, deprecated, status = method === 'POST' ? 201 : 200 } = definition;
   app.route({
     method,
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    ...(deprecated ? { onSend: async (_request, reply) => tellDeprecation(reply, deprecated) } : {}),
     handler: async (request, reply) => {
       const { caller } = request as { caller?: Caller };
-      if (!caller) throw unauthorized();
-      if (!caller.scopes.has(scope)) throw forbidden();
+      if (!caller) throw new AppError('unauthorized');
+      if (!caller.scopes.has(scope)) throw new AppError('forbidden');
       const query = valid(definition.query, queryOf(request.url, definition.query), 'query');
       const body = definition.body ? bodyOf(definition.body, request.body) : undefined;
       const { params, url } = request;
@@ -85,6 +97,14 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
   });
 }
 
+function tellDeprecation(reply: FastifyReply, { since, sunset, see }: Deprecation): void {
+  reply.header('Deprecation', `@${Math.floor(since.getTime() / 1_000)}`);
+  if (sunset) reply.header('Sunset', sunset.toUTCString());
+  // Beside the next page's, where there is one.
+  const links = [reply.getHeader('Link'), `<${see}>; rel="deprecation"; type="text/html"`];
+  reply.header('Link', links.filter(Boolean).join(', '));
+}
+
 /** Query parameters by name. Unknown and repeated ones are 400: they are syntax, not values. */
 function queryOf(url: string, schema: z.ZodObject | undefined): Record<string, string> {
   const query: Record<string, string> = Object.create(null);
@@ -92,9 +112,10 @@ function queryOf(url: string, schema: z.ZodObject | undefined): Record<string, s
   if (mark < 0) return query;
   for (const [name, value] of new URLSearchParams(url.slice(mark + 1))) {
     if (!schema || !Object.hasOwn(schema.shape, name)) {
-      throw badRequest('Bad Request', [{ field: name, message: 'unknown query parameter' }]);
+      throw new AppError('badRequest', { details: [{ field: name, message: 'unknown query parameter' }] });
     }
-    if (name in query) throw badRequest('Bad Request', [{ field: name, message: 'repeated query parameter' }]);
+    if (name in query)
+      throw new AppError('badRequest', { details: [{ field: name, message: 'repeated query parameter' }] });
     query[name] = value;
   }
   return query;
@@ -102,7 +123,7 @@ function queryOf(url: string, schema: z.ZodObject | undefined): Record<string, s
 
 function bodyOf(schema: Shape, body: unknown): unknown {
   if (body === undefined && schema.safeParse(undefined).success) return undefined;
-  if (body === undefined) throw badRequest('A JSON body with Content-Type: application/json is required');
+  if (body === undefined) throw new AppError('bodyRequired');
   return valid(schema, body, 'body');
 }
 
@@ -110,7 +131,7 @@ function valid(schema: Shape | undefined, value: unknown, where: string): unknow
   if (!schema) return {};
   const parsed = schema.safeParse(where === 'query' ? { ...(value as object) } : value);
   if (parsed.success) return parsed.data;
-  throw unprocessable(parsed.error.issues.flatMap((issue) => mistakes(issue, where)));
+  throw unprocessable(...parsed.error.issues.flatMap((issue) => mistakes(issue, where)));
 }
 
 function mistakes(issue: z.core.$ZodIssue, where: string): FieldError[] {

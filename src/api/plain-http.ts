@@ -9,7 +9,7 @@ export function plainHttpServer(
   isTrusted: (address: string | undefined) => boolean,
   serve: (request: IncomingMessage, response: ServerResponse) => void,
 ): Server {
-  const body = JSON.stringify(errorBody(403, 'HTTPS is required'));
+  const body = JSON.stringify(errorBody('httpsRequired'));
   const server = createServer((request, response) => {
     if (request.headers['x-forwarded-proto'] === 'https' && isTrusted(request.socket.remoteAddress)) {
       serve(request, response);

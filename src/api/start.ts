@@ -1,6 +1,8 @@
 import type { AddressInfo } from 'node:net';
+import type { Server } from 'node:tls';
 import { createAuthenticate } from '#src/auth/authenticate.ts';
-import { databaseCounter } from '#src/auth/request-counter.ts';
+import { databaseCounter } from '#src/auth/database-counter.ts';
+import { redisCounter } from '#src/auth/redis-counter.ts';
 import type { Config } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
 import type { Logger } from '#src/core/log.ts';
@@ -13,6 +15,8 @@ import { trustedProxies } from './trusted-proxies.ts';
 
 export interface Api {
   ports: { https_port: number; http_port: number };
+  /** Serves new connections with this certificate. */
+  renewTls(pair: { cert: Buffer; key: Buffer }): void;
   stop(): Promise<void>;
 }
 
@@ -40,11 +44,15 @@ export async function startApi(
       return false;
     }
   };
+  const { planLimits: plans, redisUrl } = config;
+  const redis = redisUrl
+    ? await redisCounter(redisUrl, { db, plans, clock: systemClock, environment, log })
+    : undefined;
   const app = buildApp(
     { db, readDb, clock: systemClock, box: secretBox(secret), environment },
     {
       authenticate: createAuthenticate(db, environment),
-      counter: databaseCounter(db, config.planLimits, systemClock),
+      counter: redis ?? databaseCounter(db, plans, systemClock),
       isReady,
       tls,
       trustProxy: config.api.trustProxy,
@@ -66,10 +74,12 @@ export async function startApi(
   const portOf = (address: AddressInfo | string | null) => (address as AddressInfo).port;
   return {
     ports: { https_port: portOf(app.server.address()), http_port: portOf(plain.address()) },
+    renewTls: (pair) => (app.server as unknown as Server).setSecureContext({ ...pair, minVersion: 'TLSv1.2' }),
     async stop() {
       plain.close();
       plain.closeAllConnections();
       await app.close();
+      await redis?.stop();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { forbidden, notFound } from '#src/core/errors.ts';
+import { AppError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Reach } from '#src/database/reach.ts';
 import { findUser, type User } from '#src/users/store.ts';
@@ -17,9 +17,9 @@ export function reachOf(caller: Caller): Reach {
  */
 export async function reachUser(db: Database, caller: Caller, named: string | undefined): Promise<User> {
   const userId = named ?? caller.userId;
-  if (caller.role === 'homeowner' && userId !== caller.userId) throw forbidden();
+  if (caller.role === 'homeowner' && userId !== caller.userId) throw new AppError('forbidden');
   const user = await findUser(db, reachOf(caller), holdable(userId));
-  if (!user) throw notFound();
+  if (!user) throw new AppError('notFound');
   return user;
 }
 
@@ -34,6 +34,6 @@ export async function reachUserId(db: Database, caller: Caller, named: string | 
 
 /** The database cannot hold NUL, so nothing has such an id: 404. */
 export function holdable(id: string): string {
-  if (id.includes('\0')) throw notFound();
+  if (id.includes('\0')) throw new AppError('notFound');
   return id;
 }

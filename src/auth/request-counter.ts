@@ -1,6 +1,3 @@
-import { sql } from 'kysely';
-import type { Database } from '#src/database/connect.ts';
-
 /** Most requests in a minute and in a UTC day. */
 export interface Limits {
   minute: number;
@@ -21,7 +18,8 @@ export interface RequestCounter {
   take(counted: string): Promise<Decision>;
 }
 
-interface Row {
+/** What the requests of one account, counted together, were told. */
+export interface Counted {
   counted: string;
   granted: number;
   minute_limit: number;
@@ -33,20 +31,20 @@ interface Row {
   suspended_wait_s: number;
 }
 
-/** A database that was moved away from takes no more writes (SQLSTATE 25006), and goes on answering reads. */
-const CLOSED = '25006';
+/** Counts so many requests each; null where nothing can be counted (and everything is let through). */
+export type CountTogether = (keys: string[], counts: number[]) => Promise<Counted[] | null>;
+
+/** Failed authentications of an address. */
+export const ADDRESS: Limits = { minute: 10, day: 1_000_000_000 };
+
 const none = { limit: 0, left: 0, resetsInS: 0 };
 const UNCOUNTED: Decision = { allowed: true, minute: none, day: none, retryAfterS: 0 };
 
-/** Failed authentications of an address. */
-const ADDRESS: Limits = { minute: 10, day: 1_000_000_000 };
-
 /**
- * Counters in the database. `plans`: limits by plan (and of `address`, for tests). What comes while a statement is under way is counted by the next one, all together: a busy
- * process makes one small statement after the other, however many requests it answers.
+ * What comes while a question is under way is counted by the next one, all together: a busy process asks one small
+ * question after the other, however many requests it answers.
  */
-export function databaseCounter(db: Database, plans: Record<string, Limits>, clock: () => Date): RequestCounter {
-  const limits = JSON.stringify({ address: ADDRESS, ...plans });
+export function countInBatches(countTogether: CountTogether): RequestCounter {
   let waiting = new Map<string, { resolve(decision: Decision): void; reject(error: unknown): void }[]>();
   let isUnderWay = false;
 
@@ -54,19 +52,17 @@ export function databaseCounter(db: Database, plans: Record<string, Limits>, clo
     const batch = waiting;
     waiting = new Map();
     const keys = [...batch.keys()];
-    const counts = keys.map((key) => batch.get(key)?.length ?? 0);
     try {
-      const { rows } = await sql<Row>`
-        SELECT * FROM take_requests(${keys}::text[], ${counts}::integer[], ${limits}::jsonb, ${clock()})`.execute(db);
-      for (const row of rows) {
+      const rows = await countTogether(
+        keys,
+        keys.map((key) => batch.get(key)?.length ?? 0),
+      );
+      if (rows === null) for (const one of [...batch.values()].flat()) one.resolve(UNCOUNTED);
+      for (const row of rows ?? []) {
         const asked = batch.get(row.counted) ?? [];
         for (const [index, one] of asked.entries()) one.resolve(decisionOf(row, index));
       }
     } catch (error) {
-      if ((error as { code?: string }).code === CLOSED) {
-        for (const one of [...batch.values()].flat()) one.resolve(UNCOUNTED);
-        return;
-      }
       for (const asked of batch.values()) for (const one of asked) one.reject(error);
     }
   }
@@ -92,7 +88,7 @@ export function databaseCounter(db: Database, plans: Record<string, Limits>, clo
 }
 
 /** What the n-th of several requests that were counted together is told. Pure. */
-function decisionOf(row: Row, index: number): Decision {
+function decisionOf(row: Counted, index: number): Decision {
   const allowed = index < row.granted;
   // Those that come after it in the same batch are not gone yet for this one.
   const later = allowed ? row.granted - index - 1 : 0;

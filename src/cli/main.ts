@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { ConfigError } from '#src/config/load.ts';
+import { VERSION } from '#src/core/version.ts';
 import { register as registerAccounts } from './accounts.ts';
 import { register as registerConfig } from './config.ts';
 import { register as registerDemo } from './demo.ts';
@@ -9,13 +9,9 @@ import { register as registerMigrate } from './migrate.ts';
 import { register as registerRollups } from './rollups.ts';
 import { register as registerServe } from './serve.ts';
 
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
-
 const program = new Command('energy')
   .description('Smart-energy data service: meters in over MQTT, provably right kWh out over HTTPS.')
-  .version(version)
+  .version(VERSION)
   .showHelpAfterError();
 for (const register of [
   registerServe,

@@ -17,6 +17,8 @@ export interface Config {
   api: { host: string; port: number; httpPort: number; trustProxy: string[] };
   tls: { certFile: string | undefined; keyFile: string | undefined };
   operator: { host: string; port: number };
+  redisUrl: string | undefined;
+  tracing: { isOn: boolean; share: number };
 }
 
 /** The environment is not valid: one line for each mistake. */
@@ -65,6 +67,11 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     },
     tls: { certFile: vars.TLS_CERT_FILE, keyFile: vars.TLS_KEY_FILE },
     operator: { host: vars.OPERATOR_HOST, port: port(vars.OPERATOR_PORT, 9464) },
+    redisUrl: vars.REDIS_URL,
+    tracing: {
+      isOn: (vars.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? vars.OTEL_EXPORTER_OTLP_ENDPOINT) !== undefined,
+      share: vars.OTEL_TRACES_SAMPLER_ARG,
+    },
   };
 }
 

@@ -63,6 +63,9 @@ export const variables = z.object({
   WEBHOOK_ALLOW_PRIVATE: onOff.default(false),
   WEBHOOK_CA_FILE: file.optional(),
   REDIS_URL: urlOf('redis', 'rediss').optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: urlOf('http', 'https').optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: urlOf('http', 'https').optional(),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
 });
 
 export type Variables = z.infer<typeof variables>;

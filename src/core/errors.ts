@@ -4,41 +4,126 @@ export interface FieldError {
   message: string;
 }
 
-/** An error that a client of the API is told about. `message` is public. */
+interface Known {
+  status: number;
+  /** What the answer says. Public. */
+  error: string;
+  /** When it comes and what to do, for the reference. */
+  meaning: string;
+}
+
+/** Every error that a client of the API is told about (specification, Errors). The reference is made of this list. */
+export const ERRORS = {
+  badRequest: {
+    status: 400,
+    error: 'Bad Request',
+    meaning: 'The request was not understood: syntax, unknown or repeated query parameters, malformed JSON.',
+  },
+  bodyRequired: {
+    status: 400,
+    error: 'A JSON body with Content-Type: application/json is required',
+    meaning: 'The operation needs a body and got none.',
+  },
+  contentType: {
+    status: 400,
+    error: 'Content-Type must be application/json',
+    meaning: 'The body came as another type.',
+  },
+  bodyTooLong: { status: 400, error: 'The body is longer than 1 MiB', meaning: 'Send less at once.' },
+  unauthorized: {
+    status: 401,
+    error: 'Unauthorized',
+    meaning: 'The API key is missing, unknown, revoked, expired or of another environment.',
+  },
+  forbidden: {
+    status: 403,
+    error: 'Forbidden',
+    meaning: 'The key lacks the scope, or its owner’s role the permission.',
+  },
+  keyScopes: {
+    status: 403,
+    error: 'A key can create only keys whose scopes it has itself',
+    meaning: 'Ask for fewer scopes, or use a key that has them.',
+  },
+  httpsRequired: {
+    status: 403,
+    error: 'HTTPS is required',
+    meaning: 'The request came without TLS; nothing of it was read. Use https://.',
+  },
+  notFound: {
+    status: 404,
+    error: 'Not Found',
+    meaning: 'It does not exist, or the caller may not know of it. With Allow: the path knows other methods.',
+  },
+  emailInUse: {
+    status: 409,
+    error: 'The e-mail address is already in use',
+    meaning: 'Another user has it, in whatever case it is written.',
+  },
+  phoneNeeded: {
+    status: 409,
+    error: 'Delivery by SMS needs a phone number of the user (PATCH /v1/users/{user_id})',
+    meaning: 'Give the user a phone number first.',
+  },
+  subscriptionNeeded: {
+    status: 409,
+    error: 'Delivery by webhook needs an active subscription to alert.triggered (POST /v1/webhooks)',
+    meaning: 'Subscribe first.',
+  },
+  idempotencyKeyReused: {
+    status: 409,
+    error: 'This Idempotency-Key was used for another request',
+    meaning: 'Use a new key for a new request.',
+  },
+  idempotencyUnderWay: {
+    status: 409,
+    error: 'The first request with this Idempotency-Key is still under way',
+    meaning: 'Ask again in a moment.',
+  },
+  unprocessable: {
+    status: 422,
+    error: 'Unprocessable Entity',
+    meaning: 'Understood, but values are missing or not valid; details names each of them.',
+  },
+  tooManyRequests: {
+    status: 429,
+    error: 'Too Many Requests',
+    meaning: 'The account’s limits are used up, or it is suspended; retry_after says for how many seconds.',
+  },
+  internal: {
+    status: 500,
+    error: 'Internal Server Error',
+    meaning: 'Unexpected. The answer’s incident, also in Request-Id, is in the service’s log.',
+  },
+  unavailable: {
+    status: 503,
+    error: 'Service Unavailable',
+    meaning: 'The service cannot answer now and will again; Retry-After says when to ask.',
+  },
+} as const satisfies Record<string, Known>;
+
+export type ErrorName = keyof typeof ERRORS;
+
+/** An error of the catalogue, thrown to be answered. */
 export class AppError extends Error {
   override name = 'AppError';
-  readonly status: number;
+  readonly is: ErrorName;
   readonly details: FieldError[] | undefined;
   /** Seconds, for 429. */
   readonly retryAfterS: number | undefined;
-  constructor(status: number, message: string, details?: FieldError[], retryAfterS?: number) {
-    super(message);
-    this.status = status;
-    this.details = details;
-    this.retryAfterS = retryAfterS;
+  constructor(is: ErrorName, more: { details?: FieldError[]; retryAfterS?: number } = {}) {
+    super(ERRORS[is].error);
+    this.is = is;
+    this.details = more.details;
+    this.retryAfterS = more.retryAfterS;
   }
 }
 
-/** The request was not understood: syntax, parameters, JSON. */
-export const badRequest = (message = 'Bad Request', details?: FieldError[]) => new AppError(400, message, details);
-/** No API key, or not a valid one. */
-export const unauthorized = () => new AppError(401, 'Unauthorized');
-/** The key lacks the permission, or its owner's role does. */
-export const forbidden = (message = 'Forbidden') => new AppError(403, message);
-/** There is no such thing, or the caller may not know of it. */
-export const notFound = (message = 'Not Found') => new AppError(404, message);
-/** The request conflicts with what is there. */
-export const conflict = (message = 'Conflict') => new AppError(409, message);
-/** Understood, but values are missing or not valid. */
-export const unprocessable = (details: FieldError[], message = 'Unprocessable Entity') =>
-  new AppError(422, message, details);
-/** The account's limits are used up, or it is suspended, for so many seconds. */
-export const tooManyRequests = (retryAfterS: number) => new AppError(429, 'Too Many Requests', undefined, retryAfterS);
-/** The service cannot answer now and will again. */
-export const unavailable = () => new AppError(503, 'Service Unavailable');
+/** 422 with what is wrong in which places. */
+export const unprocessable = (...details: FieldError[]) => new AppError('unprocessable', { details });
 
 /** What was found, or 404. */
 export function orNotFound<T>(found: T | null): T {
-  if (found === null) throw notFound();
+  if (found === null) throw new AppError('notFound');
   return found;
 }

@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { isTracing, pastSpan } from '#src/core/tracing.ts';
 import type { Tables } from './tables.ts';
 
 export type { Pool, PoolClient } from 'pg';
@@ -39,5 +40,12 @@ export function createPool(url: string, options: { max?: number; applicationName
 
 /** Typed queries over a pool. */
 export function createDb(pool: pg.Pool): Database {
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const dialect = new PostgresDialect({ pool });
+  if (!isTracing()) return new Kysely<Tables>({ dialect });
+  return new Kysely<Tables>({
+    dialect,
+    log: ({ query, queryDurationMillis }) =>
+      // The statement has no values in it: those are parameters.
+      pastSpan('postgresql', { 'db.system.name': 'postgresql', 'db.query.text': query.sql }, queryDurationMillis),
+  });
 }

@@ -1,5 +1,6 @@
 import { schedule } from 'node-cron';
 import type { Logger } from '#src/core/log.ts';
+import { inSpan } from '#src/core/tracing.ts';
 
 /** Something done at set times. */
 export interface Job {
@@ -19,7 +20,7 @@ export function startJobs(jobs: readonly Job[], log: Logger): () => Promise<void
       if (isRunning) return;
       isRunning = true;
       try {
-        await job.run();
+        await inSpan(`job ${job.name}`, {}, job.run);
       } catch (error) {
         log.error({ err: error, job: job.name }, 'job failed');
       } finally {

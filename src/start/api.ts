@@ -6,6 +6,7 @@ import { createDb, createPool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { tlsPair } from './certificate.ts';
+import { watchCertificate } from './certificate-watch.ts';
 import { runRole } from './role.ts';
 import { secretKey } from './secret-key.ts';
 
@@ -21,17 +22,20 @@ export async function runApi(config: Config): Promise<void> {
     const { database } = await migrate(pool, config.database);
     const { environment, bootstrapAdminKey: givenKey } = config;
     if (givenKey !== undefined) await ensureBootstrapAdmin(createDb(pool), { environment, givenKey });
+    const tls = await tlsPair(config);
     const api = await startApi(config, {
       pool,
       readPool,
-      tls: await tlsPair(config),
+      tls,
       secret: await secretKey(config),
       metrics,
       log,
     });
+    const certificate = watchCertificate(config, tls, api.renewTls, log);
     return {
       ready: { ...api.ports, database: database.line },
       async stop() {
+        certificate.stop();
         await api.stop();
         await Promise.all([...new Set([pool, readPool])].map((one) => one.end()));
       },

@@ -5,6 +5,7 @@ import { createPool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { tlsPair } from './certificate.ts';
+import { watchCertificate } from './certificate-watch.ts';
 import { runRole } from './role.ts';
 
 /** The ingest role: messages in, rows and acknowledgements out. */
@@ -13,7 +14,9 @@ export async function runIngest(config: Config): Promise<void> {
   await runRole('ingest', config, log, async (metrics) => {
     const pool = createPool(await databaseUrl(config), { max: 6, applicationName: 'energy ingest' });
     const { database } = await migrate(pool, config.database);
-    const ingest = await startIngest(config, { pool, tls: await tlsPair(config), log });
+    const tls = await tlsPair(config);
+    const ingest = await startIngest(config, { pool, tls, log });
+    const certificate = watchCertificate(config, tls, ingest.renewTls, log);
     const { counts } = ingest;
     metrics.countOf('energy_messages_received_total', 'MQTT messages that arrived', () => counts.received);
     metrics.countOf('energy_messages_committed_total', 'Messages whose readings are committed', () => counts.committed);
@@ -29,6 +32,7 @@ export async function runIngest(config: Config): Promise<void> {
     return {
       ready: { broker: config.mqtt.url ? 'external' : 'embedded', ...ingest.ports, database: database.line },
       async stop() {
+        certificate.stop();
         await ingest.stop();
         await pool.end();
       },

@@ -2,6 +2,8 @@ import { startOperator } from '#src/api/operator.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
 import { createMetrics, type Metrics } from '#src/core/metrics.ts';
+import { startTracing } from '#src/core/tracing.ts';
+import { VERSION } from '#src/core/version.ts';
 
 /** A role that runs in this process. */
 export interface Role {
@@ -25,6 +27,7 @@ export async function runRole(
 ): Promise<void> {
   process.title = `energy ${name}`;
   let role: Role | undefined;
+  let stopTracing = async () => {};
   let stopping = false;
   const stop = async (why: string) => {
     if (stopping) return;
@@ -32,11 +35,13 @@ export async function runRole(
     log.info({ why }, 'stopping');
     setTimeout(() => process.exit(1), STOP_MS).unref();
     await role?.stop().catch((error: Error) => log.error({ err: error }, 'stop'));
+    await stopTracing().catch(() => {});
     process.exit(0);
   };
   process.on('SIGTERM', () => void stop('SIGTERM'));
   process.on('SIGINT', () => void stop('SIGINT'));
   process.on('disconnect', () => void stop('the supervisor is gone'));
+  stopTracing = await startTracing(name, { ...config.tracing, version: VERSION });
   const metrics = createMetrics(name);
   role = await start(metrics);
   const operated = {

@@ -1,4 +1,4 @@
-import { conflict } from '#src/core/errors.ts';
+import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
@@ -74,7 +74,7 @@ async function emailTaken<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if ((error as { code?: string }).code === UNIQUE_VIOLATION) throw conflict('The e-mail address is already in use');
+    if ((error as { code?: string }).code === UNIQUE_VIOLATION) throw new AppError('emailInUse');
     throw error;
   }
 }

@@ -1,7 +1,14 @@
+import { readFile } from 'node:fs/promises';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { EXAMPLES } from '#src/api/examples.ts';
+import { openApiDocument } from '#src/api/openapi.ts';
+import { addOperation } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
+import { ERRORS } from '#src/core/errors.ts';
 import { type TestApi, testApi } from '../support/api.ts';
+import { CLIENT_FILE, generateClient } from '../support/generate-client.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -40,6 +47,78 @@ describe('the OpenAPI document', () => {
       });
     }
   });
+});
+
+describe('the document', () => {
+  const document = openApiDocument('https://energy.example.net');
+  const lint = async (source: unknown) => {
+    const config = await createConfig({ extends: ['recommended-strict'], telemetry: 'off' });
+    const problems = await lintFromString({ source: JSON.stringify(source), config });
+    return problems.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer}: ${message}`);
+  };
+
+  test('has nothing that a linter objects to', async () => {
+    expect(await lint(document)).toEqual([]);
+    expect(await lint({ ...document, security: undefined })).not.toEqual([]);
+  });
+
+  test.each(OPERATIONS.map((one) => [one.name, one] as const))(
+    'gives examples of %s that it would take',
+    (name, one) => {
+      expect(() => one.answer.parse(EXAMPLES[name].answer)).not.toThrow();
+      expect({ name, hasBody: EXAMPLES[name].body !== undefined }).toEqual({ name, hasBody: one.body !== undefined });
+      if (one.body) expect(() => one.body?.parse(EXAMPLES[name].body)).not.toThrow();
+    },
+  );
+
+  test('names every error of the catalogue, and no other', () => {
+    const { responses } = document.components as {
+      responses: Record<string, { content: { 'application/json': { examples: Record<string, { value: object }> } } }>;
+    };
+    const named = Object.values(responses).flatMap(({ content }) =>
+      Object.entries(content['application/json'].examples),
+    );
+    expect(named.map(([name, { value }]) => [name, value]).sort()).toMatchObject(
+      Object.entries(ERRORS)
+        .map(([name, { status, error }]) => [name, { status, error }])
+        .sort(),
+    );
+  });
+
+  test('is what the client is made of', async () => {
+    expect(await readFile(CLIENT_FILE, 'utf8'), 'make it anew with: npm run client').toBe(await generateClient());
+  });
+});
+
+test('an operation that will go says since when, until when, and what to use instead', async () => {
+  const known = OPERATIONS.find(({ name }) => name === 'listDevices');
+  if (!known) throw new Error('no listDevices');
+  const other = await testApi({
+    beforeListening(app, context) {
+      const deprecated = {
+        since: new Date('2027-01-01T00:00:00Z'),
+        sunset: new Date('2028-01-01T00:00:00Z'),
+        see: 'https://example.com/v2',
+      };
+      addOperation(app, context, { ...known, path: '/v1/old-devices', deprecated });
+    },
+  });
+  try {
+    const { key } = await other.user('homeowner');
+    for (let index = 0; index < 2; index++) {
+      await other.send('/v1/devices', { method: 'POST', key, body: { type: 'meter', location: 'cellar' } });
+    }
+    const { status, headers } = await other.send('/v1/old-devices?limit=1', { key });
+    expect({ status, deprecation: headers.deprecation, sunset: headers.sunset }).toEqual({
+      status: 200,
+      deprecation: '@1798761600',
+      sunset: 'Sat, 01 Jan 2028 00:00:00 GMT',
+    });
+    expect(headers.link).toMatch(/rel="next", <https:\/\/example\.com\/v2>; rel="deprecation"/);
+    expect((await other.send('/v1/devices', { key })).headers).not.toHaveProperty('deprecation');
+  } finally {
+    await other.close();
+  }
 });
 
 test('the reference page comes from here alone, under a policy that allows nothing else', async () => {

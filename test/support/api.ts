@@ -1,13 +1,16 @@
 import { request } from 'node:https';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { generate } from 'selfsigned';
 import { buildApp } from '#src/api/app.ts';
+import type { ApiContext } from '#src/api/operation.ts';
 import { error } from '#src/api/shapes.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { createAuthenticate } from '#src/auth/authenticate.ts';
+import { databaseCounter } from '#src/auth/database-counter.ts';
 import { createKey } from '#src/auth/keys.ts';
-import { databaseCounter, type Limits } from '#src/auth/request-counter.ts';
+import type { Limits, RequestCounter } from '#src/auth/request-counter.ts';
 import type { Scope } from '#src/auth/scopes.ts';
+import { ERRORS } from '#src/core/errors.ts';
 import { secretBox } from '#src/core/secret-box.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
 import { createUser, type Role } from '#src/users/store.ts';
@@ -50,7 +53,15 @@ const many = { minute: 1_000_000, day: 1_000_000 };
 const UNLIMITED = { free: many, developer: many, enterprise: many, address: many };
 
 export async function testApi(
-  options: { limits?: Record<string, Limits>; trustProxy?: string[] } = {},
+  options: {
+    limits?: Record<string, Limits>;
+    /** Another counter than the database's. */
+    counter?: (db: Database, clock: () => Date) => Promise<RequestCounter>;
+    trustProxy?: string[];
+    log?: Logger;
+    /** Adds to the app what only the test knows. */
+    beforeListening?: (app: ReturnType<typeof buildApp>, context: ApiContext) => void;
+  } = {},
 ): Promise<TestApi> {
   const database = await testDatabase();
   const db = createDb(database.pool);
@@ -58,18 +69,21 @@ export async function testApi(
     keyType: 'ec',
     extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
   });
-  const app = buildApp(
-    { db, readDb: db, clock: () => api.now, environment: 'live', box: secretBox('the secret of the tests') },
-    {
-      authenticate: createAuthenticate(db, 'live'),
-      counter: databaseCounter(db, options.limits ?? UNLIMITED, () => api.now),
-      isReady: async () => true,
-      ...(options.trustProxy === undefined ? {} : { trustProxy: options.trustProxy }),
-      publicUrl: 'https://localhost:8443',
-      tls: { cert: Buffer.from(pair.cert), key: Buffer.from(pair.private) },
-      log: pino({ level: 'silent' }),
-    },
-  );
+  const clock = () => api.now;
+  const counter = options.counter
+    ? await options.counter(db, clock)
+    : databaseCounter(db, options.limits ?? UNLIMITED, clock);
+  const context: ApiContext = { db, readDb: db, clock, environment: 'live', box: secretBox('the secret of the tests') };
+  const app = buildApp(context, {
+    authenticate: createAuthenticate(db, 'live'),
+    counter,
+    isReady: async () => true,
+    ...(options.trustProxy === undefined ? {} : { trustProxy: options.trustProxy }),
+    publicUrl: 'https://localhost:8443',
+    tls: { cert: Buffer.from(pair.cert), key: Buffer.from(pair.private) },
+    log: options.log ?? pino({ level: 'silent' }),
+  });
+  options.beforeListening?.(app, context);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as { port: number };
   const api: TestApi = {
@@ -161,7 +175,8 @@ function holdToContract(method: string, path: string, { status, json }: Answer):
   const [plain = ''] = path.split('?');
   if (status >= 400) {
     const parsed = error.safeParse(json);
-    if (!parsed.success || json.status !== status)
+    const isKnown = Object.values(ERRORS).some((one) => one.status === status && one.error === json.error);
+    if (!parsed.success || json.status !== status || !isKnown)
       throw new Error(`${method} ${plain} ${status}: ${JSON.stringify(json)}`);
     return;
   }

@@ -29,6 +29,7 @@ export async function startImportBroker(
     tlsPort: 0,
     tls: { cert: Buffer.from(pair.cert), key: Buffer.from(pair.private) },
     checkLogin,
+    endedLogins: async () => [],
     log: pino({ level: 'silent' }),
     receive(message, done) {
       const decoded = decode(message);

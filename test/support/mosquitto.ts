@@ -45,7 +45,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-async function reachable(port: number): Promise<void> {
+export async function reachable(port: number): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const open = await new Promise<boolean>((resolve) => {
       const socket = connect(port, '127.0.0.1', () => resolve(true));

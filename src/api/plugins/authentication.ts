@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Authenticate, Caller } from '#src/auth/authenticate.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
-import { unauthorized } from '#src/core/errors.ts';
+import { AppError } from '#src/core/errors.ts';
 import { countFailure, countRequest } from './rate-limits.ts';
 
 declare module 'fastify' {
@@ -26,7 +26,7 @@ export function addAuthentication(app: FastifyInstance, authenticate: Authentica
     const caller = presented === undefined ? null : await authenticate(presented);
     if (!caller) {
       if (request.headers.authorization !== undefined) await countFailure(counter, request.ip);
-      throw unauthorized();
+      throw new AppError('unauthorized');
     }
     request.caller = caller;
     await countRequest(counter, reply, caller.userId);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiContext } from '#src/api/operation.ts';
-import { badRequest, conflict } from '#src/core/errors.ts';
+import { AppError } from '#src/core/errors.ts';
 import { claim, giveUp, keepAnswer } from '#src/users/idempotent-answers.ts';
 
 /** What a client may choose as a key: visible characters. */
@@ -21,17 +21,17 @@ export async function once(
   const key = request.headers['idempotency-key'];
   if (request.method !== 'POST' || key === undefined) return run();
   if (typeof key !== 'string' || !KEY.test(key)) {
-    throw badRequest('Bad Request', [
-      { field: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters without blanks' },
-    ]);
+    throw new AppError('badRequest', {
+      details: [{ field: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters without blanks' }],
+    });
   }
   const { db, box } = context;
   const sha256 = createHash('sha256')
     .update(`${request.url}\n${JSON.stringify(request.body)}`)
     .digest();
   const known = await claim(db, box, { userId, key, sha256 });
-  if (known.is === 'another request') throw conflict('This Idempotency-Key was used for another request');
-  if (known.is === 'under way') throw conflict('The first request with this Idempotency-Key is still under way');
+  if (known.is === 'another request') throw new AppError('idempotencyKeyReused');
+  if (known.is === 'under way') throw new AppError('idempotencyUnderWay');
   if (known.is === 'answered') {
     reply.header('Idempotent-Replayed', 'true');
     return { status: known.status, answer: JSON.parse(known.body) };

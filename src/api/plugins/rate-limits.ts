@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { Decision, RequestCounter } from '#src/auth/request-counter.ts';
-import { tooManyRequests } from '#src/core/errors.ts';
+import { AppError } from '#src/core/errors.ts';
 
 /** Names the account's policy and what is left of it (draft-ietf-httpapi-ratelimit-headers), on every answer. */
 export function tellLimits(reply: FastifyReply, { minute, day }: Decision): void {
@@ -12,13 +12,13 @@ export function tellLimits(reply: FastifyReply, { minute, day }: Decision): void
 export async function countRequest(counter: RequestCounter, reply: FastifyReply, userId: string): Promise<void> {
   const decision = await counter.take(userId);
   tellLimits(reply, decision);
-  if (!decision.allowed) throw tooManyRequests(decision.retryAfterS);
+  if (!decision.allowed) throw new AppError('tooManyRequests', { retryAfterS: decision.retryAfterS });
 }
 
 /** Counts a failed authentication of an address; 429 where it has failed too often. */
 export async function countFailure(counter: RequestCounter, address: string): Promise<void> {
   const decision = await counter.take(`addr:${network(address)}`);
-  if (!decision.allowed) throw tooManyRequests(decision.retryAfterS);
+  if (!decision.allowed) throw new AppError('tooManyRequests', { retryAfterS: decision.retryAfterS });
 }
 
 /** An IPv4 address; of IPv6 the /64, which one subscriber has. */

@@ -31,8 +31,8 @@ import { deleteWebhook } from './webhooks/delete.ts';
 import { listWebhooks } from './webhooks/list.ts';
 import { updateWebhook } from './webhooks/update.ts';
 
-/** Every operation of the interface. */
-export const OPERATIONS: readonly AnyOperation[] = [
+/** Every operation of the interface, by the name that clients know it by (OpenAPI's operationId). */
+const NAMED = {
   getEnergyInsights,
   postEnergyInsights,
   monthlyAnalytics,
@@ -64,4 +64,10 @@ export const OPERATIONS: readonly AnyOperation[] = [
   listKeys,
   revokeKey,
   rotateKey,
-];
+};
+
+export type OperationName = keyof typeof NAMED;
+
+export const OPERATIONS: readonly (AnyOperation & { name: OperationName })[] = Object.entries(NAMED).map(
+  ([name, operation]) => ({ ...(operation as AnyOperation), name: name as OperationName }),
+);

@@ -4,7 +4,7 @@ import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { holdable, reachOf } from '#src/auth/access.ts';
-import { notFound } from '#src/core/errors.ts';
+import { AppError } from '#src/core/errors.ts';
 
 export const deleteAlert = operation({
   summary: 'Removes an alert.',
@@ -14,7 +14,7 @@ export const deleteAlert = operation({
   answer: shapes.message,
   params: z.object({ alert_id: id }),
   async handle({ context, caller, params }) {
-    if (!(await remove(context.db, reachOf(caller), holdable(params.alert_id)))) throw notFound();
+    if (!(await remove(context.db, reachOf(caller), holdable(params.alert_id)))) throw new AppError('notFound');
     return { message: `Alert ${params.alert_id} was deleted` };
   },
 });

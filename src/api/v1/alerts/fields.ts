@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AlertType } from '#src/alerts/store.ts';
-import { conflict, unprocessable } from '#src/core/errors.ts';
+import { AppError, unprocessable } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import { hasActiveWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import type { User } from '#src/users/store.ts';
@@ -20,10 +20,10 @@ export function checkThreshold(
       ? (['threshold_hours', 'threshold_kwh'] as const)
       : (['threshold_kwh', 'threshold_hours'] as const);
   if (given[other] !== undefined) {
-    throw unprocessable([{ field: other, message: `does not go with type ${type}, which has ${wanted}` }]);
+    throw unprocessable({ field: other, message: `does not go with type ${type}, which has ${wanted}` });
   }
   if (required && given[wanted] === undefined) {
-    throw unprocessable([{ field: wanted, message: `is required with type ${type}` }]);
+    throw unprocessable({ field: wanted, message: `is required with type ${type}` });
   }
 }
 
@@ -35,9 +35,9 @@ export async function checkDelivery(
   delivery: string | undefined,
 ): Promise<void> {
   if (delivery === 'sms' && owner.phone === null) {
-    throw conflict('Delivery by SMS needs a phone number of the user (PATCH /v1/users/{user_id})');
+    throw new AppError('phoneNeeded');
   }
   if (delivery === 'webhook' && !(await hasActiveWebhook(db, [owner.user_id, callerId], 'alert.triggered'))) {
-    throw conflict('Delivery by webhook needs an active subscription to alert.triggered (POST /v1/webhooks)');
+    throw new AppError('subscriptionNeeded');
   }
 }

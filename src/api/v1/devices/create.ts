@@ -3,7 +3,7 @@ import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { holdable, reachOf, reachUser } from '#src/auth/access.ts';
-import { notFound } from '#src/core/errors.ts';
+import { AppError } from '#src/core/errors.ts';
 import { createDevice as create, pairDiscovered, readingsTopic } from '#src/devices/store.ts';
 import { deviceSettings } from './settings.ts';
 
@@ -37,7 +37,7 @@ export const createDevice = operation({
     };
     if (discovery_id !== undefined) {
       const paired = await pairDiscovered(context.db, reachOf(caller), holdable(discovery_id), wanted);
-      if (!paired) throw notFound();
+      if (!paired) throw new AppError('notFound');
       return paired;
     }
     const { device, secret } = await create(context.db, wanted);

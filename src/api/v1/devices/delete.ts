@@ -3,7 +3,7 @@ import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { holdable, reachOf } from '#src/auth/access.ts';
-import { notFound } from '#src/core/errors.ts';
+import { AppError } from '#src/core/errors.ts';
 import { deleteDevice as remove } from '#src/devices/store.ts';
 
 export const deleteDevice = operation({
@@ -14,7 +14,7 @@ export const deleteDevice = operation({
   answer: shapes.message,
   params: z.object({ device_id: id }),
   async handle({ context, caller, params }) {
-    if (!(await remove(context.db, reachOf(caller), holdable(params.device_id)))) throw notFound();
+    if (!(await remove(context.db, reachOf(caller), holdable(params.device_id)))) throw new AppError('notFound');
     return { message: `Device ${params.device_id} was deleted; its past consumption stays` };
   },
 });

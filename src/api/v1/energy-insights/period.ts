@@ -9,15 +9,15 @@ const MAX_ROWS = 10_000;
 export function period(start: string | undefined, end: string | undefined, groupBy: GroupBy | undefined) {
   if (start === undefined && end === undefined) {
     if (groupBy === undefined) return null;
-    throw unprocessable([{ field: 'group_by', message: 'needs start and end' }]);
+    throw unprocessable({ field: 'group_by', message: 'needs start and end' });
   }
-  if (start === undefined) throw unprocessable([{ field: 'start', message: 'is required together with end' }]);
-  if (end === undefined) throw unprocessable([{ field: 'end', message: 'is required together with start' }]);
-  if (end < start) throw unprocessable([{ field: 'end', message: 'must not lie before start' }]);
+  if (start === undefined) throw unprocessable({ field: 'start', message: 'is required together with end' });
+  if (end === undefined) throw unprocessable({ field: 'end', message: 'is required together with start' });
+  if (end < start) throw unprocessable({ field: 'end', message: 'must not lie before start' });
   const rows = { day: dayCount(start, end), hour: dayCount(start, end) * 24, month: monthCount(start, end) };
   if (rows[groupBy ?? 'day'] > MAX_ROWS) {
     const message = `the range makes more than ${MAX_ROWS} rows; ask for a shorter one, or group by month`;
-    throw unprocessable([{ field: 'end', message }]);
+    throw unprocessable({ field: 'end', message });
   }
   return { start, end, groupBy: groupBy ?? 'day' };
 }

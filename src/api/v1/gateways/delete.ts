@@ -3,7 +3,7 @@ import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { holdable, reachOf } from '#src/auth/access.ts';
-import { notFound } from '#src/core/errors.ts';
+import { AppError } from '#src/core/errors.ts';
 import { deleteGateway as remove } from '#src/devices/gateways.ts';
 
 export const deleteGateway = operation({
@@ -14,7 +14,7 @@ export const deleteGateway = operation({
   answer: shapes.message,
   params: z.object({ gateway_id: id }),
   async handle({ context, caller, params }) {
-    if (!(await remove(context.db, reachOf(caller), holdable(params.gateway_id)))) throw notFound();
+    if (!(await remove(context.db, reachOf(caller), holdable(params.gateway_id)))) throw new AppError('notFound');
     return { message: `Gateway ${params.gateway_id} was deleted` };
   },
 });

@@ -5,7 +5,7 @@ import * as shapes from '#src/api/shapes.ts';
 import { reachUser } from '#src/auth/access.ts';
 import { createKey as create } from '#src/auth/keys.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
-import { forbidden, unprocessable } from '#src/core/errors.ts';
+import { AppError, unprocessable } from '#src/core/errors.ts';
 
 const body = z.strictObject({
   user_id: id.optional(),
@@ -28,11 +28,11 @@ export const createKey = operation({
   async handle({ context, caller, body: { user_id, name, scopes, expires_at } }) {
     const wanted = scopes ?? [...SCOPES];
     if (wanted.some((scope) => !caller.scopes.has(scope))) {
-      throw forbidden('A key can create only keys whose scopes it has itself');
+      throw new AppError('keyScopes');
     }
     const expiresAt = expires_at === undefined ? undefined : new Date(expires_at);
     if (expiresAt && expiresAt <= context.clock()) {
-      throw unprocessable([{ field: 'expires_at', message: 'must lie in the future' }]);
+      throw unprocessable({ field: 'expires_at', message: 'must lie in the future' });
     }
     const user = await reachUser(context.db, caller, user_id);
     return create(context.db, {

@@ -4,7 +4,7 @@ import { operation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { holdable, reachOf } from '#src/auth/access.ts';
 import { revokeKey as revoke } from '#src/auth/keys.ts';
-import { notFound } from '#src/core/errors.ts';
+import { AppError } from '#src/core/errors.ts';
 
 export const revokeKey = operation({
   summary: 'Revokes a key; it is refused everywhere within 10 seconds.',
@@ -14,7 +14,7 @@ export const revokeKey = operation({
   answer: shapes.message,
   params: z.object({ key_id: id }),
   async handle({ context, caller, params }) {
-    if (!(await revoke(context.db, reachOf(caller), holdable(params.key_id)))) throw notFound();
+    if (!(await revoke(context.db, reachOf(caller), holdable(params.key_id)))) throw new AppError('notFound');
     return { message: `Key ${params.key_id} was revoked` };
   },
 });

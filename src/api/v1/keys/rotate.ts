@@ -4,7 +4,7 @@ import { operation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { holdable, reachOf } from '#src/auth/access.ts';
 import { findKeyScopes, rotateKey as rotate } from '#src/auth/keys.ts';
-import { forbidden, orNotFound } from '#src/core/errors.ts';
+import { AppError, orNotFound } from '#src/core/errors.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -22,7 +22,7 @@ export const rotateKey = operation({
     const keyId = holdable(params.key_id);
     const scopes = orNotFound(await findKeyScopes(db, reach, keyId));
     if (scopes.some((scope) => !caller.scopes.has(scope))) {
-      throw forbidden('A key can create only keys whose scopes it has itself');
+      throw new AppError('keyScopes');
     }
     const overlap = body?.overlap_hours === undefined ? {} : { overlapMs: body.overlap_hours * HOUR_MS };
     const { created, oldExpiresAt } = orNotFound(

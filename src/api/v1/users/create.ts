@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { phone, zone } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
-import { forbidden } from '#src/core/errors.ts';
+import { AppError } from '#src/core/errors.ts';
 import { createUser as create } from '#src/users/store.ts';
 
 const body = z.strictObject({
@@ -20,8 +20,8 @@ export const createUser = operation({
   answer: z.strictObject({ user_id: z.string(), status: z.string() }),
   body,
   async handle({ context, caller, body: { email, role, phone, timezone, plan } }) {
-    if (caller.role === 'homeowner') throw forbidden();
-    if (caller.role === 'utility' && (role !== 'homeowner' || plan !== undefined)) throw forbidden();
+    if (caller.role === 'homeowner') throw new AppError('forbidden');
+    if (caller.role === 'utility' && (role !== 'homeowner' || plan !== undefined)) throw new AppError('forbidden');
     const { user_id } = await create(context.db, {
       email,
       role,

@@ -3,7 +3,7 @@ import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { reachUser } from '#src/auth/access.ts';
-import { notFound } from '#src/core/errors.ts';
+import { AppError } from '#src/core/errors.ts';
 import { eraseUser } from '#src/users/erase.ts';
 
 export const deleteUser = operation({
@@ -15,7 +15,7 @@ export const deleteUser = operation({
   params: z.object({ user_id: id }),
   async handle({ context, caller, params }) {
     const { user_id } = await reachUser(context.db, caller, params.user_id);
-    if (!(await eraseUser(context.db, user_id))) throw notFound();
+    if (!(await eraseUser(context.db, user_id))) throw new AppError('notFound');
     return { message: `User ${user_id} and all associated data were deleted` };
   },
 });

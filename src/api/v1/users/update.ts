@@ -3,7 +3,7 @@ import { id, phone, zone } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { reachOf, reachUser } from '#src/auth/access.ts';
-import { forbidden, orNotFound } from '#src/core/errors.ts';
+import { AppError, orNotFound } from '#src/core/errors.ts';
 import { type UserPatch, updateUser as update } from '#src/users/store.ts';
 
 const body = z.strictObject({
@@ -24,7 +24,8 @@ export const updateUser = operation({
   body,
   async handle({ context, caller, params, body: patch }) {
     const user = await reachUser(context.db, caller, params.user_id);
-    if (caller.role !== 'admin' && (patch.role !== undefined || patch.plan !== undefined)) throw forbidden();
+    if (caller.role !== 'admin' && (patch.role !== undefined || patch.plan !== undefined))
+      throw new AppError('forbidden');
     const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)) as UserPatch;
     return orNotFound(await update(context.db, reachOf(caller), user.user_id, given));
   },

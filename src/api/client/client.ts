@@ -1,0 +1,1567 @@
+/**
+ * Typed client of the energy usage service, for copying into your own project: it needs nothing but fetch.
+ * Generated from the OpenAPI document by `npm run client`; a test holds it to the document.
+ */
+/* eslint-disable */
+// @ts-nocheck — what a generator writes for every environment at once fits none of them strictly; its types serve those who import it.
+export interface Alert {
+  alert_id: string;
+  /** @format date-time */
+  created_at: string;
+  delivery: "email" | "sms" | "webhook";
+  status: "active" | "paused";
+  threshold_hours?: number;
+  threshold_kwh?: number;
+  type: "peak_usage" | "daily_usage" | "monthly_usage" | "no_data";
+  user_id: string;
+}
+
+export interface CreatedGateway {
+  /** @format date-time */
+  created_at: string;
+  decoder_config: Partial<Record<string, any>>;
+  gateway_id: string;
+  mqtt: {
+    password: string;
+    topic_prefix: string;
+    username: string;
+  };
+  name: string;
+  user_id: string;
+}
+
+export interface CreatedKey {
+  expires_at: string | null;
+  key: string;
+  key_id: string;
+  prefix: string;
+  scopes: (
+    | "insights:read"
+    | "alerts:read"
+    | "alerts:write"
+    | "users:read"
+    | "users:write"
+    | "devices:read"
+    | "devices:write"
+    | "webhooks:read"
+    | "webhooks:write"
+    | "keys:write"
+  )[];
+}
+
+export interface DeleteAlertParams {
+  alertId: string;
+}
+
+export interface DeleteDeviceParams {
+  deviceId: string;
+}
+
+export interface DeleteGatewayParams {
+  gatewayId: string;
+}
+
+export interface DeleteUserParams {
+  userId: string;
+}
+
+export interface DeleteWebhookParams {
+  webhookId: string;
+}
+
+export interface Device {
+  device_id: string;
+  last_seen_at: string | null;
+  location: string;
+  status: "active" | "inactive" | "faulty";
+  type: string;
+}
+
+export interface DeviceDetails {
+  /** @format date-time */
+  created_at: string;
+  decoder_config: Partial<Record<string, any>>;
+  device_id: string;
+  last_seen_at: string | null;
+  limit_kw: number;
+  location: string;
+  max_gap_minutes: number;
+  register_max_kwh: number | null;
+  status: "active" | "inactive" | "faulty";
+  timezone: string | null;
+  type: string;
+  user_id: string;
+}
+
+export interface DeviceUsage {
+  data: {
+    /** @format date */
+    date: string;
+    heating_minutes?: number | null;
+    hour?: string;
+    kwh_used: number | null;
+    peak_hour: string | null;
+    setpoint_c?: number | null;
+    /** @format date-time */
+    starts_at?: string;
+    temperature_c?: {
+      max: number;
+      mean: number;
+      min: number;
+    } | null;
+  }[];
+  device_id: string;
+}
+
+export interface DeviceUsageParams {
+  deviceId: string;
+  end?: string;
+  group_by?: "day" | "month" | "hour";
+  start?: string;
+  /** @default "UTC" */
+  tz?: string;
+}
+
+export interface DiscoveredDevice {
+  channels: any[];
+  discovery_id: string;
+  family: string;
+  /** @format date-time */
+  first_seen_at: string;
+  gateway_id: string;
+  /** @format date-time */
+  last_seen_at: string;
+  native_id: string;
+}
+
+export interface DiscoveredDevicesParams {
+  /**
+   * @minLength 1
+   * @maxLength 200
+   */
+  cursor?: string;
+  /**
+   * @min 1
+   * @max 200
+   * @default 50
+   */
+  limit?: number;
+  user_id?: string;
+}
+
+export type EnergyInsights =
+  | {
+      data: Usage[];
+      user_id: string;
+    }
+  | {
+      date_range: {
+        /** @format date */
+        end: string;
+        /** @format date */
+        start: string;
+      };
+      kwh_used: number;
+      peak_usage_time: string | null;
+      user_id: string;
+    };
+
+export interface ErrorBody {
+  details?: {
+    field: string;
+    message: string;
+  }[];
+  error: string;
+  incident?: string;
+  retry_after?: number;
+  status: number;
+}
+
+export interface Gateway {
+  /** @format date-time */
+  created_at: string;
+  decoder_config: Partial<Record<string, any>>;
+  gateway_id: string;
+  name: string;
+  user_id: string;
+}
+
+export interface GetAlertParams {
+  alertId: string;
+}
+
+export interface GetDeviceParams {
+  deviceId: string;
+}
+
+export interface GetEnergyInsightsParams {
+  end?: string;
+  group_by?: "day" | "month" | "hour";
+  start?: string;
+  /** @default "UTC" */
+  tz?: string;
+  user_id?: string;
+}
+
+export interface GetUserParams {
+  userId: string;
+}
+
+export interface Key {
+  /** @format date-time */
+  created_at: string;
+  expires_at: string | null;
+  key_id: string;
+  last_used_at: string | null;
+  name: string | null;
+  prefix: string;
+  scopes: (
+    | "insights:read"
+    | "alerts:read"
+    | "alerts:write"
+    | "users:read"
+    | "users:write"
+    | "devices:read"
+    | "devices:write"
+    | "webhooks:read"
+    | "webhooks:write"
+    | "keys:write"
+  )[];
+}
+
+export interface ListAlertsParams {
+  /**
+   * @minLength 1
+   * @maxLength 200
+   */
+  cursor?: string;
+  /**
+   * @min 1
+   * @max 200
+   * @default 50
+   */
+  limit?: number;
+  user_id: string;
+}
+
+export interface ListDevicesParams {
+  /**
+   * @minLength 1
+   * @maxLength 200
+   */
+  cursor?: string;
+  /**
+   * @min 1
+   * @max 200
+   * @default 50
+   */
+  limit?: number;
+  user_id?: string;
+}
+
+export interface ListGatewaysParams {
+  /**
+   * @minLength 1
+   * @maxLength 200
+   */
+  cursor?: string;
+  /**
+   * @min 1
+   * @max 200
+   * @default 50
+   */
+  limit?: number;
+  user_id?: string;
+}
+
+export interface ListKeysParams {
+  /**
+   * @minLength 1
+   * @maxLength 200
+   */
+  cursor?: string;
+  /**
+   * @min 1
+   * @max 200
+   * @default 50
+   */
+  limit?: number;
+  user_id?: string;
+}
+
+export interface ListWebhooksParams {
+  /**
+   * @minLength 1
+   * @maxLength 200
+   */
+  cursor?: string;
+  /**
+   * @min 1
+   * @max 200
+   * @default 50
+   */
+  limit?: number;
+}
+
+export interface Message {
+  message: string;
+}
+
+export interface MonthlyAnalytics {
+  data: {
+    avg_daily_kwh: number;
+    change_kwh: number | null;
+    change_percent: number | null;
+    kwh_used: number;
+    /** @pattern ^\d{4}-\d\d$ */
+    month: string;
+    partial?: true;
+    peak_hour: string | null;
+  }[];
+  user_id: string;
+}
+
+export interface MonthlyAnalyticsParams {
+  /**
+   * @min 1
+   * @max 36
+   * @default 12
+   */
+  months?: number;
+  user_id?: string;
+}
+
+export interface PairedDevice {
+  device_id: string;
+  last_seen_at: string | null;
+  location: string;
+  mqtt?: {
+    password: string;
+    topic: string;
+    username: string;
+  };
+  status: "active" | "inactive" | "faulty";
+  type: string;
+}
+
+export interface RevokeKeyParams {
+  keyId: string;
+}
+
+export interface RotateKeyParams {
+  keyId: string;
+}
+
+export interface RotatedKey {
+  expires_at: string | null;
+  key: string;
+  key_id: string;
+  /** @format date-time */
+  old_expires_at: string;
+  prefix: string;
+  scopes: (
+    | "insights:read"
+    | "alerts:read"
+    | "alerts:write"
+    | "users:read"
+    | "users:write"
+    | "devices:read"
+    | "devices:write"
+    | "webhooks:read"
+    | "webhooks:write"
+    | "keys:write"
+  )[];
+}
+
+export interface Summary {
+  summary: {
+    avg_daily_kwh?: number;
+    peak_usage_time?: string | null;
+    total_kwh?: number;
+  };
+}
+
+export interface UpdateAlertParams {
+  alertId: string;
+}
+
+export interface UpdateDeviceParams {
+  deviceId: string;
+}
+
+export interface UpdateGatewayParams {
+  gatewayId: string;
+}
+
+export interface UpdateUserParams {
+  userId: string;
+}
+
+export interface UpdateWebhookParams {
+  webhookId: string;
+}
+
+export interface Usage {
+  /** @format date */
+  date: string;
+  hour?: string;
+  kwh_used: number;
+  peak_hour: string | null;
+  /** @format date-time */
+  starts_at?: string;
+}
+
+export interface User {
+  /** @format date-time */
+  created_at: string;
+  email: string;
+  phone: string | null;
+  plan: "free" | "developer" | "enterprise";
+  role: "homeowner" | "utility" | "admin";
+  timezone: string;
+  user_id: string;
+}
+
+export interface Webhook {
+  /** @format date-time */
+  created_at: string;
+  event:
+    | "usage.updated"
+    | "alert.triggered"
+    | "device.connected"
+    | "user.created";
+  status: "active" | "paused";
+  url: string;
+  webhook_id: string;
+}
+
+export type QueryParamsType = Record<string | number, any>;
+export type ResponseFormat = keyof Omit<Body, "body" | "bodyUsed">;
+
+export interface FullRequestParams extends Omit<RequestInit, "body"> {
+  /** set parameter to `true` for call `securityWorker` for this request */
+  secure?: boolean;
+  /** request path */
+  path: string;
+  /** content type of request body */
+  type?: ContentType;
+  /** query params */
+  query?: QueryParamsType;
+  /** format of response (i.e. response.json() -> format: "json") */
+  format?: ResponseFormat;
+  /** request body */
+  body?: unknown;
+  /** base url */
+  baseUrl?: string;
+  /** request cancellation token */
+  cancelToken?: CancelToken;
+}
+
+export type RequestParams = Omit<
+  FullRequestParams,
+  "body" | "method" | "query" | "path"
+>;
+
+export interface ApiConfig<SecurityDataType = unknown> {
+  baseUrl?: string;
+  baseApiParams?: Omit<RequestParams, "baseUrl" | "cancelToken" | "signal">;
+  securityWorker?: (
+    securityData: SecurityDataType | null,
+  ) => Promise<RequestParams | void> | RequestParams | void;
+  customFetch?: typeof fetch;
+}
+
+export interface HttpResponse<D extends unknown, E extends unknown = unknown>
+  extends Response {
+  data: D;
+  error: E;
+}
+
+type CancelToken = Symbol | string | number;
+
+export type ContentType =
+  | "application/json"
+  | "application/vnd.api+json"
+  | "multipart/form-data"
+  | "application/x-www-form-urlencoded"
+  | "text/plain";
+
+export class HttpClient<SecurityDataType = unknown> {
+  public baseUrl: string = "https://localhost:8443";
+  private securityData: SecurityDataType | null = null;
+  private securityWorker?: ApiConfig<SecurityDataType>["securityWorker"];
+  private abortControllers = new Map<CancelToken, AbortController>();
+  private customFetch = (...fetchParams: Parameters<typeof fetch>) =>
+    fetch(...fetchParams);
+
+  private baseApiParams: RequestParams = {
+    credentials: "same-origin",
+    headers: {},
+    redirect: "follow",
+    referrerPolicy: "no-referrer",
+  };
+
+  constructor(apiConfig: ApiConfig<SecurityDataType> = {}) {
+    Object.assign(this, apiConfig);
+  }
+
+  public setSecurityData = (data: SecurityDataType | null) => {
+    this.securityData = data;
+  };
+
+  protected encodeQueryParam(key: string, value: any) {
+    const encodedKey = encodeURIComponent(key);
+    return `${encodedKey}=${encodeURIComponent(typeof value === "number" ? value : `${value}`)}`;
+  }
+
+  protected addQueryParam(query: QueryParamsType, key: string) {
+    return this.encodeQueryParam(key, query[key]);
+  }
+
+  protected addArrayQueryParam(query: QueryParamsType, key: string) {
+    const value = query[key];
+    return value.map((v: any) => this.encodeQueryParam(key, v)).join("&");
+  }
+
+  protected toQueryString(rawQuery?: QueryParamsType): string {
+    const query = rawQuery || {};
+    const keys = Object.keys(query).filter(
+      (key) => "undefined" !== typeof query[key],
+    );
+    return keys
+      .map((key) =>
+        Array.isArray(query[key])
+          ? this.addArrayQueryParam(query, key)
+          : this.addQueryParam(query, key),
+      )
+      .join("&");
+  }
+
+  protected addQueryParams(rawQuery?: QueryParamsType): string {
+    const queryString = this.toQueryString(rawQuery);
+    return queryString ? `?${queryString}` : "";
+  }
+
+  private contentFormatters: Record<ContentType, (input: any) => any> = {
+    ["application/json"]: (input: any) =>
+      input !== null && (typeof input === "object" || typeof input === "string")
+        ? JSON.stringify(input)
+        : input,
+    ["application/vnd.api+json"]: (input: any) =>
+      input !== null && (typeof input === "object" || typeof input === "string")
+        ? JSON.stringify(input)
+        : input,
+    ["text/plain"]: (input: any) =>
+      input !== null && typeof input !== "string"
+        ? JSON.stringify(input)
+        : input,
+    ["multipart/form-data"]: (input: any) => {
+      if (input instanceof FormData) {
+        return input;
+      }
+
+      return Object.keys(input || {}).reduce((formData, key) => {
+        const property = input[key];
+        formData.append(
+          key,
+          property instanceof Blob
+            ? property
+            : typeof property === "object" && property !== null
+              ? JSON.stringify(property)
+              : `${property}`,
+        );
+        return formData;
+      }, new FormData());
+    },
+    ["application/x-www-form-urlencoded"]: (input: any) =>
+      this.toQueryString(input),
+  };
+
+  protected mergeRequestParams(
+    params1: RequestParams,
+    params2?: RequestParams,
+  ): RequestParams {
+    return {
+      ...this.baseApiParams,
+      ...params1,
+      ...(params2 || {}),
+      headers: {
+        ...(this.baseApiParams.headers || {}),
+        ...(params1.headers || {}),
+        ...((params2 && params2.headers) || {}),
+      },
+    };
+  }
+
+  protected createAbortSignal = (
+    cancelToken: CancelToken,
+  ): AbortSignal | undefined => {
+    if (this.abortControllers.has(cancelToken)) {
+      const abortController = this.abortControllers.get(cancelToken);
+      if (abortController) {
+        return abortController.signal;
+      }
+      return void 0;
+    }
+
+    const abortController = new AbortController();
+    this.abortControllers.set(cancelToken, abortController);
+    return abortController.signal;
+  };
+
+  public abortRequest = (cancelToken: CancelToken) => {
+    const abortController = this.abortControllers.get(cancelToken);
+
+    if (abortController) {
+      abortController.abort();
+      this.abortControllers.delete(cancelToken);
+    }
+  };
+
+  public request = async <T = any, E = any>({
+    body,
+    secure,
+    path,
+    type,
+    query,
+    format,
+    baseUrl,
+    cancelToken,
+    ...params
+  }: FullRequestParams): Promise<HttpResponse<T, E>> => {
+    const secureParams =
+      ((typeof secure === "boolean" ? secure : this.baseApiParams.secure) &&
+        this.securityWorker &&
+        (await this.securityWorker(this.securityData))) ||
+      {};
+    const requestParams = this.mergeRequestParams(params, secureParams);
+    const queryString = query && this.toQueryString(query);
+    const payloadFormatter = this.contentFormatters[type || "application/json"];
+    const responseFormat = format || requestParams.format;
+
+    return this.customFetch(
+      `${baseUrl || this.baseUrl || ""}${path}${queryString ? `?${queryString}` : ""}`,
+      {
+        ...requestParams,
+        headers: {
+          ...(requestParams.headers || {}),
+          ...(type && type !== "multipart/form-data"
+            ? { "Content-Type": type }
+            : {}),
+        },
+        signal:
+          (cancelToken
+            ? this.createAbortSignal(cancelToken)
+            : requestParams.signal) || null,
+        body:
+          typeof body === "undefined" || body === null
+            ? null
+            : payloadFormatter(body),
+      },
+    ).then(async (response) => {
+      const r = response as HttpResponse<T, E>;
+      r.data = null as unknown as T;
+      r.error = null as unknown as E;
+
+      const responseToParse = responseFormat ? response.clone() : response;
+      const data = !responseFormat
+        ? r
+        : await responseToParse[responseFormat]()
+            .then((data) => {
+              if (r.ok) {
+                r.data = data;
+              } else {
+                r.error = data;
+              }
+              return r;
+            })
+            .catch((e) => {
+              r.error = e;
+              return r;
+            });
+
+      if (cancelToken) {
+        this.abortControllers.delete(cancelToken);
+      }
+
+      if (!response.ok) throw data;
+      return data;
+    });
+  };
+}
+
+/**
+ * @title Energy usage service
+ * @version 1.6.0
+ * @license Apache-2.0
+ * @baseUrl https://localhost:8443
+ *
+ * Smart-meter readings in over MQTT, provably right kWh out over HTTPS.
+ */
+export class EnergyService<
+  SecurityDataType extends unknown,
+> extends HttpClient<SecurityDataType> {
+  v1 = {
+    /**
+     * @description Needs the scope `insights:read`.
+     *
+     * @tags energy-insights
+     * @name GetEnergyInsights
+     * @summary Daily, monthly or hourly usage; without dates the last 30 days in one object.
+     * @request GET:/v1/energy-insights
+     * @secure
+     */
+    getEnergyInsights: (
+      query: GetEnergyInsightsParams = {},
+      params: RequestParams = {},
+    ) =>
+      this.request<EnergyInsights, ErrorBody>({
+        path: `/v1/energy-insights`,
+        method: "GET",
+        query: query,
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `insights:read`.
+     *
+     * @tags energy-insights
+     * @name PostEnergyInsights
+     * @summary Summary of a user’s usage over the calendar interval of now, to date, or between two dates.
+     * @request POST:/v1/energy-insights
+     * @secure
+     */
+    postEnergyInsights: (
+      data: {
+        end?: string;
+        interval?: "day" | "week" | "month" | "year";
+        /**
+         * @minItems 1
+         * @default ["kwh_used","peak_hour"]
+         */
+        metrics?: ("kwh_used" | "peak_hour")[];
+        start?: string;
+        user_id?: string;
+      },
+      params: RequestParams = {},
+    ) =>
+      this.request<Summary, ErrorBody>({
+        path: `/v1/energy-insights`,
+        method: "POST",
+        body: data,
+        secure: true,
+        type: "application/json",
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `insights:read`.
+     *
+     * @tags analytics
+     * @name MonthlyAnalytics
+     * @summary A user’s months, each beside the one before.
+     * @request GET:/v1/analytics/monthly
+     * @secure
+     */
+    monthlyAnalytics: (
+      query: MonthlyAnalyticsParams = {},
+      params: RequestParams = {},
+    ) =>
+      this.request<MonthlyAnalytics, ErrorBody>({
+        path: `/v1/analytics/monthly`,
+        method: "GET",
+        query: query,
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `alerts:write`.
+     *
+     * @tags alerts
+     * @name CreateAlert
+     * @summary Sets a threshold on a user’s usage.
+     * @request POST:/v1/alerts
+     * @secure
+     */
+    createAlert: (
+      data: {
+        delivery: "email" | "sms" | "webhook";
+        /**
+         * @min 1
+         * @max 720
+         */
+        threshold_hours?: number;
+        /**
+         * @min 0.001
+         * @max 1000000000
+         */
+        threshold_kwh?: number;
+        type: "peak_usage" | "daily_usage" | "monthly_usage" | "no_data";
+        user_id?: string;
+      },
+      params: RequestParams = {},
+    ) =>
+      this.request<
+        {
+          alert_id: string;
+          status: string;
+        },
+        ErrorBody
+      >({
+        path: `/v1/alerts`,
+        method: "POST",
+        body: data,
+        secure: true,
+        type: "application/json",
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `alerts:read`.
+     *
+     * @tags alerts
+     * @name ListAlerts
+     * @summary Alerts of a user, page by page.
+     * @request GET:/v1/alerts
+     * @secure
+     */
+    listAlerts: (query: ListAlertsParams, params: RequestParams = {}) =>
+      this.request<Alert[], ErrorBody>({
+        path: `/v1/alerts`,
+        method: "GET",
+        query: query,
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `alerts:read`.
+     *
+     * @tags alerts
+     * @name GetAlert
+     * @summary One alert.
+     * @request GET:/v1/alerts/{alert_id}
+     * @secure
+     */
+    getAlert: ({ alertId }: GetAlertParams, params: RequestParams = {}) =>
+      this.request<Alert, ErrorBody>({
+        path: `/v1/alerts/${alertId}`,
+        method: "GET",
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `alerts:write`.
+     *
+     * @tags alerts
+     * @name UpdateAlert
+     * @summary Changes an alert’s threshold, delivery or status.
+     * @request PATCH:/v1/alerts/{alert_id}
+     * @secure
+     */
+    updateAlert: (
+      { alertId }: UpdateAlertParams,
+      data: {
+        delivery?: "email" | "sms" | "webhook";
+        status?: "active" | "paused";
+        /**
+         * @min 1
+         * @max 720
+         */
+        threshold_hours?: number;
+        /**
+         * @min 0.001
+         * @max 1000000000
+         */
+        threshold_kwh?: number;
+      },
+      params: RequestParams = {},
+    ) =>
+      this.request<Alert, ErrorBody>({
+        path: `/v1/alerts/${alertId}`,
+        method: "PATCH",
+        body: data,
+        secure: true,
+        type: "application/json",
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `alerts:write`.
+     *
+     * @tags alerts
+     * @name DeleteAlert
+     * @summary Removes an alert.
+     * @request DELETE:/v1/alerts/{alert_id}
+     * @secure
+     */
+    deleteAlert: ({ alertId }: DeleteAlertParams, params: RequestParams = {}) =>
+      this.request<Message, ErrorBody>({
+        path: `/v1/alerts/${alertId}`,
+        method: "DELETE",
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `users:write`.
+     *
+     * @tags users
+     * @name CreateUser
+     * @summary Creates an account: a utility enrols homeowners, an administrator anyone.
+     * @request POST:/v1/users
+     * @secure
+     */
+    createUser: (
+      data: {
+        /**
+         * @format email
+         * @maxLength 254
+         */
+        email: string;
+        /** @pattern ^\+[1-9]\d{6,14}$ */
+        phone?: string;
+        plan?: "free" | "developer" | "enterprise";
+        role: "homeowner" | "utility" | "admin";
+        timezone?: string;
+      },
+      params: RequestParams = {},
+    ) =>
+      this.request<
+        {
+          status: string;
+          user_id: string;
+        },
+        ErrorBody
+      >({
+        path: `/v1/users`,
+        method: "POST",
+        body: data,
+        secure: true,
+        type: "application/json",
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `users:read`.
+     *
+     * @tags users
+     * @name GetUser
+     * @summary One account.
+     * @request GET:/v1/users/{user_id}
+     * @secure
+     */
+    getUser: ({ userId }: GetUserParams, params: RequestParams = {}) =>
+      this.request<User, ErrorBody>({
+        path: `/v1/users/${userId}`,
+        method: "GET",
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `users:write`.
+     *
+     * @tags users
+     * @name UpdateUser
+     * @summary Changes an account. Role and plan are an administrator’s to change.
+     * @request PATCH:/v1/users/{user_id}
+     * @secure
+     */
+    updateUser: (
+      { userId }: UpdateUserParams,
+      data: {
+        /**
+         * @format email
+         * @maxLength 254
+         */
+        email?: string;
+        phone?: string | null;
+        plan?: "free" | "developer" | "enterprise";
+        role?: "homeowner" | "utility" | "admin";
+        timezone?: string;
+      },
+      params: RequestParams = {},
+    ) =>
+      this.request<User, ErrorBody>({
+        path: `/v1/users/${userId}`,
+        method: "PATCH",
+        body: data,
+        secure: true,
+        type: "application/json",
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `users:write`.
+     *
+     * @tags users
+     * @name DeleteUser
+     * @summary Removes an account with all that is known of it.
+     * @request DELETE:/v1/users/{user_id}
+     * @secure
+     */
+    deleteUser: ({ userId }: DeleteUserParams, params: RequestParams = {}) =>
+      this.request<Message, ErrorBody>({
+        path: `/v1/users/${userId}`,
+        method: "DELETE",
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `webhooks:write`.
+     *
+     * @tags webhooks
+     * @name CreateWebhook
+     * @summary Subscribes the caller to an event.
+     * @request POST:/v1/webhooks
+     * @secure
+     */
+    createWebhook: (
+      data: {
+        /**
+         * @minLength 8
+         * @maxLength 512
+         */
+        auth_token: string;
+        event:
+          | "usage.updated"
+          | "alert.triggered"
+          | "device.connected"
+          | "user.created";
+        /** @maxLength 2048 */
+        url: string;
+      },
+      params: RequestParams = {},
+    ) =>
+      this.request<
+        {
+          status: string;
+          webhook_id: string;
+        },
+        ErrorBody
+      >({
+        path: `/v1/webhooks`,
+        method: "POST",
+        body: data,
+        secure: true,
+        type: "application/json",
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `webhooks:read`.
+     *
+     * @tags webhooks
+     * @name ListWebhooks
+     * @summary The caller’s own subscriptions, page by page.
+     * @request GET:/v1/webhooks
+     * @secure
+     */
+    listWebhooks: (
+      query: ListWebhooksParams = {},
+      params: RequestParams = {},
+    ) =>
+      this.request<Webhook[], ErrorBody>({
+        path: `/v1/webhooks`,
+        method: "GET",
+        query: query,
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `webhooks:write`.
+     *
+     * @tags webhooks
+     * @name UpdateWebhook
+     * @summary Pauses or resumes a subscription, or changes its address or secret (both secrets are valid for 24 h).
+     * @request PATCH:/v1/webhooks/{webhook_id}
+     * @secure
+     */
+    updateWebhook: (
+      { webhookId }: UpdateWebhookParams,
+      data: {
+        /**
+         * @minLength 8
+         * @maxLength 512
+         */
+        auth_token?: string;
+        status?: "active" | "paused";
+        /** @maxLength 2048 */
+        url?: string;
+      },
+      params: RequestParams = {},
+    ) =>
+      this.request<Webhook, ErrorBody>({
+        path: `/v1/webhooks/${webhookId}`,
+        method: "PATCH",
+        body: data,
+        secure: true,
+        type: "application/json",
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `webhooks:write`.
+     *
+     * @tags webhooks
+     * @name DeleteWebhook
+     * @summary Ends a subscription.
+     * @request DELETE:/v1/webhooks/{webhook_id}
+     * @secure
+     */
+    deleteWebhook: (
+      { webhookId }: DeleteWebhookParams,
+      params: RequestParams = {},
+    ) =>
+      this.request<Message, ErrorBody>({
+        path: `/v1/webhooks/${webhookId}`,
+        method: "DELETE",
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `devices:write`.
+     *
+     * @tags devices
+     * @name CreateDevice
+     * @summary Pairs a device; its MQTT password is shown here and never again. One that was discovered through a gateway goes on with the gateway’s credentials.
+     * @request POST:/v1/devices
+     * @secure
+     */
+    createDevice: (
+      data: {
+        discovery_id?: string;
+        /**
+         * @exclusiveMin 0
+         * @max 1000000
+         */
+        limit_kw?: number;
+        /**
+         * @minLength 1
+         * @maxLength 200
+         */
+        location: string;
+        /**
+         * @exclusiveMin 0
+         * @max 1440
+         */
+        max_gap_minutes?: number;
+        /**
+         * @exclusiveMin 0
+         * @max 9000000000
+         */
+        register_max_kwh?: number;
+        timezone?: string;
+        /**
+         * @minLength 1
+         * @maxLength 64
+         */
+        type: string;
+        user_id?: string;
+      },
+      params: RequestParams = {},
+    ) =>
+      this.request<PairedDevice, ErrorBody>({
+        path: `/v1/devices`,
+        method: "POST",
+        body: data,
+        secure: true,
+        type: "application/json",
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `devices:read`.
+     *
+     * @tags devices
+     * @name ListDevices
+     * @summary The devices of a user, page by page.
+     * @request GET:/v1/devices
+     * @secure
+     */
+    listDevices: (query: ListDevicesParams = {}, params: RequestParams = {}) =>
+      this.request<Device[], ErrorBody>({
+        path: `/v1/devices`,
+        method: "GET",
+        query: query,
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `devices:read`.
+     *
+     * @tags devices
+     * @name DiscoveredDevices
+     * @summary Devices heard through a user’s gateways that are not paired, page by page.
+     * @request GET:/v1/devices/discovered
+     * @secure
+     */
+    discoveredDevices: (
+      query: DiscoveredDevicesParams = {},
+      params: RequestParams = {},
+    ) =>
+      this.request<DiscoveredDevice[], ErrorBody>({
+        path: `/v1/devices/discovered`,
+        method: "GET",
+        query: query,
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `devices:read`.
+     *
+     * @tags devices
+     * @name GetDevice
+     * @summary One device with its settings.
+     * @request GET:/v1/devices/{device_id}
+     * @secure
+     */
+    getDevice: ({ deviceId }: GetDeviceParams, params: RequestParams = {}) =>
+      this.request<DeviceDetails, ErrorBody>({
+        path: `/v1/devices/${deviceId}`,
+        method: "GET",
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `devices:write`.
+     *
+     * @tags devices
+     * @name UpdateDevice
+     * @summary Changes a device. Limits hold for its past, too: the next message computes it anew.
+     * @request PATCH:/v1/devices/{device_id}
+     * @secure
+     */
+    updateDevice: (
+      { deviceId }: UpdateDeviceParams,
+      data: {
+        decoder_config?: Partial<
+          Record<string, string | number | boolean | null>
+        >;
+        /**
+         * @exclusiveMin 0
+         * @max 1000000
+         */
+        limit_kw?: number;
+        /**
+         * @minLength 1
+         * @maxLength 200
+         */
+        location?: string;
+        /**
+         * @exclusiveMin 0
+         * @max 1440
+         */
+        max_gap_minutes?: number;
+        register_max_kwh?: number | null;
+        timezone?: string | null;
+        /**
+         * @minLength 1
+         * @maxLength 64
+         */
+        type?: string;
+      },
+      params: RequestParams = {},
+    ) =>
+      this.request<DeviceDetails, ErrorBody>({
+        path: `/v1/devices/${deviceId}`,
+        method: "PATCH",
+        body: data,
+        secure: true,
+        type: "application/json",
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `devices:write`.
+     *
+     * @tags devices
+     * @name DeleteDevice
+     * @summary Ends a device and its credentials; what it consumed stays in its owner’s history.
+     * @request DELETE:/v1/devices/{device_id}
+     * @secure
+     */
+    deleteDevice: (
+      { deviceId }: DeleteDeviceParams,
+      params: RequestParams = {},
+    ) =>
+      this.request<Message, ErrorBody>({
+        path: `/v1/devices/${deviceId}`,
+        method: "DELETE",
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `insights:read`.
+     *
+     * @tags devices
+     * @name DeviceUsage
+     * @summary Usage of one device, and the climate that a thermostat reports; without dates the last 30 days.
+     * @request GET:/v1/devices/{device_id}/usage
+     * @secure
+     */
+    deviceUsage: (
+      { deviceId, ...query }: DeviceUsageParams,
+      params: RequestParams = {},
+    ) =>
+      this.request<DeviceUsage, ErrorBody>({
+        path: `/v1/devices/${deviceId}/usage`,
+        method: "GET",
+        query: query,
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `devices:write`.
+     *
+     * @tags gateways
+     * @name CreateGateway
+     * @summary Makes a gateway; its MQTT password is shown here and never again.
+     * @request POST:/v1/gateways
+     * @secure
+     */
+    createGateway: (
+      data: {
+        /**
+         * @minLength 1
+         * @maxLength 100
+         */
+        name: string;
+        user_id?: string;
+      },
+      params: RequestParams = {},
+    ) =>
+      this.request<CreatedGateway, ErrorBody>({
+        path: `/v1/gateways`,
+        method: "POST",
+        body: data,
+        secure: true,
+        type: "application/json",
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `devices:read`.
+     *
+     * @tags gateways
+     * @name ListGateways
+     * @summary The gateways of a user, page by page.
+     * @request GET:/v1/gateways
+     * @secure
+     */
+    listGateways: (
+      query: ListGatewaysParams = {},
+      params: RequestParams = {},
+    ) =>
+      this.request<Gateway[], ErrorBody>({
+        path: `/v1/gateways`,
+        method: "GET",
+        query: query,
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `devices:write`.
+     *
+     * @tags gateways
+     * @name UpdateGateway
+     * @summary Renames a gateway, or changes what decoders must know of all that lies below it.
+     * @request PATCH:/v1/gateways/{gateway_id}
+     * @secure
+     */
+    updateGateway: (
+      { gatewayId }: UpdateGatewayParams,
+      data: {
+        decoder_config?: Partial<
+          Record<string, string | number | boolean | null>
+        >;
+        /**
+         * @minLength 1
+         * @maxLength 100
+         */
+        name?: string;
+      },
+      params: RequestParams = {},
+    ) =>
+      this.request<Gateway, ErrorBody>({
+        path: `/v1/gateways/${gatewayId}`,
+        method: "PATCH",
+        body: data,
+        secure: true,
+        type: "application/json",
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `devices:write`.
+     *
+     * @tags gateways
+     * @name DeleteGateway
+     * @summary Ends a gateway and its credentials. Devices that were paired through it stay, with their past.
+     * @request DELETE:/v1/gateways/{gateway_id}
+     * @secure
+     */
+    deleteGateway: (
+      { gatewayId }: DeleteGatewayParams,
+      params: RequestParams = {},
+    ) =>
+      this.request<Message, ErrorBody>({
+        path: `/v1/gateways/${gatewayId}`,
+        method: "DELETE",
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `keys:write`.
+     *
+     * @tags keys
+     * @name CreateKey
+     * @summary Creates a key; it is shown here and never again. A key can create only what it may do itself.
+     * @request POST:/v1/keys
+     * @secure
+     */
+    createKey: (
+      data: {
+        /** @format date-time */
+        expires_at?: string;
+        /**
+         * @minLength 1
+         * @maxLength 100
+         */
+        name?: string;
+        /** @minItems 1 */
+        scopes?: (
+          | "insights:read"
+          | "alerts:read"
+          | "alerts:write"
+          | "users:read"
+          | "users:write"
+          | "devices:read"
+          | "devices:write"
+          | "webhooks:read"
+          | "webhooks:write"
+          | "keys:write"
+        )[];
+        user_id?: string;
+      },
+      params: RequestParams = {},
+    ) =>
+      this.request<CreatedKey, ErrorBody>({
+        path: `/v1/keys`,
+        method: "POST",
+        body: data,
+        secure: true,
+        type: "application/json",
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `keys:write`.
+     *
+     * @tags keys
+     * @name ListKeys
+     * @summary The keys of a user that are not revoked, page by page; never the keys themselves.
+     * @request GET:/v1/keys
+     * @secure
+     */
+    listKeys: (query: ListKeysParams = {}, params: RequestParams = {}) =>
+      this.request<Key[], ErrorBody>({
+        path: `/v1/keys`,
+        method: "GET",
+        query: query,
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `keys:write`.
+     *
+     * @tags keys
+     * @name RevokeKey
+     * @summary Revokes a key; it is refused everywhere within 10 seconds.
+     * @request DELETE:/v1/keys/{key_id}
+     * @secure
+     */
+    revokeKey: ({ keyId }: RevokeKeyParams, params: RequestParams = {}) =>
+      this.request<Message, ErrorBody>({
+        path: `/v1/keys/${keyId}`,
+        method: "DELETE",
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `keys:write`.
+     *
+     * @tags keys
+     * @name RotateKey
+     * @summary Makes a new key like an old one, which goes on for 24 h, or as many hours as are named.
+     * @request POST:/v1/keys/{key_id}/rotate
+     * @secure
+     */
+    rotateKey: (
+      { keyId }: RotateKeyParams,
+      data?: {
+        /**
+         * @min 0
+         * @max 720
+         */
+        overlap_hours?: number;
+      },
+      params: RequestParams = {},
+    ) =>
+      this.request<RotatedKey, ErrorBody>({
+        path: `/v1/keys/${keyId}/rotate`,
+        method: "POST",
+        body: data,
+        secure: true,
+        type: "application/json",
+        format: "json",
+        ...params,
+      }),
+  };
+}

@@ -1,0 +1,27 @@
+import { type Span, SpanStatusCode } from '@opentelemetry/api';
+import type { FastifyInstance } from 'fastify';
+import { isTracing, serverSpan } from '#src/core/tracing.ts';
+
+const spans = new WeakMap<object, Span>();
+
+/** A span for each request (OpenTelemetry, semantic conventions of HTTP): its route and status, never its path or values. */
+export function addRequestSpans(app: FastifyInstance): void {
+  if (!isTracing()) return;
+  app.addHook('onRequest', (request, _reply, done) => {
+    spans.set(request, serverSpan(request.method, request.headers, done));
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const span = spans.get(request);
+    if (!span) return;
+    const route = request.routeOptions.url;
+    if (route !== undefined) span.updateName(`${request.method} ${route}`);
+    span.setAttributes({
+      'http.request.method': request.method,
+      'http.response.status_code': reply.statusCode,
+      'energy.request_id': request.id,
+      ...(route === undefined ? {} : { 'http.route': route }),
+    });
+    if (reply.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end();
+  });
+}

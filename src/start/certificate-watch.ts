@@ -1,0 +1,39 @@
+import { createSecureContext } from 'node:tls';
+import type { Config } from '#src/config/load.ts';
+import type { Logger } from '#src/core/log.ts';
+import { type TlsPair, tlsPair } from './certificate.ts';
+
+const LOOK_EVERY_MS = 10_000;
+
+/**
+ * Looks every 10 s whether certificate or key were replaced, and hands a new pair to `apply`: renewals hold without a
+ * restart, open connections go on. A pair that does not fit together (one file is written before the other) is left for
+ * the next look; the old one serves until then.
+ */
+export function watchCertificate(
+  config: Config,
+  current: TlsPair,
+  apply: (pair: TlsPair) => void,
+  log: Logger,
+  everyMs = LOOK_EVERY_MS,
+): { stop(): void } {
+  let serving = current;
+  let complained = '';
+  const look = async () => {
+    try {
+      const found = await tlsPair(config);
+      if (found.cert.equals(serving.cert) && found.key.equals(serving.key)) return;
+      createSecureContext(found);
+      apply(found);
+      serving = found;
+      log.info({ certificate: found.certFile }, 'new certificate in use');
+    } catch (error) {
+      const { message } = error as Error;
+      if (message !== complained) log.warn({ err: error }, 'the new certificate cannot be used; the old one stays');
+      complained = message;
+    }
+  };
+  const timer = setInterval(() => void look(), everyMs);
+  timer.unref();
+  return { stop: () => clearInterval(timer) };
+}

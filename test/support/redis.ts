@@ -1,0 +1,38 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { freePort, reachable } from './mosquitto.ts';
+
+/** A Redis of the test's own, on a free port of the loopback, without persistence. */
+export interface TestRedis {
+  url: string;
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  /** Forgets everything. */
+  flush(): Promise<void>;
+}
+
+/** Starts redis-server. Fails, saying what to do, where it is not installed. */
+export async function startRedis(): Promise<TestRedis> {
+  if (spawnSync('redis-server', ['--version']).error) {
+    throw new Error('redis-server is not installed; on Debian: apt-get install redis-server (bash .ci/run does so)');
+  }
+  const port = await freePort();
+  let child: ChildProcess;
+  const redis = {
+    url: `redis://127.0.0.1:${port}`,
+    async start() {
+      const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+      child = spawn('redis-server', settings, { stdio: 'ignore' });
+      await reachable(port);
+    },
+    async flush() {
+      spawnSync('redis-cli', ['-p', String(port), 'flushall']);
+    },
+    async stop() {
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+  await redis.start();
+  return redis;
+}
