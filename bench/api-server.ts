@@ -30,6 +30,7 @@ function server() {
         counter: databaseCounter(db, { free: many, developer: many, enterprise: many }, systemClock),
         isReady: async () => true,
         publicUrl: 'https://localhost',
+        secret: 'the secret of the bench',
         tls,
         log: pino({ level: 'silent' }),
       },

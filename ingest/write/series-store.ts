@@ -9,6 +9,10 @@ export interface LockedDevice {
   settings: LawSettings;
   /** What its stored consumption was computed with, where the owner has changed the settings since; else null. */
   settingsBefore: LawSettings | null;
+  /** Nothing valid has come from it yet. */
+  wasNeverSeen: boolean;
+  /** Bits of its last readings: recent-rejects.ts. */
+  recentRejects: number;
 }
 
 /** A series and where its law stands. */
@@ -36,7 +40,8 @@ export interface Series {
  */
 export async function lockDevices(client: PoolClient, deviceIds: string[]): Promise<Map<string, LockedDevice>> {
   const { rows } = await client.query(
-    `SELECT device_id, user_id, limit_kw, register_max_kwh, max_gap_minutes, computed_with FROM devices
+    `SELECT device_id, user_id, limit_kw, register_max_kwh, max_gap_minutes, computed_with, recent_rejects,
+       last_seen_at IS NULL AS never_seen FROM devices
      WHERE device_id = ANY ($1) AND deleted_at IS NULL ORDER BY device_id FOR NO KEY UPDATE`,
     [deviceIds],
   );
@@ -46,6 +51,8 @@ export async function lockDevices(client: PoolClient, deviceIds: string[]): Prom
       {
         deviceId: row.device_id,
         userId: row.user_id,
+        wasNeverSeen: row.never_seen,
+        recentRejects: row.recent_rejects,
         settings: {
           limitKw: row.limit_kw,
           registerMaxKwh: row.register_max_kwh,

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { retentionStartMs } from '#src/database/history.ts';
+import { inTransaction } from '#src/database/transaction.ts';
 import { type Collected, collect, type NewPoint, type SeriesBatch } from './collect.ts';
 import { applyDeltas, deltaRows } from './deltas.ts';
 import type { IncomingMessage, Reject, WriteResult } from './message.ts';
@@ -53,24 +54,6 @@ export function createWriter(pool: Pool, options: { retentionMonths?: number; no
   };
 }
 
-async function inTransaction<T>(pool: Pool, run: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  let broken: Error | undefined;
-  try {
-    await client.query('BEGIN');
-    const result = await run(client);
-    await client.query('COMMIT');
-    return result;
-  } catch (error) {
-    await client.query('ROLLBACK').catch((rollbackError: Error) => {
-      broken = rollbackError;
-    });
-    throw error;
-  } finally {
-    client.release(broken);
-  }
-}
-
 async function writeCollected(
   client: PoolClient,
   batch: readonly IncomingMessage[],
@@ -94,7 +77,9 @@ async function writeCollected(
     await applyDeltas(client, rows);
     await saveTails(client, touched);
   }
-  await touchDevices(client, [...new Set(known.map(({ deviceId }) => deviceId))], batch);
+  const heard = new Map<string, number>();
+  for (const { deviceId, points } of known) heard.set(deviceId, (heard.get(deviceId) ?? 0) + points.length);
+  await touchDevices(client, devices, heard, batch, outcome.rejects);
   await saveRejects(client, outcome.rejects);
   return { stored: outcome.stored, duplicates: outcome.duplicates, rejected: outcome.rejects.length };
 }

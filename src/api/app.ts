@@ -13,6 +13,7 @@ import { addReference } from './plugins/reference.ts';
 import { addRequestLog } from './plugins/request-log.ts';
 import { addRequestMetrics } from './plugins/request-metrics.ts';
 import { addRequestSpans } from './plugins/request-spans.ts';
+import { addUnsubscribe } from './plugins/unsubscribe.ts';
 import { trustedProxies } from './trusted-proxies.ts';
 import { OPERATIONS } from './v1/operations.ts';
 
@@ -30,6 +31,8 @@ export function buildApp(
     trustProxy?: readonly string[];
     /** Where clients reach the API. */
     publicUrl: string;
+    /** The installation's: it signs the links of mails. */
+    secret: string;
     metrics?: Metrics;
     log: Logger;
   },
@@ -88,6 +91,7 @@ export function buildApp(
     return reply.status(503).header('Retry-After', '5').send(errorBody('unavailable'));
   });
   addReference(app, parts.publicUrl);
+  addUnsubscribe(app, context, parts.secret);
   for (const operation of OPERATIONS) addOperation(app, context, operation);
   app.setNotFoundHandler((request, reply) => {
     const allowed = methodsOf(request.url.split('?')[0] ?? '');

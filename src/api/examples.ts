@@ -33,6 +33,14 @@ const webhook = {
   status: 'active',
   created_at,
 };
+const delivery = {
+  delivery_id: 'dlv_01k8xqd5h1p7t9v2c4ks6w8zeb',
+  event_id: 'evt_01k8xqe8k4r1w5y7d9ms2b6gjt',
+  event: 'alert.triggered',
+  status: 'pending',
+  attempts: [{ at: '2026-06-15T12:00:00.214Z', response_status: 503, duration_ms: 87, error: 'HTTP 503' }],
+  next_attempt_at: '2026-06-15T12:00:05.301Z',
+};
 const device = {
   device_id,
   type: 'electricity_meter',
@@ -102,6 +110,13 @@ export const EXAMPLES: Record<OperationName, { body?: unknown; answer: unknown }
   getAlert: { answer: alert },
   updateAlert: { body: { threshold_kwh: 18 }, answer: { ...alert, threshold_kwh: 18 } },
   deleteAlert: { answer: { message: `Alert ${alert_id} was deleted` } },
+  previewAlert: {
+    body: { type: 'daily_usage', threshold_kwh: 15 },
+    answer: {
+      user_id,
+      data: [{ period_start: '2026-06-12T22:00:00.000Z', period_end: '2026-06-13T22:00:00.000Z', kwh_used: 16.031 }],
+    },
+  },
   createUser: {
     body: { email: 'anna@example.com', role: 'homeowner', timezone: 'Europe/Berlin' },
     answer: { user_id, status: 'created' },
@@ -120,6 +135,9 @@ export const EXAMPLES: Record<OperationName, { body?: unknown; answer: unknown }
   listWebhooks: { answer: [webhook] },
   updateWebhook: { body: { status: 'paused' }, answer: { ...webhook, status: 'paused' } },
   deleteWebhook: { answer: { message: `Webhook ${webhook_id} was deleted` } },
+  webhookDeliveries: { answer: [delivery] },
+  retryDelivery: { answer: delivery },
+  testWebhook: { answer: { ...delivery, event: 'webhook.test', attempts: [] } },
   createDevice: {
     body: { type: 'electricity_meter', location: 'cellar', register_max_kwh: 999_999.999 },
     answer: {

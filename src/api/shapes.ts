@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ALERT_TYPES, DELIVERIES } from '#src/alerts/store.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
-import { EVENT_TYPES } from '#src/events/outbox.ts';
+import { EVENT_TYPES } from '#src/events/event-types.ts';
 
 /** What answers look like: the OpenAPI document is made of these, and a test holds every answer to them. */
 const instant = z.iso.datetime({ offset: true });
@@ -97,6 +97,38 @@ export const webhook = z
     created_at: instant,
   })
   .meta({ id: 'Webhook' });
+
+export const delivery = z
+  .strictObject({
+    delivery_id: z.string(),
+    event_id: z.string(),
+    event: z.string(),
+    status: z.enum(['pending', 'succeeded', 'failed']),
+    attempts: z.array(
+      z.strictObject({
+        at: instant,
+        response_status: z.number().int().nullable(),
+        duration_ms: z.number(),
+        error: z.string().nullable(),
+      }),
+    ),
+    next_attempt_at: instant.nullable(),
+  })
+  .meta({ id: 'Delivery' });
+
+export const alertPreview = z
+  .strictObject({
+    user_id: z.string(),
+    data: z.array(
+      z.strictObject({
+        period_start: instant,
+        period_end: instant.nullable(),
+        kwh_used: z.number().optional(),
+        device_id: z.string().optional(),
+      }),
+    ),
+  })
+  .meta({ id: 'AlertPreview' });
 
 const deviceFields = {
   device_id: z.string(),

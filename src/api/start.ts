@@ -57,6 +57,7 @@ export async function startApi(
       tls,
       trustProxy: config.api.trustProxy,
       publicUrl: config.publicUrl,
+      secret,
       metrics,
       log,
     },

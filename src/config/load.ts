@@ -17,6 +17,10 @@ export interface Config {
   api: { host: string; port: number; httpPort: number; trustProxy: string[] };
   tls: { certFile: string | undefined; keyFile: string | undefined };
   operator: { host: string; port: number };
+  /** `from`: the address that the mail server knows us by, where its user name is one. */
+  mail: { smtpUrl: string | undefined; from: string | undefined };
+  sms: { twilio: { accountSid: string; authToken: string; from: string; baseUrl: string } | undefined };
+  webhook: { allowPrivate: boolean; caFile: string | undefined };
   redisUrl: string | undefined;
   tracing: { isOn: boolean; share: number };
 }
@@ -67,11 +71,29 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     },
     tls: { certFile: vars.TLS_CERT_FILE, keyFile: vars.TLS_KEY_FILE },
     operator: { host: vars.OPERATOR_HOST, port: port(vars.OPERATOR_PORT, 9464) },
+    mail: { smtpUrl: vars.SMTP_URL, from: senderOf(vars.SMTP_URL) },
+    sms: { twilio: twilioOf(vars) },
+    webhook: { allowPrivate: vars.WEBHOOK_ALLOW_PRIVATE, caFile: vars.WEBHOOK_CA_FILE },
     redisUrl: vars.REDIS_URL,
     tracing: {
       isOn: (vars.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? vars.OTEL_EXPORTER_OTLP_ENDPOINT) !== undefined,
       share: vars.OTEL_TRACES_SAMPLER_ARG,
     },
+  };
+}
+
+function senderOf(smtpUrl: string | undefined): string | undefined {
+  const user = smtpUrl === undefined ? '' : decodeURIComponent(new URL(smtpUrl).username);
+  return user.includes('@') ? user : undefined;
+}
+
+function twilioOf(vars: Variables): Config['sms']['twilio'] {
+  if (vars.SMS_PROVIDER !== 'twilio') return undefined;
+  return {
+    accountSid: vars.TWILIO_ACCOUNT_SID ?? '',
+    authToken: vars.TWILIO_AUTH_TOKEN ?? '',
+    from: vars.TWILIO_FROM ?? '',
+    baseUrl: vars.TWILIO_BASE_URL,
   };
 }
 
@@ -84,6 +106,11 @@ function combinations(vars: Variables): string[] {
   const mistakes: string[] = [];
   if ((vars.TLS_CERT_FILE === undefined) !== (vars.TLS_KEY_FILE === undefined)) {
     mistakes.push('TLS_CERT_FILE and TLS_KEY_FILE: set both or neither');
+  }
+  for (const name of ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'] as const) {
+    if (vars.SMS_PROVIDER === 'twilio' && vars[name] === undefined) {
+      mistakes.push(`${name}: is needed with SMS_PROVIDER=twilio`);
+    }
   }
   const prefix = vars.ENVIRONMENT === 'sandbox' ? 'eus_test_' : 'eus_live_';
   const key = vars.BOOTSTRAP_ADMIN_KEY;

@@ -59,7 +59,7 @@ export const variables = z.object({
   TWILIO_ACCOUNT_SID: z.string().optional(),
   TWILIO_AUTH_TOKEN: z.string().optional(),
   TWILIO_FROM: z.string().optional(),
-  TWILIO_BASE_URL: urlOf('https', 'http').optional(),
+  TWILIO_BASE_URL: urlOf('https', 'http').default('https://api.twilio.com'),
   WEBHOOK_ALLOW_PRIVATE: onOff.default(false),
   WEBHOOK_CA_FILE: file.optional(),
   REDIS_URL: urlOf('redis', 'rediss').optional(),

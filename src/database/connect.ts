@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect } from 'kysely';
+import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { isTracing, pastSpan } from '#src/core/tracing.ts';
 import type { Tables } from './tables.ts';
@@ -37,6 +37,21 @@ export function createPool(url: string, options: { max?: number; applicationName
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
+
+/** Runs one statement: on a pool, on a connection amid its transaction, or on what kysely has open. */
+export type Query = <Row>(text: string, values: readonly unknown[]) => Promise<{ rows: Row[] }>;
+
+/** Statements in SQL on what kysely has open: its transaction, where there is one. */
+export const queryOf =
+  (db: Database): Query =>
+  <Row>(text: string, values: readonly unknown[]) =>
+    db.executeQuery<Row>(CompiledQuery.raw(text, [...values]));
+
+/** Statements on a pool, or on a connection amid its transaction. */
+export const queryOn =
+  (client: Pick<pg.PoolClient, 'query'>): Query =>
+  <Row>(text: string, values: readonly unknown[]) =>
+    client.query(text, [...values]) as unknown as Promise<{ rows: Row[] }>;
 
 /** Typed queries over a pool. */
 export function createDb(pool: pg.Pool): Database {

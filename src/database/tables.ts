@@ -10,6 +10,8 @@ export interface Tables {
   gateways: GatewaysTable;
   discovered_devices: DiscoveredDevicesTable;
   events: EventsTable;
+  deliveries: DeliveriesTable;
+  alert_firings: AlertFiringsTable;
   idempotent_answers: IdempotentAnswersTable;
   device_intervals: Profile & { device_id: string; starts_at: Date; user_id: string };
   device_hourly: Profile & { device_id: string; hour: Date; user_id: string };
@@ -90,6 +92,9 @@ interface WebhooksTable {
   auth_token_sealed: Buffer;
   former_token_sealed: Buffer | null;
   former_token_valid_until: Date | null;
+  failing_since: Generated<Date | null>;
+  failed_in_a_row: Generated<number>;
+  catching_up_to: Generated<number | null>;
   status: Generated<'active' | 'paused'>;
   created_at: Generated<Date>;
 }
@@ -123,7 +128,30 @@ interface EventsTable {
   /** JSON. */
   data: unknown;
   created_at: Generated<Date>;
-  dispatched_at: Date | null;
+}
+
+interface DeliveriesTable {
+  delivery_id: string;
+  event_id: string;
+  webhook_id: string | null;
+  target: string;
+  place: Generated<number>;
+  status: Generated<'pending' | 'succeeded' | 'failed'>;
+  tries: Generated<number>;
+  /** JSON. */
+  attempts: Generated<unknown>;
+  next_attempt_at: Date;
+  created_at: Date;
+}
+
+interface AlertFiringsTable {
+  alert_id: string;
+  period_start: Date;
+  device_id: Generated<string>;
+  period_end: Date | null;
+  total_mwh: number | null;
+  event_id: string;
+  fired_at: Date;
 }
 
 interface IdempotentAnswersTable {

@@ -1,28 +1,79 @@
 import { newId } from '#src/core/ids.ts';
-import type { Database } from '#src/database/connect.ts';
+import type { Query } from '#src/database/connect.ts';
+import { EVENT_TYPES, type NewEvent } from './event-types.ts';
 
-/** What the service tells of (specification, Events). */
-export const EVENT_TYPES = ['usage.updated', 'alert.triggered', 'device.connected', 'user.created'] as const;
-export type EventType = (typeof EVENT_TYPES)[number];
+const SUBSCRIBABLE: ReadonlySet<string> = new Set(EVENT_TYPES);
 
 /**
- * Puts an event into the outbox, in the transaction of what made it happen: it is told if and only if that is committed.
- * `userId`: whom it is about. Returns its identifier, which every delivery carries.
+ * Puts events and a delivery for each of their receivers into the outbox, in the transaction of what made them happen:
+ * they are told if and only if that is committed. A subscription of a homeowner gets that user's events, a utility's
+ * those of its users, an administrator's all; paused ones, too: what waits is sent when they are resumed. Returns the
+ * identifiers, which stay the same however often an event is sent.
  */
-export async function addEvent(
-  db: Database,
-  event: { type: EventType; userId: string; data: Record<string, unknown> },
-): Promise<string> {
-  const event_id = newId('evt');
-  await db
-    .insertInto('events')
-    .values({
-      event_id,
-      type: event.type,
-      user_id: event.userId,
-      data: JSON.stringify(event.data),
-      dispatched_at: null,
-    })
-    .execute();
-  return event_id;
+export async function addEvents(query: Query, events: readonly NewEvent[], now: Date): Promise<string[]> {
+  if (events.length === 0) return [];
+  const ids = events.map(({ eventId }) => eventId ?? newId('evt'));
+  await query(
+    `INSERT INTO events (event_id, type, user_id, data, created_at)
+     SELECT event_id, type, user_id, data, $5 FROM unnest($1::text[], $2::text[], $3::text[], $4::jsonb[])
+       e (event_id, type, user_id, data)`,
+    [
+      ids,
+      events.map(({ type }) => type),
+      events.map(({ userId }) => userId),
+      events.map(({ data }) => JSON.stringify(data)),
+      now,
+    ],
+  );
+  const deliveries = await receivers(query, events, ids);
+  if (deliveries.length === 0) return ids;
+  await query(
+    `INSERT INTO deliveries (delivery_id, event_id, webhook_id, target, next_attempt_at, created_at)
+     SELECT delivery_id, event_id, webhook_id, target, $5, $5 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])
+       WITH ORDINALITY d (delivery_id, event_id, webhook_id, target, place) ORDER BY place`,
+    [
+      deliveries.map(() => newId('dlv')),
+      deliveries.map(({ eventId }) => eventId),
+      deliveries.map(({ webhookId }) => webhookId),
+      deliveries.map(({ target }) => target),
+      now,
+    ],
+  );
+  return ids;
 }
+
+interface Receiver {
+  eventId: string;
+  webhookId: string | null;
+  target: string;
+}
+
+async function receivers(query: Query, events: readonly NewEvent[], ids: readonly string[]): Promise<Receiver[]> {
+  const told: Receiver[] = [];
+  const asked: { eventId: string; type: string; userId: string }[] = [];
+  for (const [index, { type, userId, channel, webhookId }] of events.entries()) {
+    const eventId = ids[index] as string;
+    if (channel) told.push({ eventId, webhookId: null, target: channel });
+    if (webhookId) told.push({ eventId, webhookId, target: webhookId });
+    else if (SUBSCRIBABLE.has(type)) asked.push({ eventId, type, userId });
+  }
+  if (asked.length === 0) return told;
+  const { rows } = await query<{ event_id: string; webhook_id: string }>(
+    `SELECT e.event_id, w.webhook_id
+     FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY e (event_id, type, user_id, place)
+     JOIN users u USING (user_id)
+     JOIN webhooks w ON w.event = e.type
+     JOIN users o ON o.user_id = w.user_id
+     WHERE ${subscribes('o', 'u')}
+     ORDER BY e.place, w.webhook_id`,
+    [asked.map(({ eventId }) => eventId), asked.map(({ type }) => type), asked.map(({ userId }) => userId)],
+  );
+  for (const { event_id, webhook_id } of rows)
+    told.push({ eventId: event_id, webhookId: webhook_id, target: webhook_id });
+  return told;
+}
+
+/** Condition, in SQL, that a subscription of `owner` gets the events of `user`; both are aliases of `users`. */
+export const subscribes = (owner: string, user: string): string =>
+  `(${owner}.user_id = ${user}.user_id OR ${owner}.role = 'admin'
+    OR (${owner}.role = 'utility' AND ${user}.enrolled_by = ${owner}.user_id AND ${user}.role = 'homeowner'))`;

@@ -1,22 +1,37 @@
+import { startEvaluator } from '#src/alerts/pool.ts';
+import { raiseAlerts } from '#src/alerts/raise.ts';
 import type { Config } from '#src/config/load.ts';
-import { createLog } from '#src/core/log.ts';
-import { createDb, createPool } from '#src/database/connect.ts';
+import { systemClock } from '#src/core/clock.ts';
+import { createLog, type Logger } from '#src/core/log.ts';
+import { type Loop, startLoop } from '#src/core/loop.ts';
+import type { Metrics } from '#src/core/metrics.ts';
+import { createDb, createPool, type Pool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
+import { createDispatcher } from '#src/delivery/dispatch.ts';
+import { tellUsage } from '#src/delivery/usage-updated.ts';
+import { deviceStates } from '#src/jobs/device-states.ts';
 import { forgetAnswers } from '#src/jobs/forget-answers.ts';
+import { forgetEvents } from '#src/jobs/forget-events.ts';
 import { historyUpkeep } from '#src/jobs/history-upkeep.ts';
 import { partitionsAhead } from '#src/jobs/partitions-ahead.ts';
 import { rollupCheck } from '#src/jobs/rollup-check.ts';
 import { rollupRefresh } from '#src/jobs/rollup-refresh.ts';
 import { startJobs } from '#src/jobs/schedule.ts';
+import { silence } from '#src/jobs/silence.ts';
+import { openChannels } from './channels.ts';
 import { LAGS, lags } from './lags.ts';
 import { runRole } from './role.ts';
+import { secretKey } from './secret-key.ts';
 
-/** The worker role: what happens at set times. */
+/** How often each loop looks whether there is something to do. */
+const LOOK_MS = { alerts: 200, usage: 1_000, deliveries: 200 };
+
+/** The worker role: alerts, events and their delivery, and what happens at set times. */
 export async function runWorker(config: Config): Promise<void> {
   const log = createLog('worker', config.logLevel);
   await runRole('worker', config, log, async (metrics) => {
-    const pool = createPool(await databaseUrl(config), { max: 4, applicationName: 'energy worker' });
+    const pool = createPool(await databaseUrl(config), { max: 10, applicationName: 'energy worker' });
     const { database } = await migrate(pool, config.database);
     const { capabilities } = database;
     const { retentionMonths } = config;
@@ -24,17 +39,61 @@ export async function runWorker(config: Config): Promise<void> {
       partitionsAhead(pool, log),
       historyUpkeep(pool, retentionMonths, log),
       forgetAnswers(createDb(pool)),
+      forgetEvents(pool, systemClock),
+      deviceStates(pool, systemClock),
+      silence(pool, systemClock),
       rollupCheck(pool, { capabilities, retentionMonths }, log),
       ...(capabilities.continuousAggregates ? [rollupRefresh(pool, log)] : []),
     ];
     const stopJobs = startJobs(jobs, log);
+    const stopTelling = await startTelling(config, pool, metrics, log);
     metrics.valuesOf(LAGS, () => lags(pool));
     return {
       ready: { database: database.line, jobs: jobs.map((job) => job.name) },
       async stop() {
-        await stopJobs();
+        await Promise.all([stopJobs(), stopTelling()]);
         await pool.end();
       },
     };
   });
+}
+
+/** From changed hours to whoever is told: evaluates alerts, makes events of them, delivers these. Returns how to stop. */
+async function startTelling(config: Config, pool: Pool, metrics: Metrics, log: Logger): Promise<() => Promise<void>> {
+  const evaluator = startEvaluator();
+  const { channels, close } = await openChannels(config, createDb(pool), await secretKey(config));
+  const clock = systemClock;
+  const countTry = metrics.counter('energy_deliveries_tried_total', 'Tries to deliver an event', ['channel', 'result']);
+  const onTried = (channel: string, result: string) => countTry({ channel, result });
+  const dispatcher = createDispatcher({ pool, channels, clock, log, onTried, onDone: () => deliveries.kick() });
+  const counts = { evaluated: 0, fired: 0 };
+  metrics.countOf(
+    'energy_alert_periods_evaluated_total',
+    'Periods of alerts that were evaluated',
+    () => counts.evaluated,
+  );
+  metrics.countOf('energy_alerts_fired_total', 'Alerts that fired on usage', () => counts.fired);
+  const waiting = { energy_evaluations_waiting: 'Batches that wait for a thread' };
+  metrics.valuesOf(waiting, async () => ({ energy_evaluations_waiting: evaluator.waiting() }));
+
+  const deliveries = startLoop('deliveries', () => dispatcher.pass(), LOOK_MS.deliveries, log);
+  const evaluate = async () => {
+    const { changes, candidates, fired } = await raiseAlerts(pool, evaluator, clock());
+    counts.evaluated += candidates;
+    counts.fired += fired;
+    if (fired > 0) deliveries.kick();
+    return changes;
+  };
+  const tell = () => tellUsage(pool, clock());
+  const loops: Loop[] = [
+    ...Array.from({ length: evaluator.lanes }, () => startLoop('alerts', evaluate, LOOK_MS.alerts, log)),
+    startLoop('usage', tell, LOOK_MS.usage, log),
+    deliveries,
+  ];
+  return async () => {
+    await Promise.all(loops.map((loop) => loop.stop()));
+    await dispatcher.settle();
+    await evaluator.close();
+    close();
+  };
 }

@@ -22,6 +22,7 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
     await sql`DELETE FROM reading_notes WHERE series_id = ANY (${series}::bigint[])`.execute(trx);
     await sql`DELETE FROM rejected_messages WHERE device_id = ANY (${devices})`.execute(trx);
     await sql`SELECT erase_consumption(${userId})`.execute(trx);
+    await sql`DELETE FROM usage_changes WHERE user_id = ${userId}`.execute(trx);
     // Keys, devices, their series and what hangs on these go with the account.
     await sql`DELETE FROM users WHERE user_id = ${userId}`.execute(trx);
     return true;

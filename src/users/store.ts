@@ -1,8 +1,8 @@
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
-import type { Database } from '#src/database/connect.ts';
+import { type Database, queryOf } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
-import { addEvent } from '#src/events/outbox.ts';
+import { addEvents } from '#src/events/outbox.ts';
 
 export type Role = 'homeowner' | 'utility' | 'admin';
 export type Plan = 'free' | 'developer' | 'enterprise';
@@ -38,7 +38,8 @@ export async function createUser(
         .returning(COLUMNS)
         .executeTakeFirstOrThrow();
       const created = shown(row);
-      await addEvent(trx, { type: 'user.created', userId: created.user_id, data: { ...created } });
+      const event = { type: 'user.created' as const, userId: created.user_id, data: { ...created } };
+      await addEvents(queryOf(trx), [event], new Date());
       return created;
     }),
   );

@@ -23,6 +23,7 @@ test.each([
       authenticate: createAuthenticate(db, 'live'),
       counter: databaseCounter(db, {}, () => new Date()),
       publicUrl: 'https://localhost:8443',
+      secret: 'the secret of the tests',
       isReady: () =>
         pool.query('SELECT 1').then(
           () => true,

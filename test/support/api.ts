@@ -80,6 +80,7 @@ export async function testApi(
     isReady: async () => true,
     ...(options.trustProxy === undefined ? {} : { trustProxy: options.trustProxy }),
     publicUrl: 'https://localhost:8443',
+    secret: 'the secret of the tests',
     tls: { cert: Buffer.from(pair.cert), key: Buffer.from(pair.private) },
     log: options.log ?? pino({ level: 'silent' }),
   });

@@ -11,7 +11,10 @@ BEGIN
     FROM unnest(deltas) d WHERE d.starts_at < since;
     deltas := (SELECT array_agg(d) FROM unnest(deltas) d WHERE d.starts_at >= since);
   END IF;
-  IF deltas IS NOT NULL THEN PERFORM apply_device_intervals(deltas); END IF;
+  IF deltas IS NOT NULL THEN
+    PERFORM apply_device_intervals(deltas);
+    PERFORM note_usage_changes(deltas);
+  END IF;
 END
 $$;
 
@@ -27,6 +30,8 @@ BEGIN
   INTO deltas FROM taken;
   IF deltas IS NULL THEN RETURN 0; END IF;
   PERFORM apply_device_intervals(deltas);
+  -- Taken by the workers when the day is no longer stale.
+  PERFORM note_usage_changes(deltas);
   -- Differences that passed each other on the way here may have cancelled out without any of them being negative here.
   DELETE FROM device_intervals t
   USING (SELECT DISTINCT d.device_id AS device_id, d.starts_at AS starts_at FROM unnest(deltas) d) d

@@ -16,6 +16,17 @@ export interface Alert {
   user_id: string;
 }
 
+export interface AlertPreview {
+  data: {
+    device_id?: string;
+    kwh_used?: number;
+    period_end: string | null;
+    /** @format date-time */
+    period_start: string;
+  }[];
+  user_id: string;
+}
+
 export interface CreatedGateway {
   /** @format date-time */
   created_at: string;
@@ -67,6 +78,21 @@ export interface DeleteUserParams {
 
 export interface DeleteWebhookParams {
   webhookId: string;
+}
+
+export interface Delivery {
+  attempts: {
+    /** @format date-time */
+    at: string;
+    duration_ms: number;
+    error: string | null;
+    response_status: number | null;
+  }[];
+  delivery_id: string;
+  event: string;
+  event_id: string;
+  next_attempt_at: string | null;
+  status: "pending" | "succeeded" | "failed";
 }
 
 export interface Device {
@@ -344,6 +370,11 @@ export interface PairedDevice {
   type: string;
 }
 
+export interface RetryDeliveryParams {
+  deliveryId: string;
+  webhookId: string;
+}
+
 export interface RevokeKeyParams {
   keyId: string;
 }
@@ -379,6 +410,10 @@ export interface Summary {
     peak_usage_time?: string | null;
     total_kwh?: number;
   };
+}
+
+export interface TestWebhookParams {
+  webhookId: string;
 }
 
 export interface UpdateAlertParams {
@@ -433,6 +468,21 @@ export interface Webhook {
   status: "active" | "paused";
   url: string;
   webhook_id: string;
+}
+
+export interface WebhookDeliveriesParams {
+  /**
+   * @minLength 1
+   * @maxLength 200
+   */
+  cursor?: string;
+  /**
+   * @min 1
+   * @max 200
+   * @default 50
+   */
+  limit?: number;
+  webhookId: string;
 }
 
 export type QueryParamsType = Record<string | number, any>;
@@ -797,7 +847,7 @@ export class EnergyService<
          */
         threshold_hours?: number;
         /**
-         * @min 0.001
+         * @min 0.000001
          * @max 1000000000
          */
         threshold_kwh?: number;
@@ -879,7 +929,7 @@ export class EnergyService<
          */
         threshold_hours?: number;
         /**
-         * @min 0.001
+         * @min 0.000001
          * @max 1000000000
          */
         threshold_kwh?: number;
@@ -910,6 +960,42 @@ export class EnergyService<
         path: `/v1/alerts/${alertId}`,
         method: "DELETE",
         secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `alerts:read`.
+     *
+     * @tags alerts
+     * @name PreviewAlert
+     * @summary Says on which periods of the last 90 days an alert would have fired; makes none.
+     * @request POST:/v1/alerts/preview
+     * @secure
+     */
+    previewAlert: (
+      data: {
+        /**
+         * @min 1
+         * @max 720
+         */
+        threshold_hours?: number;
+        /**
+         * @min 0.000001
+         * @max 1000000000
+         */
+        threshold_kwh?: number;
+        type: "peak_usage" | "daily_usage" | "monthly_usage" | "no_data";
+        user_id?: string;
+      },
+      params: RequestParams = {},
+    ) =>
+      this.request<AlertPreview, ErrorBody>({
+        path: `/v1/alerts/preview`,
+        method: "POST",
+        body: data,
+        secure: true,
+        type: "application/json",
         format: "json",
         ...params,
       }),
@@ -1036,7 +1122,7 @@ export class EnergyService<
     createWebhook: (
       data: {
         /**
-         * @minLength 8
+         * @minLength 1
          * @maxLength 512
          */
         auth_token: string;
@@ -1101,7 +1187,7 @@ export class EnergyService<
       { webhookId }: UpdateWebhookParams,
       data: {
         /**
-         * @minLength 8
+         * @minLength 1
          * @maxLength 512
          */
         auth_token?: string;
@@ -1137,6 +1223,70 @@ export class EnergyService<
       this.request<Message, ErrorBody>({
         path: `/v1/webhooks/${webhookId}`,
         method: "DELETE",
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `webhooks:read`.
+     *
+     * @tags webhooks
+     * @name WebhookDeliveries
+     * @summary Deliveries of a subscription with all their tries, the youngest first, of the last 30 days.
+     * @request GET:/v1/webhooks/{webhook_id}/deliveries
+     * @secure
+     */
+    webhookDeliveries: (
+      { webhookId, ...query }: WebhookDeliveriesParams,
+      params: RequestParams = {},
+    ) =>
+      this.request<Delivery[], ErrorBody>({
+        path: `/v1/webhooks/${webhookId}/deliveries`,
+        method: "GET",
+        query: query,
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `webhooks:write`.
+     *
+     * @tags webhooks
+     * @name RetryDelivery
+     * @summary Tries a delivery again, at once and with all its retries; that of a paused subscription when it is resumed.
+     * @request POST:/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/retry
+     * @secure
+     */
+    retryDelivery: (
+      { webhookId, deliveryId }: RetryDeliveryParams,
+      params: RequestParams = {},
+    ) =>
+      this.request<Delivery, ErrorBody>({
+        path: `/v1/webhooks/${webhookId}/deliveries/${deliveryId}/retry`,
+        method: "POST",
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `webhooks:write`.
+     *
+     * @tags webhooks
+     * @name TestWebhook
+     * @summary Queues an event webhook.test for a subscription; its delivery says how it went.
+     * @request POST:/v1/webhooks/{webhook_id}/test
+     * @secure
+     */
+    testWebhook: (
+      { webhookId }: TestWebhookParams,
+      params: RequestParams = {},
+    ) =>
+      this.request<Delivery, ErrorBody>({
+        path: `/v1/webhooks/${webhookId}/test`,
+        method: "POST",
         secure: true,
         format: "json",
         ...params,

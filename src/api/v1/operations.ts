@@ -3,6 +3,7 @@ import { createAlert } from './alerts/create.ts';
 import { deleteAlert } from './alerts/delete.ts';
 import { getAlert } from './alerts/get.ts';
 import { listAlerts } from './alerts/list.ts';
+import { previewAlert } from './alerts/preview.ts';
 import { updateAlert } from './alerts/update.ts';
 import { monthlyAnalytics } from './analytics/monthly.ts';
 import { createDevice } from './devices/create.ts';
@@ -28,7 +29,10 @@ import { getUser } from './users/get.ts';
 import { updateUser } from './users/update.ts';
 import { createWebhook } from './webhooks/create.ts';
 import { deleteWebhook } from './webhooks/delete.ts';
+import { webhookDeliveries } from './webhooks/deliveries.ts';
 import { listWebhooks } from './webhooks/list.ts';
+import { retryDelivery } from './webhooks/retry.ts';
+import { testWebhook } from './webhooks/test.ts';
 import { updateWebhook } from './webhooks/update.ts';
 
 /** Every operation of the interface, by the name that clients know it by (OpenAPI's operationId). */
@@ -41,6 +45,7 @@ const NAMED = {
   getAlert,
   updateAlert,
   deleteAlert,
+  previewAlert,
   createUser,
   getUser,
   updateUser,
@@ -49,6 +54,9 @@ const NAMED = {
   listWebhooks,
   updateWebhook,
   deleteWebhook,
+  webhookDeliveries,
+  retryDelivery,
+  testWebhook,
   createDevice,
   listDevices,
   discoveredDevices,

@@ -1,8 +1,9 @@
+import { sql } from 'kysely';
 import { newId } from '#src/core/ids.ts';
 import type { SecretBox } from '#src/core/secret-box.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
-import type { EventType } from '#src/events/outbox.ts';
+import type { EventType } from '#src/events/event-types.ts';
 
 /** How long the secret before a rotation stays valid beside the new one. */
 const OVERLAP_MS = 24 * 3_600_000;
@@ -64,7 +65,10 @@ export async function listWebhooks(
   return rows.map(shown);
 }
 
-/** Changes a subscription within the reach; a new secret leaves the former one valid for 24 h. Null where there is none. */
+/**
+ * Changes a subscription within the reach; a new secret leaves the former one valid for 24 h. Resumed, it gets what waited,
+ * oldest first. Null where there is none.
+ */
 export async function updateWebhook(
   db: Database,
   box: SecretBox,
@@ -73,25 +77,68 @@ export async function updateWebhook(
   patch: WebhookPatch,
   now: Date,
 ): Promise<Webhook | null> {
+  return db.transaction().execute(async (trx) => {
+    const before = await trx
+      .selectFrom('webhooks')
+      .select(['status', 'failing_since', 'auth_token_sealed'])
+      .where('webhook_id', '=', webhookId)
+      .where(within(reach, 'webhooks.user_id'))
+      .forUpdate()
+      .executeTakeFirst();
+    if (!before) return null;
+    const isResumed = before.status === 'paused' && patch.status === 'active';
+    if (isResumed) await resume(trx, webhookId, before.failing_since, now);
+    const row = await trx
+      .updateTable('webhooks')
+      .set({
+        // Without a change the row is written as it is, and answered.
+        status: patch.status ?? before.status,
+        ...(patch.url === undefined ? {} : { url: patch.url }),
+        ...(isResumed ? { failing_since: null, failed_in_a_row: 0 } : {}),
+        ...(patch.authToken === undefined
+          ? {}
+          : {
+              former_token_sealed: before.auth_token_sealed,
+              former_token_valid_until: new Date(now.getTime() + OVERLAP_MS),
+              auth_token_sealed: box.seal(patch.authToken),
+            }),
+      })
+      .where('webhook_id', '=', webhookId)
+      .returning(COLUMNS)
+      .executeTakeFirstOrThrow();
+    return shown(row);
+  });
+}
+
+/** Makes what waited due, and what was given up since it began to fail: all of it was never delivered. */
+async function resume(db: Database, webhookId: string, failingSince: Date | null, now: Date): Promise<void> {
+  await sql`
+    UPDATE deliveries SET status = 'pending', tries = 0, next_attempt_at = ${now}
+    WHERE webhook_id = ${webhookId} AND (status = 'pending' OR status = 'failed' AND created_at >= ${failingSince ?? now})`.execute(
+    db,
+  );
+  await sql`
+    UPDATE webhooks SET catching_up_to = (SELECT max(place) FROM deliveries WHERE webhook_id = ${webhookId} AND status = 'pending')
+    WHERE webhook_id = ${webhookId}`.execute(db);
+}
+
+/** Where a subscription's events go and what signs them: its secret, and the former one while it is valid. */
+export async function secretsOf(
+  db: Database,
+  box: SecretBox,
+  webhookId: string,
+  now: Date,
+): Promise<{ url: string; secrets: string[] } | null> {
   const row = await db
-    .updateTable('webhooks')
-    .set((set) => ({
-      // Without a change the row is written as it is, and answered.
-      status: patch.status ?? set.ref('status'),
-      ...(patch.url === undefined ? {} : { url: patch.url }),
-      ...(patch.authToken === undefined
-        ? {}
-        : {
-            former_token_sealed: set.ref('auth_token_sealed'),
-            former_token_valid_until: new Date(now.getTime() + OVERLAP_MS),
-            auth_token_sealed: box.seal(patch.authToken),
-          }),
-    }))
+    .selectFrom('webhooks')
+    .select(['url', 'auth_token_sealed', 'former_token_sealed', 'former_token_valid_until'])
     .where('webhook_id', '=', webhookId)
-    .where(within(reach, 'webhooks.user_id'))
-    .returning(COLUMNS)
     .executeTakeFirst();
-  return row ? shown(row) : null;
+  if (!row) return null;
+  const { former_token_sealed: former, former_token_valid_until: until } = row;
+  const secrets = [box.open(row.auth_token_sealed)];
+  if (former && until && until > now) secrets.push(box.open(former));
+  return { url: row.url, secrets };
 }
 
 /** Removes a subscription within the reach; false where there is none. */

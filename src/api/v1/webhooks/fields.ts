@@ -13,6 +13,6 @@ export const callbackUrl = z
 /** The subscriber's secret; kept sealed and never shown again. */
 export const authToken = z
   .string()
-  .min(8)
+  .min(1)
   .max(512)
   .refine((value) => !value.includes('\0'), 'must not contain NUL');

@@ -1,0 +1,112 @@
+import { newId } from '#src/core/ids.ts';
+import { milliwattHoursToKwh } from '#src/core/units.ts';
+import type { Query } from '#src/database/connect.ts';
+import type { NewEvent } from '#src/events/event-types.ts';
+import { addEvents } from '#src/events/outbox.ts';
+import type { AlertType, Delivery } from './store.ts';
+
+/** A period of an alert that is to fire. */
+export interface Firing {
+  alertId: string;
+  userId: string;
+  type: AlertType;
+  delivery: Delivery;
+  thresholdMwh: number | null;
+  thresholdHours: number | null;
+  periodStart: Date;
+  /** Null while it goes on without an end: a silence. */
+  periodEnd: Date | null;
+  totalMwh: number | null;
+  /** For no_data the silent device. */
+  deviceId: string | null;
+}
+
+/**
+ * Fires, in the caller's transaction: notes each period, and tells of those that had not been noted, exactly once,
+ * whatever runs twice or beside it: the key of alert_firings decides. Returns how many fired.
+ */
+export async function fire(query: Query, firings: readonly Firing[], now: Date): Promise<number> {
+  if (firings.length === 0) return 0;
+  // In the order of the key, so that two workers never wait for each other in a circle.
+  const sorted = firings
+    .map((firing) => ({ ...firing, eventId: newId('evt') }))
+    .sort((a, b) => compare(a.alertId, b.alertId) || a.periodStart.getTime() - b.periodStart.getTime());
+  const { rows } = await query<{ event_id: string }>(
+    `INSERT INTO alert_firings (alert_id, period_start, device_id, period_end, total_mwh, event_id, fired_at)
+     SELECT f.alert_id, f.period_start, f.device_id, f.period_end, f.total_mwh, f.event_id, $7
+     FROM unnest($1::text[], $2::timestamptz[], $3::text[], $4::timestamptz[], $5::bigint[], $6::text[])
+       WITH ORDINALITY f (alert_id, period_start, device_id, period_end, total_mwh, event_id, place)
+     JOIN alerts a USING (alert_id)
+     ORDER BY f.place
+     ON CONFLICT DO NOTHING RETURNING event_id`,
+    [
+      sorted.map(({ alertId }) => alertId),
+      sorted.map(({ periodStart }) => periodStart),
+      sorted.map(({ deviceId }) => deviceId ?? ''),
+      sorted.map(({ periodEnd }) => periodEnd),
+      sorted.map(({ totalMwh }) => totalMwh),
+      sorted.map(({ eventId }) => eventId),
+      now,
+    ],
+  );
+  const isNew = new Set(rows.map(({ event_id }) => event_id));
+  const fired = sorted.filter(({ eventId }) => isNew.has(eventId));
+  if (fired.length === 0) return 0;
+  const devices = await devicesOf(query, fired);
+  const events = fired.map((firing, index): NewEvent => {
+    const { eventId, userId, delivery } = firing;
+    return {
+      eventId,
+      type: 'alert.triggered',
+      userId,
+      data: dataOf(firing, devices[index] ?? []),
+      ...(delivery === 'webhook' ? {} : { channel: delivery }),
+    };
+  });
+  await addEvents(query, events, now);
+  return fired.length;
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+interface DeviceShare {
+  device_id: string;
+  kwh_used: number;
+}
+
+/** `data` of alert.triggered. */
+function dataOf(firing: Firing, devices: DeviceShare[]): Record<string, unknown> {
+  const { alertId, userId, type, thresholdMwh, thresholdHours, periodStart, periodEnd, totalMwh, deviceId } = firing;
+  return {
+    alert_id: alertId,
+    user_id: userId,
+    type,
+    ...(thresholdMwh === null
+      ? { threshold_hours: thresholdHours }
+      : { threshold_kwh: thresholdMwh / 1_000_000, kwh_used: milliwattHoursToKwh(totalMwh ?? 0) }),
+    period_start: periodStart.toISOString(),
+    period_end: periodEnd?.toISOString() ?? null,
+    devices: deviceId === null ? devices : [{ device_id: deviceId, kwh_used: 0 }],
+  };
+}
+
+/** What each device of the user used in the period, the largest share first. */
+async function devicesOf(query: Query, fired: readonly Firing[]): Promise<DeviceShare[][]> {
+  const shares: DeviceShare[][] = fired.map(() => []);
+  const { rows } = await query<{ place: number; device_id: string; mwh: number }>(
+    `SELECT f.place::int AS place, d.device_id, d.mwh
+     FROM unnest($1::text[], $2::timestamptz[], $3::timestamptz[]) WITH ORDINALITY f (user_id, period_start, period_end, place)
+     CROSS JOIN LATERAL (SELECT i.device_id, sum(i.energy_mwh)::bigint AS mwh FROM device_intervals i
+       WHERE i.user_id = f.user_id AND i.starts_at >= f.period_start AND i.starts_at < f.period_end GROUP BY 1) d
+     WHERE d.mwh > 0 ORDER BY f.place, d.mwh DESC, d.device_id`,
+    [
+      fired.map(({ userId }) => userId),
+      fired.map(({ periodStart }) => periodStart),
+      fired.map(({ periodEnd }) => periodEnd),
+    ],
+  );
+  for (const { place, device_id, mwh } of rows) {
+    shares[place - 1]?.push({ device_id, kwh_used: milliwattHoursToKwh(mwh) });
+  }
+  return shares;
+}

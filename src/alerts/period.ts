@@ -1,0 +1,37 @@
+import { DateTime, IANAZone } from 'luxon';
+
+/** What an alert on usage sums up: clock hours, days or months of its user's time zone. */
+export type PeriodKind = 'hour' | 'day' | 'month';
+
+/** `[startMs, endMs)`, Unix ms. */
+export interface Period {
+  startMs: number;
+  endMs: number;
+}
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+
+/** The period of a zone (IANA name) that an instant lies in. Hours begin on the zone's clock: at half past in Kolkata. */
+export function periodAt(kind: PeriodKind, zone: string, atMs: number): Period {
+  if (kind === 'hour') {
+    const offsetMs = zone === 'UTC' ? 0 : IANAZone.create(zone).offset(atMs) * MINUTE_MS;
+    const startMs = Math.floor((atMs + offsetMs) / HOUR_MS) * HOUR_MS - offsetMs;
+    return { startMs, endMs: startMs + HOUR_MS };
+  }
+  const start = DateTime.fromMillis(atMs, { zone }).startOf(kind);
+  return {
+    startMs: start.toMillis(),
+    endMs: start
+      .plus({ [kind]: 1 })
+      .startOf(kind)
+      .toMillis(),
+  };
+}
+
+/** The periods of a zone that a UTC hour touches: one, or two where the zone's clock hours lie across it. */
+export function periodsOfHour(kind: PeriodKind, zone: string, hourMs: number): Period[] {
+  const first = periodAt(kind, zone, hourMs);
+  const last = periodAt(kind, zone, hourMs + HOUR_MS - 1);
+  return last.startMs === first.startMs ? [first] : [first, last];
+}

@@ -1,0 +1,82 @@
+import { DateTime } from 'luxon';
+import { milliwattHoursToKwh } from '#src/core/units.ts';
+import { type Database, queryOf } from '#src/database/connect.ts';
+import { consumptionByDay, consumptionByHour, consumptionByMonth } from '#src/energy/consumption.ts';
+import { dayRange } from '#src/energy/ranges.ts';
+import { type PeriodKind, periodAt } from './period.ts';
+import type { AlertType } from './store.ts';
+
+/** So far back a rule is tried. */
+const DAYS = 90;
+
+/** A period on which a rule would have fired. */
+export interface WouldHaveFired {
+  period_start: string;
+  /** Null for a silence that goes on. */
+  period_end: string | null;
+  kwh_used?: number;
+  device_id?: string;
+}
+
+/** On which periods of the last 90 days (of the user's zone) a rule on usage would have fired, in order. */
+export async function previewUsage(
+  db: Database,
+  user: { user_id: string; timezone: string },
+  type: Exclude<AlertType, 'no_data'>,
+  thresholdMwh: number,
+  now: Date,
+): Promise<WouldHaveFired[]> {
+  const { timezone: zone, user_id: userId } = user;
+  const today = DateTime.fromJSDate(now, { zone });
+  const range = dayRange(today.minus({ days: DAYS - 1 }).toISODate() ?? '', today.toISODate() ?? '', zone);
+  const at = (date: string) => DateTime.fromISO(date, { zone }).toMillis();
+  const read = {
+    peak_usage: async () =>
+      (await consumptionByHour(db, { userId }, range)).map(({ hour, mwh }) => ({ atMs: hour.getTime(), mwh })),
+    daily_usage: async () =>
+      (await consumptionByDay(db, { userId }, range)).map(({ day, mwh }) => ({ atMs: at(day), mwh })),
+    monthly_usage: async () => {
+      // Whole months: one that began before counts with all of it.
+      const whole = dayRange(DateTime.fromISO(range.start).startOf('month').toISODate() ?? '', range.end, zone);
+      return (await consumptionByMonth(db, { userId }, whole)).map(({ month, mwh }) => ({ atMs: at(month), mwh }));
+    },
+  };
+  const kinds: Record<typeof type, PeriodKind> = { peak_usage: 'hour', daily_usage: 'day', monthly_usage: 'month' };
+  return (await read[type]())
+    .filter(({ mwh }) => mwh > thresholdMwh)
+    .map(({ atMs, mwh }) => {
+      const { startMs, endMs } = periodAt(kinds[type], zone, atMs);
+      return {
+        period_start: new Date(startMs).toISOString(),
+        period_end: new Date(endMs).toISOString(),
+        kwh_used: milliwattHoursToKwh(mwh),
+      };
+    });
+}
+
+/**
+ * In which silences of the last 90 days a no_data rule would have fired, device by device. From the load profile, so to
+ * the quarter-hour; a device that reports no energy is not looked at.
+ */
+export async function previewSilence(
+  db: Database,
+  userId: string,
+  thresholdHours: number,
+  now: Date,
+): Promise<WouldHaveFired[]> {
+  const { rows } = await queryOf(db)<{ device_id: string; since: Date; until: Date | null }>(
+    `SELECT device_id, starts_at + interval '15 minutes' AS since, next_at AS until FROM (
+       SELECT i.device_id, i.starts_at, lead(i.starts_at) OVER (PARTITION BY i.device_id ORDER BY i.starts_at) AS next_at
+       FROM device_intervals i JOIN devices d USING (device_id)
+       WHERE i.user_id = $1 AND d.deleted_at IS NULL AND i.reading_count > 0 AND i.starts_at >= $3 - make_interval(days => ${DAYS})
+     ) gaps
+     WHERE coalesce(next_at, $3) > starts_at + interval '15 minutes' + make_interval(hours => $2)
+     ORDER BY since, device_id LIMIT 1000`,
+    [userId, thresholdHours, now],
+  );
+  return rows.map(({ device_id, since, until }) => ({
+    device_id,
+    period_start: since.toISOString(),
+    period_end: until?.toISOString() ?? null,
+  }));
+}

@@ -1,0 +1,131 @@
+import { type Pool, type PoolClient, type Query, queryOn } from '#src/database/connect.ts';
+import { inTransaction } from '#src/database/transaction.ts';
+import { keepForTelling } from '#src/delivery/usage-updated.ts';
+import { KINDS } from './evaluate.ts';
+import { type Firing, fire } from './fire.ts';
+import type { PeriodKind } from './period.ts';
+import type { Evaluator } from './pool.ts';
+import type { AlertType, Delivery } from './store.ts';
+import { type Asked, totalsOf } from './totals.ts';
+
+/** Changed hours that one transaction takes at most. */
+const MOST_CHANGES = 5_000;
+
+const KIND_OF: Record<Exclude<AlertType, 'no_data'>, PeriodKind> = {
+  peak_usage: 'hour',
+  daily_usage: 'day',
+  monthly_usage: 'month',
+};
+
+interface Rule {
+  alert_id: string;
+  user_id: string;
+  type: Exclude<AlertType, 'no_data'>;
+  threshold_mwh: number;
+  delivery: Delivery;
+  timezone: string;
+}
+
+/** What a pass did. */
+export interface Evaluated {
+  changes: number;
+  candidates: number;
+  fired: number;
+}
+
+/**
+ * Takes changed hours, evaluates the alerts of their users, fires those above their thresholds and keeps the hours for
+ * `usage.updated`: one transaction. Any number of workers may do so at once, each takes other rows; one that is killed
+ * leaves everything as it was. Days whose aggregates are being computed anew wait until they are.
+ */
+export async function raiseAlerts(
+  pool: Pool,
+  evaluator: Evaluator,
+  now: Date,
+  mostChanges = MOST_CHANGES,
+): Promise<Evaluated> {
+  return inTransaction(pool, async (client: PoolClient) => {
+    const query = queryOn(client);
+    const { rows } = await query<{ user_id: string; hour: Date }>(
+      `DELETE FROM usage_changes WHERE change_id IN (
+         SELECT change_id FROM usage_changes c
+         WHERE NOT EXISTS (SELECT FROM stale_days s WHERE s.day = date_trunc('day', c.hour, 'UTC'))
+         ORDER BY change_id LIMIT $1 FOR UPDATE OF c SKIP LOCKED)
+       RETURNING user_id, hour`,
+      [mostChanges],
+    );
+    if (rows.length === 0) return { changes: 0, candidates: 0, fired: 0 };
+    const rules = await rulesOf(query, [...new Set(rows.map(({ user_id }) => user_id))]);
+    const { asked, firings } = await evaluate(query, evaluator, rules, rows, now);
+    const fired = await fire(query, firings, now);
+    await keepForTelling(query, rows);
+    return { changes: rows.length, candidates: asked, fired };
+  });
+}
+
+async function rulesOf(query: Query, userIds: string[]): Promise<Rule[]> {
+  const { rows } = await query<Rule>(
+    `SELECT a.alert_id, a.user_id, a.type, a.threshold_mwh, a.delivery, u.timezone
+     FROM alerts a JOIN users u USING (user_id)
+     WHERE a.user_id = ANY ($1) AND a.status = 'active' AND a.type <> 'no_data'`,
+    [userIds],
+  );
+  return rows;
+}
+
+async function evaluate(
+  query: Query,
+  evaluator: Evaluator,
+  rules: readonly Rule[],
+  changes: readonly { user_id: string; hour: Date }[],
+  now: Date,
+): Promise<{ asked: number; firings: Firing[] }> {
+  if (rules.length === 0) return { asked: 0, firings: [] };
+  const users = new Map<string, number>();
+  for (const { user_id } of rules) if (!users.has(user_id)) users.set(user_id, users.size);
+  const zones = [...new Set(rules.map(({ timezone }) => timezone))];
+  const ofUsers = changes.filter(({ user_id }) => users.has(user_id));
+  const found = await evaluator.candidates(
+    {
+      kind: Uint8Array.from(rules, ({ type }) => KINDS.indexOf(KIND_OF[type])),
+      zone: Uint16Array.from(rules, ({ timezone }) => zones.indexOf(timezone)),
+      user: Uint32Array.from(rules, ({ user_id }) => users.get(user_id) as number),
+    },
+    zones,
+    {
+      user: Uint32Array.from(ofUsers, ({ user_id }) => users.get(user_id) as number),
+      hourMs: Float64Array.from(ofUsers, ({ hour }) => hour.getTime()),
+    },
+    now.getTime(),
+  );
+  if (found.rule.length === 0) return { asked: 0, firings: [] };
+  const asked = Array.from(found.rule, (rule, index): Asked & { rule: Rule } => {
+    const one = rules[rule] as Rule;
+    const [startMs, endMs] = [found.startMs[index] as number, found.endMs[index] as number];
+    return { rule: one, alertId: one.alert_id, userId: one.user_id, startMs, endMs };
+  });
+  const totals = await totalsOf(query, asked);
+  const open = [...totals.keys()];
+  const fired = await evaluator.above({
+    totalMwh: Float64Array.from(open, (index) => totals.get(index) as number),
+    thresholdMwh: Float64Array.from(open, (index) => (asked[index] as { rule: Rule }).rule.threshold_mwh),
+  });
+  const firings = Array.from(fired, (place) => {
+    const index = open[place] as number;
+    return firingOf(asked[index] as Asked & { rule: Rule }, totals.get(index) as number);
+  });
+  return { asked: asked.length, firings };
+}
+
+const firingOf = ({ rule, startMs, endMs }: Asked & { rule: Rule }, totalMwh: number): Firing => ({
+  alertId: rule.alert_id,
+  userId: rule.user_id,
+  type: rule.type,
+  delivery: rule.delivery,
+  thresholdMwh: rule.threshold_mwh,
+  thresholdHours: null,
+  periodStart: new Date(startMs),
+  periodEnd: new Date(endMs),
+  totalMwh,
+  deviceId: null,
+});

@@ -1,0 +1,49 @@
+import { type Pool, queryOn } from '#src/database/connect.ts';
+import { inTransaction } from '#src/database/transaction.ts';
+import { fire } from './fire.ts';
+import type { Delivery } from './store.ts';
+
+/** Silences that one transaction takes at most. */
+const MOST = 1_000;
+
+/**
+ * Fires the no_data alerts of devices that have been silent for longer than their thresholds, once a silence (it begins
+ * with the last message). A device that was never heard has no silence. Returns how many fired.
+ */
+export async function raiseSilences(pool: Pool, now: Date): Promise<number> {
+  return inTransaction(pool, async (client) => {
+    const query = queryOn(client);
+    const { rows } = await query<{
+      alert_id: string;
+      user_id: string;
+      delivery: Delivery;
+      threshold_hours: number;
+      device_id: string;
+      last_seen_at: Date;
+    }>(
+      // In milliseconds: what a date of the language holds.
+      `SELECT a.alert_id, a.user_id, a.delivery, a.threshold_hours, d.device_id, d.last_seen_at
+       FROM alerts a
+       JOIN (SELECT device_id, user_id, deleted_at, date_trunc('milliseconds', last_seen_at) AS last_seen_at FROM devices) d USING (user_id)
+       WHERE a.type = 'no_data' AND a.status = 'active' AND d.deleted_at IS NULL
+         AND d.last_seen_at < $1 - make_interval(hours => a.threshold_hours)
+         AND NOT EXISTS (SELECT FROM alert_firings f
+           WHERE f.alert_id = a.alert_id AND f.period_start = d.last_seen_at AND f.device_id = d.device_id)
+       LIMIT $2`,
+      [now, MOST],
+    );
+    const firings = rows.map((row) => ({
+      alertId: row.alert_id,
+      userId: row.user_id,
+      type: 'no_data' as const,
+      delivery: row.delivery,
+      thresholdMwh: null,
+      thresholdHours: row.threshold_hours,
+      periodStart: row.last_seen_at,
+      periodEnd: null,
+      totalMwh: null,
+      deviceId: row.device_id,
+    }));
+    return fire(query, firings, now);
+  });
+}

@@ -1,0 +1,51 @@
+import type { FastifyInstance } from 'fastify';
+import { updateAlert } from '#src/alerts/store.ts';
+import type { ApiContext } from '#src/api/operation.ts';
+import { AppError } from '#src/core/errors.ts';
+import { EVERYBODY } from '#src/database/reach.ts';
+import { alertOfToken } from '#src/delivery/email/unsubscribe.ts';
+
+const POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+const page = (text: string, form = '') => `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Alert</title></head>
+<body style="font:18px/1.5 system-ui,sans-serif;max-width:32rem;margin:4rem auto;padding:0 1rem">
+<p>${text}</p>
+${form}</body>
+</html>
+`;
+
+/**
+ * The link of a mail that ends it: GET asks, POST pauses the alert (RFC 8058: what scans mails follows links, and must not
+ * pause anything). The token is the permission; it does nothing else.
+ */
+export function addUnsubscribe(app: FastifyInstance, context: ApiContext, secret: string): void {
+  void app.register(async (scope) => {
+    // Mail programs and browsers send a form.
+    scope.addContentTypeParser('application/x-www-form-urlencoded', (_request, payload, done) => {
+      payload.resume();
+      payload.on('end', () => done(null, {}));
+    });
+    const alertOf = (params: unknown): string => {
+      const alertId = alertOfToken(secret, (params as { token: string }).token);
+      if (alertId === null) throw new AppError('notFound');
+      return alertId;
+    };
+    scope.get('/unsubscribe/:token', async (request, reply) => {
+      alertOf(request.params);
+      const form = '<form method="post"><button style="font:inherit">Pause this alert</button></form>\n';
+      reply.header('Content-Security-Policy', POLICY);
+      return reply.type('text/html; charset=utf-8').send(page('Get no more messages of this alert?', form));
+    });
+    scope.post('/unsubscribe/:token', async (request, reply) => {
+      const alert = await updateAlert(context.db, EVERYBODY, alertOf(request.params), { status: 'paused' });
+      if (!alert) throw new AppError('notFound');
+      reply.header('Content-Security-Policy', POLICY);
+      return reply
+        .type('text/html; charset=utf-8')
+        .send(page('The alert is paused. It can be resumed where alerts are managed.'));
+    });
+  });
+}

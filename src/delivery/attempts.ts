@@ -1,0 +1,113 @@
+import { type Pool, type PoolClient, queryOn } from '#src/database/connect.ts';
+import { inTransaction } from '#src/database/transaction.ts';
+import { addEvents } from '#src/events/outbox.ts';
+import type { Outcome, Sending } from './channel.ts';
+import { nextAttemptAt } from './retry-schedule.ts';
+
+/** A delivery that a worker has taken belongs to it so long: longer than any try lasts. */
+const LEASE_S = 15;
+/** Tries of one target that may be under way in one process; what fails, or catches up, goes one by one. */
+const AT_ONCE = 8;
+/** A subscription is paused when nothing has come through for so long, or so many deliveries in a row were given up. */
+const FAILING_S = 24 * 3_600;
+const MOST_FAILED_IN_A_ROW = 20;
+
+/** What one of a process's targets has under way. */
+export type Busy = ReadonlyMap<string, number>;
+
+/**
+ * Takes deliveries that are due, the oldest of each target first, so that no target waits for another one. Those that are
+ * taken are not due for any other worker until the lease is over: a worker that is killed loses nothing.
+ */
+export async function takeDue(pool: Pool, busy: Busy, most: number, now: Date): Promise<Sending[]> {
+  const { rows } = await pool.query(
+    `WITH RECURSIVE targets AS (
+       -- Each target that has something pending, by one look at the index.
+       (SELECT target FROM deliveries WHERE status = 'pending' ORDER BY target LIMIT 1)
+       UNION ALL
+       SELECT (SELECT d.target FROM deliveries d WHERE d.status = 'pending' AND d.target > t.target ORDER BY d.target LIMIT 1)
+       FROM targets t WHERE t.target IS NOT NULL
+     ), open AS (
+       -- One by one what fails, and what waited while it was paused: in order.
+       SELECT t.target, CASE WHEN w.failing_since IS NOT NULL OR EXISTS (
+           SELECT FROM deliveries p WHERE p.status = 'pending' AND p.target = t.target AND p.place <= w.catching_up_to
+         ) THEN 1 ELSE $4::int END - coalesce(b.count, 0) AS room
+       FROM targets t
+       LEFT JOIN webhooks w ON w.webhook_id = t.target
+       LEFT JOIN unnest($2::text[], $3::int[]) b (target, count) ON b.target = t.target
+       WHERE t.target IS NOT NULL AND w.status IS DISTINCT FROM 'paused'
+     ), due AS (
+       SELECT d.delivery_id FROM open o
+       CROSS JOIN LATERAL (
+         SELECT delivery_id FROM deliveries d
+         WHERE d.status = 'pending' AND d.target = o.target AND d.next_attempt_at <= $1
+         ORDER BY d.place LIMIT greatest(0, o.room) FOR UPDATE SKIP LOCKED) d
+       LIMIT $5
+     ), taken AS (
+       UPDATE deliveries d SET next_attempt_at = $1 + make_interval(secs => ${LEASE_S})
+       FROM due WHERE d.delivery_id = due.delivery_id
+       RETURNING d.delivery_id, d.target, d.event_id, d.place)
+     SELECT t.delivery_id, t.target, e.event_id, e.type, e.created_at, e.user_id, e.data
+     FROM taken t JOIN events e USING (event_id) ORDER BY t.place`,
+    [now, [...busy.keys()], [...busy.values()], AT_ONCE, most],
+  );
+  return rows.map((row) => ({
+    deliveryId: row.delivery_id,
+    target: row.target,
+    event: { id: row.event_id, type: row.type, createdAt: row.created_at, userId: row.user_id, data: row.data },
+  }));
+}
+
+/** Notes how a try ended: through, to be tried again, or given up; and what that says of its subscription. */
+export async function recordAttempt(
+  pool: Pool,
+  { deliveryId, target }: Sending,
+  { succeeded, responseStatus, error }: Outcome,
+  at: { startedAt: Date; now: Date; durationMs: number; random: number },
+): Promise<void> {
+  const attempt = {
+    at: at.startedAt.toISOString(),
+    response_status: responseStatus,
+    duration_ms: Math.round(at.durationMs),
+    error,
+  };
+  await inTransaction(pool, async (client) => {
+    const { rows } = await client.query('SELECT tries FROM deliveries WHERE delivery_id = $1 FOR UPDATE', [deliveryId]);
+    // Erased meanwhile, with its user or its subscription.
+    if (rows.length === 0) return;
+    const tries = rows[0].tries + 1;
+    const next = succeeded ? null : nextAttemptAt(tries, at.now, at.random);
+    const status = succeeded ? 'succeeded' : next ? 'pending' : 'failed';
+    await client.query(
+      `UPDATE deliveries SET status = $2, tries = $3, attempts = attempts || $4::jsonb, next_attempt_at = coalesce($5, next_attempt_at)
+       WHERE delivery_id = $1`,
+      [deliveryId, status, succeeded ? rows[0].tries : tries, JSON.stringify([attempt]), next],
+    );
+    if (succeeded) await noteSuccess(client, target);
+    else await noteFailure(client, target, status === 'failed', at.now);
+  });
+}
+
+async function noteSuccess(client: PoolClient, webhookId: string): Promise<void> {
+  await client.query(
+    `UPDATE webhooks SET failing_since = NULL, failed_in_a_row = 0
+     WHERE webhook_id = $1 AND (failing_since IS NOT NULL OR failed_in_a_row > 0)`,
+    [webhookId],
+  );
+}
+
+async function noteFailure(client: PoolClient, webhookId: string, isGivenUp: boolean, now: Date): Promise<void> {
+  const { rows } = await client.query(
+    `UPDATE webhooks SET failing_since = coalesce(failing_since, $2), failed_in_a_row = failed_in_a_row + $3::int
+     WHERE webhook_id = $1 RETURNING user_id, url, event, status, failed_in_a_row,
+       failing_since <= $2 - make_interval(secs => ${FAILING_S}) AS for_a_day`,
+    [webhookId, now, isGivenUp ? 1 : 0],
+  );
+  const [webhook] = rows;
+  if (webhook?.status !== 'active') return;
+  if (!webhook.for_a_day && webhook.failed_in_a_row < MOST_FAILED_IN_A_ROW) return;
+  await client.query(`UPDATE webhooks SET status = 'paused' WHERE webhook_id = $1`, [webhookId]);
+  const data = { webhook_id: webhookId, event: webhook.event, url: webhook.url, paused_at: now.toISOString() };
+  const notice = { type: 'webhook.paused' as const, userId: webhook.user_id, data, channel: 'email' as const };
+  await addEvents(queryOn(client), [notice], now);
+}

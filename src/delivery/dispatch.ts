@@ -1,0 +1,79 @@
+import type { Clock } from '#src/core/clock.ts';
+import type { Logger } from '#src/core/log.ts';
+import type { Pool } from '#src/database/connect.ts';
+import { recordAttempt, takeDue } from './attempts.ts';
+import type { Channel, Outcome, Sending } from './channel.ts';
+
+/** Tries under way in this process at most, over all targets. */
+const AT_ONCE = 512;
+
+export interface Dispatcher {
+  /**
+   * Takes what is due and begins to send it; does not wait for the answers. Returns how many were taken.
+   */
+  pass(): Promise<number>;
+  /** Waits for the tries that are under way. */
+  settle(): Promise<void>;
+  /** Tries that are under way. */
+  underWay(): number;
+}
+
+/** Sends what is due through its channels: webhooks by their subscription, and `email`, and `sms`. */
+export function createDispatcher(options: {
+  pool: Pool;
+  channels: { webhook: Channel; email: Channel; sms: Channel };
+  clock: Clock;
+  log: Logger;
+  /** Counts tries by channel and result, for metrics. */
+  onTried?: (channel: string, result: 'succeeded' | 'failed') => void;
+  /** Called when a try is over, and its target has room again. */
+  onDone?: () => void;
+  random?: () => number;
+}): Dispatcher {
+  const { pool, channels, clock, log, onTried, onDone, random = Math.random } = options;
+  const busy = new Map<string, number>();
+  const sendings = new Set<Promise<void>>();
+
+  async function tryOnce(sending: Sending): Promise<void> {
+    const { target, deliveryId } = sending;
+    const kind = target === 'email' || target === 'sms' ? target : 'webhook';
+    const [startedAt, from] = [clock(), performance.now()];
+    const outcome: Outcome = await channels[kind].send(sending).catch((error: Error) => {
+      log.error({ err: error, delivery: deliveryId }, 'delivery broke');
+      return { succeeded: false, responseStatus: null, error: 'internal error' };
+    });
+    onTried?.(kind, outcome.succeeded ? 'succeeded' : 'failed');
+    const at = { startedAt, now: clock(), durationMs: performance.now() - from, random: random() };
+    // Not noted, it is tried again when the lease is over: twice rather than never.
+    await recordAttempt(pool, sending, outcome, at).catch((error: Error) =>
+      log.warn({ err: error, delivery: deliveryId }, 'delivery not noted'),
+    );
+  }
+
+  function begin(sending: Sending): void {
+    const { target } = sending;
+    busy.set(target, (busy.get(target) ?? 0) + 1);
+    const done = tryOnce(sending).finally(() => {
+      const left = (busy.get(target) ?? 1) - 1;
+      if (left > 0) busy.set(target, left);
+      else busy.delete(target);
+      sendings.delete(done);
+      onDone?.();
+    });
+    sendings.add(done);
+  }
+
+  return {
+    async pass() {
+      const room = AT_ONCE - sendings.size;
+      if (room <= 0) return 0;
+      const due = await takeDue(pool, busy, room, clock());
+      for (const sending of due) begin(sending);
+      return due.length;
+    },
+    async settle() {
+      await Promise.all(sendings);
+    },
+    underWay: () => sendings.size,
+  };
+}

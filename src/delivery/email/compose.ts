@@ -1,0 +1,100 @@
+import { DateTime } from 'luxon';
+
+/** What a mail says: a subject, and the same in text and in HTML. */
+export interface Mail {
+  subject: string;
+  text: string;
+  html: string;
+}
+
+/** What is told of: an event's type and its data. */
+export interface Told {
+  type: string;
+  data: Record<string, unknown>;
+}
+
+interface AlertData {
+  type: string;
+  threshold_kwh?: number;
+  threshold_hours?: number;
+  kwh_used?: number;
+  period_start: string;
+  devices: { device_id: string; kwh_used: number }[];
+}
+
+const PERIODS: Record<string, string> = {
+  peak_usage: 'in one hour',
+  daily_usage: 'on one day',
+  monthly_usage: 'in one month',
+};
+
+/** A period's beginning on its reader's clock. */
+function when(type: string, start: string, zone: string): string {
+  const at = DateTime.fromISO(start, { zone });
+  if (type === 'daily_usage') return at.toFormat('cccc, d LLLL yyyy');
+  if (type === 'monthly_usage') return at.toFormat('LLLL yyyy');
+  return `${at.toFormat('cccc, d LLLL yyyy, HH:mm')} (${zone})`;
+}
+
+const escaped = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+/** One sentence of what happened, for whoever has only a line: SMS, subjects. Pure. */
+export function sentence({ type, data }: Told, zone: string): string {
+  if (type === 'webhook.paused') return `Webhook paused: ${data.url} has not answered`;
+  const alert = data as unknown as AlertData;
+  if (alert.type === 'no_data') {
+    return `No data from ${alert.devices[0]?.device_id} since ${when(alert.type, alert.period_start, zone)}`;
+  }
+  const { kwh_used, threshold_kwh, period_start } = alert;
+  return `${kwh_used} kWh used ${PERIODS[alert.type]}, more than ${threshold_kwh} kWh: ${when(alert.type, period_start, zone)}`;
+}
+
+/** A mail about an event, with the figures. `unsubscribeUrl`: where an alert is paused. `zone`: its reader's. Pure. */
+export function compose(told: Told, zone: string, unsubscribeUrl: string | null): Mail {
+  const first = sentence(told, zone);
+  const rows = figures(told, zone);
+  const last = unsubscribeUrl ? 'To get no more of these, pause the alert' : null;
+  const text = [
+    `${first}.`,
+    '',
+    ...rows.map(([name, value]) => `${name}: ${value}`),
+    ...(last ? ['', `${last}: ${unsubscribeUrl}`] : []),
+    '',
+  ].join('\n');
+  const cells = rows
+    .map(
+      ([name, value]) =>
+        `<tr><td style="padding:2px 16px 2px 0;color:#57606a">${escaped(name)}</td><td style="padding:2px 0"><b>${escaped(value)}</b></td></tr>`,
+    )
+    .join('');
+  const link =
+    last && unsubscribeUrl ? `<p style="color:#57606a"><a href="${escaped(unsubscribeUrl)}">${last}</a>.</p>` : '';
+  const html = `<!doctype html><html lang="en"><body style="font-family:system-ui,sans-serif;font-size:16px;line-height:1.5"><p>${escaped(first)}.</p><table>${cells}</table>${link}</body></html>`;
+  return { subject: first, text, html };
+}
+
+/** Names and values, without a chart. */
+function figures({ type, data }: Told, zone: string): [string, string][] {
+  if (type === 'webhook.paused') {
+    return [
+      ['Webhook', String(data.webhook_id)],
+      ['Event', String(data.event)],
+      ['Address', String(data.url)],
+      ['What waits', 'is kept for 7 days, and sent when you resume it: PATCH status "active"'],
+    ];
+  }
+  const alert = data as unknown as AlertData;
+  const used: [string, string][] =
+    alert.kwh_used === undefined
+      ? [['Silent for more than', `${alert.threshold_hours} h`]]
+      : [
+          ['Used', `${alert.kwh_used} kWh`],
+          ['Threshold', `${alert.threshold_kwh} kWh`],
+        ];
+  const devices = alert.devices
+    .filter(() => alert.kwh_used !== undefined)
+    .slice(0, 10)
+    .map(({ device_id, kwh_used }): [string, string] => [device_id, `${kwh_used} kWh`]);
+  return [['Since', when(alert.type, alert.period_start, zone)], ...used, ...devices];
+}

@@ -1,0 +1,104 @@
+import { createTransport } from 'nodemailer';
+import type { Database } from '#src/database/connect.ts';
+import { keepWhole } from '../capture.ts';
+import type { Channel, Outcome } from '../channel.ts';
+import { compose } from './compose.ts';
+import { unsubscribeToken } from './unsubscribe.ts';
+
+const TIMEOUT_MS = 10_000;
+
+/** A message as nodemailer takes it. */
+interface Message {
+  messageId: string;
+  from: string;
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+  headers?: Record<string, string>;
+}
+
+/** Hands messages to a mail server, or keeps them as files. */
+export interface Mailer {
+  /** Resolves with the server's reply code; rejects where it did not take the message. */
+  send(message: Message): Promise<number | null>;
+  close(): void;
+}
+
+/** Through the server of SMTP_URL. */
+export function smtpMailer(url: string): Mailer {
+  const timeouts = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
+  const transport = createTransport({ url, pool: true, maxConnections: 4, ...timeouts });
+  return {
+    async send(message) {
+      const { response } = await transport.sendMail(message);
+      return Number.parseInt(response, 10) || null;
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** Into `folder` as .eml files, one a message, named after its id: nothing is sent. */
+export function capturingMailer(folder: string): Mailer {
+  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
+  return {
+    async send(message) {
+      const { message: source } = await transport.sendMail(message);
+      const name = message.messageId.replace(/^<|@.*$/g, '');
+      await keepWhole(folder, `${name}.eml`, source as Buffer);
+      return null;
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** Tells users of events by e-mail, one mail an event: sent twice it has the same Message-ID. */
+export function emailChannel(options: {
+  db: Database;
+  mailer: Mailer;
+  /** Where links lead. */
+  publicUrl: string;
+  /** Signs the links that pause an alert. */
+  secret: string;
+  /** Sender's address; without one it is made of the public URL's host. */
+  from: string | undefined;
+}): Channel {
+  const { db, mailer, publicUrl, secret } = options;
+  const host = new URL(publicUrl).hostname;
+  const address = options.from ?? `energy@${host}`;
+  return {
+    async send({ event }) {
+      const user = await db
+        .selectFrom('users')
+        .select(['email', 'timezone'])
+        .where('user_id', '=', event.userId)
+        .executeTakeFirst();
+      if (!user) return failed('the user is gone', null);
+      const { alert_id } = event.data;
+      const unsubscribeUrl =
+        typeof alert_id === 'string' ? `${publicUrl}/unsubscribe/${unsubscribeToken(secret, alert_id)}` : null;
+      const headers: Record<string, string> = unsubscribeUrl
+        ? { 'List-Unsubscribe': `<${unsubscribeUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
+        : {};
+      try {
+        const responseStatus = await mailer.send({
+          messageId: `<${event.id}@${host}>`,
+          from: `Energy usage service <${address}>`,
+          to: user.email,
+          ...compose(event, user.timezone, unsubscribeUrl),
+          headers: { ...headers, 'Auto-Submitted': 'auto-generated' },
+        });
+        return { succeeded: true, responseStatus, error: null };
+      } catch (error) {
+        const { message, responseCode } = error as Error & { responseCode?: number };
+        return failed(message, responseCode ?? null);
+      }
+    },
+  };
+}
+
+const failed = (error: string, responseStatus: number | null): Outcome => ({
+  succeeded: false,
+  responseStatus,
+  error: error.slice(0, 500),
+});

@@ -1,0 +1,122 @@
+import { newId } from '#src/core/ids.ts';
+import { type Database, queryOf } from '#src/database/connect.ts';
+import { type Reach, within } from '#src/database/reach.ts';
+import { addEvents } from '#src/events/outbox.ts';
+
+/** A delivery as the API shows it. */
+export interface Delivery {
+  delivery_id: string;
+  event_id: string;
+  event: string;
+  status: 'pending' | 'succeeded' | 'failed';
+  attempts: { at: string; response_status: number | null; duration_ms: number; error: string | null }[];
+  next_attempt_at: string | null;
+}
+
+/** Deliveries to webhooks within the reach. */
+function deliveriesWithin(db: Database, reach: Reach, webhookId: string) {
+  return db
+    .selectFrom('deliveries')
+    .innerJoin('events', 'events.event_id', 'deliveries.event_id')
+    .innerJoin('webhooks', 'webhooks.webhook_id', 'deliveries.webhook_id')
+    .select([
+      'deliveries.delivery_id',
+      'deliveries.event_id',
+      'events.type as event',
+      'deliveries.status',
+      'deliveries.attempts',
+      'deliveries.next_attempt_at',
+      'webhooks.status as webhook_status',
+    ])
+    .where('deliveries.webhook_id', '=', webhookId)
+    .where(within(reach, 'webhooks.user_id'));
+}
+
+/** Whether there is such a subscription within the reach. */
+export async function reachesWebhook(db: Database, reach: Reach, webhookId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('webhooks')
+    .select('webhook_id')
+    .where('webhook_id', '=', webhookId)
+    .where(within(reach, 'webhooks.user_id'))
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Deliveries of a subscription, the youngest first, before `cursor`; at most `limit`. */
+export async function listDeliveries(
+  db: Database,
+  reach: Reach,
+  webhookId: string,
+  page: { limit: number; cursor?: string },
+): Promise<Delivery[]> {
+  const { cursor, limit } = page;
+  const all = deliveriesWithin(db, reach, webhookId);
+  const rows = await (cursor === undefined ? all : all.where('deliveries.delivery_id', '<', cursor))
+    .orderBy('deliveries.delivery_id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(shown);
+}
+
+/** Makes a delivery due at once, with all its retries before it again. Null where there is none within the reach. */
+export async function retryDelivery(
+  db: Database,
+  reach: Reach,
+  webhookId: string,
+  deliveryId: string,
+  now: Date,
+): Promise<Delivery | null> {
+  return db.transaction().execute(async (trx) => {
+    const known = await deliveriesWithin(trx, reach, webhookId)
+      .where('deliveries.delivery_id', '=', deliveryId)
+      .executeTakeFirst();
+    if (!known) return null;
+    await trx
+      .updateTable('deliveries')
+      .set({ status: 'pending', tries: 0, next_attempt_at: now })
+      .where('delivery_id', '=', deliveryId)
+      .execute();
+    return shown({ ...known, status: 'pending', next_attempt_at: now });
+  });
+}
+
+/** Queues an event `webhook.test` for a subscription. Null where there is none within the reach. */
+export async function sendTest(db: Database, reach: Reach, webhookId: string, now: Date): Promise<Delivery | null> {
+  return db.transaction().execute(async (trx) => {
+    const webhook = await trx
+      .selectFrom('webhooks')
+      .select('user_id')
+      .where('webhook_id', '=', webhookId)
+      .where(within(reach, 'webhooks.user_id'))
+      .executeTakeFirst();
+    if (!webhook) return null;
+    const eventId = newId('evt');
+    const data = { webhook_id: webhookId };
+    const event = { eventId, type: 'webhook.test' as const, userId: webhook.user_id, data, webhookId };
+    await addEvents(queryOf(trx), [event], now);
+    const row = await deliveriesWithin(trx, reach, webhookId)
+      .where('deliveries.event_id', '=', eventId)
+      .executeTakeFirstOrThrow();
+    return shown(row);
+  });
+}
+
+function shown(row: {
+  delivery_id: string;
+  event_id: string;
+  event: string;
+  status: Delivery['status'];
+  attempts: unknown;
+  next_attempt_at: Date;
+  webhook_status: 'active' | 'paused';
+}): Delivery {
+  const { webhook_status, next_attempt_at, attempts, ...rest } = row;
+  // While the subscription is paused nothing is tried.
+  const isToCome = row.status === 'pending' && webhook_status === 'active';
+  return {
+    ...rest,
+    attempts: attempts as Delivery['attempts'],
+    next_attempt_at: isToCome ? next_attempt_at.toISOString() : null,
+  };
+}

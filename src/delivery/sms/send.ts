@@ -1,0 +1,75 @@
+import type { Database } from '#src/database/connect.ts';
+import { keepWhole } from '../capture.ts';
+import type { Channel, Outcome } from '../channel.ts';
+import { sentence } from '../email/compose.ts';
+
+const TIMEOUT_MS = 5_000;
+/** What Twilio takes in one message. */
+const MOST_CHARACTERS = 1_600;
+
+/** Hands text messages to a provider, or keeps them as files. */
+export interface Texter {
+  send(message: { id: string; to: string; body: string }): Promise<Outcome>;
+}
+
+export interface TwilioOptions {
+  accountSid: string;
+  authToken: string;
+  from: string;
+  baseUrl: string;
+}
+
+/** Through Twilio's Messages resource (https://www.twilio.com/docs/messaging/api/message-resource). */
+export function twilioTexter({ accountSid, authToken, from, baseUrl }: TwilioOptions): Texter {
+  const url = `${baseUrl.replace(/\/+$/, '')}/2010-04-01/Accounts/${encodeURIComponent(accountSid)}/Messages.json`;
+  const authorization = `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`;
+  return {
+    async send({ to, body }) {
+      try {
+        const answer = await fetch(url, {
+          method: 'POST',
+          headers: { authorization },
+          body: new URLSearchParams({ To: to, From: from, Body: body }),
+          redirect: 'manual',
+          signal: AbortSignal.timeout(TIMEOUT_MS),
+        });
+        const said = (await answer.json().catch(() => ({}))) as { message?: unknown; code?: unknown };
+        const error = answer.ok
+          ? null
+          : `Twilio: ${String(said.message ?? answer.status)} (${String(said.code ?? '?')})`;
+        return { succeeded: answer.ok, responseStatus: answer.status, error };
+      } catch (error) {
+        const { message, cause } = error as Error & { cause?: Error };
+        return { succeeded: false, responseStatus: null, error: cause?.message ?? message };
+      }
+    },
+  };
+}
+
+/** Into `folder` as JSON files, one a message, named after its event: nothing is sent. */
+export function capturingTexter(folder: string): Texter {
+  return {
+    async send({ id, to, body }) {
+      await keepWhole(folder, `${id}.json`, `${JSON.stringify({ to, body })}\n`);
+      return { succeeded: true, responseStatus: null, error: null };
+    },
+  };
+}
+
+/** Tells users of events by SMS: one sentence. */
+export function smsChannel(db: Database, texter: Texter): Channel {
+  return {
+    async send({ event }) {
+      const user = await db
+        .selectFrom('users')
+        .select(['phone', 'timezone'])
+        .where('user_id', '=', event.userId)
+        .executeTakeFirst();
+      if (!user?.phone) {
+        return { succeeded: false, responseStatus: null, error: 'the user has no phone number any more' };
+      }
+      const body = sentence(event, user.timezone).slice(0, MOST_CHARACTERS);
+      return texter.send({ id: event.id, to: user.phone, body });
+    },
+  };
+}

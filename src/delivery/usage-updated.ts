@@ -1,0 +1,74 @@
+import { milliwattHoursToKwh } from '#src/core/units.ts';
+import { type Pool, type Query, queryOn } from '#src/database/connect.ts';
+import { inTransaction } from '#src/database/transaction.ts';
+import type { NewEvent } from '#src/events/event-types.ts';
+import { addEvents, subscribes } from '#src/events/outbox.ts';
+
+/** So long lies between two usage.updated of one user. */
+const BETWEEN_S = 60;
+/** Users that one transaction tells of, and hours in one event, at most; what is left comes with the next. */
+const MOST_USERS = 500;
+const MOST_HOURS = 1_000;
+
+const isSubscribedTo = (user: string) => `EXISTS (
+  SELECT FROM webhooks w JOIN users o ON o.user_id = w.user_id
+  WHERE w.event = 'usage.updated' AND ${subscribes('o', user)})`;
+
+/** Keeps changed hours for the next usage.updated of their users, where somebody subscribed to it. */
+export async function keepForTelling(query: Query, changes: readonly { user_id: string; hour: Date }[]): Promise<void> {
+  await query(
+    `INSERT INTO usage_untold (user_id, hour)
+     SELECT DISTINCT c.user_id, c.hour FROM unnest($1::text[], $2::timestamptz[]) c (user_id, hour)
+     JOIN users u USING (user_id) WHERE ${isSubscribedTo('u')}
+     ORDER BY 1, 2 ON CONFLICT DO NOTHING`,
+    [changes.map(({ user_id }) => user_id), changes.map(({ hour }) => hour)],
+  );
+}
+
+/**
+ * Tells of the users whose usage changed and who were not told of within the last minute: every hour that changed, with
+ * its total by now. Any number of workers may do so at once. Returns the number of events.
+ */
+export async function tellUsage(pool: Pool, now: Date): Promise<number> {
+  return inTransaction(pool, async (client) => {
+    const query = queryOn(client);
+    // Of several workers one writes the time, and tells: the others find it taken.
+    const { rows: due } = await query<{ user_id: string }>(
+      `INSERT INTO usage_told AS t (user_id, told_at)
+       SELECT user_id, $1::timestamptz FROM (SELECT DISTINCT u.user_id FROM usage_untold u) u
+       WHERE NOT EXISTS (SELECT FROM usage_told t WHERE t.user_id = u.user_id AND t.told_at > $1 - make_interval(secs => $2))
+       ORDER BY user_id LIMIT $3
+       ON CONFLICT (user_id) DO UPDATE SET told_at = excluded.told_at
+       WHERE t.told_at <= excluded.told_at - make_interval(secs => $2)
+       RETURNING user_id`,
+      [now, BETWEEN_S, MOST_USERS],
+    );
+    if (due.length === 0) return 0;
+    const { rows } = await query<{ user_id: string; hour: Date; mwh: number | null }>(
+      `WITH taken AS (
+         DELETE FROM usage_untold WHERE (user_id, hour) IN (
+           SELECT h.user_id, h.hour FROM unnest($1::text[]) d (user_id)
+           CROSS JOIN LATERAL (SELECT user_id, hour FROM usage_untold u WHERE u.user_id = d.user_id ORDER BY hour LIMIT $2) h)
+         RETURNING user_id, hour)
+       SELECT t.user_id, t.hour, h.energy_mwh AS mwh FROM taken t
+       LEFT JOIN user_hourly h ON h.user_id = t.user_id AND h.hour = t.hour ORDER BY 1, 2`,
+      [due.map(({ user_id }) => user_id), MOST_HOURS],
+    );
+    const byUser = Map.groupBy(rows, ({ user_id }) => user_id);
+    const events = [...byUser].map(([userId, hours]): NewEvent => {
+      return {
+        type: 'usage.updated',
+        userId,
+        data: { user_id: userId, hours: hours.map(shown), updated_at: now.toISOString() },
+      };
+    });
+    await addEvents(query, events, now);
+    return events.length;
+  });
+}
+
+/** An hour as energy-insights shows it, UTC. An hour of which nothing is known any more has used nothing. */
+function shown({ hour, mwh }: { hour: Date; mwh: number | null }): Record<string, unknown> {
+  const text = hour.toISOString();
+  return { date: text.slice(0, 10), hour: `${text.slice(11, 13)}:00`, kwh_used: milliwattHoursToKwh(mwh ?? 0) };
+}

@@ -1,0 +1,20 @@
+/** What the service tells of (specification, Events). */
+export const EVENT_TYPES = ['usage.updated', 'alert.triggered', 'device.connected', 'user.created'] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** Beside them what only one is told: a subscription's own test, and that it was paused. */
+export type AnyEventType = EventType | 'webhook.test' | 'webhook.paused';
+
+/** Something that happened. `data` is what its receivers get. */
+export interface NewEvent {
+  /** Where it is known before. */
+  eventId?: string;
+  type: AnyEventType;
+  /** Whom it is about. */
+  userId: string;
+  data: Record<string, unknown>;
+  /** Whether the user is told by e-mail or SMS, too. */
+  channel?: 'email' | 'sms';
+  /** Only this subscription gets it. */
+  webhookId?: string;
+}

@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '#src/config/load.ts';
+import { systemClock } from '#src/core/clock.ts';
+import { secretBox } from '#src/core/secret-box.ts';
+import type { Database } from '#src/database/connect.ts';
+import type { Channel } from '#src/delivery/channel.ts';
+import { capturingMailer, emailChannel, smtpMailer } from '#src/delivery/email/send.ts';
+import { capturingTexter, smsChannel, twilioTexter } from '#src/delivery/sms/send.ts';
+import { webhookChannel } from '#src/delivery/webhook/send.ts';
+
+/**
+ * The ways to reach people and their systems. Mail and SMS are kept as files below the data directory where nothing else
+ * is configured, and always in the sandbox.
+ */
+export async function openChannels(
+  config: Config,
+  db: Database,
+  secret: string,
+): Promise<{ channels: { webhook: Channel; email: Channel; sms: Channel }; close(): void }> {
+  const { environment, dataDir, publicUrl, mail, sms, webhook } = config;
+  const isLive = environment === 'live';
+  const mailer = isLive && mail.smtpUrl ? smtpMailer(mail.smtpUrl) : capturingMailer(join(dataDir, 'mail'));
+  const texter = isLive && sms.twilio ? twilioTexter(sms.twilio) : capturingTexter(join(dataDir, 'sms'));
+  const { allowPrivate, caFile } = webhook;
+  const callbacks = webhookChannel({
+    db,
+    box: secretBox(secret),
+    clock: systemClock,
+    environment,
+    allowPrivate,
+    ...(caFile ? { ca: await readFile(caFile, 'utf8') } : {}),
+  });
+  return {
+    channels: {
+      webhook: callbacks,
+      email: emailChannel({ db, mailer, publicUrl, secret, from: mail.from }),
+      sms: smsChannel(db, texter),
+    },
+    close() {
+      callbacks.close();
+      mailer.close();
+    },
+  };
+}
