@@ -5,7 +5,7 @@ const run = `${process.pid} ${Date.now()}`;
 const { reached, missing } = await reachTiers();
 
 /** Folders whose tests run on every tier. One with a tier's name runs there alone; the others need no database. */
-const EVERY_TIER = ['api', 'database', 'ingest', 'pipeline', 'property', 'rollups'];
+const EVERY_TIER = ['alerts', 'api', 'database', 'ingest', 'pipeline', 'property', 'rollups'];
 
 export default defineConfig({
   test: {

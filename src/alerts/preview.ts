@@ -68,7 +68,7 @@ export async function previewSilence(
     `SELECT device_id, starts_at + interval '15 minutes' AS since, next_at AS until FROM (
        SELECT i.device_id, i.starts_at, lead(i.starts_at) OVER (PARTITION BY i.device_id ORDER BY i.starts_at) AS next_at
        FROM device_intervals i JOIN devices d USING (device_id)
-       WHERE i.user_id = $1 AND d.deleted_at IS NULL AND i.reading_count > 0 AND i.starts_at >= $3 - make_interval(days => ${DAYS})
+       WHERE i.user_id = $1 AND d.deleted_at IS NULL AND i.reading_count > 0 AND i.starts_at >= $3::timestamptz - make_interval(days => ${DAYS})
      ) gaps
      WHERE coalesce(next_at, $3) > starts_at + interval '15 minutes' + make_interval(hours => $2)
      ORDER BY since, device_id LIMIT 1000`,

@@ -26,7 +26,7 @@ export async function raiseSilences(pool: Pool, now: Date): Promise<number> {
        FROM alerts a
        JOIN (SELECT device_id, user_id, deleted_at, date_trunc('milliseconds', last_seen_at) AS last_seen_at FROM devices) d USING (user_id)
        WHERE a.type = 'no_data' AND a.status = 'active' AND d.deleted_at IS NULL
-         AND d.last_seen_at < $1 - make_interval(hours => a.threshold_hours)
+         AND d.last_seen_at < $1::timestamptz - make_interval(hours => a.threshold_hours)
          AND NOT EXISTS (SELECT FROM alert_firings f
            WHERE f.alert_id = a.alert_id AND f.period_start = d.last_seen_at AND f.device_id = d.device_id)
        LIMIT $2`,

@@ -100,7 +100,7 @@ async function noteFailure(client: PoolClient, webhookId: string, isGivenUp: boo
   const { rows } = await client.query(
     `UPDATE webhooks SET failing_since = coalesce(failing_since, $2), failed_in_a_row = failed_in_a_row + $3::int
      WHERE webhook_id = $1 RETURNING user_id, url, event, status, failed_in_a_row,
-       failing_since <= $2 - make_interval(secs => ${FAILING_S}) AS for_a_day`,
+       failing_since <= $2::timestamptz - make_interval(secs => ${FAILING_S}) AS for_a_day`,
     [webhookId, now, isGivenUp ? 1 : 0],
   );
   const [webhook] = rows;

@@ -7,11 +7,11 @@ const LOG_DAYS = 30;
 /** Gives up deliveries that have waited for a week, and removes events of more than a month ago with their deliveries. */
 export async function forgetEvents(pool: Pool, now: Date): Promise<{ givenUp: number; forgotten: number }> {
   const { rowCount: givenUp } = await pool.query(
-    `UPDATE deliveries SET status = 'failed' WHERE status = 'pending' AND created_at < $1 - make_interval(days => ${UNDELIVERED_DAYS})`,
+    `UPDATE deliveries SET status = 'failed' WHERE status = 'pending' AND created_at < $1::timestamptz - make_interval(days => ${UNDELIVERED_DAYS})`,
     [now],
   );
   const { rowCount: forgotten } = await pool.query(
-    `DELETE FROM events WHERE created_at < $1 - make_interval(days => ${LOG_DAYS})`,
+    `DELETE FROM events WHERE created_at < $1::timestamptz - make_interval(days => ${LOG_DAYS})`,
     [now],
   );
   return { givenUp: givenUp ?? 0, forgotten: forgotten ?? 0 };

@@ -36,7 +36,7 @@ export async function tellUsage(pool: Pool, now: Date): Promise<number> {
     const { rows: due } = await query<{ user_id: string }>(
       `INSERT INTO usage_told AS t (user_id, told_at)
        SELECT user_id, $1::timestamptz FROM (SELECT DISTINCT u.user_id FROM usage_untold u) u
-       WHERE NOT EXISTS (SELECT FROM usage_told t WHERE t.user_id = u.user_id AND t.told_at > $1 - make_interval(secs => $2))
+       WHERE NOT EXISTS (SELECT FROM usage_told t WHERE t.user_id = u.user_id AND t.told_at > $1::timestamptz - make_interval(secs => $2))
        ORDER BY user_id LIMIT $3
        ON CONFLICT (user_id) DO UPDATE SET told_at = excluded.told_at
        WHERE t.told_at <= excluded.told_at - make_interval(secs => $2)

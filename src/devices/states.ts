@@ -7,7 +7,7 @@ const SILENT_H = 24;
 export async function restSilentDevices(pool: Pool, now: Date): Promise<number> {
   const { rowCount } = await pool.query(
     `UPDATE devices SET status = 'inactive'
-     WHERE status <> 'inactive' AND last_seen_at < $1 - make_interval(hours => ${SILENT_H})`,
+     WHERE status <> 'inactive' AND last_seen_at < $1::timestamptz - make_interval(hours => ${SILENT_H})`,
     [now],
   );
   return rowCount ?? 0;

@@ -76,6 +76,7 @@ const BODIES: Record<string, (owner: string) => unknown> = {
     threshold_hours: 5,
     delivery: 'email',
   }),
+  'POST /v1/alerts/preview': (owner) => ({ user_id: person(owner).userId, type: 'peak_usage', threshold_kwh: 5 }),
   'PATCH /v1/alerts/{alert_id}': () => ({ status: 'paused' }),
   'PATCH /v1/users/{user_id}': () => ({ timezone: 'Europe/Berlin' }),
   'POST /v1/devices': (owner) => ({ user_id: person(owner).userId, type: 'smart_meter', location: 'x' }),
@@ -95,7 +96,10 @@ const parameterOf = ({ path }: AnyOperation) => /\{(\w+)\}/.exec(path)?.[1];
 async function call(operation: AnyOperation, caller: string, owner: string, id: string | undefined) {
   const named = BODIES[nameOf(operation)]?.(owner);
   const query = operation.method === 'GET' && id === undefined ? `?user_id=${person(owner).userId}` : '';
-  const path = operation.path.replace(/\{\w+\}/, id ?? '') + query;
+  // What hangs on the first parameter is made where that is real.
+  const delivery = /^whk_/.test(id ?? '') && /\{delivery_id\}/.test(operation.path);
+  const deliveryId = delivery ? (await admin(`/v1/webhooks/${id}/test`, 'POST')).json.delivery_id : id;
+  const path = operation.path.replace(/\{\w+\}/, id ?? '').replace('{delivery_id}', deliveryId ?? '') + query;
   return api.send(path, {
     method: operation.method,
     key: person(caller).key,
@@ -139,13 +143,30 @@ describe.each(
   test('without its scope is 403, whatever it names', async () => {
     const scopes = SCOPES.filter((scope) => scope !== operation.scope);
     const lacking = await api.user('admin', { scopes });
-    const path = operation.path.replace(/\{\w+\}/, 'nothing');
+    const path = operation.path.replaceAll(/\{\w+\}/g, 'nothing');
     const { status } = await api.send(path, { method: operation.method, key: lacking.key, body: undefined });
     expect(status).toBe(403);
   });
 });
 
 const isHome = (caller: string) => caller.toLowerCase().endsWith('home');
+
+test('a delivery is found under its own subscription alone', async () => {
+  const [mine, other] = await Promise.all([MAKE.webhook_id?.('home'), MAKE.webhook_id?.('home')]);
+  const { delivery_id } = (await admin(`/v1/webhooks/${mine}/test`, 'POST')).json;
+  const retry = async (webhook: string | undefined, delivery: string) =>
+    (
+      await api.send(`/v1/webhooks/${webhook}/deliveries/${delivery}/retry`, {
+        method: 'POST',
+        key: person('home').key,
+      })
+    ).status;
+  expect(await retry(mine, delivery_id)).toBe(202);
+  expect(await retry(other, delivery_id)).toBe(404);
+  for (const malformed of ['x', '%00', "'", 'dlv_00000000000000000000000000']) {
+    expect(await retry(mine, malformed)).toBe(404);
+  }
+});
 
 /** Accounts that MAKE makes: enrolled by the owner's utility, or a utility of nobody's. */
 function reachesAccount(caller: string, owner: string): boolean {

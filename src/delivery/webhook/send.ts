@@ -25,6 +25,8 @@ export interface WebhookOptions {
   /** A certificate authority beside the public ones, PEM. */
   ca?: string;
   resolve?: Resolve;
+  /** Makes the connections, with the lookup that it is given. */
+  agent?: Agent;
   timeoutMs?: number;
 }
 
@@ -34,12 +36,8 @@ export function webhookChannel(options: WebhookOptions): Channel & { close(): vo
   const resolve = options.resolve ?? ((hostname) => lookup(hostname, { all: true }));
   // A connection is used again only for the address that it was checked for: agents keep them by host name, and so a
   // name that moves elsewhere is looked up again at the next connection. Idle ones are closed soon.
-  const agent = new Agent({
-    keepAlive: true,
-    timeout: 10_000,
-    maxCachedSessions: 1_000,
-    ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }),
-  });
+  const trusted = ca === undefined ? {} : { ca: [...rootCertificates, ca] };
+  const agent = options.agent ?? new Agent({ keepAlive: true, timeout: 10_000, maxCachedSessions: 1_000, ...trusted });
   return {
     async send(sending) {
       const webhook = await secretsOf(db, box, sending.target, clock());

@@ -1,0 +1,79 @@
+import { pino } from 'pino';
+import { type SecretBox, secretBox } from '#src/core/secret-box.ts';
+import { createDb, type Database, queryOf } from '#src/database/connect.ts';
+import type { Channel } from '#src/delivery/channel.ts';
+import { createDispatcher, type Dispatcher } from '#src/delivery/dispatch.ts';
+import { type WebhookOptions, webhookChannel } from '#src/delivery/webhook/send.ts';
+import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
+import { addEvents } from '#src/events/outbox.ts';
+import { createUser } from '#src/users/store.ts';
+import { type TestDatabase, testDatabase } from './database.ts';
+
+/** Deliveries of a test's own, whose time goes by as the test says. */
+export interface TestDeliveries {
+  database: TestDatabase;
+  db: Database;
+  box: SecretBox;
+  dispatcher: Dispatcher;
+  /** What the mail and SMS channels were given. */
+  told: { target: string; event: { type: string; data: Record<string, unknown> } }[];
+  now: Date;
+  later(seconds: number): void;
+  /** Sends all that is due, and what becomes due by it, until nothing is. */
+  run(): Promise<void>;
+  user(email: string): Promise<string>;
+  subscribe(userId: string, url: string, authToken?: string): Promise<string>;
+  /** Something happens: `user.created` of the user. Returns the event's id. */
+  happen(userId: string, data?: Record<string, unknown>): Promise<string>;
+  close(): Promise<void>;
+}
+
+const noChannel: Channel = { send: async () => ({ succeeded: true, responseStatus: null, error: null }) };
+
+export async function testDeliveries(options: Partial<WebhookOptions> = {}): Promise<TestDeliveries> {
+  const database = await testDatabase();
+  const db = createDb(database.pool);
+  const box = secretBox('the secret of the tests');
+  const clock = () => test.now;
+  const told: TestDeliveries['told'] = [];
+  const remember: Channel = {
+    send(sending) {
+      told.push(sending);
+      return noChannel.send(sending);
+    },
+  };
+  const webhook = webhookChannel({ db, box, clock, environment: 'live', allowPrivate: true, ...options });
+  const dispatcher = createDispatcher({
+    pool: database.pool,
+    channels: { webhook, email: remember, sms: remember },
+    clock,
+    log: pino({ level: 'silent' }),
+    random: () => 0.5,
+  });
+  const test: TestDeliveries = {
+    database,
+    db,
+    box,
+    dispatcher,
+    told,
+    now: new Date('2026-06-15T12:00:00Z'),
+    later(seconds) {
+      test.now = new Date(test.now.getTime() + seconds * 1_000);
+    },
+    async run() {
+      while ((await dispatcher.pass()) > 0 || dispatcher.underWay() > 0) await dispatcher.settle();
+    },
+    user: async (email) => (await createUser(db, { email, role: 'homeowner' })).user_id,
+    subscribe: async (userId, url, authToken = 'a secret token') =>
+      (await createWebhook(db, box, userId, { event: 'user.created', url, authToken })).webhook_id,
+    async happen(userId, data = {}) {
+      const [id] = await addEvents(queryOf(db), [{ type: 'user.created', userId, data }], test.now);
+      return id as string;
+    },
+    async close() {
+      webhook.close();
+      await database.drop();
+    },
+  };
+  return test;
+}

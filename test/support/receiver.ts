@@ -1,0 +1,73 @@
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { generate } from 'selfsigned';
+
+/** A call that a receiver got. */
+export interface Call {
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+  atMs: number;
+}
+
+/** An HTTPS server of the test's own, with an authority of its own, that takes webhooks. */
+export interface Receiver {
+  url: string;
+  port: number;
+  /** PEM of the authority to trust. */
+  ca: string;
+  calls: Call[];
+  /** What it answers; a function sees the call. Null: nothing, ever. */
+  answer: (call: Call) => { status: number; headers?: Record<string, string>; body?: string } | null;
+  close(): Promise<void>;
+}
+
+export async function startReceiver(): Promise<Receiver> {
+  const pair = await generate([{ name: 'commonName', value: 'localhost' }], {
+    keyType: 'ec',
+    extensions: [
+      { name: 'basicConstraints', cA: true },
+      {
+        name: 'subjectAltName',
+        altNames: [
+          { type: 2, value: 'localhost' },
+          { type: 2, value: 'hooks.example.net' },
+          { type: 7, ip: '127.0.0.1' },
+        ],
+      },
+    ],
+  });
+  const receiver: Receiver = {
+    url: '',
+    port: 0,
+    ca: pair.cert,
+    calls: [],
+    answer: () => ({ status: 200 }),
+    close: () => close(server),
+  };
+  const server = createServer({ cert: pair.cert, key: pair.private }, (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.on('end', () => {
+      const call = {
+        path: request.url ?? '',
+        headers: request.headers as Record<string, string>,
+        body: Buffer.concat(chunks).toString(),
+        atMs: Date.now(),
+      };
+      receiver.calls.push(call);
+      const answer = receiver.answer(call);
+      if (answer) response.writeHead(answer.status, answer.headers).end(answer.body ?? '');
+    });
+    request.on('error', () => {});
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  receiver.port = (server.address() as AddressInfo).port;
+  receiver.url = `https://localhost:${receiver.port}/hook`;
+  return receiver;
+}
+
+async function close(server: Server): Promise<void> {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+}
