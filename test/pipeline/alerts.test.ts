@@ -42,7 +42,9 @@ afterAll(async () => {
 });
 
 const events = () =>
-  receiver.calls.map(({ body, headers }) => new Webhook(TOKEN).verify(body, headers) as { type: EventType; data: never });
+  receiver.calls.map(
+    ({ body, headers }) => new Webhook(TOKEN).verify(body, headers) as { type: EventType; data: never },
+  );
 
 test('readings over MQTT are told at an HTTPS receiver: connected, updated, and the alert that they trigger', async () => {
   const db = createDb(database.pool);
