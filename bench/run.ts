@@ -14,6 +14,7 @@ const BENCHES: Record<string, () => Promise<{ bench: () => Promise<Answer> }>> =
   api: () => import('./api.ts'),
   tiers: () => import('./tiers.ts'),
   scale: () => import('./scale.ts'),
+  alerts: () => import('./alerts.ts'),
 };
 
 const [name = '', ...flags] = process.argv.slice(2);

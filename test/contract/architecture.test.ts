@@ -73,7 +73,8 @@ describe('the house', () => {
       aedes: /^ingest\/source\//,
       pg: /^src\/database\//,
       'node-cron': /^src\/jobs\/schedule\.ts$/,
-      piscina: /^src\/alerts\/pool\.ts$/,
+      // The pool, and the door of its threads.
+      piscina: /^src\/alerts\/(pool|evaluate\.task)\.ts$/,
       fastify: /^src\/api\//,
       commander: /^src\/cli\//,
       pino: /^src\/core\/log\.ts$/,

@@ -57,6 +57,7 @@ test('have the same doors, and behind them what only their tier needs', async ()
     'erase_consumption(whose text)',
     'history_to_compress(before_at timestamp with time zone)',
     'hold_refresh()',
+    'note_usage_changes(deltas interval_delta[])',
     'make_room(from_at timestamp with time zone, to_at timestamp with time zone)',
     'apply_device_intervals(deltas interval_delta[])',
     'drop_pieces_before(before_at timestamp with time zone)',

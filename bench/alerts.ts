@@ -1,0 +1,193 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connectAsync } from 'mqtt';
+import { startEvaluator } from '#src/alerts/pool.ts';
+import { newId } from '#src/core/ids.ts';
+import { secretBox } from '#src/core/secret-box.ts';
+import { createDb, type Pool } from '#src/database/connect.ts';
+import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
+import { createUser } from '#src/users/store.ts';
+import { startMosquitto } from '../test/support/mosquitto.ts';
+import { type Receiver, startReceiver } from '../test/support/receiver.ts';
+import { startRole } from '../test/support/service.ts';
+import type { Answer } from './run.ts';
+import { median, quantile } from './support.ts';
+import { onEveryTier, type TierDatabase } from './tier-databases.ts';
+
+const HOMES = 10_000;
+/** Readings/s, each home every ten seconds; so many seconds. */
+const RATE = 1_000;
+const SECONDS = 40;
+/** Every fifth home uses more than its alert allows, once. */
+const ONE_IN = 5;
+const THRESHOLD_MWH = 150_000;
+const SECRET_KEY = 'the secret of the bench';
+const ROUNDS = 3;
+
+/**
+ * From PUBLISH to the webhook's arrival at an HTTPS receiver, with 1,000 readings/s of 10,000 homes with an alert each, on
+ * every tier; and evaluations/s of one thread and of all.
+ */
+export async function bench(): Promise<Answer> {
+  const { results, missing } = await onEveryTier(publishToReceipt, { alsoPlain: false });
+  const threads = await evaluations();
+  const lines = results.map(
+    ({ name, on, answer }) =>
+      `${name.padEnd(10)} ${on.padEnd(18)} p50 ${answer.p50_ms} ms, p99 ${answer.p99_ms} ms from publish to receipt, ${answer.received} of ${answer.fired} firings`,
+  );
+  const ratio = Math.round((threads.all / threads.one) * 100) / 100;
+  return {
+    json: { rate: RATE, homes: HOMES, results, evaluations_per_second: threads, all_to_one: ratio, missing },
+    lines: [
+      ...lines,
+      `evaluation  ${threads.one} periods/s on one thread, ${threads.all} on ${threads.threads}: ratio ${ratio}`,
+      ...missing,
+    ],
+  };
+}
+
+async function publishToReceipt(database: TierDatabase) {
+  const receiver = await startReceiver();
+  const mosquitto = await startMosquitto();
+  const folder = await mkdtemp(join(tmpdir(), 'energy-bench-'));
+  await writeFile(join(folder, 'ca.pem'), receiver.ca);
+  const homes = await settle(database.pool, receiver);
+  const env = {
+    DATABASE_URL: urlOf(database.pool),
+    MQTT_URL: mosquitto.url,
+    DATA_DIR: folder,
+    SECRET_KEY,
+    WEBHOOK_ALLOW_PRIVATE: 'true',
+    WEBHOOK_CA_FILE: join(folder, 'ca.pem'),
+  };
+  const roles = await Promise.all([startRole('ingest', env), startRole('worker', env)]);
+  try {
+    const publishedMs = await publish(mosquitto.url, homes);
+    const deadline = Date.now() + 30_000;
+    while (receiver.calls.length < publishedMs.size && Date.now() < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    const took = new Map<string, number>();
+    for (const { body, atMs } of receiver.calls) {
+      const { user_id } = JSON.parse(body).data;
+      took.set(user_id, atMs - (publishedMs.get(user_id) as number));
+    }
+    const times = [...took.values()];
+    return { fired: publishedMs.size, received: took.size, p50_ms: median(times), p99_ms: quantile(times, 0.99) };
+  } finally {
+    await Promise.all(roles.map((role) => role.stop()));
+    await mosquitto.stop();
+    await receiver.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const urlOf = (pool: Pool): string =>
+  (pool as unknown as { options: { connectionString: string } }).options.connectionString;
+
+interface Home {
+  userId: string;
+  deviceId: string;
+}
+
+/** Homes with a meter and an alert each, and an administrator who is told of all of them. */
+async function settle(pool: Pool, receiver: Receiver): Promise<Home[]> {
+  const homes = Array.from({ length: HOMES }, () => ({ userId: newId('usr'), deviceId: newId('dev') }));
+  const users = homes.map(({ userId }) => userId);
+  await pool.query(
+    `INSERT INTO users (user_id, email, role) SELECT u, u || '@example.com', 'homeowner' FROM unnest($1::text[]) u`,
+    [users],
+  );
+  await pool.query(
+    `INSERT INTO devices (device_id, user_id, type, location, mqtt_secret_sha256)
+     SELECT d, u, 'smart_meter', 'x', '\\x00' FROM unnest($1::text[], $2::text[]) h (d, u)`,
+    [homes.map(({ deviceId }) => deviceId), users],
+  );
+  await pool.query(
+    `INSERT INTO alerts (alert_id, user_id, type, threshold_mwh, delivery)
+     SELECT a, u, (ARRAY['peak_usage', 'daily_usage', 'monthly_usage'])[1 + n % 3], $3, 'webhook'
+     FROM unnest($1::text[], $2::text[]) WITH ORDINALITY h (a, u, n)`,
+    [users.map(() => newId('alr')), users, THRESHOLD_MWH],
+  );
+  await pool.query('ANALYZE');
+  const db = createDb(pool);
+  const { user_id } = await createUser(db, { email: 'admin@example.com', role: 'admin' });
+  const webhook = { event: 'alert.triggered' as const, url: receiver.url, authToken: 'a secret token' };
+  await createWebhook(db, secretBox(SECRET_KEY), user_id, webhook);
+  return homes;
+}
+
+/** Publishes at the rate, and returns when the reading of each home that must fire was published. */
+async function publish(url: string, homes: readonly Home[]): Promise<Map<string, number>> {
+  const client = await connectAsync(url);
+  const published = new Map<string, number>();
+  const turns = (RATE * SECONDS) / homes.length;
+  const startMs = Date.now();
+  const total = RATE * SECONDS;
+  let sent = 0;
+  while (sent < total) {
+    const due = Math.min(total, Math.floor(((Date.now() - startMs) / 1_000) * RATE));
+    for (; sent < due; sent++) {
+      const index = sent % homes.length;
+      const turn = Math.floor(sent / homes.length);
+      const { userId, deviceId } = homes[index] as Home;
+      // After the first turn, spread over the others: the first is for caches and plans.
+      const crosses = index % ONE_IN === 0 && turn === 1 + (Math.floor(index / ONE_IN) % (turns - 1));
+      if (crosses) published.set(userId, Date.now());
+      const reading = { ts: Date.now(), energy_kwh: crosses ? 0.2 : 0.000_1, interval_s: 10 };
+      client.publish(`energy/v1/${deviceId}/readings`, JSON.stringify(reading), { qos: 1 });
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await client.endAsync();
+  return published;
+}
+
+/** Periods evaluated in a second, by one thread and by as many as there are processors. */
+async function evaluations(): Promise<{ one: number; all: number; threads: number }> {
+  const threads = availableParallelism();
+  const [one, all]: [number[], number[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round++) {
+    one.push(await evaluationsWith(1));
+    all.push(await evaluationsWith(threads));
+  }
+  return { one: median(one), all: median(all), threads };
+}
+
+async function evaluationsWith(threads: number): Promise<number> {
+  const evaluator = startEvaluator(threads);
+  const users = 2_000;
+  const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Pacific/Auckland'];
+  const hourMs = Math.floor(Date.now() / 3_600_000) * 3_600_000;
+  const each = (length: number, of: (index: number) => number) => Array.from({ length }, (_, index) => of(index));
+  let evaluated = 0;
+  const endMs = Date.now() + 2_000;
+  const lane = async () => {
+    while (Date.now() < endMs) {
+      const rules = users * 3;
+      const found = await evaluator.candidates(
+        {
+          kind: Uint8Array.from(each(rules, (index) => index % 3)),
+          zone: Uint16Array.from(each(rules, (index) => index % zones.length)),
+          user: Uint32Array.from(each(rules, (index) => Math.floor(index / 3))),
+        },
+        zones,
+        {
+          user: Uint32Array.from(each(users * 2, (index) => index >> 1)),
+          hourMs: Float64Array.from(each(users * 2, (index) => hourMs - (index % 2) * 3_600_000)),
+        },
+        Date.now(),
+      );
+      const count = found.rule.length;
+      await evaluator.above({
+        totalMwh: Float64Array.from(each(count, (index) => index)),
+        thresholdMwh: new Float64Array(count).fill(count / 2),
+      });
+      evaluated += count;
+    }
+  };
+  await Promise.all(each(threads, () => 0).map(lane));
+  await evaluator.close();
+  return Math.round(evaluated / 2);
+}
