@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { candidates, KINDS } from '#src/alerts/evaluate.ts';
+import { periodAt } from '#src/alerts/period.ts';
+import { piecesOf } from '#src/alerts/totals.ts';
+
+const HOUR_MS = 3_600_000;
+const ZONES = [
+  'UTC',
+  'Europe/Berlin',
+  'America/New_York',
+  'Asia/Kolkata',
+  'Pacific/Chatham',
+  'America/St_Johns',
+  'Pacific/Apia',
+];
+const START_MS = Date.UTC(2025, 0, 1);
+const hourMs = fc.integer({ min: 0, max: 24 * 700 }).map((hours) => START_MS + hours * HOUR_MS);
+const zone = fc.constantFrom(...ZONES);
+const kind = fc.constantFrom(...KINDS);
+
+/** What a calendar on the wall of the zone shows, by the platform's own tables and not by the library that is used. */
+const wall = (zoneName: string, ms: number) =>
+  Object.fromEntries(
+    new Intl.DateTimeFormat('en-CA', {
+      timeZone: zoneName,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+    })
+      .formatToParts(ms)
+      .map(({ type, value }) => [type, value]),
+  ) as Record<'year' | 'month' | 'day' | 'hour' | 'minute', string>;
+const page = {
+  hour: ['year', 'month', 'day', 'hour'],
+  day: ['year', 'month', 'day'],
+  month: ['year', 'month'],
+} as const;
+const onPage = (one: keyof typeof page, zoneName: string, ms: number) =>
+  page[one].map((part) => wall(zoneName, ms)[part]).join(' ');
+
+describe('the period of an instant', () => {
+  test('is all of one page of the zone’s calendar, and nothing of the next', () => {
+    fc.assert(
+      fc.property(kind, zone, hourMs, fc.integer({ min: 0, max: HOUR_MS - 1 }), (one, name, hour, within) => {
+        const atMs = hour + within;
+        const { startMs, endMs } = periodAt(one, name, atMs);
+        expect(startMs <= atMs && atMs < endMs).toBe(true);
+        expect(onPage(one, name, startMs)).toBe(onPage(one, name, atMs));
+        expect(onPage(one, name, endMs - 1)).toBe(onPage(one, name, atMs));
+        // An hour that comes twice on the wall is two hours.
+        if (one !== 'hour') {
+          expect(onPage(one, name, startMs - 1)).not.toBe(onPage(one, name, atMs));
+          expect(onPage(one, name, endMs)).not.toBe(onPage(one, name, atMs));
+        } else expect(endMs - startMs).toBe(HOUR_MS);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('is cut into pieces that add up to it, each of the grain that its aggregate has', () => {
+    fc.assert(
+      fc.property(kind, zone, hourMs, (one, name, ms) => {
+        const period = periodAt(one, name, ms);
+        const { days, before, after, quarters } = piecesOf(period);
+        const covered = [before, days, after, quarters].filter(([from, to]) => from < to);
+        expect(covered[0]?.[0]).toBe(period.startMs);
+        expect(covered.at(-1)?.[1]).toBe(period.endMs);
+        for (const [index, [from]] of covered.slice(1).entries()) expect(from).toBe(covered[index]?.[1]);
+        for (const bound of days) if (days[0] < days[1]) expect(bound % (24 * HOUR_MS)).toBe(0);
+        for (const [from, to] of [before, after]) if (from < to) expect([from % HOUR_MS, to % HOUR_MS]).toEqual([0, 0]);
+        for (const bound of quarters) if (quarters[0] < quarters[1]) expect(bound % (HOUR_MS / 4)).toBe(0);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+test('candidates are the periods of each rule’s user that a changed hour touches, once, unless they ended a day ago', () => {
+  const rule = fc.record({
+    kind: fc.nat({ max: 2 }),
+    zone: fc.nat({ max: ZONES.length - 1 }),
+    user: fc.nat({ max: 3 }),
+  });
+  const change = fc.record({ user: fc.nat({ max: 4 }), hourMs });
+  fc.assert(
+    fc.property(
+      fc.array(rule, { maxLength: 8 }),
+      fc.array(change, { maxLength: 20 }),
+      hourMs,
+      (someRules, changes, nowMs) => {
+        const rules = [...someRules].sort((a, b) => a.user - b.user);
+        const found = candidates(
+          {
+            kind: Uint8Array.from(rules, (one) => one.kind),
+            zone: Uint16Array.from(rules, (one) => one.zone),
+            user: Uint32Array.from(rules, (one) => one.user),
+          },
+          ZONES,
+          {
+            user: Uint32Array.from(changes, (one) => one.user),
+            hourMs: Float64Array.from(changes, (one) => one.hourMs),
+          },
+          nowMs,
+        );
+        const got = Array.from(found.rule, (one, index) => `${one} ${found.startMs[index]} ${found.endMs[index]}`);
+        // Minute by minute, without any cleverness.
+        const wanted = new Set<string>();
+        for (const [index, one] of rules.entries()) {
+          for (const { user, hourMs: from } of changes) {
+            if (user !== one.user) continue;
+            for (let ms = from; ms < from + HOUR_MS; ms += 15 * 60_000) {
+              const { startMs, endMs } = periodAt(KINDS[one.kind] as 'hour', ZONES[one.zone] as string, ms);
+              if (endMs > nowMs - 24 * HOUR_MS) wanted.add(`${index} ${startMs} ${endMs}`);
+            }
+          }
+        }
+        expect([...got].sort()).toEqual([...wanted].sort());
+        expect(new Set(got).size).toBe(got.length);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
