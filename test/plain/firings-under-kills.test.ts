@@ -139,5 +139,4 @@ test('of 10,000 firings none is lost and none made twice, over kill -9 of worker
        (SELECT count(*) FROM usage_changes)::int AS waiting`,
   );
   expect(rows).toEqual([{ firings: HOMES * ALERTS, events: HOMES * ALERTS, waiting: 0 }]);
-  console.log(`${receiver.calls.length} calls for ${HOMES * ALERTS} events`);
 }, 240_000);
