@@ -1,11 +1,10 @@
-import { hostname } from 'node:os';
 import type { Config } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
 import { checkDeviceLogin, endedLogins } from '#src/devices/credentials.ts';
 import { createPipeline, type PipelineCounts } from './pipeline.ts';
 import { startEmbeddedBroker } from './source/embedded-broker.ts';
-import { startMqttClient } from './source/mqtt-client.ts';
+import { startSharedClient } from './source/shared-client.ts';
 import type { Source } from './source/source.ts';
 import { createWriter } from './write/writer.ts';
 
@@ -24,7 +23,13 @@ export interface Ingest {
 /** Wires source, pipeline and writer together: the embedded broker, or a client where MQTT_URL names one. */
 export async function startIngest(
   config: Config,
-  parts: { pool: Pool; tls: { cert: Buffer; key: Buffer }; log: Logger },
+  parts: {
+    pool: Pool;
+    tls: { cert: Buffer; key: Buffer };
+    /** Another worker has this one's place at the broker: this process must end, and begin anew. */
+    onSlotLost: () => void;
+    log: Logger;
+  },
 ): Promise<Ingest> {
   const { pool, tls, log } = parts;
   const writer = createWriter(pool, { retentionMonths: config.retentionMonths });
@@ -34,8 +39,15 @@ export async function startIngest(
   let ports: Ingest['ports'] = null;
   let renewTls: Ingest['renewTls'] = () => {};
   if (config.mqtt.url) {
-    const clientId = `energy-ingest-${config.environment}-${hostname()}`;
-    source = await startMqttClient({ url: config.mqtt.url, clientId, receive, log });
+    const { onSlotLost } = parts;
+    source = await startSharedClient({
+      url: config.mqtt.url,
+      pool,
+      environment: config.environment,
+      receive,
+      onSlotLost,
+      log,
+    });
   } else {
     const db = createDb(pool);
     const { host, port, tlsPort } = config.mqtt;
@@ -58,6 +70,7 @@ export async function startIngest(
     ports,
     renewTls,
     async stop() {
+      await source?.leave().catch((error: Error) => log.debug({ err: error }, 'not left'));
       source?.pause();
       await pipeline.drain(DRAIN_MS);
       await source?.close();

@@ -140,6 +140,8 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
       paused = false;
       for (const session of sessions.keys()) release(session);
     },
+    // There is no other one.
+    leave: async () => {},
     renewTls: (pair) => secure.setSecureContext({ ...pair, minVersion: MIN_TLS }),
     async close() {
       clearInterval(logins);

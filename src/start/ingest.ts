@@ -12,10 +12,14 @@ import { runRole } from './role.ts';
 export async function runIngest(config: Config): Promise<void> {
   const log = createLog('ingest', config.logLevel);
   await runRole('ingest', config, log, async (metrics) => {
-    const pool = createPool(await databaseUrl(config), { max: 6, applicationName: 'energy ingest' });
+    const pool = createPool(await databaseUrl(config), { max: 7, applicationName: 'energy ingest' });
     const { database } = await migrate(pool, config.database);
     const tls = await tlsPair(config);
-    const ingest = await startIngest(config, { pool, tls, log });
+    const onSlotLost = () => {
+      log.warn('another worker took over this one’s place at the broker while the database was away: begin anew');
+      process.exit(1);
+    };
+    const ingest = await startIngest(config, { pool, tls, onSlotLost, log });
     const certificate = watchCertificate(config, tls, ingest.renewTls, log);
     const { counts } = ingest;
     metrics.countOf('energy_messages_received_total', 'MQTT messages that arrived', () => counts.received);

@@ -20,7 +20,7 @@ afterAll(() => receiver.close());
 beforeEach(async () => {
   receiver.calls = [];
   receiver.answer = () => ({ status: 200 });
-  deliveries = await testDeliveries({ ca: receiver.ca, timeoutMs: 500 });
+  deliveries = await testDeliveries({ ca: receiver.ca, timeoutMs: 1_500 });
   userId = await deliveries.user('anna@example.com');
   webhookId = await deliveries.subscribe(userId, receiver.url, SECRET);
 });
@@ -106,7 +106,7 @@ describe('an event', () => {
   });
 
   test.each([
-    ['hangs', () => null, 'no answer within 0.5 s'],
+    ['hangs', () => null, 'no answer within 1.5 s'],
     [
       'redirects',
       () => ({ status: 302, headers: { location: 'https://127.0.0.1/elsewhere' } }),

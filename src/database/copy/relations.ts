@@ -7,6 +7,8 @@ export interface Copied {
 
 /** What a move copies, in an order in which every row finds what it refers to. */
 export const COPIED: readonly Copied[] = [
+  { relation: 'installation' },
+  { relation: 'ingest_slots' },
   { relation: 'users' },
   { relation: 'api_keys' },
   { relation: 'devices' },

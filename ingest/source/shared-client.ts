@@ -1,0 +1,71 @@
+import type { Logger } from '#src/core/log.ts';
+import type { Pool } from '#src/database/connect.ts';
+import { startMqttClient } from './mqtt-client.ts';
+import { takeOrphan, takeSlot } from './slot.ts';
+import type { Receive, Source } from './source.ts';
+
+const LOOK_FOR_ORPHANS_MS = 5_000;
+
+/**
+ * This worker's share of what an external broker has: a session of its own, and, one after the other, those of workers that
+ * are gone, until they are empty. `onSlotLost`: another worker has this one's place; the process must end, and begin anew.
+ */
+export async function startSharedClient(options: {
+  url: string;
+  pool: Pool;
+  environment: string;
+  receive: Receive;
+  onSlotLost: () => void;
+  log: Logger;
+}): Promise<Source> {
+  const { url, pool, environment, receive, onSlotLost, log } = options;
+  const slot = await takeSlot(pool, environment);
+  slot.whenLost(onSlotLost, log);
+  await slot.note(true);
+  const own = await startMqttClient({ url, clientId: slot.clientId, receive, log });
+  const sources = new Set<Source>([own]);
+  let stopped = false;
+  let adopting: Promise<void> = Promise.resolve();
+
+  async function adopt(): Promise<void> {
+    for (let orphan = await takeOrphan(pool, environment); orphan; orphan = await takeOrphan(pool, environment)) {
+      log.info({ slot: orphan.number }, 'taking over what a worker left that is gone');
+      const source = await startMqttClient({ url, clientId: orphan.clientId, receive, log, subscribes: false });
+      sources.add(source);
+      const isEmpty = await source.leave().then(
+        () => true,
+        () => false,
+      );
+      if (isEmpty) await orphan.note(false);
+      await source.close();
+      sources.delete(source);
+      await orphan.release();
+      if (!isEmpty || stopped) return;
+    }
+  }
+  const timer = setInterval(() => {
+    adopting = adopting.then(adopt).catch((error: Error) => log.debug({ err: error }, 'orphans not looked for'));
+  }, LOOK_FOR_ORPHANS_MS);
+  timer.unref();
+
+  return {
+    pause() {
+      for (const source of sources) source.pause();
+    },
+    resume() {
+      for (const source of sources) source.resume();
+    },
+    async leave() {
+      stopped = true;
+      clearInterval(timer);
+      const { othersStay } = await slot.release();
+      if (!othersStay) return;
+      await own.leave();
+      await slot.note(false);
+    },
+    async close() {
+      await adopting;
+      await own.close();
+    },
+  };
+}

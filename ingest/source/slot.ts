@@ -1,0 +1,106 @@
+import type { Logger } from '#src/core/log.ts';
+import type { Pool, PoolClient } from '#src/database/connect.ts';
+
+/** First key of the advisory locks that slots are; the second is the slot's number. */
+const LOCK = 7_241_003;
+const AGAIN_MS = 1_000;
+
+/**
+ * A worker's place among those of its installation, with a session of its own at the broker. A broker keeps what was not
+ * acknowledged for the session that it went to and gives it to nobody else (mosquitto, shared subscriptions), and goes on
+ * giving new messages to a session whose worker is gone. So whoever takes a dead worker's place has its name, and a place
+ * that nobody takes is emptied by the others. Slots are locks of the database: they end with the process that holds them.
+ */
+export interface Slot {
+  number: number;
+  /** Name of the session: nobody else uses it at the same time. */
+  clientId: string;
+  /** Notes that the broker gives messages to the session, or no more. */
+  note(isSubscribed: boolean): Promise<void>;
+  /**
+   * Gives the place back. Answers whether other workers stay: of several that go at once the last to give its place back
+   * is told that none does.
+   */
+  release(): Promise<{ othersStay: boolean }>;
+}
+
+/** Takes a slot for this worker: one that waits for its messages to be taken, or else the lowest free one. */
+export async function takeSlot(pool: Pool, environment: string): Promise<Slot & Held> {
+  const client = await pool.connect();
+  const { rows } = await client.query('SELECT number FROM ingest_slots ORDER BY is_subscribed DESC, number');
+  for (const { number } of rows) if (await tryLock(client, number)) return held(pool, client, number, environment);
+  for (let number = rows.length + 1; ; number++) {
+    if (await tryLock(client, number)) return held(pool, client, number, environment);
+  }
+}
+
+/** Takes a slot whose worker is gone while the broker still gives messages to its session; null where there is none. */
+export async function takeOrphan(pool: Pool, environment: string): Promise<(Slot & Held) | null> {
+  const client = await pool.connect();
+  const { rows } = await client.query('SELECT number FROM ingest_slots WHERE is_subscribed ORDER BY number');
+  for (const { number } of rows) if (await tryLock(client, number)) return held(pool, client, number, environment);
+  client.release();
+  return null;
+}
+
+interface Held {
+  /** Calls back when another worker has the slot, after the connection that held it broke. */
+  whenLost(onLost: () => void, log: Logger): void;
+}
+
+async function held(pool: Pool, client: PoolClient, number: number, environment: string): Promise<Slot & Held> {
+  let holder = client;
+  let released = false;
+  const { rows } = await client.query('SELECT installation_id FROM installation');
+  return {
+    number,
+    clientId: `energy-ingest-${environment}-${rows[0].installation_id}-${number}`,
+    async note(isSubscribed) {
+      await pool.query(
+        `INSERT INTO ingest_slots VALUES ($1, $2) ON CONFLICT (number) DO UPDATE SET is_subscribed = excluded.is_subscribed`,
+        [number, isSubscribed],
+      );
+    },
+    whenLost(onLost, log) {
+      const watch = () => holder.once('end', () => void takeAgain());
+      const takeAgain = async () => {
+        if (!released) holder.release(true);
+        while (!released) {
+          try {
+            holder = await pool.connect();
+            if (await tryLock(holder, number)) return void watch();
+            holder.release();
+            return onLost();
+          } catch (error) {
+            log.debug({ err: error, slot: number }, 'slot not taken again yet');
+            await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+          }
+        }
+      };
+      watch();
+    },
+    async release() {
+      released = true;
+      const othersStay = await countOthers(holder, number).catch(() => false);
+      // Its connection ends with it, and the lock with that.
+      holder.release(true);
+      return { othersStay };
+    },
+  };
+}
+
+/** Gives the lock back first, then looks: whoever goes at the same time has given its own back, or will see that this one is. */
+async function countOthers(client: PoolClient, number: number): Promise<boolean> {
+  await client.query('SELECT pg_advisory_unlock($1, $2)', [LOCK, number]);
+  const { rows } = await client.query(
+    `SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objid <> $2 AND granted
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS others`,
+    [LOCK, number],
+  );
+  return rows[0].others;
+}
+
+async function tryLock(client: PoolClient, number: number): Promise<boolean> {
+  const { rows } = await client.query('SELECT pg_try_advisory_lock($1, $2) AS mine', [LOCK, number]);
+  return rows[0].mine;
+}
