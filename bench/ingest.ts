@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { connectAsync } from 'mqtt';
@@ -19,37 +20,65 @@ const HOUR_MS = 3_600_000;
 
 type Device = { deviceId: string; secret: string };
 
+/** What a way of ingesting comes to: readings/s, and CPU of its processes (not the broker's, not the database's) for each. */
+interface Figure {
+  perSecond: number;
+  cpuUs: number;
+}
+
 /**
- * Readings/s (one a message) from publish to committed, over the embedded broker and over mosquitto, next to the ceilings of the same
- * run: the same publisher and broker with a subscriber that only counts, and COPY of the same rows into a bare table.
+ * Readings/s (one a message) from publish to committed: over the embedded broker, over mosquitto with one worker and with
+ * two. Next to them, in the same run: the same publisher and broker with a subscriber that only counts, COPY of the same rows
+ * into a bare table, and what people write instead: a script that acknowledges on receipt and inserts into a bare table.
  */
 export async function bench(): Promise<Answer> {
   const database = await benchDatabase();
   const mosquitto = await startMosquitto();
   try {
-    const figures: Record<string, number[]> = {};
-    const add = (name: string, value: number) => {
-      figures[name] = [...(figures[name] ?? []), Math.round(value)];
-    };
-    for (let round = 0; round < ROUNDS; round++) {
+    const figures = new Map<string, Figure[]>();
+    const add = (name: string, figure: Figure) => figures.set(name, [...(figures.get(name) ?? []), figure]);
+    for (let round = 1; round <= ROUNDS; round++) {
+      process.stderr.write(`round ${round} of ${ROUNDS} …\n`);
       const devices = await pair(database.pool);
       add('embedded', await throughService(database, devices));
       add('embedded ceiling', await ceilingOfAedes(devices));
       add('mosquitto', await throughService(database, await pair(database.pool), mosquitto.url));
+      add('two workers', await throughService(database, await pair(database.pool), mosquitto.url, 2));
       add('mosquitto ceiling', await ceilingOf(mosquitto.url, devices));
-      add('copy', await copy(database.pool));
+      add('script', await throughScript(database, devices, mosquitto.url));
+      add('copy', { perSecond: await copy(database.pool), cpuUs: 0 });
     }
-    const of = (name: string) => median(figures[name] ?? []);
-    const ratio = (name: string) => Math.round((of(name) / of(`${name} ceiling`)) * 100) / 100;
-    const json = {
-      messages: MESSAGES,
-      per_second: Object.fromEntries(Object.keys(figures).map((name) => [name, of(name)])),
-      ratio_to_transport_ceiling: { embedded: ratio('embedded'), mosquitto: ratio('mosquitto') },
+    const of = (name: string): Figure => {
+      const all = figures.get(name) ?? [];
+      return {
+        perSecond: Math.round(median(all.map(({ perSecond }) => perSecond))),
+        cpuUs: Math.round(median(all.map(({ cpuUs }) => cpuUs)) * 10) / 10,
+      };
+    };
+    const ratio = (one: string, other: string) => Math.round((of(one).perSecond / of(other).perSecond) * 100) / 100;
+    const ratios = {
+      embedded_to_ceiling: ratio('embedded', 'embedded ceiling'),
+      mosquitto_to_ceiling: ratio('mosquitto', 'mosquitto ceiling'),
+      mosquitto_to_script: ratio('mosquitto', 'script'),
+      two_workers_to_one: ratio('two workers', 'mosquitto'),
     };
     const line = (name: string) =>
-      `${name.padEnd(10)} ${of(name)} readings/s publish to committed; a subscriber that only counts: ` +
-      `${of(`${name} ceiling`)}; ratio ${ratio(name)}`;
-    return { json, lines: [line('embedded'), line('mosquitto'), `COPY       ${of('copy')} rows/s into a bare table`] };
+      `${name.padEnd(18)} ${String(of(name).perSecond).padStart(7)} readings/s${of(name).cpuUs ? `  ${of(name).cpuUs} µs CPU each` : ''}`;
+    return {
+      json: {
+        messages: MESSAGES,
+        figures: Object.fromEntries([...figures.keys()].map((name) => [name, of(name)])),
+        ratios,
+      },
+      lines: [
+        ...[...figures.keys()].map(line),
+        '',
+        `embedded / its ceiling  ${ratios.embedded_to_ceiling} (target: 0.6)`,
+        `mosquitto / its ceiling ${ratios.mosquitto_to_ceiling} (target: 0.6)`,
+        `mosquitto / script      ${ratios.mosquitto_to_script} (target: 0.8)`,
+        `two workers / one       ${ratios.two_workers_to_one}`,
+      ],
+    };
   } finally {
     await mosquitto.stop();
     await database.remove();
@@ -78,17 +107,62 @@ async function publisher(url: string, devices: Device[]): Promise<ChildProcess> 
   return child;
 }
 
-async function throughService(database: { url: string; dataDir: string; pool: Pool }, devices: Device[], url?: string) {
+async function throughService(
+  database: { url: string; dataDir: string; pool: Pool },
+  devices: Device[],
+  url?: string,
+  workerCount = 1,
+): Promise<Figure> {
   const env = { DATABASE_URL: database.url, DATA_DIR: database.dataDir, ...(url ? { MQTT_URL: url } : {}) };
-  const ingest = await startRole('ingest', env);
-  const child = await publisher(url ?? `mqtt://127.0.0.1:${ingest.ready.port}`, devices);
-  const startedAt = performance.now();
-  child.send('go');
-  if (url) await untilStored(database.pool, devices);
-  else await once(child, 'message');
-  const seconds = (performance.now() - startedAt) / 1_000;
-  await ingest.stop();
-  return MESSAGES / seconds;
+  const workers: Awaited<ReturnType<typeof startRole>>[] = [];
+  for (let index = 0; index < workerCount; index++) workers.push(await startRole('ingest', env));
+  const child = await publisher(url ?? `mqtt://127.0.0.1:${workers[0]?.ready.port}`, devices);
+  const pids = workers.map((worker) => worker.process.pid as number);
+  const measured = await measure(pids, async () => {
+    child.send('go');
+    if (url) await untilStored(database.pool, devices);
+    else await once(child, 'message');
+  });
+  for (const worker of workers) await worker.stop();
+  return measured;
+}
+
+async function throughScript(database: { url: string; pool: Pool }, devices: Device[], url: string): Promise<Figure> {
+  await database.pool.query(
+    'DROP TABLE IF EXISTS bench_bare; CREATE TABLE bench_bare (device text, ts timestamptz, kwh float8)',
+  );
+  const script = fork(join(import.meta.dirname, 'ingest-script.ts'), {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  script.send({ url, databaseUrl: database.url });
+  await once(script, 'message');
+  const child = await publisher(url, devices);
+  const measured = await measure([script.pid as number], async () => {
+    child.send('go');
+    for (;;) {
+      const { rows } = await database.pool.query('SELECT count(*)::int AS n FROM bench_bare');
+      if (rows[0].n >= MESSAGES) return;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  });
+  script.kill('SIGKILL');
+  await database.pool.query('DROP TABLE bench_bare');
+  return measured;
+}
+
+async function measure(pids: number[], run: () => Promise<void>): Promise<Figure> {
+  const cpu = () => pids.reduce((sum, pid) => sum + cpuMsOf(pid), 0);
+  const [from, cpuFrom] = [performance.now(), cpu()];
+  await run();
+  const [ms, cpuMs] = [performance.now() - from, cpu() - cpuFrom];
+  return { perSecond: MESSAGES / (ms / 1_000), cpuUs: (cpuMs * 1_000) / MESSAGES };
+}
+
+/** CPU time of a process so far, user and system (proc(5), stat: fields 14 and 15, in hundredths of a second). */
+function cpuMsOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 /** Waits until the last message of every device is committed, without reading what was stored. */
@@ -104,7 +178,7 @@ async function untilStored(pool: Pool, devices: Device[]): Promise<void> {
   }
 }
 
-async function ceilingOfAedes(devices: Device[]): Promise<number> {
+async function ceilingOfAedes(devices: Device[]): Promise<Figure> {
   const broker = fork(join(import.meta.dirname, 'ceiling-broker.ts'), {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
@@ -115,7 +189,7 @@ async function ceilingOfAedes(devices: Device[]): Promise<number> {
 }
 
 /** The same publisher and broker, and a subscriber that only counts. */
-async function ceilingOf(url: string, devices: Device[]): Promise<number> {
+async function ceilingOf(url: string, devices: Device[]): Promise<Figure> {
   const subscriber = await connectAsync(url);
   await subscriber.subscribeAsync('energy/v1/+/readings', { qos: 1 });
   let count = 0;
@@ -128,9 +202,9 @@ async function ceilingOf(url: string, devices: Device[]): Promise<number> {
   const startedAt = performance.now();
   child.send('go');
   await all;
-  const rate = MESSAGES / ((performance.now() - startedAt) / 1_000);
+  const perSecond = MESSAGES / ((performance.now() - startedAt) / 1_000);
   await subscriber.endAsync();
-  return rate;
+  return { perSecond, cpuUs: 0 };
 }
 
 /** COPY of as many rows as a round stores, into a table like `readings` without index. */

@@ -1,0 +1,31 @@
+import { connect } from 'mqtt';
+import pg from 'pg';
+
+/**
+ * Child process: what people write instead. Acknowledges on receipt, inserts batches into a bare table, without index,
+ * checks, or anything that is computed. Told `{url, databaseUrl}`.
+ */
+process.once('message', async ({ url, databaseUrl }: { url: string; databaseUrl: string }) => {
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+  let rows: { device: string; ts: string; kwh: number }[] = [];
+  let isWriting = false;
+  const flush = async () => {
+    if (isWriting || rows.length === 0) return;
+    isWriting = true;
+    const batch = rows;
+    rows = [];
+    await pool.query('INSERT INTO bench_bare SELECT * FROM unnest($1::text[], $2::timestamptz[], $3::float8[])', [
+      batch.map(({ device }) => device),
+      batch.map(({ ts }) => ts),
+      batch.map(({ kwh }) => kwh),
+    ]);
+    isWriting = false;
+  };
+  const client = connect(url);
+  client.on('message', (topic, payload) => {
+    const reading = JSON.parse(payload.toString());
+    rows.push({ device: topic.split('/')[2] ?? '', ts: reading.ts, kwh: reading.energy_total_kwh });
+  });
+  client.on('connect', () => client.subscribe('energy/v1/+/readings', { qos: 1 }, () => process.send?.('ready')));
+  setInterval(flush, 20);
+});
