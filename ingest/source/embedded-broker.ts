@@ -3,6 +3,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { Aedes, type AuthenticateError, type Client } from 'aedes';
 import type { Logger } from '#src/core/log.ts';
 import { parseNativeTopic } from '../decoders/native/topic.ts';
+import { pubacks } from './pubacks.ts';
 import type { Receive, Source } from './source.ts';
 
 const MIN_TLS = 'TLSv1.2';
@@ -39,6 +40,8 @@ interface Session {
   inFlight: number;
   /** aedes' callback, held while too many messages wait: it reads no further until it is called. */
   held: (() => void)[];
+  /** Sends the PUBACK of a message, if the connection still stands. */
+  acknowledge(messageId: number): void;
 }
 
 type Connection = Client & { conn: { writable: boolean; write(data: Buffer): boolean }; session?: Session };
@@ -63,7 +66,9 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
     checkLogin(deviceId, password?.toString() ?? '').then(
       (valid) => {
         if (!valid) return done(refused(4), false);
-        (client as Connection).session = { deviceId, inFlight: 0, held: [] };
+        const { conn } = client as Connection;
+        const acknowledge = pubacks(() => (!client.closed && conn.writable ? conn : null));
+        (client as Connection).session = { deviceId, inFlight: 0, held: [], acknowledge };
         sessions.set((client as Connection).session as Session, client);
         done(null, true);
       },
@@ -107,7 +112,7 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
     session.inFlight++;
     const room = receive(message, () => {
       session.inFlight--;
-      if (acknowledge) sendPuback(client as Connection, messageId);
+      if (acknowledge) session.acknowledge(messageId);
       if (!paused && session.inFlight < MAX_IN_FLIGHT / 2) release(session);
     });
     if (!room) paused = true;
@@ -154,13 +159,6 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
 
 function release(session: Session): void {
   for (const goOn of session.held.splice(0)) goOn();
-}
-
-/** PUBACK (MQTT 3.1.1, 3.4): type 4, length 2, packet identifier. */
-function sendPuback(client: Connection, messageId: number): void {
-  if (!client.closed && client.conn.writable) {
-    client.conn.write(Buffer.from([0x40, 2, messageId >> 8, messageId & 0xff]));
-  }
 }
 
 /** CONNACK return codes (MQTT 3.1.1, 3.2.2.3): 3 server unavailable, 4 bad user name or password. */

@@ -1,4 +1,5 @@
 import type { IPublishPacket, MqttClient } from 'mqtt';
+import { pubacks } from './pubacks.ts';
 
 type SendPacket = (packet: { cmd: string; messageId?: number }, callback?: () => void, ...rest: unknown[]) => void;
 type Internals = { _sendPacket: SendPacket };
@@ -19,6 +20,8 @@ export function holdPubacks(client: MqttClient, take: TakeMessage): void {
   client.on('close', () => {
     connection++;
   });
+  // Past the sender, which has a price a packet; what it would do besides is nothing to an acknowledgement.
+  const acknowledgeOn = pubacks(() => (client.connected ? client.stream : null));
   internals._sendPacket = (packet, callback, ...rest) => {
     if (packet.cmd === 'puback') callback?.();
     else send(packet, callback, ...rest);
@@ -27,9 +30,7 @@ export function holdPubacks(client: MqttClient, take: TakeMessage): void {
     const cameOn = connection;
     const { messageId } = packet;
     const acknowledge = () => {
-      if (packet.qos === 1 && messageId !== undefined && cameOn === connection && client.connected) {
-        send({ cmd: 'puback', messageId });
-      }
+      if (packet.qos === 1 && messageId !== undefined && cameOn === connection) acknowledgeOn(messageId);
     };
     take(packet, acknowledge, () => goOn());
   };

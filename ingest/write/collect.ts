@@ -53,7 +53,8 @@ function keepLower(kept: NewPoint, next: NewPoint, collected: Collected): NewPoi
  */
 export function collect(batch: readonly IncomingMessage[], oldestMs: number): Collected {
   const collected: Collected = { series: [], rejects: [], duplicates: 0 };
-  const bySeries = new Map<string, { series: SeriesBatch; byKey: Map<string, NewPoint> }>();
+  const bySeries = new Map<string, SeriesBatch>();
+  const outOfOrder = new Set<SeriesBatch>();
   for (const message of batch) {
     for (const { element, reason } of message.decoded.rejections) {
       collected.rejects.push({ message, element, reason });
@@ -66,20 +67,31 @@ export function collect(batch: readonly IncomingMessage[], oldestMs: number): Co
       }
       const { deviceId, channel, kind, readAtMs, intervalMs, value, element } = reading;
       const seriesKey = `${deviceId}\n${channel}\n${kind}`;
-      let entry = bySeries.get(seriesKey);
-      if (!entry) {
-        entry = { series: { deviceId, channel, kind, points: [] }, byKey: new Map() };
-        bySeries.set(seriesKey, entry);
+      let series = bySeries.get(seriesKey);
+      if (!series) {
+        series = { deviceId, channel, kind, points: [] };
+        bySeries.set(seriesKey, series);
       }
-      const point: NewPoint = { readAtMs, intervalMs, value, message, element };
-      const key = pointKey(point);
-      const kept = entry.byKey.get(key);
-      entry.byKey.set(key, kept ? keepLower(kept, point, collected) : point);
+      const last = series.points.at(-1);
+      if (last && last.readAtMs >= readAtMs) outOfOrder.add(series);
+      series.points.push({ readAtMs, intervalMs, value, message, element });
     }
   }
-  for (const { series, byKey } of bySeries.values()) {
-    series.points = [...byKey.values()].sort(comparePoints);
+  for (const series of bySeries.values()) {
+    // Nearly always they come in order, each with a time of its own: then there is nothing to look up.
+    if (outOfOrder.has(series)) series.points = onePerKey(series.points, collected);
     collected.series.push(series);
   }
   return collected;
+}
+
+/** Of several readings for one time the one that counts, in order of time. */
+function onePerKey(points: readonly NewPoint[], collected: Collected): NewPoint[] {
+  const byKey = new Map<string, NewPoint>();
+  for (const point of points) {
+    const key = pointKey(point);
+    const kept = byKey.get(key);
+    byKey.set(key, kept ? keepLower(kept, point, collected) : point);
+  }
+  return [...byKey.values()].sort(comparePoints);
 }

@@ -1,6 +1,6 @@
 import { kwhToMilliwattHours } from '#src/core/units.ts';
-import type { DecodedMessage, DecodedReading, Kind } from '../decoder.ts';
-import { type NativeReading, nativeReading, nativeStatus } from './payload.ts';
+import type { DecodedMessage, Kind } from '../decoder.ts';
+import { type NativeReading, parseReading, parseStatus } from './payload.ts';
 import { parseNativeTopic } from './topic.ts';
 
 /** Most elements of one message; what is beyond is rejected, not read. */
@@ -35,9 +35,9 @@ export function decodeNative(message: {
     return refuse('payload is not UTF-8');
   }
   if (topic.leaf === 'status') {
-    const status = nativeStatus.safeParse(text.trim());
-    if (!status.success) return refuse('status is not one of online, offline, faulty');
-    decoded.status = status.data;
+    const status = parseStatus(text.trim());
+    if (status === null) return refuse('status is not one of online, offline, faulty');
+    decoded.status = status;
     return decoded;
   }
   let json: unknown;
@@ -61,49 +61,36 @@ function decodeElement(
   message: { receivedAtMs: number; replayed: boolean },
   decoded: DecodedMessage,
 ): void {
-  const parsed = nativeReading.safeParse(element);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    const path = issue?.path.join('.') ?? '';
-    decoded.rejections.push({ element: index, reason: `${path && `${path}: `}${issue?.message ?? 'not valid'}` });
+  const reading = parseReading(element);
+  if (typeof reading === 'string') {
+    decoded.rejections.push({ element: index, reason: reading });
     return;
   }
-  if (parsed.data.ts === undefined && message.replayed) {
+  if (reading.ts === undefined && message.replayed) {
     decoded.rejections.push({ element: index, reason: 'retained message without a time of its own' });
     return;
   }
-  decoded.readings.push(...quantities(parsed.data, decoded.deviceId, message.receivedAtMs, index));
+  addQuantities(reading, message.receivedAtMs, index, decoded);
 }
 
-function* quantities(
+function addQuantities(
   reading: NativeReading,
-  deviceId: string,
   receivedAtMs: number,
   element: number,
-): Generator<DecodedReading> {
+  { deviceId, readings }: DecodedMessage,
+): void {
   const { channel, ts: readAtMs = receivedAtMs } = reading;
-  const quantity = (kind: Kind, value: number, intervalMs = 0): DecodedReading => ({
-    deviceId,
-    channel,
-    kind,
-    readAtMs,
-    intervalMs,
-    value,
-    element,
-  });
-  if (reading.energy_total_kwh !== undefined) {
-    yield quantity('register', kwhToMilliwattHours(reading.energy_total_kwh));
-  }
+  const add = (kind: Kind, value: number, intervalMs = 0) => {
+    readings.push({ deviceId, channel, kind, readAtMs, intervalMs, value, element });
+  };
+  if (reading.energy_total_kwh !== undefined) add('register', kwhToMilliwattHours(reading.energy_total_kwh));
   if (reading.energy_kwh !== undefined && reading.interval_s !== undefined) {
-    yield quantity(
-      'interval',
-      kwhToMilliwattHours(reading.energy_kwh),
-      Math.max(1, Math.round(reading.interval_s * 1_000)),
-    );
+    const intervalMs = Math.max(1, Math.round(reading.interval_s * 1_000));
+    add('interval', kwhToMilliwattHours(reading.energy_kwh), intervalMs);
   }
-  if (reading.power_w !== undefined) yield quantity('power', Math.round(reading.power_w * 1_000));
-  if (reading.temperature_c !== undefined) yield quantity('temperature', Math.round(reading.temperature_c * 1_000));
-  if (reading.setpoint_c !== undefined) yield quantity('setpoint', Math.round(reading.setpoint_c * 1_000));
-  if (reading.heating !== undefined) yield quantity('heating', reading.heating ? 1 : 0);
-  if (reading.humidity_percent !== undefined) yield quantity('humidity', Math.round(reading.humidity_percent * 1_000));
+  if (reading.power_w !== undefined) add('power', Math.round(reading.power_w * 1_000));
+  if (reading.temperature_c !== undefined) add('temperature', Math.round(reading.temperature_c * 1_000));
+  if (reading.setpoint_c !== undefined) add('setpoint', Math.round(reading.setpoint_c * 1_000));
+  if (reading.heating !== undefined) add('heating', reading.heating ? 1 : 0);
+  if (reading.humidity_percent !== undefined) add('humidity', Math.round(reading.humidity_percent * 1_000));
 }
