@@ -24,17 +24,20 @@ export async function touchDevices(
       [[...heard.keys()]],
     );
   }
-  await noteOutcomes(client, devices, heard, rejects);
-  await noteWords(client, batch);
+  await noteStates(client, devices, heard, batch, rejects);
   const first = [...heard.keys()].filter((deviceId) => devices.get(deviceId)?.wasNeverSeen);
   if (first.length > 0) await tellConnected(client, first);
 }
 
-/** Keeps the outcomes of a device's last readings, where any of them was rejected: mostly rejected, it is faulty. */
-async function noteOutcomes(
+/**
+ * A device is faulty while it says so, and while most of its last readings were rejected. Keeps both, where either changes
+ * or any of the last was rejected.
+ */
+async function noteStates(
   client: PoolClient,
   devices: ReadonlyMap<string, LockedDevice>,
   heard: ReadonlyMap<string, number>,
+  batch: readonly IncomingMessage[],
   rejects: readonly Reject[],
 ): Promise<void> {
   const rejected = new Map<string, number>();
@@ -42,32 +45,32 @@ async function noteOutcomes(
     const { deviceId } = message.decoded;
     rejected.set(deviceId, (rejected.get(deviceId) ?? 0) + 1);
   }
-  const changes: { deviceId: string; bits: number; becomes: string | null }[] = [];
-  for (const { deviceId, recentRejects: before } of devices.values()) {
-    const bits = withOutcomes(before, heard.get(deviceId) ?? 0, rejected.get(deviceId) ?? 0);
-    if (bits === before) continue;
-    const [was, is] = [isMostlyRejected(before), isMostlyRejected(bits)];
-    changes.push({ deviceId, bits, becomes: was === is ? null : is ? 'faulty' : 'active' });
+  const said = new Map<string, boolean>();
+  for (const { decoded } of batch) {
+    if (decoded.status === 'faulty' || decoded.status === 'online')
+      said.set(decoded.deviceId, decoded.status === 'faulty');
   }
+  const changes = [...devices.values()]
+    .map(({ deviceId, recentRejects }) => ({
+      deviceId,
+      before: recentRejects,
+      bits: withOutcomes(recentRejects, heard.get(deviceId) ?? 0, rejected.get(deviceId) ?? 0),
+      saysFaulty: said.get(deviceId) ?? null,
+    }))
+    .filter(({ before, bits, saysFaulty }) => bits !== before || saysFaulty !== null);
   if (changes.length === 0) return;
   await client.query(
-    `UPDATE devices d SET recent_rejects = c.bits, status = CASE
-       WHEN c.becomes = 'active' AND d.status <> 'faulty' THEN d.status ELSE coalesce(c.becomes, d.status) END
-     FROM unnest($1::text[], $2::int[], $3::text[]) c (device_id, bits, becomes) WHERE d.device_id = c.device_id`,
-    [changes.map(({ deviceId }) => deviceId), changes.map(({ bits }) => bits), changes.map(({ becomes }) => becomes)],
-  );
-}
-
-/** What devices say of themselves. */
-async function noteWords(client: PoolClient, batch: readonly IncomingMessage[]): Promise<void> {
-  const said = new Map<string, string>();
-  for (const { decoded } of batch) if (decoded.status) said.set(decoded.deviceId, decoded.status);
-  if (said.size === 0) return;
-  await client.query(
-    `UPDATE devices d SET status = CASE s.status WHEN 'faulty' THEN 'faulty' WHEN 'online' THEN 'active' ELSE d.status END
-     FROM unnest($1::text[], $2::text[]) s (device_id, status)
-     WHERE d.device_id = s.device_id AND (s.status = 'faulty' OR d.status = 'faulty') AND s.status <> 'offline'`,
-    [[...said.keys()], [...said.values()]],
+    `UPDATE devices d SET recent_rejects = c.bits, says_faulty = coalesce(c.says_faulty, d.says_faulty),
+       status = CASE WHEN coalesce(c.says_faulty, d.says_faulty) OR c.is_bad THEN 'faulty'
+         WHEN d.status = 'faulty' THEN 'active' ELSE d.status END
+     FROM unnest($1::text[], $2::int[], $3::bool[], $4::bool[]) c (device_id, bits, says_faulty, is_bad)
+     WHERE d.device_id = c.device_id`,
+    [
+      changes.map(({ deviceId }) => deviceId),
+      changes.map(({ bits }) => bits),
+      changes.map(({ saysFaulty }) => saysFaulty),
+      changes.map(({ bits }) => isMostlyRejected(bits)),
+    ],
   );
 }
 

@@ -52,10 +52,12 @@ CREATE TABLE deliveries (
   tries           smallint NOT NULL DEFAULT 0,
   attempts        jsonb NOT NULL DEFAULT '[]',
   next_attempt_at timestamptz NOT NULL,
+  leased_until    timestamptz,
   created_at      timestamptz NOT NULL,
   CHECK ((target IN ('email', 'sms')) = (webhook_id IS NULL))
 );
 CREATE INDEX deliveries_pending ON deliveries (target, place) WHERE status = 'pending';
+CREATE INDEX deliveries_leased ON deliveries (target) WHERE leased_until IS NOT NULL;
 CREATE INDEX deliveries_webhook ON deliveries (webhook_id, delivery_id);
 CREATE INDEX deliveries_event ON deliveries (event_id);
 COMMENT ON TABLE deliveries IS 'One event on its way to one subscription, or by e-mail or SMS to the user that it is about; afterwards the log of it.';
@@ -63,14 +65,20 @@ COMMENT ON COLUMN deliveries.target IS 'The webhook_id, or email, or sms: one th
 COMMENT ON COLUMN deliveries.place IS 'Order within the target: the oldest goes first.';
 COMMENT ON COLUMN deliveries.tries IS 'Failed tries since it was made, or retried by hand: after the sixth it has failed.';
 COMMENT ON COLUMN deliveries.attempts IS 'Log of all tries: {at, response_status, duration_ms, error}.';
-COMMENT ON COLUMN deliveries.next_attempt_at IS 'While a worker is at it: when another one may take it over.';
+COMMENT ON COLUMN deliveries.leased_until IS 'While a worker is at it: when another one may take it over.';
+
+-- Whose events a subscription gets is found by its owner: paused ones get theirs, too.
+DROP INDEX webhooks_event;
+CREATE INDEX users_admins ON users (user_id) WHERE role = 'admin';
 
 ALTER TABLE webhooks ADD COLUMN failing_since timestamptz;
 ALTER TABLE webhooks ADD COLUMN failed_in_a_row integer NOT NULL DEFAULT 0;
 ALTER TABLE webhooks ADD COLUMN catching_up_to bigint;
-COMMENT ON COLUMN webhooks.failing_since IS 'First failed try since the last success.';
+COMMENT ON COLUMN webhooks.failing_since IS 'Beginning of the first failed try since the last success.';
 COMMENT ON COLUMN webhooks.failed_in_a_row IS 'Deliveries whose retries ran out since the last success.';
 COMMENT ON COLUMN webhooks.catching_up_to IS 'What waited when it was resumed, up to this place, is sent one by one.';
 
 ALTER TABLE devices ADD COLUMN recent_rejects integer NOT NULL DEFAULT 0;
+ALTER TABLE devices ADD COLUMN says_faulty boolean NOT NULL DEFAULT false;
+COMMENT ON COLUMN devices.says_faulty IS 'Whether it said so of itself, and has not said since that it is online.';
 COMMENT ON COLUMN devices.recent_rejects IS 'Its last 20 messages and elements as bits, the youngest lowest: 1 was rejected.';

@@ -1,4 +1,5 @@
 import { DateTime, IANAZone } from 'luxon';
+import { firstInstant } from '#src/energy/ranges.ts';
 
 /** What an alert on usage sums up: clock hours, days or months of its user's time zone. */
 export type PeriodKind = 'hour' | 'day' | 'month';
@@ -19,14 +20,9 @@ export function periodAt(kind: PeriodKind, zone: string, atMs: number): Period {
     const startMs = Math.floor((atMs + offsetMs) / HOUR_MS) * HOUR_MS - offsetMs;
     return { startMs, endMs: startMs + HOUR_MS };
   }
-  const start = DateTime.fromMillis(atMs, { zone }).startOf(kind);
-  return {
-    startMs: start.toMillis(),
-    endMs: start
-      .plus({ [kind]: 1 })
-      .startOf(kind)
-      .toMillis(),
-  };
+  const time = DateTime.fromMillis(atMs, { zone });
+  const next = time.startOf(kind).plus({ [kind]: 1 });
+  return { startMs: firstInstant(time, kind).toMillis(), endMs: firstInstant(next, kind).toMillis() };
 }
 
 /** The periods of a zone that a UTC hour touches: one, or two where the zone's clock hours lie across it. */

@@ -141,6 +141,7 @@ interface DeliveriesTable {
   /** JSON. */
   attempts: Generated<unknown>;
   next_attempt_at: Date;
+  leased_until: Date | null;
   created_at: Date;
 }
 

@@ -4,22 +4,19 @@ import { addEvents } from '#src/events/outbox.ts';
 import type { Outcome, Sending } from './channel.ts';
 import { nextAttemptAt } from './retry-schedule.ts';
 
-/** A delivery that a worker has taken belongs to it so long: longer than any try lasts. */
-const LEASE_S = 15;
-/** Tries of one target that may be under way in one process; what fails, or catches up, goes one by one. */
+/** A delivery that a worker has taken belongs to it so long: longer than a try of its channel lasts. */
+const LEASE_S = { email: 120, other: 15 };
+/** Tries of one target that may be under way, over all workers; what fails, or catches up, goes one by one. */
 const AT_ONCE = 8;
 /** A subscription is paused when nothing has come through for so long, or so many deliveries in a row were given up. */
 const FAILING_S = 24 * 3_600;
 const MOST_FAILED_IN_A_ROW = 20;
 
-/** What one of a process's targets has under way. */
-export type Busy = ReadonlyMap<string, number>;
-
 /**
- * Takes deliveries that are due, the oldest of each target first, so that no target waits for another one. Those that are
- * taken are not due for any other worker until the lease is over: a worker that is killed loses nothing.
+ * Takes deliveries that are due, the oldest of each target first; of more targets than there is room for, any. Those that
+ * are taken are nobody else's until the lease is over: a worker that is killed loses nothing.
  */
-export async function takeDue(pool: Pool, busy: Busy, most: number, now: Date): Promise<Sending[]> {
+export async function takeDue(pool: Pool, most: number, now: Date): Promise<Sending[]> {
   const { rows } = await pool.query(
     `WITH RECURSIVE targets AS (
        -- Each target that has something pending, by one look at the index.
@@ -31,25 +28,28 @@ export async function takeDue(pool: Pool, busy: Busy, most: number, now: Date): 
        -- One by one what fails, and what waited while it was paused: in order.
        SELECT t.target, CASE WHEN w.failing_since IS NOT NULL OR EXISTS (
            SELECT FROM deliveries p WHERE p.status = 'pending' AND p.target = t.target AND p.place <= w.catching_up_to
-         ) THEN 1 ELSE $4::int END - coalesce(b.count, 0) AS room
+         ) THEN 1 ELSE ${AT_ONCE} END - (
+           SELECT count(*) FROM deliveries l WHERE l.target = t.target AND l.leased_until > $1) AS room
        FROM targets t
        LEFT JOIN webhooks w ON w.webhook_id = t.target
-       LEFT JOIN unnest($2::text[], $3::int[]) b (target, count) ON b.target = t.target
        WHERE t.target IS NOT NULL AND w.status IS DISTINCT FROM 'paused'
+       ORDER BY random()
      ), due AS (
        SELECT d.delivery_id FROM open o
        CROSS JOIN LATERAL (
          SELECT delivery_id FROM deliveries d
          WHERE d.status = 'pending' AND d.target = o.target AND d.next_attempt_at <= $1
+           AND (d.leased_until IS NULL OR d.leased_until <= $1)
          ORDER BY d.place LIMIT greatest(0, o.room) FOR UPDATE SKIP LOCKED) d
-       LIMIT $5
+       LIMIT $2
      ), taken AS (
-       UPDATE deliveries d SET next_attempt_at = $1 + make_interval(secs => ${LEASE_S})
+       UPDATE deliveries d SET leased_until =
+         $1 + make_interval(secs => CASE d.target WHEN 'email' THEN ${LEASE_S.email} ELSE ${LEASE_S.other} END)
        FROM due WHERE d.delivery_id = due.delivery_id
        RETURNING d.delivery_id, d.target, d.event_id, d.place)
      SELECT t.delivery_id, t.target, e.event_id, e.type, e.created_at, e.user_id, e.data
      FROM taken t JOIN events e USING (event_id) ORDER BY t.place`,
-    [now, [...busy.keys()], [...busy.values()], AT_ONCE, most],
+    [now, most],
   );
   return rows.map((row) => ({
     deliveryId: row.delivery_id,
@@ -72,6 +72,9 @@ export async function recordAttempt(
     error,
   };
   await inTransaction(pool, async (client) => {
+    // The subscription before its delivery, as whoever changes a subscription does.
+    if (succeeded) await noteSuccess(client, target);
+    else await client.query('SELECT FROM webhooks WHERE webhook_id = $1 FOR NO KEY UPDATE', [target]);
     const { rows } = await client.query('SELECT tries FROM deliveries WHERE delivery_id = $1 FOR UPDATE', [deliveryId]);
     // Erased meanwhile, with its user or its subscription.
     if (rows.length === 0) return;
@@ -79,12 +82,12 @@ export async function recordAttempt(
     const next = succeeded ? null : nextAttemptAt(tries, at.now, at.random);
     const status = succeeded ? 'succeeded' : next ? 'pending' : 'failed';
     await client.query(
-      `UPDATE deliveries SET status = $2, tries = $3, attempts = attempts || $4::jsonb, next_attempt_at = coalesce($5, next_attempt_at)
+      `UPDATE deliveries SET status = $2, tries = $3, attempts = attempts || $4::jsonb,
+         next_attempt_at = coalesce($5, next_attempt_at), leased_until = NULL
        WHERE delivery_id = $1`,
       [deliveryId, status, succeeded ? rows[0].tries : tries, JSON.stringify([attempt]), next],
     );
-    if (succeeded) await noteSuccess(client, target);
-    else await noteFailure(client, target, status === 'failed', at.now);
+    if (!succeeded) await noteFailure(client, target, status === 'failed', at);
   });
 }
 
@@ -96,12 +99,17 @@ async function noteSuccess(client: PoolClient, webhookId: string): Promise<void>
   );
 }
 
-async function noteFailure(client: PoolClient, webhookId: string, isGivenUp: boolean, now: Date): Promise<void> {
+async function noteFailure(
+  client: PoolClient,
+  webhookId: string,
+  isGivenUp: boolean,
+  { startedAt, now }: { startedAt: Date; now: Date },
+): Promise<void> {
   const { rows } = await client.query(
-    `UPDATE webhooks SET failing_since = coalesce(failing_since, $2), failed_in_a_row = failed_in_a_row + $3::int
+    `UPDATE webhooks SET failing_since = least(failing_since, $4), failed_in_a_row = failed_in_a_row + $3::int
      WHERE webhook_id = $1 RETURNING user_id, url, event, status, failed_in_a_row,
        failing_since <= $2::timestamptz - make_interval(secs => ${FAILING_S}) AS for_a_day`,
-    [webhookId, now, isGivenUp ? 1 : 0],
+    [webhookId, now, isGivenUp ? 1 : 0, startedAt],
   );
   const [webhook] = rows;
   if (webhook?.status !== 'active') return;

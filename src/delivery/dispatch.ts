@@ -31,7 +31,6 @@ export function createDispatcher(options: {
   random?: () => number;
 }): Dispatcher {
   const { pool, channels, clock, log, onTried, onDone, random = Math.random } = options;
-  const busy = new Map<string, number>();
   const sendings = new Set<Promise<void>>();
 
   async function tryOnce(sending: Sending): Promise<void> {
@@ -51,12 +50,7 @@ export function createDispatcher(options: {
   }
 
   function begin(sending: Sending): void {
-    const { target } = sending;
-    busy.set(target, (busy.get(target) ?? 0) + 1);
     const done = tryOnce(sending).finally(() => {
-      const left = (busy.get(target) ?? 1) - 1;
-      if (left > 0) busy.set(target, left);
-      else busy.delete(target);
       sendings.delete(done);
       onDone?.();
     });
@@ -67,7 +61,7 @@ export function createDispatcher(options: {
     async pass() {
       const room = AT_ONCE - sendings.size;
       if (room <= 0) return 0;
-      const due = await takeDue(pool, busy, room, clock());
+      const due = await takeDue(pool, room, clock());
       for (const sending of due) begin(sending);
       return due.length;
     },

@@ -2,7 +2,7 @@ import { milliwattHoursToKwh } from '#src/core/units.ts';
 import { type Pool, type Query, queryOn } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import type { NewEvent } from '#src/events/event-types.ts';
-import { addEvents, subscribes } from '#src/events/outbox.ts';
+import { addEvents, subscriptionsTo } from '#src/events/outbox.ts';
 
 /** So long lies between two usage.updated of one user. */
 const BETWEEN_S = 60;
@@ -10,16 +10,12 @@ const BETWEEN_S = 60;
 const MOST_USERS = 500;
 const MOST_HOURS = 1_000;
 
-const isSubscribedTo = (user: string) => `EXISTS (
-  SELECT FROM webhooks w JOIN users o ON o.user_id = w.user_id
-  WHERE w.event = 'usage.updated' AND ${subscribes('o', user)})`;
-
 /** Keeps changed hours for the next usage.updated of their users, where somebody subscribed to it. */
 export async function keepForTelling(query: Query, changes: readonly { user_id: string; hour: Date }[]): Promise<void> {
   await query(
     `INSERT INTO usage_untold (user_id, hour)
      SELECT DISTINCT c.user_id, c.hour FROM unnest($1::text[], $2::timestamptz[]) c (user_id, hour)
-     JOIN users u USING (user_id) WHERE ${isSubscribedTo('u')}
+     JOIN users u USING (user_id) WHERE EXISTS (${subscriptionsTo("'usage.updated'", 'u')})
      ORDER BY 1, 2 ON CONFLICT DO NOTHING`,
     [changes.map(({ user_id }) => user_id), changes.map(({ hour }) => hour)],
   );
@@ -44,15 +40,18 @@ export async function tellUsage(pool: Pool, now: Date): Promise<number> {
       [now, BETWEEN_S, MOST_USERS],
     );
     if (due.length === 0) return 0;
-    const { rows } = await query<{ user_id: string; hour: Date; mwh: number | null }>(
-      `WITH taken AS (
-         DELETE FROM usage_untold WHERE (user_id, hour) IN (
-           SELECT h.user_id, h.hour FROM unnest($1::text[]) d (user_id)
-           CROSS JOIN LATERAL (SELECT user_id, hour FROM usage_untold u WHERE u.user_id = d.user_id ORDER BY hour LIMIT $2) h)
-         RETURNING user_id, hour)
-       SELECT t.user_id, t.hour, h.energy_mwh AS mwh FROM taken t
-       LEFT JOIN user_hourly h ON h.user_id = t.user_id AND h.hour = t.hour ORDER BY 1, 2`,
+    const { rows: taken } = await query<{ user_id: string; hour: Date }>(
+      `DELETE FROM usage_untold WHERE (user_id, hour) IN (
+         SELECT h.user_id, h.hour FROM unnest($1::text[]) d (user_id)
+         CROSS JOIN LATERAL (SELECT user_id, hour FROM usage_untold u WHERE u.user_id = d.user_id ORDER BY hour LIMIT $2) h)
+       RETURNING user_id, hour`,
       [due.map(({ user_id }) => user_id), MOST_HOURS],
+    );
+    // After they are gone, in a statement of its own: what changes from now on notes its hour anew.
+    const { rows } = await query<{ user_id: string; hour: Date; mwh: number | null }>(
+      `SELECT t.user_id, t.hour, h.energy_mwh AS mwh FROM unnest($1::text[], $2::timestamptz[]) t (user_id, hour)
+       LEFT JOIN user_hourly h ON h.user_id = t.user_id AND h.hour = t.hour ORDER BY 1, 2`,
+      [taken.map(({ user_id }) => user_id), taken.map(({ hour }) => hour)],
     );
     const byUser = Map.groupBy(rows, ({ user_id }) => user_id);
     const events = [...byUser].map(([userId, hours]): NewEvent => {

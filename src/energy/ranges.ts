@@ -22,9 +22,18 @@ export function isDate(text: string): boolean {
   return /^(19[7-9]\d|[2-9]\d{3})-\d\d-\d\d$/.test(text) && DateTime.fromISO(text, { zone: 'utc' }).isValid;
 }
 
-/** The days from `start` to `end`, both inclusive, of a zone. A day begins with its first instant, which is not always 00:00. */
+/**
+ * The first instant of the day, month, … that a time of a zone lies in: not always 00:00, and where the clock goes back over
+ * midnight (Azores, Havana) the first of two.
+ */
+export function firstInstant(time: DateTime, unit: 'day' | 'month'): DateTime {
+  const [first, ...others] = time.startOf(unit).getPossibleOffsets();
+  return others.reduce((earliest, one) => (one < earliest ? one : earliest), first as DateTime);
+}
+
+/** The days from `start` to `end`, both inclusive, of a zone. */
 export function dayRange(start: string, end: string, zone: string): Range {
-  const startOf = (day: DateTime) => day.startOf('day').toJSDate();
+  const startOf = (day: DateTime) => firstInstant(day, 'day').toJSDate();
   const from = startOf(DateTime.fromISO(start, { zone }));
   const to = startOf(DateTime.fromISO(end, { zone }).plus({ days: 1 }));
   return { from, to, zone, start, end };

@@ -6,8 +6,8 @@ const MAIN = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
 const RESTART_MS = { first: 200, longest: 10_000 };
 /** A child that ran this long starts its backoff anew. */
 const STEADY_MS = 30_000;
-/** What a child has to stop in order; then it is killed. */
-const STOP_MS = 4_000;
+/** What a child has to stop in order (a webhook's answer takes 5 s at most); then it is killed. */
+const STOP_MS = 7_000;
 
 /** A role in a process of its own, started again whenever it dies. */
 export interface Child {

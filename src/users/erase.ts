@@ -1,15 +1,32 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 
+const ATTEMPTS = 8;
+/** Deadlock and serialisation failure: the other one goes on, this one begins again. */
+const BEGIN_AGAIN = new Set(['40P01', '40001']);
+
 /**
  * Removes an account and everything that is known of it, on every tier: devices with their readings (compressed ones,
  * too), what was rejected, what was computed, keys. One transaction: all of it or nothing. Readings that arrive meanwhile
  * wait for it and then belong to nobody. Answers false where there is no such user.
  */
 export async function eraseUser(db: Database, userId: string): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await eraseOnce(db, userId);
+    } catch (error) {
+      // Workers that are telling of the user hold rows that go with it, and wait for others: of such a circle one must yield.
+      if (attempt >= ATTEMPTS || !BEGIN_AGAIN.has((error as { code?: string }).code ?? '')) throw error;
+    }
+  }
+}
+
+async function eraseOnce(db: Database, userId: string): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     // Before anything that writers wait for: a refresh may take a while.
     await sql`SELECT hold_refresh()`.execute(trx);
+    // In the order of those who evaluate: changed hours first, then the account.
+    await sql`DELETE FROM usage_changes WHERE user_id = ${userId}`.execute(trx);
     // The account first, so that no device can be added to it; then its devices, so that no writer is at them.
     const user = await sql`SELECT FROM users WHERE user_id = ${userId} FOR UPDATE`.execute(trx);
     if (user.rows.length === 0) return false;

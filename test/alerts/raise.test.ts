@@ -5,6 +5,7 @@ import { raiseSilences } from '#src/alerts/silence.ts';
 import { createAlert, type NewAlert, updateAlert } from '#src/alerts/store.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
+import { eraseUser } from '#src/users/erase.ts';
 import { updateUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { type Meter, meter } from '../support/meters.ts';
@@ -236,6 +237,33 @@ describe('no_data', () => {
     await raiseSilences(database.pool, at('17T17:00'));
     expect(await told()).toHaveLength(2);
   });
+});
+
+test('a user can be erased while its alerts are evaluated and told: both go through', async () => {
+  const slow: Evaluator = {
+    ...evaluator,
+    async above(totals) {
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      return evaluator.above(totals);
+    },
+  };
+  for (const first of ['the worker', 'the erasure'] as const) {
+    const gone = await meter(database);
+    await createAlert(db, { userId: gone.userId, type: 'daily_usage', thresholdKwh: 1, delivery: 'email' });
+    await gone.read(
+      [
+        [at('17T00:00'), 100],
+        [at('17T06:00'), 110],
+      ],
+      NOW,
+    );
+    await database.settle(NOW);
+    const raising = raiseAlerts(database.pool, slow, NOW);
+    await new Promise((resolve) => setTimeout(resolve, first === 'the worker' ? 300 : 0));
+    expect(await eraseUser(db, gone.userId)).toBe(true);
+    await raising;
+    await evaluate();
+  }
 });
 
 test('a worker that fails in the middle leaves everything as it was', async () => {

@@ -147,7 +147,7 @@ describe('addresses', () => {
   });
 
   test('that are no addresses are not', () => {
-    for (const address of ['', 'localhost', '::g', '8.8.8.8/8', '2001:db8::1', '::127.0.0.1']) {
+    for (const address of ['', 'localhost', '::g', '8.8.8.8/8', '2001:db8::1', '::127.0.0.1', '168.63.129.16']) {
       expect({ address, isPublic: isPublic(address) }).toEqual({ address, isPublic: false });
     }
   });

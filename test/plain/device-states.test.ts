@@ -45,6 +45,9 @@ test('a device is faulty when most of its last readings were rejected, and well 
   expect(await state(deviceId)).toBe('active');
   await say(deviceId, 'rubbish');
   expect(await state(deviceId)).toBe('faulty');
+  // It does not get well by saying so.
+  await say(deviceId, 'online', 'status');
+  expect(await state(deviceId)).toBe('faulty');
   for (let index = 0; index < 9; index++) await say(deviceId, `{"power_w": ${index}}`);
   expect(await state(deviceId)).toBe('faulty');
   await say(deviceId, '{"power_w": 100}');
@@ -55,6 +58,7 @@ test('a device is faulty when it says so, until it says that it is online', asyn
   const { deviceId } = await meter(database);
   await say(deviceId, '{"power_w": 100}');
   await say(deviceId, 'faulty', 'status');
+  await say(deviceId, 'rubbish');
   await say(deviceId, '{"power_w": 100}');
   expect(await state(deviceId)).toBe('faulty');
   await say(deviceId, 'online', 'status');

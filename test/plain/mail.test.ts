@@ -119,6 +119,9 @@ describe('an e-mail', () => {
     };
     expect((await api.send(pathname, { method: 'POST', ...body })).status).toBe(200);
     expect((await findAlert(api.db, EVERYBODY, alertId))?.status).toBe('paused');
+    // RFC 8058 would rather have the other kind of form.
+    const multipart = { raw: '--x--', headers: { 'content-type': 'multipart/form-data; boundary=x' } };
+    expect((await api.send(pathname, { method: 'POST', ...multipart })).status).toBe(200);
   });
 
   test('cannot be used to pause what its link does not name', async () => {

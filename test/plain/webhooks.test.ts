@@ -216,8 +216,12 @@ describe('a subscription', () => {
     expect(ids()).toEqual(waited);
   });
 
-  test('that was paused for its failures gets what was given up in them, too', async () => {
-    receiver.answer = () => ({ status: 500 });
+  test('that was paused for its failures gets what was given up in them, too, of the last seven days', async () => {
+    // A try takes its time, and others begin meanwhile.
+    receiver.answer = () => {
+      deliveries.later(0.2);
+      return { status: 500 };
+    };
     const all = [await deliveries.happen(userId)];
     for (let hour = 0; hour < 25; hour++) {
       await deliveries.run();
@@ -232,6 +236,53 @@ describe('a subscription', () => {
     await deliveries.run();
     expect(ids()).toEqual(all);
     expect(await status()).toBe('active');
+
+    await deliveries.database.pool.query(
+      "UPDATE webhooks SET status = 'paused', failing_since = $1; UPDATE deliveries SET status = 'failed'".replace(
+        '$1',
+        "'2026-01-01'",
+      ),
+    );
+    receiver.calls = [];
+    deliveries.later(6.5 * 86_400);
+    await change({ status: 'active' });
+    await deliveries.run();
+    // The older ones happened more than a week ago.
+    expect(ids().length).toBeGreaterThan(0);
+    expect(ids().length).toBeLessThan(all.length);
+  });
+
+  test('catches up in order, however many workers send', async () => {
+    await change({ status: 'paused' });
+    const waited = [];
+    for (let index = 0; index < 20; index++) waited.push(await deliveries.happen(userId));
+    await change({ status: 'active' });
+    const other = deliveries.another();
+    for (let turn = 0; turn < 200 && receiver.calls.length < waited.length; turn++) {
+      await Promise.all([deliveries.dispatcher.pass(), other.pass()]);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await Promise.all([deliveries.dispatcher.settle(), other.settle()]);
+    expect(ids()).toEqual(waited);
+  });
+
+  test('can be resumed while its deliveries fail: neither is in the other’s way', async () => {
+    receiver.answer = () => ({ status: 500 });
+    const { recordAttempt, takeDue } = await import('#src/delivery/attempts.ts');
+    for (let round = 0; round < 10; round++) {
+      for (let index = 0; index < 8; index++) await deliveries.happen(userId);
+      await deliveries.database.pool.query(
+        "UPDATE webhooks SET status = 'active', failing_since = NULL; UPDATE deliveries SET leased_until = NULL, next_attempt_at = '2026-01-01'",
+      );
+      const taken = await takeDue(deliveries.database.pool, 8, deliveries.now);
+      const at = { startedAt: deliveries.now, now: deliveries.now, durationMs: 1, random: 0.5 };
+      const failed = { succeeded: false, responseStatus: 500, error: 'HTTP 500' };
+      await deliveries.database.pool.query("UPDATE webhooks SET status = 'paused'");
+      await Promise.all([
+        ...taken.map((sending) => recordAttempt(deliveries.database.pool, sending, failed, at)),
+        change({ status: 'active' }),
+      ]);
+    }
   });
 
   test('keeps what waits for seven days', async () => {
@@ -279,7 +330,7 @@ test('a worker that is killed amid a try loses nothing: another one takes over w
   const id = await deliveries.happen(userId);
   // Taken, and never sent: what a kill leaves.
   const { takeDue } = await import('#src/delivery/attempts.ts');
-  expect(await takeDue(deliveries.database.pool, new Map(), 10, deliveries.now)).toHaveLength(1);
+  expect(await takeDue(deliveries.database.pool, 10, deliveries.now)).toHaveLength(1);
   await deliveries.run();
   expect(receiver.calls).toEqual([]);
   deliveries.later(15);

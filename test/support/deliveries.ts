@@ -15,6 +15,8 @@ export interface TestDeliveries {
   db: Database;
   box: SecretBox;
   dispatcher: Dispatcher;
+  /** The dispatcher of another worker. */
+  another(): Dispatcher;
   /** What the mail and SMS channels were given. */
   told: { target: string; event: { type: string; data: Record<string, unknown> } }[];
   now: Date;
@@ -43,18 +45,21 @@ export async function testDeliveries(options: Partial<WebhookOptions> = {}): Pro
     },
   };
   const webhook = webhookChannel({ db, box, clock, environment: 'live', allowPrivate: true, ...options });
-  const dispatcher = createDispatcher({
-    pool: database.pool,
-    channels: { webhook, email: remember, sms: remember },
-    clock,
-    log: pino({ level: 'silent' }),
-    random: () => 0.5,
-  });
+  const another = () =>
+    createDispatcher({
+      pool: database.pool,
+      channels: { webhook, email: remember, sms: remember },
+      clock,
+      log: pino({ level: 'silent' }),
+      random: () => 0.5,
+    });
+  const dispatcher = another();
   const test: TestDeliveries = {
     database,
     db,
     box,
     dispatcher,
+    another,
     told,
     now: new Date('2026-06-15T12:00:00Z'),
     later(seconds) {

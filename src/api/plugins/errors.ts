@@ -14,9 +14,12 @@ export interface ErrorBody {
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** What the database says when it cannot be reached, is going down, or has no room or was moved (SQLSTATE 08, 53, 57P, 25006). */
+/**
+ * What the database says when it cannot be reached, is going down, has no room or was moved (SQLSTATE 08, 53, 57P, 25006), or
+ * when others were in the way (40): trying again helps.
+ */
 const AWAY =
-  /^(08|53|57P|25006)|^(ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPIPE|ETIMEDOUT)$/;
+  /^(08|40|53|57P|25006)|^(ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPIPE|ETIMEDOUT)$/;
 const AWAY_MESSAGE = /connection (terminated|timeout)|timeout exceeded when trying to connect|pool (has been|is) end/i;
 /** A value that the database cannot hold (SQLSTATE 22): the client's mistake, wherever it slipped through. */
 const UNHOLDABLE = /^22/;

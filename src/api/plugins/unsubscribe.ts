@@ -23,8 +23,9 @@ ${form}</body>
  */
 export function addUnsubscribe(app: FastifyInstance, context: ApiContext, secret: string): void {
   void app.register(async (scope) => {
-    // Mail programs and browsers send a form.
-    scope.addContentTypeParser('application/x-www-form-urlencoded', (_request, payload, done) => {
+    // Mail programs send a form of either kind, browsers one.
+    const forms = ['application/x-www-form-urlencoded', 'multipart/form-data'];
+    scope.addContentTypeParser(forms, (_request, payload, done) => {
       payload.resume();
       payload.on('end', () => done(null, {}));
     });

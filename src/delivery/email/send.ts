@@ -6,6 +6,8 @@ import { compose } from './compose.ts';
 import { unsubscribeToken } from './unsubscribe.ts';
 
 const TIMEOUT_MS = 10_000;
+/** For the whole of a message, below the lease of its delivery (attempts.ts): a server that is slow at each step. */
+const WHOLE_MS = 60_000;
 
 /** A message as nodemailer takes it. */
 interface Message {
@@ -31,7 +33,13 @@ export function smtpMailer(url: string): Mailer {
   const transport = createTransport({ url, pool: true, maxConnections: 4, ...timeouts });
   return {
     async send(message) {
-      const { response } = await transport.sendMail(message);
+      let timer: NodeJS.Timeout | undefined;
+      const tooLong = new Promise<never>((_resolve, reject) => {
+        timer = setTimeout(() => reject(new Error(`not taken within ${WHOLE_MS / 1_000} s`)), WHOLE_MS);
+      });
+      const { response } = await Promise.race([transport.sendMail(message), tooLong]).finally(() =>
+        clearTimeout(timer),
+      );
       return Number.parseInt(response, 10) || null;
     },
     close: () => transport.close(),

@@ -10,6 +10,9 @@ export class ForbiddenAddress extends Error {
   override name = 'ForbiddenAddress';
 }
 
+/** Addresses that are public by their form and lead into a cloud's own platform: Azure's. */
+const PLATFORMS = new Set(['168.63.129.16']);
+
 /**
  * Whether a callback may go to an address: only what is globally routable unicast. No private, loopback, link-local,
  * multicast, carrier-grade or reserved network, in no notation, and none that is translated to IPv4 on its way (NAT64, 6to4,
@@ -19,7 +22,7 @@ export function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   // An IPv4 address inside an IPv6 one (::ffff:10.0.0.1) is that IPv4 address.
   const parsed = ipaddr.process(address);
-  if (parsed.range() !== 'unicast') return false;
+  if (parsed.range() !== 'unicast' || PLATFORMS.has(parsed.toString())) return false;
   if (parsed.kind() === 'ipv4') return true;
   // 2000::/3 is all of IPv6 that is assigned; "IPv4-compatible" and the like lie beyond it.
   return parsed.match(ipaddr.parseCIDR('2000::/3'));

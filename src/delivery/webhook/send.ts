@@ -1,4 +1,4 @@
-import { lookup } from 'node:dns/promises';
+import { Resolver } from 'node:dns/promises';
 import { Agent, request } from 'node:https';
 import { rootCertificates } from 'node:tls';
 import type { Clock } from '#src/core/clock.ts';
@@ -33,7 +33,7 @@ export interface WebhookOptions {
 /** Sends events to the callback addresses of subscriptions. */
 export function webhookChannel(options: WebhookOptions): Channel & { close(): void } {
   const { db, box, clock, environment, allowPrivate, ca } = options;
-  const resolve = options.resolve ?? ((hostname) => lookup(hostname, { all: true }));
+  const resolve = options.resolve ?? resolver();
   // A connection is used again only for the address that it was checked for: agents keep them by host name, and so a
   // name that moves elsewhere is looked up again at the next connection. Idle ones are closed soon.
   const trusted = ca === undefined ? {} : { ca: [...rootCertificates, ca] };
@@ -59,6 +59,22 @@ export function webhookChannel(options: WebhookOptions): Channel & { close(): vo
       }
     },
     close: () => agent.destroy(),
+  };
+}
+
+/**
+ * Asks name servers itself and with a limit: the system's look-up has four threads for the whole process, which a few names
+ * whose servers do not answer would hold.
+ */
+function resolver(): Resolve {
+  const names = new Resolver({ timeout: 2_000, tries: 1 });
+  return async (hostname) => {
+    const [four, six] = await Promise.allSettled([names.resolve4(hostname), names.resolve6(hostname)]);
+    if (four.status === 'rejected' && six.status === 'rejected') throw four.reason;
+    return [
+      ...(four.status === 'fulfilled' ? four.value.map((address) => ({ address, family: 4 })) : []),
+      ...(six.status === 'fulfilled' ? six.value.map((address) => ({ address, family: 6 })) : []),
+    ];
   };
 }
 

@@ -7,6 +7,8 @@ import type { EventType } from '#src/events/event-types.ts';
 
 /** How long the secret before a rotation stays valid beside the new one. */
 const OVERLAP_MS = 24 * 3_600_000;
+/** Undelivered events are kept so long. */
+const KEPT_MS = 7 * 24 * 3_600_000;
 
 /** A subscription as the API shows it; its secret never is. */
 export interface Webhook {
@@ -110,11 +112,15 @@ export async function updateWebhook(
   });
 }
 
-/** Makes what waited due, and what was given up since it began to fail: all of it was never delivered. */
+/**
+ * Makes what waited due, and what was given up since it began to fail (its last try was made then), up to a week back: all of
+ * it was never delivered.
+ */
 async function resume(db: Database, webhookId: string, failingSince: Date | null, now: Date): Promise<void> {
   await sql`
     UPDATE deliveries SET status = 'pending', tries = 0, next_attempt_at = ${now}
-    WHERE webhook_id = ${webhookId} AND (status = 'pending' OR status = 'failed' AND created_at >= ${failingSince ?? now})`.execute(
+    WHERE webhook_id = ${webhookId} AND (status = 'pending' OR status = 'failed'
+      AND created_at > ${new Date(now.getTime() - KEPT_MS)} AND (attempts -> -1 ->> 'at')::timestamptz >= ${failingSince ?? now})`.execute(
     db,
   );
   await sql`
@@ -151,12 +157,12 @@ export async function deleteWebhook(db: Database, reach: Reach, webhookId: strin
   return numDeletedRows > 0n;
 }
 
-/** Whether one of the accounts has an active subscription to the event. */
-export async function hasActiveWebhook(db: Database, ownerIds: readonly string[], event: EventType): Promise<boolean> {
+/** Whether the account has an active subscription to the event. */
+export async function hasActiveWebhook(db: Database, ownerId: string, event: EventType): Promise<boolean> {
   const row = await db
     .selectFrom('webhooks')
     .select('webhook_id')
-    .where('user_id', 'in', ownerIds)
+    .where('user_id', '=', ownerId)
     .where('event', '=', event)
     .where('status', '=', 'active')
     .limit(1)

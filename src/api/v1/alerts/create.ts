@@ -23,7 +23,7 @@ export const createAlert = operation({
   async handle({ context, caller, body: { user_id, type, threshold_kwh, threshold_hours, delivery } }) {
     checkThreshold(type, { threshold_kwh, threshold_hours }, { required: true });
     const owner = await reachUser(context.db, caller, user_id);
-    await checkDelivery(context.db, owner, caller.userId, delivery);
+    await checkDelivery(context.db, owner, delivery);
     const { alert_id, status } = await create(context.db, {
       userId: owner.user_id,
       type,

@@ -28,16 +28,11 @@ export function checkThreshold(
 }
 
 /** 409 where nobody could be told: a webhook without an active subscription of the owner, SMS without a phone. */
-export async function checkDelivery(
-  db: Database,
-  owner: User,
-  callerId: string,
-  delivery: string | undefined,
-): Promise<void> {
+export async function checkDelivery(db: Database, owner: User, delivery: string | undefined): Promise<void> {
   if (delivery === 'sms' && owner.phone === null) {
     throw new AppError('phoneNeeded');
   }
-  if (delivery === 'webhook' && !(await hasActiveWebhook(db, [owner.user_id, callerId], 'alert.triggered'))) {
+  if (delivery === 'webhook' && !(await hasActiveWebhook(db, owner.user_id, 'alert.triggered'))) {
     throw new AppError('subscriptionNeeded');
   }
 }

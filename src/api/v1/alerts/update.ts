@@ -27,7 +27,7 @@ export const updateAlert = operation({
     const alert = orNotFound(await findAlert(context.db, reach, holdable(params.alert_id)));
     checkThreshold(alert.type, { threshold_kwh, threshold_hours }, { required: false });
     const owner = await reachUser(context.db, caller, alert.user_id);
-    await checkDelivery(context.db, owner, caller.userId, delivery);
+    await checkDelivery(context.db, owner, delivery);
     return orNotFound(
       await update(context.db, reach, alert.alert_id, {
         ...(threshold_kwh === undefined ? {} : { thresholdKwh: threshold_kwh }),

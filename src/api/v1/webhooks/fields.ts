@@ -5,10 +5,11 @@ export const callbackUrl = z
   .string()
   .max(2_048)
   .refine((text) => {
-    if (!URL.canParse(text) || !/^https:\/\//i.test(text)) return false;
+    // Blanks and control characters would be dropped by whoever parses it, each in its own way.
+    if (!URL.canParse(text) || !/^https:\/\/[\x21-\x7e]+$/i.test(text)) return false;
     const { username, password, hostname } = new URL(text);
     return username === '' && password === '' && hostname !== '';
-  }, 'must be an https:// URL without credentials');
+  }, 'must be an https:// URL in ASCII, without credentials and blanks');
 
 /** The subscriber's secret; kept sealed and never shown again. */
 export const authToken = z
