@@ -119,6 +119,20 @@ async function isRunning(binaries: PostgresBinaries, cluster: string): Promise<b
   }
 }
 
+/** Whether the server's process is there: by its pid file, without a process of its own to ask. */
+export async function isEmbeddedAlive(dataDir: string): Promise<boolean> {
+  const [pid = ''] = (await readFile(join(clusterOf(dataDir), 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
+  if (!/^\d+$/.test(pid)) return false;
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
+  if (stat !== null) return !stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z');
+  try {
+    // Where there is no /proc.
+    return process.kill(Number(pid), 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
 /** Whether the embedded database of `dataDir` runs at this moment. */
 export async function isEmbeddedRunning(dataDir: string): Promise<boolean> {
   return isRunning(postgresBinaries(), clusterOf(dataDir));

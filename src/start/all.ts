@@ -3,11 +3,11 @@ import { ensureBootstrapAdmin } from '#src/auth/bootstrap.ts';
 import { type Config, childEnvironment } from '#src/config/load.ts';
 import { createLog, type Logger } from '#src/core/log.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
-import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { tlsPair } from './certificate.ts';
 import { type Child, startChild } from './children.ts';
 import { lockDataDir } from './data-dir-lock.ts';
+import { keepEmbeddedPostgres } from './embedded-database.ts';
 import { startSandbox } from './sandbox.ts';
 
 const ROLES = ['ingest', 'api', 'worker'] as const;
@@ -36,7 +36,7 @@ export async function startAll(config: Config): Promise<Service> {
   try {
     stops.push(await lockDataDir(config.dataDir));
     const tls = await tlsPair(config);
-    const { url, stop: stopDatabase } = await database(config);
+    const { url, stop: stopDatabase } = await database(config, log);
     stops.push(stopDatabase);
     const { adminKey, databaseLine } = await prepare(url, config, log);
     const env = childEnvironment(config, url);
@@ -75,9 +75,9 @@ function supervised(children: readonly Child[]): Operated {
   };
 }
 
-async function database(config: Config): Promise<{ url: string; stop(): Promise<void> }> {
+async function database(config: Config, log: Logger): Promise<{ url: string; stop(): Promise<void> }> {
   if (config.database.url) return { url: config.database.url, stop: async () => {} };
-  return startEmbeddedPostgres({ dataDir: config.dataDir });
+  return keepEmbeddedPostgres(config.dataDir, log);
 }
 
 /** Schema and first administrator, whose key is returned where it is new. */

@@ -1,0 +1,167 @@
+import { connectAsync } from 'mqtt';
+import { fillDisk, type Installation } from './installation.ts';
+
+/** Something that goes wrong while devices publish. */
+export interface Fault {
+  name: string;
+  broker: 'embedded' | 'mosquitto';
+  persistence?: boolean;
+  diskMb?: number;
+  /** Does the harm; resolves when what was taken away is there again (the service then recovers by itself). */
+  harm(installation: Installation): Promise<void>;
+  /** What the broker had acknowledged and forgot is not the service's to keep. */
+  brokerForgets?: boolean;
+}
+
+const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+export const FAULTS: readonly Fault[] = [
+  {
+    name: 'ingest (with its broker) killed, three times',
+    broker: 'embedded',
+    async harm(installation) {
+      for (let time = 0; time < 3; time++) {
+        installation.kill('energy ingest');
+        await wait(1_500);
+      }
+    },
+  },
+  {
+    name: 'PostgreSQL killed',
+    broker: 'embedded',
+    async harm(installation) {
+      installation.kill('postgres');
+    },
+  },
+  {
+    name: 'PostgreSQL does not answer for 15 s',
+    broker: 'embedded',
+    async harm(installation) {
+      const pids = installation.pidsOf('postgres');
+      for (const pid of pids) process.kill(pid, 'SIGSTOP');
+      await wait(15_000);
+      for (const pid of pids) process.kill(pid, 'SIGCONT');
+    },
+  },
+  {
+    name: 'disk full for 10 s',
+    broker: 'embedded',
+    diskMb: 700,
+    async harm({ folder }) {
+      const free = await fillDisk(folder);
+      await wait(10_000);
+      await free();
+    },
+  },
+  {
+    name: 'everything killed, and started again',
+    broker: 'embedded',
+    async harm(installation) {
+      installation.kill('energy supervisor');
+      installation.kill('energy ingest');
+      installation.kill('postgres');
+      await wait(500);
+      await installation.start();
+    },
+  },
+  {
+    name: 'stopped (SIGTERM) amid a batch, and started again',
+    broker: 'embedded',
+    async harm(installation) {
+      await installation.stop();
+      await installation.start();
+    },
+  },
+  {
+    name: 'rubbish from a device: binary, 1 MiB, wrong clock, half JSON',
+    broker: 'embedded',
+    async harm(installation) {
+      const [player] = await rubbishPlayer(installation);
+      const { deviceId, secret } = player as { deviceId: string; secret: string };
+      const client = await connectAsync(installation.brokerUrl, { username: deviceId, password: secret });
+      client.on('error', () => {});
+      const topic = `energy/v1/${deviceId}/readings`;
+      const payloads = [
+        Buffer.from([0, 255, 254, 0, 1]),
+        Buffer.alloc(1_000_000, 'x'),
+        Buffer.from('{"energy_total_kwh": 1'),
+        Buffer.from(JSON.stringify({ ts: '2099-01-01T00:00:00Z', energy_total_kwh: 1 })),
+        Buffer.from(JSON.stringify({ ts: 0, energy_total_kwh: 1 })),
+        Buffer.from('[]'),
+        Buffer.from(`[${'{"power_w":1},'.repeat(20_000)}{"power_w":1}]`),
+      ];
+      for (let round = 0; round < 20; round++)
+        for (const payload of payloads) await client.publishAsync(topic, payload, { qos: 1 });
+      await client.endAsync(true);
+    },
+  },
+  {
+    name: 'ingest killed, three times',
+    broker: 'mosquitto',
+    async harm(installation) {
+      for (let time = 0; time < 3; time++) {
+        installation.kill('energy ingest');
+        await wait(1_500);
+      }
+    },
+  },
+  {
+    name: 'PostgreSQL killed',
+    broker: 'mosquitto',
+    async harm(installation) {
+      installation.kill('postgres');
+    },
+  },
+  {
+    name: 'broker restarted, with its persistence',
+    broker: 'mosquitto',
+    async harm({ mosquitto }) {
+      await mosquitto.stop('SIGTERM');
+      await wait(1_000);
+      await mosquitto.start();
+    },
+  },
+  {
+    name: 'broker restarted, without persistence',
+    broker: 'mosquitto',
+    persistence: false,
+    brokerForgets: true,
+    async harm({ mosquitto }) {
+      await mosquitto.stop('SIGTERM');
+      await wait(1_000);
+      await mosquitto.start();
+    },
+  },
+  {
+    name: 'service away while 100,000 messages queue',
+    broker: 'mosquitto',
+    async harm(installation) {
+      const [player] = await rubbishPlayer(installation);
+      await installation.stop();
+      const client = await connectAsync(installation.brokerUrl);
+      const startMs = Date.now() - 20 * 3_600_000;
+      const publish = (index: number) =>
+        client.publishAsync(
+          `energy/v1/${player?.deviceId}/readings`,
+          JSON.stringify({ ts: startMs + index * 500, power_w: 100 }),
+          { qos: 1 },
+        );
+      for (let from = 0; from < 100_000; from += 1_000) {
+        await Promise.all(Array.from({ length: 1_000 }, (_, index) => publish(from + index)));
+      }
+      await client.endAsync();
+      await installation.start();
+    },
+  },
+];
+
+/** A device beside those that are counted. */
+async function rubbishPlayer(installation: Installation) {
+  const { createDb } = await import('#src/database/connect.ts');
+  const { createDevice } = await import('#src/devices/store.ts');
+  const { createUser } = await import('#src/users/store.ts');
+  const db = createDb(installation.pool);
+  const { user_id: userId } = await createUser(db, { email: 'beside@example.com', role: 'homeowner' });
+  const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'x' });
+  return [{ deviceId: device.device_id, secret }];
+}

@@ -1,0 +1,81 @@
+import { connectAsync, type MqttClient } from 'mqtt';
+
+/** A device that plays. */
+export interface Player {
+  deviceId: string;
+  secret: string;
+}
+
+/** Devices that publish registers, one after the other, each until it is acknowledged, as devices do. */
+export interface Fleet {
+  sent: number;
+  acknowledged: number;
+  /** Publishes no more, and resolves when everything is acknowledged. */
+  finish(): Promise<void>;
+}
+
+/** Messages that a device has under way at once. */
+const UNDER_WAY = 20;
+/** Time between two readings, and energy: both small, so that no law holds any of them up. */
+const STEP_MS = 40;
+const STEP_KWH = 0.000_001;
+const START_MS = 18 * 3_600_000;
+
+export async function startFleet(url: string, players: readonly Player[], perSecond: number): Promise<Fleet> {
+  let isOver = false;
+  const fleet = { sent: 0, acknowledged: 0, finish: async () => {} };
+  const startMs = Date.now() - START_MS;
+  const play = async ({ deviceId, secret }: Player) => {
+    const client = await reach(url, deviceId, secret);
+    const underWay = new Set<Promise<void>>();
+    const pauseMs = (1_000 * players.length) / perSecond;
+    for (let index = 0; !isOver; index++) {
+      const reading = { ts: startMs + index * STEP_MS, energy_total_kwh: 1_000 + index * STEP_KWH };
+      const one = deliver(client, `energy/v1/${deviceId}/readings`, JSON.stringify(reading)).then(() => {
+        fleet.acknowledged++;
+        underWay.delete(one);
+      });
+      underWay.add(one);
+      fleet.sent++;
+      if (underWay.size >= UNDER_WAY) await Promise.race(underWay);
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+    await Promise.all(underWay);
+    await client.endAsync(true);
+  };
+  const playing = players.map(play);
+  fleet.finish = async () => {
+    isOver = true;
+    await Promise.all(playing);
+  };
+  return fleet;
+}
+
+async function reach(url: string, deviceId: string, secret: string): Promise<MqttClient> {
+  for (;;) {
+    try {
+      const client = await connectAsync(url, {
+        username: deviceId,
+        password: secret,
+        reconnectPeriod: 100,
+        connectTimeout: 2_000,
+      });
+      client.on('error', () => {});
+      return client;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}
+
+/** Again until it is acknowledged: mqtt.js gives up what was under way when a connection is lost. */
+async function deliver(client: MqttClient, topic: string, payload: string): Promise<void> {
+  for (;;) {
+    try {
+      await client.publishAsync(topic, payload, { qos: 1 });
+      return;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}

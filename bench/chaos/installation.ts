@@ -1,0 +1,170 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createDb, createPool, type Pool } from '#src/database/connect.ts';
+import { embeddedUrl } from '#src/database/embedded-postgres.ts';
+import { createDevice } from '#src/devices/store.ts';
+import { createUser } from '#src/users/store.ts';
+import { freePort, reachable } from '../../test/support/mosquitto.ts';
+import type { Player } from './fleet.ts';
+
+const LAUNCHER = resolve(import.meta.dirname, '../../bin/energy.js');
+
+/** A whole service of the chaos's own (`npm start`), and where asked for a mosquitto beside it. */
+export interface Installation {
+  folder: string;
+  pool: Pool;
+  brokerUrl: string;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** kill -9 of a process of the service by the beginning of its title, or of the database. */
+  kill(which: 'energy ingest' | 'energy supervisor' | 'postgres'): void;
+  pidsOf(title: string): number[];
+  mosquitto: { start(): Promise<void>; stop(signal: NodeJS.Signals): Promise<void> };
+  players(count: number): Promise<Player[]>;
+  remove(): Promise<void>;
+}
+
+/** `diskMb`: puts the data on a disk of that size (needs root). */
+export async function install(options: {
+  broker: 'embedded' | 'mosquitto';
+  persistence?: boolean;
+  diskMb?: number;
+}): Promise<Installation> {
+  const folder = await mkdtemp(join(tmpdir(), 'energy-chaos-'));
+  const { broker, persistence = true, diskMb } = options;
+  if (diskMb !== undefined) sh('mount', '-t', 'tmpfs', '-o', `size=${diskMb}m`, 'tmpfs', folder);
+  const dataDir = join(folder, 'data');
+  await mkdir(dataDir);
+  const names = ['API_PORT', 'HTTP_PORT', 'MQTT_PORT', 'MQTTS_PORT', 'OPERATOR_PORT', 'BROKER'];
+  const ports = Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, String(await freePort())] as const)),
+  );
+  const brokerUrl = `mqtt://127.0.0.1:${broker === 'mosquitto' ? ports.BROKER : ports.MQTT_PORT}`;
+  const env = {
+    PATH: process.env.PATH ?? '',
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'fatal',
+    ...ports,
+    ...(broker === 'mosquitto' ? { MQTT_URL: brokerUrl } : {}),
+  };
+  const pool = createPool(embeddedUrl(dataDir), { max: 3 });
+  let service: ChildProcess | undefined;
+  let running: ChildProcess | undefined;
+  const pidsOf = (title: string) =>
+    processesOf(dataDir).flatMap(({ pid, command }) => (command.startsWith(title) ? [pid] : []));
+
+  const mosquitto = {
+    async start() {
+      const lines = [
+        `listener ${ports.BROKER} 127.0.0.1`,
+        'user root',
+        'allow_anonymous true',
+        'max_queued_messages 0',
+        'max_inflight_messages 0',
+        `persistence ${persistence}`,
+        `persistence_location ${folder}/`,
+        'autosave_interval 1',
+      ];
+      await writeFile(join(folder, 'mosquitto.conf'), `${lines.join('\n')}\n`);
+      running = spawn('mosquitto', ['-c', join(folder, 'mosquitto.conf')], {
+        stdio: 'ignore',
+        env: { PATH: `${process.env.PATH}:/usr/sbin` },
+      });
+      await reachable(Number(ports.BROKER));
+    },
+    async stop(signal: NodeJS.Signals) {
+      const child = running;
+      if (!child) return;
+      const ended = new Promise((done) => child.once('exit', done));
+      child.kill(signal);
+      await ended;
+      running = undefined;
+    },
+  };
+  const installation: Installation = {
+    folder,
+    pool,
+    brokerUrl,
+    mosquitto,
+    pidsOf,
+    async start() {
+      service = spawn(process.execPath, [LAUNCHER, 'start'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+      let said = '';
+      service.stdout?.on('data', (chunk) => {
+        said += chunk;
+      });
+      for (let turn = 0; turn < 600 && !said.includes('Ready.'); turn++) {
+        if (service.exitCode !== null) throw new Error(`the service ended: ${said}`);
+        await new Promise((done) => setTimeout(done, 50));
+      }
+    },
+    async stop() {
+      const child = service;
+      if (!child || child.exitCode !== null || child.signalCode !== null) return;
+      const ended = new Promise((done) => child.once('exit', done));
+      child.kill('SIGTERM');
+      await ended;
+    },
+    kill(which) {
+      if (which === 'energy supervisor') return void service?.kill('SIGKILL');
+      if (which === 'postgres') {
+        const [pid] = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
+        return void process.kill(Number(pid), 'SIGKILL');
+      }
+      for (const pid of pidsOf(which)) process.kill(pid, 'SIGKILL');
+    },
+    async players(count) {
+      const db = createDb(pool);
+      const players: Player[] = [];
+      for (let index = 0; index < count; index++) {
+        const { user_id: userId } = await createUser(db, { email: `home${index}@example.com`, role: 'homeowner' });
+        const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'x' });
+        players.push({ deviceId: device.device_id, secret });
+      }
+      return players;
+    },
+    async remove() {
+      await installation.stop();
+      await mosquitto.stop('SIGTERM');
+      await pool.end();
+      if (diskMb !== undefined) sh('umount', '-l', folder);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  if (broker === 'mosquitto') await mosquitto.start();
+  await installation.start();
+  return installation;
+}
+
+function sh(...command: string[]): void {
+  const [program = '', ...given] = command;
+  const { status, stderr } = spawnSync(program, given);
+  if (status !== 0) throw new Error(`${command.join(' ')}: ${stderr}`);
+}
+
+/** Processes whose environment names the data directory. */
+function processesOf(dataDir: string): { pid: number; command: string }[] {
+  return readdirSync('/proc').flatMap((pid) => {
+    if (!/^\d+$/.test(pid)) return [];
+    try {
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+      const isOurs = readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`DATA_DIR=${dataDir}\0`);
+      return isOurs && command !== '' ? [{ pid: Number(pid), command }] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Fills a folder's disk to the last block; returns what frees it again. */
+export async function fillDisk(folder: string): Promise<() => Promise<void>> {
+  const file = join(folder, 'filler');
+  // dd ends with an error when the disk is full: that is what is wanted.
+  spawnSync('dd', ['if=/dev/zero', `of=${file}`, 'bs=64k']);
+  const { length } = await readFile(file);
+  if (length === 0) throw new Error('the disk was full before');
+  return () => rm(file);
+}

@@ -1,0 +1,125 @@
+import type { Pool } from '#src/database/connect.ts';
+import { FAULTS, type Fault } from './faults.ts';
+import { type Player, startFleet } from './fleet.ts';
+import { install } from './installation.ts';
+
+/** What a fault came to. */
+export interface Row {
+  fault: string;
+  broker: string;
+  sent: number;
+  acknowledged: number;
+  stored: number;
+  /** Acknowledged, and not stored. */
+  lost: number;
+  /** Stored or counted more than once. */
+  double: number;
+  /** From when what was taken away was there again to the next reading stored. */
+  recoveryS: number;
+  /** Whether losses are the broker's own. */
+  brokerForgets: boolean;
+}
+
+const DEVICES = 10;
+const PER_SECOND = 1_000;
+const SETTLE_MS = 90_000;
+const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** Lets devices publish, does the harm amid it, and counts. */
+export async function endure(fault: Fault): Promise<Row> {
+  const { broker, persistence, diskMb } = fault;
+  const installation = await install({
+    broker,
+    ...(persistence === undefined ? {} : { persistence }),
+    ...(diskMb === undefined ? {} : { diskMb }),
+  });
+  try {
+    const players = await installation.players(DEVICES);
+    const fleet = await startFleet(installation.brokerUrl, players, PER_SECOND);
+    await wait(1_500);
+    await fault.harm(installation);
+    const recoveryS = await untilMoreIsStored(installation.pool, players);
+    await wait(1_500);
+    await fleet.finish();
+    const counted = await settled(installation.pool, players, fleet.acknowledged);
+    const { sent, acknowledged } = fleet;
+    return {
+      fault: fault.name,
+      broker,
+      sent,
+      acknowledged,
+      stored: counted.stored,
+      lost: acknowledged - counted.stored,
+      double: counted.double,
+      recoveryS,
+      brokerForgets: fault.brokerForgets ?? false,
+    };
+  } finally {
+    await installation.remove();
+  }
+}
+
+const ids = (players: readonly Player[]) => players.map(({ deviceId }) => deviceId);
+
+async function count(pool: Pool, players: readonly Player[]): Promise<{ stored: number; double: number }> {
+  const { rows } = await pool.query(
+    `WITH mine AS (SELECT device_id, read_at, value FROM readings JOIN series USING (series_id)
+       WHERE device_id = ANY ($1) AND kind = 'register'),
+     each AS (SELECT device_id, count(*) AS n, count(DISTINCT read_at) AS times, max(value) - min(value) AS used FROM mine GROUP BY 1)
+     SELECT coalesce(sum(times), 0)::int AS stored, coalesce(sum(n - times), 0)::int AS doubled,
+       (SELECT coalesce(sum(energy_mwh), 0) FROM user_hourly
+         WHERE user_id IN (SELECT user_id FROM devices WHERE device_id = ANY ($1)))::bigint - coalesce(sum(used), 0)::bigint AS excess_mwh FROM each`,
+    [ids(players)],
+  );
+  // A mWh a step: what is counted beyond what the registers moved was counted twice.
+  return { stored: rows[0].stored, double: rows[0].doubled + Math.max(0, Number(rows[0].excess_mwh)) };
+}
+
+async function untilMoreIsStored(pool: Pool, players: readonly Player[]): Promise<number> {
+  const from = performance.now();
+  let first: number | undefined;
+  while (performance.now() - from < SETTLE_MS) {
+    const stored = await count(pool, players).then(
+      (counted) => counted.stored,
+      () => undefined,
+    );
+    if (stored !== undefined) {
+      first ??= stored;
+      if (stored > first) break;
+    }
+    await wait(50);
+  }
+  return Math.round((performance.now() - from) / 100) / 10;
+}
+
+/** Waits until what was acknowledged is stored, or nothing more comes. */
+async function settled(pool: Pool, players: readonly Player[], acknowledged: number) {
+  let counted = await count(pool, players);
+  let lastChange = performance.now();
+  while (counted.stored < acknowledged && performance.now() - lastChange < 15_000) {
+    await wait(250);
+    const next = await count(pool, players);
+    if (next.stored !== counted.stored) lastChange = performance.now();
+    counted = next;
+  }
+  return counted;
+}
+
+if (import.meta.main) {
+  const [, , ...flags] = process.argv;
+  const wanted = flags.filter((flag) => !flag.startsWith('--'));
+  const rows: Row[] = [];
+  for (const fault of FAULTS.filter(({ name }) => wanted.every((word) => name.includes(word)))) {
+    process.stderr.write(`${fault.broker}: ${fault.name} …\n`);
+    rows.push(await endure(fault));
+    if (!flags.includes('--json')) console.table(rows.slice(-1).map(shown));
+  }
+  if (flags.includes('--json')) console.log(JSON.stringify(rows));
+  else console.table(rows.map(shown));
+  const isBad = rows.some(({ lost, double, brokerForgets }) => double > 0 || (lost > 0 && !brokerForgets));
+  process.exit(isBad ? 1 : 0);
+}
+
+function shown({ brokerForgets, lost, ...row }: Row) {
+  return { ...row, lost: brokerForgets ? `${lost} (by the broker)` : lost };
+}
