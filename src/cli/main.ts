@@ -6,6 +6,7 @@ import { register as registerConfig } from './config.ts';
 import { register as registerDemo } from './demo.ts';
 import { register as registerImport } from './import.ts';
 import { register as registerMigrate } from './migrate.ts';
+import { register as registerRejected } from './rejected.ts';
 import { register as registerRollups } from './rollups.ts';
 import { register as registerServe } from './serve.ts';
 
@@ -19,6 +20,7 @@ for (const register of [
   registerMigrate,
   registerConfig,
   registerAccounts,
+  registerRejected,
   registerRollups,
   registerImport,
 ]) {

@@ -1,0 +1,123 @@
+import { type Pool, type Query, queryOn } from '#src/database/connect.ts';
+import { decode } from './decoders/registry.ts';
+import { createWriter, type IncomingMessage } from './write/writer.ts';
+
+/** Longest payload that is kept whole; one of this length may have been cut. */
+const KEPT_BYTES = 65_536;
+/** Rows that are looked at in one go. */
+const PAGE = 500;
+
+/** A message, or an element of one, that could not be used. */
+export interface Rejected {
+  rejected_id: number;
+  received_at: string;
+  device_id: string | null;
+  topic: string;
+  /** Position in the message from 0; null for the whole of it. */
+  element: number | null;
+  reason: string;
+  /** As text where it is UTF-8, else in base64. */
+  payload?: string;
+  payload_b64?: string;
+}
+
+/** Which of them are meant. */
+export interface Which {
+  deviceId?: string;
+  since?: Date;
+}
+
+const CONDITION = `($1::text IS NULL OR device_id = $1) AND ($2::timestamptz IS NULL OR received_at >= $2)`;
+const valuesOf = ({ deviceId, since }: Which) => [deviceId ?? null, since ?? null];
+
+/** What could not be used, the youngest first. */
+export async function listRejected(pool: Pool, which: Which, limit: number): Promise<Rejected[]> {
+  const { rows } = await pool.query(
+    `SELECT rejected_id, received_at, device_id, topic, element, reason, payload FROM rejected_messages
+     WHERE ${CONDITION} ORDER BY rejected_id DESC LIMIT $3`,
+    [...valuesOf(which), limit],
+  );
+  return rows.map(({ payload, received_at, ...row }) => ({
+    ...row,
+    received_at: received_at.toISOString(),
+    ...shownPayload(payload),
+  }));
+}
+
+function shownPayload(payload: Buffer): { payload: string } | { payload_b64: string } {
+  const text = payload.toString('utf8');
+  return Buffer.from(text, 'utf8').equals(payload) ? { payload: text } : { payload_b64: payload.toString('base64') };
+}
+
+/** What a replay came to. */
+export interface Replayed {
+  messages: number;
+  stored: number;
+  /** Still not usable; they stay, with the reason of now. */
+  rejected: number;
+  /** Too long to have been kept whole; they stay as they are. */
+  cut: number;
+}
+
+interface Row {
+  rejected_id: number;
+  received_at: Date;
+  topic: string;
+  payload: Buffer;
+}
+
+/**
+ * Tries again what could not be used: after a fix of a decoder, a setting, a clock. Each message is taken as it came, with
+ * its time of receipt; what was used of it before is known and changes nothing. What is usable now is removed from the list.
+ */
+export async function replayRejected(
+  pool: Pool,
+  which: Which,
+  options: { retentionMonths: number },
+): Promise<Replayed> {
+  const writer = createWriter(pool, options);
+  const query = queryOn(pool);
+  const result: Replayed = { messages: 0, stored: 0, rejected: 0, cut: 0 };
+  const last = await lastId(query);
+  for (let after = 0; ; ) {
+    const { rows } = await query<Row>(
+      `SELECT rejected_id, received_at, topic, payload FROM rejected_messages
+       WHERE ${CONDITION} AND rejected_id > $3 AND rejected_id <= $4 ORDER BY rejected_id LIMIT ${PAGE}`,
+      [...valuesOf(which), after, last],
+    );
+    const final = rows.at(-1);
+    if (!final) return result;
+    after = final.rejected_id;
+    const whole = rows.filter(({ payload }) => payload.length < KEPT_BYTES);
+    result.cut += rows.length - whole.length;
+    const messages = distinct(whole);
+    const { stored, rejected } = await writer.write(messages);
+    // After the commit: killed in between, they are on the list twice, and replayed without harm.
+    await query('DELETE FROM rejected_messages WHERE rejected_id = ANY ($1)', [
+      whole.map(({ rejected_id }) => rejected_id),
+    ]);
+    result.messages += messages.length;
+    result.stored += stored;
+    result.rejected += rejected;
+  }
+}
+
+async function lastId(query: Query): Promise<number> {
+  const { rows } = await query<{ last: number }>(
+    'SELECT coalesce(max(rejected_id), 0) AS last FROM rejected_messages',
+    [],
+  );
+  return rows[0]?.last ?? 0;
+}
+
+/** Each message once, however many of its elements were rejected. */
+function distinct(rows: readonly Row[]): IncomingMessage[] {
+  const messages = new Map<string, IncomingMessage>();
+  for (const { received_at, topic, payload } of rows) {
+    const receivedAtMs = received_at.getTime();
+    const key = `${topic}\n${receivedAtMs}\n${payload.toString('base64')}`;
+    const decoded = decode({ topic, payload, receivedAtMs, replayed: false });
+    if (decoded) messages.set(key, { topic, payload, receivedAtMs, decoded });
+  }
+  return [...messages.values()];
+}

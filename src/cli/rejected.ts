@@ -1,0 +1,75 @@
+import type { Command } from 'commander';
+import { listRejected, type Rejected, replayRejected, type Which } from '#ingest/rejected.ts';
+import { type Config, loadConfig } from '#src/config/load.ts';
+import { createPool, type Pool } from '#src/database/connect.ts';
+import { databaseUrl } from '#src/database/locate.ts';
+
+interface Options {
+  device?: string;
+  since?: string;
+  limit?: string;
+  json?: boolean;
+}
+
+/** `energy rejected list|replay`: what devices sent that could not be used, and why; and once more after a fix. */
+export function register(program: Command): void {
+  const rejected = program.command('rejected').description('messages that could not be used');
+  rejected
+    .command('list')
+    .description('show them with their reasons, the youngest first')
+    .option('--device <device_id>', 'only of this device')
+    .option('--since <time>', 'only from this time on (ISO 8601)')
+    .option('--limit <n>', 'at most so many', '50')
+    .option('--json', 'print one JSON object a line')
+    .action((options: Options) =>
+      withDatabase(async (pool) => {
+        const limit = Number(options.limit);
+        if (!Number.isInteger(limit) || limit < 1) throw new Error('--limit must be a number of 1 or more');
+        const rows = await listRejected(pool, whichOf(options), limit);
+        for (const row of rows) console.log(options.json ? JSON.stringify(row) : line(row));
+        if (rows.length === 0 && !options.json) console.log('Nothing was rejected.');
+      }),
+    );
+  rejected
+    .command('replay')
+    .description('try them again, as they came; what is usable now is stored, and leaves the list')
+    .option('--device <device_id>', 'only of this device')
+    .option('--since <time>', 'only from this time on (ISO 8601)')
+    .option('--json', 'print one JSON object')
+    .action((options: Options) =>
+      withDatabase(async (pool, { retentionMonths }) => {
+        const done = await replayRejected(pool, whichOf(options), { retentionMonths });
+        if (options.json) return console.log(JSON.stringify(done));
+        console.log(
+          `${done.messages} messages replayed: ${done.stored} readings stored, ${done.rejected} still rejected.`,
+        );
+        if (done.cut > 0) console.log(`${done.cut} were too long to be kept whole, and stay as they are.`);
+      }),
+    );
+}
+
+function whichOf({ device, since }: Options): Which {
+  const at = since === undefined ? undefined : new Date(since);
+  if (at && Number.isNaN(at.getTime()))
+    throw new Error(`--since ${since} is no time; use ISO 8601, such as 2026-11-21T10:00:00Z`);
+  return { ...(device === undefined ? {} : { deviceId: device }), ...(at === undefined ? {} : { since: at }) };
+}
+
+const MOST_SHOWN = 200;
+
+function line({ received_at, topic, element, reason, payload, payload_b64 }: Rejected): string {
+  const where = element === null ? '' : ` [${element}]`;
+  // Control characters of a device must not drive the terminal.
+  const text = (payload ?? `base64 ${payload_b64}`).replaceAll(/[^\P{C}]/gu, '·').slice(0, MOST_SHOWN);
+  return `${received_at}  ${topic}${where}\n  ${reason}\n  ${text}`;
+}
+
+async function withDatabase(run: (pool: Pool, config: Config) => Promise<void>): Promise<void> {
+  const config = loadConfig();
+  const pool = createPool(await databaseUrl(config), { max: 3, applicationName: 'energy rejected' });
+  try {
+    await run(pool, config);
+  } finally {
+    await pool.end();
+  }
+}
