@@ -123,6 +123,8 @@ async function throughService(
   const env = { DATABASE_URL: database.url, DATA_DIR: database.dataDir, ...(url ? { MQTT_URL: url } : {}) };
   const workers: Awaited<ReturnType<typeof startRole>>[] = [];
   for (let index = 0; index < workerCount; index++) workers.push(await startRole('ingest', env));
+  // Until the first has seen that it is no longer alone, both get everything.
+  if (workerCount > 1) await new Promise((resolve) => setTimeout(resolve, 6_000));
   const child = await publisher(url ?? `mqtt://127.0.0.1:${workers[0]?.ready.port}`, devices);
   const pids = workers.map((worker) => worker.process.pid as number);
   const measured = await measure(pids, async () => {

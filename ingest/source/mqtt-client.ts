@@ -5,7 +5,7 @@ import { NATIVE_FILTERS } from '../decoders/native/topic.ts';
 import { holdPubacks } from './held-puback.ts';
 import type { Receive, Source } from './source.ts';
 
-/** Workers of one service share their subscription under this name. */
+/** Several workers of one service share their subscription under this name. */
 const SHARE = 'energy';
 /** Unacknowledged messages that the broker may send: what a batch and its successor hold. */
 const RECEIVE_MAXIMUM = 10_000;
@@ -21,16 +21,34 @@ export interface ClientOptions {
   clientId: string;
   receive: Receive;
   log: Logger;
-  /** Without: takes what the session has, and asks for nothing new. */
-  subscribes?: boolean;
+  /**
+   * Alone: everything, by a subscription of its own, which every broker restores with its session. Shared: with others.
+   * (mosquitto 2.0 forgets shared subscriptions when it is started again, and what comes before a worker has asked anew is
+   * nobody's.) None: what the session has, and nothing new.
+   */
+  subscription: Subscription;
 }
 
+export type Subscription = 'alone' | 'shared' | 'none';
+
+/** A client whose subscription can be changed. */
+export interface MqttSource extends Source {
+  /** Never without one in between: messages may come twice then, and count once. */
+  subscribe(subscription: 'alone' | 'shared'): Promise<void>;
+}
+
+const FILTERS: Record<Subscription, string[]> = {
+  alone: [...NATIVE_FILTERS],
+  shared: NATIVE_FILTERS.map((filter) => `$share/${SHARE}/${filter}`),
+  none: [],
+};
+
 /**
- * Subscribes to an external broker: MQTT 5, shared subscription, persistent session, QoS 1, acknowledged after the
- * commit. Reconnects for ever. Resolves once it is subscribed, or after a few seconds where the broker is away.
+ * Subscribes to an external broker: MQTT 5, persistent session, QoS 1, acknowledged after the commit. Reconnects for ever. Resolves once it is subscribed, or after a few seconds where the broker is away.
  */
-export async function startMqttClient(options: ClientOptions): Promise<Source> {
-  const { url, clientId, receive, log, subscribes = true } = options;
+export async function startMqttClient(options: ClientOptions): Promise<MqttSource> {
+  const { url, clientId, receive, log } = options;
+  let { subscription } = options;
   const held: (() => void)[] = [];
   let subscribed: () => void = () => {};
   const firstSubscription = new Promise<void>((resolve) => {
@@ -41,15 +59,15 @@ export async function startMqttClient(options: ClientOptions): Promise<Source> {
     protocolVersion: 5,
     clientId,
     clean: false,
-    reconnectPeriod: 1_000,
+    reconnectPeriod: 200,
     connectTimeout: 10_000,
-    resubscribe: true,
+    // By ourselves, at each connection: mqtt.js does not ask again for what it has asked for once.
+    resubscribe: false,
     properties: { sessionExpiryInterval: WEEK_SECONDS, receiveMaximum: RECEIVE_MAXIMUM },
     // Before the first packet can arrive: a persistent session delivers at once.
     manualConnect: true,
   };
   const client = connect(url, settings);
-  const filters = NATIVE_FILTERS.map((filter) => `$share/${SHARE}/${filter}`);
   let lastAtMs = Date.now();
   let closing = false;
   holdPubacks(client, (packet, acknowledge, goOn) => {
@@ -62,16 +80,29 @@ export async function startMqttClient(options: ClientOptions): Promise<Source> {
     if (paused) held.push(goOn);
     else goOn();
   });
+  /** Asks for what is wanted, then gives up what is not: an earlier worker may have left the session with either. */
+  const settleNow = async () => {
+    const wanted = FILTERS[subscription];
+    if (wanted.length > 0) {
+      // Retained messages come once, not at every connection (MQTT 5, 3.8.3.1: retain handling 1).
+      const granted = await client.subscribeAsync(wanted, { qos: 1, rh: 1 });
+      const refused = granted.filter(({ qos }) => (qos as number) >= 128);
+      if (refused.length > 0) throw new Error(`refused: ${refused.map(({ topic }) => topic).join(', ')}`);
+    }
+    const others = [...FILTERS.alone, ...FILTERS.shared].filter((filter) => !wanted.includes(filter));
+    await client.unsubscribeAsync(others);
+  };
+  // One after the other: each ends with what was wanted when it began.
+  let settling: Promise<void> = Promise.resolve();
+  const settle = () => {
+    settling = settling.catch(() => {}).then(settleNow);
+    return settling;
+  };
   client.on('error', (error) => log.warn({ err: error }, 'broker'));
   client.on('close', () => log.warn({ url: withoutSecret(url) }, 'broker connection closed'));
   client.on('connect', () => {
     log.info({ url: withoutSecret(url), client_id: clientId }, 'broker connected');
-    if (!subscribes) return subscribed();
-    client.subscribe(filters, { qos: 1 }, (error, granted) => {
-      const refused = granted?.filter(({ qos }) => (qos as number) >= 128) ?? [];
-      if (error || refused.length > 0) log.error({ err: error, refused }, 'broker refused the subscription');
-      else subscribed();
-    });
+    settle().then(subscribed, (error: Error) => log.error({ err: error }, 'broker refused the subscription'));
   });
   client.connect();
   await Promise.race([firstSubscription, setTimeout(FIRST_SUBSCRIPTION_MS, undefined, { ref: false })]);
@@ -83,9 +114,16 @@ export async function startMqttClient(options: ClientOptions): Promise<Source> {
       paused = false;
       for (const goOn of held.splice(0)) goOn();
     },
+    async subscribe(wanted) {
+      if (wanted === subscription) return;
+      subscription = wanted;
+      // Not connected, it is done with the next connection.
+      if (client.connected) await settle();
+    },
     async leave() {
       const until = Date.now() + LEAVE_MS.longest;
-      await client.unsubscribeAsync(filters);
+      subscription = 'none';
+      await settle();
       // What the broker had queued for this session still comes; what does not, waits for whoever takes its name.
       while (Date.now() < until && Date.now() - lastAtMs < LEAVE_MS.quiet) await setTimeout(50);
     },

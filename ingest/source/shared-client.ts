@@ -4,7 +4,8 @@ import { startMqttClient } from './mqtt-client.ts';
 import { takeOrphan, takeSlot } from './slot.ts';
 import type { Receive, Source } from './source.ts';
 
-const LOOK_FOR_ORPHANS_MS = 5_000;
+/** How often a worker looks whether others have come or gone. */
+const LOOK_MS = 5_000;
 
 /**
  * This worker's share of what an external broker has: a session of its own, and, one after the other, those of workers that
@@ -22,15 +23,16 @@ export async function startSharedClient(options: {
   const slot = await takeSlot(pool, environment);
   slot.whenLost(onSlotLost, log);
   await slot.note(true);
-  const own = await startMqttClient({ url, clientId: slot.clientId, receive, log });
+  const subscription = async () => ((await slot.hasOthers()) ? 'shared' : 'alone');
+  const own = await startMqttClient({ url, clientId: slot.clientId, subscription: await subscription(), receive, log });
   const sources = new Set<Source>([own]);
   let stopped = false;
-  let adopting: Promise<void> = Promise.resolve();
+  let looking: Promise<void> = Promise.resolve();
 
   async function adopt(): Promise<void> {
     for (let orphan = await takeOrphan(pool, environment); orphan; orphan = await takeOrphan(pool, environment)) {
       log.info({ slot: orphan.number }, 'taking over what a worker left that is gone');
-      const source = await startMqttClient({ url, clientId: orphan.clientId, receive, log, subscribes: false });
+      const source = await startMqttClient({ url, clientId: orphan.clientId, subscription: 'none', receive, log });
       sources.add(source);
       const isEmpty = await source.leave().then(
         () => true,
@@ -43,9 +45,14 @@ export async function startSharedClient(options: {
       if (!isEmpty || stopped) return;
     }
   }
+  async function look(): Promise<void> {
+    if (stopped) return;
+    await own.subscribe(await subscription());
+    await adopt();
+  }
   const timer = setInterval(() => {
-    adopting = adopting.then(adopt).catch((error: Error) => log.debug({ err: error }, 'orphans not looked for'));
-  }, LOOK_FOR_ORPHANS_MS);
+    looking = looking.then(look).catch((error: Error) => log.debug({ err: error }, 'others not looked for'));
+  }, LOOK_MS);
   timer.unref();
 
   return {
@@ -64,7 +71,7 @@ export async function startSharedClient(options: {
       await slot.note(false);
     },
     async close() {
-      await adopting;
+      await looking;
       await own.close();
     },
   };

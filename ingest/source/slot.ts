@@ -18,6 +18,10 @@ export interface Slot {
   /** Notes that the broker gives messages to the session, or no more. */
   note(isSubscribed: boolean): Promise<void>;
   /**
+   * Whether other workers hold places.
+   */
+  hasOthers(): Promise<boolean>;
+  /**
    * Gives the place back. Answers whether other workers stay: of several that go at once the last to give its place back
    * is told that none does.
    */
@@ -79,9 +83,14 @@ async function held(pool: Pool, client: PoolClient, number: number, environment:
       };
       watch();
     },
+    hasOthers: () => others(holder, number),
     async release() {
       released = true;
-      const othersStay = await countOthers(holder, number).catch(() => false);
+      // First given back, then looked: whoever goes at the same time has given its own back, or will see that this one is.
+      const othersStay = await holder
+        .query('SELECT pg_advisory_unlock($1, $2)', [LOCK, number])
+        .then(() => others(holder, number))
+        .catch(() => false);
       // Its connection ends with it, and the lock with that.
       holder.release(true);
       return { othersStay };
@@ -89,9 +98,7 @@ async function held(pool: Pool, client: PoolClient, number: number, environment:
   };
 }
 
-/** Gives the lock back first, then looks: whoever goes at the same time has given its own back, or will see that this one is. */
-async function countOthers(client: PoolClient, number: number): Promise<boolean> {
-  await client.query('SELECT pg_advisory_unlock($1, $2)', [LOCK, number]);
+async function others(client: PoolClient, number: number): Promise<boolean> {
   const { rows } = await client.query(
     `SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objid <> $2 AND granted
        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS others`,
