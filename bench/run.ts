@@ -14,6 +14,7 @@ const BENCHES: Record<string, () => Promise<{ bench: () => Promise<Answer> }>> =
   api: () => import('./api.ts'),
   tiers: () => import('./tiers.ts'),
   scale: () => import('./scale.ts'),
+  flood: () => import('./flood.ts'),
   alerts: () => import('./alerts.ts'),
 };
 
