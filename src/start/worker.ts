@@ -11,6 +11,7 @@ import { migrate } from '#src/database/migrate.ts';
 import { createDispatcher } from '#src/delivery/dispatch.ts';
 import { tellUsage } from '#src/delivery/usage-updated.ts';
 import { deviceStates } from '#src/jobs/device-states.ts';
+import { diskWatch, freeSpace } from '#src/jobs/disk-watch.ts';
 import { forgetAnswers } from '#src/jobs/forget-answers.ts';
 import { forgetEvents } from '#src/jobs/forget-events.ts';
 import { historyUpkeep } from '#src/jobs/history-upkeep.ts';
@@ -41,6 +42,7 @@ export async function runWorker(config: Config): Promise<void> {
       forgetAnswers(createDb(pool)),
       forgetEvents(pool, systemClock),
       deviceStates(pool, systemClock),
+      diskWatch(config.dataDir, log),
       silence(pool, systemClock),
       rollupCheck(pool, { capabilities, retentionMonths }, log),
       ...(capabilities.continuousAggregates ? [rollupRefresh(pool, log)] : []),
@@ -48,6 +50,8 @@ export async function runWorker(config: Config): Promise<void> {
     const stopJobs = startJobs(jobs, log);
     const stopTelling = await startTelling(config, pool, metrics, log);
     metrics.valuesOf(LAGS, () => lags(pool));
+    const free = { energy_data_dir_free_bytes: 'Free space of the disk that DATA_DIR lies on' };
+    metrics.valuesOf(free, async () => ({ energy_data_dir_free_bytes: (await freeSpace(config.dataDir)).freeBytes }));
     return {
       ready: { database: database.line, jobs: jobs.map((job) => job.name) },
       async stop() {
