@@ -6,6 +6,8 @@ import { nextAttemptAt } from './retry-schedule.ts';
 
 /** A delivery that a worker has taken belongs to it so long: longer than a try of its channel lasts. */
 const LEASE_S = { email: 120, other: 15 };
+/** Key of the lock under which deliveries are taken. */
+const TAKE_LOCK = 7_241_004;
 /** Tries of one target that may be under way, over all workers; what fails, or catches up, goes one by one. */
 const AT_ONCE = 8;
 /** A subscription is paused when nothing has come through for so long, or so many deliveries in a row were given up. */
@@ -17,8 +19,16 @@ const MOST_FAILED_IN_A_ROW = 20;
  * are taken are nobody else's until the lease is over: a worker that is killed loses nothing.
  */
 export async function takeDue(pool: Pool, most: number, now: Date): Promise<Sending[]> {
-  const { rows } = await pool.query(
-    `WITH RECURSIVE targets AS (
+  return inTransaction(pool, async (client) => {
+    // One worker at a time, and what it took is seen by the next: of a target that goes one by one two could take one each.
+    await client.query('SELECT pg_advisory_xact_lock($1)', [TAKE_LOCK]);
+    return taken(await client.query(TAKE, [now, most]));
+  });
+}
+
+/** $1: now; $2: how many at most. */
+const TAKE = `
+     WITH RECURSIVE targets AS (
        -- Each target that has something pending, by one look at the index.
        (SELECT target FROM deliveries WHERE status = 'pending' ORDER BY target LIMIT 1)
        UNION ALL
@@ -48,15 +58,24 @@ export async function takeDue(pool: Pool, most: number, now: Date): Promise<Send
        FROM due WHERE d.delivery_id = due.delivery_id
        RETURNING d.delivery_id, d.target, d.event_id, d.place)
      SELECT t.delivery_id, t.target, e.event_id, e.type, e.created_at, e.user_id, e.data
-     FROM taken t JOIN events e USING (event_id) ORDER BY t.place`,
-    [now, most],
-  );
-  return rows.map((row) => ({
+     FROM taken t JOIN events e USING (event_id) ORDER BY t.place`;
+
+interface Taken {
+  delivery_id: string;
+  target: string;
+  event_id: string;
+  type: string;
+  created_at: Date;
+  user_id: string;
+  data: Record<string, unknown>;
+}
+
+const taken = ({ rows }: { rows: Taken[] }): Sending[] =>
+  rows.map((row) => ({
     deliveryId: row.delivery_id,
     target: row.target,
     event: { id: row.event_id, type: row.type, createdAt: row.created_at, userId: row.user_id, data: row.data },
   }));
-}
 
 /** Notes how a try ended: through, to be tried again, or given up; and what that says of its subscription. */
 export async function recordAttempt(
