@@ -2,13 +2,10 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createDb, type Pool } from '#src/database/connect.ts';
-import { createDevice } from '#src/devices/store.ts';
-import { createUser } from '#src/users/store.ts';
 import { startMosquitto } from '../test/support/mosquitto.ts';
 import { startRole } from '../test/support/service.ts';
 import type { Answer } from './run.ts';
-import { benchDatabase } from './support.ts';
+import { benchDatabase, pairDevices } from './support.ts';
 
 const DEVICES = 50;
 const DAY_MS = 86_400_000;
@@ -43,7 +40,7 @@ export async function bench(): Promise<Answer> {
 async function flood(broker: string, minutes: number): Promise<Flood> {
   const database = await benchDatabase();
   const mosquitto = broker === 'mosquitto' ? await startMosquitto() : undefined;
-  const devices = await pair(database.pool);
+  const devices = await pairDevices(database.pool, DEVICES);
   const env = { DATABASE_URL: database.url, DATA_DIR: database.dataDir, LOG_LEVEL: 'error' };
   const ingest = await startRole('ingest', { ...env, ...(mosquitto ? { MQTT_URL: mosquitto.url } : {}) });
   const publisher = fork(join(import.meta.dirname, 'ingest-publisher.ts'), {
@@ -77,17 +74,6 @@ async function flood(broker: string, minutes: number): Promise<Flood> {
     await mosquitto?.stop();
     await database.remove();
   }
-}
-
-async function pair(pool: Pool): Promise<{ deviceId: string; secret: string }[]> {
-  const db = createDb(pool);
-  const devices: { deviceId: string; secret: string }[] = [];
-  for (let index = 0; index < DEVICES; index++) {
-    const { user_id: userId } = await createUser(db, { email: `home${index}@example.com`, role: 'homeowner' });
-    const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'bench' });
-    devices.push({ deviceId: device.device_id, secret });
-  }
-  return devices;
 }
 
 /** Resident memory of a process in bytes (proc(5), statm: second field, in pages of 4 KiB). */

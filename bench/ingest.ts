@@ -5,20 +5,16 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { connectAsync } from 'mqtt';
 import { from as copyFrom } from 'pg-copy-streams';
-import { createDb, type Pool } from '#src/database/connect.ts';
-import { createDevice } from '#src/devices/store.ts';
-import { createUser } from '#src/users/store.ts';
+import type { Pool } from '#src/database/connect.ts';
 import { startMosquitto } from '../test/support/mosquitto.ts';
 import { startRole } from '../test/support/service.ts';
 import type { Answer } from './run.ts';
-import { benchDatabase, median } from './support.ts';
+import { benchDatabase, median, type Paired, pairDevices } from './support.ts';
 
 const DEVICES = 50;
 const MESSAGES = 60_000;
 const ROUNDS = 3;
 const HOUR_MS = 3_600_000;
-
-type Device = { deviceId: string; secret: string };
 
 /** What a way of ingesting comes to: readings/s, and CPU of its processes (not the broker's, not the database's) for each. */
 interface Figure {
@@ -47,11 +43,17 @@ export async function bench(): Promise<Answer> {
     const add = (name: string, figure: Figure) => figures.set(name, [...(figures.get(name) ?? []), figure]);
     for (let round = 1; round <= ROUNDS; round++) {
       process.stderr.write(`round ${round} of ${ROUNDS} …\n`);
-      const devices = await pair(database.pool);
+      const devices = await pairDevices(database.pool, DEVICES);
       add('embedded', await throughService(database, devices));
       add('embedded ceiling', await ceilingOfAedes(devices));
-      add('mosquitto', await onMosquitto(async (url) => throughService(database, await pair(database.pool), url)));
-      add('two workers', await onMosquitto(async (url) => throughService(database, await pair(database.pool), url, 2)));
+      add(
+        'mosquitto',
+        await onMosquitto(async (url) => throughService(database, await pairDevices(database.pool, DEVICES), url)),
+      );
+      add(
+        'two workers',
+        await onMosquitto(async (url) => throughService(database, await pairDevices(database.pool, DEVICES), url, 2)),
+      );
       add('mosquitto ceiling', await onMosquitto((url) => ceilingOf(url, devices)));
       add('script', await onMosquitto((url) => throughScript(database, devices, url)));
       add('copy', { perSecond: await copy(database.pool), cpuUs: 0 });
@@ -92,20 +94,8 @@ export async function bench(): Promise<Answer> {
   }
 }
 
-async function pair(pool: Pool): Promise<Device[]> {
-  const db = createDb(pool);
-  const devices: Device[] = [];
-  for (let index = 0; index < DEVICES; index++) {
-    const email = `${Math.random().toString(36).slice(2)}@example.com`;
-    const { user_id: userId } = await createUser(db, { email, role: 'homeowner' });
-    const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'bench' });
-    devices.push({ deviceId: device.device_id, secret });
-  }
-  return devices;
-}
-
 /** Starts the publisher, connected and waiting. */
-async function publisher(url: string, devices: Device[]): Promise<ChildProcess> {
+async function publisher(url: string, devices: Paired[]): Promise<ChildProcess> {
   const child = fork(join(import.meta.dirname, 'ingest-publisher.ts'), {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
@@ -116,7 +106,7 @@ async function publisher(url: string, devices: Device[]): Promise<ChildProcess> 
 
 async function throughService(
   database: { url: string; dataDir: string; pool: Pool },
-  devices: Device[],
+  devices: Paired[],
   url?: string,
   workerCount = 1,
 ): Promise<Figure> {
@@ -136,7 +126,7 @@ async function throughService(
   return measured;
 }
 
-async function throughScript(database: { url: string; pool: Pool }, devices: Device[], url: string): Promise<Figure> {
+async function throughScript(database: { url: string; pool: Pool }, devices: Paired[], url: string): Promise<Figure> {
   await database.pool.query(
     'DROP TABLE IF EXISTS bench_bare; CREATE TABLE bench_bare (device text, ts timestamptz, kwh float8)',
   );
@@ -175,7 +165,7 @@ function cpuMsOf(pid: number): number {
 }
 
 /** Waits until the last message of every device is committed, without reading what was stored. */
-async function untilStored(pool: Pool, devices: Device[]): Promise<void> {
+async function untilStored(pool: Pool, devices: Paired[]): Promise<void> {
   const last = Math.ceil(MESSAGES / DEVICES) - 1;
   for (;;) {
     const { rows } = await pool.query(
@@ -187,7 +177,7 @@ async function untilStored(pool: Pool, devices: Device[]): Promise<void> {
   }
 }
 
-async function ceilingOfAedes(devices: Device[]): Promise<Figure> {
+async function ceilingOfAedes(devices: Paired[]): Promise<Figure> {
   const broker = fork(join(import.meta.dirname, 'ceiling-broker.ts'), {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
@@ -198,7 +188,7 @@ async function ceilingOfAedes(devices: Device[]): Promise<Figure> {
 }
 
 /** The same publisher and broker, and a subscriber that only counts. */
-async function ceilingOf(url: string, devices: Device[]): Promise<Figure> {
+async function ceilingOf(url: string, devices: Paired[]): Promise<Figure> {
   const subscriber = await connectAsync(url);
   await subscriber.subscribeAsync('energy/v1/+/readings', { qos: 1 });
   let count = 0;

@@ -1,9 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createPool, type Pool } from '#src/database/connect.ts';
+import { createDb, createPool, type Pool } from '#src/database/connect.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
+import { createDevice } from '#src/devices/store.ts';
+import { createUser } from '#src/users/store.ts';
 
 export const median = (values: number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] as number;
 
@@ -27,4 +29,23 @@ export async function benchDatabase(): Promise<{ pool: Pool; url: string; dataDi
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** A device that was paired, and what it logs in with. */
+export interface Paired {
+  deviceId: string;
+  secret: string;
+}
+
+/** Pairs devices, each of a home of its own. */
+export async function pairDevices(pool: Pool, count: number): Promise<Paired[]> {
+  const db = createDb(pool);
+  const paired: Paired[] = [];
+  for (let index = 0; index < count; index++) {
+    const email = `${Math.random().toString(36).slice(2)}@example.com`;
+    const { user_id: userId } = await createUser(db, { email, role: 'homeowner' });
+    const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'bench' });
+    paired.push({ deviceId: device.device_id, secret });
+  }
+  return paired;
 }

@@ -1,4 +1,5 @@
 import { connectAsync } from 'mqtt';
+import type { Paired } from '../support.ts';
 import { fillDisk, type Installation } from './installation.ts';
 
 /** Something that goes wrong while devices publish. */
@@ -76,8 +77,8 @@ export const FAULTS: readonly Fault[] = [
     name: 'rubbish from a device: binary, 1 MiB, wrong clock, half JSON',
     broker: 'embedded',
     async harm(installation) {
-      const [player] = await rubbishPlayer(installation);
-      const { deviceId, secret } = player as { deviceId: string; secret: string };
+      // A device beside those that are counted.
+      const [{ deviceId, secret }] = (await installation.players(1)) as [Paired];
       const client = await connectAsync(installation.brokerUrl, { username: deviceId, password: secret });
       client.on('error', () => {});
       const topic = `energy/v1/${deviceId}/readings`;
@@ -136,13 +137,13 @@ export const FAULTS: readonly Fault[] = [
     name: 'service away while 100,000 messages queue',
     broker: 'mosquitto',
     async harm(installation) {
-      const [player] = await rubbishPlayer(installation);
+      const [{ deviceId }] = (await installation.players(1)) as [Paired];
       await installation.stop();
       const client = await connectAsync(installation.brokerUrl);
       const startMs = Date.now() - 20 * 3_600_000;
       const publish = (index: number) =>
         client.publishAsync(
-          `energy/v1/${player?.deviceId}/readings`,
+          `energy/v1/${deviceId}/readings`,
           JSON.stringify({ ts: startMs + index * 500, power_w: 100 }),
           { qos: 1 },
         );
@@ -154,14 +155,3 @@ export const FAULTS: readonly Fault[] = [
     },
   },
 ];
-
-/** A device beside those that are counted. */
-async function rubbishPlayer(installation: Installation) {
-  const { createDb } = await import('#src/database/connect.ts');
-  const { createDevice } = await import('#src/devices/store.ts');
-  const { createUser } = await import('#src/users/store.ts');
-  const db = createDb(installation.pool);
-  const { user_id: userId } = await createUser(db, { email: 'beside@example.com', role: 'homeowner' });
-  const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'x' });
-  return [{ deviceId: device.device_id, secret }];
-}

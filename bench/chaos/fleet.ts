@@ -1,10 +1,5 @@
 import { connectAsync, type MqttClient } from 'mqtt';
-
-/** A device that plays. */
-export interface Player {
-  deviceId: string;
-  secret: string;
-}
+import type { Paired } from '../support.ts';
 
 /** Devices that publish registers, one after the other, each until it is acknowledged, as devices do. */
 export interface Fleet {
@@ -21,11 +16,11 @@ const STEP_MS = 40;
 const STEP_KWH = 0.000_001;
 const START_MS = 18 * 3_600_000;
 
-export async function startFleet(url: string, players: readonly Player[], perSecond: number): Promise<Fleet> {
+export async function startFleet(url: string, players: readonly Paired[], perSecond: number): Promise<Fleet> {
   let isOver = false;
   const fleet = { sent: 0, acknowledged: 0, finish: async () => {} };
   const startMs = Date.now() - START_MS;
-  const play = async ({ deviceId, secret }: Player) => {
+  const play = async ({ deviceId, secret }: Paired) => {
     const client = await reach(url, deviceId, secret);
     const underWay = new Set<Promise<void>>();
     const pauseMs = (1_000 * players.length) / perSecond;

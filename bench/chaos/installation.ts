@@ -3,12 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { createDb, createPool, type Pool } from '#src/database/connect.ts';
+import { createPool, type Pool } from '#src/database/connect.ts';
 import { embeddedUrl } from '#src/database/embedded-postgres.ts';
-import { createDevice } from '#src/devices/store.ts';
-import { createUser } from '#src/users/store.ts';
 import { freePort, reachable } from '../../test/support/mosquitto.ts';
-import type { Player } from './fleet.ts';
+import { type Paired, pairDevices } from '../support.ts';
 
 const LAUNCHER = resolve(import.meta.dirname, '../../bin/energy.js');
 
@@ -23,7 +21,7 @@ export interface Installation {
   kill(which: 'energy ingest' | 'energy supervisor' | 'postgres'): void;
   pidsOf(title: string): number[];
   mosquitto: { start(): Promise<void>; stop(signal: NodeJS.Signals): Promise<void> };
-  players(count: number): Promise<Player[]>;
+  players(count: number): Promise<Paired[]>;
   remove(): Promise<void>;
 }
 
@@ -116,16 +114,7 @@ export async function install(options: {
       }
       for (const pid of pidsOf(which)) process.kill(pid, 'SIGKILL');
     },
-    async players(count) {
-      const db = createDb(pool);
-      const players: Player[] = [];
-      for (let index = 0; index < count; index++) {
-        const { user_id: userId } = await createUser(db, { email: `home${index}@example.com`, role: 'homeowner' });
-        const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'x' });
-        players.push({ deviceId: device.device_id, secret });
-      }
-      return players;
-    },
+    players: (count) => pairDevices(pool, count),
     async remove() {
       await installation.stop();
       await mosquitto.stop('SIGTERM');

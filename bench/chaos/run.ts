@@ -1,6 +1,7 @@
 import type { Pool } from '#src/database/connect.ts';
+import type { Paired } from '../support.ts';
 import { FAULTS, type Fault } from './faults.ts';
-import { type Player, startFleet } from './fleet.ts';
+import { startFleet } from './fleet.ts';
 import { install } from './installation.ts';
 
 /** What a fault came to. */
@@ -59,9 +60,9 @@ export async function endure(fault: Fault): Promise<Row> {
   }
 }
 
-const ids = (players: readonly Player[]) => players.map(({ deviceId }) => deviceId);
+const ids = (players: readonly Paired[]) => players.map(({ deviceId }) => deviceId);
 
-async function count(pool: Pool, players: readonly Player[]): Promise<{ stored: number; double: number }> {
+async function count(pool: Pool, players: readonly Paired[]): Promise<{ stored: number; double: number }> {
   const { rows } = await pool.query(
     `WITH mine AS (SELECT device_id, read_at, value FROM readings JOIN series USING (series_id)
        WHERE device_id = ANY ($1) AND kind = 'register'),
@@ -75,7 +76,7 @@ async function count(pool: Pool, players: readonly Player[]): Promise<{ stored: 
   return { stored: rows[0].stored, double: rows[0].doubled + Math.max(0, Number(rows[0].excess_mwh)) };
 }
 
-async function untilMoreIsStored(pool: Pool, players: readonly Player[]): Promise<number> {
+async function untilMoreIsStored(pool: Pool, players: readonly Paired[]): Promise<number> {
   const from = performance.now();
   let first: number | undefined;
   while (performance.now() - from < SETTLE_MS) {
@@ -93,7 +94,7 @@ async function untilMoreIsStored(pool: Pool, players: readonly Player[]): Promis
 }
 
 /** Waits until what was acknowledged is stored, or nothing more comes. */
-async function settled(pool: Pool, players: readonly Player[], acknowledged: number) {
+async function settled(pool: Pool, players: readonly Paired[], acknowledged: number) {
   let counted = await count(pool, players);
   let lastChange = performance.now();
   while (counted.stored < acknowledged && performance.now() - lastChange < 15_000) {

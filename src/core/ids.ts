@@ -11,11 +11,18 @@ export function newId(prefix: IdPrefix, nowMs: number = Date.now()): string {
   bytes.writeUIntBE(nowMs, 0, 6);
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x70;
   bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
-  let bits = BigInt(`0x${bytes.toString('hex')}`);
+  // 128 bits in 26 characters of 5: two zero bits come first. (With a BigInt this was a tenth of a request's own work.)
   let text = '';
-  for (let index = 0; index < 26; index++) {
-    text = ALPHABET[Number(bits & 31n)] + text;
-    bits >>= 5n;
+  let rest = 0;
+  let bits = 2;
+  for (const byte of bytes) {
+    rest = (rest << 8) | byte;
+    bits += 8;
+    while (bits >= 5) {
+      bits -= 5;
+      text += ALPHABET[(rest >> bits) & 31];
+    }
+    rest &= (1 << bits) - 1;
   }
   return `${prefix}_${text}`;
 }

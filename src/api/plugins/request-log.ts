@@ -7,10 +7,12 @@ import type { Logger } from '#src/core/log.ts';
  * query nor body: what they say of people stays out of logs.
  */
 export function addRequestLog(app: FastifyInstance): void {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('Request-Id', request.id);
+    done();
   });
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
+    done();
     const { statusCode: status } = reply;
     const level = status >= 500 ? 'warn' : status >= 400 ? 'info' : 'debug';
     if (!(request.log as Logger).isLevelEnabled(level)) return;
