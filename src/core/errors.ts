@@ -70,6 +70,11 @@ export const ERRORS = {
     error: 'Delivery by webhook needs an active subscription to alert.triggered (POST /v1/webhooks)',
     meaning: 'Subscribe first.',
   },
+  tooManyWebhooks: {
+    status: 409,
+    error: 'An account has 100 subscriptions at most',
+    meaning: 'Remove one that is not needed any more.',
+  },
   idempotencyKeyReused: {
     status: 409,
     error: 'This Idempotency-Key was used for another request',

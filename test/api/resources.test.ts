@@ -469,3 +469,11 @@ describe('lists', () => {
       expect((await as(key).get(`/v1/alerts?user_id=${userId}&limit=${limit}`)).status).toBe(422);
   });
 });
+
+test('an account has a hundred subscriptions at most', async () => {
+  const { key } = await api.user('homeowner');
+  const body = { event: 'usage.updated', url: 'https://example.com/x', auth_token: 'a secret token' };
+  const subscribe = async () => (await api.send('/v1/webhooks', { method: 'POST', key, body })).status;
+  for (let index = 0; index < 100; index++) expect(await subscribe()).toBe(201);
+  expect(await subscribe()).toBe(409);
+});

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { SecretBox } from '#src/core/secret-box.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -27,13 +28,22 @@ export interface WebhookPatch {
 
 const COLUMNS = ['webhook_id', 'event', 'url', 'status', 'created_at'] as const;
 
-/** A subscription is made for whoever calls. `box` seals its secret. */
+/** Subscriptions of one account: one that has thousands of dead ones would hold up everybody's deliveries. */
+const MOST_OF_AN_ACCOUNT = 100;
+
+/** A subscription is made for whoever calls. `box` seals its secret. 409 where the account has enough of them. */
 export async function createWebhook(
   db: Database,
   box: SecretBox,
   ownerId: string,
   webhook: { event: EventType; url: string; authToken: string },
 ): Promise<Webhook> {
+  const { count } = await db
+    .selectFrom('webhooks')
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .where('user_id', '=', ownerId)
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= MOST_OF_AN_ACCOUNT) throw new AppError('tooManyWebhooks');
   const row = await db
     .insertInto('webhooks')
     .values({
