@@ -13,7 +13,7 @@ const WEEK_SECONDS = 7 * 86_400;
 /** A start waits this long for its subscription; a broker that is away then is waited for in the background. */
 const FIRST_SUBSCRIPTION_MS = 5_000;
 /** One that leaves goes when nothing has come for so long, or after so long at all. */
-const LEAVE_MS = { quiet: 300, longest: 3_000 };
+const LEAVE_MS = { quiet: 300, longest: 1_500 };
 
 export interface ClientOptions {
   url: string;
@@ -32,9 +32,14 @@ export interface ClientOptions {
 export type Subscription = 'alone' | 'shared' | 'none';
 
 /** A client whose subscription can be changed. */
-export interface MqttSource extends Source {
+export interface MqttSource extends Omit<Source, 'leave'> {
   /** Never without one in between: messages may come twice then, and count once. */
   subscribe(subscription: 'alone' | 'shared'): Promise<void>;
+  /**
+   * Asks for nothing any more, and takes what the broker still has for the session. Answers whether that is all of it, and
+   * committed: after a few seconds it may not be.
+   */
+  empty(): Promise<boolean>;
 }
 
 const FILTERS: Record<Subscription, string[]> = {
@@ -44,7 +49,8 @@ const FILTERS: Record<Subscription, string[]> = {
 };
 
 /**
- * Subscribes to an external broker: MQTT 5, persistent session, QoS 1, acknowledged after the commit. Reconnects for ever. Resolves once it is subscribed, or after a few seconds where the broker is away.
+ * Subscribes to an external broker: MQTT 5, persistent session, QoS 1, acknowledged after the commit. Reconnects for ever.
+ * Resolves once it is subscribed, or after a few seconds where the broker is away.
  */
 export async function startMqttClient(options: ClientOptions): Promise<MqttSource> {
   const { url, clientId, receive, log } = options;
@@ -69,6 +75,7 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
   };
   const client = connect(url, settings);
   let lastAtMs = Date.now();
+  let inFlight = 0;
   let closing = false;
   holdPubacks(client, (packet, acknowledge, goOn) => {
     lastAtMs = Date.now();
@@ -76,7 +83,12 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
     if (closing) return goOn();
     const payload = Buffer.isBuffer(packet.payload) ? packet.payload : Buffer.from(packet.payload);
     const message = { topic: packet.topic, payload, receivedAtMs: Date.now(), replayed: packet.retain === true };
-    if (!receive(message, acknowledge)) paused = true;
+    inFlight++;
+    const done = () => {
+      inFlight--;
+      acknowledge();
+    };
+    if (!receive(message, done)) paused = true;
     if (paused) held.push(goOn);
     else goOn();
   });
@@ -120,12 +132,14 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
       // Not connected, it is done with the next connection.
       if (client.connected) await settle();
     },
-    async leave() {
+    async empty() {
       const until = Date.now() + LEAVE_MS.longest;
       subscription = 'none';
       await settle();
-      // What the broker had queued for this session still comes; what does not, waits for whoever takes its name.
-      while (Date.now() < until && Date.now() - lastAtMs < LEAVE_MS.quiet) await setTimeout(50);
+      // A broker that waits for acknowledgements (receive maximum) is quiet, too.
+      const isEmpty = () => inFlight === 0 && Date.now() - lastAtMs >= LEAVE_MS.quiet;
+      while (Date.now() < until && !isEmpty()) await setTimeout(50);
+      return isEmpty();
     },
     async close() {
       closing = true;

@@ -1,11 +1,14 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Logger } from '#src/core/log.ts';
 import type { Pool } from '#src/database/connect.ts';
-import { startMqttClient } from './mqtt-client.ts';
+import { type MqttSource, startMqttClient } from './mqtt-client.ts';
 import { takeOrphan, takeSlot } from './slot.ts';
 import type { Receive, Source } from './source.ts';
 
 /** How often a worker looks whether others have come or gone. */
 const LOOK_MS = 5_000;
+/** What a stop waits for a look that is under way. */
+const LAST_LOOK_MS = 2_000;
 
 /**
  * This worker's share of what an external broker has: a session of its own, and, one after the other, those of workers that
@@ -25,7 +28,7 @@ export async function startSharedClient(options: {
   await slot.note(true);
   const subscription = async () => ((await slot.hasOthers()) ? 'shared' : 'alone');
   const own = await startMqttClient({ url, clientId: slot.clientId, subscription: await subscription(), receive, log });
-  const sources = new Set<Source>([own]);
+  const sources = new Set<MqttSource>([own]);
   let stopped = false;
   let looking: Promise<void> = Promise.resolve();
 
@@ -34,15 +37,13 @@ export async function startSharedClient(options: {
       log.info({ slot: orphan.number }, 'taking over what a worker left that is gone');
       const source = await startMqttClient({ url, clientId: orphan.clientId, subscription: 'none', receive, log });
       sources.add(source);
-      const isEmpty = await source.leave().then(
-        () => true,
-        () => false,
-      );
+      let isEmpty = false;
+      while (!isEmpty && !stopped) isEmpty = await source.empty();
       if (isEmpty) await orphan.note(false);
       await source.close();
       sources.delete(source);
       await orphan.release();
-      if (!isEmpty || stopped) return;
+      if (stopped) return;
     }
   }
   async function look(): Promise<void> {
@@ -65,13 +66,14 @@ export async function startSharedClient(options: {
     async leave() {
       stopped = true;
       clearInterval(timer);
+      // A place that is being emptied here looks like another worker's: to be told that others stay, it must be given back.
+      const isOver = await Promise.race([looking.then(() => true), setTimeout(LAST_LOOK_MS, false, { ref: false })]);
       const { othersStay } = await slot.release();
-      if (!othersStay) return;
-      await own.leave();
-      await slot.note(false);
+      if (!othersStay || !isOver) return;
+      // What is left, the others take over.
+      if (await own.empty()) await slot.note(false);
     },
     async close() {
-      await looking;
       await own.close();
     },
   };

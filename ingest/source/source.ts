@@ -12,7 +12,7 @@ export interface Source {
   resume(): void;
   /** Takes no new messages; acknowledgements of those taken can still be sent until `close`. */
   pause(): void;
-  /** Where other workers stay they take over what comes from now on; resolves when nothing more comes here. */
+  /** Where other workers stay they take over what comes from now on, and this source is emptied as far as time allows. */
   leave(): Promise<void>;
   close(): Promise<void>;
 }

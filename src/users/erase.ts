@@ -27,7 +27,7 @@ async function eraseOnce(db: Database, userId: string): Promise<boolean> {
     await sql`SELECT hold_refresh()`.execute(trx);
     // In the order of those who evaluate: changed hours first, then the account.
     await sql`DELETE FROM usage_changes WHERE user_id = ${userId}`.execute(trx);
-    // The account first, so that no device can be added to it; then its devices, so that no writer is at them.
+    // Then the account, so that no device can be added to it; then its devices, so that no writer is at them.
     const user = await sql`SELECT FROM users WHERE user_id = ${userId} FOR UPDATE`.execute(trx);
     if (user.rows.length === 0) return false;
     const { rows } = await sql<{ device_id: string; series: number[] }>`
