@@ -1,6 +1,8 @@
 import type { Logger } from '#src/core/log.ts';
 import { inSpan } from '#src/core/tracing.ts';
+import type { DecodedMessage } from './decoders/decoder.ts';
 import { decode, type RawMessage } from './decoders/registry.ts';
+import { createFloodLimit, type FloodLimit, hashOf } from './flood-limit.ts';
 import type { Receive } from './source/source.ts';
 import type { IncomingMessage, Writer } from './write/writer.ts';
 
@@ -8,6 +10,8 @@ const MAX_BATCH = 5_000;
 /** Messages that may wait for a commit, in number and in bytes, before the source is asked to pause. */
 const MAX_WAITING = 20_000;
 const MAX_WAITING_BYTES = 64 * 2 ** 20;
+/** A flooding device is named in the log once in so many messages. */
+const WARN_EVERY = 100_000;
 const RETRY_MS = { first: 100, longest: 5_000 };
 
 interface Waiting {
@@ -22,6 +26,8 @@ export interface PipelineCounts {
   stored: number;
   duplicates: number;
   rejected: number;
+  /** Messages of devices that sent more than a device may; they are among the rejected. */
+  overLimit: number;
 }
 
 export interface Pipeline {
@@ -39,9 +45,15 @@ const OF_THE_DATA = /^(22|23|42)/;
  * wait for the same device; a lane writes as soon as it is free, and what arrives meanwhile makes its next batch.
  * `onRoom` is called when the source may go on after `receive` answered false.
  */
-export function createPipeline(options: { writer: Writer; log: Logger; onRoom: () => void; lanes?: number }): Pipeline {
-  const { writer, log, onRoom, lanes: laneCount = 2 } = options;
-  const counts: PipelineCounts = { received: 0, committed: 0, stored: 0, duplicates: 0, rejected: 0 };
+export function createPipeline(options: {
+  writer: Writer;
+  log: Logger;
+  onRoom: () => void;
+  lanes?: number;
+  floodLimit?: FloodLimit;
+}): Pipeline {
+  const { writer, log, onRoom, lanes: laneCount = 2, floodLimit = createFloodLimit() } = options;
+  const counts: PipelineCounts = { received: 0, committed: 0, stored: 0, duplicates: 0, rejected: 0, overLimit: 0 };
   const lanes = Array.from({ length: laneCount }, () => ({ queue: [] as Waiting[], running: false }));
   let waiting = 0;
   let waitingBytes = 0;
@@ -107,6 +119,15 @@ export function createPipeline(options: { writer: Writer; log: Logger; onRoom: (
     lane.running = false;
   }
 
+  /** What a device sends beyond the limit is refused as a whole. */
+  function withinLimit(decoded: DecodedMessage, atMs: number): DecodedMessage {
+    const { deviceId } = decoded;
+    const reason = floodLimit.refuse(deviceId, atMs);
+    if (reason === null) return decoded;
+    if (counts.overLimit++ % WARN_EVERY === 0) log.warn({ device: deviceId, reason }, 'a device floods: refused');
+    return { deviceId, readings: [], rejections: [{ element: null, reason }] };
+  }
+
   return {
     counts,
     receive(raw: RawMessage, done) {
@@ -116,9 +137,10 @@ export function createPipeline(options: { writer: Writer; log: Logger; onRoom: (
         done();
         return !paused;
       }
-      const lane = lanes[laneOf(decoded.deviceId, lanes.length)] as (typeof lanes)[number];
+      // A device always goes through the same lane.
+      const lane = lanes[hashOf(decoded.deviceId) % lanes.length] as (typeof lanes)[number];
       const { topic, payload, receivedAtMs } = raw;
-      lane.queue.push({ message: { topic, payload, receivedAtMs, decoded }, done });
+      lane.queue.push({ message: { topic, payload, receivedAtMs, decoded: withinLimit(decoded, receivedAtMs) }, done });
       waiting++;
       waitingBytes += payload.length;
       // In the next turn of the event loop, so that what was read from the socket together is written together.
@@ -137,13 +159,4 @@ export function createPipeline(options: { writer: Writer; log: Logger; onRoom: (
       stopped = true;
     },
   };
-}
-
-/** A device always goes through the same lane (FNV-1a). */
-function laneOf(deviceId: string, lanes: number): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < deviceId.length; index++) {
-    hash = Math.imul(hash ^ deviceId.charCodeAt(index), 0x01000193);
-  }
-  return (hash >>> 0) % lanes;
 }

@@ -6,6 +6,7 @@ import { createPipeline, type PipelineCounts } from './pipeline.ts';
 import { startEmbeddedBroker } from './source/embedded-broker.ts';
 import { startSharedClient } from './source/shared-client.ts';
 import type { Source } from './source/source.ts';
+import { createKeeping } from './write/keeping.ts';
 import { createWriter } from './write/writer.ts';
 
 /** How long a shutdown waits for what was taken to be committed; the rest comes again. */
@@ -13,6 +14,8 @@ const DRAIN_MS = 3_500;
 
 export interface Ingest {
   counts: PipelineCounts;
+  /** Rejections that were counted, and not kept. */
+  unkept(): number;
   /** Ports of the embedded broker; null with an external one. */
   ports: { port: number; tlsPort: number } | null;
   /** Serves new connections of the embedded broker with this certificate. */
@@ -32,7 +35,8 @@ export async function startIngest(
   },
 ): Promise<Ingest> {
   const { pool, tls, log } = parts;
-  const writer = createWriter(pool, { retentionMonths: config.retentionMonths });
+  const keeping = createKeeping();
+  const writer = createWriter(pool, { retentionMonths: config.retentionMonths, keeping });
   let source: Source | undefined;
   const pipeline = createPipeline({ writer, log, onRoom: () => source?.resume() });
   const { receive } = pipeline;
@@ -67,6 +71,7 @@ export async function startIngest(
   }
   return {
     counts: pipeline.counts,
+    unkept: () => keeping.unkept,
     ports,
     renewTls,
     async stop() {

@@ -16,6 +16,29 @@ export interface Fault {
 
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
+/** A device beside those that are counted sends as fast as it can. */
+const floods = (broker: Fault['broker']): Fault => ({
+  name: 'a device floods for 10 s',
+  broker,
+  async harm(installation) {
+    const [{ deviceId, secret }] = (await installation.players(1)) as [Paired];
+    const client = await connectAsync(installation.brokerUrl, { username: deviceId, password: secret });
+    const until = Date.now() + 10_000;
+    const startMs = Date.now() - 20 * 3_600_000;
+    for (let index = 0; Date.now() < until; index += 1_000) {
+      const burst = Array.from({ length: 1_000 }, (_, each) =>
+        client.publishAsync(
+          `energy/v1/${deviceId}/readings`,
+          JSON.stringify({ ts: startMs + (index + each) * 50, power_w: 100 }),
+          { qos: 1 },
+        ),
+      );
+      await Promise.all(burst);
+    }
+    await client.endAsync();
+  },
+});
+
 export const FAULTS: readonly Fault[] = [
   {
     name: 'ingest (with its broker) killed, three times',
@@ -96,6 +119,8 @@ export const FAULTS: readonly Fault[] = [
       await client.endAsync(true);
     },
   },
+  floods('embedded'),
+  floods('mosquitto'),
   {
     name: 'ingest killed, three times',
     broker: 'mosquitto',

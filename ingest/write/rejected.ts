@@ -2,7 +2,7 @@ import type { PoolClient } from '#src/database/connect.ts';
 import type { Reject } from './message.ts';
 
 /** Longest payload that is kept for a rejection, in bytes. */
-const MAX_PAYLOAD_BYTES = 65_536;
+export const MAX_KEPT_BYTES = 65_536;
 
 /** Keeps what could not be used, with topic, payload (cut at 64 KiB), time and reason. */
 export async function saveRejects(client: PoolClient, rejects: readonly Reject[]): Promise<void> {
@@ -16,7 +16,7 @@ export async function saveRejects(client: PoolClient, rejects: readonly Reject[]
       rejects.map((r) => r.message.receivedAtMs),
       rejects.map((r) => withoutNul(r.message.decoded.deviceId)),
       rejects.map((r) => withoutNul(r.message.topic)),
-      rejects.map((r) => r.message.payload.subarray(0, MAX_PAYLOAD_BYTES)),
+      rejects.map((r) => r.message.payload.subarray(0, MAX_KEPT_BYTES)),
       rejects.map((r) => r.element),
       rejects.map((r) => withoutNul(r.reason)),
     ],

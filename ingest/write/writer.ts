@@ -3,6 +3,7 @@ import { retentionStartMs } from '#src/database/history.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { type Collected, collect, type NewPoint, type SeriesBatch } from './collect.ts';
 import { applyDeltas, deltaRows } from './deltas.ts';
+import type { Keeping } from './keeping.ts';
 import type { IncomingMessage, Reject, WriteResult } from './message.ts';
 import { MissingPartitions, type PartitionMonths, partitionMonths } from './partition-months.ts';
 import { noReadingChanges } from './reading-store.ts';
@@ -35,16 +36,23 @@ export interface Writer {
   write(batch: readonly IncomingMessage[]): Promise<WriteResult>;
 }
 
-/** `retentionMonths`: age beyond which readings are rejected. `now`: clock, Unix ms. */
-export function createWriter(pool: Pool, options: { retentionMonths?: number; now?: () => number } = {}): Writer {
-  const { retentionMonths = 13, now = Date.now } = options;
+/**
+ * `retentionMonths`: age beyond which readings are rejected. `keeping`: which rejections are kept (all of them). `now`: clock,
+ * Unix ms.
+ */
+export function createWriter(
+  pool: Pool,
+  options: { retentionMonths?: number; keeping?: Keeping; now?: () => number } = {},
+): Writer {
+  const { retentionMonths = 13, keeping, now = Date.now } = options;
+  const kept = (rejects: readonly Reject[]) => keeping?.of(rejects, now()) ?? rejects;
   const months = partitionMonths(pool);
   return {
     async write(batch) {
       for (let attempt = 1; ; attempt++) {
         const collected = collect(batch, retentionStartMs(now(), retentionMonths));
         try {
-          return await inTransaction(pool, (client) => writeCollected(client, batch, collected, months));
+          return await inTransaction(pool, (client) => writeCollected(client, batch, collected, { months, kept }));
         } catch (error) {
           if (error instanceof MissingPartitions) await months.make(error);
           else if (attempt >= ATTEMPTS || !BEGIN_AGAIN.has((error as { code?: string }).code ?? '')) throw error;
@@ -58,7 +66,7 @@ async function writeCollected(
   client: PoolClient,
   batch: readonly IncomingMessage[],
   collected: Collected,
-  months: PartitionMonths,
+  { months, kept }: { months: PartitionMonths; kept: (rejects: readonly Reject[]) => readonly Reject[] },
 ): Promise<WriteResult> {
   const deviceIds = [...new Set(batch.map((message) => message.decoded.deviceId))];
   const devices = await lockDevices(client, deviceIds);
@@ -80,7 +88,7 @@ async function writeCollected(
   const heard = new Map<string, number>();
   for (const { deviceId, points } of known) heard.set(deviceId, (heard.get(deviceId) ?? 0) + points.length);
   await touchDevices(client, devices, heard, batch, outcome.rejects);
-  await saveRejects(client, outcome.rejects);
+  await saveRejects(client, kept(outcome.rejects));
   return { stored: outcome.stored, duplicates: outcome.duplicates, rejected: outcome.rejects.length };
 }
 

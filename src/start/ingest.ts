@@ -6,10 +6,12 @@ import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { tlsPair } from './certificate.ts';
 import { watchCertificate } from './certificate-watch.ts';
+import { takeHeapFlags } from './heap.ts';
 import { runRole } from './role.ts';
 
 /** The ingest role: messages in, rows and acknowledgements out. */
 export async function runIngest(config: Config): Promise<void> {
+  takeHeapFlags('ingest');
   const log = createLog('ingest', config.logLevel);
   await runRole('ingest', config, log, async (metrics) => {
     const pool = createPool(await databaseUrl(config), { max: 7, applicationName: 'energy ingest' });
@@ -30,6 +32,16 @@ export async function runIngest(config: Config): Promise<void> {
       'energy_readings_rejected_total',
       'Messages and elements that could not be used',
       () => counts.rejected,
+    );
+    metrics.countOf(
+      'energy_rejections_not_kept_total',
+      'Rejections beyond what is kept in an hour: counted, and not on the list',
+      ingest.unkept,
+    );
+    metrics.countOf(
+      'energy_messages_over_limit_total',
+      'Messages of devices that sent more than a device may',
+      () => counts.overLimit,
     );
     const waiting = { energy_messages_waiting: 'Messages that wait for their commit' };
     metrics.valuesOf(waiting, async () => ({ energy_messages_waiting: counts.received - counts.committed }));

@@ -14,6 +14,7 @@ import { deviceStates } from '#src/jobs/device-states.ts';
 import { diskWatch, freeSpace } from '#src/jobs/disk-watch.ts';
 import { forgetAnswers } from '#src/jobs/forget-answers.ts';
 import { forgetEvents } from '#src/jobs/forget-events.ts';
+import { forgetRejected } from '#src/jobs/forget-rejected.ts';
 import { historyUpkeep } from '#src/jobs/history-upkeep.ts';
 import { partitionsAhead } from '#src/jobs/partitions-ahead.ts';
 import { rollupCheck } from '#src/jobs/rollup-check.ts';
@@ -41,6 +42,7 @@ export async function runWorker(config: Config): Promise<void> {
       historyUpkeep(pool, retentionMonths, log),
       forgetAnswers(createDb(pool)),
       forgetEvents(pool, systemClock),
+      forgetRejected(pool),
       deviceStates(pool, systemClock),
       diskWatch(config.dataDir, log),
       silence(pool, systemClock),

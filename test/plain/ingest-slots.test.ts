@@ -95,3 +95,37 @@ test('workers on one host share what comes, whoever comes and goes: killed, stop
   expect(sent).toBeGreaterThan(500);
   await expect.poll(() => stored(meters), { timeout: 20_000, interval: 200 }).toBe(sent);
 }, 90_000);
+
+test('what queues for a worker that is gone is taken over whole, in however many goes', async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+  await start();
+  const doomed = await start();
+  const meters = await devices(10);
+  // Both must have seen that they are not alone: until then each gets everything.
+  await new Promise((resolve) => setTimeout(resolve, 6_000));
+  // Stopped as a whole it takes nothing and stays connected: its share queues at the broker, beyond what is under way.
+  doomed.process.kill('SIGSTOP');
+  const base = Date.now() - 20 * 3_600_000;
+  const MESSAGES = 60_000;
+  for (let sent = 0; sent < MESSAGES; sent += 1_000) {
+    await Promise.all(
+      Array.from({ length: 1_000 }, (_, index) => {
+        const payload = JSON.stringify({
+          ts: base + (sent + index) * 50,
+          energy_total_kwh: 100 + (sent + index) / 1e6,
+        });
+        return client.publishAsync(`energy/v1/${meters[index % meters.length]}/readings`, payload, { qos: 1 });
+      }),
+    );
+  }
+  expect(await stored(meters)).toBeLessThan(MESSAGES - 20_000);
+  await doomed.kill();
+  workers = workers.filter((worker) => worker !== doomed);
+  await expect.poll(() => stored(meters), { timeout: 60_000, interval: 500 }).toBe(MESSAGES);
+  const { rows } = await database.pool.query(
+    `SELECT sum(energy_mwh)::int AS energy FROM user_hourly WHERE user_id = (SELECT user_id FROM devices WHERE device_id = $1)`,
+    [meters[0]],
+  );
+  // The register of each of the ten meters moves by a mWh a message, from its first to its last.
+  expect(rows[0].energy).toBe((MESSAGES - 10) * 10);
+}, 120_000);

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { decode } from '#ingest/decoders/registry.ts';
 import { createWriter } from '#ingest/write/writer.ts';
+import { forgetRejected } from '#src/jobs/forget-rejected.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { meter } from '../support/meters.ts';
 
@@ -64,3 +65,18 @@ test('what was rejected is listed with its reason, and stored by a replay once i
   expect((await energy('list', '--device', other.deviceId, '--json')).trim().split('\n')).toHaveLength(1);
   expect(await energy('replay', '--since', '2999-01-01T00:00:00Z')).toContain('0 messages replayed');
 }, 60_000);
+
+test('the list is bounded: the youngest stay', async () => {
+  const { deviceId } = await meter(database);
+  await database.pool.query('DELETE FROM rejected_messages');
+  for (let index = 0; index < 10; index++) await say(deviceId, Buffer.alloc(10_000, 0xff));
+  await database.pool.query(
+    `INSERT INTO rejected_messages (received_at, topic, payload, reason) VALUES (now() - interval '91 days', 't', '', 'old')`,
+  );
+  const ids = async () => (await database.pool.query('SELECT rejected_id FROM rejected_messages ORDER BY 1')).rows;
+  const before = await ids();
+  await forgetRejected(database.pool).run();
+  expect(await ids()).toEqual(before.slice(0, 10));
+  await forgetRejected(database.pool, 31_000).run();
+  expect(await ids()).toEqual(before.slice(7, 10));
+});

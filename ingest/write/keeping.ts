@@ -1,0 +1,48 @@
+import type { Reject } from './message.ts';
+import { MAX_KEPT_BYTES } from './rejected.ts';
+
+/** What is kept in an hour, of one device and of all, in bytes: rubbish must not fill the disk, nor hide its neighbour's. */
+const HOURLY_BYTES = { ofDevice: 64 * 2 ** 20, ofAll: 256 * 2 ** 20 };
+const HOUR_MS = 3_600_000;
+/** A row beside its payload. */
+const ROW_BYTES = 200;
+
+/** Decides which rejections are kept; all of them are counted. */
+export interface Keeping {
+  /** Of these the ones to keep. `nowMs`: clock. */
+  of(rejects: readonly Reject[], nowMs: number): Reject[];
+  /** Rejections that were only counted. */
+  readonly unkept: number;
+}
+
+/** Keeps up to a number of bytes each hour, by the hours of the clock. */
+export function createKeeping({ ofDevice, ofAll } = HOURLY_BYTES): Keeping {
+  let hour = 0;
+  let all = 0;
+  let unkept = 0;
+  const devices = new Map<string, number>();
+  return {
+    get unkept() {
+      return unkept;
+    },
+    of(rejects, nowMs) {
+      const current = Math.floor(nowMs / HOUR_MS);
+      if (current !== hour) {
+        hour = current;
+        all = 0;
+        devices.clear();
+      }
+      return rejects.filter(({ message: { decoded, payload, topic } }) => {
+        const bytes = Math.min(payload.length, MAX_KEPT_BYTES) + topic.length + ROW_BYTES;
+        const device = (devices.get(decoded.deviceId) ?? 0) + bytes;
+        if (device > ofDevice || all + bytes > ofAll) {
+          unkept++;
+          return false;
+        }
+        devices.set(decoded.deviceId, device);
+        all += bytes;
+        return true;
+      });
+    },
+  };
+}

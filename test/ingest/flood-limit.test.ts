@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createFloodLimit } from '#ingest/flood-limit.ts';
+
+test('a device may send so many messages in a window, whatever others send, and again in the next', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 50 }),
+      fc.array(fc.stringMatching(/^dev_[a-z0-9]{3}$/), { minLength: 1, maxLength: 20 }),
+      (messages, names) => {
+        const limit = createFloodLimit({ messages, windowMs: 1_000 });
+        const devices = [...new Set(names)];
+        for (const windowMs of [5_000, 6_000]) {
+          for (let sent = 0; sent < messages; sent++) {
+            for (const device of devices) expect(limit.refuse(device, windowMs + sent)).toBeNull();
+          }
+          expect(limit.refuse(devices[0] as string, windowMs + 999)).toContain(`more than ${messages} messages`);
+        }
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+test('100,000 devices within the limit are not in the way of one another', () => {
+  const limit = createFloodLimit({ messages: 1_000, windowMs: 1_000 });
+  const refused = new Set<string>();
+  for (let sent = 0; sent < 20; sent++) {
+    for (let device = 0; device < 100_000; device++) if (limit.refuse(`dev_${device}`, 0)) refused.add(`dev_${device}`);
+  }
+  expect(refused.size).toBe(0);
+  // One floods: nobody else pays for it.
+  for (let sent = 0; sent < 1_500; sent++) limit.refuse('dev_7', 0);
+  expect(limit.refuse('dev_7', 0)).not.toBeNull();
+  for (let device = 0; device < 100_000; device++) if (limit.refuse(`dev_${device}`, 0)) refused.add(`dev_${device}`);
+  expect([...refused]).toEqual(['dev_7']);
+});

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { createKeeping } from '#ingest/write/keeping.ts';
+import type { Reject } from '#ingest/write/message.ts';
+
+const HOUR_MS = 3_600_000;
+const reject = (deviceId: string, bytes: number): Reject => ({
+  message: {
+    topic: '',
+    payload: Buffer.alloc(bytes),
+    receivedAtMs: 0,
+    decoded: { deviceId, readings: [], rejections: [] },
+  },
+  element: null,
+  reason: 'x',
+});
+
+test('of a device that sends rubbish so much is kept an hour, the rest is counted, and its neighbours’ is kept', () => {
+  const keeping = createKeeping({ ofDevice: 1_000, ofAll: 2_500 });
+  const many = Array.from({ length: 10 }, () => reject('loud', 300));
+  expect(keeping.of(many, 0)).toHaveLength(2);
+  expect(keeping.of([reject('quiet', 300)], 1)).toHaveLength(1);
+  expect(keeping.unkept).toBe(8);
+  // Many at once are bounded together.
+  const all = Array.from({ length: 10 }, (_, index) => reject(`dev_${index}`, 300));
+  expect(keeping.of(all, 2)).toHaveLength(2);
+  expect(keeping.of([reject('loud', 300)], HOUR_MS)).toHaveLength(1);
+});
+
+test('a long payload counts for what is kept of it', () => {
+  const keeping = createKeeping({ ofDevice: 70_000, ofAll: 70_000 });
+  expect(keeping.of([reject('a', 10_000_000)], 0)).toHaveLength(1);
+});
