@@ -1,38 +1,47 @@
 import { connectAsync } from 'mqtt';
 
 /**
- * Child process: publishes `messages` QoS 1 registers of its devices over one connection per device, and reports when the
- * last is acknowledged. Told `{url, devices: [{deviceId, secret}], messages, startMs}`.
+ * Child process: publishes `messages` QoS 1 registers of its devices in turn, over one connection per device or over
+ * `connections` of a broker that asks nobody's name, and reports when the last is acknowledged.
  */
 interface Task {
   url: string;
   devices: { deviceId: string; secret: string }[];
   messages: number;
   startMs: number;
+  connections?: number;
+  startKwh?: number;
 }
 
 const MAX_UNDER_WAY = 2_000;
 
 process.once('message', async (task: Task) => {
   const clients = await Promise.all(
-    task.devices.map(({ deviceId, secret }) => connectAsync(task.url, { username: deviceId, password: secret })),
+    task.devices
+      .slice(0, task.connections)
+      .map(({ deviceId, secret }) => connectAsync(task.url, { username: deviceId, password: secret })),
   );
   process.send?.({ state: 'connected' });
   await new Promise((resolve) => process.once('message', resolve));
   let underWay = 0;
   let wake: () => void = () => {};
   for (let index = 0; index < task.messages; index++) {
-    const which = index % clients.length;
-    const turn = Math.floor(index / clients.length);
+    const which = index % task.devices.length;
+    const turn = Math.floor(index / task.devices.length);
     const payload = JSON.stringify({
       ts: new Date(task.startMs + turn * 1_000).toISOString(),
-      energy_total_kwh: 1_000 + turn / 1_000,
+      energy_total_kwh: (task.startKwh ?? 1_000) + turn / 1_000,
     });
     underWay++;
-    clients[which]?.publish(`energy/v1/${task.devices[which]?.deviceId}/readings`, payload, { qos: 1 }, () => {
-      underWay--;
-      wake();
-    });
+    clients[which % clients.length]?.publish(
+      `energy/v1/${task.devices[which]?.deviceId}/readings`,
+      payload,
+      { qos: 1 },
+      () => {
+        underWay--;
+        wake();
+      },
+    );
     while (underWay >= MAX_UNDER_WAY) await new Promise<void>((resolve) => (wake = resolve));
   }
   while (underWay > 0) await new Promise<void>((resolve) => (wake = resolve));

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Found } from '#src/database/capabilities.ts';
 import { createDb, createPool, type Pool } from '#src/database/connect.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
@@ -14,13 +15,20 @@ export const quantile = (values: number[], share: number): number =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] as number;
 
 /** An embedded database of the benchmark's own, tuned as in production. */
-export async function benchDatabase(): Promise<{ pool: Pool; url: string; dataDir: string; remove(): Promise<void> }> {
+export async function benchDatabase(): Promise<{
+  pool: Pool;
+  found: Found;
+  url: string;
+  dataDir: string;
+  remove(): Promise<void>;
+}> {
   const dataDir = await mkdtemp(join(tmpdir(), 'energy-bench-'));
   const server = await startEmbeddedPostgres({ dataDir });
   const pool = createPool(server.url);
-  await migrate(pool);
+  const { database: found } = await migrate(pool);
   return {
     pool,
+    found,
     url: server.url,
     dataDir,
     async remove() {

@@ -1,0 +1,22 @@
+import { type DeviceMessage, type Heard, withoutMemory } from '../family.ts';
+import { hearing, refusal } from '../read/heard.ts';
+import { member, readObject } from '../read/payload.ts';
+import { fromIso, trusted } from '../read/time.ts';
+import { parseTopic } from './topic.ts';
+
+/** An example: `{"time": "…Z", "total_wh": 1234, "power": 56}`. */
+export const blueprint = withoutMemory({ name: '_blueprint', decode });
+
+function decode({ topic, payload, receivedAtMs }: DeviceMessage): Heard | null {
+  const parsed = parseTopic(topic);
+  if (!parsed) return null;
+  const body = readObject(payload);
+  if (!body) return refusal('payload is not a JSON object');
+  const { device } = parsed;
+  const heard = hearing();
+  const atMs = trusted(fromIso(member(body, 'time'), { receivedAtMs }), receivedAtMs);
+  const total = member(body, 'total_wh');
+  heard.add({ device, channel: 'import', kind: 'energy_total_kwh', value: total, per: 1_000, atMs, name: 'total_wh' });
+  heard.add({ device, channel: 'import', kind: 'power_w', value: member(body, 'power'), atMs, name: 'power' });
+  return heard;
+}

@@ -1,0 +1,43 @@
+import type { DecoderSettings, DeviceMessage, Said } from './family.ts';
+import { createDecoders, type FamilyHeard } from './remembering.ts';
+
+/** A message that arrived before: it teaches, and says nothing now. */
+export interface Prior {
+  topic: string;
+  payload: Buffer;
+}
+
+/** A reading as `energy decode` shows it. */
+export interface Described {
+  device: string;
+  channel: string;
+  kind: Said['kind'];
+  value: number | boolean;
+  /** ISO 8601 UTC; null: as old as its receipt. */
+  ts: string | null;
+}
+
+/** What the service reads out of one message, by decoders that know nothing but `prior`; null: nobody's message. */
+export function describe(
+  message: DeviceMessage & { replayed: boolean },
+  settings: DecoderSettings,
+  prior: readonly Prior[],
+): { family: string; readings: Described[]; refused: string[] } | null {
+  const decoders = createDecoders();
+  for (const one of prior) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
+  const heard = decoders.hear(message, settings);
+  if (!heard) return null;
+  return { family: heard.family, readings: current(heard, message.replayed).map(described), refused: heard.refused };
+}
+
+/** What counts of a message: all of it, or, where the broker replayed it, what has a time of its own. */
+export const current = (heard: FamilyHeard, replayed: boolean): Said[] =>
+  replayed ? heard.said.filter(({ atMs }) => atMs !== null) : heard.said;
+
+const described = ({ device, channel, kind, value, atMs }: Said): Described => ({
+  device,
+  channel,
+  kind,
+  value,
+  ts: atMs === null ? null : new Date(atMs).toISOString(),
+});

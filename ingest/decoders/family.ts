@@ -1,0 +1,79 @@
+/** A message as the device's own broker has it: its topic without any `gw/{gateway_id}/` before it. */
+export interface DeviceMessage {
+  topic: string;
+  payload: Buffer;
+  receivedAtMs: number;
+}
+
+/** What the owner has set for the devices behind a gateway (`decoder_config`); whatever is not known is left alone. */
+export interface DecoderSettings {
+  /** IANA zone of devices that tell local time without one; unknown means the time of receipt. */
+  tz?: string;
+  /** Topic filters on which SenML packs come. */
+  senml?: { topics: string[] };
+  /** By a meter's id: what its counts are, where the message does not say. */
+  meter?: Record<string, { unit?: string; multiplier?: number }>;
+  /** By `node/name`: how many pulses a kWh has. */
+  emon?: Record<string, { pulses_per_kwh?: number }>;
+  /** How Zigbee2MQTT publishes; with `attribute` the names of its devices, which may hold slashes. */
+  zigbee2mqtt?: { output?: 'json' | 'attribute' | 'attribute_and_json'; devices?: string[] };
+}
+
+/** What a number is of, and its unit. Booleans: `heating`, `availability`. */
+export type SaidKind =
+  | 'energy_total_kwh'
+  | 'energy_interval_kwh'
+  | 'power_w'
+  | 'temperature_c'
+  | 'setpoint_c'
+  | 'heating'
+  | 'availability';
+
+/** One thing that a message says. */
+export interface Said {
+  /** The device's native id: topic segment, serial number or MAC. */
+  device: string;
+  /** Words of a-z, 0-9, _ and - between slashes: `import`, `export/t1`, `switch0/import`, `import/l2`, `room`. */
+  channel: string;
+  kind: SaidKind;
+  value: number | boolean;
+  /** The message's own time in Unix ms, where it has one that can be trusted; null: it is as old as its receipt. */
+  atMs: number | null;
+  /** Length of an interval in ms, for `energy_interval_kwh`. */
+  intervalMs?: number;
+}
+
+/** What a family reads out of one message of its own. */
+export interface Heard {
+  said: Said[];
+  /** Why the message, or a part of it, cannot be used: a sentence each. One bad part never drops its neighbours. */
+  refused: string[];
+  /** Native ids of devices that were heard, and of which nothing can be said yet (a count without a unit). */
+  seen?: string[];
+}
+
+/**
+ * A family of devices: what is on their topics. Both functions are pure but for the memory, and never throw, whatever the
+ * payload is.
+ */
+export interface Family<Memory = unknown> {
+  /** Name of its folder. */
+  name: string;
+  /**
+   * Whether later messages cannot be read without this one (discovery, births, units). Such messages are kept, the last of
+   * each topic, and given to `learn` again in order of receipt when another worker goes on.
+   */
+  remembers(topic: string): boolean;
+  newMemory(): Memory;
+  learn(memory: Memory, message: DeviceMessage): void;
+  /** Null: somebody else's message. Commands and echoes of a family's own are `{said: [], refused: []}`. */
+  decode(message: DeviceMessage, settings: DecoderSettings, memory: Memory): Heard | null;
+}
+
+/** A family whose messages each say everything themselves. */
+export const withoutMemory = (family: Pick<Family<null>, 'name' | 'decode'>): Family<null> => ({
+  ...family,
+  remembers: () => false,
+  newMemory: () => null,
+  learn: () => {},
+});

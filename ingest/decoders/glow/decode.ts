@@ -1,0 +1,52 @@
+import { type DeviceMessage, type Heard, withoutMemory } from '../family.ts';
+import { hearing, refusal } from '../read/heard.ts';
+import { asObject, member, readObject } from '../read/payload.ts';
+import { fromIso, trusted } from '../read/time.ts';
+import { parseGlowTopic } from './topic.ts';
+
+/** kWh, W and what they are multiplied by, by the unit that stands beside the number. */
+const ENERGY = new Map([
+  ['kWh', 1],
+  ['Wh', 0.001],
+  ['MWh', 1_000],
+]);
+const POWER = new Map([
+  ['kW', 1_000],
+  ['W', 1],
+]);
+
+/** Glow displays (Hildebrand) of British SMETS2 meters: registers and power, in the units that stand beside them. */
+export const glow = withoutMemory({ name: 'glow', decode });
+
+function decode({ topic, payload, receivedAtMs }: DeviceMessage): Heard | null {
+  const parsed = parseGlowTopic(topic);
+  if (!parsed) return null;
+  const { mac: device, meter } = parsed;
+  const body = asObject(member(readObject(payload), meter));
+  if (!body) return refusal(`payload has no object ${meter}`);
+  const heard = hearing();
+  const atMs = trusted(fromIso(member(body, 'timestamp'), { receivedAtMs }), receivedAtMs);
+  const energy = asObject(member(body, 'energy'));
+  const medium = meter === 'gasmeter' ? 'gas/' : '';
+  for (const direction of ['import', 'export'] as const) {
+    const register = asObject(member(energy, direction));
+    const value = member(register, 'cumulative');
+    if (value === undefined) continue;
+    const name = `energy.${direction}.cumulative`;
+    const units = member(register, 'units');
+    const times = ENERGY.get(String(units));
+    if (times === undefined) {
+      // Gas comes in m3, too: stored by nobody, refused by nobody.
+      if (medium === '') heard.refuse(`${name} has the unit ${String(units).slice(0, 20)}, not kWh`);
+      continue;
+    }
+    heard.add({ device, channel: medium + direction, kind: 'energy_total_kwh', value, times, atMs, name });
+  }
+  const power = asObject(member(body, 'power'));
+  const times = POWER.get(String(member(power, 'units')));
+  if (power && times !== undefined && medium === '') {
+    const value = member(power, 'value');
+    heard.add({ device, channel: 'import', kind: 'power_w', value, times, atMs, name: 'power.value' });
+  }
+  return heard;
+}

@@ -1,0 +1,100 @@
+import type { Heard, SaidKind } from '../family.ts';
+import { readBoolean, readNumber } from './number.ts';
+
+/** What a sane device can say, by kind; a register's bound is where mWh are exact numbers. */
+const RANGES: Record<SaidKind, readonly [number, number]> = {
+  energy_total_kwh: [0, 9_000_000_000],
+  energy_interval_kwh: [0, 1_000_000],
+  power_w: [-100_000_000, 100_000_000],
+  temperature_c: [-100, 200],
+  setpoint_c: [-100, 200],
+  heating: [0, 1],
+  availability: [0, 1],
+};
+const DEVICE = /^\P{Cc}{1,128}$/u;
+const MAX_SAID = 10_000;
+
+/** A quantity as it stands in a message. */
+export interface Quantity {
+  device: string;
+  channel: string;
+  kind: SaidKind;
+  /** As in the message: a number, a text, null. */
+  value: unknown;
+  /** To the unit of the kind: `times` 1000 for kW as W, `per` 1000 for Wh as kWh. */
+  times?: number;
+  per?: number;
+  /** The message's own time, checked (`trusted`); null or left out: that of its receipt. */
+  atMs?: number | null;
+  intervalMs?: number;
+  /** How the message calls it, for the reason where it is no number. */
+  name: string;
+}
+
+/** Collects what a message says, each quantity checked by itself. */
+export interface Hearing extends Heard {
+  /** Adds a quantity; nothing where the device says that it has none (null, nan, unknown), a refusal where it is rubbish. */
+  add(quantity: Quantity): void;
+  /** Adds `heating` or `availability`; a word that is no state is refused. */
+  addState(state: Omit<Quantity, 'times' | 'per' | 'intervalMs'>): void;
+  refuse(reason: string): void;
+  /** Notes a device of which nothing can be said until its owner has set its unit. */
+  see(device: string): void;
+  seen: string[];
+}
+
+/** Begins to hear a message. */
+export function hearing(): Hearing {
+  const heard: Heard = { said: [], refused: [] };
+  const refuse = (reason: string) => {
+    if (heard.refused.length < MAX_SAID) heard.refused.push(reason);
+  };
+  const push = (one: Heard['said'][number]) => {
+    if (!DEVICE.test(one.device)) refuse('the id of the device is empty, too long, or has control characters');
+    else if (heard.said.length >= MAX_SAID) refuse(`a message says more than ${MAX_SAID} things`);
+    else heard.said.push(one);
+  };
+  const seen: string[] = [];
+  return {
+    ...heard,
+    seen,
+    refuse,
+    see: (device) => void (DEVICE.test(device) && seen.push(device)),
+    add({ device, channel, kind, value, times = 1, per = 1, atMs = null, intervalMs, name }) {
+      const read = readNumber(value);
+      if (read === null) return;
+      if (read === undefined) return refuse(`${name} is not a number`);
+      const [least, most] = RANGES[kind];
+      const exact = (read * times) / per;
+      if (!(exact >= least && exact <= most)) return refuse(`${name} is not within ${least} to ${most} (${kind})`);
+      push({ device, channel, kind, value: exact, atMs, ...(intervalMs === undefined ? {} : { intervalMs }) });
+    },
+    addState({ device, channel, kind, value, atMs = null, name }) {
+      if (value === null || value === undefined || value === '') return;
+      const state = readBoolean(value);
+      if (state === null) refuse(`${name} is no state`);
+      else push({ device, channel, kind, value: state, atMs });
+    },
+  };
+}
+
+/** A message of the family's own that says nothing: a command, an echo, what is of no interest. */
+export const nothing = (): Heard => ({ said: [], refused: [] });
+
+/** A message of the family's own that cannot be used at all. */
+export const refusal = (reason: string): Heard => ({ said: [], refused: [reason] });
+
+/** Fahrenheit as Celsius, unless it is no number. */
+export function celsius(value: unknown, unit: 'C' | 'F'): unknown {
+  if (unit === 'C') return value;
+  const read = readNumber(value);
+  return typeof read === 'number' ? ((read - 32) * 5) / 9 : value;
+}
+
+/** A word for a channel out of whatever a device calls its parts: lower case, other characters as `_`. */
+export const channelWord = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9_-]+/g, '_')
+    .replaceAll(/^_+|_+$/g, '')
+    .slice(0, 32) || 'x';

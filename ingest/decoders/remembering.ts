@@ -1,0 +1,37 @@
+import { FAMILIES } from './families.ts';
+import type { DecoderSettings, DeviceMessage, Family, Heard } from './family.ts';
+
+/** What a message said, and whose family it is of. */
+export interface FamilyHeard extends Heard {
+  family: string;
+}
+
+/** Decoders of one gateway with what they have learnt. */
+export interface Decoders {
+  /** Whether the message must be kept for those who come after. */
+  remembers(topic: string): boolean;
+  /** Learns from a message, and reads it; null: nobody's. */
+  hear(message: DeviceMessage, settings: DecoderSettings): FamilyHeard | null;
+  /** Learns only. */
+  recall(message: DeviceMessage): void;
+}
+
+/** Decoders that remember nothing yet. `families`: in the order in which they are asked. */
+export function createDecoders(families: readonly Family[] = FAMILIES): Decoders {
+  const asked = families.map((family) => ({ family, memory: family.newMemory() }));
+  const recall = (message: DeviceMessage) => {
+    for (const { family, memory } of asked) if (family.remembers(message.topic)) family.learn(memory, message);
+  };
+  return {
+    remembers: (topic) => families.some((family) => family.remembers(topic)),
+    recall,
+    hear(message, settings) {
+      recall(message);
+      for (const { family, memory } of asked) {
+        const heard = family.decode(message, settings, memory);
+        if (heard) return { family: family.name, ...heard };
+      }
+      return null;
+    },
+  };
+}
