@@ -1,8 +1,7 @@
 import type { Logger } from '#src/core/log.ts';
 import { inSpan } from '#src/core/tracing.ts';
-import type { DecodedMessage } from './decoders/decoder.ts';
-import { decode, type RawMessage } from './decoders/registry.ts';
 import { createFloodLimit, type FloodLimit, hashOf } from './flood-limit.ts';
+import { type RawMessage, toIncoming } from './incoming.ts';
 import type { Receive } from './source/source.ts';
 import type { IncomingMessage, Writer } from './write/writer.ts';
 
@@ -104,11 +103,7 @@ export function createPipeline(options: {
     } else if (only) {
       log.error({ err: error, topic: only.message.topic }, 'message refused: it cannot be written');
       const { decoded } = only.message;
-      only.message.decoded = {
-        deviceId: decoded.deviceId,
-        readings: [],
-        rejections: [{ element: null, reason: `cannot be written: ${error.message}` }],
-      };
+      only.message = refused(only.message, `cannot be written: ${error.message}`);
       await write(batch);
     }
   }
@@ -120,29 +115,28 @@ export function createPipeline(options: {
   }
 
   /** What a device sends beyond the limit is refused as a whole. */
-  function withinLimit(decoded: DecodedMessage, atMs: number): DecodedMessage {
-    const { deviceId } = decoded;
-    const reason = floodLimit.refuse(deviceId, atMs);
-    if (reason === null) return decoded;
+  function withinLimit(message: IncomingMessage): IncomingMessage {
+    const { deviceId } = message.decoded;
+    const reason = floodLimit.refuse(deviceId, message.receivedAtMs);
+    if (reason === null) return message;
     if (counts.overLimit++ % WARN_EVERY === 0) log.warn({ device: deviceId, reason }, 'a device floods: refused');
-    return { deviceId, readings: [], rejections: [{ element: null, reason }] };
+    return refused(message, reason);
   }
 
   return {
     counts,
     receive(raw: RawMessage, done) {
       counts.received++;
-      const decoded = decode(raw);
-      if (!decoded) {
+      const message = toIncoming(raw);
+      if (!message) {
         done();
         return !paused;
       }
-      // A device always goes through the same lane.
-      const lane = lanes[hashOf(decoded.deviceId) % lanes.length] as (typeof lanes)[number];
-      const { topic, payload, receivedAtMs } = raw;
-      lane.queue.push({ message: { topic, payload, receivedAtMs, decoded: withinLimit(decoded, receivedAtMs) }, done });
+      // A device, or a gateway, always goes through the same lane.
+      const lane = lanes[hashOf(message.decoded.deviceId) % lanes.length] as (typeof lanes)[number];
+      lane.queue.push({ message: withinLimit(message), done });
       waiting++;
-      waitingBytes += payload.length;
+      waitingBytes += raw.payload.length;
       // In the next turn of the event loop, so that what was read from the socket together is written together.
       if (!lane.running) {
         lane.running = true;
@@ -159,4 +153,10 @@ export function createPipeline(options: {
       stopped = true;
     },
   };
+}
+
+/** The message as a whole, refused. */
+function refused({ topic, payload, receivedAtMs, decoded }: IncomingMessage, reason: string): IncomingMessage {
+  const { deviceId } = decoded;
+  return { topic, payload, receivedAtMs, decoded: { deviceId, readings: [], rejections: [{ element: null, reason }] } };
 }

@@ -1,5 +1,5 @@
 import { type Pool, type Query, queryOn } from '#src/database/connect.ts';
-import { decode } from './decoders/registry.ts';
+import { toIncoming } from './incoming.ts';
 import { createWriter, type IncomingMessage } from './write/writer.ts';
 
 /** Longest payload that is kept whole; one of this length may have been cut. */
@@ -116,8 +116,8 @@ function distinct(rows: readonly Row[]): IncomingMessage[] {
   for (const { received_at, topic, payload } of rows) {
     const receivedAtMs = received_at.getTime();
     const key = `${topic}\n${receivedAtMs}\n${payload.toString('base64')}`;
-    const decoded = decode({ topic, payload, receivedAtMs, replayed: false });
-    if (decoded) messages.set(key, { topic, payload, receivedAtMs, decoded });
+    const message = toIncoming({ topic, payload, receivedAtMs, replayed: false });
+    if (message) messages.set(key, message);
   }
   return [...messages.values()];
 }

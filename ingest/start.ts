@@ -60,8 +60,8 @@ export async function startIngest(
       port,
       tlsPort,
       tls,
-      checkLogin: (deviceId, secret) => checkDeviceLogin(db, deviceId, secret),
-      endedLogins: (deviceIds) => endedLogins(db, deviceIds),
+      checkLogin: (username, secret) => checkDeviceLogin(db, username, secret),
+      endedLogins: (usernames) => endedLogins(db, usernames),
       receive,
       log,
     });

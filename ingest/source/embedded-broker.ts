@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { Aedes, type AuthenticateError, type Client } from 'aedes';
 import type { Logger } from '#src/core/log.ts';
-import { parseNativeTopic } from '../decoders/native/topic.ts';
+import { mayPublish } from '#src/devices/broker-access.ts';
 import { pubacks } from './pubacks.ts';
 import type { Receive, Source } from './source.ts';
 
@@ -26,17 +26,18 @@ export interface BrokerOptions {
   port: number;
   tlsPort: number;
   tls: { cert: Buffer; key: Buffer };
-  /** Whether device id and secret belong together. */
-  checkLogin(deviceId: string, secret: string): Promise<boolean>;
+  /** Whether the id of a device or a gateway and the secret belong together. */
+  checkLogin(username: string, secret: string): Promise<boolean>;
   /** Which of them may no longer log in. */
-  endedLogins(deviceIds: readonly string[]): Promise<readonly string[]>;
+  endedLogins(usernames: readonly string[]): Promise<readonly string[]>;
   receive: Receive;
   log: Logger;
   loginsEveryMs?: number;
 }
 
 interface Session {
-  deviceId: string;
+  /** Id of the device or the gateway. */
+  username: string;
   inFlight: number;
   /** aedes' callback, held while too many messages wait: it reads no further until it is called. */
   held: (() => void)[];
@@ -62,13 +63,13 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
   });
 
   broker.authenticate = (client, username, password, done) => {
-    const deviceId = username ?? '';
-    checkLogin(deviceId, password?.toString() ?? '').then(
+    const name = username ?? '';
+    checkLogin(name, password?.toString() ?? '').then(
       (valid) => {
         if (!valid) return done(refused(4), false);
         const { conn } = client as Connection;
         const acknowledge = pubacks(() => (!client.closed && conn.writable ? conn : null));
-        (client as Connection).session = { deviceId, inFlight: 0, held: [], acknowledge };
+        (client as Connection).session = { username: name, inFlight: 0, held: [], acknowledge };
         sessions.set((client as Connection).session as Session, client);
         done(null, true);
       },
@@ -89,10 +90,11 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
     // Without a client it is aedes' own ($SYS); a will comes with its client's session.
     if (!client) return done(null);
     const { session } = client as Connection;
-    const topic = parseNativeTopic(packet.topic);
-    if (!session || topic?.deviceId !== session.deviceId) {
+    // A bridge tells its state there (mosquitto's `notifications`): of no interest, and no reason to refuse it.
+    if (session && /^\$SYS\/broker\/connection\//.test(packet.topic)) return done(null);
+    if (!session || !mayPublish(session.username, packet.topic)) {
       log.warn(
-        { device: session?.deviceId, topic: packet.topic.slice(0, 200) },
+        { username: session?.username, topic: packet.topic.slice(0, 200) },
         'publish outside the own topic refused',
       );
       return done(new Error('not your topic'));
@@ -121,9 +123,9 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
   };
 
   const endSessions = async () => {
-    const connected = [...new Set([...sessions.keys()].map((session) => session.deviceId))];
+    const connected = [...new Set([...sessions.keys()].map((session) => session.username))];
     const ended = new Set(connected.length > 0 ? await endedLogins(connected) : []);
-    for (const [session, client] of sessions) if (ended.has(session.deviceId)) client.close();
+    for (const [session, client] of sessions) if (ended.has(session.username)) client.close();
   };
   const logins = setInterval(() => {
     endSessions().catch((error: Error) => log.debug({ err: error }, 'logins not checked'));

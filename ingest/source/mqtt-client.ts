@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { connect, type IClientOptions } from 'mqtt';
 import type { Logger } from '#src/core/log.ts';
 import { NATIVE_FILTERS } from '../decoders/native/topic.ts';
+import { GATEWAY_FILTER } from '../gateways/topic.ts';
 import { holdPubacks } from './held-puback.ts';
 import type { Receive, Source } from './source.ts';
 
@@ -42,9 +43,10 @@ export interface MqttSource extends Omit<Source, 'leave'> {
   empty(): Promise<boolean>;
 }
 
+const TOPICS = [...NATIVE_FILTERS, GATEWAY_FILTER];
 const FILTERS: Record<Subscription, string[]> = {
-  alone: [...NATIVE_FILTERS],
-  shared: NATIVE_FILTERS.map((filter) => `$share/${SHARE}/${filter}`),
+  alone: TOPICS,
+  shared: TOPICS.map((filter) => `$share/${SHARE}/${filter}`),
   none: [],
 };
 

@@ -1,4 +1,4 @@
-import type { RawMessage } from '../decoders/registry.ts';
+import type { RawMessage } from '../incoming.ts';
 
 /**
  * Takes a message from a source. `done` must be called exactly once, when the message is committed (or is nobody's):

@@ -6,6 +6,8 @@ export interface IncomingMessage {
   payload: Buffer;
   receivedAtMs: number;
   decoded: DecodedMessage;
+  /** It came through a gateway, and is read in the transaction that stores it: what it says depends on what is known there. */
+  gateway?: { gatewayId: string; topic: string; replayed: boolean };
 }
 
 /** What became of a batch. Every reading is one of the three. */

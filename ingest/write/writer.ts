@@ -1,3 +1,4 @@
+import { createGatewayHearing } from '#ingest/gateways/hear.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { retentionStartMs } from '#src/database/history.ts';
 import { inTransaction } from '#src/database/transaction.ts';
@@ -47,13 +48,18 @@ export function createWriter(
   const { retentionMonths = 13, keeping, now = Date.now } = options;
   const kept = (rejects: readonly Reject[]) => keeping?.of(rejects, now()) ?? rejects;
   const months = partitionMonths(pool);
+  const gateways = createGatewayHearing();
   return {
     async write(batch) {
       for (let attempt = 1; ; attempt++) {
-        const collected = collect(batch, retentionStartMs(now(), retentionMonths));
+        const oldestMs = retentionStartMs(now(), retentionMonths);
         try {
-          return await inTransaction(pool, (client) => writeCollected(client, batch, collected, { months, kept }));
+          return await inTransaction(pool, async (client) => {
+            const messages = await gateways.hear(client, batch);
+            return writeCollected(client, messages, collect(messages, oldestMs), { months, kept });
+          });
         } catch (error) {
+          gateways.forget(batch);
           if (error instanceof MissingPartitions) await months.make(error);
           else if (attempt >= ATTEMPTS || !BEGIN_AGAIN.has((error as { code?: string }).code ?? '')) throw error;
         }

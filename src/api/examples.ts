@@ -155,7 +155,12 @@ export const EXAMPLES: Record<OperationName, { body?: unknown; answer: unknown }
         gateway_id,
         family: 'tasmota',
         native_id: 'tasmota_6D2F1A',
-        channels: ['energy_total_kwh', 'power_w'],
+        channels: ['import', 'export'],
+        quantities: [
+          { channel: 'import', kind: 'energy_total_kwh', counts: 'import' },
+          { channel: 'export', kind: 'energy_total_kwh', counts: 'export' },
+          { channel: 'import', kind: 'power_w', counts: null },
+        ],
         first_seen_at: created_at,
         last_seen_at: '2026-06-15T11:59:50.000Z',
       },

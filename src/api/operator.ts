@@ -2,6 +2,8 @@ import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
 import type { Logger } from '#src/core/log.ts';
 import { METRICS_TYPE, mergedText } from '#src/core/metrics.ts';
+import type { BrokerAccess } from '#src/devices/broker-access.ts';
+import { answerBrokers } from './broker-calls.ts';
 
 /** What the operator's listener tells of. */
 export interface Operated {
@@ -9,11 +11,13 @@ export interface Operated {
   metrics(): Promise<object[][]>;
   /** State by role; the listener answers 503 where one is not `up`. */
   health(): Promise<Record<string, string>>;
+  /** Whom a broker lets in. */
+  access: BrokerAccess;
 }
 
 /**
- * The listener for operators, not for clients: `/metrics` (Prometheus), `/healthz`, and `/metrics.json`, from which a
- * supervisor puts the metrics of its processes together. Plain HTTP, on the loopback unless OPERATOR_HOST says otherwise.
+ * The listener for operators, not for clients: `/metrics` (Prometheus), `/healthz`, the calls of brokers below
+ * `/internal/mqtt/`, and `/metrics.json`, from which a supervisor puts the metrics of its processes together. Plain HTTP, on the loopback unless OPERATOR_HOST says otherwise.
  */
 export async function startOperator(
   { host, port }: { host: string; port: number },
@@ -30,6 +34,7 @@ export async function startOperator(
     const isWell = Object.values(roles).every((state) => state === 'up');
     return reply.status(isWell ? 200 : 503).send({ status: isWell ? 'ok' : 'degraded', roles });
   });
+  answerBrokers(app, operated.access);
   try {
     await app.listen({ host, port });
   } catch (error) {

@@ -178,7 +178,10 @@ export const discovered = z
     gateway_id: z.string(),
     family: z.string(),
     native_id: z.string(),
-    channels: z.array(z.unknown()),
+    channels: z.array(z.string()),
+    quantities: z.array(
+      z.strictObject({ channel: z.string(), kind: z.string(), counts: z.enum(['import', 'export']).nullable() }),
+    ),
     first_seen_at: instant,
     last_seen_at: instant,
   })

@@ -1,16 +1,13 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { createKey, revokeKey, rotateKey } from '#src/auth/keys.ts';
 import { isScope, SCOPES, type Scope } from '#src/auth/scopes.ts';
-import { type Config, loadConfig } from '#src/config/load.ts';
-import { createDb, createPool, type Database } from '#src/database/connect.ts';
-import { databaseUrl } from '#src/database/locate.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
-import { createDevice, readingsTopic } from '#src/devices/store.ts';
 import { createUser, findUser, type Role } from '#src/users/store.ts';
+import { show, withDatabase } from './beside.ts';
 
 const ROLES = ['homeowner', 'utility', 'admin'];
 
-/** `energy keys|users|devices …`: what an operator does beside the running service, by the same functions as the API. */
+/** `energy keys|users …`: what an operator does beside the running service, by the same functions as the API. */
 export function register(program: Command): void {
   const keys = program.command('keys').description('API keys');
   keys
@@ -77,42 +74,6 @@ export function register(program: Command): void {
         show(o.json, { user_id: user.user_id, status: 'created' }, `User ${user.user_id}`);
       }),
     );
-  program
-    .command('devices')
-    .description('devices')
-    .command('create')
-    .description('pair a device; its MQTT password is shown once')
-    .requiredOption('--user <user_id>', 'its owner')
-    .option('--type <type>', 'such as smart_meter or thermostat', 'smart_meter')
-    .option('--location <location>', 'where it is installed', 'home')
-    .option('--json', 'print one JSON object')
-    .action((o: { user: string; type: string; location: string; json?: boolean }) =>
-      withDatabase(async (db) => {
-        if (!(await findUser(db, EVERYBODY, o.user))) throw new Error(`There is no user ${o.user}`);
-        const { device, secret } = await createDevice(db, { userId: o.user, type: o.type, location: o.location });
-        const mqtt = { username: device.device_id, password: secret, topic: readingsTopic(device.device_id) };
-        const lines = [
-          `username ${mqtt.username}`,
-          `password ${mqtt.password} (shown this once)`,
-          `topic    ${mqtt.topic}`,
-        ];
-        show(o.json, { ...device, mqtt }, lines.join('\n'));
-      }),
-    );
-}
-
-function show(json: boolean | undefined, value: object, text: string): void {
-  console.log(json ? JSON.stringify(value) : text);
-}
-
-async function withDatabase(work: (db: Database, config: Config) => Promise<void>): Promise<void> {
-  const config = loadConfig();
-  const pool = createPool(await databaseUrl(config), { max: 2, applicationName: 'energy command' });
-  try {
-    await work(createDb(pool), config);
-  } finally {
-    await pool.end();
-  }
 }
 
 function scopes(list: string): Scope[] {

@@ -3,7 +3,9 @@ import { ConfigError } from '#src/config/load.ts';
 import { VERSION } from '#src/core/version.ts';
 import { register as registerAccounts } from './accounts.ts';
 import { register as registerConfig } from './config.ts';
+import { register as registerDecode } from './decode.ts';
 import { register as registerDemo } from './demo.ts';
+import { register as registerDevices } from './devices.ts';
 import { register as registerImport } from './import.ts';
 import { register as registerMigrate } from './migrate.ts';
 import { register as registerRejected } from './rejected.ts';
@@ -20,6 +22,8 @@ for (const register of [
   registerMigrate,
   registerConfig,
   registerAccounts,
+  registerDevices,
+  registerDecode,
   registerRejected,
   registerRollups,
   registerImport,

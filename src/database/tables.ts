@@ -106,6 +106,7 @@ interface GatewaysTable {
   mqtt_secret_sha256: Buffer;
   /** JSON. */
   decoder_config: Generated<unknown>;
+  announced: Generated<number>;
   created_at: Generated<Date>;
 }
 

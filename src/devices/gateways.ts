@@ -18,7 +18,10 @@ export interface Discovered {
   gateway_id: string;
   family: string;
   native_id: string;
-  channels: unknown;
+  /** Names of its channels: `import`, `export/t1`. */
+  channels: string[];
+  /** What it tells on them, and what of it counts as its owner's import or export. */
+  quantities: { channel: string; kind: string; counts: 'import' | 'export' | null }[];
   first_seen_at: string;
   last_seen_at: string;
 }
@@ -109,8 +112,10 @@ export async function listDiscovered(
     .orderBy('discovery_id')
     .limit(page.limit)
     .execute();
-  return rows.map((row) => ({
+  return rows.map(({ channels, ...row }) => ({
     ...row,
+    channels: [...new Set((channels as Discovered['quantities']).map(({ channel }) => channel))],
+    quantities: channels as Discovered['quantities'],
     first_seen_at: row.first_seen_at.toISOString(),
     last_seen_at: row.last_seen_at.toISOString(),
   }));

@@ -65,7 +65,7 @@ export async function pairDiscovered(
       .where('device_id', 'is', null)
       .where('gateways.user_id', '=', device.userId)
       .where(within(reach, 'gateways.user_id'))
-      .forUpdate()
+      .forUpdate('discovered_devices')
       .executeTakeFirst();
     if (!discovered) return null;
     const { device: paired } = await createDevice(trx, device);
@@ -141,17 +141,32 @@ export async function updateDevice(
 
 /**
  * Ends a device within the reach: it can no longer log in, and what it sends is refused. What it consumed stays in its
- * owner's history. False where there is none.
+ * owner's history. What was paired from a gateway can be paired again. False where there is none.
  */
 export async function deleteDevice(db: Database, reach: Reach, deviceId: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('devices')
-    .set({ deleted_at: new Date(), mqtt_secret_sha256: Buffer.alloc(0) })
-    .where('device_id', '=', deviceId)
-    .where('deleted_at', 'is', null)
-    .where(within(reach, 'devices.user_id'))
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+  return db.transaction().execute(async (trx) => {
+    // As writers do: what was discovered first, then its device.
+    const discovered = await trx
+      .selectFrom('discovered_devices')
+      .select('discovery_id')
+      .where('device_id', '=', deviceId)
+      .orderBy('discovery_id')
+      .forUpdate()
+      .execute();
+    const { numUpdatedRows } = await trx
+      .updateTable('devices')
+      .set({ deleted_at: new Date(), mqtt_secret_sha256: Buffer.alloc(0) })
+      .where('device_id', '=', deviceId)
+      .where('deleted_at', 'is', null)
+      .where(within(reach, 'devices.user_id'))
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return false;
+    const ids = discovered.map(({ discovery_id }) => discovery_id);
+    if (ids.length > 0) {
+      await trx.updateTable('discovered_devices').set({ device_id: null }).where('discovery_id', 'in', ids).execute();
+    }
+    return true;
+  });
 }
 
 /** Devices of one user, in order of their ids, after `cursor`; at most `limit`. */

@@ -4,6 +4,7 @@ import { type Config, childEnvironment } from '#src/config/load.ts';
 import { createLog, type Logger } from '#src/core/log.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
 import { migrate } from '#src/database/migrate.ts';
+import { brokerAccess } from '#src/devices/broker-access.ts';
 import { tlsPair } from './certificate.ts';
 import { type Child, startChild } from './children.ts';
 import { lockDataDir } from './data-dir-lock.ts';
@@ -44,7 +45,10 @@ export async function startAll(config: Config): Promise<Service> {
     stops.push(async () => void (await Promise.all(children.map((child) => child.stop()))));
     await Promise.all(children.map((child) => child.ready));
     if (config.environment === 'sandbox') stops.push(startSandbox(config, url, log).stop);
-    const operator = await startOperator(config.operator, supervised(children), log);
+    const pool = createPool(url, { max: 2, applicationName: 'energy supervisor' });
+    stops.push(() => pool.end());
+    const access = brokerAccess(createDb(pool), config.mqtt.url);
+    const operator = await startOperator(config.operator, { ...supervised(children), access }, log);
     stops.push(operator.stop);
     return { adminKey, certFile: tls.certFile, databaseUrl: url, databaseLine, stop };
   } catch (error) {
@@ -54,7 +58,7 @@ export async function startAll(config: Config): Promise<Service> {
 }
 
 /** Metrics and health of the roles, asked from each at its own listener; one that does not answer is down. */
-function supervised(children: readonly Child[]): Operated {
+function supervised(children: readonly Child[]): Pick<Operated, 'metrics' | 'health'> {
   const ask = async (child: Child, path: string): Promise<unknown> => {
     const port = child.said?.operator_port;
     if (typeof port !== 'number') return null;

@@ -34,6 +34,7 @@ export async function runApi(config: Config): Promise<void> {
     const certificate = watchCertificate(config, tls, api.renewTls, log);
     return {
       ready: { ...api.ports, database: database.line },
+      pool,
       async stop() {
         certificate.stop();
         await api.stop();

@@ -47,6 +47,7 @@ export async function runIngest(config: Config): Promise<void> {
     metrics.valuesOf(waiting, async () => ({ energy_messages_waiting: counts.received - counts.committed }));
     return {
       ready: { broker: config.mqtt.url ? 'external' : 'embedded', ...ingest.ports, database: database.line },
+      pool,
       async stop() {
         certificate.stop();
         await ingest.stop();

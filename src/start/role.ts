@@ -4,11 +4,14 @@ import type { Logger } from '#src/core/log.ts';
 import { createMetrics, type Metrics } from '#src/core/metrics.ts';
 import { startTracing } from '#src/core/tracing.ts';
 import { VERSION } from '#src/core/version.ts';
+import { createDb, type Pool } from '#src/database/connect.ts';
+import { brokerAccess } from '#src/devices/broker-access.ts';
 
 /** A role that runs in this process. */
 export interface Role {
   /** What a person should know of it once it is ready. */
   ready: Record<string, unknown>;
+  pool: Pool;
   stop(): Promise<void>;
 }
 
@@ -47,6 +50,7 @@ export async function runRole(
   const operated = {
     metrics: async () => [await metrics.asJson()],
     health: async () => ({ [name]: 'up' }),
+    access: brokerAccess(createDb(role.pool), config.mqtt.url),
   };
   const operator = await startOperator(config.operator, operated, log);
   const ready = { ...role.ready, operator_port: operator.port };

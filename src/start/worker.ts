@@ -56,6 +56,7 @@ export async function runWorker(config: Config): Promise<void> {
     metrics.valuesOf(free, async () => ({ energy_data_dir_free_bytes: (await freeSpace(config.dataDir)).freeBytes }));
     return {
       ready: { database: database.line, jobs: jobs.map((job) => job.name) },
+      pool,
       async stop() {
         await Promise.all([stopJobs(), stopTelling()]);
         await pool.end();

@@ -37,7 +37,8 @@ async function eraseOnce(db: Database, userId: string): Promise<boolean> {
     const devices = rows.map((row) => row.device_id);
     await sql`DELETE FROM readings WHERE series_id = ANY (${series}::bigint[])`.execute(trx);
     await sql`DELETE FROM reading_notes WHERE series_id = ANY (${series}::bigint[])`.execute(trx);
-    await sql`DELETE FROM rejected_messages WHERE device_id = ANY (${devices})`.execute(trx);
+    await sql`DELETE FROM rejected_messages WHERE device_id = ANY (${devices})
+      OR device_id IN (SELECT gateway_id FROM gateways WHERE user_id = ${userId})`.execute(trx);
     await sql`SELECT erase_consumption(${userId})`.execute(trx);
     await sql`DELETE FROM usage_changes WHERE user_id = ${userId}`.execute(trx);
     // Keys, devices, their series and what hangs on these go with the account.

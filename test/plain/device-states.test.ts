@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { decode } from '#ingest/decoders/registry.ts';
+import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { restSilentDevices } from '#src/devices/states.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
@@ -18,9 +18,9 @@ async function say(deviceId: string, payload: string, topic = 'readings'): Promi
     receivedAtMs: Date.now(),
     replayed: false,
   };
-  const decoded = decode(raw);
-  if (!decoded) throw new Error('no decoder');
-  await createWriter(database.pool).write([{ ...raw, decoded }]);
+  const message = toIncoming(raw);
+  if (!message) throw new Error('no decoder');
+  await createWriter(database.pool).write([message]);
 }
 const state = async (deviceId: string) =>
   (await database.pool.query('SELECT status FROM devices WHERE device_id = $1', [deviceId])).rows[0].status;

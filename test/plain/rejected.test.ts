@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { decode } from '#ingest/decoders/registry.ts';
+import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { forgetRejected } from '#src/jobs/forget-rejected.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
@@ -23,9 +23,9 @@ const energy = async (...given: string[]) => {
 
 async function say(deviceId: string, payload: string | Buffer, receivedAtMs = Date.now()): Promise<void> {
   const raw = { topic: `energy/v1/${deviceId}/readings`, payload: Buffer.from(payload), receivedAtMs, replayed: false };
-  const decoded = decode(raw);
-  if (!decoded) throw new Error('no decoder');
-  await createWriter(database.pool).write([{ ...raw, decoded }]);
+  const message = toIncoming(raw);
+  if (!message) throw new Error('no decoder');
+  await createWriter(database.pool).write([message]);
 }
 
 test('what was rejected is listed with its reason, and stored by a replay once it can be used', async () => {

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { generate } from 'selfsigned';
-import { decode } from '#ingest/decoders/registry.ts';
+import { toIncoming } from '#ingest/incoming.ts';
 import { type EmbeddedBroker, startEmbeddedBroker } from '#ingest/source/embedded-broker.ts';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import type { Pool } from '#src/database/connect.ts';
@@ -32,9 +32,9 @@ export async function startImportBroker(
     endedLogins: async () => [],
     log: pino({ level: 'silent' }),
     receive(message, done) {
-      const decoded = decode(message);
-      if (!decoded) throw new Error(`no decoder for ${message.topic}`);
-      waiting.push({ message: { ...message, decoded }, done });
+      const incoming = toIncoming(message);
+      if (!incoming) throw new Error(`no decoder for ${message.topic}`);
+      waiting.push({ message: incoming, done });
       if (!writing) void writeAll();
       return true;
     },

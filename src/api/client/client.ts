@@ -149,7 +149,7 @@ export interface DeviceUsageParams {
 }
 
 export interface DiscoveredDevice {
-  channels: any[];
+  channels: string[];
   discovery_id: string;
   family: string;
   /** @format date-time */
@@ -158,6 +158,11 @@ export interface DiscoveredDevice {
   /** @format date-time */
   last_seen_at: string;
   native_id: string;
+  quantities: {
+    channel: string;
+    counts: "import" | "export" | null;
+    kind: string;
+  }[];
 }
 
 export interface DiscoveredDevicesParams {

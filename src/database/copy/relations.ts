@@ -16,6 +16,7 @@ export const COPIED: readonly Copied[] = [
   { relation: 'webhooks' },
   { relation: 'gateways' },
   { relation: 'discovered_devices' },
+  { relation: 'gateway_announcements' },
   { relation: 'events' },
   { relation: 'deliveries' },
   { relation: 'alert_firings' },

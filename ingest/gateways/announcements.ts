@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import type { PoolClient } from '#src/database/connect.ts';
+import { createDecoders, type Decoders } from '../decoders/remembering.ts';
+
+/** So much is remembered of a gateway; what is beyond is not learnt. */
+const MAX_TOPICS = 10_000;
+const MAX_PAYLOAD_BYTES = 262_144;
+
+/** The decoders of a gateway, and which announcements they have learnt. */
+export interface Known {
+  /** `gateways.announced` as it was then. */
+  announced: number;
+  decoders: Decoders;
+  /** Hash of the last payload by topic. */
+  learnt: Map<string, string>;
+}
+
+/** An announcement on a topic of the household's broker. */
+export interface Announcement {
+  topic: string;
+  payload: Buffer;
+  receivedAtMs: number;
+}
+
+/** Decoders that have learnt what the gateway's devices announced so far. */
+export async function loadKnown(client: PoolClient, gatewayId: string, announced: number): Promise<Known> {
+  const known: Known = { announced, decoders: createDecoders(), learnt: new Map() };
+  if (announced === 0) return known;
+  const { rows } = await client.query(
+    'SELECT topic, payload, received_at FROM gateway_announcements WHERE gateway_id = $1 ORDER BY place',
+    [gatewayId],
+  );
+  for (const { topic, payload, received_at } of rows) {
+    known.decoders.recall({ topic, payload, receivedAtMs: received_at.getTime() });
+    known.learnt.set(topic, hashOf(payload));
+  }
+  return known;
+}
+
+/** Whether the message is an announcement that is not known yet, and may be: most are said again and again. */
+export function isNews(known: Known, { topic, payload }: Announcement): boolean {
+  if (!known.decoders.remembers(topic) || payload.length > MAX_PAYLOAD_BYTES) return false;
+  if (!known.learnt.has(topic) && (known.learnt.size >= MAX_TOPICS || payload.length === 0)) return false;
+  return known.learnt.get(topic) !== hashOf(payload);
+}
+
+/** Stores the news of one gateway, in order, and counts them; an empty payload takes an announcement back. */
+export async function saveNews(
+  client: PoolClient,
+  gatewayId: string,
+  known: Known,
+  news: readonly Announcement[],
+): Promise<void> {
+  const last = new Map(news.map((one) => [one.topic, one]));
+  const kept = [...last.values()].filter(({ payload }) => payload.length > 0);
+  await client.query('DELETE FROM gateway_announcements WHERE gateway_id = $1 AND topic = ANY ($2)', [
+    gatewayId,
+    [...last.keys()],
+  ]);
+  await client.query(
+    `INSERT INTO gateway_announcements (gateway_id, topic, payload, received_at)
+     SELECT $1, a.topic, a.payload, to_timestamp(a.at_ms / 1000.0)
+     FROM unnest($2::text[], $3::bytea[], $4::bigint[]) WITH ORDINALITY a (topic, payload, at_ms, n) ORDER BY a.n`,
+    [
+      gatewayId,
+      kept.map(({ topic }) => topic),
+      kept.map(({ payload }) => payload),
+      kept.map(({ receivedAtMs }) => receivedAtMs),
+    ],
+  );
+  known.announced++;
+  await client.query('UPDATE gateways SET announced = $2 WHERE gateway_id = $1', [gatewayId, known.announced]);
+  for (const { topic, payload } of last.values()) {
+    if (payload.length === 0) known.learnt.delete(topic);
+    else known.learnt.set(topic, hashOf(payload));
+  }
+}
+
+const hashOf = (payload: Buffer): string => createHash('sha256').update(payload).digest('base64');

@@ -1,0 +1,44 @@
+import { kwhToMilliwattHours } from '#src/core/units.ts';
+import type { DecodedMessage, DecodedReading, Kind } from '../decoders/decoder.ts';
+import type { Heard, Said, SaidKind } from '../decoders/family.ts';
+
+const KINDS: Record<Exclude<SaidKind, 'availability'>, { kind: Kind; whole(value: number): number }> = {
+  energy_total_kwh: { kind: 'register', whole: kwhToMilliwattHours },
+  energy_interval_kwh: { kind: 'interval', whole: kwhToMilliwattHours },
+  power_w: { kind: 'power', whole: (watts) => Math.round(watts * 1_000) },
+  temperature_c: { kind: 'temperature', whole: (degrees) => Math.round(degrees * 1_000) },
+  setpoint_c: { kind: 'setpoint', whole: (degrees) => Math.round(degrees * 1_000) },
+  heating: { kind: 'heating', whole: (state) => state },
+};
+
+/**
+ * What a message says of one paired device, for the writer. Pure. `said` is what is its; times that the message does not
+ * tell are those of its receipt, but for an interval: its redelivery could not be told from new energy.
+ */
+export function assign(deviceId: string, said: readonly Said[], receivedAtMs: number): DecodedMessage {
+  const decoded: DecodedMessage = { deviceId, readings: [], rejections: [] };
+  said.forEach(({ channel, kind, value, atMs, intervalMs = 0 }, element) => {
+    if (kind === 'availability') {
+      decoded.status = value ? 'online' : 'offline';
+    } else if (kind === 'energy_interval_kwh' && atMs === null) {
+      decoded.rejections.push({ element, reason: 'energy of an interval without a time of its own' });
+    } else {
+      const { kind: stored, whole } = KINDS[kind];
+      const reading: DecodedReading = {
+        deviceId,
+        channel,
+        kind: stored,
+        readAtMs: atMs ?? receivedAtMs,
+        intervalMs,
+        value: whole(Number(value)),
+        element,
+      };
+      decoded.readings.push(reading);
+    }
+  });
+  return decoded;
+}
+
+/** Native ids of the devices that a message makes known: those of which it says a quantity, or could. */
+export const discoveredIn = ({ said, seen = [] }: Heard): Set<string> =>
+  new Set([...said.filter(({ kind }) => kind !== 'availability').map(({ device }) => device), ...seen]);

@@ -1,0 +1,133 @@
+import { newId } from '#src/core/ids.ts';
+import type { PoolClient } from '#src/database/connect.ts';
+import type { DecoderSettings, Said } from '../decoders/family.ts';
+import { readSettings } from '../decoders/settings.ts';
+import { chooseRoles } from '../normalise/channels.ts';
+
+/** So many devices of one gateway are listed; a flood of names is rubbish. */
+export const MAX_DEVICES = 2_000;
+const MAX_QUANTITIES = 200;
+/** `last_seen_at` is written again after so long. */
+const SEEN_MS = 60_000;
+
+/** What a device tells, and what of it will count as its owner's consumption. */
+export interface Quantity {
+  channel: string;
+  kind: string;
+  counts: 'import' | 'export' | null;
+}
+
+/** A device that was heard through a gateway. */
+export interface Discovery {
+  discoveryId: string;
+  gatewayId: string;
+  family: string;
+  nativeId: string;
+  quantities: Quantity[];
+  lastSeenMs: number;
+  /** What it was paired as; null while it is not. */
+  paired: { deviceId: string; settings: DecoderSettings } | null;
+  isChanged: boolean;
+}
+
+const keyOf = (family: string, nativeId: string) => `${family}\n${nativeId}`;
+
+/** The discoveries of some gateways, as they are stored and as a batch changes them. */
+export interface Discoveries {
+  find(gatewayId: string, family: string, nativeId: string): Discovery | undefined;
+  /** Notes that it was heard; a new one is listed, as long as there is room. */
+  note(gatewayId: string, family: string, nativeId: string, said: readonly Said[], atMs: number): void;
+  save(client: PoolClient): Promise<void>;
+}
+
+/** Loads what was discovered through the gateways; their rows are locked by the caller. */
+export async function loadDiscoveries(client: PoolClient, gatewayIds: readonly string[]): Promise<Discoveries> {
+  const { rows } = await client.query(
+    `SELECT x.discovery_id, x.gateway_id, x.family, x.native_id, x.channels, x.last_seen_at,
+       d.device_id, d.timezone, d.decoder_config
+     FROM discovered_devices x LEFT JOIN devices d ON d.device_id = x.device_id AND d.deleted_at IS NULL
+     WHERE x.gateway_id = ANY ($1)`,
+    [gatewayIds],
+  );
+  const byGateway = new Map<string, Map<string, Discovery>>(gatewayIds.map((id) => [id, new Map()]));
+  for (const row of rows) {
+    const settings = readSettings({ ...row.decoder_config, ...(row.timezone === null ? {} : { tz: row.timezone }) });
+    byGateway.get(row.gateway_id)?.set(keyOf(row.family, row.native_id), {
+      discoveryId: row.discovery_id,
+      gatewayId: row.gateway_id,
+      family: row.family,
+      nativeId: row.native_id,
+      quantities: row.channels,
+      lastSeenMs: row.last_seen_at.getTime(),
+      paired: row.device_id === null ? null : { deviceId: row.device_id, settings },
+      isChanged: false,
+    });
+  }
+  return {
+    find: (gatewayId, family, nativeId) => byGateway.get(gatewayId)?.get(keyOf(family, nativeId)),
+    note(gatewayId, family, nativeId, said, atMs) {
+      const ofGateway = byGateway.get(gatewayId);
+      if (!ofGateway) return;
+      let discovery = ofGateway.get(keyOf(family, nativeId));
+      if (!discovery) {
+        if (ofGateway.size >= MAX_DEVICES) return;
+        const discoveryId = newId('dsc');
+        const nothing = { quantities: [], lastSeenMs: atMs, paired: null, isChanged: true };
+        discovery = { discoveryId, gatewayId, family, nativeId, ...nothing };
+        ofGateway.set(keyOf(family, nativeId), discovery);
+      }
+      if (addQuantities(discovery, said)) discovery.isChanged = true;
+      if (atMs < discovery.lastSeenMs + SEEN_MS) return;
+      discovery.lastSeenMs = atMs;
+      discovery.isChanged = true;
+    },
+    async save(client) {
+      const changed = [...byGateway.values()].flatMap((all) => [...all.values()].filter(({ isChanged }) => isChanged));
+      await saveChanged(client, changed);
+    },
+  };
+}
+
+/** Adds what the device had not told before, and decides anew what counts. Answers whether anything was new. */
+function addQuantities(discovery: Discovery, said: readonly Said[]): boolean {
+  const known = new Set(discovery.quantities.map(({ channel, kind }) => keyOf(channel, kind)));
+  const fresh = said.filter(({ kind, channel }) => kind !== 'availability' && !known.has(keyOf(channel, kind)));
+  if (fresh.length === 0 || known.size >= MAX_QUANTITIES) return false;
+  const all = new Map<string, { channel: string; kind: string }>();
+  for (const { channel, kind } of [...discovery.quantities, ...fresh]) all.set(keyOf(channel, kind), { channel, kind });
+  const quantities = [...all.values()].slice(0, MAX_QUANTITIES);
+  const roles = chooseRoles(quantities.map(({ channel, kind }) => ({ channel, kind: SERIES_KINDS[kind] ?? kind })));
+  discovery.quantities = quantities.map((quantity, index) => {
+    const counts = roles[index]?.import ? ('import' as const) : roles[index]?.export ? ('export' as const) : null;
+    return { ...quantity, counts };
+  });
+  return true;
+}
+
+/** What the law calls the kinds of a message. */
+const SERIES_KINDS: Record<string, string> = {
+  energy_total_kwh: 'register',
+  energy_interval_kwh: 'interval',
+  power_w: 'power',
+};
+
+async function saveChanged(client: PoolClient, changed: readonly Discovery[]): Promise<void> {
+  if (changed.length === 0) return;
+  await client.query(
+    `INSERT INTO discovered_devices (discovery_id, gateway_id, family, native_id, channels, first_seen_at, last_seen_at)
+     SELECT x.discovery_id, x.gateway_id, x.family, x.native_id, x.channels, to_timestamp(x.at_ms / 1000.0), to_timestamp(x.at_ms / 1000.0)
+     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::jsonb[], $6::bigint[])
+       x (discovery_id, gateway_id, family, native_id, channels, at_ms)
+     ORDER BY x.discovery_id
+     ON CONFLICT (gateway_id, family, native_id) DO UPDATE
+     SET channels = excluded.channels, last_seen_at = greatest(discovered_devices.last_seen_at, excluded.last_seen_at)`,
+    [
+      changed.map(({ discoveryId }) => discoveryId),
+      changed.map(({ gatewayId }) => gatewayId),
+      changed.map(({ family }) => family),
+      changed.map(({ nativeId }) => nativeId),
+      changed.map(({ quantities }) => JSON.stringify(quantities)),
+      changed.map(({ lastSeenMs }) => lastSeenMs),
+    ],
+  );
+}

@@ -1,0 +1,86 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { BrokerAccess } from '#src/devices/broker-access.ts';
+
+/** Longest body of a broker's call; names, passwords and topics are short. */
+const BODY_LIMIT = 65_536;
+
+type Call = Record<string, string>;
+
+/**
+ * The calls of clustered brokers, on the operator's listener: who may log in, and who may do what. Each broker asks in its own
+ * words (EMQX, VerneMQ, RabbitMQ, mosquitto-go-auth; settings in deploy/README.md), and is answered in them. An error is an
+ * error, never a permission: then brokers refuse, or ask another way.
+ */
+export function answerBrokers(app: FastifyInstance, access: BrokerAccess): void {
+  app.register(async (calls) => {
+    calls.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
+      done(null, Object.fromEntries(new URLSearchParams(String(body)))),
+    );
+    calls.post('/internal/mqtt/authenticate', { bodyLimit: BODY_LIMIT }, async (request, reply) => {
+      const call = textsOf(request.body);
+      const isKnown = await access.mayLogIn(call.username ?? '', call.password ?? '');
+      return answer(request, reply, isKnown);
+    });
+    calls.post('/internal/mqtt/authorize', { bodyLimit: BODY_LIMIT }, async (request, reply) => {
+      const call = textsOf(request.body);
+      const { username = '' } = call;
+      const topics = topicsOf(request.body, call);
+      const action = actionOf(request, call);
+      const isAllowed = topics.length > 0 && topics.every((topic) => access.may(username, action, topic));
+      return answer(request, reply, isAllowed || isWayThere(call));
+    });
+  });
+}
+
+/** Members of the body that are texts or numbers, as texts. */
+function textsOf(body: unknown): Call {
+  if (typeof body !== 'object' || body === null) return {};
+  return Object.fromEntries(
+    Object.entries(body)
+      .filter(([, value]) => typeof value === 'string' || typeof value === 'number')
+      .map(([name, value]) => [name, String(value)]),
+  );
+}
+
+/** VerneMQ lists what is subscribed to; RabbitMQ writes MQTT's slashes as dots. */
+function topicsOf(body: unknown, call: Call): string[] {
+  const list = (body as { topics?: unknown } | null)?.topics;
+  if (Array.isArray(list)) return list.map((one) => String((one as { topic?: unknown } | null)?.topic ?? ''));
+  if (call.routing_key !== undefined) return [call.routing_key.replaceAll('.', '/')];
+  return call.topic === undefined ? [] : [call.topic];
+}
+
+/** RabbitMQ asks on the way to a topic, too: for its virtual host, and for the exchange that all MQTT goes through. */
+const isWayThere = ({ topic, routing_key, vhost, resource, permission }: Call): boolean =>
+  topic === undefined &&
+  routing_key === undefined &&
+  vhost !== undefined &&
+  (resource === undefined || (resource === 'exchange' && permission === 'write'));
+
+/** EMQX says `action`, mosquitto-go-auth `acc` (2: write), RabbitMQ `permission`, VerneMQ its hook. */
+function actionOf(request: FastifyRequest, call: Call): 'publish' | 'subscribe' {
+  const hook = request.headers['vernemq-hook'];
+  const isPublish =
+    call.action === 'publish' ||
+    call.acc === '2' ||
+    call.permission === 'write' ||
+    String(hook).startsWith('auth_on_publish');
+  return isPublish ? 'publish' : 'subscribe';
+}
+
+/** VerneMQ wants `ok` or an error, RabbitMQ a word, EMQX `result`, mosquitto-go-auth `ok`: the last two are one answer. */
+function answer(request: FastifyRequest, reply: FastifyReply, isAllowed: boolean): FastifyReply {
+  if (request.headers['vernemq-hook'] !== undefined) {
+    return reply.send({ result: isAllowed ? 'ok' : { error: 'not_allowed' } });
+  }
+  const word = isAllowed ? 'allow' : 'deny';
+  if (String(request.headers['content-type']).startsWith('application/x-www-form-urlencoded')) {
+    return reply.type('text/plain').send(word);
+  }
+  return reply.send({
+    result: word,
+    ok: isAllowed,
+    is_superuser: false,
+    ...(isAllowed ? {} : { error: 'not allowed' }),
+  });
+}

@@ -1,0 +1,94 @@
+import { createInterface } from 'node:readline';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { type Described, describe } from '#ingest/decoders/describe.ts';
+import { readSettings } from '#ingest/decoders/settings.ts';
+
+const payload = { payload: z.string().optional(), payload_b64: z.base64().optional() };
+const onePayload = (message: { payload?: string | undefined; payload_b64?: string | undefined }) =>
+  (message.payload === undefined) !== (message.payload_b64 === undefined);
+
+/** One line of input. Members that are not known are ignored: they may be notes. */
+const line = z
+  .object({
+    n: z.number().int().optional(),
+    topic: z.string(),
+    ...payload,
+    retain: z.boolean().optional(),
+    replayed: z.boolean().optional(),
+    received_at: z.iso.datetime({ offset: true }),
+    tz: z.string().optional(),
+    config: z.record(z.string(), z.unknown()).optional(),
+    prior: z
+      .array(z.object({ topic: z.string(), ...payload, retain: z.boolean().optional() }).refine(onePayload))
+      .optional(),
+  })
+  .refine(onePayload, 'one of payload and payload_b64');
+type Line = z.infer<typeof line>;
+
+/** What `energy decode --json` answers for a line. */
+interface Answer {
+  n: number | null;
+  readings: Described[];
+  rejected: { reason: string }[];
+}
+
+/** `energy decode`: what would the service read out of this message? Without a broker, and without a database. */
+export function register(program: Command): void {
+  program
+    .command('decode')
+    .description('show what would be read out of messages, given as JSON lines on standard input')
+    .option('--json', 'print one JSON object a line')
+    .addHelpText(
+      'after',
+      `
+Each line: {"n": 0, "topic": "tele/plug/SENSOR", "payload": "…" or "payload_b64": "…", "received_at": "2026-07-05T19:00:01Z"}
+and, where it matters, "tz", "config" (a decoder_config), "replayed", "prior" (messages that came before).`,
+    )
+    .action(async (options: { json?: boolean }) => {
+      if (process.stdin.isTTY) console.error('Waiting for JSON lines on standard input; end them with Ctrl-D.');
+      for await (const text of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+        if (text.trim() === '') continue;
+        const { answer, family } = answerTo(text);
+        console.log(options.json ? JSON.stringify(answer) : forPeople(answer, family));
+      }
+    });
+}
+
+function answerTo(text: string): { answer: Answer; family: string | null } {
+  let given: unknown;
+  try {
+    given = JSON.parse(text);
+  } catch {
+    return { answer: refused(null, 'the line is not JSON'), family: null };
+  }
+  const parsed = line.safeParse(given);
+  const n = z.object({ n: z.number() }).safeParse(given).data?.n ?? null;
+  if (!parsed.success) {
+    const [first] = parsed.error.issues;
+    return { answer: refused(n, `the line: ${first?.path.join('.') ?? ''} ${first?.message}`.trim()), family: null };
+  }
+  const { topic, received_at, tz, config, replayed = false, prior = [] } = parsed.data;
+  const message = { topic, payload: bytesOf(parsed.data), receivedAtMs: Date.parse(received_at), replayed };
+  const before = prior.map((one) => ({ topic: one.topic, payload: bytesOf(one) }));
+  const read = describe(message, readSettings({ ...config, ...(tz === undefined ? {} : { tz }) }), before);
+  const rejected = (read?.refused ?? []).map((reason) => ({ reason }));
+  return { answer: { n, readings: read?.readings ?? [], rejected }, family: read?.family ?? null };
+}
+
+const refused = (n: number | null, reason: string): Answer => ({ n, readings: [], rejected: [{ reason }] });
+
+const bytesOf = ({ payload, payload_b64 }: Pick<Line, 'payload' | 'payload_b64'>): Buffer =>
+  payload_b64 === undefined ? Buffer.from(payload ?? '') : Buffer.from(payload_b64, 'base64');
+
+/** Lines for a terminal; what a device wrote must not drive it. */
+function forPeople({ n, readings, rejected }: Answer, family: string | null): string {
+  const head =
+    family === null && rejected.length === 0 ? 'nobody’s message: no family knows this topic' : (family ?? '');
+  const said = readings.map(
+    ({ device, channel, kind, value, ts }) => `  ${device}  ${channel}  ${kind} ${value}  ${ts ?? 'at its receipt'}`,
+  );
+  const lines = [`${n ?? ''} ${head}`.trim(), ...said, ...rejected.map(({ reason }) => `  rejected: ${reason}`)];
+  if (head === family && lines.length === 1) lines.push('  says nothing that is counted');
+  return lines.join('\n').replaceAll(/[^\P{C}\n]/gu, '·');
+}

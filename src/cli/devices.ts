@@ -1,0 +1,99 @@
+import type { Command } from 'commander';
+import type { Database } from '#src/database/connect.ts';
+import { EVERYBODY } from '#src/database/reach.ts';
+import { createGateway, gatewayPrefix, listDiscovered, listGateways } from '#src/devices/gateways.ts';
+import { createDevice, pairDiscovered, readingsTopic } from '#src/devices/store.ts';
+import { findUser } from '#src/users/store.ts';
+import { show, withDatabase } from './beside.ts';
+
+/** Most that a list shows. */
+const PAGE = { limit: 200 };
+
+interface NewDevice {
+  user: string;
+  type: string;
+  location: string;
+  discovery?: string;
+  json?: boolean;
+}
+
+/** `energy devices|gateways …`: pairing, by the same functions as the API. */
+export function register(program: Command): void {
+  const devices = program.command('devices').description('devices');
+  devices
+    .command('create')
+    .description('pair a device; its MQTT password is shown once')
+    .requiredOption('--user <user_id>', 'its owner')
+    .option('--type <type>', 'such as smart_meter or thermostat', 'smart_meter')
+    .option('--location <location>', 'where it is installed', 'home')
+    .option('--discovery <discovery_id>', 'one that was discovered through a gateway (energy devices discovered)')
+    .option('--json', 'print one JSON object')
+    .action((options: NewDevice) => withDatabase((db) => pair(db, options)));
+  devices
+    .command('discovered')
+    .description('list what was heard through a user’s gateways and is not paired')
+    .requiredOption('--user <user_id>', 'whose gateways')
+    .option('--json', 'print one JSON object a line')
+    .action((options: { user: string; json?: boolean }) => withDatabase((db) => discovered(db, options)));
+  const gateways = program.command('gateways').description('brokers of households that are bridged to this service');
+  gateways
+    .command('create')
+    .description('make a gateway; its MQTT password is shown once')
+    .requiredOption('--user <user_id>', 'its owner')
+    .option('--name <name>', 'what it is called', 'home')
+    .option('--json', 'print one JSON object')
+    .action((options: { user: string; name: string; json?: boolean }) =>
+      withDatabase(async (db) => {
+        await mustBe(db, options.user);
+        const { gateway, secret } = await createGateway(db, { userId: options.user, name: options.name });
+        const prefix = gatewayPrefix(gateway.gateway_id);
+        const mqtt = { username: gateway.gateway_id, password: secret, topic_prefix: prefix };
+        const text = `username ${mqtt.username}\npassword ${secret} (shown this once)\nprefix   ${prefix}`;
+        show(options.json, { ...gateway, mqtt }, text);
+      }),
+    );
+  gateways
+    .command('list')
+    .description('list the gateways of a user')
+    .requiredOption('--user <user_id>', 'whose')
+    .option('--json', 'print one JSON object a line')
+    .action((options: { user: string; json?: boolean }) =>
+      withDatabase(async (db) => {
+        await mustBe(db, options.user);
+        const all = await listGateways(db, EVERYBODY, options.user, PAGE);
+        for (const one of all) show(options.json, one, `${one.gateway_id}  ${one.name}`);
+        if (all.length === 0 && !options.json) console.log('There are none; make one with: energy gateways create');
+      }),
+    );
+}
+
+async function mustBe(db: Database, userId: string): Promise<void> {
+  if (!(await findUser(db, EVERYBODY, userId))) throw new Error(`There is no user ${userId}`);
+}
+
+async function pair(db: Database, { user, type, location, discovery, json }: NewDevice): Promise<void> {
+  await mustBe(db, user);
+  const wanted = { userId: user, type, location };
+  if (discovery !== undefined) {
+    const paired = await pairDiscovered(db, EVERYBODY, discovery, wanted);
+    if (!paired) throw new Error(`Nothing of the id ${discovery} waits for ${user}; see: energy devices discovered`);
+    return show(json, paired, `${paired.device_id} is paired; it counts from its next message on.`);
+  }
+  const { device, secret } = await createDevice(db, wanted);
+  const mqtt = { username: device.device_id, password: secret, topic: readingsTopic(device.device_id) };
+  const text = `username ${mqtt.username}\npassword ${mqtt.password} (shown this once)\ntopic    ${mqtt.topic}`;
+  show(json, { ...device, mqtt }, text);
+}
+
+async function discovered(db: Database, { user, json }: { user: string; json?: boolean }): Promise<void> {
+  await mustBe(db, user);
+  const all = await listDiscovered(db, EVERYBODY, user, PAGE);
+  for (const one of all) {
+    // What a device calls itself must not drive the terminal.
+    const native = one.native_id.replaceAll(/[^\P{C}]/gu, '·');
+    const counted = one.quantities.filter(({ counts }) => counts !== null);
+    const what = counted.map(({ channel, kind, counts }) => `${channel} ${kind} counts as ${counts}`).join(', ');
+    show(json, one, `${one.discovery_id}  ${one.family}  ${native}\n  ${what || 'nothing of it is counted as energy'}`);
+  }
+  if (all.length === 0 && !json) console.log('Nothing was discovered that is not paired.');
+}

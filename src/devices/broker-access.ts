@@ -1,0 +1,51 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Database } from '#src/database/connect.ts';
+import { checkDeviceLogin, secretDigest } from './credentials.ts';
+
+const DEVICE_LEAVES: readonly string[] = ['readings', 'status'];
+
+/**
+ * Whether a login may publish on a topic: a device below `energy/v1/{device_id}/`, a gateway below `gw/{gateway_id}/`. Pure.
+ * Nobody may subscribe: there is nothing to read here.
+ */
+export function mayPublish(username: string, topic: string): boolean {
+  if (/[+#\0]/.test(topic)) return false;
+  const words = topic.split('/');
+  if (username.startsWith('gwy_')) return words[0] === 'gw' && words[1] === username && words.length > 2;
+  const [root, version, deviceId, leaf, ...more] = words;
+  return (
+    root === 'energy' &&
+    version === 'v1' &&
+    deviceId === username &&
+    DEVICE_LEAVES.includes(leaf ?? '') &&
+    more.length === 0
+  );
+}
+
+/** What a broker asks of who connects to it. */
+export interface BrokerAccess {
+  /** Whether the name and the password belong together. */
+  mayLogIn(username: string, password: string): Promise<boolean>;
+  /** Whether this login may do that on the topic. */
+  may(username: string, action: 'publish' | 'subscribe', topic: string): boolean;
+}
+
+/**
+ * Decides for brokers that ask over HTTP: devices and gateways as at the embedded broker, and the service itself, which has
+ * the credentials of `MQTT_URL` and may subscribe.
+ */
+export function brokerAccess(db: Database, mqttUrl: string | undefined): BrokerAccess {
+  const own = mqttUrl === undefined ? undefined : new URL(mqttUrl);
+  const ownName = own?.username ? decodeURIComponent(own.username) : undefined;
+  const ownSecret = secretDigest(decodeURIComponent(own?.password ?? ''));
+  return {
+    async mayLogIn(username, password) {
+      if (username === ownName) return timingSafeEqual(ownSecret, secretDigest(password));
+      return checkDeviceLogin(db, username, password);
+    },
+    may(username, action, topic) {
+      if (username === ownName) return true;
+      return action === 'publish' && mayPublish(username, topic);
+    },
+  };
+}
