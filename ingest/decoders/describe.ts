@@ -1,4 +1,5 @@
 import type { DecoderSettings, DeviceMessage, Said } from './family.ts';
+import { hearNative } from './native/describe.ts';
 import { createDecoders, type FamilyHeard } from './remembering.ts';
 
 /** A message that arrived before: it teaches, and says nothing now. */
@@ -23,6 +24,10 @@ export function describe(
   settings: DecoderSettings,
   prior: readonly Prior[],
 ): { family: string; readings: Described[]; refused: string[] } | null {
+  const native = hearNative(message);
+  if (native) {
+    return { family: 'native', readings: native.said.map(described), refused: native.refused };
+  }
   const decoders = createDecoders();
   for (const one of prior) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
   const heard = decoders.hear(message, settings);

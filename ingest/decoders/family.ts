@@ -50,6 +50,8 @@ export interface Heard {
   refused: string[];
   /** Native ids of devices that were heard, and of which nothing can be said yet (a count without a unit). */
   seen?: string[];
+  /** Native ids of devices of which something was refused. */
+  blamed?: string[];
 }
 
 /**

@@ -12,6 +12,8 @@ export interface Decoders {
   remembers(topic: string): boolean;
   /** Learns from a message, and reads it; null: nobody's. */
   hear(message: DeviceMessage, settings: DecoderSettings): FamilyHeard | null;
+  /** Reads only. */
+  read(message: DeviceMessage, settings: DecoderSettings): FamilyHeard | null;
   /** Learns only. */
   recall(message: DeviceMessage): void;
 }
@@ -22,16 +24,20 @@ export function createDecoders(families: readonly Family[] = FAMILIES): Decoders
   const recall = (message: DeviceMessage) => {
     for (const { family, memory } of asked) if (family.remembers(message.topic)) family.learn(memory, message);
   };
+  const read = (message: DeviceMessage, settings: DecoderSettings): FamilyHeard | null => {
+    for (const { family, memory } of asked) {
+      const heard = family.decode(message, settings, memory);
+      if (heard) return { family: family.name, ...heard };
+    }
+    return null;
+  };
   return {
     remembers: (topic) => families.some((family) => family.remembers(topic)),
     recall,
+    read,
     hear(message, settings) {
       recall(message);
-      for (const { family, memory } of asked) {
-        const heard = family.decode(message, settings, memory);
-        if (heard) return { family: family.name, ...heard };
-      }
-      return null;
+      return read(message, settings);
     },
   };
 }

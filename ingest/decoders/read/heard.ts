@@ -41,6 +41,7 @@ export interface Hearing extends Heard {
   /** Notes a device of which nothing can be said until its owner has set its unit. */
   see(device: string): void;
   seen: string[];
+  blamed: string[];
 }
 
 /** Begins to hear a message. */
@@ -49,30 +50,36 @@ export function hearing(): Hearing {
   const refuse = (reason: string) => {
     if (heard.refused.length < MAX_SAID) heard.refused.push(reason);
   };
+  const blame = (device: string, reason: string) => {
+    blamed.push(device);
+    refuse(reason);
+  };
   const push = (one: Heard['said'][number]) => {
     if (!DEVICE.test(one.device)) refuse('the id of the device is empty, too long, or has control characters');
     else if (heard.said.length >= MAX_SAID) refuse(`a message says more than ${MAX_SAID} things`);
     else heard.said.push(one);
   };
   const seen: string[] = [];
+  const blamed: string[] = [];
   return {
     ...heard,
     seen,
+    blamed,
     refuse,
     see: (device) => void (DEVICE.test(device) && seen.push(device)),
     add({ device, channel, kind, value, times = 1, per = 1, atMs = null, intervalMs, name }) {
       const read = readNumber(value);
       if (read === null) return;
-      if (read === undefined) return refuse(`${name} is not a number`);
+      if (read === undefined) return blame(device, `${name} is not a number`);
       const [least, most] = RANGES[kind];
       const exact = (read * times) / per;
-      if (!(exact >= least && exact <= most)) return refuse(`${name} is not within ${least} to ${most} (${kind})`);
+      if (!(exact >= least && exact <= most)) return blame(device, `${name} is not within ${least} to ${most} (${kind})`);
       push({ device, channel, kind, value: exact, atMs, ...(intervalMs === undefined ? {} : { intervalMs }) });
     },
     addState({ device, channel, kind, value, atMs = null, name }) {
       if (value === null || value === undefined || value === '') return;
       const state = readBoolean(value);
-      if (state === null) refuse(`${name} is no state`);
+      if (state === null) blame(device, `${name} is no state`);
       else push({ device, channel, kind, value: state, atMs });
     },
   };

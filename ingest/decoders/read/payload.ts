@@ -1,5 +1,5 @@
 /** Longest payload that is read, in bytes. */
-const MAX_BYTES = 1_048_576;
+export const MAX_BYTES = 1_048_576;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** `: nan`, `: -inf` outside a string: firmware prints them, JSON has no such words. */
 const NOT_A_NUMBER = /("(?:[^"\\]|\\.)*")|(?<=[:,[]\s*)-?(?:nan|inf(?:inity)?)\b/gi;
