@@ -67,6 +67,8 @@ export interface Family<Memory = unknown> {
    */
   remembers(topic: string): boolean;
   newMemory(): Memory;
+  /** Whether such a message says what is not known yet; left out: it does. What says nothing new need not be kept. */
+  isNews?(memory: Memory, message: DeviceMessage): boolean;
   learn(memory: Memory, message: DeviceMessage): void;
   /** Null: somebody else's message. Commands and echoes of a family's own are `{said: [], refused: []}`. */
   decode(message: DeviceMessage, settings: DecoderSettings, memory: Memory): Heard | null;

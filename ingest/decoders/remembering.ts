@@ -8,8 +8,8 @@ export interface FamilyHeard extends Heard {
 
 /** Decoders of one gateway with what they have learnt. */
 export interface Decoders {
-  /** Whether the message must be kept for those who come after. */
-  remembers(topic: string): boolean;
+  /** Whether the message teaches something: then it is to be kept for those who come after, and learnt. */
+  isNews(message: DeviceMessage): boolean;
   /** Learns from a message, and reads it; null: nobody's. */
   hear(message: DeviceMessage, settings: DecoderSettings): FamilyHeard | null;
   /** Reads only. */
@@ -32,7 +32,8 @@ export function createDecoders(families: readonly Family[] = FAMILIES): Decoders
     return null;
   };
   return {
-    remembers: (topic) => families.some((family) => family.remembers(topic)),
+    isNews: (message) =>
+      asked.some(({ family, memory }) => family.remembers(message.topic) && (family.isNews?.(memory, message) ?? true)),
     recall,
     read,
     hear(message, settings) {

@@ -4,7 +4,7 @@ import { createDecoders, type Decoders } from '../decoders/remembering.ts';
 
 /** So much is remembered of a gateway; what is beyond is not learnt. */
 const MAX_TOPICS = 10_000;
-const MAX_PAYLOAD_BYTES = 262_144;
+const MAX_PAYLOAD_BYTES = 1_048_576;
 
 /** The decoders of a gateway, and which announcements they have learnt. */
 export interface Known {
@@ -38,8 +38,9 @@ export async function loadKnown(client: PoolClient, gatewayId: string, announced
 }
 
 /** Whether the message is an announcement that is not known yet, and may be: most are said again and again. */
-export function isNews(known: Known, { topic, payload }: Announcement): boolean {
-  if (!known.decoders.remembers(topic) || payload.length > MAX_PAYLOAD_BYTES) return false;
+export function isNews(known: Known, announcement: Announcement): boolean {
+  const { topic, payload } = announcement;
+  if (payload.length > MAX_PAYLOAD_BYTES || !known.decoders.isNews(announcement)) return false;
   if (!known.learnt.has(topic) && (known.learnt.size >= MAX_TOPICS || payload.length === 0)) return false;
   return known.learnt.get(topic) !== hashOf(payload);
 }
@@ -72,8 +73,8 @@ export async function saveNews(
   await client.query('UPDATE gateways SET announced = $2 WHERE gateway_id = $1', [gatewayId, known.announced]);
   for (const { topic, payload } of last.values()) {
     if (payload.length === 0) known.learnt.delete(topic);
-    else known.learnt.set(topic, hashOf(payload));
   }
 }
 
-const hashOf = (payload: Buffer): string => createHash('sha256').update(payload).digest('base64');
+/** What an announcement is known by. */
+export const hashOf = (payload: Buffer): string => createHash('sha256').update(payload).digest('base64');

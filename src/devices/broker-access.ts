@@ -9,7 +9,7 @@ const DEVICE_LEAVES: readonly string[] = ['readings', 'status'];
  * Nobody may subscribe: there is nothing to read here.
  */
 export function mayPublish(username: string, topic: string): boolean {
-  if (/[+#\0]/.test(topic)) return false;
+  if (username === '' || /[+#\0]/.test(topic)) return false;
   const words = topic.split('/');
   if (username.startsWith('gwy_')) return words[0] === 'gw' && words[1] === username && words.length > 2;
   const [root, version, deviceId, leaf, ...more] = words;

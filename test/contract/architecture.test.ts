@@ -80,6 +80,7 @@ describe('the house', () => {
       pino: /^src\/core\/log\.ts$/,
       'prom-client': /^src\/core\/metrics\.ts$/,
       nodemailer: /^src\/delivery\/email\//,
+      'protobufjs/light.js': /^ingest\/decoders\/sparkplug\//,
       'ipaddr.js': /^src\/delivery\/webhook\/guard\.ts$/,
       '@redis/client': /^src\/auth\/redis-counter\.ts$/,
       '@opentelemetry/sdk-trace': /^src\/core\/tracing\.ts$/,

@@ -1,47 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, describe as group, test } from 'vitest';
 import { describe } from '#ingest/decoders/describe.ts';
 import { FAMILIES } from '#ingest/decoders/families.ts';
-import type { DecoderSettings } from '#ingest/decoders/family.ts';
 import { createDecoders } from '#ingest/decoders/remembering.ts';
+import { casesOf, FOLDER, messageOf, priorOf, settingsOf } from '../support/family-cases.ts';
 
-const FOLDER = resolve(import.meta.dirname, '../../ingest/decoders');
-
-interface CaseMessage {
-  topic: string;
-  payload?: string;
-  payload_b64?: string;
-}
-interface Case {
-  about: string;
-  in: CaseMessage & {
-    received_at: string;
-    tz?: string;
-    config?: DecoderSettings;
-    prior?: CaseMessage[];
-    replayed?: boolean;
-  };
-  /** `rejected`: how many; `null`: nobody's message. */
-  out: { readings: Record<string, unknown>[]; rejected: number } | null;
-}
-
-const bytesOf = ({ payload, payload_b64 }: CaseMessage) =>
-  payload_b64 === undefined ? Buffer.from(payload ?? '') : Buffer.from(payload_b64, 'base64');
-const messageOf = (given: Case['in']) => ({
-  topic: given.topic,
-  payload: bytesOf(given),
-  receivedAtMs: Date.parse(given.received_at),
-  replayed: given.replayed ?? false,
-});
-const settingsOf = ({ tz, config }: Case['in']): DecoderSettings => ({ ...config, ...(tz ? { tz } : {}) });
-const priorOf = ({ prior = [] }: Case['in']) => prior.map((one) => ({ topic: one.topic, payload: bytesOf(one) }));
-const casesOf = (family: string): [string, Case][] => {
-  const folder = join(FOLDER, family, 'cases');
-  return existsSync(folder)
-    ? readdirSync(folder).map((file) => [file, JSON.parse(readFileSync(join(folder, file), 'utf8')) as Case])
-    : [];
-};
 const sorted = (readings: readonly object[]) => readings.map((one) => JSON.stringify(one)).sort();
 const inOrder = ({ device, channel, kind, value, ts }: Record<string, unknown>) => ({
   device,

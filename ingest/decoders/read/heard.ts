@@ -73,13 +73,14 @@ export function hearing(): Hearing {
       if (read === undefined) return blame(device, `${name} is not a number`);
       const [least, most] = RANGES[kind];
       const exact = (read * times) / per;
-      if (!(exact >= least && exact <= most)) return blame(device, `${name} is not within ${least} to ${most} (${kind})`);
+      if (!(exact >= least && exact <= most))
+        return blame(device, `${name} is not within ${least} to ${most} (${kind})`);
       push({ device, channel, kind, value: exact, atMs, ...(intervalMs === undefined ? {} : { intervalMs }) });
     },
     addState({ device, channel, kind, value, atMs = null, name }) {
-      if (value === null || value === undefined || value === '') return;
       const state = readBoolean(value);
-      if (state === null) blame(device, `${name} is no state`);
+      if (state === null) return;
+      if (state === undefined) blame(device, `${name} is no state`);
       else push({ device, channel, kind, value: state, atMs });
     },
   };

@@ -23,9 +23,12 @@ export function readNumber(value: unknown): Read {
 const TRUE = new Set(['true', 'on', '1', 'online', 'yes']);
 const FALSE = new Set(['false', 'off', '0', 'offline', 'no']);
 
-/** A state as firmware spells it, in any case; null: none of them. */
-export function readBoolean(value: unknown): boolean | null {
+/** A state as firmware spells it, in any case; null: no reading, on purpose; undefined: no state. */
+export function readBoolean(value: unknown): boolean | null | undefined {
+  if (value === null || value === undefined) return null;
   if (typeof value === 'boolean') return value;
   const text = typeof value === 'number' || typeof value === 'string' ? String(value).trim().toLowerCase() : '';
-  return TRUE.has(text) ? true : FALSE.has(text) ? false : null;
+  if (TRUE.has(text)) return true;
+  if (FALSE.has(text)) return false;
+  return typeof value === 'string' && NOTHING.has(text) ? null : undefined;
 }

@@ -1,0 +1,57 @@
+import { type Json, member } from '../read/payload.ts';
+
+/** Home Assistant's short spellings of the members that are read here. */
+const SHORT = new Map([
+  ['action_template', 'act_tpl'],
+  ['action_topic', 'act_t'],
+  ['availability', 'avty'],
+  ['availability_mode', 'avty_mode'],
+  ['availability_template', 'avty_tpl'],
+  ['availability_topic', 'avty_t'],
+  ['components', 'cmps'],
+  ['connections', 'cns'],
+  ['current_temperature_template', 'curr_temp_tpl'],
+  ['current_temperature_topic', 'curr_temp_t'],
+  ['device', 'dev'],
+  ['device_class', 'dev_cla'],
+  ['entity_category', 'ent_cat'],
+  ['identifiers', 'ids'],
+  ['model', 'mdl'],
+  ['object_id', 'obj_id'],
+  ['payload_available', 'pl_avail'],
+  ['payload_not_available', 'pl_not_avail'],
+  ['platform', 'p'],
+  ['state_class', 'stat_cla'],
+  ['state_topic', 'stat_t'],
+  ['temperature_low_state_template', 'temp_lo_stat_tpl'],
+  ['temperature_low_state_topic', 'temp_lo_stat_t'],
+  ['temperature_state_template', 'temp_stat_tpl'],
+  ['temperature_state_topic', 'temp_stat_t'],
+  ['temperature_unit', 'temp_unit'],
+  ['topic', 't'],
+  ['unique_id', 'uniq_id'],
+  ['unit_of_measurement', 'unit_of_meas'],
+  ['value_template', 'val_tpl'],
+]);
+
+/** A member of a configuration by its long name, however it is spelt there. */
+export function field(config: Json | null, name: string): unknown {
+  const long = member(config, name);
+  const short = SHORT.get(name);
+  return long === undefined && short !== undefined ? member(config, short) : long;
+}
+
+/** A member that is a text, or a number as text; null where it is neither, or empty. */
+export function textField(config: Json | null, name: string): string | null {
+  const value = field(config, name);
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value !== '' && value.length <= 1_000 ? value : null;
+}
+
+/** A topic with the base `~` in its place, at its beginning or its end; null where there is none. */
+export function topicField(config: Json | null, name: string, base: string | null): string | null {
+  const topic = textField(config, name);
+  if (topic === null || base === null) return topic;
+  const begun = topic.startsWith('~') ? base + topic.slice(1) : topic;
+  return begun.endsWith('~') ? begun.slice(0, -1) + base : begun;
+}

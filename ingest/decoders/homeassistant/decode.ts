@@ -1,0 +1,99 @@
+import type { DeviceMessage, Family, Heard } from '../family.ts';
+import { celsius, type Hearing, hearing, nothing, refusal as refusing } from '../read/heard.ts';
+import { asObject, member, readJson, readObject, readText } from '../read/payload.ts';
+import { fromIso, fromUnix, trusted } from '../read/time.ts';
+import { readAvailability } from './availability.ts';
+import type { Entity } from './entity.ts';
+import { evaluate, type State } from './evaluate.ts';
+import { Announced } from './memory.ts';
+import type { Source } from './source.ts';
+import { announcesReadings, parseConfigTopic } from './topic.ts';
+
+/** What a device calls the time of a message. */
+const TIMES = ['lastseen', 'last_seen', 'timestamp', 'time', 'Time'];
+const ZONED = /(?:Z|[+-]\d\d:?\d\d)$/i;
+const NO_READING = new Set(['', 'nan', 'none', 'null', 'unknown', 'unavailable']);
+const HEATING = new Map([
+  ...['heating', 'preheating', 'heat'].map((word) => [word, true] as const),
+  ...['idle', 'off', 'cooling', 'drying', 'fan', 'defrosting', 'cool'].map((word) => [word, false] as const),
+]);
+
+/** Whatever announces itself to Home Assistant: ESPHome, rtlamr2mqtt, DSMR-API and many others. */
+export const homeassistant: Family<Announced> = {
+  name: 'homeassistant',
+  remembers: announcesReadings,
+  newMemory: () => new Announced(),
+  learn: (memory, message) => memory.learn(message),
+  decode(message, _settings, memory) {
+    if (parseConfigTopic(message.topic)) return announcement(message);
+    const speakers = memory.on(message.topic);
+    if (!speakers) return null;
+    const text = readText(message.payload);
+    if (text === null) return refusing('the payload is no text');
+    const state: State = { text, json: readJson(message.payload) };
+    const heard = hearing();
+    const atMs = timeOf(state, message.receivedAtMs);
+    const said = new Set<string>();
+    for (const [one, entity] of speakers.availabilities) {
+      // Each entity of a device tells the same topic.
+      if (!said.has(entity.device)) {
+        if (one.refusal) heard.refuse(one.refusal);
+        const value = one.refusal ? null : readAvailability(one, state);
+        if (value === undefined) heard.refuse(`${text.slice(0, 40)} is neither available nor not available`);
+        else if (value !== null) heard.addState({ ...deviceState(entity), value });
+        said.add(entity.device);
+      }
+    }
+    for (const [source, entity] of speakers.sources) {
+      const channel = memory.channelOf(entity);
+      // What is not read at all is not refused either.
+      if (channel !== undefined) listen(heard, state, { source, entity, channel, atMs });
+    }
+    return heard;
+  },
+};
+
+const deviceState = ({ device }: Entity) =>
+  ({ device, channel: 'device', kind: 'availability', name: 'the availability' }) as const;
+
+function announcement({ topic, payload }: DeviceMessage): Heard {
+  const rubbish = announcesReadings(topic) && payload.length > 0 && !readObject(payload);
+  return rubbish ? refusing('the announcement is no JSON object') : nothing();
+}
+
+function listen(
+  heard: Hearing,
+  state: State,
+  { source, entity, channel, atMs: time }: { source: Source; entity: Entity; channel: string; atMs: number | null },
+): void {
+  if (NO_READING.has(state.text.trim().toLowerCase())) return;
+  const refusal = source.refusal ?? (source.json && state.json === undefined ? 'the payload is not JSON' : undefined);
+  if (refusal !== undefined) {
+    heard.refuse(refusal);
+    return;
+  }
+  const value = source.template ? evaluate(source.template, state) : state.text;
+  const { device, object: name } = entity;
+  const atMs = source.json ? time : null;
+  const { kind } = source;
+  if (kind === 'heating') {
+    const word = String(value ?? '')
+      .trim()
+      .toLowerCase();
+    if (NO_READING.has(word)) return;
+    heard.addState({ device, channel, kind, value: HEATING.get(word) ?? word, atMs, name: `the action of ${name}` });
+  } else if (kind === 'temperature_c' || kind === 'setpoint_c') {
+    heard.add({ device, channel, kind, value: celsius(value, source.degrees), atMs, name });
+  } else heard.add({ device, channel, kind, value, ...source.scale, atMs, name });
+}
+
+/** The time of a message that has one beside its values: with its zone, or as Unix time. */
+function timeOf(state: State, receivedAtMs: number): number | null {
+  const body = asObject(state.json);
+  for (const name of TIMES) {
+    const value = member(body, name);
+    if (typeof value === 'number') return trusted(fromUnix(value), receivedAtMs);
+    if (typeof value === 'string' && ZONED.test(value)) return trusted(fromIso(value, { receivedAtMs }), receivedAtMs);
+  }
+  return null;
+}

@@ -1,0 +1,87 @@
+import { readNumber } from '../read/number.ts';
+import type { Expression } from './template.ts';
+
+/** What a template is applied to. */
+export interface State {
+  /** The payload. */
+  text: string;
+  /** The payload as JSON; undefined where it is none. */
+  json: unknown;
+}
+
+/** What cannot be computed: no number, so that it is refused where a number is wanted. */
+const BROKEN: unknown = Object.freeze({});
+
+/** The value of a template for a message; null where the message has none: a missing member is "unchanged". */
+export function evaluate(expression: Expression, state: State): unknown {
+  switch (expression.is) {
+    case 'number':
+      return expression.value;
+    case 'path':
+      return expression.root === 'value' ? state.text : follow(state.json, expression.keys);
+    case 'negative': {
+      const value = evaluate(expression.of, state);
+      return typeof value === 'number' ? -value : value === null ? null : BROKEN;
+    }
+    case 'sum':
+      return calculate(expression.sign, evaluate(expression.left, state), evaluate(expression.right, state));
+    case 'filter':
+      return filtered(expression.name, expression.argument, evaluate(expression.of, state));
+  }
+}
+
+/** The path as the names of its members, the last first; empty where there is none. */
+export function pathNames(expression: Expression | null): string[] {
+  if (expression === null || expression.is === 'number') return [];
+  if (expression.is === 'path') return expression.keys.map(String).reverse();
+  if (expression.is === 'sum') return [...pathNames(expression.left), ...pathNames(expression.right)];
+  return pathNames(expression.of);
+}
+
+/** Whether the template looks into JSON. */
+export function needsJson(expression: Expression | null): boolean {
+  if (expression === null || expression.is === 'number') return false;
+  if (expression.is === 'path') return expression.root === 'value_json';
+  return expression.is === 'sum' ? needsJson(expression.left) || needsJson(expression.right) : needsJson(expression.of);
+}
+
+function follow(json: unknown, keys: readonly (string | number)[]): unknown {
+  let value = json;
+  for (const key of keys) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return null;
+    value = (value as Record<string | number, unknown>)[key];
+  }
+  return value ?? null;
+}
+
+// A text times 1000 is a longer text in Jinja: only numbers are calculated with.
+function calculate(sign: '+' | '-' | '*' | '/', left: unknown, right: unknown): unknown {
+  if (left === null || right === null) return null;
+  if (typeof left !== 'number' || typeof right !== 'number') return BROKEN;
+  const value = sign === '+' ? left + right : sign === '-' ? left - right : sign === '*' ? left * right : left / right;
+  return Number.isFinite(value) ? value : BROKEN;
+}
+
+function filtered(name: string, argument: number | null, value: unknown): unknown {
+  if (name === 'is_defined' || name === 'default' || name === 'd' || value === null) return value;
+  if (name === 'float' || name === 'int') {
+    const read = readNumber(value);
+    // What is no number stays what it is, and is refused: the default would be an invented one.
+    if (read === undefined) return BROKEN;
+    return read === null || name === 'float' ? read : Math.trunc(read);
+  }
+  if (typeof value !== 'number') return BROKEN;
+  if (name === 'abs') return Math.abs(value);
+  if (name === 'round') return rounded(value, argument ?? 0);
+  return calculate(name === 'add' ? '+' : '*', value, argument);
+}
+
+/** As Python rounds: a tie goes to the even digit. Only what ends within `places + 1` binary digits can be a tie. */
+function rounded(value: number, places: number): number {
+  const scaled = value * 10 ** places;
+  if (Number.isInteger(value * 2 ** (places + 1)) && Math.abs(scaled % 1) === 0.5) {
+    const below = Math.floor(scaled);
+    return (below % 2 === 0 ? below : below + 1) / 10 ** places;
+  }
+  return Math.abs(value) < 1e21 ? Number(value.toFixed(places)) : value;
+}

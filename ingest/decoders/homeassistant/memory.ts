@@ -1,0 +1,104 @@
+import type { DeviceMessage } from '../family.ts';
+import { readObject } from '../read/payload.ts';
+import type { Availability } from './availability.ts';
+import { channelsOf, type Metered } from './channels.ts';
+import { type Entity, entitiesOf } from './entity.ts';
+import type { Source } from './source.ts';
+import { announcesReadings, parseConfigTopic } from './topic.ts';
+import { circuitWord } from './words.ts';
+
+/** How many entities are remembered; beyond it, what was announced longest ago is forgotten. */
+const MAX_ENTITIES = 5_000;
+
+/** Those who speak on one topic. */
+interface Speakers {
+  sources: Map<Source, Entity>;
+  availabilities: Map<Availability, Entity>;
+}
+
+/** What was announced, found by the topic of a state in one step. */
+export class Announced {
+  #byConfig = new Map<string, Entity[]>();
+  #byTopic = new Map<string, Speakers>();
+  #byDevice = new Map<string, Set<Entity>>();
+  /** Channels of a device, until something of it is announced or removed. */
+  #channels = new Map<string, Map<Entity, string>>();
+  #count = 0;
+
+  /** Takes an announcement in the place of the last one of its topic; an empty one removes it, rubbish changes nothing. */
+  learn({ topic, payload }: DeviceMessage): void {
+    const parsed = parseConfigTopic(topic);
+    if (!parsed || !announcesReadings(topic)) return;
+    const config = payload.length === 0 ? null : readObject(payload);
+    if (payload.length > 0 && !config) return;
+    this.#forget(topic);
+    const entities = config ? entitiesOf(parsed, config) : [];
+    if (entities.length === 0) return;
+    this.#byConfig.set(topic, entities);
+    for (const entity of entities) this.#add(entity);
+    for (const [oldest] of this.#byConfig) {
+      if (this.#count <= MAX_ENTITIES) break;
+      this.#forget(oldest);
+    }
+  }
+
+  /** Who speaks on a topic; undefined: nobody that was announced. */
+  on = (topic: string): Readonly<Speakers> | undefined => this.#byTopic.get(topic);
+
+  /** The channel of an entity; undefined where nothing is said of it. */
+  channelOf(entity: Entity): string | undefined {
+    let channels = this.#channels.get(entity.device);
+    if (!channels) {
+      channels = allChannels([...(this.#byDevice.get(entity.device) ?? [])]);
+      this.#channels.set(entity.device, channels);
+    }
+    return channels.get(entity);
+  }
+
+  #add(entity: Entity): void {
+    this.#count += 1;
+    this.#channels.delete(entity.device);
+    const siblings = this.#byDevice.get(entity.device) ?? new Set();
+    this.#byDevice.set(entity.device, siblings.add(entity));
+    for (const source of entity.sources) this.#speakers(source.topic).sources.set(source, entity);
+    for (const one of entity.availability) this.#speakers(one.topic).availabilities.set(one, entity);
+  }
+
+  #forget(configTopic: string): void {
+    for (const entity of this.#byConfig.get(configTopic) ?? []) {
+      this.#count -= 1;
+      this.#channels.delete(entity.device);
+      const siblings = this.#byDevice.get(entity.device);
+      siblings?.delete(entity);
+      if (siblings?.size === 0) this.#byDevice.delete(entity.device);
+      for (const one of [...entity.sources, ...entity.availability]) {
+        const speakers = this.#speakers(one.topic);
+        speakers.sources.delete(one as Source);
+        speakers.availabilities.delete(one as Availability);
+        if (speakers.sources.size + speakers.availabilities.size === 0) this.#byTopic.delete(one.topic);
+      }
+    }
+    this.#byConfig.delete(configTopic);
+  }
+
+  #speakers(topic: string): Speakers {
+    const speakers = this.#byTopic.get(topic) ?? { sources: new Map(), availabilities: new Map() };
+    this.#byTopic.set(topic, speakers);
+    return speakers;
+  }
+}
+
+const isMetered = (entity: Entity): entity is Entity & Metered => entity.kind !== undefined;
+
+/** Meters by their circuits; the only thermostat of a device is its `room`; each thermometer has a channel of its own. */
+function allChannels(entities: readonly Entity[]): Map<Entity, string> {
+  const channels = new Map<Entity, string>(channelsOf(entities.filter(isMetered)));
+  const thermostats = entities.filter(({ component }) => component === 'climate');
+  for (const entity of entities) {
+    if (isMetered(entity)) continue;
+    const word = circuitWord(entity.object);
+    if (entity.component !== 'climate') channels.set(entity, `temperature/${word}`);
+    else channels.set(entity, thermostats.length === 1 ? 'room' : `room/${word}`);
+  }
+  return channels;
+}

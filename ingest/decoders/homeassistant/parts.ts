@@ -1,0 +1,56 @@
+import { asObject, type Json, member } from '../read/payload.ts';
+import { field, textField } from './abbreviations.ts';
+import type { ConfigTopic } from './topic.ts';
+
+/** One entity as it is announced, with what it shares with the others of its device. */
+export interface Part {
+  device: string;
+  component: string;
+  /** Its own name within the device. */
+  object: string;
+  config: Json;
+}
+
+/** What the parts of a device share where they say nothing themselves, by its long name. */
+const SHARED: readonly (readonly [string, readonly string[]])[] = [
+  ['~', ['~']],
+  ['state_topic', ['state_topic', 'stat_t']],
+  ['availability', ['availability', 'avty']],
+  ['availability_topic', ['availability_topic', 'avty_t']],
+  ['availability_mode', ['availability_mode', 'avty_mode']],
+  ['availability_template', ['availability_template', 'avty_tpl']],
+  ['payload_available', ['payload_available', 'pl_avail']],
+  ['payload_not_available', ['payload_not_available', 'pl_not_avail']],
+];
+const MAX_PARTS = 1_000;
+
+/** The entities of an announcement: the one of an entity's own topic, or all of a device's. */
+export function partsOf(topic: ConfigTopic, config: Json): Part[] {
+  const device = deviceOf(config, topic);
+  if (topic.component !== 'device') return [{ device, component: topic.component, object: topic.object, config }];
+  return Object.entries(asObject(field(config, 'components')) ?? {})
+    .slice(0, MAX_PARTS)
+    .flatMap(([object, given]) => {
+      const own = asObject(given);
+      const component = textField(own, 'platform');
+      if (!own || !component) return [];
+      const inherited = SHARED.flatMap(([name, spellings]) =>
+        spellings.some((one) => member(own, one) !== undefined) ? [] : [[name, field(config, name)]],
+      );
+      const whole = { ...own, ...Object.fromEntries(inherited), device: field(config, 'device') };
+      return [{ device, component, object, config: whole }];
+    });
+}
+
+/** The first identifier, else the address, else what the topic says. */
+function deviceOf(config: Json, { node, object }: ConfigTopic): string {
+  const device = asObject(field(config, 'device'));
+  const identifiers = field(device, 'identifiers');
+  const connections = field(device, 'connections');
+  const pair: unknown = Array.isArray(connections) ? connections[0] : undefined;
+  const address: unknown = Array.isArray(pair) ? pair[1] : undefined;
+  for (const id of [Array.isArray(identifiers) ? identifiers[0] : identifiers, address]) {
+    if ((typeof id === 'string' && id !== '') || typeof id === 'number') return String(id);
+  }
+  return node ?? object;
+}

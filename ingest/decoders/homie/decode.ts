@@ -1,0 +1,62 @@
+import type { DeviceMessage, Family, Heard } from '../family.ts';
+import { celsius, hearing, nothing, refusal } from '../read/heard.ts';
+import { readObject, readText } from '../read/payload.ts';
+import { Described } from './memory.ts';
+import { parseHomieTopic } from './topic.ts';
+
+/** Whether the device can be reached in a state; `init` and `alert` do not say. */
+const STATES = new Map<string, boolean | null>([
+  ['init', null],
+  ['ready', true],
+  ['disconnected', false],
+  ['sleeping', true],
+  ['lost', false],
+  ['alert', null],
+]);
+const DESCRIBING = new Set(['description', 'attribute']);
+
+/** Devices that follow the Homie convention (3, 4 and 5), which say the unit of each property once. */
+export const homie: Family<Described> = {
+  name: 'homie',
+  remembers: (topic) => DESCRIBING.has(parseHomieTopic(topic)?.about ?? ''),
+  newMemory: () => new Described(),
+  learn: (memory, message) => memory.learn(message),
+  decode(message, _settings, memory) {
+    const parsed = parseHomieTopic(message.topic);
+    if (!parsed) return null;
+    if (parsed.about === 'state') return stateOf(parsed.device, message, memory);
+    if (parsed.about === 'description' && message.payload.length > 0 && !readObject(message.payload)) {
+      return refusal('the description is no JSON object');
+    }
+    if (parsed.about !== 'property') return nothing();
+    const readable = memory.readable(parsed);
+    if (!readable) return nothing();
+    const text = readText(message.payload);
+    if (text === null) return refusal('the payload is no text');
+    const heard = hearing();
+    const { kind, channel, scale } = readable;
+    const name = `${parsed.node}/${parsed.property}`;
+    const said = { device: parsed.device, channel, name };
+    // One NUL is how Homie 5 writes the empty text.
+    const value = text === '\0' ? '' : text;
+    if (kind === 'heating') heard.addState({ ...said, kind, value });
+    else if (kind === 'temperature_c' || kind === 'setpoint_c') {
+      heard.add({ ...said, kind, value: celsius(value, readable.degrees) });
+    } else heard.add({ ...said, kind, value, ...scale });
+    return heard;
+  },
+};
+
+function stateOf(device: string, { payload }: DeviceMessage, memory: Described): Heard {
+  const state = readText(payload)?.trim() ?? '';
+  if (payload.length === 0) return nothing();
+  const value = STATES.get(state);
+  if (value === undefined) return refusal(`${state.slice(0, 40)} is no state of Homie`);
+  if (value === null) return nothing();
+  const heard = hearing();
+  const said = { channel: 'device', kind: 'availability', value, name: '$state' } as const;
+  heard.addState({ ...said, device });
+  // Only the root has a last will: what hangs on it is lost with it, and does not come back with it.
+  if (state === 'lost') for (const child of memory.childrenOf(device)) heard.addState({ ...said, device: child });
+  return heard;
+}

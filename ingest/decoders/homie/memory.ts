@@ -1,0 +1,117 @@
+import type { DeviceMessage } from '../family.ts';
+import { asObject, type Json, member, readObject, readText } from '../read/payload.ts';
+import { type Readable, readablesOf, type Told } from './property.ts';
+import { type Attribute, parseHomieTopic } from './topic.ts';
+
+/** How many properties are remembered; beyond it, the device that was told of longest ago is forgotten. */
+const MAX_PROPERTIES = 5_000;
+const MAX_TEXT = 200;
+
+interface Known {
+  told: Map<string, Told>;
+  /** The device on whose connection it hangs. */
+  root?: string;
+  /** Found again when something is told. */
+  readables?: Map<string, Readable>;
+}
+
+/** What devices have told of their properties. */
+export class Described {
+  #devices = new Map<string, Known>();
+  #children = new Map<string, Set<string>>();
+  #count = 0;
+
+  /** Takes an attribute (Homie 3 and 4) or a description (5); an empty one takes it back, rubbish changes nothing. */
+  learn({ topic, payload }: DeviceMessage): void {
+    const parsed = parseHomieTopic(topic);
+    if (parsed?.about === 'description') this.#describe(parsed.device, payload);
+    else if (parsed?.about === 'attribute') this.#tell(parsed, readText(payload)?.slice(0, MAX_TEXT) ?? '');
+    for (const [oldest] of this.#devices) {
+      if (this.#count <= MAX_PROPERTIES || this.#devices.size === 1) break;
+      this.#forget(oldest);
+    }
+  }
+
+  /** How a property is read; a node of an array (`plug_2`) as the array's own. Undefined where nothing is read of it. */
+  readable({ device, node, property }: { device: string; node: string; property: string }): Readable | undefined {
+    const known = this.#devices.get(device);
+    if (!known) return undefined;
+    known.readables ??= readablesOf(device, known.told.values());
+    return known.readables.get(`${node}/${property}`);
+  }
+
+  /** The devices that are lost with their root. */
+  childrenOf = (root: string): string[] => [...(this.#children.get(root) ?? [])];
+
+  #describe(device: string, payload: Buffer): void {
+    const description = payload.length === 0 ? null : readObject(payload);
+    if (payload.length > 0 && !description) return;
+    this.#forget(device);
+    if (!description) return;
+    const told = new Map<string, Told>();
+    for (const one of propertiesOf(description)) {
+      if (told.size >= MAX_PROPERTIES) break;
+      told.set(`${one.node}/${one.property}`, one);
+    }
+    const root = member(description, 'root');
+    const known: Known = { told, ...(typeof root === 'string' && root !== device ? { root } : {}) };
+    this.#devices.set(device, known);
+    this.#count += Math.max(1, told.size);
+    if (known.root) this.#children.set(known.root, (this.#children.get(known.root) ?? new Set()).add(device));
+  }
+
+  #tell(
+    { device, node, property, attribute }: { device: string; node: string; property: string; attribute: Attribute },
+    text: string,
+  ): void {
+    const known: Known = this.#devices.get(device) ?? { told: new Map() };
+    const key = `${node}/${property}`;
+    const before = Math.max(known.told.size, this.#devices.has(device) ? 1 : 0);
+    if (!known.told.has(key) && known.told.size >= MAX_PROPERTIES) return;
+    const name = attribute.slice(1) as 'unit' | 'datatype' | 'name' | 'settable';
+    const { [name]: _old, ...rest } = known.told.get(key) ?? { node, property };
+    const value = name === 'settable' ? text.trim() === 'true' : text.trim();
+    known.told.set(key, (text === '' ? rest : { ...rest, [name]: value }) as Told);
+    delete known.readables;
+    this.#devices.delete(device);
+    this.#devices.set(device, known);
+    this.#count += known.told.size - before;
+  }
+
+  #forget(device: string): void {
+    const known = this.#devices.get(device);
+    if (!known) return;
+    this.#count -= Math.max(1, known.told.size);
+    this.#devices.delete(device);
+    const siblings = known.root === undefined ? undefined : this.#children.get(known.root);
+    siblings?.delete(device);
+    if (known.root !== undefined && siblings?.size === 0) this.#children.delete(known.root);
+  }
+}
+
+function propertiesOf(description: Json): Told[] {
+  return entries(member(description, 'nodes')).flatMap(([node, nodeBody]) =>
+    entries(member(nodeBody, 'properties')).map(([property, body]): Told => {
+      const text = (from: Json, name: string) => {
+        const value = member(from, name);
+        return typeof value === 'string' && value !== '' ? { [name]: value.slice(0, MAX_TEXT) } : {};
+      };
+      const { name: nodeName } = text(nodeBody, 'name');
+      return {
+        node,
+        property,
+        ...(nodeName ? { nodeName } : {}),
+        ...text(body, 'unit'),
+        ...text(body, 'datatype'),
+        ...text(body, 'name'),
+        settable: member(body, 'settable') === true,
+      };
+    }),
+  );
+}
+
+const entries = (value: unknown): [string, Json][] =>
+  Object.entries(asObject(value) ?? {}).flatMap(([key, one]) => {
+    const body = asObject(one);
+    return body ? [[key, body] as [string, Json]] : [];
+  });

@@ -1,0 +1,34 @@
+/** What a topic of Homie is about. */
+export type HomieTopic =
+  | { about: 'state' | 'description'; device: string }
+  | { about: 'property'; device: string; node: string; property: string }
+  | { about: 'attribute'; device: string; node: string; property: string; attribute: Attribute }
+  /** Commands, targets, statistics, names of nodes. */
+  | { about: 'nothing' };
+
+const ATTRIBUTES = ['$unit', '$datatype', '$name', '$settable'] as const;
+export type Attribute = (typeof ATTRIBUTES)[number];
+/** An id; Homie 3 has nodes of an array (`lights_1`), and firmware has capitals. */
+const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+const NOTHING: HomieTopic = { about: 'nothing' };
+
+/**
+ * Reads a topic below `homie/` (3 and 4: `homie/<device>/…`, 5: `homie/5/<device>/…`); null for every other one. The second
+ * word is the version in Homie 5, and a device before.
+ */
+export function parseHomieTopic(topic: string): HomieTopic | null {
+  const words = topic.split('/');
+  if (words[0] !== 'homie' || words.length < 3) return null;
+  const fifth = words[1] === '5';
+  const [device = '', second = '', third, fourth, ...more] = words.slice(fifth ? 2 : 1);
+  if (!ID.test(device) || more.length > 0) return NOTHING;
+  if (third === undefined) {
+    if (second === '$state') return { about: 'state', device };
+    return fifth && second === '$description' ? { about: 'description', device } : NOTHING;
+  }
+  if (!ID.test(second) || !ID.test(third)) return NOTHING;
+  const place = { device, node: second, property: third };
+  if (fourth === undefined) return { about: 'property', ...place };
+  const attribute = ATTRIBUTES.find((one) => one === fourth);
+  return attribute && !fifth ? { about: 'attribute', ...place, attribute } : NOTHING;
+}

@@ -1,0 +1,16 @@
+import { fromIso } from '../read/time.ts';
+
+const STAMP = /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)([SW]?)$/;
+/** Summer and winter time of the countries that have P1 ports. */
+const OFFSETS: Record<string, string> = { S: '+02:00', W: '+01:00' };
+
+/**
+ * A meter's time (`211205210829W`, the letter says summer or winter time) as Unix ms. Without the letter it is local time of
+ * `tz`. Null where it is none.
+ */
+export function fromStamp(text: unknown, options: { tz?: string | undefined; receivedAtMs: number }): number | null {
+  if (typeof text !== 'string' || text.length > 20) return null;
+  const [, year, month, day, hour, minute, second, season] = STAMP.exec(text.trim()) ?? [];
+  if (year === undefined) return null;
+  return fromIso(`20${year}-${month}-${day}T${hour}:${minute}:${second}${OFFSETS[season ?? ''] ?? ''}`, options);
+}

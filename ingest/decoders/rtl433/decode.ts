@@ -1,0 +1,99 @@
+import { type DecoderSettings, type DeviceMessage, type Heard, withoutMemory } from '../family.ts';
+import { type Hearing, hearing, nothing, refusal } from '../read/heard.ts';
+import { readNumber } from '../read/number.ts';
+import { type Json, member, readObject, readText } from '../read/payload.ts';
+import { fromIso, fromUnix, trusted } from '../read/time.ts';
+import { addCounts, type Medium, mediumOfErt, meterId } from '../rtlamr/meter.ts';
+import { COUNTS, isLossy, quantityOf } from './keys.ts';
+import { parseRtl433Topic, topicWord } from './topic.ts';
+
+/** rtl_433: radio sensors of many makers, and ERT meters, whose counts need a unit by their owner. */
+export const rtl433 = withoutMemory({ name: 'rtl433', decode });
+
+const TOPIC_PARTS = ['type', 'model', 'subtype', 'channel', 'id'];
+const ERT_TYPES = ['ert_type', 'EndpointType', 'ERTType'];
+const MEDIA = new Map<unknown, Medium>([
+  ['Gas', 'gas'],
+  ['Water', 'water'],
+  ['Electric', 'electric'],
+]);
+
+function decode(message: DeviceMessage, settings: DecoderSettings): Heard | null {
+  const parsed = parseRtl433Topic(message.topic);
+  if (!parsed) return null;
+  if (parsed.what === 'event') return decodeEvent(message, settings);
+  const heard = hearing();
+  if (parsed.what === 'other') return nothing();
+  const value = readText(message.payload);
+  if (value === null) return refusal('payload is not text');
+  if (parsed.what === 'availability') {
+    heard.addState({ device: parsed.host, channel: 'device', kind: 'availability', value, name: 'availability' });
+    return heard;
+  }
+  const { where, key } = parsed;
+  if (!COUNTS.has(key)) addKey(heard, where.join('/'), key, value, null);
+  else {
+    // The model alone is no meter: IDM messages of older versions have no id in their topic.
+    const device = where.length > 1 ? meterId(where.at(-1)) : null;
+    if (device === null) return refusal(`${key} has no id of a meter in its topic`);
+    const count = { direction: 'import' as const, value, name: key };
+    addCounts(heard, [count], { device, medium: 'electric', atMs: null, settings });
+  }
+  return heard;
+}
+
+function decodeEvent({ payload, receivedAtMs }: DeviceMessage, settings: DecoderSettings): Heard {
+  const body = readObject(payload);
+  if (!body) return refusal('payload is not a JSON object');
+  const model = member(body, 'model');
+  if (typeof model !== 'string' || model === '') return refusal('payload has no model');
+  const heard = hearing();
+  const atMs = timeOf(member(body, 'time'), receivedAtMs, settings.tz);
+  // Each packet of an ERT meter is read as IDM and as NETIDM, and nothing says which of them it is; what NETIDM calls
+  // its consumption is the net.
+  if (model.toUpperCase() === 'NETIDM') return heard;
+  const counts = [...COUNTS].filter((key) => member(body, key) !== undefined);
+  if (counts.length > 0) {
+    const ids = ['id', 'EndpointID', 'ERTSerialNumber'].map((name) => meterId(member(body, name)));
+    const device = ids.find((id) => id !== null) ?? null;
+    if (device === null) return refusal('payload has no id of a meter');
+    const value = member(body, counts[0] as string);
+    const count = { direction: 'import' as const, value, name: counts[0] as string };
+    addCounts(heard, [count], { device, medium: mediumOf(body), atMs, settings });
+  }
+  const device = deviceOf(body);
+  for (const key of Object.keys(body)) {
+    // One temperature in two units is one reading.
+    if (key.endsWith('_F') && Object.hasOwn(body, `${key.slice(0, -1)}C`)) continue;
+    addKey(heard, device, key, body[key], atMs);
+  }
+  return heard;
+}
+
+function addKey(heard: Hearing, device: string, key: string, value: unknown, atMs: number | null) {
+  const quantity = quantityOf(key, value);
+  if (!quantity) return;
+  if (quantity.kind === 'energy_total_kwh' && isLossy(value)) {
+    return heard.refuse(`${key} is above 1e7 and has lost all but six of its digits`);
+  }
+  heard.add({ ...quantity, device, atMs });
+}
+
+/** A device as its topic has it, so that events and `devices` topics are of one. */
+const deviceOf = (body: Json): string =>
+  TOPIC_PARTS.map((part) => member(body, part))
+    .filter((part) => (typeof part === 'string' && part !== '') || typeof part === 'number')
+    .map((part) => topicWord(part as string | number))
+    .join('/');
+
+function mediumOf(body: Json): Medium {
+  const said = MEDIA.get(member(body, 'MeterType'));
+  const type = ERT_TYPES.map((name) => member(body, name)).find((one) => one !== undefined);
+  return said ?? mediumOfErt(type);
+}
+
+/** Local time, or with a zone, or Unix seconds as a text; `@1.2s` is a place in a file. */
+function timeOf(time: unknown, receivedAtMs: number, tz: string | undefined): number | null {
+  const unix = readNumber(time);
+  return trusted(typeof unix === 'number' ? fromUnix(unix) : fromIso(time, { tz, receivedAtMs }), receivedAtMs);
+}

@@ -1,0 +1,75 @@
+import type { DecoderSettings } from '../family.ts';
+import type { Hearing } from '../read/heard.ts';
+import { readNumber } from '../read/number.ts';
+
+/** What a meter is of, as far as its message tells; meters that do not tell are set by their owners, and electric. */
+export type Medium = 'electric' | 'gas' | 'water';
+
+/** What makes kWh of a unit: `per` divides, so that Wh stay exact. */
+const ENERGY = new Map([
+  ['kwh', { times: 1, per: 1 }],
+  ['wh', { times: 1, per: 1_000 }],
+  ['mwh', { times: 1_000, per: 1 }],
+]);
+const GAS = new Set([0, 1, 2, 9, 12]);
+const WATER = new Set([3, 11, 13]);
+
+/** The medium of an ERT type (its low four bits count); electric where it is unknown. */
+export function mediumOfErt(type: unknown): Medium {
+  const text = typeof type === 'string' && /^0x[0-9a-f]{1,2}$/i.test(type) ? Number(type) : readNumber(type);
+  if (typeof text !== 'number' || !Number.isInteger(text)) return 'electric';
+  const low = text & 0x0f;
+  return GAS.has(low) ? 'gas' : WATER.has(low) ? 'water' : 'electric';
+}
+
+/** A meter's id as it stands in a message; null where there is none. */
+export const meterId = (value: unknown): string | null =>
+  (typeof value === 'number' && Number.isSafeInteger(value)) ||
+  (typeof value === 'string' && /^[\w-]{1,64}$/.test(value))
+    ? String(value)
+    : null;
+
+/** What an owner's setting says of a meter: to kWh, or that it is no energy; a sentence where it must be set first. */
+export function meterScale(
+  settings: DecoderSettings,
+  id: string,
+): { times: number; per: number } | 'no energy' | Error {
+  const meters = settings.meter ?? {};
+  const setting = Object.hasOwn(meters, id) ? meters[id] : undefined;
+  if (typeof setting?.unit !== 'string') {
+    return new Error(`the counts of meter ${id} have no unit: set decoder_config.meter.${id}, its unit and multiplier`);
+  }
+  const { unit, multiplier = 1 } = setting;
+  if (!(Number.isFinite(multiplier) && multiplier > 0)) {
+    return new Error(`decoder_config.meter.${id}.multiplier is not above 0`);
+  }
+  const energy = ENERGY.get(unit.trim().toLowerCase());
+  if (!energy) return 'no energy';
+  // 123456 / 100 is 1234.56, 123456 * 0.01 is a little more.
+  const inverse = Math.round(1 / multiplier);
+  return Math.abs(inverse * multiplier - 1) < 1e-9
+    ? { times: energy.times, per: energy.per * inverse }
+    : { times: energy.times * multiplier, per: energy.per };
+}
+
+/** Adds a meter's counts as registers, in the unit that its owner has set; refuses all of them where none is set. */
+export function addCounts(
+  heard: Hearing,
+  counts: { direction: 'import' | 'export'; value: unknown; name: string }[],
+  of: { device: string; medium: Medium; atMs: number | null; settings: DecoderSettings },
+): void {
+  const { device, medium, atMs, settings } = of;
+  const there = counts.filter(({ value }) => value !== undefined && value !== null);
+  if (there.length === 0) return;
+  const scale = meterScale(settings, device);
+  if (scale === 'no energy') return;
+  if (scale instanceof Error) {
+    heard.see(device);
+    heard.refuse(scale.message);
+    return;
+  }
+  for (const { direction, value, name } of there) {
+    const channel = medium === 'electric' ? direction : `${medium}/${direction}`;
+    heard.add({ device, channel, kind: 'energy_total_kwh', value, ...scale, atMs, name });
+  }
+}

@@ -1,0 +1,12 @@
+/** Topics of rtlamr2mqtt; its discovery says what they are of. */
+const STATE = /^rtlamr\/([\w-]{1,64})\/state$/;
+const OTHERS = new Set(['attributes', 'state', 'status', 'config']);
+
+/** The meter of `rtlamr/{id}/state`, as rtlamr2mqtt publishes it; null for every other topic. */
+export const parseStateTopic = (topic: string): string | null => STATE.exec(topic)?.[1] ?? null;
+
+/** Whether nobody else publishes on the topic, so that what cannot be read there is worth a refusal. */
+export function isOwnTopic(topic: string): boolean {
+  const words = topic.split('/');
+  return words[0] === 'rtlamr' && !OTHERS.has(words.at(-1) ?? '');
+}

@@ -1,0 +1,82 @@
+import { channelWord } from '../read/heard.ts';
+
+/** A resource of an IPSO object (LwM2M): `3305/0/5805`. */
+const IPSO = /^(?:(.*)[/:])?\/?(\d{4,5})\/(\d{1,5})\/(\d{4,5})(?:\/\d{1,5})?$/s;
+const EXPORT = new Set([
+  'export',
+  'exported',
+  'returned',
+  'feedin',
+  'produced',
+  'production',
+  'generated',
+  'generation',
+]);
+const IMPORT = new Set(['import', 'imported', 'delivered', 'consumed', 'consumption']);
+const MEDIA = new Set(['gas', 'heat', 'water']);
+/** What the unit says already. */
+const QUANTITIES = new Set(['energy', 'power', 'temperature', 'temp']);
+const SEPARATORS = ['/', ':'];
+
+/** A name taken apart: whose it is, and what of. */
+export interface SenmlName {
+  device: string;
+  /** What is left of the name. */
+  part: string;
+  ipso?: { object: number; instance: number; resource: number };
+}
+
+/**
+ * Takes a name apart: an IPSO path, a URN with what comes after it, a base name and its rest, or what stands before and
+ * after the last separator. `fallback`: the device where the name has none.
+ */
+export function takeApart(base: string, name: string, fallback: string): SenmlName {
+  const whole = base + name;
+  const [path, before, object, instance, resource] = IPSO.exec(whole) ?? [];
+  if (path !== undefined) {
+    const ipso = { object: Number(object), instance: Number(instance), resource: Number(resource) };
+    return { device: trimEnd(before ?? '') || fallback, part: `${object}/${instance}/${resource}`, ipso };
+  }
+  if (whole.startsWith('urn:')) return ofUrn(whole);
+  if (base !== '' && name !== '') return { device: trimEnd(base) || fallback, part: name };
+  const trimmed = trimEnd(whole);
+  const cut = Math.max(...SEPARATORS.map((one) => trimmed.lastIndexOf(one)));
+  if (cut > 0) return { device: trimEnd(trimmed.slice(0, cut)) || fallback, part: trimmed.slice(cut + 1) };
+  // A base name with nothing after it is a device, a name without a base is a part of one.
+  return base !== '' ? { device: trimmed || fallback, part: '' } : { device: fallback, part: trimmed };
+}
+
+/** `urn:dev:mac:0024befffe804ff1/energy`: the id ends at the next `:`, `/`, `_` or `;` (RFC 9039). */
+function ofUrn(whole: string): SenmlName {
+  const words = whole.split(':');
+  const start = words.slice(0, words[1] === 'dev' ? 3 : 2).join(':').length + 1;
+  const length = whole.slice(start).search(/[:/_;]/);
+  const end = length < 0 ? whole.length : start + length;
+  return { device: whole.slice(0, end), part: whole.slice(end + 1) };
+}
+
+/** A channel out of a part of a name. Different parts have different channels, but for what only says the quantity. */
+export function channelOf(part: string, kind: string): string {
+  const words = part
+    .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== '')
+    .map(channelWord);
+  const rest = words.filter((word) => !QUANTITIES.has(word));
+  if (kind === 'temperature_c') return ['room', ...rest].join('/');
+  const isPart = (word: string) => /^[tl]\d+$/.test(word);
+  const isDirection = (word: string) => EXPORT.has(word) || IMPORT.has(word);
+  return [
+    ...rest.filter((word) => !isPart(word) && !isDirection(word) && !MEDIA.has(word)),
+    ...rest.filter((word) => MEDIA.has(word)),
+    rest.some((word) => EXPORT.has(word)) ? 'export' : 'import',
+    ...rest.filter(isPart),
+  ].join('/');
+}
+
+/** A name without the separators at its end. */
+function trimEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && SEPARATORS.includes(text[end - 1] as string)) end -= 1;
+  return text.slice(0, end);
+}

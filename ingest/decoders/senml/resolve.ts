@@ -1,0 +1,124 @@
+import { asObject, type Json, member } from '../read/payload.ts';
+
+/** Newest version that is understood; the default of packs that do not say theirs. */
+const VERSION = 10;
+/** A base name is before each name: a long one before many would be work without end. */
+const LONGEST_NAME = 200;
+/** Times below this are relative to now, in seconds. */
+const ABSOLUTE_FROM_S = 2 ** 28;
+
+/** A record with its base fields applied. */
+export interface Resolved {
+  base: string;
+  /** Its own part of the name; the whole name is `base + name`. */
+  name: string;
+  unit: string | null;
+  /** The number; null: it has text, a boolean, data, or only a sum. */
+  value: number | null;
+  /** The integral over time, in the unit times seconds. */
+  sum: number | null;
+  text: string | null;
+  /** Unix ms; null: now. Not yet checked. */
+  atMs: number | null;
+}
+
+interface Base {
+  bn: string;
+  bu: string | null;
+  bt: number;
+  bv: number;
+  bs: number;
+}
+
+/** Why a whole pack cannot be read; null where it can. */
+export function refusePack(pack: readonly unknown[]): string | null {
+  for (const one of pack) {
+    const record = asObject(one);
+    if (!record) continue;
+    const unknown = Object.keys(record).find((label) => label.endsWith('_'));
+    if (unknown !== undefined) return `the pack has the label ${unknown.slice(0, 40)}, which must be understood`;
+    const version = member(record, 'bver');
+    if (version === undefined) continue;
+    if (typeof version !== 'number' || !Number.isInteger(version) || version < 1) return 'bver is not a version';
+    if (version > VERSION) return `the pack has version ${version}, which is above ${VERSION}`;
+  }
+  return null;
+}
+
+/**
+ * Resolves the records of a pack (RFC 8428, section 4.6): base fields hold from their record on. A bad record is refused by
+ * itself; a bad base field refuses the records from there on, because nobody knows what they are.
+ */
+export function resolve(pack: readonly unknown[], receivedAtMs: number): { records: Resolved[]; refused: string[] } {
+  const base: Base = { bn: '', bu: null, bt: 0, bv: 0, bs: 0 };
+  const records: Resolved[] = [];
+  const refused: string[] = [];
+  for (const [index, one] of pack.entries()) {
+    const record = asObject(one);
+    if (!record) {
+      refused.push(`record ${index} is not an object`);
+      continue;
+    }
+    const bad = rebase(base, record);
+    if (bad !== null) {
+      refused.push(`${bad} of record ${index} cannot be used, so nothing from there on can`);
+      break;
+    }
+    const wrong = wrongField(record);
+    if (wrong !== null) refused.push(`${wrong} of record ${index} cannot be used`);
+    else records.push(withBase(base, record, receivedAtMs));
+  }
+  return { records, refused };
+}
+
+/** Takes over a record's base fields; the name of one that is of a wrong type or too long. */
+function rebase(base: Base, record: Json): string | null {
+  for (const key of ['bn', 'bu'] as const) {
+    const value = member(record, key);
+    if (value === undefined) continue;
+    if (typeof value !== 'string' || value.length > LONGEST_NAME) return key;
+    base[key] = value;
+  }
+  for (const key of ['bt', 'bv', 'bs'] as const) {
+    const value = member(record, key);
+    if (value === undefined) continue;
+    if (typeof value !== 'number' || !Number.isFinite(value)) return key;
+    base[key] = value;
+  }
+  return null;
+}
+
+/** A record's field that is of a wrong type or too long; null is no reading. Numbers are JSON numbers here, never texts. */
+function wrongField(record: Json): string | null {
+  for (const key of ['n', 'u'] as const) {
+    const value = member(record, key);
+    if (value !== undefined && (typeof value !== 'string' || value.length > LONGEST_NAME)) return key;
+  }
+  for (const key of ['v', 's', 't'] as const) {
+    const value = member(record, key);
+    if (value === undefined || (value === null && key !== 't')) continue;
+    if (typeof value !== 'number' || !Number.isFinite(value)) return key;
+  }
+  return null;
+}
+
+function withBase(base: Base, record: Json, receivedAtMs: number): Resolved {
+  const number = (key: string) => {
+    const value = member(record, key);
+    return typeof value === 'number' ? value : null;
+  };
+  const value = number('v');
+  const sum = number('s');
+  const seconds = base.bt + (number('t') ?? 0);
+  const text = member(record, 'vs');
+  return {
+    base: base.bn,
+    name: String(member(record, 'n') ?? ''),
+    unit: (member(record, 'u') as string | undefined) ?? base.bu,
+    value: value === null ? null : base.bv + value,
+    // A base sum with no sum beside it is the sum of the record that brings it; after it, sums are the records' own.
+    sum: sum === null ? (member(record, 'bs') === undefined ? null : base.bs) : base.bs + sum,
+    text: typeof text === 'string' ? text : null,
+    atMs: seconds >= ABSOLUTE_FROM_S ? seconds * 1_000 : seconds === 0 ? null : receivedAtMs + seconds * 1_000,
+  };
+}

@@ -1,0 +1,121 @@
+import type { DeviceMessage, Family, Heard } from '../family.ts';
+import { celsius, type Hearing, hearing, nothing, refusal } from '../read/heard.ts';
+import { trusted } from '../read/time.ts';
+import { type Birth, type Born, findBorn, readBirth, shown } from './births.ts';
+import { bdSeqOf, isDeathOf, learn, nativeId, nodeOf, type SparkplugMemory } from './memory.ts';
+import { type Metric, type Opened, openPayload } from './payload.ts';
+import { parseSparkplugTopic, type SparkplugTopic } from './topic.ts';
+import { readValue } from './value.ts';
+
+/** Eclipse Sparkplug B: nodes and devices of industrial gateways, whose births name what their data number. */
+export const sparkplug: Family<SparkplugMemory> = {
+  name: 'sparkplug',
+  remembers,
+  newMemory: () => new Map(),
+  learn,
+  decode,
+};
+
+function remembers(topic: string): boolean {
+  const parsed = parseSparkplugTopic(topic);
+  return parsed !== null && parsed !== 'state' && (parsed.verb === 'birth' || parsed.verb === 'death');
+}
+
+function decode({ topic, payload, receivedAtMs }: DeviceMessage, _: unknown, memory: SparkplugMemory): Heard | null {
+  const parsed = parseSparkplugTopic(topic);
+  if (!parsed) return null;
+  if (parsed === 'state' || parsed.verb === 'command') return nothing();
+  const opened = openPayload(payload);
+  if (typeof opened === 'string') return refusal(opened);
+  const heard = hearing();
+  for (const reason of opened.refused) heard.refuse(reason);
+  const message: Message = { topic: parsed, opened, receivedAtMs, device: nativeId(memory, parsed), heard };
+  if (parsed.verb === 'birth') hearBirth(message);
+  else if (parsed.verb === 'death') hearDeath(message, memory);
+  else hearData(message, nodeOf(memory, parsed)?.births.get(parsed.device));
+  return heard;
+}
+
+interface Message {
+  topic: SparkplugTopic;
+  opened: Opened;
+  receivedAtMs: number;
+  device: string;
+  heard: Hearing;
+}
+
+function hearBirth(message: Message): void {
+  const { opened, device, heard } = message;
+  const birth = readBirth(opened);
+  for (const reason of birth.refused) heard.refuse(reason);
+  heard.addState({
+    device,
+    channel: 'device',
+    kind: 'availability',
+    value: true,
+    atMs: sentAt(message),
+    name: 'birth',
+  });
+  const once = new Set<Born>();
+  for (const metric of opened.metrics) {
+    const born = metric.name === undefined ? undefined : birth.byName.get(metric.name);
+    // What is announced twice was refused above.
+    if (born && !once.has(born)) hearMetric(message, metric, born);
+    if (born) once.add(born);
+  }
+}
+
+function hearDeath(message: Message, memory: SparkplugMemory): void {
+  const { topic, opened, heard, device } = message;
+  const dead = { channel: 'device', kind: 'availability', value: false, name: 'death' } as const;
+  if (topic.device !== null) {
+    heard.addState({ ...dead, device, atMs: sentAt(message) });
+    return;
+  }
+  const node = nodeOf(memory, topic);
+  const bdSeq = bdSeqOf(opened);
+  if (bdSeq === null && node?.bdSeq !== null) {
+    heard.refuse('bdSeq is missing: nobody can tell which session ended');
+  } else if (isDeathOf(node, bdSeq)) {
+    // The will was written when the session began: its time is none of the death.
+    heard.addState({ ...dead, device });
+    const devices = node?.devices ?? [];
+    for (const one of devices) heard.addState({ ...dead, device: nativeId(memory, { ...topic, device: one }) });
+  }
+}
+
+function hearData(message: Message, birth: Birth | undefined): void {
+  const { opened, heard } = message;
+  if (!birth) {
+    heard.refuse('no birth yet: ask for a rebirth');
+    return;
+  }
+  for (const metric of opened.metrics) {
+    const born = findBorn(birth, metric);
+    if (born) hearMetric(message, metric, born);
+    else heard.refuse(`${calledBy(metric)} is of no birth: ask for a rebirth`);
+  }
+}
+
+function hearMetric({ opened, receivedAtMs, device, heard }: Message, metric: Metric, born: Born): void {
+  // Who sends a transient value asks not to store it.
+  if (!born.quantity || metric.isTransient) return;
+  const { unit, channel } = born.quantity;
+  const name = shown(born.name);
+  const atMs = trusted(metric.timestampMs ?? (metric.isHistorical ? null : (opened.timestampMs ?? null)), receivedAtMs);
+  if (metric.isHistorical && atMs === null && !metric.isNull) {
+    heard.refuse(`${name} is historical, and has no time that can be trusted`);
+    return;
+  }
+  const { kind, times, per, fahrenheit } = unit;
+  const read = readValue(metric, metric.datatype || born.datatype);
+  const value = fahrenheit ? celsius(read, 'F') : read;
+  heard.add({ device, channel, kind, value, times, per, atMs, name });
+}
+
+const sentAt = ({ opened, receivedAtMs }: Message): number | null => trusted(opened.timestampMs ?? null, receivedAtMs);
+
+function calledBy({ name, alias }: Metric): string {
+  if (name !== undefined) return shown(name);
+  return alias === undefined ? 'a metric without name and alias' : `alias ${alias}`;
+}

@@ -1,0 +1,53 @@
+import { channelWord } from '../read/heard.ts';
+import { isElectric, isolateParts, type Parts } from './parts.ts';
+import { type Unit, unitOf } from './units.ts';
+import { splitName } from './words.ts';
+
+/** What a metric is of, before it is known what else its device has. */
+export interface Meaning {
+  unit: Omit<Unit, 'kind'> & { kind: Unit['kind'] | 'setpoint_c' };
+  parts: Parts;
+  /** All words of its name but those of direction, tariff, phase and unit. */
+  words: string[];
+}
+
+/** Registers that start again by themselves, or that are of a span of time: no lifetime totals. */
+const RESETS =
+  /^(today|yesterday|day|daily|week|weekly|month|monthly|year|yearly|annual|hour|hourly|minute|quarter|session|trip|shift|batch|interval|period|delta|difference|diff|last|previous|resettable|partial|\d+(s|sec|min|h|hr|d))$/;
+/** Not measured, not of consumption, or not the quantity that its unit says. */
+const NEVER =
+  /^(price|cost|costs|eur|euro|usd|gbp|chf|ct|cent|cents|per|co2|carbon|emission|emissions|imp|pulse|pulses|apparent|reactive|forecast|predicted|prediction|estimate|estimated|budget|limit|rated|nominal|capacity|threshold|max|maximum|min|minimum|avg|average|mean|alarm|offset|scale|irradiance|m2)$/;
+/** Which way these flow cannot be told from the name: of the sun, of a store, and `received` of whom. */
+const UNKNOWN_WAY = /^(pv|solar|generation|generated|generator|yield|battery|discharge|discharged|received)$/;
+const PEAK_POWER = /^(peak|demand|setpoint|target)$/;
+const TEMPERATURE = /^(temperature|temperatures|temp|temperatur)\d*$/;
+const SETPOINT = /^(setpoint|target|desired)$/;
+
+/** What a metric means by its name and the unit of its property; null: nothing that is stored. */
+export function meaningOf(name: string, property: string | undefined): Meaning | null {
+  const { words, unit: named, doubtful } = splitName(name);
+  // What the property says holds, also where it is a unit that is not read.
+  const unit = property === undefined ? named : unitOf(property);
+  if (!unit || words.some((word) => NEVER.test(word))) return null;
+  if (unit.kind === 'temperature_c') return temperature(words, unit);
+  if (words.some((word) => UNKNOWN_WAY.test(word))) return null;
+  const unfit = unit.kind === 'power_w' ? PEAK_POWER : RESETS;
+  if (words.some((word) => unfit.test(word))) return null;
+  if (property === undefined && doubtful && !words.some(isElectric)) return null;
+  const { parts, others } = isolateParts(words, name);
+  return { unit, parts, words: others };
+}
+
+function temperature(words: string[], unit: Unit): Meaning | null {
+  const isTemperature = words.some((word) => TEMPERATURE.test(word));
+  if (!isTemperature || words.some((word) => RESETS.test(word))) return null;
+  const rest = words.filter((word) => !/^(temperature|temperatures|temp|temperatur|room|current|actual)$/.test(word));
+  const where = rest.filter((word) => !SETPOINT.test(word) && word !== 'set' && word !== 'point');
+  const wanted = where.length < rest.length;
+  const circuit = where.length === 0 ? 'room' : channelWord(where.join('_'));
+  return {
+    unit: { ...unit, kind: wanted ? 'setpoint_c' : 'temperature_c' },
+    parts: { circuit: '', suffix: circuit },
+    words: rest,
+  };
+}

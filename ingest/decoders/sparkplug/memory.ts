@@ -1,0 +1,106 @@
+import type { DeviceMessage } from '../family.ts';
+import { type Birth, MAX_METRICS_OF_NODE, readBirth } from './births.ts';
+import { type Metric, type Opened, openPayload } from './payload.ts';
+import { parseSparkplugTopic, type SparkplugTopic } from './topic.ts';
+
+/** Of one gateway; past these the nodes that were born longest ago are forgotten, and refused until they are born again. */
+const MAX_NODES = 1_000;
+const MAX_METRICS = 100_000;
+const MAX_DEVICES_OF_NODE = 1_000;
+
+export interface SparkplugNode {
+  group: string;
+  edge: string;
+  /** Number of its session; null: the birth told none, or there was none. */
+  bdSeq: bigint | null;
+  /** Births that hold, by device, and by null for the node's own. */
+  births: Map<string | null, Birth>;
+  /** All devices that were ever born: a node's death is theirs, and names are told apart by them. */
+  devices: Set<string>;
+}
+
+/** Nodes by group and edge, the latest born last. */
+export type SparkplugMemory = Map<string, SparkplugNode>;
+
+type Owner = Pick<SparkplugTopic, 'group' | 'edge' | 'device'>;
+const keyOf = ({ group, edge }: Pick<Owner, 'group' | 'edge'>): string => `${group}/${edge}`;
+
+export const nodeOf = (memory: SparkplugMemory, owner: Owner): SparkplugNode | undefined => memory.get(keyOf(owner));
+
+/** Learns a birth or a death. */
+export function learn(memory: SparkplugMemory, { topic, payload }: DeviceMessage): void {
+  const parsed = parseSparkplugTopic(topic);
+  if (parsed === null || parsed === 'state') return;
+  if (parsed.verb !== 'birth' && parsed.verb !== 'death') return;
+  const opened = openPayload(payload);
+  if (parsed.verb === 'birth') bear(memory, parsed, typeof opened === 'string' ? null : opened);
+  else if (typeof opened !== 'string') bury(memory, parsed, opened);
+}
+
+/** `opened`: null for a birth that cannot be read. What held before it may hold no longer. */
+function bear(memory: SparkplugMemory, owner: Owner, opened: Opened | null): void {
+  const known = nodeOf(memory, owner);
+  const { group, edge, device } = owner;
+  const node = known ?? { group, edge, bdSeq: null, births: new Map(), devices: new Set<string>() };
+  if (device === null) {
+    // A new session: each device is born again after its node.
+    node.births.clear();
+    node.bdSeq = opened && bdSeqOf(opened);
+  } else node.births.delete(device);
+  if (opened && (device === null || node.devices.has(device) || node.devices.size < MAX_DEVICES_OF_NODE)) {
+    if (device !== null) node.devices.add(device);
+    node.births.set(device, readBirth(opened, MAX_METRICS_OF_NODE - sizeOf(node)));
+  }
+  memory.delete(keyOf(owner));
+  memory.set(keyOf(owner), node);
+  forget(memory);
+}
+
+function bury(memory: SparkplugMemory, owner: Owner, opened: Opened): void {
+  const node = nodeOf(memory, owner);
+  if (!node) return;
+  if (owner.device !== null) node.births.delete(owner.device);
+  else if (isDeathOf(node, bdSeqOf(opened))) node.births.clear();
+}
+
+/** Whether a node's death is of the session that was born last; an old will can come after a new birth. */
+export const isDeathOf = (node: SparkplugNode | undefined, bdSeq: bigint | null): boolean =>
+  node === undefined || node.bdSeq === null || node.bdSeq === bdSeq;
+
+/** The number of a node's session, which its birth and its death have in common; null: there is none. */
+export function bdSeqOf({ metrics }: Opened): bigint | null {
+  const metric: Metric | undefined = metrics.find(({ name }) => name === 'bdSeq');
+  if (!metric || metric.isNull) return null;
+  return metric.longValue ?? (metric.intValue === undefined ? null : BigInt(metric.intValue));
+}
+
+/**
+ * The native id: the last word of the topic. Where another node or device of the gateway has the same word, both are told
+ * apart by the whole path.
+ */
+export function nativeId(memory: SparkplugMemory, { group, edge, device }: Owner): string {
+  const word = device ?? edge;
+  for (const [key, node] of memory) {
+    const isOwn = key === keyOf({ group, edge });
+    const isTaken =
+      (node.edge === word && !(isOwn && device === null)) || (node.devices.has(word) && !(isOwn && device));
+    if (isTaken) return device === null ? `${group}/${edge}` : `${group}/${edge}/${device}`;
+  }
+  return word;
+}
+
+function sizeOf(node: SparkplugNode): number {
+  let metrics = 0;
+  for (const { byName } of node.births.values()) metrics += byName.size;
+  return metrics;
+}
+
+function forget(memory: SparkplugMemory): void {
+  let metrics = 0;
+  for (const node of memory.values()) metrics += sizeOf(node);
+  for (const [key, node] of memory) {
+    if (memory.size <= MAX_NODES && metrics <= MAX_METRICS) return;
+    metrics -= sizeOf(node);
+    memory.delete(key);
+  }
+}

@@ -1,0 +1,95 @@
+import type { Type } from 'protobufjs/light.js';
+import { asObject, type Json, MAX_BYTES, member } from '../read/payload.ts';
+import { METRIC, PAYLOAD } from './schema.ts';
+import { unitProperty } from './units.ts';
+
+/** Most metrics of one message that are looked at: a MiB of nothing could hold half a million. */
+const MAX_METRICS = 20_000;
+const MAX_NAME = 256;
+
+/** A metric as it stands in a message. What is not in it is undefined. */
+export interface Metric {
+  /** Undefined where it is empty, too. */
+  name: string | undefined;
+  alias: bigint | undefined;
+  /** Unix ms, as sent. */
+  timestampMs: number | undefined;
+  datatype: number | undefined;
+  isHistorical: boolean;
+  isTransient: boolean;
+  isNull: boolean;
+  /** The property that tells its unit. */
+  unit: string | undefined;
+  intValue: number | undefined;
+  longValue: bigint | undefined;
+  /** Float, double, boolean or text: what needs no conversion. */
+  plainValue: number | boolean | string | undefined;
+}
+
+export interface Opened {
+  /** Unix ms of sending, as sent. */
+  timestampMs: number | undefined;
+  metrics: Metric[];
+  /** Of metrics that could not be opened: a sentence each. */
+  refused: string[];
+}
+
+/** Opens a payload; a sentence where it is none. */
+export function openPayload(payload: Buffer): Opened | string {
+  if (payload.length > MAX_BYTES) return 'payload is too long';
+  const body = decoded(PAYLOAD, payload);
+  // Rubbish can pass as protobuf with unknown fields; an empty payload is no Sparkplug either.
+  if (!body || Object.keys(body).length === 0) return 'payload is no Sparkplug B protobuf';
+  if (String(member(body, 'uuid')).endsWith('_COMPRESSED')) return 'payload is compressed, which is not read';
+  const parts = member(body, 'metrics');
+  const all = Array.isArray(parts) ? (parts as Uint8Array[]) : [];
+  const opened: Opened = { timestampMs: numberIn(body, 'timestamp'), metrics: [], refused: [] };
+  if (all.length > MAX_METRICS) opened.refused.push(`payload has more than ${MAX_METRICS} metrics`);
+  all.slice(0, MAX_METRICS).forEach((bytes, index) => {
+    const metric = openMetric(bytes);
+    if (typeof metric === 'string') opened.refused.push(`metric ${index} ${metric}`);
+    else opened.metrics.push(metric);
+  });
+  return opened;
+}
+
+function openMetric(bytes: Uint8Array): Metric | string {
+  const body = decoded(METRIC, bytes);
+  if (!body) return 'is no protobuf';
+  const name = member(body, 'name');
+  if (typeof name === 'string' && name.length > MAX_NAME) return 'has too long a name';
+  const plain = ['floatValue', 'doubleValue', 'booleanValue', 'stringValue'].find((key) => Object.hasOwn(body, key));
+  return {
+    name: typeof name === 'string' && name !== '' ? name : undefined,
+    alias: bigIn(body, 'alias'),
+    timestampMs: numberIn(body, 'timestamp'),
+    datatype: member(body, 'datatype') as number | undefined,
+    isHistorical: member(body, 'isHistorical') === true,
+    isTransient: member(body, 'isTransient') === true,
+    isNull: member(body, 'isNull') === true,
+    unit: unitProperty(asObject(member(body, 'properties'))),
+    intValue: member(body, 'intValue') as number | undefined,
+    longValue: bigIn(body, 'longValue'),
+    plainValue: plain === undefined ? undefined : (body[plain] as Metric['plainValue']),
+  };
+}
+
+/** The fields that are in the message as own members; null where the bytes are no such message. */
+function decoded(type: Type, bytes: Uint8Array): Json | null {
+  try {
+    return type.decode(bytes) as unknown as Json;
+  } catch {
+    return null;
+  }
+}
+
+/** 64 bits come in two halves, unsigned. */
+function bigIn(body: Json, name: string): bigint | undefined {
+  const halves = asObject(member(body, name));
+  return halves ? (BigInt(Number(halves.high) >>> 0) << 32n) | BigInt(Number(halves.low) >>> 0) : undefined;
+}
+
+function numberIn(body: Json, name: string): number | undefined {
+  const big = bigIn(body, name);
+  return big === undefined ? undefined : Number(big);
+}

@@ -1,0 +1,67 @@
+import type { SaidKind } from '../family.ts';
+import { asObject, type Json, member } from '../read/payload.ts';
+
+/** What a unit makes of a number: `value * times / per` is in the unit of the kind. */
+export interface Unit {
+  kind: Extract<SaidKind, 'energy_total_kwh' | 'power_w' | 'temperature_c'>;
+  times: number;
+  per: number;
+  fahrenheit?: true;
+}
+
+const energy = (times: number, per = 1): Unit => ({ kind: 'energy_total_kwh', times, per });
+const power = (times: number): Unit => ({ kind: 'power_w', times, per: 1 });
+const CELSIUS: Unit = { kind: 'temperature_c', times: 1, per: 1 };
+const FAHRENHEIT: Unit = { ...CELSIUS, fahrenheit: true };
+
+/** Spelt as people do, in lower case without blanks, dots and dashes. */
+const ANY_CASE = new Map<string, Unit>([
+  ...['wh', 'watthour', 'watthours'].map((text): [string, Unit] => [text, energy(1, 1_000)]),
+  ...['kwh', 'kilowatthour', 'kilowatthours'].map((text): [string, Unit] => [text, energy(1)]),
+  ...['megawatthour', 'megawatthours'].map((text): [string, Unit] => [text, energy(1_000)]),
+  ['gwh', energy(1_000_000)],
+  ...['w', 'watt', 'watts'].map((text): [string, Unit] => [text, power(1)]),
+  ...['kw', 'kilowatt', 'kilowatts'].map((text): [string, Unit] => [text, power(1_000)]),
+  ...['megawatt', 'megawatts'].map((text): [string, Unit] => [text, power(1_000_000)]),
+  ...['c', '°c', 'ºc', '℃', 'degc', 'cel', 'celsius', 'degreescelsius'].map((text): [string, Unit] => [text, CELSIUS]),
+  ...['f', '°f', 'ºf', '℉', 'degf', 'fahrenheit', 'degreesfahrenheit'].map((text): [string, Unit] => [
+    text,
+    FAHRENHEIT,
+  ]),
+]);
+/** A small m is a thousandth and not a million; `mwh` could be either, so it is none. */
+const EXACT = new Map<string, Unit>([
+  ['MWh', energy(1_000)],
+  ['MWH', energy(1_000)],
+  ['MW', power(1_000_000)],
+]);
+
+/** The unit that a text names; undefined where it names none that is read. */
+export function unitOf(text: string): Unit | undefined {
+  const packed = text.slice(0, 40).replaceAll(/[\s.·*_-]/g, '');
+  return EXACT.get(packed) ?? ANY_CASE.get(packed.toLowerCase());
+}
+
+/** The standard has no field for units: these properties are what edge software calls it. */
+const KEYS = new Set(['engunit', 'engunits', 'engineeringunit', 'engineeringunits', 'unit', 'units', 'uom']);
+
+/** The text of the property that tells a metric's unit; undefined where none does. */
+export function unitProperty(properties: Json | null): string | undefined {
+  const keys = member(properties, 'keys');
+  const values = member(properties, 'values');
+  if (!Array.isArray(keys) || !Array.isArray(values)) return undefined;
+  for (const [index, key] of keys.slice(0, 1_000).entries()) {
+    if (
+      !KEYS.has(
+        String(key)
+          .toLowerCase()
+          .replaceAll(/[^a-z]/g, ''),
+      )
+    )
+      continue;
+    const value = asObject(values[index]);
+    const text = member(value, 'stringValue');
+    if (member(value, 'isNull') !== true && typeof text === 'string' && text.trim() !== '') return text;
+  }
+  return undefined;
+}

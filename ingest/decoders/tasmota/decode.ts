@@ -1,0 +1,55 @@
+import { type DecoderSettings, type DeviceMessage, type Heard, withoutMemory } from '../family.ts';
+import { hearing, nothing, refusal } from '../read/heard.ts';
+import { asObject, type Json, member, readObject, readText } from '../read/payload.ts';
+import { readClamps, readEnergy, readPower } from './energy.ts';
+import { isMeter, readMeter } from './sml.ts';
+import { block, type Source } from './source.ts';
+import { readTeleinfo } from './teleinfo.ts';
+import { readTemperatures } from './temperatures.ts';
+import { readThermostats } from './thermostat.ts';
+import { toldAtMs } from './time.ts';
+import { parseTasmotaTopic } from './topic.ts';
+
+/** Devices with the Tasmota firmware: registers, power, temperatures, thermostats, availability. */
+export const tasmota = withoutMemory({ name: 'tasmota', decode });
+
+function decode({ topic, payload, receivedAtMs }: DeviceMessage, settings: DecoderSettings): Heard | null {
+  const parsed = parseTasmotaTopic(topic);
+  if (!parsed) return null;
+  const { device, about } = parsed;
+  if (about === 'nothing') return nothing();
+  if (about === 'availability') return availability(device, payload);
+  const whole = readObject(payload);
+  if (!whole) return refusal('payload is not a JSON object');
+  const body = about === 'status' ? asObject(member(whole, 'StatusSNS')) : whole;
+  if (!body) return refusal('payload has no object StatusSNS');
+  const source = { heard: hearing(), device, atMs: toldAtMs(body, settings, receivedAtMs) };
+  readElectricity(source, body);
+  readTemperatures(source, body);
+  readThermostats(source, body);
+  return source.heard;
+}
+
+function availability(device: string, payload: Buffer): Heard {
+  const value = readText(payload);
+  if (value === null) return refusal('LWT is not text');
+  const heard = hearing();
+  heard.addState({ device, channel: 'device', kind: 'availability', value: value.trim(), name: 'LWT' });
+  return heard;
+}
+
+function readElectricity(source: Source, body: Json): void {
+  const energy = block(source, member(body, 'ENERGY'), 'ENERGY');
+  const tic = block(source, member(body, 'TIC'), 'TIC');
+  const analog = block(source, member(body, 'ANALOG'), 'ANALOG');
+  if (tic) readTeleinfo(source, tic);
+  // Beside the meter's own indexes ENERGY is the same energy again, and less exact.
+  else if (energy) readEnergy(source, energy);
+  if (energy) readPower(source, energy);
+  if (analog) readClamps(source, analog);
+  const circuits = new Set<string>();
+  for (const [name, value] of Object.entries(body)) {
+    const meter = name === 'ENERGY' || name === 'TIC' || name === 'ANALOG' ? null : asObject(value);
+    if (meter && isMeter(meter)) readMeter(source, name, meter, circuits);
+  }
+}

@@ -1,0 +1,45 @@
+import type { SaidKind } from '../family.ts';
+import type { Hearing } from '../read/heard.ts';
+import { asObject, type Json } from '../read/payload.ts';
+
+/** What all that one message says has in common. */
+export interface Source {
+  heard: Hearing;
+  device: string;
+  atMs: number | null;
+}
+
+/** More phases than any firmware has (8 on an ESP32): rubbish. */
+const MAX_PARTS = 8;
+
+/** A member as an object; null where there is none, with a refusal where something else stands in its place. */
+export function block({ heard }: Source, value: unknown, name: string): Json | null {
+  if (value === undefined || value === null) return null;
+  const object = asObject(value);
+  if (!object) heard.refuse(`${name} is not an object`);
+  return object;
+}
+
+/** Adds a list as `{channel}/{part}1`, `{channel}/{part}2` …, each number by itself. */
+export function addParts(
+  { heard, device, atMs }: Source,
+  list: readonly unknown[],
+  said: { channel: string; part: 'l' | 't'; kind: SaidKind; name: string },
+): void {
+  const { channel, part, kind, name } = said;
+  if (list.length > MAX_PARTS) {
+    heard.refuse(`${name} has more than ${MAX_PARTS} parts`);
+    return;
+  }
+  list.forEach((value, index) => {
+    const number = index + 1;
+    heard.add({ device, channel: `${channel}/${part}${number}`, kind, value, atMs, name: `${name} ${number}` });
+  });
+}
+
+/** Adds a number, or, where the firmware prints one for each phase, a list of them as `{channel}/l1` … */
+export function addPhases(source: Source, value: unknown, channel: string, kind: SaidKind, name: string): void {
+  const { heard, device, atMs } = source;
+  if (Array.isArray(value)) addParts(source, value, { channel, part: 'l', kind, name });
+  else heard.add({ device, channel, kind, value, atMs, name });
+}

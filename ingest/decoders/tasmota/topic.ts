@@ -1,0 +1,42 @@
+/** What a topic of a Tasmota device is about; `nothing`: commands, their echoes, states of relays, versions. */
+export interface TasmotaTopic {
+  /** `%topic%` of the device. */
+  device: string;
+  about: 'sensors' | 'status' | 'availability' | 'nothing';
+}
+
+type Prefix = 'cmnd' | 'stat' | 'tele';
+/** Names of messages that devices send are in capitals: `SENSOR`, `INFO1`, `HASS_STATE`. */
+const SENT = /^[A-Z][A-Z0-9_]*$/;
+
+const isPrefix = (word: string | undefined): word is Prefix => word === 'cmnd' || word === 'stat' || word === 'tele';
+
+/**
+ * Reads a topic; null where it is not of Tasmota's shape. The owner arranges the words (`FullTopic`), so the prefix can
+ * stand before the device (`tele/plug/SENSOR`, `home/tele/plug/SENSOR`, `tele/home/plug/SENSOR`) or behind it
+ * (`tasmota/plug/tele/SENSOR`).
+ */
+export function parseTasmotaTopic(topic: string): TasmotaTopic | null {
+  const words = topic.split('/');
+  const name = words.at(-1);
+  const found = findPrefix(words);
+  if (!name || !found?.device) return null;
+  const { prefix, device } = found;
+  if (prefix === 'cmnd') return { device, about: 'nothing' };
+  return SENT.test(name) ? { device, about: prefix === 'tele' ? toldBy(name) : answeredBy(name) } : null;
+}
+
+function findPrefix(words: readonly string[]): { prefix: Prefix; device: string | undefined } | null {
+  const [first, beforeDevice, last] = [words[0], words.at(-3), words.at(-2)];
+  if (words.length < 3) return null;
+  if (isPrefix(last)) return { prefix: last, device: beforeDevice };
+  if (isPrefix(beforeDevice)) return { prefix: beforeDevice, device: last };
+  return isPrefix(first) ? { prefix: first, device: last } : null;
+}
+
+const toldBy = (name: string): TasmotaTopic['about'] =>
+  name === 'SENSOR' ? 'sensors' : name === 'LWT' ? 'availability' : 'nothing';
+
+/** Answers to `Status 8` and `Status 10` hold what `SENSOR` holds. */
+const answeredBy = (name: string): TasmotaTopic['about'] =>
+  name === 'STATUS8' || name === 'STATUS10' ? 'status' : 'nothing';

@@ -1,0 +1,85 @@
+import type { DeviceMessage } from '../family.ts';
+import { asObject, type Json, member, readJson, readText } from '../read/payload.ts';
+import { parseBridgeTopic } from './topic.ts';
+
+/** How Zigbee2MQTT publishes: one JSON object, a topic for each attribute, or both. */
+export type Output = 'json' | 'attribute' | 'attribute_and_json';
+
+/** One Zigbee2MQTT, of which a home may have several, each with a base topic of its own. */
+export interface Bridge {
+  /** Null: it did not say. */
+  output: Output | null;
+  /** By friendly name: the attributes that the device can have. */
+  devices: Map<string, Set<string>>;
+}
+
+/** By base topic. */
+export type Bridges = Map<string, Bridge>;
+
+// Bounds on what one broker can make us remember.
+const MAX_BRIDGES = 50;
+const MAX_DEVICES = 5_000;
+const MAX_ATTRIBUTES = 500;
+const OUTPUTS = new Set(['json', 'attribute', 'attribute_and_json']);
+
+/** Learns base topics, the way of publishing, and the devices, out of what a bridge says of itself. */
+export function learnBridge(bridges: Bridges, { topic, payload }: DeviceMessage): void {
+  const parsed = parseBridgeTopic(topic);
+  if (!parsed) return;
+  const { base, leaf } = parsed;
+  const body = readJson(payload);
+  if (leaf === 'state') {
+    // Older versions say it bare.
+    const state = member(asObject(body), 'state') ?? readText(payload);
+    if (state === 'online' || state === 'offline') bridgeAt(bridges, base);
+  } else if (leaf === 'info') {
+    const info = asObject(body);
+    const config = asObject(member(info, 'config'));
+    if (!config && member(info, 'coordinator') === undefined) return;
+    const bridge = bridgeAt(bridges, base);
+    if (bridge) bridge.output = outputOf(config);
+  } else if (Array.isArray(body)) {
+    const devices = devicesOf(body);
+    const bridge = devices.size > 0 ? bridgeAt(bridges, base) : bridges.get(base);
+    if (bridge) bridge.devices = devices;
+  }
+}
+
+function bridgeAt(bridges: Bridges, base: string): Bridge | undefined {
+  const known = bridges.get(base);
+  if (known || bridges.size >= MAX_BRIDGES) return known;
+  const bridge: Bridge = { output: null, devices: new Map() };
+  bridges.set(base, bridge);
+  return bridge;
+}
+
+/** Under `advanced`, in older versions under `experimental`. */
+function outputOf(config: Json | null): Output | null {
+  const read = (section: string) => member(asObject(member(config, section)), 'output');
+  const output = read('advanced') ?? read('experimental');
+  return typeof output === 'string' && OUTPUTS.has(output) ? (output as Output) : null;
+}
+
+function devicesOf(list: readonly unknown[]): Bridge['devices'] {
+  const devices: Bridge['devices'] = new Map();
+  for (const one of list.slice(0, MAX_DEVICES)) {
+    const device = asObject(one);
+    const name = member(device, 'friendly_name');
+    if (typeof name !== 'string' || typeof member(device, 'ieee_address') !== 'string') continue;
+    const attributes = new Set<string>();
+    addAttributes(attributes, member(asObject(member(device, 'definition')), 'exposes'), 0);
+    devices.set(name, attributes);
+  }
+  return devices;
+}
+
+/** What a device exposes is nested: a climate has its setpoint among its features. */
+function addAttributes(attributes: Set<string>, exposes: unknown, depth: number): void {
+  if (!Array.isArray(exposes) || depth > 5) return;
+  for (const one of exposes) {
+    if (attributes.size >= MAX_ATTRIBUTES) return;
+    const property = member(asObject(one), 'property');
+    if (typeof property === 'string') attributes.add(property);
+    addAttributes(attributes, member(asObject(one), 'features'), depth + 1);
+  }
+}

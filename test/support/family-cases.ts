@@ -1,0 +1,46 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { DecoderSettings } from '#ingest/decoders/family.ts';
+
+/** Where the families lie. */
+export const FOLDER = resolve(import.meta.dirname, '../../ingest/decoders');
+
+export interface CaseMessage {
+  topic: string;
+  payload?: string;
+  payload_b64?: string;
+}
+/** A message as a device sends it, and what is read out of it. */
+export interface Case {
+  about: string;
+  in: CaseMessage & {
+    received_at: string;
+    tz?: string;
+    config?: DecoderSettings;
+    prior?: CaseMessage[];
+    replayed?: boolean;
+  };
+  /** `rejected`: how many; `null`: nobody's message. */
+  out: { readings: Record<string, unknown>[]; rejected: number } | null;
+}
+
+export const bytesOf = ({ payload, payload_b64 }: CaseMessage) =>
+  payload_b64 === undefined ? Buffer.from(payload ?? '') : Buffer.from(payload_b64, 'base64');
+/** The case's message. */
+export const messageOf = (given: Case['in']) => ({
+  topic: given.topic,
+  payload: bytesOf(given),
+  receivedAtMs: Date.parse(given.received_at),
+  replayed: given.replayed ?? false,
+});
+export const settingsOf = ({ tz, config }: Case['in']): DecoderSettings => ({ ...config, ...(tz ? { tz } : {}) });
+/** What came before it. */
+export const priorOf = ({ prior = [] }: Case['in']) =>
+  prior.map((one) => ({ topic: one.topic, payload: bytesOf(one) }));
+/** The cases of a family, by the name of their file. */
+export const casesOf = (family: string): [string, Case][] => {
+  const folder = join(FOLDER, family, 'cases');
+  return existsSync(folder)
+    ? readdirSync(folder).map((file) => [file, JSON.parse(readFileSync(join(folder, file), 'utf8')) as Case])
+    : [];
+};
