@@ -15,6 +15,7 @@ const BENCHES: Record<string, () => Promise<{ bench: () => Promise<Answer> }>> =
   tiers: () => import('./tiers.ts'),
   scale: () => import('./scale.ts'),
   flood: () => import('./flood.ts'),
+  decoders: () => import('./decoders.ts'),
   growth: () => import('./growth.ts'),
   alerts: () => import('./alerts.ts'),
 };

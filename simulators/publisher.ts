@@ -3,8 +3,9 @@ import { connectAsync, type MqttClient } from 'mqtt';
 /** How a device logs in. */
 export interface PublisherOptions {
   url: string;
-  deviceId: string;
-  secret: string;
+  /** User name; without one the broker must let anybody in, as that of a household may. */
+  deviceId?: string;
+  secret?: string;
   /** Most messages that wait for their PUBACK at once (default 20). */
   inFlight?: number;
   /** For brokers with a certificate that is not publicly signed. */
@@ -15,7 +16,7 @@ export interface PublisherOptions {
 
 /** A device's connection: `publish` resolves when there is room for the next message, `flush` when all are acknowledged. */
 export interface Publisher {
-  publish(topic: string, payload: string): Promise<void>;
+  publish(topic: string, payload: string, retain?: boolean): Promise<void>;
   flush(): Promise<void>;
   close(): Promise<void>;
 }
@@ -24,9 +25,9 @@ export interface Publisher {
 export async function createPublisher(options: PublisherOptions): Promise<Publisher> {
   const limit = options.inFlight ?? 20;
   const client: MqttClient = await connectAsync(options.url, {
-    clientId: `${options.deviceId}-${process.pid.toString(36)}${Date.now().toString(36)}`,
-    username: options.deviceId,
-    password: options.secret,
+    clientId: `${options.deviceId ?? 'household'}-${process.pid.toString(36)}${Date.now().toString(36)}`,
+    ...(options.deviceId === undefined ? {} : { username: options.deviceId }),
+    ...(options.secret === undefined ? {} : { password: options.secret }),
     clean: true,
     reconnectPeriod: 500,
     connectTimeout: 10_000,
@@ -44,10 +45,10 @@ export async function createPublisher(options: PublisherOptions): Promise<Publis
     wakeUps = [];
     for (const wakeUp of sleepers) wakeUp();
   };
-  const send = async (topic: string, payload: string) => {
+  const send = async (topic: string, payload: string, retain: boolean) => {
     waiting++;
     try {
-      await client.publishAsync(topic, payload, { qos: 1 });
+      await client.publishAsync(topic, payload, { qos: 1, retain });
       acknowledged++;
       options.onAcknowledged?.(acknowledged);
     } catch (error) {
@@ -58,10 +59,10 @@ export async function createPublisher(options: PublisherOptions): Promise<Publis
     }
   };
   return {
-    async publish(topic, payload) {
+    async publish(topic, payload, retain = false) {
       while (!failure && waiting >= limit) await changed();
       if (failure) throw failure;
-      void send(topic, payload);
+      void send(topic, payload, retain);
     },
     async flush() {
       while (!failure && waiting > 0) await changed();

@@ -4,6 +4,8 @@ import { dsmr2mqtt } from './dsmr2mqtt/decode.ts';
 import { emon } from './emon/decode.ts';
 import type { Family } from './family.ts';
 import { glow } from './glow/decode.ts';
+import { homeassistant } from './homeassistant/decode.ts';
+import { homie } from './homie/decode.ts';
 import { otgw } from './otgw/decode.ts';
 import { p1 } from './p1/decode.ts';
 import { rtl433 } from './rtl433/decode.ts';
@@ -37,4 +39,6 @@ export const FAMILIES: readonly Family[] = [
   rtl433,
   rtlamr,
   senml,
+  homie,
+  homeassistant,
 ];

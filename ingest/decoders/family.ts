@@ -3,6 +3,8 @@ export interface DeviceMessage {
   topic: string;
   payload: Buffer;
   receivedAtMs: number;
+  /** Delivered at subscription with the retain flag: of unknown age, so that times relative to now are none. */
+  replayed?: boolean;
 }
 
 /** What the owner has set for the devices behind a gateway (`decoder_config`); whatever is not known is left alone. */
@@ -67,7 +69,10 @@ export interface Family<Memory = unknown> {
    */
   remembers(topic: string): boolean;
   newMemory(): Memory;
-  /** Whether such a message says what is not known yet; left out: it does. What says nothing new need not be kept. */
+  /**
+   * Whether such a message says what is not known yet; what does not need not be kept. Left out: it does where its payload is
+   * another one than the last on its topic.
+   */
   isNews?(memory: Memory, message: DeviceMessage): boolean;
   learn(memory: Memory, message: DeviceMessage): void;
   /** Null: somebody else's message. Commands and echoes of a family's own are `{said: [], refused: []}`. */

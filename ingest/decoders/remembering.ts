@@ -8,8 +8,11 @@ export interface FamilyHeard extends Heard {
 
 /** Decoders of one gateway with what they have learnt. */
 export interface Decoders {
-  /** Whether the message teaches something: then it is to be kept for those who come after, and learnt. */
-  isNews(message: DeviceMessage): boolean;
+  /**
+   * Whether the message teaches something: then it is to be kept for those who come after, and learnt. `isAnother`: whether
+   * its payload is another one than the last on its topic.
+   */
+  isNews(message: DeviceMessage, isAnother: () => boolean): boolean;
   /** Learns from a message, and reads it; null: nobody's. */
   hear(message: DeviceMessage, settings: DecoderSettings): FamilyHeard | null;
   /** Reads only. */
@@ -32,8 +35,11 @@ export function createDecoders(families: readonly Family[] = FAMILIES): Decoders
     return null;
   };
   return {
-    isNews: (message) =>
-      asked.some(({ family, memory }) => family.remembers(message.topic) && (family.isNews?.(memory, message) ?? true)),
+    isNews: (message, isAnother) =>
+      asked.some(
+        ({ family, memory }) =>
+          family.remembers(message.topic) && (family.isNews ? family.isNews(memory, message) : isAnother()),
+      ),
     recall,
     read,
     hear(message, settings) {

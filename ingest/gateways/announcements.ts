@@ -40,9 +40,9 @@ export async function loadKnown(client: PoolClient, gatewayId: string, announced
 /** Whether the message is an announcement that is not known yet, and may be: most are said again and again. */
 export function isNews(known: Known, announcement: Announcement): boolean {
   const { topic, payload } = announcement;
-  if (payload.length > MAX_PAYLOAD_BYTES || !known.decoders.isNews(announcement)) return false;
+  if (payload.length > MAX_PAYLOAD_BYTES) return false;
   if (!known.learnt.has(topic) && (known.learnt.size >= MAX_TOPICS || payload.length === 0)) return false;
-  return known.learnt.get(topic) !== hashOf(payload);
+  return known.decoders.isNews(announcement, () => known.learnt.get(topic) !== hashOf(payload));
 }
 
 /** Stores the news of one gateway, in order, and counts them; an empty payload takes an announcement back. */
@@ -52,7 +52,12 @@ export async function saveNews(
   known: Known,
   news: readonly Announcement[],
 ): Promise<void> {
-  const last = new Map(news.map((one) => [one.topic, one]));
+  // In order of each topic's last: what was born, died and was born again is alive.
+  const last = new Map<string, Announcement>();
+  for (const one of news) {
+    last.delete(one.topic);
+    last.set(one.topic, one);
+  }
   const kept = [...last.values()].filter(({ payload }) => payload.length > 0);
   await client.query('DELETE FROM gateway_announcements WHERE gateway_id = $1 AND topic = ANY ($2)', [
     gatewayId,

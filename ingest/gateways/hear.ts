@@ -86,7 +86,7 @@ function hearOne(
   { known, settings, news, discoveries }: Gateway,
 ): IncomingMessage[] {
   const { payload, receivedAtMs } = message;
-  const own: DeviceMessage = { topic, payload, receivedAtMs };
+  const own: DeviceMessage = { topic, payload, receivedAtMs, replayed };
   if (isNews(known, own)) {
     known.decoders.recall(own);
     known.learnt.set(topic, hashOf(payload));

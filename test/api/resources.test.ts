@@ -397,11 +397,11 @@ describe('devices', () => {
       topic_prefix: `gw/${gateway.json.gateway_id}/`,
     });
     await api.database.pool.query(
-      `INSERT INTO discovered_devices (discovery_id, gateway_id, family, native_id, channels) VALUES ('dsc_1', $1, 'tasmota', 'plug-1', '["import"]')`,
+      `INSERT INTO discovered_devices (discovery_id, gateway_id, family, native_id, channels) VALUES ('dsc_1', $1, 'tasmota', 'plug-1', '[{"channel":"import","kind":"energy_total_kwh","counts":"import"}]')`,
       [gateway.json.gateway_id],
     );
     expect((await as(owner.key).get('/v1/devices/discovered')).json).toEqual([
-      expect.objectContaining({ discovery_id: 'dsc_1', family: 'tasmota' }),
+      expect.objectContaining({ discovery_id: 'dsc_1', family: 'tasmota', channels: ['import'] }),
     ]);
     const body = { type: 'smart_plug', location: 'desk', discovery_id: 'dsc_1' };
     expect((await as(other.key).post('/v1/devices', body)).status).toBe(404);

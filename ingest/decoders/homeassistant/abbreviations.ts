@@ -21,6 +21,7 @@ const SHORT = new Map([
   ['payload_available', 'pl_avail'],
   ['payload_not_available', 'pl_not_avail'],
   ['platform', 'p'],
+  ['serial_number', 'sn'],
   ['state_class', 'stat_cla'],
   ['state_topic', 'stat_t'],
   ['temperature_low_state_template', 'temp_lo_stat_tpl'],

@@ -22,26 +22,27 @@ export function channelsOf<One extends Metered>(entities: readonly One[]): Map<O
   const channels = placed(registers.filter(({ meaning }) => !meaning.own && !meaning.ignored));
   const inverter = registers.some(({ meaning }) => meaning.own) && channels.size === 0;
   const readable = powers.filter(({ meaning }) => !meaning.own && !meaning.ignored);
+  const circuits = new Map<string, Set<string | null>>();
+  for (const [register, name] of channels) {
+    const { medium, direction, circuit } = register.meaning;
+    const key = `${medium}/${direction}`;
+    // A register that had to be given a circuit of its own is nobody's neighbour.
+    const own = name === nameOf(register, circuit) ? circuit : null;
+    circuits.set(key, (circuits.get(key) ?? new Set()).add(own));
+  }
+  const alike = new Map<string, number>();
+  for (const one of readable) alike.set(nameOf(one, ''), (alike.get(nameOf(one, '')) ?? 0) + 1);
   for (const [one, channel] of placed(readable)) {
     const { medium, direction, circuit } = one.meaning;
-    const beside = [...channels].filter(
-      ([{ kind, meaning }]) =>
-        kind === 'energy_total_kwh' && meaning.medium === medium && meaning.direction === direction,
-    );
     // An inverter's output is no consumption.
     if (inverter && direction === 'import' && medium === '') continue;
-    const circuits = new Set(
-      beside.map(([register, name]) =>
-        name === nameOf(register, register.meaning.circuit) ? register.meaning.circuit : null,
-      ),
-    );
-    const [only] = circuits;
-    if (circuits.size === 0) channels.set(one, channel);
-    else if (circuits.has(circuit)) {
+    const near = circuits.get(`${medium}/${direction}`) ?? new Set();
+    const [only] = near;
+    if (near.size === 0) channels.set(one, channel);
+    else if (near.has(circuit)) {
       if (channel === nameOf(one, circuit)) channels.set(one, channel);
-    } else if (circuits.size === 1 && typeof only === 'string') {
-      const alike = readable.filter((other) => nameOf(other, '') === nameOf(one, ''));
-      if (alike.length === 1) channels.set(one, nameOf(one, only));
+    } else if (near.size === 1 && typeof only === 'string' && alike.get(nameOf(one, '')) === 1) {
+      channels.set(one, nameOf(one, only));
     }
   }
   return channels;

@@ -42,14 +42,19 @@ export function partsOf(topic: ConfigTopic, config: Json): Part[] {
     });
 }
 
-/** The first identifier, else the address, else what the topic says. */
+/**
+ * The first identifier, else the address, else what the topic says. A serial number that the identifier ends in is taken
+ * alone: rtlamr2mqtt calls the meter 33333333 `meter_33333333`, and its own messages call it by its number.
+ */
 function deviceOf(config: Json, { node, object }: ConfigTopic): string {
   const device = asObject(field(config, 'device'));
   const identifiers = field(device, 'identifiers');
   const connections = field(device, 'connections');
+  const serial = textField(device, 'serial_number');
   const pair: unknown = Array.isArray(connections) ? connections[0] : undefined;
   const address: unknown = Array.isArray(pair) ? pair[1] : undefined;
   for (const id of [Array.isArray(identifiers) ? identifiers[0] : identifiers, address]) {
+    if (typeof id === 'string' && serial !== null && id.endsWith(`_${serial}`)) return serial;
     if ((typeof id === 'string' && id !== '') || typeof id === 'number') return String(id);
   }
   return node ?? object;

@@ -24,13 +24,15 @@ const CALCULATING = new Set(['multiply', 'add']);
 export function parseTemplate(template: string): Expression | null {
   const trimmed = template.trim();
   if (trimmed.length > MAX_LENGTH || !trimmed.startsWith('{{') || !trimmed.endsWith('}}')) return null;
-  const inner = trimmed.slice(2, -2).replace(/^-/, '').replace(/-$/, '');
-  const tokens = tokensOf(inner);
+  const tokens = tokensOf(trimmed.slice(2, -2).replace(/^-/, '').replace(/-$/, ''));
   if (!tokens) return null;
   try {
     const parser = new Parser(tokens);
     const expression = parser.sum();
-    return parser.ended() ? expression : null;
+    // Without a path it would say a number that no message said.
+    return parser.ended() && tokens.some(({ is, text }) => is === 'name' && text.startsWith('value'))
+      ? expression
+      : null;
   } catch (error) {
     if (error instanceof Unsupported) return null;
     throw error;
@@ -124,10 +126,7 @@ class Parser {
     if (this.#skip(')')) return null;
     let negative = this.#skip('-');
     let token = this.#take();
-    if (token.is === 'name' && this.#skip('=')) {
-      negative = this.#skip('-');
-      token = this.#take();
-    }
+    if (token.is === 'name' && this.#skip('=')) [negative, token] = [this.#skip('-'), this.#take()];
     this.#expect(')');
     if (token.is === 'mark') throw new Unsupported();
     return token.is === 'number' ? Number(token.text) * (negative ? -1 : 1) : token.text;

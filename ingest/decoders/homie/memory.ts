@@ -37,7 +37,10 @@ export class Described {
     const known = this.#devices.get(device);
     if (!known) return undefined;
     known.readables ??= readablesOf(device, known.told.values());
-    return known.readables.get(`${node}/${property}`);
+    const exact = known.readables.get(`${node}/${property}`);
+    const [, array, index] = /^(.+)_(\d{1,4})$/.exec(node) ?? [];
+    const shared = exact ? undefined : known.readables.get(`${array}/${property}`);
+    return shared ? { ...shared, channel: `n${index}/${shared.channel}` } : exact;
   }
 
   /** The devices that are lost with their root. */

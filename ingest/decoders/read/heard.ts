@@ -37,7 +37,8 @@ export interface Hearing extends Heard {
   add(quantity: Quantity): void;
   /** Adds `heating` or `availability`; a word that is no state is refused. */
   addState(state: Omit<Quantity, 'times' | 'per' | 'intervalMs'>): void;
-  refuse(reason: string): void;
+  /** Refuses a part of the message, of this device where that is known. */
+  refuse(reason: string, device?: string): void;
   /** Notes a device of which nothing can be said until its owner has set its unit. */
   see(device: string): void;
   seen: string[];
@@ -47,20 +48,17 @@ export interface Hearing extends Heard {
 /** Begins to hear a message. */
 export function hearing(): Hearing {
   const heard: Heard = { said: [], refused: [] };
-  const refuse = (reason: string) => {
+  const seen: string[] = [];
+  const blamed: string[] = [];
+  const refuse = (reason: string, device?: string) => {
+    if (device !== undefined) blamed.push(device);
     if (heard.refused.length < MAX_SAID) heard.refused.push(reason);
-  };
-  const blame = (device: string, reason: string) => {
-    blamed.push(device);
-    refuse(reason);
   };
   const push = (one: Heard['said'][number]) => {
     if (!DEVICE.test(one.device)) refuse('the id of the device is empty, too long, or has control characters');
     else if (heard.said.length >= MAX_SAID) refuse(`a message says more than ${MAX_SAID} things`);
     else heard.said.push(one);
   };
-  const seen: string[] = [];
-  const blamed: string[] = [];
   return {
     ...heard,
     seen,
@@ -70,17 +68,17 @@ export function hearing(): Hearing {
     add({ device, channel, kind, value, times = 1, per = 1, atMs = null, intervalMs, name }) {
       const read = readNumber(value);
       if (read === null) return;
-      if (read === undefined) return blame(device, `${name} is not a number`);
+      if (read === undefined) return refuse(`${name} is not a number`, device);
       const [least, most] = RANGES[kind];
       const exact = (read * times) / per;
       if (!(exact >= least && exact <= most))
-        return blame(device, `${name} is not within ${least} to ${most} (${kind})`);
+        return refuse(`${name} is not within ${least} to ${most} (${kind})`, device);
       push({ device, channel, kind, value: exact, atMs, ...(intervalMs === undefined ? {} : { intervalMs }) });
     },
     addState({ device, channel, kind, value, atMs = null, name }) {
       const state = readBoolean(value);
       if (state === null) return;
-      if (state === undefined) blame(device, `${name} is no state`);
+      if (state === undefined) refuse(`${name} is no state`, device);
       else push({ device, channel, kind, value: state, atMs });
     },
   };

@@ -74,7 +74,9 @@ function addKey(heard: Hearing, device: string, key: string, value: unknown, atM
   const quantity = quantityOf(key, value);
   if (!quantity) return;
   if (quantity.kind === 'energy_total_kwh' && isLossy(value)) {
-    return heard.refuse(`${key} is above 1e7 and has lost all but six of its digits`);
+    heard.see(device);
+    heard.refuse(`${key} is above 1e7 and has lost all but six of its digits`);
+    return;
   }
   heard.add({ ...quantity, device, atMs });
 }

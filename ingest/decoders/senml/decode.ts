@@ -14,14 +14,17 @@ export const senml = withoutMemory({ name: 'senml', decode });
 const IPSO_UNIT = 5701;
 const MAX_PART = 100;
 
-function decode({ topic, payload, receivedAtMs }: DeviceMessage, settings: DecoderSettings): Heard | null {
+function decode(
+  { topic, payload, receivedAtMs, replayed = false }: DeviceMessage,
+  settings: DecoderSettings,
+): Heard | null {
   const parsed = parseSenmlTopic(topic, settings.senml?.topics ?? []);
   if (!parsed) return null;
   const pack = readJson(payload);
   if (!Array.isArray(pack)) return refusal('payload is not a SenML pack: a JSON array of records');
   const bad = refusePack(pack);
   if (bad !== null) return refusal(bad);
-  const { records, refused } = resolve(pack, receivedAtMs);
+  const { records, refused } = resolve(pack, { receivedAtMs, replayed });
   const heard = hearing();
   for (const reason of refused) heard.refuse(reason);
   const named = records.map((record) => ({ record, of: takeApart(record.base, record.name, parsed.device) }));

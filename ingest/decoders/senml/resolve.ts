@@ -1,3 +1,4 @@
+import type { DeviceMessage } from '../family.ts';
 import { asObject, type Json, member } from '../read/payload.ts';
 
 /** Newest version that is understood; the default of packs that do not say theirs. */
@@ -6,6 +7,15 @@ const VERSION = 10;
 const LONGEST_NAME = 200;
 /** Times below this are relative to now, in seconds. */
 const ABSOLUTE_FROM_S = 2 ** 28;
+
+/** When a pack came; of one that a broker replays nobody knows what its now was. */
+type Receipt = Pick<DeviceMessage, 'receivedAtMs' | 'replayed'>;
+
+/** Unix ms of a record's time (RFC 8428, section 4.5.3); null: as old as its receipt. */
+function timeOf(seconds: number, { receivedAtMs, replayed = false }: Receipt): number | null {
+  if (seconds >= ABSOLUTE_FROM_S) return seconds * 1_000;
+  return seconds === 0 || replayed ? null : receivedAtMs + seconds * 1_000;
+}
 
 /** A record with its base fields applied. */
 export interface Resolved {
@@ -49,7 +59,7 @@ export function refusePack(pack: readonly unknown[]): string | null {
  * Resolves the records of a pack (RFC 8428, section 4.6): base fields hold from their record on. A bad record is refused by
  * itself; a bad base field refuses the records from there on, because nobody knows what they are.
  */
-export function resolve(pack: readonly unknown[], receivedAtMs: number): { records: Resolved[]; refused: string[] } {
+export function resolve(pack: readonly unknown[], receipt: Receipt): { records: Resolved[]; refused: string[] } {
   const base: Base = { bn: '', bu: null, bt: 0, bv: 0, bs: 0 };
   const records: Resolved[] = [];
   const refused: string[] = [];
@@ -66,7 +76,7 @@ export function resolve(pack: readonly unknown[], receivedAtMs: number): { recor
     }
     const wrong = wrongField(record);
     if (wrong !== null) refused.push(`${wrong} of record ${index} cannot be used`);
-    else records.push(withBase(base, record, receivedAtMs));
+    else records.push(withBase(base, record, receipt));
   }
   return { records, refused };
 }
@@ -102,7 +112,7 @@ function wrongField(record: Json): string | null {
   return null;
 }
 
-function withBase(base: Base, record: Json, receivedAtMs: number): Resolved {
+function withBase(base: Base, record: Json, receipt: Receipt): Resolved {
   const number = (key: string) => {
     const value = member(record, key);
     return typeof value === 'number' ? value : null;
@@ -119,6 +129,6 @@ function withBase(base: Base, record: Json, receivedAtMs: number): Resolved {
     // A base sum with no sum beside it is the sum of the record that brings it; after it, sums are the records' own.
     sum: sum === null ? (member(record, 'bs') === undefined ? null : base.bs) : base.bs + sum,
     text: typeof text === 'string' ? text : null,
-    atMs: seconds >= ABSOLUTE_FROM_S ? seconds * 1_000 : seconds === 0 ? null : receivedAtMs + seconds * 1_000,
+    atMs: timeOf(seconds, receipt),
   };
 }

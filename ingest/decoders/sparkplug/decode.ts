@@ -12,6 +12,8 @@ export const sparkplug: Family<SparkplugMemory> = {
   name: 'sparkplug',
   remembers,
   newMemory: () => new Map(),
+  // Births and deaths have an order over several topics: one that is said again counts again.
+  isNews: () => true,
   learn,
   decode,
 };

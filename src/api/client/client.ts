@@ -1420,9 +1420,48 @@ export class EnergyService<
     updateDevice: (
       { deviceId }: UpdateDeviceParams,
       data: {
-        decoder_config?: Partial<
-          Record<string, string | number | boolean | null>
-        >;
+        decoder_config?: {
+          zigbee2mqtt?: {
+            /** @maxItems 2000 */
+            devices?: string[];
+            output?: "json" | "attribute" | "attribute_and_json";
+          };
+          emon?: Partial<
+            Record<
+              string,
+              {
+                /**
+                 * @exclusiveMin 0
+                 * @max 1000000000
+                 */
+                pulses_per_kwh?: number;
+              }
+            >
+          >;
+          meter?: Partial<
+            Record<
+              string,
+              {
+                /**
+                 * @exclusiveMin 0
+                 * @max 1000000000
+                 */
+                multiplier?: number;
+                /**
+                 * @minLength 1
+                 * @maxLength 200
+                 */
+                unit?: string;
+              }
+            >
+          >;
+          senml?: {
+            /** @maxItems 100 */
+            topics: string[];
+          };
+          tz?: string;
+          [key: string]: any;
+        };
         /**
          * @exclusiveMin 0
          * @max 1000000
@@ -1565,9 +1604,48 @@ export class EnergyService<
     updateGateway: (
       { gatewayId }: UpdateGatewayParams,
       data: {
-        decoder_config?: Partial<
-          Record<string, string | number | boolean | null>
-        >;
+        decoder_config?: {
+          zigbee2mqtt?: {
+            /** @maxItems 2000 */
+            devices?: string[];
+            output?: "json" | "attribute" | "attribute_and_json";
+          };
+          emon?: Partial<
+            Record<
+              string,
+              {
+                /**
+                 * @exclusiveMin 0
+                 * @max 1000000000
+                 */
+                pulses_per_kwh?: number;
+              }
+            >
+          >;
+          meter?: Partial<
+            Record<
+              string,
+              {
+                /**
+                 * @exclusiveMin 0
+                 * @max 1000000000
+                 */
+                multiplier?: number;
+                /**
+                 * @minLength 1
+                 * @maxLength 200
+                 */
+                unit?: string;
+              }
+            >
+          >;
+          senml?: {
+            /** @maxItems 100 */
+            topics: string[];
+          };
+          tz?: string;
+          [key: string]: any;
+        };
         /**
          * @minLength 1
          * @maxLength 100

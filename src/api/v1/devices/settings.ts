@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { text, zone } from '#src/api/fields.ts';
+import { decoderConfigMembers } from '#src/devices/decoder-config.ts';
 
 /** What can be said of a device when it is paired, and changed later. */
 export const deviceSettings = {
@@ -11,8 +12,8 @@ export const deviceSettings = {
   timezone: zone,
 };
 
-/** What a decoder must be told: units, pulses, zone. Flat, and small. */
+/** What a decoder must be told: units, pulses, zone. What is not known to any is kept. */
 export const decoderConfig = z
-  .record(z.string().min(1).max(64), z.union([z.string().max(256), z.number(), z.boolean(), z.null()]))
-  .refine((value) => Object.keys(value).length <= 50, 'at most 50 settings')
+  .looseObject({ ...z.object(decoderConfigMembers).partial().shape, tz: zone.optional() })
+  .refine((value) => JSON.stringify(value).length <= 65_536, 'at most 64 KiB')
   .refine((value) => !JSON.stringify(value).includes('\\u0000'), 'must not contain NUL');

@@ -1,0 +1,56 @@
+import type { FamilyDevice, FamilyMessage } from './family-device.ts';
+import { hardwareId } from './hardware-id.ts';
+import { registerAt, registerText } from './register-text.ts';
+
+/**
+ * A meter with ESPHome that announces itself to Home Assistant. Its states are bare texts, retained and without a time; only
+ * the retained discovery tells their units. Energy is the home's register in steps of 1 Wh: kWh with three decimals, or whole
+ * Wh. The device calculates in 32-bit floats, so steps grow above 8 MWh (in kWh) or 16 MWh (in Wh).
+ *
+ * @param options.name Node name, such as `meter-cupboard`.
+ * @param options.unit Unit of its energy (default kWh).
+ */
+export function esphomeMeter({ name, unit = 'kWh' }: { name: string; unit?: 'kWh' | 'Wh' }): FamilyDevice {
+  const mac = hardwareId(name, 12);
+  const decimals = unit === 'kWh' ? 3 : 0;
+  const stateTopic = (object: string) => `${name}/sensor/${object}/state`;
+  const discovery = (object: string, label: string, about: Record<string, string>): FamilyMessage => ({
+    topic: `homeassistant/sensor/${name}/${object}/config`,
+    payload: JSON.stringify({
+      ...about,
+      name: label,
+      stat_t: stateTopic(object),
+      avty_t: `${name}/status`,
+      uniq_id: `${mac}-sensor-${hardwareId(`${name} ${object}`, 8)}`,
+      dev: {
+        ids: mac,
+        name,
+        sw: '2025.2.0 (config hash 0x5a1f03c2)',
+        mdl: 'esp32dev',
+        mf: 'Espressif',
+        cns: [['mac', mac]],
+      },
+    }),
+    retain: true,
+  });
+  return {
+    family: 'esphome',
+    nativeId: name,
+    greeting: () => [
+      { topic: `${name}/status`, payload: 'online', retain: true },
+      discovery('power', 'Power', { dev_cla: 'power', unit_of_meas: 'W', stat_cla: 'measurement' }),
+      discovery('total_energy', 'Total energy', {
+        dev_cla: 'energy',
+        unit_of_meas: unit,
+        stat_cla: 'total_increasing',
+      }),
+    ],
+    messages(home, atMs) {
+      const energy = Math.fround(Number(registerText(registerAt(home, atMs), unit, decimals)));
+      return [
+        { topic: stateTopic('power'), payload: home.at(atMs).powerW.toFixed(1), retain: true },
+        { topic: stateTopic('total_energy'), payload: energy.toFixed(decimals), retain: true },
+      ];
+    },
+  };
+}

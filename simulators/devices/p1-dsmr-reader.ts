@@ -1,0 +1,56 @@
+import type { SimulatedHome } from '../home-clock.ts';
+import { createTariffSplit, type TariffRegisters } from '../tariffs.ts';
+import type { FamilyDevice } from './family-device.ts';
+import { registerText } from './register-text.ts';
+
+/** Telegrams of a DSMR 5 meter come every second; the reader is usually told to keep one in ten. */
+const TELEGRAM_MS = 10_000;
+
+/**
+ * A Dutch smart meter behind DSMR-reader, which publishes each telegram as one retained JSON with decimals as strings.
+ * `electricity_delivered_1` (low tariff) and `_2` (normal) are kWh with three decimals, so 1 Wh a step each: their sum is
+ * less than 2 Wh behind the home's register. Power is in kW. The time is UTC, cut to the second. The gas meter stands still.
+ *
+ * @param options.tz Zone of the meter's tariff clock.
+ * @param options.topic Where the reader was told to publish (default `dsmr/json`).
+ */
+export function p1DsmrReader({ tz, topic = 'dsmr/json' }: { tz: string; topic?: string }): FamilyDevice {
+  let split: ((atMs: number) => TariffRegisters) | undefined;
+  return {
+    family: 'dsmr-reader',
+    nativeId: topic,
+    // It announces nothing, and has no availability either.
+    greeting: () => [],
+    messages(home, atMs) {
+      split ??= createTariffSplit(home, tz);
+      return [{ topic, payload: JSON.stringify(telegram(home, atMs, split(atMs))), retain: true }];
+    },
+  };
+}
+
+function telegram(
+  home: SimulatedHome,
+  atMs: number,
+  { lowMilliwattHours, highMilliwattHours }: TariffRegisters,
+): object {
+  const kilowatts = (home.at(atMs).powerW / 1000).toFixed(3);
+  return {
+    id: Math.floor((atMs - home.installedAtMs) / TELEGRAM_MS) + 1,
+    timestamp: utc(atMs),
+    electricity_delivered_1: registerText(lowMilliwattHours, 'kWh', 3),
+    electricity_returned_1: '0.000',
+    electricity_delivered_2: registerText(highMilliwattHours, 'kWh', 3),
+    electricity_returned_2: '0.000',
+    electricity_currently_delivered: kilowatts,
+    electricity_currently_returned: '0.000',
+    phase_currently_delivered_l1: kilowatts,
+    phase_currently_delivered_l2: null,
+    phase_currently_delivered_l3: null,
+    extra_device_timestamp: utc(Math.floor(atMs / 300_000) * 300_000),
+    extra_device_delivered: '1523.847',
+  };
+}
+
+function utc(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,62 @@
+import type { FamilyDevice, FamilyMessage } from './family-device.ts';
+import { hardwareId } from './hardware-id.ts';
+import { registerAt, registerText } from './register-text.ts';
+
+/** A clamp that measures nothing; the device publishes it all the same. */
+const IDLE = { power: '0.00', reactive_power: '0.00', pf: '0.00', voltage: '230.12', total: '0.0', energy: '0' };
+
+/**
+ * A Shelly EM of the first generation: one text a topic and no time. `emeter/0/total` is the home's register in Wh with one
+ * decimal, so 0.1 Wh a step. `emeter/0/energy` counts watt-minutes since the device was first asked (its boot), which is no
+ * register. Nothing is connected to `emeter/1`.
+ *
+ * @param options.name What its hardware id is made from.
+ */
+export function shellyEmGen1({ name }: { name: string }): FamilyDevice {
+  const mac = hardwareId(name, 12).toUpperCase();
+  const id = `shellyem-${mac.slice(6)}`;
+  const base = `shellies/${id}`;
+  let atBoot: number | undefined;
+  const channel = (index: number, values: Record<string, string>): FamilyMessage[] =>
+    Object.entries({ ...values, total_returned: '0.0', returned_energy: '0' }).map(([key, payload]) => ({
+      topic: `${base}/emeter/${index}/${key}`,
+      payload,
+    }));
+  return {
+    family: 'shelly-gen1',
+    nativeId: id,
+    greeting() {
+      const announcement = {
+        id,
+        model: 'SHEM',
+        mac,
+        ip: '192.168.1.32',
+        new_fw: false,
+        fw_ver: '20230913-112234/v1.14.0',
+      };
+      return [
+        { topic: `${base}/online`, payload: 'true' },
+        { topic: 'shellies/announce', payload: JSON.stringify(announcement) },
+        { topic: `${base}/announce`, payload: JSON.stringify(announcement) },
+      ];
+    },
+    messages(home, atMs) {
+      const register = registerAt(home, atMs);
+      atBoot ??= register;
+      const { powerW } = home.at(atMs);
+      return [
+        { topic: `${base}/relay/0`, payload: 'off' },
+        ...channel(0, {
+          power: powerW.toFixed(2),
+          reactive_power: '0.00',
+          pf: '1.00',
+          voltage: '230.12',
+          total: registerText(register, 'Wh', 1),
+          // 1 Wh is 60 watt-minutes.
+          energy: String(Math.floor(((register - atBoot) * 60) / 1000)),
+        }),
+        ...channel(1, IDLE),
+      ];
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { SimulatedHome } from '../home-clock.ts';
+import type { FamilyDevice, FamilyMessage } from './family-device.ts';
+import { hardwareId } from './hardware-id.ts';
+import { registerAt, registerText } from './register-text.ts';
+
+const MINUTE_MS = 60_000;
+const VOLTS = 230;
+
+/**
+ * A Shelly Plus 1PM. `aenergy.total` is the home's register in Wh with three decimals, so 1 mWh a step; as in the device it
+ * is only counted anew when a full minute has gone by. Each change is told twice: in `events/rpc` with a time and only the
+ * keys that changed, and in `status/switch:0` whole and without a time.
+ *
+ * @param options.name What its hardware id is made from.
+ * @param options.prefix Topic prefix that the owner chose; by default its id.
+ */
+export function shellyPmGen2(options: { name: string; prefix?: string }): FamilyDevice {
+  const mac = hardwareId(options.name, 12);
+  const id = `shellyplus1pm-${mac}`;
+  const prefix = options.prefix ?? id;
+  let status: Record<string, unknown> = { id: 0, source: 'init', output: true, voltage: VOLTS };
+  let countedMinute: number | undefined;
+  const notify = (seconds: number, params: Record<string, unknown>): FamilyMessage => ({
+    topic: `${prefix}/events/rpc`,
+    payload: JSON.stringify({
+      src: id,
+      dst: `${prefix}/events`,
+      method: 'NotifyStatus',
+      params: { ts: Math.round(seconds * 100) / 100, ...params },
+    }),
+  });
+  return {
+    family: 'shelly-gen2',
+    nativeId: id,
+    greeting() {
+      return [
+        { topic: `${prefix}/online`, payload: 'true', retain: true },
+        // Sent before the device has asked a time server: seconds since boot.
+        notify(1.61, { mqtt: { connected: true } }),
+        { topic: `${prefix}/status/mqtt`, payload: JSON.stringify({ connected: true }) },
+      ];
+    },
+    messages(home, atMs) {
+      const sent: FamilyMessage[] = [];
+      const tell = (changed: Record<string, unknown>) => {
+        status = { ...status, ...changed };
+        sent.push(notify(atMs / 1000, { 'switch:0': { id: 0, ...changed } }));
+        sent.push({ topic: `${prefix}/status/switch:0`, payload: JSON.stringify(status) });
+      };
+      const { powerW } = home.at(atMs);
+      if (status.apower !== powerW) tell({ apower: powerW, current: Math.round((powerW / VOLTS) * 1000) / 1000 });
+      const minute = Math.floor(atMs / MINUTE_MS);
+      if (minute !== countedMinute) {
+        countedMinute = minute;
+        tell({ aenergy: activeEnergy(home, atMs) });
+      }
+      return sent;
+    },
+  };
+}
+
+/** Wh since ever, and mWh of the last three whole minutes, the latest first. */
+function activeEnergy(home: SimulatedHome, atMs: number): object {
+  const minuteMs = Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
+  const ofMinute = (endMs: number) => registerAt(home, endMs) - registerAt(home, endMs - MINUTE_MS);
+  return {
+    total: Number(registerText(registerAt(home, atMs), 'Wh', 3)),
+    by_minute: [ofMinute(minuteMs), ofMinute(minuteMs - MINUTE_MS), ofMinute(minuteMs - 2 * MINUTE_MS)],
+    minute_ts: minuteMs / 1000,
+  };
+}

@@ -1,0 +1,105 @@
+import type { SimulatedHome } from '../home-clock.ts';
+import { localMidnightMs, localTime } from '../local-time.ts';
+import type { FamilyDevice } from './family-device.ts';
+import { hardwareId } from './hardware-id.ts';
+import { registerAt, registerText } from './register-text.ts';
+
+const VOLTS = 230;
+
+/**
+ * A plug with Tasmota under its default topics. `Total` is the home's register in kWh with three decimals, so 1 Wh a step;
+ * `Today` and `Yesterday` change at midnight of `tz`, and `Period` counts Wh since the message before.
+ *
+ * @param options.name Its topic, such as `tasmota_A1B2C3`.
+ * @param options.tz IANA time zone of its clock; `Time` is local and does not tell the zone.
+ */
+export function tasmotaPlug({ name, tz }: { name: string; tz: string }): FamilyDevice {
+  const mac = hardwareId(name, 12).toUpperCase();
+  let bootedAtMs: number | undefined;
+  let periodFrom: number | undefined;
+  return {
+    family: 'tasmota',
+    nativeId: name,
+    greeting(atMs) {
+      bootedAtMs ??= atMs;
+      const info = {
+        Info1: { Module: 'Sonoff S31', Version: '13.4.0(tasmota)', FallbackTopic: `cmnd/DVES_${mac.slice(6)}_fb/` },
+      };
+      return [
+        { topic: `tele/${name}/LWT`, payload: 'Online', retain: true },
+        { topic: `tele/${name}/INFO1`, payload: JSON.stringify(info) },
+        { topic: `tasmota/discovery/${mac}/config`, payload: discovery(name, mac), retain: true },
+      ];
+    },
+    messages(home, atMs) {
+      bootedAtMs ??= atMs;
+      const total = registerAt(home, atMs);
+      const periodWh = Math.floor((total - (periodFrom ?? total)) / 1000);
+      periodFrom = total;
+      const time = localTime(atMs, tz);
+      return [
+        { topic: `tele/${name}/STATE`, payload: state(time, Math.floor((atMs - bootedAtMs) / 1000)) },
+        {
+          topic: `tele/${name}/SENSOR`,
+          payload: `{"Time":"${time}","ENERGY":${energy(home, atMs, tz, periodWh)}}`,
+        },
+      ];
+    },
+  };
+}
+
+/** Written by hand: the firmware keeps trailing zeros, which JSON.stringify would drop. */
+function energy(home: SimulatedHome, atMs: number, tz: string, periodWh: number): string {
+  const midnightMs = localMidnightMs(atMs, tz);
+  const beforeYesterday = registerAt(home, localMidnightMs(midnightMs - 1, tz));
+  const beforeToday = registerAt(home, midnightMs);
+  const total = registerAt(home, atMs);
+  const { powerW } = home.at(atMs);
+  return `{${[
+    `"TotalStartTime":"${localTime(home.installedAtMs, tz)}"`,
+    `"Total":${registerText(total, 'kWh', 3)}`,
+    `"Yesterday":${registerText(beforeToday - beforeYesterday, 'kWh', 3)}`,
+    `"Today":${registerText(total - beforeToday, 'kWh', 3)}`,
+    `"Period":${periodWh}`,
+    `"Power":${powerW}`,
+    `"ApparentPower":${powerW}`,
+    '"ReactivePower":0',
+    '"Factor":1.00',
+    `"Voltage":${VOLTS}`,
+    `"Current":${(powerW / VOLTS).toFixed(3)}`,
+  ].join()}}`;
+}
+
+function state(time: string, uptimeSeconds: number): string {
+  const clock = new Date(uptimeSeconds * 1000).toISOString().slice(11, 19);
+  return JSON.stringify({
+    Time: time,
+    Uptime: `${Math.floor(uptimeSeconds / 86_400)}T${clock}`,
+    UptimeSec: uptimeSeconds,
+    Heap: 25,
+    LoadAvg: 19,
+    MqttCount: 1,
+    POWER: 'ON',
+    Wifi: { AP: 1, Channel: 6, RSSI: 72, Signal: -64, LinkCount: 1, Downtime: '0T00:00:03' },
+  });
+}
+
+function discovery(name: string, mac: string): string {
+  return JSON.stringify({
+    ip: '192.168.1.31',
+    dn: name,
+    fn: [name],
+    hn: name,
+    mac,
+    md: 'Sonoff S31',
+    ofln: 'Offline',
+    onln: 'Online',
+    state: ['OFF', 'ON', 'TOGGLE', 'HOLD'],
+    sw: '13.4.0',
+    t: name,
+    ft: '%prefix%/%topic%/',
+    tp: ['cmnd', 'stat', 'tele'],
+    rl: [1, 0, 0, 0],
+    ver: 1,
+  });
+}

@@ -1,0 +1,22 @@
+const DAY_MS = 86_400_000;
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** What a clock on the wall of an IANA time zone shows, to the second and without a zone: `2026-02-02T01:00:00`. */
+export function localTime(atMs: number, tz: string): string {
+  let format = formats.get(tz);
+  if (!format) {
+    // Swedish writes dates as ISO 8601 does.
+    format = new Intl.DateTimeFormat('sv-SE', { timeZone: tz, dateStyle: 'short', timeStyle: 'medium' });
+    formats.set(tz, format);
+  }
+  return format.format(atMs).replace(' ', 'T');
+}
+
+/** Start of the local day that holds this time; a day of a change of clocks has 23 or 25 hours. */
+export function localMidnightMs(atMs: number, tz: string): number {
+  const wallMs = (ms: number) => Date.parse(`${localTime(ms, tz)}Z`) + (ms % 1000);
+  const midnightWallMs = Math.floor(wallMs(atMs) / DAY_MS) * DAY_MS;
+  const guessMs = midnightWallMs - (wallMs(atMs) - atMs);
+  // The offset at midnight may differ from the one now.
+  return midnightWallMs - (wallMs(guessMs) - guessMs);
+}

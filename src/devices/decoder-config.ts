@@ -1,0 +1,26 @@
+import { z } from 'zod';
+
+const text = z.string().min(1).max(200);
+
+/**
+ * What an owner can tell the decoders (`decoder_config` of a device or a gateway), where devices do not say it themselves.
+ * Each member by itself; others are kept, and mean nothing.
+ */
+export const decoderConfigMembers = {
+  /** IANA zone of devices that tell local time without one. */
+  tz: text,
+  /** MQTT topic filters on which SenML packs come. */
+  senml: z.strictObject({ topics: z.array(text).max(100) }),
+  /** By a meter's id: the unit of its counts, and what one count is of it. */
+  meter: z.record(
+    text,
+    z.strictObject({ unit: text.optional(), multiplier: z.number().positive().max(1e9).optional() }),
+  ),
+  /** By `node/name`: how many pulses a kWh has. */
+  emon: z.record(text, z.strictObject({ pulses_per_kwh: z.number().positive().max(1e9).optional() })),
+  /** How Zigbee2MQTT publishes; with `attribute` the names of its devices, which may hold slashes. */
+  zigbee2mqtt: z.strictObject({
+    output: z.enum(['json', 'attribute', 'attribute_and_json']).optional(),
+    devices: z.array(text).max(2_000).optional(),
+  }),
+};
