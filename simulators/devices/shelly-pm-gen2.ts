@@ -8,17 +8,25 @@ const VOLTS = 230;
 
 /**
  * A Shelly Plus 1PM. `aenergy.total` is the home's register in Wh with three decimals, so 1 mWh a step; as in the device it
- * is only counted anew when a full minute has gone by. Each change is told twice: in `events/rpc` with a time and only the
- * keys that changed, and in `status/switch:0` whole and without a time.
+ * is only counted anew when a full minute has gone by. Each change is told in `events/rpc`, with a time and only the keys that
+ * changed, and, where the owner has switched "generic status update" on, also in `status/switch:0`, whole and without a time.
  *
  * @param options.name What its hardware id is made from.
  * @param options.prefix Topic prefix that the owner chose; by default its id.
+ * @param options.tellsStatus Whether generic status updates are on (default: they are).
  */
-export function shellyPmGen2(options: { name: string; prefix?: string }): FamilyDevice {
+export function shellyPmGen2(options: { name: string; prefix?: string; tellsStatus?: boolean }): FamilyDevice {
   const mac = hardwareId(options.name, 12);
   const id = `shellyplus1pm-${mac}`;
   const prefix = options.prefix ?? id;
-  let status: Record<string, unknown> = { id: 0, source: 'init', output: true, voltage: VOLTS };
+  // The temperature is that of the chip.
+  let status: Record<string, unknown> = {
+    id: 0,
+    source: 'init',
+    output: true,
+    voltage: VOLTS,
+    temperature: { tC: 41.3, tF: 106.4 },
+  };
   let countedMinute: number | undefined;
   const notify = (seconds: number, params: Record<string, unknown>): FamilyMessage => ({
     topic: `${prefix}/events/rpc`,
@@ -45,6 +53,7 @@ export function shellyPmGen2(options: { name: string; prefix?: string }): Family
       const tell = (changed: Record<string, unknown>) => {
         status = { ...status, ...changed };
         sent.push(notify(atMs / 1000, { 'switch:0': { id: 0, ...changed } }));
+        if (options.tellsStatus === false) return;
         sent.push({ topic: `${prefix}/status/switch:0`, payload: JSON.stringify(status) });
       };
       const { powerW } = home.at(atMs);

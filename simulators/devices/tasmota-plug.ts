@@ -17,6 +17,7 @@ export function tasmotaPlug({ name, tz }: { name: string; tz: string }): FamilyD
   const mac = hardwareId(name, 12).toUpperCase();
   let bootedAtMs: number | undefined;
   let periodFrom: number | undefined;
+  let today: Midnights | undefined;
   return {
     family: 'tasmota',
     nativeId: name,
@@ -37,22 +38,35 @@ export function tasmotaPlug({ name, tz }: { name: string; tz: string }): FamilyD
       const periodWh = Math.floor((total - (periodFrom ?? total)) / 1000);
       periodFrom = total;
       const time = localTime(atMs, tz);
+      // Kept for the day: asking a home for an earlier day makes it start its sum anew.
+      if (today?.date !== time.slice(0, 10)) today = midnightsOf(home, atMs, tz);
       return [
         { topic: `tele/${name}/STATE`, payload: state(time, Math.floor((atMs - bootedAtMs) / 1000)) },
         {
           topic: `tele/${name}/SENSOR`,
-          payload: `{"Time":"${time}","ENERGY":${energy(home, atMs, tz, periodWh)}}`,
+          payload: `{"Time":"${time}","ENERGY":${energy(home, atMs, tz, today, periodWh)}}`,
         },
       ];
     },
   };
 }
 
-/** Written by hand: the firmware keeps trailing zeros, which JSON.stringify would drop. */
-function energy(home: SimulatedHome, atMs: number, tz: string, periodWh: number): string {
+/** Registers in mWh at the last two midnights of a local date. */
+interface Midnights {
+  date: string;
+  beforeToday: number;
+  beforeYesterday: number;
+}
+
+function midnightsOf(home: SimulatedHome, atMs: number, tz: string): Midnights {
   const midnightMs = localMidnightMs(atMs, tz);
   const beforeYesterday = registerAt(home, localMidnightMs(midnightMs - 1, tz));
-  const beforeToday = registerAt(home, midnightMs);
+  return { date: localTime(atMs, tz).slice(0, 10), beforeToday: registerAt(home, midnightMs), beforeYesterday };
+}
+
+/** Written by hand: the firmware keeps trailing zeros, which JSON.stringify would drop. */
+function energy(home: SimulatedHome, atMs: number, tz: string, midnights: Midnights, periodWh: number): string {
+  const { beforeToday, beforeYesterday } = midnights;
   const total = registerAt(home, atMs);
   const { powerW } = home.at(atMs);
   return `{${[

@@ -30,9 +30,8 @@ export function parseTemplate(template: string): Expression | null {
     const parser = new Parser(tokens);
     const expression = parser.sum();
     // Without a path it would say a number that no message said.
-    return parser.ended() && tokens.some(({ is, text }) => is === 'name' && text.startsWith('value'))
-      ? expression
-      : null;
+    const hasPath = tokens.some(({ is, text }) => is === 'name' && text.startsWith('value'));
+    return parser.ended() && hasPath ? expression : null;
   } catch (error) {
     if (error instanceof Unsupported) return null;
     throw error;

@@ -1,0 +1,76 @@
+import { createServer, type Server } from 'node:net';
+import { Aedes } from 'aedes';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { esphomeMeter } from '#simulators/devices/esphome-meter.ts';
+import { shellyEmGen1 } from '#simulators/devices/shelly-em-gen1.ts';
+import { tasmotaPlug } from '#simulators/devices/tasmota-plug.ts';
+import { createHome } from '#simulators/home-clock.ts';
+import { traitsOf } from '#simulators/homes.ts';
+import { playHousehold } from '#simulators/household.ts';
+
+const START = Date.UTC(2026, 1, 2);
+const HOUR_MS = 3_600_000;
+
+let broker: Aedes;
+let server: Server;
+let url: string;
+let heard: { topic: string; payload: string; retain: boolean; qos: number }[];
+beforeEach(async () => {
+  heard = [];
+  broker = await Aedes.createBroker({
+    authenticate: (_client, username, password, done) =>
+      done(null, (username ?? 'nobody') === 'nobody' || (username === 'anna' && String(password) === 'secret')),
+  });
+  broker.on('publish', ({ topic, payload, retain, qos }, client) => {
+    if (client) heard.push({ topic, payload: String(payload), retain, qos });
+  });
+  server = createServer(broker.handle);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `mqtt://127.0.0.1:${(server.address() as { port: number }).port}`;
+});
+afterEach(async () => {
+  await new Promise<void>((resolve) => broker.close(() => resolve()));
+  server.close();
+});
+
+const household = () => ({
+  url,
+  devices: [
+    esphomeMeter({ name: 'cupboard' }),
+    tasmotaPlug({ name: 'p', tz: 'Europe/Berlin' }),
+    shellyEmGen1({ name: 'x' }),
+  ],
+  home: createHome(traitsOf('household'), START),
+  fromMs: START,
+  toMs: START + 6 * HOUR_MS,
+  stepMs: HOUR_MS,
+});
+
+it('greets once, then publishes every step of every device in order, all acknowledged', async () => {
+  const options = household();
+  const sent = await playHousehold(options);
+  expect(heard).toHaveLength(sent);
+  expect(new Set(heard.map((one) => one.qos))).toEqual(new Set([1]));
+  expect(heard.filter((one) => one.topic === 'tele/p/LWT')).toEqual([
+    { topic: 'tele/p/LWT', payload: 'Online', retain: true, qos: 1 },
+  ]);
+  const totals = heard.filter((one) => one.topic === 'cupboard/sensor/total_energy/state');
+  expect(totals.map((one) => one.payload)).toEqual(
+    Array.from({ length: 7 }, (_, hour) => {
+      const wattHours = Math.floor(options.home.at(START + hour * HOUR_MS).registerMilliwattHours / 1000);
+      return (wattHours / 1000).toFixed(3);
+    }),
+  );
+  expect(totals.every((one) => one.retain)).toBe(true);
+  expect(heard.some((one) => one.topic.startsWith('shellies/') && one.retain)).toBe(false);
+});
+
+it('logs in where the broker asks for it, and fails where it may not', async () => {
+  const options = { ...household(), toMs: START };
+  expect(await playHousehold({ ...options, username: 'anna', password: 'secret' })).toBe(heard.length);
+  await expect(playHousehold({ ...options, username: 'anna', password: 'wrong' })).rejects.toThrow();
+});
+
+it('wants steps', async () => {
+  await expect(playHousehold({ ...household(), stepMs: 0 })).rejects.toThrow('stepMs');
+});
