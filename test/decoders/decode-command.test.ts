@@ -1,0 +1,126 @@
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import { expect, test } from 'vitest';
+
+/** Runs `energy decode` on lines; nothing of the environment that a database or a broker would be found by. */
+async function decode(
+  lines: string[],
+  flags = ['--json'],
+): Promise<{ code: number | null; out: string[]; err: string }> {
+  const child = spawn(process.execPath, [resolve('bin/energy.js'), 'decode', ...flags], {
+    env: { PATH: process.env.PATH, DATA_DIR: '/nonexistent' },
+  });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (data) => (out += data));
+  child.stderr.on('data', (data) => (err += data));
+  child.stdin.end(lines.join('\n'));
+  const code = await new Promise<number | null>((done) => child.once('close', done));
+  return { code, out: out.split('\n').filter((line) => line !== ''), err };
+}
+
+const received_at = '2026-07-05T19:00:01Z';
+const tasmota = {
+  topic: 'tele/plug/SENSOR',
+  payload: '{"Time":"2026-07-05T21:00:00","ENERGY":{"Total":301.004,"Power":12}}',
+  received_at,
+};
+
+test('answers a line for each line, in what the device says, in UTC', async () => {
+  const lines = [
+    { n: 0, ...tasmota, tz: 'Europe/Berlin' },
+    { n: 1, ...tasmota },
+    { n: 2, topic: 'energy/v1/dev_1/readings', payload: '{"energy_total_kwh": 4711.235}', received_at },
+    { n: 3, topic: 'somebody/else', payload: 'x', received_at },
+    { n: 4, topic: 'tele/plug/SENSOR', payload_b64: Buffer.from([0xff, 0xfe]).toString('base64'), received_at },
+    { n: 5, ...tasmota, replayed: true },
+    { n: 6, ...tasmota, tz: 'Europe/Berlin', replayed: true },
+    {
+      n: 7,
+      topic: 'meter/sensor/energy/state',
+      payload: '12.5',
+      received_at,
+      prior: [
+        {
+          topic: 'homeassistant/sensor/meter/energy/config',
+          retain: true,
+          payload: JSON.stringify({
+            stat_t: 'meter/sensor/energy/state',
+            unit_of_meas: 'kWh',
+            dev_cla: 'energy',
+            stat_cla: 'total_increasing',
+            uniq_id: 'e',
+            dev: { ids: ['meter'] },
+          }),
+        },
+      ],
+    },
+    // What the line before was told is not known to this one.
+    { n: 8, topic: 'meter/sensor/energy/state', payload: '12.5', received_at },
+  ];
+  const { code, out } = await decode(lines.map((line) => JSON.stringify(line)));
+  expect(code).toBe(0);
+  const answers = new Map(out.map((line) => JSON.parse(line)).map((answer) => [answer.n, answer]));
+  expect([...answers.keys()].sort()).toEqual(lines.map(({ n }) => n));
+  const said = { device: 'plug', channel: 'import' };
+  expect(answers.get(0)).toEqual({
+    n: 0,
+    readings: [
+      { ...said, kind: 'energy_total_kwh', value: 301.004, ts: '2026-07-05T19:00:00.000Z' },
+      { ...said, kind: 'power_w', value: 12, ts: '2026-07-05T19:00:00.000Z' },
+    ],
+    rejected: [],
+  });
+  expect(answers.get(1).readings.map(({ ts }: { ts: unknown }) => ts)).toEqual([null, null]);
+  expect(answers.get(2).readings).toEqual([
+    { device: 'dev_1', channel: 'import', kind: 'energy_total_kwh', value: 4711.235, ts: '2026-07-05T19:00:01.000Z' },
+  ]);
+  expect(answers.get(3)).toEqual({ n: 3, readings: [], rejected: [] });
+  expect(answers.get(4)).toEqual({ n: 4, readings: [], rejected: [{ reason: expect.any(String) }] });
+  expect(answers.get(5)).toEqual({ n: 5, readings: [], rejected: [] });
+  expect(answers.get(6).readings).toHaveLength(2);
+  expect(answers.get(7).readings).toMatchObject([{ kind: 'energy_total_kwh', value: 12.5, ts: null }]);
+  expect(answers.get(8)).toEqual({ n: 8, readings: [], rejected: [] });
+}, 30_000);
+
+test('lines that are no messages are refused by themselves, and the command goes on', async () => {
+  const bad = [
+    'rubbish',
+    '[]',
+    'null',
+    JSON.stringify({ n: 3 }),
+    JSON.stringify({ n: 4, ...tasmota, payload_b64: 'eA==' }),
+    JSON.stringify({ n: 5, ...tasmota, received_at: 'yesterday' }),
+    JSON.stringify({ n: 6, ...tasmota, payload: 7 }),
+    // Settings that cannot be understood are none.
+    JSON.stringify({
+      n: 7,
+      ...tasmota,
+      tz: 'Mars/Olympus',
+      config: { meter: 5, senml: { topics: 'x' }, __proto__: 1 },
+    }),
+  ];
+  const { code, out, err } = await decode(bad);
+  expect([code, err]).toEqual([0, '']);
+  const answers = out.map((line) => JSON.parse(line));
+  expect(answers).toHaveLength(bad.length);
+  expect(answers.slice(0, 7).every(({ readings, rejected }) => readings.length === 0 && rejected.length === 1)).toBe(
+    true,
+  );
+  expect(answers.map(({ n }) => n)).toEqual([null, null, null, 3, 4, 5, 6, 7]);
+  expect(answers[7].readings).toHaveLength(2);
+}, 30_000);
+
+test('for people it names the family, and what devices write cannot drive the terminal', async () => {
+  const { out } = await decode(
+    [
+      JSON.stringify(tasmota),
+      JSON.stringify({ ...tasmota, topic: 'x' }),
+      JSON.stringify({ ...tasmota, topic: 'tele/\u001b[2J/SENSOR' }),
+    ],
+    [],
+  );
+  expect(out.join('\n')).toContain('plug  import  energy_total_kwh 301.004  at its receipt');
+  expect(out.join('\n')).toContain('no family knows this topic');
+  expect(out.join('\n')).not.toContain('\u001b');
+}, 30_000);
