@@ -2,17 +2,19 @@ import { createHash } from 'node:crypto';
 import type { PoolClient } from '#src/database/connect.ts';
 import { createDecoders, type Decoders } from '../decoders/remembering.ts';
 
-/** So much is remembered of a gateway; what is beyond is not learnt. */
+/** So much is remembered of a gateway, in topics and in bytes of payload; what is beyond is not learnt. */
 const MAX_TOPICS = 10_000;
-const MAX_PAYLOAD_BYTES = 1_048_576;
+const MAX_BYTES = 16 * 2 ** 20;
 
 /** The decoders of a gateway, and which announcements they have learnt. */
 export interface Known {
   /** `gateways.announced` as it was then. */
   announced: number;
   decoders: Decoders;
-  /** Hash of the last payload by topic. */
-  learnt: Map<string, string>;
+  /** The last payload by topic: its hash and its length. */
+  learnt: Map<string, { hash: string; bytes: number }>;
+  /** Bytes of all of them. */
+  bytes: number;
 }
 
 /** An announcement on a topic of the household's broker. */
@@ -24,7 +26,7 @@ export interface Announcement {
 
 /** Decoders that have learnt what the gateway's devices announced so far. */
 export async function loadKnown(client: PoolClient, gatewayId: string, announced: number): Promise<Known> {
-  const known: Known = { announced, decoders: createDecoders(), learnt: new Map() };
+  const known: Known = { announced, decoders: createDecoders(), learnt: new Map(), bytes: 0 };
   if (announced === 0) return known;
   const { rows } = await client.query(
     'SELECT topic, payload, received_at FROM gateway_announcements WHERE gateway_id = $1 ORDER BY place',
@@ -32,7 +34,7 @@ export async function loadKnown(client: PoolClient, gatewayId: string, announced
   );
   for (const { topic, payload, received_at } of rows) {
     known.decoders.recall({ topic, payload, receivedAtMs: received_at.getTime() });
-    known.learnt.set(topic, hashOf(payload));
+    remember(known, { topic, payload });
   }
   return known;
 }
@@ -40,9 +42,10 @@ export async function loadKnown(client: PoolClient, gatewayId: string, announced
 /** Whether the message is an announcement that is not known yet, and may be: most are said again and again. */
 export function isNews(known: Known, announcement: Announcement): boolean {
   const { topic, payload } = announcement;
-  if (payload.length > MAX_PAYLOAD_BYTES) return false;
-  if (!known.learnt.has(topic) && (known.learnt.size >= MAX_TOPICS || payload.length === 0)) return false;
-  return known.decoders.isNews(announcement, () => known.learnt.get(topic) !== hashOf(payload));
+  const last = known.learnt.get(topic);
+  if (!last && (known.learnt.size >= MAX_TOPICS || payload.length === 0)) return false;
+  if (known.bytes - (last?.bytes ?? 0) + payload.length > MAX_BYTES) return false;
+  return known.decoders.isNews(announcement, () => last?.hash !== hashOf(payload));
 }
 
 /** Stores the news of one gateway, in order, and counts them; an empty payload takes an announcement back. */
@@ -76,10 +79,13 @@ export async function saveNews(
   );
   known.announced++;
   await client.query('UPDATE gateways SET announced = $2 WHERE gateway_id = $1', [gatewayId, known.announced]);
-  for (const { topic, payload } of last.values()) {
-    if (payload.length === 0) known.learnt.delete(topic);
-  }
+  for (const { topic, payload } of last.values()) if (payload.length === 0) known.learnt.delete(topic);
 }
 
-/** What an announcement is known by. */
-export const hashOf = (payload: Buffer): string => createHash('sha256').update(payload).digest('base64');
+/** Notes the last payload of a topic. */
+export function remember(known: Known, { topic, payload }: Pick<Announcement, 'topic' | 'payload'>): void {
+  known.bytes += payload.length - (known.learnt.get(topic)?.bytes ?? 0);
+  known.learnt.set(topic, { hash: hashOf(payload), bytes: payload.length });
+}
+
+const hashOf = (payload: Buffer): string => createHash('sha256').update(payload).digest('base64');

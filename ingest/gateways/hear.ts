@@ -4,7 +4,7 @@ import type { DecoderSettings, DeviceMessage } from '../decoders/family.ts';
 import type { FamilyHeard } from '../decoders/remembering.ts';
 import { readSettings } from '../decoders/settings.ts';
 import type { IncomingMessage } from '../write/message.ts';
-import { type Announcement, hashOf, isNews, type Known, loadKnown, saveNews } from './announcements.ts';
+import { type Announcement, isNews, type Known, loadKnown, remember, saveNews } from './announcements.ts';
 import { assign, discoveredIn } from './assign.ts';
 import { type Discoveries, type Discovery, loadDiscoveries } from './discoveries.ts';
 
@@ -89,7 +89,7 @@ function hearOne(
   const own: DeviceMessage = { topic, payload, receivedAtMs, replayed };
   if (isNews(known, own)) {
     known.decoders.recall(own);
-    known.learnt.set(topic, hashOf(payload));
+    remember(known, own);
     news.push(own);
   }
   const heard = known.decoders.read(own, settings);

@@ -70,7 +70,7 @@ describe.each(['embedded', 'mosquitto'] as const)('a gateway at the %s broker', 
     await client.publishAsync(`$SYS/broker/connection/${home.username}/state`, '1', { qos: 1, retain: true });
     for (const topic of [`gw/${other.username}/tele/plug/SENSOR`, `energy/v1/${home.username}/readings`, 'anything']) {
       const intruder = await connect(home);
-      const closed = new Promise((resolve) => intruder.once('close', resolve));
+      const closed = new Promise<void>((resolve) => intruder.once('close', () => resolve()));
       intruder.publish(topic, PLUG, { qos: 1 });
       await closed;
     }
@@ -83,7 +83,7 @@ describe.each(['embedded', 'mosquitto'] as const)('a gateway at the %s broker', 
   test('is cut off once it is deleted', async () => {
     const home = await gateway();
     const client = await connect(home);
-    const closed = new Promise((resolve) => client.once('close', resolve));
+    const closed = new Promise<void>((resolve) => client.once('close', () => resolve()));
     await deleteGateway(db, EVERYBODY, home.username);
     await closed;
     await expect(connect(home)).rejects.toThrow();

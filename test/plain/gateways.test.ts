@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
+import { replayRejected } from '#ingest/rejected.ts';
 import { createWriter, type Writer } from '#ingest/write/writer.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
@@ -261,4 +262,34 @@ test('an unknown gateway’s messages are rejected, and a flood of names is boun
     [home.gatewayId],
   );
   expect(rows[0].n).toBe(2_000);
+});
+
+test('a count without a unit waits for its owner’s setting, and is stored by a replay', async () => {
+  const home = await household();
+  const count = (consumption: number, atMs: number) => ({
+    Time: new Date(BASE_MS + atMs).toISOString(),
+    Type: 'SCM',
+    Message: { ID: 12345678, Type: 7, Consumption: consumption },
+  });
+  await home.hear('rtlamr/scm', count(1_000, 0));
+  expect(await home.discovered()).toMatchObject([{ family: 'rtlamr', native_id: '12345678', quantities: [] }]);
+  const deviceId = await home.pair('12345678');
+  await home.hear('rtlamr/scm', count(1_010, 60_000));
+  await home.hear('rtlamr/scm', count(1_020, 120_000));
+  expect(await home.rejected()).toEqual(
+    [1, 2].map(() => ({ device_id: deviceId, reason: expect.stringContaining('12345678') })),
+  );
+  await updateDevice(db, EVERYBODY, deviceId, {
+    decoderConfig: { meter: { 12345678: { unit: 'kWh', multiplier: 0.01 } } },
+  });
+  expect(await replayRejected(database.pool, { deviceId }, { retentionMonths: 13 })).toMatchObject({
+    messages: 2,
+    stored: 2,
+    rejected: 0,
+  });
+  expect((await home.readings()).map(([, , atMs, value]) => [atMs, value])).toEqual([
+    [60_000, 10_100_000],
+    [120_000, 10_200_000],
+  ]);
+  expect(await home.rejected()).toEqual([]);
 });
