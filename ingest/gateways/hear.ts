@@ -17,7 +17,7 @@ export interface GatewayHearing {
    * Answers the batch with each message of a gateway in the place of what it says: one message for each paired device, and
    * none for those that are not. Learns announcements, and lists what was heard for the first time.
    */
-  hear(client: PoolClient, batch: readonly IncomingMessage[]): Promise<IncomingMessage[]>;
+  hear(client: PoolClient, batch: readonly IncomingMessage[]): Promise<readonly IncomingMessage[]>;
   /** The transaction did not commit: what was learnt in it is not known. */
   forget(batch: readonly IncomingMessage[]): void;
 }
@@ -43,7 +43,7 @@ export function createGatewayHearing(): GatewayHearing {
     },
     async hear(client, batch) {
       const ids = [...new Set(batch.flatMap(({ gateway }) => (gateway ? [gateway.gatewayId] : [])))];
-      if (ids.length === 0) return [...batch];
+      if (ids.length === 0) return batch;
       const { rows } = await client.query(
         `SELECT gateway_id, decoder_config, announced FROM gateways
          WHERE gateway_id = ANY ($1) ORDER BY gateway_id FOR NO KEY UPDATE`,
@@ -100,24 +100,21 @@ function hearOne(
   }
   const natives = new Set([...heard.said.map(({ device }) => device), ...(heard.seen ?? []), ...(heard.blamed ?? [])]);
   const found = [...natives].flatMap((nativeId) => discoveries.find(gatewayId, heard.family, nativeId) ?? []);
+  // A device's own settings come before its gateway's. What is refused with them is its own, where the message is.
+  const withOwn = ({ paired }: Discovery): FamilyHeard => {
+    const isAsGateway = !paired || Object.keys(paired.settings).length === 0;
+    return isAsGateway ? heard : (known.decoders.read(own, { ...settings, ...paired.settings }) ?? heard);
+  };
+  const read = found.map((discovery) => ({ ...discovery, heard: withOwn(discovery) }));
+  const [only] = read;
+  const { refused } = only && read.length === 1 ? only.heard : heard;
   const { gateway: _read, ...rest } = message;
-  const of = found.flatMap(({ nativeId, paired }) => {
+  const of = read.flatMap(({ nativeId, paired, heard: ofDevice }) => {
     if (!paired) return [];
-    const said = saidBy(nativeId, own, heard, { known, settings, own: paired.settings });
-    return [{ ...rest, decoded: assign(paired.deviceId, current({ ...heard, said }, replayed), receivedAtMs) }];
+    const said = current(ofDevice, replayed).filter(({ device }) => device === nativeId);
+    return [{ ...rest, decoded: assign(paired.deviceId, said, receivedAtMs) }];
   });
-  return withRefusals(of, heard, found, { ...rest, decoded: { deviceId: gatewayId, readings: [], rejections: [] } });
-}
-
-/** What a message says of one device: with the device's own settings, where it has any. */
-function saidBy(
-  nativeId: string,
-  message: DeviceMessage,
-  heard: FamilyHeard,
-  { known, settings, own }: { known: Known; settings: DecoderSettings; own: DecoderSettings },
-) {
-  const again = Object.keys(own).length > 0 ? known.decoders.read(message, { ...settings, ...own }) : heard;
-  return (again?.said ?? []).filter(({ device }) => device === nativeId);
+  return withRefusals(of, refused, found, { ...rest, decoded: { deviceId: gatewayId, readings: [], rejections: [] } });
 }
 
 /**
@@ -126,7 +123,7 @@ function saidBy(
  */
 function withRefusals(
   of: IncomingMessage[],
-  { refused }: FamilyHeard,
+  refused: readonly string[],
   found: readonly Discovery[],
   ofGateway: IncomingMessage,
 ): IncomingMessage[] {
