@@ -1,6 +1,7 @@
+import { current } from './current.ts';
 import type { DecoderSettings, DeviceMessage, Said } from './family.ts';
 import { hearNative } from './native/describe.ts';
-import { createDecoders, type FamilyHeard } from './remembering.ts';
+import { createDecoders } from './remembering.ts';
 
 /** A message that arrived before: it teaches, and says nothing now. */
 export interface Prior {
@@ -34,10 +35,6 @@ export function describe(
   if (!heard) return null;
   return { family: heard.family, readings: current(heard, message.replayed).map(described), refused: heard.refused };
 }
-
-/** What counts of a message: all of it, or, where the broker replayed it, what has a time of its own. */
-export const current = (heard: FamilyHeard, replayed: boolean): Said[] =>
-  replayed ? heard.said.filter(({ atMs }) => atMs !== null) : heard.said;
 
 const described = ({ device, channel, kind, value, atMs }: Said): Described => ({
   device,

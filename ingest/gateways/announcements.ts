@@ -5,14 +5,16 @@ import { createDecoders, type Decoders } from '../decoders/remembering.ts';
 /** So much is remembered of a gateway, in topics and in bytes of payload; what is beyond is not learnt. */
 const MAX_TOPICS = 10_000;
 const MAX_BYTES = 16 * 2 ** 20;
+/** So far the clocks of two workers may be apart. */
+const CLOCKS_MS = 60_000;
 
 /** The decoders of a gateway, and which announcements they have learnt. */
 export interface Known {
   /** `gateways.announced` as it was then. */
   announced: number;
   decoders: Decoders;
-  /** The last payload by topic: its hash and its length. */
-  learnt: Map<string, { hash: string; bytes: number }>;
+  /** The last payload by topic: its hash, its length, and when it came. */
+  learnt: Map<string, { hash: string; bytes: number; receivedAtMs: number }>;
   /** Bytes of all of them. */
   bytes: number;
 }
@@ -34,7 +36,7 @@ export async function loadKnown(client: PoolClient, gatewayId: string, announced
   );
   for (const { topic, payload, received_at } of rows) {
     known.decoders.recall({ topic, payload, receivedAtMs: received_at.getTime() });
-    remember(known, { topic, payload });
+    remember(known, { topic, payload, receivedAtMs: received_at.getTime() });
   }
   return known;
 }
@@ -43,9 +45,11 @@ export async function loadKnown(client: PoolClient, gatewayId: string, announced
 export function isNews(known: Known, announcement: Announcement): boolean {
   const { topic, payload } = announcement;
   const last = known.learnt.get(topic);
+  // A rejected one that is replayed, after a better one has come.
+  if (last && announcement.receivedAtMs < last.receivedAtMs - CLOCKS_MS) return false;
   if (!last && (known.learnt.size >= MAX_TOPICS || payload.length === 0)) return false;
   if (known.bytes - (last?.bytes ?? 0) + payload.length > MAX_BYTES) return false;
-  return known.decoders.isNews(announcement, () => last?.hash !== hashOf(payload));
+  return known.decoders.isNews(announcement, () => last?.hash !== digestOf(payload));
 }
 
 /** Stores the news of one gateway, in order, and counts them; an empty payload takes an announcement back. */
@@ -83,9 +87,9 @@ export async function saveNews(
 }
 
 /** Notes the last payload of a topic. */
-export function remember(known: Known, { topic, payload }: Pick<Announcement, 'topic' | 'payload'>): void {
+export function remember(known: Known, { topic, payload, receivedAtMs }: Announcement): void {
   known.bytes += payload.length - (known.learnt.get(topic)?.bytes ?? 0);
-  known.learnt.set(topic, { hash: hashOf(payload), bytes: payload.length });
+  known.learnt.set(topic, { hash: digestOf(payload), bytes: payload.length, receivedAtMs });
 }
 
-const hashOf = (payload: Buffer): string => createHash('sha256').update(payload).digest('base64');
+const digestOf = (payload: Buffer): string => createHash('sha256').update(payload).digest('base64');

@@ -2,7 +2,7 @@ import { newId } from '#src/core/ids.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import type { DecoderSettings, Said } from '../decoders/family.ts';
 import { readSettings } from '../decoders/settings.ts';
-import { chooseRoles } from '../normalise/channels.ts';
+import { chooseRoles, parseChannel } from '../normalise/channels.ts';
 
 /** So many devices of one gateway are listed; a flood of names is rubbish. */
 export const MAX_DEVICES = 2_000;
@@ -98,7 +98,9 @@ function addQuantities(discovery: Discovery, said: readonly Said[]): boolean {
   const quantities = [...all.values()].slice(0, MAX_QUANTITIES);
   const roles = chooseRoles(quantities.map(({ channel, kind }) => ({ channel, kind: SERIES_KINDS[kind] ?? kind })));
   discovery.quantities = quantities.map((quantity, index) => {
-    const counts = roles[index]?.import ? ('import' as const) : roles[index]?.export ? ('export' as const) : null;
+    const { direction } = parseChannel(quantity.channel);
+    // A power's negative part counts as export, where nothing better does: of no interest to whom it is shown.
+    const counts = roles[index]?.[direction] ? direction : null;
     return { ...quantity, counts };
   });
   return true;

@@ -1,6 +1,6 @@
 import type { PoolClient } from '#src/database/connect.ts';
-import { current } from '../decoders/describe.ts';
-import type { DecoderSettings, DeviceMessage } from '../decoders/family.ts';
+import { current } from '../decoders/current.ts';
+import type { DecoderSettings, DeviceMessage, Said } from '../decoders/family.ts';
 import type { FamilyHeard } from '../decoders/remembering.ts';
 import { readSettings } from '../decoders/settings.ts';
 import type { IncomingMessage } from '../write/message.ts';
@@ -94,27 +94,46 @@ function hearOne(
   }
   const heard = known.decoders.read(own, settings);
   if (!heard) return [];
+  const saidBy = Map.groupBy(heard.said, ({ device }) => device);
   for (const nativeId of discoveredIn(heard)) {
-    const said = heard.said.filter(({ device }) => device === nativeId);
-    discoveries.note(gatewayId, heard.family, nativeId, said, receivedAtMs);
+    discoveries.note(gatewayId, heard.family, nativeId, saidBy.get(nativeId) ?? [], receivedAtMs);
   }
-  const natives = new Set([...heard.said.map(({ device }) => device), ...(heard.seen ?? []), ...(heard.blamed ?? [])]);
+  const natives = new Set([...saidBy.keys(), ...(heard.seen ?? []), ...(heard.blamed ?? [])]);
   const found = [...natives].flatMap((nativeId) => discoveries.find(gatewayId, heard.family, nativeId) ?? []);
-  // A device's own settings come before its gateway's. What is refused with them is its own, where the message is.
+  // A device's own settings come before its gateway's; each set of settings is read with once, however many devices have it.
+  const readings = new Map<string, FamilyHeard>();
   const withOwn = ({ paired }: Discovery): FamilyHeard => {
-    const isAsGateway = !paired || Object.keys(paired.settings).length === 0;
-    return isAsGateway ? heard : (known.decoders.read(own, { ...settings, ...paired.settings }) ?? heard);
+    const key = JSON.stringify(paired?.settings ?? {});
+    if (key === '{}') return heard;
+    const read = readings.get(key) ?? known.decoders.read(own, { ...settings, ...paired?.settings }) ?? heard;
+    readings.set(key, read);
+    return read;
   };
-  const read = found.map((discovery) => ({ ...discovery, heard: withOwn(discovery) }));
-  const [only] = read;
-  const { refused } = only && read.length === 1 ? only.heard : heard;
+  const grouped = new Map<FamilyHeard, Map<string, Said[]>>();
+  const saidOf = (read: FamilyHeard, nativeId: string): Said[] => {
+    const groups = grouped.get(read) ?? Map.groupBy(current(read, replayed), ({ device }) => device);
+    grouped.set(read, groups);
+    return groups.get(nativeId) ?? [];
+  };
   const { gateway: _read, ...rest } = message;
-  const of = read.flatMap(({ nativeId, paired, heard: ofDevice }) => {
-    if (!paired) return [];
-    const said = current(ofDevice, replayed).filter(({ device }) => device === nativeId);
-    return [{ ...rest, decoded: assign(paired.deviceId, said, receivedAtMs) }];
+  const of = found.flatMap((discovery) => {
+    if (!discovery.paired) return [];
+    const said = saidOf(withOwn(discovery), discovery.nativeId);
+    return [{ ...rest, decoded: assign(discovery.paired.deviceId, said, receivedAtMs) }];
   });
-  return withRefusals(of, refused, found, { ...rest, decoded: { deviceId: gatewayId, readings: [], rejections: [] } });
+  // What is refused with a device's own settings is its own, where the message is.
+  const [only] = found;
+  const { refused } = only && natives.size === 1 ? withOwn(only) : heard;
+  if (refused.length === 0) return of;
+  const blamed = new Set(heard.blamed ?? []);
+  const whose =
+    found.find(({ nativeId, paired }) => paired && blamed.has(nativeId)) ?? found.find(({ paired }) => paired);
+  return withRefusals(of, refused, {
+    deviceId: whose?.paired?.deviceId,
+    isOfNobody: natives.size === 0,
+    gatewayId,
+    rest,
+  });
 }
 
 /**
@@ -124,21 +143,28 @@ function hearOne(
 function withRefusals(
   of: IncomingMessage[],
   refused: readonly string[],
-  found: readonly Discovery[],
-  ofGateway: IncomingMessage,
+  whose: {
+    deviceId: string | undefined;
+    isOfNobody: boolean;
+    gatewayId: string;
+    rest: Omit<IncomingMessage, 'gateway' | 'decoded'>;
+  },
 ): IncomingMessage[] {
-  if (refused.length === 0) return of;
   const rejections = refused.map((reason) => ({ element: null, reason }));
-  const [first, ...others] = of;
-  if (first) {
-    const decoded = { ...first.decoded, rejections: [...first.decoded.rejections, ...rejections] };
-    return [{ ...first, decoded }, ...others];
+  if (whose.deviceId === undefined) {
+    const decoded = { deviceId: whose.gatewayId, readings: [], rejections };
+    return whose.isOfNobody ? [...of, { ...whose.rest, decoded }] : of;
   }
-  return found.length > 0 ? [] : [{ ...ofGateway, decoded: { ...ofGateway.decoded, rejections } }];
+  return of.map((one) => {
+    if (one.decoded.deviceId !== whose.deviceId) return one;
+    return { ...one, decoded: { ...one.decoded, rejections: [...one.decoded.rejections, ...rejections] } };
+  });
 }
 
 /** A gateway that was deleted, or never was. */
 const unknownGateway = ({ gateway: _gateway, ...message }: IncomingMessage): IncomingMessage => ({
   ...message,
+  // Whose it was is gone, and what it was is not kept.
+  payload: Buffer.alloc(0),
   decoded: { ...message.decoded, rejections: [{ element: null, reason: 'unknown or deleted gateway' }] },
 });

@@ -90,6 +90,10 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
     // Without a client it is aedes' own ($SYS); a will comes with its client's session.
     if (!client) return done(null);
     const { session } = client as Connection;
+    // Nothing is kept for those who subscribe later: nobody may.
+    packet.retain = false;
+    const payload = Buffer.isBuffer(packet.payload) ? packet.payload : Buffer.from(packet.payload);
+    if (payload.length > MAX_PAYLOAD_BYTES) return done(new Error('payload is longer than 1 MiB'));
     // A bridge tells its state there (mosquitto's `notifications`): of no interest, and no reason to refuse it.
     if (session && /^\$SYS\/broker\/connection\//.test(packet.topic)) return done(null);
     if (!session || !mayPublish(session.username, packet.topic)) {
@@ -99,8 +103,6 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
       );
       return done(new Error('not your topic'));
     }
-    const payload = Buffer.isBuffer(packet.payload) ? packet.payload : Buffer.from(packet.payload);
-    if (payload.length > MAX_PAYLOAD_BYTES) return done(new Error('payload is longer than 1 MiB'));
     const message = { topic: packet.topic, payload, receivedAtMs: Date.now(), replayed: false };
     const { messageId } = packet as { messageId?: number };
     if (packet.qos === 2) {
@@ -110,7 +112,6 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
     // To aedes it is a QoS 0 message now: the acknowledgement is ours.
     const acknowledge = packet.qos === 1 && messageId !== undefined;
     packet.qos = 0;
-    packet.retain = false;
     session.inFlight++;
     const room = receive(message, () => {
       session.inFlight--;

@@ -11,6 +11,8 @@ const ROW_BYTES = 200;
 export interface Keeping {
   /** Of these the ones to keep. `nowMs`: clock. */
   of(rejects: readonly Reject[], nowMs: number): Reject[];
+  /** Takes a decision back: what was to be kept was not committed. */
+  undo(rejects: readonly Reject[], kept: readonly Reject[]): void;
   /** Rejections that were only counted. */
   readonly unkept: number;
 }
@@ -25,6 +27,14 @@ export function createKeeping({ ofDevice, ofAll } = HOURLY_BYTES): Keeping {
     get unkept() {
       return unkept;
     },
+    undo(rejects, kept) {
+      unkept -= rejects.length - kept.length;
+      for (const one of kept) {
+        const { deviceId } = one.message.decoded;
+        all = Math.max(0, all - bytesOf(one));
+        devices.set(deviceId, Math.max(0, (devices.get(deviceId) ?? 0) - bytesOf(one)));
+      }
+    },
     of(rejects, nowMs) {
       const current = Math.floor(nowMs / HOUR_MS);
       if (current !== hour) {
@@ -32,8 +42,9 @@ export function createKeeping({ ofDevice, ofAll } = HOURLY_BYTES): Keeping {
         all = 0;
         devices.clear();
       }
-      return rejects.filter(({ message: { decoded, payload, topic } }) => {
-        const bytes = Math.min(payload.length, MAX_KEPT_BYTES) + topic.length + ROW_BYTES;
+      return rejects.filter((one) => {
+        const { decoded } = one.message;
+        const bytes = bytesOf(one);
         const device = (devices.get(decoded.deviceId) ?? 0) + bytes;
         if (device > ofDevice || all + bytes > ofAll) {
           unkept++;
@@ -46,3 +57,6 @@ export function createKeeping({ ofDevice, ofAll } = HOURLY_BYTES): Keeping {
     },
   };
 }
+
+const bytesOf = ({ message: { payload, topic } }: Reject): number =>
+  Math.min(payload.length, MAX_KEPT_BYTES) + topic.length + ROW_BYTES;

@@ -46,13 +46,20 @@ export function createWriter(
   options: { retentionMonths?: number; keeping?: Keeping; now?: () => number } = {},
 ): Writer {
   const { retentionMonths = 13, keeping, now = Date.now } = options;
-  const kept = (rejects: readonly Reject[]) => keeping?.of(rejects, now()) ?? rejects;
+
   const months = partitionMonths(pool);
   const gateways = createGatewayHearing();
   return {
     async write(batch) {
       for (let attempt = 1; ; attempt++) {
         const oldestMs = retentionStartMs(now(), retentionMonths);
+        let undoKeeping = () => {};
+        const kept = (rejects: readonly Reject[]): readonly Reject[] => {
+          if (!keeping) return rejects;
+          const chosen = keeping.of(rejects, now());
+          undoKeeping = () => keeping.undo(rejects, chosen);
+          return chosen;
+        };
         try {
           return await inTransaction(pool, async (client) => {
             const messages = await gateways.hear(client, batch);
@@ -60,6 +67,7 @@ export function createWriter(
           });
         } catch (error) {
           gateways.forget(batch);
+          undoKeeping();
           if (error instanceof MissingPartitions) await months.make(error);
           else if (attempt >= ATTEMPTS || !BEGIN_AGAIN.has((error as { code?: string }).code ?? '')) throw error;
         }

@@ -8,7 +8,7 @@ type Call = Record<string, string>;
 
 /**
  * The calls of clustered brokers, on the operator's listener: who may log in, and who may do what. Each broker asks in its own
- * words (EMQX, VerneMQ, RabbitMQ, mosquitto-go-auth; settings in deploy/README.md), and is answered in them. An error is an
+ * words (EMQX, VerneMQ, RabbitMQ, mosquitto-go-auth; settings in deploy/DEVICES.md), and is answered in them. An error is an
  * error, never a permission: then brokers refuse, or ask another way.
  */
 export function answerBrokers(app: FastifyInstance, access: BrokerAccess): void {
@@ -27,7 +27,9 @@ export function answerBrokers(app: FastifyInstance, access: BrokerAccess): void 
       const topics = topicsOf(request.body, call);
       const action = actionOf(request, call);
       const isAllowed = topics.length > 0 && topics.every((topic) => access.may(username, action, topic));
-      return answer(request, reply, isAllowed || isWayThere(call));
+      // Who may subscribe to everything is the service itself.
+      const isOwn = access.may(username, 'subscribe', '#');
+      return answer(request, reply, isAllowed || isOwn || isWayThere(call));
     });
   });
 }
@@ -51,11 +53,11 @@ function topicsOf(body: unknown, call: Call): string[] {
 }
 
 /** RabbitMQ asks on the way to a topic, too: for its virtual host, and for the exchange that all MQTT goes through. */
-const isWayThere = ({ topic, routing_key, vhost, resource, permission }: Call): boolean =>
+const isWayThere = ({ topic, routing_key, vhost, resource, name, permission }: Call): boolean =>
   topic === undefined &&
   routing_key === undefined &&
   vhost !== undefined &&
-  (resource === undefined || (resource === 'exchange' && permission === 'write'));
+  (resource === undefined || (resource === 'exchange' && name === 'amq.topic' && permission === 'write'));
 
 /** EMQX says `action`, mosquitto-go-auth `acc` (2: write), RabbitMQ `permission`, VerneMQ its hook. */
 function actionOf(request: FastifyRequest, call: Call): 'publish' | 'subscribe' {

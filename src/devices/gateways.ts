@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
@@ -84,14 +85,18 @@ export async function updateGateway(
   return row ? shown(row) : null;
 }
 
-/** Ends a gateway within the reach, and forgets what was discovered through it; false where there is none. */
+/** Ends a gateway within the reach, and forgets what was discovered through it and what of it was rejected; false where there is none. */
 export async function deleteGateway(db: Database, reach: Reach, gatewayId: string): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('gateways')
-    .where('gateway_id', '=', gatewayId)
-    .where(within(reach, 'gateways.user_id'))
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+  return db.transaction().execute(async (trx) => {
+    const { numDeletedRows } = await trx
+      .deleteFrom('gateways')
+      .where('gateway_id', '=', gatewayId)
+      .where(within(reach, 'gateways.user_id'))
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) return false;
+    await sql`DELETE FROM rejected_messages WHERE device_id = ${gatewayId}`.execute(trx);
+    return true;
+  });
 }
 
 /** Devices heard through the gateways of one account that are not paired, in order of their ids, after `cursor`. */

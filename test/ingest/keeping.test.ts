@@ -30,3 +30,12 @@ test('a long payload counts for what is kept of it', () => {
   const keeping = createKeeping({ ofDevice: 70_000, ofAll: 70_000 });
   expect(keeping.of([reject('a', 10_000_000)], 0)).toHaveLength(1);
 });
+
+test('what was not committed is not charged', () => {
+  const keeping = createKeeping({ ofDevice: 1_000, ofAll: 2_500 });
+  const many = Array.from({ length: 3 }, () => reject('loud', 300));
+  for (let attempt = 0; attempt < 5; attempt++) keeping.undo(many, keeping.of(many, 0));
+  expect(keeping.unkept).toBe(0);
+  expect(keeping.of(many, 0)).toHaveLength(2);
+  expect(keeping.unkept).toBe(1);
+});

@@ -132,7 +132,12 @@ describe('what a login may do', () => {
     expect(await form('authorize', { ...way, resource: 'exchange', name: 'amq.topic', permission: 'write' })).toBe(
       'allow',
     );
+    expect(await form('authorize', { ...way, resource: 'exchange', name: 'amq.fanout', permission: 'write' })).toBe(
+      'deny',
+    );
     expect(await form('authorize', { ...way, resource: 'queue', name: 'q', permission: 'configure' })).toBe('deny');
+    const own = { username: 'energy-ingest', vhost: '/', resource: 'queue', name: 'q', permission: 'configure' };
+    expect(await form('authorize', own)).toBe('allow');
     const topic = { ...way, resource: 'topic', name: 'amq.topic', permission: 'write' };
     expect(await form('authorize', { ...topic, routing_key: `gw.${gateway.id}.tele.plug.SENSOR` })).toBe('allow');
     expect(await form('authorize', { ...topic, routing_key: 'gw.gwy_other.tele.plug.SENSOR' })).toBe('deny');

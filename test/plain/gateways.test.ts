@@ -84,7 +84,7 @@ test('a device that is not paired is listed with what would count, and nothing e
       channels: ['import'],
       quantities: [
         { channel: 'import', kind: 'energy_total_kwh', counts: 'import' },
-        { channel: 'import', kind: 'power_w', counts: 'export' },
+        { channel: 'import', kind: 'power_w', counts: null },
       ],
     },
   ]);

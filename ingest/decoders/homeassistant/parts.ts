@@ -43,10 +43,11 @@ export function partsOf(topic: ConfigTopic, config: Json): Part[] {
 }
 
 /**
- * The first identifier, else the address, else what the topic says. A serial number that the identifier ends in is taken
- * alone: rtlamr2mqtt calls the meter 33333333 `meter_33333333`, and its own messages call it by its number.
+ * The first identifier, else the address, else what the topic says. A serial number, or the id in the topic of a whole device,
+ * that the identifier ends in is taken alone: rtlamr2mqtt calls the meter 33333333 `meter_33333333`, and its own messages
+ * call it by its number.
  */
-function deviceOf(config: Json, { node, object }: ConfigTopic): string {
+function deviceOf(config: Json, { component, node, object }: ConfigTopic): string {
   const device = asObject(field(config, 'device'));
   const identifiers = field(device, 'identifiers');
   const connections = field(device, 'connections');
@@ -54,7 +55,10 @@ function deviceOf(config: Json, { node, object }: ConfigTopic): string {
   const pair: unknown = Array.isArray(connections) ? connections[0] : undefined;
   const address: unknown = Array.isArray(pair) ? pair[1] : undefined;
   for (const id of [Array.isArray(identifiers) ? identifiers[0] : identifiers, address]) {
-    if (typeof id === 'string' && serial !== null && id.endsWith(`_${serial}`)) return serial;
+    const ending = [serial, component === 'device' ? object : null].find(
+      (one) => one !== null && typeof id === 'string' && id.endsWith(`_${one}`),
+    );
+    if (ending) return ending;
     if ((typeof id === 'string' && id !== '') || typeof id === 'number') return String(id);
   }
   return node ?? object;

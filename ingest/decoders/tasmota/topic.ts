@@ -14,7 +14,7 @@ const isPrefix = (word: string | undefined): word is Prefix => word === 'cmnd' |
 /**
  * Reads a topic; null where it is not of Tasmota's shape. The owner arranges the words (`FullTopic`), so the prefix can
  * stand before the device (`tele/plug/SENSOR`, `home/tele/plug/SENSOR`, `tele/home/plug/SENSOR`) or behind it
- * (`tasmota/plug/tele/SENSOR`).
+ * (`tasmota/plug/tele/SENSOR`); with further words between them (`home/tele/floor/plug/SENSOR`) it is before it.
  */
 export function parseTasmotaTopic(topic: string): TasmotaTopic | null {
   const words = topic.split('/');
@@ -27,11 +27,11 @@ export function parseTasmotaTopic(topic: string): TasmotaTopic | null {
 }
 
 function findPrefix(words: readonly string[]): { prefix: Prefix; device: string | undefined } | null {
-  const [first, beforeDevice, last] = [words[0], words.at(-3), words.at(-2)];
+  const [beforeDevice, last] = [words.at(-3), words.at(-2)];
   if (words.length < 3) return null;
   if (isPrefix(last)) return { prefix: last, device: beforeDevice };
-  if (isPrefix(beforeDevice)) return { prefix: beforeDevice, device: last };
-  return isPrefix(first) ? { prefix: first, device: last } : null;
+  const prefix = words.slice(0, -2).findLast(isPrefix);
+  return prefix ? { prefix, device: last } : null;
 }
 
 const toldBy = (name: string): TasmotaTopic['about'] =>
