@@ -126,8 +126,7 @@ function hearOne(
   const { refused } = only && natives.size === 1 ? withOwn(only) : heard;
   if (refused.length === 0) return of;
   const blamed = new Set(heard.blamed ?? []);
-  const whose =
-    found.find(({ nativeId, paired }) => paired && blamed.has(nativeId)) ?? found.find(({ paired }) => paired);
+  const whose = found.find(({ nativeId, paired }) => paired && (blamed.size === 0 || blamed.has(nativeId)));
   return withRefusals(of, refused, {
     deviceId: whose?.paired?.deviceId,
     isOfNobody: natives.size === 0,

@@ -43,7 +43,7 @@ afterAll(async () => {
 /** The snippet of deploy/DEVICES.md, as a household fills it in: over TLS, with the certificate of the service. */
 function bridgeSettings(gatewayId: string, password: string): string {
   const text = readFileSync(resolve(import.meta.dirname, '../../deploy/DEVICES.md'), 'utf8');
-  const [, snippet = ''] = /```conf\n(connection energy\n[\s\S]*?)```/.exec(text) ?? [];
+  const [, snippet = ''] = /```conf\n(persistence true\n[\s\S]*?)```/.exec(text) ?? [];
   expect(snippet).toContain('remote_username GATEWAY_ID');
   return snippet
     .replaceAll('GATEWAY_ID', gatewayId)
@@ -61,7 +61,7 @@ test('a household’s broker is bridged: six families are discovered, paired, an
     });
   const { gateway_id, mqtt } = await send('/v1/gateways', { name: 'home' });
   homeBroker = await startMosquitto({
-    configuration: `listener 1883\nallow_anonymous true\nmax_queued_messages 0\n${bridgeSettings(gateway_id, mqtt.password)}`,
+    configuration: `listener 1883\nallow_anonymous true\n${bridgeSettings(gateway_id, mqtt.password)}`,
   });
   const home = createHome(traitsOf('bridged'), FROM_MS - HOUR_MS);
   const devices: FamilyDevice[] = [

@@ -4,7 +4,7 @@ import { replayRejected } from '#ingest/rejected.ts';
 import { createWriter, type Writer } from '#ingest/write/writer.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
-import { createGateway, listDiscovered, updateGateway } from '#src/devices/gateways.ts';
+import { createGateway, deleteGateway, listDiscovered, updateGateway } from '#src/devices/gateways.ts';
 import { deleteDevice, pairDiscovered, updateDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
@@ -292,4 +292,62 @@ test('a count without a unit waits for its owner’s setting, and is stored by a
     [120_000, 10_200_000],
   ]);
   expect(await home.rejected()).toEqual([]);
+});
+
+test('a replay of what was rejected does not take back what was announced since', async () => {
+  const home = await household();
+  const config = {
+    stat_t: 'm/e',
+    unit_of_meas: 'kWh',
+    dev_cla: 'energy',
+    stat_cla: 'total',
+    uniq_id: 'e',
+    dev: { ids: ['m'] },
+  };
+  const announce = (payload: string | object, atMs: number) =>
+    home.hear('homeassistant/sensor/m/e/config', payload, BASE_MS + atMs);
+  await announce(config, 0);
+  await home.hear('m/e', '1', BASE_MS);
+  await home.pair('m');
+  await announce('{broken', 60_000);
+  await announce(config, 200_000);
+  await home.hear('m/e', '2', BASE_MS + 300_000);
+  await replayRejected(database.pool, {}, { retentionMonths: 13 });
+  await home.hear('m/e', '3', BASE_MS + 400_000);
+  expect((await home.readings()).map(([, , , value]) => value)).toEqual([2e6, 3e6]);
+});
+
+test('what is refused is kept for the device that it is of, and for none that is not paired', async () => {
+  const home = await household();
+  await updateGateway(db, EVERYBODY, home.gatewayId, { decoderConfig: { senml: { topics: ['senml/#'] } } });
+  const pack = (good: number, bad: unknown) => [
+    { n: 'urn:dev:mac:00000000000000aa_energy', u: 'kWh', v: good },
+    { n: 'urn:dev:mac:00000000000000bb_energy', u: 'kWh', v: bad },
+  ];
+  await home.hear('senml/x', pack(1, 1));
+  const natives = (await home.discovered()).map(({ native_id }) => native_id).sort();
+  expect(natives).toHaveLength(2);
+  const [first, second] = natives as [string, string];
+  await home.pair(first);
+  // Of the second, which is not paired, nothing; of the first nothing is wrong.
+  await home.hear('senml/x', pack(2, -5));
+  const before = await home.rejected();
+  const deviceId = await home.pair(second);
+  await home.hear('senml/x', pack(3, -5));
+  const after = await home.rejected();
+  expect(after.slice(before.length)).toEqual([{ device_id: deviceId, reason: expect.any(String) }]);
+  expect(before).toEqual([]);
+});
+
+test('with a gateway goes what of it was rejected', async () => {
+  const home = await household();
+  await home.hear('tele/plug/SENSOR', '{"ENERGY": {"Total"');
+  expect(await home.rejected()).toHaveLength(1);
+  expect(await deleteGateway(db, EVERYBODY, home.gatewayId)).toBe(true);
+  expect(await home.rejected()).toEqual([]);
+  await home.hear('tele/plug/SENSOR', plug(1));
+  const { rows } = await database.pool.query('SELECT payload FROM rejected_messages WHERE device_id = $1', [
+    home.gatewayId,
+  ]);
+  expect(rows.map(({ payload }) => payload.length)).toEqual([0]);
 });
