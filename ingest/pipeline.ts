@@ -102,7 +102,6 @@ export function createPipeline(options: {
       await write(batch.slice(middle));
     } else if (only) {
       log.error({ err: error, topic: only.message.topic }, 'message refused: it cannot be written');
-      const { decoded } = only.message;
       only.message = refused(only.message, `cannot be written: ${error.message}`);
       await write(batch);
     }

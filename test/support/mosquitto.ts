@@ -22,7 +22,9 @@ export async function startMosquitto({ configuration }: { configuration?: string
   // As root mosquitto would become another user, who may not enter the folder.
   await writeFile(
     join(folder, 'conf'),
-    given ? `${given}\nuser root\n` : [`listener ${port} 127.0.0.1`, 'user root', ...settings, ''].join('\n'),
+    given
+      ? `persistence_location ${folder}/\n${given}\nuser root\n`
+      : [`listener ${port} 127.0.0.1`, 'user root', ...settings, ''].join('\n'),
   );
   const child: ChildProcess = spawn(program, ['-c', join(folder, 'conf')], { stdio: 'ignore' });
   await reachable(port);

@@ -22,7 +22,9 @@ export function quantityOf(
   }
   if (PULSES.test(lower)) return 'unset';
   const energy = /^e(\d{1,2})$/.exec(lower)?.[1];
-  if (energy) return { channel: circuit(energy), kind: 'energy_total_kwh', value, per: 1_000, name };
+  // Net, and 32 bits with a sign: it may fall below 0.
+  const least = -(2 ** 31);
+  if (energy) return { channel: circuit(energy), kind: 'energy_total_kwh', value, per: 1_000, least, name };
   const power = /^(?:p|power|ct)(\d{1,2})$/.exec(lower)?.[1];
   if (power) return { channel: circuit(power), kind: 'power_w', value, name };
   const phase = /^power(l[123])$/.exec(lower)?.[1];

@@ -24,6 +24,8 @@ export interface Quantity {
   /** To the unit of the kind: `times` 1000 for kW as W, `per` 1000 for Wh as kWh. */
   times?: number;
   per?: number;
+  /** The least that it can be, where that is not the kind's: a net register falls below 0. */
+  least?: number;
   /** The message's own time, checked (`trusted`); null or left out: that of its receipt. */
   atMs?: number | null;
   intervalMs?: number;
@@ -65,11 +67,11 @@ export function hearing(): Hearing {
     blamed,
     refuse,
     see: (device) => void (DEVICE.test(device) && seen.push(device)),
-    add({ device, channel, kind, value, times = 1, per = 1, atMs = null, intervalMs, name }) {
+    add({ device, channel, kind, value, times = 1, per = 1, least = RANGES[kind][0], atMs = null, intervalMs, name }) {
       const read = readNumber(value);
       if (read === null) return;
       if (read === undefined) return refuse(`${name} is not a number`, device);
-      const [least, most] = RANGES[kind];
+      const [, most] = RANGES[kind];
       const exact = (read * times) / per;
       if (!(exact >= least && exact <= most))
         return refuse(`${name} is not within ${least} to ${most} (${kind})`, device);

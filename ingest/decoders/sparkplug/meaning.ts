@@ -29,7 +29,7 @@ export function meaningOf(name: string, property: string | undefined): Meaning |
   // What the property says holds, also where it is a unit that is not read.
   const unit = property === undefined ? named : unitOf(property);
   if (!unit || words.some((word) => NEVER.test(word))) return null;
-  if (unit.kind === 'temperature_c') return temperature(words, unit);
+  if (unit.kind === 'temperature_c') return temperature(words, unit, property !== undefined || !doubtful);
   if (words.some((word) => UNKNOWN_WAY.test(word))) return null;
   const unfit = unit.kind === 'power_w' ? PEAK_POWER : RESETS;
   if (words.some((word) => unfit.test(word))) return null;
@@ -38,8 +38,9 @@ export function meaningOf(name: string, property: string | undefined): Meaning |
   return { unit, parts, words: others };
 }
 
-function temperature(words: string[], unit: Unit): Meaning | null {
-  const isTemperature = words.some((word) => TEMPERATURE.test(word));
+/** `certain`: the unit is one, and no letter that could be a part's (`Setpoint C`). */
+function temperature(words: string[], unit: Unit, certain: boolean): Meaning | null {
+  const isTemperature = words.some((word) => TEMPERATURE.test(word) || (certain && SETPOINT.test(word)));
   if (!isTemperature || words.some((word) => RESETS.test(word))) return null;
   const rest = words.filter((word) => !/^(temperature|temperatures|temp|temperatur|room|current|actual)$/.test(word));
   const where = rest.filter((word) => !SETPOINT.test(word) && word !== 'set' && word !== 'point');

@@ -19,7 +19,8 @@ const RUNNING = new Map<unknown, boolean>([
 /** Reads room temperature, setpoint and heating of thermostats, valves and sensors. */
 export function hearClimate(heard: Hearing, state: State): void {
   const { device, attributes, atMs } = state;
-  const best = (names: readonly string[]) => names.find((name) => state.has(name));
+  // One that is null has no value, and does not hide the other.
+  const best = (names: readonly string[]) => names.find((name) => state.has(name) && member(attributes, name) !== null);
   const temperature = best(TEMPERATURES);
   const setpoint = best(SETPOINTS);
   const add = (kind: 'temperature_c' | 'setpoint_c', name: string | undefined) => {
