@@ -19,12 +19,12 @@ export async function startMosquitto({ configuration }: { configuration?: string
   const port = await freePort();
   const settings = ['allow_anonymous true', 'persistence false', 'max_queued_messages 0', 'max_inflight_messages 0'];
   const given = configuration?.replace(/^listener 1883$/m, `listener ${port} 127.0.0.1`);
+  // What it keeps it keeps there, unless it is told where.
+  const kept = given?.includes('persistence_location') ? '' : `persistence_location ${folder}/\n`;
   // As root mosquitto would become another user, who may not enter the folder.
   await writeFile(
     join(folder, 'conf'),
-    given
-      ? `persistence_location ${folder}/\n${given}\nuser root\n`
-      : [`listener ${port} 127.0.0.1`, 'user root', ...settings, ''].join('\n'),
+    given ? `${given}\nuser root\n${kept}` : [`listener ${port} 127.0.0.1`, 'user root', ...settings, ''].join('\n'),
   );
   const child: ChildProcess = spawn(program, ['-c', join(folder, 'conf')], { stdio: 'ignore' });
   await reachable(port);
