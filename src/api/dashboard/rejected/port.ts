@@ -1,0 +1,31 @@
+/** A message, or an element of one, that could not be used. Ingest keeps them; `start` hands them to the API. */
+export interface Rejected {
+  rejected_id: number;
+  received_at: string;
+  device_id: string | null;
+  topic: string;
+  /** Position in the message from 0; null for the whole of it. */
+  element: number | null;
+  reason: string;
+  /** As text where it is UTF-8, else in base64. */
+  payload?: string;
+  payload_b64?: string;
+}
+
+/** What a replay came to. */
+export interface Replayed {
+  messages: number;
+  stored: number;
+  /** Still not usable; they stay, with the reason of now. */
+  rejected: number;
+  /** Too long to have been kept whole; they stay as they are. */
+  cut: number;
+}
+
+/** The rejected messages of ingest, which the API must not import (src/README.md). */
+export interface RejectedPort {
+  /** The youngest first; `before`: a rejected_id, of which only earlier ones are wanted. */
+  list(which: { deviceId?: string }, page: { limit: number; before?: number }): Promise<Rejected[]>;
+  /** Tries them again, as they came. */
+  replay(which: { deviceId?: string }): Promise<Replayed>;
+}
