@@ -7,7 +7,8 @@ import { createHome, type SimulatedHome } from './home-clock.ts';
 import { traitsOf } from './homes.ts';
 
 const DAY_MS = 86_400_000;
-const UTILITY = 'utility@demo.example';
+/** E-mail address of the demo's utility, which sees all of its homes. */
+export const DEMO_UTILITY = 'utility@demo.example';
 
 /** Where the demo's homes are; each is its own seed. */
 const HOMES = [
@@ -45,8 +46,8 @@ export async function ensureDemoHomes(
   options: { historyDays: number; nowMs: number },
 ): Promise<DemoHomes> {
   const utilityId =
-    (await findUser(db, UTILITY)) ??
-    (await createUser(db, { email: UTILITY, role: 'utility', plan: 'enterprise' })).user_id;
+    (await findUser(db, DEMO_UTILITY)) ??
+    (await createUser(db, { email: DEMO_UTILITY, role: 'utility', plan: 'enterprise' })).user_id;
   const users: DemoHomes['users'] = [];
   const devices: DemoDevice[] = [];
   for (const { email, timezone } of HOMES) {

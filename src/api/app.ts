@@ -1,11 +1,13 @@
 import Fastify, { type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import type { Authenticate } from '#src/auth/authenticate.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
+import type { SignIn } from '#src/auth/sign-ins.ts';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Metrics } from '#src/core/metrics.ts';
 import { VERSION } from '#src/core/version.ts';
+import { addDashboard } from './dashboard/routes.ts';
 import { type ApiContext, addOperation } from './operation.ts';
 import { addAuthentication } from './plugins/authentication.ts';
 import { addErrorHandler, errorBody } from './plugins/errors.ts';
@@ -33,6 +35,8 @@ export function buildApp(
     publicUrl: string;
     /** The installation's: it signs the links of mails. */
     secret: string;
+    /** Mails a way to sign in to the dashboard. */
+    mailSignIn(to: string, signIn: SignIn): Promise<void>;
     metrics?: Metrics;
     log: Logger;
   },
@@ -75,7 +79,7 @@ export function buildApp(
   app.addHook('onSend', async (_request, reply) => {
     reply.header('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
     reply.header('X-Content-Type-Options', 'nosniff');
-    reply.header('Cache-Control', 'no-store');
+    if (!reply.hasHeader('Cache-Control')) reply.header('Cache-Control', 'no-store');
     // The interface's version is the /v1 in the path.
     reply.header('Energy-Service-Version', VERSION);
     if (!reply.hasHeader('Content-Security-Policy')) {
@@ -93,6 +97,8 @@ export function buildApp(
   addReference(app, parts.publicUrl);
   addUnsubscribe(app, context, parts.secret);
   for (const operation of OPERATIONS) addOperation(app, context, operation);
+  const { secret, counter, mailSignIn } = parts;
+  addDashboard(app, context, { secret, counter, mail: mailSignIn });
   app.setNotFoundHandler((request, reply) => {
     const allowed = methodsOf(request.url.split('?')[0] ?? '');
     if (allowed.length > 0) reply.header('Allow', allowed.join(', '));

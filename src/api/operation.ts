@@ -6,6 +6,8 @@ import type { Clock } from '#src/core/clock.ts';
 import { AppError, type FieldError, unprocessable } from '#src/core/errors.ts';
 import type { SecretBox } from '#src/core/secret-box.ts';
 import type { Database } from '#src/database/connect.ts';
+import type { RejectedPort } from './dashboard/rejected/port.ts';
+import type { RollupsPort } from './dashboard/rollups/port.ts';
 import { once } from './plugins/idempotency.ts';
 
 /** What handlers work with. */
@@ -17,6 +19,9 @@ export interface ApiContext {
   /** Seals what is stored and read again. */
   box: SecretBox;
   environment: 'live' | 'sandbox';
+  /** What of ingest and of the aggregates an operator sees in the dashboard; wired by src/start. */
+  rejected?: RejectedPort;
+  rollups?: RollupsPort;
 }
 
 /** A request, after its key, its scope and its values were checked. */

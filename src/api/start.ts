@@ -3,6 +3,7 @@ import type { Server } from 'node:tls';
 import { createAuthenticate } from '#src/auth/authenticate.ts';
 import { databaseCounter } from '#src/auth/database-counter.ts';
 import { redisCounter } from '#src/auth/redis-counter.ts';
+import type { SignIn } from '#src/auth/sign-ins.ts';
 import type { Config } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
 import type { Logger } from '#src/core/log.ts';
@@ -10,6 +11,8 @@ import type { Metrics } from '#src/core/metrics.ts';
 import { secretBox } from '#src/core/secret-box.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
 import { buildApp } from './app.ts';
+import type { RejectedPort } from './dashboard/rejected/port.ts';
+import type { RollupsPort } from './dashboard/rollups/port.ts';
 import { plainHttpServer } from './plain-http.ts';
 import { trustedProxies } from './trusted-proxies.ts';
 
@@ -28,11 +31,14 @@ export async function startApi(
     readPool: Pool;
     tls: { cert: Buffer; key: Buffer };
     secret: string;
+    mailSignIn(to: string, signIn: SignIn): Promise<void>;
+    rejected: RejectedPort;
+    rollups: RollupsPort;
     metrics: Metrics;
     log: Logger;
   },
 ): Promise<Api> {
-  const { pool, readPool, tls, secret, metrics, log } = parts;
+  const { pool, readPool, tls, secret, mailSignIn, rejected, rollups, metrics, log } = parts;
   const db = createDb(pool);
   const { environment } = config;
   const readDb = readPool === pool ? db : createDb(readPool);
@@ -49,7 +55,7 @@ export async function startApi(
     ? await redisCounter(redisUrl, { db, plans, clock: systemClock, environment, log })
     : undefined;
   const app = buildApp(
-    { db, readDb, clock: systemClock, box: secretBox(secret), environment },
+    { db, readDb, clock: systemClock, box: secretBox(secret), environment, rejected, rollups },
     {
       authenticate: createAuthenticate(db, environment),
       counter: redis ?? databaseCounter(db, plans, systemClock),
@@ -58,6 +64,7 @@ export async function startApi(
       trustProxy: config.api.trustProxy,
       publicUrl: config.publicUrl,
       secret,
+      mailSignIn,
       metrics,
       log,
     },

@@ -3,7 +3,8 @@ import { createUser } from '#src/users/store.ts';
 import { type Environment, hashOfKey } from './key-format.ts';
 import { createKey } from './keys.ts';
 
-const ADMIN = 'admin@localhost';
+/** E-mail address of the first administrator. */
+export const ADMIN = 'admin@localhost';
 
 /**
  * Makes sure that there is an administrator with a key. Returns the key where one was generated (to be shown once), and

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { createKey, revokeKey, rotateKey } from '#src/auth/keys.ts';
 import { isScope, SCOPES, type Scope } from '#src/auth/scopes.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
+import { printedLink } from '#src/start/sign-in-link.ts';
 import { createUser, findUser, type Role } from '#src/users/store.ts';
 import { show, withDatabase } from './beside.ts';
 
@@ -60,9 +61,19 @@ export function register(program: Command): void {
         );
       }),
     );
-  program
-    .command('users')
-    .description('accounts')
+  const users = program.command('users').description('accounts');
+  users
+    .command('sign-in <email>')
+    .description('print a link that signs in to the dashboard as this account, once, within a day')
+    .option('--json', 'print one JSON object')
+    .action((email: string, o: { json?: boolean }) =>
+      withDatabase(async (db, config) => {
+        const link = await printedLink(db, config, email);
+        if (link === null) throw new Error(`There is no user ${email}`);
+        show(o.json, { link }, link);
+      }),
+    );
+  users
     .command('create')
     .description('create an account')
     .requiredOption('--email <email>', 'its e-mail address')

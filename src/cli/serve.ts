@@ -39,16 +39,18 @@ async function start(): Promise<void> {
   process.on('SIGINT', () => void stop());
   process.on('SIGTERM', () => void stop());
   service = await startAll(config);
-  console.log(`API      ${config.publicUrl}/v1`);
+  console.log(`API       ${config.publicUrl}/v1`);
+  console.log(`Dashboard ${config.publicUrl}/dashboard`);
   console.log(
     config.mqtt.url
-      ? 'MQTT     the broker of MQTT_URL'
-      : `MQTT     mqtt://${config.mqtt.host}:${config.mqtt.port} and mqtts://localhost:${config.mqtt.tlsPort}`,
+      ? 'MQTT      the broker of MQTT_URL'
+      : `MQTT      mqtt://${config.mqtt.host}:${config.mqtt.port} and mqtts://localhost:${config.mqtt.tlsPort}`,
   );
-  console.log(`Database ${service.databaseLine}`);
-  console.log(`TLS      ${service.certFile}`);
+  console.log(`Database  ${service.databaseLine}`);
+  console.log(`TLS       ${service.certFile}`);
   if (service.adminKey) {
     console.log(`\nAdministrator's API key, shown this once:\n\n  ${service.adminKey}\n`);
+    console.log(`Sign in to the dashboard as administrator (once, within a day):\n\n  ${service.signInLink}\n`);
   }
   console.log('Ready. Ctrl-C ends it.');
 }

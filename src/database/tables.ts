@@ -13,6 +13,8 @@ export interface Tables {
   deliveries: DeliveriesTable;
   alert_firings: AlertFiringsTable;
   idempotent_answers: IdempotentAnswersTable;
+  sign_ins: SignInsTable;
+  sessions: SessionsTable;
   device_intervals: Profile & { device_id: string; starts_at: Date; user_id: string };
   device_hourly: Profile & { device_id: string; hour: Date; user_id: string };
   user_hourly: Profile & { user_id: string; hour: Date };
@@ -163,4 +165,23 @@ interface IdempotentAnswersTable {
   status: number | null;
   body_sealed: Buffer | null;
   created_at: Generated<Date>;
+}
+
+interface SignInsTable {
+  sign_in_id: string;
+  user_id: string;
+  token_sha256: Buffer;
+  code_mac: Buffer;
+  tried_codes: Generated<number>;
+  created_at: Date;
+  expires_at: Date;
+}
+
+interface SessionsTable {
+  session_id: string;
+  user_id: string;
+  secret_sha256: Buffer;
+  created_at: Date;
+  last_seen_at: Date;
+  expires_at: Date;
 }

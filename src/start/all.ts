@@ -1,5 +1,5 @@
 import { type Operated, startOperator } from '#src/api/operator.ts';
-import { ensureBootstrapAdmin } from '#src/auth/bootstrap.ts';
+import { ADMIN, ensureBootstrapAdmin } from '#src/auth/bootstrap.ts';
 import { type Config, childEnvironment } from '#src/config/load.ts';
 import { createLog, type Logger } from '#src/core/log.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
@@ -10,13 +10,15 @@ import { type Child, startChild } from './children.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { keepEmbeddedPostgres } from './embedded-database.ts';
 import { startSandbox } from './sandbox.ts';
+import { printedLink } from './sign-in-link.ts';
 
 const ROLES = ['ingest', 'api', 'worker'] as const;
 
 /** The whole service, running. */
 export interface Service {
-  /** The first administrator's key, where this start made it; never shown again. */
+  /** The first administrator's key, where this start made it, and a link that signs in to the dashboard; never shown again. */
   adminKey: string | null;
+  signInLink: string | null;
   certFile: string;
   databaseUrl: string;
   /** What the database is, in a line. */
@@ -39,7 +41,7 @@ export async function startAll(config: Config): Promise<Service> {
     const tls = await tlsPair(config);
     const { url, stop: stopDatabase } = await database(config, log);
     stops.push(stopDatabase);
-    const { adminKey, databaseLine } = await prepare(url, config, log);
+    const { databaseLine, ...first } = await prepare(url, config, log);
     const env = childEnvironment(config, url);
     const children = ROLES.map((role) => startChild(role, env, log));
     stops.push(async () => void (await Promise.all(children.map((child) => child.stop()))));
@@ -50,7 +52,7 @@ export async function startAll(config: Config): Promise<Service> {
     const access = brokerAccess(createDb(pool), config.mqtt.url);
     const operator = await startOperator(config.operator, { ...supervised(children), access }, log);
     stops.push(operator.stop);
-    return { adminKey, certFile: tls.certFile, databaseUrl: url, databaseLine, stop };
+    return { ...first, certFile: tls.certFile, databaseUrl: url, databaseLine, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -89,14 +91,16 @@ async function prepare(
   url: string,
   config: Config,
   log: Logger,
-): Promise<{ adminKey: string | null; databaseLine: string }> {
+): Promise<Pick<Service, 'adminKey' | 'signInLink' | 'databaseLine'>> {
   const pool = createPool(url, { max: 2, applicationName: 'energy start' });
   try {
     const { database } = await migrate(pool, config.database);
     log.info({ database: database.line }, 'database');
     const { environment, bootstrapAdminKey: givenKey } = config;
-    const adminKey = await ensureBootstrapAdmin(createDb(pool), { environment, givenKey });
-    return { adminKey, databaseLine: database.line };
+    const db = createDb(pool);
+    const adminKey = await ensureBootstrapAdmin(db, { environment, givenKey });
+    const link = adminKey === null ? null : await printedLink(db, config, ADMIN);
+    return { adminKey, signInLink: link, databaseLine: database.line };
   } finally {
     await pool.end();
   }

@@ -1,12 +1,16 @@
+import { listRejected, replayRejected } from '#ingest/rejected.ts';
 import { startApi } from '#src/api/start.ts';
 import { ensureBootstrapAdmin } from '#src/auth/bootstrap.ts';
+import { MAILED_FOR_MS, signInLink } from '#src/auth/sign-ins.ts';
 import type { Config } from '#src/config/load.ts';
 import { createLog } from '#src/core/log.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
+import { composeSignIn, sendSignIn } from '#src/delivery/email/sign-in.ts';
 import { tlsPair } from './certificate.ts';
 import { watchCertificate } from './certificate-watch.ts';
+import { openMailer } from './channels.ts';
 import { runRole } from './role.ts';
 import { secretKey } from './secret-key.ts';
 
@@ -23,11 +27,23 @@ export async function runApi(config: Config): Promise<void> {
     const { environment, bootstrapAdminKey: givenKey } = config;
     if (givenKey !== undefined) await ensureBootstrapAdmin(createDb(pool), { environment, givenKey });
     const tls = await tlsPair(config);
+    const mailer = openMailer(config);
+    const { retentionMonths } = config;
     const api = await startApi(config, {
       pool,
       readPool,
       tls,
       secret: await secretKey(config),
+      mailSignIn: (to, { token, code }) => {
+        const link = signInLink(config.publicUrl, token);
+        const mail = composeSignIn({ link, code, validMinutes: MAILED_FOR_MS / 60_000 });
+        return sendSignIn(mailer, { publicUrl: config.publicUrl, from: config.mail.from }, to, mail);
+      },
+      rejected: {
+        list: (which, page) => listRejected(pool, which, page),
+        replay: (which) => replayRejected(pool, which, { retentionMonths }),
+      },
+      rollups: { pool, capabilities: database.capabilities, retentionMonths },
       metrics,
       log,
     });
@@ -38,6 +54,7 @@ export async function runApi(config: Config): Promise<void> {
       async stop() {
         certificate.stop();
         await api.stop();
+        mailer.close();
         await Promise.all([...new Set([pool, readPool])].map((one) => one.end()));
       },
     };

@@ -5,9 +5,15 @@ import { systemClock } from '#src/core/clock.ts';
 import { secretBox } from '#src/core/secret-box.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Channel } from '#src/delivery/channel.ts';
-import { capturingMailer, emailChannel, smtpMailer } from '#src/delivery/email/send.ts';
+import { capturingMailer, emailChannel, type Mailer, smtpMailer } from '#src/delivery/email/send.ts';
 import { capturingTexter, smsChannel, twilioTexter } from '#src/delivery/sms/send.ts';
 import { webhookChannel } from '#src/delivery/webhook/send.ts';
+
+/** Hands mails to the server of SMTP_URL, or keeps them as files: without one, and always in the sandbox. */
+export function openMailer({ environment, dataDir, mail }: Config): Mailer {
+  const isLive = environment === 'live';
+  return isLive && mail.smtpUrl ? smtpMailer(mail.smtpUrl) : capturingMailer(join(dataDir, 'mail'));
+}
 
 /**
  * The ways to reach people and their systems. Mail and SMS are kept as files below the data directory where nothing else
@@ -20,7 +26,7 @@ export async function openChannels(
 ): Promise<{ channels: { webhook: Channel; email: Channel; sms: Channel }; close(): void }> {
   const { environment, dataDir, publicUrl, mail, sms, webhook } = config;
   const isLive = environment === 'live';
-  const mailer = isLive && mail.smtpUrl ? smtpMailer(mail.smtpUrl) : capturingMailer(join(dataDir, 'mail'));
+  const mailer = openMailer(config);
   const texter = isLive && sms.twilio ? twilioTexter(sms.twilio) : capturingTexter(join(dataDir, 'sms'));
   const { allowPrivate, caFile } = webhook;
   const callbacks = webhookChannel({

@@ -1,9 +1,10 @@
-import { type DemoHomes, ensureDemoHomes } from '#simulators/demo-homes.ts';
+import { DEMO_UTILITY, type DemoHomes, ensureDemoHomes } from '#simulators/demo-homes.ts';
 import { createPlayers, type PlayOptions } from '#simulators/play.ts';
 import { createKey } from '#src/auth/keys.ts';
 import type { Config } from '#src/config/load.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
 import { startAll } from './all.ts';
+import { printedLink } from './sign-in-link.ts';
 
 const HISTORY_DAYS = 90;
 const DAY_MS = 86_400_000;
@@ -15,6 +16,8 @@ export interface Demo {
   /** Key of the demo utility; valid until the next start of the demo, a week at most. */
   apiKey: string;
   users: DemoHomes['users'];
+  /** Signs in to the dashboard as the demo utility, once. */
+  signInLink: string | null;
   /** The first administrator's key, where this start made it; never shown again. */
   adminKey: string | null;
   certificateFile: string;
@@ -75,6 +78,7 @@ export async function startDemo(
     return {
       baseUrl: config.publicUrl,
       apiKey: key,
+      signInLink: await printedLink(db, config, DEMO_UTILITY),
       users: homes.users,
       adminKey: service.adminKey,
       certificateFile: service.certFile,

@@ -10,6 +10,7 @@ import { databaseCounter } from '#src/auth/database-counter.ts';
 import { createKey } from '#src/auth/keys.ts';
 import type { Limits, RequestCounter } from '#src/auth/request-counter.ts';
 import type { Scope } from '#src/auth/scopes.ts';
+import type { SignIn } from '#src/auth/sign-ins.ts';
 import { ERRORS } from '#src/core/errors.ts';
 import { secretBox } from '#src/core/secret-box.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
@@ -41,6 +42,8 @@ export interface TestApi {
   port: number;
   /** The time that the API takes for now. */
   now: Date;
+  /** Ways to sign in that were mailed. */
+  mailed: ({ to: string } & SignIn)[];
   send(path: string, sent?: Sent): Promise<Answer>;
   user(role: Role, options?: { enrolledBy?: string; scopes?: Scope[] }): Promise<{ userId: string; key: string }>;
   close(): Promise<void>;
@@ -81,6 +84,7 @@ export async function testApi(
     ...(options.trustProxy === undefined ? {} : { trustProxy: options.trustProxy }),
     publicUrl: 'https://localhost:8443',
     secret: 'the secret of the tests',
+    mailSignIn: async (to, signIn) => void api.mailed.push({ to, ...signIn }),
     tls: { cert: Buffer.from(pair.cert), key: Buffer.from(pair.private) },
     log: options.log ?? pino({ level: 'silent' }),
   });
@@ -93,6 +97,7 @@ export async function testApi(
     db,
     port,
     now: new Date('2026-06-15T12:00:00Z'),
+    mailed: [],
     send: (path, sent = {}) =>
       new Promise((resolve, reject) => {
         const { method = 'GET', key, body, raw, headers } = sent;

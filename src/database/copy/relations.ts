@@ -40,6 +40,8 @@ export const NOT_COPIED: readonly string[] = [
   'late_deltas',
   'request_counts',
   'idempotent_answers',
+  'sign_ins',
+  'sessions',
   'device_hourly',
   'user_hourly',
   'user_daily',

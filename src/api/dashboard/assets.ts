@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { extname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { transformSync } from 'amaro';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+const PAGES = fileURLToPath(new URL('../../dashboard/', import.meta.url));
+/** Libraries that the browser gets as they are shipped, by the name that they are imported by. */
+const LIBRARIES: Record<string, string> = {
+  preact: 'preact/dist/preact.mjs',
+  'preact/hooks': 'preact/hooks/dist/hooks.mjs',
+  htm: 'htm/dist/htm.module.js',
+  uplot: 'uplot/dist/uPlot.esm.js',
+};
+const STYLES: Record<string, string> = { 'uplot.css': 'uplot/dist/uPlot.min.css' };
+/** Addresses of pages: each of them is the same document, which shows the page that its address names. */
+const VIEWS = ['', '/', '/sign-in', '/keys', '/devices', '/alerts', '/webhooks', '/operator'];
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+/** Everything from here, nothing inline. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+interface Asset {
+  type: string;
+  etag: string;
+  encoded: Record<'br' | 'gzip' | 'identity', Buffer>;
+}
+
+/**
+ * Serves the pages of `src/dashboard` at `/dashboard`. There is no build step: types are stripped from the modules when
+ * they are first asked for, as Node does with the service's own.
+ */
+export function addAssets(app: FastifyInstance): void {
+  const assets = new Map<string, Asset>();
+  const known = sources();
+  const send = (path: string, request: FastifyRequest, reply: FastifyReply) => {
+    const read = known.get(path);
+    if (!read) return reply.callNotFound();
+    const asset = assets.get(path) ?? assetOf(path, read());
+    assets.set(path, asset);
+    // Looked at each time, and sent only where it is another: who updates the service gets the pages that belong to it.
+    reply.header('Cache-Control', 'no-cache').header('ETag', asset.etag).header('Vary', 'Accept-Encoding');
+    if (request.headers['if-none-match'] === asset.etag) return reply.status(304).send();
+    const encoding = encodingFor(request.headers['accept-encoding']);
+    if (encoding !== 'identity') reply.header('Content-Encoding', encoding);
+    return reply.type(asset.type).send(asset.encoded[encoding]);
+  };
+  for (const view of VIEWS) {
+    app.get(`/dashboard${view}`, (request, reply) =>
+      send('index.html', request, reply.header('Content-Security-Policy', POLICY)),
+    );
+  }
+  app.get('/dashboard/app/*', (request, reply) => send((request.params as { '*': string })['*'], request, reply));
+}
+
+/** What there is to serve, by its path below `app/`. */
+function sources(): Map<string, () => Buffer> {
+  const found = new Map<string, () => Buffer>();
+  const resolve = createRequire(import.meta.url).resolve;
+  for (const entry of readdirSync(PAGES, { recursive: true, withFileTypes: true })) {
+    const file = join(entry.parentPath, entry.name);
+    const path = relative(PAGES, file).replaceAll('\\', '/');
+    if (!entry.isFile() || !/\.(ts|css|html|svg)$/.test(path)) continue;
+    if (path.endsWith('.ts')) found.set(path.replace(/ts$/, 'js'), () => moduleOf(readFileSync(file, 'utf8')));
+    else if (path === 'index.html') found.set(path, () => documentOf(readFileSync(file, 'utf8'), [...found.keys()]));
+    else found.set(path, () => readFileSync(file));
+  }
+  for (const [name, file] of Object.entries(LIBRARIES))
+    found.set(`lib/${name}.js`, () => Buffer.from(browsable(readFileSync(packaged(resolve, file), 'utf8'))));
+  for (const [name, file] of Object.entries(STYLES))
+    found.set(`lib/${name}`, () => readFileSync(packaged(resolve, file)));
+  return found;
+}
+
+/** A file of a package, whatever the package's exports say of it. */
+function packaged(resolve: NodeJS.RequireResolve, file: string): string {
+  const [name = '', ...rest] = file.split('/');
+  for (const folder of resolve.paths(name) ?? []) {
+    const path = join(folder, name, ...rest);
+    try {
+      readFileSync(path);
+      return path;
+    } catch {
+      // Not in this node_modules: the next one up.
+    }
+  }
+  throw new Error(`${file} is not installed; run npm ci`);
+}
+
+const moduleOf = (source: string) => Buffer.from(browsable(transformSync(source, { mode: 'strip-only' }).code));
+
+/** Imports as a browser resolves them: libraries by their address here, modules of ours as .js. */
+function browsable(code: string): string {
+  return code.replaceAll(/(\bfrom\s*|\bimport\s*\(?\s*)(['"])([^'"\n]+)\2/g, (whole, before, quote, name: string) => {
+    if (name in LIBRARIES) return `${before}${quote}/dashboard/app/lib/${name}.js${quote}`;
+    return name.startsWith('.') ? `${before}${quote}${name.replace(/\.ts$/, '.js')}${quote}` : whole;
+  });
+}
+
+/** The document, with what the first page needs named in its head: fetched at once instead of import by import. */
+function documentOf(source: string, paths: string[]): Buffer {
+  const early = [...paths, ...Object.keys(LIBRARIES).map((name) => `lib/${name}.js`)]
+    .filter((path) => path.endsWith('.js') && !path.startsWith('pages/'))
+    .map((path) => `<link rel="modulepreload" href="/dashboard/app/${path}">`);
+  return Buffer.from(source.replace('<!-- modulepreload -->', early.join('')));
+}
+
+function assetOf(path: string, identity: Buffer): Asset {
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+  return {
+    type: TYPES[extname(path)] ?? 'application/octet-stream',
+    etag: `"${createHash('sha256').update(identity).digest('base64url').slice(0, 22)}"`,
+    encoded: { identity, gzip: gzipSync(identity), br: brotliCompressSync(identity, quality) },
+  };
+}
+
+function encodingFor(accepted: string | undefined): 'br' | 'gzip' | 'identity' {
+  const names = (accepted ?? '').split(',').map((one) => one.trim().split(';')[0]);
+  return names.includes('br') ? 'br' : names.includes('gzip') ? 'gzip' : 'identity';
+}

@@ -1,0 +1,112 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { ApiContext } from '#src/api/operation.ts';
+import { countFailure } from '#src/api/plugins/rate-limits.ts';
+import type { RequestCounter } from '#src/auth/request-counter.ts';
+import { closeSession, csrfToken, findSession, isCsrfToken, openSession, SESSION_MS } from '#src/auth/sessions.ts';
+import { accountOf, createSignIn, MAILED_FOR_MS, type SignIn, useCode, useToken } from '#src/auth/sign-ins.ts';
+import { AppError, unprocessable } from '#src/core/errors.ts';
+import { newId } from '#src/core/ids.ts';
+import { findUser } from '#src/users/store.ts';
+
+/** What signing in needs beside the API's context. */
+export interface SignInParts {
+  /** The installation's. */
+  secret: string;
+  counter: RequestCounter;
+  /** Mails a way to sign in. */
+  mail(to: string, signIn: SignIn): Promise<void>;
+}
+
+/** Sent to the dashboard's paths only, over TLS only, never from another site's page, and no script can read it. */
+const COOKIE = '__Secure-energy_session';
+const ATTRIBUTES = 'Path=/dashboard; Secure; HttpOnly; SameSite=Strict';
+
+const email = z.strictObject({ email: z.email().max(254) });
+const proof = z.union([
+  z.strictObject({ token: z.string().min(1).max(200) }),
+  z.strictObject({ sign_in_id: z.string().min(1).max(100), code: z.string().max(100) }),
+]);
+
+/** `POST /dashboard/sign-in`, and `POST`, `GET` and `DELETE /dashboard/session`. */
+export function addSession(app: FastifyInstance, context: ApiContext, parts: SignInParts): void {
+  const { db, clock, environment } = context;
+  const { secret, counter } = parts;
+
+  const signedIn = async (userId: string, csrf: string) => {
+    const user = await findUser(db, { only: userId }, userId);
+    if (!user) throw new AppError('unauthorized');
+    return { user, csrf_token: csrf, environment };
+  };
+
+  app.post('/dashboard/sign-in', async (request, reply) => {
+    const asked = email.safeParse(request.body);
+    if (!asked.success) throw unprocessable({ field: 'email', message: 'must be an e-mail address' });
+    await countFailure(counter, request.ip);
+    const signInId = newId('sgn');
+    // The answer comes before anything is looked up: neither it nor its time tells whether there is such an account.
+    void sendTo(asked.data.email, signInId).catch((error: Error) =>
+      request.log.error({ err: error }, 'a sign-in was not mailed'),
+    );
+    return reply.status(202).send({ sign_in_id: signInId });
+  });
+
+  async function sendTo(address: string, signInId: string): Promise<void> {
+    const account = await accountOf(db, address);
+    if (!account) return;
+    const options = { userId: account.user_id, secret, now: clock(), validMs: MAILED_FOR_MS, signInId };
+    const signIn = await createSignIn(db, options);
+    if (signIn) await parts.mail(account.email, signIn);
+  }
+
+  app.post('/dashboard/session', async (request, reply) => {
+    const given = proof.safeParse(request.body);
+    if (!given.success) throw unprocessable({ field: 'body', message: 'must have token, or sign_in_id and code' });
+    const userId =
+      'token' in given.data
+        ? await useToken(db, given.data.token, clock())
+        : await useCode(
+            db,
+            { signInId: given.data.sign_in_id, code: given.data.code.replaceAll(/\D/g, ''), secret },
+            clock(),
+          );
+    if (userId === null) {
+      await countFailure(counter, request.ip);
+      const [field] = Object.keys(given.data).slice(-1);
+      throw unprocessable({ field: field ?? 'code', message: 'is wrong, was used, or is over; ask for a new one' });
+    }
+    const session = await openSession(db, userId, clock());
+    reply.header('Set-Cookie', `${COOKIE}=${session.secret}; ${ATTRIBUTES}; Max-Age=${SESSION_MS / 1_000}`);
+    return reply.status(201).send(await signedIn(userId, csrfToken(secret, session.session_id)));
+  });
+
+  app.get('/dashboard/session', async (request) => {
+    const caller = await callerOf(context, request);
+    return signedIn(caller.userId, csrfToken(secret, caller.keyId));
+  });
+
+  app.delete('/dashboard/session', async (request, reply) => {
+    const caller = await callerOf(context, request);
+    checkCsrf(secret, request, caller.keyId);
+    await closeSession(db, caller.keyId);
+    forgetCookie(reply);
+    return { message: 'Signed out' };
+  });
+}
+
+/** Whose session the request's cookie names; 401 where it names none. */
+export async function callerOf({ db, clock }: ApiContext, request: FastifyRequest) {
+  const [, secret] =
+    new RegExp(`(?:^|;\\s*)${COOKIE}=([\\w-]{20,100})(?:;|$)`).exec(request.headers.cookie ?? '') ?? [];
+  const caller = secret === undefined ? null : await findSession(db, secret, clock());
+  if (!caller) throw new AppError('unauthorized');
+  request.caller = caller;
+  return caller;
+}
+
+/** 403 where a request that changes something does not come from a page of ours. */
+export function checkCsrf(secret: string, request: FastifyRequest, sessionId: string): void {
+  if (!isCsrfToken(secret, sessionId, request.headers['x-csrf-token'])) throw new AppError('forbidden');
+}
+
+const forgetCookie = (reply: FastifyReply) => reply.header('Set-Cookie', `${COOKIE}=; ${ATTRIBUTES}; Max-Age=0`);
