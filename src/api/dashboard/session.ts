@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/operation.ts';
 import { countFailure } from '#src/api/plugins/rate-limits.ts';
+import type { Caller } from '#src/auth/authenticate.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { closeSession, csrfToken, findSession, isCsrfToken, openSession, SESSION_MS } from '#src/auth/sessions.ts';
 import { accountOf, createSignIn, MAILED_FOR_MS, type SignIn, useCode, useToken } from '#src/auth/sign-ins.ts';
@@ -81,7 +82,9 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
   });
 
   app.get('/dashboard/session', async (request) => {
-    const caller = await callerOf(context, request);
+    const caller = await sessionOf(context, request);
+    // Not to be signed in is no mistake here: the page asks whether one is.
+    if (!caller) return { user: null, environment };
     return signedIn(caller.userId, csrfToken(secret, caller.keyId));
   });
 
@@ -95,13 +98,17 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
 }
 
 /** Whose session the request's cookie names; 401 where it names none. */
-export async function callerOf({ db, clock }: ApiContext, request: FastifyRequest) {
-  const [, secret] =
-    new RegExp(`(?:^|;\\s*)${COOKIE}=([\\w-]{20,100})(?:;|$)`).exec(request.headers.cookie ?? '') ?? [];
-  const caller = secret === undefined ? null : await findSession(db, secret, clock());
+export async function callerOf(context: ApiContext, request: FastifyRequest): Promise<Caller> {
+  const caller = await sessionOf(context, request);
   if (!caller) throw new AppError('unauthorized');
   request.caller = caller;
   return caller;
+}
+
+async function sessionOf({ db, clock }: ApiContext, request: FastifyRequest): Promise<Caller | null> {
+  const [, secret] =
+    new RegExp(`(?:^|;\\s*)${COOKIE}=([\\w-]{20,100})(?:;|$)`).exec(request.headers.cookie ?? '') ?? [];
+  return secret === undefined ? null : findSession(db, secret, clock());
 }
 
 /** 403 where a request that changes something does not come from a page of ours. */

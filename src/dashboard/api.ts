@@ -1,0 +1,79 @@
+/** An answer that is no 2xx. */
+export class Failure extends Error {
+  override name = 'Failure';
+  readonly status: number;
+  /** What is wrong where, by field. */
+  readonly details: { field: string; message: string }[];
+  constructor(status: number, body: { error?: string; details?: Failure['details']; retry_after?: number }) {
+    super(body.error ?? `The service answered ${status}`);
+    this.status = status;
+    this.details = body.details ?? [];
+  }
+}
+
+/** For a person: what went wrong, with what is wrong where. */
+export function sentenceOf(error: unknown): string {
+  if (error instanceof Failure) {
+    if (error.status === 401) return 'You are signed out. Sign in again.';
+    if (error.status === 429) return 'Too many requests; try again in a minute.';
+    if (error.status === 503)
+      return 'The service cannot answer just now. It comes back by itself; try again in a moment.';
+    if (error.details.length > 0) return error.details.map(({ field, message }) => `${field} ${message}`).join('; ');
+    return error.message;
+  }
+  if (error instanceof TypeError) return 'The service cannot be reached. Is it running?';
+  return (error as Error).message;
+}
+
+let csrfToken = '';
+let signedOut: () => void = () => {};
+
+/** Remembers what changing requests must carry, and what to do when the session is over. */
+export function holdSession(token: string, whenOver: () => void): void {
+  csrfToken = token;
+  signedOut = whenOver;
+}
+
+/**
+ * Asks the service: a path of the interface (`/v1/…`), or of the session (`/session`, `/sign-in`). Throws a Failure for an
+ * answer that is no 2xx.
+ */
+export async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+  return (await answerTo<T>(method, path, body)).body;
+}
+
+/** All rows of a list, page by page, `most` at most. */
+export async function list<T>(path: string, most = 1_000): Promise<T[]> {
+  const rows: T[] = [];
+  for (let next: string | null = path; next !== null && rows.length < most; ) {
+    const { body, headers }: Answered<T[]> = await answerTo<T[]>('GET', next);
+    rows.push(...body);
+    next = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]?.replace(/^\/dashboard/, '') ?? null;
+  }
+  return rows;
+}
+
+interface Answered<T> {
+  body: T;
+  headers: Headers;
+}
+
+async function answerTo<T>(method: string, path: string, body?: unknown): Promise<Answered<T>> {
+  const headers: Record<string, string> = { accept: 'application/json' };
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  if (method !== 'GET') headers['x-csrf-token'] = csrfToken;
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  const response = await fetch(`/dashboard${path}`, { method, headers, ...sent });
+  const answer = await response.json().catch(() => ({}));
+  if (response.ok) return { body: answer as T, headers: response.headers };
+  if (response.status === 401) signedOut();
+  throw new Failure(response.status, answer);
+}
+
+/** A path with a query; what is undefined or empty is left out. */
+export function withQuery(path: string, query: Record<string, string | number | undefined | null>): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== '');
+  return given.length === 0
+    ? path
+    : `${path}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+}

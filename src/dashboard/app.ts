@@ -1,0 +1,109 @@
+import { render } from 'preact';
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import { call, holdSession } from './api.ts';
+import { type Children, html } from './html.ts';
+import { Layout } from './layout.ts';
+import { type Session, SessionContext, type User } from './session.ts';
+import { SignIn } from './sign-in.ts';
+
+/** A page is fetched when it is first gone to. */
+const PAGES: Record<string, { title: string; load: () => Promise<{ Page: () => Children }> }> = {
+  '': { title: 'Home', load: () => import('./pages/home.ts') },
+  keys: { title: 'API Keys', load: () => import('./pages/keys.ts') },
+  devices: { title: 'Devices', load: () => import('./pages/devices.ts') },
+  alerts: { title: 'Alerts', load: () => import('./pages/alerts.ts') },
+  webhooks: { title: 'Webhooks', load: () => import('./pages/webhooks.ts') },
+  operator: { title: 'Operator', load: () => import('./pages/operator.ts') },
+};
+
+const pageNow = () => location.pathname.replace(/^\/dashboard\/?/, '').replace(/\/$/, '');
+
+interface SignedIn {
+  user: User;
+  csrf_token: string;
+  environment: 'live' | 'sandbox';
+}
+
+interface NotSignedIn {
+  user: null;
+}
+
+function App() {
+  const [signedIn, setSignedIn] = useState<SignedIn | null | 'unknown'>('unknown');
+  const [path, setPath] = useState(pageNow);
+  const [picked, setPicked] = useState<User | null>(null);
+  const go = useCallback((page: string) => {
+    history.pushState(null, '', page === '' ? '/dashboard' : `/dashboard/${page}`);
+    setPath(pageNow());
+    document.querySelector<HTMLElement>('main')?.focus();
+  }, []);
+  useEffect(() => {
+    const onPop = () => setPath(pageNow());
+    addEventListener('popstate', onPop);
+    const over = () => setSignedIn(null);
+    holdSession('', over);
+    call<SignedIn | NotSignedIn>('GET', '/session').then((one) => ('csrf_token' in one ? begin(one) : over()), over);
+    return () => removeEventListener('popstate', onPop);
+  }, []);
+
+  function begin(session: SignedIn): void {
+    holdSession(session.csrf_token, () => setSignedIn(null));
+    setSignedIn(session);
+    if (pageNow() === 'sign-in') go('');
+    // Who looks after others most often has no meter of its own.
+    if (session.user.role !== 'homeowner') void firstPick(session.user).then(setPicked);
+    else setPicked(null);
+  }
+
+  const pick = useCallback((user: User) => {
+    sessionStorage.setItem('user', user.user_id);
+    setPicked(user);
+  }, []);
+
+  const session = useMemo((): Session | null => {
+    if (signedIn === null || signedIn === 'unknown') return null;
+    const { user: me, environment } = signedIn;
+    return { me, environment, user: picked ?? me, pick, go };
+  }, [signedIn, picked, pick, go]);
+
+  if (signedIn === 'unknown') return html`<p class="quiet center" role="status">Loading …</p>`;
+  // A link of a mail signs in whoever follows it, whether or not somebody is signed in here.
+  if (session === null || (path === 'sign-in' && location.hash.length > 1))
+    return html`<${SignIn} onSignedIn=${begin} />`;
+  const known = PAGES[path] ?? PAGES[''];
+  return html`<${SessionContext.Provider} value=${session}>
+    <${Layout} path=${path} onSignOut=${() => setSignedIn(null)}>
+      <${Lazy} key=${path} page=${known} />
+    <//>
+  <//>`;
+}
+
+/** The account that was last looked at in this tab, else the first homeowner that one sees, else one's own. */
+async function firstPick(me: User): Promise<User> {
+  const last = sessionStorage.getItem('user');
+  const known = last === null ? null : await call<User>('GET', `/v1/users/${last}`).catch(() => null);
+  if (known) return known;
+  const users = await call<User[]>('GET', '/v1/users?limit=50').catch(() => []);
+  return users.find(({ role }) => role === 'homeowner') ?? me;
+}
+
+/** The page's module, when it is there. */
+function Lazy({ page }: { page: (typeof PAGES)[string] }) {
+  const [Page, setPage] = useState<(() => Children) | null>(null);
+  const [hasFailed, setFailed] = useState(false);
+  useEffect(() => {
+    document.title = `${page?.title} · Energy`;
+    page?.load().then(
+      (module) => setPage(() => module.Page),
+      () => setFailed(true),
+    );
+  }, [page]);
+  if (hasFailed) return html`<p class="problem" role="alert">The page could not be fetched. Reload it.</p>`;
+  return Page === null ? html`<p class="quiet" role="status">Loading …</p>` : html`<${Page} />`;
+}
+
+const root = document.getElementById('app');
+if (root) {
+  root.replaceChildren();
+  render(html`<${App} />`, root);
+}

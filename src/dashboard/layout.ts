@@ -1,0 +1,69 @@
+import { useState } from 'preact/hooks';
+import { call } from './api.ts';
+import { type Children, html } from './html.ts';
+import { UserPicker } from './parts/user-picker.ts';
+import { useSession } from './session.ts';
+
+const LINKS: [string, string][] = [
+  ['', 'Home'],
+  ['keys', 'API Keys'],
+  ['devices', 'Devices'],
+  ['alerts', 'Alerts'],
+  ['webhooks', 'Webhooks'],
+];
+
+const THEMES = ['auto', 'light', 'dark'] as const;
+type Theme = (typeof THEMES)[number];
+
+function themeNow(): Theme {
+  const kept = localStorage.getItem('theme');
+  return THEMES.find((theme) => theme === kept) ?? 'auto';
+}
+
+/** What stands around every page: where one is, who one is, and whose data are shown. */
+export function Layout(props: { path: string; onSignOut: () => void; children?: Children }) {
+  const { me, environment, go } = useSession();
+  const [theme, setTheme] = useState<Theme>(themeNow);
+  document.documentElement.dataset.theme = theme;
+  const links = me.role === 'admin' ? [...LINKS, ['operator', 'Operator'] as const] : LINKS;
+  const follow = (event: MouseEvent, page: string) => {
+    // Whoever wants it in another tab gets it there.
+    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    go(page);
+  };
+  const signOut = () => void call('DELETE', '/session').finally(props.onSignOut);
+  const nextTheme = () => {
+    const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'auto';
+    localStorage.setItem('theme', next);
+    setTheme(next);
+  };
+  return html`
+    <a class="skip" href="#main">Skip to the page</a>
+    <header class="top">
+      <a class="brand" href="/dashboard" onClick=${(event: MouseEvent) => follow(event, '')}>
+        <img src="/dashboard/app/icon.svg" alt="" width="28" height="28" /> Energy
+        ${environment === 'sandbox' && html`<span class="badge warn">Sandbox</span>`}
+      </a>
+      <nav aria-label="Pages">
+        ${links.map(
+          ([page, name]) => html`<a
+            href=${page === '' ? '/dashboard' : `/dashboard/${page}`}
+            aria-current=${props.path === page ? 'page' : undefined}
+            onClick=${(event: MouseEvent) => follow(event, page)}
+          >${name}</a>`,
+        )}
+      </nav>
+      <div class="me">
+        ${me.role !== 'homeowner' && html`<${UserPicker} />`}
+        <button type="button" class="plain" onClick=${nextTheme} aria-label=${`Colours: ${theme}`} title=${`Colours: ${theme}`}>
+          ${theme === 'dark' ? '☾' : theme === 'light' ? '☀' : '◐'}
+        </button>
+        <a href="/docs" target="_blank" rel="noreferrer">Docs</a>
+        <button type="button" onClick=${signOut} title=${`Signed in as ${me.email} (${me.role})`}>Sign out</button>
+      </div>
+    </header>
+    <main id="main" tabindex="-1">${props.children}</main>
+    <footer class="quiet">${me.email} · ${me.role} · times in ${me.timezone}</footer>
+  `;
+}

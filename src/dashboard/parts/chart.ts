@@ -1,0 +1,167 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import uPlot from 'uplot';
+import { html } from '../html.ts';
+import { kwh } from './format.ts';
+
+/** One bar: a bucket's energy, and the part of it that was estimated. */
+export interface Bar {
+  /** On the axis; short. */
+  label: string;
+  /** When it is pointed at, and in the table. */
+  name: string;
+  kwh: number;
+  estimatedKwh: number;
+  /** Stands out: a period on which an alert would have fired. */
+  isMarked?: boolean;
+}
+
+/** A colour of the style sheet as a canvas takes it: what a name stands for depends on the theme. */
+function colourOf(element: HTMLElement, name: string): string {
+  element.style.color = `var(${name})`;
+  const { color } = getComputedStyle(element);
+  element.style.color = '';
+  return color;
+}
+
+/**
+ * Bars of energy. What was estimated is the pale part on top; the same figures are in a table below, for who does not see
+ * or cannot point. `lineKwh`: a threshold.
+ */
+export function Bars({
+  title,
+  bars,
+  heightPx = 180,
+  lineKwh,
+}: {
+  title: string;
+  bars: Bar[];
+  heightPx?: number;
+  lineKwh?: number;
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  const [pointed, setPointed] = useState<number | null>(null);
+  const drawn = JSON.stringify([bars, lineKwh]);
+  useEffect(() => {
+    const element = box.current;
+    if (!element || bars.length === 0) return;
+    let plot = draw(element, bars, heightPx, lineKwh, setPointed);
+    const again = () => {
+      plot.destroy();
+      plot = draw(element, bars, heightPx, lineKwh, setPointed);
+    };
+    const size = new ResizeObserver(() => {
+      if (Math.abs(plot.width - element.clientWidth) > 1)
+        plot.setSize({ width: element.clientWidth, height: heightPx });
+    });
+    size.observe(element);
+    // Colours are read when it is drawn.
+    const theme = new MutationObserver(again);
+    theme.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+    const system = matchMedia('(prefers-color-scheme: dark)');
+    system.addEventListener('change', again);
+    return () => {
+      size.disconnect();
+      theme.disconnect();
+      system.removeEventListener('change', again);
+      plot.destroy();
+    };
+  }, [drawn, heightPx]);
+  const one = pointed === null ? undefined : bars[pointed];
+  const hasEstimated = bars.some(({ estimatedKwh }) => estimatedKwh > 0);
+  return html`<figure class="chart">
+    <div class="readout" aria-hidden="true">${one ? sentence(one) : hasEstimated ? html`<i class="swatch estimated" /> estimated` : ' '}</div>
+    <div ref=${box} role="img" aria-label=${`${title}: ${summary(bars)}`} />
+    <details>
+      <summary>${title} as a table</summary>
+      <table>
+        <thead><tr><th scope="col">Time</th><th scope="col">Used</th><th scope="col">Estimated of it</th></tr></thead>
+        <tbody>
+          ${bars.map(
+            (bar) =>
+              html`<tr><th scope="row">${bar.name}</th><td>${kwh(bar.kwh)}</td><td>${bar.estimatedKwh > 0 ? kwh(bar.estimatedKwh) : '–'}</td></tr>`,
+          )}
+        </tbody>
+      </table>
+    </details>
+  </figure>`;
+}
+
+const sentence = ({ name, kwh: used, estimatedKwh }: Bar) =>
+  `${name}: ${kwh(used)}${estimatedKwh > 0 ? `, ${kwh(estimatedKwh)} of it estimated` : ''}`;
+
+function summary(bars: Bar[]): string {
+  const [first] = bars;
+  if (!first) return 'no data';
+  const most = bars.reduce((a, b) => (b.kwh > a.kwh ? b : a), first);
+  return `${bars.length} values, the highest ${kwh(most.kwh)}, ${most.name}`;
+}
+
+function draw(
+  element: HTMLElement,
+  bars: Bar[],
+  height: number,
+  lineKwh: number | undefined,
+  point: (index: number | null) => void,
+): uPlot {
+  const colour = (name: string) => colourOf(element, name);
+  const accent = colour('--accent');
+  const marked = colour('--bad');
+  const grid = { stroke: colour('--line'), width: 1 };
+  const axis = { stroke: colour('--quiet'), font: '12px system-ui, sans-serif', grid, ticks: { show: false } };
+  const places = bars.map((_, index) => index);
+  const shape = uPlot.paths.bars?.({ size: [0.78, 48], radius: 0.15 }) as uPlot.Series.PathBuilder;
+  const series = (stroke: string, fill: string): uPlot.Series => ({
+    paths: shape,
+    width: 0,
+    stroke,
+    fill,
+    points: { show: false },
+  });
+  const pale = colour('--pale');
+  const highest = Math.max(...bars.map(({ kwh }) => kwh), lineKwh ?? 0, 0.001);
+  const options: uPlot.Options = {
+    width: element.clientWidth || 300,
+    height,
+    legend: { show: false },
+    cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
+    scales: { x: { time: false, range: [-0.5, bars.length - 0.5] }, y: { range: [0, highest * 1.08] } },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        space: 54,
+        incrs: [1, 2, 3, 4, 6, 7, 12, 24, 48, 168],
+        values: (_plot, splits) => splits.map((place) => bars[place]?.label ?? ''),
+      },
+      {
+        ...axis,
+        size: 48,
+        values: (_plot, splits) => splits.map((value) => String(Math.round(value * 1_000) / 1_000)),
+      },
+    ],
+    series: [{}, series(pale, pale), series(accent, accent), series(marked, marked)],
+    hooks: {
+      setCursor: [(plot) => point(plot.cursor.idx ?? null)],
+      draw: lineKwh === undefined ? [] : [(plot) => line(plot, lineKwh, marked)],
+    },
+  };
+  const measured = bars.map(({ kwh, estimatedKwh, isMarked }) => (isMarked ? null : kwh - estimatedKwh));
+  const total = bars.map(({ kwh, estimatedKwh }) => (estimatedKwh > 0 ? kwh : null));
+  const alarms = bars.map(({ kwh, isMarked }) => (isMarked ? kwh : null));
+  return new uPlot(options, [places, total, measured, alarms], element);
+}
+
+/** A dashed line across, at a value. */
+function line(plot: uPlot, value: number, stroke: string): void {
+  const { ctx, bbox } = plot;
+  const y = Math.round(plot.valToPos(value, 'y', true));
+  ctx.save();
+  ctx.strokeStyle = stroke;
+  ctx.lineWidth = 2;
+  ctx.setLineDash([8, 5]);
+  ctx.beginPath();
+  ctx.moveTo(bbox.left, y);
+  ctx.lineTo(bbox.left + bbox.width, y);
+  ctx.stroke();
+  ctx.restore();
+}

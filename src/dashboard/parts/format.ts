@@ -1,0 +1,29 @@
+const kwhFormat = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 2 });
+
+/** Energy for people: two decimals, with its unit. */
+export const kwh = (value: number): string => `${kwhFormat.format(value)} kWh`;
+
+/** A time in a zone (the browser's where none is given). */
+export function time(iso: string, zone?: string): string {
+  const options: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'short' };
+  return new Intl.DateTimeFormat(undefined, zone ? { ...options, timeZone: zone } : options).format(new Date(iso));
+}
+
+const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+];
+
+/** How long ago, roughly: "3 hours ago". */
+export function ago(iso: string, nowMs = Date.now()): string {
+  const seconds = Math.round((Date.parse(iso) - nowMs) / 1_000);
+  const format = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+  for (const [unit, length] of STEPS)
+    if (Math.abs(seconds) >= length) return format.format(Math.trunc(seconds / length), unit);
+  return 'just now';
+}
+
+/** Whole days since then. */
+export const daysSince = (iso: string, nowMs = Date.now()): number =>
+  Math.floor((nowMs - Date.parse(iso)) / 86_400_000);

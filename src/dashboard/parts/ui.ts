@@ -1,0 +1,98 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { type Children, html } from '../html.ts';
+import { ago, time } from './format.ts';
+import type { Loaded } from './load.ts';
+
+/** What went wrong, read out at once. */
+export const Problem = ({ text }: { text: string | null }) =>
+  text === null ? null : html`<p class="problem" role="alert">${text}</p>`;
+
+/** A card with a heading, and what can be done beside it. */
+export const Card = ({ title, actions, children }: { title: string; actions?: Children; children?: Children }) => html`
+  <section class="card" aria-label=${title}>
+    <header><h2>${title}</h2>${actions && html`<div class="actions">${actions}</div>`}</header>
+    ${children}
+  </section>`;
+
+/** What was asked for: a sign of waiting, what went wrong, or the children made of it. */
+export function Loading<T>({ of, children }: { of: Loaded<T>; children: (value: T) => Children }) {
+  if (of.value !== null) return html`${of.error && html`<${Problem} text=${of.error} />`}${children(of.value)}`;
+  if (of.error !== null)
+    return html`<${Problem} text=${of.error} /><p><button type="button" onClick=${of.again}>Try again</button></p>`;
+  return html`<p class="quiet" role="status">Loading …</p>`;
+}
+
+/** A label, its control, and a hint; `children` gets the control's attributes. */
+export function Field(props: {
+  label: string;
+  hint?: string;
+  children: (attributes: { id: string; 'aria-describedby'?: string }) => Children;
+}) {
+  const id = useId();
+  const described = props.hint ? { 'aria-describedby': `${id}-hint` } : {};
+  return html`<div class="field">
+    <label for=${id}>${props.label}</label>
+    ${props.children({ id, ...described })}
+    ${props.hint && html`<small id=${`${id}-hint`}>${props.hint}</small>`}
+  </div>`;
+}
+
+/** The browser's own modal dialog: it keeps the focus, and Escape closes it. */
+export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children?: Children }) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    ref.current?.showModal();
+  }, []);
+  return html`<dialog ref=${ref} aria-labelledby=${id} onClose=${onClose}>
+    <header>
+      <h2 id=${id}>${title}</h2>
+      <button type="button" class="plain" aria-label="Close" onClick=${() => ref.current?.close()}>✕</button>
+    </header>
+    ${children}
+  </dialog>`;
+}
+
+/** A text to take away, with a button that copies it. */
+export function Copy({ text, label }: { text: string; label: string }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 2_000);
+  };
+  return html`<div class="copy">
+    <pre tabindex="0" role="group" aria-label=${label}><code>${text}</code></pre>
+    <button type="button" onClick=${copy} aria-label=${`Copy ${label}`}>${isCopied ? 'Copied' : 'Copy'}</button>
+    <span class="hidden" role="status">${isCopied ? `${label} copied` : ''}</span>
+  </div>`;
+}
+
+/** A time: how long ago it was, and when. */
+export const When = ({ at, zone, never = 'never' }: { at: string | null; zone?: string; never?: string }) =>
+  at === null
+    ? html`<span class="quiet">${never}</span>`
+    : html`<time datetime=${at} title=${time(at, zone)}>${ago(at)}</time>`;
+
+/** A state in a word; its colour says nothing that the word does not. */
+export const Badge = ({ kind, children }: { kind: 'good' | 'warn' | 'bad' | 'quiet'; children?: Children }) =>
+  html`<span class=${`badge ${kind}`}>${children}</span>`;
+
+/** A button that asks once more before it does what cannot be undone. */
+export function Sure({ label, question, onSure }: { label: string; question: string; onSure: () => void }) {
+  const [isAsking, setAsking] = useState(false);
+  return html`<button type="button" class="danger" onClick=${() => setAsking(true)}>${label}</button>
+    ${
+      isAsking &&
+      html`<${Dialog} title=${label} onClose=${() => setAsking(false)}>
+        <p>${question}</p>
+        <p class="actions">
+          <button type="button" class="danger" onClick=${() => {
+            setAsking(false);
+            onSure();
+          }}>${label}</button>
+          <button type="button" onClick=${() => setAsking(false)}>Cancel</button>
+        </p>
+      <//>`
+    }`;
+}
