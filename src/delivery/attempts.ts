@@ -81,7 +81,7 @@ const taken = ({ rows }: { rows: Taken[] }): Sending[] =>
 export async function recordAttempt(
   pool: Pool,
   { deliveryId, target }: Sending,
-  { succeeded, responseStatus, error }: Outcome,
+  { succeeded, responseStatus, error, responseBody }: Outcome,
   at: { startedAt: Date; now: Date; durationMs: number; random: number },
 ): Promise<void> {
   const attempt = {
@@ -89,6 +89,7 @@ export async function recordAttempt(
     response_status: responseStatus,
     duration_ms: Math.round(at.durationMs),
     error,
+    response_body: responseBody ?? null,
   };
   await inTransaction(pool, async (client) => {
     // The subscription before its delivery, as whoever changes a subscription does.

@@ -13,6 +13,8 @@ export interface Outcome {
   responseStatus: number | null;
   /** What went wrong, for the log that the owner reads; null where nothing did. */
   error: string | null;
+  /** The beginning of what a webhook's receiver answered. */
+  responseBody?: string;
 }
 
 /** A way to reach somebody. Never throws: what fails is an outcome. */

@@ -14,7 +14,7 @@ export interface Delivery {
 }
 
 /** Deliveries to webhooks within the reach. */
-function deliveriesWithin(db: Database, reach: Reach, webhookId: string) {
+export function deliveriesWithin(db: Database, reach: Reach, webhookId: string) {
   return db
     .selectFrom('deliveries')
     .innerJoin('events', 'events.event_id', 'deliveries.event_id')
@@ -102,7 +102,10 @@ export async function sendTest(db: Database, reach: Reach, webhookId: string, no
   });
 }
 
-function shown(row: {
+/** An attempt as it is stored; rows of before answers were kept have no `response_body`. */
+export type StoredAttempt = Delivery['attempts'][number] & { response_body?: string | null };
+
+export function shown(row: {
   delivery_id: string;
   event_id: string;
   event: string;
@@ -111,12 +114,16 @@ function shown(row: {
   next_attempt_at: Date;
   webhook_status: 'active' | 'paused';
 }): Delivery {
-  const { webhook_status, next_attempt_at, attempts, ...rest } = row;
+  const { delivery_id, event_id, event, status } = row;
   // While the subscription is paused nothing is tried.
-  const isToCome = row.status === 'pending' && webhook_status === 'active';
+  const isToCome = status === 'pending' && row.webhook_status === 'active';
   return {
-    ...rest,
-    attempts: attempts as Delivery['attempts'],
-    next_attempt_at: isToCome ? next_attempt_at.toISOString() : null,
+    delivery_id,
+    event_id,
+    event,
+    status,
+    // What receivers answered is for the dashboard alone.
+    attempts: (row.attempts as StoredAttempt[]).map(({ response_body: _, ...attempt }) => attempt),
+    next_attempt_at: isToCome ? row.next_attempt_at.toISOString() : null,
   };
 }

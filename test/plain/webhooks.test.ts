@@ -3,6 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { EVERYBODY } from '#src/database/reach.ts';
 import { forgetEvents } from '#src/delivery/forget.ts';
 import { listDeliveries, retryDelivery, sendTest } from '#src/delivery/log.ts';
+import { findSent } from '#src/delivery/sent.ts';
+import { webhookChannel } from '#src/delivery/webhook/send.ts';
 import { updateWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { type TestDeliveries, testDeliveries } from '../support/deliveries.ts';
 import { type Call, type Receiver, startReceiver } from '../support/receiver.ts';
@@ -156,6 +158,91 @@ describe('an event', () => {
     // The quick ones are through while the first slow ones still wait.
     expect(slow).toBeLessThanOrEqual(16);
     await deliveries.dispatcher.settle();
+  });
+});
+
+describe('what a receiver answers', () => {
+  const sent = async () => {
+    const [delivery] = await log();
+    const which = { webhookId, deliveryId: delivery?.delivery_id ?? '' };
+    const found = await findSent(deliveries.db, EVERYBODY, which, 'live');
+    if (!found) throw new Error('no delivery');
+    return found;
+  };
+
+  test('is kept beside the very bytes that it answered, and is not in the list of the interface', async () => {
+    receiver.answer = () => ({ status: 422, body: '{"error":\t"no room für",\r\n "details": []}' });
+    await deliveries.happen(userId, { email: 'ä\u2028@example.com', amounts: [1e21, 0.1], nested: { b: 1, a: null } });
+    await deliveries.run();
+    const { request, attempts } = await sent();
+    const { headers, body } = receiver.calls[0] as Call;
+    expect(request.body).toBe(body);
+    expect(request.url).toBe(receiver.url);
+    expect(headers).toMatchObject(request.headers);
+    expect(Object.keys(request.headers).sort()).toEqual(['content-type', 'user-agent', 'webhook-id']);
+    expect(attempts[0]).toMatchObject({
+      response_status: 422,
+      response_body: '{"error":\t"no room für",\n "details": []}',
+    });
+    const [listed] = await log();
+    expect(Object.keys(listed?.attempts[0] ?? {}).sort()).toEqual(['at', 'duration_ms', 'error', 'response_status']);
+  });
+
+  test.each([
+    ['nothing', '', ''],
+    [
+      'bytes',
+      Buffer.from([0x89, 0x50, 0x00, 0x1b, 0xff, 0x0a, 0x7f, 0xc2, 0x85]),
+      '\ufffdP\ufffd\ufffd\ufffd\n\ufffd\ufffd',
+    ],
+    ['a page', 'ä'.repeat(100_000), 'ä'.repeat(512)],
+    ['a letter that the end cuts', `x${'ä'.repeat(1_000)}`, `x${'ä'.repeat(511)}`],
+  ])('is kept as text that can be stored and shown: %s', async (_what, body, kept) => {
+    receiver.answer = () => ({ status: 200, body });
+    await deliveries.happen(userId);
+    await deliveries.run();
+    const { status: one, attempts } = await sent();
+    expect({ one, kept: attempts.map((attempt) => attempt.response_body) }).toEqual({ one: 'succeeded', kept: [kept] });
+  });
+
+  test.each([
+    ['goes on', 200, 'succeeded'],
+    ['goes on', 500, 'pending'],
+    ['breaks off', 200, 'succeeded'],
+    ['breaks off', 500, 'pending'],
+  ] as const)('and how its body %s changes nothing of a %i', async (ending, code, becomes) => {
+    receiver.answer = () => ({ status: code, body: 'so far', ending });
+    await deliveries.happen(userId);
+    await deliveries.run();
+    const { status: one, attempts } = await sent();
+    expect(one).toBe(becomes);
+    expect(attempts).toMatchObject([{ response_status: code, response_body: 'so far' }]);
+    expect(attempts[0]?.error).toBe(code === 200 ? null : 'HTTP 500');
+  });
+
+  // A body has a second, and no more than is left of its try.
+  test.each([
+    [10_000, 5_000],
+    [300, 900],
+  ])('is not waited for: of a try of %i ms it takes less than %i', async (timeoutMs, most) => {
+    const { db, box } = deliveries;
+    const channel = webhookChannel({
+      ...{ db, box, clock: () => deliveries.now, environment: 'live', allowPrivate: true, ca: receiver.ca, timeoutMs },
+    });
+    receiver.answer = () => ({ status: 200, body: 'so far', ending: 'goes on' });
+    const event = { id: 'evt_x', type: 'user.created', createdAt: deliveries.now, userId, data: {} };
+    const from = performance.now();
+    const outcome = await channel.send({ deliveryId: 'dlv_x', target: webhookId, event });
+    expect(performance.now() - from).toBeLessThan(most);
+    expect(outcome).toEqual({ succeeded: true, responseStatus: 200, error: null, responseBody: 'so far' });
+    channel.close();
+  });
+
+  test('is nothing where none came', async () => {
+    receiver.answer = () => null;
+    await deliveries.happen(userId);
+    await deliveries.run();
+    expect((await sent()).attempts).toMatchObject([{ response_status: null, response_body: null }]);
   });
 });
 

@@ -17,8 +17,13 @@ export interface Receiver {
   /** PEM of the authority to trust. */
   ca: string;
   calls: Call[];
-  /** What it answers; a function sees the call. Null: nothing, ever. */
-  answer: (call: Call) => { status: number; headers?: Record<string, string>; body?: string } | null;
+  /** What it answers; a function sees the call. Null: nothing, ever. `ending`: how its body does not end. */
+  answer: (call: Call) => {
+    status: number;
+    headers?: Record<string, string>;
+    body?: string | Buffer;
+    ending?: 'goes on' | 'breaks off';
+  } | null;
   close(): Promise<void>;
 }
 
@@ -57,7 +62,12 @@ export async function startReceiver(): Promise<Receiver> {
       };
       receiver.calls.push(call);
       const answer = receiver.answer(call);
-      if (answer) response.writeHead(answer.status, answer.headers).end(answer.body ?? '');
+      if (!answer) return;
+      const { status, headers, body = '', ending } = answer;
+      response.writeHead(status, headers);
+      if (ending === undefined) return response.end(body);
+      response.write(body);
+      if (ending === 'breaks off') setTimeout(() => response.destroy(), 50);
     });
     request.on('error', () => {});
   });

@@ -1,17 +1,21 @@
 import { Resolver } from 'node:dns/promises';
+import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { rootCertificates } from 'node:tls';
 import type { Clock } from '#src/core/clock.ts';
 import type { SecretBox } from '#src/core/secret-box.ts';
-import { VERSION } from '#src/core/version.ts';
 import type { Database } from '#src/database/connect.ts';
-import type { Channel, Outcome, Sending } from '../channel.ts';
+import type { Channel, Outcome } from '../channel.ts';
+import { envelope, PLAIN_HEADERS } from './envelope.ts';
 import { checkHost, guardedLookup, type Resolve } from './guard.ts';
+import { answerText, KEPT_ANSWER_BYTES } from './kept-answer.ts';
 import { signedHeaders } from './sign.ts';
 import { secretsOf } from './subscriptions.ts';
 
 /** From the beginning of a try to its answer's status (specification, Events: 2xx within 5 seconds). */
 const TIMEOUT_MS = 5_000;
+/** What has not come of an answer's body so long after its status is not waited for. */
+const BODY_WAIT_MS = 1_000;
 /** More of an answer is not read: nobody looks at it. */
 const MOST_RESPONSE_BYTES = 65_536;
 
@@ -42,12 +46,11 @@ export function webhookChannel(options: WebhookOptions): Channel & { close(): vo
     async send(sending) {
       const webhook = await secretsOf(db, box, sending.target, clock());
       if (!webhook) return failed('the subscription is gone');
-      const body = envelope(sending, environment);
+      const body = envelope(sending.event, environment);
       const url = new URL(webhook.url);
       const headers = {
-        'content-type': 'application/json',
+        ...PLAIN_HEADERS,
         'content-length': Buffer.byteLength(body),
-        'user-agent': `energy-usage-service/${VERSION}`,
         ...signedHeaders(sending.event.id, clock(), body, webhook.secrets),
       };
       const guard = allowPrivate ? {} : { lookup: guardedLookup(resolve) };
@@ -78,38 +81,59 @@ function resolver(): Resolve {
   };
 }
 
-/** What is sent, the same bytes at every try (decisions in src/README.md). */
-function envelope({ event }: Sending, environment: string): string {
-  const { id, type, createdAt, data } = event;
-  return JSON.stringify({ id, type, created_at: createdAt.toISOString(), environment, data });
-}
-
 const failed = (error: string): Outcome => ({ succeeded: false, responseStatus: null, error: error.slice(0, 500) });
 
-/** One POST. Redirects are answers like any other that is not 2xx; of the body no more is read than a little. */
+/**
+ * One POST. Redirects are answers like any other that is not 2xx; of the body no more is read than a little. Its status is
+ * what the try comes to: the body's beginning is kept where it follows soon, however it then goes on or breaks.
+ */
 function post(url: URL, options: object, body: string, timeoutMs: number): Promise<Outcome> {
   return new Promise((resolve) => {
+    const fromMs = performance.now();
+    let isAnswered = false;
     const outgoing = request(url, { ...options, method: 'POST' }, (response) => {
-      const status = response.statusCode ?? 0;
-      const succeeded = status >= 200 && status < 300;
-      const error = succeeded ? null : status >= 300 && status < 400 ? 'redirects are not followed' : `HTTP ${status}`;
-      finish({ succeeded, responseStatus: status, error });
-      let read = 0;
-      response.on('data', (chunk: Buffer) => {
-        read += chunk.length;
-        if (read > MOST_RESPONSE_BYTES) response.destroy();
-      });
-      response.on('error', () => {});
-      // One that never ends holds no connection for longer than its try may last.
-      const end = setTimeout(() => response.destroy(), timeoutMs);
-      response.on('close', () => clearTimeout(end));
+      isAnswered = true;
+      clearTimeout(timer);
+      const leftMs = Math.max(0, timeoutMs - (performance.now() - fromMs));
+      void beginningOf(response, Math.min(BODY_WAIT_MS, leftMs), timeoutMs).then((responseBody) =>
+        resolve({ ...judged(response.statusCode ?? 0), responseBody }),
+      );
     });
     const timer = setTimeout(() => outgoing.destroy(new Error(`no answer within ${timeoutMs / 1_000} s`)), timeoutMs);
-    const finish = (outcome: Outcome) => {
+    outgoing.on('error', (error) => {
       clearTimeout(timer);
-      resolve(outcome);
-    };
-    outgoing.on('error', (error) => finish(failed(error.message)));
+      if (!isAnswered) resolve(failed(error.message));
+    });
     outgoing.end(body);
+  });
+}
+
+function judged(status: number): Outcome {
+  const succeeded = status >= 200 && status < 300;
+  const error = succeeded ? null : status >= 300 && status < 400 ? 'redirects are not followed' : `HTTP ${status}`;
+  return { succeeded, responseStatus: status, error };
+}
+
+/** The first bytes of a body as text: all that are kept, or what came until it ended, broke off or took too long. */
+function beginningOf(response: IncomingMessage, waitMs: number, longestMs: number): Promise<string> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let read = 0;
+    const settle = () => resolve(answerText(Buffer.concat(chunks)));
+    const wait = setTimeout(settle, waitMs);
+    // One that never ends holds no connection for longer than its try may last.
+    const end = setTimeout(() => response.destroy(), longestMs);
+    response.on('data', (chunk: Buffer) => {
+      if (read < KEPT_ANSWER_BYTES) chunks.push(chunk.subarray(0, KEPT_ANSWER_BYTES - read));
+      read += chunk.length;
+      if (read >= KEPT_ANSWER_BYTES) settle();
+      if (read > MOST_RESPONSE_BYTES) response.destroy();
+    });
+    response.on('error', () => {});
+    response.on('close', () => {
+      clearTimeout(wait);
+      clearTimeout(end);
+      settle();
+    });
   });
 }

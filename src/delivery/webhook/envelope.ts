@@ -1,0 +1,20 @@
+import { VERSION } from '#src/core/version.ts';
+
+/** What of an event is told. */
+export interface ToldEvent {
+  id: string;
+  type: string;
+  createdAt: Date;
+  data: Record<string, unknown>;
+}
+
+/** What is sent, the same bytes at every try (decisions in src/README.md), and what the log shows of it. */
+export function envelope({ id, type, createdAt, data }: ToldEvent, environment: string): string {
+  return JSON.stringify({ id, type, created_at: createdAt.toISOString(), environment, data });
+}
+
+/** Headers of every try that hold no secret; those that sign it are in sign.ts. */
+export const PLAIN_HEADERS = {
+  'content-type': 'application/json',
+  'user-agent': `energy-usage-service/${VERSION}`,
+} as const;
