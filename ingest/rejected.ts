@@ -30,12 +30,16 @@ export interface Which {
 const CONDITION = `($1::text IS NULL OR device_id = $1) AND ($2::timestamptz IS NULL OR received_at >= $2)`;
 const valuesOf = ({ deviceId, since }: Which) => [deviceId ?? null, since ?? null];
 
-/** What could not be used, the youngest first. */
-export async function listRejected(pool: Pool, which: Which, limit: number): Promise<Rejected[]> {
+/** What could not be used, the youngest first; `before`: a rejected_id, of which only earlier ones are wanted. */
+export async function listRejected(
+  pool: Pool,
+  which: Which,
+  { limit, before }: { limit: number; before?: number },
+): Promise<Rejected[]> {
   const { rows } = await pool.query(
     `SELECT rejected_id, received_at, device_id, topic, element, reason, payload FROM rejected_messages
-     WHERE ${CONDITION} ORDER BY rejected_id DESC LIMIT $3`,
-    [...valuesOf(which), limit],
+     WHERE ${CONDITION} AND ($4::bigint IS NULL OR rejected_id < $4) ORDER BY rejected_id DESC LIMIT $3`,
+    [...valuesOf(which), limit, before ?? null],
   );
   return rows.map(({ payload, received_at, ...row }) => ({
     ...row,

@@ -25,7 +25,7 @@ export function register(program: Command): void {
       withDatabase(async (pool) => {
         const limit = Number(options.limit);
         if (!Number.isInteger(limit) || limit < 1) throw new Error('--limit must be a number of 1 or more');
-        const rows = await listRejected(pool, whichOf(options), limit);
+        const rows = await listRejected(pool, whichOf(options), { limit });
         for (const row of rows) console.log(options.json ? JSON.stringify(row) : line(row));
         if (rows.length === 0 && !options.json) console.log('Nothing was rejected.');
       }),

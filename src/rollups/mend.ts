@@ -9,6 +9,8 @@ const DAY_MS = 86_400_000;
 /** What a pass over all users did. */
 export interface RollupReport {
   users: number;
+  /** Users that were looked at before the pass was told to stop: all of them, otherwise. */
+  checked: number;
   differences: Difference[];
   /** Users whose aggregates were computed anew. */
   rebuilt: number;
@@ -22,22 +24,26 @@ export interface RollupOptions {
   mode: 'check' | 'repair' | 'rebuild';
   /** Limits the pass to one user. */
   userId?: string;
+  /** Stops the pass before the next user. */
+  signal?: AbortSignal;
   onProgress?: (done: number, total: number) => void;
 }
 
 /** Goes through all users (or one), user by user, so that neither memory nor locks grow with their number. */
 export async function passOverRollups(pool: Pool, options: RollupOptions): Promise<RollupReport> {
-  const { capabilities, since, mode, userId, onProgress } = options;
+  const { capabilities, since, mode, userId, signal, onProgress } = options;
   const { continuousAggregates } = capabilities;
   const users = userId === undefined ? await usersToCheck(pool) : [userId];
-  const report: RollupReport = { users: users.length, differences: [], rebuilt: 0 };
-  for (const [index, user] of users.entries()) {
+  const report: RollupReport = { users: users.length, checked: 0, differences: [], rebuilt: 0 };
+  for (const user of users) {
+    if (signal?.aborted) break;
     const differences = mode === 'rebuild' ? [] : await differencesOf(pool, capabilities, user, since);
     report.differences.push(...differences);
     const isWanted = mode === 'rebuild' || (mode === 'repair' && differences.length > 0);
     if (isWanted) report.rebuilt++;
     if (isWanted && !continuousAggregates) await rebuildTables(pool, user, since);
-    onProgress?.(index + 1, users.length);
+    report.checked++;
+    onProgress?.(report.checked, users.length);
   }
   // Continuous aggregates know no users: the days are computed anew for everybody, each once.
   if (continuousAggregates && report.rebuilt > 0) {
