@@ -1,4 +1,5 @@
-import type { Pool } from '#src/database/connect.ts';
+import { type Pool, queryOn } from '#src/database/connect.ts';
+import { waiting } from '#src/database/waiting.ts';
 
 /** What waits in the database, by metric. */
 export const LAGS: Record<string, string> = {
@@ -9,15 +10,14 @@ export const LAGS: Record<string, string> = {
   energy_deliveries_waiting: 'Deliveries that are neither through nor given up',
 };
 
-/** Reads them all in one statement. */
+/** Their values; without a reading there is no lag. */
 export async function lags(pool: Pool): Promise<Record<string, number>> {
-  const { rows } = await pool.query(
-    `SELECT extract(epoch FROM now() - max(last_seen_at))::float8 AS energy_ingest_lag_seconds,
-       (SELECT count(*) FROM late_deltas)::float8 AS energy_late_differences_waiting,
-       (SELECT count(*) FROM stale_days)::float8 AS energy_stale_days,
-       (SELECT count(*) FROM usage_changes)::float8 AS energy_usage_changes_waiting,
-       (SELECT count(*) FROM deliveries WHERE status = 'pending')::float8 AS energy_deliveries_waiting
-     FROM devices`,
-  );
-  return Object.fromEntries(Object.entries(rows[0]).filter(([, value]) => value !== null)) as Record<string, number>;
+  const { lagSeconds, lateDifferences, staleDays, usageChanges, deliveries } = await waiting(queryOn(pool), new Date());
+  return {
+    ...(lagSeconds === null ? {} : { energy_ingest_lag_seconds: lagSeconds }),
+    energy_late_differences_waiting: lateDifferences,
+    energy_stale_days: staleDays,
+    energy_usage_changes_waiting: usageChanges,
+    energy_deliveries_waiting: deliveries,
+  };
 }
