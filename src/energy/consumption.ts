@@ -33,21 +33,25 @@ export interface Summary {
 /** Whose consumption is asked for: all of a user's, or that of one device (which the caller must have found within its reach). */
 export type Whose = { userId: string } | { deviceId: string };
 
-/** Clock hours in the range: UTC hours, or quarter-hours put together where the zone's hours lie otherwise. */
-function hoursOf(whose: Whose, range: Range): RawBuilder<unknown> {
+/**
+ * Clock hours in the range, in SQL: UTC hours, or quarter-hours put together where the zone's hours lie otherwise. Columns:
+ * hour, mwh, and where they are asked for estimated_mwh.
+ */
+export function hoursOf(whose: Whose, range: Range, { estimates = false } = {}): RawBuilder<unknown> {
   const { from, to, zone } = range;
   const [hourly, condition] =
     'userId' in whose
       ? [sql.table('user_hourly'), sql`user_id = ${whose.userId}`]
       : [sql.table('device_hourly'), sql`device_id = ${whose.deviceId}`];
   if (!needsQuarterHours(range)) {
-    return sql`SELECT hour, energy_mwh AS mwh FROM ${hourly}
+    return sql`SELECT hour, energy_mwh AS mwh ${estimates ? sql`, estimated_mwh` : sql``} FROM ${hourly}
       WHERE ${condition} AND hour >= ${from} AND hour < ${to} AND covered_ms > 0`;
   }
   // Where the clock jumps over the start of an hour (Lord Howe Island: from 02:00 to 02:30) the hour starts at the jump.
   return sql`
     SELECT CASE WHEN date_trunc('hour', starts_at AT TIME ZONE ${zone}) = hour AT TIME ZONE ${zone} THEN hour
       ELSE date_bin('30 minutes', starts_at, 'epoch') END AS hour, sum(energy_mwh)::bigint AS mwh
+      ${estimates ? sql`, sum(estimated_mwh)::bigint AS estimated_mwh` : sql``}
     FROM device_intervals, date_trunc('hour', starts_at, ${zone}) hour
     WHERE ${condition} AND starts_at >= ${from} AND starts_at < ${to} AND covered_ms > 0 GROUP BY 1`;
 }

@@ -1,0 +1,56 @@
+import { sql } from 'kysely';
+import type { Database } from '#src/database/connect.ts';
+import { hoursOf, type Whose } from './consumption.ts';
+import type { Range } from './ranges.ts';
+
+/** Where the lists of an overview begin. */
+export interface Spans {
+  /** All that any of them needs. */
+  range: Range;
+  daysFrom: Date;
+  monthsFrom: Date;
+  weekFrom: Date;
+}
+
+/** Something is known of it. */
+export interface Bucket {
+  /** hour: Unix ms of its start; day: YYYY-MM-DD; month: YYYY-MM; cell: ISO weekday and hour of the day, `1 23`. */
+  name: string;
+  mwh: number;
+  estimatedMwh: number;
+}
+
+export type BucketKind = 'hour' | 'day' | 'month' | 'cell';
+
+/**
+ * The clock hours of a zone summed in four ways, each in order: the last 48 hours, days, months, and the mean hours of a week
+ * (`cell`). One statement and one look at the hours: it is asked whenever somebody who looks on has new readings.
+ */
+export async function overviewBuckets(
+  db: Database,
+  whose: Whose,
+  { range, daysFrom, monthsFrom, weekFrom }: Spans,
+  now: Date,
+): Promise<Record<BucketKind, Bucket[]>> {
+  const thisHour = sql`date_trunc('hour', ${now}::timestamptz, ${range.zone})`;
+  const { rows } = await sql<Bucket & { kind: BucketKind }>`
+    WITH hours AS MATERIALIZED (
+      SELECT hour, hour AT TIME ZONE ${range.zone} AS local, mwh, estimated_mwh
+      FROM (${hoursOf(whose, range, { estimates: true })}) h)
+    SELECT 'hour' AS kind, (1000 * extract(epoch FROM hour))::bigint::text AS name, mwh::float8, estimated_mwh::float8 AS "estimatedMwh"
+    FROM hours WHERE hour > ${thisHour} - interval '48 hours' AND hour <= ${now}
+    UNION ALL
+    SELECT 'day', to_char(date_trunc('day', local), 'YYYY-MM-DD'), sum(mwh)::float8, sum(estimated_mwh)::float8
+    FROM hours WHERE hour >= ${daysFrom} GROUP BY date_trunc('day', local)
+    UNION ALL
+    SELECT 'month', to_char(date_trunc('month', local), 'YYYY-MM'), sum(mwh)::float8, sum(estimated_mwh)::float8
+    FROM hours WHERE hour >= ${monthsFrom} GROUP BY date_trunc('month', local)
+    UNION ALL
+    -- Without the hour under way: it would always draw its mean down.
+    SELECT 'cell', to_char(min(local), 'ID HH24'), avg(mwh)::float8, avg(estimated_mwh)::float8
+    FROM hours WHERE hour >= ${weekFrom} AND hour < ${thisHour} GROUP BY extract(isodow FROM local), extract(hour FROM local)
+    ORDER BY 1, 2`.execute(db);
+  const buckets: Record<BucketKind, Bucket[]> = { hour: [], day: [], month: [], cell: [] };
+  for (const { kind, ...bucket } of rows) buckets[kind].push(bucket);
+  return buckets;
+}

@@ -1,0 +1,91 @@
+import { DateTime } from 'luxon';
+import { milliwattHoursToKwh } from '#src/core/units.ts';
+import type { Database } from '#src/database/connect.ts';
+import type { Whose } from './consumption.ts';
+import { type Bucket, overviewBuckets, type Spans } from './overview-buckets.ts';
+import { dayRange, firstInstant } from './ranges.ts';
+
+const DAYS = 30;
+const MONTHS = 12;
+
+/** Consumption of a bucket; both null where nothing is known of it. */
+export interface Used {
+  kwh_used: number | null;
+  /** Part of it that was spread over a gap in a register's readings. */
+  estimated_kwh: number | null;
+}
+type Known = { [Name in keyof Used]: number };
+
+/** What the Home page of the dashboard shows. Buckets about which nothing is known are left out of the lists. */
+export interface Overview {
+  timezone: string;
+  /** With the zone's offset, as `starts_at`. */
+  now: string;
+  today: Used;
+  yesterday: Used;
+  month: Used;
+  last_month: Used;
+  /** The last 48 clock hours, the one under way included. */
+  hours: (Known & { starts_at: string })[];
+  /** The last 30 days, today included. */
+  days: (Known & { date: string })[];
+  /** The last 12 months, YYYY-MM, this one included. */
+  months: (Known & { month: string })[];
+  week: {
+    /** Mean of each hour of the week over the hours that are over; weekday 1 is Monday. */
+    cells: { weekday: number; hour: number; kwh_used: number }[];
+    weeks: number;
+  };
+}
+
+/** Consumption at a glance, in the hours, days and months of a zone. `weeks`: how many the mean week is made of. */
+export async function overview(
+  db: Database,
+  whose: Whose,
+  { zone, weeks, now }: { zone: string; weeks: number; now: Date },
+): Promise<Overview> {
+  const today = DateTime.fromJSDate(now, { zone });
+  const lastMonth = today.startOf('month').minus({ months: 1 });
+  const buckets = await overviewBuckets(db, whose, spansOf(today, weeks), now);
+  const { hour: hours, day: days, month: months, cell: cells } = buckets;
+  return {
+    timezone: zone,
+    now: isoOf(today),
+    today: usedIn(days, today.toFormat('yyyy-MM-dd')),
+    yesterday: usedIn(days, today.minus({ days: 1 }).toFormat('yyyy-MM-dd')),
+    month: usedIn(months, today.toFormat('yyyy-MM')),
+    last_month: usedIn(months, lastMonth.toFormat('yyyy-MM')),
+    hours: hours.map((one) => ({ starts_at: isoOf(DateTime.fromMillis(Number(one.name), { zone })), ...known(one) })),
+    days: days.map((one) => ({ date: one.name, ...known(one) })),
+    months: months.map((one) => ({ month: one.name, ...known(one) })),
+    week: {
+      weeks,
+      cells: cells.map(({ name, mwh }) => {
+        const [weekday = 0, hour = 0] = name.split(' ').map(Number);
+        return { weekday, hour, kwh_used: milliwattHoursToKwh(mwh) };
+      }),
+    },
+  };
+}
+
+/** Where each list begins; all of them end with today. */
+function spansOf(today: DateTime, weeks: number): Spans {
+  const firstDay = (days: number) => firstInstant(today.minus({ days: days - 1 }), 'day');
+  const [days, week] = [firstDay(DAYS), firstDay(7 * weeks)];
+  const months = firstInstant(today.startOf('month').minus({ months: MONTHS - 1 }), 'month');
+  const first = DateTime.min(months, week) as DateTime;
+  const range = dayRange(first.toISODate() ?? '', today.toISODate() ?? '', today.zoneName ?? 'UTC');
+  return { range, daysFrom: days.toJSDate(), monthsFrom: months.toJSDate(), weekFrom: week.toJSDate() };
+}
+
+const isoOf = (time: DateTime): string => time.toISO({ suppressMilliseconds: true }) as string;
+
+const known = ({ mwh, estimatedMwh }: Bucket): Known => ({
+  kwh_used: milliwattHoursToKwh(mwh),
+  estimated_kwh: milliwattHoursToKwh(estimatedMwh),
+});
+
+function usedIn(buckets: readonly Bucket[], name: string): Used {
+  const bucket = buckets.find((one) => one.name === name);
+  return bucket ? known(bucket) : { kwh_used: null, estimated_kwh: null };
+}
