@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
@@ -54,6 +55,26 @@ export async function findUser(db: Database, reach: Reach, userId: string): Prom
     .where(within(reach, 'users.user_id'))
     .executeTakeFirst();
   return row ? shown(row) : null;
+}
+
+/** Accounts within the reach whose e-mail has `search` in it, in any case; in order of their ids, after `cursor`; at most `limit`. */
+export async function listUsers(
+  db: Database,
+  reach: Reach,
+  page: { search: string; limit: number; cursor?: string },
+): Promise<User[]> {
+  const { search, cursor = '', limit } = page;
+  const rows = await db
+    .selectFrom('users')
+    .select(COLUMNS)
+    .where(within(reach, 'users.user_id'))
+    // Not LIKE: nothing that a person types is a wildcard.
+    .where(sql<boolean>`strpos(lower(users.email), lower(${search})) > 0`)
+    .where('user_id', '>', cursor)
+    .orderBy('user_id')
+    .limit(limit)
+    .execute();
+  return rows.map(shown);
 }
 
 /** Changes an account within the reach. Null where there is none; 409 where the e-mail is another's. */

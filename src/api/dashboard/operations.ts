@@ -1,4 +1,21 @@
 import type { AnyOperation } from '#src/api/operation.ts';
+import { alertFirings } from './alerts/firings.ts';
+import { getOperator } from './operator/get.ts';
+import { getOverview } from './overview/get.ts';
+import { listRejected } from './rejected/list.ts';
+import { replayRejected } from './rejected/replay.ts';
+import { checkRollups } from './rollups/check.ts';
+import { listUsers } from './users/list.ts';
+import { webhookDelivery } from './webhooks/delivery.ts';
 
-/** What only the dashboard asks. */
-export const DASHBOARD_OPERATIONS: readonly AnyOperation[] = [];
+/** What the dashboard asks beside the operations of the interface. No promise to anybody: they change with its pages. */
+export const DASHBOARD_OPERATIONS: readonly AnyOperation[] = [
+  getOverview,
+  listUsers,
+  alertFirings,
+  webhookDelivery,
+  getOperator,
+  listRejected,
+  replayRejected,
+  checkRollups,
+];

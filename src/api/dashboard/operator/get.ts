@@ -1,0 +1,38 @@
+import { adminOnly } from '#src/api/dashboard/admin-only.ts';
+import { operator } from '#src/api/dashboard/shapes.ts';
+import { operation } from '#src/api/operation.ts';
+import { queryOf } from '#src/database/connect.ts';
+import { inventory } from '#src/database/inventory.ts';
+import { waiting } from '#src/database/waiting.ts';
+
+/** What waits is counted so far: the page shows it as so many, or more. */
+const MOST_WAITING = 1_000_000;
+
+export const getOperator = operation({
+  summary: 'How the installation does: what comes in, what waits, what was rejected, whom it has. For administrators.',
+  method: 'GET',
+  path: '/v1/operator',
+  scope: 'users:read',
+  answer: operator,
+  async handle({ context, caller }) {
+    adminOnly(caller);
+    // The statistics are of the server that is written to; a replica has none.
+    const query = queryOf(context.db);
+    const now = context.clock();
+    const [waits, has] = await Promise.all([waiting(query, now, MOST_WAITING), inventory(query, now)]);
+    return {
+      at: now.toISOString(),
+      readings_stored: has.readingsStored,
+      lag_seconds: waits.lagSeconds,
+      waiting: {
+        late_differences: waits.lateDifferences,
+        stale_days: waits.staleDays,
+        usage_changes: waits.usageChanges,
+        deliveries: waits.deliveries,
+      },
+      rejected: { last_hour: has.rejectedLastHour, last_day: has.rejectedLastDay },
+      users: { homeowner: has.homeowners, utility: has.utilities, admin: has.admins },
+      devices: { active: has.active, inactive: has.inactive, faulty: has.faulty },
+    };
+  },
+});

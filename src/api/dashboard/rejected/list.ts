@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { adminOnly } from '#src/api/dashboard/admin-only.ts';
+import * as shapes from '#src/api/dashboard/shapes.ts';
+import { id, page } from '#src/api/fields.ts';
+import { operation } from '#src/api/operation.ts';
+import { pageOf } from '#src/api/pages.ts';
+import { holdable } from '#src/auth/access.ts';
+import { AppError } from '#src/core/errors.ts';
+import type { Rejected } from './port.ts';
+
+/** So much of a payload is shown, in characters. */
+const SHOWN = 2_000;
+
+/** A rejected_id: a whole number that the language holds exactly. */
+const cursor = z.string().regex(/^\d{1,15}$/, 'must be the rejected_id of a row');
+
+export const listRejected = operation({
+  summary:
+    'Messages and elements of messages that could not be used, the youngest first, page by page. For administrators.',
+  method: 'GET',
+  path: '/v1/rejected',
+  scope: 'devices:read',
+  answer: z.array(shapes.rejected),
+  query: z.object({ device_id: id.optional(), limit: page.limit, cursor: cursor.optional() }),
+  async handle({ context: { rejected }, caller, query: { device_id, ...asked }, reply, url }) {
+    adminOnly(caller);
+    if (!rejected) throw new AppError('unavailable');
+    const which = device_id === undefined ? {} : { deviceId: holdable(device_id) };
+    const find = ({ limit, cursor }: { limit: number; cursor?: string }) =>
+      rejected.list(which, { limit, ...(cursor === undefined ? {} : { before: Number(cursor) }) });
+    return (await pageOf(reply, url, asked, find, (one) => String(one.rejected_id))).map(shown);
+  },
+});
+
+const shown = ({ payload, payload_b64, ...row }: Rejected): Rejected => ({
+  ...row,
+  ...(payload === undefined ? {} : { payload: payload.slice(0, SHOWN) }),
+  ...(payload_b64 === undefined ? {} : { payload_b64: payload_b64.slice(0, SHOWN) }),
+});

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { adminOnly } from '#src/api/dashboard/admin-only.ts';
+import { oneAtATime } from '#src/api/dashboard/one-at-a-time.ts';
+import { rollupCheck } from '#src/api/dashboard/shapes.ts';
+import { id } from '#src/api/fields.ts';
+import { operation } from '#src/api/operation.ts';
+import { reachUser } from '#src/auth/access.ts';
+import { AppError } from '#src/core/errors.ts';
+import { firstCheckedMonth } from '#src/rollups/check.ts';
+import { passOverRollups } from '#src/rollups/mend.ts';
+import type { RollupsPort } from './port.ts';
+
+/** Somebody waits for the answer. All users are looked at every night. */
+const LONGEST_MS = 20_000;
+const MOST_SHOWN = 100;
+
+const check = oneAtATime(
+  ({ pool, capabilities, retentionMonths }: RollupsPort, now: Date, userId: string | undefined) =>
+    passOverRollups(pool, {
+      capabilities,
+      since: firstCheckedMonth(now, retentionMonths),
+      mode: 'check',
+      signal: AbortSignal.timeout(LONGEST_MS),
+      ...(userId === undefined ? {} : { userId }),
+    }),
+);
+
+export const checkRollups = operation({
+  summary:
+    'Compares the aggregates with the load profile, of one user or of as many as 20 s allow. For administrators.',
+  method: 'POST',
+  path: '/v1/rollups/check',
+  scope: 'insights:read',
+  answer: rollupCheck,
+  status: 200,
+  body: z.strictObject({ user_id: id.optional() }).optional(),
+  async handle({ context, caller, body }) {
+    adminOnly(caller);
+    const { rollups, db, clock } = context;
+    if (!rollups) throw new AppError('unavailable');
+    const user = body?.user_id === undefined ? undefined : await reachUser(db, caller, body.user_id);
+    const { users, checked, differences } = await check(rollups, clock(), user?.user_id);
+    return {
+      users,
+      checked,
+      differences: differences.slice(0, MOST_SHOWN),
+      truncated: differences.length > MOST_SHOWN,
+    };
+  },
+});

@@ -1,0 +1,106 @@
+import { z } from 'zod';
+
+/** What the dashboard's own operations answer; the tests hold them to these. */
+const instant = z.iso.datetime({ offset: true });
+const count = z.number().int().min(0);
+
+/** Null where nothing is known. */
+const used = z.strictObject({ kwh_used: z.number().nullable(), estimated_kwh: z.number().nullable() });
+const known = { kwh_used: z.number(), estimated_kwh: z.number() };
+
+export const overviewAnswer = z.strictObject({
+  user_id: z.string(),
+  device_id: z.string().nullable(),
+  timezone: z.string(),
+  now: instant,
+  newest_at: instant.nullable(),
+  today: used,
+  yesterday: used,
+  month: used,
+  last_month: used,
+  hours: z.array(z.strictObject({ starts_at: instant, ...known })),
+  days: z.array(z.strictObject({ date: z.iso.date(), ...known })),
+  months: z.array(z.strictObject({ month: z.string().regex(/^\d{4}-\d\d$/), ...known })),
+  week: z.strictObject({
+    cells: z.array(
+      z.strictObject({
+        weekday: z.number().int().min(1).max(7),
+        hour: z.number().int().min(0).max(23),
+        kwh_used: z.number(),
+      }),
+    ),
+    weeks: z.number().int(),
+  }),
+});
+
+export const firing = z.strictObject({
+  fired_at: instant,
+  period_start: instant,
+  /** Null for a silence. */
+  period_end: instant.nullable(),
+  kwh_used: z.number().nullable(),
+  /** The silent one, for no_data. */
+  device_id: z.string().nullable(),
+  event_id: z.string(),
+});
+
+export const sentDelivery = z.strictObject({
+  delivery_id: z.string(),
+  event_id: z.string(),
+  event: z.string(),
+  status: z.enum(['pending', 'succeeded', 'failed']),
+  next_attempt_at: instant.nullable(),
+  request: z.strictObject({
+    url: z.string(),
+    headers: z.strictObject({ 'content-type': z.string(), 'user-agent': z.string(), 'webhook-id': z.string() }),
+    body: z.string(),
+  }),
+  attempts: z.array(
+    z.strictObject({
+      at: instant,
+      response_status: z.number().int().nullable(),
+      duration_ms: z.number(),
+      error: z.string().nullable(),
+      response_body: z.string().nullable(),
+    }),
+  ),
+});
+
+export const operator = z.strictObject({
+  at: instant,
+  /** Counts up; two of them tell the rate. Less than before where a month was dropped or the statistics were reset. */
+  readings_stored: count,
+  lag_seconds: z.number().nullable(),
+  waiting: z.strictObject({ late_differences: count, stale_days: count, usage_changes: count, deliveries: count }),
+  rejected: z.strictObject({ last_hour: count, last_day: count }),
+  users: z.strictObject({ homeowner: count, utility: count, admin: count }),
+  devices: z.strictObject({ active: count, inactive: count, faulty: count }),
+});
+
+export const rejected = z.strictObject({
+  rejected_id: z.number().int(),
+  received_at: instant,
+  device_id: z.string().nullable(),
+  topic: z.string(),
+  element: z.number().int().nullable(),
+  reason: z.string(),
+  payload: z.string().optional(),
+  payload_b64: z.string().optional(),
+});
+
+export const replayed = z.strictObject({ messages: count, stored: count, rejected: count, cut: count });
+
+export const rollupCheck = z.strictObject({
+  users: count,
+  checked: count,
+  differences: z.array(
+    z.strictObject({
+      relation: z.string(),
+      user_id: z.string(),
+      key: z.record(z.string(), z.string()),
+      stored_mwh: z.number().nullable(),
+      expected_mwh: z.number().nullable(),
+    }),
+  ),
+  truncated: z.boolean(),
+});

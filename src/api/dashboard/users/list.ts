@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { page } from '#src/api/fields.ts';
+import { operation } from '#src/api/operation.ts';
+import { pageOf } from '#src/api/pages.ts';
+import { user } from '#src/api/shapes.ts';
+import { reachOf } from '#src/auth/access.ts';
+import { listUsers as list } from '#src/users/store.ts';
+
+/** Nothing typed yet means everybody. */
+const search = z
+  .string()
+  .max(254)
+  .refine((value) => !value.includes('\0'), 'must not contain NUL');
+
+export const listUsers = operation({
+  summary: 'The accounts that the caller reaches, by part of their e-mail address, page by page.',
+  method: 'GET',
+  path: '/v1/users',
+  scope: 'users:read',
+  answer: z.array(user),
+  query: z.object({ search: search.optional(), ...page }),
+  handle: ({ context, caller, query: { search = '', ...asked }, reply, url }) =>
+    pageOf(
+      reply,
+      url,
+      asked,
+      (page) => list(context.db, reachOf(caller), { search, ...page }),
+      (one) => one.user_id,
+    ),
+});

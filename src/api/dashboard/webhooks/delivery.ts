@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { sentDelivery } from '#src/api/dashboard/shapes.ts';
+import { id } from '#src/api/fields.ts';
+import { operation } from '#src/api/operation.ts';
+import { holdable, reachOf } from '#src/auth/access.ts';
+import { orNotFound } from '#src/core/errors.ts';
+import { findSent } from '#src/delivery/sent.ts';
+
+export const webhookDelivery = operation({
+  summary: 'One delivery of a subscription: what is sent, and what the receiver answered at each try.',
+  method: 'GET',
+  path: '/v1/webhooks/{webhook_id}/deliveries/{delivery_id}',
+  scope: 'webhooks:read',
+  answer: sentDelivery,
+  params: z.object({ webhook_id: id, delivery_id: id }),
+  async handle({ context, caller, params }) {
+    const which = { webhookId: holdable(params.webhook_id), deliveryId: holdable(params.delivery_id) };
+    return orNotFound(await findSent(context.db, reachOf(caller), which, context.environment));
+  },
+});
