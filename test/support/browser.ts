@@ -1,0 +1,85 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+/** Debian's package, or another one that CHROMIUM names. */
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+/** Where pictures of pages are left for people to look at; not in the repository. */
+const PICTURES = resolve(import.meta.dirname, '../../artifacts/screenshots');
+
+export const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } } as const;
+export const SCHEMES = ['light', 'dark'] as const;
+
+export async function startBrowser(): Promise<Browser> {
+  if (!existsSync(CHROMIUM)) throw new Error(`There is no ${CHROMIUM}: apt-get install chromium, or set CHROMIUM.`);
+  // As root there is no sandbox; what is looked at is ours.
+  return chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+}
+
+/**
+ * A browser of a person's own, without cookies. What no page of ours may do is kept in `problems`: requests to another host,
+ * what the content policy blocked, errors of scripts.
+ */
+export async function newPerson(browser: Browser, baseUrl: string, problems: string[]): Promise<BrowserContext> {
+  const context = await browser.newContext({
+    baseURL: baseUrl,
+    ignoreHTTPSErrors: true,
+    viewport: SIZES.desktop,
+    locale: 'en-GB',
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  context.on('request', (request) => {
+    const url = new URL(request.url());
+    if (!/^(data|blob):$/.test(url.protocol) && url.origin !== baseUrl) problems.push(`request to ${request.url()}`);
+  });
+  context.on('weberror', (error) => problems.push(`${error.page()?.url()}: ${error.error().stack}`));
+  context.on('console', (message) => {
+    // An answer that is no 2xx is told of by the browser, too, and looked at by the tests where it matters.
+    const isAnswer = /Failed to load resource/.test(message.text());
+    if (message.type() === 'error' && !isAnswer) problems.push(`${message.page()?.url()}: ${message.text()}`);
+  });
+  return context;
+}
+
+interface Violation {
+  id: string;
+  help: string;
+  nodes: { html: string; failureSummary?: string }[];
+}
+
+/** axe-core finds nothing wrong with the page as it is. */
+export async function expectAccessible(page: Page): Promise<void> {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(readFileSync(AXE, 'utf8'));
+  const violations = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
+    return (await axe.run()).violations;
+  });
+  const told = violations.map(({ id, help, nodes }) => ({
+    id,
+    help,
+    where: nodes.map(({ html, failureSummary }) => `${html.slice(0, 200)} ${failureSummary}`),
+  }));
+  expect(told).toEqual([]);
+}
+
+/** Looks at the page at every size and in every scheme: nothing is wider than the screen, axe is content, a picture is kept. */
+export async function lookAt(page: Page, name: string): Promise<void> {
+  mkdirSync(PICTURES, { recursive: true });
+  for (const [size, viewport] of Object.entries(SIZES)) {
+    await page.setViewportSize(viewport);
+    for (const colorScheme of SCHEMES) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      const tooWide = await page.evaluate<number>(
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+      );
+      expect([name, size, tooWide]).toEqual([name, size, 0]);
+      await expectAccessible(page);
+      await page.screenshot({ path: join(PICTURES, `${name}-${size}-${colorScheme}.png`), fullPage: true });
+    }
+  }
+  await page.setViewportSize(SIZES.desktop);
+  await page.emulateMedia({ colorScheme: 'light' });
+}

@@ -1,0 +1,120 @@
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import PostalMime from 'postal-mime';
+import { expect } from 'vitest';
+import { createDb, type Database } from '#src/database/connect.ts';
+import { createUser, type Role } from '#src/users/store.ts';
+import { newPerson, startBrowser } from './browser.ts';
+import { type TestDatabase, testDatabase } from './database.ts';
+import { type RoleProcess, startRole, temporaryFolder } from './service.ts';
+
+/** The service's three roles as processes of their own, and a browser in front of them. */
+export interface Dashboard {
+  database: TestDatabase;
+  db: Database;
+  /** Of the API, without a slash at its end. */
+  url: string;
+  /** Of the embedded broker, without TLS. */
+  mqttUrl: string;
+  /** PEM file of the service's certificate. */
+  certFile: string;
+  roles: Record<'api' | 'ingest' | 'worker', RoleProcess>;
+  browser: Browser;
+  user(email: string, role?: Role, enrolledBy?: string): Promise<string>;
+  /** A page of somebody who is not signed in. */
+  open(path: string): Promise<Page>;
+  /** The link and the code of the last mail to an address; the mail is taken away. */
+  mailTo(email: string): Promise<{ link: string; code: string; text: string }>;
+  /** Signs in as a person does: asks for a mail, and follows its link. */
+  signIn(email: string): Promise<Page>;
+  /** Ends everything; fails where a page did what none may do (test/support/browser.ts). */
+  close(): Promise<void>;
+}
+
+/** `env`: for all roles. */
+export async function startDashboard(env: Record<string, string> = {}): Promise<Dashboard> {
+  const [database, folder, browser, port] = await Promise.all([
+    testDatabase(),
+    temporaryFolder(),
+    startBrowser(),
+    freePort(),
+  ]);
+  const url = `https://localhost:${port}`;
+  const all = { DATABASE_URL: database.url, DATA_DIR: folder.path, LOG_LEVEL: 'error', PUBLIC_URL: url, ...env };
+  // One makes the certificate and the secret that the others find.
+  const api = await startRole('api', { ...all, API_PORT: String(port) });
+  const [ingest, worker] = await Promise.all([startRole('ingest', all), startRole('worker', all)]);
+  const db = createDb(database.pool);
+  const problems: string[] = [];
+  const mails = join(folder.path, 'mail');
+
+  const dashboard: Dashboard = {
+    database,
+    db,
+    url,
+    mqttUrl: `mqtt://127.0.0.1:${ingest.ready.port}`,
+    certFile: join(folder.path, 'tls/cert.pem'),
+    roles: { api, ingest, worker },
+    browser,
+    user: async (email, role = 'homeowner', enrolledBy) =>
+      (await createUser(db, { email, role, ...(enrolledBy === undefined ? {} : { enrolledBy }) })).user_id,
+    async open(path) {
+      const person = await newPerson(browser, url, problems);
+      const page = await person.newPage();
+      await page.goto(path);
+      return page;
+    },
+    async mailTo(email) {
+      let found: { link: string; code: string; text: string } | undefined;
+      await expect
+        .poll(
+          async () => {
+            for (const name of (await readdir(mails).catch(() => [])).filter((one) => one.endsWith('.eml'))) {
+              const mail = await PostalMime.parse(await readFile(join(mails, name)));
+              if (mail.to?.[0]?.address !== email || !/^Sign in/.test(mail.subject ?? '')) continue;
+              const text = mail.text ?? '';
+              const link = /https:\S+/.exec(text)?.[0] ?? '';
+              found = { link, code: /: (\d{4} \d{4})/.exec(text)?.[1] ?? '', text };
+              await rm(join(mails, name));
+            }
+            return found;
+          },
+          { timeout: 10_000 },
+        )
+        .toBeDefined();
+      return found as NonNullable<typeof found>;
+    },
+    async signIn(email) {
+      const page = await dashboard.open('/dashboard');
+      await page.getByLabel('E-mail').fill(email);
+      await page.getByRole('button', { name: 'Mail me a link' }).click();
+      await page.getByLabel('Code').waitFor();
+      await page.goto((await dashboard.mailTo(email)).link);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+      return page;
+    },
+    async close() {
+      await browser.close();
+      await Promise.all([api, ingest, worker].map((role) => role.stop()));
+      await database.drop();
+      await folder.remove();
+      expect(problems).toEqual([]);
+    },
+  };
+  return dashboard;
+}
+
+/** A port that nobody listens at now: links in mails must name it before the API listens. */
+function freePort(): Promise<number> {
+  return new Promise((done, fail) => {
+    const server = createServer();
+    server.once('error', fail);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => done(port));
+    });
+  });
+}
