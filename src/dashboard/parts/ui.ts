@@ -68,6 +68,13 @@ export function Copy({ text, label }: { text: string; label: string }) {
   </div>`;
 }
 
+/** What is said of something that is shown this once; it takes the focus from the form that it comes after. */
+export function ShownOnce({ children }: { children?: Children }) {
+  const ref = useRef<HTMLParagraphElement>(null);
+  useEffect(() => ref.current?.focus(), []);
+  return html`<p class="note" tabindex="-1" ref=${ref}>${children}</p>`;
+}
+
 /** A time: how long ago it was, and when. */
 export const When = ({ at, zone, never = 'never' }: { at: string | null; zone?: string; never?: string }) =>
   at === null
@@ -78,13 +85,18 @@ export const When = ({ at, zone, never = 'never' }: { at: string | null; zone?: 
 export const Badge = ({ kind, children }: { kind: 'good' | 'warn' | 'bad' | 'quiet'; children?: Children }) =>
   html`<span class=${`badge ${kind}`}>${children}</span>`;
 
-/** A button that asks once more before it does what cannot be undone. */
-export function Sure({ label, question, onSure }: { label: string; question: string; onSure: () => void }) {
+/**
+ * A button that asks once more before it does what cannot be undone. `of`: to what, where the label does not say it (a row
+ * of a table).
+ */
+export function Sure(props: { label: string; of?: string; question: string; onSure: () => void }) {
+  const { label, of, question, onSure } = props;
   const [isAsking, setAsking] = useState(false);
-  return html`<button type="button" class="danger" onClick=${() => setAsking(true)}>${label}</button>
+  const name = of === undefined ? label : `${label} ${of}`;
+  return html`<button type="button" class="danger" aria-label=${name} onClick=${() => setAsking(true)}>${label}</button>
     ${
       isAsking &&
-      html`<${Dialog} title=${label} onClose=${() => setAsking(false)}>
+      html`<${Dialog} title=${name} onClose=${() => setAsking(false)}>
         <p>${question}</p>
         <p class="actions">
           <button type="button" class="danger" onClick=${() => {
