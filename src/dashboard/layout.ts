@@ -64,6 +64,6 @@ export function Layout(props: { path: string; onSignOut: () => void; children?: 
       </div>
     </header>
     <main id="main" tabindex="-1">${props.children}</main>
-    <footer class="quiet">${me.email} · ${me.role} · times in ${me.timezone}</footer>
+    <footer class="quiet">${me.email} · ${me.role}</footer>
   `;
 }

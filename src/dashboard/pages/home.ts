@@ -1,2 +1,89 @@
+import { useState } from 'preact/hooks';
+import { call, list, withQuery } from '../api.ts';
 import { html } from '../html.ts';
-export const Page = () => html`<h1>home</h1>`;
+import { useChanges } from '../parts/changes.ts';
+import { Bars } from '../parts/chart.ts';
+import { kwh } from '../parts/format.ts';
+import { useLoad } from '../parts/load.ts';
+import { Badge, Card, Loading, When } from '../parts/ui.ts';
+import { useSession } from '../session.ts';
+import { HeatMap } from './home/heat-map.ts';
+import { dayBars, hourBars, monthBars, type Overview, type Used } from './home/overview.ts';
+
+interface Device {
+  device_id: string;
+  type: string;
+  location: string;
+}
+
+/** Usage at a glance, of all devices of an account or of one; it follows new readings by itself. */
+export function Page() {
+  const { user, me, go } = useSession();
+  const [picked, setPicked] = useState<{ userId: string; deviceId: string } | null>(null);
+  // A device of an account that was looked at before is none of this one.
+  const deviceId = picked?.userId === user.user_id ? picked.deviceId : '';
+  const devices = useLoad(
+    () => list<Device>(withQuery('/v1/devices', { user_id: user.user_id, limit: 200 })),
+    [user.user_id],
+  );
+  const overview = useLoad(
+    () => call<Overview>('GET', withQuery('/v1/overview', { user_id: user.user_id, device_id: deviceId })),
+    [user.user_id, deviceId],
+  );
+  const isLive = useChanges(user.user_id, overview.again);
+  const choose = (event: Event) =>
+    setPicked({ userId: user.user_id, deviceId: (event.target as HTMLSelectElement).value });
+  return html`
+    <header class="heading">
+      <h1>Home</h1>
+      <label class="picker"><span>Device</span>
+        <select value=${deviceId} onChange=${choose}>
+          <option value="">All devices</option>
+          ${devices.value?.map(({ device_id, type, location }) => html`<option value=${device_id}>${location} (${type})</option>`)}
+        </select>
+      </label>
+    </header>
+    <${Loading} of=${overview}>
+      ${(shown: Overview) => html`
+        <p class="quiet">
+          ${isLive ? html`<${Badge} kind="good">live<//>` : html`<${Badge} kind="quiet">not live<//>`}
+          ${' '}Last reading <${When} at=${shown.newest_at} zone=${shown.timezone} />. Times in ${shown.timezone}.
+        </p>
+        ${
+          devices.value?.length === 0 &&
+          html`<p class="note">${user.user_id === me.user_id ? 'You have' : `${user.email} has`} no devices yet.${' '}
+            <a href="/dashboard/devices" onClick=${(event: Event) => {
+              event.preventDefault();
+              go('devices');
+            }}>Pair one</a>, and its usage appears here.</p>`
+        }
+        <dl class="figures">
+          <${Figure} name="Today" used=${shown.today} />
+          <${Figure} name="Yesterday" used=${shown.yesterday} />
+          <${Figure} name="This month" used=${shown.month} />
+          <${Figure} name="Last month" used=${shown.last_month} />
+        </dl>
+        <${Card} title="Last 48 hours"><${Bars} title="Usage by hour" bars=${hourBars(shown)} /><//>
+        <div class="grid">
+          <${Card} title="Last 30 days"><${Bars} title="Usage by day" bars=${dayBars(shown)} /><//>
+          <${Card} title="Last 12 months"><${Bars} title="Usage by month" bars=${monthBars(shown)} /><//>
+        </div>
+        <${Card} title="Peak hours"><${HeatMap} cells=${shown.week.cells} />
+          <p class="quiet">Means of the last ${shown.week.weeks} weeks.</p>
+        <//>
+      `}
+    <//>`;
+}
+
+/** A total, and how much of it was estimated. */
+const Figure = ({ name, used }: { name: string; used: Used }) => html`<div>
+  <dt>${name}</dt>
+  <dd class="big">${used.kwh_used === null ? '–' : kwh(used.kwh_used)}</dd>
+  <dd class="quiet">${
+    used.kwh_used === null
+      ? 'no data'
+      : used.estimated_kwh
+        ? html`<i class="swatch estimated" /> ${kwh(used.estimated_kwh)} of it estimated`
+        : 'all measured'
+  }</dd>
+</div>`;

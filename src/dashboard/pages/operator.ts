@@ -1,2 +1,19 @@
 import { html } from '../html.ts';
-export const Page = () => html`<h1>operator</h1>`;
+import { useSession } from '../session.ts';
+import { Accounts } from './operator/accounts.ts';
+import { Health } from './operator/health.ts';
+import { Rejected } from './operator/rejected.ts';
+import { RollupCheck } from './operator/rollup-check.ts';
+
+/** How the installation does, for administrators. */
+export function Page() {
+  const { me } = useSession();
+  if (me.role !== 'admin') return html`<h1>Operator</h1><p>This page is for administrators.</p>`;
+  return html`
+    <h1>Operator</h1>
+    <${Health} />
+    <${Rejected} />
+    <${RollupCheck} />
+    <${Accounts} />
+  `;
+}

@@ -9,7 +9,8 @@ export interface Bar {
   label: string;
   /** When it is pointed at, and in the table. */
   name: string;
-  kwh: number;
+  /** Null where nothing is known. */
+  kwh: number | null;
   estimatedKwh: number;
   /** Stands out: a period on which an alert would have fired. */
   isMarked?: boolean;
@@ -69,7 +70,7 @@ export function Bars({
   const one = pointed === null ? undefined : bars[pointed];
   const hasEstimated = bars.some(({ estimatedKwh }) => estimatedKwh > 0);
   return html`<figure class="chart">
-    <div class="readout" aria-hidden="true">${one ? sentence(one) : hasEstimated ? html`<i class="swatch estimated" /> estimated` : ' '}</div>
+    <div class="readout" aria-hidden="true">${one ? sentence(one) : hasEstimated ? html`kWh, <i class="swatch estimated" /> estimated` : 'kWh'}</div>
     <div ref=${box} role="img" aria-label=${`${title}: ${summary(bars)}`} />
     <details>
       <summary>${title} as a table</summary>
@@ -78,7 +79,7 @@ export function Bars({
         <tbody>
           ${bars.map(
             (bar) =>
-              html`<tr><th scope="row">${bar.name}</th><td>${kwh(bar.kwh)}</td><td>${bar.estimatedKwh > 0 ? kwh(bar.estimatedKwh) : '–'}</td></tr>`,
+              html`<tr><th scope="row">${bar.name}</th><td>${used(bar)}</td><td>${bar.estimatedKwh > 0 ? kwh(bar.estimatedKwh) : '–'}</td></tr>`,
           )}
         </tbody>
       </table>
@@ -86,14 +87,17 @@ export function Bars({
   </figure>`;
 }
 
-const sentence = ({ name, kwh: used, estimatedKwh }: Bar) =>
-  `${name}: ${kwh(used)}${estimatedKwh > 0 ? `, ${kwh(estimatedKwh)} of it estimated` : ''}`;
+const used = (bar: Bar) => (bar.kwh === null ? 'no data' : kwh(bar.kwh));
+
+const sentence = (bar: Bar) =>
+  `${bar.name}: ${used(bar)}${bar.estimatedKwh > 0 ? `, ${kwh(bar.estimatedKwh)} of it estimated` : ''}`;
 
 function summary(bars: Bar[]): string {
-  const [first] = bars;
+  const known = bars.filter((bar) => bar.kwh !== null);
+  const [first] = known;
   if (!first) return 'no data';
-  const most = bars.reduce((a, b) => (b.kwh > a.kwh ? b : a), first);
-  return `${bars.length} values, the highest ${kwh(most.kwh)}, ${most.name}`;
+  const most = known.reduce((a, b) => ((b.kwh ?? 0) > (a.kwh ?? 0) ? b : a), first);
+  return `${known.length} values, the highest ${used(most)}, ${most.name}`;
 }
 
 function draw(
@@ -118,7 +122,7 @@ function draw(
     points: { show: false },
   });
   const pale = colour('--pale');
-  const highest = Math.max(...bars.map(({ kwh }) => kwh), lineKwh ?? 0, 0.001);
+  const highest = Math.max(...bars.map(({ kwh }) => kwh ?? 0), lineKwh ?? 0, 0.001);
   const options: uPlot.Options = {
     width: element.clientWidth || 300,
     height,
@@ -129,6 +133,7 @@ function draw(
       {
         ...axis,
         grid: { show: false },
+        size: 30,
         space: 54,
         incrs: [1, 2, 3, 4, 6, 7, 12, 24, 48, 168],
         values: (_plot, splits) => splits.map((place) => bars[place]?.label ?? ''),
@@ -145,7 +150,9 @@ function draw(
       draw: lineKwh === undefined ? [] : [(plot) => line(plot, lineKwh, marked)],
     },
   };
-  const measured = bars.map(({ kwh, estimatedKwh, isMarked }) => (isMarked ? null : kwh - estimatedKwh));
+  const measured = bars.map(({ kwh, estimatedKwh, isMarked }) =>
+    isMarked || kwh === null ? null : kwh - estimatedKwh,
+  );
   const total = bars.map(({ kwh, estimatedKwh }) => (estimatedKwh > 0 ? kwh : null));
   const alarms = bars.map(({ kwh, isMarked }) => (isMarked ? kwh : null));
   return new uPlot(options, [places, total, measured, alarms], element);

@@ -1,0 +1,95 @@
+import type { Bar } from '../../parts/chart.ts';
+
+export interface Used {
+  kwh_used: number | null;
+  estimated_kwh: number | null;
+}
+type Known = { kwh_used: number; estimated_kwh: number };
+
+/** The answer of GET /dashboard/v1/overview. */
+export interface Overview {
+  timezone: string;
+  now: string;
+  newest_at: string | null;
+  today: Used;
+  yesterday: Used;
+  month: Used;
+  last_month: Used;
+  hours: (Known & { starts_at: string })[];
+  days: (Known & { date: string })[];
+  months: (Known & { month: string })[];
+  week: { weeks: number; cells: Cell[] };
+}
+
+export interface Cell {
+  weekday: number;
+  hour: number;
+  kwh_used: number;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+const bar = (label: string, name: string, row: Known | undefined): Bar => ({
+  label,
+  name,
+  kwh: row?.kwh_used ?? null,
+  estimatedKwh: row?.estimated_kwh ?? 0,
+});
+
+/** The last 48 hours; those about which nothing is known stay empty. */
+export function hourBars({ hours, now, timezone }: Overview): Bar[] {
+  const clock = new Intl.DateTimeFormat(undefined, { hour: 'numeric', timeZone: timezone });
+  const full = new Intl.DateTimeFormat(undefined, {
+    weekday: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZone: timezone,
+  });
+  const rows = new Map(hours.map((row) => [Date.parse(row.starts_at), row]));
+  // Any hour's start tells how the zone's hours lie; without one the minutes of now do.
+  const known = hours.at(-1);
+  const nowMs = Date.parse(now);
+  const phaseMs = known ? Date.parse(known.starts_at) % HOUR_MS : phaseOf(now);
+  const lastMs = Math.floor((nowMs - phaseMs) / HOUR_MS) * HOUR_MS + phaseMs;
+  return Array.from({ length: 48 }, (_, place) => {
+    const startsMs = lastMs - (47 - place) * HOUR_MS;
+    return bar(clock.format(startsMs), full.format(startsMs), rows.get(startsMs));
+  });
+}
+
+/** How far the hours of an offset (+05:30) lie from those of UTC. */
+function phaseOf(iso: string): number {
+  const [, sign, minutes] = /([+-])\d\d:(\d\d)$/.exec(iso) ?? [];
+  const offMs = Number(minutes ?? 0) * 60_000;
+  return sign === '+' ? (HOUR_MS - offMs) % HOUR_MS : offMs;
+}
+
+/** The last 30 days. */
+export function dayBars({ days, now }: Overview): Bar[] {
+  const short = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+  const full = new Intl.DateTimeFormat(undefined, {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    timeZone: 'UTC',
+  });
+  const rows = new Map(days.map((row) => [row.date, row]));
+  const todayMs = Date.parse(now.slice(0, 10));
+  return Array.from({ length: 30 }, (_, place) => {
+    const day = new Date(todayMs - (29 - place) * DAY_MS);
+    return bar(short.format(day), full.format(day), rows.get(day.toISOString().slice(0, 10)));
+  });
+}
+
+/** The last 12 months. */
+export function monthBars({ months, now }: Overview): Bar[] {
+  const short = new Intl.DateTimeFormat(undefined, { month: 'short', timeZone: 'UTC' });
+  const full = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+  const rows = new Map(months.map((row) => [row.month, row]));
+  const [year = 0, month = 1] = now.split('-').map(Number);
+  return Array.from({ length: 12 }, (_, place) => {
+    const first = new Date(Date.UTC(year, month - 1 - (11 - place), 1));
+    return bar(short.format(first), full.format(first), rows.get(first.toISOString().slice(0, 7)));
+  });
+}

@@ -1,0 +1,80 @@
+import { useState } from 'preact/hooks';
+import { call, withQuery } from '../../api.ts';
+import { html } from '../../html.ts';
+import { useAction, useLoad } from '../../parts/load.ts';
+import { Card, Field, Loading, Problem, When } from '../../parts/ui.ts';
+
+interface Row {
+  rejected_id: number;
+  received_at: string;
+  device_id: string | null;
+  topic: string;
+  element: number | null;
+  reason: string;
+  payload?: string;
+  payload_b64?: string;
+}
+interface Replayed {
+  messages: number;
+  stored: number;
+  rejected: number;
+  cut: number;
+}
+
+const SHOWN = 25;
+
+/** What devices sent that could not be used, why, and once more after a fix. */
+export function Rejected() {
+  const [device, setDevice] = useState('');
+  const [before, setBefore] = useState<number | null>(null);
+  const rows = useLoad(
+    () => call<Row[]>('GET', withQuery('/v1/rejected', { device_id: device, limit: SHOWN, cursor: before })),
+    [device, before],
+  );
+  const [told, setTold] = useState('');
+  const { run, isBusy, error } = useAction();
+  const replay = () =>
+    run(async () => {
+      setTold('');
+      const done = await call<Replayed>('POST', '/v1/rejected/replay', device === '' ? {} : { device_id: device });
+      const cut = done.cut > 0 ? ` ${done.cut} were too long to be kept whole, and stay.` : '';
+      setTold(
+        `${done.messages} messages tried again: ${done.stored} readings stored, ${done.rejected} rejected again.${cut}`,
+      );
+      rows.again();
+    });
+  const filter = (event: SubmitEvent) => {
+    event.preventDefault();
+    setBefore(null);
+    setDevice(String(new FormData(event.target as HTMLFormElement).get('device')).trim());
+  };
+  const last = rows.value?.at(-1);
+  return html`<${Card} title="Rejected messages" actions=${html`<button type="button" onClick=${replay} disabled=${isBusy}>Replay ${device === '' ? 'all' : 'this device'}</button>`}>
+    <${Problem} text=${error} />
+    <p class="quiet" role="status">${isBusy ? 'Trying them again …' : told}</p>
+    <form class="actions ends" onSubmit=${filter}>
+      <${Field} label="Device">${(attributes: object) => html`<input ...${attributes} name="device" placeholder="dev_…" maxlength="100" />`}<//>
+      <button>Show</button>
+    </form>
+    <${Loading} of=${rows}>
+      ${(shown: Row[]) =>
+        shown.length === 0
+          ? html`<p>${before === null ? 'Nothing was rejected.' : 'There are no older ones.'}</p>`
+          : html`<div class="table"><table>
+              <thead><tr><th scope="col">When</th><th scope="col">Topic</th><th scope="col">Reason</th><th scope="col">Message</th></tr></thead>
+              <tbody>${shown.map(
+                (row) => html`<tr key=${row.rejected_id}>
+                  <td data-name="When"><${When} at=${row.received_at} /></td>
+                  <td data-name="Topic"><code>${row.topic}${row.element === null ? '' : ` [${row.element}]`}</code></td>
+                  <td data-name="Reason">${row.reason}</td>
+                  <td data-name="Message"><details><summary>show</summary><pre tabindex="0">${row.payload ?? `base64 ${row.payload_b64}`}</pre></details></td>
+                </tr>`,
+              )}</tbody>
+            </table></div>`}
+    <//>
+    <p class="actions">
+      ${before !== null && html`<button type="button" onClick=${() => setBefore(null)}>Youngest</button>`}
+      ${rows.value?.length === SHOWN && last && html`<button type="button" onClick=${() => setBefore(last.rejected_id)}>Older</button>`}
+    </p>
+  <//>`;
+}

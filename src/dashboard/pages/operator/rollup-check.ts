@@ -1,0 +1,58 @@
+import { useState } from 'preact/hooks';
+import { call } from '../../api.ts';
+import { html } from '../../html.ts';
+import { useAction } from '../../parts/load.ts';
+import { Badge, Card, Problem } from '../../parts/ui.ts';
+
+interface Report {
+  users: number;
+  checked: number;
+  differences: {
+    relation: string;
+    user_id: string;
+    key: Record<string, string>;
+    stored_mwh: number | null;
+    expected_mwh: number | null;
+  }[];
+  truncated: boolean;
+}
+
+/** Are the aggregates what the load profile says? Looked at every night, and here by hand. */
+export function RollupCheck() {
+  const [report, setReport] = useState<Report | null>(null);
+  const { run, isBusy, error } = useAction();
+  const check = () =>
+    run(async () => {
+      setReport(null);
+      setReport(await call<Report>('POST', '/v1/rollups/check', {}));
+    });
+  return html`<${Card} title="Rollup check" actions=${html`<button type="button" onClick=${check} disabled=${isBusy}>Check now</button>`}>
+    <${Problem} text=${error} />
+    <div role="status">
+      ${isBusy && html`<p class="quiet">Comparing every aggregate with the load profile …</p>`}
+      ${!isBusy && !report && html`<p class="quiet">Compares hours, days and months with the load profile beneath them. It also runs every night, and mends what differs.</p>`}
+      ${report && html`<${Result} report=${report} />`}
+    </div>
+  <//>`;
+}
+
+function Result({ report: { users, checked, differences, truncated } }: { report: Report }) {
+  const some =
+    checked < users
+      ? html`<p>Time was up after ${checked} of ${users} users; <code>energy rollups check</code> looks at all of them.</p>`
+      : null;
+  if (differences.length === 0)
+    return html`<p><${Badge} kind="good">nothing differs<//> ${checked} users checked.</p>${some}`;
+  return html`<p><${Badge} kind="bad">${truncated ? 'more than ' : ''}${differences.length} rows differ<//> Mend them with <code>energy rollups rebuild</code>.</p>${some}
+    <div class="table"><table>
+      <thead><tr><th scope="col">Relation</th><th scope="col">Row</th><th scope="col">Stored, mWh</th><th scope="col">Should be, mWh</th></tr></thead>
+      <tbody>${differences.map(
+        (one) => html`<tr>
+          <td data-name="Relation">${one.relation}</td>
+          <td data-name="Row"><code>${one.user_id} ${Object.values(one.key).join(' ')}</code></td>
+          <td data-name="Stored, mWh">${one.stored_mwh ?? '–'}</td>
+          <td data-name="Should be, mWh">${one.expected_mwh ?? '–'}</td>
+        </tr>`,
+      )}</tbody>
+    </table></div>`;
+}
