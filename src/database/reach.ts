@@ -18,3 +18,10 @@ export function within(reach: Reach, column: string): RawBuilder<boolean> {
     SELECT FROM users enrolled WHERE enrolled.user_id = ${account}
       AND enrolled.enrolled_by = ${reach.enrolledBy} AND enrolled.role = 'homeowner'))`;
 }
+
+/** The same of the rows of `users` themselves: each is found by an index, however many accounts there are. */
+export function accountsWithin(reach: Reach): RawBuilder<boolean> {
+  if (!('enrolledBy' in reach)) return within(reach, 'users.user_id');
+  return sql<boolean>`(users.user_id = ${reach.enrolledBy}
+    OR users.enrolled_by = ${reach.enrolledBy} AND users.role = 'homeowner')`;
+}

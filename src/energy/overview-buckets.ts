@@ -2,14 +2,15 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { hoursOf, type Whose } from './consumption.ts';
 import type { Range } from './ranges.ts';
+import { type Months, wholeMonths } from './whole-months.ts';
 
-/** Where the lists of an overview begin. */
+/** What the lists of an overview are of. */
 export interface Spans {
-  /** All that any of them needs. */
+  /** All clock hours that any of them needs, up to the end of today. */
   range: Range;
   daysFrom: Date;
-  monthsFrom: Date;
   weekFrom: Date;
+  months: Months;
 }
 
 /** Something is known of it. */
@@ -23,13 +24,13 @@ export interface Bucket {
 export type BucketKind = 'hour' | 'day' | 'month' | 'cell';
 
 /**
- * The clock hours of a zone summed in four ways, each in order: the last 48 hours, days, months, and the mean hours of a week
- * (`cell`). One statement and one look at the hours: it is asked whenever somebody who looks on has new readings.
+ * The clock hours of a zone in three ways, each in order: the last 48 of them, days, and the mean hours of a week (`cell`);
+ * and months. One statement and one look at the hours: it is asked whenever somebody who looks on has new readings.
  */
 export async function overviewBuckets(
   db: Database,
   whose: Whose,
-  { range, daysFrom, monthsFrom, weekFrom }: Spans,
+  { range, daysFrom, weekFrom, months }: Spans,
   now: Date,
 ): Promise<Record<BucketKind, Bucket[]>> {
   const thisHour = sql`date_trunc('hour', ${now}::timestamptz, ${range.zone})`;
@@ -43,8 +44,7 @@ export async function overviewBuckets(
     SELECT 'day', to_char(date_trunc('day', local), 'YYYY-MM-DD'), sum(mwh)::float8, sum(estimated_mwh)::float8
     FROM hours WHERE hour >= ${daysFrom} GROUP BY date_trunc('day', local)
     UNION ALL
-    SELECT 'month', to_char(date_trunc('month', local), 'YYYY-MM'), sum(mwh)::float8, sum(estimated_mwh)::float8
-    FROM hours WHERE hour >= ${monthsFrom} GROUP BY date_trunc('month', local)
+    SELECT 'month', name, mwh::float8, estimated_mwh::float8 FROM (${wholeMonths(whose, months)}) m
     UNION ALL
     -- Without the hour under way: it would always draw its mean down.
     SELECT 'cell', to_char(min(local), 'ID HH24'), avg(mwh)::float8, avg(estimated_mwh)::float8

@@ -68,14 +68,18 @@ export async function overview(
   };
 }
 
-/** Where each list begins; all of them end with today. */
+/** What each list is of; all of them end with today. */
 function spansOf(today: DateTime, weeks: number): Spans {
-  const firstDay = (days: number) => firstInstant(today.minus({ days: days - 1 }), 'day');
-  const [days, week] = [firstDay(DAYS), firstDay(7 * weeks)];
-  const months = firstInstant(today.startOf('month').minus({ months: MONTHS - 1 }), 'month');
-  const first = DateTime.min(months, week) as DateTime;
-  const range = dayRange(first.toISODate() ?? '', today.toISODate() ?? '', today.zoneName ?? 'UTC');
-  return { range, daysFrom: days.toJSDate(), monthsFrom: months.toJSDate(), weekFrom: week.toJSDate() };
+  const firstDay = today.minus({ days: Math.max(DAYS, 7 * weeks) - 1 });
+  const daysFrom = firstInstant(today.minus({ days: DAYS - 1 }), 'day').toJSDate();
+  const weekFrom = firstInstant(today.minus({ days: 7 * weeks - 1 }), 'day').toJSDate();
+  const range = dayRange(firstDay.toISODate() ?? '', today.toISODate() ?? '', today.zoneName ?? 'UTC');
+  const months = Array.from({ length: MONTHS }, (_, index) =>
+    today.startOf('month').minus({ months: MONTHS - 1 - index }),
+  );
+  const names = months.map((month) => month.toFormat('yyyy-MM'));
+  const starts = months.map((month) => firstInstant(month, 'month').toJSDate());
+  return { range, daysFrom, weekFrom, months: { names, starts, end: range.to } };
 }
 
 const isoOf = (time: DateTime): string => time.toISO({ suppressMilliseconds: true }) as string;

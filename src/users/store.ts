@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
-import { type Reach, within } from '#src/database/reach.ts';
+import { accountsWithin, type Reach, within } from '#src/database/reach.ts';
 import { addEvents } from '#src/events/outbox.ts';
 
 export type Role = 'homeowner' | 'utility' | 'admin';
@@ -67,7 +67,7 @@ export async function listUsers(
   const rows = await db
     .selectFrom('users')
     .select(COLUMNS)
-    .where(within(reach, 'users.user_id'))
+    .where(accountsWithin(reach))
     // Not LIKE: nothing that a person types is a wildcard.
     .where(sql<boolean>`strpos(lower(users.email), lower(${search})) > 0`)
     .where('user_id', '>', cursor)

@@ -1,0 +1,41 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Whose } from './consumption.ts';
+
+/** Months of a zone that follow upon each other. */
+export interface Months {
+  /** YYYY-MM, in order. */
+  names: string[];
+  /** Where each begins. */
+  starts: Date[];
+  /** Where the last one ends. */
+  end: Date;
+}
+
+const HOUR_MS = 3_600_000;
+const QUARTER_MS = HOUR_MS / 4;
+
+/**
+ * Totals of months about which something is known, in SQL: from UTC hours, and from quarter-hours where a month begins amid
+ * one. A year of a half-hour zone is so made of a twentieth of the rows that its clock hours take, and none needs a calendar.
+ * Columns: name, mwh, estimated_mwh.
+ */
+export function wholeMonths(whose: Whose, { names, starts, end }: Months): RawBuilder<unknown> {
+  const [hourly, condition] =
+    'userId' in whose
+      ? [sql.table('user_hourly'), sql`user_id = ${whose.userId}`]
+      : [sql.table('device_hourly'), sql`device_id = ${whose.deviceId}`];
+  const cut = [...starts, end].map((time) => time.getTime()).filter((ms) => ms % HOUR_MS !== 0);
+  const cutHours = cut.map((ms) => Math.floor(ms / HOUR_MS) * HOUR_MS);
+  const quarters = cutHours.flatMap((ms) => [0, 1, 2, 3].map((place) => new Date(ms + place * QUARTER_MS)));
+  const within = (at: string) => sql`${sql.ref(at)} >= ${starts[0]} AND ${sql.ref(at)} < ${end} AND covered_ms > 0`;
+  const amid = sql`UNION ALL SELECT starts_at, energy_mwh, estimated_mwh FROM device_intervals
+    WHERE ${condition} AND starts_at = ANY (${quarters}::timestamptz[]) AND ${within('starts_at')}`;
+  return sql`
+    SELECT (${names}::text[])[width_bucket(at, ${starts}::timestamptz[])] AS name,
+      sum(energy_mwh) AS mwh, sum(estimated_mwh) AS estimated_mwh
+    FROM (
+      SELECT hour AS at, energy_mwh, estimated_mwh FROM ${hourly}
+      WHERE ${condition} AND hour <> ALL (${cutHours.map((ms) => new Date(ms))}::timestamptz[]) AND ${within('hour')}
+      ${cut.length === 0 ? sql`` : amid}
+    ) pieces GROUP BY 1`;
+}
