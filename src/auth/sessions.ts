@@ -74,3 +74,13 @@ export function isCsrfToken(secret: string, sessionId: string, given: unknown): 
   const sent = Buffer.from(given);
   return sent.length === wanted.length && timingSafeEqual(sent, wanted);
 }
+
+/** Removes sessions that are over, and ways to sign in that were not used in time. */
+export async function forgetSessions(db: Database, now: Date): Promise<void> {
+  const idleSince = new Date(now.getTime() - IDLE_MS);
+  await db
+    .deleteFrom('sessions')
+    .where((where) => where.or([where('expires_at', '<=', now), where('last_seen_at', '<=', idleSince)]))
+    .execute();
+  await db.deleteFrom('sign_ins').where('expires_at', '<=', now).execute();
+}

@@ -15,6 +15,7 @@ import { diskWatch, freeSpace } from '#src/jobs/disk-watch.ts';
 import { forgetAnswers } from '#src/jobs/forget-answers.ts';
 import { forgetEvents } from '#src/jobs/forget-events.ts';
 import { forgetRejected } from '#src/jobs/forget-rejected.ts';
+import { forgetSessions } from '#src/jobs/forget-sessions.ts';
 import { historyUpkeep } from '#src/jobs/history-upkeep.ts';
 import { partitionsAhead } from '#src/jobs/partitions-ahead.ts';
 import { rollupCheck } from '#src/jobs/rollup-check.ts';
@@ -43,6 +44,7 @@ export async function runWorker(config: Config): Promise<void> {
       forgetAnswers(createDb(pool)),
       forgetEvents(pool, systemClock),
       forgetRejected(pool),
+      forgetSessions(createDb(pool), systemClock),
       deviceStates(pool, systemClock),
       diskWatch(config.dataDir, log),
       silence(pool, systemClock),

@@ -1,0 +1,318 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { forgetSessions } from '#src/auth/sessions.ts';
+import { EVERYBODY } from '#src/database/reach.ts';
+import { eraseUser } from '#src/users/erase.ts';
+import { updateUser } from '#src/users/store.ts';
+import { type Answer, type TestApi, testApi } from '../support/api.ts';
+
+const COOKIE = '__Secure-energy_session';
+const NOON = new Date('2026-06-15T12:00:00Z');
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+beforeEach(() => {
+  api.now = NOON;
+  api.mailed.length = 0;
+});
+
+const later = (minutes: number) => {
+  api.now = new Date(NOON.getTime() + minutes * 60_000);
+};
+const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  api.send(path, { method: 'POST', body, headers });
+const emailOf = async (userId: string) =>
+  (await api.db.selectFrom('users').select('email').where('user_id', '=', userId).executeTakeFirstOrThrow()).email;
+const mailed = async (count: number) => {
+  await expect.poll(() => api.mailed.length, { timeout: 5_000 }).toBe(count);
+  return api.mailed[count - 1] as (typeof api.mailed)[number];
+};
+const cookieOf = ({ headers }: Answer) => /^[^;]+/.exec(String(headers['set-cookie']))?.[0] ?? '';
+
+/** Headers of somebody who is signed in. */
+async function signedIn(userId: string): Promise<{ cookie: string; 'x-csrf-token': string }> {
+  const before = api.mailed.length;
+  await post('/dashboard/sign-in', { email: await emailOf(userId) });
+  const { token } = await mailed(before + 1);
+  const answer = await post('/dashboard/session', { token });
+  expect(answer.status).toBe(201);
+  return { cookie: cookieOf(answer), 'x-csrf-token': answer.json.csrf_token };
+}
+
+describe('signing in', () => {
+  test('answers the same, whether or not there is such an account, and mails accounts only', async () => {
+    const { userId } = await api.user('homeowner');
+    const email = await emailOf(userId);
+    const known = await post('/dashboard/sign-in', { email: email.toUpperCase() });
+    const unknown = await post('/dashboard/sign-in', { email: 'nobody@example.com' });
+    expect([known.status, unknown.status]).toEqual([202, 202]);
+    expect(Object.keys(known.json)).toEqual(Object.keys(unknown.json));
+    expect(known.json.sign_in_id).toMatch(/^sgn_[0-9a-z]{26}$/);
+    expect(unknown.json.sign_in_id).toMatch(/^sgn_[0-9a-z]{26}$/);
+    expect(await mailed(1)).toMatchObject({ to: email, sign_in_id: known.json.sign_in_id });
+    await new Promise((done) => setTimeout(done, 200));
+    expect(api.mailed.length).toBe(1);
+  });
+
+  test('takes a link once, and by one of many who try at once', async () => {
+    const { userId } = await api.user('homeowner');
+    await post('/dashboard/sign-in', { email: await emailOf(userId) });
+    const { token } = await mailed(1);
+    const tries = await Promise.all(Array.from({ length: 8 }, () => post('/dashboard/session', { token })));
+    expect(tries.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(422)]);
+  });
+
+  test('takes a code with its own id only, and is over after five wrong ones', async () => {
+    const { userId } = await api.user('homeowner');
+    const email = await emailOf(userId);
+    await post('/dashboard/sign-in', { email });
+    const first = await mailed(1);
+    await post('/dashboard/sign-in', { email });
+    const second = await mailed(2);
+    const tryCode = (sign_in_id: string, code: string) => post('/dashboard/session', { sign_in_id, code });
+    expect((await tryCode(second.sign_in_id, first.code)).status).toBe(422);
+    expect((await tryCode('sgn_00000000000000000000000000', first.code)).status).toBe(422);
+    expect((await tryCode(first.sign_in_id, `${first.code.slice(0, 4)} ${first.code.slice(4)}`)).status).toBe(201);
+    for (let wrong = 0; wrong < 4; wrong++) {
+      expect((await tryCode(second.sign_in_id, '00000000')).status).toBe(422);
+    }
+    // The fifth of the wrong ones was the other mail's code.
+    expect((await tryCode(second.sign_in_id, second.code)).status).toBe(422);
+  });
+
+  test('is over after 15 minutes, and waits five times at most', async () => {
+    const { userId } = await api.user('homeowner');
+    const email = await emailOf(userId);
+    for (let asked = 0; asked < 7; asked++) await post('/dashboard/sign-in', { email });
+    await mailed(5);
+    await new Promise((done) => setTimeout(done, 300));
+    expect(api.mailed.length).toBe(5);
+    later(15);
+    for (const { token } of api.mailed) expect((await post('/dashboard/session', { token })).status).toBe(422);
+    await post('/dashboard/sign-in', { email });
+    await mailed(6);
+  });
+
+  test('refuses rubbish with an answer of the catalogue', async () => {
+    for (const body of [{}, [], 'x', null, { email: 1 }, { email: 'no address' }, { email: 'a@b.c', more: 1 }])
+      expect([body, (await post('/dashboard/sign-in', body)).status]).toEqual([body, 422]);
+    for (const body of [{}, { token: '' }, { token: 5 }, { code: '1' }, { token: 'x', code: '1' }, { token: '\0' }])
+      expect([body, (await post('/dashboard/session', body)).status]).toEqual([body, 422]);
+    expect((await api.send('/dashboard/session', { method: 'POST', raw: '{', headers: JSON_TYPE })).status).toBe(400);
+    expect((await api.send('/dashboard/sign-in', { method: 'POST', raw: 'email=a@b.c', headers: FORM })).status).toBe(
+      400,
+    );
+  });
+
+  test('counts against the address that asks', async () => {
+    const few = await testApi({
+      limits: { free: MANY, developer: MANY, enterprise: MANY, address: { minute: 3, day: 1_000 } },
+    });
+    try {
+      const statuses: number[] = [];
+      for (let asked = 0; asked < 4; asked++) {
+        const sent = { method: 'POST', body: { email: 'nobody@example.com' } };
+        statuses.push((await few.send('/dashboard/sign-in', sent)).status);
+      }
+      expect(statuses).toEqual([202, 202, 202, 429]);
+      const guess = await few.send('/dashboard/session', { method: 'POST', body: { token: 'a guess' } });
+      expect([guess.status, Number(guess.headers['retry-after']) > 0]).toEqual([429, true]);
+    } finally {
+      await few.close();
+    }
+  });
+});
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+const MANY = { minute: 1_000_000, day: 1_000_000 };
+
+describe('a session', () => {
+  test('is a cookie for the dashboard alone, over TLS, out of reach of scripts and other sites', async () => {
+    const { userId } = await api.user('homeowner');
+    await post('/dashboard/sign-in', { email: await emailOf(userId) });
+    const { token } = await mailed(1);
+    const { headers, json } = await post('/dashboard/session', { token });
+    expect(String(headers['set-cookie'])).toMatch(
+      new RegExp(`^${COOKIE}=[\\w-]{43}; Path=/dashboard; Secure; HttpOnly; SameSite=Strict; Max-Age=2592000$`),
+    );
+    expect(json.user.user_id).toBe(userId);
+    // Neither the cookie nor the token is kept.
+    const { rows } = await api.database.pool.query('SELECT secret_sha256 FROM sessions WHERE user_id = $1', [userId]);
+    expect(rows[0].secret_sha256.toString('utf8')).not.toContain(cookieOf({ headers } as Answer).split('=')[1]);
+  });
+
+  test('stands for its user below /dashboard/v1, and a key does not; below /v1 it is the other way round', async () => {
+    const { userId, key } = await api.user('homeowner');
+    const { cookie } = await signedIn(userId);
+    const path = `/v1/users/${userId}`;
+    const asked = await api.send(`/dashboard${path}`, { headers: { cookie } });
+    expect([asked.status, asked.json.user_id]).toEqual([200, userId]);
+    expect((await api.send(`/dashboard${path}`, { key })).status).toBe(401);
+    expect((await api.send(path, { headers: { cookie } })).status).toBe(401);
+    expect((await api.send(path, { key })).status).toBe(200);
+    expect((await api.send('/dashboard/v1/nothing', { headers: { cookie } })).status).toBe(404);
+  });
+
+  test('does not let another site’s page change anything', async () => {
+    const { userId } = await api.user('homeowner');
+    const mine = await signedIn(userId);
+    const other = await signedIn((await api.user('homeowner')).userId);
+    const { cookie } = mine;
+    for (const headers of [
+      { cookie },
+      { cookie, 'x-csrf-token': 'x' },
+      { cookie, 'x-csrf-token': other['x-csrf-token'] },
+    ]) {
+      expect((await post('/dashboard/v1/keys', {}, headers)).status).toBe(403);
+      expect((await api.send('/dashboard/session', { method: 'DELETE', headers })).status).toBe(403);
+    }
+    expect((await post('/dashboard/v1/keys', {}, mine)).status).toBe(201);
+  });
+
+  test('has the role of now, and ends with its account, by signing out, after a week of silence and after 30 days', async () => {
+    const { userId } = await api.user('homeowner');
+    const { userId: stranger } = await api.user('homeowner');
+    const asks = async (headers: object) =>
+      (await api.send(`/dashboard/v1/users/${stranger}`, { headers: headers as Record<string, string> })).status;
+    const first = await signedIn(userId);
+    expect(await asks(first)).toBe(403);
+    await updateUser(api.db, EVERYBODY, userId, { role: 'admin' });
+    expect(await asks(first)).toBe(200);
+    expect((await api.send('/dashboard/session', { method: 'DELETE', headers: first })).status).toBe(200);
+    expect(await asks(first)).toBe(401);
+
+    const second = await signedIn(userId);
+    later(6 * 24 * 60);
+    expect(await asks(second)).toBe(200);
+    await new Promise((done) => setTimeout(done, 200));
+    later(12 * 24 * 60);
+    expect(await asks(second)).toBe(200);
+    await new Promise((done) => setTimeout(done, 200));
+    later(19 * 24 * 60 + 1);
+    expect(await asks(second)).toBe(401);
+    later(0);
+    const third = await signedIn(userId);
+    for (let day = 5; day < 30; day += 5) {
+      later(day * 24 * 60);
+      expect(await asks(third)).toBe(200);
+      await new Promise((done) => setTimeout(done, 100));
+    }
+    later(30 * 24 * 60);
+    expect(await asks(third)).toBe(401);
+
+    later(0);
+    const fourth = await signedIn(stranger);
+    await eraseUser(api.db, stranger);
+    expect((await api.send('/dashboard/session', { headers: fourth })).json).toEqual({
+      user: null,
+      environment: 'live',
+    });
+  });
+
+  test('does not count against the account’s plan, and has a limit of its own', async () => {
+    const one = await testApi({
+      limits: { free: { minute: 1, day: 1 }, developer: MANY, enterprise: MANY, address: MANY },
+    });
+    try {
+      const { userId, key } = await one.user('homeowner');
+      await one.send('/dashboard/sign-in', { method: 'POST', body: { email: await emailIn(one, userId) } });
+      await expect.poll(() => one.mailed.length).toBe(1);
+      const opened = await one.send('/dashboard/session', { method: 'POST', body: { token: one.mailed[0]?.token } });
+      const headers = { cookie: cookieOf(opened) };
+      const statuses = new Set<number>();
+      for (let asked = 0; asked < 610; asked += 10) {
+        const answers = Array.from({ length: 10 }, () => one.send('/dashboard/v1/devices', { headers }));
+        for (const { status } of await Promise.all(answers)) statuses.add(status);
+      }
+      expect([...statuses].sort()).toEqual([200, 429]);
+      expect((await one.send('/v1/devices', { key })).status).toBe(200);
+    } finally {
+      await one.close();
+    }
+  });
+
+  test('a cookie of any form is a missing session, not an error', async () => {
+    for (const cookie of [
+      `${COOKIE}=`,
+      `${COOKIE}=\u00e9`,
+      `${COOKIE}=${'a'.repeat(4_000)}`,
+      `a=b; ${COOKIE}=${'a'.repeat(43)}`,
+      ';;=',
+    ]) {
+      expect((await api.send('/dashboard/v1/devices', { headers: { cookie } })).status).toBe(401);
+      expect((await api.send('/dashboard/session', { headers: { cookie } })).json.user).toBe(null);
+    }
+  });
+});
+
+const emailIn = async ({ db }: TestApi, userId: string) =>
+  (await db.selectFrom('users').select('email').where('user_id', '=', userId).executeTakeFirstOrThrow()).email;
+
+test('what is over is forgotten, and nothing else', async () => {
+  const { userId } = await api.user('homeowner');
+  const old = await signedIn(userId);
+  later(40);
+  await post('/dashboard/sign-in', { email: await emailOf(userId) });
+  const { token } = await mailed(2);
+  await forgetSessions(api.db, api.now);
+  expect((await api.send('/dashboard/v1/devices', { headers: old })).status).toBe(200);
+  later(8 * 24 * 60);
+  const fresh = await signedIn(userId);
+  await forgetSessions(api.db, api.now);
+  const count = async (relation: string) =>
+    (await api.database.pool.query(`SELECT count(*) FROM ${relation} WHERE user_id = $1`, [userId])).rows[0].count;
+  expect([await count('sessions'), await count('sign_ins')]).toEqual([1, 0]);
+  expect((await api.send('/dashboard/v1/devices', { headers: fresh })).status).toBe(200);
+  expect((await post('/dashboard/session', { token })).status).toBe(422);
+});
+
+describe('the pages', () => {
+  test('come from here alone, with nothing inline, and are looked at again each time', async () => {
+    for (const path of ['/dashboard', '/dashboard/', '/dashboard/keys', '/dashboard/sign-in']) {
+      const { status, headers, text } = await api.send(path);
+      expect([path, status, headers['content-type']]).toEqual([path, 200, 'text/html; charset=utf-8']);
+      const policy = String(headers['content-security-policy']);
+      expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toContain('unsafe');
+      expect(text).not.toMatch(/<script(?![^>]* src=)|<style|\son\w+=|\sstyle=|https?:/);
+      for (const [, asset = ''] of text.matchAll(/(?:href|src)="(\/dashboard\/app[^"]+)"/g)) {
+        const found = await api.send(asset);
+        expect([asset, found.status, found.headers['cache-control']]).toEqual([asset, 200, 'no-cache']);
+        const again = await api.send(asset, { headers: { 'if-none-match': String(found.headers.etag) } });
+        expect([again.status, again.text]).toEqual([304, '']);
+      }
+    }
+  });
+
+  test('every module’s imports are there, and none has types left', async () => {
+    const seen = new Set<string>();
+    const visit = async (path: string): Promise<void> => {
+      if (seen.has(path)) return;
+      seen.add(path);
+      const { status, headers, text } = await api.send(path);
+      expect([path, status, headers['content-type']]).toEqual([path, 200, 'text/javascript; charset=utf-8']);
+      for (const [, , name = ''] of text.matchAll(/(\bfrom\s*|\bimport\s*\(?\s*)['"]([^'"\n]+)['"]/g))
+        await visit(new URL(name, `https://x${path}`).pathname);
+    };
+    await visit('/dashboard/app/app.js');
+    expect(seen.size).toBeGreaterThan(20);
+  });
+
+  test('nothing but them is served', async () => {
+    for (const path of [
+      '/dashboard/app/',
+      '/dashboard/app/app.ts',
+      '/dashboard/app/tsconfig.json',
+      '/dashboard/app/../../package.json',
+      '/dashboard/app/..%2f..%2fpackage.json',
+      '/dashboard/app/%2e%2e/app.ts',
+      '/dashboard/app/lib/preact',
+      '/dashboard/nothing',
+    ])
+      expect([path, (await api.send(path)).status]).toEqual([path, 404]);
+  });
+});
