@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { html } from '../html.ts';
+import { colourOf, useDrawing } from './drawing.ts';
 import { kwh } from './format.ts';
 
 /** One bar: a bucket's energy, and the part of it that was estimated. */
@@ -14,14 +15,6 @@ export interface Bar {
   estimatedKwh: number;
   /** Stands out: a period on which an alert would have fired. */
   isMarked?: boolean;
-}
-
-/** A colour of the style sheet as a canvas takes it: what a name stands for depends on the theme. */
-function colourOf(element: HTMLElement, name: string): string {
-  element.style.color = `var(${name})`;
-  const { color } = getComputedStyle(element);
-  element.style.color = '';
-  return color;
 }
 
 /**
@@ -39,34 +32,11 @@ export function Bars({
   heightPx?: number;
   lineKwh?: number;
 }) {
-  const box = useRef<HTMLDivElement>(null);
   const [pointed, setPointed] = useState<number | null>(null);
-  const drawn = JSON.stringify([bars, lineKwh]);
-  useEffect(() => {
-    const element = box.current;
-    if (!element || bars.length === 0) return;
-    let plot = draw(element, bars, heightPx, lineKwh, setPointed);
-    const again = () => {
-      plot.destroy();
-      plot = draw(element, bars, heightPx, lineKwh, setPointed);
-    };
-    const size = new ResizeObserver(() => {
-      if (Math.abs(plot.width - element.clientWidth) > 1)
-        plot.setSize({ width: element.clientWidth, height: heightPx });
-    });
-    size.observe(element);
-    // Colours are read when it is drawn.
-    const theme = new MutationObserver(again);
-    theme.observe(document.documentElement, { attributeFilter: ['data-theme'] });
-    const system = matchMedia('(prefers-color-scheme: dark)');
-    system.addEventListener('change', again);
-    return () => {
-      size.disconnect();
-      theme.disconnect();
-      system.removeEventListener('change', again);
-      plot.destroy();
-    };
-  }, [drawn, heightPx]);
+  const box = useDrawing(
+    (element) => (bars.length === 0 ? null : draw(element, bars, heightPx, lineKwh, setPointed)),
+    [JSON.stringify([bars, lineKwh]), heightPx],
+  );
   const one = pointed === null ? undefined : bars[pointed];
   const hasEstimated = bars.some(({ estimatedKwh }) => estimatedKwh > 0);
   return html`<figure class="chart">

@@ -48,7 +48,7 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
       <//>
       <fieldset>
         <legend>What it may do</legend>
-        <div class="choices">
+        <div class="choices wide">
           ${ALL.map(
             (scope) => html`<label>
               <input

@@ -34,7 +34,7 @@ export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void
         before it has the new one.</p>
       <${Field} label="Hours that the old key goes on" hint="0 ends it at once; 720 (30 days) is the most.">
         ${(attributes: object) =>
-          html`<input ...${attributes} type="number" name="hours" value="24" min="0" max="720" step="any" required autofocus />`}
+          html`<input ...${attributes} type="number" name="hours" defaultValue="24" min="0" max="720" step="any" required autofocus />`}
       <//>
       <${Problem} text=${error} />
       <p class="actions">

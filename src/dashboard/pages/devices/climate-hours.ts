@@ -1,0 +1,24 @@
+/** An hour as GET /v1/devices/{device_id}/usage answers it. */
+export interface ClimateHour {
+  starts_at: string;
+  temperature_c?: { mean: number; min: number; max: number } | null;
+  setpoint_c?: number | null;
+  heating_minutes?: number | null;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** One row for each hour of the span, also where nothing was heard: a gap is to be seen as one. */
+export function climateHours(rows: readonly ClimateHour[], fromMs: number, toMs: number): ClimateHour[] {
+  const within = rows.filter(
+    ({ starts_at }) => Date.parse(starts_at) >= fromMs - HOUR_MS && Date.parse(starts_at) <= toMs,
+  );
+  const [first] = within;
+  const last = within.at(-1);
+  if (!first || !last) return [];
+  const known = new Map(within.map((row) => [Date.parse(row.starts_at), row]));
+  const all: ClimateHour[] = [];
+  for (let ms = Date.parse(first.starts_at); ms <= Date.parse(last.starts_at); ms += HOUR_MS)
+    all.push(known.get(ms) ?? { starts_at: new Date(ms).toISOString() });
+  return all;
+}

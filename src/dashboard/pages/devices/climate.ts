@@ -1,0 +1,65 @@
+import { useState } from 'preact/hooks';
+import { call, withQuery } from '../../api.ts';
+import { html } from '../../html.ts';
+import { Lines } from '../../parts/lines.ts';
+import { useLoad } from '../../parts/load.ts';
+import { Loading } from '../../parts/ui.ts';
+import { type ClimateHour, climateHours } from './climate-hours.ts';
+
+const HOUR_MS = 3_600_000;
+const SPANS: [hours: number, name: string][] = [
+  [48, '48 hours'],
+  [168, '7 days'],
+];
+
+/** What a thermostat said of its room, hour by hour. Nothing where the device never told a temperature. */
+export function Climate({ deviceId, type, zone }: { deviceId: string; type: string; zone: string }) {
+  const [hours, setHours] = useState(48);
+  const usage = useLoad(async () => {
+    const nowMs = Date.now();
+    const date = (ms: number) => new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(ms);
+    const query = { start: date(nowMs - hours * HOUR_MS), end: date(nowMs), group_by: 'hour', tz: zone };
+    const answer = await call<{ data: ClimateHour[] }>('GET', withQuery(`/v1/devices/${deviceId}/usage`, query));
+    return climateHours(answer.data, nowMs - hours * HOUR_MS, nowMs);
+  }, [deviceId, hours, zone]);
+  const isThermostat = type === 'thermostat';
+  const isEmpty = usage.value?.every(({ temperature_c, setpoint_c }) => !temperature_c && setpoint_c == null) ?? true;
+  // Of a meter nobody expects it: it is not even said that there is none.
+  if (isEmpty && !isThermostat && hours === 48) return null;
+  return html`<section aria-label="Climate">
+    <h3>Climate</h3>
+    <p class="actions" role="group" aria-label="Span">
+      ${SPANS.map(
+        ([span, name]) =>
+          html`<button type="button" aria-pressed=${span === hours} onClick=${() => setHours(span)}>${name}</button>`,
+      )}
+    </p>
+    <${Loading} of=${usage}>
+      ${(rows: ClimateHour[]) =>
+        isEmpty
+          ? html`<p class="quiet">It told no temperature in the last ${hours === 48 ? '48 hours' : '7 days'}.</p>`
+          : html`<${Lines}
+              title=${`Climate of the last ${hours === 48 ? '48 hours' : '7 days'}`}
+              zone=${zone}
+              atMs=${rows.map(({ starts_at }) => Date.parse(starts_at))}
+              stepMs=${HOUR_MS}
+              lines=${[
+                {
+                  name: 'Temperature',
+                  unit: '°C',
+                  colour: '--accent',
+                  values: rows.map((row) => row.temperature_c?.mean ?? null),
+                },
+                {
+                  name: 'Setpoint',
+                  unit: '°C',
+                  colour: '--warn',
+                  isDashed: true,
+                  values: rows.map((row) => row.setpoint_c ?? null),
+                },
+              ]}
+              bars=${{ name: 'Heating', unit: 'min', colour: '--pale', most: 60, values: rows.map((row) => row.heating_minutes ?? null) }}
+            />`}
+    <//>
+  </section>`;
+}

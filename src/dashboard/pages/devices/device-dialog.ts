@@ -1,0 +1,55 @@
+import { call } from '../../api.ts';
+import { html } from '../../html.ts';
+import { useAction, useLoad } from '../../parts/load.ts';
+import { Badge, Dialog, Loading, Problem, Sure, When } from '../../parts/ui.ts';
+import { useSession } from '../../session.ts';
+import { Climate } from './climate.ts';
+import { type DeviceDetails, STATES, typeName } from './device.ts';
+import { DeviceSettings } from './device-settings.ts';
+
+const QUESTION =
+  'It can no longer log in, and what it sends is refused. What it consumed so far stays in the account’s history.';
+
+/** All that is known of one device, with what can be changed. */
+export function DeviceDialog(props: { deviceId: string; onChange: () => void; onClose: () => void }) {
+  const { deviceId, onChange, onClose } = props;
+  const { user } = useSession();
+  const device = useLoad(() => call<DeviceDetails>('GET', `/v1/devices/${deviceId}`), [deviceId]);
+  const { run, error } = useAction();
+  const saved = () => {
+    device.again();
+    onChange();
+  };
+  const remove = () =>
+    run(async () => {
+      await call('DELETE', `/v1/devices/${deviceId}`);
+      onChange();
+      onClose();
+    });
+  const title = device.value ? `${device.value.location}: ${typeName(device.value.type)}` : 'Device';
+  return html`<${Dialog} title=${title} onClose=${onClose}>
+    <${Loading} of=${device}>
+      ${(one: DeviceDetails) => {
+        const { kind, meaning } = STATES[one.status];
+        return html`
+          <dl class="facts">
+            <dt>State</dt>
+            <dd><${Badge} kind=${kind}>${one.status}<//> ${meaning}</dd>
+            <dt>Last seen</dt>
+            <dd><${When} at=${one.last_seen_at} zone=${user.timezone} /></dd>
+            <dt>Paired</dt>
+            <dd><${When} at=${one.created_at} zone=${user.timezone} /></dd>
+            <dt>Identifier</dt>
+            <dd><code>${one.device_id}</code></dd>
+          </dl>
+          <${Climate} deviceId=${deviceId} type=${one.type} zone=${user.timezone} />
+          <h3>Settings</h3>
+          <${DeviceSettings} of=${one} onSaved=${saved} />
+          <h3>Delete</h3>
+          <p class="quiet">Ends the device and its login. Its past consumption stays.</p>
+          <${Problem} text=${error} />
+          <p class="actions"><${Sure} label="Delete this device" question=${QUESTION} onSure=${remove} /></p>`;
+      }}
+    <//>
+  <//>`;
+}

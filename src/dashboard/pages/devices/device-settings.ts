@@ -1,0 +1,35 @@
+import { useState } from 'preact/hooks';
+import { call } from '../../api.ts';
+import { html } from '../../html.ts';
+import { useAction } from '../../parts/load.ts';
+import { Problem } from '../../parts/ui.ts';
+import type { DeviceDetails } from './device.ts';
+import { DeviceFields, type GivenFields, givenFields } from './device-fields.ts';
+
+/** What of a device can be changed here, as a form; only what was changed is sent. */
+export function DeviceSettings({ of: device, onSaved }: { of: DeviceDetails; onSaved: (now: DeviceDetails) => void }) {
+  const [said, setSaid] = useState('');
+  const { run, isBusy, error } = useAction();
+  const save = (event: SubmitEvent) => {
+    event.preventDefault();
+    const given = givenFields(event.target as HTMLFormElement);
+    const changed = (Object.keys(given) as (keyof GivenFields)[]).filter((name) => given[name] !== device[name]);
+    setSaid('');
+    run(async () => {
+      if (changed.length > 0) {
+        const patch = Object.fromEntries(changed.map((name) => [name, given[name]]));
+        onSaved(await call<DeviceDetails>('PATCH', `/v1/devices/${device.device_id}`, patch));
+      }
+      setSaid(changed.length > 0 ? 'Saved.' : 'Nothing was changed.');
+    });
+  };
+  return html`<form onSubmit=${save}>
+    <${DeviceFields} of=${device} />
+    <p class="quiet">Load, register and gap hold for the past, too: the next message computes it anew.</p>
+    <${Problem} text=${error} />
+    <p class="actions">
+      <button class="main" disabled=${isBusy}>Save</button>
+      <span role="status">${said}</span>
+    </p>
+  </form>`;
+}

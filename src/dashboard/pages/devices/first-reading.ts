@@ -1,0 +1,48 @@
+import { useEffect, useState } from 'preact/hooks';
+import { call } from '../../api.ts';
+import { html } from '../../html.ts';
+import { Badge } from '../../parts/ui.ts';
+import type { DeviceDetails } from './device.ts';
+
+const LOOK_MS = 2_000;
+/** Then whoever waits is told where to look. */
+const LONG_MS = 60_000;
+
+/** Waits for a device to be heard, and says when it was. */
+export function FirstReading({ deviceId, onHeard }: { deviceId: string; onHeard: () => void }) {
+  const [state, setState] = useState<'waiting' | 'long' | 'heard'>('waiting');
+  useEffect(() => {
+    const since = Date.now();
+    let timer: ReturnType<typeof setTimeout>;
+    let isOver = false;
+    const look = async () => {
+      const device = await call<DeviceDetails>('GET', `/v1/devices/${deviceId}`).catch(() => null);
+      if (isOver) return;
+      if (device?.last_seen_at) {
+        setState('heard');
+        onHeard();
+        return;
+      }
+      if (Date.now() - since > LONG_MS) setState('long');
+      timer = setTimeout(look, LOOK_MS);
+    };
+    void look();
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [deviceId]);
+  return html`<p role="status" class="actions">
+    ${
+      state === 'heard'
+        ? html`<${Badge} kind="good">first reading received<//> <span>It counts from now on.</span>`
+        : html`<${Badge} kind="warn">waiting for the first reading …<//>
+            ${
+              state === 'long'
+                ? html`<span>Nothing yet. Does the device reach the port, and is the password whole? What was refused, and
+                    why: <code>npx energy rejected list --device ${deviceId}</code></span>`
+                : html`<span class="quiet">It is looked for every two seconds.</span>`
+            }`
+    }
+  </p>`;
+}

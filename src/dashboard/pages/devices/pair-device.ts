@@ -1,0 +1,56 @@
+import { useState } from 'preact/hooks';
+import { call } from '../../api.ts';
+import { html } from '../../html.ts';
+import { useAction } from '../../parts/load.ts';
+import { Dialog, Problem, ShownOnce } from '../../parts/ui.ts';
+import { useSession } from '../../session.ts';
+import { type Discovered, type PairedDevice, typeName } from './device.ts';
+import { DeviceFields, givenFields } from './device-fields.ts';
+import { DeviceLogin } from './device-login.ts';
+import { likelyType } from './discovered-words.ts';
+import { FirstReading } from './first-reading.ts';
+
+/** Pairs a device of the picked account, and waits for its first reading. `of`: one that was discovered. */
+export function PairDevice(props: { of?: Discovered; onChange: () => void; onClose: () => void }) {
+  const { of: discovered, onChange, onClose } = props;
+  const { me, user } = useSession();
+  const [paired, setPaired] = useState<PairedDevice | null>(null);
+  const { run, isBusy, error } = useAction();
+  const pair = (event: SubmitEvent) => {
+    event.preventDefault();
+    const given = Object.entries(givenFields(event.target as HTMLFormElement)).filter(([, value]) => value !== null);
+    run(async () => {
+      const body = {
+        user_id: user.user_id,
+        ...Object.fromEntries(given),
+        ...(discovered ? { discovery_id: discovered.discovery_id } : {}),
+      };
+      setPaired(await call<PairedDevice>('POST', '/v1/devices', body));
+      onChange();
+    });
+  };
+  if (paired)
+    return html`<${Dialog} title=${`Paired: ${typeName(paired.type)}, ${paired.location}`} onClose=${onClose}>
+      <${ShownOnce}>
+        ${
+          paired.mqtt
+            ? html`<b>Note the password now: it is shown this once.</b> Set these in the device.`
+            : 'It goes on with its gateway’s login, and counts from its next message on.'
+        }
+      <//>
+      <${FirstReading} deviceId=${paired.device_id} onHeard=${onChange} />
+      ${paired.mqtt && html`<${DeviceLogin} paired=${paired} login=${paired.mqtt} />`}
+      <p class="actions"><button type="button" class="main" onClick=${onClose}>Done</button></p>
+    <//>`;
+  return html`<${Dialog} title=${discovered ? `Pair ${discovered.native_id}` : 'Pair a device'} onClose=${onClose}>
+    <form onSubmit=${pair}>
+      ${user.user_id !== me.user_id && html`<p class="quiet">For ${user.email}.</p>`}
+      <${DeviceFields} type=${discovered ? likelyType(discovered) : 'smart_meter'} />
+      <${Problem} text=${error} />
+      <p class="actions">
+        <button class="main" disabled=${isBusy}>Pair</button>
+        <button type="button" onClick=${onClose}>Cancel</button>
+      </p>
+    </form>
+  <//>`;
+}

@@ -1,0 +1,182 @@
+import { useState } from 'preact/hooks';
+import uPlot from 'uplot';
+import { html } from '../html.ts';
+import { colourOf, useDrawing } from './drawing.ts';
+
+/** A quantity over time; null where nothing is known. */
+export interface Line {
+  name: string;
+  unit: string;
+  /** A name of the style sheet, such as --accent. */
+  colour: string;
+  isDashed?: boolean;
+  values: (number | null)[];
+}
+
+/** A quantity drawn as bars at the foot, on an axis of its own at the right, which ends at `most`. */
+export type FootBars = Omit<Line, 'isDashed'> & { most: number };
+
+interface LinesOptions {
+  title: string;
+  /** Beginnings of the steps, Unix ms, in order. */
+  atMs: number[];
+  stepMs: number;
+  /** IANA zone that times are told in. */
+  zone: string;
+  lines: Line[];
+  bars: FootBars;
+}
+
+const HEIGHT_PX = 240;
+
+/** Lines over time with bars at their foot; the same figures are in a table below, for who does not see or cannot point. */
+export function Lines(props: LinesOptions) {
+  const { title, atMs, zone, lines, bars } = props;
+  const [pointed, setPointed] = useState<number | null>(null);
+  const box = useDrawing((element) => draw(element, props, setPointed), [JSON.stringify(props)]);
+  const all = [...lines, bars];
+  const name = stepNames(zone);
+  const figure = ({ values, unit }: Pick<Line, 'values' | 'unit'>, index: number) => {
+    const value = values[index];
+    return value == null ? '–' : `${Math.round(value * 10) / 10} ${unit}`;
+  };
+  return html`<figure class="chart">
+    <div class="readout" aria-hidden="true">
+      ${
+        pointed === null || atMs[pointed] === undefined
+          ? all.map(
+              (one) =>
+                html`<span class="key"><i class="swatch" style=${{ background: `var(${one.colour})` }} /> ${one.name}</span>`,
+            )
+          : `${name(atMs[pointed])}: ${all.map((one) => `${one.name.toLowerCase()} ${figure(one, pointed)}`).join(', ')}`
+      }
+    </div>
+    <div ref=${box} role="img" aria-label=${`${title}: ${summary(lines, atMs, name)}`} />
+    <details>
+      <summary>${title} as a table</summary>
+      <div class="scroll" tabindex="0" role="group" aria-label=${`${title} as a table`}>
+        <table>
+          <thead><tr><th scope="col">Time</th>${all.map((one) => html`<th scope="col">${one.name}</th>`)}</tr></thead>
+          <tbody>
+            ${atMs.map(
+              (ms, index) =>
+                html`<tr><th scope="row">${name(ms)}</th>${all.map((one) => html`<td>${figure(one, index)}</td>`)}</tr>`,
+            )}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  </figure>`;
+}
+
+/** "Sat 21 Nov, 14:00". */
+function stepNames(zone: string): (ms: number) => string {
+  const options = { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const;
+  const format = new Intl.DateTimeFormat(undefined, { ...options, timeZone: zone });
+  return (ms) => format.format(ms);
+}
+
+/** The span of each line in words. */
+function summary(lines: Line[], atMs: number[], name: (ms: number) => string): string {
+  const told = lines.flatMap(({ name: of, unit, values }) => {
+    const known = values.filter((value) => value !== null);
+    return known.length === 0 ? [] : [`${of} ${Math.min(...known)} to ${Math.max(...known)} ${unit}`];
+  });
+  const [first] = atMs;
+  return told.length === 0 || first === undefined ? 'no data' : `from ${name(first)}: ${told.join('; ')}`;
+}
+
+function draw(
+  element: HTMLElement,
+  { atMs, stepMs, zone, lines, bars }: LinesOptions,
+  point: (index: number | null) => void,
+): uPlot {
+  const colour = (name: string) => colourOf(element, name);
+  const axis = {
+    stroke: colour('--quiet'),
+    font: '12px system-ui, sans-serif',
+    grid: { stroke: colour('--line'), width: 1 },
+    ticks: { show: false },
+  };
+  const foot = colour(bars.colour);
+  const options: uPlot.Options = {
+    width: element.clientWidth || 300,
+    height: HEIGHT_PX,
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), zone),
+    legend: { show: false },
+    cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
+    // A step's value stands in its middle; half a step beside the first and the last one.
+    scales: {
+      x: { range: (_plot, from, to) => [from - stepMs / 2_000, to + stepMs / 2_000] },
+      y: { range: aroundAll },
+      foot: { range: [0, bars.most * 2.5] },
+    },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        space: 60,
+        size: 32,
+        incrs: [3, 6, 12, 24, 48].map((hours) => hours * 3_600),
+        values: labelsOf(zone),
+      },
+      { ...axis, size: 44, values: (_plot, splits) => splits.map((value) => `${Math.round(value * 10) / 10}°`) },
+      {
+        ...axis,
+        scale: 'foot',
+        side: 1,
+        size: 44,
+        grid: { show: false },
+        splits: () => [0, bars.most / 2, bars.most],
+        values: (_plot, splits) => splits.map((value) => `${value}'`),
+      },
+    ],
+    series: [
+      {},
+      {
+        scale: 'foot',
+        paths: uPlot.paths.bars?.({ size: [0.8, 40] }) as uPlot.Series.PathBuilder,
+        width: 0,
+        stroke: foot,
+        fill: foot,
+        points: { show: false },
+      },
+      ...lines.map(
+        (line): uPlot.Series => ({
+          scale: 'y',
+          stroke: colour(line.colour),
+          width: 2,
+          points: { show: false },
+          ...(line.isDashed ? { dash: [6, 5] } : {}),
+        }),
+      ),
+    ],
+    hooks: { setCursor: [(plot) => point(plot.cursor.idx ?? null)] },
+  };
+  const middles = atMs.map((ms) => (ms + stepMs / 2) / 1_000);
+  return new uPlot(options, [middles, bars.values, ...lines.map(({ values }) => values)], element);
+}
+
+/** Whole units around what is drawn, with room for the bars below. */
+function aroundAll(_plot: uPlot, least: number | null, most: number | null): [number, number] {
+  if (least === null || most === null) return [0, 1];
+  const low = Math.floor(least - 0.5);
+  const high = Math.ceil(most + 0.5);
+  return [low - Math.ceil((high - low) * 0.35), high];
+}
+
+/** Midnights as dates, other times as hours. */
+function labelsOf(zone: string): (plot: uPlot, splits: number[]) => string[] {
+  const hour = new Intl.DateTimeFormat(undefined, {
+    timeZone: zone,
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  });
+  const day = new Intl.DateTimeFormat(undefined, { timeZone: zone, day: 'numeric', month: 'short' });
+  return (_plot, splits) =>
+    splits.map((seconds) => {
+      const time = hour.format(seconds * 1_000);
+      return time === '00:00' ? day.format(seconds * 1_000) : time;
+    });
+}
