@@ -1,9 +1,11 @@
+import { request } from 'node:https';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { forgetSessions } from '#src/auth/sessions.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { updateUser } from '#src/users/store.ts';
 import { type Answer, type TestApi, testApi } from '../support/api.ts';
+import { meter } from '../support/meters.ts';
 
 const COOKIE = '__Secure-energy_session';
 const NOON = new Date('2026-06-15T12:00:00Z');
@@ -250,6 +252,61 @@ describe('a session', () => {
 
 const emailIn = async ({ db }: TestApi, userId: string) =>
   (await db.selectFrom('users').select('email').where('user_id', '=', userId).executeTakeFirstOrThrow()).email;
+
+describe('changes', () => {
+  /** What a listener was told within a time. */
+  const listen = async (userId: string | null, headers: Record<string, string>, forMs: number) => {
+    const path = `/dashboard/v1/changes${userId === null ? '' : `?user_id=${userId}`}`;
+    const options = { host: '127.0.0.1', port: api.port, path, headers, rejectUnauthorized: false };
+    return new Promise<{ status: number; text: string }>((done, fail) => {
+      const asked = request(options, (response) => {
+        let text = '';
+        response.on('data', (chunk) => {
+          text += chunk;
+        });
+        const end = () => done({ status: response.statusCode ?? 0, text });
+        response.on('end', end);
+        setTimeout(() => {
+          end();
+          asked.destroy();
+        }, forMs);
+      });
+      asked.on('error', fail);
+      asked.end();
+    });
+  };
+
+  test('are told to whom the account is within reach of, as they come', async () => {
+    const { userId } = await api.user('homeowner');
+    const { userId: utility } = await api.user('utility');
+    const { userId: enrolled } = await api.user('homeowner', { enrolledBy: utility });
+    const home = await meter(api.database);
+    const mine = await signedIn(userId);
+    const theirs = await signedIn(utility);
+    expect((await listen(enrolled, mine, 500)).status).toBe(403);
+    expect((await listen(userId, theirs, 500)).status).toBe(404);
+    expect((await listen(enrolled, theirs, 500)).status).toBe(200);
+    expect((await listen(null, {} as typeof mine, 500)).status).toBe(401);
+
+    const ofMeter = await signedIn(home.userId);
+    const told = listen(null, ofMeter, 7_000);
+    const quiet = listen(null, mine, 7_000);
+    await home.read([['2026-06-15T11:00:00Z', 1]], NOON);
+    await new Promise((done) => setTimeout(done, 3_000));
+    // Within the ten seconds that last_seen_at is kept to.
+    await home.read([['2026-06-15T11:15:00Z', 1.1]], NOON);
+    expect((await told).text.match(/event: readings/g)?.length).toBe(2);
+    expect((await quiet).text).toBe('retry: 3000\n\n');
+  });
+
+  test('have so many listeners of an account, and no more', async () => {
+    const { userId } = await api.user('homeowner');
+    const mine = await signedIn(userId);
+    const answers = await Promise.all(Array.from({ length: 25 }, () => listen(null, mine, 1_000)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(20).fill(200), ...Array(5).fill(503)]);
+    await expect.poll(async () => (await listen(null, mine, 100)).status).toBe(200);
+  });
+});
 
 test('what is over is forgotten, and nothing else', async () => {
   const { userId } = await api.user('homeowner');

@@ -1,10 +1,12 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import mqtt, { type MqttClient } from 'mqtt';
 import type { Browser, Page } from 'playwright-core';
 import PostalMime from 'postal-mime';
 import { expect } from 'vitest';
 import { createDb, type Database } from '#src/database/connect.ts';
+import { createDevice, readingsTopic } from '#src/devices/store.ts';
 import { createUser, type Role } from '#src/users/store.ts';
 import { newPerson, startBrowser } from './browser.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
@@ -23,6 +25,8 @@ export interface Dashboard {
   roles: Record<'api' | 'ingest' | 'worker', RoleProcess>;
   browser: Browser;
   user(email: string, role?: Role, enrolledBy?: string): Promise<string>;
+  /** Pairs a device, and connects as it; `publish` resolves when the service has stored what it sent. */
+  device(userId: string, type?: string): Promise<{ deviceId: string; publish(readings: unknown): Promise<void> }>;
   /** A page of somebody who is not signed in. */
   open(path: string): Promise<Page>;
   /** The link and the code of the last mail to an address; the mail is taken away. */
@@ -48,6 +52,7 @@ export async function startDashboard(env: Record<string, string> = {}): Promise<
   const [ingest, worker] = await Promise.all([startRole('ingest', all), startRole('worker', all)]);
   const db = createDb(database.pool);
   const problems: string[] = [];
+  const clients: MqttClient[] = [];
   const mails = join(folder.path, 'mail');
 
   const dashboard: Dashboard = {
@@ -60,6 +65,15 @@ export async function startDashboard(env: Record<string, string> = {}): Promise<
     browser,
     user: async (email, role = 'homeowner', enrolledBy) =>
       (await createUser(db, { email, role, ...(enrolledBy === undefined ? {} : { enrolledBy }) })).user_id,
+    async device(userId, type = 'smart_meter') {
+      const { device, secret } = await createDevice(db, { userId, type, location: 'Test' });
+      const { device_id: deviceId } = device;
+      const client = await mqtt.connectAsync(dashboard.mqttUrl, { username: deviceId, password: secret });
+      clients.push(client);
+      const send = (readings: unknown) =>
+        client.publishAsync(readingsTopic(deviceId), JSON.stringify(readings), { qos: 1 });
+      return { deviceId, publish: async (readings) => void (await send(readings)) };
+    },
     async open(path) {
       const person = await newPerson(browser, url, problems);
       const page = await person.newPage();
@@ -98,6 +112,7 @@ export async function startDashboard(env: Record<string, string> = {}): Promise<
     },
     async close() {
       await browser.close();
+      for (const client of clients) await client.endAsync(true);
       await Promise.all([api, ingest, worker].map((role) => role.stop()));
       await database.drop();
       await folder.remove();

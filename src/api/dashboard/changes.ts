@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ApiContext } from '#src/api/operation.ts';
 import { reachUserId } from '#src/auth/access.ts';
 import { AppError } from '#src/core/errors.ts';
-import { newestReadings } from '#src/devices/newest.ts';
+import { marksOfReadings } from '#src/devices/newest.ts';
 
 /** How often it is asked what is new, for everybody who listens to this process together. */
 const LOOK_MS = 2_000;
@@ -12,27 +12,37 @@ const BEAT_MS = 25_000;
 /** Then the browser asks again by itself, and its session is looked at anew. */
 const LONGEST_MS = 10 * 60_000;
 const MOST = { ofAccount: 20, ofAll: 2_000 };
+/** One that does not read gets no more: the page asks for everything anyway. */
+const MOST_UNREAD_BYTES = 16_384;
+
+interface Listener {
+  /** Who listens, and to whose readings. */
+  callerId: string;
+  userId: string;
+  stream: Readable;
+  /** What it was last told of. */
+  mark: string | undefined;
+}
 
 /**
  * `GET /dashboard/v1/changes?user_id=`: server-sent events (HTML standard, 9.2), `readings` each time devices of the account
- * were heard of, with the time of the youngest reading.
+ * were heard of, with the time of the youngest reading; the first one at once, since the page may have asked before.
  */
 export function addChanges(app: FastifyInstance, context: ApiContext): void {
-  const listening = new Map<string, Set<(newest: Date) => void>>();
-  const seen = new Map<string, number>();
-  const open = new Set<Readable>();
-  const ofAccount = new Map<string, number>();
+  const listeners = new Set<Listener>();
   let isLooking = false;
 
   const look = async () => {
-    if (isLooking || listening.size === 0) return;
+    if (isLooking || listeners.size === 0) return;
     isLooking = true;
     try {
-      for (const { user_id, newest } of await newestReadings(context.db, [...listening.keys()])) {
-        const before = seen.get(user_id);
-        seen.set(user_id, newest.getTime());
-        if (before !== undefined && before !== newest.getTime())
-          for (const tell of listening.get(user_id) ?? []) tell(newest);
+      const userIds = [...new Set([...listeners].map(({ userId }) => userId))];
+      const found = new Map((await marksOfReadings(context.db, userIds)).map((one) => [one.user_id, one]));
+      for (const one of listeners) {
+        const now = found.get(one.userId);
+        if (!now || one.mark === now.mark) continue;
+        one.mark = now.mark;
+        say(one, `event: readings\ndata: ${now.newest.toISOString()}\n\n`);
       }
     } catch {
       // The database is away: whoever listens hears of it when it is back.
@@ -40,12 +50,15 @@ export function addChanges(app: FastifyInstance, context: ApiContext): void {
       isLooking = false;
     }
   };
-  const timer = setInterval(() => void look(), LOOK_MS);
-  timer.unref();
+  const looking = setInterval(() => void look(), LOOK_MS);
+  const beating = setInterval(() => {
+    for (const one of listeners) say(one, ': still here\n\n');
+  }, BEAT_MS);
   // Before the server closes: it waits for answers that are under way.
   app.addHook('preClose', async () => {
-    clearInterval(timer);
-    for (const stream of open) stream.destroy();
+    clearInterval(looking);
+    clearInterval(beating);
+    for (const { stream } of listeners) stream.destroy();
   });
 
   app.get('/dashboard/v1/changes', async (request, reply) => {
@@ -53,32 +66,21 @@ export function addChanges(app: FastifyInstance, context: ApiContext): void {
     if (!caller) throw new AppError('unauthorized');
     const named = new URLSearchParams(request.url.split('?')[1] ?? '').get('user_id') ?? undefined;
     const userId = await reachUserId(context.db, caller, named);
-    const mine = ofAccount.get(caller.userId) ?? 0;
-    if (mine >= MOST.ofAccount || open.size >= MOST.ofAll) throw new AppError('unavailable');
+    const mine = [...listeners].filter(({ callerId }) => callerId === caller.userId);
+    if (mine.length >= MOST.ofAccount || listeners.size >= MOST.ofAll) throw new AppError('unavailable');
     const stream = new Readable({ read() {} });
-    const tell = (newest: Date) => {
-      // One that does not read gets no more: the page asks for everything anyway.
-      if (stream.readableLength < 65_536) stream.push(`event: readings\ndata: ${newest.toISOString()}\n\n`);
-    };
-    const beat = setInterval(() => stream.push(': still here\n\n'), BEAT_MS);
+    const listener: Listener = { callerId: caller.userId, userId, stream, mark: undefined };
+    listeners.add(listener);
     const end = setTimeout(() => stream.push(null), LONGEST_MS);
-    ofAccount.set(caller.userId, mine + 1);
-    open.add(stream);
-    listening.set(userId, (listening.get(userId) ?? new Set()).add(tell));
     stream.once('close', () => {
-      clearInterval(beat);
       clearTimeout(end);
-      open.delete(stream);
-      const left = (ofAccount.get(caller.userId) ?? 1) - 1;
-      if (left > 0) ofAccount.set(caller.userId, left);
-      else ofAccount.delete(caller.userId);
-      listening.get(userId)?.delete(tell);
-      if (listening.get(userId)?.size === 0) {
-        listening.delete(userId);
-        seen.delete(userId);
-      }
+      listeners.delete(listener);
     });
     stream.push('retry: 3000\n\n');
     return reply.type('text/event-stream; charset=utf-8').send(stream);
   });
+}
+
+function say({ stream }: Listener, text: string): void {
+  if (stream.readableLength < MOST_UNREAD_BYTES && !stream.readableEnded) stream.push(text);
 }

@@ -1,4 +1,4 @@
-const kwhFormat = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 2 });
+const kwhFormat = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
 /** Energy for people: two decimals, with its unit. */
 export const kwh = (value: number): string => `${kwhFormat.format(value)} kWh`;

@@ -11,12 +11,12 @@ const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 /** When most is used: a table of weekday and hour, darker where more is used; the figures are in it, for who does not see colours. */
 export function HeatMap({ cells }: { cells: Cell[] }) {
   const most = cells.reduce<Cell | null>((a, b) => (a === null || b.kwh_used > a.kwh_used ? b : a), null);
-  if (!most || most.kwh_used === 0) return html`<p class="quiet">Nothing is known yet.</p>`;
+  if (!most) return html`<p class="quiet">Nothing is known yet.</p>`;
   const used = new Map(cells.map((cell) => [`${cell.weekday} ${cell.hour}`, cell.kwh_used]));
   const cellOf = (weekday: number, hour: number) => {
     const value = used.get(`${weekday} ${hour}`);
     const text = `${WEEKDAYS[weekday - 1]} ${hour}:00, ${value === undefined ? 'no data' : kwh(value)}`;
-    const share = value === undefined ? 0 : Math.round((100 * value) / most.kwh_used);
+    const share = value === undefined || most.kwh_used === 0 ? 0 : Math.round((100 * value) / most.kwh_used);
     const background = `color-mix(in srgb, var(--accent) ${share}%, var(--raised))`;
     const isPeak = weekday === most.weekday && hour === most.hour;
     return html`<td class=${isPeak ? 'peak' : ''} style=${{ background }} title=${text}><span class="hidden">${value === undefined ? 'no data' : kwh(value)}</span></td>`;
