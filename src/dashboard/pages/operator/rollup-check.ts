@@ -49,7 +49,7 @@ function Result({ report: { users, checked, differences, truncated } }: { report
       <tbody>${differences.map(
         (one) => html`<tr>
           <td data-name="Relation">${one.relation}</td>
-          <td data-name="Row"><code>${one.user_id} ${Object.values(one.key).join(' ')}</code></td>
+          <td data-name="Row"><code>${Object.values(one.key).join(' ')}</code></td>
           <td data-name="Stored, mWh">${one.stored_mwh ?? '–'}</td>
           <td data-name="Should be, mWh">${one.expected_mwh ?? '–'}</td>
         </tr>`,
