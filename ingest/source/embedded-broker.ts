@@ -1,8 +1,9 @@
-import { createServer, type Server } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { Aedes, type AuthenticateError, type Client } from 'aedes';
 import type { Logger } from '#src/core/log.ts';
 import { mayPublish } from '#src/devices/broker-access.ts';
+import { limitPackets } from './packet-limit.ts';
 import { pubacks } from './pubacks.ts';
 import type { Receive, Source } from './source.ts';
 
@@ -133,8 +134,9 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
   }, options.loginsEveryMs ?? LOGINS_EVERY_MS);
   logins.unref();
 
-  const plain = createServer(broker.handle);
-  const secure = createTlsServer({ ...options.tls, minVersion: MIN_TLS }, broker.handle);
+  const serve = (socket: Socket) => limitPackets(broker.handle(socket) as Client, socket, MAX_PAYLOAD_BYTES);
+  const plain = createServer(serve);
+  const secure = createTlsServer({ ...options.tls, minVersion: MIN_TLS }, serve);
   secure.on('tlsClientError', () => {});
   const port = await listen(plain, options.port, '127.0.0.1');
   const tlsPort = await listen(secure, options.tlsPort, options.host);

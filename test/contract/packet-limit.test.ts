@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { connectAsync } from 'mqtt';
+import { pino } from 'pino';
+import { generate } from 'selfsigned';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type EmbeddedBroker, startEmbeddedBroker } from '#ingest/source/embedded-broker.ts';
+
+const DEVICE = 'dev_00000000000000000000000000';
+const TOPIC = `energy/v1/${DEVICE}/readings`;
+let broker: EmbeddedBroker;
+let received = 0;
+
+beforeAll(async () => {
+  const pair = await generate([{ name: 'commonName', value: 'localhost' }]);
+  broker = await startEmbeddedBroker({
+    host: '127.0.0.1',
+    port: 0,
+    tlsPort: 0,
+    tls: { cert: Buffer.from(pair.cert), key: Buffer.from(pair.private) },
+    checkLogin: async () => true,
+    endedLogins: async () => [],
+    receive(_message, done) {
+      received++;
+      done();
+      return true;
+    },
+    log: pino({ level: 'silent' }),
+  });
+});
+afterAll(() => broker.close());
+
+/** Sends until the other side ends it, at most so many bytes; resolves with what it could send. */
+async function flood(head: Buffer, mostBytes: number): Promise<number> {
+  const socket: Socket = connect(broker.port, '127.0.0.1');
+  let isOver = false;
+  socket.on('error', () => {});
+  socket.on('close', () => {
+    isOver = true;
+  });
+  socket.write(head);
+  const chunk = Buffer.alloc(65_536, 'x');
+  while (!isOver && socket.bytesWritten < mostBytes) {
+    if (!socket.write(chunk))
+      await Promise.race([
+        new Promise((done) => socket.once('drain', done)),
+        new Promise((done) => socket.once('close', done)),
+      ]);
+    else await new Promise((done) => setImmediate(done));
+  }
+  const { bytesWritten } = socket;
+  socket.destroy();
+  return bytesWritten;
+}
+
+/** The longest remaining length that MQTT knows: 256 MiB (3.1.1, 2.2.3). */
+const LONGEST = [0xff, 0xff, 0xff, 0x7f];
+const CONNECT = Buffer.from([0x10, 16, 0, 4, ...Buffer.from('MQTT'), 4, 2, 0, 60, 0, 4, ...Buffer.from('name')]);
+
+test('the pinned aedes still has the parser that is watched', () => {
+  const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+  expect(dependencies.aedes, 'packet-limit.ts wraps a private method: pin the version').toMatch(/^\d/);
+});
+
+test('a packet that is announced too long ends its connection before it is taken in', async () => {
+  const most = 64 * 1_048_576;
+  expect(await flood(Buffer.from([0x10, ...LONGEST]), most)).toBeLessThan(8 * 1_048_576);
+  expect(await flood(Buffer.concat([CONNECT, Buffer.from([0x30, ...LONGEST])]), most)).toBeLessThan(8 * 1_048_576);
+});
+
+test('a device’s longest message still comes through, in as many pieces as the network likes', async () => {
+  const client = await connectAsync(`mqtt://127.0.0.1:${broker.port}`, { username: DEVICE, password: 'secret' });
+  const before = received;
+  await client.publishAsync(TOPIC, Buffer.alloc(1_048_576, ' '), { qos: 1 });
+  await client.publishAsync(TOPIC, 'x', { qos: 1 });
+  expect(received - before).toBe(2);
+  client.on('error', () => {});
+  const closed = new Promise<void>((done) => client.once('close', () => done()));
+  client.publish(TOPIC, Buffer.alloc(2 * 1_048_576, ' '), { qos: 1 });
+  await closed;
+  await client.endAsync(true);
+});
