@@ -64,10 +64,10 @@ async function answerTo<T>(method: string, path: string, body?: unknown): Promis
   if (method !== 'GET') headers['x-csrf-token'] = csrfToken;
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
   const response = await fetch(`/dashboard${path}`, { method, headers, ...sent });
-  const answer = await response.json().catch(() => ({}));
+  const answer: unknown = await response.json().catch(() => ({}));
   if (response.ok) return { body: answer as T, headers: response.headers };
   if (response.status === 401) signedOut();
-  throw new Failure(response.status, answer);
+  throw new Failure(response.status, answer as ConstructorParameters<typeof Failure>[1]);
 }
 
 /** A path with a query; what is undefined or empty is left out. */
@@ -75,5 +75,5 @@ export function withQuery(path: string, query: Record<string, string | number | 
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== '');
   return given.length === 0
     ? path
-    : `${path}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+    : `${path}?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))}`;
 }
