@@ -62,3 +62,20 @@ test('refuses who has no password', async () => {
   await expect(connected('dev_a', 'wrong')).rejects.toThrow(/not authorized|bad user/i);
   await expect(mqtt.connectAsync(broker.url, { reconnectPeriod: 0 })).rejects.toThrow(/not authorized/i);
 });
+
+test('takes a message of 1 MiB, and disconnects who sends a longer one instead of acknowledging it', async () => {
+  const ingest = await connected('energy-ingest', 'one');
+  const bytes: number[] = [];
+  ingest.on('message', (_topic, payload) => bytes.push(payload.length));
+  await ingest.subscribeAsync('energy/v1/#', { qos: 1 });
+  const device = await connected('dev_a', 'two');
+  await device.publishAsync('energy/v1/dev_a/readings', Buffer.alloc(1_048_576, ' '), { qos: 1 });
+  let isAcknowledged = false;
+  const closed = new Promise<void>((done) => device.once('close', () => done()));
+  device.publish('energy/v1/dev_a/readings', Buffer.alloc(2 * 1_048_576, ' '), { qos: 1 }, (error) => {
+    isAcknowledged = !error;
+  });
+  await closed;
+  await expect.poll(() => bytes).toEqual([1_048_576]);
+  expect(isAcknowledged).toBe(false);
+});
