@@ -44,7 +44,7 @@ export function Page() {
     return html`<div class="table"><table>
       <thead><tr>
         <th scope="col">Name</th><th scope="col">Key</th><th scope="col">May do</th><th scope="col">Made</th>
-        <th scope="col">Last used</th><th scope="col">Expires</th><th scope="col"><span class="hidden">Actions</span></th>
+        <th scope="col">Last used</th><th scope="col">Expires</th><td></td>
       </tr></thead>
       <tbody>
         ${shown.map(

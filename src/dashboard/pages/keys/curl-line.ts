@@ -1,5 +1,3 @@
-import { withQuery } from '../../api.ts';
-
 const DAY_MS = 86_400_000;
 
 /** Something to ask with each scope that only reads, the most telling first. */
@@ -30,9 +28,10 @@ export function curlLine(
   const path = QUESTIONS.find(([scope]) => scopes.includes(scope))?.[1];
   if (path === undefined) return null;
   const date = (ms: number) => new Date(ms).toISOString().slice(0, 10);
-  const query = {
-    user_id: ABOUT[path] === 'always' || (ABOUT[path] === 'others' && userId !== ownId) ? userId : undefined,
+  const isNamed = ABOUT[path] === 'always' || (ABOUT[path] === 'others' && userId !== ownId);
+  const query = new URLSearchParams({
+    ...(isNamed ? { user_id: userId } : {}),
     ...(path === '/v1/energy-insights' ? { start: date(nowMs - 6 * DAY_MS), end: date(nowMs), group_by: 'day' } : {}),
-  };
-  return `curl -sSk -H 'Authorization: Bearer ${key}' '${baseUrl}${withQuery(path, query)}'`;
+  });
+  return `curl -sSk -H 'Authorization: Bearer ${key}' '${baseUrl}${path}${query.size > 0 ? `?${query}` : ''}'`;
 }
