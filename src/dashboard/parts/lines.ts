@@ -46,7 +46,7 @@ export function Lines(props: LinesOptions) {
         pointed === null || atMs[pointed] === undefined
           ? all.map(
               (one) =>
-                html`<span class="key"><i class="swatch" style=${{ background: `var(${one.colour})` }} /> ${one.name}</span>`,
+                html`<span class="key"><i class="swatch" style=${{ background: `var(${one.colour})` }} /> ${one.name}, ${one.unit}</span>`,
             )
           : `${name(atMs[pointed])}: ${all.map((one) => `${one.name.toLowerCase()} ${figure(one, pointed)}`).join(', ')}`
       }

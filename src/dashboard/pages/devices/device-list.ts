@@ -30,7 +30,7 @@ function table(all: Device[], zone: string, onOpen: (deviceId: string) => void) 
     <div class="table"><table>
       <thead><tr>
         <th scope="col">Location</th><th scope="col">Type</th><th scope="col">State</th><th scope="col">Last seen</th>
-        <th scope="col"><span class="hidden">Actions</span></th>
+        <td></td>
       </tr></thead>
       <tbody>${all.map((device) => html`<${Row} key=${device.device_id} of=${device} zone=${zone} onOpen=${onOpen} />`)}</tbody>
     </table></div>

@@ -7,7 +7,7 @@ import { serviceAddress } from './service-address.ts';
 
 /** The credentials of a device that was just paired, and what to do with them. */
 export function DeviceLogin({ paired, login }: { paired: PairedDevice; login: Login }) {
-  const address = serviceAddress();
+  const address = serviceAddress(location.hostname);
   const payload = examplePayload(paired.type);
   const { plain, tls } = publishLines(login, payload, address);
   return html`

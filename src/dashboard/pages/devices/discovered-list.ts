@@ -23,7 +23,7 @@ const table = (all: Discovered[], zone: string, onPair: (one: Discovered) => voi
   <div class="table"><table>
     <thead><tr>
       <th scope="col">Device</th><th scope="col">Family</th><th scope="col">What it tells</th><th scope="col">First seen</th>
-      <th scope="col">Last seen</th><th scope="col"><span class="hidden">Actions</span></th>
+      <th scope="col">Last seen</th><td></td>
     </tr></thead>
     <tbody>
       ${all.map(

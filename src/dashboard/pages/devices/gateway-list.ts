@@ -32,7 +32,7 @@ export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; 
         html`<div class="table"><table>
           <thead><tr>
             <th scope="col">Name</th><th scope="col">Username</th><th scope="col">Made</th>
-            <th scope="col"><span class="hidden">Actions</span></th>
+            <td></td>
           </tr></thead>
           <tbody>
             ${all.map(

@@ -8,7 +8,8 @@ export interface ServiceAddress {
   isLocal: boolean;
 }
 
-export function serviceAddress(hostname = location.hostname): ServiceAddress {
+/** `hostname`: of the page's address. */
+export function serviceAddress(hostname: string): ServiceAddress {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   return { host, tlsPort: 8883, plainPort: 1883, isLocal: /^(localhost|127\.0\.0\.1|::1)$/.test(host) };
 }
