@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { resolve } from 'node:path';
@@ -61,10 +61,47 @@ function pids(): { pid: number; command: string }[] {
   });
 }
 
+/** Asks the service of a data directory, whose certificate is the one to trust. */
+function asker(dataDir: string) {
+  const ca = readFileSync(`${dataDir}/tls/cert.pem`);
+  // biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
+  type Answer = { status: number; json: any };
+  return (path: string, bearer: string, body?: unknown) =>
+    new Promise<Answer>((resolve, reject) => {
+      const headers = { authorization: `Bearer ${bearer}`, ...(body ? { 'content-type': 'application/json' } : {}) };
+      const options = { host: 'localhost', port: env.API_PORT, path, ca, method: body ? 'POST' : 'GET', headers };
+      const outgoing = request(options, (response) => {
+        let text = '';
+        response.on('data', (chunk) => {
+          text += chunk;
+        });
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, json: JSON.parse(text) }));
+      });
+      outgoing.on('error', reject);
+      outgoing.end(body && JSON.stringify(body));
+    });
+}
+
+/** Signs in by a printed link; tells with which role. */
+async function roleOf(output: string): Promise<string | number> {
+  const [, token] = /\/dashboard\/sign-in#([\w-]{43})\s/.exec(output) ?? [];
+  const { status, json } = await asker(folder.path)('/dashboard/session', 'none', { token });
+  return json.user?.role ?? status;
+}
+
 test('starts everything, prints the key once, refuses a second service, and survives its own kill -9', async () => {
   const first = start();
   await ready(first);
   expect(first.output()).toMatch(/eus_live_\w{42}/);
+  expect(await roleOf(first.output())).toBe('admin');
+  // Once.
+  expect(await roleOf(first.output())).toBe(422);
+  const printed = (email: string) => {
+    const { stdout, stderr } = spawnSync(process.execPath, [LAUNCHER, 'users', 'sign-in', email], { env });
+    return `${stdout}${stderr}`;
+  };
+  expect(await roleOf(printed('Admin@localhost'))).toBe('admin');
+  expect(printed('nobody@example.com')).toContain('There is no user nobody@example.com');
   expect(processes().filter((command) => /^energy (ingest|api|worker)/.test(command))).toHaveLength(3);
 
   const operator = `http://127.0.0.1:${env.OPERATOR_PORT}`;
@@ -106,6 +143,7 @@ test('starts everything, prints the key once, refuses a second service, and surv
   const again = start();
   await ready(again);
   expect(again.output()).not.toContain('eus_live_');
+  expect(again.output()).not.toContain('/sign-in#');
   const startedAt = performance.now();
   again.child.kill('SIGTERM');
   expect(await again.ended).toBe(0);
@@ -140,24 +178,7 @@ test('the sandbox has keys of its own, and simulated devices behind each new hom
     output += chunk;
   });
   await expect.poll(() => output, { timeout: 30_000 }).toContain('Ready.');
-  const ca = readFileSync(`${sandbox.path}/tls/cert.pem`);
-  const ask = (path: string, bearer: string, body?: unknown) =>
-    // biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
-    new Promise<{ status: number; json: any }>((resolve, reject) => {
-      const headers = { authorization: `Bearer ${bearer}`, ...(body ? { 'content-type': 'application/json' } : {}) };
-      request(
-        { host: 'localhost', port: env.API_PORT, path, ca, method: body ? 'POST' : 'GET', headers },
-        (response) => {
-          let text = '';
-          response.on('data', (chunk) => {
-            text += chunk;
-          });
-          response.on('end', () => resolve({ status: response.statusCode ?? 0, json: JSON.parse(text) }));
-        },
-      )
-        .on('error', reject)
-        .end(body && JSON.stringify(body));
-    });
+  const ask = asker(sandbox.path);
   expect((await ask('/v1/devices', `eus_live_${'k'.repeat(40)}`)).status).toBe(401);
   const { json } = await ask('/v1/users', key, {
     email: 'new@sandbox.example',

@@ -1,5 +1,4 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import mqtt, { type MqttClient } from 'mqtt';
 import type { Browser, Page } from 'playwright-core';
@@ -10,6 +9,7 @@ import { createDevice, readingsTopic } from '#src/devices/store.ts';
 import { createUser, type Role } from '#src/users/store.ts';
 import { newPerson, startBrowser } from './browser.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
+import { freePort } from './mosquitto.ts';
 import { type RoleProcess, startRole, temporaryFolder } from './service.ts';
 
 /** The service's three roles as processes of their own, and a browser in front of them. */
@@ -43,6 +43,7 @@ export async function startDashboard(env: Record<string, string> = {}): Promise<
     testDatabase(),
     temporaryFolder(),
     startBrowser(),
+    // Links in mails name it before the API listens.
     freePort(),
   ]);
   const url = `https://localhost:${port}`;
@@ -120,16 +121,4 @@ export async function startDashboard(env: Record<string, string> = {}): Promise<
     },
   };
   return dashboard;
-}
-
-/** A port that nobody listens at now: links in mails must name it before the API listens. */
-function freePort(): Promise<number> {
-  return new Promise((done, fail) => {
-    const server = createServer();
-    server.once('error', fail);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => done(port));
-    });
-  });
 }
