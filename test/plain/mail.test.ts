@@ -9,6 +9,7 @@ import { createAlert, findAlert } from '#src/alerts/store.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { sentence } from '#src/delivery/email/compose.ts';
 import { capturingMailer, emailChannel, type Mailer, smtpMailer } from '#src/delivery/email/send.ts';
+import { composeSignIn, sendSignIn } from '#src/delivery/email/sign-in.ts';
 import { capturingTexter, smsChannel, twilioTexter } from '#src/delivery/sms/send.ts';
 import { updateUser } from '#src/users/store.ts';
 import { type TestApi, testApi } from '../support/api.ts';
@@ -233,4 +234,23 @@ test('one sentence says what happened, whatever it is', () => {
   expect(sentence(sending({ type: 'no_data' }).event, 'UTC')).toBe(
     'No data from dev_<b> since Sunday, 14 June 2026, 22:00 (UTC)',
   );
+});
+
+test('a way to sign in is mailed with its link and its code, by a real server, and is no bulk mail', async () => {
+  const server = await mailServer(() => null);
+  const mailer = smtpMailer(server.url);
+  const link = 'https://energy.example.net/dashboard/sign-in#secret-token';
+  const mail = composeSignIn({ link, code: '01234567', validMinutes: 15 });
+  await sendSignIn(mailer, { publicUrl: 'https://energy.example.net', from: undefined }, 'anna@example.com', mail);
+  mailer.close();
+  await server.close();
+  const read = await PostalMime.parse(server.messages[0] as Buffer);
+  expect(read.to?.map(({ address }) => address)).toEqual(['anna@example.com']);
+  expect(read.from?.address).toBe('energy@energy.example.net');
+  for (const part of [read.text, read.html]) {
+    expect(part).toContain(link);
+    expect(part).toContain('0123 4567');
+    expect(part).toContain('15 minutes');
+  }
+  expect(read.headers.find(({ key }) => key === 'auto-submitted')?.value).toBe('auto-generated');
 });
