@@ -42,13 +42,26 @@ export async function call<T>(method: string, path: string, body?: unknown): Pro
   return (await answerTo<T>(method, path, body)).body;
 }
 
+/** A page of a list, and the path of the one after it. */
+export interface Page<T> {
+  rows: T[];
+  next: string | null;
+}
+
+/** One page of a list; the answer's Link header names the next. */
+export async function page<T>(path: string): Promise<Page<T>> {
+  const { body, headers } = await answerTo<T[]>('GET', path);
+  const next = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
+  return { rows: body, next: next?.replace(/^\/dashboard/, '') ?? null };
+}
+
 /** All rows of a list, page by page, `most` at most. */
 export async function list<T>(path: string, most = 1_000): Promise<T[]> {
   const rows: T[] = [];
   for (let next: string | null = path; next !== null && rows.length < most; ) {
-    const { body, headers }: Answered<T[]> = await answerTo<T[]>('GET', next);
-    rows.push(...body);
-    next = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]?.replace(/^\/dashboard/, '') ?? null;
+    const one: Page<T> = await page<T>(next);
+    rows.push(...one.rows);
+    next = one.next;
   }
   return rows;
 }

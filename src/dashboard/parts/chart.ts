@@ -19,18 +19,20 @@ export interface Bar {
 
 /**
  * Bars of energy. What was estimated is the pale part on top; the same figures are in a table below, for who does not see
- * or cannot point. `lineKwh`: a threshold.
+ * or cannot point. `lineKwh`: a threshold. `mark`: what it means that a bar stands out, told in place of what was estimated.
  */
 export function Bars({
   title,
   bars,
   heightPx = 180,
   lineKwh,
+  mark,
 }: {
   title: string;
   bars: Bar[];
   heightPx?: number;
-  lineKwh?: number;
+  lineKwh?: number | undefined;
+  mark?: string;
 }) {
   const [pointed, setPointed] = useState<number | null>(null);
   const box = useDrawing(
@@ -39,17 +41,20 @@ export function Bars({
   );
   const one = pointed === null ? undefined : bars[pointed];
   const hasEstimated = bars.some(({ estimatedKwh }) => estimatedKwh > 0);
+  const idle = hasEstimated ? html`kWh, <i class="swatch estimated" /> estimated` : 'kWh';
+  const marks = html`kWh, <i class="swatch" style=${{ background: 'var(--bad)' }} /> ${mark}`;
+  const third = (bar: Bar) => (bar.estimatedKwh > 0 ? kwh(bar.estimatedKwh) : '–');
   return html`<figure class="chart">
-    <div class="readout" aria-hidden="true">${one ? sentence(one) : hasEstimated ? html`kWh, <i class="swatch estimated" /> estimated` : 'kWh'}</div>
-    <div ref=${box} role="img" aria-label=${`${title}: ${summary(bars)}`} />
+    <div class="readout" aria-hidden="true">${one ? sentence(one, mark) : mark ? marks : idle}</div>
+    <div ref=${box} role="img" aria-label=${`${title}: ${summary(bars, mark)}`} />
     <details>
       <summary>${title} as a table</summary>
       <table>
-        <thead><tr><th scope="col">Time</th><th scope="col">Used</th><th scope="col">Estimated of it</th></tr></thead>
+        <thead><tr><th scope="col">Time</th><th scope="col">Used</th><th scope="col">${mark ?? 'Estimated of it'}</th></tr></thead>
         <tbody>
           ${bars.map(
             (bar) =>
-              html`<tr><th scope="row">${bar.name}</th><td>${used(bar)}</td><td>${bar.estimatedKwh > 0 ? kwh(bar.estimatedKwh) : '–'}</td></tr>`,
+              html`<tr><th scope="row">${bar.name}</th><td>${used(bar)}</td><td>${mark ? (bar.isMarked ? 'yes' : '–') : third(bar)}</td></tr>`,
           )}
         </tbody>
       </table>
@@ -59,15 +64,18 @@ export function Bars({
 
 const used = (bar: Bar) => (bar.kwh === null ? 'no data' : kwh(bar.kwh));
 
-const sentence = (bar: Bar) =>
-  `${bar.name}: ${used(bar)}${bar.estimatedKwh > 0 ? `, ${kwh(bar.estimatedKwh)} of it estimated` : ''}`;
+function sentence(bar: Bar, mark: string | undefined): string {
+  const estimated = bar.estimatedKwh > 0 ? `, ${kwh(bar.estimatedKwh)} of it estimated` : '';
+  return `${bar.name}: ${used(bar)}${estimated}${mark && bar.isMarked ? `, ${mark}` : ''}`;
+}
 
-function summary(bars: Bar[]): string {
+function summary(bars: Bar[], mark: string | undefined): string {
   const known = bars.filter((bar) => bar.kwh !== null);
   const [first] = known;
   if (!first) return 'no data';
   const most = known.reduce((a, b) => ((b.kwh ?? 0) > (a.kwh ?? 0) ? b : a), first);
-  return `${known.length} values, the highest ${used(most)}, ${most.name}`;
+  const marked = mark ? `; ${bars.filter(({ isMarked }) => isMarked).length} ${mark}` : '';
+  return `${known.length} values, the highest ${used(most)}, ${most.name}${marked}`;
 }
 
 function draw(

@@ -1,0 +1,38 @@
+import { useRef, useState } from 'preact/hooks';
+import { type Page, page } from '../api.ts';
+import { html } from '../html.ts';
+import { type Loaded, useLoad } from './load.ts';
+
+/** A list that is looked at page by page, the youngest first. */
+export interface Pages<T> {
+  shown: Loaded<Page<T>>;
+  isFirst: boolean;
+  /** For the element around the list: it takes the focus from the button that led to another page, and may then be gone. */
+  top: { current: HTMLDivElement | null };
+  show(path: string): void;
+  /** The first page, asked for anew. */
+  youngest(): void;
+}
+
+/** `first`: path of the first page. */
+export function usePages<T>(first: string): Pages<T> {
+  const [path, setPath] = useState(first);
+  const shown = useLoad(() => page<T>(path), [path]);
+  const top = useRef<HTMLDivElement>(null);
+  const isFirst = path === first;
+  return { shown, isFirst, top, show: setPath, youngest: () => (isFirst ? shown.again() : setPath(first)) };
+}
+
+/** The buttons below such a list, where there is more than a page of it. */
+export function Steps<T>({ of }: { of: Pages<T> }) {
+  const next = of.shown.value?.next ?? null;
+  if (of.isFirst && next === null) return null;
+  const go = (step: () => void) => () => {
+    of.top.current?.focus();
+    step();
+  };
+  return html`<p class="actions">
+    ${!of.isFirst && html`<button type="button" onClick=${go(of.youngest)}>Youngest</button>`}
+    ${next !== null && html`<button type="button" onClick=${go(() => of.show(next))}>Older</button>`}
+  </p>`;
+}
