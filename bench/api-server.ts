@@ -31,6 +31,7 @@ function server() {
         isReady: async () => true,
         publicUrl: 'https://localhost',
         secret: 'the secret of the bench',
+        mqtt: null,
         mailSignIn: async () => {},
         tls,
         log: pino({ level: 'silent' }),

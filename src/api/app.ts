@@ -35,6 +35,8 @@ export function buildApp(
     publicUrl: string;
     /** The installation's: it signs the links of mails. */
     secret: string;
+    /** Ports of the embedded broker, for people who pair devices; null where another broker is used. */
+    mqtt: { port: number; tls_port: number } | null;
     /** Mails a way to sign in to the dashboard. */
     mailSignIn(to: string, signIn: SignIn): Promise<void>;
     metrics?: Metrics;
@@ -97,8 +99,8 @@ export function buildApp(
   addReference(app, parts.publicUrl);
   addUnsubscribe(app, context, parts.secret);
   for (const operation of OPERATIONS) addOperation(app, context, operation);
-  const { secret, counter, mailSignIn } = parts;
-  addDashboard(app, context, { secret, counter, mail: mailSignIn });
+  const { secret, counter, mqtt, mailSignIn } = parts;
+  addDashboard(app, context, { secret, counter, mqtt, mail: mailSignIn });
   app.setNotFoundHandler((request, reply) => {
     const allowed = methodsOf(request.url.split('?')[0] ?? '');
     if (allowed.length > 0) reply.header('Allow', allowed.join(', '));

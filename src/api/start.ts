@@ -64,6 +64,7 @@ export async function startApi(
       trustProxy: config.api.trustProxy,
       publicUrl: config.publicUrl,
       secret,
+      mqtt: config.mqtt.url ? null : { port: config.mqtt.port, tls_port: config.mqtt.tlsPort },
       mailSignIn,
       metrics,
       log,

@@ -22,6 +22,7 @@ interface SignedIn {
   user: User;
   csrf_token: string;
   environment: 'live' | 'sandbox';
+  mqtt: Session['mqtt'];
 }
 
 interface NotSignedIn {
@@ -62,8 +63,8 @@ function App() {
 
   const session = useMemo((): Session | null => {
     if (signedIn === null || signedIn === 'unknown') return null;
-    const { user: me, environment } = signedIn;
-    return { me, environment, user: picked ?? me, pick, go };
+    const { user: me, environment, mqtt } = signedIn;
+    return { me, environment, mqtt, user: picked ?? me, pick, go };
   }, [signedIn, picked, pick, go]);
 
   if (signedIn === 'unknown') return html`<p class="quiet center" role="status">Loading …</p>`;

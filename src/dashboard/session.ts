@@ -14,6 +14,8 @@ export interface User {
 export interface Session {
   me: User;
   environment: 'live' | 'sandbox';
+  /** Ports of the service's own broker; null where it uses another one. */
+  mqtt: { port: number; tls_port: number } | null;
   /** The account that the pages show: one's own, unless another one was picked. */
   user: User;
   pick(user: User): void;

@@ -352,7 +352,7 @@ describe('the pages', () => {
       seen.add(path);
       const { status, headers, text } = await api.send(path);
       expect([path, status, headers['content-type']]).toEqual([path, 200, 'text/javascript; charset=utf-8']);
-      for (const [, , name = ''] of text.matchAll(/(\bfrom\s*|\bimport\s*\(?\s*)['"]([^'"\n]+)['"]/g))
+      for (const [, , name = ''] of text.matchAll(/(\bfrom\s*|\bimport\s*\(?\s*)['"]([./][^'"\n]+)['"]/g))
         await visit(new URL(name, `https://x${path}`).pathname);
     };
     await visit('/dashboard/app/app.js');

@@ -24,6 +24,7 @@ test.each([
       counter: databaseCounter(db, {}, () => new Date()),
       publicUrl: 'https://localhost:8443',
       secret: 'the secret of the tests',
+      mqtt: null,
       mailSignIn: async () => {},
       isReady: () =>
         pool.query('SELECT 1').then(

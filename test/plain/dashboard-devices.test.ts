@@ -208,12 +208,12 @@ test('a thermostat’s climate is drawn and told, hour by hour', { timeout: 120_
 test('its snippets are those of the documents', () => {
   const documents = readFileSync(resolve(import.meta.dirname, '../../deploy/DEVICES.md'), 'utf8');
   const mqtt = { username: 'gwy_1', password: 'secret', topic_prefix: 'gw/gwy_1/' };
-  const away = serviceAddress('energy.example.com');
+  const away = serviceAddress('energy.example.com', null);
   const plain = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   const [, documented = ''] = /```conf\n(persistence[\s\S]*?)```/.exec(documents) ?? [];
   const filled = documented.replaceAll('GATEWAY_ID', 'gwy_1').replaceAll('PASSWORD', 'secret');
   expect(plain(mosquittoBridge(mqtt, away))).toEqual(plain(filled));
-  expect(mosquittoBridge(mqtt, serviceAddress('localhost'))).toContain('bridge_cafile ');
+  expect(mosquittoBridge(mqtt, serviceAddress('localhost', null))).toContain('bridge_cafile ');
   expect(deviceSettings(mqtt, away)[0]?.text).toBe(
     'Backlog MqttHost energy.example.com; MqttPort 8883; MqttUser gwy_1; MqttPassword secret; FullTopic gw/gwy_1/%prefix%/%topic%/',
   );
@@ -222,7 +222,7 @@ test('its snippets are those of the documents', () => {
     plain: null,
     tls: "mosquitto_pub -h energy.example.com -p 8883 --capath /etc/ssl/certs -u dev_1 -P 'secret' -q 1 -t energy/v1/dev_1/readings -m '{}'",
   });
-  expect(publishLines(login, '{}', serviceAddress('127.0.0.1')).plain).toContain('-h 127.0.0.1 -p 1883 -u dev_1');
+  expect(publishLines(login, '{}', serviceAddress('127.0.0.1', null)).plain).toContain('-h 127.0.0.1 -p 1883 -u dev_1');
 });
 
 test('an hour in which nothing was heard has a row, too', () => {

@@ -84,6 +84,7 @@ export async function testApi(
     ...(options.trustProxy === undefined ? {} : { trustProxy: options.trustProxy }),
     publicUrl: 'https://localhost:8443',
     secret: 'the secret of the tests',
+    mqtt: null,
     mailSignIn: async (to, signIn) => void api.mailed.push({ to, ...signIn }),
     tls: { cert: Buffer.from(pair.cert), key: Buffer.from(pair.private) },
     log: options.log ?? pino({ level: 'silent' }),

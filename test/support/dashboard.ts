@@ -39,15 +39,25 @@ export interface Dashboard {
 
 /** `env`: for all roles. */
 export async function startDashboard(env: Record<string, string> = {}): Promise<Dashboard> {
-  const [database, folder, browser, port] = await Promise.all([
+  const [database, folder, browser, port, mqttPort, mqttsPort] = await Promise.all([
     testDatabase(),
     temporaryFolder(),
     startBrowser(),
-    // Links in mails name it before the API listens.
+    // Links in mails, and what is said to people who pair devices, name them before anybody listens there.
+    freePort(),
+    freePort(),
     freePort(),
   ]);
   const url = `https://localhost:${port}`;
-  const all = { DATABASE_URL: database.url, DATA_DIR: folder.path, LOG_LEVEL: 'error', PUBLIC_URL: url, ...env };
+  const ports = { MQTT_PORT: String(mqttPort), MQTTS_PORT: String(mqttsPort) };
+  const all = {
+    DATABASE_URL: database.url,
+    DATA_DIR: folder.path,
+    LOG_LEVEL: 'error',
+    PUBLIC_URL: url,
+    ...ports,
+    ...env,
+  };
   // One makes the certificate and the secret that the others find.
   const api = await startRole('api', { ...all, API_PORT: String(port) });
   const [ingest, worker] = await Promise.all([startRole('ingest', all), startRole('worker', all)]);

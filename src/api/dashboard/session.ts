@@ -15,6 +15,8 @@ export interface SignInParts {
   /** The installation's. */
   secret: string;
   counter: RequestCounter;
+  /** Ports of the embedded broker; null where another one is used. */
+  mqtt: { port: number; tls_port: number } | null;
   /** Mails a way to sign in. */
   mail(to: string, signIn: SignIn): Promise<void>;
 }
@@ -32,12 +34,12 @@ const proof = z.union([
 /** `POST /dashboard/sign-in`, and `POST`, `GET` and `DELETE /dashboard/session`. */
 export function addSession(app: FastifyInstance, context: ApiContext, parts: SignInParts): void {
   const { db, clock, environment } = context;
-  const { secret, counter } = parts;
+  const { secret, counter, mqtt } = parts;
 
   const signedIn = async (userId: string, csrf: string) => {
     const user = await findUser(db, { only: userId }, userId);
     if (!user) throw new AppError('unauthorized');
-    return { user, csrf_token: csrf, environment };
+    return { user, csrf_token: csrf, environment, mqtt };
   };
 
   app.post('/dashboard/sign-in', async (request, reply) => {

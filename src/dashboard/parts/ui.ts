@@ -55,14 +55,21 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
 
 /** A text to take away, with a button that copies it. */
 export function Copy({ text, label }: { text: string; label: string }) {
+  const shown = useRef<HTMLElement>(null);
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      // The browser does not allow it: marked, it can be copied by hand.
+      if (shown.current) getSelection()?.selectAllChildren(shown.current);
+      return;
+    }
     setCopied(true);
     setTimeout(() => setCopied(false), 2_000);
   };
   return html`<div class="copy">
-    <pre tabindex="0" role="group" aria-label=${label}><code>${text}</code></pre>
+    <pre tabindex="0" role="group" aria-label=${label}><code ref=${shown}>${text}</code></pre>
     <button type="button" onClick=${copy} aria-label=${`Copy ${label}`}>${isCopied ? 'Copied' : 'Copy'}</button>
     <span class="hidden" role="status">${isCopied ? `${label} copied` : ''}</span>
   </div>`;

@@ -44,7 +44,7 @@ export function CreateGateway({ onChange, onClose }: { onChange: () => void; onC
 }
 
 function GatewayLogin({ mqtt }: { mqtt: CreatedGateway['mqtt'] }) {
-  const address = serviceAddress(location.hostname);
+  const address = serviceAddress(location.hostname, useSession().mqtt);
   return html`
     <${ShownOnce}><b>Note the password now: it is shown this once.</b> Take the settings of what you have; it may publish
       below its prefix, and nowhere else.<//>

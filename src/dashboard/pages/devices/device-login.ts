@@ -1,5 +1,6 @@
 import { html } from '../../html.ts';
 import { Copy } from '../../parts/ui.ts';
+import { useSession } from '../../session.ts';
 import type { DeviceLogin as Login, PairedDevice } from './device.ts';
 import { examplePayload, publishLines } from './device-snippets.ts';
 import { LoginFields } from './login-fields.ts';
@@ -7,7 +8,7 @@ import { serviceAddress } from './service-address.ts';
 
 /** The credentials of a device that was just paired, and what to do with them. */
 export function DeviceLogin({ paired, login }: { paired: PairedDevice; login: Login }) {
-  const address = serviceAddress(location.hostname);
+  const address = serviceAddress(location.hostname, useSession().mqtt);
   const payload = examplePayload(paired.type);
   const { plain, tls } = publishLines(login, payload, address);
   return html`

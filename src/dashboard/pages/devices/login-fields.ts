@@ -13,7 +13,7 @@ export const LoginFields = (props: {
     <dt>MQTT host</dt>
     <dd><code>${props.address.host}</code></dd>
     <dt>Ports</dt>
-    <dd>${props.address.tlsPort} with TLS; ${props.address.plainPort} without, on the service’s own machine only <span class="quiet">(unless the service was started with others)</span></dd>
+    <dd>${props.address.tlsPort} with TLS; ${props.address.plainPort} without, on the service’s own machine only ${props.address.isKnown ? '' : html`<span class="quiet">(of the broker that the service uses: ask its operator)</span>`}</dd>
     <dt>Username</dt>
     <dd><code>${props.username}</code></dd>
     ${props.children}
