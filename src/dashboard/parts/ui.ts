@@ -70,7 +70,7 @@ export function Copy({ text, label }: { text: string; label: string }) {
   };
   return html`<div class="copy">
     <pre tabindex="0" role="group" aria-label=${label}><code ref=${shown}>${text}</code></pre>
-    <button type="button" onClick=${copy} aria-label=${`Copy ${label}`}>${isCopied ? 'Copied' : 'Copy'}</button>
+    <button type="button" onClick=${copy} aria-label=${`${isCopied ? 'Copied' : 'Copy'} ${label}`}>${isCopied ? 'Copied' : 'Copy'}</button>
     <span class="hidden" role="status">${isCopied ? `${label} copied` : ''}</span>
   </div>`;
 }
