@@ -1,0 +1,60 @@
+export type AlertType = 'peak_usage' | 'daily_usage' | 'monthly_usage' | 'no_data';
+export type Delivery = 'email' | 'sms' | 'webhook';
+
+/** An alert as the list of them shows it. */
+export interface Alert {
+  alert_id: string;
+  user_id: string;
+  type: AlertType;
+  threshold_kwh?: number;
+  threshold_hours?: number;
+  delivery: Delivery;
+  status: 'active' | 'paused';
+  created_at: string;
+}
+
+/** A period on which an alert would have fired; without an end: a silence that goes on. */
+export interface WouldHaveFired {
+  period_start: string;
+  period_end: string | null;
+  device_id?: string;
+}
+
+/** One that it fired on. */
+export interface Firing {
+  fired_at: string;
+  period_start: string;
+  period_end: string | null;
+  kwh_used: number | null;
+  device_id: string | null;
+  event_id: string;
+}
+
+/** What can be watched, in a person's words; a test holds these and the next to what the service knows. */
+export const TYPES: Record<AlertType, { name: string; meaning: string; label: string }> = {
+  peak_usage: { name: 'An hour', meaning: 'uses more than …', label: 'More than, kWh in an hour' },
+  daily_usage: { name: 'A day', meaning: 'uses more than …', label: 'More than, kWh in a day' },
+  monthly_usage: { name: 'A month', meaning: 'uses more than …', label: 'More than, kWh in a month' },
+  no_data: { name: 'Silence', meaning: 'a device sends nothing for …', label: 'Silent for, hours' },
+};
+
+export const DELIVERIES: Record<Delivery, string> = { email: 'E-mail', sms: 'SMS', webhook: 'Webhook' };
+
+/** To the mWh, the unit of everything stored. */
+const amount = new Intl.NumberFormat(undefined, { maximumFractionDigits: 6 });
+
+const WITHIN = { peak_usage: 'an hour', daily_usage: 'a day', monthly_usage: 'a month' } as const;
+
+/** "More than 2.5 kWh in an hour", "Silent for 6 hours". */
+export const ruleOf = (type: AlertType, threshold: number): string =>
+  type === 'no_data'
+    ? `Silent for ${amount.format(threshold)} ${threshold === 1 ? 'hour' : 'hours'}`
+    : `More than ${amount.format(threshold)} kWh in ${WITHIN[type]}`;
+
+export const thresholdOf = ({ threshold_kwh, threshold_hours }: Alert): number => threshold_kwh ?? threshold_hours ?? 0;
+
+export const nameOf = (alert: Alert): string => ruleOf(alert.type, thresholdOf(alert));
+
+/** The threshold as the service takes it. */
+export const thresholdFields = (type: AlertType, threshold: number): object =>
+  type === 'no_data' ? { threshold_hours: threshold } : { threshold_kwh: threshold };

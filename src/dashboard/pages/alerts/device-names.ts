@@ -1,0 +1,17 @@
+import { list, withQuery } from '../../api.ts';
+import { useLoad } from '../../parts/load.ts';
+
+interface Device {
+  device_id: string;
+  type: string;
+  location: string;
+}
+
+/** What a person calls a device of an account; its identifier where it is not (or not yet) known. */
+export function useDeviceNames(userId: string): (deviceId: string) => string {
+  const devices = useLoad(() => list<Device>(withQuery('/v1/devices', { user_id: userId, limit: 200 })), [userId]);
+  return (deviceId) => {
+    const known = devices.value?.find(({ device_id }) => device_id === deviceId);
+    return known ? `${known.location} (${known.type})` : deviceId;
+  };
+}

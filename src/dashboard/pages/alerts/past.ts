@@ -1,0 +1,119 @@
+import { call, withQuery } from '../../api.ts';
+import type { Bar } from '../../parts/chart.ts';
+import type { User } from '../../session.ts';
+import type { AlertType, WouldHaveFired } from './alert.ts';
+import { suggestedHours, suggestedKwh } from './suggest.ts';
+
+/** So far back a rule is tried, today included. */
+export const DAYS = 90;
+const DAY_MS = 86_400_000;
+/** Shorter silences are the usual pause between two messages, to many a device. */
+const SHORTEST_SILENCE_HOURS = 3;
+
+/** A row of GET /v1/energy-insights. */
+export interface UsageRow {
+  date: string;
+  hour?: string;
+  kwh_used: number;
+}
+
+/** What a rule is tried on: a day with its total or its highest hour, or a month. Null where nothing is known of it. */
+export interface Step {
+  /** Its first day. */
+  date: string;
+  kwh: number | null;
+  /** HH:00, of the highest hour. */
+  hour?: string | undefined;
+}
+
+/** The last 90 days as a rule of a type looks at them, and a threshold to begin with. */
+export interface Past {
+  type: AlertType;
+  steps: Step[];
+  suggested: number;
+}
+
+/** Days of a zone as YYYY-MM-DD. */
+const dateIn = (zone: string) => {
+  const format = new Intl.DateTimeFormat('en-CA', {
+    timeZone: zone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  });
+  return (at: Date | string) => format.format(new Date(at));
+};
+
+export async function askPast(type: AlertType, { user_id, timezone }: User, now = new Date()): Promise<Past> {
+  if (type === 'no_data') {
+    const body = { user_id, type, threshold_hours: SHORTEST_SILENCE_HOURS };
+    const { data } = await call<{ data: WouldHaveFired[] }>('POST', '/v1/alerts/preview', body);
+    return { type, steps: [], suggested: suggestedHours(data.map((one) => hoursOf(one, now))) };
+  }
+  const dates = firstDays(type, dateIn(timezone)(now));
+  const group_by = { peak_usage: 'hour', daily_usage: 'day', monthly_usage: 'month' }[type];
+  const query = { user_id, start: dates[0], end: dateIn(timezone)(now), group_by, tz: timezone };
+  const { data } = await call<{ data: UsageRow[] }>('GET', withQuery('/v1/energy-insights', query));
+  const steps = stepsOf(dates, data);
+  return {
+    type,
+    steps,
+    suggested: suggestedKwh(
+      type,
+      steps.flatMap(({ kwh }) => kwh ?? []),
+    ),
+  };
+}
+
+/** The last 90 days, or the months that they touch, by their first days. Pure. */
+export function firstDays(type: AlertType, today: string): string[] {
+  const lastMs = Date.parse(today);
+  const days = Array.from({ length: DAYS }, (_, place) =>
+    new Date(lastMs - (DAYS - 1 - place) * DAY_MS).toISOString().slice(0, 10),
+  );
+  return type === 'monthly_usage' ? [...new Set(days.map((day) => `${day.slice(0, 7)}-01`))] : days;
+}
+
+/** The highest row of each step: its only one, or its highest hour. Pure. */
+export function stepsOf(dates: string[], rows: UsageRow[]): Step[] {
+  const highest = new Map<string, UsageRow>();
+  for (const row of rows) {
+    const known = highest.get(row.date);
+    if (!known || row.kwh_used > known.kwh_used) highest.set(row.date, row);
+  }
+  return dates.map((date) => {
+    const row = highest.get(date);
+    return { date, kwh: row?.kwh_used ?? null, hour: row?.hour };
+  });
+}
+
+/** Bars of what a rule is tried on, those marked on which it would have fired. */
+export function barsOf({ type, steps }: Past, fired: WouldHaveFired[], zone: string): Bar[] {
+  const at = dateIn(zone);
+  const marked = new Set(fired.map(({ period_start }) => at(period_start)));
+  const isMonthly = type === 'monthly_usage';
+  const label = formatOf(isMonthly ? { month: 'short' } : { day: 'numeric', month: 'short' });
+  const name = formatOf(
+    isMonthly ? { month: 'long', year: 'numeric' } : { weekday: 'short', day: 'numeric', month: 'short' },
+  );
+  return steps.map(({ date, kwh, hour }) => ({
+    label: label(date),
+    name: hour === undefined ? name(date) : `${name(date)}, ${hour}`,
+    kwh,
+    estimatedKwh: 0,
+    isMarked: marked.has(date),
+  }));
+}
+
+/** On how many days. */
+export const daysOf = (fired: WouldHaveFired[], zone: string): number =>
+  new Set(fired.map(({ period_start }) => dateIn(zone)(period_start))).size;
+
+const formatOf = (options: Intl.DateTimeFormatOptions) => {
+  const format = new Intl.DateTimeFormat(undefined, { ...options, timeZone: 'UTC' });
+  return (date: string) => format.format(Date.parse(date));
+};
+
+/** How long a silence lasted, or has lasted by now. */
+export const hoursOf = ({ period_start, period_end }: WouldHaveFired, now = new Date()): number =>
+  ((period_end === null ? now.getTime() : Date.parse(period_end)) - Date.parse(period_start)) / 3_600_000;

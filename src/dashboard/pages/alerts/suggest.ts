@@ -1,0 +1,23 @@
+import type { AlertType } from './alert.ts';
+
+/** Where nothing is known: what is much for one household. */
+const MUCH: Record<Exclude<AlertType, 'no_data'>, number> = { peak_usage: 3, daily_usage: 20, monthly_usage: 400 };
+/** An alert that comes more often than this in 90 days is soon no longer read. */
+const FEW = 3;
+const SILENCES_HOURS = [3, 6, 12, 24, 48, 72, 168];
+
+/**
+ * A threshold that what was used lay above a few times (of a few months once), rounded up to two digits: it would have told
+ * of what stands out. Pure.
+ */
+export function suggestedKwh(type: Exclude<AlertType, 'no_data'>, used: number[]): number {
+  const sorted = used.toSorted((a, b) => b - a);
+  const value = sorted[Math.min(FEW, Math.floor(sorted.length / 3))] ?? 0;
+  if (value < 0.001) return MUCH[type];
+  const step = 10 ** (Math.floor(Math.log10(value)) - 1);
+  return Number((Math.ceil(value / step - 1e-9) * step).toPrecision(2));
+}
+
+/** The shortest usual length that few silences exceeded. Pure. */
+export const suggestedHours = (lengthsHours: number[]): number =>
+  SILENCES_HOURS.find((hours) => lengthsHours.filter((one) => one > hours).length <= FEW) ?? 720;
