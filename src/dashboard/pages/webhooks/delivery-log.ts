@@ -1,0 +1,78 @@
+import { useEffect, useState } from 'preact/hooks';
+import { call, type Page } from '../../api.ts';
+import { html } from '../../html.ts';
+import { useAction } from '../../parts/load.ts';
+import { Steps, usePages } from '../../parts/pages.ts';
+import { Card, Loading, Problem } from '../../parts/ui.ts';
+import { DeliveryRow } from './delivery-row.ts';
+import { type Delivery, nameOf, type Webhook } from './webhook.ts';
+
+const SHOWN = 20;
+/** How often is looked: while a try is near, and otherwise. */
+const LOOK_MS = { near: 2_000, else: 15_000 };
+const NEAR_MS = 10_000;
+
+/** What was sent to a subscription and how it went, the youngest first; it follows by itself. `tests`: how many were sent. */
+export function DeliveryLog({ of: webhook, zone, tests }: { of: Webhook; zone: string; tests: number }) {
+  const pages = usePages<Delivery>(`/v1/webhooks/${webhook.webhook_id}/deliveries?limit=${SHOWN}`);
+  const [open, setOpen] = useState<string | null>(null);
+  const { run, error } = useAction();
+  const { value, again } = pages.shown;
+  const near = isNear(value?.rows ?? []);
+  // A test that was sent, and a change of status, show here at once.
+  useEffect(() => void (value && pages.youngest()), [tests]);
+  useEffect(() => void (value && again()), [webhook.status]);
+  useEffect(() => {
+    const timer = setInterval(
+      () => document.visibilityState === 'visible' && again(),
+      near ? LOOK_MS.near : LOOK_MS.else,
+    );
+    return () => clearInterval(timer);
+  }, [near, again]);
+  const retry = ({ delivery_id }: Delivery) =>
+    run(async () => {
+      await call('POST', `/v1/webhooks/${webhook.webhook_id}/deliveries/${delivery_id}/retry`);
+      again();
+    });
+  const pending = value?.rows.filter(({ status }) => status === 'pending').length ?? 0;
+  return html`<${Card} title="Deliveries">
+    <p class="quiet">Of <b>${nameOf(webhook)}</b>, in the last 30 days.</p>
+    <p class="hidden" role="status">${pending === 0 ? '' : `${pending} pending; the list follows by itself.`}</p>
+    <${Problem} text=${error} />
+    <div tabindex="-1" ref=${pages.top} role="group" aria-label="Log">
+      <${Loading} of=${pages.shown}>
+        ${({ rows }: Page<Delivery>) => (rows.length === 0 ? empty : table(rows))}
+      <//>
+    </div>
+    <${Steps} of=${pages} />
+  <//>`;
+
+  function table(rows: Delivery[]) {
+    return html`<div class="table"><table>
+      <thead><tr>
+        <th scope="col">Event</th><th scope="col">Status</th><th scope="col">Tries</th><th scope="col">Last answer</th>
+        <th scope="col">Last try</th><th scope="col">Next try</th><td></td>
+      </tr></thead>
+      <tbody>
+        ${rows.map(
+          (one) => html`<${DeliveryRow}
+            key=${one.delivery_id}
+            of=${one}
+            webhookId=${webhook.webhook_id}
+            isPaused=${webhook.status === 'paused'}
+            zone=${zone}
+            isOpen=${open === one.delivery_id}
+            onOpen=${() => setOpen(open === one.delivery_id ? null : one.delivery_id)}
+            onRetry=${() => retry(one)}
+          />`,
+        )}
+      </tbody>
+    </table></div>`;
+  }
+}
+
+const empty = html`<p>Nothing was sent yet. Press <b>Send test event</b> to see whether your receiver gets it.</p>`;
+
+/** Whether something is tried soon, or now. */
+const isNear = (rows: Delivery[]): boolean =>
+  rows.some(({ next_attempt_at }) => next_attempt_at !== null && Date.parse(next_attempt_at) < Date.now() + NEAR_MS);

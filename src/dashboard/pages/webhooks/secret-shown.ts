@@ -1,0 +1,25 @@
+import { type Children, html } from '../../html.ts';
+import { Copy, ShownOnce } from '../../parts/ui.ts';
+import { receiverCode } from './secret.ts';
+
+/** A secret, and a receiver that checks signatures with it. `children`: what else is to be known. */
+export const SecretShown = ({
+  secret,
+  onDone,
+  children,
+}: {
+  secret: string;
+  onDone: () => void;
+  children?: Children;
+}) => html`
+  <${ShownOnce}>
+    <b>Copy the secret now: it is shown this once.</b> With it your receiver tells what comes from here from what does not.
+  <//>
+  <${Copy} text=${secret} label="Secret" />
+  ${children}
+  <h3>A receiver that checks signatures</h3>
+  <${Copy} text=${receiverCode(secret)} label="receiver" />
+  <p class="quiet">Signed as <a href="https://www.standardwebhooks.com" target="_blank" rel="noreferrer">Standard Webhooks</a>
+    ${' '}says; there are libraries for most languages. Callbacks come by HTTPS: let whatever ends TLS for you pass them on.
+    Answer with 2xx within 5 seconds.</p>
+  <p class="actions"><button type="button" class="main" onClick=${onDone}>Done, I have copied it</button></p>`;

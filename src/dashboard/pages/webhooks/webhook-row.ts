@@ -1,0 +1,59 @@
+import { call } from '../../api.ts';
+import { html } from '../../html.ts';
+import { useLoad } from '../../parts/load.ts';
+import { Badge, Sure, When } from '../../parts/ui.ts';
+import { type Delivery, nameOf, type Webhook } from './webhook.ts';
+import { whyPaused } from './why-paused.ts';
+
+/** As many deliveries in a row as are given up before the service pauses a subscription. */
+const LOOKED_AT = 20;
+
+/** One subscription in the table, with what can be done to it. */
+export function WebhookRow(props: {
+  of: Webhook;
+  zone: string;
+  /** Its log is the one that is shown. */
+  isShown: boolean;
+  onShow: () => void;
+  onTest: () => void;
+  onStatus: (status: Webhook['status']) => void;
+  onRotate: () => void;
+  onDelete: () => void;
+}) {
+  const { of: webhook, zone, isShown, onShow, onTest, onStatus, onRotate, onDelete } = props;
+  const name = nameOf(webhook);
+  const isActive = webhook.status === 'active';
+  const step = isActive ? 'Pause' : 'Resume';
+  return html`<tr>
+    <th scope="row" data-name="Webhook"><span>${webhook.event} <small class="quiet">${webhook.url}</small></span></th>
+    <td data-name="Status">
+      <span>
+        <${Badge} kind=${isActive ? 'good' : 'warn'}>${webhook.status}<//>
+        ${!isActive && html`${' '}<${WhyPaused} webhookId=${webhook.webhook_id} />`}
+      </span>
+    </td>
+    <td data-name="Made"><${When} at=${webhook.created_at} zone=${zone} /></td>
+    <td>
+      <div class="actions">
+        <button type="button" aria-pressed=${isShown} aria-label=${`Deliveries: ${name}`} onClick=${onShow}>Deliveries</button>
+        <button type="button" aria-label=${`Send test event: ${name}`} onClick=${onTest}>Send test event</button>
+        <button type="button" aria-label=${`${step}: ${name}`} onClick=${() => onStatus(isActive ? 'paused' : 'active')}>${step}</button>
+        <button type="button" aria-label=${`Rotate secret: ${name}`} onClick=${onRotate}>Rotate secret</button>
+        <${Sure}
+          label="Delete"
+          of=${name}
+          question="Nothing more is sent, what waits is dropped, and its log is gone. To have it wait, pause it."
+          onSure=${onDelete}
+        />
+      </div>
+    </td>
+  </tr>`;
+}
+
+function WhyPaused({ webhookId }: { webhookId: string }) {
+  const log = useLoad(
+    () => call<Delivery[]>('GET', `/v1/webhooks/${webhookId}/deliveries?limit=${LOOKED_AT}`),
+    [webhookId],
+  );
+  return log.value === null ? null : html`<small class="quiet">${whyPaused(log.value)}</small>`;
+}

@@ -1,0 +1,9 @@
+import { type Delivery, outcomeOf } from './webhook.ts';
+
+/** Why a subscription is paused, as far as its log tells: the service pauses after a try that failed, and only then. Pure. */
+export function whyPaused(deliveries: Delivery[]): string {
+  const last = deliveries
+    .flatMap(({ attempts }) => attempts)
+    .reduce<Delivery['attempts'][number] | null>((a, b) => (a === null || b.at > a.at ? b : a), null);
+  return last === null || last.error === null ? 'by hand' : `last try: ${outcomeOf(last)}`;
+}
