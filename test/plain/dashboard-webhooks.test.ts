@@ -179,7 +179,7 @@ test('rotated, both secrets sign; deleted, it is gone, after being asked for onc
   timeout: 120_000,
 }, async () => {
   await dashboard.user('daan@example.com');
-  const { page, secret } = await make('daan@example.com', 'alert.triggered', '/daan');
+  const { page, secret } = await make('daan@example.com', 'alert.triggered', `/daan/${'x'.repeat(300)}`);
   await page.getByRole('button', { name: /^Rotate secret/ }).click();
   await lookAt(page, 'webhooks-rotate');
   await page.getByRole('button', { name: 'Rotate', exact: true }).click();
