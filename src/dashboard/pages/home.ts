@@ -83,7 +83,7 @@ const Figure = ({ name, used }: { name: string; used: Used }) => html`<div>
     used.kwh_used === null
       ? 'no data'
       : used.estimated_kwh
-        ? html`<i class="swatch estimated" /> ${kwh(used.estimated_kwh)} of it estimated`
+        ? html`<i class="swatch" /> ${kwh(used.estimated_kwh)} of it estimated`
         : 'all measured'
   }</dd>
 </div>`;

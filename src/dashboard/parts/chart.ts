@@ -41,7 +41,7 @@ export function Bars({
   );
   const one = pointed === null ? undefined : bars[pointed];
   const hasEstimated = bars.some(({ estimatedKwh }) => estimatedKwh > 0);
-  const idle = hasEstimated ? html`kWh, <i class="swatch estimated" /> estimated` : 'kWh';
+  const idle = hasEstimated ? html`kWh, <i class="swatch" /> estimated` : 'kWh';
   const marks = html`kWh, <i class="swatch" style=${{ background: 'var(--bad)' }} /> ${mark}`;
   const third = (bar: Bar) => (bar.estimatedKwh > 0 ? kwh(bar.estimatedKwh) : '–');
   return html`<figure class="chart">
