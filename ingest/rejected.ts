@@ -1,9 +1,12 @@
 import { type Pool, type Query, queryOn } from '#src/database/connect.ts';
+import { alone } from '#src/database/transaction.ts';
 import { toIncoming } from './incoming.ts';
 import { createWriter, type IncomingMessage } from './write/writer.ts';
 
 /** Longest payload that is kept whole; one of this length may have been cut. */
 const KEPT_BYTES = 65_536;
+/** Key of the lock under which rejected messages are replayed. */
+const REPLAY_LOCK = 7_241_005;
 /** Rows that are looked at in one go. */
 const PAGE = 500;
 
@@ -61,6 +64,8 @@ export interface Replayed {
   rejected: number;
   /** Too long to have been kept whole; they stay as they are. */
   cut: number;
+  /** Whether it came to its end; else there are more to try. */
+  isComplete: boolean;
 }
 
 interface Row {
@@ -73,24 +78,34 @@ interface Row {
 /**
  * Tries again what could not be used: after a fix of a decoder, a setting, a clock. Each message is taken as it came, with
  * its time of receipt; what was used of it before is known and changes nothing. What is usable now is removed from the list.
+ * Null while another replay is under way, wherever: two at once would put what stays rejected on the list once each. `signal`:
+ * ends it between pages.
  */
 export async function replayRejected(
   pool: Pool,
   which: Which,
-  options: { retentionMonths: number },
+  options: { retentionMonths: number; signal?: AbortSignal },
+): Promise<Replayed | null> {
+  return alone(pool, REPLAY_LOCK, () => replay(pool, which, options));
+}
+
+async function replay(
+  pool: Pool,
+  which: Which,
+  { signal, ...options }: { retentionMonths: number; signal?: AbortSignal },
 ): Promise<Replayed> {
   const writer = createWriter(pool, options);
   const query = queryOn(pool);
-  const result: Replayed = { messages: 0, stored: 0, rejected: 0, cut: 0 };
+  const result: Replayed = { messages: 0, stored: 0, rejected: 0, cut: 0, isComplete: false };
   const last = await lastId(query);
-  for (let after = 0; ; ) {
+  for (let after = 0; !signal?.aborted; ) {
     const { rows } = await query<Row>(
       `SELECT rejected_id, received_at, topic, payload FROM rejected_messages
        WHERE ${CONDITION} AND rejected_id > $3 AND rejected_id <= $4 ORDER BY rejected_id LIMIT ${PAGE}`,
       [...valuesOf(which), after, last],
     );
     const final = rows.at(-1);
-    if (!final) return result;
+    if (!final) return { ...result, isComplete: true };
     after = final.rejected_id;
     const whole = rows.filter(({ payload }) => payload.length < KEPT_BYTES);
     result.cut += rows.length - whole.length;
@@ -104,6 +119,7 @@ export async function replayRejected(
     result.stored += stored;
     result.rejected += rejected;
   }
+  return result;
 }
 
 async function lastId(query: Query): Promise<number> {

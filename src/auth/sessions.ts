@@ -63,6 +63,12 @@ export async function closeSession(db: Database, sessionId: string): Promise<voi
   await db.deleteFrom('sessions').where('session_id', '=', sessionId).execute();
 }
 
+/** Ends all sessions of an account; returns their ids. */
+export async function closeSessionsOf(db: Database, userId: string): Promise<string[]> {
+  const rows = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('session_id').execute();
+  return rows.map(({ session_id }) => session_id);
+}
+
 /** What a page of ours sends with whatever changes something: another site's page cannot know it. */
 export const csrfToken = (secret: string, sessionId: string): string =>
   createHmac('sha256', secret).update(`csrf ${sessionId}`).digest('base64url');

@@ -1,6 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { createKey, revokeKey, rotateKey } from '#src/auth/keys.ts';
 import { isScope, SCOPES, type Scope } from '#src/auth/scopes.ts';
+import { closeSessionsOf } from '#src/auth/sessions.ts';
+import { accountOf } from '#src/auth/sign-ins.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { printedLink } from '#src/start/sign-in-link.ts';
 import { createUser, findUser, type Role } from '#src/users/store.ts';
@@ -71,6 +73,18 @@ export function register(program: Command): void {
         const link = await printedLink(db, config, email);
         if (link === null) throw new Error(`There is no user ${email}`);
         show(o.json, { link }, link);
+      }),
+    );
+  users
+    .command('sign-out <email>')
+    .description('end all sessions of this account in the dashboard')
+    .option('--json', 'print one JSON object')
+    .action((email: string, o: { json?: boolean }) =>
+      withDatabase(async (db) => {
+        const account = await accountOf(db, email);
+        if (!account) throw new Error(`There is no user ${email}`);
+        const ended = (await closeSessionsOf(db, account.user_id)).length;
+        show(o.json, { user_id: account.user_id, ended }, `${ended} sessions of ${account.email} are over.`);
       }),
     );
   users

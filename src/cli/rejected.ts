@@ -39,6 +39,7 @@ export function register(program: Command): void {
     .action((options: Options) =>
       withDatabase(async (pool, { retentionMonths }) => {
         const done = await replayRejected(pool, whichOf(options), { retentionMonths });
+        if (!done) throw new Error('Another replay is under way. Try again when it is done.');
         if (options.json) return console.log(JSON.stringify(done));
         console.log(
           `${done.messages} messages replayed: ${done.stored} readings stored, ${done.rejected} still rejected.`,

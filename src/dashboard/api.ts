@@ -80,7 +80,14 @@ async function answerTo<T>(method: string, path: string, body?: unknown): Promis
   const answer: unknown = await response.json().catch(() => ({}));
   if (response.ok) return { body: answer as T, headers: response.headers };
   if (response.status === 401) signedOut();
+  // Another tab signed in as somebody else: this one shows what is no longer its own.
+  if (response.status === 403 && method !== 'GET' && (await tokenNow()) !== csrfToken) location.reload();
   throw new Failure(response.status, answer as ConstructorParameters<typeof Failure>[1]);
+}
+
+async function tokenNow(): Promise<string> {
+  const answer = await fetch('/dashboard/session').then((response) => response.json());
+  return answer.csrf_token ?? '';
 }
 
 /** A path with a query; what is undefined or empty is left out. */

@@ -1,8 +1,9 @@
 import { render } from 'preact';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
-import { call, holdSession } from './api.ts';
+import { call, holdSession, sentenceOf } from './api.ts';
 import { type Children, html } from './html.ts';
 import { Layout } from './layout.ts';
+import { Problem } from './parts/ui.ts';
 import { type Session, SessionContext, type User } from './session.ts';
 import { SignIn } from './sign-in.ts';
 
@@ -33,6 +34,9 @@ function App() {
   const [signedIn, setSignedIn] = useState<SignedIn | null | 'unknown'>('unknown');
   const [path, setPath] = useState(pageNow);
   const [picked, setPicked] = useState<User | null>(null);
+  const [failed, setFailed] = useState<string | null>(null);
+  // A link of a mail signs in whoever follows it, whether or not somebody is signed in here.
+  const [hasLink, setHasLink] = useState(() => pageNow() === 'sign-in' && location.hash.length > 1);
   const go = useCallback((page: string) => {
     history.pushState(null, '', page === '' ? '/dashboard' : `/dashboard/${page}`);
     setPath(pageNow());
@@ -43,17 +47,32 @@ function App() {
     addEventListener('popstate', onPop);
     const over = () => setSignedIn(null);
     holdSession('', over);
-    call<SignedIn | NotSignedIn>('GET', '/session').then((one) => ('csrf_token' in one ? begin(one) : over()), over);
+    ask();
     return () => removeEventListener('popstate', onPop);
   }, []);
+
+  function ask(): void {
+    setFailed(null);
+    call<SignedIn | NotSignedIn>('GET', '/session').then(
+      (one) => ('csrf_token' in one ? begin(one) : setSignedIn(null)),
+      (reason) => setFailed(sentenceOf(reason)),
+    );
+  }
 
   function begin(session: SignedIn): void {
     holdSession(session.csrf_token, () => setSignedIn(null));
     setSignedIn(session);
-    if (pageNow() === 'sign-in') go('');
     // Who looks after others most often has no meter of its own.
     if (session.user.role !== 'homeowner') void firstPick(session.user).then(setPicked);
     else setPicked(null);
+  }
+
+  /** After signing in: to the page that was asked for, or home. */
+  function enter(session: SignedIn): void {
+    sessionStorage.removeItem('user');
+    setHasLink(false);
+    begin(session);
+    if (pageNow() === 'sign-in') go('');
   }
 
   const pick = useCallback((user: User) => {
@@ -67,10 +86,10 @@ function App() {
     return { me, environment, mqtt, user: picked ?? me, pick, go };
   }, [signedIn, picked, pick, go]);
 
+  if (failed !== null)
+    return html`<main class="sign-in"><div class="card"><${Problem} text=${failed} /><button type="button" onClick=${ask}>Try again</button></div></main>`;
   if (signedIn === 'unknown') return html`<p class="quiet center" role="status">Loading …</p>`;
-  // A link of a mail signs in whoever follows it, whether or not somebody is signed in here.
-  if (session === null || (path === 'sign-in' && location.hash.length > 1))
-    return html`<${SignIn} onSignedIn=${begin} />`;
+  if (session === null || hasLink) return html`<${SignIn} onSignedIn=${enter} />`;
   const known = PAGES[path] ?? PAGES[''];
   return html`<${SessionContext.Provider} value=${session}>
     <${Layout} path=${path} onSignOut=${() => setSignedIn(null)}>

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import { call } from './api.ts';
 import { type Children, html } from './html.ts';
+import { useAction } from './parts/load.ts';
+import { Problem } from './parts/ui.ts';
 import { UserPicker } from './parts/user-picker.ts';
 import { useSession } from './session.ts';
 
@@ -32,7 +34,13 @@ export function Layout(props: { path: string; onSignOut: () => void; children?: 
     event.preventDefault();
     go(page);
   };
-  const signOut = () => void call('DELETE', '/session').finally(props.onSignOut);
+  const { run, isBusy, error } = useAction();
+  // Said only where it is so: whoever believes it leaves the machine to others.
+  const signOut = (query = '') =>
+    run(async () => {
+      await call('DELETE', `/session${query}`);
+      props.onSignOut();
+    });
   const nextTheme = () => {
     const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'auto';
     localStorage.setItem('theme', next);
@@ -60,10 +68,10 @@ export function Layout(props: { path: string; onSignOut: () => void; children?: 
           ${theme === 'dark' ? '☾' : theme === 'light' ? '☀' : '◐'}
         </button>
         <a href="/docs" target="_blank" rel="noreferrer">Docs</a>
-        <button type="button" onClick=${signOut} title=${`Signed in as ${me.email} (${me.role})`}>Sign out</button>
+        <button type="button" disabled=${isBusy} onClick=${() => signOut()} title=${`Signed in as ${me.email} (${me.role})`}>Sign out</button>
       </div>
     </header>
-    <main id="main" tabindex="-1">${props.children}</main>
-    <footer class="quiet">${me.email} · ${me.role}</footer>
+    <main id="main" tabindex="-1"><${Problem} text=${error} />${props.children}</main>
+    <footer class="quiet">${me.email} · ${me.role} · <button type="button" class="link" onClick=${() => signOut('?everywhere=true')}>Sign out everywhere</button></footer>
   `;
 }

@@ -9,9 +9,6 @@ export interface Inventory {
   readingsStored: number;
   rejectedLastHour: number;
   rejectedLastDay: number;
-  homeowners: number;
-  utilities: number;
-  admins: number;
   active: number;
   inactive: number;
   faulty: number;
@@ -28,10 +25,8 @@ export async function inventory(query: Query, now: Date): Promise<Inventory> {
     `SELECT (SELECT coalesce(sum(pg_stat_get_tuples_inserted(inhrelid)), 0)::bigint FROM pg_inherits
          WHERE inhparent = 'readings'::regclass) AS "readingsStored",
        ${rejectedWithin('1 hour')} AS "rejectedLastHour",
-       ${rejectedWithin('1 day')} AS "rejectedLastDay", u.*, d.*
-     FROM (SELECT count(*) FILTER (WHERE role = 'homeowner') AS homeowners, count(*) FILTER (WHERE role = 'utility') AS utilities,
-         count(*) FILTER (WHERE role = 'admin') AS admins FROM users) u,
-       (SELECT count(*) FILTER (WHERE status = 'active') AS active, count(*) FILTER (WHERE status = 'inactive') AS inactive,
+       ${rejectedWithin('1 day')} AS "rejectedLastDay", d.*
+     FROM (SELECT count(*) FILTER (WHERE status = 'active') AS active, count(*) FILTER (WHERE status = 'inactive') AS inactive,
          count(*) FILTER (WHERE status = 'faulty') AS faulty FROM devices WHERE deleted_at IS NULL) d`,
     [now],
   );

@@ -18,3 +18,17 @@ export async function inTransaction<T>(pool: Pool, run: (client: PoolClient) => 
     client.release(broken);
   }
 }
+
+/**
+ * Does something that nobody else does meanwhile, in any process: `key` is that of the lock. Null where somebody is at it. The
+ * lock belongs to a connection and ends with it: one that is killed leaves nothing behind.
+ */
+export async function alone<T>(pool: Pool, key: number, work: () => Promise<T>): Promise<T | null> {
+  const client = await pool.connect();
+  try {
+    const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS is_mine', [key]);
+    return rows[0].is_mine ? await work() : null;
+  } finally {
+    client.release(true);
+  }
+}

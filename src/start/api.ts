@@ -41,7 +41,7 @@ export async function runApi(config: Config): Promise<void> {
       },
       rejected: {
         list: (which, page) => listRejected(pool, which, page),
-        replay: (which) => replayRejected(pool, which, { retentionMonths }),
+        replay: (which, signal) => replayRejected(pool, which, { retentionMonths, signal }),
       },
       rollups: { pool, capabilities: database.capabilities, retentionMonths },
       metrics,

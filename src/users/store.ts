@@ -81,13 +81,19 @@ export async function listUsers(
 export async function updateUser(db: Database, reach: Reach, userId: string, patch: UserPatch): Promise<User | null> {
   if (Object.keys(patch).length === 0) return findUser(db, reach, userId);
   const row = await emailTaken(
-    db
-      .updateTable('users')
-      .set(patch)
-      .where('user_id', '=', userId)
-      .where(within(reach, 'users.user_id'))
-      .returning(COLUMNS)
-      .executeTakeFirst(),
+    db.transaction().execute(async (trx) => {
+      const changed = await trx
+        .updateTable('users')
+        .set(patch)
+        .where('user_id', '=', userId)
+        .where(within(reach, 'users.user_id'))
+        .returning(COLUMNS)
+        .executeTakeFirst();
+      // What was mailed to the old address opens nothing any more.
+      if (changed && patch.email !== undefined)
+        await trx.deleteFrom('sign_ins').where('user_id', '=', userId).execute();
+      return changed;
+    }),
   );
   return row ? shown(row) : null;
 }

@@ -43,6 +43,28 @@ async function signedIn(userId: string): Promise<{ cookie: string; 'x-csrf-token
   return { cookie: cookieOf(answer), 'x-csrf-token': answer.json.csrf_token };
 }
 
+/** What a listener was told within a time. */
+const listen = async (userId: string | null, headers: Record<string, string>, forMs: number) => {
+  const path = `/dashboard/v1/changes${userId === null ? '' : `?user_id=${userId}`}`;
+  const options = { host: '127.0.0.1', port: api.port, path, headers, rejectUnauthorized: false };
+  return new Promise<{ status: number; text: string }>((done, fail) => {
+    const asked = request(options, (response) => {
+      let text = '';
+      response.on('data', (chunk) => {
+        text += chunk;
+      });
+      const end = () => done({ status: response.statusCode ?? 0, text });
+      response.on('end', end);
+      setTimeout(() => {
+        end();
+        asked.destroy();
+      }, forMs);
+    });
+    asked.on('error', fail);
+    asked.end();
+  });
+};
+
 describe('signing in', () => {
   test('answers the same, whether or not there is such an account, and mails accounts only', async () => {
     const { userId } = await api.user('homeowner');
@@ -121,6 +143,8 @@ describe('signing in', () => {
       expect(statuses).toEqual([202, 202, 202, 429]);
       const guess = await few.send('/dashboard/session', { method: 'POST', body: { token: 'a guess' } });
       expect([guess.status, Number(guess.headers['retry-after']) > 0]).toEqual([429, true]);
+      // Wrong keys are counted apart: a program with an old one locks nobody out, and the other way round.
+      expect((await few.send('/v1/devices', { key: `eus_live_${'x'.repeat(42)}` })).status).toBe(401);
     } finally {
       await few.close();
     }
@@ -214,6 +238,49 @@ describe('a session', () => {
     });
   });
 
+  test('ends in every browser where that is wanted, and with it what it listens to', async () => {
+    const { userId } = await api.user('homeowner');
+    const [here, there] = [await signedIn(userId), await signedIn(userId)];
+    const other = await signedIn((await api.user('homeowner')).userId);
+    const listening = listen(null, there, 8_000);
+    await new Promise((done) => setTimeout(done, 300));
+    const fromMs = performance.now();
+    expect((await api.send('/dashboard/session?everywhere=true', { method: 'DELETE', headers: here })).status).toBe(
+      200,
+    );
+    await listening;
+    expect(performance.now() - fromMs).toBeLessThan(5_000);
+    for (const headers of [here, there])
+      expect((await api.send('/dashboard/v1/devices', { headers })).status).toBe(401);
+    expect((await api.send('/dashboard/v1/devices', { headers: other })).status).toBe(200);
+  });
+
+  test('a changed e-mail address takes back what was mailed to the old one', async () => {
+    const { userId } = await api.user('homeowner');
+    await post('/dashboard/sign-in', { email: await emailOf(userId) });
+    const { token } = await mailed(1);
+    await updateUser(api.db, EVERYBODY, userId, { timezone: 'Europe/Berlin' });
+    await updateUser(api.db, EVERYBODY, userId, { email: `new-${userId}@example.com` });
+    expect((await post('/dashboard/session', { token })).status).toBe(422);
+  });
+
+  test('of the sandbox is another cookie than the live one: both may be on one host', async () => {
+    const sandbox = await testApi({ environment: 'sandbox' });
+    try {
+      const { userId } = await sandbox.user('homeowner');
+      await sandbox.send('/dashboard/sign-in', { method: 'POST', body: { email: await emailIn(sandbox, userId) } });
+      await expect.poll(() => sandbox.mailed.length).toBe(1);
+      const opened = await sandbox.send('/dashboard/session', {
+        method: 'POST',
+        body: { token: sandbox.mailed[0]?.token },
+      });
+      expect(cookieOf(opened)).toMatch(/^__Secure-energy_sandbox_session=/);
+      expect((await sandbox.send('/dashboard/v1/devices', { headers: { cookie: cookieOf(opened) } })).status).toBe(200);
+    } finally {
+      await sandbox.close();
+    }
+  });
+
   test('does not count against the account’s plan, and has a limit of its own', async () => {
     const one = await testApi({
       limits: { free: { minute: 1, day: 1 }, developer: MANY, enterprise: MANY, address: MANY },
@@ -225,11 +292,17 @@ describe('a session', () => {
       const opened = await one.send('/dashboard/session', { method: 'POST', body: { token: one.mailed[0]?.token } });
       const headers = { cookie: cookieOf(opened) };
       const statuses = new Set<number>();
-      for (let asked = 0; asked < 610; asked += 10) {
-        const answers = Array.from({ length: 10 }, () => one.send('/dashboard/v1/devices', { headers }));
+      for (let asked = 0; asked < 250; asked += 5) {
+        const answers = Array.from({ length: 5 }, () => one.send('/dashboard/v1/devices', { headers }));
         for (const { status } of await Promise.all(answers)) statuses.add(status);
       }
       expect([...statuses].sort()).toEqual([200, 429]);
+      // A few at once, too: one account does not hold the connections of all.
+      one.now = new Date(one.now.getTime() + 60_000);
+      const path = '/dashboard/v1/overview';
+      const atOnce = await Promise.all(Array.from({ length: 20 }, () => one.send(path, { headers })));
+      expect(new Set(atOnce.map(({ status }) => status))).toEqual(new Set([200, 429]));
+      expect((await one.send(path, { headers })).status).toBe(200);
       expect((await one.send('/v1/devices', { key })).status).toBe(200);
     } finally {
       await one.close();
@@ -254,28 +327,6 @@ const emailIn = async ({ db }: TestApi, userId: string) =>
   (await db.selectFrom('users').select('email').where('user_id', '=', userId).executeTakeFirstOrThrow()).email;
 
 describe('changes', () => {
-  /** What a listener was told within a time. */
-  const listen = async (userId: string | null, headers: Record<string, string>, forMs: number) => {
-    const path = `/dashboard/v1/changes${userId === null ? '' : `?user_id=${userId}`}`;
-    const options = { host: '127.0.0.1', port: api.port, path, headers, rejectUnauthorized: false };
-    return new Promise<{ status: number; text: string }>((done, fail) => {
-      const asked = request(options, (response) => {
-        let text = '';
-        response.on('data', (chunk) => {
-          text += chunk;
-        });
-        const end = () => done({ status: response.statusCode ?? 0, text });
-        response.on('end', end);
-        setTimeout(() => {
-          end();
-          asked.destroy();
-        }, forMs);
-      });
-      asked.on('error', fail);
-      asked.end();
-    });
-  };
-
   test('are told to whom the account is within reach of, as they come', async () => {
     const { userId } = await api.user('homeowner');
     const { userId: utility } = await api.user('utility');
@@ -304,6 +355,7 @@ describe('changes', () => {
     const mine = await signedIn(userId);
     const answers = await Promise.all(Array.from({ length: 25 }, () => listen(null, mine, 1_000)));
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(20).fill(200), ...Array(5).fill(503)]);
+    expect((await api.send('/dashboard/v1/changes', { method: 'HEAD', headers: mine })).status).toBe(404);
     await expect.poll(async () => (await listen(null, mine, 100)).status).toBe(200);
   });
 });
@@ -341,6 +393,10 @@ describe('the pages', () => {
         expect([asset, found.status, found.headers['cache-control']]).toEqual([asset, 200, 'no-cache']);
         const again = await api.send(asset, { headers: { 'if-none-match': String(found.headers.etag) } });
         expect([again.status, again.text]).toEqual([304, '']);
+        const many = await api.send(asset, {
+          headers: { 'if-none-match': `"x", ${String(found.headers.etag).slice(2)}` },
+        });
+        expect(many.status).toBe(304);
       }
     }
   });
@@ -357,6 +413,24 @@ describe('the pages', () => {
     };
     await visit('/dashboard/app/app.js');
     expect(seen.size).toBeGreaterThan(20);
+  });
+
+  test('are sent in the best form that is accepted', async () => {
+    for (const [accepted, encoding] of [
+      ['gzip, deflate, br, zstd', 'br'],
+      ['gzip', 'gzip'],
+      ['br;q=0, gzip;q=0.5', 'gzip'],
+      ['gzip;q=0', undefined],
+      ['', undefined],
+    ] as const) {
+      const { status, headers } = await api.send('/dashboard/app/app.js', { headers: { 'accept-encoding': accepted } });
+      expect([accepted, status, headers['content-encoding'], headers.vary]).toEqual([
+        accepted,
+        200,
+        encoding,
+        'Accept-Encoding',
+      ]);
+    }
   });
 
   test('nothing but them is served', async () => {

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { lookAt } from '../support/browser.ts';
 import { type Dashboard, startDashboard } from '../support/dashboard.ts';
@@ -49,7 +50,7 @@ test('a mailed code signs in where it was asked for; a wrong one does not', asyn
   await page.getByRole('navigation', navigation).waitFor();
   const [cookie] = (await page.context().cookies()).filter(({ name }) => name.endsWith('energy_session'));
   expect(cookie).toMatchObject({ httpOnly: true, secure: true, sameSite: 'Strict', path: '/dashboard' });
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.getByLabel('E-mail').waitFor();
   // A copy of the cookie is worth nothing any more.
   await page.context().addCookies(cookie ? [cookie] : []);
@@ -79,4 +80,53 @@ test('is interactive at once, small, and from here alone', async () => {
   expect(bytes).toBeLessThan(150_000);
   expect(timing.interactiveMs).toBeLessThan(1_000);
   expect(timing.paintedMs).toBeLessThan(1_000);
+});
+
+test('a link signs in whom it was mailed to, whoever is signed in here', async () => {
+  await dashboard.user('first@example.com');
+  await dashboard.user('second@example.com');
+  const page = await dashboard.signIn('first@example.com');
+  const other = await dashboard.open('/dashboard');
+  await other.getByLabel('E-mail').fill('second@example.com');
+  await other.getByRole('button', { name: 'Mail me a link' }).click();
+  await page.goto((await dashboard.mailTo('second@example.com')).link);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('second@example.com · homeowner').waitFor();
+  expect(page.url()).toBe(`${dashboard.url}/dashboard`);
+});
+
+test('says what is wrong while the service is away, and goes on when it is back', async () => {
+  await dashboard.user('away@example.com');
+  const page = await dashboard.signIn('away@example.com');
+  let isAway = true;
+  await page.route('**/dashboard/session*', (route) =>
+    isAway ? route.fulfill({ status: 503, json: { error: 'Service Unavailable', status: 503 } }) : route.continue(),
+  );
+  // Nobody is told to be signed out who is not.
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+  await page.getByRole('alert').waitFor();
+  await page.getByRole('navigation', navigation).waitFor();
+  await page.reload();
+  expect(await page.getByRole('alert').textContent()).toContain('cannot answer just now');
+  isAway = false;
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('navigation', navigation).waitFor();
+});
+
+test('many tabs of one browser do not stand in each other’s way', async () => {
+  await dashboard.user('tabs@example.com');
+  const page = await dashboard.signIn('tabs@example.com');
+  const look = (one: Page, state: 'visible' | 'hidden') =>
+    one.evaluate(`Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'))`);
+  // In a browser without a screen every tab is looked at; in others a tab that is left is hidden.
+  await look(page, 'hidden');
+  for (let tab = 0; tab < 8; tab++) {
+    const next = await page.context().newPage();
+    await next.goto('/dashboard');
+    await next.getByText('live', { exact: true }).waitFor();
+    await look(next, 'hidden');
+  }
+  await look(page, 'visible');
+  await expect.poll(() => page.getByText('live', { exact: true }).count()).toBe(1);
 });

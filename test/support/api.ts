@@ -61,11 +61,13 @@ export async function testApi(
     /** Another counter than the database's. */
     counter?: (db: Database, clock: () => Date) => Promise<RequestCounter>;
     trustProxy?: string[];
+    environment?: 'live' | 'sandbox';
     log?: Logger;
     /** Adds to the app what only the test knows. */
     beforeListening?: (app: ReturnType<typeof buildApp>, context: ApiContext) => void;
   } = {},
 ): Promise<TestApi> {
+  const { environment = 'live' } = options;
   const database = await testDatabase();
   const db = createDb(database.pool);
   const pair = await generate([{ name: 'commonName', value: 'localhost' }], {
@@ -76,9 +78,9 @@ export async function testApi(
   const counter = options.counter
     ? await options.counter(db, clock)
     : databaseCounter(db, options.limits ?? UNLIMITED, clock);
-  const context: ApiContext = { db, readDb: db, clock, environment: 'live', box: secretBox('the secret of the tests') };
+  const context: ApiContext = { db, readDb: db, clock, environment, box: secretBox('the secret of the tests') };
   const app = buildApp(context, {
-    authenticate: createAuthenticate(db, 'live'),
+    authenticate: createAuthenticate(db, environment),
     counter,
     isReady: async () => true,
     ...(options.trustProxy === undefined ? {} : { trustProxy: options.trustProxy }),
@@ -151,7 +153,7 @@ export async function testApi(
         role,
         ...(enrolledBy === undefined ? {} : { enrolledBy }),
       });
-      const { key } = await createKey(db, { userId, environment: 'live', ...(scopes === undefined ? {} : { scopes }) });
+      const { key } = await createKey(db, { userId, environment, ...(scopes === undefined ? {} : { scopes }) });
       return { userId, key };
     },
     async close() {

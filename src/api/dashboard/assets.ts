@@ -43,8 +43,8 @@ interface Asset {
 }
 
 /**
- * Serves the pages of `src/dashboard` at `/dashboard`. There is no build step: types are stripped from the modules when
- * they are first asked for, as Node does with the service's own.
+ * Serves the pages of `src/dashboard` at `/dashboard`, as they were when the process started: they belong to its operations.
+ * There is no build step: types are stripped from a module when it is first asked for, as Node does with the service's own.
  */
 export function addAssets(app: FastifyInstance): void {
   const assets = new Map<string, Asset>();
@@ -56,7 +56,7 @@ export function addAssets(app: FastifyInstance): void {
     assets.set(path, asset);
     // Looked at each time, and sent only where it is another: who updates the service gets the pages that belong to it.
     reply.header('Cache-Control', 'no-cache').header('ETag', asset.etag).header('Vary', 'Accept-Encoding');
-    if (request.headers['if-none-match'] === asset.etag) return reply.status(304).send();
+    if (isKnownAs(asset.etag, request.headers['if-none-match'])) return reply.status(304).send();
     const encoding = encodingFor(request.headers['accept-encoding']);
     if (encoding !== 'identity') reply.header('Content-Encoding', encoding);
     return reply.type(asset.type).send(asset.encoded[encoding]);
@@ -69,22 +69,27 @@ export function addAssets(app: FastifyInstance): void {
   app.get('/dashboard/app/*', (request, reply) => send((request.params as { '*': string })['*'], request, reply));
 }
 
-/** What there is to serve, by its path below `app/`. */
+/** What there is to serve, by its path below `app/`: read now, made when it is asked for. */
 function sources(): Map<string, () => Buffer> {
   const found = new Map<string, () => Buffer>();
-  const resolve = createRequire(import.meta.url).resolve;
+  const { resolve } = createRequire(import.meta.url);
   for (const entry of readdirSync(PAGES, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name);
     const path = relative(PAGES, file).replaceAll('\\', '/');
     if (!entry.isFile() || !/\.(ts|css|html|svg)$/.test(path)) continue;
-    if (path.endsWith('.ts')) found.set(path.replace(/ts$/, 'js'), () => moduleOf(readFileSync(file, 'utf8')));
-    else if (path === 'index.html') found.set(path, () => documentOf(readFileSync(file, 'utf8'), [...found.keys()]));
-    else found.set(path, () => readFileSync(file));
+    const content = readFileSync(file);
+    if (path.endsWith('.ts')) found.set(path.replace(/ts$/, 'js'), () => moduleOf(content.toString()));
+    else if (path === 'index.html') found.set(path, () => documentOf(content.toString(), [...found.keys()]));
+    else found.set(path, () => content);
   }
-  for (const [name, file] of Object.entries(LIBRARIES))
-    found.set(`lib/${name}.js`, () => Buffer.from(browsable(readFileSync(packaged(resolve, file), 'utf8'))));
-  for (const [name, file] of Object.entries(STYLES))
-    found.set(`lib/${name}`, () => readFileSync(packaged(resolve, file)));
+  for (const [name, file] of Object.entries(LIBRARIES)) {
+    const code = readFileSync(packaged(resolve, file), 'utf8');
+    found.set(`lib/${name}.js`, () => Buffer.from(browsable(code)));
+  }
+  for (const [name, file] of Object.entries(STYLES)) {
+    const content = readFileSync(packaged(resolve, file));
+    found.set(`lib/${name}`, () => content);
+  }
   return found;
 }
 
@@ -125,12 +130,22 @@ function assetOf(path: string, identity: Buffer): Asset {
   const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
   return {
     type: TYPES[extname(path)] ?? 'application/octet-stream',
-    etag: `"${createHash('sha256').update(identity).digest('base64url').slice(0, 22)}"`,
+    // Weak: one for all encodings of it (RFC 9110, 8.8.1).
+    etag: `W/"${createHash('sha256').update(identity).digest('base64url').slice(0, 22)}"`,
     encoded: { identity, gzip: gzipSync(identity), br: brotliCompressSync(identity, quality) },
   };
 }
 
+/** The best encoding that is accepted (RFC 9110, 12.5.3); `q=0` means not at all. */
 function encodingFor(accepted: string | undefined): 'br' | 'gzip' | 'identity' {
-  const names = (accepted ?? '').split(',').map((one) => one.trim().split(';')[0]);
+  const names = (accepted ?? '')
+    .split(',')
+    .map((one) => one.split(';').map((part) => part.trim()))
+    .filter(([, quality]) => !/^q=0(\.0*)?$/.test(quality ?? ''))
+    .map(([name]) => name);
   return names.includes('br') ? 'br' : names.includes('gzip') ? 'gzip' : 'identity';
 }
+
+/** Whether a browser that knows these has this one (RFC 9110, 13.1.2: compared weakly). */
+const isKnownAs = (etag: string, known: string | undefined): boolean =>
+  known === '*' || (known ?? '').split(',').some((one) => one.trim().replace(/^W\//, '') === etag.slice(2));

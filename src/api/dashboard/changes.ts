@@ -4,13 +4,14 @@ import type { ApiContext } from '#src/api/operation.ts';
 import { reachUserId } from '#src/auth/access.ts';
 import { AppError } from '#src/core/errors.ts';
 import { marksOfReadings } from '#src/devices/newest.ts';
+import { callerOf } from './session.ts';
 
 /** How often it is asked what is new, for everybody who listens to this process together. */
 const LOOK_MS = 2_000;
 /** Intermediaries cut what is silent for a minute. */
 const BEAT_MS = 25_000;
-/** Then the browser asks again by itself, and its session is looked at anew. */
-const LONGEST_MS = 10 * 60_000;
+/** Then the browser asks again by itself, and its session and role are looked at anew. */
+const LONGEST_MS = 2 * 60_000;
 const MOST = { ofAccount: 20, ofAll: 2_000 };
 /** One that does not read gets no more: the page asks for everything anyway. */
 const MOST_UNREAD_BYTES = 16_384;
@@ -18,6 +19,7 @@ const MOST_UNREAD_BYTES = 16_384;
 interface Listener {
   /** Who listens, and to whose readings. */
   callerId: string;
+  sessionId: string;
   userId: string;
   stream: Readable;
   /** What it was last told of. */
@@ -26,9 +28,10 @@ interface Listener {
 
 /**
  * `GET /dashboard/v1/changes?user_id=`: server-sent events (HTML standard, 9.2), `readings` each time devices of the account
- * were heard of, with the time of the youngest reading; the first one at once, since the page may have asked before.
+ * were heard of, with the time of the youngest reading; the first one at once, since the page may have asked before. Returns
+ * what ends those of sessions that are over.
  */
-export function addChanges(app: FastifyInstance, context: ApiContext): void {
+export function addChanges(app: FastifyInstance, context: ApiContext): { end(sessionIds: readonly string[]): void } {
   const listeners = new Set<Listener>();
   let isLooking = false;
 
@@ -61,15 +64,16 @@ export function addChanges(app: FastifyInstance, context: ApiContext): void {
     for (const { stream } of listeners) stream.destroy();
   });
 
-  app.get('/dashboard/v1/changes', async (request, reply) => {
-    const { caller } = request;
-    if (!caller) throw new AppError('unauthorized');
+  // Without HEAD, which would open one that nobody reads.
+  app.get('/dashboard/v1/changes', { exposeHeadRoute: false }, async (request, reply) => {
+    const caller = await callerOf(context, request);
     const named = new URLSearchParams(request.url.split('?')[1] ?? '').get('user_id') ?? undefined;
     const userId = await reachUserId(context.db, caller, named);
     const mine = [...listeners].filter(({ callerId }) => callerId === caller.userId);
     if (mine.length >= MOST.ofAccount || listeners.size >= MOST.ofAll) throw new AppError('unavailable');
     const stream = new Readable({ read() {} });
-    const listener: Listener = { callerId: caller.userId, userId, stream, mark: undefined };
+    const { userId: callerId, keyId: sessionId } = caller;
+    const listener: Listener = { callerId, sessionId, userId, stream, mark: undefined };
     listeners.add(listener);
     const end = setTimeout(() => stream.push(null), LONGEST_MS);
     stream.once('close', () => {
@@ -77,8 +81,15 @@ export function addChanges(app: FastifyInstance, context: ApiContext): void {
       listeners.delete(listener);
     });
     stream.push('retry: 3000\n\n');
+    // Proxies that gather an answer before they pass it on are told not to.
+    reply.header('X-Accel-Buffering', 'no').header('Cache-Control', 'no-store, no-transform');
     return reply.type('text/event-stream; charset=utf-8').send(stream);
   });
+  return {
+    end(sessionIds) {
+      for (const { sessionId, stream } of listeners) if (sessionIds.includes(sessionId)) stream.push(null);
+    },
+  };
 }
 
 function say({ stream }: Listener, text: string): void {

@@ -5,11 +5,11 @@ import { AppError } from '#src/core/errors.ts';
 import { addAssets } from './assets.ts';
 import { addChanges } from './changes.ts';
 import { DASHBOARD_OPERATIONS } from './operations.ts';
-import { perMinute } from './per-minute.ts';
 import { addSession, callerOf, checkCsrf, type SignInParts } from './session.ts';
+import { share } from './share.ts';
 
-/** Requests of one account's sessions in a minute, in this process: a person needs a few dozen. */
-const MOST_A_MINUTE = 600;
+/** Of one account, in this process. A page asks some dozens of times a minute, and a browser six times at once. */
+const SHARE = { perMinute: 240, atOnce: 6 };
 
 /**
  * The developer dashboard: its pages at `/dashboard`, its sessions, and below `/dashboard/v1` every operation of the
@@ -17,17 +17,22 @@ const MOST_A_MINUTE = 600;
  * below /v1, and its requests do not count against the account's plan.
  */
 export function addDashboard(app: FastifyInstance, context: ApiContext, parts: SignInParts): void {
-  const isWithin = perMinute(MOST_A_MINUTE, context.clock);
+  const shares = share(SHARE, context.clock);
   addAssets(app);
-  addSession(app, context, parts);
   void app.register(async (scope) => {
+    const done = new WeakMap<object, () => void>();
     scope.addHook('onRequest', async (request) => {
       const caller = await callerOf(context, request);
-      if (!isWithin(caller.userId)) throw new AppError('tooManyRequests', { retryAfterS: 60 });
+      const { isWithin, done: end } = shares.begin(caller.userId);
+      if (!isWithin) throw new AppError('tooManyRequests', { retryAfterS: 5 });
+      done.set(request, end);
       if (request.method !== 'GET' && request.method !== 'HEAD') checkCsrf(parts.secret, request, caller.keyId);
     });
+    // An answer that the client broke off is over, too.
+    scope.addHook('onResponse', async (request) => done.get(request)?.());
     for (const operation of [...OPERATIONS, ...DASHBOARD_OPERATIONS])
       addOperation(scope, context, { ...operation, path: `/dashboard${operation.path}` });
-    addChanges(scope, context);
   });
+  const changes = addChanges(app, context);
+  addSession(app, context, { ...parts, closed: changes.end });
 }

@@ -1,14 +1,26 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { setTimeout } from 'node:timers/promises';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/operation.ts';
-import { countFailure } from '#src/api/plugins/rate-limits.ts';
+import { countSignIn } from '#src/api/plugins/rate-limits.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
-import { closeSession, csrfToken, findSession, isCsrfToken, openSession, SESSION_MS } from '#src/auth/sessions.ts';
+import {
+  closeSession,
+  closeSessionsOf,
+  csrfToken,
+  findSession,
+  isCsrfToken,
+  openSession,
+  SESSION_MS,
+} from '#src/auth/sessions.ts';
 import { accountOf, createSignIn, MAILED_FOR_MS, type SignIn, useCode, useToken } from '#src/auth/sign-ins.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { findUser } from '#src/users/store.ts';
+
+/** A sign-in that fails is answered no sooner: how long it took to look tells nothing of what there is. */
+const FAILURE_MS = 250;
 
 /** What signing in needs beside the API's context. */
 export interface SignInParts {
@@ -21,8 +33,9 @@ export interface SignInParts {
   mail(to: string, signIn: SignIn): Promise<void>;
 }
 
+/** Live and sandbox often share a host, and browsers tell cookies apart by host and path, not by port. */
+const COOKIES = { live: '__Secure-energy_session', sandbox: '__Secure-energy_sandbox_session' };
 /** Sent to the dashboard's paths only, over TLS only, never from another site's page, and no script can read it. */
-const COOKIE = '__Secure-energy_session';
 const ATTRIBUTES = 'Path=/dashboard; Secure; HttpOnly; SameSite=Strict';
 
 const email = z.strictObject({ email: z.email().max(254) });
@@ -31,8 +44,15 @@ const proof = z.union([
   z.strictObject({ sign_in_id: z.string().min(1).max(100), code: z.string().max(100) }),
 ]);
 
-/** `POST /dashboard/sign-in`, and `POST`, `GET` and `DELETE /dashboard/session`. */
-export function addSession(app: FastifyInstance, context: ApiContext, parts: SignInParts): void {
+/**
+ * `POST /dashboard/sign-in`, and `POST`, `GET` and `DELETE /dashboard/session` (`?everywhere=true`: in every browser of the
+ * account). `closed`: is told of sessions that are over.
+ */
+export function addSession(
+  app: FastifyInstance,
+  context: ApiContext,
+  parts: SignInParts & { closed(sessionIds: readonly string[]): void },
+): void {
   const { db, clock, environment } = context;
   const { secret, counter, mqtt } = parts;
 
@@ -45,7 +65,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
   app.post('/dashboard/sign-in', async (request, reply) => {
     const asked = email.safeParse(request.body);
     if (!asked.success) throw unprocessable({ field: 'email', message: 'must be an e-mail address' });
-    await countFailure(counter, request.ip);
+    await countSignIn(counter, request.ip);
     const signInId = newId('sgn');
     // The answer comes before anything is looked up: neither it nor its time tells whether there is such an account.
     void sendTo(asked.data.email, signInId).catch((error: Error) =>
@@ -65,6 +85,9 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
   app.post('/dashboard/session', async (request, reply) => {
     const given = proof.safeParse(request.body);
     if (!given.success) throw unprocessable({ field: 'body', message: 'must have token, or sign_in_id and code' });
+    // Codes can be guessed: each is counted before it is looked at, so that nobody over the limit goes on.
+    if ('code' in given.data) await countSignIn(counter, request.ip);
+    const begunMs = performance.now();
     const userId =
       'token' in given.data
         ? await useToken(db, given.data.token, clock())
@@ -74,12 +97,16 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
             clock(),
           );
     if (userId === null) {
-      await countFailure(counter, request.ip);
+      if ('token' in given.data) await countSignIn(counter, request.ip);
+      await setTimeout(Math.max(0, begunMs + FAILURE_MS - performance.now()));
       const [field] = Object.keys(given.data).slice(-1);
       throw unprocessable({ field: field ?? 'code', message: 'is wrong, was used, or is over; ask for a new one' });
     }
     const session = await openSession(db, userId, clock());
-    reply.header('Set-Cookie', `${COOKIE}=${session.secret}; ${ATTRIBUTES}; Max-Age=${SESSION_MS / 1_000}`);
+    reply.header(
+      'Set-Cookie',
+      `${COOKIES[environment]}=${session.secret}; ${ATTRIBUTES}; Max-Age=${SESSION_MS / 1_000}`,
+    );
     return reply.status(201).send(await signedIn(userId, csrfToken(secret, session.session_id)));
   });
 
@@ -93,8 +120,11 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
   app.delete('/dashboard/session', async (request, reply) => {
     const caller = await callerOf(context, request);
     checkCsrf(secret, request, caller.keyId);
-    await closeSession(db, caller.keyId);
-    forgetCookie(reply);
+    const isEverywhere = /[?&]everywhere=true(&|$)/.test(request.url);
+    const closed = isEverywhere ? await closeSessionsOf(db, caller.userId) : [caller.keyId];
+    if (!isEverywhere) await closeSession(db, caller.keyId);
+    parts.closed(closed);
+    reply.header('Set-Cookie', `${COOKIES[environment]}=; ${ATTRIBUTES}; Max-Age=0`);
     return { message: 'Signed out' };
   });
 }
@@ -107,9 +137,9 @@ export async function callerOf(context: ApiContext, request: FastifyRequest): Pr
   return caller;
 }
 
-async function sessionOf({ db, clock }: ApiContext, request: FastifyRequest): Promise<Caller | null> {
-  const [, secret] =
-    new RegExp(`(?:^|;\\s*)${COOKIE}=([\\w-]{20,100})(?:;|$)`).exec(request.headers.cookie ?? '') ?? [];
+async function sessionOf({ db, clock, environment }: ApiContext, request: FastifyRequest): Promise<Caller | null> {
+  const cookie = new RegExp(`(?:^|;\\s*)${COOKIES[environment]}=([\\w-]{20,100})(?:;|$)`);
+  const [, secret] = cookie.exec(request.headers.cookie ?? '') ?? [];
   return secret === undefined ? null : findSession(db, secret, clock());
 }
 
@@ -117,5 +147,3 @@ async function sessionOf({ db, clock }: ApiContext, request: FastifyRequest): Pr
 export function checkCsrf(secret: string, request: FastifyRequest, sessionId: string): void {
   if (!isCsrfToken(secret, sessionId, request.headers['x-csrf-token'])) throw new AppError('forbidden');
 }
-
-const forgetCookie = (reply: FastifyReply) => reply.header('Set-Cookie', `${COOKIE}=; ${ATTRIBUTES}; Max-Age=0`);

@@ -73,7 +73,6 @@ export const operator = z.strictObject({
   lag_seconds: z.number().nullable(),
   waiting: z.strictObject({ late_differences: count, stale_days: count, usage_changes: count, deliveries: count }),
   rejected: z.strictObject({ last_hour: count, last_day: count }),
-  users: z.strictObject({ homeowner: count, utility: count, admin: count }),
   devices: z.strictObject({ active: count, inactive: count, faulty: count }),
 });
 
@@ -88,7 +87,13 @@ export const rejected = z.strictObject({
   payload_b64: z.string().optional(),
 });
 
-export const replayed = z.strictObject({ messages: count, stored: count, rejected: count, cut: count });
+export const replayed = z.strictObject({
+  messages: count,
+  stored: count,
+  rejected: count,
+  cut: count,
+  complete: z.boolean(),
+});
 
 export const rollupCheck = z.strictObject({
   users: count,

@@ -17,7 +17,16 @@ export async function countRequest(counter: RequestCounter, reply: FastifyReply,
 
 /** Counts a failed authentication of an address; 429 where it has failed too often. */
 export async function countFailure(counter: RequestCounter, address: string): Promise<void> {
-  const decision = await counter.take(`addr:${network(address)}`);
+  await countAddress(counter, network(address));
+}
+
+/** Counts a request to sign in of an address, apart from failed keys: a program with an old key locks nobody out. */
+export async function countSignIn(counter: RequestCounter, address: string): Promise<void> {
+  await countAddress(counter, `sign-in ${network(address)}`);
+}
+
+async function countAddress(counter: RequestCounter, counted: string): Promise<void> {
+  const decision = await counter.take(`addr:${counted}`);
   if (!decision.allowed) throw new AppError('tooManyRequests', { retryAfterS: decision.retryAfterS });
 }
 

@@ -3,20 +3,21 @@ import { withQuery } from '../api.ts';
 
 /** What is new comes in bursts: the page asks at most this often. */
 const SOONEST_MS = 5_000;
+/** The browser connects again by itself after a break, but not after an answer that is no 200. */
+const AGAIN_MS = 10_000;
 
 /**
- * Calls back when new readings of an account arrived (server-sent events; the browser connects again by itself). Returns
- * whether it listens now.
+ * Calls back when new readings of an account arrived (server-sent events), and when the page is looked at again. Listens only
+ * while it is looked at: a browser has six connections to a host, for all of its tabs together. Returns whether it listens now.
  */
 export function useChanges(userId: string, onReadings: () => void): boolean {
   const [isLive, setLive] = useState(false);
   useEffect(() => {
-    const source = new EventSource(withQuery('/dashboard/v1/changes', { user_id: userId }));
+    let source: EventSource | null = null;
+    let retry: ReturnType<typeof setTimeout> | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let lastMs = 0;
-    source.onopen = () => setLive(true);
-    source.onerror = () => setLive(false);
-    source.addEventListener('readings', () => {
+    const tell = () => {
       timer ??= setTimeout(
         () => {
           timer = undefined;
@@ -25,10 +26,31 @@ export function useChanges(userId: string, onReadings: () => void): boolean {
         },
         Math.max(0, lastMs + SOONEST_MS - Date.now()),
       );
-    });
+    };
+    const close = () => {
+      clearTimeout(retry);
+      source?.close();
+      source = null;
+      setLive(false);
+    };
+    const open = () => {
+      close();
+      const mine = new EventSource(withQuery('/dashboard/v1/changes', { user_id: userId }));
+      source = mine;
+      mine.onopen = () => setLive(true);
+      mine.onerror = () => {
+        setLive(false);
+        if (mine.readyState === EventSource.CLOSED) retry = setTimeout(open, AGAIN_MS);
+      };
+      mine.addEventListener('readings', tell);
+    };
+    const follow = () => (document.visibilityState === 'visible' ? open() : close());
+    follow();
+    document.addEventListener('visibilitychange', follow);
     return () => {
+      document.removeEventListener('visibilitychange', follow);
       clearTimeout(timer);
-      source.close();
+      close();
     };
   }, [userId, onReadings]);
   return isLive;

@@ -24,7 +24,7 @@ export function usePages<T>(first: string): Pages<T> {
 }
 
 /** The buttons below such a list, where there is more than a page of it. */
-export function Steps<T>({ of }: { of: Pages<T> }) {
+export function Steps<T>({ of, names = ['Youngest', 'Older'] }: { of: Pages<T>; names?: [string, string] }) {
   const next = of.shown.value?.next ?? null;
   if (of.isFirst && next === null) return null;
   const go = (step: () => void) => () => {
@@ -32,7 +32,7 @@ export function Steps<T>({ of }: { of: Pages<T> }) {
     step();
   };
   return html`<p class="actions">
-    ${!of.isFirst && html`<button type="button" onClick=${go(of.youngest)}>Youngest</button>`}
-    ${next !== null && html`<button type="button" onClick=${go(() => of.show(next))}>Older</button>`}
+    ${!of.isFirst && html`<button type="button" onClick=${go(of.youngest)}>${names[0]}</button>`}
+    ${next !== null && html`<button type="button" onClick=${go(() => of.show(next))}>${names[1]}</button>`}
   </p>`;
 }

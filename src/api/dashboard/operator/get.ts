@@ -31,7 +31,6 @@ export const getOperator = operation({
         deliveries: waits.deliveries,
       },
       rejected: { last_hour: has.rejectedLastHour, last_day: has.rejectedLastDay },
-      users: { homeowner: has.homeowners, utility: has.utilities, admin: has.admins },
       devices: { active: has.active, inactive: has.inactive, faulty: has.faulty },
     };
   },

@@ -11,7 +11,7 @@ import { overview } from '#src/energy/overview.ts';
 const query = z.object({
   user_id: id.optional(),
   device_id: id.optional(),
-  weeks: z.coerce.number().int().min(1).max(52).default(12),
+  weeks: z.coerce.number().int().min(1).max(12).default(12),
 });
 
 export const getOverview = operation({

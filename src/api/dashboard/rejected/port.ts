@@ -20,12 +20,14 @@ export interface Replayed {
   rejected: number;
   /** Too long to have been kept whole; they stay as they are. */
   cut: number;
+  /** Whether it came to its end; else there are more to try. */
+  isComplete: boolean;
 }
 
 /** The rejected messages of ingest, which the API must not import (src/README.md). */
 export interface RejectedPort {
   /** The youngest first; `before`: a rejected_id, of which only earlier ones are wanted. */
   list(which: { deviceId?: string }, page: { limit: number; before?: number }): Promise<Rejected[]>;
-  /** Tries them again, as they came. */
-  replay(which: { deviceId?: string }): Promise<Replayed>;
+  /** Tries them again, as they came; null while another replay is under way. */
+  replay(which: { deviceId?: string }, signal: AbortSignal): Promise<Replayed | null>;
 }

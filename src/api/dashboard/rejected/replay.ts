@@ -1,15 +1,13 @@
 import { z } from 'zod';
 import { adminOnly } from '#src/api/dashboard/admin-only.ts';
-import { oneAtATime } from '#src/api/dashboard/one-at-a-time.ts';
 import { replayed } from '#src/api/dashboard/shapes.ts';
 import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { holdable } from '#src/auth/access.ts';
 import { AppError } from '#src/core/errors.ts';
-import type { RejectedPort } from './port.ts';
 
-// Two at once would each put what stays rejected on the list again.
-const replay = oneAtATime((rejected: RejectedPort, which: { deviceId?: string }) => rejected.replay(which));
+/** Somebody waits for the answer; what is left is tried when it is asked for again. */
+const LONGEST_MS = 20_000;
 
 export const replayRejected = operation({
   summary: 'Tries rejected messages again, of one device or all; what is usable now is stored. For administrators.',
@@ -22,6 +20,10 @@ export const replayRejected = operation({
   async handle({ context: { rejected }, caller, body }) {
     adminOnly(caller);
     if (!rejected) throw new AppError('unavailable');
-    return replay(rejected, body?.device_id === undefined ? {} : { deviceId: holdable(body.device_id) });
+    const which = body?.device_id === undefined ? {} : { deviceId: holdable(body.device_id) };
+    const done = await rejected.replay(which, AbortSignal.timeout(LONGEST_MS));
+    if (!done) throw new AppError('unavailable');
+    const { isComplete, ...counts } = done;
+    return { ...counts, complete: isComplete };
   },
 });

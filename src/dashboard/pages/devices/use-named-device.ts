@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 
-const now = () => new URLSearchParams(location.search).get('device');
+/** Nothing else goes into the paths that are asked: an address can be anybody's link. */
+const now = () => /^dev_[0-9a-z]{26}$/.exec(new URLSearchParams(location.search).get('device') ?? '')?.[0] ?? null;
 
 /** The device that the address names (`?device=`), and how to name another one: a device can be linked to, and gone back from. */
 export function useNamedDevice(): [string | null, (deviceId: string | null) => void] {

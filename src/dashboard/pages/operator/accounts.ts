@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
-import { call, withQuery } from '../../api.ts';
+import { call, type Page, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
-import { useAction, useLoad } from '../../parts/load.ts';
+import { useAction } from '../../parts/load.ts';
+import { Steps, usePages } from '../../parts/pages.ts';
 import { Card, Field, Loading, Problem } from '../../parts/ui.ts';
 import { type User, useSession } from '../../session.ts';
 
@@ -12,19 +13,14 @@ const SHOWN = 25;
 /** Accounts with their roles and plans; a changed plan holds at once. */
 export function Accounts() {
   const [search, setSearch] = useState('');
-  const [after, setAfter] = useState<string | null>(null);
-  const users = useLoad(
-    () => call<User[]>('GET', withQuery('/v1/users', { search, limit: SHOWN, cursor: after })),
-    [search, after],
-  );
-  const { pick, go } = useSession();
+  const [turn, setTurn] = useState(0);
   const { run, isBusy, error } = useAction();
   const [told, setTold] = useState('');
   const change = (user: User, plan: string) =>
     run(async () => {
       await call('PATCH', `/v1/users/${user.user_id}`, { plan });
       setTold(`${user.email} is on ${plan} now.`);
-      users.again();
+      setTurn(turn + 1);
     });
   const create = (event: SubmitEvent) => {
     event.preventDefault();
@@ -34,28 +30,42 @@ export function Accounts() {
       await call('POST', '/v1/users', { email, role });
       setTold(`${email} can sign in now, by mail.`);
       form.reset();
-      users.again();
+      setTurn(turn + 1);
     });
   };
-  const last = users.value?.at(-1);
   return html`<${Card} title="Users and plans">
     <${Problem} text=${error} />
     <p class="quiet" role="status">${told}</p>
     <${Field} label="Search by e-mail">${(attributes: object) =>
       html`<input ...${attributes} type="search" maxlength="200" onInput=${(event: Event) => {
-        setAfter(null);
         setSearch((event.target as HTMLInputElement).value.trim());
       }} />`}<//>
-    <${Loading} of=${users}>
-      ${(shown: User[]) => html`<div class="table"><table>
+    <${List} key=${`${search} ${turn}`} search=${search} isBusy=${isBusy} onChange=${change} />
+    <details>
+      <summary>Create a user</summary>
+      <form onSubmit=${create}>
+        <${Field} label="E-mail">${(attributes: object) => html`<input ...${attributes} name="email" type="email" required maxlength="254" />`}<//>
+        <${Field} label="Role">${(attributes: object) => html`<select ...${attributes} name="role">${ROLES.map((role) => html`<option value=${role}>${role}</option>`)}</select>`}<//>
+        <button class="main" disabled=${isBusy}>Create</button>
+      </form>
+    </details>
+  <//>`;
+}
+
+function List(props: { search: string; isBusy: boolean; onChange: (user: User, plan: string) => void }) {
+  const pages = usePages<User>(withQuery('/v1/users', { search: props.search, limit: SHOWN }));
+  const { pick, go } = useSession();
+  return html`<div tabindex="-1" ref=${pages.top}>
+    <${Loading} of=${pages.shown}>
+      ${({ rows }: Page<User>) => html`<div class="table"><table>
         <thead><tr><th scope="col">E-mail</th><th scope="col">Role</th><th scope="col">Time zone</th><th scope="col">Plan</th><th scope="col"><span class="hidden">What to do</span></th></tr></thead>
-        <tbody>${shown.map(
+        <tbody>${rows.map(
           (user) => html`<tr key=${user.user_id}>
             <th scope="row" data-name="E-mail">${user.email}</th>
             <td data-name="Role">${user.role}</td>
             <td data-name="Time zone">${user.timezone}</td>
-            <td data-name="Plan"><select aria-label=${`Plan of ${user.email}`} value=${user.plan} disabled=${isBusy}
-              onChange=${(event: Event) => change(user, (event.target as HTMLSelectElement).value)}>
+            <td data-name="Plan"><select aria-label=${`Plan of ${user.email}`} value=${user.plan} disabled=${props.isBusy}
+              onChange=${(event: Event) => props.onChange(user, (event.target as HTMLSelectElement).value)}>
               ${PLANS.map((plan) => html`<option value=${plan}>${plan}</option>`)}
             </select></td>
             <td><button type="button" onClick=${() => {
@@ -66,17 +76,6 @@ export function Accounts() {
         )}</tbody>
       </table></div>`}
     <//>
-    <p class="actions">
-      ${after !== null && html`<button type="button" onClick=${() => setAfter(null)}>First</button>`}
-      ${users.value?.length === SHOWN && last && html`<button type="button" onClick=${() => setAfter(last.user_id)}>More</button>`}
-    </p>
-    <details>
-      <summary>Create a user</summary>
-      <form onSubmit=${create}>
-        <${Field} label="E-mail">${(attributes: object) => html`<input ...${attributes} name="email" type="email" required maxlength="254" />`}<//>
-        <${Field} label="Role">${(attributes: object) => html`<select ...${attributes} name="role">${ROLES.map((role) => html`<option value=${role}>${role}</option>`)}</select>`}<//>
-        <button class="main" disabled=${isBusy}>Create</button>
-      </form>
-    </details>
-  <//>`;
+    <${Steps} of=${pages} names=${['First', 'More']} />
+  </div>`;
 }

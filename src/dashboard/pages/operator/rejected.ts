@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
-import { call, withQuery } from '../../api.ts';
+import { call, type Page, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
-import { useAction, useLoad } from '../../parts/load.ts';
+import { useAction } from '../../parts/load.ts';
+import { Steps, usePages } from '../../parts/pages.ts';
 import { Card, Field, Loading, Problem, When } from '../../parts/ui.ts';
 
 interface Row {
@@ -19,6 +20,7 @@ interface Replayed {
   stored: number;
   rejected: number;
   cut: number;
+  complete: boolean;
 }
 
 const SHOWN = 25;
@@ -26,11 +28,7 @@ const SHOWN = 25;
 /** What devices sent that could not be used, why, and once more after a fix. */
 export function Rejected() {
   const [device, setDevice] = useState('');
-  const [before, setBefore] = useState<number | null>(null);
-  const rows = useLoad(
-    () => call<Row[]>('GET', withQuery('/v1/rejected', { device_id: device, limit: SHOWN, cursor: before })),
-    [device, before],
-  );
+  const [turn, setTurn] = useState(0);
   const [told, setTold] = useState('');
   const { run, isBusy, error } = useAction();
   const replay = () =>
@@ -39,16 +37,14 @@ export function Rejected() {
       const done = await call<Replayed>('POST', '/v1/rejected/replay', device === '' ? {} : { device_id: device });
       const cut = done.cut > 0 ? ` ${done.cut} were too long to be kept whole, and stay.` : '';
       setTold(
-        `${done.messages} messages tried again: ${done.stored} readings stored, ${done.rejected} rejected again.${cut}`,
+        `${done.messages} messages tried again: ${done.stored} readings stored, ${done.rejected} rejected again.${cut}${done.complete ? '' : ' Time was up before all were tried: press again.'}`,
       );
-      rows.again();
+      setTurn(turn + 1);
     });
   const filter = (event: SubmitEvent) => {
     event.preventDefault();
-    setBefore(null);
     setDevice(String(new FormData(event.target as HTMLFormElement).get('device')).trim());
   };
-  const last = rows.value?.at(-1);
   return html`<${Card} title="Rejected messages" actions=${html`<button type="button" onClick=${replay} disabled=${isBusy}>Replay ${device === '' ? 'all' : 'this device'}</button>`}>
     <${Problem} text=${error} />
     <p class="quiet" role="status">${isBusy ? 'Trying them again …' : told}</p>
@@ -56,13 +52,20 @@ export function Rejected() {
       <${Field} label="Device">${(attributes: object) => html`<input ...${attributes} name="device" placeholder="dev_…" maxlength="100" />`}<//>
       <button>Show</button>
     </form>
-    <${Loading} of=${rows}>
-      ${(shown: Row[]) =>
-        shown.length === 0
-          ? html`<p>${before === null ? 'Nothing was rejected.' : 'There are no older ones.'}</p>`
+    <${List} key=${`${device} ${turn}`} device=${device} />
+  <//>`;
+}
+
+function List({ device }: { device: string }) {
+  const pages = usePages<Row>(withQuery('/v1/rejected', { device_id: device, limit: SHOWN }));
+  return html`<div tabindex="-1" ref=${pages.top}>
+    <${Loading} of=${pages.shown}>
+      ${({ rows }: Page<Row>) =>
+        rows.length === 0
+          ? html`<p>Nothing was rejected.</p>`
           : html`<div class="table"><table>
               <thead><tr><th scope="col">When</th><th scope="col">Topic</th><th scope="col">Reason</th><th scope="col">Message</th></tr></thead>
-              <tbody>${shown.map(
+              <tbody>${rows.map(
                 (row) => html`<tr key=${row.rejected_id}>
                   <td data-name="When"><${When} at=${row.received_at} /></td>
                   <td data-name="Topic"><code>${row.topic}${row.element === null ? '' : ` [${row.element}]`}</code></td>
@@ -72,9 +75,6 @@ export function Rejected() {
               )}</tbody>
             </table></div>`}
     <//>
-    <p class="actions">
-      ${before !== null && html`<button type="button" onClick=${() => setBefore(null)}>Youngest</button>`}
-      ${rows.value?.length === SHOWN && last && html`<button type="button" onClick=${() => setBefore(last.rejected_id)}>Older</button>`}
-    </p>
-  <//>`;
+    <${Steps} of=${pages} />
+  </div>`;
 }
