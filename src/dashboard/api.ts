@@ -4,12 +4,18 @@ export class Failure extends Error {
   readonly status: number;
   /** What is wrong where, by field. */
   readonly details: { field: string; message: string }[];
-  constructor(status: number, body: { error?: string; details?: Failure['details']; retry_after?: number }) {
+  /** Of what went wrong in the service: where its log has it. */
+  readonly incident: string;
+  constructor(status: number, body: { error?: string; details?: Failure['details']; incident?: string }) {
     super(body.error ?? `The service answered ${status}`);
     this.status = status;
     this.details = body.details ?? [];
+    this.incident = body.incident ?? 'no number';
   }
 }
+
+/** A field of the interface as the beginning of a sentence. */
+const named = (field: string) => field.charAt(0).toUpperCase() + field.slice(1).replaceAll('_', ' ');
 
 /** For a person: what went wrong, with what is wrong where. */
 export function sentenceOf(error: unknown): string {
@@ -18,7 +24,10 @@ export function sentenceOf(error: unknown): string {
     if (error.status === 429) return 'Too many requests; try again in a minute.';
     if (error.status === 503)
       return 'The service cannot answer just now. It comes back by itself; try again in a moment.';
-    if (error.details.length > 0) return error.details.map(({ field, message }) => `${field} ${message}`).join('; ');
+    if (error.details.length > 0)
+      return error.details.map(({ field, message }) => `${named(field)} ${message}`).join('; ');
+    if (error.status === 404) return 'There is no such thing, or no longer.';
+    if (error.status === 500) return `Something went wrong in the service. Its log says more: ${error.incident}.`;
     return error.message;
   }
   if (error instanceof TypeError) return 'The service cannot be reached. Is it running?';

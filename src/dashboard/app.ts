@@ -35,6 +35,7 @@ function App() {
   const [path, setPath] = useState(pageNow);
   const [picked, setPicked] = useState<User | null>(null);
   const [failed, setFailed] = useState<string | null>(null);
+  const [reason, setReason] = useState<string | null>(null);
   // A link of a mail signs in whoever follows it, whether or not somebody is signed in here.
   const [hasLink, setHasLink] = useState(() => pageNow() === 'sign-in' && location.hash.length > 1);
   const go = useCallback((page: string) => {
@@ -60,7 +61,11 @@ function App() {
   }
 
   function begin(session: SignedIn): void {
-    holdSession(session.csrf_token, () => setSignedIn(null));
+    holdSession(session.csrf_token, () => {
+      setReason('You are signed out: the session is over, or was ended elsewhere.');
+      setSignedIn(null);
+    });
+    setReason(null);
     setSignedIn(session);
     // Who looks after others most often has no meter of its own.
     if (session.user.role !== 'homeowner') void firstPick(session.user).then(setPicked);
@@ -89,11 +94,11 @@ function App() {
   if (failed !== null)
     return html`<main class="sign-in"><div class="card"><${Problem} text=${failed} /><button type="button" onClick=${ask}>Try again</button></div></main>`;
   if (signedIn === 'unknown') return html`<p class="quiet center" role="status">Loading …</p>`;
-  if (session === null || hasLink) return html`<${SignIn} onSignedIn=${enter} />`;
-  const known = PAGES[path] ?? PAGES[''];
+  if (session === null || hasLink) return html`<${SignIn} reason=${reason} onSignedIn=${enter} />`;
+  const known = PAGES[path === 'sign-in' ? '' : path];
   return html`<${SessionContext.Provider} value=${session}>
     <${Layout} path=${path} onSignOut=${() => setSignedIn(null)}>
-      <${Lazy} key=${path} page=${known} />
+      ${known ? html`<${Lazy} key=${path} page=${known} />` : html`<h1>There is no such page</h1><p>What there is stands above.</p>`}
     <//>
   <//>`;
 }
@@ -118,7 +123,8 @@ function Lazy({ page }: { page: (typeof PAGES)[string] }) {
       () => setFailed(true),
     );
   }, [page]);
-  if (hasFailed) return html`<p class="problem" role="alert">The page could not be fetched. Reload it.</p>`;
+  if (hasFailed)
+    return html`<${Problem} text="The page could not be fetched." /><button type="button" onClick=${() => location.reload()}>Try again</button>`;
   return Page === null ? html`<p class="quiet" role="status">Loading …</p>` : html`<${Page} />`;
 }
 

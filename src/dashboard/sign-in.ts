@@ -1,11 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
-import { call } from './api.ts';
+import { call, Failure } from './api.ts';
 import { html } from './html.ts';
 import { useAction } from './parts/load.ts';
 import { Field, Problem } from './parts/ui.ts';
 
 /** Signing in: by the link of a mail (its token is behind the #), or by asking for a mail and typing its code. */
-export function SignIn<Signed>({ onSignedIn }: { onSignedIn: (session: Signed) => void }) {
+export function SignIn<Signed>(props: { reason: string | null; onSignedIn: (session: Signed) => void }) {
+  const { reason, onSignedIn } = props;
   const [token, setToken] = useState(() => (location.pathname.endsWith('/sign-in') ? location.hash.slice(1) : ''));
   const [asked, setAsked] = useState<{ email: string; sign_in_id: string } | null>(null);
   const { run, isBusy, error } = useAction();
@@ -17,9 +18,10 @@ export function SignIn<Signed>({ onSignedIn }: { onSignedIn: (session: Signed) =
 
   const open = (proof: object) =>
     run(async () => onSignedIn(await call<Signed>('POST', '/session', proof).catch(again)));
-  const again = (reason: unknown): never => {
+  const again = (failure: unknown): never => {
     setToken('');
-    throw reason;
+    if (!(failure instanceof Failure) || failure.status !== 422) throw failure;
+    throw new Error(`This ${token === '' ? 'code' : 'link'} is wrong, was used, or is over; ask for a new one.`);
   };
   const ask = (event: SubmitEvent) => {
     event.preventDefault();
@@ -38,6 +40,7 @@ export function SignIn<Signed>({ onSignedIn }: { onSignedIn: (session: Signed) =
   return html`<main class="sign-in" tabindex="-1">
     <div class="card">
       <h1><img src="/dashboard/app/icon.svg" alt="" width="32" height="32" /> Energy dashboard</h1>
+      ${reason && !error && html`<p class="note" role="status">${reason}</p>`}
       <${Problem} text=${error} />
       ${
         token !== ''

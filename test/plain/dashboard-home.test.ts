@@ -97,3 +97,23 @@ test('lets a utility pick whom it looks at, and one device of theirs; nobody els
   await page.reload();
   await page.getByText('bert@example.com has no devices yet.').waitFor();
 });
+
+test('an address that is none says so; a long name does not push anything off a phone', async () => {
+  const userId = await dashboard.user('long@example.com');
+  const meter = await dashboard.device(userId);
+  await dashboard.db
+    .updateTable('devices')
+    .set({ location: `${'A very long cupboard '.repeat(9)}${'x'.repeat(60)}` })
+    .where('device_id', '=', meter.deviceId)
+    .execute();
+  const page = await dashboard.signIn('long@example.com');
+  await page.getByText('No usage is known of this time.').first().waitFor();
+  await lookAt(page, 'home-long-name');
+  await page.goto('/dashboard/devices');
+  await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();
+  await lookAt(page, 'devices-long-name');
+  await page.goto('/dashboard/nonsense');
+  await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+  await page.getByRole('link', { name: 'Home' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+});

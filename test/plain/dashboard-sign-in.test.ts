@@ -30,7 +30,7 @@ test('a mailed link signs in once, and leaves no trace in the address', async ()
 
   const stranger = await dashboard.open(new URL(link).pathname + new URL(link).hash);
   await stranger.getByRole('button', { name: 'Sign in' }).click();
-  expect(await stranger.getByRole('alert').textContent()).toContain('token is wrong, was used, or is over');
+  expect(await stranger.getByRole('alert').textContent()).toContain('This link is wrong, was used, or is over');
 });
 
 test('a mailed code signs in where it was asked for; a wrong one does not', async () => {
@@ -40,7 +40,7 @@ test('a mailed code signs in where it was asked for; a wrong one does not', asyn
   await page.getByRole('button', { name: 'Mail me a link' }).click();
   await page.getByLabel('Code').fill('0000 0000');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await expect.poll(() => page.getByRole('alert').textContent()).toContain('code is wrong');
+  await expect.poll(() => page.getByRole('alert').textContent()).toContain('This code is wrong');
   const { code } = await dashboard.mailTo('code@example.com');
   await page.getByLabel('Code').fill(code);
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -124,9 +124,9 @@ test('many tabs of one browser do not stand in each other’s way', async () => 
   for (let tab = 0; tab < 8; tab++) {
     const next = await page.context().newPage();
     await next.goto('/dashboard');
-    await next.getByText('live', { exact: true }).waitFor();
+    await next.getByText('waiting for readings', { exact: true }).waitFor();
     await look(next, 'hidden');
   }
   await look(page, 'visible');
-  await expect.poll(() => page.getByText('live', { exact: true }).count()).toBe(1);
+  await expect.poll(() => page.getByText('waiting for readings', { exact: true }).count()).toBe(1);
 });

@@ -66,6 +66,11 @@ export function addAssets(app: FastifyInstance): void {
       send('index.html', request, reply.header('Content-Security-Policy', POLICY)),
     );
   }
+  // Any other is the same document, too, for a browser: it says that there is no such page, and which there are.
+  app.get('/dashboard/:page', (request, reply) => {
+    if (!/\btext\/html\b/.test(request.headers.accept ?? '')) return reply.callNotFound();
+    return send('index.html', request, reply.status(404).header('Content-Security-Policy', POLICY));
+  });
   app.get('/dashboard/app/*', (request, reply) => send((request.params as { '*': string })['*'], request, reply));
 }
 

@@ -5,6 +5,7 @@ import { useChanges } from '../parts/changes.ts';
 import { Bars } from '../parts/chart.ts';
 import { kwh } from '../parts/format.ts';
 import { useLoad } from '../parts/load.ts';
+import { useNow } from '../parts/now.ts';
 import { Badge, Card, Loading, When } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { HeatMap } from './home/heat-map.ts';
@@ -46,8 +47,7 @@ export function Page() {
     <${Loading} of=${overview}>
       ${(shown: Overview) => html`
         <p class="quiet">
-          ${isLive ? html`<${Badge} kind="good">live<//>` : html`<${Badge} kind="quiet">not live<//>`}
-          ${' '}Last reading <${When} at=${shown.newest_at} zone=${shown.timezone} />. Times in ${shown.timezone}.
+          <${Liveness} isListening=${isLive} newestAt=${shown.newest_at} />${' '}Last reading <${When} at=${shown.newest_at} zone=${shown.timezone} />. Times in ${shown.timezone}.
         </p>
         ${
           devices.value?.length === 0 &&
@@ -68,11 +68,20 @@ export function Page() {
           <${Card} title="Last 30 days"><${Bars} title="Usage by day" bars=${dayBars(shown)} /><//>
           <${Card} title="Last 12 months"><${Bars} title="Usage by month" bars=${monthBars(shown)} /><//>
         </div>
-        <${Card} title="Peak hours"><${HeatMap} cells=${shown.week.cells} />
-          <p class="quiet">Means of the last ${shown.week.weeks} weeks.</p>
-        <//>
+        <${Card} title="Peak hours"><${HeatMap} cells=${shown.week.cells} weeks=${shown.week.weeks} /><//>
       `}
     <//>`;
+}
+
+/** Most meters report every few seconds to every quarter of an hour. */
+const FRESH_MS = 20 * 60_000;
+
+/** Whether new readings appear by themselves, and whether any come. */
+function Liveness({ isListening, newestAt }: { isListening: boolean; newestAt: string | null }) {
+  const nowMs = useNow();
+  const isFresh = newestAt !== null && nowMs - Date.parse(newestAt) < FRESH_MS;
+  if (!isListening) return html`<${Badge} kind="quiet">not live<//>`;
+  return isFresh ? html`<${Badge} kind="good">live<//>` : html`<${Badge} kind="warn">waiting for readings<//>`;
 }
 
 /** A total, and how much of it was estimated. */

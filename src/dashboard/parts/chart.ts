@@ -36,7 +36,7 @@ export function Bars({
 }) {
   const [pointed, setPointed] = useState<number | null>(null);
   const box = useDrawing(
-    (element) => (bars.length === 0 ? null : draw(element, bars, heightPx, lineKwh, setPointed)),
+    (element) => (bars.every((bar) => bar.kwh === null) ? null : draw(element, bars, heightPx, lineKwh, setPointed)),
     [JSON.stringify([bars, lineKwh]), heightPx],
   );
   const one = pointed === null ? undefined : bars[pointed];
@@ -44,6 +44,7 @@ export function Bars({
   const idle = hasEstimated ? html`kWh, <i class="swatch" /> estimated` : 'kWh';
   const marks = html`kWh, <i class="swatch" style=${{ background: 'var(--bad)' }} /> ${mark}`;
   const third = (bar: Bar) => (bar.estimatedKwh > 0 ? kwh(bar.estimatedKwh) : '–');
+  if (bars.every((bar) => bar.kwh === null)) return html`<p class="quiet">No usage is known of this time.</p>`;
   return html`<figure class="chart">
     <div class="readout" aria-hidden="true">${one ? sentence(one, mark) : mark ? marks : idle}</div>
     <div ref=${box} role="img" aria-label=${`${title}: ${summary(bars, mark)}`} />

@@ -15,14 +15,24 @@ export function colourOf(element: HTMLElement, name: string): string {
  */
 export function useDrawing(draw: (element: HTMLElement) => uPlot | null, keys: readonly unknown[]) {
   const box = useRef<HTMLDivElement>(null);
+  // Where it is pointed at, over what is drawn anew meanwhile.
+  const pointed = useRef({ left: -1, top: -1 });
   useEffect(() => {
     const element = box.current;
     if (!element) return;
-    let plot = draw(element);
-    const again = () => {
+    let plot: uPlot | null = null;
+    const end = () => {
+      const { left = -1, top = -1 } = plot?.cursor ?? {};
+      pointed.current = { left, top };
       plot?.destroy();
-      plot = draw(element);
     };
+    const again = () => {
+      end();
+      plot = draw(element);
+      if (pointed.current.left >= 0) plot?.setCursor(pointed.current);
+    };
+    plot = draw(element);
+    if (pointed.current.left >= 0) plot?.setCursor(pointed.current);
     const size = new ResizeObserver(() => {
       if (plot && Math.abs(plot.width - element.clientWidth) > 1)
         plot.setSize({ width: element.clientWidth, height: plot.height });
@@ -37,7 +47,7 @@ export function useDrawing(draw: (element: HTMLElement) => uPlot | null, keys: r
       size.disconnect();
       theme.disconnect();
       system.removeEventListener('change', again);
-      plot?.destroy();
+      end();
     };
   }, keys);
   return box;

@@ -3,10 +3,18 @@ const kwhFormat = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, m
 /** Energy for people: two decimals, with its unit. */
 export const kwh = (value: number): string => `${kwhFormat.format(value)} kWh`;
 
-/** A time in a zone (the browser's where none is given). */
+/** A time in a zone (the browser's where none is given), which it names. */
 export function time(iso: string, zone?: string): string {
-  const options: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'short' };
-  return new Intl.DateTimeFormat(undefined, zone ? { ...options, timeZone: zone } : options).format(new Date(iso));
+  return new Intl.DateTimeFormat(undefined, {
+    year: 'numeric',
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZoneName: 'short',
+    ...(zone ? { timeZone: zone } : {}),
+  }).format(new Date(iso));
 }
 
 const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
@@ -15,12 +23,13 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ];
 
-/** How long ago, roughly: "3 hours ago". */
+/** How long ago, roughly: "3 hours ago"; or in how long. */
 export function ago(iso: string, nowMs = Date.now()): string {
   const seconds = Math.round((Date.parse(iso) - nowMs) / 1_000);
   const format = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
   for (const [unit, length] of STEPS)
-    if (Math.abs(seconds) >= length) return format.format(Math.trunc(seconds / length), unit);
+    if (Math.abs(seconds) >= length)
+      return format.format(seconds > 0 ? Math.round(seconds / length) : Math.trunc(seconds / length), unit);
   return 'just now';
 }
 

@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { type Children, html } from '../html.ts';
 import { ago, time } from './format.ts';
 import type { Loaded } from './load.ts';
+import { useNow } from './now.ts';
 
 /** What went wrong, read out at once. */
 export const Problem = ({ text }: { text: string | null }) =>
@@ -82,11 +83,13 @@ export function ShownOnce({ children }: { children?: Children }) {
   return html`<p class="note" tabindex="-1" ref=${ref}>${children}</p>`;
 }
 
-/** A time: how long ago it was, and when. */
-export const When = ({ at, zone, never = 'never' }: { at: string | null; zone?: string; never?: string }) =>
-  at === null
+/** A time: how long ago it was, which goes on while it is looked at, and when. */
+export function When({ at, zone, never = 'never' }: { at: string | null; zone?: string; never?: string }) {
+  const nowMs = useNow();
+  return at === null
     ? html`<span class="quiet">${never}</span>`
-    : html`<time datetime=${at} title=${time(at, zone)}>${ago(at)}</time>`;
+    : html`<time datetime=${at} title=${time(at, zone)}>${ago(at, nowMs)}</time>`;
+}
 
 /** A state in a word; its colour says nothing that the word does not. */
 export const Badge = ({ kind, children }: { kind: 'good' | 'warn' | 'bad' | 'quiet'; children?: Children }) =>

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { html } from '../../html.ts';
 import { kwh } from '../../parts/format.ts';
 import type { Cell } from './overview.ts';
@@ -9,7 +10,13 @@ const WEEKDAYS = Array.from({ length: 7 }, (_, day) =>
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 
 /** When most is used: a table of weekday and hour, darker where more is used; the figures are in it, for who does not see colours. */
-export function HeatMap({ cells }: { cells: Cell[] }) {
+export function HeatMap({ cells, weeks }: { cells: Cell[]; weeks: number }) {
+  const box = useRef<HTMLDivElement>(null);
+  // On a phone not all of the day fits: begin where it matters.
+  useEffect(() => {
+    const peak = box.current?.querySelector<HTMLElement>('.peak');
+    if (peak && box.current) box.current.scrollLeft = peak.offsetLeft - box.current.clientWidth / 2;
+  }, [cells.length > 0]);
   const most = cells.reduce<Cell | null>((a, b) => (a === null || b.kwh_used > a.kwh_used ? b : a), null);
   if (!most) return html`<p class="quiet">Nothing is known yet.</p>`;
   const used = new Map(cells.map((cell) => [`${cell.weekday} ${cell.hour}`, cell.kwh_used]));
@@ -22,8 +29,8 @@ export function HeatMap({ cells }: { cells: Cell[] }) {
     return html`<td class=${isPeak ? 'peak' : ''} style=${{ background }} title=${text}><span class="hidden">${value === undefined ? 'no data' : kwh(value)}</span></td>`;
   };
   return html`
-    <p class="quiet">Most is used on ${WEEKDAYS[most.weekday - 1]} at ${most.hour}:00, on average ${kwh(most.kwh_used)}.</p>
-    <div class="heat" tabindex="0" role="region" aria-label="Usage by weekday and hour">
+    <p class="quiet">Most is used on ${WEEKDAYS[most.weekday - 1]} at ${most.hour}:00, on average ${kwh(most.kwh_used)}: means of the last ${weeks} weeks.</p>
+    <div class="heat" ref=${box} tabindex="0" role="region" aria-label="Usage by weekday and hour">
       <table>
         <thead>
           <tr><th scope="col"><span class="hidden">Weekday</span></th>${HOURS.map(

@@ -39,11 +39,17 @@ const bar = (label: string, name: string, row: Known | undefined): Bar => ({
 
 /** The last 48 hours; those about which nothing is known stay empty. */
 export function hourBars({ hours, now, timezone }: Overview): Bar[] {
-  const clock = new Intl.DateTimeFormat(undefined, { hour: 'numeric', timeZone: timezone });
+  const clock = new Intl.DateTimeFormat(undefined, {
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZone: timezone,
+  });
   const full = new Intl.DateTimeFormat(undefined, {
     weekday: 'short',
     hour: '2-digit',
     minute: '2-digit',
+    hourCycle: 'h23',
     timeZone: timezone,
   });
   const rows = new Map(hours.map((row) => [Date.parse(row.starts_at), row]));

@@ -9,6 +9,7 @@ import { type User, useSession } from '../../session.ts';
 const PLANS = ['free', 'developer', 'enterprise'];
 const ROLES = ['homeowner', 'utility', 'admin'];
 const SHOWN = 25;
+const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** Accounts with their roles and plans; a changed plan holds at once. */
 export function Accounts() {
@@ -22,13 +23,16 @@ export function Accounts() {
       setTold(`${user.email} is on ${plan} now.`);
       setTurn(turn + 1);
     });
+  const [made, setMade] = useState('');
+  const creating = useAction();
   const create = (event: SubmitEvent) => {
     event.preventDefault();
     const form = event.target as HTMLFormElement;
-    const { email, role } = Object.fromEntries(new FormData(form)) as Record<string, string>;
-    run(async () => {
-      await call('POST', '/v1/users', { email, role });
-      setTold(`${email} can sign in now, by mail.`);
+    const { email, role, timezone } = Object.fromEntries(new FormData(form)) as Record<string, string>;
+    creating.run(async () => {
+      setMade('');
+      await call('POST', '/v1/users', { email, role, timezone });
+      setMade(`${email} can sign in now, by mail.`);
       form.reset();
       setTurn(turn + 1);
     });
@@ -46,7 +50,10 @@ export function Accounts() {
       <form onSubmit=${create}>
         <${Field} label="E-mail">${(attributes: object) => html`<input ...${attributes} name="email" type="email" required maxlength="254" />`}<//>
         <${Field} label="Role">${(attributes: object) => html`<select ...${attributes} name="role">${ROLES.map((role) => html`<option value=${role}>${role}</option>`)}</select>`}<//>
-        <button class="main" disabled=${isBusy}>Create</button>
+        <${Field} label="Time zone" hint="Its days and months begin there.">${(attributes: object) => html`<input ...${attributes} name="timezone" required maxlength="60" defaultValue=${ZONE} />`}<//>
+        <button class="main" aria-disabled=${creating.isBusy}>Create</button>
+        <${Problem} text=${creating.error} />
+        <p class="quiet" role="status">${made}</p>
       </form>
     </details>
   <//>`;
@@ -64,7 +71,7 @@ function List(props: { search: string; isBusy: boolean; onChange: (user: User, p
             <th scope="row" data-name="E-mail">${user.email}</th>
             <td data-name="Role">${user.role}</td>
             <td data-name="Time zone">${user.timezone}</td>
-            <td data-name="Plan"><select aria-label=${`Plan of ${user.email}`} value=${user.plan} disabled=${props.isBusy}
+            <td data-name="Plan"><select aria-label=${`Plan of ${user.email}`} value=${user.plan} aria-disabled=${props.isBusy}
               onChange=${(event: Event) => props.onChange(user, (event.target as HTMLSelectElement).value)}>
               ${PLANS.map((plan) => html`<option value=${plan}>${plan}</option>`)}
             </select></td>

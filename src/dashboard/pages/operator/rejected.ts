@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { call, type Page, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
@@ -24,6 +24,8 @@ interface Replayed {
 }
 
 const SHOWN = 25;
+/** The youngest are looked at again. */
+const EVERY_MS = 10_000;
 
 /** What devices sent that could not be used, why, and once more after a fix. */
 export function Rejected() {
@@ -45,7 +47,7 @@ export function Rejected() {
     event.preventDefault();
     setDevice(String(new FormData(event.target as HTMLFormElement).get('device')).trim());
   };
-  return html`<${Card} title="Rejected messages" actions=${html`<button type="button" onClick=${replay} disabled=${isBusy}>Replay ${device === '' ? 'all' : 'this device'}</button>`}>
+  return html`<${Card} title="Rejected messages" actions=${html`<button type="button" onClick=${replay} aria-disabled=${isBusy}>Replay ${device === '' ? 'all' : 'this device'}</button>`}>
     <${Problem} text=${error} />
     <p class="quiet" role="status">${isBusy ? 'Trying them again …' : told}</p>
     <form class="actions ends" onSubmit=${filter}>
@@ -58,6 +60,11 @@ export function Rejected() {
 
 function List({ device }: { device: string }) {
   const pages = usePages<Row>(withQuery('/v1/rejected', { device_id: device, limit: SHOWN }));
+  useEffect(() => {
+    if (!pages.isFirst) return;
+    const timer = setInterval(pages.youngest, EVERY_MS);
+    return () => clearInterval(timer);
+  }, [pages.isFirst, pages.shown.again]);
   return html`<div tabindex="-1" ref=${pages.top}>
     <${Loading} of=${pages.shown}>
       ${({ rows }: Page<Row>) =>

@@ -26,7 +26,7 @@ export function RollupCheck() {
       setReport(null);
       setReport(await call<Report>('POST', '/v1/rollups/check', {}));
     });
-  return html`<${Card} title="Rollup check" actions=${html`<button type="button" onClick=${check} disabled=${isBusy}>Check now</button>`}>
+  return html`<${Card} title="Rollup check" actions=${html`<button type="button" onClick=${check} aria-disabled=${isBusy}>Check now</button>`}>
     <${Problem} text=${error} />
     <div role="status">
       ${isBusy && html`<p class="quiet">Comparing every aggregate with the load profile …</p>`}
