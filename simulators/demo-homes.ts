@@ -1,10 +1,9 @@
-import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { rotateSecret } from './credentials.ts';
 import { createHome, type SimulatedHome } from './home-clock.ts';
 import { traitsOf } from './homes.ts';
+import { ensureOwnDevice } from './own-devices.ts';
 
 const DAY_MS = 86_400_000;
 /** E-mail address of the demo's utility, which sees all of its homes. */
@@ -67,49 +66,23 @@ async function findUser(db: Database, email: string): Promise<string | undefined
   return found?.user_id;
 }
 
-/**
- * Finds a simulated device of a user, by its kind and where it is said to be, or creates it; gives it a new secret. Devices
- * that the user paired are left alone.
- */
+/** Finds a simulated device of a user or creates it, and gives it a new secret. Devices that the user paired are left alone. */
 export async function ensureDevice(
   db: Database,
   place: { userId: string; email: string; timezone: string; kind: DemoDevice['kind']; location: string },
   { historyDays, nowMs }: { historyDays: number; nowMs: number },
 ): Promise<DemoDevice> {
-  const find = () =>
-    db
-      .selectFrom('devices')
-      .select(['device_id', 'created_at'])
-      .where('user_id', '=', place.userId)
-      .where('type', '=', place.kind)
-      .where('location', '=', place.location)
-      .where('deleted_at', 'is', null)
-      .orderBy('created_at')
-      .executeTakeFirst();
-  let device = await find();
-  if (!device) {
-    await createDevice(db, { userId: place.userId, type: place.kind, location: place.location });
-    device = await find();
-  }
-  if (!device) throw new Error(`The simulated ${place.kind} of ${place.email} was not stored`);
+  const { deviceId, createdAt, lastReadAtMs } = await ensureOwnDevice(db, place);
   // The register counts from an instant that later starts find again; its history is the same on each of them.
-  const installedAtMs = device.created_at.getTime() - historyDays * DAY_MS;
-  const home = createHome(traitsOf(place.email, offsetMinutes(place.timezone, device.created_at)), installedAtMs);
+  const installedAtMs = createdAt.getTime() - historyDays * DAY_MS;
+  const home = createHome(traitsOf(place.email, offsetMinutes(place.timezone, createdAt)), installedAtMs);
   return {
     kind: place.kind,
-    deviceId: device.device_id,
-    secret: await rotateSecret(db, device.device_id),
+    deviceId,
+    secret: await rotateSecret(db, deviceId),
     home,
-    knownUntilMs: Math.min(nowMs, (await lastReadingMs(db, device.device_id)) ?? home.installedAtMs),
+    knownUntilMs: Math.min(nowMs, Math.max(lastReadAtMs ?? 0, home.installedAtMs)),
   };
-}
-
-/** Event time of the newest reading of a device. */
-async function lastReadingMs(db: Database, deviceId: string): Promise<number | undefined> {
-  const found = await sql<{
-    at: Date | null;
-  }>`SELECT max(last_read_at) AS at FROM series WHERE device_id = ${deviceId}`.execute(db);
-  return found.rows[0]?.at?.getTime();
 }
 
 /** Minutes east of UTC of a zone at one time. Kept for all of the history: simulated people ignore daylight saving. */

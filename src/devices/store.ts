@@ -14,6 +14,8 @@ export interface Device {
 }
 
 export interface NewDevice {
+  /** An id that says something to whoever made it (simulators do); a new one without it. */
+  deviceId?: string;
   userId: string;
   type: string;
   location: string;
@@ -29,7 +31,7 @@ export async function createDevice(db: Database, device: NewDevice): Promise<{ d
   const row = await db
     .insertInto('devices')
     .values({
-      device_id: newId('dev'),
+      device_id: device.deviceId ?? newId('dev'),
       user_id: device.userId,
       type: device.type,
       location: device.location,

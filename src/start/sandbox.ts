@@ -8,7 +8,7 @@ const HISTORY_DAYS = 30;
 const LOOK_EVERY_MS = 2_000;
 /** Homes that one sandbox plays at most; those beyond it stay without devices. */
 const MOST_HOMES = 200;
-/** Said of simulated devices, so that those that a user pairs are told apart. */
+/** Said of simulated devices, so that a user tells them from those that he pairs; the simulator knows them by their ids. */
 const LOCATIONS = { smart_meter: 'Simulated meter cupboard', thermostat: 'Simulated living room' };
 
 /** Puts a simulated meter and thermostat behind each homeowner of the sandbox, with a month behind them, and plays them. */
