@@ -65,7 +65,8 @@ function welcome(demo: Demo, play: PlayOptions, now: Date): string {
 ${readings} readings of the past stored in ${seconds.toFixed(1)} s; from now on every device reports each ${play.liveSeconds} seconds.
 
 Dashboard  ${demo.signInLink ?? `${demo.baseUrl}/dashboard`}
-           (signs you in once, as the demo's utility; your browser will ask about the certificate, which is this machine's own)
+           Signs you in once, as the demo's utility; another link, also for others such as admin@localhost:
+           npx energy users sign-in EMAIL. Your browser asks about the certificate, which is this machine's own.
 API        ${demo.baseUrl}
 Key        ${demo.apiKey}
 ${demo.adminKey === null ? '' : `Admin key  ${demo.adminKey} (shown this once)\n`}Homes      ${demo.users.map(({ email, userId }) => `${email} ${userId}`).join('\n           ')}
