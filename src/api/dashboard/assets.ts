@@ -4,7 +4,6 @@ import { createRequire } from 'node:module';
 import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { transformSync } from 'amaro';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 const PAGES = fileURLToPath(new URL('../../dashboard/', import.meta.url));
@@ -49,10 +48,10 @@ interface Asset {
 export function addAssets(app: FastifyInstance): void {
   const assets = new Map<string, Asset>();
   const known = sources();
-  const send = (path: string, request: FastifyRequest, reply: FastifyReply) => {
+  const send = async (path: string, request: FastifyRequest, reply: FastifyReply) => {
     const read = known.get(path);
     if (!read) return reply.callNotFound();
-    const asset = assets.get(path) ?? assetOf(path, read());
+    const asset = assets.get(path) ?? assetOf(path, await read());
     assets.set(path, asset);
     // Looked at each time, and sent only where it is another: who updates the service gets the pages that belong to it.
     reply.header('Cache-Control', 'no-cache').header('ETag', asset.etag).header('Vary', 'Accept-Encoding');
@@ -75,8 +74,8 @@ export function addAssets(app: FastifyInstance): void {
 }
 
 /** What there is to serve, by its path below `app/`: read now, made when it is asked for. */
-function sources(): Map<string, () => Buffer> {
-  const found = new Map<string, () => Buffer>();
+function sources(): Map<string, () => Buffer | Promise<Buffer>> {
+  const found = new Map<string, () => Buffer | Promise<Buffer>>();
   const { resolve } = createRequire(import.meta.url);
   for (const entry of readdirSync(PAGES, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name);
@@ -113,7 +112,11 @@ function packaged(resolve: NodeJS.RequireResolve, file: string): string {
   throw new Error(`${file} is not installed; run npm ci`);
 }
 
-const moduleOf = (source: string) => Buffer.from(browsable(transformSync(source, { mode: 'strip-only' }).code));
+/** Fetched when the first module is asked for: it takes 17 MB that an API without a dashboard's visitor can do without. */
+async function moduleOf(source: string): Promise<Buffer> {
+  const { transformSync } = await import('amaro');
+  return Buffer.from(browsable(transformSync(source, { mode: 'strip-only' }).code));
+}
 
 /** Imports as a browser resolves them: libraries by their address here, modules of ours as .js. */
 function browsable(code: string): string {
