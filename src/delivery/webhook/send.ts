@@ -11,6 +11,7 @@ import { checkHost, guardedLookup, type Resolve } from './guard.ts';
 import { answerText, KEPT_ANSWER_BYTES } from './kept-answer.ts';
 import { signedHeaders } from './sign.ts';
 import { secretsOf } from './subscriptions.ts';
+import { whyNotReached } from './why-not-reached.ts';
 
 /** From the beginning of a try to its answer's status (specification, Events: 2xx within 5 seconds). */
 const TIMEOUT_MS = 5_000;
@@ -58,7 +59,7 @@ export function webhookChannel(options: WebhookOptions): Channel & { close(): vo
         if (!allowPrivate) checkHost(url.hostname);
         return await post(url, { agent, headers, ...guard }, body, options.timeoutMs ?? TIMEOUT_MS);
       } catch (error) {
-        return failed((error as Error).message);
+        return failed(whyNotReached(error as Error));
       }
     },
     close: () => agent.destroy(),
@@ -102,7 +103,7 @@ function post(url: URL, options: object, body: string, timeoutMs: number): Promi
     const timer = setTimeout(() => outgoing.destroy(new Error(`no answer within ${timeoutMs / 1_000} s`)), timeoutMs);
     outgoing.on('error', (error) => {
       clearTimeout(timer);
-      if (!isAnswered) resolve(failed(error.message));
+      if (!isAnswered) resolve(failed(whyNotReached(error)));
     });
     outgoing.end(body);
   });
