@@ -7,10 +7,11 @@ import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createAlert, findAlert } from '#src/alerts/store.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
-import { sentence } from '#src/delivery/email/compose.ts';
+import { compose, sentence } from '#src/delivery/email/compose.ts';
 import { capturingMailer, emailChannel, type Mailer, smtpMailer } from '#src/delivery/email/send.ts';
 import { composeSignIn, sendSignIn } from '#src/delivery/email/sign-in.ts';
 import { capturingTexter, smsChannel, twilioTexter } from '#src/delivery/sms/send.ts';
+import { createDevice, deleteDevice } from '#src/devices/store.ts';
 import { updateUser } from '#src/users/store.ts';
 import { type TestApi, testApi } from '../support/api.ts';
 import { temporaryFolder } from '../support/service.ts';
@@ -125,6 +126,31 @@ describe('an e-mail', () => {
     expect((await api.send(pathname, { method: 'POST', ...multipart })).status).toBe(200);
   });
 
+  test('names devices as their owner does, and by their ids those that are not his, or gone', async () => {
+    const paired = async (owner: string, location: string) =>
+      (await createDevice(api.db, { userId: owner, type: 'smart_meter', location })).device.device_id;
+    const own = await paired(userId, 'Meter <cupboard>\nhall');
+    const deleted = await paired(userId, 'Garage');
+    await deleteDevice(api.db, EVERYBODY, deleted);
+    const strangers = await paired((await api.user('homeowner')).userId, 'Their cellar');
+    const about = sending({
+      devices: [own, deleted, strangers, 'dev_gone'].map((device_id) => ({ device_id, kwh_used: 1.253 })),
+    });
+    const data = structuredClone(about.event.data);
+    const mailer = capturingMailer(join(folder.path, 'named'));
+    expect((await channelWith(mailer).send(about)).succeeded).toBe(true);
+    const mail = await PostalMime.parse(await readFile(join(folder.path, 'named', `${eventId}.eml`)));
+    expect(mail.text?.match(/^.*: 1\.253 kWh$/gm)).toEqual([
+      'Meter <cupboard> hall (smart_meter): 1.253 kWh',
+      'Garage (smart_meter): 1.253 kWh',
+      `${strangers}: 1.253 kWh`,
+      'dev_gone: 1.253 kWh',
+    ]);
+    expect(mail.html).toContain('Meter &lt;cupboard&gt; hall (smart_meter)');
+    expect(`${mail.text}${mail.html}`).not.toContain('Their cellar');
+    expect(about.event.data).toEqual(data);
+  });
+
   test('cannot be used to pause what its link does not name', async () => {
     const other = await createAlert(api.db, { userId, type: 'daily_usage', thresholdKwh: 5, delivery: 'email' });
     const { unsubscribeToken } = await import('#src/delivery/email/unsubscribe.ts');
@@ -212,6 +238,15 @@ describe('an SMS', () => {
     expect((await channel.send(sending())).succeeded).toBe(false);
   });
 
+  test('about a silence says where the device is', async () => {
+    const wanted = { userId, type: 'smart_meter', location: 'Meter cupboard' };
+    const { device_id } = (await createDevice(api.db, wanted)).device;
+    const channel = smsChannel(api.db, capturingTexter(join(folder.path, 'silences')));
+    await channel.send(sending({ type: 'no_data', devices: [{ device_id, kwh_used: 0 }] }));
+    const { body } = JSON.parse(await readFile(join(folder.path, 'silences', `${eventId}.json`), 'utf8'));
+    expect(body).toBe('No data from Meter cupboard since Monday, 15 June 2026, 00:00 (Europe/Berlin)');
+  });
+
   test('is kept as a file where there is no provider; without a phone it has failed', async () => {
     const channel = smsChannel(api.db, capturingTexter(join(folder.path, 'sms')));
     await channel.send(sending());
@@ -224,16 +259,21 @@ describe('an SMS', () => {
 });
 
 test('one sentence says what happened, whatever it is', () => {
+  const unnamed = new Map();
   const { event } = sending({ type: 'peak_usage', period_start: '2026-06-15T16:00:00.000Z' });
-  expect(sentence(event, 'Europe/Berlin')).toBe(
+  expect(sentence(event, 'Europe/Berlin', unnamed)).toBe(
     '5.012 kWh used in one hour, more than 5 kWh: Monday, 15 June 2026, 18:00 (Europe/Berlin)',
   );
-  expect(sentence(sending({ type: 'monthly_usage' }).event, 'UTC')).toContain(
+  expect(sentence(sending({ type: 'monthly_usage' }).event, 'UTC', unnamed)).toContain(
     'in one month, more than 5 kWh: June 2026',
   );
-  expect(sentence(sending({ type: 'no_data' }).event, 'UTC')).toBe(
-    'No data from dev_<b> since Sunday, 14 June 2026, 22:00 (UTC)',
-  );
+  const silence = sending({ type: 'no_data', kwh_used: undefined }).event;
+  expect(sentence(silence, 'UTC', unnamed)).toBe('No data from dev_<b> since Sunday, 14 June 2026, 22:00 (UTC)');
+  const names = new Map([['dev_<b>', { location: 'Meter cupboard', type: 'smart_meter' }]]);
+  const named = 'No data from Meter cupboard since Sunday, 14 June 2026, 22:00 (UTC)';
+  const { subject, text, html } = compose(silence, 'UTC', names, null);
+  expect(subject).toBe(named);
+  for (const part of [text, html]) expect(part).toContain(named);
 });
 
 test('a way to sign in is mailed with its link and its code, by a real server, and is no bulk mail', async () => {

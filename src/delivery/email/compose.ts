@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon';
+import { type DeviceNames, MOST_DEVICES } from '../device-names.ts';
 
 /** What a mail says: a subject, and the same in text and in HTML. */
 export interface Mail {
@@ -39,21 +40,37 @@ function when(type: string, start: string, zone: string): string {
 const escaped = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** One sentence of what happened, for whoever has only a line: SMS, subjects. Pure. */
-export function sentence({ type, data }: Told, zone: string): string {
+/** In one line, as subjects and text messages are: locations are what people typed. */
+const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
+
+/** Where a device is; its id where no name is known, or none that could be seen. */
+const locationOf = (id: string, names: DeviceNames) => oneLine(names.get(id)?.location ?? '') || id;
+
+/** Where a device is and what it is: a meter and a plug may be in one room. */
+function nameOf(id: string, names: DeviceNames): string {
+  const type = oneLine(names.get(id)?.type ?? '');
+  return type ? `${locationOf(id, names)} (${type})` : locationOf(id, names);
+}
+
+/** One sentence of what happened, for whoever has only a line: SMS, subjects. `names`: of its devices. Pure. */
+export function sentence({ type, data }: Told, zone: string, names: DeviceNames): string {
   if (type === 'webhook.paused') return `Webhook paused: ${data.url} has not answered`;
   const alert = data as unknown as AlertData;
   if (alert.type === 'no_data') {
-    return `No data from ${alert.devices[0]?.device_id} since ${when(alert.type, alert.period_start, zone)}`;
+    const silent = locationOf(alert.devices[0]?.device_id ?? '', names);
+    return `No data from ${silent} since ${when(alert.type, alert.period_start, zone)}`;
   }
   const { kwh_used, threshold_kwh, period_start } = alert;
   return `${kwh_used} kWh used ${PERIODS[alert.type]}, more than ${threshold_kwh} kWh: ${when(alert.type, period_start, zone)}`;
 }
 
-/** A mail about an event, with the figures. `unsubscribeUrl`: where an alert is paused. `zone`: its reader's. Pure. */
-export function compose(told: Told, zone: string, unsubscribeUrl: string | null): Mail {
-  const first = sentence(told, zone);
-  const rows = figures(told, zone);
+/**
+ * A mail about an event, with the figures. `zone`: its reader's. `names`: of its devices. `unsubscribeUrl`: where an alert is
+ * paused. Pure.
+ */
+export function compose(told: Told, zone: string, names: DeviceNames, unsubscribeUrl: string | null): Mail {
+  const first = sentence(told, zone, names);
+  const rows = figures(told, zone, names);
   const last = unsubscribeUrl ? 'To get no more of these, pause the alert' : null;
   const text = [
     `${first}.`,
@@ -75,7 +92,7 @@ export function compose(told: Told, zone: string, unsubscribeUrl: string | null)
 }
 
 /** Names and values, without a chart. */
-function figures({ type, data }: Told, zone: string): [string, string][] {
+function figures({ type, data }: Told, zone: string, names: DeviceNames): [string, string][] {
   if (type === 'webhook.paused') {
     return [
       ['Webhook', String(data.webhook_id)],
@@ -94,7 +111,7 @@ function figures({ type, data }: Told, zone: string): [string, string][] {
         ];
   const devices = alert.devices
     .filter(() => alert.kwh_used !== undefined)
-    .slice(0, 10)
-    .map(({ device_id, kwh_used }): [string, string] => [device_id, `${kwh_used} kWh`]);
+    .slice(0, MOST_DEVICES)
+    .map(({ device_id, kwh_used }): [string, string] => [nameOf(device_id, names), `${kwh_used} kWh`]);
   return [['Since', when(alert.type, alert.period_start, zone)], ...used, ...devices];
 }

@@ -2,6 +2,7 @@ import { createTransport } from 'nodemailer';
 import type { Database } from '#src/database/connect.ts';
 import { keepWhole } from '../capture.ts';
 import type { Channel, Outcome } from '../channel.ts';
+import { deviceNames } from '../device-names.ts';
 import { compose } from './compose.ts';
 import { unsubscribeToken } from './unsubscribe.ts';
 
@@ -82,6 +83,7 @@ export function emailChannel(options: {
         .where('user_id', '=', event.userId)
         .executeTakeFirst();
       if (!user) return failed('the user is gone', null);
+      const names = await deviceNames(db, event);
       const { alert_id } = event.data;
       const unsubscribeUrl =
         typeof alert_id === 'string' ? `${publicUrl}/unsubscribe/${unsubscribeToken(secret, alert_id)}` : null;
@@ -93,7 +95,7 @@ export function emailChannel(options: {
           messageId: `<${event.id}@${host}>`,
           from: `Energy usage service <${address}>`,
           to: user.email,
-          ...compose(event, user.timezone, unsubscribeUrl),
+          ...compose(event, user.timezone, names, unsubscribeUrl),
           headers: { ...headers, 'Auto-Submitted': 'auto-generated' },
         });
         return { succeeded: true, responseStatus, error: null };

@@ -1,6 +1,7 @@
 import type { Database } from '#src/database/connect.ts';
 import { keepWhole } from '../capture.ts';
 import type { Channel, Outcome } from '../channel.ts';
+import { deviceNames } from '../device-names.ts';
 import { sentence } from '../email/compose.ts';
 
 const TIMEOUT_MS = 5_000;
@@ -68,7 +69,7 @@ export function smsChannel(db: Database, texter: Texter): Channel {
       if (!user?.phone) {
         return { succeeded: false, responseStatus: null, error: 'the user has no phone number any more' };
       }
-      const body = sentence(event, user.timezone).slice(0, MOST_CHARACTERS);
+      const body = sentence(event, user.timezone, await deviceNames(db, event)).slice(0, MOST_CHARACTERS);
       return texter.send({ id: event.id, to: user.phone, body });
     },
   };
