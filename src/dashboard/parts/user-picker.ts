@@ -1,9 +1,10 @@
 import { useEffect, useId, useState } from 'preact/hooks';
-import { call, withQuery } from '../api.ts';
+import { call, sentenceOf, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { type User, useSession } from '../session.ts';
 
 const MOST = 20;
+const search = (text: string) => call<User[]>('GET', withQuery('/v1/users', { search: text, limit: MOST }));
 
 /** Picks whose data are shown, by (a part of) the e-mail address. For who sees more than one account. */
 export function UserPicker() {
@@ -13,16 +14,34 @@ export function UserPicker() {
   const id = useId();
   useEffect(() => setText(user.email), [user]);
   useEffect(() => {
-    const search = text === user.email ? '' : text;
     const timer = setTimeout(() => {
-      call<User[]>('GET', withQuery('/v1/users', { search, limit: MOST })).then(setFound, () => {});
+      search(text === user.email ? '' : text).then(setFound, () => {});
     }, 200);
     return () => clearTimeout(timer);
   }, [text, user]);
-  const take = (value: string) => {
+  const take = (value: string, among = [me, ...found]) => {
     setText(value);
-    const one = [me, ...found].find(({ email }) => email.toLowerCase() === value.trim().toLowerCase());
+    const one = among.find(({ email }) => email.toLowerCase() === value.trim().toLowerCase());
     if (one && one.user_id !== user.user_id) pick(one);
+  };
+  /** Enter takes what matches best, or says that nothing does. */
+  const takeFirst = async (input: HTMLInputElement) => {
+    const wanted = input.value;
+    const part = wanted.trim().toLowerCase();
+    if (part === '' || wanted === user.email) return;
+    let problem = 'No such account';
+    try {
+      // Asked anew: what is listed may still be of the text before.
+      const all = [...(await search(part)), me].filter(({ email }) => email.toLowerCase().includes(part));
+      // One of the list was taken meanwhile, or somebody types on.
+      if (input.value !== wanted || document.activeElement !== input) return;
+      const best = all.find(({ email }) => email.toLowerCase() === part) ?? all[0];
+      if (best) return take(best.email, [best]);
+    } catch (error) {
+      problem = sentenceOf(error);
+    }
+    input.setCustomValidity(problem);
+    input.reportValidity();
   };
   return html`<label class="picker" for=${id}><span>User</span>
     <input
@@ -32,9 +51,17 @@ export function UserPicker() {
       value=${text}
       autocomplete="off"
       spellcheck=${false}
-      onInput=${(event: Event) => take((event.target as HTMLInputElement).value)}
+      onInput=${(event: Event) => {
+        const input = event.target as HTMLInputElement;
+        input.setCustomValidity('');
+        take(input.value);
+      }}
+      onKeyDown=${(event: KeyboardEvent) => event.key === 'Enter' && takeFirst(event.target as HTMLInputElement)}
       onFocus=${(event: Event) => (event.target as HTMLInputElement).select()}
-      onBlur=${() => setText(user.email)}
+      onBlur=${(event: Event) => {
+        (event.target as HTMLInputElement).setCustomValidity('');
+        setText(user.email);
+      }}
     />
     <datalist id=${`${id}-list`}>${found.map(({ email, role }) => html`<option value=${email}>${role}</option>`)}</datalist>
   </label>`;
