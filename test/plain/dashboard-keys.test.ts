@@ -112,7 +112,7 @@ test('a key may do what was checked, and ends when it was said to', { timeout: 6
   expect(line.url).toBe(`${dashboard.url}/v1/devices`);
   expect((await ask(line.url, line.key)).status).toBe(200);
   expect(await statusWith(line.key)).toBe(403);
-  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Done' }).click();
   await row(page, 'no name').waitFor();
   expect(await row(page, 'no name').textContent()).toMatch(/devices:read.*in (29|30) days/);
 });

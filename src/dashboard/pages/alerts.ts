@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call, list, withQuery } from '../api.ts';
 import { html } from '../html.ts';
+import { Rows } from '../parts/focus.ts';
 import { useAction, useLoad } from '../parts/load.ts';
 import { Card, Loading, Problem } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
@@ -49,8 +50,10 @@ export function Page() {
     >
       <${Problem} text=${error} />
       <p class="quiet told" role="status">${told}</p>
-      <${Loading} of=${alerts}>
-        ${(all: Alert[]) => (all.length === 0 ? empty : table(all))}
+      <${Rows} label="List of alerts">
+        <${Loading} of=${alerts}>
+          ${(all: Alert[]) => (all.length === 0 ? empty : table(all))}
+        <//>
       <//>
     <//>
     ${

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call, list } from '../api.ts';
 import { html } from '../html.ts';
+import { Rows } from '../parts/focus.ts';
 import { useAction, useLoad } from '../parts/load.ts';
 import { Card, Loading, Problem } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
@@ -30,8 +31,10 @@ export function Page() {
       actions=${html`<button type="button" class="main" onClick=${() => setOpen('create')}>Create New Key</button>`}
     >
       <${Problem} text=${error} />
-      <${Loading} of=${keys}>
-        ${(all: Key[]) => (all.length === 0 ? empty : table(all))}
+      <${Rows} label="List of keys">
+        <${Loading} of=${keys}>
+          ${(all: Key[]) => (all.length === 0 ? empty : table(all))}
+        <//>
       <//>
     <//>
     ${open === 'create' && html`<${CreateKey} onMade=${keys.again} onClose=${close} />`}

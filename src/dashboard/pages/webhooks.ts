@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { call, list } from '../api.ts';
 import { html } from '../html.ts';
+import { Rows } from '../parts/focus.ts';
 import { useAction, useLoad } from '../parts/load.ts';
 import { Card, Loading, Problem } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
@@ -55,8 +56,10 @@ export function Page() {
     >
       <${Problem} text=${error} />
       <p class="quiet told" role="status">${told}</p>
-      <${Loading} of=${webhooks}>
-        ${(all: Webhook[]) => (all.length === 0 ? empty : table(all.toReversed()))}
+      <${Rows} label="List of webhooks">
+        <${Loading} of=${webhooks}>
+          ${(all: Webhook[]) => (all.length === 0 ? empty : table(all.toReversed()))}
+        <//>
       <//>
     <//>
     ${log(webhooks.value?.toReversed() ?? [])}

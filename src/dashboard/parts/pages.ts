@@ -1,13 +1,14 @@
 import { useRef, useState } from 'preact/hooks';
 import { type Page, page } from '../api.ts';
 import { html } from '../html.ts';
+import { useKeptFocus } from './focus.ts';
 import { type Loaded, useLoad } from './load.ts';
 
 /** A list that is looked at page by page, the youngest first. */
 export interface Pages<T> {
   shown: Loaded<Page<T>>;
   isFirst: boolean;
-  /** For the element around the list: it takes the focus from the button that led to another page, and may then be gone. */
+  /** For the element around the list: it takes the focus from what may be gone after it was pressed. */
   top: { current: HTMLDivElement | null };
   show(path: string): void;
   /** The first page, asked for anew. */
@@ -19,6 +20,7 @@ export function usePages<T>(first: string): Pages<T> {
   const [path, setPath] = useState(first);
   const shown = useLoad(() => page<T>(path), [path]);
   const top = useRef<HTMLDivElement>(null);
+  useKeptFocus(top);
   const isFirst = path === first;
   return { shown, isFirst, top, show: setPath, youngest: () => (isFirst ? shown.again() : setPath(first)) };
 }

@@ -1,6 +1,8 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { type Children, html } from '../html.ts';
+import { focusFirstField, rememberFocus } from './focus.ts';
 import { ago, time } from './format.ts';
+import { tellCopied, useHold } from './hold.ts';
 import type { Loaded } from './load.ts';
 import { useNow } from './now.ts';
 
@@ -38,14 +40,33 @@ export function Field(props: {
   </div>`;
 }
 
-/** The browser's own modal dialog: it keeps the focus, and Escape closes it. */
-export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children?: Children }) {
+/** Of a button while its work is under way: `disabled` would take the focus from it. `useAction` runs nothing twice. */
+export const busy = (isBusy: boolean) => (isBusy ? { 'aria-disabled': true } : {});
+
+/**
+ * The browser's own modal dialog: it keeps the focus, begins at its first field, gives the focus back, and Escape closes it.
+ * `describedBy`: what is read out with its title.
+ */
+export function Dialog(props: { title: string; describedBy?: string; onClose: () => void; children?: Children }) {
+  const { title, describedBy, onClose, children } = props;
   const ref = useRef<HTMLDialogElement>(null);
+  const [giveBack] = useState(rememberFocus);
+  const isGone = useRef(false);
   const id = useId();
   useEffect(() => {
-    ref.current?.showModal();
+    const dialog = ref.current;
+    if (!dialog) return;
+    dialog.showModal();
+    focusFirstField(dialog);
+    return () => {
+      // Closed before it goes, since nothing else can have the focus until then. The event of it comes afterwards, when
+      // another dialog may be open.
+      isGone.current = true;
+      dialog.close();
+      giveBack();
+    };
   }, []);
-  return html`<dialog ref=${ref} aria-labelledby=${id} onClose=${onClose}>
+  return html`<dialog ref=${ref} aria-labelledby=${id} aria-describedby=${describedBy} onClose=${() => isGone.current || onClose()}>
     <header>
       <h2 id=${id}>${title}</h2>
       <button type="button" class="plain" aria-label="Close" onClick=${() => ref.current?.close()}>✕</button>
@@ -66,6 +87,7 @@ export function Copy({ text, label }: { text: string; label: string }) {
       if (shown.current) getSelection()?.selectAllChildren(shown.current);
       return;
     }
+    tellCopied(shown.current, text);
     setCopied(true);
     setTimeout(() => setCopied(false), 2_000);
   };
@@ -76,11 +98,20 @@ export function Copy({ text, label }: { text: string; label: string }) {
   </div>`;
 }
 
-/** What is said of something that is shown this once; it takes the focus from the form that it comes after. */
-export function ShownOnce({ children }: { children?: Children }) {
+/**
+ * What is said of something that is shown this once; it takes the focus from the form that it comes after. `secret`: Escape
+ * does not close the dialog before that was copied.
+ */
+export function ShownOnce({ secret, children }: { secret?: string; children?: Children }) {
   const ref = useRef<HTMLParagraphElement>(null);
-  useEffect(() => ref.current?.focus(), []);
-  return html`<p class="note" tabindex="-1" ref=${ref}>${children}</p>`;
+  const isHeld = useHold(ref, secret);
+  useEffect(() => {
+    // The form may have been scrolled to its end.
+    ref.current?.closest('dialog')?.scrollTo(0, 0);
+    ref.current?.focus({ preventScroll: true });
+  }, []);
+  return html`<p class="note" tabindex="-1" ref=${ref}>${children}</p>
+    <${Problem} text=${isHeld ? 'Copy it first, or press Done: it cannot be shown again.' : null} />`;
 }
 
 /** A time: how long ago it was, which goes on while it is looked at, and when. */
@@ -102,18 +133,19 @@ export const Badge = ({ kind, children }: { kind: 'good' | 'warn' | 'bad' | 'qui
 export function Sure(props: { label: string; of?: string; question: string; onSure: () => void }) {
   const { label, of, question, onSure } = props;
   const [isAsking, setAsking] = useState(false);
+  const id = useId();
   const name = of === undefined ? label : `${label} ${of}`;
   return html`<button type="button" class="danger" aria-label=${name} onClick=${() => setAsking(true)}>${label}</button>
     ${
       isAsking &&
-      html`<${Dialog} title=${name} onClose=${() => setAsking(false)}>
-        <p>${question}</p>
+      html`<${Dialog} title=${name} describedBy=${id} onClose=${() => setAsking(false)}>
+        <p id=${id}>${question}</p>
         <p class="actions">
           <button type="button" class="danger" onClick=${() => {
             setAsking(false);
             onSure();
           }}>${label}</button>
-          <button type="button" onClick=${() => setAsking(false)}>Cancel</button>
+          <button type="button" autofocus onClick=${() => setAsking(false)}>Cancel</button>
         </p>
       <//>`
     }`;

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { call, Failure } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
-import { Dialog, Field, Problem } from '../../parts/ui.ts';
+import { busy, Dialog, Field, Problem } from '../../parts/ui.ts';
 import { type User, useSession } from '../../session.ts';
 import { type Alert, type AlertType, type Delivery, nameOf, TYPES, thresholdFields, thresholdOf } from './alert.ts';
 import { Choices } from './choices.ts';
@@ -69,7 +69,6 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
           name="threshold"
           value=${text}
           required
-          autofocus=${known !== undefined}
           onInput=${(event: Event) => setTyped((event.target as HTMLInputElement).value)}
           onFocus=${() => setTyped(text)}
           onBlur=${() => text === '' && setTyped(null)}
@@ -79,7 +78,7 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
       <${DeliveryChoice} value=${delivery} isRefused=${isRefused} onPick=${chooseDelivery} />
       <${Problem} text=${error} />
       <p class="actions">
-        <button class="main" disabled=${isBusy}>${known ? 'Save' : 'Create alert'}</button>
+        <button class="main" ...${busy(isBusy)}>${known ? 'Save' : 'Create alert'}</button>
         <button type="button" onClick=${onClose}>Cancel</button>
       </p>
     </form>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
-import { Copy, Dialog, Field, Problem, ShownOnce } from '../../parts/ui.ts';
+import { busy, Copy, Dialog, Field, Problem, ShownOnce } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import type { CreatedGateway } from './device.ts';
 import { deviceSettings, mosquittoBridge } from './gateway-snippets.ts';
@@ -32,11 +32,11 @@ export function CreateGateway({ onChange, onClose }: { onChange: () => void; onC
       ${user.user_id !== me.user_id && html`<p class="quiet">For ${user.email}.</p>`}
       <${Field} label="Name" hint="Such as home, or the name of its broker.">
         ${(attributes: object) =>
-          html`<input ...${attributes} name="name" required maxlength="100" autocomplete="off" autofocus />`}
+          html`<input ...${attributes} name="name" required maxlength="100" autocomplete="off" />`}
       <//>
       <${Problem} text=${error} />
       <p class="actions">
-        <button class="main" disabled=${isBusy}>Create</button>
+        <button class="main" ...${busy(isBusy)}>Create</button>
         <button type="button" onClick=${onClose}>Cancel</button>
       </p>
     </form>
@@ -46,7 +46,7 @@ export function CreateGateway({ onChange, onClose }: { onChange: () => void; onC
 function GatewayLogin({ mqtt }: { mqtt: CreatedGateway['mqtt'] }) {
   const address = serviceAddress(location.hostname, useSession().mqtt);
   return html`
-    <${ShownOnce}><b>Note the password now: it is shown this once.</b> Take the settings of what you have; it may publish
+    <${ShownOnce} secret=${mqtt.password}><b>Note the password now: it is shown this once.</b> Take the settings of what you have; it may publish
       below its prefix, and nowhere else.<//>
     <${LoginFields} address=${address} username=${mqtt.username} password=${mqtt.password}>
       <dt>Prefix</dt>

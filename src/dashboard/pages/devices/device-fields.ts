@@ -63,7 +63,7 @@ function TypeField({ now }: { now: string }) {
     <${Field} label="Type">
       ${(attributes: object) =>
         html`<select
-          ...${attributes} name="type" autofocus
+          ...${attributes} name="type"
           onChange=${(event: Event) => setType((event.target as HTMLSelectElement).value)}
         >
           ${Object.entries(TYPES).map(([value, name]) => html`<option value=${value} selected=${value === type}>${name}</option>`)}

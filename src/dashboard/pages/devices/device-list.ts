@@ -1,4 +1,5 @@
 import { html } from '../../html.ts';
+import { Rows } from '../../parts/focus.ts';
 import type { Loaded } from '../../parts/load.ts';
 import { Badge, Card, Loading, When } from '../../parts/ui.ts';
 import { type Device, STATES, typeName } from './device.ts';
@@ -13,8 +14,10 @@ export const DeviceList = (props: {
   title="Paired devices"
   actions=${html`<button type="button" class="main" onClick=${props.onPair}>Pair a device</button>`}
 >
-  <${Loading} of=${props.devices}>
-    ${(all: Device[]) => (all.length === 0 ? empty : table(all, props.zone, props.onOpen))}
+  <${Rows} label="List of devices">
+    <${Loading} of=${props.devices}>
+      ${(all: Device[]) => (all.length === 0 ? empty : table(all, props.zone, props.onOpen))}
+    <//>
   <//>
 <//>`;
 

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
-import { Problem } from '../../parts/ui.ts';
+import { busy, Problem } from '../../parts/ui.ts';
 import type { DeviceDetails } from './device.ts';
 import { DeviceFields, type GivenFields, givenFields } from './device-fields.ts';
 
@@ -23,12 +23,12 @@ export function DeviceSettings({ of: device, onSaved }: { of: DeviceDetails; onS
       setSaid(changed.length > 0 ? 'Saved.' : 'Nothing was changed.');
     });
   };
-  return html`<form onSubmit=${save}>
+  return html`<form onSubmit=${save} onInput=${() => setSaid('')}>
     <${DeviceFields} of=${device} />
     <p class="quiet">Load, register and gap hold for the past, too: the next message computes it anew.</p>
     <${Problem} text=${error} />
     <p class="actions">
-      <button class="main" disabled=${isBusy}>Save</button>
+      <button class="main" ...${busy(isBusy)}>Save</button>
       <span role="status">${said}</span>
     </p>
   </form>`;

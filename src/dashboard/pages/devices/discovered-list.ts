@@ -1,4 +1,5 @@
 import { html } from '../../html.ts';
+import { Rows } from '../../parts/focus.ts';
 import type { Loaded } from '../../parts/load.ts';
 import { Card, Loading, When } from '../../parts/ui.ts';
 import type { Discovered } from './device.ts';
@@ -10,12 +11,14 @@ export const DiscoveredList = (props: {
   zone: string;
   onPair: (one: Discovered) => void;
 }) => html`<${Card} title="Discovered devices">
-  <${Loading} of=${props.discovered}>
-    ${(all: Discovered[]) =>
-      all.length === 0
-        ? html`<p class="quiet">Nothing waits to be paired. What is heard through a gateway appears here by itself.</p>`
-        : html`<p class="quiet">Pair what is yours: it counts from its next message on. Of the rest nothing but this list is kept.</p>
-          ${table(all, props.zone, props.onPair)}`}
+  <${Rows} label="List of discovered devices">
+    <${Loading} of=${props.discovered}>
+      ${(all: Discovered[]) =>
+        all.length === 0
+          ? html`<p class="quiet">Nothing waits to be paired. What is heard through a gateway appears here by itself.</p>`
+          : html`<p class="quiet">Pair what is yours: it counts from its next message on. Of the rest nothing but this list is kept.</p>
+            ${table(all, props.zone, props.onPair)}`}
+    <//>
   <//>
 <//>`;
 

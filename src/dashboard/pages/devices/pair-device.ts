@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
-import { Dialog, Problem, ShownOnce } from '../../parts/ui.ts';
+import { busy, Dialog, Problem, ShownOnce } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { type Discovered, type PairedDevice, typeName } from './device.ts';
 import { DeviceFields, givenFields } from './device-fields.ts';
@@ -31,7 +31,7 @@ export function PairDevice(props: { of?: Discovered; onChange: () => void; onClo
   };
   if (paired)
     return html`<${Dialog} title=${`Paired: ${typeName(paired.type)}, ${paired.location}`} onClose=${onClose}>
-      <${ShownOnce}>
+      <${ShownOnce} secret=${paired.mqtt?.password}>
         ${
           paired.mqtt
             ? html`<b>Note the password now: it is shown this once.</b> Set these in the device.`
@@ -48,7 +48,7 @@ export function PairDevice(props: { of?: Discovered; onChange: () => void; onClo
       <${DeviceFields} type=${discovered ? likelyType(discovered) : 'smart_meter'} />
       <${Problem} text=${error} />
       <p class="actions">
-        <button class="main" disabled=${isBusy}>Pair</button>
+        <button class="main" ...${busy(isBusy)}>Pair</button>
         <button type="button" onClick=${onClose}>Cancel</button>
       </p>
     </form>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
-import { Dialog, Field, Problem } from '../../parts/ui.ts';
+import { busy, Dialog, Field, Problem } from '../../parts/ui.ts';
 import type { NewKey } from './key.ts';
 import { SCOPES } from './scopes.ts';
 import { KeyShownOnce } from './shown-once.ts';
@@ -44,7 +44,7 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
   return html`<${Dialog} title="Create New Key" onClose=${onClose}>
     <form onSubmit=${create}>
       <${Field} label="Name" hint="So that you know later what it is for. It can be left empty.">
-        ${(attributes: object) => html`<input ...${attributes} name="name" maxlength="100" autocomplete="off" autofocus />`}
+        ${(attributes: object) => html`<input ...${attributes} name="name" maxlength="100" autocomplete="off" />`}
       <//>
       <fieldset>
         <legend>What it may do</legend>
@@ -71,7 +71,7 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
       <//>
       <${Problem} text=${error} />
       <p class="actions">
-        <button class="main" disabled=${isBusy || scopes.length === 0}>Create key</button>
+        <button class="main" ...${busy(isBusy)} disabled=${scopes.length === 0}>Create key</button>
         <button type="button" onClick=${onClose}>Cancel</button>
         ${scopes.length === 0 && html`<span class="quiet">Choose at least one thing that it may do.</span>`}
       </p>

@@ -3,7 +3,7 @@ import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { time } from '../../parts/format.ts';
 import { useAction } from '../../parts/load.ts';
-import { Dialog, Field, Problem } from '../../parts/ui.ts';
+import { busy, Dialog, Field, Problem } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { type Key, nameOf, type RotatedKey } from './key.ts';
 import { KeyShownOnce } from './shown-once.ts';
@@ -34,11 +34,11 @@ export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void
         before it has the new one.</p>
       <${Field} label="Hours that the old key goes on" hint="0 ends it at once; 720 (30 days) is the most.">
         ${(attributes: object) =>
-          html`<input ...${attributes} type="number" name="hours" defaultValue="24" min="0" max="720" step="any" required autofocus />`}
+          html`<input ...${attributes} type="number" name="hours" defaultValue="24" min="0" max="720" step="any" required />`}
       <//>
       <${Problem} text=${error} />
       <p class="actions">
-        <button class="main" disabled=${isBusy}>Rotate</button>
+        <button class="main" ...${busy(isBusy)}>Rotate</button>
         <button type="button" onClick=${onClose}>Cancel</button>
       </p>
     </form>

@@ -9,7 +9,7 @@ export function KeyShownOnce({ made, onDone, children }: { made: NewKey; onDone:
   const { me, user } = useSession();
   const line = curlLine(made, { baseUrl: location.origin, userId: user.user_id, ownId: me.user_id });
   return html`
-    <${ShownOnce}>
+    <${ShownOnce} secret=${made.key}>
       <b>Copy the key now: it is shown this once.</b> Only a fingerprint of it is kept, so it cannot be seen again. Keep it
       as you would a password.
     <//>

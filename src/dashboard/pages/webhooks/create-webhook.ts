@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
-import { Dialog, Field, Problem } from '../../parts/ui.ts';
+import { busy, Dialog, Field, Problem } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { newSecret } from './secret.ts';
 import { SecretShown } from './secret-shown.ts';
@@ -57,12 +57,11 @@ export function CreateWebhook(props: { event: EventType; onMade: () => void; onC
           required
           maxlength="2048"
           autocomplete="off"
-          autofocus
         />`}
       <//>
       <${Problem} text=${error} />
       <p class="actions">
-        <button class="main" disabled=${isBusy}>Create webhook</button>
+        <button class="main" ...${busy(isBusy)}>Create webhook</button>
         <button type="button" onClick=${onClose}>Cancel</button>
       </p>
     </form>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
-import { Dialog, Problem } from '../../parts/ui.ts';
+import { busy, Dialog, Problem } from '../../parts/ui.ts';
 import { newSecret } from './secret.ts';
 import { SecretShown } from './secret-shown.ts';
 import { nameOf, type Webhook } from './webhook.ts';
@@ -29,8 +29,8 @@ export function RotateSecret({ of: webhook, onClose }: { of: Webhook; onClose: (
     <p class="quiet">Rotated again within that time, only the last two sign.</p>
     <${Problem} text=${error} />
     <p class="actions">
-      <button type="button" class="main" disabled=${isBusy} onClick=${rotate}>Rotate</button>
-      <button type="button" onClick=${onClose}>Cancel</button>
+      <button type="button" class="main" ...${busy(isBusy)} onClick=${rotate}>Rotate</button>
+      <button type="button" autofocus onClick=${onClose}>Cancel</button>
     </p>
   <//>`;
 }

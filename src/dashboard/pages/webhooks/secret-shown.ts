@@ -12,7 +12,7 @@ export const SecretShown = ({
   onDone: () => void;
   children?: Children;
 }) => html`
-  <${ShownOnce}>
+  <${ShownOnce} secret=${secret}>
     <b>Copy the secret now: it is shown this once.</b> With it your receiver tells what comes from here from what does not.
   <//>
   <${Copy} text=${secret} label="Secret" />
