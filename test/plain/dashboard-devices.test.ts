@@ -58,7 +58,7 @@ test('a device is paired, and publishes with what was shown until the page says 
   expect(await page.locator('input[name=limit_kw]:invalid').count()).toBe(1);
   await page.getByLabel('Highest plausible load, kW').fill('0');
   await page.getByRole('button', { name: 'Pair', exact: true }).click();
-  expect(await page.getByRole('alert').textContent()).toContain('limit_kw');
+  expect(await page.getByRole('alert').textContent()).toContain('Limit kw');
   expect(await page.getByLabel('Location').inputValue()).toBe('Cellar');
   await page.getByLabel('Highest plausible load, kW').fill('20');
   await page.getByRole('button', { name: 'Pair', exact: true }).click();
@@ -115,12 +115,15 @@ test('what a gateway hears is listed, and counts when it was paired', { timeout:
   await page.getByRole('button', { name: 'Done' }).click();
   await row(page, 'Desk').getByText('active', { exact: true }).waitFor();
   expect(await row(page, 'plug').count()).toBe(0);
+  // The button that opened the dialog is gone: what stood around it has the focus.
+  expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('List of discovered devices');
 
   await page.getByRole('button', { name: 'Delete Home' }).click();
   await page.getByText('Devices that were paired through it stay').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByText('Nothing waits to be paired').waitFor();
   await expect.poll(() => row(page, 'Home').count()).toBe(0);
+  expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('List of gateways');
   expect(await row(page, 'Desk').count()).toBe(1);
 });
 
@@ -136,7 +139,7 @@ test('settings are changed, refused with a reason, and the device is deleted', {
   await page.getByLabel('Register ends at, kWh').fill('99999.9');
   await page.getByLabel('Time zone').fill('Berlin');
   await page.getByRole('button', { name: 'Save' }).click();
-  expect(await page.getByRole('alert').textContent()).toContain('timezone must be a time zone');
+  expect(await page.getByRole('alert').textContent()).toContain('Timezone must be a time zone');
   await lookAt(page, 'device-settings');
   await page.getByLabel('Time zone').fill('Europe/Berlin');
   await page.getByRole('button', { name: 'Save' }).click();
