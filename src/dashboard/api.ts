@@ -14,8 +14,24 @@ export class Failure extends Error {
   }
 }
 
-/** A field of the interface as the beginning of a sentence. */
-const named = (field: string) => field.charAt(0).toUpperCase() + field.slice(1).replaceAll('_', ' ');
+/** What pages call the fields of the interface that they ask for. */
+const NAMES: Record<string, string> = {
+  auth_token: 'Secret',
+  email: 'E-mail address',
+  expires_at: 'Expiry',
+  limit_kw: 'Highest plausible load',
+  max_gap_minutes: 'Longest gap',
+  overlap_hours: 'Overlap',
+  phone: 'Phone number',
+  register_max_kwh: 'Register maximum',
+  threshold_hours: 'Hours of silence',
+  threshold_kwh: 'Threshold',
+  timezone: 'Time zone',
+  url: 'Address',
+};
+
+/** A field as the beginning of a sentence. */
+const named = (field: string) => NAMES[field] ?? field.charAt(0).toUpperCase() + field.slice(1).replaceAll('_', ' ');
 
 /** For a person: what went wrong, with what is wrong where. */
 export function sentenceOf(error: unknown): string {

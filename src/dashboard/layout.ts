@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { call } from './api.ts';
 import { type Children, html } from './html.ts';
 import { useAction } from './parts/load.ts';
-import { Problem } from './parts/ui.ts';
+import { busy, Problem } from './parts/ui.ts';
 import { UserPicker } from './parts/user-picker.ts';
 import { useSession } from './session.ts';
 
@@ -68,7 +68,7 @@ export function Layout(props: { path: string; onSignOut: () => void; children?: 
           ${theme === 'dark' ? '☾' : theme === 'light' ? '☀' : '◐'}
         </button>
         <a href="/docs" target="_blank" rel="noreferrer">Docs</a>
-        <button type="button" disabled=${isBusy} onClick=${() => signOut()} title=${`Signed in as ${me.email} (${me.role})`}>Sign out</button>
+        <button type="button" ...${busy(isBusy)} onClick=${() => signOut()} title=${`Signed in as ${me.email} (${me.role})`}>Sign out</button>
       </div>
     </header>
     <main id="main" tabindex="-1"><${Problem} text=${error} />${props.children}</main>

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { call, Failure } from './api.ts';
 import { html } from './html.ts';
 import { useAction } from './parts/load.ts';
-import { Field, Problem } from './parts/ui.ts';
+import { busy, Field, Problem } from './parts/ui.ts';
 
 /** Signing in: by the link of a mail (its token is behind the #), or by asking for a mail and typing its code. */
 export function SignIn<Signed>(props: { reason: string | null; onSignedIn: (session: Signed) => void }) {
@@ -45,7 +45,7 @@ export function SignIn<Signed>(props: { reason: string | null; onSignedIn: (sess
       ${
         token !== ''
           ? html`<p>The link is good for one sign-in on this device.</p>
-            <button type="button" class="main" disabled=${isBusy} onClick=${() => open({ token })}>Sign in</button>`
+            <button type="button" class="main" ...${busy(isBusy)} onClick=${() => open({ token })}>Sign in</button>`
           : asked
             ? html`<form onSubmit=${tryCode}>
                 <p>If <b>${asked.email}</b> has an account, a mail is on its way, with a link and a code. They work for 15 minutes.</p>
@@ -54,7 +54,7 @@ export function SignIn<Signed>(props: { reason: string | null; onSignedIn: (sess
                     html`<input ...${attributes} name="code" inputmode="numeric" autocomplete="one-time-code" required maxlength="20" />`}
                 <//>
                 <p class="actions">
-                  <button class="main" disabled=${isBusy}>Sign in</button>
+                  <button class="main" ...${busy(isBusy)}>Sign in</button>
                   <button type="button" onClick=${() => setAsked(null)}>Another address</button>
                 </p>
                 <p class="quiet">No mail? It is sent to accounts only, and to each at most five times in 15 minutes. A service without a mail server writes mails to <code>data/mail</code>.</p>
@@ -64,7 +64,7 @@ export function SignIn<Signed>(props: { reason: string | null; onSignedIn: (sess
                   ${(attributes: object) =>
                     html`<input ...${attributes} type="email" name="email" autocomplete="email" required maxlength="254" />`}
                 <//>
-                <button class="main" disabled=${isBusy}>Mail me a link</button>
+                <button class="main" ...${busy(isBusy)}>Mail me a link</button>
               </form>`
       }
     </div>

@@ -25,10 +25,17 @@ export async function inTransaction<T>(pool: Pool, run: (client: PoolClient) => 
  */
 export async function alone<T>(pool: Pool, key: number, work: () => Promise<T>): Promise<T | null> {
   const client = await pool.connect();
+  let mustEnd = false;
   try {
     const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS is_mine', [key]);
-    return rows[0].is_mine ? await work() : null;
+    if (!rows[0].is_mine) return null;
+    mustEnd = true;
+    const result = await work();
+    await client.query('SELECT pg_advisory_unlock($1)', [key]);
+    mustEnd = false;
+    return result;
   } finally {
-    client.release(true);
+    // A connection that may still have the lock is not used again.
+    client.release(mustEnd);
   }
 }

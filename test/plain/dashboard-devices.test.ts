@@ -58,7 +58,7 @@ test('a device is paired, and publishes with what was shown until the page says 
   expect(await page.locator('input[name=limit_kw]:invalid').count()).toBe(1);
   await page.getByLabel('Highest plausible load, kW').fill('0');
   await page.getByRole('button', { name: 'Pair', exact: true }).click();
-  expect(await page.getByRole('alert').textContent()).toContain('Limit kw');
+  expect(await page.getByRole('alert').textContent()).toContain('Highest plausible load');
   expect(await page.getByLabel('Location').inputValue()).toBe('Cellar');
   await page.getByLabel('Highest plausible load, kW').fill('20');
   await page.getByRole('button', { name: 'Pair', exact: true }).click();
@@ -139,7 +139,7 @@ test('settings are changed, refused with a reason, and the device is deleted', {
   await page.getByLabel('Register ends at, kWh').fill('99999.9');
   await page.getByLabel('Time zone').fill('Berlin');
   await page.getByRole('button', { name: 'Save' }).click();
-  expect(await page.getByRole('alert').textContent()).toContain('Timezone must be a time zone');
+  expect(await page.getByRole('alert').textContent()).toContain('Time zone must be a time zone');
   await lookAt(page, 'device-settings');
   await page.getByLabel('Time zone').fill('Europe/Berlin');
   await page.getByRole('button', { name: 'Save' }).click();

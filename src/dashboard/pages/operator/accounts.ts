@@ -3,7 +3,7 @@ import { call, type Page, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
 import { Steps, usePages } from '../../parts/pages.ts';
-import { Card, Field, Loading, Problem } from '../../parts/ui.ts';
+import { busy, Card, Field, Loading, Problem } from '../../parts/ui.ts';
 import { type User, useSession } from '../../session.ts';
 
 const PLANS = ['free', 'developer', 'enterprise'];
@@ -51,7 +51,7 @@ export function Accounts() {
         <${Field} label="E-mail">${(attributes: object) => html`<input ...${attributes} name="email" type="email" required maxlength="254" />`}<//>
         <${Field} label="Role">${(attributes: object) => html`<select ...${attributes} name="role">${ROLES.map((role) => html`<option value=${role}>${role}</option>`)}</select>`}<//>
         <${Field} label="Time zone" hint="Its days and months begin there.">${(attributes: object) => html`<input ...${attributes} name="timezone" required maxlength="60" defaultValue=${ZONE} />`}<//>
-        <button class="main" aria-disabled=${creating.isBusy}>Create</button>
+        <button class="main" ...${busy(creating.isBusy)}>Create</button>
         <${Problem} text=${creating.error} />
         <p class="quiet" role="status">${made}</p>
       </form>
@@ -71,7 +71,7 @@ function List(props: { search: string; isBusy: boolean; onChange: (user: User, p
             <th scope="row" data-name="E-mail">${user.email}</th>
             <td data-name="Role">${user.role}</td>
             <td data-name="Time zone">${user.timezone}</td>
-            <td data-name="Plan"><select aria-label=${`Plan of ${user.email}`} value=${user.plan} aria-disabled=${props.isBusy}
+            <td data-name="Plan"><select aria-label=${`Plan of ${user.email}`} value=${user.plan} ...${busy(props.isBusy)}
               onChange=${(event: Event) => props.onChange(user, (event.target as HTMLSelectElement).value)}>
               ${PLANS.map((plan) => html`<option value=${plan}>${plan}</option>`)}
             </select></td>

@@ -3,7 +3,7 @@ import { call, type Page, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
 import { Steps, usePages } from '../../parts/pages.ts';
-import { Card, Field, Loading, Problem, When } from '../../parts/ui.ts';
+import { busy, Card, Field, Loading, Problem, When } from '../../parts/ui.ts';
 
 interface Row {
   rejected_id: number;
@@ -47,7 +47,7 @@ export function Rejected() {
     event.preventDefault();
     setDevice(String(new FormData(event.target as HTMLFormElement).get('device')).trim());
   };
-  return html`<${Card} title="Rejected messages" actions=${html`<button type="button" onClick=${replay} aria-disabled=${isBusy}>Replay ${device === '' ? 'all' : 'this device'}</button>`}>
+  return html`<${Card} title="Rejected messages" actions=${html`<button type="button" onClick=${replay} ...${busy(isBusy)}>Replay ${device === '' ? 'all' : 'this device'}</button>`}>
     <${Problem} text=${error} />
     <p class="quiet" role="status">${isBusy ? 'Trying them again …' : told}</p>
     <form class="actions ends" onSubmit=${filter}>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
-import { Badge, Card, Problem } from '../../parts/ui.ts';
+import { Badge, busy, Card, Problem } from '../../parts/ui.ts';
 
 interface Report {
   users: number;
@@ -26,7 +26,7 @@ export function RollupCheck() {
       setReport(null);
       setReport(await call<Report>('POST', '/v1/rollups/check', {}));
     });
-  return html`<${Card} title="Rollup check" actions=${html`<button type="button" onClick=${check} aria-disabled=${isBusy}>Check now</button>`}>
+  return html`<${Card} title="Rollup check" actions=${html`<button type="button" onClick=${check} ...${busy(isBusy)}>Check now</button>`}>
     <${Problem} text=${error} />
     <div role="status">
       ${isBusy && html`<p class="quiet">Comparing every aggregate with the load profile …</p>`}
