@@ -38,8 +38,10 @@ export function register(program: Command): void {
     .option('--json', 'print one JSON object')
     .action((options: Options) =>
       withDatabase(async (pool, { retentionMonths }) => {
-        const done = await replayRejected(pool, whichOf(options), { retentionMonths });
-        if (!done) throw new Error('Another replay is under way. Try again when it is done.');
+        const replayed = await replayRejected(pool, whichOf(options), { retentionMonths });
+        if (!replayed) throw new Error('Another replay is under way. Try again when it is done.');
+        // Here it always comes to its end.
+        const { isComplete: _, ...done } = replayed;
         if (options.json) return console.log(JSON.stringify(done));
         console.log(
           `${done.messages} messages replayed: ${done.stored} readings stored, ${done.rejected} still rejected.`,
