@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -100,15 +100,9 @@ function sources(): Map<string, () => Buffer | Promise<Buffer>> {
 /** A file of a package, whatever the package's exports say of it. */
 function packaged(resolve: NodeJS.RequireResolve, file: string): string {
   const [name = '', ...rest] = file.split('/');
-  for (const folder of resolve.paths(name) ?? []) {
-    const path = join(folder, name, ...rest);
-    try {
-      readFileSync(path);
-      return path;
-    } catch {
-      // Not in this node_modules: the next one up.
-    }
-  }
+  const places = (resolve.paths(name) ?? []).map((folder) => join(folder, name, ...rest));
+  const found = places.find((path) => existsSync(path));
+  if (found !== undefined) return found;
   throw new Error(`${file} is not installed; run npm ci`);
 }
 
