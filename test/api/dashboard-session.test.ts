@@ -1,5 +1,6 @@
 import { request } from 'node:https';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { share } from '#src/api/dashboard/share.ts';
 import { forgetSessions } from '#src/auth/sessions.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { eraseUser } from '#src/users/erase.ts';
@@ -300,8 +301,12 @@ describe('a session', () => {
       // A few at once, too: one account does not hold the connections of all.
       one.now = new Date(one.now.getTime() + 60_000);
       const path = '/dashboard/v1/overview';
-      const atOnce = await Promise.all(Array.from({ length: 20 }, () => one.send(path, { headers })));
-      expect(new Set(atOnce.map(({ status }) => status))).toEqual(new Set([200, 429]));
+      const statusesOf = async (count: number) =>
+        (await Promise.all(Array.from({ length: count }, () => one.send(path, { headers })))).map(
+          ({ status }) => status,
+        );
+      // What a browser and a second one ask waits its turn.
+      expect(new Set(await statusesOf(20))).toEqual(new Set([200]));
       expect((await one.send(path, { headers })).status).toBe(200);
       expect((await one.send('/v1/devices', { key })).status).toBe(200);
     } finally {
@@ -325,6 +330,31 @@ describe('a session', () => {
 
 const emailIn = async ({ db }: TestApi, userId: string) =>
   (await db.selectFrom('users').select('email').where('user_id', '=', userId).executeTakeFirstOrThrow()).email;
+
+test('an account has so many requests under way, more wait their turn, and more than that are refused', async () => {
+  const { begin } = share({ perMinute: 100, atOnce: 2, mayWait: 3 }, () => NOON);
+  const begun: (() => void)[] = [];
+  const asked = Array.from({ length: 7 }, () => begin('usr_a'));
+  for (const one of asked) void one.then((done) => done && begun.push(done));
+  const turn = () => new Promise((done) => setImmediate(done));
+  await turn();
+  expect(begun).toHaveLength(2);
+  expect(await Promise.all(asked.slice(5))).toEqual([null, null]);
+  expect(await begin('usr_b')).not.toBeNull();
+  for (let ended = 0; ended < 5; ended++) {
+    begun[ended]?.();
+    await turn();
+    expect(begun).toHaveLength(Math.min(5, ended + 3));
+  }
+  // All of them are over: there is room again, until the minute's share is gone.
+  const rest = [];
+  for (let more = 0; more < 100; more++) {
+    const done = await begin('usr_a');
+    done?.();
+    rest.push(done !== null);
+  }
+  expect(rest.filter((isWithin) => isWithin)).toHaveLength(93);
+});
 
 describe('changes', () => {
   test('are told to whom the account is within reach of, as they come', async () => {

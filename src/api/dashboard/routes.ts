@@ -9,7 +9,7 @@ import { addSession, callerOf, checkCsrf, type SignInParts } from './session.ts'
 import { share } from './share.ts';
 
 /** Of one account, in this process. A page asks some dozens of times a minute, and a browser six times at once. */
-const SHARE = { perMinute: 240, atOnce: 6 };
+const SHARE = { perMinute: 240, atOnce: 6, mayWait: 24 };
 
 /**
  * The developer dashboard: its pages at `/dashboard`, its sessions, and below `/dashboard/v1` every operation of the
@@ -23,8 +23,8 @@ export function addDashboard(app: FastifyInstance, context: ApiContext, parts: S
     const done = new WeakMap<object, () => void>();
     scope.addHook('onRequest', async (request) => {
       const caller = await callerOf(context, request);
-      const { isWithin, done: end } = shares.begin(caller.userId);
-      if (!isWithin) throw new AppError('tooManyRequests', { retryAfterS: 5 });
+      const end = await shares.begin(caller.userId);
+      if (!end) throw new AppError('tooManyRequests', { retryAfterS: 5 });
       done.set(request, end);
       if (request.method !== 'GET' && request.method !== 'HEAD') checkCsrf(parts.secret, request, caller.keyId);
     });
