@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { call, Failure } from './api.ts';
 import { html } from './html.ts';
 import { useAction } from './parts/load.ts';
@@ -10,7 +10,7 @@ export function SignIn<Signed>(props: { reason: string | null; onSignedIn: (sess
   const [token, setToken] = useState(() => (location.pathname.endsWith('/sign-in') ? location.hash.slice(1) : ''));
   const [asked, setAsked] = useState<{ email: string; sign_in_id: string } | null>(null);
   const { run, isBusy, error } = useAction();
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = 'Sign in · Energy';
     // Out of the address, where it would be seen, copied and kept in the history.
     if (token !== '') history.replaceState(null, '', location.pathname);
