@@ -132,7 +132,7 @@ test('settings are changed, refused with a reason, and the device is deleted', {
   const { deviceId } = await dashboard.device(userId);
   const page = await devicesPage('settings@example.com');
   await page.getByRole('link', { name: 'Details of Test' }).click();
-  expect(new URL(page.url()).searchParams.get('device')).toBe(deviceId);
+  await expect.poll(() => new URL(page.url()).searchParams.get('device')).toBe(deviceId);
   await page.getByLabel('Type').selectOption({ label: 'other …' });
   await page.getByLabel('Which other type').fill('water_heater');
   await page.getByLabel('Location').fill('Bath');
@@ -170,7 +170,7 @@ test('settings are changed, refused with a reason, and the device is deleted', {
   await page.getByText('stays in the account’s history').waitFor();
   await page.getByRole('dialog', { name: 'Delete this device' }).getByRole('button', { name: 'Delete' }).click();
   await page.getByText('No device is paired yet').waitFor();
-  expect(new URL(page.url()).search).toBe('');
+  await expect.poll(() => new URL(page.url()).search).toBe('');
 });
 
 test('a thermostat’s climate is drawn and told, hour by hour', { timeout: 120_000 }, async () => {
