@@ -314,6 +314,20 @@ describe('a session', () => {
     }
   });
 
+  test('is not used up by requests that are broken off', async () => {
+    const mine = await signedIn((await api.user('homeowner')).userId);
+    // At every stage: before they begin, while they wait their turn, and while they are answered.
+    for (let asked = 0; asked < 56; asked++) {
+      const options = { host: '127.0.0.1', port: api.port, path: '/dashboard/v1/overview', headers: mine };
+      const broken = request({ ...options, rejectUnauthorized: false });
+      broken.on('error', () => {});
+      broken.end();
+      setTimeout(() => broken.destroy(), 12 + (asked % 14) * 2);
+      if (asked % 14 === 13) await new Promise((done) => setTimeout(done, 300));
+    }
+    expect((await api.send('/dashboard/v1/devices', { headers: mine })).status).toBe(200);
+  });
+
   test('a cookie of any form is a missing session, not an error', async () => {
     for (const cookie of [
       `${COOKIE}=`,

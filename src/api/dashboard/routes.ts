@@ -20,16 +20,15 @@ export function addDashboard(app: FastifyInstance, context: ApiContext, parts: S
   const shares = share(SHARE, context.clock);
   addAssets(app);
   void app.register(async (scope) => {
-    const done = new WeakMap<object, () => void>();
-    scope.addHook('onRequest', async (request) => {
+    scope.addHook('onRequest', async (request, reply) => {
       const caller = await callerOf(context, request);
       const end = await shares.begin(caller.userId);
       if (!end) throw new AppError('tooManyRequests', { retryAfterS: 5 });
-      done.set(request, end);
+      // Not when it is answered: whoever leaves a page breaks off what it asked.
+      if (reply.raw.destroyed) end();
+      else reply.raw.once('close', end);
       if (request.method !== 'GET' && request.method !== 'HEAD') checkCsrf(parts.secret, request, caller.keyId);
     });
-    // An answer that the client broke off is over, too.
-    scope.addHook('onResponse', async (request) => done.get(request)?.());
     for (const operation of [...OPERATIONS, ...DASHBOARD_OPERATIONS])
       addOperation(scope, context, { ...operation, path: `/dashboard${operation.path}` });
   });

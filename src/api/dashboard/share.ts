@@ -1,7 +1,7 @@
 /** What one account's sessions may take of this process: their requests do not count against its plan. */
 export interface Share {
   /**
-   * Resolves when a request of the name may begin, with what says that it is answered; with null where the name has had its
+   * Resolves when a request of the name may begin, with what says that it is over; with null where the name has had its
    * share of this minute, or too many of its requests wait already.
    */
   begin(name: string): Promise<(() => void) | null>;
