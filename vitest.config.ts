@@ -1,11 +1,27 @@
 import { defineConfig } from 'vitest/config';
-import { reachTiers } from './test/support/tiers/tiers.ts';
+import { type Capabilities, TIERS, type Tier } from './src/database/capabilities.ts';
+import { reachTiers } from './test/support/tiers/reach.ts';
 
 const run = `${process.pid} ${Date.now()}`;
-const { reached, missing } = await reachTiers();
+const { reached, missing } = reachTiers();
 
-/** Folders whose tests run on every tier. One with a tier's name runs there alone; the others need no database. */
-const EVERY_TIER = ['alerts', 'api', 'database', 'ingest', 'pipeline', 'property', 'rollups'];
+/** What the tests of a folder run on: a database server of this tier, made when the first of them is asked for. */
+const on = (tier: Tier) => ({
+  globalSetup: ['test/support/global-setup.ts'],
+  provide: { tier, run },
+  pool: 'forks' as const,
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+});
+
+/** Folders of test/tiers that are named after what only some tiers can do. */
+const FOLDER_OF = { continuousAggregates: 'continuous-aggregates' } satisfies Partial<
+  Record<keyof Capabilities, string>
+>;
+const cannot = (tier: Tier) =>
+  Object.entries(FOLDER_OF)
+    .filter(([capability]) => !TIERS[tier][capability as keyof Capabilities])
+    .map(([, folder]) => `test/tiers/${folder}/**`);
 
 export default defineConfig({
   test: {
@@ -14,26 +30,15 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: {
-          name: 'house',
-          include: ['test/**/*.test.ts'],
-          exclude: [...EVERY_TIER, 'community', 'plain'].map((folder) => `test/${folder}/**`),
-          pool: 'forks',
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
-        },
+        test: { name: 'unit', include: ['{src,ingest,simulators}/**/*.test.ts'] },
       },
+      ...['contract', 'database', 'system'].map((level) => ({
+        extends: true as const,
+        test: { name: level, include: [`test/${level}/**/*.test.ts`], ...on('plain') },
+      })),
       ...reached.map((tier) => ({
         extends: true as const,
-        test: {
-          name: tier,
-          include: [...EVERY_TIER, tier].map((folder) => `test/${folder}/**/*.test.ts`),
-          globalSetup: ['test/support/global-setup.ts'],
-          provide: { tier, run: run },
-          pool: 'forks' as const,
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
-        },
+        test: { name: `tiers:${tier}`, include: ['test/tiers/**/*.test.ts'], exclude: cannot(tier), ...on(tier) },
       })),
     ],
   },

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { type Found, TIERS, type Tier } from '#src/database/capabilities.ts';
 import { createPool, type Pool } from '#src/database/connect.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { reachTiers, START } from '../test/support/tiers/tiers.ts';
+import { reachTiers } from '../test/support/tiers/reach.ts';
+import { START } from '../test/support/tiers/tiers.ts';
 
 /** A migrated database on a tier's server. */
 export interface TierDatabase {
@@ -24,7 +25,7 @@ export async function onEveryTier<T>(
   question: (database: TierDatabase, name: string) => Promise<T>,
   { alsoPlain = true }: { alsoPlain?: boolean } = {},
 ): Promise<{ results: { name: string; tier: Tier; on: string; answer: T }[]; missing: string[] }> {
-  const { reached, missing } = await reachTiers();
+  const { reached, missing } = reachTiers();
   const results: { name: string; tier: Tier; on: string; answer: T }[] = [];
   for (const tier of reached) {
     const server = await START[tier]();

@@ -13,11 +13,11 @@ export interface Import {
 const ROOT = resolve(import.meta.dirname, '../..');
 const STATEMENT = /^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|import\(\s*'([^']+)'/gm;
 
-/** All TypeScript files below the folders, from the project's root. */
+/** All TypeScript files below the folders but the tests beside them, from the project's root. */
 export function sourceFiles(folders: readonly string[]): string[] {
   return folders.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+      .filter((entry) => entry.isFile() && /(?<!\.test)\.ts$/.test(entry.name))
       .map((entry) => relative(ROOT, join(entry.parentPath, entry.name))),
   );
 }

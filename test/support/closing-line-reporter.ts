@@ -1,5 +1,5 @@
 import type { Reporter, TestModule } from 'vitest/node';
-import type { MissingTier } from './tiers/tiers.ts';
+import type { MissingTier } from './tiers/reach.ts';
 
 /** Closes the run: what was not run, loudly, and one plain line that other programs can read. */
 export default class ClosingLineReporter implements Reporter {

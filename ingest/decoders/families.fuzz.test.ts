@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import { FAMILIES } from '#ingest/decoders/families.ts';
+import type { Family, Said } from '#ingest/decoders/family.ts';
+import { createDecoders } from '#ingest/decoders/remembering.ts';
+import { openPayload } from '#ingest/decoders/sparkplug/payload.ts';
+import { type Case, casesOf, messageOf, priorOf, settingsOf } from '#test/support/family-cases.ts';
+import { createMutator } from '#test/support/mutate.ts';
+
+const MESSAGES = 100_000;
+/** One message may take so long; a regular expression that runs away takes for ever. */
+const SLOW_MS = 500;
+
+/** What families multiply a message's numbers by: units of energy and power, to kWh and W. */
+const FACTORS = [
+  1,
+  1e3,
+  1e6,
+  1e-3,
+  1e-6,
+  1e-9,
+  1 / 60,
+  1 / 3_600,
+  1 / 60_000,
+  1 / 3.6e6,
+  1 / 3.6,
+  1e3 / 3.6,
+  1e6 / 3.6,
+];
+
+/** A count by a multiplier or by pulses, a base value with a value (SenML), a number that a template scales. */
+const OF_TWO = new Set(['rtl433', 'rtlamr', 'emon', 'senml', 'homeassistant', 'homie']);
+
+/** Whether a value comes from the numbers that the message, or what came before it, contains. */
+function isExplained(value: number, numbers: readonly number[], bothMayCount: boolean): boolean {
+  const is = (one: number) => Math.abs(one - value) <= 1e-9 * Math.max(1, Math.abs(value));
+  for (const number of numbers) {
+    for (const factor of FACTORS) if (is(number * factor) || is(number / factor)) return true;
+    if (is(((number - 32) * 5) / 9) || is(number - 273.15)) return true;
+  }
+  if (!bothMayCount) return false;
+  for (const one of numbers) {
+    for (const other of numbers) {
+      for (const both of [one * other, one / other, one + other]) {
+        for (const factor of FACTORS) if (is(both * factor)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+const NUMBER = /[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?/gi;
+const numbersIn = (text: string): number[] => (text.match(NUMBER) ?? []).map(Number).filter(Number.isFinite);
+
+function numbersOf(value: unknown): number[] {
+  if (typeof value === 'number') return [value];
+  if (typeof value === 'string') return numbersIn(value);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(numbersOf);
+}
+
+/** Numbers of Sparkplug's metrics: 32 bits carry signed ones as two's complement, 64 do, too. */
+function numbersInProtobuf(payload: Buffer): number[] {
+  const opened = openPayload(payload);
+  if (typeof opened === 'string') return [];
+  return opened.metrics.flatMap(({ intValue, longValue, plainValue }) => [
+    ...[8, 16, 32].flatMap((bits) => (intValue === undefined ? [] : [intValue, intValue - 2 ** bits])),
+    ...(intValue === undefined
+      ? []
+      : [(intValue << 24) >> 24, (intValue << 16) >> 16, intValue & 0xff, intValue & 0xffff]),
+    ...(longValue === undefined ? [] : [Number(longValue), Number(BigInt.asIntN(64, longValue))]),
+    ...numbersOf(plainValue),
+  ]);
+}
+
+const WORD = /^[a-z0-9_-]+(\/[a-z0-9_-]+)*$/;
+
+function check({ device, channel, value, atMs }: Said): void {
+  expect(device).toMatch(/^\P{Cc}{1,128}$/u);
+  expect(channel).toMatch(WORD);
+  expect(channel.length).toBeLessThanOrEqual(64);
+  expect(typeof value === 'boolean' || Number.isFinite(value)).toBe(true);
+  expect(atMs === null || Number.isSafeInteger(atMs)).toBe(true);
+}
+
+/** Mutates the family's cases, their topics at times, and what came before. Answers how often anything was said. */
+function fuzz(family: Family, seed: number): number {
+  const mutate = createMutator(seed);
+  const cases = casesOf(family.name).map(([, one]) => one.in);
+  let said = 0;
+  for (let index = 0; index < MESSAGES; index++) {
+    const given = cases[index % cases.length] as Case['in'];
+    const message = messageOf(given);
+    const payload = mutate.bytes(message.payload);
+    const topic = index % 10 === 0 ? mutate.text(message.topic) : message.topic;
+    const prior = priorOf(given).map((one) => (index % 4 === 0 ? { ...one, payload: mutate.bytes(one.payload) } : one));
+    const settings = settingsOf(given);
+    const decoders = createDecoders([family]);
+    const startedAt = performance.now();
+    for (const one of prior) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
+    const heard = decoders.hear({ ...message, topic, payload }, settings);
+    if (performance.now() - startedAt > SLOW_MS) throw new Error(`slow: ${topic} ${payload.toString('base64')}`);
+    if (!heard || heard.said.length === 0) continue;
+    said++;
+    const texts = [payload, ...prior.map((one) => one.payload)];
+    const numbers = [
+      ...(family.name === 'sparkplug'
+        ? texts.flatMap((one) => numbersInProtobuf(one))
+        : texts.flatMap((one) => numbersIn(String(one)))),
+      ...numbersOf(settings),
+    ];
+    for (const one of heard.said) {
+      check(one);
+      if (typeof one.value === 'number' && !isExplained(one.value, numbers, OF_TWO.has(family.name))) {
+        throw new Error(`${one.channel} ${one.kind} ${one.value} is in no message: ${topic} ${payload.toString()}`);
+      }
+    }
+  }
+  return said;
+}
+
+describe.each(FAMILIES.map((family) => [family.name, family] as const))('%s', (_name, family) => {
+  test(`reads ${MESSAGES} mutated messages without a crash, a hang or a number of its own`, () => {
+    // Something must be left to be said, or nothing was tested.
+    expect(fuzz(family, 1)).toBeGreaterThan(MESSAGES / 50);
+  }, 120_000);
+});

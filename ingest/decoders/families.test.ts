@@ -1,0 +1,56 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, describe as group, test } from 'vitest';
+import { describe } from '#ingest/decoders/describe.ts';
+import { FAMILIES } from '#ingest/decoders/families.ts';
+import { createDecoders } from '#ingest/decoders/remembering.ts';
+import { casesOf, FOLDER, messageOf, priorOf, settingsOf } from '#test/support/family-cases.ts';
+
+const sorted = (readings: readonly object[]) => readings.map((one) => JSON.stringify(one)).sort();
+const inOrder = ({ device, channel, kind, value, ts }: Record<string, unknown>) => ({
+  device,
+  channel,
+  kind,
+  value: typeof value === 'number' ? Math.round(value * 1e6) / 1e6 : value,
+  ts: ts === null || ts === undefined ? null : new Date(String(ts)).toISOString(),
+});
+
+test('each family has its README, its topics and at least eight cases, and a line in the list', () => {
+  const folders = readdirSync(FOLDER, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !['read', 'native', '_blueprint'].includes(entry.name))
+    .map((entry) => entry.name);
+  expect(FAMILIES.map(({ name }) => name).sort()).toEqual(folders.sort());
+  for (const folder of [...folders, '_blueprint']) {
+    for (const file of ['README.md', 'topic.ts', 'decode.ts'])
+      expect(existsSync(join(FOLDER, folder, file))).toBe(true);
+  }
+  for (const folder of folders) expect([folder, casesOf(folder).length >= 8]).toEqual([folder, true]);
+});
+
+for (const family of FAMILIES) {
+  group(family.name, () => {
+    test.each(casesOf(family.name))('%s', (_file, { in: given, out }) => {
+      const read = describe(messageOf(given), settingsOf(given), priorOf(given));
+      if (out === null) return expect(read).toBeNull();
+      expect(read?.family).toBe(family.name);
+      expect(sorted((read?.readings ?? []).map((one) => inOrder({ ...one })))).toEqual(
+        sorted(out.readings.map(inOrder)),
+      );
+      expect(read?.refused.length).toBe(out.rejected);
+    });
+
+    // The generic layer reads what is announced, and is asked last.
+    test('takes no other family’s messages', () => {
+      if (family.name === 'homeassistant') return;
+      for (const other of FAMILIES) {
+        if (other.name === family.name) continue;
+        for (const [file, { in: given, out }] of casesOf(other.name)) {
+          if (out === null) continue;
+          const alone = createDecoders([family]);
+          for (const one of priorOf(given)) alone.recall({ ...one, receivedAtMs: Date.parse(given.received_at) });
+          expect([other.name, file, alone.hear(messageOf(given), settingsOf(given))]).toEqual([other.name, file, null]);
+        }
+      }
+    });
+  });
+}

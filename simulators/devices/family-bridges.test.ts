@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { esphomeMeter } from '#simulators/devices/esphome-meter.ts';
+import { p1DsmrReader } from '#simulators/devices/p1-dsmr-reader.ts';
+import { zigbee2mqttPlug } from '#simulators/devices/zigbee2mqtt-plug.ts';
+import { zigbee2mqttTrv } from '#simulators/devices/zigbee2mqtt-trv.ts';
+import { AT, HOUR_MS, payloads, retained, START, sendOnce, steadyHome } from '#test/support/steady-home.ts';
+
+describe('Zigbee devices', () => {
+  it('repeat the old energy beside the new power', () => {
+    const plug = zigbee2mqttPlug({ name: 'kitchen/dishwasher' });
+    const home = steadyHome(AT);
+    plug.messages(home, AT - 120_000);
+    const sent = plug.messages(home, AT).map((one) => JSON.parse(one.payload));
+    expect(sent).toHaveLength(2);
+    expect(sent[0]).toMatchObject({ power: 2150, energy: 14.6 });
+    expect(sent[1]).toEqual({
+      current: 9.35,
+      energy: 14.62,
+      linkquality: 156,
+      power: 2150,
+      power_on_behavior: 'previous',
+      state: 'ON',
+      voltage: 230,
+    });
+    expect(plug.messages(home, AT)).toEqual([]);
+  });
+
+  it('say what a valve does and what was chosen', () => {
+    const trv = zigbee2mqttTrv({ name: 'bath' });
+    expect(JSON.parse(payloads(sendOnce(trv))['zigbee2mqtt/bath'] as string)).toMatchObject({
+      local_temperature: 20.5,
+      occupied_heating_setpoint: 21.5,
+      pi_heating_demand: 100,
+      running_state: 'heat',
+      system_mode: 'heat',
+    });
+    expect(trv.greeting(AT)).toContainEqual({
+      topic: 'zigbee2mqtt/bath/availability',
+      payload: '{"state":"online"}',
+      retain: true,
+    });
+  });
+});
+
+describe('a Dutch meter behind DSMR-reader', () => {
+  it('writes two registers as strings of kWh, power in kW, time in UTC, all retained', () => {
+    const [message] = sendOnce(p1DsmrReader({ tz: 'Europe/Berlin' }));
+    expect(message).toMatchObject({ topic: 'dsmr/json', retain: true });
+    expect(JSON.parse(message?.payload as string)).toEqual({
+      id: 12243,
+      timestamp: '2026-02-03T10:00:20Z',
+      // Low: Monday 1 to 7 and Monday 23 to Tuesday 7 o'clock, 14 hours.
+      electricity_delivered_1: '6.020',
+      electricity_returned_1: '0.000',
+      electricity_delivered_2: '8.602',
+      electricity_returned_2: '0.000',
+      electricity_currently_delivered: '0.430',
+      electricity_currently_returned: '0.000',
+      phase_currently_delivered_l1: '0.430',
+      phase_currently_delivered_l2: null,
+      phase_currently_delivered_l3: null,
+      extra_device_timestamp: '2026-02-03T10:00:00Z',
+      extra_device_delivered: '1523.847',
+    });
+  });
+
+  it('gives the same registers whatever was asked before', () => {
+    const meter = p1DsmrReader({ tz: 'Europe/Berlin' });
+    for (const at of [START, AT + HOUR_MS, START + HOUR_MS]) sendOnce(meter, at);
+    expect(sendOnce(meter)).toEqual(sendOnce(p1DsmrReader({ tz: 'Europe/Berlin' })));
+  });
+});
+
+describe('an ESPHome meter', () => {
+  it('tells units in its discovery only, and states as retained text', () => {
+    const meter = esphomeMeter({ name: 'cupboard', unit: 'Wh' });
+    const greeting = meter.greeting(AT);
+    expect(retained(greeting)).toHaveLength(3);
+    const topic = 'cupboard/sensor/total_energy/state';
+    expect(JSON.parse(payloads(greeting)['homeassistant/sensor/cupboard/total_energy/config'] as string)).toMatchObject(
+      {
+        dev_cla: 'energy',
+        unit_of_meas: 'Wh',
+        stat_cla: 'total_increasing',
+        stat_t: topic,
+        avty_t: 'cupboard/status',
+      },
+    );
+    expect(sendOnce(meter)).toContainEqual({ topic, payload: '14622', retain: true });
+    expect(sendOnce(esphomeMeter({ name: 'cupboard' }))).toContainEqual({ topic, payload: '14.622', retain: true });
+    expect(payloads(sendOnce(meter))['cupboard/sensor/power/state']).toBe('430.0');
+  });
+});

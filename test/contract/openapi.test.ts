@@ -1,0 +1,147 @@
+import { readFile } from 'node:fs/promises';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { EXAMPLES } from '#src/api/examples.ts';
+import { openApiDocument } from '#src/api/openapi.ts';
+import { addOperation } from '#src/api/operation.ts';
+import { OPERATIONS } from '#src/api/v1/operations.ts';
+import { ERRORS } from '#src/core/errors.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+import { CLIENT_FILE, generateClient } from '#test/support/generate-client.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await testApi();
+}, 60_000);
+afterAll(() => api.close());
+
+describe('the OpenAPI document', () => {
+  test('is had without a key, and valid by the schema of OpenAPI 3.1', async () => {
+    const { status, json } = await api.send('/v1/openapi.json');
+    expect(status).toBe(200);
+    expect(json.openapi).toBe('3.1.0');
+    const { valid, errors } = await new Validator().validate(json);
+    expect(errors ?? []).toEqual([]);
+    expect(valid).toBe(true);
+    // The check itself can fail.
+    expect((await new Validator().validate({ ...json, paths: { x: 1 } })).valid).toBe(false);
+  });
+
+  test('describes every operation once, with a summary, a name of its own, and its errors', async () => {
+    const { json } = await api.send('/v1/openapi.json');
+    const described = Object.entries(
+      json.paths as Record<string, Record<string, { operationId: string; summary: string; responses: object }>>,
+    ).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, one]) => ({ name: `${method.toUpperCase()} ${path}`, ...one })),
+    );
+    expect(described.map(({ name }) => name).sort()).toEqual(
+      OPERATIONS.map(({ method, path }) => `${method} ${path}`).sort(),
+    );
+    expect(new Set(described.map(({ operationId }) => operationId)).size).toBe(described.length);
+    for (const { name, summary, responses } of described) {
+      expect({ name, ends: summary.endsWith('.'), has401: '401' in responses }).toEqual({
+        name,
+        ends: true,
+        has401: true,
+      });
+    }
+  });
+});
+
+describe('the document', () => {
+  const document = openApiDocument('https://energy.example.net');
+  const lint = async (source: unknown) => {
+    const config = await createConfig({ extends: ['recommended-strict'], telemetry: 'off' });
+    const problems = await lintFromString({ source: JSON.stringify(source), config });
+    return problems.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer}: ${message}`);
+  };
+
+  test('has nothing that a linter objects to', async () => {
+    expect(await lint(document)).toEqual([]);
+    expect(await lint({ ...document, security: undefined })).not.toEqual([]);
+  });
+
+  test.each(OPERATIONS.map((one) => [one.name, one] as const))(
+    'gives examples of %s that it would take',
+    (name, one) => {
+      expect(() => one.answer.parse(EXAMPLES[name].answer)).not.toThrow();
+      expect({ name, hasBody: EXAMPLES[name].body !== undefined }).toEqual({ name, hasBody: one.body !== undefined });
+      if (one.body) expect(() => one.body?.parse(EXAMPLES[name].body)).not.toThrow();
+    },
+  );
+
+  test('names every error of the catalogue, and no other', () => {
+    const { responses } = document.components as {
+      responses: Record<string, { content: { 'application/json': { examples: Record<string, { value: object }> } } }>;
+    };
+    const named = Object.values(responses).flatMap(({ content }) =>
+      Object.entries(content['application/json'].examples),
+    );
+    expect(named.map(([name, { value }]) => [name, value]).sort()).toMatchObject(
+      Object.entries(ERRORS)
+        .map(([name, { status, error }]) => [name, { status, error }])
+        .sort(),
+    );
+  });
+
+  test('is what the client is made of', async () => {
+    expect(await readFile(CLIENT_FILE, 'utf8'), 'make it anew with: npm run client').toBe(await generateClient());
+  });
+});
+
+test('an operation that will go says since when, until when, and what to use instead', async () => {
+  const known = OPERATIONS.find(({ name }) => name === 'listDevices');
+  if (!known) throw new Error('no listDevices');
+  const other = await testApi({
+    beforeListening(app, context) {
+      const deprecated = {
+        since: new Date('2027-01-01T00:00:00Z'),
+        sunset: new Date('2028-01-01T00:00:00Z'),
+        see: 'https://example.com/v2',
+      };
+      addOperation(app, context, { ...known, path: '/v1/old-devices', deprecated });
+    },
+  });
+  try {
+    const { key } = await other.user('homeowner');
+    for (let index = 0; index < 2; index++) {
+      await other.send('/v1/devices', { method: 'POST', key, body: { type: 'meter', location: 'cellar' } });
+    }
+    const { status, headers } = await other.send('/v1/old-devices?limit=1', { key });
+    expect({ status, deprecation: headers.deprecation, sunset: headers.sunset }).toEqual({
+      status: 200,
+      deprecation: '@1798761600',
+      sunset: 'Sat, 01 Jan 2028 00:00:00 GMT',
+    });
+    expect(headers.link).toMatch(/rel="next", <https:\/\/example\.com\/v2>; rel="deprecation"/);
+    expect((await other.send('/v1/devices', { key })).headers).not.toHaveProperty('deprecation');
+  } finally {
+    await other.close();
+  }
+});
+
+test('the reference page comes from here alone, under a policy that allows nothing else', async () => {
+  const { status, text, headers } = await api.send('/docs');
+  expect(status).toBe(200);
+  expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'");
+  const links = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link = '']) => link);
+  expect(links.length).toBeGreaterThan(3);
+  for (const link of links) expect({ link, status: (await api.send(link)).status }).toEqual({ link, status: 200 });
+  expect(text).not.toMatch(/<script>|\son\w+=/);
+  for (const path of ['/docs/', '/docs/package.json', '/docs/../package.json', '/docs/%2e%2e%2fopenapi.ts']) {
+    expect({ path, status: (await api.send(path)).status }).toEqual({ path, status: 404 });
+  }
+});
+
+test('every answer carries the version and what keeps browsers from misusing it', async () => {
+  for (const path of ['/healthz', '/v1/users/x', '/nowhere', '/v1/openapi.json']) {
+    const { headers } = await api.send(path);
+    expect(headers).toMatchObject({
+      'energy-service-version': expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      'strict-transport-security': expect.stringContaining('max-age='),
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': expect.stringContaining("default-src 'none'"),
+    });
+  }
+});

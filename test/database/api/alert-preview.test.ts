@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type TestApi, testApi, writeProfile } from '#test/support/api.ts';
+
+let api: TestApi;
+let user: { userId: string; key: string };
+const HOUR_MS = 3_600_000;
+
+beforeAll(async () => {
+  api = await testApi();
+  user = await api.user('homeowner');
+  // 1 kWh an hour for 100 days, 3 kWh in the hour from 18:00; nothing on the 10th of June.
+  const profile = new Map<number, number>();
+  const end = api.now.getTime();
+  for (let ms = end - 100 * 24 * HOUR_MS; ms < end; ms += HOUR_MS) {
+    const at = new Date(ms);
+    if (at.toISOString().startsWith('2026-06-10')) continue;
+    profile.set(ms, at.getUTCHours() === 18 ? 3_000_000 : 1_000_000);
+  }
+  await writeProfile(api, user.userId, profile);
+}, 60_000);
+afterAll(() => api.close());
+
+const preview = (body: object) => api.send('/v1/alerts/preview', { method: 'POST', key: user.key, body });
+
+test('says on which hours, days and months of the last 90 days a rule would have fired', async () => {
+  const hours = await preview({ type: 'peak_usage', threshold_kwh: 2 });
+  // 90 days with today, which has not come to 18:00; one without data.
+  expect(hours.json.data).toHaveLength(88);
+  expect(hours.json.data.at(-1)).toEqual({
+    period_start: '2026-06-14T18:00:00.000Z',
+    period_end: '2026-06-14T19:00:00.000Z',
+    kwh_used: 3,
+  });
+  const days = await preview({ type: 'daily_usage', threshold_kwh: 25.999 });
+  expect(days.json.data).toHaveLength(88);
+  expect((await preview({ type: 'daily_usage', threshold_kwh: 26 })).json.data).toEqual([]);
+  const months = await preview({ type: 'monthly_usage', threshold_kwh: 700 });
+  expect(
+    months.json.data.map(({ period_start, kwh_used }: { period_start: string; kwh_used: number }) => [
+      period_start,
+      kwh_used,
+    ]),
+  ).toEqual([
+    ['2026-04-01T00:00:00.000Z', 780],
+    ['2026-05-01T00:00:00.000Z', 806],
+  ]);
+});
+
+test('takes periods of the user’s zone', async () => {
+  await api.send(`/v1/users/${user.userId}`, { method: 'PATCH', key: user.key, body: { timezone: 'Asia/Kolkata' } });
+  const { json } = await preview({ type: 'daily_usage', threshold_kwh: 25.999 });
+  expect(json.data[0]).toMatchObject({ period_start: expect.stringMatching(/T18:30:00.000Z$/) });
+  await api.send(`/v1/users/${user.userId}`, { method: 'PATCH', key: user.key, body: { timezone: 'UTC' } });
+});
+
+test('says when devices were silent, and makes no alert', async () => {
+  const { status, json } = await preview({ type: 'no_data', threshold_hours: 5 });
+  expect(status).toBe(200);
+  // No device is paired under these readings: nothing is silent.
+  expect(json.data).toEqual([]);
+  await api.database.pool.query(
+    `INSERT INTO devices (device_id, user_id, type, location, mqtt_secret_sha256) VALUES ('dev_' || $1, $1, 'x', 'x', '')`,
+    [user.userId],
+  );
+  expect((await preview({ type: 'no_data', threshold_hours: 5 })).json.data).toEqual([
+    {
+      device_id: `dev_${user.userId}`,
+      period_start: '2026-06-09T23:15:00.000Z',
+      period_end: '2026-06-11T00:00:00.000Z',
+    },
+  ]);
+  expect((await api.send(`/v1/alerts?user_id=${user.userId}`, { key: user.key })).json).toEqual([]);
+});
+
+test.each([
+  [{ type: 'daily_usage' }, 'threshold_kwh'],
+  [{ type: 'no_data', threshold_kwh: 1 }, 'threshold_kwh'],
+  [{ type: 'weekly_usage', threshold_kwh: 1 }, 'type'],
+  [{ type: 'daily_usage', threshold_kwh: 1, delivery: 'email' }, 'delivery'],
+])('refuses %j', async (body, field) => {
+  const { status, json } = await preview(body);
+  expect({ status, field: json.details?.[0]?.field }).toEqual({ status: 422, field });
+});

@@ -1,0 +1,154 @@
+import Fastify, { type FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { answerBrokers } from '#src/api/broker-calls.ts';
+import { createDb } from '#src/database/connect.ts';
+import { EVERYBODY } from '#src/database/reach.ts';
+import { brokerAccess } from '#src/devices/broker-access.ts';
+import { createGateway } from '#src/devices/gateways.ts';
+import { createDevice, deleteDevice } from '#src/devices/store.ts';
+import { createUser } from '#src/users/store.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+
+let database: TestDatabase;
+let app: FastifyInstance;
+let device: { id: string; secret: string };
+let gateway: { id: string; secret: string };
+let userId: string;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  const db = createDb(database.pool);
+  ({ user_id: userId } = await createUser(db, { email: 'home@example.com', role: 'homeowner' }));
+  const paired = await createDevice(db, { userId, type: 'smart_meter', location: 'x' });
+  device = { id: paired.device.device_id, secret: paired.secret };
+  const made = await createGateway(db, { userId, name: 'home' });
+  gateway = { id: made.gateway.gateway_id, secret: made.secret };
+  app = Fastify();
+  answerBrokers(app, brokerAccess(db, 'mqtt://energy-ingest:own%20secret@broker:1883'));
+});
+afterAll(async () => {
+  await app.close();
+  await database.drop();
+});
+
+const json = async (path: string, body: object, headers: Record<string, string> = {}) => {
+  const answer = await app.inject({ method: 'POST', url: `/internal/mqtt/${path}`, payload: body, headers });
+  const said: Record<string, unknown> = answer.json();
+  return { ...said, status: answer.statusCode } as { status: number; result?: unknown; ok?: unknown };
+};
+const form = async (path: string, body: Record<string, string>) => {
+  const answer = await app.inject({
+    method: 'POST',
+    url: `/internal/mqtt/${path}`,
+    payload: new URLSearchParams(body).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  });
+  return answer.body;
+};
+
+test('who logs in: devices, gateways, the service itself; nobody else, and nobody with another’s secret', async () => {
+  const ask = async (username: string, password: string) =>
+    (await json('authenticate', { username, password, clientid: 'any' })).result;
+  expect(await ask(device.id, device.secret)).toBe('allow');
+  expect(await ask(gateway.id, gateway.secret)).toBe('allow');
+  expect(await ask('energy-ingest', 'own secret')).toBe('allow');
+  for (const [username, password] of [
+    [device.id, gateway.secret],
+    [gateway.id, device.secret],
+    ['energy-ingest', ''],
+    ['energy-ingest', device.secret],
+    ['gwy_nobody', ''],
+    ['dev_nobody', ''],
+    ['', ''],
+    ['dev_\0', 'x'],
+  ] as const) {
+    expect([username, await ask(username, password)]).toEqual([username, 'deny']);
+  }
+  expect(await json('authenticate', {})).toMatchObject({ status: 200, result: 'deny' });
+  expect(await json('authenticate', [1, 2])).toMatchObject({ status: 200, result: 'deny' });
+});
+
+test('a deleted device may not log in', async () => {
+  const db = createDb(database.pool);
+  const { device: one, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'x' });
+  await deleteDevice(db, EVERYBODY, one.device_id);
+  expect(await json('authenticate', { username: one.device_id, password: secret })).toMatchObject({ result: 'deny' });
+});
+
+describe('what a login may do', () => {
+  const ask = async (username: string, action: string, topic: string) =>
+    (await json('authorize', { username, action, topic })).result;
+
+  test('devices and gateways publish below their own, and read nothing; the service does all', async () => {
+    expect(await ask(device.id, 'publish', `energy/v1/${device.id}/readings`)).toBe('allow');
+    expect(await ask(device.id, 'publish', `energy/v1/${device.id}/status`)).toBe('allow');
+    expect(await ask(gateway.id, 'publish', `gw/${gateway.id}/tele/plug/SENSOR`)).toBe('allow');
+    expect(await ask('energy-ingest', 'subscribe', '$share/energy/gw/#')).toBe('allow');
+    for (const [username, action, topic] of [
+      [device.id, 'publish', 'energy/v1/dev_other/readings'],
+      [device.id, 'publish', `energy/v1/${device.id}/readings/more`],
+      [device.id, 'publish', `gw/${gateway.id}/x`],
+      [device.id, 'subscribe', `energy/v1/${device.id}/readings`],
+      [gateway.id, 'publish', `gw/${gateway.id}`],
+      [gateway.id, 'publish', 'gw/gwy_other/x'],
+      [gateway.id, 'publish', `energy/v1/${gateway.id}/readings`],
+      [gateway.id, 'publish', `gw/${gateway.id}/#`],
+      [gateway.id, 'subscribe', `gw/${gateway.id}/#`],
+      [device.id, '', `energy/v1/${device.id}/readings`],
+      ['', 'publish', 'energy/v1//readings'],
+    ] as const) {
+      expect([username, action, topic, await ask(username, action, topic)]).toEqual([username, action, topic, 'deny']);
+    }
+    expect(await json('authorize', { username: device.id, action: 'publish' })).toMatchObject({ result: 'deny' });
+  });
+
+  test('VerneMQ is answered in its words', async () => {
+    const hook = (name: string) => ({ 'vernemq-hook': name });
+    expect(
+      await json('authenticate', { username: device.id, password: device.secret }, hook('auth_on_register')),
+    ).toEqual({ status: 200, result: 'ok' });
+    expect(await json('authenticate', { username: device.id, password: 'x' }, hook('auth_on_register'))).toEqual({
+      status: 200,
+      result: { error: 'not_allowed' },
+    });
+    const topic = `energy/v1/${device.id}/readings`;
+    expect(await json('authorize', { username: device.id, topic }, hook('auth_on_publish'))).toMatchObject({
+      result: 'ok',
+    });
+    const topics = [{ topic, qos: 1 }];
+    expect(await json('authorize', { username: device.id, topics }, hook('auth_on_subscribe'))).toMatchObject({
+      result: { error: 'not_allowed' },
+    });
+    expect(await json('authorize', { username: 'energy-ingest', topics }, hook('auth_on_subscribe'))).toMatchObject({
+      result: 'ok',
+    });
+  });
+
+  test('RabbitMQ is, too', async () => {
+    expect(await form('authenticate', { username: gateway.id, password: gateway.secret })).toBe('allow');
+    expect(await form('authenticate', { username: gateway.id, password: 'x' })).toBe('deny');
+    const way = { username: gateway.id, vhost: '/' };
+    expect(await form('authorize', { ...way, ip: '::1' })).toBe('allow');
+    expect(await form('authorize', { ...way, resource: 'exchange', name: 'amq.topic', permission: 'write' })).toBe(
+      'allow',
+    );
+    expect(await form('authorize', { ...way, resource: 'exchange', name: 'amq.fanout', permission: 'write' })).toBe(
+      'deny',
+    );
+    expect(await form('authorize', { ...way, resource: 'queue', name: 'q', permission: 'configure' })).toBe('deny');
+    const own = { username: 'energy-ingest', vhost: '/', resource: 'queue', name: 'q', permission: 'configure' };
+    expect(await form('authorize', own)).toBe('allow');
+    const topic = { ...way, resource: 'topic', name: 'amq.topic', permission: 'write' };
+    expect(await form('authorize', { ...topic, routing_key: `gw.${gateway.id}.tele.plug.SENSOR` })).toBe('allow');
+    expect(await form('authorize', { ...topic, routing_key: 'gw.gwy_other.tele.plug.SENSOR' })).toBe('deny');
+    expect(
+      await form('authorize', { ...topic, permission: 'read', routing_key: `gw.${gateway.id}.tele.plug.SENSOR` }),
+    ).toBe('deny');
+  });
+
+  test('mosquitto-go-auth is, too: acc 2 is writing', async () => {
+    const topic = `energy/v1/${device.id}/readings`;
+    expect(await json('authorize', { username: device.id, clientid: 'c', topic, acc: 2 })).toMatchObject({ ok: true });
+    expect(await json('authorize', { username: device.id, clientid: 'c', topic, acc: 4 })).toMatchObject({ ok: false });
+  });
+});

@@ -1,0 +1,693 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listRejected, replayRejected } from '#ingest/rejected.ts';
+import { DASHBOARD_OPERATIONS } from '#src/api/dashboard/operations.ts';
+import { type ApiContext, addOperation } from '#src/api/operation.ts';
+import { createAuthenticate } from '#src/auth/authenticate.ts';
+import { AppError } from '#src/core/errors.ts';
+import { newId } from '#src/core/ids.ts';
+import { createDevice, deleteDevice } from '#src/devices/store.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+import { meter } from '#test/support/meters.ts';
+
+/** What the dashboard asks beside the interface, asked with keys here: signing in is another test's. */
+const QUARTER_MS = 900_000;
+const HOUR_MS = 3_600_000;
+
+type Person = { userId: string; key: string };
+let api: TestApi;
+let context: ApiContext;
+let admin: Person;
+let utility: Person;
+let stranger: Person;
+let home: Person;
+
+beforeAll(async () => {
+  api = await testApi({
+    beforeListening: (app, its) => {
+      context = its;
+      const authenticate = createAuthenticate(its.db, 'live');
+      void app.register(async (scope) => {
+        scope.addHook('onRequest', async (request) => {
+          const caller = await authenticate((request.headers.authorization ?? '').slice('Bearer '.length));
+          if (!caller) throw new AppError('unauthorized');
+          request.caller = caller;
+        });
+        for (const one of DASHBOARD_OPERATIONS) addOperation(scope, its, { ...one, path: `/own${one.path}` });
+      });
+    },
+  });
+  const { pool, capabilities } = api.database;
+  context.rejected = {
+    list: (which, page) => listRejected(pool, which, page),
+    replay: (which, signal) => replayRejected(pool, which, { retentionMonths: 24, signal }),
+  };
+  context.rollups = { pool, capabilities, retentionMonths: 24 };
+  admin = await api.user('admin');
+  utility = await api.user('utility');
+  stranger = await api.user('utility');
+  home = await api.user('homeowner', { enrolledBy: utility.userId });
+}, 60_000);
+afterAll(() => api.close());
+
+/** Asks, and holds a good answer to its shape. */
+async function ask(path: string, { key }: { key: string }, sent: { method?: string; body?: unknown } = {}) {
+  const { method = 'GET' } = sent;
+  const answer = await api.send(`/own${path}`, { key, ...sent });
+  const definition = DASHBOARD_OPERATIONS.find(
+    (one) =>
+      one.method === method &&
+      new RegExp(`^${one.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path.split('?', 1)[0] ?? ''),
+  );
+  if (!definition) throw new Error(`${method} ${path} is no operation`);
+  if (answer.status < 300) definition.answer.parse(answer.json);
+  return answer;
+}
+const statuses = async (path: string, callers: Record<string, Person>) =>
+  Object.fromEntries(
+    await Promise.all(
+      Object.entries(callers).map(async ([name, caller]) => [name, (await ask(path, caller)).status] as const),
+    ),
+  );
+const everybody = () => ({ home, utility, stranger, admin });
+const sql = (text: string, values: unknown[] = []) => api.database.pool.query(text, values);
+
+test('nobody asks without being signed in, nor beyond the scopes that came with it', async () => {
+  const key = (await api.user('admin', { scopes: ['alerts:write'] })).key;
+  for (const { method, path } of DASHBOARD_OPERATIONS) {
+    const own = `/own${path.replaceAll(/\{\w+\}/g, 'x')}`;
+    expect((await api.send(own, { method })).status).toBe(401);
+    expect((await api.send(own, { method, key })).status).toBe(403);
+    // And none of them is an operation of the interface.
+    const known = (await api.send(own.slice('/own'.length), { method, key: admin.key })).status;
+    expect([404, 422]).toContain(known);
+  }
+});
+
+describe('accounts', () => {
+  const emails = async (caller: Person, query = '') =>
+    (await ask(`/v1/users${query}`, caller)).json.map(({ user_id }: { user_id: string }) => user_id);
+
+  test('are listed as far as the caller reaches', async () => {
+    expect(await emails(home)).toEqual([home.userId]);
+    expect(await emails(stranger)).toEqual([stranger.userId]);
+    expect(await emails(utility)).toEqual([home.userId, utility.userId].sort());
+    expect(await emails(admin)).toEqual(expect.arrayContaining([home, utility, stranger, admin].map((a) => a.userId)));
+  });
+
+  test('are found by a part of the address, in any case, wildcards taken as what they are', async () => {
+    const { userId } = await api.user('homeowner', { enrolledBy: utility.userId });
+    await sql("UPDATE users SET email = 'Anna_50%.\\Müller@example.net' WHERE user_id = $1", [userId]);
+    for (const part of ['anna_50%', 'ANNA', '%', '_50', '\\', 'müller', '@example.net', "'; --"]) {
+      const found = await emails(utility, `?search=${encodeURIComponent(part)}`);
+      expect({ part, found }).toEqual({ part, found: part === "'; --" ? [] : [userId] });
+      expect(await emails(stranger, `?search=${encodeURIComponent(part)}`)).toEqual(
+        part === '@example.net' ? [] : expect.not.arrayContaining([userId]),
+      );
+    }
+    expect(await emails(utility, '?search=')).toHaveLength(3);
+    await sql('DELETE FROM users WHERE user_id = $1', [userId]);
+  });
+
+  test('come page by page', async () => {
+    const first = await ask('/v1/users?limit=1&search=example.com', utility);
+    expect(first.json).toHaveLength(1);
+    const [, next = ''] = /<\/own([^>]+)>/.exec(String(first.headers.link)) ?? [];
+    const second = await ask(next, utility);
+    expect([...first.json, ...second.json].map(({ user_id }) => user_id)).toEqual([home.userId, utility.userId].sort());
+    expect(second.headers.link).toBeUndefined();
+  });
+
+  test('are asked for as the interface asks', async () => {
+    const cases: [string, number][] = [
+      ['?search=%00', 422],
+      [`?search=${'x'.repeat(255)}`, 422],
+      ['?limit=0', 422],
+      ['?limit=201', 422],
+      ['?cursor=%00', 422],
+      ['?search=a&search=b', 400],
+      ['?q=a', 400],
+    ];
+    for (const [query, status] of cases) {
+      expect({ query, status: (await api.send(`/own/v1/users${query}`, { key: admin.key })).status }).toEqual({
+        query,
+        status,
+      });
+    }
+  });
+});
+
+type Energy = { mwh: number; estimated: number };
+
+/** Writes quarter-hours of a device and every aggregate above them, as ingest does. */
+async function write(userId: string, deviceId: string, profile: Map<number, Energy>): Promise<void> {
+  const times = [...profile.keys()];
+  const { ensurePartitions } = await import('#src/database/partitions.ts');
+  await ensurePartitions(api.database.pool, { from: new Date(Math.min(...times)), to: new Date(Math.max(...times)) });
+  await sql(
+    `SELECT apply_interval_deltas(array_agg(ROW ($2, $1, to_timestamp(t / 1000.0), e, g, 0, 1, 900000, 0)::interval_delta))
+     FROM unnest($3::bigint[], $4::bigint[], $5::bigint[]) p (t, e, g)`,
+    [
+      userId,
+      deviceId,
+      times,
+      [...profile.values()].map(({ mwh }) => mwh),
+      [...profile.values()].map(({ estimated }) => estimated),
+    ],
+  );
+}
+
+/** A clock of a zone by the platform's own calendar, and not by the code under test. */
+function localOf(zone: string) {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    timeZone: zone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    weekday: 'short',
+    timeZoneName: 'longOffset',
+    hourCycle: 'h23',
+  });
+  return (at: number) => {
+    const part = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
+    const offset = (part.timeZoneName ?? '').slice('GMT'.length);
+    return {
+      date: `${part.year}-${part.month}-${part.day}`,
+      hour: Number(part.hour),
+      minute: part.minute,
+      weekday: ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'].indexOf(part.weekday ?? '') + 1,
+      offset: zone === 'UTC' ? 'Z' : offset,
+    };
+  };
+}
+
+const kwh = (mwh: number) => Math.floor((mwh + 500) / 1000) / 1000;
+const dayBefore = (date: string, days: number) =>
+  new Date(Date.parse(date) - days * 24 * HOUR_MS).toISOString().slice(0, 10);
+const monthBefore = (month: string, months: number) => {
+  const number = Number(month.slice(0, 4)) * 12 + Number(month.slice(5)) - 1 - months;
+  return `${Math.floor(number / 12)}-${String((number % 12) + 1).padStart(2, '0')}`;
+};
+
+/** The answer, computed slowly from the profile. */
+function slow(profile: Map<number, Energy>, zone: string, nowMs: number, weeks: number) {
+  const local = localOf(zone);
+  const here = local(nowMs);
+  type Sum = Energy & { startMs: number };
+  const sums = { hour: new Map<string, Sum>(), day: new Map<string, Sum>(), month: new Map<string, Sum>() };
+  const add = (into: Map<string, Sum>, key: string, at: number, { mwh, estimated }: Energy) => {
+    const sum = into.get(key) ?? { startMs: at, mwh: 0, estimated: 0 };
+    into.set(key, { startMs: Math.min(sum.startMs, at), mwh: sum.mwh + mwh, estimated: sum.estimated + estimated });
+  };
+  for (const [at, energy] of profile) {
+    const { date, hour, offset } = local(at);
+    if (date > here.date) continue;
+    add(sums.hour, `${date} ${hour} ${offset}`, at, energy);
+    add(sums.day, date, at, energy);
+    add(sums.month, date.slice(0, 7), at, energy);
+  }
+  const used = ({ mwh, estimated }: Energy) => ({ kwh_used: kwh(mwh), estimated_kwh: kwh(estimated) });
+  const usedOf = (sum: Energy | undefined) => (sum ? used(sum) : { kwh_used: null, estimated_kwh: null });
+  const thisHourMs = nowMs - (nowMs % 60_000) - Number(here.minute) * 60_000;
+  const hours = [...sums.hour.values()].sort((a, b) => a.startMs - b.startMs);
+  const cells = new Map<string, number[]>();
+  for (const { startMs, mwh } of hours) {
+    const { date, weekday, hour } = local(startMs);
+    if (date <= dayBefore(here.date, 7 * weeks) || startMs >= thisHourMs) continue;
+    const key = `${weekday} ${String(hour).padStart(2, '0')}`;
+    cells.set(key, [...(cells.get(key) ?? []), mwh]);
+  }
+  const thisMonth = here.date.slice(0, 7);
+  return {
+    today: usedOf(sums.day.get(here.date)),
+    yesterday: usedOf(sums.day.get(dayBefore(here.date, 1))),
+    month: usedOf(sums.month.get(thisMonth)),
+    last_month: usedOf(sums.month.get(monthBefore(thisMonth, 1))),
+    hours: hours
+      .filter(({ startMs }) => startMs > thisHourMs - 48 * HOUR_MS && startMs <= nowMs)
+      .map((sum) => {
+        const { date, hour, minute, offset } = local(sum.startMs);
+        return { starts_at: `${date}T${String(hour).padStart(2, '0')}:${minute}:00${offset}`, ...used(sum) };
+      }),
+    days: [...sums.day]
+      .filter(([date]) => date > dayBefore(here.date, 30))
+      .sort()
+      .map(([date, sum]) => ({ date, ...used(sum) })),
+    months: [...sums.month]
+      .filter(([month]) => month > monthBefore(thisMonth, 12))
+      .sort()
+      .map(([month, sum]) => ({ month, ...used(sum) })),
+    week: {
+      weeks,
+      cells: [...cells].sort().map(([key, all]) => {
+        const [weekday, hour] = key.split(' ').map(Number);
+        return { weekday, hour, kwh_used: kwh(all.reduce((sum, one) => sum + one, 0) / all.length) };
+      }),
+    },
+  };
+}
+
+describe('the overview', () => {
+  const [one, other] = [new Map<number, Energy>(), new Map<number, Energy>()];
+  const both = new Map<number, Energy>();
+  let anna: Person;
+  let device: string;
+
+  beforeAll(async () => {
+    anna = await api.user('homeowner', { enrolledBy: utility.userId });
+    const make = { userId: anna.userId, type: 'smart_meter', location: 'cellar' };
+    device = (await createDevice(api.db, make)).device.device_id;
+    const second = (await createDevice(api.db, make)).device.device_id;
+    // Fourteen months up to the afternoon of 27 October 2025, two days after the clocks of Europe went back, from a small
+    // generator of our own; with a hole of two days, a day of zeros, and days that were estimated.
+    let random = 7;
+    const next = () => {
+      random = (random * 48_271) % 2_147_483_647;
+      return random % 400_000;
+    };
+    for (let at = Date.UTC(2024, 7, 20); at < Date.UTC(2025, 9, 27, 15, 30); at += QUARTER_MS) {
+      const day = new Date(at).toISOString().slice(0, 10);
+      if (day === '2025-10-10' || day === '2025-10-11') continue;
+      const mwh = day === '2025-10-12' ? 0 : next();
+      const estimated = day === '2025-10-14' || day === '2025-10-26' ? Math.floor(mwh / 3) : 0;
+      one.set(at, { mwh, estimated });
+      if (at % HOUR_MS === 0) other.set(at, { mwh: next(), estimated: 0 });
+      const [a, b] = [{ mwh, estimated }, other.get(at)];
+      both.set(at, { mwh: a.mwh + (b?.mwh ?? 0), estimated: a.estimated });
+    }
+    await write(anna.userId, device, one);
+    await write(anna.userId, second, other);
+  }, 120_000);
+
+  const get = async (zone: string, now: string, query = '') => {
+    await sql('UPDATE users SET timezone = $2 WHERE user_id = $1', [anna.userId, zone]);
+    const before = api.now;
+    api.now = new Date(now);
+    const { status, json } = await ask(`/v1/overview${query}`, anna);
+    api.now = before;
+    expect(status).toBe(200);
+    return json;
+  };
+
+  const cases: [string, string, string, number][] = [
+    ['UTC', 'today', '2025-10-27T15:20:00Z', 12],
+    ['Europe/Berlin', 'two days after the clock went back', '2025-10-27T15:20:00Z', 12],
+    ['Europe/Berlin', 'in the hour that comes twice, the second time', '2025-10-26T01:10:00Z', 1],
+    ['Europe/Berlin', 'after midnight, before that of UTC', '2025-10-26T22:30:00Z', 11],
+    ['Europe/Berlin', 'after the clock went forward', '2025-03-30T09:00:00Z', 4],
+    ['America/New_York', 'still yesterday there', '2025-10-27T03:59:59Z', 12],
+    ['Asia/Kolkata', 'half an hour beside UTC', '2025-10-27T15:20:00Z', 12],
+    ['Asia/Kolkata', 'on the first of a month', '2025-09-30T18:30:00Z', 2],
+    ['America/St_Johns', 'half an hour beside UTC, with summer time', '2025-10-27T15:20:00Z', 12],
+    ['Asia/Kathmandu', 'a quarter beside UTC', '2025-10-27T15:20:00Z', 12],
+    ['Australia/Lord_Howe', 'with half an hour of summer time', '2025-10-06T02:20:00Z', 12],
+  ];
+  test.each(cases)('in %s, %s (%s), is what the profile says', async (zone, _when, now, weeks) => {
+    const json = await get(zone, now, `?weeks=${weeks}`);
+    // What a device measured is known by now only in part: the profile goes on.
+    const expected = slow(both, zone, Date.parse(now), weeks);
+    expect(json).toMatchObject({ user_id: anna.userId, device_id: null, timezone: zone, newest_at: null });
+    expect(Date.parse(json.now)).toBe(Math.floor(Date.parse(now) / 1000) * 1000);
+    for (const part of Object.keys(expected) as (keyof typeof expected)[])
+      expect({ [part]: json[part] }).toEqual({ [part]: expected[part] });
+  });
+
+  test('adds up: the hours of a day are the day, the days of a month the month', async () => {
+    for (const zone of ['Europe/Berlin', 'Asia/Kolkata', 'Pacific/Chatham']) {
+      const { hours, days, months } = await get(zone, '2025-10-27T15:20:00Z');
+      const yesterday = days.at(-2);
+      const sum = (rows: { kwh_used: number }[]) => rows.reduce((total, row) => total + row.kwh_used, 0);
+      // Each row is rounded.
+      const its = hours.filter(({ starts_at }: { starts_at: string }) => starts_at.startsWith(yesterday.date));
+      expect(its.length).toBe(zone === 'Europe/Berlin' ? 25 : 24);
+      expect(Math.abs(sum(its) - yesterday.kwh_used)).toBeLessThan(0.025);
+      const ofMonth = days.filter(({ date }: { date: string }) => date.startsWith(months.at(-1).month));
+      expect(Math.abs(sum(ofMonth) - months.at(-1).kwh_used)).toBeLessThan(0.03);
+    }
+  });
+
+  test('leaves out what is not known, and shows a known 0', async () => {
+    const { days } = await get('UTC', '2025-10-20T00:00:00Z');
+    const of = (date: string) => days.find((row: { date: string }) => row.date === date);
+    expect(of('2025-10-10')).toBeUndefined();
+    expect(of('2025-10-12').kwh_used).toBeGreaterThan(0);
+    const json = await get('UTC', '2025-10-20T00:00:00Z', `?device_id=${device}`);
+    expect(json.days.find((row: { date: string }) => row.date === '2025-10-12')).toEqual({
+      date: '2025-10-12',
+      kwh_used: 0,
+      estimated_kwh: 0,
+    });
+    const nothing = (await ask('/v1/overview', home)).json;
+    const unknown = { kwh_used: null, estimated_kwh: null };
+    expect(nothing).toMatchObject({
+      ...{ today: unknown, yesterday: unknown, month: unknown, last_month: unknown },
+      ...{ hours: [], days: [], months: [], week: { weeks: 12, cells: [] }, newest_at: null },
+    });
+  });
+
+  test('is that of one device where one is named, in the zone of its owner', async () => {
+    for (const zone of ['Europe/Berlin', 'Asia/Kolkata']) {
+      const now = '2025-10-27T15:20:00Z';
+      const json = await get(zone, now, `?device_id=${device}`);
+      expect(json).toMatchObject({ user_id: anna.userId, device_id: device, timezone: zone });
+      expect(json).toMatchObject(slow(one, zone, Date.parse(now), 12));
+    }
+    await sql(
+      "UPDATE devices SET timezone = 'Asia/Tokyo', last_seen_at = '2025-10-27T15:15:00Z' WHERE device_id = $1",
+      [device],
+    );
+    const asked = await ask(`/v1/overview?device_id=${device}`, admin);
+    expect(asked.json).toMatchObject({ timezone: 'Asia/Kolkata', newest_at: '2025-10-27T15:15:00.000Z' });
+    expect((await ask(`/v1/overview?user_id=${anna.userId}`, utility)).json.newest_at).toBe('2025-10-27T15:15:00.000Z');
+  });
+
+  test('is for whoever reaches the user', async () => {
+    const callers = { anna, ...everybody() };
+    expect(await statuses(`/v1/overview?user_id=${anna.userId}`, callers)).toEqual({
+      ...{ anna: 200, utility: 200, admin: 200, home: 403, stranger: 404 },
+    });
+    const ofDevice = { anna: 200, utility: 200, admin: 200, home: 404, stranger: 404 };
+    expect(await statuses(`/v1/overview?device_id=${device}`, callers)).toEqual(ofDevice);
+    expect((await ask(`/v1/overview?device_id=${device}&user_id=${home.userId}`, utility)).status).toBe(404);
+    expect((await ask(`/v1/overview?device_id=${device}&user_id=${anna.userId}`, utility)).status).toBe(200);
+    // What is gone is not looked at any more, its past is part of its owner's.
+    const gone = (await createDevice(api.db, { userId: anna.userId, type: 'smart_meter', location: 'x' })).device;
+    await deleteDevice(api.db, { all: true }, gone.device_id);
+    expect((await ask(`/v1/overview?device_id=${gone.device_id}`, anna)).status).toBe(404);
+    expect((await ask(`/v1/overview?device_id=${gone.device_id}`, admin)).status).toBe(404);
+  });
+
+  test('is asked for as the interface asks', async () => {
+    const asked: [string, number][] = [
+      ['?weeks=0', 422],
+      ['?weeks=13', 422],
+      ['?weeks=1.5', 422],
+      ['?weeks=x', 422],
+      ['?device_id=%00', 404],
+      ['?user_id=%00', 404],
+      ["?device_id=' OR true --", 404],
+      ['?device_id=', 404],
+      [`?device_id=${'x'.repeat(8_000)}`, 404],
+      ['?zone=UTC', 400],
+      ['?weeks=1&weeks=2', 400],
+    ];
+    for (const [query, status] of asked) {
+      const { status: got } = await api.send(`/own/v1/overview${encodeURI(query).replaceAll('%25', '%')}`, {
+        key: admin.key,
+      });
+      expect({ query, status: got }).toEqual({ query, status });
+    }
+  });
+});
+
+describe('firings', () => {
+  let alertId: string;
+  const events = Array.from({ length: 5 }, (_, index) => newId('evt', Date.UTC(2026, 5, 1, index)));
+  beforeAll(async () => {
+    const made = await api.send('/v1/alerts', {
+      ...{ key: home.key, method: 'POST' },
+      body: { type: 'peak_usage', threshold_kwh: 1, delivery: 'email' },
+    });
+    alertId = made.json.alert_id;
+    // Of late hours, too: they come in the order in which they fired.
+    for (const [index, event] of events.entries()) {
+      await sql(
+        `INSERT INTO alert_firings (alert_id, period_start, period_end, total_mwh, event_id, fired_at)
+         VALUES ($1, $2, $3, 1234567, $4, $5)`,
+        [
+          ...[alertId, new Date(Date.UTC(2026, 4, 9 - index)), new Date(Date.UTC(2026, 4, 9 - index, 1)), event],
+          new Date(Date.UTC(2026, 5, 1, index)),
+        ],
+      );
+    }
+  });
+
+  test('come youngest first, page by page', async () => {
+    const all = (await ask(`/v1/alerts/${alertId}/firings`, home)).json;
+    expect(all.map(({ event_id }: { event_id: string }) => event_id)).toEqual(events.toReversed());
+    expect(all[0]).toEqual({
+      fired_at: '2026-06-01T04:00:00.000Z',
+      period_start: '2026-05-05T00:00:00.000Z',
+      period_end: '2026-05-05T01:00:00.000Z',
+      kwh_used: 1.235,
+      device_id: null,
+      event_id: events[4],
+    });
+    const seen: string[] = [];
+    for (let path: string | undefined = `/v1/alerts/${alertId}/firings?limit=2`; path; ) {
+      const { json, headers } = await ask(path, home);
+      seen.push(...json.map(({ event_id }: { event_id: string }) => event_id));
+      path = /<\/own([^>]+)>/.exec(String(headers.link))?.[1];
+    }
+    expect(seen).toEqual(events.toReversed());
+  });
+
+  test('of a silence name the device, and have no end and no energy', async () => {
+    const { json } = await api.send('/v1/alerts', {
+      ...{ key: home.key, method: 'POST' },
+      body: { type: 'no_data', threshold_hours: 5, delivery: 'email' },
+    });
+    await sql(
+      `INSERT INTO alert_firings (alert_id, period_start, device_id, event_id, fired_at)
+       VALUES ($1, '2026-05-01', 'dev_silent', 'evt_x', '2026-05-02')`,
+      [json.alert_id],
+    );
+    expect((await ask(`/v1/alerts/${json.alert_id}/firings`, home)).json).toMatchObject([
+      { period_end: null, kwh_used: null, device_id: 'dev_silent' },
+    ]);
+  });
+
+  test('are for whoever reaches the alert', async () => {
+    expect(await statuses(`/v1/alerts/${alertId}/firings`, everybody())).toEqual({
+      ...{ home: 200, utility: 200, admin: 200, stranger: 404 },
+    });
+    const neighbour = await api.user('homeowner', { enrolledBy: utility.userId });
+    expect((await ask(`/v1/alerts/${alertId}/firings`, neighbour)).status).toBe(404);
+    for (const id of ['alr_none', '%00', "x'", 'x'.repeat(5_000)])
+      expect((await ask(`/v1/alerts/${id}/firings`, admin)).status).toBe(404);
+    expect((await ask(`/v1/alerts/${alertId}/firings?cursor=%00`, home)).status).toBe(422);
+  });
+});
+
+describe('a delivery', () => {
+  let path: string;
+  let deliveryId: string;
+  beforeAll(async () => {
+    const sent = { key: home.key, method: 'POST' };
+    const url = 'https://hooks.example.net/energy';
+    const body = { event: 'usage.updated', url, auth_token: 'a most secret token' };
+    const webhookId = (await api.send('/v1/webhooks', { ...sent, body })).json.webhook_id;
+    path = `/v1/webhooks/${webhookId}/deliveries`;
+    deliveryId = (await api.send(`/v1/webhooks/${webhookId}/test`, sent)).json.delivery_id;
+  });
+  const attempt = { at: '2026-06-15T12:00:00.000Z', response_status: 500, duration_ms: 12, error: 'HTTP 500' };
+  const tried = (attempts: object[]) =>
+    sql('UPDATE deliveries SET attempts = $2 WHERE delivery_id = $1', [deliveryId, JSON.stringify(attempts)]);
+
+  test('shows what is sent, without what signs it, and what came back', async () => {
+    // The first is of before answers were kept.
+    await tried([attempt, { ...attempt, response_body: 'no room' }]);
+    const { json, text } = await ask(`${path}/${deliveryId}`, home);
+    expect(json).toMatchObject({
+      delivery_id: deliveryId,
+      event: 'webhook.test',
+      status: 'pending',
+      request: {
+        url: 'https://hooks.example.net/energy',
+        headers: { 'content-type': 'application/json', 'webhook-id': json.event_id },
+      },
+      attempts: [
+        { ...attempt, response_body: null },
+        { ...attempt, response_body: 'no room' },
+      ],
+    });
+    expect(JSON.parse(json.request.body)).toMatchObject({
+      id: json.event_id,
+      type: 'webhook.test',
+      environment: 'live',
+    });
+    expect(text).not.toMatch(/signature|whsec|a most secret token/);
+  });
+
+  test('shows no answers in the list of the interface', async () => {
+    await tried([{ ...attempt, response_body: 'no room' }]);
+    const { json } = await api.send(path, { key: home.key });
+    expect(json[0].attempts).toEqual([attempt]);
+  });
+
+  test('is for whoever reaches the subscription', async () => {
+    expect(await statuses(`${path}/${deliveryId}`, everybody())).toEqual({
+      ...{ home: 200, utility: 200, admin: 200, stranger: 404 },
+    });
+    const other = (
+      await api.send('/v1/webhooks', {
+        ...{ key: home.key, method: 'POST' },
+        body: { event: 'usage.updated', url: 'https://example.net/', auth_token: 'x' },
+      })
+    ).json.webhook_id;
+    expect((await ask(`/v1/webhooks/${other}/deliveries/${deliveryId}`, home)).status).toBe(404);
+    for (const id of ['dlv_none', '%00', 'x'.repeat(5_000)])
+      expect((await ask(`${path}/${id}`, admin)).status).toBe(404);
+  });
+});
+
+describe('what is for administrators alone', () => {
+  const ADMIN: [string, string][] = [
+    ['GET', '/v1/operator'],
+    ['GET', '/v1/rejected'],
+    ['POST', '/v1/rejected/replay'],
+    ['POST', '/v1/rollups/check'],
+  ];
+  test.each(ADMIN)('%s %s is refused to everybody else', async (method, path) => {
+    const without = { rejected: context.rejected, rollups: context.rollups };
+    // Refused before anything is looked at, and where it is not there, too.
+    for (const caller of [home, utility, stranger]) expect((await ask(path, caller, { method })).status).toBe(403);
+    delete context.rejected;
+    delete context.rollups;
+    expect((await ask(path, home, { method })).status).toBe(403);
+    expect((await ask(path, admin, { method })).status).toBe(path === '/v1/operator' ? 200 : 503);
+    Object.assign(context, without);
+    expect((await ask(path, admin, { method })).status).toBe(200);
+  });
+
+  test('the operator sees what comes in and what waits', async () => {
+    const get = async () => (await ask('/v1/operator', admin)).json;
+    const before = await get();
+    const { read, deviceId } = await meter(api.database);
+    await sql("UPDATE devices SET status = 'faulty' WHERE device_id = $1", [deviceId]);
+    const atMs = Date.now() - 100 * QUARTER_MS;
+    const readings = Array.from({ length: 50 }, (_, at) => [new Date(atMs + at * QUARTER_MS), 100 + at] as const);
+    await read(readings);
+    const lastSeen = (await sql('SELECT max(last_seen_at) AS at FROM devices')).rows[0].at;
+    const realNow = api.now;
+    api.now = new Date(lastSeen.getTime() + 90_000);
+    await sql(
+      `INSERT INTO rejected_messages (received_at, topic, payload, reason)
+       SELECT $1::timestamptz - make_interval(mins => m), 't', '', 'r' FROM unnest('{1, 59, 61, 1000, 1439, 1441}'::int[]) m`,
+      [api.now],
+    );
+    // Statistics are told a second later at most.
+    await expect
+      .poll(async () => (await get()).readings_stored - before.readings_stored, { timeout: 20_000, interval: 500 })
+      .toBe(50);
+    const after = await get();
+    api.now = realNow;
+    expect(after.lag_seconds).toBeCloseTo(90, 1);
+    expect(after.rejected).toEqual({ last_hour: 2, last_day: 5 });
+    expect(after.devices.faulty - before.devices.faulty).toBe(1);
+    expect(after.waiting.usage_changes - before.waiting.usage_changes).toBeGreaterThan(0);
+    expect(after.waiting.deliveries).toBeGreaterThan(0);
+    await sql('DELETE FROM rejected_messages');
+  });
+
+  test('rejected messages are listed, cut, and tried again', async () => {
+    const { deviceId } = await meter(api.database);
+    const readings = (at: number) => Buffer.from(JSON.stringify({ ts: at, energy_total_kwh: 5 }));
+    const at = Date.now() - HOUR_MS;
+    const payloads = [readings(at), Buffer.from('x'.repeat(5_000)), Buffer.alloc(5_000, 0xff)];
+    for (const payload of payloads) {
+      await sql("INSERT INTO rejected_messages (device_id, topic, payload, reason) VALUES ($1, $2, $3, 'for a test')", [
+        ...[deviceId, `energy/v1/${deviceId}/readings`, payload],
+      ]);
+    }
+    const path = `/v1/rejected?device_id=${deviceId}`;
+    const { json: all } = await ask(path, admin);
+    expect(
+      all.map((one: { payload?: string; payload_b64?: string }) => (one.payload ?? one.payload_b64)?.length),
+    ).toEqual([...[2_000, 2_000, payloads[0]?.length]]);
+    expect(all[0].payload_b64).toHaveLength(2_000);
+    const first = await ask(`${path}&limit=2`, admin);
+    const [, next = ''] = /<\/own([^>]+)>/.exec(String(first.headers.link)) ?? [];
+    expect([...first.json, ...(await ask(next, admin)).json]).toEqual(all);
+    for (const cursor of ['x', '-1', '1e3', '9'.repeat(30), '%00', '1;'])
+      expect((await ask(`${path}&cursor=${cursor}`, admin)).status).toBe(422);
+    expect((await ask('/v1/rejected?device_id=%00', admin)).status).toBe(404);
+    expect((await ask('/v1/rejected?device_id=dev_none', admin)).json).toEqual([]);
+
+    const replay = (body?: unknown) => ask('/v1/rejected/replay', admin, { method: 'POST', body });
+    expect((await replay({ device_id: 'dev_none' })).json).toEqual({
+      messages: 0,
+      stored: 0,
+      rejected: 0,
+      cut: 0,
+      complete: true,
+    });
+    expect((await replay({ device_id: 5 })).status).toBe(422);
+    expect((await replay({ device_id: deviceId })).json).toEqual({
+      messages: 3,
+      stored: 1,
+      rejected: 2,
+      cut: 0,
+      complete: true,
+    });
+    // One at a time, whoever asks, here or on the command line: another is told to come back, or comes after it.
+    const both = await Promise.all([replay({ device_id: deviceId }), replay({ device_id: deviceId })]);
+    expect(both.every(({ status }) => status === 200 || status === 503)).toBe(true);
+    expect(both.some(({ status }) => status === 200)).toBe(true);
+    expect((await ask(path, admin)).json).toHaveLength(2);
+    expect((await replay()).status).toBe(200);
+    const other = await api.database.pool.connect();
+    await other.query('SELECT pg_advisory_lock(7241005)');
+    expect((await replay()).status).toBe(503);
+    await other.query('SELECT pg_advisory_unlock(7241005)');
+    other.release();
+    const three = () => replayRejected(api.database.pool, { deviceId }, { retentionMonths: 24 });
+    expect((await Promise.all([three(), three(), three()])).some((done) => done !== null)).toBe(true);
+    expect((await ask(path, admin)).json).toHaveLength(2);
+    const over = await replayRejected(
+      api.database.pool,
+      { deviceId },
+      { retentionMonths: 24, signal: AbortSignal.abort() },
+    );
+    expect(over).toMatchObject({ messages: 0, isComplete: false });
+  });
+
+  test('aggregates are compared with the load profile', async () => {
+    const { userId, read } = await meter(api.database);
+    const atMs = Date.now() - 100 * QUARTER_MS;
+    await read(Array.from({ length: 50 }, (_, at) => [new Date(atMs + at * QUARTER_MS), 100 + at] as const));
+    await api.database.settle();
+    const before = api.now;
+    api.now = new Date();
+    const check = (body?: unknown) => ask('/v1/rollups/check', admin, { method: 'POST', body });
+    const all = (await check()).json;
+    expect(all).toMatchObject({ differences: [], truncated: false });
+    expect(all.checked).toBe(all.users);
+    expect(all.users).toBeGreaterThan(4);
+    expect((await check({ user_id: userId })).json).toEqual({
+      users: 1,
+      checked: 1,
+      differences: [],
+      truncated: false,
+    });
+    expect((await check({ user_id: 'usr_none' })).status).toBe(404);
+    expect((await check({ user: userId })).status).toBe(422);
+    const both = await Promise.all([check(), check()]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 503]);
+    if (!api.database.capabilities.continuousAggregates) {
+      await sql(
+        `INSERT INTO user_hourly (user_id, hour, energy_mwh, estimated_mwh, export_mwh, reading_count, covered_ms, export_covered_ms)
+         SELECT $1, date_trunc('hour', now()) - make_interval(hours => h), 5, 0, 0, 1, 1, 0 FROM generate_series(1000, 1150) h`,
+        [userId],
+      );
+      const { json } = await check({ user_id: userId });
+      expect(json).toMatchObject({ users: 1, checked: 1, truncated: true });
+      expect(json.differences).toHaveLength(100);
+      expect(json.differences[0]).toMatchObject({ relation: 'user_hourly', stored_mwh: 5, expected_mwh: null });
+    }
+    api.now = before;
+  });
+
+  test('a check that has taken long enough says how far it came', async () => {
+    const { passOverRollups } = await import('#src/rollups/mend.ts');
+    const { pool, capabilities } = api.database;
+    const stop = new AbortController();
+    const report = await passOverRollups(pool, {
+      ...{ capabilities, since: new Date(), mode: 'check', signal: stop.signal },
+      onProgress: (done) => done === 2 && stop.abort(),
+    });
+    expect(report.checked).toBe(2);
+    expect(report.users).toBeGreaterThan(2);
+  });
+});

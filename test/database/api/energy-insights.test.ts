@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type TestApi, testApi, writeProfile } from '#test/support/api.ts';
+
+const QUARTER_MS = 900_000;
+
+let api: TestApi;
+let anna: { userId: string; key: string };
+const profile = new Map<number, number>();
+
+beforeAll(async () => {
+  api = await testApi();
+  anna = await api.user('homeowner');
+  // Two years of quarter-hours from a small generator of our own, with a hole of two days and a day of zeros.
+  let random = 7;
+  const from = Date.UTC(2025, 0, 1);
+  for (let at = from; at < Date.UTC(2026, 5, 15, 12); at += QUARTER_MS) {
+    random = (random * 48_271) % 2_147_483_647;
+    const day = new Date(at).toISOString().slice(0, 10);
+    if (day === '2026-03-10' || day === '2026-03-11') continue;
+    profile.set(at, day === '2026-03-12' ? 0 : random % 400_000);
+  }
+  await writeProfile(api, anna.userId, profile);
+}, 120_000);
+afterAll(() => api.close());
+
+/** Local date, hour and instant of the local hour, by the platform's own calendar and not by the code under test. */
+function localOf(zone: string) {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    timeZone: zone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  });
+  return (at: number) => {
+    const part = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
+    return {
+      date: `${part.year}-${part.month}-${part.day}`,
+      hour: `${part.hour}:00`,
+      startMs: at - Number(part.minute) * 60_000,
+    };
+  };
+}
+
+/** The answer to a question, computed slowly from the profile. */
+function slow(zone: string, start: string, end: string, groupBy: 'day' | 'month' | 'hour') {
+  const local = localOf(zone);
+  const buckets = new Map<string, { date: string; mwh: number; hours: Map<string | number, number>; hour: string }>();
+  for (const [at, mwh] of profile) {
+    const { date, hour, startMs } = local(at);
+    if (date < start || date > end) continue;
+    const key = groupBy === 'hour' ? String(startMs) : groupBy === 'day' ? date : `${date.slice(0, 8)}01`;
+    const bucket = buckets.get(key) ?? { date: groupBy === 'month' ? key : date, mwh: 0, hours: new Map(), hour };
+    bucket.mwh += mwh;
+    const name = groupBy === 'month' ? hour : startMs;
+    bucket.hours.set(name, (bucket.hours.get(name) ?? 0) + mwh);
+    buckets.set(key, bucket);
+  }
+  return [...buckets.values()].map(({ date, mwh, hours, hour }) => {
+    const most = Math.max(...hours.values());
+    const names = [...hours]
+      .filter(([, value]) => value === most)
+      .map(([name]) => name)
+      .sort();
+    const peak = typeof names[0] === 'number' ? local(names[0]).hour : names[0];
+    const kwh_used = Math.floor((mwh + 500) / 1000) / 1000;
+    return { date, kwh_used, peak_hour: groupBy === 'hour' ? hour : most === 0 ? null : peak };
+  });
+}
+
+const ask = (query: string, key = anna.key, headers = {}) => api.send(`/v1/energy-insights${query}`, { key, headers });
+
+describe('GET /v1/energy-insights', () => {
+  const zones = [
+    'UTC',
+    'Europe/Berlin',
+    'America/New_York',
+    'Asia/Kolkata',
+    'Asia/Kathmandu',
+    'Australia/Lord_Howe',
+    'Pacific/Apia',
+    // Midnight comes twice there when the clock goes back, here on 26 October and 2 November 2025.
+    'Atlantic/Azores',
+    'America/Havana',
+  ];
+  const ranges: [string, string][] = [
+    ['2026-03-05', '2026-04-08'],
+    ['2025-10-20', '2025-11-10'],
+    ['2025-02-14', '2026-01-20'],
+  ];
+  for (const zone of zones) {
+    test(`agrees with a slow calculation in ${zone}, over changes of the clock`, async () => {
+      for (const [start, end] of ranges) {
+        for (const group of ['day', 'month', 'hour'] as const) {
+          const { status, json } = await ask(`?start=${start}&end=${end}&group_by=${group}&tz=${zone}`);
+          expect(status).toBe(200);
+          const rows = json.data.map(({ date, kwh_used, peak_hour }: Record<string, unknown>) => ({
+            date,
+            kwh_used,
+            peak_hour,
+          }));
+          expect(rows).toEqual(slow(zone, start, end, group));
+        }
+      }
+    });
+  }
+
+  test('tells the two hours of a 25-hour day apart, and knows 23 hours of a short one', async () => {
+    const long = await ask('?start=2025-10-26&end=2025-10-26&group_by=hour&tz=Europe/Berlin');
+    expect(long.json.data).toHaveLength(25);
+    const twos = long.json.data.filter((row: { hour: string }) => row.hour === '02:00');
+    expect(twos.map((row: { starts_at: string }) => row.starts_at)).toEqual([
+      '2025-10-26T02:00:00+02:00',
+      '2025-10-26T02:00:00+01:00',
+    ]);
+    const short = await ask('?start=2026-03-29&end=2026-03-29&group_by=hour&tz=Europe/Berlin');
+    expect(short.json.data).toHaveLength(23);
+  });
+
+  test('leaves out what is unknown, and shows a known nothing as 0 without a peak', async () => {
+    const { json } = await ask('?start=2026-03-09&end=2026-03-12');
+    expect(json.user_id).toBe(anna.userId);
+    expect(json.data.map((row: { date: string }) => row.date)).toEqual(['2026-03-09', '2026-03-12']);
+    expect(json.data[1]).toEqual({ date: '2026-03-12', kwh_used: 0, peak_hour: null });
+  });
+
+  test('without parameters sums the last 30 days', async () => {
+    const { json } = await ask('');
+    const days = slow('UTC', '2026-05-17', '2026-06-15', 'day');
+    expect(json).toEqual({
+      user_id: anna.userId,
+      date_range: { start: '2026-05-17', end: '2026-06-15' },
+      kwh_used: expect.closeTo(
+        days.reduce((sum, { kwh_used }) => sum + kwh_used, 0),
+        1,
+      ),
+      peak_usage_time: expect.stringMatching(/^\d\d:00$/),
+    });
+    const nobody = await api.user('homeowner');
+    expect((await ask('', nobody.key)).json).toMatchObject({ kwh_used: 0, peak_usage_time: null });
+  });
+
+  test('answers CSV where it is asked for', async () => {
+    const { text, headers, status } = await ask('?start=2026-03-12&end=2026-03-12', anna.key, { accept: 'text/csv' });
+    expect(status).toBe(200);
+    expect(headers['content-type']).toMatch(/^text\/csv/);
+    expect(text).toBe('date,kwh_used,peak_hour\n2026-03-12,0,\n');
+  });
+
+  test.each([
+    ['?start=2026-01-01', 422],
+    ['?end=2026-01-01', 422],
+    ['?group_by=day', 422],
+    ['?start=2026-02-30&end=2026-03-01', 422],
+    ['?start=2026-3-1&end=2026-03-02', 422],
+    ['?start=2026-03-02&end=2026-03-01', 422],
+    ['?start=2026-01-01&end=2026-01-02&group_by=week', 422],
+    ['?start=2026-01-01&end=2026-01-02&tz=Mars/Olympus', 422],
+    ['?start=2026-01-01&end=2026-01-02&tz=%2B02:00', 422],
+    ['?start=1990-01-01&end=2026-01-02&group_by=day', 422],
+    ['?start=2024-01-01&end=2026-01-02&group_by=hour', 422],
+    ['?start=2026-01-01&start=2026-01-02&end=2026-01-03', 400],
+    ['?from=2026-01-01', 400],
+    ['?start=2026-01-01&end=2026-01-02&group_by=hour', 200],
+  ])('%s is %i', async (query, status) => {
+    const answer = await ask(query);
+    expect(answer.status).toBe(status);
+    if (status !== 200) expect(answer.json).toMatchObject({ error: expect.any(String), status });
+  });
+});
+
+describe('POST /v1/energy-insights', () => {
+  const post = (body: unknown, key = anna.key) => api.send('/v1/energy-insights', { method: 'POST', key, body });
+
+  test('summarises the calendar interval of now, to date', async () => {
+    const { status, json } = await post({
+      user_id: anna.userId,
+      interval: 'month',
+      metrics: ['kwh_used', 'peak_hour'],
+    });
+    expect(status).toBe(200);
+    const days = slow('UTC', '2026-06-01', '2026-06-15', 'day');
+    const total = days.reduce((sum, { kwh_used }) => sum + kwh_used, 0);
+    expect(json.summary.total_kwh).toBeCloseTo(total, 1);
+    expect(json.summary.avg_daily_kwh).toBeCloseTo(total / days.length, 1);
+    expect(json.summary.peak_usage_time).toBe(slow('UTC', '2026-06-01', '2026-06-15', 'month')[0]?.peak_hour);
+  });
+
+  test('answers only what the metrics ask for', async () => {
+    expect((await post({ interval: 'week', metrics: ['peak_hour'] })).json).toEqual({
+      summary: { peak_usage_time: expect.any(String) },
+    });
+    expect(Object.keys((await post({ interval: 'year', metrics: ['kwh_used'] })).json.summary)).toEqual([
+      'total_kwh',
+      'avg_daily_kwh',
+    ]);
+    expect((await post({ start: '2026-03-10', end: '2026-03-11' })).json.summary).toEqual({
+      total_kwh: 0,
+      avg_daily_kwh: 0,
+      peak_usage_time: null,
+    });
+  });
+
+  test.each([
+    [{}, 422],
+    [{ interval: 'decade' }, 422],
+    [{ interval: 'month', metrics: [] }, 422],
+    [{ interval: 'month', metrics: ['price'] }, 422],
+    [{ interval: 'month', other: 1 }, 422],
+    [{ start: '2026-01-01' }, 422],
+    [[], 422],
+  ])('%j is %i', async (body, status) => {
+    expect((await post(body)).status).toBe(status);
+  });
+});

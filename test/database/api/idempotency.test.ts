@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type TestApi, testApi } from '#test/support/api.ts';
+
+let api: TestApi;
+let admin: { userId: string; key: string };
+let other: { userId: string; key: string };
+beforeAll(async () => {
+  api = await testApi();
+  admin = await api.user('admin');
+  other = await api.user('admin');
+}, 60_000);
+afterAll(() => api.close());
+
+let made = 0;
+const post = (path: string, body: unknown, idempotencyKey: string, key = admin.key) =>
+  api.send(path, { method: 'POST', key, body, headers: { 'idempotency-key': idempotencyKey } });
+const device = () => ({ type: 'smart_meter', location: `number ${++made}` });
+
+test('the same request again gets the first answer, secrets included, and changes nothing', async () => {
+  const body = device();
+  const first = await post('/v1/devices', body, 'one');
+  const again = await post('/v1/devices', body, 'one');
+  expect(first.status).toBe(201);
+  expect({ status: again.status, json: again.json }).toEqual({ status: 201, json: first.json });
+  expect([first.headers['idempotent-replayed'], again.headers['idempotent-replayed']]).toEqual([undefined, 'true']);
+  expect((await api.send('/v1/devices', { key: admin.key })).json).toHaveLength(1);
+  const { rows } = await api.database.pool.query('SELECT body_sealed FROM idempotent_answers');
+  expect(rows.some((row) => row.body_sealed.includes(first.json.mqtt.password))).toBe(false);
+});
+
+test('of many at once one is carried out; the others are answered alike, or told that it is under way', async () => {
+  const body = device();
+  const answers = await Promise.all(Array.from({ length: 12 }, () => post('/v1/devices', body, 'many')));
+  const ids = new Set(answers.filter(({ status }) => status === 201).map(({ json }) => json.device_id));
+  expect(ids.size).toBe(1);
+  expect(answers.filter(({ status }) => status !== 201 && status !== 409)).toEqual([]);
+  expect((await post('/v1/devices', body, 'many')).json.device_id).toBe([...ids][0]);
+});
+
+test('another body or path with the same key is 409; the key of another account is another key', async () => {
+  const body = device();
+  const first = await post('/v1/devices', body, 'three');
+  expect((await post('/v1/devices', device(), 'three')).status).toBe(409);
+  expect((await post('/v1/gateways', { name: 'x' }, 'three')).status).toBe(409);
+  const elsewhere = await post('/v1/devices', body, 'three', other.key);
+  expect(elsewhere.status).toBe(201);
+  expect(elsewhere.json.device_id).not.toBe(first.json.device_id);
+});
+
+test('a request that failed is not kept, and may be made again', async () => {
+  expect((await post('/v1/users', { email: 'nobody', role: 'homeowner' }, 'four')).status).toBe(422);
+  await api.send('/v1/users', {
+    method: 'POST',
+    key: admin.key,
+    body: { email: 'taken@example.com', role: 'homeowner' },
+  });
+  expect((await post('/v1/users', { email: 'taken@example.com', role: 'homeowner' }, 'four')).status).toBe(409);
+  expect((await post('/v1/users', { email: 'free@example.com', role: 'homeowner' }, 'four')).status).toBe(201);
+});
+
+test('answers are forgotten after a day, and a request that was cut off may be made again after a minute', async () => {
+  const first = await post('/v1/devices', device(), 'five');
+  await api.database.pool.query(
+    "UPDATE idempotent_answers SET created_at = now() - interval '25 hours' WHERE idempotency_key = 'five'",
+  );
+  expect((await post('/v1/devices', device(), 'five')).json.device_id).not.toBe(first.json.device_id);
+  const body = device();
+  await api.database.pool.query(
+    "UPDATE idempotent_answers SET status = NULL, body_sealed = NULL WHERE idempotency_key = 'five'",
+  );
+  expect((await post('/v1/devices', body, 'five')).status).toBe(409);
+  await api.database.pool.query(
+    "UPDATE idempotent_answers SET created_at = now() - interval '2 minutes' WHERE idempotency_key = 'five'",
+  );
+  expect((await post('/v1/devices', body, 'five')).status).toBe(201);
+});
+
+test('keys with blanks or of any length are 400', async () => {
+  for (const key of ['a b', 'x'.repeat(256), '\u00e9'])
+    expect((await post('/v1/devices', device(), key)).status).toBe(400);
+});

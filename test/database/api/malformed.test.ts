@@ -1,0 +1,171 @@
+import { connect } from 'node:tls';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AnyOperation } from '#src/api/operation.ts';
+import { OPERATIONS } from '#src/api/v1/operations.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+
+/** Requests that are wrong in every way that one can think of: each gets an answer that says so, none a 5xx, none a word of the inside. */
+let api: TestApi;
+let admin: { userId: string; key: string };
+beforeAll(async () => {
+  api = await testApi();
+  admin = await api.user('admin');
+}, 60_000);
+afterAll(() => api.close());
+
+/** Values that no field takes kindly: wrong types, edges, other languages' syntax. */
+const NASTY: unknown[] = [
+  null,
+  true,
+  0,
+  -1,
+  1e308,
+  '',
+  ' ',
+  'x'.repeat(10_000),
+  '\u0000',
+  '\ud800',
+  '😀'.repeat(100),
+  "'; DROP TABLE users; --",
+  ['$', '{7*7}'].join(''),
+  '../../etc/passwd',
+  '<script>alert(1)</script>',
+  '%00',
+  [],
+  [[]],
+  {},
+  { $gt: '' },
+  { __proto__: { role: 'admin' }, constructor: { prototype: {} } },
+  '2026-02-30',
+  '0000-00-00',
+  'NaN',
+];
+/** What must be in no answer: names of the inside. */
+const LEAKS =
+  /node_modules|\.ts:\d|at \w+ \(|SELECT |INSERT |relation "|syntax error|kysely|postgres|pg_|stack|violates/i;
+
+const nameOf = ({ method, path }: AnyOperation) => `${method} ${path}`;
+const shapeOf = (schema: unknown): string[] => {
+  const { shape, def } = (schema ?? {}) as { shape?: object; def?: { innerType?: unknown } };
+  return shape ? Object.keys(shape) : def?.innerType ? shapeOf(def.innerType) : [];
+};
+
+let sent = 0;
+async function expectRefusal(what: string, path: string, options: Parameters<TestApi['send']>[1]): Promise<void> {
+  sent++;
+  const { status, text } = await api.send(path, { key: admin.key, ...options });
+  expect({ what, status: status >= 500 ? status : 'fine', leaks: LEAKS.exec(text)?.[0] }).toEqual({
+    what,
+    status: 'fine',
+    leaks: undefined,
+  });
+}
+
+test.each(OPERATIONS.map((one) => [nameOf(one), one] as const))(
+  '%s takes rubbish calmly',
+  async (name, operation) => {
+    const { method, body, query } = operation;
+    const path = operation.path.replace(/\{\w+\}/, 'usr_x');
+    const label = (part: string) => `${name} ${part}`;
+    for (const value of NASTY) {
+      const said = JSON.stringify(value)?.slice(0, 40);
+      const asText = encodeURIComponent(
+        typeof value === 'string' ? value.replaceAll('\ud800', '?') : String(JSON.stringify(value)),
+      );
+      if (operation.path.includes('{')) {
+        await expectRefusal(label(`id ${said}`), operation.path.replace(/\{\w+\}/, asText.slice(0, 4_000) || '%20'), {
+          method,
+          ...(body ? { body: {} } : {}),
+        });
+      }
+      for (const field of shapeOf(query)) {
+        await expectRefusal(label(`?${field}=${said}`), `${path}?${field}=${asText.slice(0, 4_000)}`, { method });
+      }
+      if (!body) continue;
+      await expectRefusal(label(`body ${said}`), path, { method, raw: String(JSON.stringify(value)) });
+      for (const field of shapeOf(body)) {
+        await expectRefusal(label(`${field}: ${said}`), path, { method, raw: JSON.stringify({ [field]: value }) });
+      }
+    }
+  },
+  60_000,
+);
+
+test('bodies that are no JSON, of any size, type and encoding, are refused on every operation that takes one', async () => {
+  const raws: [string, string | Buffer, Record<string, string>][] = [
+    ['half', '{"a":', {}],
+    ['two', '{}{}', {}],
+    ['comment', '{/* */}', {}],
+    ['deep', `${'['.repeat(50_000)}${']'.repeat(50_000)}`, {}],
+    ['duplicate keys', '{"type":"a","type":"b"}', {}],
+    ['prototype', '{"__proto__":{"role":"admin"}}', {}],
+    ['bytes', Buffer.from([0xff, 0xfe, 0x00, 0x01]), {}],
+    ['UTF-16', Buffer.from('{}', 'utf16le'), {}],
+    ['BOM', '\ufeff{}', {}],
+    ['large', JSON.stringify({ a: 'x'.repeat(1_100_000) }), {}],
+    ['xml', '<a/>', { 'content-type': 'application/xml' }],
+    ['form', 'a=b', { 'content-type': 'application/x-www-form-urlencoded' }],
+    ['multipart', '--x', { 'content-type': 'multipart/form-data; boundary=x' }],
+    ['no type', '{}', { 'content-type': '' }],
+    ['gzip', Buffer.from([0x1f, 0x8b, 0x08]), { 'content-encoding': 'gzip' }],
+  ];
+  for (const operation of OPERATIONS.filter(({ body }) => body)) {
+    for (const [what, raw, headers] of raws) {
+      await expectRefusal(`${nameOf(operation)} ${what}`, operation.path.replace(/\{\w+\}/, 'x'), {
+        method: operation.method,
+        raw,
+        headers,
+      });
+    }
+  }
+}, 60_000);
+
+test('methods that a path does not know are 404 with Allow, whatever they are called', async () => {
+  for (const method of ['PUT', 'OPTIONS', 'TRACE', 'PROPFIND', 'HEAD']) {
+    for (const { path } of OPERATIONS) {
+      sent++;
+      const { status } = await api.send(path.replace(/\{\w+\}/, 'x'), { method, key: admin.key });
+      // HEAD is GET without the body, where there is a GET.
+      expect({ method, path, is5xx: status >= 500 }).toEqual({ method, path, is5xx: false });
+    }
+  }
+});
+
+test('requests that break HTTP itself get 400 in JSON, or no more than a closed connection', async () => {
+  const broken = [
+    'GET / HTTP/1.1\r\n\r\n',
+    'GET /v1/users HTTP/9.9\r\nHost: x\r\n\r\n',
+    `GET /${'x'.repeat(70_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+    `GET / HTTP/1.1\r\nHost: x\r\n${'A: b\r\n'.repeat(5_000)}\r\n`,
+    'POST /v1/users HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n{}',
+    'POST /v1/users HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n',
+    'POST /v1/users HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+    'GET /\0 HTTP/1.1\r\nHost: x\r\n\r\n',
+    '\x16\x03\x01',
+    'nonsense\r\n\r\n',
+  ];
+  for (const text of broken) {
+    sent++;
+    const answer = await new Promise<string>((resolve) => {
+      const socket = connect({ host: '127.0.0.1', port: api.port, rejectUnauthorized: false }, () =>
+        socket.write(text),
+      );
+      let all = '';
+      socket.on('data', (chunk) => {
+        all += chunk;
+      });
+      socket.on('error', () => resolve(all));
+      socket.on('close', () => resolve(all));
+      setTimeout(() => socket.destroy(), 300);
+    });
+    expect({ text: text.slice(0, 40), fine: !/^HTTP\/1\.1 5/.test(answer) && !LEAKS.test(answer) }).toEqual({
+      text: text.slice(0, 40),
+      fine: true,
+    });
+  }
+  expect((await api.send('/healthz')).status).toBe(200);
+});
+
+test('were five hundred at least', () => {
+  expect(sent).toBeGreaterThan(500);
+});

@@ -1,0 +1,79 @@
+import { request, type Server } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { plainHttpServer } from '#src/api/plain-http.ts';
+import { trustedProxies } from '#src/api/trusted-proxies.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+
+/** The API behind a proxy where TLS ends; the proxy is this test, on the loopback. */
+let api: TestApi;
+let user: { userId: string; key: string };
+let plain: Server;
+beforeAll(async () => {
+  api = await testApi({ trustProxy: ['127.0.0.1'], limits: { free: { minute: 100, day: 1_000 } } });
+  user = await api.user('homeowner');
+  plain = plainHttpServer(trustedProxies(['127.0.0.1']), (incoming, response) => api.app.routing(incoming, response));
+  await new Promise<void>((resolve) => plain.listen(0, resolve));
+}, 60_000);
+afterAll(async () => {
+  plain.close();
+  await api.close();
+});
+
+function ask(headers: Record<string, string>, path = '/v1/devices'): Promise<{ status: number; text: string }> {
+  const { port } = plain.address() as { port: number };
+  return new Promise((resolve, reject) => {
+    request(
+      { port, host: '127.0.0.1', path, headers: { authorization: `Bearer ${user.key}`, ...headers } },
+      (response) => {
+        let text = '';
+        response.on('data', (chunk) => {
+          text += chunk;
+        });
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+      },
+    )
+      .on('error', reject)
+      .end();
+  });
+}
+const required = { status: 403, text: '{"error":"HTTPS is required","status":403}' };
+
+test('a trusted proxy that says that its client came by HTTPS is served on the plain port', async () => {
+  expect(await ask({ 'x-forwarded-proto': 'https' })).toEqual({ status: 200, text: '[]' });
+  expect(await ask({ 'x-forwarded-proto': 'http' })).toEqual(required);
+  expect(await ask({})).toEqual(required);
+});
+
+test('a trusted proxy that says that its client came without is refused on the HTTPS port, key unread', async () => {
+  const { status, json } = await api.send('/v1/devices', { key: user.key, headers: { 'x-forwarded-proto': 'http' } });
+  expect({ status, json }).toEqual({ status: 403, json: { error: 'HTTPS is required', status: 403 } });
+  expect((await api.send('/v1/devices', { key: user.key, headers: { 'x-forwarded-proto': 'https' } })).status).toBe(
+    200,
+  );
+});
+
+test('failures count against the address that the proxy names', async () => {
+  const wrong = (client: string) =>
+    ask({
+      'x-forwarded-proto': 'https',
+      'x-forwarded-for': client,
+      authorization: `Bearer eus_live_${'x'.repeat(40)}`,
+    });
+  for (let index = 0; index < 10; index++) expect((await wrong('203.0.113.7')).status).toBe(401);
+  expect((await wrong('203.0.113.7')).status).toBe(429);
+  expect((await wrong('203.0.113.8')).status).toBe(401);
+});
+
+test('nobody else is a proxy: what a client says of itself does not count', () => {
+  const isTrusted = trustedProxies(['10.0.0.0/8', '2001:db8::/32', '192.0.2.1']);
+  expect(['10.1.2.3', '::ffff:10.1.2.3', '2001:db8::1', '192.0.2.1'].map(isTrusted)).toEqual([true, true, true, true]);
+  expect(['11.1.2.3', '::1', '192.0.2.2', '127.0.0.1', undefined].map(isTrusted)).toEqual([
+    false,
+    false,
+    false,
+    false,
+    false,
+  ]);
+  expect(trustedProxies([])('127.0.0.1')).toBe(false);
+  expect(() => trustedProxies(['nonsense'])).toThrow(/TRUST_PROXY: nonsense/);
+});

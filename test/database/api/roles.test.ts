@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AnyOperation } from '#src/api/operation.ts';
+import { OPERATIONS } from '#src/api/v1/operations.ts';
+import { SCOPES } from '#src/auth/scopes.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+
+/** Every operation × every caller × whose it is: what the decision about reach says, on every route. */
+let api: TestApi;
+const who: Record<string, { userId: string; key: string }> = {};
+/** Whom each caller reaches. */
+const REACHES: Record<string, readonly string[]> = {
+  home: ['home'],
+  otherHome: ['otherHome'],
+  utility: ['utility', 'home'],
+  otherUtility: ['otherUtility', 'otherHome'],
+  admin: ['home', 'otherHome', 'utility', 'otherUtility', 'admin'],
+};
+const CALLERS = Object.keys(REACHES);
+const OWNERS = ['home', 'otherHome', 'utility'];
+
+beforeAll(async () => {
+  api = await testApi();
+  const add = async (name: string, role: 'homeowner' | 'utility' | 'admin', enrolledBy?: string) => {
+    who[name] = await api.user(role, enrolledBy === undefined ? {} : { enrolledBy });
+  };
+  await add('utility', 'utility');
+  await add('otherUtility', 'utility');
+  await add('admin', 'admin');
+  await add('home', 'homeowner', who.utility?.userId);
+  await add('otherHome', 'homeowner', who.otherUtility?.userId);
+}, 60_000);
+afterAll(() => api.close());
+
+const person = (name: string) => who[name] as { userId: string; key: string };
+const admin = (path: string, method = 'GET', body?: unknown) =>
+  api.send(path, { method, body, key: person('admin').key });
+
+/** A new resource of an owner's, by the name of the parameter that stands for it in paths. */
+const MAKE: Record<string, (owner: string) => Promise<string>> = {
+  alert_id: async (owner) =>
+    (
+      await admin('/v1/alerts', 'POST', {
+        user_id: person(owner).userId,
+        type: 'daily_usage',
+        threshold_kwh: 5,
+        delivery: 'email',
+      })
+    ).json.alert_id,
+  device_id: async (owner) =>
+    (await admin('/v1/devices', 'POST', { user_id: person(owner).userId, type: 'smart_meter', location: 'x' })).json
+      .device_id,
+  gateway_id: async (owner) =>
+    (await admin('/v1/gateways', 'POST', { user_id: person(owner).userId, name: 'x' })).json.gateway_id,
+  key_id: async (owner) => (await admin('/v1/keys', 'POST', { user_id: person(owner).userId })).json.key_id,
+  webhook_id: async (owner) =>
+    (
+      await api.send('/v1/webhooks', {
+        method: 'POST',
+        key: person(owner).key,
+        body: { event: 'usage.updated', url: 'https://example.com/x', auth_token: 'a secret token' },
+      })
+    ).json.webhook_id,
+  // An account of its own, so that deleting it takes nothing from the other cases.
+  user_id: async (owner) => {
+    if (owner === 'utility') return (await api.user('utility')).userId;
+    const enrolledBy = person(owner === 'home' ? 'utility' : 'otherUtility').userId;
+    return (await api.user('homeowner', { enrolledBy })).userId;
+  },
+};
+
+const BODIES: Record<string, (owner: string) => unknown> = {
+  'POST /v1/energy-insights': (owner) => ({ user_id: person(owner).userId, interval: 'month' }),
+  'POST /v1/alerts': (owner) => ({
+    user_id: person(owner).userId,
+    type: 'no_data',
+    threshold_hours: 5,
+    delivery: 'email',
+  }),
+  'POST /v1/alerts/preview': (owner) => ({ user_id: person(owner).userId, type: 'peak_usage', threshold_kwh: 5 }),
+  'PATCH /v1/alerts/{alert_id}': () => ({ status: 'paused' }),
+  'PATCH /v1/users/{user_id}': () => ({ timezone: 'Europe/Berlin' }),
+  'POST /v1/devices': (owner) => ({ user_id: person(owner).userId, type: 'smart_meter', location: 'x' }),
+  'PATCH /v1/devices/{device_id}': () => ({ location: 'y' }),
+  'POST /v1/gateways': (owner) => ({ user_id: person(owner).userId, name: 'x' }),
+  'PATCH /v1/gateways/{gateway_id}': () => ({ name: 'y' }),
+  'PATCH /v1/webhooks/{webhook_id}': () => ({ status: 'paused' }),
+  'POST /v1/keys': (owner) => ({ user_id: person(owner).userId }),
+  'POST /v1/keys/{key_id}/rotate': () => ({}),
+};
+/** Operations without anybody else in them: creation of accounts has rules of its own (requests.test.ts). */
+const OF_THE_CALLER = ['POST /v1/users', 'POST /v1/webhooks', 'GET /v1/webhooks'];
+
+const nameOf = ({ method, path }: AnyOperation) => `${method} ${path}`;
+const parameterOf = ({ path }: AnyOperation) => /\{(\w+)\}/.exec(path)?.[1];
+
+async function call(operation: AnyOperation, caller: string, owner: string, id: string | undefined) {
+  const named = BODIES[nameOf(operation)]?.(owner);
+  const query = operation.method === 'GET' && id === undefined ? `?user_id=${person(owner).userId}` : '';
+  // What hangs on the first parameter is made where that is real.
+  const delivery = /^whk_/.test(id ?? '') && /\{delivery_id\}/.test(operation.path);
+  const deliveryId = delivery ? (await admin(`/v1/webhooks/${id}/test`, 'POST')).json.delivery_id : id;
+  const path = operation.path.replace(/\{\w+\}/, id ?? '').replace('{delivery_id}', deliveryId ?? '') + query;
+  return api.send(path, {
+    method: operation.method,
+    key: person(caller).key,
+    ...(named === undefined ? {} : { body: named }),
+  });
+}
+
+const created = ({ method, status = method === 'POST' ? 201 : 200 }: AnyOperation) => status;
+
+describe.each(
+  OPERATIONS.filter((one) => !OF_THE_CALLER.includes(nameOf(one))).map((one) => [nameOf(one), one] as const),
+)('%s', (_name, operation) => {
+  const parameter = parameterOf(operation);
+  test.each(CALLERS)('of %s', async (caller) => {
+    for (const owner of OWNERS) {
+      const id =
+        parameter === undefined ? undefined : await (MAKE[parameter] as (owner: string) => Promise<string>)(owner);
+      const { status } = await call(operation, caller, owner, id);
+      const isOwn = caller === owner && parameter !== 'user_id';
+      const reaches = parameter === 'user_id' ? reachesAccount(caller, owner) : REACHES[caller]?.includes(owner);
+      const refused = parameter === undefined || parameter === 'user_id' ? (isHome(caller) ? 403 : 404) : 404;
+      expect({ caller, owner, status }).toEqual({
+        caller,
+        owner,
+        status: isOwn || reaches ? created(operation) : refused,
+      });
+    }
+  });
+
+  test('of what does not exist, or is malformed', async () => {
+    if (parameter === undefined) return expect(created(operation)).toBeLessThan(300);
+    for (const caller of CALLERS) {
+      for (const id of ['usr_00000000000000000000000000', 'x', '%00', 'a'.repeat(2_000), '%27%20OR%201=1--']) {
+        const { status } = await call(operation, caller, 'home', id);
+        const refused = parameter === 'user_id' && isHome(caller) ? 403 : 404;
+        expect({ caller, id: id.slice(0, 30), status }).toEqual({ caller, id: id.slice(0, 30), status: refused });
+      }
+    }
+  });
+
+  test('without its scope is 403, whatever it names', async () => {
+    const scopes = SCOPES.filter((scope) => scope !== operation.scope);
+    const lacking = await api.user('admin', { scopes });
+    const path = operation.path.replaceAll(/\{\w+\}/g, 'nothing');
+    const { status } = await api.send(path, { method: operation.method, key: lacking.key, body: undefined });
+    expect(status).toBe(403);
+  });
+});
+
+const isHome = (caller: string) => caller.toLowerCase().endsWith('home');
+
+test('a delivery is found under its own subscription alone', async () => {
+  const [mine, other] = await Promise.all([MAKE.webhook_id?.('home'), MAKE.webhook_id?.('home')]);
+  const { delivery_id } = (await admin(`/v1/webhooks/${mine}/test`, 'POST')).json;
+  const retry = async (webhook: string | undefined, delivery: string) =>
+    (
+      await api.send(`/v1/webhooks/${webhook}/deliveries/${delivery}/retry`, {
+        method: 'POST',
+        key: person('home').key,
+      })
+    ).status;
+  expect(await retry(mine, delivery_id)).toBe(202);
+  expect(await retry(other, delivery_id)).toBe(404);
+  for (const malformed of ['x', '%00', "'", 'dlv_00000000000000000000000000']) {
+    expect(await retry(mine, malformed)).toBe(404);
+  }
+});
+
+/** Accounts that MAKE makes: enrolled by the owner's utility, or a utility of nobody's. */
+function reachesAccount(caller: string, owner: string): boolean {
+  if (caller === 'admin') return true;
+  return (caller === 'utility' && owner === 'home') || (caller === 'otherUtility' && owner === 'otherHome');
+}

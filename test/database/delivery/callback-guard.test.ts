@@ -1,0 +1,160 @@
+import { Agent } from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { connect, type TLSSocket } from 'node:tls';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { EVERYBODY } from '#src/database/reach.ts';
+import { listDeliveries } from '#src/delivery/log.ts';
+import { checkHost, isPublic } from '#src/delivery/webhook/guard.ts';
+import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
+import { type Receiver, startReceiver } from '#test/support/receiver.ts';
+
+/**
+ * Makes connections where the service would, but to the receiver: looks the name up as it is told, notes the address that
+ * would have been connected to, and goes to the loopback. No packet leaves the machine.
+ */
+class Watched extends Agent {
+  addresses: string[] = [];
+  readonly #receiver: Receiver;
+  constructor(receiver: Receiver) {
+    super({ keepAlive: false });
+    this.#receiver = receiver;
+  }
+  // biome-ignore lint/suspicious/noExplicitAny: node's types leave out what an agent is given
+  override createConnection(options: any, callback: any): any {
+    const { host, lookup } = options as { host: string; lookup: LookupFunction };
+    const go = (address: string): TLSSocket => {
+      this.addresses.push(address);
+      return connect({
+        host: '127.0.0.1',
+        port: this.#receiver.port,
+        servername: 'hooks.example.net',
+        ca: this.#receiver.ca,
+      });
+    };
+    // As node does: an address is not looked up.
+    if (/^[\d.]+$|:/.test(host)) return go(host);
+    lookup(host, { all: false }, (error, address) => {
+      if (error) return callback(error);
+      const socket = go(String(address));
+      socket.once('secureConnect', () => callback(null, socket));
+      socket.once('error', callback);
+    });
+  }
+}
+
+let receiver: Receiver;
+let agent: Watched;
+let deliveries: TestDeliveries | undefined;
+beforeAll(async () => {
+  receiver = await startReceiver();
+});
+afterAll(() => receiver.close());
+afterEach(async () => {
+  receiver.calls = [];
+  await deliveries?.close();
+  deliveries = undefined;
+});
+
+/** Sends one event to a URL, and says what came of it. `answers`: what the name resolves to, time after time. */
+async function deliver(url: string, answers: string[][]) {
+  agent = new Watched(receiver);
+  let asked = 0;
+  deliveries = await testDeliveries({
+    allowPrivate: false,
+    agent,
+    async resolve() {
+      const addresses = answers[Math.min(asked++, answers.length - 1)] ?? [];
+      return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+    },
+  });
+  const userId = await deliveries.user('guarded@example.com');
+  const webhookId = await deliveries.subscribe(userId, url);
+  await deliveries.happen(userId);
+  await deliveries.run();
+  const log = async () =>
+    (await listDeliveries((deliveries as TestDeliveries).db, EVERYBODY, webhookId, { limit: 1 }))[0];
+  return { log, asked: () => asked };
+}
+
+const HOOK = 'https://hooks.example.net/hook';
+
+test('a name that leads to a public address is connected to at that address, resolved once', async () => {
+  const { log, asked } = await deliver(HOOK, [['93.184.216.34'], ['127.0.0.1']]);
+  expect({ addresses: agent.addresses, asked: asked() }).toEqual({ addresses: ['93.184.216.34'], asked: 1 });
+  expect((await log())?.status).toBe('succeeded');
+});
+
+test.each([
+  ['the metadata of a cloud', ['169.254.169.254']],
+  ['the loopback', ['127.0.0.1']],
+  ['the loopback of IPv6', ['::1']],
+  ['a private network inside IPv6', ['::ffff:10.1.2.3']],
+  ['a public and a private address', ['93.184.216.34', '10.0.0.1']],
+])('a name that leads to %s is refused before anything is connected to', async (_case, addresses) => {
+  const { log } = await deliver(HOOK, [addresses]);
+  expect(agent.addresses).toEqual([]);
+  expect(receiver.calls).toEqual([]);
+  expect((await log())?.attempts[0]?.error).toContain('private or reserved address');
+});
+
+test('a name that moves to the loopback between two tries is looked at again at each', async () => {
+  receiver.answer = () => ({ status: 500 });
+  const { log } = await deliver(HOOK, [['93.184.216.34'], ['127.0.0.1'], ['93.184.216.35']]);
+  for (const wait of [5, 30]) {
+    deliveries?.later(wait);
+    await deliveries?.run();
+  }
+  receiver.answer = () => ({ status: 200 });
+  expect(agent.addresses).toEqual(['93.184.216.34', '93.184.216.35']);
+  expect((await log())?.attempts.map(({ error }) => error)).toEqual([
+    'HTTP 500',
+    expect.stringContaining('127.0.0.1 is a private'),
+    'HTTP 500',
+  ]);
+});
+
+test.each([
+  'https://127.0.0.1/',
+  'https://127.1/',
+  'https://2130706433/',
+  'https://0x7f000001/',
+  'https://0177.0.0.1/',
+  'https://0/',
+  'https://[::1]/',
+  'https://[::ffff:127.0.0.1]/',
+  'https://[::ffff:7f00:1]/',
+  'https://[fe80::1]/',
+  'https://[fd00::1]/',
+  'https://[64:ff9b::7f00:1]/',
+  'https://[2002:7f00:1::]/',
+  'https://10.0.0.1/',
+  'https://192.168.1.1/',
+  'https://172.16.0.1/',
+  'https://100.64.0.1/',
+  'https://169.254.169.254/latest/meta-data/',
+  'https://224.0.0.1/',
+  'https://255.255.255.255/',
+  'https://198.18.0.1/',
+])('%s is refused in whatever notation', async (url) => {
+  expect(() => checkHost(new URL(url).hostname)).toThrow('private or reserved');
+});
+
+describe('addresses', () => {
+  test('that are public are let through', () => {
+    for (const address of ['8.8.8.8', '93.184.216.34', '2606:2800:220:1:248:1893:25c8:1946', '::ffff:8.8.8.8']) {
+      expect({ address, isPublic: isPublic(address) }).toEqual({ address, isPublic: true });
+    }
+  });
+
+  test('that are no addresses are not', () => {
+    for (const address of ['', 'localhost', '::g', '8.8.8.8/8', '2001:db8::1', '::127.0.0.1', '168.63.129.16']) {
+      expect({ address, isPublic: isPublic(address) }).toEqual({ address, isPublic: false });
+    }
+  });
+});
+
+test('an address in the URL itself is refused, too, without a connection', async () => {
+  const { log } = await deliver('https://127.0.0.1:8443/hook', []);
+  expect(agent.addresses).toEqual([]);
+  expect((await log())?.attempts[0]?.error).toContain('private or reserved address');
+});

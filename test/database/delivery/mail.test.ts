@@ -1,0 +1,296 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import PostalMime from 'postal-mime';
+import { SMTPServer } from 'smtp-server';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createAlert, findAlert } from '#src/alerts/store.ts';
+import { EVERYBODY } from '#src/database/reach.ts';
+import { compose, sentence } from '#src/delivery/email/compose.ts';
+import { capturingMailer, emailChannel, type Mailer, smtpMailer } from '#src/delivery/email/send.ts';
+import { composeSignIn, sendSignIn } from '#src/delivery/email/sign-in.ts';
+import { capturingTexter, smsChannel, twilioTexter } from '#src/delivery/sms/send.ts';
+import { createDevice, deleteDevice } from '#src/devices/store.ts';
+import { updateUser } from '#src/users/store.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+import { temporaryFolder } from '#test/support/service.ts';
+
+const SECRET = 'the secret of the tests';
+let api: TestApi;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+beforeAll(async () => {
+  api = await testApi();
+  folder = await temporaryFolder();
+});
+afterAll(async () => {
+  await api.close();
+  await folder.remove();
+});
+
+let userId: string;
+let alertId: string;
+beforeEach(async () => {
+  ({ userId } = await api.user('homeowner'));
+  await updateUser(api.db, EVERYBODY, userId, { timezone: 'Europe/Berlin', phone: '+4915112345678' });
+  ({ alert_id: alertId } = await createAlert(api.db, {
+    userId,
+    type: 'daily_usage',
+    thresholdKwh: 5,
+    delivery: 'email',
+  }));
+});
+
+const eventId = 'evt_01k8xqe8k4r1w5y7d9ms2b6gjt';
+const sending = (data: Record<string, unknown> = {}) => ({
+  deliveryId: 'dlv_01k8xqe8k4r1w5y7d9ms2b6gjt',
+  target: 'email',
+  event: {
+    id: eventId,
+    type: 'alert.triggered',
+    createdAt: new Date('2026-06-15T12:00:00Z'),
+    userId,
+    data: {
+      alert_id: alertId,
+      user_id: userId,
+      type: 'daily_usage',
+      threshold_kwh: 5,
+      kwh_used: 5.012,
+      period_start: '2026-06-14T22:00:00.000Z',
+      period_end: '2026-06-15T22:00:00.000Z',
+      devices: [{ device_id: 'dev_<b>', kwh_used: 5.012 }],
+      ...data,
+    },
+  },
+});
+const channelWith = (mailer: Mailer) =>
+  emailChannel({ db: api.db, mailer, publicUrl: 'https://energy.example.net', secret: SECRET, from: undefined });
+
+/** A mail server that takes what `accept` says; with the messages that it was given. */
+async function mailServer(accept: () => Error | null) {
+  const messages: Buffer[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onData(stream, _session, done) {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        const error = accept();
+        if (!error) messages.push(Buffer.concat(chunks));
+        done(error);
+      });
+    },
+  });
+  server.on('error', () => {});
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+  const { port } = server.server.address() as AddressInfo;
+  const close = () => new Promise<void>((resolve) => server.close(() => resolve()));
+  return { url: `smtp://127.0.0.1:${port}`, messages, close };
+}
+
+describe('an e-mail', () => {
+  test('says what was used, in text and HTML, on its reader’s calendar, and pauses the alert by its link', async () => {
+    const server = await mailServer(() => null);
+    const mailer = smtpMailer(server.url);
+    expect(await channelWith(mailer).send(sending())).toEqual({ succeeded: true, responseStatus: 250, error: null });
+    mailer.close();
+    await server.close();
+    const mail = await PostalMime.parse(server.messages[0] as Buffer);
+    const { email } = (await api.send(`/v1/users/${userId}`, { key: (await api.user('admin')).key })).json;
+    expect(mail.to?.map(({ address }) => address)).toEqual([email]);
+    expect(mail.subject).toBe('5.012 kWh used on one day, more than 5 kWh: Monday, 15 June 2026');
+    expect(mail.messageId).toBe(`<${eventId}@energy.example.net>`);
+    for (const part of [mail.text, mail.html])
+      for (const figure of ['5.012 kWh', '5 kWh']) expect(part).toContain(figure);
+    expect(mail.html).toContain('dev_&lt;b&gt;');
+
+    const header = mail.headers.find(({ key }) => key === 'list-unsubscribe')?.value ?? '';
+    const { pathname } = new URL(/<(.*)>/.exec(header)?.[1] ?? '');
+    expect(mail.text).toContain(pathname);
+    // A mail program that only looks pauses nothing.
+    const asked = await api.send(pathname);
+    expect({ status: asked.status, type: asked.headers['content-type'] }).toEqual({
+      status: 200,
+      type: 'text/html; charset=utf-8',
+    });
+    expect((await findAlert(api.db, EVERYBODY, alertId))?.status).toBe('active');
+    const body = {
+      raw: 'List-Unsubscribe=One-Click',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    };
+    expect((await api.send(pathname, { method: 'POST', ...body })).status).toBe(200);
+    expect((await findAlert(api.db, EVERYBODY, alertId))?.status).toBe('paused');
+    // RFC 8058 would rather have the other kind of form.
+    const multipart = { raw: '--x--', headers: { 'content-type': 'multipart/form-data; boundary=x' } };
+    expect((await api.send(pathname, { method: 'POST', ...multipart })).status).toBe(200);
+  });
+
+  test('names devices as their owner does, and by their ids those that are not his, or gone', async () => {
+    const paired = async (owner: string, location: string) =>
+      (await createDevice(api.db, { userId: owner, type: 'smart_meter', location })).device.device_id;
+    const own = await paired(userId, 'Meter <cupboard>\nhall');
+    const deleted = await paired(userId, 'Garage');
+    await deleteDevice(api.db, EVERYBODY, deleted);
+    const strangers = await paired((await api.user('homeowner')).userId, 'Their cellar');
+    const about = sending({
+      devices: [own, deleted, strangers, 'dev_gone'].map((device_id) => ({ device_id, kwh_used: 1.253 })),
+    });
+    const data = structuredClone(about.event.data);
+    const mailer = capturingMailer(join(folder.path, 'named'));
+    expect((await channelWith(mailer).send(about)).succeeded).toBe(true);
+    const mail = await PostalMime.parse(await readFile(join(folder.path, 'named', `${eventId}.eml`)));
+    expect(mail.text?.match(/^.*: 1\.253 kWh$/gm)).toEqual([
+      'Meter <cupboard> hall (smart_meter): 1.253 kWh',
+      'Garage (smart_meter): 1.253 kWh',
+      `${strangers}: 1.253 kWh`,
+      'dev_gone: 1.253 kWh',
+    ]);
+    expect(mail.html).toContain('Meter &lt;cupboard&gt; hall (smart_meter)');
+    expect(`${mail.text}${mail.html}`).not.toContain('Their cellar');
+    expect(about.event.data).toEqual(data);
+  });
+
+  test('cannot be used to pause what its link does not name', async () => {
+    const other = await createAlert(api.db, { userId, type: 'daily_usage', thresholdKwh: 5, delivery: 'email' });
+    const { unsubscribeToken } = await import('#src/delivery/email/unsubscribe.ts');
+    const [, mac] = unsubscribeToken(SECRET, alertId).split('.');
+    for (const token of [
+      `${other.alert_id}.${mac}`,
+      `${alertId}.`,
+      alertId,
+      'x',
+      `${unsubscribeToken('another', alertId)}`,
+      '%00',
+    ]) {
+      expect({ token, status: (await api.send(`/unsubscribe/${token}`, { method: 'POST' })).status }).toEqual({
+        token,
+        status: 404,
+      });
+    }
+    expect((await findAlert(api.db, EVERYBODY, other.alert_id))?.status).toBe('active');
+  });
+
+  test('that the server refuses, or that finds no server, has failed, and says why', async () => {
+    const server = await mailServer(() => Object.assign(new Error('mailbox full'), { responseCode: 452 }));
+    const mailer = smtpMailer(server.url);
+    expect(await channelWith(mailer).send(sending())).toMatchObject({
+      succeeded: false,
+      responseStatus: 452,
+      error: expect.stringContaining('mailbox full'),
+    });
+    await server.close();
+    expect(await channelWith(mailer).send(sending())).toMatchObject({ succeeded: false, responseStatus: null });
+    mailer.close();
+  });
+
+  test('is kept as a file where there is no server, whole, one an event', async () => {
+    const mailer = capturingMailer(join(folder.path, 'mail'));
+    for (let index = 0; index < 2; index++) {
+      expect((await channelWith(mailer).send(sending())).succeeded).toBe(true);
+    }
+    expect(await readdir(join(folder.path, 'mail'))).toEqual([`${eventId}.eml`]);
+    const mail = await PostalMime.parse(await readFile(join(folder.path, 'mail', `${eventId}.eml`)));
+    expect(mail.subject).toContain('5.012 kWh');
+  });
+});
+
+describe('an SMS', () => {
+  test('goes through an interface like Twilio’s', async () => {
+    const calls: { url: string | undefined; authorization: string | undefined; form: Record<string, string> }[] = [];
+    const answers = [
+      { status: 201, body: { sid: 'SM1' } },
+      { status: 400, body: { code: 21211, message: "Invalid 'To' Phone Number" } },
+    ];
+    const twilio = createServer(async (request: IncomingMessage, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      const form = Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString()));
+      calls.push({ url: request.url, authorization: request.headers.authorization, form });
+      const { status, body } = answers[calls.length - 1] ?? { status: 500, body: {} };
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+    await new Promise<void>((resolve) => twilio.listen(0, '127.0.0.1', resolve));
+    const { port } = twilio.address() as AddressInfo;
+    const texter = twilioTexter({
+      accountSid: 'AC1',
+      authToken: 'token',
+      from: '+15005550006',
+      baseUrl: `http://127.0.0.1:${port}/`,
+    });
+    const channel = smsChannel(api.db, texter);
+    expect(await channel.send(sending())).toEqual({ succeeded: true, responseStatus: 201, error: null });
+    expect(calls[0]).toEqual({
+      url: '/2010-04-01/Accounts/AC1/Messages.json',
+      authorization: `Basic ${Buffer.from('AC1:token').toString('base64')}`,
+      form: {
+        To: '+4915112345678',
+        From: '+15005550006',
+        Body: '5.012 kWh used on one day, more than 5 kWh: Monday, 15 June 2026',
+      },
+    });
+    expect(await channel.send(sending())).toEqual({
+      succeeded: false,
+      responseStatus: 400,
+      error: "Twilio: Invalid 'To' Phone Number (21211)",
+    });
+    await new Promise((resolve) => twilio.close(resolve));
+    expect((await channel.send(sending())).succeeded).toBe(false);
+  });
+
+  test('about a silence says where the device is', async () => {
+    const wanted = { userId, type: 'smart_meter', location: 'Meter cupboard' };
+    const { device_id } = (await createDevice(api.db, wanted)).device;
+    const channel = smsChannel(api.db, capturingTexter(join(folder.path, 'silences')));
+    await channel.send(sending({ type: 'no_data', devices: [{ device_id, kwh_used: 0 }] }));
+    const { body } = JSON.parse(await readFile(join(folder.path, 'silences', `${eventId}.json`), 'utf8'));
+    expect(body).toBe('No data from Meter cupboard since Monday, 15 June 2026, 00:00 (Europe/Berlin)');
+  });
+
+  test('is kept as a file where there is no provider; without a phone it has failed', async () => {
+    const channel = smsChannel(api.db, capturingTexter(join(folder.path, 'sms')));
+    await channel.send(sending());
+    expect(JSON.parse(await readFile(join(folder.path, 'sms', `${eventId}.json`), 'utf8'))).toMatchObject({
+      to: '+4915112345678',
+    });
+    await updateUser(api.db, EVERYBODY, userId, { phone: null });
+    expect(await channel.send(sending())).toMatchObject({ succeeded: false, error: expect.stringContaining('phone') });
+  });
+});
+
+test('one sentence says what happened, whatever it is', () => {
+  const unnamed = new Map();
+  const { event } = sending({ type: 'peak_usage', period_start: '2026-06-15T16:00:00.000Z' });
+  expect(sentence(event, 'Europe/Berlin', unnamed)).toBe(
+    '5.012 kWh used in one hour, more than 5 kWh: Monday, 15 June 2026, 18:00 (Europe/Berlin)',
+  );
+  expect(sentence(sending({ type: 'monthly_usage' }).event, 'UTC', unnamed)).toContain(
+    'in one month, more than 5 kWh: June 2026',
+  );
+  const silence = sending({ type: 'no_data', kwh_used: undefined }).event;
+  expect(sentence(silence, 'UTC', unnamed)).toBe('No data from dev_<b> since Sunday, 14 June 2026, 22:00 (UTC)');
+  const names = new Map([['dev_<b>', { location: 'Meter cupboard', type: 'smart_meter' }]]);
+  const named = 'No data from Meter cupboard since Sunday, 14 June 2026, 22:00 (UTC)';
+  const { subject, text, html } = compose(silence, 'UTC', names, null);
+  expect(subject).toBe(named);
+  for (const part of [text, html]) expect(part).toContain(named);
+});
+
+test('a way to sign in is mailed with its link and its code, by a real server, and is no bulk mail', async () => {
+  const server = await mailServer(() => null);
+  const mailer = smtpMailer(server.url);
+  const link = 'https://energy.example.net/dashboard/sign-in#secret-token';
+  const mail = composeSignIn({ link, code: '01234567', validMinutes: 15 });
+  await sendSignIn(mailer, { publicUrl: 'https://energy.example.net', from: undefined }, 'anna@example.com', mail);
+  mailer.close();
+  await server.close();
+  const read = await PostalMime.parse(server.messages[0] as Buffer);
+  expect(read.to?.map(({ address }) => address)).toEqual(['anna@example.com']);
+  expect(read.from?.address).toBe('energy@energy.example.net');
+  for (const part of [read.text, read.html]) {
+    expect(part).toContain(link);
+    expect(part).toContain('0123 4567');
+    expect(part).toContain('15 minutes');
+  }
+  expect(read.headers.find(({ key }) => key === 'auto-submitted')?.value).toBe('auto-generated');
+});

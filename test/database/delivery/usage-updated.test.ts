@@ -1,0 +1,110 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Evaluator, startEvaluator } from '#src/alerts/pool.ts';
+import { raiseAlerts } from '#src/alerts/raise.ts';
+import { tellUsage } from '#src/delivery/usage-updated.ts';
+import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
+import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
+import { type Meter, meter } from '#test/support/meters.ts';
+
+let evaluator: Evaluator;
+let deliveries: TestDeliveries;
+let home: Meter;
+beforeAll(() => {
+  evaluator = startEvaluator(1);
+});
+afterAll(() => evaluator.close());
+beforeEach(async () => {
+  deliveries = await testDeliveries();
+  deliveries.now = new Date('2026-06-17T12:00:00Z');
+  home = await meter(deliveries.database);
+});
+afterEach(() => deliveries.close());
+
+const at = (time: string) => new Date(`2026-06-17T${time}Z`);
+const subscribe = (userId = home.userId) =>
+  createWebhook(deliveries.db, deliveries.box, userId, {
+    event: 'usage.updated',
+    url: 'https://example.com/x',
+    authToken: 'a secret token',
+  });
+const evaluate = () => raiseAlerts(deliveries.database.pool, evaluator, deliveries.now);
+const tell = () => tellUsage(deliveries.database.pool, deliveries.now);
+async function told() {
+  const { rows } = await deliveries.database.pool.query(
+    "SELECT data, created_at FROM events WHERE type = 'usage.updated' ORDER BY created_at, event_id",
+  );
+  return rows.map(({ data }) => data);
+}
+
+test('tells the changed hours with their totals, a minute apart, and leaves nothing out', async () => {
+  await subscribe();
+  await home.read(
+    [
+      [at('09:00'), 100],
+      [at('10:00'), 101],
+    ],
+    deliveries.now,
+  );
+  await evaluate();
+  expect(await tell()).toBe(1);
+  expect(await told()).toEqual([
+    {
+      user_id: home.userId,
+      hours: [{ date: '2026-06-17', hour: '09:00', kwh_used: 1 }],
+      updated_at: '2026-06-17T12:00:00.000Z',
+    },
+  ]);
+  // Three changes within the minute: one event after it, with the totals of then.
+  for (const [time, kwh] of [
+    ['10:30', 101.5],
+    ['11:00', 102],
+    ['11:30', 103],
+  ] as const) {
+    deliveries.later(15);
+    await home.read([[at(time), kwh]], deliveries.now);
+    await evaluate();
+    expect(await tell()).toBe(0);
+  }
+  deliveries.later(15);
+  expect(await tell()).toBe(1);
+  expect((await told())[1].hours).toEqual([
+    { date: '2026-06-17', hour: '10:00', kwh_used: 1 },
+    { date: '2026-06-17', hour: '11:00', kwh_used: 1 },
+  ]);
+  deliveries.later(120);
+  expect(await tell()).toBe(0);
+});
+
+test('is told of those that somebody subscribed to, once by however many workers', async () => {
+  const other = await meter(deliveries.database);
+  await subscribe();
+  for (const one of [home, other])
+    await one.read(
+      [
+        [at('09:00'), 100],
+        [at('10:00'), 101],
+      ],
+      deliveries.now,
+    );
+  await evaluate();
+  const counts = await Promise.all(Array.from({ length: 5 }, tell));
+  expect(counts.reduce((sum, one) => sum + one)).toBe(1);
+  expect((await told()).map(({ user_id }) => user_id)).toEqual([home.userId]);
+});
+
+test('a long import is told in parts, a minute apart', async () => {
+  await subscribe();
+  const hours = 1_500;
+  const start = deliveries.now.getTime() - hours * 3_600_000;
+  await home.read(
+    Array.from({ length: hours + 1 }, (_, index) => [new Date(start + index * 3_600_000), 100 + index / 10] as const),
+    deliveries.now,
+  );
+  while ((await evaluate()).changes > 0);
+  await tell();
+  deliveries.later(60);
+  await tell();
+  const parts = (await told()).map(({ hours: list }) => list);
+  expect(parts.map((list) => list.length)).toEqual([1_000, 500]);
+  expect(new Set(parts.flat().map(({ date, hour }) => `${date} ${hour}`)).size).toBe(hours);
+});

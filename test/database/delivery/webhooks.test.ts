@@ -1,0 +1,430 @@
+import { Webhook } from 'standardwebhooks';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { EVERYBODY } from '#src/database/reach.ts';
+import { forgetEvents } from '#src/delivery/forget.ts';
+import { listDeliveries, retryDelivery, sendTest } from '#src/delivery/log.ts';
+import { findSent } from '#src/delivery/sent.ts';
+import { webhookChannel } from '#src/delivery/webhook/send.ts';
+import { updateWebhook } from '#src/delivery/webhook/subscriptions.ts';
+import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
+import { type Call, type Receiver, startReceiver } from '#test/support/receiver.ts';
+
+let receiver: Receiver;
+let deliveries: TestDeliveries;
+let userId: string;
+let webhookId: string;
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+});
+afterAll(() => receiver.close());
+beforeEach(async () => {
+  receiver.calls = [];
+  receiver.answer = () => ({ status: 200 });
+  deliveries = await testDeliveries({ ca: receiver.ca, timeoutMs: 1_500 });
+  userId = await deliveries.user('anna@example.com');
+  webhookId = await deliveries.subscribe(userId, receiver.url, SECRET);
+});
+afterEach(() => deliveries.close());
+
+const log = () => listDeliveries(deliveries.db, EVERYBODY, webhookId, { limit: 200 });
+const ids = () => receiver.calls.map(({ body }) => JSON.parse(body).id);
+const change = (patch: Parameters<typeof updateWebhook>[4]) =>
+  updateWebhook(deliveries.db, deliveries.box, EVERYBODY, webhookId, patch, deliveries.now);
+const status = async () =>
+  (await deliveries.database.pool.query('SELECT status FROM webhooks WHERE webhook_id = $1', [webhookId])).rows[0]
+    .status;
+
+describe('an event', () => {
+  test('arrives once, in its envelope, signed as Standard Webhooks says', async () => {
+    // The library looks at the clock: the signature's time must be near.
+    deliveries.now = new Date();
+    const id = await deliveries.happen(userId, { user_id: userId, email: 'ä@example.com' });
+    await deliveries.run();
+    await deliveries.run();
+    expect(receiver.calls).toHaveLength(1);
+    const { headers, body } = receiver.calls[0] as Call;
+    expect(headers['content-type']).toBe('application/json');
+    expect(new Webhook(SECRET).verify(body, headers)).toEqual({
+      id,
+      type: 'user.created',
+      created_at: deliveries.now.toISOString(),
+      environment: 'live',
+      data: { user_id: userId, email: 'ä@example.com' },
+    });
+    expect(() => new Webhook(SECRET).verify(`${body} `, headers)).toThrow();
+    expect(headers['webhook-id']).toBe(id);
+    expect(body + JSON.stringify(headers)).not.toContain(SECRET.slice(6));
+    expect(await log()).toMatchObject([
+      {
+        event_id: id,
+        event: 'user.created',
+        status: 'succeeded',
+        next_attempt_at: null,
+        attempts: [{ response_status: 200, error: null }],
+      },
+    ]);
+  });
+
+  test('is signed with the bytes of a secret that has no form, and with both amid a rotation', async () => {
+    deliveries.now = new Date();
+    await change({ authToken: 'geheim & suess' });
+    await deliveries.happen(userId);
+    await deliveries.run();
+    const verify = (secret: string, raw = false) => {
+      const { body = '', headers = {} } = receiver.calls.at(-1) ?? {};
+      return () => (raw ? new Webhook(secret, { format: 'raw' }) : new Webhook(secret)).verify(body, headers);
+    };
+    expect(verify('geheim & suess', true)).not.toThrow();
+    expect(verify(SECRET)).not.toThrow();
+    await deliveries.database.pool.query("UPDATE webhooks SET former_token_valid_until = now() - interval '1 second'");
+    await deliveries.happen(userId);
+    await deliveries.run();
+    expect(verify('geheim & suess', true)).not.toThrow();
+    expect(verify(SECRET)).toThrow();
+  });
+
+  test('of a receiver that is down is tried again after 5 s, 30 s, 2 min, 15 min and 1 h, with the same id and body', async () => {
+    receiver.answer = () => ({ status: 503 });
+    const id = await deliveries.happen(userId);
+    const waits = [];
+    for (const wait of [0, 5, 30, 120, 900, 3_600, 3_600, 86_400]) {
+      deliveries.later(wait - 1);
+      await deliveries.run();
+      const before = receiver.calls.length;
+      deliveries.later(1);
+      await deliveries.run();
+      waits.push(receiver.calls.length - before);
+    }
+    expect(waits).toEqual([1, 1, 1, 1, 1, 1, 0, 0]);
+    expect(new Set(ids())).toEqual(new Set([id]));
+    expect(new Set(receiver.calls.map(({ body }) => body)).size).toBe(1);
+    const [delivery] = await log();
+    expect(delivery).toMatchObject({ status: 'failed', next_attempt_at: null });
+    expect(delivery?.attempts.map(({ response_status, error }) => [response_status, error])).toEqual(
+      Array(6).fill([503, 'HTTP 503']),
+    );
+  });
+
+  test.each([
+    ['hangs', () => null, 'no answer within 1.5 s'],
+    [
+      'redirects',
+      () => ({ status: 302, headers: { location: 'https://127.0.0.1/elsewhere' } }),
+      'redirects are not followed',
+    ],
+    ['has moved', () => ({ status: 308, headers: { location: '/other' } }), 'redirects are not followed'],
+    ['refuses', () => ({ status: 400 }), 'HTTP 400'],
+  ])('to a receiver that %s has failed for now', async (_case, answer, error) => {
+    receiver.answer = answer;
+    await deliveries.happen(userId);
+    await deliveries.run();
+    expect(receiver.calls).toHaveLength(1);
+    expect((await log())[0]).toMatchObject({ status: 'pending', attempts: [{ error }] });
+  });
+
+  test('to a receiver that is not who it says has failed, and so where nobody listens', async () => {
+    const stranger = await startReceiver();
+    await change({ url: stranger.url });
+    await deliveries.happen(userId);
+    await deliveries.run();
+    expect((await log())[0]?.attempts[0]?.error).toBe(
+      'the receiver’s certificate is not trusted (self-signed); the service’s operator can name its authority in WEBHOOK_CA_FILE (DEPTH_ZERO_SELF_SIGNED_CERT)',
+    );
+    await stranger.close();
+    deliveries.later(5);
+    await deliveries.run();
+    expect((await log())[0]?.attempts[1]?.error).toBe(
+      'nothing listens at the receiver’s address and port; see that it runs (ECONNREFUSED)',
+    );
+    expect(stranger.calls).toEqual([]);
+  });
+
+  test('is through when the status says so, however much the receiver then talks', async () => {
+    receiver.answer = () => ({ status: 200, body: 'x'.repeat(20_000_000) });
+    for (let index = 0; index < 3; index++) await deliveries.happen(userId);
+    await deliveries.run();
+    expect((await log()).map(({ status: one }) => one)).toEqual(Array(3).fill('succeeded'));
+  });
+
+  test('waits for no other subscription: one that hangs holds up its own alone', async () => {
+    receiver.answer = ({ path }) => (path === '/slow' ? null : { status: 200 });
+    await deliveries.subscribe(userId, receiver.url.replace('/hook', '/slow'));
+    const count = 40;
+    for (let index = 0; index < count; index++) await deliveries.happen(userId);
+    const from = performance.now();
+    while (receiver.calls.filter(({ path }) => path === '/hook').length < count && performance.now() - from < 10_000) {
+      await deliveries.dispatcher.pass();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    const slow = receiver.calls.filter(({ path }) => path === '/slow').length;
+    // The quick ones are through while the first slow ones still wait.
+    expect(slow).toBeLessThanOrEqual(16);
+    await deliveries.dispatcher.settle();
+  });
+});
+
+describe('what a receiver answers', () => {
+  const sent = async () => {
+    const [delivery] = await log();
+    const which = { webhookId, deliveryId: delivery?.delivery_id ?? '' };
+    const found = await findSent(deliveries.db, EVERYBODY, which, 'live');
+    if (!found) throw new Error('no delivery');
+    return found;
+  };
+
+  test('is kept beside the very bytes that it answered, and is not in the list of the interface', async () => {
+    receiver.answer = () => ({ status: 422, body: '{"error":\t"no room für",\r\n "details": []}' });
+    await deliveries.happen(userId, { email: 'ä\u2028@example.com', amounts: [1e21, 0.1], nested: { b: 1, a: null } });
+    await deliveries.run();
+    const { request, attempts } = await sent();
+    const { headers, body } = receiver.calls[0] as Call;
+    expect(request.body).toBe(body);
+    expect(request.url).toBe(receiver.url);
+    expect(headers).toMatchObject(request.headers);
+    expect(Object.keys(request.headers).sort()).toEqual(['content-type', 'user-agent', 'webhook-id']);
+    expect(attempts[0]).toMatchObject({
+      response_status: 422,
+      response_body: '{"error":\t"no room für",\n "details": []}',
+    });
+    const [listed] = await log();
+    expect(Object.keys(listed?.attempts[0] ?? {}).sort()).toEqual(['at', 'duration_ms', 'error', 'response_status']);
+  });
+
+  test.each([
+    ['nothing', '', ''],
+    [
+      'bytes',
+      Buffer.from([0x89, 0x50, 0x00, 0x1b, 0xff, 0x0a, 0x7f, 0xc2, 0x85]),
+      '\ufffdP\ufffd\ufffd\ufffd\n\ufffd\ufffd',
+    ],
+    ['a page', 'ä'.repeat(100_000), 'ä'.repeat(512)],
+    ['a letter that the end cuts', `x${'ä'.repeat(1_000)}`, `x${'ä'.repeat(511)}`],
+  ])('is kept as text that can be stored and shown: %s', async (_what, body, kept) => {
+    receiver.answer = () => ({ status: 200, body });
+    await deliveries.happen(userId);
+    await deliveries.run();
+    const { status: one, attempts } = await sent();
+    expect({ one, kept: attempts.map((attempt) => attempt.response_body) }).toEqual({ one: 'succeeded', kept: [kept] });
+  });
+
+  test.each([
+    ['goes on', 200, 'succeeded'],
+    ['goes on', 500, 'pending'],
+    ['breaks off', 200, 'succeeded'],
+    ['breaks off', 500, 'pending'],
+  ] as const)('and how its body %s changes nothing of a %i', async (ending, code, becomes) => {
+    receiver.answer = () => ({ status: code, body: 'so far', ending });
+    await deliveries.happen(userId);
+    await deliveries.run();
+    const { status: one, attempts } = await sent();
+    expect(one).toBe(becomes);
+    expect(attempts).toMatchObject([{ response_status: code, response_body: 'so far' }]);
+    expect(attempts[0]?.error).toBe(code === 200 ? null : 'HTTP 500');
+  });
+
+  // A body has a second, and no more than is left of its try.
+  test.each([
+    [10_000, 5_000],
+    [300, 900],
+  ])('is not waited for: of a try of %i ms it takes less than %i', async (timeoutMs, most) => {
+    const { db, box } = deliveries;
+    const channel = webhookChannel({
+      ...{ db, box, clock: () => deliveries.now, environment: 'live', allowPrivate: true, ca: receiver.ca, timeoutMs },
+    });
+    receiver.answer = () => ({ status: 200, body: 'so far', ending: 'goes on' });
+    const event = { id: 'evt_x', type: 'user.created', createdAt: deliveries.now, userId, data: {} };
+    const from = performance.now();
+    const outcome = await channel.send({ deliveryId: 'dlv_x', target: webhookId, event });
+    expect(performance.now() - from).toBeLessThan(most);
+    expect(outcome).toEqual({ succeeded: true, responseStatus: 200, error: null, responseBody: 'so far' });
+    channel.close();
+  });
+
+  test('is nothing where none came', async () => {
+    receiver.answer = () => null;
+    await deliveries.happen(userId);
+    await deliveries.run();
+    expect((await sent()).attempts).toMatchObject([{ response_status: null, response_body: null }]);
+  });
+});
+
+describe('a subscription', () => {
+  test('is paused when nothing has come through for 24 h, and its owner told by e-mail, once', async () => {
+    receiver.answer = () => ({ status: 500 });
+    await deliveries.happen(userId);
+    await deliveries.run();
+    for (let hour = 0; hour < 23; hour++) {
+      deliveries.later(3_600);
+      await deliveries.happen(userId);
+      await deliveries.run();
+    }
+    expect(await status()).toBe('active');
+    deliveries.later(3_601);
+    await deliveries.happen(userId);
+    await deliveries.run();
+    expect(await status()).toBe('paused');
+    await deliveries.run();
+    expect(deliveries.told).toMatchObject([
+      { target: 'email', event: { type: 'webhook.paused', data: { webhook_id: webhookId, url: receiver.url } } },
+    ]);
+  });
+
+  test('is paused after 20 deliveries in a row whose retries ran out; a success in between begins anew', async () => {
+    receiver.answer = () => ({ status: 500 });
+    const exhaust = async (count: number) => {
+      for (let index = 0; index < count; index++) await deliveries.happen(userId);
+      // All the retries of all of them, one by one.
+      for (const wait of [0, 5, 30, 120, 900, 3_600]) {
+        deliveries.later(wait);
+        await deliveries.run();
+      }
+    };
+    await exhaust(19);
+    expect(await status()).toBe('active');
+    receiver.answer = () => ({ status: 200 });
+    await deliveries.happen(userId);
+    await deliveries.run();
+    receiver.answer = () => ({ status: 500 });
+    await exhaust(19);
+    expect(await status()).toBe('active');
+    await exhaust(1);
+    expect(await status()).toBe('paused');
+  });
+
+  test('that was paused by hand gets what waited when it is resumed, oldest first; nothing before', async () => {
+    await change({ status: 'paused' });
+    const waited = [];
+    for (let index = 0; index < 30; index++) waited.push(await deliveries.happen(userId));
+    deliveries.later(3_600);
+    await deliveries.run();
+    expect(receiver.calls).toEqual([]);
+    expect((await log())[0]).toMatchObject({ status: 'pending', next_attempt_at: null });
+    await change({ status: 'active' });
+    waited.push(await deliveries.happen(userId));
+    await deliveries.run();
+    expect(ids()).toEqual(waited);
+  });
+
+  test('that was paused for its failures gets what was given up in them, too, of the last seven days', async () => {
+    // A try takes its time, and others begin meanwhile.
+    receiver.answer = () => {
+      deliveries.later(0.2);
+      return { status: 500 };
+    };
+    const all = [await deliveries.happen(userId)];
+    for (let hour = 0; hour < 25; hour++) {
+      await deliveries.run();
+      deliveries.later(3_600);
+      all.push(await deliveries.happen(userId));
+    }
+    await deliveries.run();
+    expect(await status()).toBe('paused');
+    receiver.calls = [];
+    receiver.answer = () => ({ status: 200 });
+    await change({ status: 'active' });
+    await deliveries.run();
+    expect(ids()).toEqual(all);
+    expect(await status()).toBe('active');
+
+    await deliveries.database.pool.query(
+      "UPDATE webhooks SET status = 'paused', failing_since = $1; UPDATE deliveries SET status = 'failed'".replace(
+        '$1',
+        "'2026-01-01'",
+      ),
+    );
+    receiver.calls = [];
+    deliveries.later(6.5 * 86_400);
+    await change({ status: 'active' });
+    await deliveries.run();
+    // The older ones happened more than a week ago.
+    expect(ids().length).toBeGreaterThan(0);
+    expect(ids().length).toBeLessThan(all.length);
+  });
+
+  test('catches up in order, however many workers send', async () => {
+    await change({ status: 'paused' });
+    const waited = [];
+    for (let index = 0; index < 20; index++) waited.push(await deliveries.happen(userId));
+    await change({ status: 'active' });
+    const other = deliveries.another();
+    for (let turn = 0; turn < 200 && receiver.calls.length < waited.length; turn++) {
+      await Promise.all([deliveries.dispatcher.pass(), other.pass()]);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await Promise.all([deliveries.dispatcher.settle(), other.settle()]);
+    expect(ids()).toEqual(waited);
+  });
+
+  test('can be resumed while its deliveries fail: neither is in the other’s way', async () => {
+    receiver.answer = () => ({ status: 500 });
+    const { recordAttempt, takeDue } = await import('#src/delivery/attempts.ts');
+    for (let round = 0; round < 10; round++) {
+      for (let index = 0; index < 8; index++) await deliveries.happen(userId);
+      await deliveries.database.pool.query(
+        "UPDATE webhooks SET status = 'active', failing_since = NULL; UPDATE deliveries SET leased_until = NULL, next_attempt_at = '2026-01-01'",
+      );
+      const taken = await takeDue(deliveries.database.pool, 8, deliveries.now);
+      const at = { startedAt: deliveries.now, now: deliveries.now, durationMs: 1, random: 0.5 };
+      const failed = { succeeded: false, responseStatus: 500, error: 'HTTP 500' };
+      await deliveries.database.pool.query("UPDATE webhooks SET status = 'paused'");
+      await Promise.all([
+        ...taken.map((sending) => recordAttempt(deliveries.database.pool, sending, failed, at)),
+        change({ status: 'active' }),
+      ]);
+    }
+  });
+
+  test('keeps what waits for seven days', async () => {
+    await change({ status: 'paused' });
+    const old = await deliveries.happen(userId);
+    deliveries.later(6 * 86_400);
+    const young = await deliveries.happen(userId);
+    deliveries.later(86_400 + 1);
+    expect(await forgetEvents(deliveries.database.pool, deliveries.now)).toMatchObject({ givenUp: 1 });
+    await change({ status: 'active' });
+    await deliveries.run();
+    expect(ids()).toEqual([young]);
+    deliveries.later(24 * 86_400);
+    await forgetEvents(deliveries.database.pool, deliveries.now);
+    expect((await log()).map(({ event_id }) => event_id)).not.toContain(old);
+  });
+
+  test('is tested, and a delivery tried again by hand, with all its retries before it', async () => {
+    receiver.answer = () => ({ status: 500 });
+    const queued = await sendTest(deliveries.db, EVERYBODY, webhookId, deliveries.now);
+    expect(queued).toMatchObject({ event: 'webhook.test', status: 'pending', attempts: [] });
+    for (const wait of [0, 5, 30, 120, 900, 3_600]) {
+      deliveries.later(wait);
+      await deliveries.run();
+    }
+    expect((await log())[0]?.status).toBe('failed');
+    const again = await retryDelivery(deliveries.db, EVERYBODY, webhookId, queued?.delivery_id ?? '', deliveries.now);
+    expect(again).toMatchObject({ status: 'pending', next_attempt_at: deliveries.now.toISOString() });
+    await deliveries.run();
+    receiver.answer = () => ({ status: 204 });
+    deliveries.later(5);
+    await deliveries.run();
+    const [delivery] = await log();
+    expect(delivery?.status).toBe('succeeded');
+    expect(delivery?.attempts).toHaveLength(8);
+    expect(new Set(ids())).toEqual(new Set([queued?.event_id]));
+    expect(JSON.parse(receiver.calls[0]?.body ?? '')).toMatchObject({
+      type: 'webhook.test',
+      data: { webhook_id: webhookId },
+    });
+  });
+});
+
+test('a worker that is killed amid a try loses nothing: another one takes over when its lease is over', async () => {
+  const id = await deliveries.happen(userId);
+  // Taken, and never sent: what a kill leaves.
+  const { takeDue } = await import('#src/delivery/attempts.ts');
+  expect(await takeDue(deliveries.database.pool, 10, deliveries.now)).toHaveLength(1);
+  await deliveries.run();
+  expect(receiver.calls).toEqual([]);
+  deliveries.later(15);
+  await deliveries.run();
+  expect(ids()).toEqual([id]);
+});

@@ -1,0 +1,353 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { toIncoming } from '#ingest/incoming.ts';
+import { replayRejected } from '#ingest/rejected.ts';
+import { createWriter, type Writer } from '#ingest/write/writer.ts';
+import { createDb, type Database } from '#src/database/connect.ts';
+import { EVERYBODY } from '#src/database/reach.ts';
+import { createGateway, deleteGateway, listDiscovered, updateGateway } from '#src/devices/gateways.ts';
+import { deleteDevice, pairDiscovered, updateDevice } from '#src/devices/store.ts';
+import { createUser } from '#src/users/store.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+
+let database: TestDatabase;
+let db: Database;
+beforeAll(async () => {
+  database = await testDatabase();
+  db = createDb(database.pool);
+});
+afterAll(() => database.drop());
+
+const BASE_MS = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 5 * 3_600_000;
+
+/** A household's gateway, and workers that take what comes through it in turn. */
+async function household(workers = 1) {
+  const { user_id: userId } = await createUser(db, { email: `${Math.random()}@example.com`, role: 'homeowner' });
+  const { gateway } = await createGateway(db, { userId, name: 'home' });
+  const gatewayId = gateway.gateway_id;
+  const writers: Writer[] = Array.from({ length: workers }, () => createWriter(database.pool));
+  let turn = 0;
+  return {
+    userId,
+    gatewayId,
+    /** Each message in a batch of its own, by the next worker. */
+    async hear(topic: string, payload: string | object, receivedAtMs = Date.now(), replayed = false) {
+      const bytes = Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload));
+      const message = toIncoming({ topic: `gw/${gatewayId}/${topic}`, payload: bytes, receivedAtMs, replayed });
+      if (!message) throw new Error('not of a gateway');
+      return (writers[turn++ % writers.length] as Writer).write([message]);
+    },
+    discovered: () => listDiscovered(db, EVERYBODY, userId, { limit: 100 }),
+    async pair(nativeId: string): Promise<string> {
+      const found = (await this.discovered()).find(({ native_id }) => native_id === nativeId);
+      const wanted = { userId, type: 'smart_meter', location: 'home' };
+      const device = await pairDiscovered(db, EVERYBODY, found?.discovery_id ?? '', wanted);
+      if (!device) throw new Error(`${nativeId} does not wait`);
+      return device.device_id;
+    },
+    async readings() {
+      const { rows } = await database.pool.query(
+        `SELECT channel, kind, read_at, value FROM readings JOIN series USING (series_id) JOIN devices USING (device_id)
+         WHERE user_id = $1 ORDER BY read_at, channel, kind`,
+        [userId],
+      );
+      return rows.map(({ channel, kind, read_at, value }) => [channel, kind, read_at.getTime() - BASE_MS, value]);
+    },
+    async kwh() {
+      const { rows } = await database.pool.query(
+        'SELECT coalesce(sum(energy_mwh), 0)::bigint AS mwh FROM user_hourly WHERE user_id = $1',
+        [userId],
+      );
+      return Number(rows[0].mwh) / 1e6;
+    },
+    async rejected() {
+      const { rows } = await database.pool.query(
+        `SELECT reason, device_id FROM rejected_messages
+         WHERE device_id = $1 OR device_id IN (SELECT device_id FROM devices WHERE user_id = $2) ORDER BY rejected_id`,
+        [gatewayId, userId],
+      );
+      return rows as { reason: string; device_id: string }[];
+    },
+  };
+}
+
+const plug = (total: number, time = '') => ({ ...(time ? { Time: time } : {}), ENERGY: { Total: total, Power: 10 } });
+
+test('a device that is not paired is listed with what would count, and nothing else of it is kept', async () => {
+  const home = await household();
+  await home.hear('tele/plug/SENSOR', plug(100));
+  await home.hear('tele/plug/SENSOR', { ENERGY: { Total: 'much' } });
+  expect(await home.discovered()).toMatchObject([
+    {
+      gateway_id: home.gatewayId,
+      family: 'tasmota',
+      native_id: 'plug',
+      channels: ['import'],
+      quantities: [
+        { channel: 'import', kind: 'energy_total_kwh', counts: 'import' },
+        { channel: 'import', kind: 'power_w', counts: null },
+      ],
+    },
+  ]);
+  expect(await home.readings()).toEqual([]);
+  expect(await home.rejected()).toEqual([]);
+  const { rows } = await database.pool.query(
+    'SELECT 1 FROM series s JOIN devices d USING (device_id) WHERE user_id = $1',
+    [home.userId],
+  );
+  expect(rows).toEqual([]);
+});
+
+test('it counts from its pairing on, is told as connected, and is no longer listed', async () => {
+  const home = await household();
+  await home.hear('tele/plug/SENSOR', plug(100), BASE_MS);
+  const deviceId = await home.pair('plug');
+  expect(await home.discovered()).toEqual([]);
+  await home.hear('tele/plug/SENSOR', plug(101), BASE_MS + 600_000);
+  await home.hear('tele/plug/SENSOR', plug(101.5), BASE_MS + 1_200_000);
+  expect((await home.readings()).filter(([, kind]) => kind === 'register')).toEqual([
+    ['import', 'register', 600_000, 101_000_000],
+    ['import', 'register', 1_200_000, 101_500_000],
+  ]);
+  expect(await home.kwh()).toBe(0.5);
+  const { rows } = await database.pool.query(
+    `SELECT data FROM events WHERE type = 'device.connected' AND user_id = $1`,
+    [home.userId],
+  );
+  expect(rows).toMatchObject([{ data: { device_id: deviceId } }]);
+  // What cannot be used of it is kept under its name now.
+  await home.hear('tele/plug/SENSOR', { ENERGY: { Total: 'much', Power: 5 } });
+  expect(await home.rejected()).toEqual([{ device_id: deviceId, reason: expect.stringContaining('Total') }]);
+  // Its neighbour in the message was.
+  expect((await home.readings()).at(-1)?.slice(0, 2)).toEqual(['import', 'power']);
+});
+
+test('a deleted device is discovered again, and counts as a new one', async () => {
+  const home = await household();
+  await home.hear('tele/plug/SENSOR', plug(100));
+  const first = await home.pair('plug');
+  expect(await deleteDevice(db, EVERYBODY, first)).toBe(true);
+  await home.hear('tele/plug/SENSOR', plug(100));
+  expect(await home.discovered()).toHaveLength(1);
+  expect(await home.pair('plug')).not.toBe(first);
+});
+
+test('what cannot be read at all is kept for the gateway, since nobody knows whose it is', async () => {
+  const home = await household();
+  await home.hear('tele/plug/SENSOR', '{"ENERGY": {"Total"');
+  expect(await home.rejected()).toEqual([{ device_id: home.gatewayId, reason: expect.any(String) }]);
+});
+
+test('local time is of the device’s zone, else of the gateway’s, else there is none', async () => {
+  const home = await household();
+  await home.hear('tele/plug/SENSOR', plug(1));
+  const deviceId = await home.pair('plug');
+  const utc = new Date(BASE_MS).toISOString().slice(0, 19);
+  const local = new Date(BASE_MS + 9 * 3_600_000).toISOString().slice(0, 19);
+  await home.hear('tele/plug/SENSOR', plug(2, utc), BASE_MS + 1_000);
+  await updateGateway(db, EVERYBODY, home.gatewayId, { decoderConfig: { tz: 'UTC', meter: 'rubbish' } });
+  await home.hear('tele/plug/SENSOR', plug(3, utc), BASE_MS + 2_000);
+  await updateDevice(db, EVERYBODY, deviceId, { timezone: 'Asia/Tokyo' });
+  await home.hear('tele/plug/SENSOR', plug(4, local.replace(/:00$/, ':03')), BASE_MS + 4_000);
+  const registers = (await home.readings()).filter(([, kind]) => kind === 'register');
+  expect(registers.map(([, , atMs, value]) => [atMs, value])).toEqual([
+    [0, 3_000_000],
+    [1_000, 2_000_000],
+    [3_000, 4_000_000],
+  ]);
+});
+
+test('a message that the broker replays counts only with a time of its own', async () => {
+  const home = await household();
+  await home.hear('tele/plug/SENSOR', plug(1));
+  await home.pair('plug');
+  await home.hear('tele/plug/SENSOR', plug(2), BASE_MS, true);
+  expect(await home.readings()).toEqual([]);
+  await home.hear('tele/plug/SENSOR', plug(2, `${new Date(BASE_MS).toISOString().slice(0, 19)}+00:00`), BASE_MS, true);
+  expect((await home.readings()).map(([, kind]) => kind)).toEqual(['power', 'register']);
+});
+
+test('what one worker was told, the others know: announcements are kept, changed and taken back', async () => {
+  const home = await household(2);
+  const config = (unit: string) => ({
+    name: 'Energy',
+    uniq_id: 'meter_energy',
+    stat_t: 'meter/sensor/energy/state',
+    unit_of_meas: unit,
+    dev_cla: 'energy',
+    stat_cla: 'total_increasing',
+    dev: { ids: ['meter'], name: 'meter' },
+  });
+  const announce = (payload: string | object) => home.hear('homeassistant/sensor/meter/energy/config', payload);
+  const say = (value: string, atMs: number) => home.hear('meter/sensor/energy/state', value, BASE_MS + atMs);
+  await announce(config('kWh'));
+  await say('10', 0);
+  await home.pair('meter');
+  await say('11', 1_000);
+  await say('12', 2_000);
+  await announce(config('Wh'));
+  await say('13000', 3_000);
+  await say('14000', 4_000);
+  // A third worker begins now.
+  const late = createWriter(database.pool);
+  const message = toIncoming({
+    topic: `gw/${home.gatewayId}/meter/sensor/energy/state`,
+    payload: Buffer.from('15000'),
+    receivedAtMs: BASE_MS + 5_000,
+    replayed: false,
+  });
+  if (message) await late.write([message]);
+  expect((await home.readings()).map(([, , , value]) => value)).toEqual([11e6, 12e6, 13e6, 14e6, 15e6]);
+  await announce('');
+  await say('16000', 6_000);
+  await say('17000', 7_000);
+  expect(await home.readings()).toHaveLength(5);
+});
+
+test('what was learnt in a transaction that failed is not known', async () => {
+  const home = await household();
+  const writer = createWriter(database.pool);
+  const of = (topic: string, payload: string) => {
+    const message = toIncoming({
+      topic: `gw/${home.gatewayId}/${topic}`,
+      payload: Buffer.from(payload),
+      receivedAtMs: Date.now(),
+      replayed: false,
+    });
+    if (!message) throw new Error('not of a gateway');
+    return message;
+  };
+  const config = of(
+    'homeassistant/sensor/m/e/config',
+    JSON.stringify({
+      stat_t: 'm/e',
+      unit_of_meas: 'kWh',
+      dev_cla: 'energy',
+      stat_cla: 'total',
+      uniq_id: 'e',
+      dev: { ids: ['m'] },
+    }),
+  );
+  await database.pool.query('ALTER TABLE discovered_devices ADD CONSTRAINT fails CHECK (false) NOT VALID');
+  await expect(writer.write([config, of('m/e', '1')])).rejects.toThrow();
+  await database.pool.query('ALTER TABLE discovered_devices DROP CONSTRAINT fails');
+  await writer.write([of('m/e', '2')]);
+  expect(await home.discovered()).toEqual([]);
+  await writer.write([config, of('m/e', '3')]);
+  expect(await home.discovered()).toHaveLength(1);
+});
+
+test('an unknown gateway’s messages are rejected, and a flood of names is bounded', async () => {
+  const writer = createWriter(database.pool);
+  const message = toIncoming({
+    topic: 'gw/gwy_nobody/tele/plug/SENSOR',
+    payload: Buffer.from(JSON.stringify(plug(1))),
+    receivedAtMs: Date.now(),
+    replayed: false,
+  });
+  if (message) expect(await writer.write([message])).toMatchObject({ stored: 0, rejected: 1 });
+  const home = await household();
+  for (let first = 0; first < 3_000; first += 500) {
+    const batch = Array.from({ length: 500 }, (_, index) =>
+      toIncoming({
+        topic: `gw/${home.gatewayId}/tele/plug${first + index}/SENSOR`,
+        payload: Buffer.from(JSON.stringify(plug(1))),
+        receivedAtMs: Date.now(),
+        replayed: false,
+      }),
+    ).filter((one) => one !== null);
+    await writer.write(batch);
+  }
+  const { rows } = await database.pool.query(
+    'SELECT count(*)::int AS n FROM discovered_devices WHERE gateway_id = $1',
+    [home.gatewayId],
+  );
+  expect(rows[0].n).toBe(2_000);
+});
+
+test('a count without a unit waits for its owner’s setting, and is stored by a replay', async () => {
+  const home = await household();
+  const count = (consumption: number, atMs: number) => ({
+    Time: new Date(BASE_MS + atMs).toISOString(),
+    Type: 'SCM',
+    Message: { ID: 12345678, Type: 7, Consumption: consumption },
+  });
+  await home.hear('rtlamr/scm', count(1_000, 0));
+  expect(await home.discovered()).toMatchObject([{ family: 'rtlamr', native_id: '12345678', quantities: [] }]);
+  const deviceId = await home.pair('12345678');
+  await home.hear('rtlamr/scm', count(1_010, 60_000));
+  await home.hear('rtlamr/scm', count(1_020, 120_000));
+  expect(await home.rejected()).toEqual(
+    [1, 2].map(() => ({ device_id: deviceId, reason: expect.stringContaining('12345678') })),
+  );
+  await updateDevice(db, EVERYBODY, deviceId, {
+    decoderConfig: { meter: { 12345678: { unit: 'kWh', multiplier: 0.01 } } },
+  });
+  expect(await replayRejected(database.pool, { deviceId }, { retentionMonths: 13 })).toMatchObject({
+    messages: 2,
+    stored: 2,
+    rejected: 0,
+  });
+  expect((await home.readings()).map(([, , atMs, value]) => [atMs, value])).toEqual([
+    [60_000, 10_100_000],
+    [120_000, 10_200_000],
+  ]);
+  expect(await home.rejected()).toEqual([]);
+});
+
+test('a replay of what was rejected does not take back what was announced since', async () => {
+  const home = await household();
+  const config = {
+    stat_t: 'm/e',
+    unit_of_meas: 'kWh',
+    dev_cla: 'energy',
+    stat_cla: 'total',
+    uniq_id: 'e',
+    dev: { ids: ['m'] },
+  };
+  const announce = (payload: string | object, atMs: number) =>
+    home.hear('homeassistant/sensor/m/e/config', payload, BASE_MS + atMs);
+  await announce(config, 0);
+  await home.hear('m/e', '1', BASE_MS);
+  await home.pair('m');
+  await announce('{broken', 60_000);
+  await announce(config, 200_000);
+  await home.hear('m/e', '2', BASE_MS + 300_000);
+  await replayRejected(database.pool, {}, { retentionMonths: 13 });
+  await home.hear('m/e', '3', BASE_MS + 400_000);
+  expect((await home.readings()).map(([, , , value]) => value)).toEqual([2e6, 3e6]);
+});
+
+test('what is refused is kept for the device that it is of, and for none that is not paired', async () => {
+  const home = await household();
+  await updateGateway(db, EVERYBODY, home.gatewayId, { decoderConfig: { senml: { topics: ['senml/#'] } } });
+  const pack = (good: number, bad: unknown) => [
+    { n: 'urn:dev:mac:00000000000000aa_energy', u: 'kWh', v: good },
+    { n: 'urn:dev:mac:00000000000000bb_energy', u: 'kWh', v: bad },
+  ];
+  await home.hear('senml/x', pack(1, 1));
+  const natives = (await home.discovered()).map(({ native_id }) => native_id).sort();
+  expect(natives).toHaveLength(2);
+  const [first, second] = natives as [string, string];
+  await home.pair(first);
+  // Of the second, which is not paired, nothing; of the first nothing is wrong.
+  await home.hear('senml/x', pack(2, -5));
+  const before = await home.rejected();
+  const deviceId = await home.pair(second);
+  await home.hear('senml/x', pack(3, -5));
+  const after = await home.rejected();
+  expect(after.slice(before.length)).toEqual([{ device_id: deviceId, reason: expect.any(String) }]);
+  expect(before).toEqual([]);
+});
+
+test('with a gateway goes what of it was rejected', async () => {
+  const home = await household();
+  await home.hear('tele/plug/SENSOR', '{"ENERGY": {"Total"');
+  expect(await home.rejected()).toHaveLength(1);
+  expect(await deleteGateway(db, EVERYBODY, home.gatewayId)).toBe(true);
+  expect(await home.rejected()).toEqual([]);
+  await home.hear('tele/plug/SENSOR', plug(1));
+  const { rows } = await database.pool.query('SELECT payload FROM rejected_messages WHERE device_id = $1', [
+    home.gatewayId,
+  ]);
+  expect(rows.map(({ payload }) => payload.length)).toEqual([0]);
+});

@@ -1,0 +1,58 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Tier } from '#src/database/capabilities.ts';
+
+/** Debian 13 with PostgreSQL 17 and its TimescaleDB, which carries the Apache licence; `npm run test:setup` makes it. */
+export const DEBIAN_13 = join(
+  process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'),
+  'energy-usage-service',
+  'debian-13',
+);
+/** Its PostgreSQL, as the chroot sees it. */
+export const DEBIAN_13_BIN = '/usr/lib/postgresql/17/bin';
+const INSTALLED = '/usr/lib/postgresql';
+
+/** A tier that this machine cannot run, and how to get it. */
+export interface MissingTier {
+  tier: Tier;
+  how: string;
+}
+
+/** Which tiers this machine can run, by a look at its files. The embedded PostgreSQL is always there. */
+export function reachTiers(): { reached: Tier[]; missing: MissingTier[] } {
+  const answers: [Tier, string | null][] = [
+    ['plain', null],
+    ['apache', apacheIsMissing()],
+    ['community', communityIsMissing()],
+  ];
+  return {
+    reached: answers.filter(([, how]) => how === null).map(([tier]) => tier),
+    missing: answers.flatMap(([tier, how]) => (how === null ? [] : [{ tier, how }])),
+  };
+}
+
+function apacheIsMissing(): string | null {
+  if (process.getuid?.() !== 0) return 'run the tests as root: its server runs in a chroot';
+  if (!existsSync(join(DEBIAN_13, DEBIAN_13_BIN, 'postgres'))) return 'npm run test:setup';
+  return null;
+}
+
+function communityIsMissing(): string | null {
+  if (process.env.TIMESCALE_URL || installedCommunity() !== undefined) return null;
+  return 'name a server with the community edition in TIMESCALE_URL (a superuser of it), or install the edition for the PostgreSQL of this machine';
+}
+
+/** Programs of the newest PostgreSQL of this machine that has TimescaleDB with its community library; undefined where none has. */
+export function installedCommunity(): string | undefined {
+  if (!existsSync(INSTALLED)) return undefined;
+  const newest = readdirSync(INSTALLED)
+    .filter((version) => existsSync(join(INSTALLED, version, 'bin/initdb')))
+    .filter((version) => existsSync(join(INSTALLED, version, 'lib')))
+    .filter((version) =>
+      readdirSync(join(INSTALLED, version, 'lib')).some((name) => name.startsWith('timescaledb-tsl')),
+    )
+    .sort((a, b) => Number(a) - Number(b))
+    .at(-1);
+  return newest === undefined ? undefined : join(INSTALLED, newest, 'bin');
+}

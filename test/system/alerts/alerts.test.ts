@@ -1,0 +1,98 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import mqtt from 'mqtt';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createAlert } from '#src/alerts/store.ts';
+import { secretBox } from '#src/core/secret-box.ts';
+import { createDb } from '#src/database/connect.ts';
+import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
+import { createDevice } from '#src/devices/store.ts';
+import type { EventType } from '#src/events/event-types.ts';
+import { createUser } from '#src/users/store.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+
+const SECRET_KEY = 'the secret of this installation';
+const TOKEN = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+let database: TestDatabase;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let receiver: Receiver;
+let ingest: RoleProcess;
+let worker: RoleProcess;
+
+beforeAll(async () => {
+  [database, folder, receiver] = await Promise.all([testDatabase(), temporaryFolder(), startReceiver()]);
+  await writeFile(join(folder.path, 'ca.pem'), receiver.ca);
+  const env = {
+    DATABASE_URL: database.url,
+    DATA_DIR: folder.path,
+    SECRET_KEY,
+    WEBHOOK_ALLOW_PRIVATE: 'true',
+    WEBHOOK_CA_FILE: join(folder.path, 'ca.pem'),
+  };
+  [ingest, worker] = await Promise.all([startRole('ingest', env), startRole('worker', env)]);
+});
+afterAll(async () => {
+  await Promise.all([ingest.stop(), worker.stop()]);
+  await receiver.close();
+  await database.drop();
+  await folder.remove();
+});
+
+const events = () =>
+  receiver.calls.map(
+    ({ body, headers }) => new Webhook(TOKEN).verify(body, headers) as { type: EventType; data: never },
+  );
+
+test('readings over MQTT are told at an HTTPS receiver: connected, updated, and the alert that they trigger', async () => {
+  const db = createDb(database.pool);
+  const { user_id: userId } = await createUser(db, { email: 'told@example.com', role: 'homeowner' });
+  const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'cellar' });
+  const { device_id: deviceId } = device;
+  for (const event of ['usage.updated', 'alert.triggered', 'device.connected'] as const) {
+    await createWebhook(db, secretBox(SECRET_KEY), userId, { event, url: receiver.url, authToken: TOKEN });
+  }
+  const { alert_id } = await createAlert(db, { userId, type: 'peak_usage', thresholdKwh: 0.5, delivery: 'webhook' });
+
+  const url = `mqtt://127.0.0.1:${ingest.ready.port}`;
+  const client = await mqtt.connectAsync(url, { username: deviceId, password: secret });
+  const say = (reading: object) =>
+    client.publishAsync(`energy/v1/${deviceId}/readings`, JSON.stringify(reading), { qos: 1 });
+  const hourMs = 3_600_000;
+  const startMs = Math.floor(Date.now() / hourMs) * hourMs - hourMs;
+  await say({ ts: startMs, energy_total_kwh: 100 });
+  const publishedMs = Date.now();
+  await say({ ts: startMs + hourMs / 2, energy_total_kwh: 100.75 });
+
+  await expect
+    .poll(() => new Set(events().map(({ type }) => type)), { timeout: 10_000, interval: 50 })
+    .toEqual(new Set(['device.connected', 'usage.updated', 'alert.triggered']));
+  const fired = receiver.calls.find(({ body }) => body.includes('"alert.triggered"'));
+  expect((fired?.atMs ?? Number.POSITIVE_INFINITY) - publishedMs).toBeLessThan(5_000);
+
+  const dataOf = (type: EventType) => events().find((one) => one.type === type)?.data;
+  expect(dataOf('device.connected')).toMatchObject({ device_id: deviceId, type: 'smart_meter', status: 'active' });
+  expect(dataOf('alert.triggered')).toEqual({
+    alert_id,
+    user_id: userId,
+    type: 'peak_usage',
+    threshold_kwh: 0.5,
+    kwh_used: 0.75,
+    period_start: new Date(startMs).toISOString(),
+    period_end: new Date(startMs + hourMs).toISOString(),
+    devices: [{ device_id: deviceId, kwh_used: 0.75 }],
+  });
+  const hour = new Date(startMs).toISOString();
+  expect(dataOf('usage.updated')).toMatchObject({
+    user_id: userId,
+    hours: [{ date: hour.slice(0, 10), hour: hour.slice(11, 16), kwh_used: 0.75 }],
+  });
+  // What changes within the next minute waits for its end.
+  await say({ ts: startMs + hourMs * 0.75, energy_total_kwh: 101 });
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  expect(events().filter(({ type }) => type === 'usage.updated')).toHaveLength(1);
+  expect(events().filter(({ type }) => type === 'alert.triggered')).toHaveLength(1);
+  await client.endAsync();
+}, 60_000);

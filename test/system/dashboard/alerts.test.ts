@@ -1,0 +1,276 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ALERT_TYPES, DELIVERIES as KNOWN_DELIVERIES } from '#src/alerts/store.ts';
+import { DELIVERIES, nameOf, TYPES } from '#src/dashboard/pages/alerts/alert.ts';
+import { suggestedHours, suggestedKwh } from '#src/dashboard/pages/alerts/suggest.ts';
+import { EVERYBODY } from '#src/database/reach.ts';
+import { findUser, updateUser } from '#src/users/store.ts';
+import { lookAt } from '#test/support/browser.ts';
+import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const ZONE = 'America/New_York';
+
+let dashboard: Dashboard;
+beforeAll(async () => {
+  dashboard = await startDashboard();
+});
+afterAll(() => dashboard.close());
+
+async function alertsPage(email: string): Promise<Page> {
+  const page = await dashboard.signIn(email);
+  await page.getByRole('link', { name: 'Alerts' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Alerts' }).waitFor();
+  return page;
+}
+
+const dialog = (page: Page) => page.getByRole('dialog');
+const words = (page: Page) => dialog(page).getByRole('status').textContent();
+const row = (page: Page, rule: string) => page.locator('tbody tr', { hasText: rule });
+/** What the chart says beside its picture: how many bars are marked, and which. */
+const marked = async (page: Page) => {
+  const label = (await dialog(page).getByRole('img').getAttribute('aria-label')) ?? '';
+  const days = await dialog(page).locator('figure tbody tr', { hasText: /yes$/ }).locator('th').allTextContents();
+  return { count: Number(/; (\d+) would have fired$/.exec(label)?.[1]), days };
+};
+
+async function create(page: Page, rule: { watch?: string; threshold: number; by?: string }): Promise<void> {
+  await page.getByRole('button', { name: 'Create an alert' }).click();
+  if (rule.watch) await page.getByLabel(rule.watch).check();
+  await page.getByRole('spinbutton').fill(String(rule.threshold));
+  if (rule.by) await page.getByLabel(rule.by).check();
+  await page.getByRole('button', { name: 'Create alert' }).click();
+}
+
+/** The day of New York that an instant is in. */
+const dayOf = (ms: number) =>
+  new Intl.DateTimeFormat('en-GB', { timeZone: ZONE, weekday: 'short', day: 'numeric', month: 'short' }).format(ms);
+
+test('shows when an alert would have fired, as the service says, on the chart of the last 90 days', {
+  timeout: 120_000,
+}, async () => {
+  const userId = await dashboard.user('anna@example.com');
+  await updateUser(dashboard.db, EVERYBODY, userId, { timezone: ZONE });
+  const meter = await dashboard.device(userId);
+  // Hours of 0.5 kWh for 40 days, every fifth day one of 4 kWh at noon (New York), and eight hours of silence.
+  const lastMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS;
+  const hours = Array.from({ length: 40 * 24 }, (_, back) => lastMs - back * HOUR_MS).reverse();
+  const clock = new Intl.DateTimeFormat('en-GB', { timeZone: ZONE, hour: '2-digit', hourCycle: 'h23' });
+  // On whole days only, away from the silence.
+  const isWhole = (ms: number) => ms > lastMs - 38 * DAY_MS && ms < lastMs - 5 * DAY_MS;
+  const high = hours.filter((ms) => clock.format(ms) === '12' && Math.floor(ms / DAY_MS) % 5 === 0 && isWhole(ms));
+  expect(high.length).toBeGreaterThanOrEqual(6);
+  const isSilent = (ms: number) => ms > lastMs - 60 * HOUR_MS && ms <= lastMs - 52 * HOUR_MS;
+  await meter.publish(
+    hours
+      .filter((ms) => !isSilent(ms))
+      .map((ms) => ({
+        ts: new Date(ms + HOUR_MS).toISOString(),
+        energy_kwh: high.includes(ms) ? 4 : 0.5,
+        interval_s: 3_600,
+      })),
+  );
+  const known = high.length;
+  const page = await alertsPage('anna@example.com');
+  await page.getByText('There is no alert yet').waitFor();
+  await lookAt(page, 'alerts-empty');
+
+  await page.getByRole('button', { name: 'Create an alert' }).click();
+  // Begins with what was seldom exceeded: an ordinary day has 12 kWh, one with a high hour 15.5.
+  await expect.poll(() => page.getByRole('spinbutton').inputValue()).toMatch(/^1[56]$/);
+  // Not the one of the suggestion, which may still be under way.
+  const answer = page.waitForResponse(
+    (response) => response.url().endsWith('/alerts/preview') && response.request().postDataJSON().threshold_kwh === 13,
+  );
+  await page.getByRole('spinbutton').fill('13');
+  const { data } = (await (await answer).json()) as { data: { period_start: string }[] };
+  await expect
+    .poll(() => words(page))
+    .toBe(`More than 13 kWh in a day: would have fired ${known} times in the last 90 days.`);
+  expect(data).toHaveLength(known);
+  const days = high.map(dayOf);
+  expect(data.map(({ period_start }) => dayOf(Date.parse(period_start)))).toEqual(days);
+  expect(await marked(page)).toEqual({ count: known, days: days.map((day) => expect.stringContaining(day)) });
+  expect(await dialog(page).locator('figure tbody tr').count()).toBe(90);
+  await lookAt(page, 'alerts-create');
+
+  await page.getByRole('spinbutton').fill('1000');
+  await expect.poll(() => words(page)).toContain('would not have fired');
+  expect(await marked(page)).toEqual({ count: 0, days: [] });
+
+  await page.getByLabel('An hour').check();
+  await page.getByRole('spinbutton').fill('3.9');
+  await expect
+    .poll(() => words(page))
+    .toContain(`would have fired ${known} times in the last 90 days, on ${known} diff`);
+  expect((await marked(page)).days).toEqual(days.map((day) => expect.stringContaining(`${day}, 12:00`)));
+  await lookAt(page, 'alerts-create-hour');
+
+  await page.getByLabel('A month').check();
+  await page.getByRole('spinbutton').fill('1');
+  await expect.poll(() => words(page)).toMatch(/^More than 1 kWh in a month: would have fired [23] times/);
+  expect((await marked(page)).count).toBe(Number(/fired (\d)/.exec((await words(page)) ?? '')?.[1]));
+
+  await page.getByLabel('Silence').check();
+  await page.getByRole('spinbutton').fill('6');
+  await expect.poll(() => words(page)).toBe('Silent for 6 hours: would have fired once in the last 90 days.');
+  // The devices' names may come after the silences.
+  await expect
+    .poll(() => dialog(page).locator('tbody tr').allTextContents())
+    .toEqual([expect.stringMatching(/^Test \(smart_meter\).*[89] hours$/)]);
+  await lookAt(page, 'alerts-create-silence');
+});
+
+test('an alert made here fires when a reading comes, and its history says so', { timeout: 120_000 }, async () => {
+  const userId = await dashboard.user('ben@example.com');
+  const page = await alertsPage('ben@example.com');
+  const meter = await dashboard.device(userId);
+  await page.getByRole('button', { name: 'Create an alert' }).click();
+  await dialog(page).getByText('It watches what comes').waitFor();
+  await expect.poll(() => page.getByRole('spinbutton').inputValue()).toBe('20');
+  await page.getByRole('spinbutton').fill('1.25');
+  await page.keyboard.press('Enter');
+  await page.getByText('Created: More than 1.25 kWh in a day.').waitFor();
+  await page.getByRole('button', { name: 'History: More than 1.25 kWh in a day' }).click();
+  await dialog(page).getByText('It has not fired yet').waitFor();
+  await meter.publish({ ts: new Date().toISOString(), energy_kwh: 3, interval_s: 900 });
+  await expect.poll(() => dialog(page).locator('tbody tr').count(), { timeout: 30_000 }).toBeGreaterThan(0);
+  expect(await dialog(page).locator('tbody tr').first().textContent()).toMatch(/^just now.*\d\.\d\d kWh$/);
+  await lookAt(page, 'alerts-history');
+});
+
+test('its history goes back page by page', { timeout: 60_000 }, async () => {
+  await dashboard.user('old@example.com');
+  const page = await alertsPage('old@example.com');
+  await create(page, { watch: 'An hour', threshold: 2 });
+  await row(page, 'More than 2 kWh in an hour').waitFor();
+  await dashboard.database.pool.query(
+    `INSERT INTO alert_firings (alert_id, period_start, period_end, device_id, fired_at, event_id, total_mwh)
+     SELECT alert_id, at, at + interval '1 hour', '', at + interval '20 minutes', 'evt_' || lpad(n::text, 26, '0'), 2100000 + n
+     FROM alerts, generate_series(1, 45) n, LATERAL (SELECT date_trunc('hour', now()) - make_interval(hours => 100 - n) AS at) AS periods
+     WHERE user_id = (SELECT user_id FROM users WHERE email = 'old@example.com')`,
+  );
+  await page.getByRole('button', { name: /^History/ }).click();
+  const rows = () => dialog(page).locator('tbody tr').count();
+  await expect.poll(rows).toBe(20);
+  await lookAt(page, 'alerts-history-long');
+  await page.getByRole('button', { name: 'Older' }).click();
+  await page.getByRole('button', { name: 'Youngest' }).waitFor();
+  await page.getByRole('button', { name: 'Older' }).click();
+  await expect.poll(rows).toBe(5);
+});
+
+test('pauses and resumes, changes, and deletes after asking once more', { timeout: 120_000 }, async () => {
+  const userId = await dashboard.user('chiara@example.com');
+  const page = await alertsPage('chiara@example.com');
+  await create(page, { watch: 'Silence', threshold: 6 });
+  await row(page, 'Silent for 6 hours').waitFor();
+  const stored = async () =>
+    (await dashboard.database.pool.query('SELECT * FROM alerts WHERE user_id = $1', [userId])).rows;
+  expect(await stored()).toMatchObject([{ type: 'no_data', threshold_hours: 6, delivery: 'email', status: 'active' }]);
+
+  await page.getByRole('button', { name: 'Pause: Silent for 6 hours' }).click();
+  await row(page, 'Silent').getByText('paused', { exact: true }).waitFor();
+  expect(await stored()).toMatchObject([{ status: 'paused' }]);
+  await page.getByRole('button', { name: 'Resume: Silent for 6 hours' }).click();
+  await row(page, 'Silent').getByText('active', { exact: true }).waitFor();
+  await lookAt(page, 'alerts');
+
+  await page.getByRole('button', { name: 'Edit: Silent for 6 hours' }).click();
+  expect(await page.getByRole('spinbutton').inputValue()).toBe('6');
+  await page.getByRole('spinbutton').fill('12.5');
+  await page.getByRole('button', { name: 'Save' }).click();
+  expect(await stored()).toMatchObject([{ threshold_hours: 6 }]);
+  await page.getByRole('spinbutton').fill('12');
+  await lookAt(page, 'alerts-edit');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await row(page, 'Silent for 12 hours').waitFor();
+  expect(await stored()).toMatchObject([{ threshold_hours: 12 }]);
+
+  await page.getByRole('button', { name: 'Delete Silent for 12 hours' }).click();
+  await dialog(page).getByRole('button', { name: 'Cancel' }).click();
+  expect(await stored()).toHaveLength(1);
+  await page.getByRole('button', { name: 'Delete Silent for 12 hours' }).click();
+  await lookAt(page, 'alerts-delete');
+  await dialog(page).getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('There is no alert yet').waitFor();
+  expect(await stored()).toEqual([]);
+});
+
+test('what is missing to be told by SMS or webhook is named, and can be had', { timeout: 120_000 }, async () => {
+  const userId = await dashboard.user('daan@example.com');
+  const page = await alertsPage('daan@example.com');
+  await create(page, { threshold: 30, by: 'SMS' });
+  // Nothing was sent: the number is missing.
+  await page.getByLabel('Phone number').fill('0151 12345678');
+  await page.getByRole('button', { name: 'Create alert' }).click();
+  expect(
+    await page
+      .getByLabel('Phone number')
+      .evaluate((input) => (input as unknown as { validity: { valid: boolean } }).validity.valid),
+  ).toBe(false);
+  await lookAt(page, 'alerts-phone');
+  await page.getByLabel('Phone number').fill('+4915112345678');
+  await page.getByRole('button', { name: 'Create alert' }).click();
+  await row(page, 'More than 30 kWh in a day').getByText('SMS').waitFor();
+  expect((await findUser(dashboard.db, EVERYBODY, userId))?.phone).toBe('+4915112345678');
+
+  // Taken away elsewhere meanwhile, the service says so, and it is asked for again.
+  await updateUser(dashboard.db, EVERYBODY, userId, { phone: null });
+  await create(page, { threshold: 40, by: 'SMS' });
+  await page.getByLabel('Phone number').waitFor();
+  await page.keyboard.press('Escape');
+
+  await create(page, { threshold: 50, by: 'Webhook' });
+  await page.getByRole('alert').filter({ hasText: 'no active subscription' }).waitFor();
+  await lookAt(page, 'alerts-subscription');
+  await page.getByRole('link', { name: 'Make one on the Webhooks page' }).click();
+  expect(await page.getByLabel('Event').inputValue()).toBe('alert.triggered');
+  await page.getByLabel('URL').fill('https://hooks.example.net/energy');
+  await page.getByRole('button', { name: 'Create webhook' }).click();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('link', { name: 'Alerts' }).click();
+  await create(page, { threshold: 50, by: 'Webhook' });
+  await row(page, 'More than 50 kWh in a day').getByText('Webhook').waitFor();
+});
+
+test('a utility makes alerts of the account that it picked', { timeout: 60_000 }, async () => {
+  const utility = await dashboard.user('utility@example.com', 'utility');
+  const home = await dashboard.user('home@example.com', 'homeowner', utility);
+  const page = await alertsPage('utility@example.com');
+  await page.getByRole('region', { name: 'Alerts of home@example.com' }).waitFor();
+  await create(page, { threshold: 10, by: 'Webhook' });
+  await page.getByText('home@example.com makes it, signed in here').waitFor();
+  await lookAt(page, 'alerts-utility');
+  await page.getByLabel('E-mail').check();
+  await page.getByRole('button', { name: 'Create alert' }).click();
+  await row(page, 'More than 10 kWh in a day').waitFor();
+  const { rows } = await dashboard.database.pool.query('SELECT user_id FROM alerts WHERE user_id = ANY ($1)', [
+    [utility, home],
+  ]);
+  expect(rows).toEqual([{ user_id: home }]);
+});
+
+test('knows what the service knows, and suggests what stands out', () => {
+  expect(Object.keys(TYPES)).toEqual([...ALERT_TYPES]);
+  expect(Object.keys(DELIVERIES)).toEqual([...KNOWN_DELIVERIES]);
+  const alert = { alert_id: 'a', user_id: 'u', delivery: 'email', status: 'active', created_at: '' } as const;
+  expect(nameOf({ ...alert, type: 'peak_usage', threshold_kwh: 2.5 })).toBe('More than 2.5 kWh in an hour');
+  expect(nameOf({ ...alert, type: 'monthly_usage', threshold_kwh: 0.000_001 })).toBe(
+    'More than 0.000001 kWh in a month',
+  );
+  expect(nameOf({ ...alert, type: 'no_data', threshold_hours: 1 })).toBe('Silent for 1 hour');
+
+  const days = Array.from({ length: 90 }, (_, day) => 10 + (day % 7 === 0 ? day / 10 : 0));
+  const suggested = suggestedKwh('daily_usage', days);
+  expect(days.filter((kwh) => kwh > suggested)).toEqual([17.7, 18.4]);
+  expect(suggestedKwh('daily_usage', [])).toBe(20);
+  expect(suggestedKwh('peak_usage', [0, 0, 0])).toBe(3);
+  expect(suggestedKwh('monthly_usage', [60.2, 218.4, 251, 170])).toBe(220);
+  expect(suggestedKwh('peak_usage', [0.0123])).toBe(0.013);
+  expect(suggestedKwh('monthly_usage', [99.5])).toBe(100);
+  expect(suggestedHours([])).toBe(3);
+  expect(suggestedHours([4, 5, 7, 8, 9, 11])).toBe(12);
+  expect(suggestedHours(Array(1_000).fill(700))).toBe(720);
+});

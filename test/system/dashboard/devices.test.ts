@@ -1,0 +1,243 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPublisher, type Publisher } from '#simulators/publisher.ts';
+import { climateHours } from '#src/dashboard/pages/devices/climate-hours.ts';
+import { publishLines } from '#src/dashboard/pages/devices/device-snippets.ts';
+import { deviceSettings, mosquittoBridge } from '#src/dashboard/pages/devices/gateway-snippets.ts';
+import { serviceAddress } from '#src/dashboard/pages/devices/service-address.ts';
+import { lookAt } from '#test/support/browser.ts';
+import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
+
+const HOUR_MS = 3_600_000;
+
+let dashboard: Dashboard;
+let publishers: Publisher[] = [];
+beforeAll(async () => {
+  dashboard = await startDashboard();
+});
+afterAll(async () => {
+  for (const publisher of publishers) await publisher.close();
+  publishers = [];
+  await dashboard.close();
+});
+
+async function devicesPage(email: string): Promise<Page> {
+  const page = await dashboard.signIn(email);
+  await page.getByRole('link', { name: 'Devices' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();
+  return page;
+}
+
+/** Logs in with what the page shows. */
+async function connect(page: Page): Promise<Publisher> {
+  const deviceId = await fact(page, 'Username');
+  const secret = (await page.getByRole('group', { name: 'Password', exact: true }).textContent()) ?? '';
+  const publisher = await createPublisher({ url: dashboard.mqttUrl, deviceId, secret });
+  publishers.push(publisher);
+  return publisher;
+}
+
+const fact = async (page: Page, name: string) =>
+  (await page.locator(`dt:has-text("${name}") + dd`).textContent())?.trim() ?? '';
+const row = (page: Page, name: string) => page.getByRole('row').filter({ has: page.getByRole('rowheader', { name }) });
+
+test('a device is paired, and publishes with what was shown until the page says so', { timeout: 120_000 }, async () => {
+  await dashboard.user('pair@example.com');
+  const page = await devicesPage('pair@example.com');
+  await page.getByText('No device is paired yet').waitFor();
+  await lookAt(page, 'devices-empty');
+  await page.getByRole('button', { name: 'Pair a device' }).click();
+  await page.getByLabel('Location').fill('Cellar');
+  await page.getByText('More settings').click();
+  await page.getByLabel('Highest plausible load, kW').fill('-1');
+  await lookAt(page, 'devices-pair');
+  await page.getByRole('button', { name: 'Pair', exact: true }).click();
+  // The browser says what is wrong, and nothing is sent.
+  expect(await page.locator('input[name=limit_kw]:invalid').count()).toBe(1);
+  await page.getByLabel('Highest plausible load, kW').fill('0');
+  await page.getByRole('button', { name: 'Pair', exact: true }).click();
+  expect(await page.getByRole('alert').textContent()).toContain('Highest plausible load');
+  expect(await page.getByLabel('Location').inputValue()).toBe('Cellar');
+  await page.getByLabel('Highest plausible load, kW').fill('20');
+  await page.getByRole('button', { name: 'Pair', exact: true }).click();
+
+  await page.getByText('waiting for the first reading').waitFor();
+  await lookAt(page, 'devices-paired');
+  const publisher = await connect(page);
+  const topic = await fact(page, 'Topic');
+  const payload = (await page.getByRole('group', { name: 'Message' }).textContent()) ?? '';
+  const line = await page.getByRole('group', { name: 'mosquitto_pub line', exact: true }).textContent();
+  expect(line).toContain(`-t ${topic} -m '${payload}'`);
+  expect(await page.getByText('first reading received').count()).toBe(0);
+  await publisher.publish(topic, payload);
+  await publisher.flush();
+  await page.getByText('first reading received').waitFor();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await row(page, 'Cellar').getByText('active', { exact: true }).waitFor();
+  expect(await row(page, 'Cellar').textContent()).toMatch(/smart meter.*just now/);
+  await page.getByText('What the states mean').click();
+  await lookAt(page, 'devices');
+});
+
+test('what a gateway hears is listed, and counts when it was paired', { timeout: 120_000 }, async () => {
+  await dashboard.user('gateway@example.com');
+  const page = await devicesPage('gateway@example.com');
+  await page.getByRole('button', { name: 'Create a gateway' }).click();
+  await page.getByLabel('Name').fill('Home');
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByText('A bridge from mosquitto').waitFor();
+  await page.getByText('Tasmota (a build').click();
+  await lookAt(page, 'gateway-made');
+  const publisher = await connect(page);
+  const prefix = await fact(page, 'Prefix');
+  await page.getByRole('button', { name: 'Done' }).click();
+  const hear = async (total: number) => {
+    await publisher.publish(`${prefix}tele/plug/SENSOR`, JSON.stringify({ ENERGY: { Total: total, Power: 40 } }));
+    await publisher.publish(`${prefix}tele/heater/SENSOR`, JSON.stringify({ ENERGY: { Total: total, Power: 40 } }));
+    await publisher.flush();
+  };
+  await hear(100);
+  // It looks again by itself.
+  await row(page, 'plug').waitFor({ timeout: 20_000 });
+  expect(await row(page, 'plug').textContent()).toMatch(/tasmota.*import: energy register, power; counts as import/);
+  await lookAt(page, 'devices-discovered');
+
+  await page.getByRole('button', { name: 'Pair plug' }).click();
+  await page.getByLabel('Type').selectOption({ label: 'smart plug' });
+  await page.getByLabel('Location').fill('Desk');
+  await page.getByRole('button', { name: 'Pair', exact: true }).click();
+  await page.getByText('waiting for the first reading').waitFor();
+  await lookAt(page, 'devices-discovered-paired');
+  await hear(100.5);
+  await page.getByText('first reading received').waitFor();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await row(page, 'Desk').getByText('active', { exact: true }).waitFor();
+  expect(await row(page, 'plug').count()).toBe(0);
+  // The button that opened the dialog is gone: what stood around it has the focus.
+  expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('List of discovered devices');
+
+  await page.getByRole('button', { name: 'Delete Home' }).click();
+  await page.getByText('Devices that were paired through it stay').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('Nothing waits to be paired').waitFor();
+  await expect.poll(() => row(page, 'Home').count()).toBe(0);
+  expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('List of gateways');
+  expect(await row(page, 'Desk').count()).toBe(1);
+});
+
+test('settings are changed, refused with a reason, and the device is deleted', { timeout: 120_000 }, async () => {
+  const userId = await dashboard.user('settings@example.com');
+  const { deviceId } = await dashboard.device(userId);
+  const page = await devicesPage('settings@example.com');
+  await page.getByRole('link', { name: 'Details of Test' }).click();
+  await expect.poll(() => new URL(page.url()).searchParams.get('device')).toBe(deviceId);
+  await page.getByLabel('Type').selectOption({ label: 'other …' });
+  await page.getByLabel('Which other type').fill('water_heater');
+  await page.getByLabel('Location').fill('Bath');
+  await page.getByLabel('Register ends at, kWh').fill('99999.9');
+  await page.getByLabel('Time zone').fill('Berlin');
+  await page.getByRole('button', { name: 'Save' }).click();
+  expect(await page.getByRole('alert').textContent()).toContain('Time zone must be a time zone');
+  await lookAt(page, 'device-settings');
+  await page.getByLabel('Time zone').fill('Europe/Berlin');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
+  const { rows } = await dashboard.database.pool.query(
+    'SELECT type, location, limit_kw, register_max_kwh, timezone FROM devices WHERE device_id = $1',
+    [deviceId],
+  );
+  expect(rows).toEqual([
+    { type: 'water_heater', location: 'Bath', limit_kw: 100, register_max_kwh: 99999.9, timezone: 'Europe/Berlin' },
+  ]);
+  await page.getByLabel('Register ends at, kWh').fill('');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect
+    .poll(async () => {
+      const found = await dashboard.db
+        .selectFrom('devices')
+        .select('register_max_kwh')
+        .where('device_id', '=', deviceId);
+      return (await found.executeTakeFirst())?.register_max_kwh;
+    })
+    .toBe(null);
+  await page.goBack();
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+  await page.goto(`/dashboard/devices?device=${deviceId}`);
+  await page.getByRole('dialog', { name: 'Bath: water_heater' }).waitFor();
+  await page.getByRole('button', { name: 'Delete this device' }).click();
+  await page.getByText('stays in the account’s history').waitFor();
+  await page.getByRole('dialog', { name: 'Delete this device' }).getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('No device is paired yet').waitFor();
+  await expect.poll(() => new URL(page.url()).search).toBe('');
+});
+
+test('a thermostat’s climate is drawn and told, hour by hour', { timeout: 120_000 }, async () => {
+  const utility = await dashboard.user('utility@example.com', 'utility');
+  const home = await dashboard.user('warm@example.com', 'homeowner', utility);
+  const thermostat = await dashboard.device(home, 'thermostat');
+  const page = await devicesPage('utility@example.com');
+  await page.getByRole('link', { name: 'Details of Test' }).click();
+  await page.getByText('It told no temperature in the last 48 hours.').waitFor();
+  await page.keyboard.press('Escape');
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+
+  const nowMs = Date.now();
+  const readings = Array.from({ length: 6 * 24 * 5 }, (_, index) => ({
+    ts: new Date(nowMs - index * 600_000).toISOString(),
+    temperature_c: 19 + Math.round(10 * Math.sin(index / 30)) / 10,
+    setpoint_c: 20,
+    heating: index % 36 < 6,
+  })).filter(({ ts }) => Math.abs(nowMs - Date.parse(ts) - 20 * HOUR_MS) > 3 * HOUR_MS);
+  await thermostat.publish(readings.reverse());
+  await page.getByRole('link', { name: 'Details of Test' }).click();
+  const picture = page.getByRole('img', { name: /^Climate of the last 48 hours: from .*Setpoint 20 to 20 °C$/ });
+  await picture.waitFor();
+  await lookAt(page, 'device-climate');
+  await page.locator('dialog .u-over').hover();
+  await expect.poll(() => page.locator('dialog .readout').textContent()).toMatch(/: temperature 1\d.*setpoint 20 °C/);
+  await page.getByText('Climate of the last 48 hours as a table').click();
+  const rows = await page.getByRole('dialog').locator('tbody tr').allTextContents();
+  expect(rows.length).toBeGreaterThanOrEqual(48);
+  // Six hours of silence are a gap, and not left out.
+  expect(rows.filter((text) => text.endsWith('–––')).length).toBeGreaterThanOrEqual(4);
+  await lookAt(page, 'device-climate-table');
+  await page.getByRole('button', { name: '7 days' }).click();
+  await page.getByRole('img', { name: /^Climate of the last 7 days/ }).waitFor();
+  await expect.poll(() => page.getByRole('dialog').locator('tbody tr').count()).toBeGreaterThan(100);
+});
+
+test('its snippets are those of the documents', () => {
+  const documents = readFileSync(resolve(import.meta.dirname, '../../../deploy/DEVICES.md'), 'utf8');
+  const mqtt = { username: 'gwy_1', password: 'secret', topic_prefix: 'gw/gwy_1/' };
+  const away = serviceAddress('energy.example.com', null);
+  const plain = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const [, documented = ''] = /```conf\n(persistence[\s\S]*?)```/.exec(documents) ?? [];
+  const filled = documented.replaceAll('GATEWAY_ID', 'gwy_1').replaceAll('PASSWORD', 'secret');
+  expect(plain(mosquittoBridge(mqtt, away))).toEqual(plain(filled));
+  expect(mosquittoBridge(mqtt, serviceAddress('localhost', null))).toContain('bridge_cafile ');
+  expect(deviceSettings(mqtt, away)[0]?.text).toBe(
+    'Backlog MqttHost energy.example.com; MqttPort 8883; MqttUser gwy_1; MqttPassword secret; FullTopic gw/gwy_1/%prefix%/%topic%/',
+  );
+  const login = { username: 'dev_1', password: 'secret', topic: 'energy/v1/dev_1/readings' };
+  expect(publishLines(login, '{}', away)).toEqual({
+    plain: null,
+    tls: "mosquitto_pub -h energy.example.com -p 8883 --capath /etc/ssl/certs -u dev_1 -P 'secret' -q 1 -t energy/v1/dev_1/readings -m '{}'",
+  });
+  expect(publishLines(login, '{}', serviceAddress('127.0.0.1', null)).plain).toContain('-h 127.0.0.1 -p 1883 -u dev_1');
+});
+
+test('an hour in which nothing was heard has a row, too', () => {
+  const at = (hour: number) => new Date(Date.UTC(2026, 10, 21, hour, 30)).toISOString();
+  const rows = [0, 4, 5, 8].map((hour) => ({ starts_at: at(hour), setpoint_c: hour }));
+  const hours = climateHours(rows, Date.parse(at(4)) + HOUR_MS, Date.parse(at(9)));
+  expect(hours.map(({ starts_at, setpoint_c }) => [starts_at, setpoint_c])).toEqual([
+    [at(4), 4],
+    [at(5), 5],
+    [at(6), undefined],
+    [at(7), undefined],
+    [at(8), 8],
+  ]);
+  expect(climateHours([], 0, 1)).toEqual([]);
+});

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { EVERYBODY } from '#src/database/reach.ts';
+import { updateUser } from '#src/users/store.ts';
+import { lookAt } from '#test/support/browser.ts';
+import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
+
+const HOUR_MS = 3_600_000;
+
+let dashboard: Dashboard;
+let utility: string;
+beforeAll(async () => {
+  dashboard = await startDashboard();
+  utility = await dashboard.user('utility@example.com', 'utility');
+});
+afterAll(() => dashboard.close());
+
+/** Readings of a register each quarter of an hour for `days`, at a constant load, with a night of silence in the middle. */
+function history(days: number, loadKw: number): { ts: string; energy_total_kwh: number }[] {
+  const untilMs = Math.floor(Date.now() / 900_000) * 900_000;
+  const readings: { ts: string; energy_total_kwh: number }[] = [];
+  for (let ms = untilMs - days * 24 * HOUR_MS; ms <= untilMs; ms += 900_000) {
+    const backHours = (untilMs - ms) / HOUR_MS;
+    if (backHours > 30 && backHours < 36) continue;
+    const energy_total_kwh = Math.round(1e6 * (100 + loadKw * (days * 24 - backHours))) / 1e6;
+    readings.push({ ts: new Date(ms).toISOString(), energy_total_kwh });
+  }
+  return readings;
+}
+
+test('shows usage at a glance, marks what was estimated, and follows new readings by itself', async () => {
+  const userId = await dashboard.user('home@example.com');
+  await updateUser(dashboard.db, EVERYBODY, userId, { timezone: 'Asia/Kolkata' });
+  const meter = await dashboard.device(userId);
+  const readings = history(20, 0.8);
+  await meter.publish(readings);
+  const page = await dashboard.signIn('home@example.com');
+  const figure = (name: string) => page.locator('dl.figures > div', { has: page.locator('dt', { hasText: name }) });
+  await expect.poll(() => figure('Yesterday').locator('dd.big').textContent()).toBe('19.20 kWh');
+  await expect.poll(() => page.getByText('live', { exact: true }).count()).toBe(1);
+
+  // The silence of six hours, 30 to 36 hours ago, is marked, in the picture and in the table.
+  const hours = page.locator('figure', { hasText: 'Usage by hour as a table' });
+  expect(await hours.locator('.readout').textContent()).toContain('estimated');
+  await hours.getByText('Usage by hour as a table').click();
+  const rows = await hours.locator('tbody tr').allTextContents();
+  expect(rows.length).toBe(48);
+  const estimated = rows.filter((row) => !row.endsWith('–'));
+  expect(estimated.length).toBeGreaterThanOrEqual(6);
+  expect(estimated.length).toBeLessThanOrEqual(8);
+  expect(await hours.getByRole('img').getAttribute('aria-label')).toMatch(
+    /^Usage by hour: 4[78] values, the highest 0\.80 kWh/,
+  );
+  await hours.locator('.u-over').hover();
+  await expect.poll(() => hours.locator('.readout').textContent()).toMatch(/: 0\.80 kWh/);
+  await page.getByRole('region', { name: 'Usage by weekday and hour' }).waitFor();
+  expect(await page.locator('.heat td').count()).toBe(7 * 24);
+  await lookAt(page, 'home');
+
+  const before = await figure('Today').locator('dd.big').textContent();
+  const last = readings.at(-1)?.energy_total_kwh ?? 0;
+  await meter.publish({ ts: new Date().toISOString(), energy_total_kwh: last + 0.05 });
+  await expect.poll(() => figure('Today').locator('dd.big').textContent(), { timeout: 15_000 }).not.toBe(before);
+});
+
+test('says what to do where there is nothing yet', async () => {
+  await dashboard.user('new@example.com');
+  const page = await dashboard.signIn('new@example.com');
+  await page.getByText('You have no devices yet.').waitFor();
+  expect(await page.locator('dl.figures dd.big').allTextContents()).toEqual(['–', '–', '–', '–']);
+  await lookAt(page, 'home-empty');
+  await page.getByRole('link', { name: 'Pair one' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();
+});
+
+test('lets a utility pick whom it looks at, and one device of theirs; nobody else', async () => {
+  const anna = await dashboard.user('anna@example.com', 'homeowner', utility);
+  await dashboard.user('bert@example.com', 'homeowner', utility);
+  await dashboard.user('foreign@example.com');
+  const [oven, fridge] = [await dashboard.device(anna, 'oven'), await dashboard.device(anna, 'fridge')];
+  const at = (hoursAgo: number) =>
+    new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - hoursAgo * HOUR_MS).toISOString();
+  await oven.publish([{ ts: at(3), energy_kwh: 2, interval_s: 3_600 }]);
+  await fridge.publish([{ ts: at(3), energy_kwh: 0.5, interval_s: 3_600 }]);
+  const page = await dashboard.signIn('utility@example.com');
+  const highest = () => page.getByRole('img', { name: /^Usage by hour/ }).getAttribute('aria-label');
+  await expect.poll(highest).toContain('the highest 2.50 kWh');
+  await page.getByLabel('Device').selectOption({ label: 'Test (fridge)' });
+  await expect.poll(highest).toContain('the highest 0.50 kWh');
+  const user = page.getByRole('combobox', { name: 'User' });
+  await user.fill('foreign@example.com');
+  await page.waitForTimeout(600);
+  expect(await page.locator('datalist option').count()).toBe(0);
+  await user.fill('bert@ex');
+  await expect.poll(() => page.locator('datalist option').count()).toBe(1);
+  await user.fill('bert@example.com');
+  await page.getByText('bert@example.com has no devices yet.').waitFor();
+  await page.reload();
+  await page.getByText('bert@example.com has no devices yet.').waitFor();
+});
+
+test('an address that is none says so; a long name does not push anything off a phone', async () => {
+  const userId = await dashboard.user('long@example.com');
+  const meter = await dashboard.device(userId);
+  await dashboard.db
+    .updateTable('devices')
+    .set({ location: `${'A very long cupboard '.repeat(9)}${'x'.repeat(60)}` })
+    .where('device_id', '=', meter.deviceId)
+    .execute();
+  const page = await dashboard.signIn('long@example.com');
+  await page.getByText('No usage is known of this time.').first().waitFor();
+  await lookAt(page, 'home-long-name');
+  await page.goto('/dashboard/devices');
+  await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();
+  await lookAt(page, 'devices-long-name');
+  await page.goto('/dashboard/nonsense');
+  await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+  await page.getByRole('link', { name: 'Home' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+});

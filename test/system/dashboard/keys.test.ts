@@ -1,0 +1,219 @@
+import { readFile } from 'node:fs/promises';
+import { request } from 'node:https';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createKey } from '#src/auth/keys.ts';
+import { SCOPES as KNOWN } from '#src/auth/scopes.ts';
+import { curlLine } from '#src/dashboard/pages/keys/curl-line.ts';
+import { SCOPES, scopesInShort } from '#src/dashboard/pages/keys/scopes.ts';
+import { lookAt } from '#test/support/browser.ts';
+import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
+
+const DAY_MS = 86_400_000;
+
+let dashboard: Dashboard;
+let certificate: string;
+beforeAll(async () => {
+  dashboard = await startDashboard();
+  certificate = await readFile(dashboard.certFile, 'utf8');
+});
+afterAll(() => dashboard.close());
+
+/** Asks as a program would, with the certificate checked. */
+function ask(url: string, key: string): Promise<{ status: number; body: string }> {
+  return new Promise((done, fail) => {
+    const options = { ca: certificate, headers: { authorization: `Bearer ${key}` } };
+    const outgoing = request(url, options, (answer) => {
+      let body = '';
+      answer.on('data', (part) => {
+        body += part;
+      });
+      answer.on('end', () => done({ status: answer.statusCode ?? 0, body }));
+    });
+    outgoing.on('error', fail);
+    outgoing.end();
+  });
+}
+
+const statusWith = async (key: string, path = '/v1/energy-insights') =>
+  (await ask(`${dashboard.url}${path}`, key)).status;
+
+/** What the line of a terminal asks, and with which key. */
+function partsOf(line: string): { key: string; url: string } {
+  const [, key = '', url = ''] = /^curl -sSk -H 'Authorization: Bearer ([\w]+)' '(https:[^']+)'$/.exec(line) ?? [];
+  return { key, url };
+}
+
+const shown = (page: Page, label: string) => page.getByRole('group', { name: label, exact: true }).textContent();
+const row = (page: Page, name: string) => page.getByRole('row').filter({ has: page.getByRole('rowheader', { name }) });
+
+async function keysPage(email: string): Promise<Page> {
+  const page = await dashboard.signIn(email);
+  await page.getByRole('link', { name: 'API Keys' }).click();
+  await page.getByRole('heading', { level: 1, name: 'API Keys' }).waitFor();
+  return page;
+}
+
+test('a key is made, shown once with a line that works, and listed by its prefix', { timeout: 120_000 }, async () => {
+  await dashboard.user('maker@example.com');
+  const page = await keysPage('maker@example.com');
+  await page.getByText('You have no key yet').waitFor();
+  await lookAt(page, 'keys-empty');
+  await page.getByRole('button', { name: 'Create New Key' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create New Key' });
+  await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('name');
+  expect(await dialog.getByRole('checkbox', { checked: true }).count()).toBe(KNOWN.length);
+  await lookAt(page, 'keys-create');
+  await page.keyboard.type('A script');
+  await page.keyboard.press('Enter');
+
+  const made = page.getByRole('dialog', { name: 'Your new key' });
+  await made.getByText('it is shown this once').waitFor();
+  await lookAt(page, 'keys-made');
+  const key = (await shown(page, 'Key')) ?? '';
+  expect(key).toMatch(/^eus_live_\w{30,}$/);
+  await made.getByRole('button', { name: 'Copy Key' }).click();
+  await made.getByText('Key copied').waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key);
+
+  const line = partsOf((await shown(page, 'curl line')) ?? '');
+  expect(line.key).toBe(key);
+  const answer = await ask(line.url, line.key);
+  expect(answer.status).toBe(200);
+  expect(JSON.parse(answer.body)).toMatchObject({ data: [] });
+
+  await made.getByRole('button', { name: 'Done' }).click();
+  await row(page, 'A script').waitFor();
+  expect(await row(page, 'A script').textContent()).toContain(key.slice(0, 12));
+  await page.reload();
+  await row(page, 'A script').waitFor();
+  expect(await page.content()).not.toContain(key);
+  const cells = await row(page, 'A script').getByRole('cell').allTextContents();
+  expect(cells.map((text) => text.trim())).toEqual([
+    expect.stringMatching(/^eus_live_\w+…$/),
+    'all',
+    'just now',
+    'just now',
+    'never',
+    'RotateRevoke',
+  ]);
+});
+
+test('a key may do what was checked, and ends when it was said to', { timeout: 60_000 }, async () => {
+  await dashboard.user('narrow@example.com');
+  const page = await keysPage('narrow@example.com');
+  await page.getByRole('button', { name: 'Create New Key' }).click();
+  await page.getByRole('button', { name: 'None' }).click();
+  expect(await page.getByRole('button', { name: 'Create key' }).isDisabled()).toBe(true);
+  await page.getByLabel('devices:read').check();
+  await page.getByLabel('Expires').selectOption({ label: 'after 30 days' });
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const line = partsOf((await shown(page, 'curl line')) ?? '');
+  expect(line.url).toBe(`${dashboard.url}/v1/devices`);
+  expect((await ask(line.url, line.key)).status).toBe(200);
+  expect(await statusWith(line.key)).toBe(403);
+  await page.getByRole('button', { name: 'Done' }).click();
+  await row(page, 'no name').waitFor();
+  expect(await row(page, 'no name').textContent()).toMatch(/devices:read.*in (29|30) days/);
+});
+
+test('rotated, both keys work until the overlap is over', { timeout: 60_000 }, async () => {
+  const userId = await dashboard.user('rotator@example.com');
+  const { key: old } = await createKey(dashboard.db, { userId, environment: 'live', name: 'Meter export' });
+  const page = await keysPage('rotator@example.com');
+  await page.getByRole('button', { name: 'Rotate Meter export' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Rotate Meter export' });
+  expect(await dialog.getByLabel('Hours').inputValue()).toBe('24');
+  await dialog.getByLabel('Hours').fill('2');
+  await lookAt(page, 'keys-rotate');
+  expect(await dialog.getByLabel('Hours').inputValue()).toBe('2');
+  await dialog.getByRole('button', { name: 'Rotate' }).click();
+  await page.getByText('goes on until').waitFor();
+  await lookAt(page, 'keys-rotated');
+  const fresh = (await shown(page, 'Key')) ?? '';
+  expect([await statusWith(old), await statusWith(fresh)]).toEqual([200, 200]);
+  await page.getByRole('button', { name: 'Done' }).click();
+  await expect.poll(() => row(page, 'Meter export').count()).toBe(2);
+  expect(await row(page, 'Meter export').last().textContent()).toMatch(/in 1 hour|in 2 hours/);
+  await lookAt(page, 'keys');
+
+  await page.getByRole('button', { name: 'Rotate Meter export' }).first().click();
+  await page.getByLabel('Hours').fill('0');
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
+  await page.getByText('goes on until').waitFor();
+  await expect.poll(() => statusWith(fresh), { timeout: 15_000, interval: 500 }).toBe(401);
+  await page.getByRole('button', { name: 'Done' }).click();
+  await expect.poll(() => page.getByText('expired', { exact: true }).count()).toBe(1);
+});
+
+test('revoked, a key is refused; it is asked for once more before', { timeout: 60_000 }, async () => {
+  const userId = await dashboard.user('revoker@example.com');
+  const { key } = await createKey(dashboard.db, { userId, environment: 'live', name: 'Lost laptop' });
+  const page = await keysPage('revoker@example.com');
+  await page.getByRole('button', { name: 'Revoke Lost laptop' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Revoke Lost laptop' });
+  await lookAt(page, 'keys-revoke');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  expect(await statusWith(key)).toBe(200);
+  await page.getByRole('button', { name: 'Revoke Lost laptop' }).click();
+  await dialog.getByRole('button', { name: 'Revoke' }).click();
+  await page.getByText('You have no key yet').waitFor();
+  await expect.poll(() => statusWith(key), { timeout: 15_000, interval: 500 }).toBe(401);
+});
+
+test('says which keys are older than 90 days, and which are over', { timeout: 60_000 }, async () => {
+  const userId = await dashboard.user('old@example.com');
+  const made = async (name: string, daysAgo: number, endedDaysAgo: number | null) => {
+    const { key_id } = await createKey(dashboard.db, { userId, environment: 'live', name });
+    const ago = (days: number) => new Date(Date.now() - days * DAY_MS);
+    await dashboard.database.pool.query('UPDATE api_keys SET created_at = $2, expires_at = $3 WHERE key_id = $1', [
+      key_id,
+      ago(daysAgo),
+      endedDaysAgo === null ? null : ago(endedDaysAgo),
+    ]);
+  };
+  await made('Young', 89.5, null);
+  await made('Old', 90.5, null);
+  await made('Over', 100, 3);
+  const page = await keysPage('old@example.com');
+  await row(page, 'Old').waitFor();
+  expect(await row(page, 'Young').textContent()).not.toContain('rotate: older than 90 days');
+  expect(await row(page, 'Old').textContent()).toContain('rotate: older than 90 days');
+  expect(await row(page, 'Over').textContent()).toContain('expired');
+  expect(await page.getByRole('button', { name: 'Rotate Over' }).count()).toBe(0);
+  expect(await page.getByRole('rowheader').allTextContents()).toEqual(['Old', 'Young', 'Over']);
+  await lookAt(page, 'keys-old');
+});
+
+test('a utility gets a line about the account that it picked', { timeout: 60_000 }, async () => {
+  const utility = await dashboard.user('utility@example.com', 'utility');
+  const home = await dashboard.user('home@example.com', 'homeowner', utility);
+  const page = await keysPage('utility@example.com');
+  await expect.poll(() => page.getByRole('combobox', { name: 'User' }).inputValue()).toBe('home@example.com');
+  await page.getByRole('button', { name: 'Create New Key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const line = partsOf((await shown(page, 'curl line')) ?? '');
+  expect(new URL(line.url).searchParams.get('user_id')).toBe(home);
+  const answer = await ask(line.url, line.key);
+  expect(answer.status).toBe(200);
+  expect(JSON.parse(answer.body)).toMatchObject({ user_id: home });
+  await page.getByRole('button', { name: 'Done' }).click();
+  await row(page, 'no name').waitFor();
+});
+
+test('knows the scopes of the service, and a question for each that can be asked', () => {
+  expect(Object.keys(SCOPES)).toEqual([...KNOWN]);
+  expect(scopesInShort(KNOWN)).toBe('all');
+  expect(scopesInShort(KNOWN.filter((scope) => scope !== 'keys:write'))).toBe('all but keys:write');
+  expect(scopesInShort(['alerts:read', 'alerts:write'])).toBe('alerts:read, alerts:write');
+  const about = { baseUrl: 'https://h', userId: 'usr_1', ownId: 'usr_1', nowMs: Date.UTC(2026, 10, 21, 12) };
+  const url = (scopes: string[], userId = 'usr_1') => {
+    const line = curlLine({ key: 'k', scopes }, { ...about, userId });
+    return line === null ? null : partsOf(line).url;
+  };
+  expect(url([...KNOWN])).toBe('https://h/v1/energy-insights?start=2026-11-15&end=2026-11-21&group_by=day');
+  expect(url(['alerts:write', 'alerts:read'])).toBe('https://h/v1/alerts?user_id=usr_1');
+  expect(url(['devices:read'], 'usr_2')).toBe('https://h/v1/devices?user_id=usr_2');
+  expect(url(['keys:write'], 'usr_2')).toBe('https://h/v1/keys');
+  expect(url(['devices:write'])).toBe(null);
+});

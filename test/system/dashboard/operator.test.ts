@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { EVERYBODY } from '#src/database/reach.ts';
+import { findUser } from '#src/users/store.ts';
+import { lookAt } from '#test/support/browser.ts';
+import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
+
+let dashboard: Dashboard;
+beforeAll(async () => {
+  dashboard = await startDashboard();
+  await dashboard.user('admin@example.com', 'admin');
+});
+afterAll(() => dashboard.close());
+
+test('shows what comes in, what was rejected and why, and lets it be tried again', async () => {
+  const userId = await dashboard.user('home@example.com');
+  const meter = await dashboard.device(userId);
+  const page = await dashboard.signIn('admin@example.com');
+  await page.getByRole('link', { name: 'Operator' }).click();
+  await page.getByText('Nothing was rejected.').waitFor();
+  // A device that sends rubbish must not drive who looks at it.
+  await meter.publish({ ts: new Date().toISOString(), energy_total_kwh: '<img src=x onerror=alert(1)>' });
+  await meter.publish(
+    Array.from({ length: 50 }, (_, one) => ({
+      ts: new Date(Date.now() - one * 60_000).toISOString(),
+      energy_total_kwh: 100 - one / 100,
+    })),
+  );
+  await page.getByRole('button', { name: 'Show' }).click();
+  await page.reload();
+  const row = page.locator('tbody tr', { hasText: meter.deviceId });
+  await row.getByText('show').click();
+  expect(await row.locator('pre').textContent()).toContain('<img src=x onerror=alert(1)>');
+  const figure = (name: string) =>
+    page.locator('dl.figures > div', { has: page.locator('dt', { hasText: name }) }).locator('dd.big');
+  await expect.poll(() => figure('Rejected in an hour').textContent()).toBe('1');
+  expect(await figure('Youngest reading').textContent()).toMatch(/^\d+ s$/);
+  await expect.poll(() => figure('Readings stored').textContent(), { timeout: 15_000 }).toMatch(/\/s$/);
+  await lookAt(page, 'operator');
+  await page.getByRole('button', { name: 'Replay all' }).click();
+  await page.getByText('1 messages tried again: 0 readings stored, 1 rejected again.').waitFor();
+});
+
+test('checks the aggregates, and shows a row that differs', async () => {
+  const page = await dashboard.signIn('admin@example.com');
+  await page.goto('/dashboard/operator');
+  await page.getByRole('button', { name: 'Check now' }).click();
+  await page.getByText('nothing differs').waitFor();
+  await dashboard.database.pool.query('UPDATE user_hourly SET energy_mwh = energy_mwh + 1 WHERE energy_mwh > 0');
+  await page.getByRole('button', { name: 'Check now' }).click();
+  await page.getByText(/\d+ rows? differ/).waitFor();
+  await page.getByRole('cell', { name: 'user_hourly' }).first().waitFor();
+  await lookAt(page, 'operator-differs');
+});
+
+test('changes plans, makes users, and is for administrators alone', async () => {
+  const userId = await dashboard.user('plan@example.com');
+  const page = await dashboard.signIn('admin@example.com');
+  await page.goto('/dashboard/operator');
+  await page.getByLabel('Plan of plan@example.com').selectOption('developer');
+  await page.getByText('plan@example.com is on developer now.').waitFor();
+  expect((await findUser(dashboard.db, EVERYBODY, userId))?.plan).toBe('developer');
+  await page.getByText('Create a user').click();
+  await page.getByLabel('E-mail', { exact: true }).fill('made@example.com');
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByText('made@example.com can sign in now').waitFor();
+  const made = await dashboard.signIn('made@example.com');
+  expect(await made.getByRole('link', { name: 'Operator' }).count()).toBe(0);
+  await made.goto('/dashboard/operator');
+  await made.getByText('This page is for administrators.').waitFor();
+});

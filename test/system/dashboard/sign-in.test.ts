@@ -1,0 +1,132 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { lookAt } from '#test/support/browser.ts';
+import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
+
+let dashboard: Dashboard;
+beforeAll(async () => {
+  dashboard = await startDashboard();
+});
+afterAll(() => dashboard.close());
+
+const navigation = { name: 'Pages' };
+
+test('a mailed link signs in once, and leaves no trace in the address', async () => {
+  await dashboard.user('link@example.com');
+  const page = await dashboard.open('/dashboard/keys');
+  await lookAt(page, 'sign-in');
+  await page.getByLabel('E-mail').fill('Link@Example.com');
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Code').waitFor();
+  await lookAt(page, 'sign-in-code');
+  const { link } = await dashboard.mailTo('link@example.com');
+  await page.goto(link);
+  await page.getByRole('button', { name: 'Sign in' }).waitFor();
+  await expect.poll(() => page.url()).toBe(`${dashboard.url}/dashboard/sign-in`);
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.getByRole('navigation', navigation).waitFor();
+  await expect.poll(() => page.url()).toBe(`${dashboard.url}/dashboard`);
+
+  const stranger = await dashboard.open(new URL(link).pathname + new URL(link).hash);
+  await stranger.getByRole('button', { name: 'Sign in' }).click();
+  expect(await stranger.getByRole('alert').textContent()).toContain('This link is wrong, was used, or is over');
+});
+
+test('a mailed code signs in where it was asked for; a wrong one does not', async () => {
+  await dashboard.user('code@example.com');
+  const page = await dashboard.open('/dashboard');
+  await page.getByLabel('E-mail').fill('code@example.com');
+  await page.getByRole('button', { name: 'Mail me a link' }).click();
+  await page.getByLabel('Code').fill('0000 0000');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect.poll(() => page.getByRole('alert').textContent()).toContain('This code is wrong');
+  const { code } = await dashboard.mailTo('code@example.com');
+  await page.getByLabel('Code').fill(code);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('navigation', navigation).waitFor();
+  // The session outlives the page, and ends when it is told to.
+  await page.reload();
+  await page.getByRole('navigation', navigation).waitFor();
+  const [cookie] = (await page.context().cookies()).filter(({ name }) => name.endsWith('energy_session'));
+  expect(cookie).toMatchObject({ httpOnly: true, secure: true, sameSite: 'Strict', path: '/dashboard' });
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+  await page.getByLabel('E-mail').waitFor();
+  // A copy of the cookie is worth nothing any more.
+  await page.context().addCookies(cookie ? [cookie] : []);
+  await page.reload();
+  await page.getByLabel('E-mail').waitFor();
+});
+
+test('is interactive at once, small, and from here alone', async () => {
+  await dashboard.user('fast@example.com');
+  const page = await dashboard.signIn('fast@example.com');
+  const session = await page.context().newCDPSession(page);
+  await session.send('Network.enable');
+  await session.send('Network.setCacheDisabled', { cacheDisabled: true });
+  let bytes = 0;
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    bytes += encodedDataLength;
+  });
+  await page.reload();
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.waitForTimeout(500);
+  const timing = await page.evaluate<{ interactiveMs: number; paintedMs: number }>(`({
+    interactiveMs: performance.getEntriesByType('navigation')[0].domInteractive,
+    paintedMs: performance.getEntriesByName('first-contentful-paint')[0].startTime,
+  })`);
+  console.log(`first page: ${Math.round(bytes / 1_000)} kB transferred`, timing);
+  expect(bytes).toBeGreaterThan(20_000);
+  expect(bytes).toBeLessThan(150_000);
+  expect(timing.interactiveMs).toBeLessThan(1_000);
+  expect(timing.paintedMs).toBeLessThan(1_000);
+});
+
+test('a link signs in whom it was mailed to, whoever is signed in here', async () => {
+  await dashboard.user('first@example.com');
+  await dashboard.user('second@example.com');
+  const page = await dashboard.signIn('first@example.com');
+  const other = await dashboard.open('/dashboard');
+  await other.getByLabel('E-mail').fill('second@example.com');
+  await other.getByRole('button', { name: 'Mail me a link' }).click();
+  await page.goto((await dashboard.mailTo('second@example.com')).link);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('second@example.com · homeowner').waitFor();
+  await expect.poll(() => page.url()).toBe(`${dashboard.url}/dashboard`);
+});
+
+test('says what is wrong while the service is away, and goes on when it is back', async () => {
+  await dashboard.user('away@example.com');
+  const page = await dashboard.signIn('away@example.com');
+  let isAway = true;
+  await page.route('**/dashboard/session*', (route) =>
+    isAway ? route.fulfill({ status: 503, json: { error: 'Service Unavailable', status: 503 } }) : route.continue(),
+  );
+  // Nobody is told to be signed out who is not.
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+  await page.getByRole('alert').waitFor();
+  await page.getByRole('navigation', navigation).waitFor();
+  await page.reload();
+  expect(await page.getByRole('alert').textContent()).toContain('cannot answer just now');
+  isAway = false;
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('navigation', navigation).waitFor();
+});
+
+test('many tabs of one browser do not stand in each other’s way', async () => {
+  await dashboard.user('tabs@example.com');
+  const page = await dashboard.signIn('tabs@example.com');
+  const look = (one: Page, state: 'visible' | 'hidden') =>
+    one.evaluate(`Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'))`);
+  // In a browser without a screen every tab is looked at; in others a tab that is left is hidden.
+  await look(page, 'hidden');
+  for (let tab = 0; tab < 8; tab++) {
+    const next = await page.context().newPage();
+    await next.goto('/dashboard');
+    await next.getByText('waiting for readings', { exact: true }).waitFor();
+    await look(next, 'hidden');
+  }
+  await look(page, 'visible');
+  await expect.poll(() => page.getByText('waiting for readings', { exact: true }).count()).toBe(1);
+});

@@ -1,0 +1,260 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { newSecret, receiverCode } from '#src/dashboard/pages/webhooks/secret.ts';
+import { EVENTS } from '#src/dashboard/pages/webhooks/webhook.ts';
+import { whyPaused } from '#src/dashboard/pages/webhooks/why-paused.ts';
+import { EVENT_TYPES } from '#src/events/event-types.ts';
+import { lookAt } from '#test/support/browser.ts';
+import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
+import { freePort } from '#test/support/mosquitto.ts';
+import { type Call, type Receiver, startReceiver } from '#test/support/receiver.ts';
+
+let dashboard: Dashboard;
+let receiver: Receiver;
+let caFile: string;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  caFile = join(tmpdir(), `receiver-ca-${process.pid}.pem`);
+  await writeFile(caFile, receiver.ca);
+  dashboard = await startDashboard({ WEBHOOK_ALLOW_PRIVATE: 'true', WEBHOOK_CA_FILE: caFile });
+});
+afterAll(async () => {
+  await dashboard.close();
+  await receiver.close();
+  await rm(caFile);
+});
+afterEach(() => {
+  receiver.calls = [];
+  receiver.answer = () => ({ status: 200 });
+});
+
+const list = (page: Page) => page.getByRole('region', { name: 'Your webhooks' });
+const log = (page: Page) => page.getByRole('region', { name: 'Deliveries' });
+const shown = (page: Page, label: string) => page.getByRole('group', { name: label, exact: true }).textContent();
+const badge = (page: Page, word: string) => log(page).locator('.badge', { hasText: word });
+
+/** Signs in, makes a webhook on the page, and returns the secret that it showed. */
+async function make(email: string, event: string, path = '/hook'): Promise<{ page: Page; secret: string }> {
+  const page = await dashboard.signIn(email);
+  await page.getByRole('link', { name: 'Webhooks' }).click();
+  await page.getByRole('button', { name: 'Create a webhook' }).click();
+  await page.getByLabel('Event').selectOption(event);
+  await page.getByLabel('URL').fill(receiver.url.replace('/hook', path));
+  await page.getByRole('button', { name: 'Create webhook' }).click();
+  const secret = (await shown(page, 'Secret')) ?? '';
+  await page.getByRole('button', { name: 'Done' }).click();
+  return { page, secret };
+}
+
+test('a webhook made here gets its test event, signed with the secret that was shown once', {
+  timeout: 120_000,
+}, async () => {
+  await dashboard.user('anna@example.com');
+  receiver.answer = () => ({ status: 202, body: 'taken, thank you' });
+  const page = await dashboard.signIn('anna@example.com');
+  await page.getByRole('link', { name: 'Webhooks' }).click();
+  await page.getByText('You have no webhook yet').waitFor();
+  await lookAt(page, 'webhooks-empty');
+  await page.getByRole('button', { name: 'Create a webhook' }).click();
+  await lookAt(page, 'webhooks-create');
+  await page.getByLabel('URL').fill(receiver.url);
+  await page.getByLabel('Event').selectOption('alert.triggered');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+
+  const made = page.getByRole('dialog', { name: 'Your new webhook' });
+  await made.getByText('it is shown this once').waitFor();
+  const secret = (await shown(page, 'Secret')) ?? '';
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  await made.getByRole('button', { name: 'Copy Secret' }).click();
+  await made.getByText('Secret copied').waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret);
+  const code = (await shown(page, 'receiver')) ?? '';
+  expect(code).toContain(secret);
+  await lookAt(page, 'webhooks-made');
+  await made.getByRole('button', { name: 'Done' }).click();
+  await log(page).getByText('Nothing was sent yet').waitFor();
+  expect(await page.content()).not.toContain(secret);
+
+  await page.getByRole('button', { name: /^Send test event/ }).click();
+  // By itself, as soon as it is through.
+  await badge(page, 'succeeded').waitFor();
+  expect(receiver.calls).toHaveLength(1);
+  const { body, headers } = receiver.calls[0] as Call;
+  expect(new Webhook(secret).verify(body, headers)).toMatchObject({ type: 'webhook.test' });
+  const [row] = await log(page).locator('tbody tr').all();
+  expect(await row?.textContent()).toMatch(/^webhook\.testsucceeded1HTTP 202just now–Details$/);
+  const details = page.getByRole('button', { name: /^Details/ });
+  await details.click();
+  expect(await details.getAttribute('aria-expanded')).toBe('true');
+  expect(JSON.parse((await shown(page, 'Request, its body')) ?? '')).toEqual(JSON.parse(body));
+  const head = (await shown(page, 'Request, its first lines')) ?? '';
+  expect(head).toContain(`POST ${receiver.url}`);
+  expect(head).toContain(`webhook-id: ${headers['webhook-id']}`);
+  expect(await shown(page, 'Answer, the beginning of its body')).toBe('taken, thank you');
+  await lookAt(page, 'webhooks');
+  expect(await runs(code, receiver.calls[0] as Call)).toEqual([204, 400]);
+});
+
+/** Runs the receiver that the page shows as it stands, but for its port; what it answers to a call, and to a forged one. */
+async function runs(code: string, { body, headers }: Call): Promise<number[]> {
+  const port = await freePort();
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code.replace('8080', String(port))], {
+    cwd: import.meta.dirname,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const signed = Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('webhook-')));
+  const post = async (body: string) =>
+    (await fetch(`http://localhost:${port}`, { method: 'POST', headers: signed, body })).status;
+  try {
+    await expect.poll(() => post(body).catch(() => 0), { timeout: 10_000 }).toBe(204);
+    return [await post(body), await post(`${body} `)];
+  } finally {
+    child.kill();
+    await once(child, 'exit');
+  }
+}
+
+test('the log of a receiver that fails shows what it answered; Retry brings it through', {
+  timeout: 120_000,
+}, async () => {
+  await dashboard.user('ben@example.com');
+  const { page } = await make('ben@example.com', 'usage.updated');
+  receiver.answer = () => ({ status: 503, body: '<b>out of order</b>' });
+  await page.getByRole('button', { name: /^Send test event/ }).click();
+  await log(page).getByRole('cell', { name: 'HTTP 503' }).waitFor();
+  await badge(page, 'pending').waitFor();
+  expect(await log(page).locator('tbody tr').textContent()).toMatch(/in \d+ s/);
+  await page.getByRole('button', { name: /^Details/ }).click();
+  expect(await shown(page, 'Answer, the beginning of its body')).toBe('<b>out of order</b>');
+  await lookAt(page, 'webhooks-failing');
+
+  receiver.answer = () => ({ status: 200 });
+  await page.getByRole('button', { name: /^Retry/ }).click();
+  await badge(page, 'succeeded').waitFor();
+  // What is open follows, too: two tries or three (one came of itself meanwhile), the last one through.
+  await expect
+    .poll(() => page.getByRole('region', { name: 'Answers' }).locator('li .badge').allTextContents())
+    .toContain('HTTP 200');
+  expect(new Set(receiver.calls.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  expect(await page.getByRole('button', { name: /^Retry/ }).count()).toBe(0);
+});
+
+test('paused, events wait; resumed, they are sent; the page says so, and why it is paused', {
+  timeout: 120_000,
+}, async () => {
+  const userId = await dashboard.user('chiara@example.com');
+  const { page } = await make('chiara@example.com', 'device.connected', '/chiara');
+  await page.getByRole('button', { name: /^Pause/ }).click();
+  await page.getByText('Events wait, and are sent when it is resumed').waitFor();
+  await list(page).getByText('by hand').waitFor();
+  const meter = await dashboard.device(userId);
+  await meter.publish({ ts: new Date().toISOString(), energy_total_kwh: 1 });
+  await page.getByRole('button', { name: /^Send test event/ }).click();
+  await page.getByText('is sent when it is resumed').first().waitFor();
+  await expect.poll(() => log(page).getByRole('cell', { name: 'when resumed' }).count(), { timeout: 20_000 }).toBe(2);
+  await lookAt(page, 'webhooks-paused');
+  expect(receiver.calls).toEqual([]);
+  await page.getByRole('button', { name: /^Resume/ }).click();
+  await page.getByText('Events that waited are sent now').waitFor();
+  await expect.poll(() => badge(page, 'succeeded').count(), { timeout: 20_000 }).toBe(2);
+  const types = receiver.calls.map(({ body }) => JSON.parse(body).type);
+  expect(types.toSorted()).toEqual(['device.connected', 'webhook.test']);
+
+  // Paused while it fails, the reason is what its receiver said.
+  receiver.answer = () => ({ status: 500 });
+  await page.getByRole('button', { name: /^Send test event/ }).click();
+  await log(page).getByRole('cell', { name: 'HTTP 500' }).waitFor();
+  await page.getByRole('button', { name: /^Pause/ }).click();
+  await list(page).getByText('last try: HTTP 500').waitFor();
+});
+
+test('rotated, both secrets sign; deleted, it is gone, after being asked for once more', {
+  timeout: 120_000,
+}, async () => {
+  await dashboard.user('daan@example.com');
+  const { page, secret } = await make('daan@example.com', 'alert.triggered', `/daan/${'x'.repeat(300)}`);
+  await page.getByRole('button', { name: /^Rotate secret/ }).click();
+  await lookAt(page, 'webhooks-rotate');
+  await page.getByRole('button', { name: 'Rotate', exact: true }).click();
+  await page.getByText('signed with the former secret, too').waitFor();
+  const fresh = (await shown(page, 'Secret')) ?? '';
+  expect(fresh).not.toBe(secret);
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('button', { name: /^Send test event/ }).click();
+  await badge(page, 'succeeded').waitFor();
+  const { body, headers } = receiver.calls[0] as Call;
+  for (const one of [secret, fresh])
+    expect(new Webhook(one).verify(body, headers)).toMatchObject({ type: 'webhook.test' });
+
+  await page.getByRole('button', { name: /^Delete/ }).click();
+  await lookAt(page, 'webhooks-delete');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: /^Delete/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('You have no webhook yet').waitFor();
+  expect(await log(page).count()).toBe(0);
+});
+
+test('an address that is none is refused in words; the log goes back page by page', { timeout: 120_000 }, async () => {
+  await dashboard.user('emma@example.com');
+  const { page } = await make('emma@example.com', 'alert.triggered', '/emma');
+  await page.getByRole('button', { name: 'Create a webhook' }).click();
+  await page.getByLabel('URL').fill('https://user:pass@example.com/');
+  await page.getByRole('button', { name: 'Create webhook' }).click();
+  await page.getByRole('alert').filter({ hasText: 'without credentials' }).waitFor();
+  await page.keyboard.press('Escape');
+
+  await dashboard.database.pool.query(
+    `INSERT INTO events (event_id, type, user_id, data)
+     SELECT 'evt_' || lpad(n::text, 26, '0'), 'webhook.test', user_id, jsonb_build_object('n', n)
+     FROM users, generate_series(1, 45) n WHERE email = 'emma@example.com'`,
+  );
+  await dashboard.database.pool.query(
+    `INSERT INTO deliveries (delivery_id, event_id, webhook_id, target, status, next_attempt_at, created_at)
+     SELECT 'dlv_' || lpad(n::text, 26, '0'), 'evt_' || lpad(n::text, 26, '0'), webhook_id, webhook_id, 'succeeded', now(), now()
+     FROM webhooks, generate_series(1, 45) n WHERE url LIKE '%/emma'`,
+  );
+  await page.reload();
+  const rows = () => log(page).locator('tbody tr').count();
+  await expect.poll(rows).toBe(20);
+  await page.getByRole('button', { name: 'Older' }).click();
+  await page.getByRole('button', { name: 'Youngest' }).waitFor();
+  await page.getByRole('button', { name: 'Older' }).click();
+  await expect.poll(rows).toBe(5);
+  expect(await page.getByRole('button', { name: 'Older' }).count()).toBe(0);
+  await lookAt(page, 'webhooks-older');
+  await page.getByRole('button', { name: 'Youngest' }).click();
+  await expect.poll(rows).toBe(20);
+});
+
+test('knows the events of the service, why one is paused, and makes secrets as they must be', () => {
+  expect(Object.keys(EVENTS)).toEqual([...EVENT_TYPES]);
+  const secrets = Array.from({ length: 100 }, newSecret);
+  expect(new Set(secrets).size).toBe(100);
+  for (const secret of secrets) expect(Buffer.from(secret.slice(6), 'base64')).toHaveLength(32);
+  expect(receiverCode('whsec_x')).toMatch(/new Webhook\(\s*'whsec_x'/);
+  const delivery = (...attempts: [at: string, error: string | null][]) => ({
+    delivery_id: 'dlv_1',
+    event_id: 'evt_1',
+    event: 'webhook.test',
+    status: 'pending' as const,
+    next_attempt_at: null,
+    attempts: attempts.map(([at, error]) => ({ at, error, response_status: error ? null : 200, duration_ms: 1 })),
+  });
+  expect(whyPaused([])).toBe('by hand');
+  expect(whyPaused([delivery()])).toBe('by hand');
+  expect(whyPaused([delivery(['2026-11-20T10:00:00.000Z', 'timeout'], ['2026-11-20T10:05:00.000Z', null])])).toBe(
+    'by hand',
+  );
+  // The youngest delivery's is not the youngest try.
+  expect(
+    whyPaused([delivery(['2026-11-20T10:00:00.000Z', null]), delivery(['2026-11-20T11:00:00.000Z', 'ECONNREFUSED'])]),
+  ).toBe('last try: ECONNREFUSED');
+});

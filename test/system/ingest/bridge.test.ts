@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CONFLICT } from '#ingest/write/collect.ts';
+import { esphomeMeter } from '#simulators/devices/esphome-meter.ts';
+import type { FamilyDevice } from '#simulators/devices/family-device.ts';
+import { p1DsmrReader } from '#simulators/devices/p1-dsmr-reader.ts';
+import { shellyEmGen1 } from '#simulators/devices/shelly-em-gen1.ts';
+import { shellyPmGen2 } from '#simulators/devices/shelly-pm-gen2.ts';
+import { tasmotaPlug } from '#simulators/devices/tasmota-plug.ts';
+import { zigbee2mqttPlug } from '#simulators/devices/zigbee2mqtt-plug.ts';
+import { createHome } from '#simulators/home-clock.ts';
+import { traitsOf } from '#simulators/homes.ts';
+import { playHousehold } from '#simulators/household.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
+import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const TZ = 'Europe/Berlin';
+/** An hour's quarter-hours are full, and every reading lies in the past. */
+const FROM_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 8 * HOUR_MS;
+const TO_MS = FROM_MS + 7 * HOUR_MS;
+
+let api: TestApi;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let ingest: RoleProcess;
+let homeBroker: Mosquitto | undefined;
+
+beforeAll(async () => {
+  [api, folder] = await Promise.all([testApi(), temporaryFolder()]);
+  api.now = new Date();
+  ingest = await startRole('ingest', { DATABASE_URL: api.database.url, DATA_DIR: folder.path });
+});
+afterAll(async () => {
+  await homeBroker?.stop();
+  await ingest.stop();
+  await api.close();
+  await folder.remove();
+});
+
+/** The snippet of deploy/DEVICES.md, as a household fills it in: over TLS, with the certificate of the service. */
+function bridgeSettings(gatewayId: string, password: string): string {
+  const text = readFileSync(resolve(import.meta.dirname, '../../../deploy/DEVICES.md'), 'utf8');
+  const [, snippet = ''] = /```conf\n(persistence true\n[\s\S]*?)```/.exec(text) ?? [];
+  expect(snippet).toContain('remote_username GATEWAY_ID');
+  return snippet
+    .replaceAll('GATEWAY_ID', gatewayId)
+    .replace('PASSWORD', password)
+    .replace('energy.example.com:8883', `localhost:${ingest.ready.tlsPort}`)
+    .replace('bridge_capath /etc/ssl/certs', `bridge_cafile ${join(folder.path, 'tls/cert.pem')}`);
+}
+
+test('a household’s broker is bridged: six families are discovered, paired, and their kWh count', async () => {
+  const { userId, key } = await api.user('homeowner');
+  const send = (path: string, body?: object) =>
+    api.send(path, { key, ...(body ? { method: 'POST', body } : {}) }).then(({ status, json }) => {
+      expect([path, status, json.error]).toEqual([path, body ? 201 : 200, undefined]);
+      return json;
+    });
+  const { gateway_id, mqtt } = await send('/v1/gateways', { name: 'home' });
+  homeBroker = await startMosquitto({
+    configuration: `listener 1883\nallow_anonymous true\n${bridgeSettings(gateway_id, mqtt.password)}`,
+  });
+  const home = createHome(traitsOf('bridged'), FROM_MS - HOUR_MS);
+  const devices: FamilyDevice[] = [
+    tasmotaPlug({ name: 'boiler', tz: TZ }),
+    shellyEmGen1({ name: 'cellar' }),
+    // Told without a time, too, the past would be played as of now.
+    shellyPmGen2({ name: 'desk', tellsStatus: false }),
+    zigbee2mqttPlug({ name: 'kitchen/fridge' }),
+    p1DsmrReader({ tz: TZ }),
+    esphomeMeter({ name: 'garage' }),
+  ];
+  const url = homeBroker.url;
+  const play = (fromMs: number, toMs: number) => playHousehold({ url, devices, home, fromMs, toMs, stepMs: MINUTE_MS });
+
+  await play(FROM_MS, FROM_MS);
+  const discovered = () => send('/v1/devices/discovered') as Promise<{ family: string; discovery_id: string }[]>;
+  await expect.poll(async () => (await discovered()).length, { timeout: 20_000 }).toBe(devices.length);
+  const paired: { family: string; deviceId: string }[] = [];
+  for (const { family, discovery_id } of await discovered()) {
+    // Those that tell no time are played faster than the clock: seven hours in seconds.
+    const settings = { type: 'smart_meter', location: 'home', timezone: TZ, limit_kw: 1_000_000 };
+    const { device_id } = await send('/v1/devices', { ...settings, discovery_id });
+    paired.push({ family, deviceId: device_id });
+  }
+  expect(paired.map(({ family }) => family).sort()).toEqual([
+    'dsmr-reader',
+    'homeassistant',
+    'shelly-gen1',
+    'shelly-gen2',
+    'tasmota',
+    'zigbee2mqtt',
+  ]);
+  await play(FROM_MS + MINUTE_MS, TO_MS);
+
+  const used = (atMs: number) => home.at(atMs).registerMilliwattHours / 1e6;
+  const expected = used(TO_MS) - used(FROM_MS + MINUTE_MS);
+  expect(expected).toBeGreaterThan(1);
+  const dates = `start=${new Date(FROM_MS).toISOString().slice(0, 10)}&end=${new Date().toISOString().slice(0, 10)}`;
+  const kwhOf = async (path: string) =>
+    ((await send(`${path}${dates}`)).data as { kwh_used: number }[]).reduce((sum, row) => sum + row.kwh_used, 0);
+  // Played so fast, two messages without a time of their own can come in one millisecond: the lower one stays, and the last
+  // minute may be missing. Zigbee2MQTT’s plug counts in steps of 10 Wh, and repeats the energy from before its pairing.
+  const tolerances: Record<string, number> = { 'shelly-gen1': 0.05, homeassistant: 0.05, zigbee2mqtt: 0.08 };
+  const tolerance = (family: string) => tolerances[family] ?? 0.003;
+  for (const { family, deviceId } of paired) {
+    const miss = async () => Math.abs((await kwhOf(`/v1/devices/${deviceId}/usage?`)) - expected);
+    await expect.poll(miss, { timeout: 30_000, interval: 250, message: family }).toBeLessThan(tolerance(family));
+  }
+  expect(Math.abs((await kwhOf('/v1/energy-insights?group_by=day&')) - 6 * expected)).toBeLessThan(0.2);
+
+  // What tells its own time lies in the hours that it was used in; nothing else was rejected on the way.
+  const tasmota = paired.find(({ family }) => family === 'tasmota')?.deviceId;
+  const { data } = await send(`/v1/devices/${tasmota}/usage?group_by=hour&${dates}`);
+  expect(data.length).toBeGreaterThanOrEqual(7);
+  const { rows } = await api.database.pool.query(
+    'SELECT DISTINCT reason FROM rejected_messages WHERE strpos(reason, $1) = 0',
+    [CONFLICT],
+  );
+  expect(rows).toEqual([]);
+  expect(userId).toMatch(/^usr_/);
+}, 120_000);

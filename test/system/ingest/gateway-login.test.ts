@@ -1,0 +1,91 @@
+import mqtt, { type MqttClient } from 'mqtt';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDb, type Database } from '#src/database/connect.ts';
+import { EVERYBODY } from '#src/database/reach.ts';
+import { createGateway, deleteGateway, listDiscovered } from '#src/devices/gateways.ts';
+import { createUser } from '#src/users/store.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
+import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+
+describe.each(['embedded', 'mosquitto'] as const)('a gateway at the %s broker', (broker) => {
+  let database: TestDatabase;
+  let db: Database;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let mosquitto: Mosquitto | undefined;
+  let ingest: RoleProcess;
+  let url: string;
+  const clients: MqttClient[] = [];
+
+  beforeAll(async () => {
+    [database, folder] = await Promise.all([testDatabase(), temporaryFolder()]);
+    db = createDb(database.pool);
+    mosquitto = broker === 'mosquitto' ? await startMosquitto() : undefined;
+    const env = { DATABASE_URL: database.url, DATA_DIR: folder.path, LOG_LEVEL: 'error' };
+    ingest = await startRole('ingest', { ...env, ...(mosquitto ? { MQTT_URL: mosquitto.url } : {}) });
+    url = mosquitto?.url ?? `mqtt://127.0.0.1:${ingest.ready.port}`;
+  });
+  afterAll(async () => {
+    for (const client of clients) await client.endAsync(true);
+    await ingest.stop();
+    await mosquitto?.stop();
+    await database.drop();
+    await folder.remove();
+  });
+
+  async function gateway() {
+    const { user_id: userId } = await createUser(db, { email: `${Math.random()}@example.com`, role: 'homeowner' });
+    const { gateway, secret } = await createGateway(db, { userId, name: 'home' });
+    return { userId, username: gateway.gateway_id, password: secret };
+  }
+  async function connect(login: { username: string; password: string }): Promise<MqttClient> {
+    const client = await mqtt.connectAsync(url, { ...login, reconnectPeriod: 0 });
+    client.on('error', () => {});
+    clients.push(client);
+    return client;
+  }
+  const discovered = async (userId: string) =>
+    (await listDiscovered(db, EVERYBODY, userId, { limit: 10 })).map(({ native_id }) => native_id);
+  const PLUG = JSON.stringify({ ENERGY: { Total: 1 } });
+
+  test('is heard below its prefix', async () => {
+    const home = await gateway();
+    const client = await connect(home);
+    await client.publishAsync(`gw/${home.username}/tele/plug/SENSOR`, PLUG, { qos: 1 });
+    await expect.poll(() => discovered(home.userId), { timeout: 10_000 }).toEqual(['plug']);
+  });
+
+  // An external broker decides by itself, or asks (test/plain/broker-calls.test.ts).
+  if (broker === 'mosquitto') return;
+
+  test('is let in with its own secret only', async () => {
+    const [home, other] = [await gateway(), await gateway()];
+    await expect(connect({ ...home, password: other.password })).rejects.toThrow();
+    await expect(connect({ username: 'gwy_nobody', password: home.password })).rejects.toThrow();
+  });
+
+  test('may publish nowhere else; what a bridge tells of itself is let pass', async () => {
+    const [home, other] = [await gateway(), await gateway()];
+    const client = await connect(home);
+    await client.publishAsync(`$SYS/broker/connection/${home.username}/state`, '1', { qos: 1, retain: true });
+    for (const topic of [`gw/${other.username}/tele/plug/SENSOR`, `energy/v1/${home.username}/readings`, 'anything']) {
+      const intruder = await connect(home);
+      const closed = new Promise<void>((resolve) => intruder.once('close', () => resolve()));
+      intruder.publish(topic, PLUG, { qos: 1 });
+      await closed;
+    }
+    expect(await discovered(other.userId)).toEqual([]);
+    // It is still connected, and heard.
+    await client.publishAsync(`gw/${home.username}/tele/lamp/SENSOR`, PLUG, { qos: 1 });
+    await expect.poll(() => discovered(home.userId)).toEqual(['lamp']);
+  });
+
+  test('is cut off once it is deleted', async () => {
+    const home = await gateway();
+    const client = await connect(home);
+    const closed = new Promise<void>((resolve) => client.once('close', () => resolve()));
+    await deleteGateway(db, EVERYBODY, home.username);
+    await closed;
+    await expect(connect(home)).rejects.toThrow();
+  }, 30_000);
+});

@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EmbeddedBroker } from '#ingest/source/embedded-broker.ts';
+import type { CsvOptions } from '#simulators/csv-readings.ts';
+import { importFiles } from '#simulators/import-files.ts';
+import { milliwattHoursToKwh } from '#src/core/units.ts';
+import { createDb, type Database } from '#src/database/connect.ts';
+import { checkDeviceLogin } from '#src/devices/credentials.ts';
+import { createDevice } from '#src/devices/store.ts';
+import { createUser } from '#src/users/store.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { startImportBroker } from '#test/support/import-broker.ts';
+
+interface TrueDay {
+  date: string;
+  kwh: number | null;
+  peak_hour_utc: string | null;
+  peak_certain: boolean;
+  bracket?: { from: string; to: string; kwh: number };
+}
+
+const DATA = new URL('../../data/opsd-residential4/', import.meta.url);
+const WEEKS = (JSON.parse(readFileSync(new URL('truth.json', DATA), 'utf8')) as { weeks: Record<string, TrueDay[]> })
+  .weeks;
+
+const CSV: CsvOptions = {
+  timeColumn: 'reading_at_utc',
+  valueColumn: 'DE_KN_residential4_grid_import',
+  kind: 'register',
+  unit: 'kWh',
+  intervalSeconds: 3600,
+  timeMarks: 'end',
+  where: [],
+};
+
+let database: TestDatabase;
+let db: Database;
+let broker: EmbeddedBroker;
+const userOf = new Map<string, string>();
+
+async function importWeek(file: string) {
+  const { user_id: userId } = await createUser(db, { email: `${file}@example.com`, role: 'homeowner' });
+  userOf.set(file, userId);
+  const created = await createDevice(db, { userId, type: 'smart_meter', location: 'cellar' });
+  const hash = () => db.selectFrom('devices').select('mqtt_secret_sha256').where('user_id', '=', userId).execute();
+  const before = await hash();
+  const result = await importFiles(db, {
+    deviceId: created.device.device_id,
+    files: [new URL(file, DATA).pathname],
+    mqttUrl: `mqtt://127.0.0.1:${broker.port}`,
+    csv: CSV,
+  });
+  expect(await hash()).toEqual(before);
+  return result;
+}
+
+/** kWh over hours of the file's home, from its aggregate. */
+async function hours(file: string, from: string, to: string) {
+  const rows = await db
+    .selectFrom('user_hourly')
+    .select(['hour', 'energy_mwh', 'estimated_mwh'])
+    .where('user_id', '=', userOf.get(file) as string)
+    .where('hour', '>=', new Date(from))
+    .where('hour', '<', new Date(to))
+    .execute();
+  const sum = (key: 'energy_mwh' | 'estimated_mwh') =>
+    milliwattHoursToKwh(rows.reduce((total, row) => total + row[key], 0));
+  return { count: rows.length, kwh: sum('energy_mwh'), estimatedKwh: sum('estimated_mwh') };
+}
+
+beforeAll(async () => {
+  database = await testDatabase();
+  db = createDb(database.pool);
+  broker = await startImportBroker(database.pool, (deviceId, secret) => checkDeviceLogin(db, deviceId, secret));
+});
+afterAll(async () => {
+  await broker.close();
+  await database.drop();
+});
+
+describe('the register of a real home, imported over MQTT', () => {
+  it('is sent as it was written, and the device keeps its own secret', async () => {
+    expect(await importWeek('gap-2016-04.csv')).toMatchObject({
+      rows: 337,
+      sent: 283,
+      empty: 54,
+      unreadable: 0,
+      rejected: {},
+    });
+    expect(await importWeek('clean-2017-01.csv')).toMatchObject({ rows: 169, sent: 169, empty: 0, unreadable: 0 });
+    const { rows } = await database.pool.query('SELECT reason FROM rejected_messages');
+    expect(rows).toEqual([]);
+  });
+
+  it('has the daily kWh and the peak hours that were computed apart from it', async () => {
+    for (const [file, days] of Object.entries(WEEKS)) {
+      for (const day of days.filter(({ kwh }) => kwh !== null)) {
+        const row = await db
+          .selectFrom('user_daily')
+          .select(['energy_mwh', 'estimated_mwh', 'peak_hour'])
+          .where('user_id', '=', userOf.get(file) as string)
+          .where('day', '=', new Date(day.date))
+          .executeTakeFirstOrThrow();
+        expect([day.date, milliwattHoursToKwh(row.energy_mwh)]).toEqual([day.date, day.kwh]);
+        expect(row.estimated_mwh).toBe(0);
+        if (day.peak_certain) expect(row.peak_hour?.getTime()).toBe(Date.parse(day.peak_hour_utc as string));
+      }
+    }
+  });
+
+  it('keeps the energy of the silent days, spread over them and marked as estimated', async () => {
+    const days = WEEKS['gap-2016-04.csv'] as TrueDay[];
+    const gap = days.find(({ date }) => date === '2016-04-23')?.bracket as NonNullable<TrueDay['bracket']>;
+    expect(await hours('gap-2016-04.csv', gap.from, gap.to)).toEqual({
+      count: 55,
+      kwh: gap.kwh,
+      estimatedKwh: gap.kwh,
+    });
+    for (const { bracket } of days) {
+      if (bracket) expect((await hours('gap-2016-04.csv', bracket.from, bracket.to)).kwh).toBe(bracket.kwh);
+    }
+  });
+
+  it('may be interrupted at any time, and the device keeps its own secret', async () => {
+    const { device, secret } = await createDevice(db, {
+      userId: userOf.get('clean-2017-01.csv') as string,
+      type: 'smart_meter',
+      location: 'attic',
+    });
+    const interrupt = new AbortController();
+    const stopped = importFiles(db, {
+      deviceId: device.device_id,
+      files: [new URL('clean-2017-01.csv', DATA).pathname],
+      mqttUrl: `mqtt://127.0.0.1:${broker.port}`,
+      csv: CSV,
+      signal: interrupt.signal,
+      onBytes: () => interrupt.abort(new Error('stopped by hand')),
+    });
+    await expect(stopped).rejects.toThrow('stopped by hand');
+    expect(await checkDeviceLogin(db, device.device_id, secret)).toBe(true);
+  });
+});

@@ -1,0 +1,131 @@
+import mqtt, { type MqttClient } from 'mqtt';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDb } from '#src/database/connect.ts';
+import { createDevice } from '#src/devices/store.ts';
+import { createUser } from '#src/users/store.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
+import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+
+let database: TestDatabase;
+let mosquitto: Mosquitto;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let client: MqttClient;
+let workers: RoleProcess[] = [];
+const start = async () => {
+  const worker = await startRole('ingest', {
+    DATABASE_URL: database.url,
+    DATA_DIR: folder.path,
+    MQTT_URL: mosquitto.url,
+    LOG_LEVEL: 'error',
+  });
+  workers.push(worker);
+  return worker;
+};
+
+beforeAll(async () => {
+  [database, mosquitto, folder] = await Promise.all([testDatabase(), startMosquitto(), temporaryFolder()]);
+  client = await mqtt.connectAsync(mosquitto.url);
+});
+afterAll(async () => {
+  await client.endAsync(true);
+  await Promise.all(workers.map((worker) => worker.stop()));
+  await mosquitto.stop();
+  await database.drop();
+  await folder.remove();
+});
+
+async function devices(count: number): Promise<string[]> {
+  const db = createDb(database.pool);
+  const { user_id: userId } = await createUser(db, { email: `${Math.random()}@example.com`, role: 'homeowner' });
+  const made = [];
+  for (let index = 0; index < count; index++) {
+    made.push((await createDevice(db, { userId, type: 'smart_meter', location: 'x' })).device.device_id);
+  }
+  return made;
+}
+
+const stored = async (deviceIds: string[]) =>
+  (
+    await database.pool.query(
+      'SELECT count(*)::int AS count FROM readings JOIN series USING (series_id) WHERE device_id = ANY ($1)',
+      [deviceIds],
+    )
+  ).rows[0].count;
+
+test('workers on one host share what comes, whoever comes and goes: killed, stopped, started; nothing is lost or doubled', async () => {
+  const first = await start();
+  await start();
+  const meters = await devices(20);
+  const base = Date.now() - 20 * 3_600_000;
+  let sent = 0;
+  let isOver = false;
+  // A device's messages alternate between the workers.
+  const publishing = (async () => {
+    while (!isOver) {
+      const payload = JSON.stringify({ ts: base + sent * 50, energy_total_kwh: 100 + sent / 1e6 });
+      await client.publishAsync(`energy/v1/${meters[sent % meters.length]}/readings`, payload, { qos: 1 });
+      sent++;
+    }
+  })();
+  const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+  await wait(1_000);
+  // Killed: whoever comes next has its place, and what it had not acknowledged.
+  await first.kill();
+  workers = workers.filter((worker) => worker !== first);
+  const third = await start();
+  await wait(1_000);
+  // Stopped for good, with another one there: what comes from now on is the other's.
+  expect(await third.stop()).toBe(0);
+  workers = workers.filter((worker) => worker !== third);
+  await wait(1_000);
+  // All of them stopped: the broker keeps what comes meanwhile.
+  const [last] = workers.splice(0);
+  expect(await last?.stop()).toBe(0);
+  await wait(500);
+  await start();
+  // Killed, and never replaced: the other one empties its session at the broker.
+  const doomed = await start();
+  await wait(1_000);
+  await doomed.kill();
+  workers = workers.filter((worker) => worker !== doomed);
+  await wait(500);
+  isOver = true;
+  await publishing;
+  expect(sent).toBeGreaterThan(500);
+  await expect.poll(() => stored(meters), { timeout: 20_000, interval: 200 }).toBe(sent);
+}, 90_000);
+
+test('what queues for a worker that is gone is taken over whole, in however many goes', async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+  await start();
+  const doomed = await start();
+  const meters = await devices(10);
+  // Both must have seen that they are not alone: until then each gets everything.
+  await new Promise((resolve) => setTimeout(resolve, 6_000));
+  // Stopped as a whole it takes nothing and stays connected: its share queues at the broker, beyond what is under way.
+  doomed.process.kill('SIGSTOP');
+  const base = Date.now() - 20 * 3_600_000;
+  const MESSAGES = 60_000;
+  for (let sent = 0; sent < MESSAGES; sent += 1_000) {
+    await Promise.all(
+      Array.from({ length: 1_000 }, (_, index) => {
+        const payload = JSON.stringify({
+          ts: base + (sent + index) * 50,
+          energy_total_kwh: 100 + (sent + index) / 1e6,
+        });
+        return client.publishAsync(`energy/v1/${meters[index % meters.length]}/readings`, payload, { qos: 1 });
+      }),
+    );
+  }
+  expect(await stored(meters)).toBeLessThan(MESSAGES - 20_000);
+  await doomed.kill();
+  workers = workers.filter((worker) => worker !== doomed);
+  await expect.poll(() => stored(meters), { timeout: 60_000, interval: 500 }).toBe(MESSAGES);
+  const { rows } = await database.pool.query(
+    `SELECT sum(energy_mwh)::int AS energy FROM user_hourly WHERE user_id = (SELECT user_id FROM devices WHERE device_id = $1)`,
+    [meters[0]],
+  );
+  // The register of each of the ten meters moves by a mWh a message, from its first to its last.
+  expect(rows[0].energy).toBe((MESSAGES - 10) * 10);
+}, 120_000);

@@ -1,0 +1,60 @@
+import { X509Certificate } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { generate } from 'selfsigned';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+
+const makePair = () => generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' });
+const fingerprint = (pem: string) => new X509Certificate(pem).fingerprint256;
+
+let database: TestDatabase;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let roles: RoleProcess[] = [];
+let first: Awaited<ReturnType<typeof makePair>>;
+const file = (name: string) => join(folder.path, name);
+
+beforeAll(async () => {
+  database = await testDatabase();
+  folder = await temporaryFolder();
+  first = await makePair();
+  await writeFile(file('cert.pem'), first.cert);
+  await writeFile(file('key.pem'), first.private);
+  const tls = { TLS_CERT_FILE: file('cert.pem'), TLS_KEY_FILE: file('key.pem'), LOG_LEVEL: 'error' };
+  const env = { DATABASE_URL: database.url, DATA_DIR: folder.path, ...tls };
+  roles = await Promise.all([startRole('api', env), startRole('ingest', env)]);
+});
+afterAll(async () => {
+  await Promise.all(roles.map((role) => role.stop()));
+  await database.drop();
+  await folder.remove();
+});
+
+/** What API and broker present to a new connection. */
+const presented = () =>
+  Promise.all(
+    [roles[0]?.ready.https_port ?? 0, roles[1]?.ready.tlsPort ?? 0].map(
+      (port) =>
+        new Promise<string>((resolve, reject) => {
+          const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false }, () => {
+            resolve(socket.getPeerCertificate().fingerprint256);
+            socket.destroy();
+          });
+          socket.on('error', reject);
+        }),
+    ),
+  );
+
+test('a renewed certificate holds without a restart; one that does not fit its key is left alone', async () => {
+  const was = fingerprint(first.cert);
+  expect(await presented()).toEqual([was, was]);
+  const second = await makePair();
+  await writeFile(file('cert.pem'), second.cert);
+  await new Promise((resolve) => setTimeout(resolve, 11_000));
+  expect(await presented()).toEqual([was, was]);
+  await writeFile(file('key.pem'), second.private);
+  const is = fingerprint(second.cert);
+  await expect.poll(presented, { timeout: 15_000, interval: 500 }).toEqual([is, is]);
+}, 60_000);

@@ -1,0 +1,196 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '#test/support/mosquitto.ts';
+import { temporaryFolder } from '#test/support/service.ts';
+
+const LAUNCHER = resolve(import.meta.dirname, '../../../bin/energy.js');
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  const names = ['API_PORT', 'HTTP_PORT', 'MQTT_PORT', 'MQTTS_PORT', 'OPERATOR_PORT'];
+  const ports = await Promise.all(names.map(async (name) => [name, String(await freePort())]));
+  env = { PATH: process.env.PATH ?? '', DATA_DIR: folder.path, LOG_LEVEL: 'warn', ...Object.fromEntries(ports) };
+});
+afterAll(() => folder.remove());
+
+interface Started {
+  child: ChildProcess;
+  output(): string;
+  ended: Promise<number | null>;
+}
+
+function start(): Started {
+  const child = spawn(process.execPath, [LAUNCHER, 'start'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk) => {
+      output += chunk;
+    });
+  }
+  return { child, output: () => output, ended: new Promise((done) => child.once('exit', (code) => done(code))) };
+}
+
+const ready = (service: Started) => expect.poll(service.output, { timeout: 30_000 }).toContain('Ready.');
+
+/** Process of this service by the beginning of its title. */
+function pidOf(title: string): number {
+  const pid = pids().find(({ command }) => command.startsWith(title))?.pid;
+  if (pid === undefined) throw new Error(`there is no ${title}`);
+  return pid;
+}
+
+const processes = (): string[] => pids().map(({ command }) => command);
+
+/** Processes of this service: those whose environment names its data directory, zombies aside. */
+function pids(): { pid: number; command: string }[] {
+  return readdirSync('/proc').flatMap((pid) => {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return [];
+    try {
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+      const mine = readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`DATA_DIR=${folder.path}\0`);
+      return mine && command !== '' ? [{ pid: Number(pid), command }] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Asks the service of a data directory, whose certificate is the one to trust. */
+function asker(dataDir: string) {
+  const ca = readFileSync(`${dataDir}/tls/cert.pem`);
+  // biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
+  type Answer = { status: number; json: any };
+  return (path: string, bearer: string, body?: unknown) =>
+    new Promise<Answer>((resolve, reject) => {
+      const headers = { authorization: `Bearer ${bearer}`, ...(body ? { 'content-type': 'application/json' } : {}) };
+      const options = { host: 'localhost', port: env.API_PORT, path, ca, method: body ? 'POST' : 'GET', headers };
+      const outgoing = request(options, (response) => {
+        let text = '';
+        response.on('data', (chunk) => {
+          text += chunk;
+        });
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, json: JSON.parse(text) }));
+      });
+      outgoing.on('error', reject);
+      outgoing.end(body && JSON.stringify(body));
+    });
+}
+
+/** Signs in by a printed link; tells with which role. */
+async function roleOf(output: string): Promise<string | number> {
+  const [, token] = /\/dashboard\/sign-in#([\w-]{43})\s/.exec(output) ?? [];
+  const { status, json } = await asker(folder.path)('/dashboard/session', 'none', { token });
+  return json.user?.role ?? status;
+}
+
+test('starts everything, prints the key once, refuses a second service, and survives its own kill -9', async () => {
+  const first = start();
+  await ready(first);
+  expect(first.output()).toMatch(/eus_live_\w{42}/);
+  expect(await roleOf(first.output())).toBe('admin');
+  // Once.
+  expect(await roleOf(first.output())).toBe(422);
+  const printed = (email: string) => {
+    const { stdout, stderr } = spawnSync(process.execPath, [LAUNCHER, 'users', 'sign-in', email], { env });
+    return `${stdout}${stderr}`;
+  };
+  expect(await roleOf(printed('Admin@localhost'))).toBe('admin');
+  expect(printed('nobody@example.com')).toContain('There is no user nobody@example.com');
+  expect(processes().filter((command) => /^energy (ingest|api|worker)/.test(command))).toHaveLength(3);
+
+  const operator = `http://127.0.0.1:${env.OPERATOR_PORT}`;
+  const metrics = await (await fetch(`${operator}/metrics`)).text();
+  for (const role of ['ingest', 'api', 'worker']) {
+    expect(metrics).toMatch(new RegExp(`process_cpu_seconds_total\\{[^}]*role="${role}"`));
+  }
+  for (const name of [
+    'energy_messages_received_total',
+    'energy_http_requests_total',
+    'energy_late_differences_waiting',
+  ]) {
+    expect(metrics.match(new RegExp(`^# HELP ${name} `, 'gm'))).toHaveLength(1);
+  }
+  const health = async () => {
+    const answer = await fetch(`${operator}/healthz`);
+    return { status: answer.status, body: await answer.json() };
+  };
+  expect(await health()).toEqual({
+    status: 200,
+    body: { status: 'ok', roles: { ingest: 'up', api: 'up', worker: 'up' } },
+  });
+  process.kill(pidOf('energy worker'), 'SIGKILL');
+  await expect
+    .poll(health, { timeout: 5_000, interval: 20 })
+    .toMatchObject({ status: 503, body: { roles: { worker: 'down' } } });
+  await expect.poll(health, { timeout: 20_000 }).toMatchObject({ status: 200 });
+
+  const second = start();
+  expect(await second.ended).toBe(1);
+  expect(second.output()).toContain('Stop it first, or set DATA_DIR');
+
+  first.child.kill('SIGKILL');
+  await first.ended;
+  await expect
+    .poll(() => processes().filter((command) => command.startsWith('energy')), { timeout: 10_000 })
+    .toEqual([]);
+
+  const again = start();
+  await ready(again);
+  expect(again.output()).not.toContain('eus_live_');
+  expect(again.output()).not.toContain('/sign-in#');
+  const startedAt = performance.now();
+  again.child.kill('SIGTERM');
+  expect(await again.ended).toBe(0);
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  await expect.poll(processes, { timeout: 2_000 }).toEqual([]);
+}, 90_000);
+
+test('says what is wrong with the configuration, a line for each mistake', async () => {
+  const child = spawn(process.execPath, [LAUNCHER, 'start'], {
+    env: { PATH: env.PATH ?? '', API_PORT: 'x', RETENTION_MONTHS: '3', TLS_KEY_FILE: 'k' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let text = '';
+  child.stderr.on('data', (chunk) => {
+    text += chunk;
+  });
+  await new Promise((done) => child.once('close', done));
+  expect(text).toMatch(/API_PORT: /);
+  expect(text).toMatch(/RETENTION_MONTHS: must be 12 or more/);
+});
+
+test('the sandbox has keys of its own, and simulated devices behind each new homeowner', async () => {
+  const sandbox = await temporaryFolder();
+  const key = `eus_test_${'k'.repeat(40)}`;
+  const child = spawn(process.execPath, [LAUNCHER, 'start'], {
+    env: { ...env, DATA_DIR: sandbox.path, ENVIRONMENT: 'sandbox', BOOTSTRAP_ADMIN_KEY: key },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise<number | null>((done) => child.once('exit', (code) => done(code)));
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  await expect.poll(() => output, { timeout: 30_000 }).toContain('Ready.');
+  const ask = asker(sandbox.path);
+  expect((await ask('/v1/devices', `eus_live_${'k'.repeat(40)}`)).status).toBe(401);
+  const { json } = await ask('/v1/users', key, {
+    email: 'new@sandbox.example',
+    role: 'homeowner',
+    timezone: 'Europe/Berlin',
+  });
+  const devices = async () =>
+    (await ask(`/v1/devices?user_id=${json.user_id}`, key)).json.map(({ type }: { type: string }) => type).sort();
+  await expect.poll(devices, { timeout: 15_000 }).toEqual(['smart_meter', 'thermostat']);
+  const used = async () => (await ask(`/v1/energy-insights?user_id=${json.user_id}`, key)).json.kwh_used;
+  await expect.poll(used, { timeout: 20_000, interval: 500 }).toBeGreaterThan(30);
+  child.kill('SIGTERM');
+  expect(await ended).toBe(0);
+  await sandbox.remove();
+}, 90_000);

@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { askCapabilities, decide } from '#src/database/capabilities.ts';
+import { createPool } from '#src/database/connect.ts';
+import { compressHistory } from '#src/database/history.ts';
+import { migrate } from '#src/database/migrate.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { startApache } from '#test/support/tiers/apache.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.drop());
+
+/** An empty database on this tier's server. */
+async function emptyDatabase(): Promise<{ pool: ReturnType<typeof createPool>; drop(): Promise<void> }> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  const admin = createPool(inject('adminUrl'), { max: 1 });
+  await admin.query(`CREATE DATABASE ${name}`);
+  const pool = createPool(inject('databaseUrl').replace('NAME', name));
+  return {
+    pool,
+    async drop() {
+      await pool.end();
+      await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
+      await admin.end();
+    },
+  };
+}
+
+test('a database is found to be what it is, and says so in a line', async () => {
+  const { tier, line } = await askCapabilities(database.pool);
+  expect(tier).toBe(database.tier);
+  expect(line).toMatch(
+    {
+      community: /^TimescaleDB [\d.]+ \(community licence\) on PostgreSQL [\d.]+: hypertables, continuous aggregates/,
+      apache: /^TimescaleDB [\d.]+ \(Apache licence\) on PostgreSQL [\d.]+: hypertables, rollup tables/,
+      plain: /^PostgreSQL [\d.]+ without TimescaleDB: monthly partitions, rollup tables/,
+    }[tier],
+  );
+});
+
+test('migrating again does nothing, and by four processes at once makes one schema', async () => {
+  expect((await migrate(database.pool)).applied).toEqual([]);
+  const empty = await emptyDatabase();
+  try {
+    const all = await Promise.all([1, 2, 3, 4].map(() => migrate(empty.pool)));
+    expect(all.map(({ database: { tier } }) => tier)).toEqual(Array(4).fill(database.tier));
+    expect(all.filter(({ applied }) => applied.length > 0)).toHaveLength(1);
+  } finally {
+    await empty.drop();
+  }
+});
+
+test('with TIMESCALE=off a new database is plain, and stays so', async () => {
+  const empty = await emptyDatabase();
+  try {
+    expect((await migrate(empty.pool, { timescale: 'off' })).database.tier).toBe('plain');
+    expect((await migrate(empty.pool)).database.tier).toBe('plain');
+    expect(await compressHistory(empty.pool, new Date())).toEqual({ compressed: [], nextChunks: null });
+  } finally {
+    await empty.drop();
+  }
+});
+
+test('TIMESCALE=off refuses a database that was made with the extension', async () => {
+  if (database.tier === 'plain') expect((await askCapabilities(database.pool, 'off')).tier).toBe('plain');
+  else await expect(askCapabilities(database.pool, 'off')).rejects.toThrow(/Unset TIMESCALE, or move/);
+});
+
+test('an extension that is installed but not loaded leaves the database plain, and the line says what to do', async () => {
+  // Only the server of this tier can be started without it.
+  if (database.tier !== 'apache') return;
+  const server = await startApache({ preload: false });
+  const pool = createPool(server.urlOf('postgres'));
+  const found = (await migrate(pool)).database;
+  await pool.end();
+  await server.stop();
+  expect(found.tier).toBe('plain');
+  expect(found.line).toMatch(/shared_preload_libraries/);
+});
+
+describe('of the facts of a server', () => {
+  const facts = {
+    postgres: 17,
+    postgresName: '17.5',
+    timescale: '2.28.3' as string | null,
+    licence: 'timescale' as string | null,
+    offered: true,
+    made: null as 'community' | 'apache' | 'plain' | null,
+  };
+
+  test.each([
+    ['the community licence', facts, 'auto', 'community'],
+    ['the Apache licence', { ...facts, licence: 'apache' }, 'auto', 'apache'],
+    ['no extension', { ...facts, timescale: null, licence: null, offered: false }, 'auto', 'plain'],
+    ['an extension that is not to be used', facts, 'off', 'plain'],
+    ['a schema made without it', { ...facts, made: 'plain' as const }, 'auto', 'plain'],
+    ['a schema made under the Apache licence', { ...facts, made: 'apache' as const }, 'auto', 'apache'],
+  ] as const)('%s makes a tier', (_name, found, timescale, tier) => {
+    expect(decide(found, timescale).tier).toBe(tier);
+  });
+
+  test.each([
+    [
+      'an old PostgreSQL',
+      { ...facts, postgres: 14, postgresName: '14.2' },
+      /PostgreSQL 14\.2; 15 or newer is needed\. Upgrade/,
+    ],
+    [
+      'an old extension',
+      { ...facts, timescale: '2.9.1' },
+      /2\.9\.1 is too old; 2\.19 .* ALTER EXTENSION timescaledb UPDATE/,
+    ],
+    [
+      'a licence that was taken away',
+      { ...facts, made: 'community' as const, licence: 'apache' },
+      /Set timescaledb\.license = 'timescale'/,
+    ],
+  ] as const)('%s is refused with what to do', (_name, found, message) => {
+    expect(() => decide(found, 'auto')).toThrow(message);
+  });
+
+  test('an extension that could not be made is named in the line', () => {
+    const found = { ...facts, timescale: null, licence: null };
+    expect(decide(found, 'auto').line).toMatch(/shared_preload_libraries/);
+    expect(decide({ ...found, made: 'plain' }, 'auto').line).toMatch(/energy migrate --to/);
+  });
+});
+
+test('chunks hold 25 million readings, an hour at least and four weeks at most', async () => {
+  if (!database.capabilities.hypertables) {
+    expect((await compressHistory(database.pool, new Date())).nextChunks).toBeNull();
+    return;
+  }
+  const { rows } = await database.pool.query(
+    `SELECT chunk_length(r)::text AS length FROM unnest('{10,1000000,25000000,2500000000}'::float8[]) r`,
+  );
+  expect(rows.map(({ length }) => length)).toEqual(['672:00:00', '600:00:00', '24:00:00', '01:00:00']);
+  // 8,640 readings a day, as the server's statistics tell: longer chunks than the week that it begins with.
+  await database.pool.query(
+    `INSERT INTO readings SELECT 1, t, 0, 1 FROM generate_series(now() - interval '30 days', now(), '10 s') t`,
+  );
+  await database.pool.query('ANALYZE readings');
+  expect((await compressHistory(database.pool, new Date(0))).nextChunks).toBe('672:00:00');
+  expect((await compressHistory(database.pool, new Date(0))).nextChunks).toBeNull();
+});

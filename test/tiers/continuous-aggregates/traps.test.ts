@@ -1,0 +1,448 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createDb } from '#src/database/connect.ts';
+import { compressHistory } from '#src/database/history.ts';
+import { consumptionByDay } from '#src/energy/consumption.ts';
+import { dayRange } from '#src/energy/ranges.ts';
+import { refreshRollups } from '#src/rollups/refresh.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { meter, totalMwh } from '#test/support/meters.ts';
+
+/** What continuous aggregates are known to get wrong, each tried on ours. The clock of the refresh stands at NOW. */
+const NOW = new Date('2026-11-20T12:00:00Z');
+const at = (time: string) => new Date(`${time}Z`);
+/** Everything before this is materialised after a pass at NOW. */
+const BORDER = at('2026-11-19T00:00:00');
+
+let database: TestDatabase;
+const query = async (text: string, values: unknown[] = []) => (await database.pool.query(text, values)).rows;
+const pass = () => refreshRollups(database.pool, NOW);
+const LEVELS = ['device_hourly', 'user_hourly', 'user_daily', 'user_monthly'];
+
+beforeEach(async () => {
+  database = await testDatabase();
+});
+afterEach(() => database.drop());
+
+const watermarks = () =>
+  query(
+    `SELECT c.view_name AS level, _timescaledb_functions.to_timestamp(_timescaledb_functions.cagg_watermark(h.id)) AS watermark
+     FROM timescaledb_information.continuous_aggregates c
+     JOIN _timescaledb_catalog.hypertable h ON h.schema_name = c.materialization_hypertable_schema AND h.table_name = c.materialization_hypertable_name`,
+  );
+
+test('aggregates answer in real time: what was just written is in every level before any refresh', async () => {
+  const home = await meter(database);
+  await home.read(
+    [
+      [at('2026-11-20T10:00'), 1],
+      [at('2026-11-20T11:00'), 3],
+    ],
+    NOW,
+  );
+  for (const level of LEVELS)
+    expect({ level, total: await totalMwh(database, level, home.userId) }).toEqual({ level, total: 2_000_000 });
+  await pass();
+  await home.read([[at('2026-11-20T11:30'), 4]], NOW);
+  for (const level of LEVELS)
+    expect({ level, total: await totalMwh(database, level, home.userId) }).toEqual({ level, total: 3_000_000 });
+});
+
+test('of equal hours the earliest is the peak hour, materialised and in real time', async () => {
+  const home = await meter(database);
+  for (const day of ['2026-11-10', '2026-11-20']) {
+    const base = day === '2026-11-10' ? 100 : 200;
+    await home.read(
+      [
+        [at(`${day}T02:00`), base],
+        [at(`${day}T03:00`), base + 2],
+        [at(`${day}T07:00`), base + 2],
+        [at(`${day}T08:00`), base + 4],
+        [at(`${day}T09:00`), base + 6],
+      ],
+      NOW,
+    );
+  }
+  const peaks = async () => {
+    const rows = await query(
+      `SELECT peak_hour FROM user_daily WHERE user_id = $1 AND day = ANY ('{2026-11-10,2026-11-20}') ORDER BY day`,
+      [home.userId],
+    );
+    return rows.map(({ peak_hour }) => peak_hour.toISOString().slice(11, 16));
+  };
+  expect(await peaks()).toEqual(['02:00', '02:00']);
+  await pass();
+  expect(await peaks()).toEqual(['02:00', '02:00']);
+});
+
+test('the part that is read in real time is found by an index, however many rows the chunk has', async () => {
+  await query(`INSERT INTO device_intervals SELECT 'dev_' || d, t, 'usr_' || d, 1, 0, 0, 1, 900000, 0
+    FROM generate_series(1, 400) d, generate_series('2026-11-17'::timestamptz, '2026-11-20 12:00', '15 min') t`);
+  await pass();
+  await query('ANALYZE device_intervals');
+  const plan = (
+    await query(
+      `EXPLAIN SELECT * FROM user_daily WHERE user_id = 'usr_7' AND day >= '2026-11-01' AND day < '2026-12-01'`,
+    )
+  )
+    .map((row) => row['QUERY PLAN'])
+    .join('\n');
+  expect(plan).toMatch(/Index Cond: \(\(user_id = 'usr_7'::text\) AND \(starts_at >= /);
+  expect(plan).not.toMatch(/Seq Scan/);
+});
+
+test('a row at the very start of a month, late and changed twice, is in its month and in no other', async () => {
+  const home = await meter(database);
+  await home.read(
+    [
+      [at('2026-08-31T23:45'), 100],
+      [at('2026-09-01T00:15'), 101],
+    ],
+    NOW,
+  );
+  await pass();
+  const months = async () =>
+    (await query('SELECT month, energy_mwh FROM user_monthly WHERE user_id = $1 ORDER BY 1', [home.userId])).map(
+      (row) => [row.month.toISOString().slice(0, 7), row.energy_mwh],
+    );
+  expect(await months()).toEqual([
+    ['2026-08', 500_000],
+    ['2026-09', 500_000],
+  ]);
+  await home.read([[at('2026-09-01T00:00'), 100.25]], NOW);
+  await pass();
+  expect(await months()).toEqual([
+    ['2026-08', 250_000],
+    ['2026-09', 750_000],
+  ]);
+  await home.read([[at('2026-09-01T00:00'), 100.125]], NOW);
+  await pass();
+  expect(await months()).toEqual([
+    ['2026-08', 125_000],
+    ['2026-09', 875_000],
+  ]);
+});
+
+test('late rows of any age are in every level after one pass, and a row that ceased to be is gone from all', async () => {
+  const home = await meter(database);
+  await home.read(
+    [
+      [at('2026-11-19T10:00'), 900],
+      [at('2026-11-19T11:00'), 901],
+    ],
+    NOW,
+  );
+  await pass();
+  await home.read(
+    [
+      [at('2025-12-01T00:00'), 100],
+      [at('2025-12-01T01:00'), 150],
+      [at('2026-03-01T00:00'), 200],
+    ],
+    NOW,
+  );
+  await pass();
+  for (const level of LEVELS)
+    expect({ level, total: await totalMwh(database, level, home.userId) }).toEqual({ level, total: 801_000_000 });
+  // A better quantity takes the place of the registers: the hours that only these had cease to be.
+  await query(
+    `SELECT apply_interval_deltas(array_agg(ROW (device_id, user_id, starts_at, -energy_mwh, -estimated_mwh, -export_mwh, -reading_count, -covered_ms, -export_covered_ms)::interval_delta))
+    FROM device_intervals WHERE user_id = $1 AND starts_at < '2026-11-01'`,
+    [home.userId],
+  );
+  await pass();
+  for (const level of LEVELS) {
+    const [{ n }] = await query(
+      `SELECT count(*) AS n FROM ${level} WHERE user_id = $1 AND ${level.endsWith('hourly') ? 'hour' : level === 'user_daily' ? 'day' : 'month'} < '2026-11-01'`,
+      [home.userId],
+    );
+    expect({ level, n }).toEqual({ level, n: 0 });
+  }
+});
+
+test('a batch that mixes now and long ago makes only the days stale that it changed', async () => {
+  const home = await meter(database);
+  await home.read(
+    [
+      [at('2026-06-01T00:00'), 100],
+      [at('2026-11-18T00:00'), 200],
+    ],
+    NOW,
+  );
+  await pass();
+  await home.read(
+    [
+      [at('2026-06-01T00:10'), 100],
+      [at('2026-11-20T10:00'), 201],
+    ],
+    NOW,
+  );
+  const waiting = await query('SELECT DISTINCT day FROM late_deltas ORDER BY 1');
+  // From the late reading on, the whole of the old gap is spread anew; nothing of it reaches this month's last days.
+  expect(waiting[0].day.toISOString()).toBe('2026-06-01T00:00:00.000Z');
+  expect(await query(`SELECT FROM _timescaledb_catalog.continuous_aggs_hypertable_invalidation_log`)).toEqual([]);
+  const { folded, days } = await pass();
+  expect(folded).toBeGreaterThan(0);
+  expect(days).toBe(waiting.filter(({ day }) => day < BORDER).length);
+  expect(await pass()).toMatchObject({ folded: 0, days: 0 });
+});
+
+test('aggregates whose load profile was dropped by hand stay, whatever is refreshed later', async () => {
+  const home = await meter(database);
+  await home.read(
+    [
+      [at('2026-01-10T00:00'), 100],
+      [at('2026-01-20T00:00'), 150],
+      [at('2026-09-10T00:00'), 150],
+      [at('2026-09-12T00:00'), 190],
+    ],
+    NOW,
+  );
+  await pass();
+  await query(`SELECT drop_chunks('device_intervals', older_than => '2026-06-01'::timestamptz)`);
+  const before = await query(`SELECT * FROM user_daily WHERE user_id = $1 AND day < '2026-04-01' ORDER BY day`, [
+    home.userId,
+  ]);
+  expect(before.length).toBeGreaterThan(8);
+  await home.read([[at('2026-09-11T00:00'), 180]], NOW);
+  await pass();
+  await refreshRollups(database.pool, new Date(NOW.getTime() + 5 * 86_400_000));
+  expect(
+    await query(`SELECT * FROM user_daily WHERE user_id = $1 AND day < '2026-04-01' ORDER BY day`, [home.userId]),
+  ).toEqual(before);
+  const [{ total }] = await query(
+    `SELECT sum(energy_mwh)::bigint AS total FROM user_daily WHERE user_id = $1 AND day = '2026-09-10'`,
+    [home.userId],
+  );
+  expect(total).toBe(30_000_000);
+});
+
+test('a clock that runs ahead moves no watermark past the start of yesterday, and hides nothing that comes later', async () => {
+  const home = await meter(database);
+  await home.read(
+    [
+      [at('2026-11-18T10:00'), 1],
+      [at('2026-11-20T11:50'), 2],
+      [at('2026-11-20T12:04'), 3],
+    ],
+    NOW,
+  );
+  await pass();
+  for (const { level, watermark } of await watermarks())
+    expect({ level, late: watermark > BORDER }).toEqual({ level, late: false });
+  await home.read([[at('2026-11-20T11:55'), 2.5]], NOW);
+  expect(await totalMwh(database, 'user_daily', home.userId)).toBe(2_000_000);
+  // The service's own clock, set far ahead and back again: what is late by then is still counted.
+  await refreshRollups(database.pool, at('2027-06-01T00:00'));
+  await home.read([[at('2026-11-20T11:58'), 2.75]], NOW);
+  await pass();
+  const [{ hourly }] = await query(`SELECT sum(energy_mwh)::bigint AS hourly FROM user_hourly WHERE user_id = $1`, [
+    home.userId,
+  ]);
+  expect(hourly).toBe(2_000_000);
+});
+
+test('compressed history takes late rows, more than one statement may decompress by default, and is compressed again', async () => {
+  const home = await meter(database);
+  const start = at('2026-09-01T00:00').getTime();
+  const minutes = 130_000;
+  await query(
+    `INSERT INTO series (device_id, channel, kind, counts_import, last_read_at) VALUES ($1, 'import', 'power', true, '2026-11-30')`,
+    [home.deviceId],
+  );
+  await query(
+    `INSERT INTO readings SELECT series_id, to_timestamp($1::bigint / 1000) + i * interval '30 s', 0, 1000000 FROM series, generate_series(0, $2::int) i WHERE device_id = $3`,
+    [start, minutes, home.deviceId],
+  );
+  const compressed = async () =>
+    query(`SELECT chunk_name FROM timescaledb_information.chunks WHERE hypertable_name = 'readings' AND is_compressed`);
+  await compressHistory(database.pool, NOW, NOW);
+  expect((await compressed()).length).toBeGreaterThan(4);
+  const client = await database.pool.connect();
+  // As the writer's changed values and the erasure do: an update and a delete in the past, over everything.
+  await client.query(
+    'UPDATE readings SET value = value + 1 WHERE series_id = (SELECT series_id FROM series WHERE device_id = $1)',
+    [home.deviceId],
+  );
+  client.release();
+  const late = await meter(database);
+  await late.read(
+    [
+      [at('2026-09-03T00:00'), 10],
+      [at('2026-09-03T01:00'), 11],
+    ],
+    NOW,
+  );
+  await pass();
+  expect(await totalMwh(database, 'user_daily', late.userId)).toBe(1_000_000);
+  expect(await query(`SELECT count(*) AS n, sum(value)::bigint AS sum FROM readings`)).toEqual([
+    { n: minutes + 3, sum: (minutes + 1) * 1_000_001 + 21_000_000 },
+  ]);
+  const again = await compressHistory(database.pool, NOW, NOW);
+  expect(again.compressed.length).toBeGreaterThan(0);
+  expect((await compressHistory(database.pool, NOW, NOW)).compressed).toEqual([]);
+  expect(await query(`SELECT count(*) AS n FROM readings`)).toEqual([{ n: minutes + 3 }]);
+}, 60_000);
+
+test('an operator who refreshes by hand at the same time harms nothing', async () => {
+  const home = await meter(database);
+  await home.read(
+    [...Array(200).keys()].map((index) => [
+      new Date(at('2026-05-01T00:00').getTime() + index * 86_400_000),
+      100 + index,
+    ]),
+    NOW,
+  );
+  await pass();
+  let over = false;
+  const byHand = (async () => {
+    while (!over)
+      await query(
+        `CALL refresh_continuous_aggregate('user_hourly', '2026-05-01'::timestamptz, '2026-11-01'::timestamptz, force => true)`,
+      ).catch(() => {});
+  })();
+  let failed = 0;
+  for (let index = 0; index < 10; index++) {
+    await home.read(
+      [[new Date(at('2026-05-01T12:00').getTime() + index * 20 * 86_400_000), 100 + index * 20 + 0.25]],
+      NOW,
+    );
+    await pass().catch(() => failed++);
+  }
+  over = true;
+  await byHand;
+  await pass();
+  const wrong = await query(
+    `SELECT FROM user_hourly s FULL JOIN user_hourly_expected e USING (user_id, hour) WHERE s.energy_mwh IS DISTINCT FROM e.energy_mwh`,
+  );
+  expect({ wrong: wrong.length, total: await totalMwh(database, 'user_hourly', home.userId) }).toEqual({
+    wrong: 0,
+    total: 199_000_000,
+  });
+  expect(failed).toBeLessThan(10);
+}, 60_000);
+
+test('of two workers one refreshes and the other sees that it is done', async () => {
+  const home = await meter(database);
+  await home.read(
+    [
+      [at('2026-06-01T00:00'), 100],
+      [at('2026-07-01T00:00'), 200],
+    ],
+    NOW,
+  );
+  const reports = await Promise.all([pass(), pass(), pass()]);
+  expect(reports.filter(({ busy }) => !busy)).toHaveLength(1);
+});
+
+test('a pass that is cut off anywhere leaves nothing that the next one does not mend', async () => {
+  const home = await meter(database);
+  await home.read(
+    [...Array(60).keys()].map((index) => [
+      new Date(at('2026-09-01T00:00').getTime() + index * 86_400_000),
+      100 + index,
+    ]),
+    NOW,
+  );
+  for (let cut = 0; cut < 12; cut++) {
+    await home.read([[new Date(at('2026-09-01T06:00').getTime() + cut * 4 * 86_400_000), 100 + cut * 4 + 0.25]], NOW);
+    const passing = pass().catch(() => 'cut off');
+    await new Promise((resolve) => setTimeout(resolve, cut * 8));
+    await query(
+      `SELECT pg_terminate_backend(l.pid) FROM pg_locks l WHERE locktype = 'advisory' AND objid = 7241002 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    );
+    await passing;
+  }
+  await database.settle(NOW);
+  for (const level of ['device_hourly', 'user_hourly']) {
+    const wrong = await query(
+      `SELECT FROM ${level} s FULL JOIN ${level}_expected e USING (user_id, hour) WHERE s.energy_mwh IS DISTINCT FROM e.energy_mwh`,
+    );
+    expect({ level, wrong: wrong.length }).toEqual({ level, wrong: 0 });
+  }
+  expect(await totalMwh(database, 'user_daily', home.userId)).toBe(59_000_000);
+}, 60_000);
+
+test('a writer that began before the border moved holds it up, and is counted', async () => {
+  const home = await meter(database);
+  await home.read(
+    [
+      [at('2026-11-01T00:00'), 100],
+      [at('2026-11-02T00:00'), 110],
+    ],
+    NOW,
+  );
+  const hold = async (day: string) => {
+    const writer = await database.pool.connect();
+    await writer.query('BEGIN');
+    await writer.query('SELECT FROM devices WHERE device_id = $1 FOR NO KEY UPDATE', [home.deviceId]);
+    await writer.query(
+      `SELECT apply_interval_deltas(ARRAY[ROW ($1, $2, $3::timestamptz, 7, 0, 0, 1, 1000, 0)::interval_delta])`,
+      [home.deviceId, home.userId, day],
+    );
+    return async () => {
+      await writer.query('COMMIT');
+      writer.release();
+    };
+  };
+  const first = await hold('2026-11-05T00:00Z');
+  expect(await refreshRollups(database.pool, NOW, { waitMs: 50 })).toMatchObject({ complete: false });
+  await first();
+  // Another that is open, and the last that drew a number: it may have read the border before it moved, for all one knows.
+  const second = await hold('2026-11-05T00:00Z');
+  expect(await refreshRollups(database.pool, NOW, { waitMs: 50 })).toMatchObject({ complete: false });
+  await second();
+  expect(await refreshRollups(database.pool, NOW)).toMatchObject({ complete: true });
+  await pass();
+  for (const level of LEVELS)
+    expect({ level, total: await totalMwh(database, level, home.userId) }).toEqual({ level, total: 10_000_014 });
+});
+
+test('months of a long history are found by their hours, not by reading the whole of it', async () => {
+  const home = await meter(database);
+  await home.read(
+    [
+      [at('2025-11-01T00:00'), 100],
+      [at('2026-11-01T00:00'), 200],
+    ],
+    NOW,
+  );
+  await pass();
+  const plan = (
+    await query(
+      `EXPLAIN SELECT * FROM user_monthly WHERE user_id = 'usr_7' AND month >= '2026-01-01' AND month < '2026-12-01'`,
+    )
+  )
+    .map((row) => row['QUERY PLAN'])
+    .join('\n');
+  expect(plan).toMatch(/hour >= '2026-01-01/);
+});
+
+test('answers over a zone that needs quarter-hours read compressed history', async () => {
+  const home = await meter(database);
+  await home.read(
+    [
+      [at('2026-07-01T00:00'), 100],
+      [at('2026-07-03T00:00'), 148],
+    ],
+    NOW,
+  );
+  await database.settle(NOW);
+  await compressHistory(database.pool, NOW, NOW);
+  expect(
+    (
+      await query(
+        `SELECT FROM timescaledb_information.chunks WHERE hypertable_name = 'device_intervals' AND is_compressed`,
+      )
+    ).length,
+  ).toBeGreaterThan(0);
+  const days = await consumptionByDay(
+    createDb(database.pool),
+    { userId: home.userId },
+    dayRange('2026-07-01', '2026-07-03', 'Asia/Kolkata'),
+  );
+  expect(days.map(({ day, mwh }) => [day, mwh])).toEqual([
+    ['2026-07-01', 18_500_000],
+    ['2026-07-02', 24_000_000],
+    ['2026-07-03', 5_500_000],
+  ]);
+});

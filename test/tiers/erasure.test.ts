@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createKey } from '#src/auth/keys.ts';
+import { createDb } from '#src/database/connect.ts';
+import { compressHistory } from '#src/database/history.ts';
+import { eraseUser } from '#src/users/erase.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { meter, totalMwh } from '#test/support/meters.ts';
+
+const DAY_MS = 86_400_000;
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.drop());
+
+/** Every relation of the database, whatever its schema, that has a row which mentions one of the texts. */
+async function mentions(texts: readonly string[]): Promise<string[]> {
+  // Column by column: a compressed chunk has no row as a whole.
+  const { rows } = await database.pool.query(
+    `SELECT format('%I.%I', n.nspname, c.relname) AS name,
+       string_agg(format('coalesce(strpos(%I::text, x), 0) > 0', a.attname), ' OR ') AS condition
+     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+     WHERE c.relkind IN ('r', 'p', 'v', 'm') AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'timescaledb_information', 'timescaledb_experimental')
+       AND n.nspname NOT LIKE 'pg_toast%'
+     GROUP BY 1`,
+  );
+  const found: string[] = [];
+  for (const { name, condition } of rows) {
+    const { rowCount } = await database.pool.query(
+      `SELECT FROM ${name} t WHERE EXISTS (SELECT FROM unnest($1::text[]) x WHERE ${condition}) LIMIT 1`,
+      [texts],
+    );
+    if (rowCount) found.push(name);
+  }
+  return found.sort();
+}
+
+test('an erased user is in no relation of the database, nor is what it used, and its neighbour is untouched', async () => {
+  const db = createDb(database.pool);
+  const now = Date.now();
+  const at = (days: number, minutes = 0) => new Date(now - days * DAY_MS + minutes * 60_000);
+  const gone = await meter(database);
+  const stays = await meter(database);
+  await createKey(db, { userId: gone.userId, environment: 'live' });
+  for (const one of [gone, stays]) {
+    // Old enough to be compressed and materialised; late; now; and something that is refused and noted.
+    await one.read([...Array(40).keys()].map((index) => [at(60 - index), 100 + index]));
+  }
+  await database.settle();
+  await compressHistory(database.pool, new Date(), at(7));
+  for (const one of [gone, stays]) {
+    await one.read([
+      [at(30, 60), 130.5],
+      [at(0, -30), 200],
+      [at(0, -20), 1],
+      [new Date(now + 60 * 60_000), 300],
+    ]);
+  }
+  // Half of it is folded in and materialised, the other half still waits.
+  await database.settle();
+  for (const one of [gone, stays]) await one.read([[at(29, 60), 131.5]]);
+  const { rows } = await database.pool.query('SELECT series_id FROM series WHERE device_id = $1', [gone.deviceId]);
+  const total = await totalMwh(database, 'user_daily', stays.userId);
+  expect(total).toBe(100_000_000);
+  expect((await mentions([gone.userId, gone.deviceId])).length).toBeGreaterThan(8);
+
+  expect(await eraseUser(db, gone.userId)).toBe(true);
+
+  expect(await mentions([gone.userId, gone.deviceId])).toEqual([]);
+  for (const relation of ['readings', 'closed_readings', 'reading_notes', 'series']) {
+    const { rowCount } = await database.pool.query(`SELECT FROM ${relation} WHERE series_id = ANY ($1)`, [
+      rows.map((row) => row.series_id),
+    ]);
+    expect({ relation, rowCount }).toEqual({ relation, rowCount: 0 });
+  }
+  await database.settle();
+  expect(await mentions([gone.userId, gone.deviceId])).toEqual([]);
+  expect(await totalMwh(database, 'user_daily', stays.userId)).toBe(total);
+  expect(await eraseUser(db, gone.userId)).toBe(false);
+});
+
+test('readings that arrive while their owner is erased belong to nobody', async () => {
+  const db = createDb(database.pool);
+  const home = await meter(database);
+  const results = await Promise.all([
+    ...[...Array(20).keys()].map((index) => home.read([[new Date(Date.now() - index * 60_000), 500 - index]])),
+    eraseUser(db, home.userId),
+    ...[...Array(20).keys()].map((index) => home.read([[new Date(Date.now() - index * 30_000), 500 - index / 2]])),
+  ]);
+  expect(results).toContain(true);
+  await home.read([[new Date(), 600]]);
+  await database.settle();
+  expect((await mentions([home.userId, home.deviceId])).filter((name) => !name.includes('rejected_messages'))).toEqual(
+    [],
+  );
+});

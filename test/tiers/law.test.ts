@@ -1,0 +1,254 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { DecodedReading } from '#ingest/decoders/decoder.ts';
+import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
+import { passOverRollups } from '#src/rollups/mend.ts';
+import { refreshRollups } from '#src/rollups/refresh.ts';
+import { type Bucket, consumption, day, hour, month, quarter, type Row } from '#test/reference/consumption.ts';
+import { type History, history, START_MS } from '#test/reference/histories.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+
+/** How many histories are compared, and how many of them share a run (and its batches). */
+const HISTORIES = Number(process.env.LAW_HISTORIES ?? 1_000);
+const PER_RUN = 50;
+const NOW_MS = Date.UTC(2026, 9, 20);
+
+/** A database for each run, so that in each of them the border of what is materialised moves through the histories. */
+let database: TestDatabase;
+async function freshDatabase(): Promise<void> {
+  await database?.drop();
+  database = await testDatabase();
+}
+beforeAll(freshDatabase);
+afterAll(() => database.drop());
+
+interface Device {
+  deviceId: string;
+  userId: string;
+  history: History;
+  readings: DecodedReading[];
+}
+
+let made = 0;
+
+/** Makes a user and a device for each history; every third user has two devices. */
+async function pair(histories: History[]): Promise<Device[]> {
+  const devices = histories.map((history, index) => {
+    const deviceId = `dev_${++made}`;
+    const userId = `usr_${made - (index % 3 === 1 ? 1 : 0)}`;
+    const readings = history.readings.map((reading) => ({ ...reading, deviceId, element: 0 }));
+    return { deviceId, userId, history, readings };
+  });
+  await database.pool.query(
+    `INSERT INTO users (user_id, email, role) SELECT DISTINCT id, id || '@example.com', 'homeowner' FROM unnest($1::text[]) id`,
+    [devices.map((d) => d.userId)],
+  );
+  await database.pool.query(
+    `INSERT INTO devices (device_id, user_id, type, location, limit_kw, register_max_kwh, max_gap_minutes, mqtt_secret_sha256)
+     SELECT d.*, '' FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::float8[], $6::float8[], $7::float8[]) d`,
+    [
+      devices.map((d) => d.deviceId),
+      devices.map((d) => d.userId),
+      devices.map(() => 'smart_meter'),
+      devices.map(() => 'test'),
+      devices.map((d) => d.history.limitKw),
+      devices.map((d) => d.history.registerMaxKwh),
+      devices.map((d) => d.history.maxGapMinutes),
+    ],
+  );
+  return devices;
+}
+
+const message = (readings: DecodedReading[]): IncomingMessage => ({
+  topic: `energy/v1/${readings[0]?.deviceId}/readings`,
+  payload: Buffer.from('{}'),
+  receivedAtMs: NOW_MS,
+  decoded: { deviceId: readings[0]?.deviceId ?? '', readings, rejections: [] },
+});
+
+interface Delivery {
+  /** Rank of each message; equal ones keep their order. */
+  order: number[];
+  /** Which messages come twice, and which again at the very end. */
+  again: number[];
+  batchSizes: number[];
+  shuffled: boolean;
+  /** Hours after the start of the histories that passes of the refresh take for now, meanwhile. */
+  passesAtHours: number[];
+}
+
+const delivery: fc.Arbitrary<Delivery> = fc.record({
+  order: fc.array(fc.nat(1_000_000), { minLength: 400, maxLength: 400 }),
+  again: fc.array(fc.nat(), { maxLength: 200 }),
+  batchSizes: fc.array(fc.constantFrom(1, 7, 40, 300, 2_000), { minLength: 1, maxLength: 10 }),
+  shuffled: fc.boolean(),
+  passesAtHours: fc.array(fc.nat(24 * 8), { minLength: 1, maxLength: 6 }),
+});
+
+/** Delivers all readings, one a message, disordered and repeated, through two writers at once. */
+async function deliver(devices: Device[], how: Delivery): Promise<void> {
+  const { order, again, batchSizes, shuffled, passesAtHours } = how;
+  const all = devices.flatMap((device) => device.readings.map((reading) => message([reading])));
+  const rank = (index: number) =>
+    (shuffled ? 1 : 0.02) * (order[index % order.length] ?? 0) + index * (shuffled ? 7 : 5_000);
+  const ranked = all.map((one, index) => ({
+    one,
+    rank: rank(index) % (shuffled ? 1_000_003 : Number.MAX_SAFE_INTEGER),
+  }));
+  const messages = ranked.sort((a, b) => a.rank - b.rank).map(({ one }) => one);
+  for (const index of again) {
+    const repeated = messages[index % messages.length] as IncomingMessage;
+    messages.splice(index % messages.length, 0, repeated);
+    messages.push(repeated);
+  }
+  const writers = [
+    createWriter(database.pool, { now: () => NOW_MS }),
+    createWriter(database.pool, { now: () => NOW_MS }),
+  ];
+  const queue = [...messages];
+  const refreshing = async () => {
+    if (!database.capabilities.continuousAggregates) return;
+    for (let turn = 0; queue.length > 0; turn++) {
+      const hours = passesAtHours[turn % passesAtHours.length] as number;
+      await refreshRollups(database.pool, new Date(START_MS + hours * 3_600_000));
+    }
+  };
+  await Promise.all([
+    refreshing(),
+    ...writers.map(async (writer, index) => {
+      for (let turn = index; queue.length > 0; turn++) {
+        await writer.write(queue.splice(0, batchSizes[turn % batchSizes.length] as number));
+      }
+    }),
+  ]);
+  await database.settle(new Date(START_MS + 48 * 3_600_000));
+}
+
+/** Rows of a relation as text, one a line, so that a difference is readable. */
+async function stored(relation: string, id: string, bucket: string, ids: string[], peak = ''): Promise<string[]> {
+  const { rows } = await database.pool.query(
+    `SELECT ${id} AS id, ${bucket} AS bucket, energy_mwh, estimated_mwh, export_mwh, reading_count, covered_ms, export_covered_ms
+       ${peak && `, ${peak} AS peak`}
+     FROM ${relation} WHERE ${id} = ANY ($1)`,
+    [ids],
+  );
+  return rows
+    .map((r) =>
+      line(r.id, r.bucket.getTime(), [
+        r.energy_mwh,
+        r.estimated_mwh,
+        r.export_mwh,
+        r.reading_count,
+        r.covered_ms,
+        r.export_covered_ms,
+        ...(peak ? [r.peak] : []),
+      ]),
+    )
+    .sort();
+}
+
+const line = (id: string, at: number | bigint, values: unknown[]) =>
+  `${id} ${new Date(Number(at)).toISOString()} ${values.map((v) => (v instanceof Date ? v.toISOString() : String(v))).join(' ')}`;
+
+const valuesOf = (row: Row) => [row.energy, row.estimated, row.exported, row.readings, row.covered, row.exportCovered];
+
+type PeakOf = (bucket: bigint, hours: Map<bigint, Row>) => unknown;
+
+const peakOfDay: PeakOf = (start, hours) => {
+  const of = [...hours]
+    .filter(([at, row]) => day(at) === start && row.energy > 0n)
+    .sort(([a, x], [b, y]) => Number(y.energy - x.energy) || Number(a - b));
+  return of[0] ? new Date(Number(of[0][0])) : null;
+};
+
+const peakOfMonth: PeakOf = (start, hours) => {
+  const totals = new Map<number, bigint>();
+  for (const [at, row] of hours) {
+    if (month(at) !== start || row.energy === 0n) continue;
+    const hourOfDay = new Date(Number(at)).getUTCHours();
+    totals.set(hourOfDay, (totals.get(hourOfDay) ?? 0n) + row.energy);
+  }
+  return [...totals].sort(([a, x], [b, y]) => Number(y - x) || a - b)[0]?.[0] ?? null;
+};
+
+function expected(devices: Device[], idOf: (d: Device) => string, bucket: Bucket, peak?: PeakOf): string[] {
+  const lines: string[] = [];
+  for (const id of new Set(devices.map(idOf))) {
+    const mine = devices.filter((d) => idOf(d) === id);
+    const sum = (by: Bucket) => {
+      const total = new Map<bigint, Row>();
+      for (const { readings, history } of mine) {
+        for (const [at, row] of consumption(readings, history, by)) {
+          const known = total.get(at);
+          total.set(
+            at,
+            known
+              ? (Object.fromEntries(
+                  Object.keys(row).map((k) => [k, row[k as keyof Row] + known[k as keyof Row]]),
+                ) as unknown as Row)
+              : row,
+          );
+        }
+      }
+      return total;
+    };
+    const hours = peak ? sum(hour) : new Map<bigint, Row>();
+    for (const [at, row] of sum(bucket))
+      lines.push(line(id, at, [...valuesOf(row), ...(peak ? [peak(at, hours)] : [])]));
+  }
+  return lines.sort();
+}
+
+test(`${HISTORIES} random histories give the reference's kWh in every aggregate, whatever the order of arrival`, async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(history, { minLength: PER_RUN, maxLength: PER_RUN }),
+      delivery,
+      async (histories, how) => {
+        await freshDatabase();
+        const devices = await pair(histories);
+        await deliver(devices, how);
+        const deviceIds = devices.map((d) => d.deviceId);
+        const userIds = [...new Set(devices.map((d) => d.userId))];
+        const byDevice = (d: Device) => d.deviceId;
+        const byUser = (d: Device) => d.userId;
+        expect(await stored('device_intervals', 'device_id', 'starts_at', deviceIds)).toEqual(
+          expected(devices, byDevice, quarter),
+        );
+        expect(await stored('device_hourly', 'device_id', 'hour', deviceIds)).toEqual(
+          expected(devices, byDevice, hour),
+        );
+        expect(await stored('user_hourly', 'user_id', 'hour', userIds)).toEqual(expected(devices, byUser, hour));
+        expect(await stored('user_daily', 'user_id', 'day', userIds, 'peak_hour')).toEqual(
+          expected(devices, byUser, day, peakOfDay),
+        );
+        expect(await stored('user_monthly', 'user_id', 'month', userIds, 'peak_hour')).toEqual(
+          expected(devices, byUser, month, peakOfMonth),
+        );
+      },
+    ),
+    { numRuns: Math.ceil(HISTORIES / PER_RUN), endOnFailure: true },
+  );
+}, 300_000);
+
+test('the check of the aggregates agrees that nothing differs, finds a row that was tampered with, and mends it', async () => {
+  const since = new Date(Date.UTC(2026, 8, 1));
+  const { capabilities, pool } = database;
+  const pass = (mode: 'check' | 'repair') => passOverRollups(pool, { capabilities, since, mode });
+  expect((await pass('check')).differences).toEqual([]);
+  const { rows } = await pool.query(
+    capabilities.continuousAggregates
+      ? `SELECT format('%I.%I', materialization_hypertable_schema, materialization_hypertable_name) AS name
+         FROM timescaledb_information.continuous_aggregates WHERE view_name = 'user_daily'`
+      : `SELECT 'user_daily' AS name`,
+  );
+  const [{ name }] = rows;
+  const { rowCount } = await pool.query(
+    `UPDATE ${name} SET energy_mwh = energy_mwh + 1 WHERE (user_id, day) = (SELECT user_id, day FROM ${name} ORDER BY 1, 2 LIMIT 1)`,
+  );
+  expect(rowCount).toBe(1);
+  const report = await pass('repair');
+  expect(report.differences).toHaveLength(1);
+  expect(report.rebuilt).toBe(1);
+  expect((await pass('check')).differences).toEqual([]);
+}, 60_000);

@@ -1,0 +1,77 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+
+const FOUND = resolve(import.meta.dirname, '../../node_modules/.relations');
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.drop());
+
+/** Name, columns with their types, and comments of every public relation; not the pieces that a table is cut into. */
+async function relations(): Promise<string[]> {
+  const { rows } = await database.pool.query(
+    `SELECT c.relname AS relation, coalesce(obj_description(c.oid, 'pg_class'), '') AS comment,
+       array_agg(format('%s %s%s', a.attname, format_type(a.atttypid, a.atttypmod),
+         coalesce(' -- ' || col_description(c.oid, a.attnum), '')) ORDER BY a.attnum) AS columns
+     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm') AND NOT c.relispartition
+       -- What the extension itself brings into the schema is not ours.
+       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
+     GROUP BY c.oid ORDER BY 1`,
+  );
+  return rows.flatMap(({ relation, comment, columns }) => [
+    `${relation}: ${comment}`,
+    ...columns.map((column: string) => `  ${relation}.${column}`),
+  ]);
+}
+
+test('are the same in name, columns, types and comments on every tier', async () => {
+  const mine = await relations();
+  expect(mine.length).toBeGreaterThan(100);
+  expect(mine.filter((line) => line.endsWith(': '))).toEqual([]);
+  // The tiers run in processes of their own: each leaves what it found where the others of this run see it.
+  mkdirSync(FOUND, { recursive: true });
+  writeFileSync(join(FOUND, database.tier), JSON.stringify({ run: inject('run'), mine }));
+  for (const tier of readdirSync(FOUND)) {
+    const found = JSON.parse(readFileSync(join(FOUND, tier), 'utf8'));
+    if (found.run === inject('run')) expect({ tier, lines: found.mine }).toEqual({ tier, lines: mine });
+  }
+});
+
+test('have the same doors, and behind them what only their tier needs', async () => {
+  const { rows } = await database.pool.query(
+    `SELECT p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')' AS name FROM pg_proc p
+     WHERE p.pronamespace = 'public'::regnamespace AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')
+     ORDER BY 1`,
+  );
+  const names = rows.map(({ name }) => name).sort();
+  const doors = [
+    'adapt_layout()',
+    'apply_interval_deltas(deltas interval_delta[])',
+    'compress_piece(piece text)',
+    'drop_readings(before_at timestamp with time zone)',
+    'erase_consumption(whose text)',
+    'history_to_compress(before_at timestamp with time zone)',
+    'hold_refresh()',
+    'note_usage_changes(deltas interval_delta[])',
+    'make_room(from_at timestamp with time zone, to_at timestamp with time zone)',
+    'apply_device_intervals(deltas interval_delta[])',
+    'drop_pieces_before(before_at timestamp with time zone)',
+    'readings_pieces_before(before_at timestamp with time zone)',
+    'take_requests(counted_in text[], wanted_in integer[], limits jsonb, now_in timestamp with time zone)',
+  ];
+  const { hypertables, continuousAggregates } = database.capabilities;
+  const behind = [
+    ...(hypertables ? ['chunk_length(readings_per_day double precision)'] : []),
+    ...(continuousAggregates
+      ? ['fold_late_day(which timestamp with time zone)']
+      : ['device_hourly', 'user_hourly', 'user_daily', 'user_monthly_by_hour'].map(
+          (name) => `apply_${name}(deltas interval_delta[])`,
+        )),
+  ];
+  expect(names).toEqual([...doors, ...behind].sort());
+});
