@@ -68,6 +68,12 @@ export interface Replayed {
   isComplete: boolean;
 }
 
+interface Options {
+  retentionMonths: number;
+  signal?: AbortSignal;
+  whileAllowed?: <T>(page: () => Promise<T>) => Promise<T>;
+}
+
 interface Row {
   rejected_id: number;
   received_at: Date;
@@ -79,20 +85,16 @@ interface Row {
  * Tries again what could not be used: after a fix of a decoder, a setting, a clock. Each message is taken as it came, with
  * its time of receipt; what was used of it before is known and changes nothing. What is usable now is removed from the list.
  * Null while another replay is under way, wherever: two at once would put what stays rejected on the list once each. `signal`:
- * ends it between pages.
+ * ends it between pages. `whileAllowed`: runs each page, or throws, which ends it, too.
  */
-export async function replayRejected(
-  pool: Pool,
-  which: Which,
-  options: { retentionMonths: number; signal?: AbortSignal },
-): Promise<Replayed | null> {
+export async function replayRejected(pool: Pool, which: Which, options: Options): Promise<Replayed | null> {
   return alone(pool, REPLAY_LOCK, () => replay(pool, which, options));
 }
 
 async function replay(
   pool: Pool,
   which: Which,
-  { signal, ...options }: { retentionMonths: number; signal?: AbortSignal },
+  { signal, whileAllowed = (page) => page(), ...options }: Options,
 ): Promise<Replayed> {
   const writer = createWriter(pool, options);
   const query = queryOn(pool);
@@ -110,11 +112,14 @@ async function replay(
     const whole = rows.filter(({ payload }) => payload.length < KEPT_BYTES);
     result.cut += rows.length - whole.length;
     const messages = distinct(whole);
-    const { stored, rejected } = await writer.write(messages);
-    // After the commit: killed in between, they are on the list twice, and replayed without harm.
-    await query('DELETE FROM rejected_messages WHERE rejected_id = ANY ($1)', [
-      whole.map(({ rejected_id }) => rejected_id),
-    ]);
+    const { stored, rejected } = await whileAllowed(async () => {
+      const written = await writer.write(messages);
+      // After the commit: killed in between, they are on the list twice, and replayed without harm.
+      await query('DELETE FROM rejected_messages WHERE rejected_id = ANY ($1)', [
+        whole.map(({ rejected_id }) => rejected_id),
+      ]);
+      return written;
+    });
     result.messages += messages.length;
     result.stored += stored;
     result.rejected += rejected;

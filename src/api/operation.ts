@@ -1,5 +1,6 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { actAs, readAnew } from '#src/auth/act.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import type { Scope } from '#src/auth/scopes.ts';
 import type { Clock } from '#src/core/clock.ts';
@@ -35,6 +36,10 @@ export interface Call<Params, Query, Body> {
   /** Path and query as they came. */
   url: string;
   accepts: string;
+  /**
+   * For what is changed piece by piece: runs one piece while the caller, read anew, is held. Throws where it may not go on.
+   */
+  whileAllowed<T>(piece: (caller: Caller) => Promise<T>): Promise<T>;
 }
 
 type Shape = z.ZodObject | z.ZodType;
@@ -59,6 +64,12 @@ export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Sha
   query?: Q;
   body?: B;
   status?: number;
+  /**
+   * What it changes. A GET changes nothing. Every other method changes what it does in one transaction, in which its caller
+   * is read anew and held (auth/act.ts): the context's database is that transaction. Unless it is said here that it changes
+   * nothing, either, or that it takes too long for that and asks `whileAllowed` before each piece.
+   */
+  changes?: 'nothing' | 'piece by piece';
   /** Where a later version replaces it. */
   deprecated?: Deprecation;
   /** What it answers, for the reference and the tests; answers are not checked at run time. */
@@ -77,29 +88,74 @@ export function operation<P extends Shape, Q extends z.ZodObject, B extends Shap
 export type AnyOperation = Operation<any, any, any>;
 
 /**
- * Adds the operation's route. Order of checks: key (401, before the route), scope (403), query names (400), values (422).
+ * Adds the operation's route. Order of checks: key (401, before the route), scope (403), query names (400), values (422). Of
+ * what changes something the key and its scope are looked at once more, in the transaction that does.
  */
 export function addOperation(app: FastifyInstance, context: ApiContext, definition: AnyOperation): void {
-  const { method, path, scope, deprecated, status = method === 'POST' ? 201 : 200 } = definition;
+  const { method, path, deprecated, status = method === 'POST' ? 201 : 200 } = definition;
+  const { changes = 'at once' } = definition;
+
+  /** Carries out the request of a caller, who is as of now unless it only reads. */
+  async function answer(work: ApiContext, caller: Caller, request: FastifyRequest, reply: FastifyReply) {
+    const call = callOf(definition, work, caller, request, reply);
+    return once(work, request, reply, caller.userId, async () => ({ status, answer: await definition.handle(call) }));
+  }
+
   app.route({
     method,
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
     ...(deprecated ? { onSend: async (_request, reply) => tellDeprecation(reply, deprecated) } : {}),
     handler: async (request, reply) => {
-      const { caller } = request as { caller?: Caller };
+      const { caller } = request;
       if (!caller) throw new AppError('unauthorized');
-      if (!caller.scopes.has(scope)) throw new AppError('forbidden');
-      const query = valid(definition.query, queryOf(request.url, definition.query), 'query');
-      const body = definition.body ? bodyOf(definition.body, request.body) : undefined;
-      const { params, url } = request;
-      const accepts = request.headers.accept ?? '';
-      const call = { context, caller, params, query, body, reply, url, accepts };
-      const done = await once(context, request, reply, caller.userId, async () => {
-        return { status, answer: await definition.handle(call) };
-      });
-      return reply.status(done.status).send(done.answer);
+      const { db, readDb, clock } = context;
+      if (method === 'GET') return send(reply, await answer(context, caller, request, reply));
+      if (changes !== 'at once') {
+        const anew = await readAnew(db, caller, clock(), 'nothing');
+        if (!anew) throw new AppError('unauthorized');
+        return send(reply, await answer(context, anew, request, reply));
+      }
+      const named = Object.values(request.params as object);
+      const done = await actAs(db, caller, { now: clock(), named }, (trx, anew) =>
+        answer({ ...context, db: trx, readDb: readDb === db ? trx : readDb }, anew, request, reply),
+      );
+      return send(reply, done);
     },
   });
+}
+
+const send = (reply: FastifyReply, { status, answer }: { status: number; answer: unknown }) =>
+  reply.status(status).send(answer);
+
+/** A request as its handler gets it, once it is allowed and its values are valid. */
+function callOf(
+  { scope, query, body }: AnyOperation,
+  context: ApiContext,
+  caller: Caller,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Call<unknown, unknown, unknown> {
+  allow(caller, scope);
+  const { params, url } = request;
+  return {
+    context,
+    caller,
+    params,
+    query: valid(query, queryOf(url, query), 'query'),
+    body: body ? bodyOf(body, request.body) : undefined,
+    reply,
+    url,
+    accepts: request.headers.accept ?? '',
+    whileAllowed: (piece) =>
+      actAs(context.db, caller, { now: context.clock() }, (_trx, anew) => {
+        allow(anew, scope);
+        return piece(anew);
+      }),
+  };
+}
+
+function allow({ scopes }: Caller, scope: Scope): void {
+  if (!scopes.has(scope)) throw new AppError('forbidden');
 }
 
 function tellDeprecation(reply: FastifyReply, { since, sunset, see }: Deprecation): void {

@@ -3,15 +3,20 @@ import type { Role } from '#src/users/store.ts';
 import { type Environment, hashOfKey, looksLikeKey } from './key-format.ts';
 import { isScope, type Scope } from './scopes.ts';
 
-/** Who calls: the key's owner, and what the key allows. */
+/** Who calls: the owner of a key or of a session, and what that allows. */
 export interface Caller {
+  by: 'key' | 'session';
+  /** The key_id, or the session_id. */
   keyId: string;
   userId: string;
   role: Role;
   scopes: ReadonlySet<Scope>;
 }
 
-/** How long an answer is remembered: a revoked key must be refused within 10 s everywhere. */
+/**
+ * How long an answer is remembered, for reads: they must end within 10 s of a revocation, everywhere. Whatever changes
+ * something reads its caller anew (act.ts).
+ */
 const REMEMBERED_MS = 5_000;
 const MOST_REMEMBERED = 10_000;
 /** `last_used_at` is written this often at most. */
@@ -29,10 +34,12 @@ export function createAuthenticate(db: Database, environment: Environment, now =
     const known = remembered.get(name);
     if (known && known.untilMs > now()) return known.expiresAtMs > now() ? known.caller : null;
     remembered.delete(name);
-    const found = await findCaller(db, hash, now());
+    // From before the question: it is answered as of then.
+    const askedMs = now();
+    const found = await findCaller(db, hash, askedMs);
     if (!found) return null;
     if (remembered.size >= MOST_REMEMBERED) remembered.clear();
-    remembered.set(name, { ...found, untilMs: now() + REMEMBERED_MS });
+    remembered.set(name, { ...found, untilMs: askedMs + REMEMBERED_MS });
     return found.caller;
   };
 }
@@ -60,7 +67,8 @@ async function findCaller(
       .execute()
       .catch(() => {});
   }
-  const caller = {
+  const caller: Caller = {
+    by: 'key',
     keyId: row.key_id,
     userId: row.user_id,
     role: row.role,

@@ -16,6 +16,8 @@ export interface Decision {
 /** Counts requests of an account (its id) or failures of an address (`addr:…`), in one decision across all processes. */
 export interface RequestCounter {
   take(counted: string): Promise<Decision>;
+  /** For how many seconds it is still suspended; counts nothing. */
+  suspendedForS(counted: string): Promise<number>;
 }
 
 /** What the requests of one account, counted together, were told. */
@@ -84,6 +86,10 @@ export function countInBatches(countTogether: CountTogether): RequestCounter {
           setImmediate(run);
         }
       }),
+    async suspendedForS(counted) {
+      const rows = await countTogether([counted], [0]);
+      return rows?.[0]?.suspended_wait_s ?? 0;
+    },
   };
 }
 

@@ -1,13 +1,14 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
+import type { Role } from '#src/users/store.ts';
 import type { Caller } from './authenticate.ts';
 import { SCOPES } from './scopes.ts';
 
 const DAY_MS = 86_400_000;
 /** A session ends so long after it began, and after so long without a request. */
 export const SESSION_MS = 30 * DAY_MS;
-const IDLE_MS = 7 * DAY_MS;
+export const IDLE_MS = 7 * DAY_MS;
 /** `last_seen_at` is written this often at most. */
 const SEEN_EVERY_MS = 5 * 60_000;
 
@@ -55,7 +56,23 @@ export async function findSession(db: Database, secret: string, now: Date): Prom
       .execute()
       .catch(() => {});
   }
-  return { keyId: row.session_id, userId: row.user_id, role: row.role, scopes: new Set(SCOPES) };
+  return { by: 'session', keyId: row.session_id, userId: row.user_id, role: row.role, scopes: new Set(SCOPES) };
+}
+
+/** The roles of those sessions that are not over, by their ids. */
+export async function rolesOfSessions(
+  db: Database,
+  sessionIds: readonly string[],
+  now: Date,
+): Promise<Map<string, Role>> {
+  const rows = await db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.user_id', 'sessions.user_id')
+    .select(['session_id', 'role'])
+    .where('session_id', 'in', [...sessionIds, ''])
+    .where('expires_at', '>', now)
+    .execute();
+  return new Map(rows.map(({ session_id, role }) => [session_id, role]));
 }
 
 /** Ends a session. */

@@ -1,6 +1,7 @@
 import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
+import { together } from '#src/database/transaction.ts';
 
 /** How long a link and a code of a mail are good for. */
 export const MAILED_FOR_MS = 15 * 60_000;
@@ -42,7 +43,7 @@ export async function createSignIn(
   const { userId, secret, now, validMs, signInId = newId('sgn'), alone = false } = options;
   const token = randomBytes(32).toString('base64url');
   const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0');
-  return db.transaction().execute(async (trx) => {
+  return together(db, async (trx) => {
     // One at a time for an account, so that the count holds.
     await trx.selectFrom('users').select('user_id').where('user_id', '=', userId).forUpdate().execute();
     if (alone) await trx.deleteFrom('sign_ins').where('user_id', '=', userId).execute();

@@ -1,4 +1,23 @@
-import type { Pool, PoolClient } from './connect.ts';
+import type { Database, Pool, PoolClient } from './connect.ts';
+
+const MOST_ATTEMPTS = 8;
+/** Deadlock and serialisation failure: the other one goes on, this one begins again. */
+const BEGIN_AGAIN: ReadonlySet<string> = new Set(['40P01', '40001']);
+
+/**
+ * Runs something in the transaction that is open, or else in one of its own: what a store changes together is also part of
+ * what its caller changes together. `run` may run several times: where others were in the way, its transaction begins again.
+ */
+export async function together<T>(db: Database, run: (trx: Database) => Promise<T>): Promise<T> {
+  if (db.isTransaction) return run(db);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction().execute(run);
+    } catch (error) {
+      if (attempt >= MOST_ATTEMPTS || !BEGIN_AGAIN.has((error as { code?: string }).code ?? '')) throw error;
+    }
+  }
+}
 
 /** Runs something in a transaction of its own: all of it or nothing. What fails is thrown on, after the rollback. */
 export async function inTransaction<T>(pool: Pool, run: (client: PoolClient) => Promise<T>): Promise<T> {

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
+import { together } from '#src/database/transaction.ts';
 import { newDeviceSecret } from './credentials.ts';
 
 /** A household's own broker, bridged to `gw/{gateway_id}/…`. */
@@ -87,7 +88,7 @@ export async function updateGateway(
 
 /** Ends a gateway within the reach, and forgets what was discovered through it and what of it was rejected; false where there is none. */
 export async function deleteGateway(db: Database, reach: Reach, gatewayId: string): Promise<boolean> {
-  return db.transaction().execute(async (trx) => {
+  return together(db, async (trx) => {
     const { numDeletedRows } = await trx
       .deleteFrom('gateways')
       .where('gateway_id', '=', gatewayId)

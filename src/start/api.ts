@@ -41,7 +41,7 @@ export async function runApi(config: Config): Promise<void> {
       },
       rejected: {
         list: (which, page) => listRejected(pool, which, page),
-        replay: (which, signal) => replayRejected(pool, which, { retentionMonths, signal }),
+        replay: (which, signal, whileAllowed) => replayRejected(pool, which, { retentionMonths, signal, whileAllowed }),
       },
       rollups: { pool, capabilities: database.capabilities, retentionMonths },
       metrics,

@@ -1,9 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-
-const ATTEMPTS = 8;
-/** Deadlock and serialisation failure: the other one goes on, this one begins again. */
-const BEGIN_AGAIN = new Set(['40P01', '40001']);
+import { together } from '#src/database/transaction.ts';
 
 /**
  * Removes an account and everything that is known of it, on every tier: devices with their readings (compressed ones,
@@ -11,18 +8,9 @@ const BEGIN_AGAIN = new Set(['40P01', '40001']);
  * wait for it and then belong to nobody. Answers false where there is no such user.
  */
 export async function eraseUser(db: Database, userId: string): Promise<boolean> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await eraseOnce(db, userId);
-    } catch (error) {
-      // Workers that are telling of the user hold rows that go with it, and wait for others: of such a circle one must yield.
-      if (attempt >= ATTEMPTS || !BEGIN_AGAIN.has((error as { code?: string }).code ?? '')) throw error;
-    }
-  }
-}
-
-async function eraseOnce(db: Database, userId: string): Promise<boolean> {
-  return db.transaction().execute(async (trx) => {
+  // Workers that are telling of the user hold rows that go with it, and wait for others: of such a circle one must yield,
+  // and begins again.
+  return together(db, async (trx) => {
     // Before anything that writers wait for: a refresh may take a while.
     await sql`SELECT hold_refresh()`.execute(trx);
     // In the order of those who evaluate: changed hours first, then the account.

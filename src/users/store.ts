@@ -3,6 +3,7 @@ import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { accountsWithin, type Reach, within } from '#src/database/reach.ts';
+import { together } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
 
 export type Role = 'homeowner' | 'utility' | 'admin';
@@ -32,7 +33,7 @@ export async function createUser(
 ): Promise<User> {
   const { enrolledBy, ...values } = user;
   return emailTaken(
-    db.transaction().execute(async (trx) => {
+    together(db, async (trx) => {
       const row = await trx
         .insertInto('users')
         .values({ ...values, user_id: newId('usr'), enrolled_by: enrolledBy ?? null })
@@ -81,7 +82,7 @@ export async function listUsers(
 export async function updateUser(db: Database, reach: Reach, userId: string, patch: UserPatch): Promise<User | null> {
   if (Object.keys(patch).length === 0) return findUser(db, reach, userId);
   const row = await emailTaken(
-    db.transaction().execute(async (trx) => {
+    together(db, async (trx) => {
       const changed = await trx
         .updateTable('users')
         .set(patch)

@@ -62,13 +62,15 @@ export async function testApi(
     counter?: (db: Database, clock: () => Date) => Promise<RequestCounter>;
     trustProxy?: string[];
     environment?: 'live' | 'sandbox';
+    /** To the database, of the API and the test together. */
+    connections?: number;
     log?: Logger;
     /** Adds to the app what only the test knows. */
     beforeListening?: (app: ReturnType<typeof buildApp>, context: ApiContext) => void;
   } = {},
 ): Promise<TestApi> {
-  const { environment = 'live' } = options;
-  const database = await testDatabase();
+  const { environment = 'live', connections } = options;
+  const database = await testDatabase(connections === undefined ? {} : { connections });
   const db = createDb(database.pool);
   const pair = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',

@@ -15,13 +15,14 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-export async function testDatabase(): Promise<TestDatabase> {
+/** `connections`: most of them at once. */
+export async function testDatabase({ connections = 10 }: { connections?: number } = {}): Promise<TestDatabase> {
   const tier = inject('tier');
   const name = `test_${randomBytes(6).toString('hex')}`;
   const admin = createPool(inject('adminUrl'), { max: 1 });
   await admin.query(`CREATE DATABASE ${name} TEMPLATE ${inject('template')}`);
   const url = inject('databaseUrl').replace('NAME', name);
-  const pool = createPool(url);
+  const pool = createPool(url, { max: connections });
   const capabilities = TIERS[tier];
   return {
     tier,

@@ -1754,7 +1754,7 @@ export class EnergyService<
      *
      * @tags keys
      * @name RevokeKey
-     * @summary Revokes a key; it is refused everywhere within 10 seconds.
+     * @summary Revokes a key: it changes nothing from now on, and reads nothing after 10 seconds.
      * @request DELETE:/v1/keys/{key_id}
      * @secure
      */

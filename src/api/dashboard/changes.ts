@@ -2,6 +2,8 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { ApiContext } from '#src/api/operation.ts';
 import { reachUserId } from '#src/auth/access.ts';
+import type { Caller } from '#src/auth/authenticate.ts';
+import { rolesOfSessions } from '#src/auth/sessions.ts';
 import { AppError } from '#src/core/errors.ts';
 import { marksOfReadings } from '#src/devices/newest.ts';
 import { callerOf } from './session.ts';
@@ -10,7 +12,7 @@ import { callerOf } from './session.ts';
 const LOOK_MS = 2_000;
 /** Intermediaries cut what is silent for a minute. */
 const BEAT_MS = 25_000;
-/** Then the browser asks again by itself, and its session and role are looked at anew. */
+/** Then the browser asks again by itself. */
 const LONGEST_MS = 2 * 60_000;
 const MOST = { ofAccount: 20, ofAll: 2_000 };
 /** One that does not read gets no more: the page asks for everything anyway. */
@@ -18,20 +20,21 @@ const MOST_UNREAD_BYTES = 16_384;
 
 interface Listener {
   /** Who listens, and to whose readings. */
-  callerId: string;
-  sessionId: string;
+  caller: Caller;
   userId: string;
   stream: Readable;
   /** What it was last told of. */
   mark: string | undefined;
+  /** It gets no more; what it was told may not be read yet. */
+  isOver: boolean;
 }
 
 /**
  * `GET /dashboard/v1/changes?user_id=`: server-sent events (HTML standard, 9.2), `readings` each time devices of the account
- * were heard of, with the time of the youngest reading; the first one at once, since the page may have asked before. Returns
- * what ends those of sessions that are over.
+ * were heard of, with the time of the youngest reading; the first one at once, since the page may have asked before. They end
+ * with their session, wherever that is ended, and when its role is another.
  */
-export function addChanges(app: FastifyInstance, context: ApiContext): { end(sessionIds: readonly string[]): void } {
+export function addChanges(app: FastifyInstance, context: ApiContext): void {
   const listeners = new Set<Listener>();
   let isLooking = false;
 
@@ -39,6 +42,12 @@ export function addChanges(app: FastifyInstance, context: ApiContext): { end(ses
     if (isLooking || listeners.size === 0) return;
     isLooking = true;
     try {
+      const roles = await rolesOfSessions(
+        context.db,
+        [...listeners].map(({ caller }) => caller.keyId),
+        context.clock(),
+      );
+      for (const one of listeners) if (roles.get(one.caller.keyId) !== one.caller.role) end(one);
       const userIds = [...new Set([...listeners].map(({ userId }) => userId))];
       const found = new Map((await marksOfReadings(context.db, userIds)).map((one) => [one.user_id, one]));
       for (const one of listeners) {
@@ -69,15 +78,14 @@ export function addChanges(app: FastifyInstance, context: ApiContext): { end(ses
     const caller = await callerOf(context, request);
     const named = new URLSearchParams(request.url.split('?')[1] ?? '').get('user_id') ?? undefined;
     const userId = await reachUserId(context.db, caller, named);
-    const mine = [...listeners].filter(({ callerId }) => callerId === caller.userId);
+    const mine = [...listeners].filter((one) => one.caller.userId === caller.userId);
     if (mine.length >= MOST.ofAccount || listeners.size >= MOST.ofAll) throw new AppError('unavailable');
     const stream = new Readable({ read() {} });
-    const { userId: callerId, keyId: sessionId } = caller;
-    const listener: Listener = { callerId, sessionId, userId, stream, mark: undefined };
+    const listener: Listener = { caller, userId, stream, mark: undefined, isOver: false };
     listeners.add(listener);
-    const end = setTimeout(() => stream.push(null), LONGEST_MS);
+    const longest = setTimeout(() => end(listener), LONGEST_MS);
     stream.once('close', () => {
-      clearTimeout(end);
+      clearTimeout(longest);
       listeners.delete(listener);
     });
     stream.push('retry: 3000\n\n');
@@ -85,13 +93,13 @@ export function addChanges(app: FastifyInstance, context: ApiContext): { end(ses
     reply.header('X-Accel-Buffering', 'no').header('Cache-Control', 'no-store, no-transform');
     return reply.type('text/event-stream; charset=utf-8').send(stream);
   });
-  return {
-    end(sessionIds) {
-      for (const { sessionId, stream } of listeners) if (sessionIds.includes(sessionId)) stream.push(null);
-    },
-  };
 }
 
-function say({ stream }: Listener, text: string): void {
-  if (stream.readableLength < MOST_UNREAD_BYTES && !stream.readableEnded) stream.push(text);
+function say({ stream, isOver }: Listener, text: string): void {
+  if (stream.readableLength < MOST_UNREAD_BYTES && !isOver) stream.push(text);
+}
+
+function end(one: Listener): void {
+  if (!one.isOver) one.stream.push(null);
+  one.isOver = true;
 }

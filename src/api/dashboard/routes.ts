@@ -32,6 +32,6 @@ export function addDashboard(app: FastifyInstance, context: ApiContext, parts: S
     for (const operation of [...OPERATIONS, ...DASHBOARD_OPERATIONS])
       addOperation(scope, context, { ...operation, path: `/dashboard${operation.path}` });
   });
-  const changes = addChanges(app, context);
-  addSession(app, context, { ...parts, closed: changes.end });
+  addChanges(app, context);
+  addSession(app, context, parts);
 }

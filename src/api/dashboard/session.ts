@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/operation.ts';
 import { countSignIn } from '#src/api/plugins/rate-limits.ts';
+import { actAs } from '#src/auth/act.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import {
@@ -46,13 +47,9 @@ const proof = z.union([
 
 /**
  * `POST /dashboard/sign-in`, and `POST`, `GET` and `DELETE /dashboard/session` (`?everywhere=true`: in every browser of the
- * account). `closed`: is told of sessions that are over.
+ * account).
  */
-export function addSession(
-  app: FastifyInstance,
-  context: ApiContext,
-  parts: SignInParts & { closed(sessionIds: readonly string[]): void },
-): void {
+export function addSession(app: FastifyInstance, context: ApiContext, parts: SignInParts): void {
   const { db, clock, environment } = context;
   const { secret, counter, mqtt } = parts;
 
@@ -121,9 +118,10 @@ export function addSession(
     const caller = await callerOf(context, request);
     checkCsrf(secret, request, caller.keyId);
     const isEverywhere = /[?&]everywhere=true(&|$)/.test(request.url);
-    const closed = isEverywhere ? await closeSessionsOf(db, caller.userId) : [caller.keyId];
-    if (!isEverywhere) await closeSession(db, caller.keyId);
-    parts.closed(closed);
+    await actAs(db, caller, { now: clock(), named: [caller.keyId] }, async (trx) => {
+      if (isEverywhere) await closeSessionsOf(trx, caller.userId);
+      else await closeSession(trx, caller.keyId);
+    });
     reply.header('Set-Cookie', `${COOKIES[environment]}=; ${ATTRIBUTES}; Max-Age=0`);
     return { message: 'Signed out' };
   });

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Authenticate, Caller } from '#src/auth/authenticate.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { AppError } from '#src/core/errors.ts';
-import { countFailure, countRequest } from './rate-limits.ts';
+import { countFailure, countRequest, refuseSuspended } from './rate-limits.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -10,6 +10,9 @@ declare module 'fastify' {
     caller: Caller | null;
   }
 }
+
+/** A body that takes longer to come is one that much may have happened before. */
+const SLOW_BODY_MS = 100;
 
 const OPEN = new Set(['/v1/openapi.json']);
 const isBelowV1 = ({ url }: FastifyRequest) => /^\/v1(\/|\?|$)/.test(url) && !OPEN.has(url.split('?', 1)[0] ?? '');
@@ -30,5 +33,9 @@ export function addAuthentication(app: FastifyInstance, authenticate: Authentica
     }
     request.caller = caller;
     await countRequest(counter, reply, caller.userId);
+  });
+  app.addHook('preHandler', async (request, reply) => {
+    if (!request.caller || !isBelowV1(request) || reply.elapsedTime < SLOW_BODY_MS) return;
+    await refuseSuspended(counter, request.caller.userId);
   });
 }

@@ -21,6 +21,8 @@ const RETRY_AFTER_SECONDS = 5;
 const AWAY =
   /^(08|40|53|57P|25006)|^(ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPIPE|ETIMEDOUT)$/;
 const AWAY_MESSAGE = /connection (terminated|timeout)|timeout exceeded when trying to connect|pool (has been|is) end/i;
+/** What it refers to (a user, a device) is gone: it was there when it was looked for, and was deleted meanwhile, elsewhere. */
+const GONE = '23503';
 /** A value that the database cannot hold (SQLSTATE 22): the client's mistake, wherever it slipped through. */
 const UNHOLDABLE = /^22/;
 
@@ -57,6 +59,7 @@ function nameOf(thrown: Error & { code?: string; statusCode?: number }): ErrorNa
   if (thrown instanceof AppError) return thrown.is;
   const code = thrown.code ?? '';
   if (AWAY.test(code) || AWAY_MESSAGE.test(thrown.message)) return 'unavailable';
+  if (code === GONE) return 'notFound';
   if (UNHOLDABLE.test(code)) return 'unprocessable';
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return 'contentType';
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return 'bodyTooLong';

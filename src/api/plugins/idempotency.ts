@@ -2,47 +2,48 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiContext } from '#src/api/operation.ts';
 import { AppError } from '#src/core/errors.ts';
-import { claim, giveUp, keepAnswer } from '#src/users/idempotent-answers.ts';
+import { findAnswer, type KeyedRequest, keepAnswer, takeKey } from '#src/users/idempotent-answers.ts';
 
 /** What a client may choose as a key: visible characters. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
  * Runs a POST once for its Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): the same request again gets the first answer,
- * another one, or the same while it is under way, 409. A request that fails is not kept: it changed nothing.
+ * another one, or the same while it is under way, 409. The answer is committed with what the request changed, so that a
+ * request that failed or was cut off is as if it had never been, and may be made again.
  */
 export async function once(
-  context: Pick<ApiContext, 'db' | 'box'>,
+  { db, box }: Pick<ApiContext, 'db' | 'box'>,
   request: FastifyRequest,
   reply: FastifyReply,
   userId: string,
   run: () => Promise<{ status: number; answer: unknown }>,
 ): Promise<{ status: number; answer: unknown }> {
+  const keyed = keyedRequest(request, userId);
+  if (!keyed) return run();
+  // What only reads has no transaction, and may be under way twice.
+  if (db.isTransaction && !(await takeKey(db, keyed))) throw new AppError('idempotencyUnderWay');
+  const known = await findAnswer(db, box, keyed);
+  if (known.is === 'another request') throw new AppError('idempotencyKeyReused');
+  if (known.is === 'answered') {
+    reply.header('Idempotent-Replayed', 'true');
+    return { status: known.status, answer: JSON.parse(known.body) };
+  }
+  const done = await run();
+  await keepAnswer(db, box, keyed, { status: done.status, body: JSON.stringify(done.answer) });
+  return done;
+}
+
+function keyedRequest(request: FastifyRequest, userId: string): KeyedRequest | null {
   const key = request.headers['idempotency-key'];
-  if (request.method !== 'POST' || key === undefined) return run();
+  if (request.method !== 'POST' || key === undefined) return null;
   if (typeof key !== 'string' || !KEY.test(key)) {
     throw new AppError('badRequest', {
       details: [{ field: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters without blanks' }],
     });
   }
-  const { db, box } = context;
   const sha256 = createHash('sha256')
     .update(`${request.url}\n${JSON.stringify(request.body)}`)
     .digest();
-  const known = await claim(db, box, { userId, key, sha256 });
-  if (known.is === 'another request') throw new AppError('idempotencyKeyReused');
-  if (known.is === 'under way') throw new AppError('idempotencyUnderWay');
-  if (known.is === 'answered') {
-    reply.header('Idempotent-Replayed', 'true');
-    return { status: known.status, answer: JSON.parse(known.body) };
-  }
-  let done: { status: number; answer: unknown };
-  try {
-    done = await run();
-  } catch (error) {
-    await giveUp(db, { userId, key }).catch(() => {});
-    throw error;
-  }
-  await keepAnswer(db, box, { userId, key }, { status: done.status, body: JSON.stringify(done.answer) });
-  return done;
+  return { userId, key, sha256 };
 }

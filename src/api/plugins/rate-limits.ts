@@ -15,6 +15,12 @@ export async function countRequest(counter: RequestCounter, reply: FastifyReply,
   if (!decision.allowed) throw new AppError('tooManyRequests', { retryAfterS: decision.retryAfterS });
 }
 
+/** 429 where an account has been suspended since its request was counted: that was before its body came. */
+export async function refuseSuspended(counter: RequestCounter, userId: string): Promise<void> {
+  const waitS = await counter.suspendedForS(userId);
+  if (waitS > 0) throw new AppError('tooManyRequests', { retryAfterS: Math.ceil(waitS) });
+}
+
 /** Counts a failed authentication of an address; 429 where it has failed too often. */
 export async function countFailure(counter: RequestCounter, address: string): Promise<void> {
   await countAddress(counter, network(address));

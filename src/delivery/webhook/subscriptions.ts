@@ -4,6 +4,7 @@ import { newId } from '#src/core/ids.ts';
 import type { SecretBox } from '#src/core/secret-box.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
+import { together } from '#src/database/transaction.ts';
 import type { EventType } from '#src/events/event-types.ts';
 
 /** How long the secret before a rotation stays valid beside the new one. */
@@ -89,7 +90,7 @@ export async function updateWebhook(
   patch: WebhookPatch,
   now: Date,
 ): Promise<Webhook | null> {
-  return db.transaction().execute(async (trx) => {
+  return together(db, async (trx) => {
     const before = await trx
       .selectFrom('webhooks')
       .select(['status', 'failing_since', 'auth_token_sealed'])

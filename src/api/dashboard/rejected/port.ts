@@ -28,6 +28,13 @@ export interface Replayed {
 export interface RejectedPort {
   /** The youngest first; `before`: a rejected_id, of which only earlier ones are wanted. */
   list(which: { deviceId?: string }, page: { limit: number; before?: number }): Promise<Rejected[]>;
-  /** Tries them again, as they came; null while another replay is under way. */
-  replay(which: { deviceId?: string }, signal: AbortSignal): Promise<Replayed | null>;
+  /**
+   * Tries them again, as they came; null while another replay is under way. `whileAllowed` runs each page of them, or
+   * throws, which ends the replay.
+   */
+  replay(
+    which: { deviceId?: string },
+    signal: AbortSignal,
+    whileAllowed: <T>(page: () => Promise<T>) => Promise<T>,
+  ): Promise<Replayed | null>;
 }

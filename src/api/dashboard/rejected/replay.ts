@@ -12,16 +12,22 @@ const LONGEST_MS = 20_000;
 export const replayRejected = operation({
   summary: 'Tries rejected messages again, of one device or all; what is usable now is stored. For administrators.',
   method: 'POST',
+  changes: 'piece by piece',
   path: '/v1/rejected/replay',
   scope: 'devices:write',
   answer: replayed,
   status: 200,
   body: z.strictObject({ device_id: id.optional() }).optional(),
-  async handle({ context: { rejected }, caller, body }) {
+  async handle({ context: { rejected }, caller, body, whileAllowed }) {
     adminOnly(caller);
     if (!rejected) throw new AppError('unavailable');
     const which = body?.device_id === undefined ? {} : { deviceId: holdable(body.device_id) };
-    const done = await rejected.replay(which, AbortSignal.timeout(LONGEST_MS));
+    const done = await rejected.replay(which, AbortSignal.timeout(LONGEST_MS), (page) =>
+      whileAllowed((anew) => {
+        adminOnly(anew);
+        return page();
+      }),
+    );
     if (!done) throw new AppError('unavailable');
     const { isComplete, ...counts } = done;
     return { ...counts, complete: isComplete };

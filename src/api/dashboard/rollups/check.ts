@@ -29,6 +29,7 @@ export const checkRollups = operation({
   summary:
     'Compares the aggregates with the load profile, of one user or of as many as 20 s allow. For administrators.',
   method: 'POST',
+  changes: 'nothing',
   path: '/v1/rollups/check',
   scope: 'insights:read',
   answer: rollupCheck,

@@ -18,6 +18,7 @@ const body = z.strictObject({
 export const previewAlert = operation({
   summary: 'Says on which periods of the last 90 days an alert would have fired; makes none.',
   method: 'POST',
+  changes: 'nothing',
   path: '/v1/alerts/preview',
   scope: 'alerts:read',
   answer: shapes.alertPreview,

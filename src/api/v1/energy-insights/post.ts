@@ -30,6 +30,7 @@ const body = z
 export const postEnergyInsights = operation({
   summary: 'Summary of a user’s usage over the calendar interval of now, to date, or between two dates.',
   method: 'POST',
+  changes: 'nothing',
   path: '/v1/energy-insights',
   scope: 'insights:read',
   answer: shapes.summary,

@@ -7,7 +7,7 @@ import { revokeKey as revoke } from '#src/auth/keys.ts';
 import { AppError } from '#src/core/errors.ts';
 
 export const revokeKey = operation({
-  summary: 'Revokes a key; it is refused everywhere within 10 seconds.',
+  summary: 'Revokes a key: it changes nothing from now on, and reads nothing after 10 seconds.',
   method: 'DELETE',
   path: '/v1/keys/{key_id}',
   scope: 'keys:write',

@@ -1,0 +1,62 @@
+import { type RawBuilder, sql } from 'kysely';
+import { AppError } from '#src/core/errors.ts';
+import type { Database } from '#src/database/connect.ts';
+import { together } from '#src/database/transaction.ts';
+import type { Role } from '#src/users/store.ts';
+import type { Caller } from './authenticate.ts';
+import { isScope, SCOPES } from './scopes.ts';
+import { IDLE_MS } from './sessions.ts';
+
+/**
+ * What keeps a caller as it is until the transaction ends. FOR SHARE lets a caller's requests go on beside each other, and
+ * makes whoever revokes, demotes or deletes it wait. Two requests that share an account and then both change it would wait
+ * for each other: those take it FOR NO KEY UPDATE at once (which foreign keys to it do not wait for).
+ */
+const HOLDS = { nothing: sql``, share: sql`FOR SHARE`, change: sql`FOR NO KEY UPDATE` };
+
+/**
+ * The caller as the database knows it now, on any process: null where its key is revoked or expired, its session over, its
+ * account deleted. The account is held before the key or session, as by whoever erases it.
+ */
+export async function readAnew(
+  db: Database,
+  { by, keyId, userId }: Caller,
+  now: Date,
+  hold: keyof typeof HOLDS,
+): Promise<Caller | null> {
+  const account = sql`WITH account AS MATERIALIZED (SELECT user_id, role FROM users WHERE user_id = ${userId} ${HOLDS[hold]})`;
+  const held = (name: string): RawBuilder<unknown> =>
+    hold === 'nothing' ? HOLDS[hold] : sql`${HOLDS[hold]} OF ${sql.ref(name)}`;
+  const { rows } =
+    by === 'key'
+      ? await sql<{ role: Role; scopes: string[] }>`${account}
+          SELECT role, scopes FROM account JOIN api_keys k USING (user_id)
+          WHERE k.key_id = ${keyId} AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${now})
+          ${held('k')}`.execute(db)
+      : await sql<{ role: Role; scopes: string[] }>`${account}
+          SELECT role, ${[...SCOPES]}::text[] AS scopes FROM account JOIN sessions s USING (user_id)
+          WHERE s.session_id = ${keyId} AND s.expires_at > ${now}
+            AND s.last_seen_at > ${new Date(now.getTime() - IDLE_MS)}
+          ${held('s')}`.execute(db);
+  const [row] = rows;
+  return row ? { by, keyId, userId, role: row.role, scopes: new Set(row.scopes.filter(isScope)) } : null;
+}
+
+/**
+ * Changes something as a caller: `run` works in a transaction in which the caller was read anew and is held, so that
+ * whoever was revoked, demoted or deleted before it changes nothing, and whoever is so meanwhile is when it is over. `named`:
+ * identifiers that the request names, its own among them where it may change itself. 401 where the caller is no more.
+ */
+export async function actAs<T>(
+  db: Database,
+  caller: Caller,
+  { now, named = [] }: { now: Date; named?: readonly unknown[] },
+  run: (trx: Database, caller: Caller) => Promise<T>,
+): Promise<T> {
+  const hold = named.includes(caller.userId) || named.includes(caller.keyId) ? 'change' : 'share';
+  return together(db, async (trx) => {
+    const known = await readAnew(trx, caller, now, hold);
+    if (!known) throw new AppError('unauthorized');
+    return run(trx, known);
+  });
+}

@@ -1,0 +1,289 @@
+import { request } from 'node:https';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { DASHBOARD_OPERATIONS } from '#src/api/dashboard/operations.ts';
+import { EXAMPLES } from '#src/api/examples.ts';
+import { type AnyOperation, addOperation, operation } from '#src/api/operation.ts';
+import { OPERATIONS } from '#src/api/v1/operations.ts';
+import { reachUser } from '#src/auth/access.ts';
+import { createKey } from '#src/auth/keys.ts';
+import { csrfToken, openSession } from '#src/auth/sessions.ts';
+import { createDb } from '#src/database/connect.ts';
+import { createDevice } from '#src/devices/store.ts';
+import { eraseUser } from '#src/users/erase.ts';
+import { type Answer, type TestApi, testApi } from '#test/support/api.ts';
+
+/** What another process does meanwhile: this one is not told. */
+let api: TestApi;
+const CHANGING = OPERATIONS.filter(({ method }) => method !== 'GET');
+const nameOf = ({ method, path }: AnyOperation) => `${method} ${path}`;
+
+beforeAll(async () => {
+  api = await testApi({
+    beforeListening(app, context) {
+      addOperation(app, context, deviceOfTheGone);
+      addOperation(app, context, byPieces);
+    },
+  });
+}, 60_000);
+afterAll(() => api.close());
+
+/** Between its look at the account and its insert another process erases that. */
+const deviceOfTheGone = operation({
+  summary: 'Of the test.',
+  method: 'POST',
+  path: '/v1/test-gone',
+  scope: 'devices:write',
+  answer: z.unknown(),
+  body: z.strictObject({ user_id: z.string() }),
+  async handle({ context, caller, body: { user_id } }) {
+    await reachUser(context.db, caller, user_id);
+    await eraseUser(createDb(api.database.pool), user_id);
+    return createDevice(context.db, { userId: user_id, type: 'smart_meter', location: 'x' });
+  },
+});
+const pieces: number[] = [];
+const byPieces = operation({
+  summary: 'Of the test.',
+  method: 'POST',
+  path: '/v1/test-pieces',
+  scope: 'devices:write',
+  changes: 'piece by piece',
+  answer: z.unknown(),
+  async handle({ caller, whileAllowed }) {
+    for (let piece = 1; piece <= 3; piece++) {
+      await whileAllowed(async () => pieces.push(piece));
+      if (piece === 2) await revoke(caller.keyId);
+    }
+    return {};
+  },
+});
+
+const sql = (text: string, values: unknown[] = []) => api.database.pool.query(text, values);
+const revoke = (keyId: string) => sql('UPDATE api_keys SET revoked_at = now() WHERE key_id = $1', [keyId]);
+const keyIdOf = async (userId: string) =>
+  (await sql('SELECT key_id FROM api_keys WHERE user_id = $1', [userId])).rows[0].key_id as string;
+
+/** Somebody whom this process knows already. */
+async function known(role: 'admin' | 'utility' | 'homeowner' = 'admin') {
+  const one = await api.user(role);
+  expect((await api.send('/v1/devices', { key: one.key })).status).toBe(200);
+  return { ...one, keyId: await keyIdOf(one.userId) };
+}
+
+async function session(userId: string) {
+  const { session_id, secret } = await openSession(api.db, userId, api.now);
+  const headers = {
+    cookie: `__Secure-energy_session=${secret}`,
+    'x-csrf-token': csrfToken('the secret of the tests', session_id),
+  };
+  return { sessionId: session_id, headers };
+}
+
+const change = (path: string, key: string, body?: unknown, method = 'POST'): Promise<Answer> =>
+  api.send(path, { method, key, ...(body === undefined ? {} : { body }) });
+
+describe('of every operation that is no GET', () => {
+  const bodyOf = (one: AnyOperation) =>
+    (EXAMPLES as Record<string, { body?: unknown }>)[(one as { name?: string }).name ?? '']?.body;
+
+  test.each(CHANGING.map((one) => [nameOf(one), one] as const))('%s is refused at once', async (_name, one) => {
+    const body = bodyOf(one);
+    const ends: [string, number, (who: { userId: string; keyId: string }) => Promise<unknown>][] = [
+      ['revoked', 401, ({ keyId }) => revoke(keyId)],
+      ['expired', 401, ({ keyId }) => sql('UPDATE api_keys SET expires_at = $2 WHERE key_id = $1', [keyId, api.now])],
+      ['deleted', 401, ({ userId }) => eraseUser(api.db, userId)],
+      ['narrowed', 403, ({ keyId }) => sql(`UPDATE api_keys SET scopes = '{devices:read}' WHERE key_id = $1`, [keyId])],
+    ];
+    for (const [how, status, end] of ends) {
+      const who = await known();
+      await end(who);
+      const path = one.path.replaceAll(/\{\w+\}/g, who.userId);
+      expect([how, (await change(path, who.key, body, one.method)).status]).toEqual([how, status]);
+    }
+  });
+
+  test.each(
+    [...CHANGING, ...DASHBOARD_OPERATIONS.filter(({ method }) => method !== 'GET')].map(
+      (one) => [nameOf(one), one] as const,
+    ),
+  )('%s is refused at once to a session that was ended', async (_name, one) => {
+    const { userId } = await known();
+    const { sessionId, headers } = await session(userId);
+    const path = `/dashboard${one.path.replaceAll(/\{\w+\}/g, userId)}`;
+    await sql('DELETE FROM sessions WHERE session_id = $1', [sessionId]);
+    const body = bodyOf(one);
+    const sent = { method: one.method, headers, ...(body === undefined ? {} : { body }) };
+    expect((await api.send(path, sent)).status).toBe(401);
+  });
+
+  test('all is changed in one transaction, but for what says that it is not', () => {
+    const others = [...OPERATIONS, ...DASHBOARD_OPERATIONS].filter(({ changes }) => changes !== undefined);
+    expect(others.map((one) => `${one.changes}: ${nameOf(one)}`)).toEqual([
+      'nothing: POST /v1/energy-insights',
+      'nothing: POST /v1/alerts/preview',
+      'piece by piece: POST /v1/rejected/replay',
+      'nothing: POST /v1/rollups/check',
+    ]);
+  });
+});
+
+test('a demoted administrator makes nobody, deletes nobody, and makes no key of another', async () => {
+  const [admin, other] = [await known(), await api.user('homeowner')];
+  await sql(`UPDATE users SET role = 'homeowner' WHERE user_id = $1`, [admin.userId]);
+  const made = await change('/v1/users', admin.key, { email: 'by-a-demoted@example.com', role: 'admin' });
+  const deleted = await change(`/v1/users/${other.userId}`, admin.key, undefined, 'DELETE');
+  const key = await change('/v1/keys', admin.key, { user_id: other.userId });
+  expect([made.status, deleted.status, key.status]).toEqual([403, 403, 403]);
+  expect((await api.send(`/v1/users/${other.userId}`, { key: other.key })).status).toBe(200);
+});
+
+test('an answer that a revoked key had is not given to it again', async () => {
+  const who = await known();
+  const again = () =>
+    api.send('/v1/keys', { method: 'POST', key: who.key, body: {}, headers: { 'idempotency-key': 'mine' } });
+  expect((await again()).status).toBe(201);
+  await revoke(who.keyId);
+  expect((await again()).status).toBe(401);
+});
+
+test('a change waits for a revocation that is under way, and is refused when that is committed', async () => {
+  const who = await known();
+  const other = await api.database.pool.connect();
+  try {
+    await other.query('BEGIN');
+    await other.query('UPDATE api_keys SET revoked_at = now() WHERE key_id = $1', [who.keyId]);
+    const made = change('/v1/gateways', who.key, { name: 'late' });
+    await expect
+      .poll(
+        async () =>
+          (await sql("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"))
+            .rowCount,
+      )
+      .toBe(1);
+    await other.query('COMMIT');
+    expect((await made).status).toBe(401);
+  } finally {
+    other.release();
+  }
+  expect((await sql('SELECT FROM gateways WHERE user_id = $1', [who.userId])).rowCount).toBe(0);
+});
+
+test('a revocation, a demotion and a deletion wait for a change that is under way', async () => {
+  for (const end of [
+    (who: { userId: string; keyId: string }) => revoke(who.keyId),
+    (who: { userId: string }) => sql(`UPDATE users SET role = 'homeowner' WHERE user_id = $1`, [who.userId]),
+    (who: { userId: string }) => eraseUser(api.db, who.userId),
+  ]) {
+    const who = await known();
+    const other = await api.database.pool.connect();
+    const { json } = await change('/v1/gateways', who.key, { name: 'x' });
+    try {
+      await other.query('BEGIN');
+      await other.query('SELECT FROM gateways WHERE gateway_id = $1 FOR UPDATE', [json.gateway_id]);
+      const waiting = async () =>
+        (await sql("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"))
+          .rowCount;
+      const changed = change(`/v1/gateways/${json.gateway_id}`, who.key, { name: 'y' }, 'PATCH');
+      await expect.poll(waiting).toBe(1);
+      const ended = end(who);
+      await expect.poll(waiting).toBe(2);
+      await other.query('COMMIT');
+      expect((await changed).status).toBe(200);
+      await ended;
+      expect([401, 403]).toContain(
+        (await change('/v1/users', who.key, { email: 'n@example.com', role: 'utility' })).status,
+      );
+    } finally {
+      other.release();
+    }
+  }
+});
+
+test('many changes of an account to itself, at once, do not stand in each other’s way', async () => {
+  const who = await known('homeowner');
+  const fromMs = performance.now();
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, (_, index) =>
+      change(`/v1/users/${who.userId}`, who.key, { phone: `+4915112345${100 + index}` }, 'PATCH'),
+    ),
+  );
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  const keys = await Promise.all(Array.from({ length: 10 }, () => change(`/v1/keys/${who.keyId}/rotate`, who.key, {})));
+  expect(new Set(keys.map(({ status }) => status))).toEqual(new Set([201]));
+  // A deadlock is noticed after a second.
+  const { rows } = await sql('SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()');
+  expect([rows[0].deadlocks, performance.now() - fromMs < 20_000]).toEqual([0, true]);
+});
+
+test('what is changed piece by piece ends with the piece amid which the key is revoked', async () => {
+  const who = await known();
+  expect((await change('/v1/test-pieces', who.key, undefined)).status).toBe(401);
+  expect(pieces).toEqual([1, 2]);
+});
+
+test('what refers to somebody who was deleted meanwhile is 404', async () => {
+  const [who, gone] = [await known(), await api.user('homeowner')];
+  expect((await change('/v1/test-gone', who.key, { user_id: gone.userId })).status).toBe(404);
+});
+
+test('an account that is suspended while a body is still on its way changes nothing', async () => {
+  const who = await known();
+  const options = {
+    host: '127.0.0.1',
+    port: api.port,
+    path: '/v1/gateways',
+    method: 'POST',
+    rejectUnauthorized: false,
+  };
+  const headers = { authorization: `Bearer ${who.key}`, 'content-type': 'application/json', 'content-length': 12 };
+  const status = await new Promise((resolve, reject) => {
+    const slow = request({ ...options, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    slow.on('error', reject);
+    slow.write('{"name"');
+    setTimeout(async () => {
+      await sql('UPDATE request_counts SET suspended_until = $2 WHERE counted = $1', [
+        who.userId,
+        new Date(api.now.getTime() + 60_000),
+      ]);
+      slow.end(':"x"}');
+    }, 300);
+  });
+  expect(status).toBe(429);
+  expect((await sql('SELECT FROM gateways WHERE user_id = $1', [who.userId])).rowCount).toBe(0);
+});
+
+test('reads end within ten seconds', async () => {
+  const who = await known();
+  await revoke(who.keyId);
+  await expect
+    .poll(async () => (await api.send('/v1/devices', { key: who.key })).status, { timeout: 10_000 })
+    .toBe(401);
+});
+
+test('a session that another process ended, or whose role is another, is told of no more readings', async () => {
+  for (const end of [
+    (sessionId: string) => sql('DELETE FROM sessions WHERE session_id = $1', [sessionId]),
+    (sessionId: string) =>
+      sql(`UPDATE users SET role = 'homeowner' FROM sessions s WHERE s.session_id = $1 AND s.user_id = users.user_id`, [
+        sessionId,
+      ]),
+  ]) {
+    const { userId } = await known();
+    const { sessionId, headers } = await session(userId);
+    const listening = api.send('/dashboard/v1/changes', { headers });
+    await new Promise((done) => setTimeout(done, 300));
+    await end(sessionId);
+    expect((await listening).status).toBe(200);
+  }
+}, 20_000);
+
+test('a key that expires at once is nobody’s', async () => {
+  const { userId } = await known();
+  const { key } = await createKey(api.db, { userId, environment: 'live', expiresAt: new Date(api.now.getTime() + 1) });
+  api.now = new Date(api.now.getTime() + 1);
+  expect((await change('/v1/gateways', key, { name: 'x' })).status).toBe(401);
+});
