@@ -1,3 +1,4 @@
+import { isLoopback } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
@@ -11,6 +12,9 @@ import { createWriter } from './write/writer.ts';
 
 /** How long a shutdown waits for what was taken to be committed; the rest comes again. */
 const DRAIN_MS = 3_500;
+
+const OPEN_WITHOUT_TLS =
+  'MQTT without TLS listens beyond this machine (MQTT_HOST): whoever is on the way reads passwords and readings. Use it in a network of your own, and MQTTS_PORT for every device that can do TLS';
 
 export interface Ingest {
   counts: PipelineCounts;
@@ -54,10 +58,12 @@ export async function startIngest(
     });
   } else {
     const db = createDb(pool);
-    const { host, port, tlsPort } = config.mqtt;
+    const { host, port, tlsHost, tlsPort } = config.mqtt;
+    if (!isLoopback(host)) log.warn({ host, port }, OPEN_WITHOUT_TLS);
     const broker = await startEmbeddedBroker({
       host,
       port,
+      tlsHost,
       tlsPort,
       tls,
       checkLogin: (username, secret) => checkDeviceLogin(db, username, secret),

@@ -23,8 +23,11 @@ export interface EmbeddedBroker extends Source {
 }
 
 export interface BrokerOptions {
+  /** Where it listens without TLS. */
   host: string;
   port: number;
+  /** Where it listens with TLS. */
+  tlsHost: string;
   tlsPort: number;
   tls: { cert: Buffer; key: Buffer };
   /** Whether the id of a device or a gateway and the secret belong together. */
@@ -138,8 +141,8 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
   const plain = createServer(serve);
   const secure = createTlsServer({ ...options.tls, minVersion: MIN_TLS }, serve);
   secure.on('tlsClientError', () => {});
-  const port = await listen(plain, options.port, '127.0.0.1');
-  const tlsPort = await listen(secure, options.tlsPort, options.host);
+  const port = await listen(plain, options.port, options.host);
+  const tlsPort = await listen(secure, options.tlsPort, options.tlsHost);
   return {
     port,
     tlsPort,
@@ -177,10 +180,13 @@ function refused(returnCode: 3 | 4): AuthenticateError {
 async function listen(server: Server, port: number, host: string): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const busy = error.code === 'EADDRINUSE';
-      reject(
-        busy ? new Error(`Port ${port} is in use. Stop what listens there, or set MQTT_PORT and MQTTS_PORT.`) : error,
-      );
+      const what: Record<string, string> = {
+        EADDRINUSE: `Port ${port} is in use. Stop what listens there, or set MQTT_PORT and MQTTS_PORT.`,
+        EADDRNOTAVAIL: `${host} is no address of this machine. Set MQTT_HOST or MQTTS_HOST to one, or to 0.0.0.0.`,
+        ENOTFOUND: `${host} is not known here. Set MQTT_HOST or MQTTS_HOST to an address of this machine, or to 0.0.0.0.`,
+      };
+      const told = what[error.code ?? ''];
+      reject(told === undefined ? error : new Error(told));
     });
     server.listen(port, host, resolve);
   });

@@ -8,8 +8,11 @@ import type { Logger } from '#src/core/log.ts';
 import type { Metrics } from '#src/core/metrics.ts';
 import { VERSION } from '#src/core/version.ts';
 import { addDashboard } from './dashboard/routes.ts';
+import type { BrokerAddress } from './dashboard/session.ts';
 import { type ApiContext, addOperation } from './operation.ts';
 import { addAuthentication } from './plugins/authentication.ts';
+import { addCertificate } from './plugins/certificate.ts';
+import { addEntrance } from './plugins/entrance.ts';
 import { addErrorHandler, errorBody } from './plugins/errors.ts';
 import { addReference } from './plugins/reference.ts';
 import { addRequestLog } from './plugins/request-log.ts';
@@ -31,12 +34,14 @@ export function buildApp(
     tls: { cert: Buffer; key: Buffer };
     /** Addresses whose X-Forwarded-* count. */
     trustProxy?: readonly string[];
-    /** Where clients reach the API. */
-    publicUrl: string;
+    /** Where clients reach the API, once it listens. */
+    publicUrl: () => string;
+    /** The certificate in use, where it is renewed; else that of `tls`. */
+    certificate?: () => Buffer;
     /** The installation's: it signs the links of mails. */
     secret: string;
-    /** Ports of the embedded broker, for people who pair devices; null where another broker is used. */
-    mqtt: { port: number; tls_port: number } | null;
+    /** What people who pair devices are told of the broker. */
+    mqtt: BrokerAddress;
     /** Mails a way to sign in to the dashboard. */
     mailSignIn(to: string, signIn: SignIn): Promise<void>;
     metrics?: Metrics;
@@ -96,11 +101,13 @@ export function buildApp(
     if (await parts.isReady()) return { status: 'ready' };
     return reply.status(503).header('Retry-After', '5').send(errorBody('unavailable'));
   });
+  const { secret, counter, mqtt, mailSignIn, certificate = () => parts.tls.cert } = parts;
+  addEntrance(app);
+  addCertificate(app, certificate);
   addReference(app, parts.publicUrl);
   addUnsubscribe(app, context, parts.secret);
   for (const operation of OPERATIONS) addOperation(app, context, operation);
-  const { secret, counter, mqtt, mailSignIn } = parts;
-  addDashboard(app, context, { secret, counter, mqtt, mail: mailSignIn });
+  addDashboard(app, context, { secret, counter, mqtt, certificate, mail: mailSignIn });
   app.setNotFoundHandler((request, reply) => {
     const allowed = methodsOf(request.url.split('?')[0] ?? '');
     if (allowed.length > 0) reply.header('Allow', allowed.join(', '));

@@ -4,7 +4,8 @@ import { createAuthenticate } from '#src/auth/authenticate.ts';
 import { databaseCounter } from '#src/auth/database-counter.ts';
 import { redisCounter } from '#src/auth/redis-counter.ts';
 import type { SignIn } from '#src/auth/sign-ins.ts';
-import type { Config } from '#src/config/load.ts';
+import { isLoopback } from '#src/config/addresses.ts';
+import { type Config, withApiPort } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Metrics } from '#src/core/metrics.ts';
@@ -13,11 +14,14 @@ import { createDb, type Pool } from '#src/database/connect.ts';
 import { buildApp } from './app.ts';
 import type { RejectedPort } from './dashboard/rejected/port.ts';
 import type { RollupsPort } from './dashboard/rollups/port.ts';
+import type { BrokerAddress } from './dashboard/session.ts';
 import { plainHttpServer } from './plain-http.ts';
 import { trustedProxies } from './trusted-proxies.ts';
 
 export interface Api {
   ports: { https_port: number; http_port: number };
+  /** Where clients reach it: PUBLIC_URL, or the port that it listens on. */
+  publicUrl: string;
   /** Serves new connections with this certificate. */
   renewTls(pair: { cert: Buffer; key: Buffer }): void;
   stop(): Promise<void>;
@@ -54,6 +58,8 @@ export async function startApi(
   const redis = redisUrl
     ? await redisCounter(redisUrl, { db, plans, clock: systemClock, environment, log })
     : undefined;
+  let { publicUrl } = config;
+  let certificate = tls.cert;
   const app = buildApp(
     { db, readDb, clock: systemClock, box: secretBox(secret), environment, rejected, rollups },
     {
@@ -62,9 +68,10 @@ export async function startApi(
       isReady,
       tls,
       trustProxy: config.api.trustProxy,
-      publicUrl: config.publicUrl,
+      publicUrl: () => publicUrl,
+      certificate: () => certificate,
       secret,
-      mqtt: config.mqtt.url ? null : { port: config.mqtt.port, tls_port: config.mqtt.tlsPort },
+      mqtt: brokerAddress(config.mqtt),
       mailSignIn,
       metrics,
       log,
@@ -81,9 +88,15 @@ export async function startApi(
     plain.listen(config.api.httpPort, config.api.host, resolve);
   });
   const portOf = (address: AddressInfo | string | null) => (address as AddressInfo).port;
+  const ports = { https_port: portOf(app.server.address()), http_port: portOf(plain.address()) };
+  publicUrl = withApiPort(config, ports.https_port).publicUrl;
   return {
-    ports: { https_port: portOf(app.server.address()), http_port: portOf(plain.address()) },
-    renewTls: (pair) => (app.server as unknown as Server).setSecureContext({ ...pair, minVersion: 'TLSv1.2' }),
+    ports,
+    publicUrl,
+    renewTls(pair) {
+      (app.server as unknown as Server).setSecureContext({ ...pair, minVersion: 'TLSv1.2' });
+      certificate = pair.cert;
+    },
     async stop() {
       plain.close();
       plain.closeAllConnections();
@@ -92,6 +105,12 @@ export async function startApi(
     },
   };
 }
+
+const brokerAddress = ({ url, host, port, tlsPort, publicHost }: Config['mqtt']): BrokerAddress => ({
+  host: publicHost,
+  ports: url ? null : { tls: tlsPort, plain: port },
+  is_plain_open: !isLoopback(host),
+});
 
 /** Says what to do where the port is taken. */
 function busy(error: NodeJS.ErrnoException, port: number, variable: string): Error {

@@ -3,7 +3,7 @@ import { SingleBar } from 'cli-progress';
 import { type Command, InvalidArgumentError } from 'commander';
 import { FAULT_NAMES } from '#simulators/fault-names.ts';
 import type { PlayOptions } from '#simulators/play.ts';
-import { loadConfig } from '#src/config/load.ts';
+import { loadDemoConfig } from '#src/config/load.ts';
 import { type BackfillProgress, type Demo, startDemo } from '#src/start/demo.ts';
 
 const DAY_MS = 86_400_000;
@@ -43,7 +43,7 @@ async function run(options: { every: number; faults: string[] }): Promise<void> 
   };
   process.on('SIGINT', end).on('SIGTERM', end).on('SIGHUP', end);
   try {
-    demo = await startDemo(loadConfig(), play, progressBar(), interrupt.signal);
+    demo = await startDemo(loadDemoConfig(), play, progressBar(), interrupt.signal);
   } catch (error) {
     if (interrupt.signal.aborted) process.exit(130);
     throw error;

@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
+import type { Config } from '#src/config/load.ts';
 import type { Database } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { createGateway, gatewayPrefix, listDiscovered, listGateways } from '#src/devices/gateways.ts';
 import { createDevice, pairDiscovered, readingsTopic } from '#src/devices/store.ts';
 import { findUser } from '#src/users/store.ts';
 import { show, withDatabase } from './beside.ts';
+import { deviceAddress } from './device-address.ts';
 
 /** Most that a list shows. */
 const PAGE = { limit: 200 };
@@ -28,7 +30,7 @@ export function register(program: Command): void {
     .option('--location <location>', 'where it is installed', 'home')
     .option('--discovery <discovery_id>', 'one that was discovered through a gateway (energy devices discovered)')
     .option('--json', 'print one JSON object')
-    .action((options: NewDevice) => withDatabase((db) => pair(db, options)));
+    .action((options: NewDevice) => withDatabase((db, config) => pair(db, config, options)));
   devices
     .command('discovered')
     .description('list what was heard through a user’s gateways and is not paired')
@@ -43,12 +45,12 @@ export function register(program: Command): void {
     .option('--name <name>', 'what it is called', 'home')
     .option('--json', 'print one JSON object')
     .action((options: { user: string; name: string; json?: boolean }) =>
-      withDatabase(async (db) => {
+      withDatabase(async (db, config) => {
         await mustBe(db, options.user);
         const { gateway, secret } = await createGateway(db, { userId: options.user, name: options.name });
         const prefix = gatewayPrefix(gateway.gateway_id);
         const mqtt = { username: gateway.gateway_id, password: secret, topic_prefix: prefix };
-        const text = `username ${mqtt.username}\npassword ${secret} (shown this once)\nprefix   ${prefix}`;
+        const text = `${deviceAddress(config)}\nusername  ${mqtt.username}\npassword  ${secret} (shown this once)\nprefix    ${prefix}`;
         show(options.json, { ...gateway, mqtt }, text);
       }),
     );
@@ -71,7 +73,7 @@ async function mustBe(db: Database, userId: string): Promise<void> {
   if (!(await findUser(db, EVERYBODY, userId))) throw new Error(`There is no user ${userId}`);
 }
 
-async function pair(db: Database, { user, type, location, discovery, json }: NewDevice): Promise<void> {
+async function pair(db: Database, config: Config, { user, type, location, discovery, json }: NewDevice): Promise<void> {
   await mustBe(db, user);
   const wanted = { userId: user, type, location };
   if (discovery !== undefined) {
@@ -81,7 +83,7 @@ async function pair(db: Database, { user, type, location, discovery, json }: New
   }
   const { device, secret } = await createDevice(db, wanted);
   const mqtt = { username: device.device_id, password: secret, topic: readingsTopic(device.device_id) };
-  const text = `username ${mqtt.username}\npassword ${mqtt.password} (shown this once)\ntopic    ${mqtt.topic}`;
+  const text = `${deviceAddress(config)}\nusername  ${mqtt.username}\npassword  ${mqtt.password} (shown this once)\ntopic     ${mqtt.topic}`;
   show(json, { ...device, mqtt }, text);
 }
 

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { SingleBar } from 'cli-progress';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type ImportResult, importFiles } from '#simulators/import-files.ts';
-import { loadConfig } from '#src/config/load.ts';
+import { loadConfig, mqttUrlFromHere } from '#src/config/load.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 
@@ -60,7 +60,7 @@ async function run(files: string[], options: Options): Promise<void> {
     const result = await importFiles(createDb(pool), {
       deviceId: options.device,
       files,
-      mqttUrl: config.mqtt.url ?? `mqtt://${config.mqtt.host}:${config.mqtt.port}`,
+      mqttUrl: mqttUrlFromHere(config),
       signal: interrupt.signal,
       onBytes: progress.update,
       csv: {

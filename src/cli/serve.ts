@@ -4,6 +4,7 @@ import { startAll } from '#src/start/all.ts';
 import { runApi } from '#src/start/api.ts';
 import { runIngest } from '#src/start/ingest.ts';
 import { runWorker } from '#src/start/worker.ts';
+import { brokerLine } from './device-address.ts';
 
 /** `energy start|ingest|api|worker`: the service as a whole, or one of its roles. */
 export function register(program: Command): void {
@@ -26,7 +27,6 @@ export function register(program: Command): void {
 }
 
 async function start(): Promise<void> {
-  const config = loadConfig();
   let stopping = false;
   let service: Awaited<ReturnType<typeof startAll>> | undefined;
   const stop = async () => {
@@ -38,14 +38,11 @@ async function start(): Promise<void> {
   };
   process.on('SIGINT', () => void stop());
   process.on('SIGTERM', () => void stop());
-  service = await startAll(config);
+  service = await startAll(loadConfig());
+  const { config } = service;
   console.log(`API       ${config.publicUrl}/v1`);
   console.log(`Dashboard ${config.publicUrl}/dashboard`);
-  console.log(
-    config.mqtt.url
-      ? 'MQTT      the broker of MQTT_URL'
-      : `MQTT      mqtt://${config.mqtt.host}:${config.mqtt.port} and mqtts://localhost:${config.mqtt.tlsPort}`,
-  );
+  console.log(`MQTT      ${brokerLine(config)}`);
   console.log(`Database  ${service.databaseLine}`);
   console.log(`TLS       ${service.certFile}`);
   if (service.adminKey) {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { z } from 'zod';
+import { addressInNetwork, fromHere, hostAndPort, hostForDevices } from './addresses.ts';
 import { SECRETS, type Variables, variables } from './sections.ts';
 
 /** The configuration that a process runs with; what it means is said in the README's table. */
@@ -8,12 +9,22 @@ export interface Config {
   logLevel: string;
   dataDir: string;
   publicUrl: string;
+  /** Whether PUBLIC_URL said so; without it links follow the port that the API listens on. */
+  isPublicUrlGiven: boolean;
   retentionMonths: number;
   bootstrapAdminKey: string | undefined;
   secretKey: string | undefined;
   planLimits: Variables['PLAN_LIMITS'];
   database: { url: string | undefined; readUrl: string | undefined; timescale: 'auto' | 'off' };
-  mqtt: { url: string | undefined; host: string; port: number; tlsPort: number };
+  /** Of the embedded broker, but for `url` (another one) and `publicHost`: the host that devices are told. */
+  mqtt: {
+    url: string | undefined;
+    host: string;
+    port: number;
+    tlsHost: string;
+    tlsPort: number;
+    publicHost: string;
+  };
   api: { host: string; port: number; httpPort: number; trustProxy: string[] };
   tls: { certFile: string | undefined; keyFile: string | undefined };
   operator: { host: string; port: number };
@@ -30,6 +41,8 @@ export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
+/** What devices on this machine alone may reach: the demo's and the sandbox's broker. */
+const LOCAL = '127.0.0.1';
 /** The sandbox's ports are the live ones plus this. */
 const SANDBOX_OFFSET = 1_000;
 
@@ -47,11 +60,14 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
   const sandbox = vars.ENVIRONMENT === 'sandbox';
   const port = (value: number | undefined, live: number) => value ?? (sandbox ? live + SANDBOX_OFFSET : live);
   const apiPort = port(vars.API_PORT, 8443);
+  const publicUrl = (vars.PUBLIC_URL ?? ownUrl(apiPort)).replace(/\/+$/, '');
+  const tlsHost = vars.MQTTS_HOST ?? (sandbox ? LOCAL : '0.0.0.0');
   return {
     environment: vars.ENVIRONMENT,
     logLevel: vars.LOG_LEVEL,
     dataDir: vars.DATA_DIR ?? (sandbox ? join('data', 'sandbox') : 'data'),
-    publicUrl: (vars.PUBLIC_URL ?? `https://localhost:${apiPort}`).replace(/\/+$/, ''),
+    publicUrl,
+    isPublicUrlGiven: vars.PUBLIC_URL !== undefined,
     retentionMonths: vars.RETENTION_MONTHS,
     bootstrapAdminKey: vars.BOOTSTRAP_ADMIN_KEY,
     secretKey: vars.SECRET_KEY,
@@ -59,9 +75,11 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     database: { url: vars.DATABASE_URL, readUrl: vars.DATABASE_READ_URL, timescale: vars.TIMESCALE },
     mqtt: {
       url: vars.MQTT_URL,
-      host: '127.0.0.1',
+      host: vars.MQTT_HOST,
       port: port(vars.MQTT_PORT, 1883),
+      tlsHost,
       tlsPort: port(vars.MQTTS_PORT, 8883),
+      publicHost: vars.PUBLIC_MQTT_HOST ?? hostForDevices(publicUrl, tlsHost, addressInNetwork),
     },
     api: {
       host: vars.API_HOST,
@@ -80,6 +98,24 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
       share: vars.OTEL_TRACES_SAMPLER_ARG,
     },
   };
+}
+
+/** The configuration of the demo: its broker is this machine's alone, unless MQTTS_HOST says otherwise. */
+export function loadDemoConfig(env: Record<string, string | undefined> = process.env): Config {
+  return loadConfig({ ...env, MQTTS_HOST: env.MQTTS_HOST || LOCAL });
+}
+
+const ownUrl = (apiPort: number): string => `https://localhost:${apiPort}`;
+
+/** The configuration of an API that listens on this port: links to it carry it, unless PUBLIC_URL was given. */
+export function withApiPort(config: Config, port: number): Config {
+  const publicUrl = config.isPublicUrlGiven ? config.publicUrl : ownUrl(port);
+  return { ...config, publicUrl, api: { ...config.api, port } };
+}
+
+/** Where programs on this machine reach the broker. */
+export function mqttUrlFromHere({ mqtt }: Config): string {
+  return mqtt.url ?? `mqtt://${hostAndPort(fromHere(mqtt.host), mqtt.port)}`;
 }
 
 function senderOf(smtpUrl: string | undefined): string | undefined {
@@ -120,11 +156,20 @@ function combinations(vars: Variables): string[] {
   return mistakes;
 }
 
-/** The environment that makes child processes see this configuration's database and data directory. */
+/** The environment that makes child processes see this configuration: database, data directory, and where to listen. */
 export function childEnvironment(config: Config, databaseUrl: string): Record<string, string | undefined> {
   // The supervisor has the operators' port; it asks its children at ports of their own.
   const operator = { OPERATOR_HOST: '127.0.0.1', OPERATOR_PORT: '0' };
-  return { ...process.env, DATABASE_URL: databaseUrl, DATA_DIR: config.dataDir, ...operator };
+  const { api, mqtt } = config;
+  const listening = {
+    API_PORT: String(api.port),
+    HTTP_PORT: String(api.httpPort),
+    MQTT_PORT: String(mqtt.port),
+    MQTTS_PORT: String(mqtt.tlsPort),
+    MQTTS_HOST: mqtt.tlsHost,
+    PUBLIC_MQTT_HOST: mqtt.publicHost,
+  };
+  return { ...process.env, DATABASE_URL: databaseUrl, DATA_DIR: config.dataDir, ...listening, ...operator };
 }
 
 /** Every variable with the value in force (null: unset, its default depends on others), secrets masked. */
@@ -139,6 +184,8 @@ export function effectiveVariables(env: Record<string, string | undefined> = pro
     HTTP_PORT: config.api.httpPort,
     MQTT_PORT: config.mqtt.port,
     MQTTS_PORT: config.mqtt.tlsPort,
+    MQTTS_HOST: config.mqtt.tlsHost,
+    PUBLIC_MQTT_HOST: config.mqtt.publicHost,
     OPERATOR_PORT: config.operator.port,
   };
   return Object.fromEntries(

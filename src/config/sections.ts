@@ -1,4 +1,7 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
+
+const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_]([a-z0-9_-]{0,62}))*$/i;
 
 const port = z.coerce.number().int().min(0).max(65_535);
 const onOff = z.enum(['true', 'false']).transform((text) => text === 'true');
@@ -7,6 +10,10 @@ const urlOf = (...protocols: string[]) =>
     message: `must be a URL that begins with ${protocols.map((name) => `${name}://`).join(' or ')}`,
   });
 const file = z.string().min(1);
+/** A name or an address alone: what is told to devices, and written into the certificate. */
+const host = z.string().refine((text) => isIP(text) !== 0 || HOST_NAME.test(text), {
+  message: 'must be a host name or an IP address, without scheme and port',
+});
 
 /** Most requests of an account in a minute and in a UTC day. */
 const limits = z.object({ minute: z.number().int().positive(), day: z.number().int().positive() });
@@ -40,6 +47,9 @@ export const variables = z.object({
   MQTT_URL: urlOf('mqtt', 'mqtts', 'ws', 'wss').optional(),
   MQTT_PORT: port.optional(),
   MQTTS_PORT: port.optional(),
+  MQTT_HOST: host.default('127.0.0.1'),
+  MQTTS_HOST: host.optional(),
+  PUBLIC_MQTT_HOST: host.optional(),
   API_HOST: z.string().default('127.0.0.1'),
   API_PORT: port.optional(),
   HTTP_PORT: port.optional(),

@@ -14,8 +14,16 @@ export interface User {
 export interface Session {
   me: User;
   environment: 'live' | 'sandbox';
-  /** Ports of the service's own broker; null where it uses another one. */
-  mqtt: { port: number; tls_port: number } | null;
+  /** Where devices reach the broker. */
+  mqtt: {
+    host: string;
+    /** Of the service's own broker; null where it uses another one. */
+    ports: { tls: number; plain: number } | null;
+    /** Whether devices elsewhere may go without TLS, too. */
+    is_plain_open: boolean;
+    /** Whether who connects needs a copy of the service's certificate. */
+    needs_certificate: boolean;
+  };
   /** The account that the pages show: one's own, unless another one was picked. */
   user: User;
   pick(user: User): void;

@@ -9,6 +9,7 @@ import { tlsPair } from './certificate.ts';
 import { type Child, startChild } from './children.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { keepEmbeddedPostgres } from './embedded-database.ts';
+import { choosePorts } from './ports.ts';
 import { startSandbox } from './sandbox.ts';
 import { printedLink } from './sign-in-link.ts';
 
@@ -20,6 +21,8 @@ export interface Service {
   adminKey: string | null;
   signInLink: string | null;
   certFile: string;
+  /** As it is in force: with the ports that were chosen. */
+  config: Config;
   databaseUrl: string;
   /** What the database is, in a line. */
   databaseLine: string;
@@ -30,15 +33,16 @@ export interface Service {
  * The supervisor: takes the data directory, runs the embedded database where none is configured, and the three roles
  * as processes of their own. Resolves when all of them are ready.
  */
-export async function startAll(config: Config): Promise<Service> {
-  const log = createLog('supervisor', config.logLevel);
+export async function startAll(given: Config): Promise<Service> {
+  const log = createLog('supervisor', given.logLevel);
   const stops: (() => Promise<void> | void)[] = [];
   const stop = async () => {
     for (const one of stops.splice(0).reverse()) await one();
   };
   try {
-    stops.push(await lockDataDir(config.dataDir));
-    const tls = await tlsPair(config);
+    stops.push(await lockDataDir(given.dataDir));
+    const config = await choosePorts(given);
+    const tls = await tlsPair(config, log);
     const { url, stop: stopDatabase } = await database(config, log);
     stops.push(stopDatabase);
     const { databaseLine, ...first } = await prepare(url, config, log);
@@ -52,7 +56,7 @@ export async function startAll(config: Config): Promise<Service> {
     const access = brokerAccess(createDb(pool), config.mqtt.url);
     const operator = await startOperator(config.operator, { ...supervised(children), access }, log);
     stops.push(operator.stop);
-    return { ...first, certFile: tls.certFile, databaseUrl: url, databaseLine, stop };
+    return { ...first, certFile: tls.certFile, config, databaseUrl: url, databaseLine, stop };
   } catch (error) {
     await stop();
     throw error;

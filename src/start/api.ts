@@ -26,7 +26,7 @@ export async function runApi(config: Config): Promise<void> {
     const { database } = await migrate(pool, config.database);
     const { environment, bootstrapAdminKey: givenKey } = config;
     if (givenKey !== undefined) await ensureBootstrapAdmin(createDb(pool), { environment, givenKey });
-    const tls = await tlsPair(config);
+    const tls = await tlsPair(config, log);
     const mailer = openMailer(config);
     const { retentionMonths } = config;
     const api = await startApi(config, {
@@ -35,9 +35,9 @@ export async function runApi(config: Config): Promise<void> {
       tls,
       secret: await secretKey(config),
       mailSignIn: (to, { token, code }) => {
-        const link = signInLink(config.publicUrl, token);
+        const link = signInLink(api.publicUrl, token);
         const mail = composeSignIn({ link, code, validMinutes: MAILED_FOR_MS / 60_000 });
-        return sendSignIn(mailer, { publicUrl: config.publicUrl, from: config.mail.from }, to, mail);
+        return sendSignIn(mailer, { publicUrl: api.publicUrl, from: config.mail.from }, to, mail);
       },
       rejected: {
         list: (which, page) => listRejected(pool, which, page),

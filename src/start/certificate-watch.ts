@@ -21,7 +21,7 @@ export function watchCertificate(
   let complained = '';
   const look = async () => {
     try {
-      const found = await tlsPair(config);
+      const found = await tlsPair(config, log);
       if (found.cert.equals(serving.cert) && found.key.equals(serving.key)) return;
       createSecureContext(found);
       apply(found);

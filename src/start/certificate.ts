@@ -1,11 +1,18 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, X509Certificate } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
+import { bareHost } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
+import type { Logger } from '#src/core/log.ts';
+import { makeOnce } from '#src/core/make-once.ts';
 
 const DAY_MS = 86_400_000;
 const VALID_DAYS = 825;
+/** Whom the certificates are made out to that are made here. */
+const OUR_SUBJECT = 'CN=localhost';
+const ALWAYS = ['localhost', '127.0.0.1', '::1'];
 
 export interface TlsPair {
   cert: Buffer;
@@ -13,43 +20,78 @@ export interface TlsPair {
   certFile: string;
 }
 
-/** The certificate and key that are configured, or a self-signed pair for localhost and PUBLIC_URL's host, made at the first start. */
-export async function tlsPair(config: Config): Promise<TlsPair> {
+/**
+ * The certificate and key that are configured, or a self-signed pair, made at the first start. It names this machine, the host
+ * of PUBLIC_URL and the one that devices are told. Where it lacks one of them it is made anew, with the same key: whoever
+ * trusts a copy of it needs the new one, and is told to.
+ */
+export async function tlsPair(config: Config, log?: Logger): Promise<TlsPair> {
   const { certFile, keyFile } = config.tls;
   if (certFile && keyFile) return { cert: await readFile(certFile), key: await readFile(keyFile), certFile };
   const folder = join(config.dataDir, 'tls');
-  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
-  const made = await readFile(key).catch(() => null);
-  if (!made) await makePair(folder, cert, key, new URL(config.publicUrl).hostname);
-  return { cert: await readFile(cert), key: await readFile(key), certFile: cert };
+  await mkdir(folder, { recursive: true });
+  const file = join(folder, 'cert.pem');
+  const key = await makeOnce(join(folder, 'key.pem'), 0o600, newKey);
+  const wanted = [...ALWAYS, bareHost(new URL(config.publicUrl).hostname), config.mqtt.publicHost];
+  let cert = await makeOnce(file, 0o644, () => newCertificate(key, wanted));
+  const known = parsed(cert, file);
+  const missing = wanted.filter((name) => !isNamed(known, name));
+  const isWhole = missing.length === 0 && known.checkPrivateKey(createPrivateKey(key));
+  // Another one that somebody put there is theirs to renew.
+  if (!isWhole && known.subject === OUR_SUBJECT && known.issuer === OUR_SUBJECT) {
+    await replace(file, await newCertificate(key, [...wanted, ...namesOf(known)]));
+    cert = await readFile(file, 'utf8');
+    log?.warn({ names: missing, certificate: file }, 'certificate made anew; replace the copies that devices trust');
+  }
+  return { cert: Buffer.from(cert), key: Buffer.from(key), certFile: file };
 }
 
-async function makePair(folder: string, certFile: string, keyFile: string, publicHost: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  const pair = await generate([{ name: 'commonName', value: 'localhost' }], {
+const newKey = (): string =>
+  generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+/** No authority: whoever trusts a copy of it trusts these names, and nothing that its key might sign. */
+async function newCertificate(key: string, names: readonly string[]): Promise<string> {
+  const publicKey = createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString();
+  const { cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
+    algorithm: 'sha256',
+    keyPair: { privateKey: key, publicKey },
     notAfterDate: new Date(Date.now() + VALID_DAYS * DAY_MS),
     extensions: [
-      { name: 'basicConstraints', cA: true },
-      {
-        name: 'subjectAltName',
-        altNames: [
-          { type: 2, value: 'localhost' },
-          { type: 7, ip: '127.0.0.1' },
-          { type: 7, ip: '::1' },
-          ...(publicHost === 'localhost' ? [] : [named(publicHost)]),
-        ],
-      },
+      { name: 'basicConstraints', cA: false, critical: true },
+      // No keyUsage: without keyCertSign OpenSSL would not take it for its own issuer, which is what makes a copy trusted.
+      { name: 'extKeyUsage', serverAuth: true },
+      { name: 'subjectAltName', altNames: [...new Set(names)].map(named) },
     ],
   });
-  await writeFile(certFile, pair.cert);
-  // The key comes last and whole: it is what tells that the pair is complete.
-  await writeFile(`${keyFile}.new`, pair.private, { mode: 0o600 });
-  await rename(`${keyFile}.new`, keyFile);
+  return cert;
 }
 
-/** A host as certificates name it (RFC 5280, 4.2.1.6): an address, or a name. A URL's host has IPv6 in brackets. */
-function named(host: string): { type: 7; ip: string } | { type: 2; value: string } {
-  const ip = host.replace(/^\[(.*)\]$/, '$1');
-  return isIP(ip) ? { type: 7, ip } : { type: 2, value: host };
+/** Whole at any moment. Where two processes do so at once the last one's stays; the other one finds it within 10 s. */
+async function replace(file: string, content: string): Promise<void> {
+  const mine = `${file}.${randomBytes(8).toString('hex')}`;
+  await writeFile(mine, content, { mode: 0o644, flag: 'wx' });
+  await rename(mine, file);
 }
+
+function parsed(certificate: string, file: string): X509Certificate {
+  try {
+    return new X509Certificate(certificate);
+  } catch (error) {
+    throw new Error(
+      `${file} is no certificate (${(error as Error).message}). Remove it: it is made anew at the next start.`,
+    );
+  }
+}
+
+/** A host as certificates name it (RFC 5280, 4.2.1.6): an address, or a name. */
+const named = (host: string): { type: 7; ip: string } | { type: 2; value: string } =>
+  isIP(host) ? { type: 7, ip: host } : { type: 2, value: host };
+
+const namesOf = (certificate: X509Certificate): string[] =>
+  (certificate.subjectAltName ?? '').split(', ').flatMap((one) => /^(?:DNS|IP Address):(.+)$/.exec(one)?.[1] ?? []);
+
+const isNamed = (certificate: X509Certificate, host: string): boolean =>
+  isIP(host)
+    ? certificate.checkIP(host) !== undefined
+    : namesOf(certificate).some((name) => name.toLowerCase() === host.toLowerCase());

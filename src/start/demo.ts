@@ -1,7 +1,7 @@
 import { DEMO_UTILITY, type DemoHomes, ensureDemoHomes } from '#simulators/demo-homes.ts';
 import { createPlayers, type PlayOptions } from '#simulators/play.ts';
 import { createKey } from '#src/auth/keys.ts';
-import type { Config } from '#src/config/load.ts';
+import { type Config, mqttUrlFromHere } from '#src/config/load.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
 import { startAll } from './all.ts';
 import { printedLink } from './sign-in-link.ts';
@@ -35,12 +35,13 @@ export interface BackfillProgress {
 
 /** The whole service with simulated homes: accounts, 90 days behind them, and live readings from now on. */
 export async function startDemo(
-  config: Config,
+  given: Config,
   options: PlayOptions,
   progress: BackfillProgress,
   signal?: AbortSignal,
 ): Promise<Demo> {
-  const service = await startAll(config);
+  const service = await startAll(given);
+  const { config } = service;
   const pool = createPool(service.databaseUrl, { max: 4, applicationName: 'energy demo' });
   const closing: (() => Promise<void>)[] = [() => pool.end(), () => service.stop()];
   const stop = async () => {
@@ -49,7 +50,7 @@ export async function startDemo(
   try {
     const db = createDb(pool);
     const homes = await ensureDemoHomes(db, { historyDays: HISTORY_DAYS, nowMs: Date.now() });
-    const mqttUrl = config.mqtt.url ?? `mqtt://${config.mqtt.host}:${config.mqtt.port}`;
+    const mqttUrl = mqttUrlFromHere(config);
     const players = await createPlayers(mqttUrl, homes.devices, options);
     closing.unshift(() => players.close());
     signal?.throwIfAborted();

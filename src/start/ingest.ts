@@ -16,7 +16,7 @@ export async function runIngest(config: Config): Promise<void> {
   await runRole('ingest', config, log, async (metrics) => {
     const pool = createPool(await databaseUrl(config), { max: 7, applicationName: 'energy ingest' });
     const { database } = await migrate(pool, config.database);
-    const tls = await tlsPair(config);
+    const tls = await tlsPair(config, log);
     const onSlotLost = () => {
       log.warn('another worker took over this one’s place at the broker while the database was away: begin anew');
       process.exit(1);

@@ -1,6 +1,6 @@
 import { type DemoDevice, ensureDevice } from '#simulators/demo-homes.ts';
 import { createPlayers, type Players } from '#simulators/play.ts';
-import type { Config } from '#src/config/load.ts';
+import { type Config, mqttUrlFromHere } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
 import { createDb, createPool, type Database } from '#src/database/connect.ts';
 
@@ -15,7 +15,7 @@ const LOCATIONS = { smart_meter: 'Simulated meter cupboard', thermostat: 'Simula
 export function startSandbox(config: Config, databaseUrl: string, log: Logger): { stop(): Promise<void> } {
   const pool = createPool(databaseUrl, { max: 2, applicationName: 'energy sandbox' });
   const db = createDb(pool);
-  const mqttUrl = config.mqtt.url ?? `mqtt://${config.mqtt.host}:${config.mqtt.port}`;
+  const mqttUrl = mqttUrlFromHere(config);
   const homes = new Map<string, Players>();
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;

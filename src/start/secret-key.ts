@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '#src/config/load.ts';
+import { makeOnce } from '#src/core/make-once.ts';
 
 /**
  * The installation's secret: SECRET_KEY, or the one in `secret.key` of the data directory, which is made (0600) where there
@@ -9,16 +10,7 @@ import type { Config } from '#src/config/load.ts';
  */
 export async function secretKey(config: Config): Promise<string> {
   if (config.secretKey !== undefined) return config.secretKey;
-  const file = join(config.dataDir, 'secret.key');
   await mkdir(config.dataDir, { recursive: true });
-  const known = await readFile(file, 'utf8').catch(() => null);
-  if (known) return known.trim();
-  const mine = `${file}.${process.pid}`;
-  await writeFile(mine, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 });
-  // A link is made by one only, and the file is whole when it appears.
-  await link(mine, file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
-  await rm(mine);
-  return (await readFile(file, 'utf8')).trim();
+  const make = () => `${randomBytes(32).toString('base64url')}\n`;
+  return (await makeOnce(join(config.dataDir, 'secret.key'), 0o600, make)).trim();
 }

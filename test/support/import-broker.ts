@@ -26,6 +26,7 @@ export async function startImportBroker(
   return startEmbeddedBroker({
     host: '127.0.0.1',
     port: 0,
+    tlsHost: '127.0.0.1',
     tlsPort: 0,
     tls: { cert: Buffer.from(pair.cert), key: Buffer.from(pair.private) },
     checkLogin,

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/operation.ts';
+import { isSelfSigned } from '#src/api/plugins/certificate.ts';
 import { countSignIn } from '#src/api/plugins/rate-limits.ts';
 import { actAs } from '#src/auth/act.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
@@ -23,13 +24,23 @@ import { findUser } from '#src/users/store.ts';
 /** A sign-in that fails is answered no sooner: how long it took to look tells nothing of what there is. */
 const FAILURE_MS = 250;
 
+/** Where devices reach the broker. */
+export interface BrokerAddress {
+  host: string;
+  /** Of the embedded broker; null where another one is used. */
+  ports: { tls: number; plain: number } | null;
+  /** Whether devices elsewhere may connect to the embedded broker without TLS, too. */
+  is_plain_open: boolean;
+}
+
 /** What signing in needs beside the API's context. */
 export interface SignInParts {
   /** The installation's. */
   secret: string;
   counter: RequestCounter;
-  /** Ports of the embedded broker; null where another one is used. */
-  mqtt: { port: number; tls_port: number } | null;
+  mqtt: BrokerAddress;
+  /** The certificate in use. */
+  certificate(): Buffer;
   /** Mails a way to sign in. */
   mail(to: string, signIn: SignIn): Promise<void>;
 }
@@ -56,7 +67,10 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
   const signedIn = async (userId: string, csrf: string) => {
     const user = await findUser(db, { only: userId }, userId);
     if (!user) throw new AppError('unauthorized');
-    return { user, csrf_token: csrf, environment, mqtt };
+    // Another broker has a certificate of its own.
+    const needsCertificate = mqtt.ports !== null && isSelfSigned(parts.certificate());
+    const told = { ...mqtt, needs_certificate: needsCertificate };
+    return { user, csrf_token: csrf, environment, mqtt: told };
   };
 
   app.post('/dashboard/sign-in', async (request, reply) => {

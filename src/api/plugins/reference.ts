@@ -13,9 +13,12 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** `/v1/openapi.json`, and `/docs`, a page that shows it; neither needs a key. `publicUrl`: where clients reach the API. */
-export function addReference(app: FastifyInstance, publicUrl: string): void {
-  const document = JSON.stringify(openApiDocument(publicUrl));
-  app.get('/v1/openapi.json', async (_request, reply) => reply.type('application/json; charset=utf-8').send(document));
+export function addReference(app: FastifyInstance, publicUrl: () => string): void {
+  let document: string | undefined;
+  app.get('/v1/openapi.json', async (_request, reply) => {
+    document ??= JSON.stringify(openApiDocument(publicUrl()));
+    return reply.type('application/json; charset=utf-8').send(document);
+  });
   void app.register(fastifyStatic, { root: PAGE, serve: false });
   app.get('/docs', async (_request, reply) =>
     reply.header('Content-Security-Policy', POLICY).sendFile('index.html', PAGE),

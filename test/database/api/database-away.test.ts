@@ -22,9 +22,9 @@ test.each([
     {
       authenticate: createAuthenticate(db, 'live'),
       counter: databaseCounter(db, {}, () => new Date()),
-      publicUrl: 'https://localhost:8443',
+      publicUrl: () => 'https://localhost:8443',
       secret: 'the secret of the tests',
-      mqtt: null,
+      mqtt: { host: 'localhost', ports: null, is_plain_open: false },
       mailSignIn: async () => {},
       isReady: () =>
         pool.query('SELECT 1').then(

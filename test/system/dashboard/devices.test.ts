@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -65,6 +66,18 @@ test('a device is paired, and publishes with what was shown until the page says 
 
   await page.getByText('waiting for the first reading').waitFor();
   await lookAt(page, 'devices-paired');
+  // For who is to trust it on another machine.
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download energy-service.pem' }).click();
+  const download = await downloading;
+  expect(download.suggestedFilename()).toBe('energy-service.pem');
+  const certificate = new X509Certificate(readFileSync(await download.path()));
+  expect(certificate.fingerprint256).toBe(new X509Certificate(readFileSync(dashboard.certFile)).fingerprint256);
+  expect(certificate.subjectAltName).toContain(await fact(page, 'MQTT host'));
+  await page.getByText('With TLS', { exact: true }).click();
+  expect(await page.getByRole('group', { name: 'mosquitto_pub line with TLS' }).textContent()).toContain(
+    '--cafile energy-service.pem',
+  );
   const publisher = await connect(page);
   const topic = await fact(page, 'Topic');
   const payload = (await page.getByRole('group', { name: 'Message' }).textContent()) ?? '';
@@ -89,6 +102,7 @@ test('what a gateway hears is listed, and counts when it was paired', { timeout:
   await page.getByRole('button', { name: 'Create', exact: true }).click();
   await page.getByText('A bridge from mosquitto').waitFor();
   await page.getByText('Tasmota (a build').click();
+  expect(await page.getByRole('group', { name: 'mosquitto.conf' }).textContent()).toContain('bridge_cafile ');
   await lookAt(page, 'gateway-made');
   const publisher = await connect(page);
   const prefix = await fact(page, 'Prefix');
@@ -208,15 +222,16 @@ test('a thermostat’s climate is drawn and told, hour by hour', { timeout: 120_
   await expect.poll(() => page.getByRole('dialog').locator('tbody tr').count()).toBeGreaterThan(100);
 });
 
-test('its snippets are those of the documents', () => {
+test('its snippets are those of the documents, and name what devices elsewhere reach', () => {
   const documents = readFileSync(resolve(import.meta.dirname, '../../../deploy/DEVICES.md'), 'utf8');
   const mqtt = { username: 'gwy_1', password: 'secret', topic_prefix: 'gw/gwy_1/' };
-  const away = serviceAddress('energy.example.com', null);
+  const ports = { tls: 8883, plain: 1883 };
+  const told = { host: 'energy.example.com', ports, is_plain_open: false, needs_certificate: false };
+  const away = serviceAddress('energy.example.com', told);
   const plain = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   const [, documented = ''] = /```conf\n(persistence[\s\S]*?)```/.exec(documents) ?? [];
   const filled = documented.replaceAll('GATEWAY_ID', 'gwy_1').replaceAll('PASSWORD', 'secret');
   expect(plain(mosquittoBridge(mqtt, away))).toEqual(plain(filled));
-  expect(mosquittoBridge(mqtt, serviceAddress('localhost', null))).toContain('bridge_cafile ');
   expect(deviceSettings(mqtt, away)[0]?.text).toBe(
     'Backlog MqttHost energy.example.com; MqttPort 8883; MqttUser gwy_1; MqttPassword secret; FullTopic gw/gwy_1/%prefix%/%topic%/',
   );
@@ -225,7 +240,26 @@ test('its snippets are those of the documents', () => {
     plain: null,
     tls: "mosquitto_pub -h energy.example.com -p 8883 --capath /etc/ssl/certs -u dev_1 -P 'secret' -q 1 -t energy/v1/dev_1/readings -m '{}'",
   });
-  expect(publishLines(login, '{}', serviceAddress('127.0.0.1', null)).plain).toContain('-h 127.0.0.1 -p 1883 -u dev_1');
+  // In a house: the page is open on the service's machine, the devices are elsewhere, and the certificate is the service's own.
+  const house = { host: '192.168.1.5', ports, is_plain_open: false, needs_certificate: true };
+  const here = serviceAddress('localhost', house);
+  expect(publishLines(login, '{}', here).plain).toContain('-h 127.0.0.1 -p 1883 -u dev_1');
+  expect(publishLines(login, '{}', here).tls).toContain('-h 192.168.1.5 -p 8883 --cafile energy-service.pem -u dev_1');
+  expect(publishLines(login, '{}', serviceAddress('192.168.1.5', house)).plain).toBe(null);
+  const open = serviceAddress('192.168.1.5', { ...house, is_plain_open: true });
+  expect(publishLines(login, '{}', open).plain).toContain('-h 192.168.1.5 -p 1883');
+  expect(mosquittoBridge(mqtt, here)).toMatch(/^address 192\.168\.1\.5:8883\nbridge_cafile .*energy-service\.pem$/m);
+  expect(deviceSettings(mqtt, here).map(({ text }) => /SetOption132 1|ca: |_authority: |user_ca/.test(text))).toEqual([
+    true,
+    true,
+    true,
+    true,
+  ]);
+  const six = serviceAddress('localhost', { ...house, host: 'fd00::5' });
+  expect(mosquittoBridge(mqtt, six)).toContain('address [fd00::5]:8883');
+  // Of another broker nothing but its host is known.
+  const other = serviceAddress('localhost', { ...told, ports: null });
+  expect([other.plainHost, other.isKnown]).toEqual([null, false]);
 });
 
 test('an hour in which nothing was heard has a row, too', () => {

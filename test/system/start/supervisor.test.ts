@@ -62,14 +62,14 @@ function pids(): { pid: number; command: string }[] {
 }
 
 /** Asks the service of a data directory, whose certificate is the one to trust. */
-function asker(dataDir: string) {
+function asker(dataDir: string, port = env.API_PORT) {
   const ca = readFileSync(`${dataDir}/tls/cert.pem`);
   // biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
   type Answer = { status: number; json: any };
   return (path: string, bearer: string, body?: unknown) =>
     new Promise<Answer>((resolve, reject) => {
       const headers = { authorization: `Bearer ${bearer}`, ...(body ? { 'content-type': 'application/json' } : {}) };
-      const options = { host: 'localhost', port: env.API_PORT, path, ca, method: body ? 'POST' : 'GET', headers };
+      const options = { host: 'localhost', port, path, ca, method: body ? 'POST' : 'GET', headers };
       const outgoing = request(options, (response) => {
         let text = '';
         response.on('data', (chunk) => {
@@ -165,11 +165,12 @@ test('says what is wrong with the configuration, a line for each mistake', async
   expect(text).toMatch(/RETENTION_MONTHS: must be 12 or more/);
 });
 
-test('the sandbox has keys of its own, and simulated devices behind each new homeowner', async () => {
+test('the sandbox has keys of its own, simulated devices behind each new homeowner, and ports as they are found', async () => {
   const sandbox = await temporaryFolder();
   const key = `eus_test_${'k'.repeat(40)}`;
+  const found = { API_PORT: '0', HTTP_PORT: '0', MQTT_PORT: '0', MQTTS_PORT: '0', OPERATOR_PORT: '0' };
   const child = spawn(process.execPath, [LAUNCHER, 'start'], {
-    env: { ...env, DATA_DIR: sandbox.path, ENVIRONMENT: 'sandbox', BOOTSTRAP_ADMIN_KEY: key },
+    env: { ...env, ...found, DATA_DIR: sandbox.path, ENVIRONMENT: 'sandbox', BOOTSTRAP_ADMIN_KEY: key },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = new Promise<number | null>((done) => child.once('exit', (code) => done(code)));
@@ -178,7 +179,7 @@ test('the sandbox has keys of its own, and simulated devices behind each new hom
     output += chunk;
   });
   await expect.poll(() => output, { timeout: 30_000 }).toContain('Ready.');
-  const ask = asker(sandbox.path);
+  const ask = asker(sandbox.path, /https:\/\/localhost:(\d+)\/v1/.exec(output)?.[1]);
   expect((await ask('/v1/devices', `eus_live_${'k'.repeat(40)}`)).status).toBe(401);
   const { json } = await ask('/v1/users', key, {
     email: 'new@sandbox.example',

@@ -53,7 +53,8 @@ function GatewayLogin({ mqtt }: { mqtt: CreatedGateway['mqtt'] }) {
       <dd><code>${mqtt.topic_prefix}</code></dd>
     <//>
     <h3>A bridge from mosquitto</h3>
-    <p class="quiet">Into the household’s <code>mosquitto.conf</code>; leave out the topics that you do not have.</p>
+    <p class="quiet">Into the household’s <code>mosquitto.conf</code>; leave out the topics that you do not have.
+      ${address.needsCertificate && html`The certificate above goes to where <code>bridge_cafile</code> says.`}</p>
     <${Copy} text=${mosquittoBridge(mqtt, address)} label="mosquitto.conf" />
     <h3>Without a broker of one’s own</h3>
     ${deviceSettings(mqtt, address).map(

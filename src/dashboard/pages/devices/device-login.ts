@@ -25,10 +25,10 @@ export function DeviceLogin({ paired, login }: { paired: PairedDevice; login: Lo
       plain &&
       html`<details class="more">
         <summary>With TLS</summary>
-        <p class="quiet"><code>--cafile</code> names the certificate that the service made itself, in its data folder.</p>
         <${Copy} text=${tls} label="mosquitto_pub line with TLS" />
       </details>`
     }
+    ${address.needsCertificate && html`<p class="quiet"><code>--cafile</code> names the certificate that you downloaded above.</p>`}
     <p class="quiet"><code>mosquitto_pub</code> comes with <code>apt-get install mosquitto-clients</code>. Tasmota, Shelly,
       Zigbee2MQTT, ESPHome and P1 readers speak a language of their own: make a gateway for them, and they are discovered.</p>
   `;

@@ -1,5 +1,5 @@
 import type { CreatedGateway } from './device.ts';
-import type { ServiceAddress } from './service-address.ts';
+import { CERTIFICATE_FILE, hostAndPort, type ServiceAddress } from './service-address.ts';
 
 /** Topics of the families, by the QoS that they are bridged with; deploy/DEVICES.md says why, and a test holds them to it. */
 const BRIDGED: [qos: 0 | 1, topics: string[]][] = [
@@ -13,14 +13,13 @@ type Login = CreatedGateway['mqtt'];
 
 /** For the household's mosquitto.conf. */
 export function mosquittoBridge({ username, password, topic_prefix }: Login, address: ServiceAddress): string {
-  const { host, tlsPort, isLocal } = address;
   const topics = BRIDGED.flatMap(([qos, names]) => names.map((name) => `topic ${name} out ${qos} "" ${topic_prefix}`));
   return `persistence true
 max_queued_messages 0
 
 connection energy
-address ${host}:${tlsPort}
-${isLocal ? '# a copy of data/tls/cert.pem of the service\nbridge_cafile /etc/mosquitto/certs/energy.pem' : 'bridge_capath /etc/ssl/certs'}
+address ${hostAndPort(address)}
+${address.needsCertificate ? `bridge_cafile /etc/mosquitto/certs/${CERTIFICATE_FILE}` : 'bridge_capath /etc/ssl/certs'}
 remote_username ${username}
 remote_password ${password}
 cleansession false
@@ -31,27 +30,30 @@ ${topics.join('\n')}`;
 }
 
 /** Settings of devices that publish below the prefix by themselves, by what they are for. */
-export function deviceSettings(login: Login, { host, tlsPort }: ServiceAddress): { name: string; text: string }[] {
+export function deviceSettings(login: Login, address: ServiceAddress): { name: string; text: string }[] {
+  const { host, tlsPort, needsCertificate } = address;
   const { username, password, topic_prefix } = login;
   const shelly = {
     enable: true,
-    server: `${host}:${tlsPort}`,
+    server: hostAndPort(address),
     user: username,
     pass: password,
-    ssl_ca: 'ca.pem',
+    // The device's own list of authorities, or what was uploaded to it (Shelly.PutUserCA).
+    ssl_ca: needsCertificate ? 'user_ca.pem' : 'ca.pem',
     topic_prefix: `${topic_prefix}shelly-desk`,
     rpc_ntf: true,
   };
   return [
     {
       name: 'Tasmota (a build with TLS; in its console)',
-      text: `Backlog MqttHost ${host}; MqttPort ${tlsPort}; MqttUser ${username}; MqttPassword ${password}; FullTopic ${topic_prefix}%prefix%/%topic%/`,
+      // SetOption132: it keeps the fingerprint of the first server that it meets, in place of asking an authority.
+      text: `Backlog ${needsCertificate ? 'SetOption132 1; ' : ''}MqttHost ${host}; MqttPort ${tlsPort}; MqttUser ${username}; MqttPassword ${password}; FullTopic ${topic_prefix}%prefix%/%topic%/`,
     },
     {
       name: 'Zigbee2MQTT (configuration.yaml)',
       text: `mqtt:
-  server: mqtts://${host}:${tlsPort}
-  user: ${username}
+  server: mqtts://${hostAndPort(address)}
+${needsCertificate ? `  ca: /app/data/${CERTIFICATE_FILE}\n` : ''}  user: ${username}
   password: ${password}
   base_topic: ${topic_prefix}zigbee2mqtt`,
     },
@@ -60,7 +62,7 @@ export function deviceSettings(login: Login, { host, tlsPort }: ServiceAddress):
       text: `mqtt:
   broker: ${host}
   port: ${tlsPort}
-  username: ${username}
+${needsCertificate ? `  certificate_authority: !secret energy_service_pem\n` : ''}  username: ${username}
   password: ${password}
   topic_prefix: ${topic_prefix}meter
   discovery_prefix: ${topic_prefix}homeassistant`,

@@ -1,0 +1,69 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createSecureContext } from 'node:tls';
+import { generate } from 'selfsigned';
+import { afterEach, describe, expect, test } from 'vitest';
+import { loadConfig } from '#src/config/load.ts';
+import { tlsPair } from '#src/start/certificate.ts';
+import { secretKey } from '#src/start/secret-key.ts';
+import { temporaryFolder } from '../../support/service.ts';
+
+describe('what is made at the first start', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const config = async (env: Record<string, string> = {}) => {
+    folder ??= await temporaryFolder();
+    return loadConfig({ DATA_DIR: folder.path, PUBLIC_MQTT_HOST: '192.168.1.5', ...env });
+  };
+  const names = (cert: Buffer) => new X509Certificate(cert).subjectAltName?.split(', ').sort();
+  afterEach(async () => {
+    await folder.remove();
+    folder = undefined as never;
+  });
+
+  test('the certificate names this machine, PUBLIC_URL’s host and the one that devices are told, and is no authority', async () => {
+    const { cert, key } = await tlsPair(await config({ PUBLIC_URL: 'https://energy.example.com' }));
+    expect(names(cert)).toEqual([
+      'DNS:energy.example.com',
+      'DNS:localhost',
+      'IP Address:0:0:0:0:0:0:0:1',
+      'IP Address:127.0.0.1',
+      'IP Address:192.168.1.5',
+    ]);
+    expect(new X509Certificate(cert).ca).toBe(false);
+    createSecureContext({ cert, key });
+  });
+
+  test('where a name is missing it is made anew with the same key, and keeps the names that it had', async () => {
+    const first = await tlsPair(await config());
+    expect((await tlsPair(await config())).cert).toEqual(first.cert);
+    const second = await tlsPair(await config({ PUBLIC_MQTT_HOST: 'Broker.example' }));
+    expect(second.key).toEqual(first.key);
+    createSecureContext(second);
+    expect(names(second.cert)).toEqual(expect.arrayContaining(['DNS:Broker.example', 'IP Address:192.168.1.5']));
+    // Two processes that are told different things settle.
+    expect((await tlsPair(await config())).cert).toEqual(second.cert);
+    expect((await tlsPair(await config({ PUBLIC_MQTT_HOST: 'broker.example' }))).cert).toEqual(second.cert);
+  });
+
+  test('a certificate that somebody put there is left alone', async () => {
+    await tlsPair(await config());
+    const other = await generate([{ name: 'commonName', value: 'energy.example.com' }], { keyType: 'ec' });
+    writeFileSync(join(folder.path, 'tls/cert.pem'), other.cert);
+    writeFileSync(join(folder.path, 'tls/key.pem'), other.private);
+    expect((await tlsPair(await config())).cert.toString()).toBe(other.cert);
+    writeFileSync(join(folder.path, 'tls/cert.pem'), 'half');
+    await expect(tlsPair(await config())).rejects.toThrow(/cert\.pem is no certificate.*Remove it/);
+  });
+
+  test('processes that start at once on one volume have one certificate, one key and one secret', async () => {
+    const one = await config();
+    const pairs = await Promise.all(Array.from({ length: 12 }, () => tlsPair(one)));
+    expect(new Set(pairs.map(({ cert }) => cert.toString())).size).toBe(1);
+    expect(new Set(pairs.map(({ key }) => key.toString())).size).toBe(1);
+    for (const pair of pairs) createSecureContext(pair);
+    const secrets = await Promise.all(Array.from({ length: 12 }, () => secretKey(one)));
+    expect(new Set(secrets).size).toBe(1);
+    expect(readFileSync(join(folder.path, 'secret.key'), 'utf8').trim()).toBe(secrets[0]);
+  });
+});
