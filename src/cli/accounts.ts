@@ -1,14 +1,14 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { newUser } from '#src/api/v1/users/create.ts';
 import { createKey, revokeKey, rotateKey } from '#src/auth/keys.ts';
 import { isScope, SCOPES, type Scope } from '#src/auth/scopes.ts';
 import { closeSessionsOf } from '#src/auth/sessions.ts';
 import { accountOf } from '#src/auth/sign-ins.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { printedLink } from '#src/start/sign-in-link.ts';
-import { createUser, findUser, type Role } from '#src/users/store.ts';
+import { createUser, findUser } from '#src/users/store.ts';
 import { show, withDatabase } from './beside.ts';
-
-const ROLES = ['homeowner', 'utility', 'admin'];
+import { askZone, machineZone } from './time-zone.ts';
 
 /** `energy keys|users …`: what an operator does beside the running service, by the same functions as the API. */
 export function register(program: Command): void {
@@ -91,26 +91,42 @@ export function register(program: Command): void {
     .command('create')
     .description('create an account')
     .requiredOption('--email <email>', 'its e-mail address')
-    .option('--role <role>', ROLES.join(', '), role, 'homeowner')
+    .option('--role <role>', 'homeowner, utility or admin', 'homeowner')
+    .option('--phone <number>', 'for alerts by SMS, such as +4915112345678')
+    .option('--timezone <zone>', 'where its days and months begin (asked on a terminal; default: this machine’s)')
     .option('--json', 'print one JSON object')
-    .action((o: { email: string; role: Role; json?: boolean }) =>
-      withDatabase(async (db) => {
-        const user = await createUser(db, { email: o.email, role: o.role });
-        show(o.json, { user_id: user.user_id, status: 'created' }, `User ${user.user_id}`);
-      }),
-    );
+    .action(create);
 }
+
+interface NewUser {
+  email: string;
+  role: string;
+  phone?: string;
+  timezone?: string;
+  json?: boolean;
+}
+
+/** By the API's own rules. */
+async function create({ json, ...given }: NewUser): Promise<void> {
+  const asked = newUser.safeParse(given);
+  if (!asked.success) throw new Error(asked.error.issues.map(mistake).join('\n'));
+  const isAsked = !json && process.stdin.isTTY && process.stderr.isTTY;
+  const timezone = asked.data.timezone ?? (isAsked ? await askZone() : machineZone());
+  const { email, role, phone } = asked.data;
+  await withDatabase(async (db) => {
+    const user = await createUser(db, { email, role, timezone, ...(phone === undefined ? {} : { phone }) });
+    show(json, { user_id: user.user_id, status: 'created' }, `User ${user.user_id}, time zone ${timezone}`);
+  });
+}
+
+const mistake = ({ path, message }: { path: PropertyKey[]; message: string }): string =>
+  `--${path.join('.')}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
 
 function scopes(list: string): Scope[] {
   const names = list.split(',').map((name) => name.trim());
   const unknown = names.filter((name) => !isScope(name));
   if (unknown.length > 0) throw new InvalidArgumentError(`Unknown: ${unknown.join(', ')}. Known: ${SCOPES.join(', ')}`);
   return names.filter(isScope);
-}
-
-function role(name: string): string {
-  if (!ROLES.includes(name)) throw new InvalidArgumentError(`One of ${ROLES.join(', ')}`);
-  return name;
 }
 
 function expiry(text: string): Date {

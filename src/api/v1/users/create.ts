@@ -4,7 +4,8 @@ import { operation } from '#src/api/operation.ts';
 import { AppError } from '#src/core/errors.ts';
 import { createUser as create } from '#src/users/store.ts';
 
-const body = z.strictObject({
+/** What makes an account, here and on the command line. */
+export const newUser = z.strictObject({
   email: z.email().max(254),
   role: z.enum(['homeowner', 'utility', 'admin']),
   phone: phone.optional(),
@@ -18,7 +19,7 @@ export const createUser = operation({
   path: '/v1/users',
   scope: 'users:write',
   answer: z.strictObject({ user_id: z.string(), status: z.string() }),
-  body,
+  body: newUser,
   async handle({ context, caller, body: { email, role, phone, timezone, plan } }) {
     if (caller.role === 'homeowner') throw new AppError('forbidden');
     if (caller.role === 'utility' && (role !== 'homeowner' || plan !== undefined)) throw new AppError('forbidden');

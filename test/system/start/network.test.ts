@@ -1,0 +1,204 @@
+import { spawn } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { createConnection } from 'node:net';
+import { join, resolve } from 'node:path';
+import { Command } from 'commander';
+import mqtt from 'mqtt';
+import { pino } from 'pino';
+import PostalMime from 'postal-mime';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { startIngest } from '#ingest/start.ts';
+import { register as registerAccounts } from '#src/cli/accounts.ts';
+import { register as registerDevices } from '#src/cli/devices.ts';
+import { loadConfig } from '#src/config/load.ts';
+import { createDb } from '#src/database/connect.ts';
+import { createDevice, readingsTopic } from '#src/devices/store.ts';
+import { tlsPair } from '#src/start/certificate.ts';
+import { createUser } from '#src/users/store.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { type RoleProcess, startRole, temporaryFolder } from '../../support/service.ts';
+
+const LAUNCHER = resolve(import.meta.dirname, '../../../bin/energy.js');
+/** Another address of this machine than the one that a loopback listener has. */
+const ELSEWHERE = '127.0.0.3';
+
+let database: TestDatabase;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let env: Record<string, string>;
+let api: RoleProcess;
+let ingest: RoleProcess;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  folder = await temporaryFolder();
+  const from = { DATABASE_URL: database.url, DATA_DIR: folder.path, LOG_LEVEL: 'error' };
+  env = { ...from, PUBLIC_MQTT_HOST: ELSEWHERE, TZ: 'Europe/Lisbon' };
+  [api, ingest] = await Promise.all([startRole('api', env), startRole('ingest', env)]);
+});
+afterAll(async () => {
+  await Promise.all([api, ingest].map((role) => role.stop()));
+  await database.drop();
+  await folder.remove();
+});
+
+interface Answer {
+  status: number;
+  headers: Record<string, unknown>;
+  text: string;
+}
+
+/** Asks without a key, and (like curl -k) without a certificate that it trusts. */
+const ask = (path: string, options: { accept?: string; body?: unknown } = {}) =>
+  new Promise<Answer>((done, failed) => {
+    const { accept, body } = options;
+    const outgoing = request(
+      {
+        host: '127.0.0.1',
+        port: api.ready.https_port,
+        path,
+        method: body ? 'POST' : 'GET',
+        rejectUnauthorized: false,
+        headers: { ...(accept ? { accept } : {}), ...(body ? { 'content-type': 'application/json' } : {}) },
+      },
+      async (response) => {
+        const text = Buffer.concat(await response.toArray()).toString();
+        done({ status: response.statusCode ?? 0, headers: response.headers, text });
+      },
+    );
+    outgoing.on('error', failed);
+    outgoing.end(body && JSON.stringify(body));
+  });
+
+/** Runs a command in this process: what it printed, or the error that ends it. */
+async function energy(...args: string[]): Promise<string> {
+  const printed = vi.spyOn(console, 'log').mockImplementation(() => {});
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  try {
+    const program = new Command().exitOverride();
+    for (const register of [registerAccounts, registerDevices]) register(program);
+    await program.parseAsync(args, { from: 'user' });
+    return printed.mock.calls.flat().join('\n');
+  } finally {
+    vi.unstubAllEnvs();
+    printed.mockRestore();
+  }
+}
+
+test('a device elsewhere connects with TLS, by the host that it is told and the certificate that it downloads', async () => {
+  const db = createDb(database.pool);
+  const { user_id: userId } = await createUser(db, { email: 'elsewhere@example.com', role: 'homeowner' });
+  const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'Cellar' });
+  const { status, text: ca, headers } = await ask('/certificate.pem');
+  expect(status).toBe(200);
+  expect(headers['content-disposition']).toBe('attachment; filename="energy-service.pem"');
+  expect(ca).not.toContain('PRIVATE');
+  expect(new X509Certificate(ca).fingerprint256).toBe(
+    new X509Certificate(readFileSync(join(folder.path, 'tls/cert.pem'))).fingerprint256,
+  );
+  const login = { username: device.device_id, password: secret, reconnectPeriod: 0 };
+  const client = await mqtt.connectAsync(`mqtts://${ELSEWHERE}:${ingest.ready.tlsPort}`, { ...login, ca });
+  const reading = { ts: '2026-11-20T10:00:00Z', energy_total_kwh: 1 };
+  await client.publishAsync(readingsTopic(device.device_id), JSON.stringify(reading), { qos: 1 });
+  await client.endAsync();
+  const { rows } = await database.pool.query('SELECT count(*)::int AS n FROM readings');
+  expect(rows).toEqual([{ n: 1 }]);
+  // Without the certificate it is refused by the device itself.
+  await expect(mqtt.connectAsync(`mqtts://${ELSEWHERE}:${ingest.ready.tlsPort}`, login)).rejects.toThrow(/self-signed/);
+  // Without TLS this machine alone gets an answer.
+  const answers = (host: string) =>
+    new Promise<boolean>((done) => {
+      const socket = createConnection({ host, port: ingest.ready.port ?? 0 }, () => socket.destroy());
+      socket.on('error', () => done(false)).on('connect', () => done(true));
+    });
+  expect([await answers('127.0.0.1'), await answers(ELSEWHERE)]).toEqual([true, false]);
+});
+
+test('who opens MQTT without TLS is warned at the start', async () => {
+  const warned = async (MQTT_HOST: string) => {
+    const ports = { MQTT_PORT: '0', MQTTS_PORT: '0', MQTTS_HOST: '127.0.0.1' };
+    const config = loadConfig({ ...env, ...ports, MQTT_HOST });
+    const told: string[] = [];
+    const log = pino({ level: 'warn' }, { write: (line: string) => void told.push(line) });
+    const parts = { pool: database.pool, tls: await tlsPair(config), onSlotLost: () => {}, log };
+    await (await startIngest(config, parts)).stop();
+    return told.join();
+  };
+  expect(await warned('0.0.0.0')).toContain('MQTT without TLS listens beyond this machine (MQTT_HOST)');
+  expect(await warned('127.0.0.1')).toBe('');
+  await expect(warned('192.0.2.77')).rejects.toThrow(/192\.0\.2\.77 is no address of this machine\. Set MQTT_HOST/);
+});
+
+test('a browser is led from / to the dashboard; for a program there is nothing', async () => {
+  const browser = await ask('/', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
+  expect([browser.status, browser.headers.location]).toEqual([302, '/dashboard']);
+  for (const accept of ['application/json', '*/*', undefined]) {
+    const { status, text } = await ask('/', accept ? { accept } : {});
+    expect([status, JSON.parse(text)]).toEqual([404, { error: 'Not Found', status: 404 }]);
+  }
+});
+
+test('links carry the port that is listened on', async () => {
+  const at = `https://localhost:${api.ready.https_port}`;
+  expect(JSON.parse((await ask('/v1/openapi.json')).text).servers).toEqual([{ url: at }]);
+  await createUser(createDb(database.pool), { email: 'link@example.com', role: 'homeowner' });
+  expect((await ask('/dashboard/sign-in', { body: { email: 'link@example.com' } })).status).toBe(202);
+  const mails = join(folder.path, 'mail');
+  const mailed = () => {
+    try {
+      return readdirSync(mails).filter((name) => name.endsWith('.eml'));
+    } catch {
+      return [];
+    }
+  };
+  await expect.poll(mailed, { timeout: 5_000 }).toHaveLength(1);
+  const { text } = await PostalMime.parse(readFileSync(join(mails, mailed()[0] ?? '')));
+  expect(text).toContain(`${at}/dashboard/sign-in#`);
+});
+
+test('the command line tells devices the same host, port and certificate', async () => {
+  const { user_id: userId } = JSON.parse(await energy('users', 'create', '--email', 'cli@example.com', '--json'));
+  const said = await energy('devices', 'create', '--user', userId);
+  expect(said).toMatch(/^host {6}127\.0\.0\.3, port 8883 with TLS$/m);
+  expect(said).toContain(join(folder.path, 'tls/cert.pem'));
+  expect(await energy('gateways', 'create', '--user', userId)).toMatch(/^host {6}127\.0\.0\.3, port 8883 with TLS$/m);
+});
+
+test('an account is made by the API’s rules, in the zone that is given, or this machine’s', async () => {
+  const create = (...args: string[]) => energy('users', 'create', '--email', ...args);
+  const bad = await create('nobody', '--role', 'king', '--phone', '123', '--timezone', 'Berlin').catch(
+    (error: Error) => error.message,
+  );
+  for (const name of ['email', 'role', 'phone', 'timezone']) expect(bad).toMatch(new RegExp(`^--${name}: `, 'm'));
+  const made = (email: string) =>
+    database.pool
+      .query('SELECT role, phone, timezone FROM users WHERE email = $1', [email])
+      .then(({ rows }) => rows[0]);
+  const phone = '+4915112345678';
+  await create('a@example.com', '--role', 'utility', '--phone', phone, '--timezone', 'Asia/Kolkata');
+  expect(await made('a@example.com')).toEqual({ role: 'utility', phone, timezone: 'Asia/Kolkata' });
+  expect(await create('b@example.com')).toContain('time zone Europe/Lisbon');
+  expect(await made('b@example.com')).toEqual({ role: 'homeowner', phone: null, timezone: 'Europe/Lisbon' });
+  await expect(create('B@example.com')).rejects.toThrow('already in use');
+});
+
+test('on a terminal the zone is asked for, until it is one', async () => {
+  // Typed when it is asked for. util-linux' script gives the program a terminal.
+  const asked = async (...typed: string[]) => {
+    const line = `'${process.execPath}' '${LAUNCHER}' users create --email asked@example.com`;
+    const child = spawn('script', ['-qec', line, '/dev/null'], { env: { PATH: process.env.PATH, ...env } });
+    let shown = '';
+    child.stdout.on('data', (chunk) => {
+      shown += chunk;
+      if (shown.split('[Europe/Lisbon]: ').length > asks) child.stdin.write(typed[asks++ - 1] ?? '\u0003');
+    });
+    let asks = 1;
+    const status = await new Promise((done) => child.once('exit', done));
+    return { status, shown };
+  };
+  const [answered, ended] = await Promise.all([asked('Berlin\n', 'Europe/Berlin\n'), asked('\u0004')]);
+  expect(answered).toEqual({ status: 0, shown: expect.stringContaining('no time zone of the IANA database') });
+  expect(answered.shown).toContain('time zone Europe/Berlin');
+  expect(ended).toEqual({ status: 1, shown: expect.stringContaining('no account made') });
+}, 120_000);
