@@ -1,3 +1,4 @@
+import { whyClosed } from './closing.ts';
 import type { Pool } from './connect.ts';
 
 /** What the database can do. Code above sql/ asks for one of these, never for a tier. */
@@ -74,7 +75,7 @@ async function factsOf(pool: Pool): Promise<Facts> {
        current_setting('default_transaction_read_only') = 'on' AS "isClosed"`,
   );
   const { isMade, isClosed, ...facts } = rows[0];
-  if (isClosed) throw new UnusableDatabase(CLOSED);
+  if (isClosed) throw new UnusableDatabase(await whyClosed(pool));
   if (facts.timescale === null) return { ...facts, licence: null, made: isMade ? 'plain' : null };
   // The licence is a setting of the extension's library, which the first use of the extension loads.
   const { rows: chunked } = await pool.query(
@@ -88,11 +89,6 @@ async function factsOf(pool: Pool): Promise<Facts> {
   const made = aggregates ? 'community' : readings ? 'apache' : isMade ? 'plain' : null;
   return { ...facts, licence, made };
 }
-
-/** What `energy migrate --to` leaves behind. */
-const CLOSED =
-  'This database is closed for writing: its installation was moved (energy migrate --to). Set DATABASE_URL to the new ' +
-  'one. To go back to this one, without what the new one has received since: ALTER DATABASE … RESET default_transaction_read_only.';
 
 /** Pure: what facts make of a database. */
 export function decide(facts: Facts, timescale: 'auto' | 'off'): Found {

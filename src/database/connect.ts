@@ -16,8 +16,11 @@ function parseInt8(text: string): number {
   return value;
 }
 
-/** Pool of connections to a PostgreSQL server; sessions speak UTC. */
-export function createPool(url: string, options: { max?: number; applicationName?: string } = {}): pg.Pool {
+/** Pool of connections to a PostgreSQL server; sessions speak UTC. `settings`: further ones of its sessions, `name=value`. */
+export function createPool(
+  url: string,
+  options: { max?: number; applicationName?: string; settings?: readonly string[] } = {},
+): pg.Pool {
   const types = new pg.TypeOverrides();
   types.setTypeParser(INT8, parseInt8);
   types.setTypeParser(NUMERIC, Number);
@@ -28,7 +31,9 @@ export function createPool(url: string, options: { max?: number; applicationName
     connectionTimeoutMillis: 5_000,
     // Late rows may lie in compressed chunks of TimescaleDB, which ends a statement after 100,000 rows by default. (Where
     // there is no such extension this is a name without a meaning.)
-    options: '-c timezone=UTC -c timescaledb.max_tuples_decompressed_per_dml_transaction=0',
+    options: ['timezone=UTC', 'timescaledb.max_tuples_decompressed_per_dml_transaction=0', ...(options.settings ?? [])]
+      .map((setting) => `-c ${setting}`)
+      .join(' '),
     types,
   });
   // An idle connection that the server closes must not end the process; the next query reports what matters.

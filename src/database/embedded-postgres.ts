@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { appendFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -108,6 +109,9 @@ async function forgetZombie(cluster: string, socketDir: string): Promise<void> {
   await rm(pidFile, { force: true });
   await rm(join(socketDir, `${SOCKET_NAME}.lock`), { force: true });
 }
+
+/** Whether `dataDir` has an embedded database, running or not. */
+export const hasEmbedded = (dataDir: string): boolean => existsSync(join(clusterOf(dataDir), 'PG_VERSION'));
 
 /** Whether a server runs on the directory, by its own pid file. */
 async function isRunning(binaries: PostgresBinaries, cluster: string): Promise<boolean> {

@@ -1,6 +1,8 @@
 import type { Capabilities } from '#src/database/capabilities.ts';
+import { closeForWriting, openForWriting } from '#src/database/closing.ts';
 import { createPool, type Pool, type PoolClient } from '#src/database/connect.ts';
 import { continueIdentities } from '#src/database/copy/copy-rows.ts';
+import { beginFilling, endFilling } from '#src/database/copy/filling.ts';
 import { COPIED } from '#src/database/copy/relations.ts';
 import {
   compareCopied,
@@ -29,14 +31,17 @@ export interface MoveSteps {
   progress: Progress;
 }
 
-/** Every transaction of the service's, from then on, is refused by the database; reading goes on. */
-const MOVED = 'default_transaction_read_only';
+const APPLICATION = 'energy migrate';
+/** Tries to get all locks at once; each that fails has waited for deadlock_timeout (1 s) at least. */
+const MOST_LOCK_TRIES = 20;
+const DEADLOCK = '40P01';
 
 /**
  * Moves a running installation into another database, of whichever tier: copies while the service runs, then once more
  * with writers held (their messages wait, unacknowledged), compares, closes the old database for writing, computes the
- * aggregates. May be broken off and begun again at any point before the old database is closed. Throws, leaving the old
- * database in use, where the other is not empty or differs; once it is closed, an error says so and how to go on.
+ * aggregates, and opens the new one. May be broken off (kill -9) at any point and begun again: the new database is closed
+ * until all of it is done, so nothing can have come into it. Throws, leaving the old database in use, where the other
+ * holds somebody else's data or differs; once it is closed, an error says so and how to go on.
  */
 export async function move(
   sourceUrl: string,
@@ -44,18 +49,16 @@ export async function move(
   options: { timescale: 'auto' | 'off' },
   { step, progress }: MoveSteps,
 ): Promise<MoveReport> {
-  const pools = {
-    source: createPool(sourceUrl, { max: 3, applicationName: 'energy migrate' }),
-    target: createPool(targetUrl, { max: 3, applicationName: 'energy migrate' }),
-  };
+  const pools = { source: createMovingPool(sourceUrl), target: createMovingPool(targetUrl) };
   try {
-    const from = await migrate(pools.source, options);
+    // What the old database is has been decided: `off` is about the new one.
+    const from = await migrate(pools.source, { timescale: 'auto' });
+    await refuseItself(pools);
     const { database } = await migrate(pools.target, options);
     step(`From: ${from.database.line}\nTo:   ${database.line}`);
-    await refuseItself(pools);
-    await refuseStranger(pools);
+    await beginFilling(pools);
     step('Copying while the service runs …');
-    await withEnds(pools, (ends) => synchronise(ends, progress));
+    await withEnds(pools, (ends) => synchronise(ends, { held: false, onProgress: progress }));
     step('Holding writers, copying what came meanwhile, comparing …');
     const isMaterialised = from.database.capabilities.continuousAggregates;
     if (isMaterialised) await settleRollups(pools.source, new Date());
@@ -64,10 +67,11 @@ export async function move(
     const total_mwh = await aggregate(pools, database.capabilities).catch((error: Error) => {
       throw new Error(
         'Everything was copied and compared, and the old database is closed for writing, but the aggregates of the new one ' +
-          `are not right yet (${error.message}). With DATABASE_URL set to it, run: energy rollups rebuild, then energy rollups check.`,
+          `are not right yet (${error.message}). Run the command again.`,
         { cause: error },
       );
     });
+    await endFilling(pools);
     const users = relations.find(({ relation }) => relation === 'users')?.rows ?? 0;
     return {
       database: database.line,
@@ -79,6 +83,24 @@ export async function move(
     await Promise.all([pools.source.end(), pools.target.end()]);
   }
 }
+
+/** Sessions that write although their database is closed for writing, and have what time they need. */
+const createMovingPool = (url: string): Pool =>
+  createPool(url, {
+    max: 3,
+    applicationName: APPLICATION,
+    settings: [
+      'default_transaction_read_only=off',
+      'statement_timeout=0',
+      'lock_timeout=0',
+      'idle_in_transaction_session_timeout=0',
+      // Fingerprints are compared as text: both sides must write it alike.
+      'DateStyle=ISO',
+      'IntervalStyle=postgres',
+      'bytea_output=hex',
+      'extra_float_digits=1',
+    ],
+  });
 
 /** Computes the target's aggregates and returns their total, which is that of the source's load profile. */
 async function aggregate(
@@ -119,17 +141,6 @@ async function refuseItself({ source, target }: { source: Pool; target: Pool }):
     throw new Error('The database of --to is the one that the service uses already. Nothing was changed.');
 }
 
-/** A target with users that the source does not have is somebody else's. */
-async function refuseStranger({ source, target }: { source: Pool; target: Pool }): Promise<void> {
-  const { rows } = await target.query('SELECT user_id FROM users');
-  const { rows: unknown } = await source.query(
-    'SELECT id FROM unnest($1::text[]) id WHERE NOT EXISTS (SELECT FROM users WHERE user_id = id)',
-    [rows.map(({ user_id }) => user_id)],
-  );
-  if (unknown.length === 0) return;
-  throw new Error('The database of --to has users of its own. Name an empty one: nothing was copied.');
-}
-
 /** With every writer held: the last differences, the comparison, and the end of writing in the old database. */
 async function finish(
   ends: Ends,
@@ -137,38 +148,54 @@ async function finish(
   isMaterialised: boolean,
   progress: Progress,
 ): Promise<Synchronised[]> {
-  const { source, target } = ends;
-  await source.query('BEGIN');
-  // The refresh first: it may wait for what the locks hold.
-  await source.query('SELECT hold_refresh()');
-  await source.query(`LOCK TABLE ${COPIED.map(({ relation }) => relation).join(', ')} IN EXCLUSIVE MODE`);
+  const { source } = ends;
+  await beginHoldingWriters(source);
   if (isMaterialised) await source.query('SELECT fold_late_day(day) FROM (SELECT DISTINCT day FROM late_deltas) d');
-  const relations = await synchronise(ends, progress);
+  const relations = await synchronise(ends, { held: true, onProgress: progress });
   await compareCopied(ends, relations);
   await continueIdentities(
-    target,
+    ends,
     COPIED.map(({ relation }) => relation),
   );
-  await closeForWriting(source, sourcePool);
+  await endWriting(source, sourcePool);
   await source.query('COMMIT');
   return relations;
 }
 
 /**
- * The setting holds for sessions that begin after it, so those of the service that are there are ended, while the locks
+ * Begins a transaction that holds all writers. They take their locks in orders of their own, so that one may wait for us
+ * and we for it: PostgreSQL ends either, and where it is ours it is tried again.
+ */
+async function beginHoldingWriters(source: PoolClient): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    await source.query('BEGIN');
+    try {
+      // The refresh first: it may wait for what the locks hold.
+      await source.query('SELECT hold_refresh()');
+      await source.query(`LOCK TABLE ${COPIED.map(({ relation }) => relation).join(', ')} IN EXCLUSIVE MODE`);
+      return;
+    } catch (error) {
+      await source.query('ROLLBACK');
+      if ((error as { code?: string }).code !== DEADLOCK || tries === MOST_LOCK_TRIES) throw error;
+    }
+  }
+}
+
+/**
+ * Closing holds for sessions that begin after it, so those of the service that are there are ended, while the locks
  * still hold them: no write slips through between. Where they cannot be ended the database is opened again.
  */
-async function closeForWriting(source: PoolClient, pool: Pool): Promise<void> {
-  const { rows } = await pool.query('SELECT quote_ident(current_database()) AS name');
-  await pool.query(`ALTER DATABASE ${rows[0].name} SET ${MOVED} = on`);
+async function endWriting(source: PoolClient, pool: Pool): Promise<void> {
+  await closeForWriting(pool);
   try {
     await source.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE datname = current_database() AND backend_type = 'client backend' AND usename = current_user
-         AND application_name <> 'energy migrate'`,
+         AND application_name <> $1`,
+      [APPLICATION],
     );
   } catch (error) {
-    await pool.query(`ALTER DATABASE ${rows[0].name} RESET ${MOVED}`);
+    await openForWriting(pool);
     throw error;
   }
 }

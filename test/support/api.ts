@@ -65,12 +65,14 @@ export async function testApi(
     /** To the database, of the API and the test together. */
     connections?: number;
     log?: Logger;
+    /** Instead of one of its own; dropped with it all the same. */
+    database?: TestDatabase;
     /** Adds to the app what only the test knows. */
     beforeListening?: (app: ReturnType<typeof buildApp>, context: ApiContext) => void;
   } = {},
 ): Promise<TestApi> {
   const { environment = 'live', connections } = options;
-  const database = await testDatabase(connections === undefined ? {} : { connections });
+  const database = options.database ?? (await testDatabase(connections === undefined ? {} : { connections }));
   const db = createDb(database.pool);
   const pair = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',

@@ -40,26 +40,29 @@ export async function copyStretch(
 }
 
 /**
- * Makes the target's rows of a whole relation those of the source, by their keys: what other rows refer to is changed in
- * its place, not removed and made again. Returns how many were copied.
+ * Makes the target's rows of a whole relation those of the source, by their primary keys: what other rows refer to is
+ * changed in its place where that can be (Columns.fixed), and else removed with what refers to it, which the source's
+ * rows of the relations that follow replace. Returns how many rows the source had.
  */
 export async function copyWhole(
   { source, target }: { source: PoolClient; target: PoolClient },
   relation: string,
 ): Promise<number> {
-  const { columns, key } = await columnsOf(source, relation);
+  const { columns, key, fixed } = await columnsOf(source, relation);
   const list = columns.join(', ');
-  const others = columns.filter((column) => !key.includes(column));
+  const changed = columns.filter((name) => !key.includes(name) && !fixed.includes(name));
   const update =
-    others.length === 0 ? 'NOTHING' : `UPDATE SET ${others.map((name) => `${name} = excluded.${name}`).join(', ')}`;
+    changed.length === 0 ? 'NOTHING' : `UPDATE SET ${changed.map((name) => `${name} = excluded.${name}`).join(', ')}`;
+  const isSame = [
+    ...key.map((name) => `i.${name} = t.${name}`),
+    ...fixed.map((name) => `i.${name} IS NOT DISTINCT FROM t.${name}`),
+  ].join(' AND ');
   return inTransaction(target, async () => {
     await target.query(
       `CREATE TEMPORARY TABLE incoming ON COMMIT DROP AS SELECT ${list} FROM ${relation} WITH NO DATA`,
     );
     const count = await stream(source, `SELECT ${list} FROM ${relation}`, target, `incoming (${list})`);
-    await target.query(
-      `DELETE FROM ${relation} t WHERE NOT EXISTS (SELECT FROM incoming i WHERE ${key.map((name) => `i.${name} = t.${name}`).join(' AND ')})`,
-    );
+    await target.query(`DELETE FROM ${relation} t WHERE NOT EXISTS (SELECT FROM incoming i WHERE ${isSame})`);
     await target.query(
       `INSERT INTO ${relation} (${list}) OVERRIDING SYSTEM VALUE SELECT ${list} FROM incoming
        ON CONFLICT (${key.join(', ')}) DO ${update}`,
@@ -68,17 +71,25 @@ export async function copyWhole(
   });
 }
 
-/** Lets the target's identity columns go on after the highest number that was copied. */
-export async function continueIdentities(target: PoolClient, relations: readonly string[]): Promise<void> {
-  const { rows } = await target.query(
-    `SELECT attrelid::regclass::text AS relation, attname AS name FROM pg_attribute
-     WHERE attidentity <> '' AND attrelid::regclass::text = ANY ($1)`,
-    [relations],
-  );
-  for (const { relation, name } of rows) {
-    await target.query(
-      `SELECT setval(pg_get_serial_sequence($1, $2), coalesce((SELECT max(${name}) FROM ${relation}), 0) + 1, false)`,
-      [relation, name],
-    );
+/**
+ * Lets the target's identity columns go on where the source's are. Not after the highest number that was copied: rows
+ * with higher ones may be gone, while somebody still knows their numbers (webhooks.catching_up_to).
+ */
+export async function continueIdentities(
+  { source, target }: { source: PoolClient; target: PoolClient },
+  relations: readonly string[],
+): Promise<void> {
+  const sequences = `SELECT relation, attname AS name, pg_get_serial_sequence(relation, attname) AS sequence
+     FROM unnest($1::text[]) relation JOIN pg_attribute ON attrelid = relation::regclass AND attidentity <> ''`;
+  const { rows } = await source.query(sequences, [relations]);
+  for (const { relation, name, sequence } of rows) {
+    const { rows: at } = await source.query(`SELECT last_value, is_called FROM ${sequence}`);
+    const { last_value, is_called } = at[0];
+    await target.query('SELECT setval(pg_get_serial_sequence($1, $2), $3, $4)', [
+      relation,
+      name,
+      last_value,
+      is_called,
+    ]);
   }
 }

@@ -2,17 +2,36 @@ import type { PoolClient } from '../connect.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Names of a relation's columns, quoted, in order; and those of its primary key. */
-export async function columnsOf(client: PoolClient, relation: string): Promise<{ columns: string[]; key: string[] }> {
+/** A relation's columns, by name, quoted and in order. */
+export interface Columns {
+  /** Those that are stored; what is computed from them follows by itself. */
+  columns: string[];
+  /** Those of its primary key. */
+  key: string[];
+  /**
+   * Others that are not changed in their place: PostgreSQL refuses it for an identity, and in a unique column a value may
+   * still stand in another row that is changed after this one.
+   */
+  fixed: string[];
+}
+
+export async function columnsOf(client: PoolClient, relation: string): Promise<Columns> {
   const { rows } = await client.query(
-    `SELECT quote_ident(a.attname) AS name, a.attnum = ANY (i.indkey) AS "isKey"
-     FROM pg_attribute a LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
-     WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`,
+    `SELECT quote_ident(a.attname) AS name, coalesce(a.attnum = ANY (k.indkey), false) AS "isKey",
+       a.attidentity <> '' OR EXISTS (
+         SELECT FROM pg_index u WHERE u.indrelid = a.attrelid AND u.indisunique AND (a.attnum = ANY (u.indkey)
+           -- Within an expression, such as lower(email).
+           OR EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = u.indexrelid
+             AND d.refobjid = a.attrelid AND d.refobjsubid = a.attnum))) AS "isFixed"
+     FROM pg_attribute a LEFT JOIN pg_index k ON k.indrelid = a.attrelid AND k.indisprimary
+     WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' ORDER BY a.attnum`,
     [relation],
   );
+  const namesOf = (some: typeof rows): string[] => some.map(({ name }) => name);
   return {
-    columns: rows.map(({ name }) => name),
-    key: rows.filter(({ isKey }) => isKey).map(({ name }) => name),
+    columns: namesOf(rows),
+    key: namesOf(rows.filter(({ isKey }) => isKey)),
+    fixed: namesOf(rows.filter(({ isKey, isFixed }) => isFixed && !isKey)),
   };
 }
 

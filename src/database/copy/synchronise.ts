@@ -1,7 +1,7 @@
 import type { PoolClient } from '../connect.ts';
 import { copyStretch, copyWhole } from './copy-rows.ts';
 import { differingRuns, fingerprintOf, fingerprintsByDay } from './fingerprints.ts';
-import { COPIED, type Copied } from './relations.ts';
+import { COPIED } from './relations.ts';
 
 const MONTH_MS = 31 * 86_400_000;
 /** Days that are copied in one transaction at most. */
@@ -26,14 +26,24 @@ export interface Synchronised {
 
 /**
  * Makes the target equal to the source, relation by relation, copying only what differs: a pass that was broken off is
- * taken up where it was, and a second pass costs no more than comparing.
+ * taken up where it was, and a second pass costs no more than comparing. `held`: the source's connection is amid a
+ * transaction that holds all writers; without it relations that refer to each other are read at one moment, since a row
+ * that came between two of them would refer to one that was not there. Where it throws, both connections are to be closed.
  */
-export async function synchronise(ends: Ends, onProgress?: Progress): Promise<Synchronised[]> {
+export async function synchronise(
+  ends: Ends,
+  { held, onProgress }: { held: boolean; onProgress?: Progress },
+): Promise<Synchronised[]> {
   const results: Synchronised[] = [];
-  for (const one of COPIED) {
-    results.push(one.by === undefined ? await wholeRelation(ends, one) : await slices(ends, one, one.by, onProgress));
-    onProgress?.(one.relation, 1, 1);
-  }
+  const done = (result: Synchronised) => {
+    results.push(result);
+    onProgress?.(result.relation, 1, 1);
+  };
+  if (!held) await ends.source.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  for (const { relation, by } of COPIED) if (by === undefined) done(await wholeRelation(ends, relation));
+  if (!held) await ends.source.query('COMMIT');
+  // What is in slices refers to nothing, and takes hours: no snapshot is held for it.
+  for (const { relation, by } of COPIED) if (by !== undefined) done(await slices(ends, relation, by, onProgress));
   return results;
 }
 
@@ -46,14 +56,14 @@ function mustBeEqual(relation: string, mine: string | undefined, theirs: string 
   );
 }
 
-async function wholeRelation({ source, target }: Ends, { relation }: Copied): Promise<Synchronised> {
+async function wholeRelation({ source, target }: Ends, relation: string): Promise<Synchronised> {
   const [mine, theirs] = await Promise.all([fingerprintOf(source, relation), fingerprintOf(target, relation)]);
   if (mine === theirs) return { relation, rows: countOf(mine), copied: 0 };
   const copied = await copyWhole({ source, target }, relation);
   return { relation, rows: copied, copied };
 }
 
-async function slices(ends: Ends, { relation }: Copied, by: string, onProgress?: Progress): Promise<Synchronised> {
+async function slices(ends: Ends, relation: string, by: string, onProgress?: Progress): Promise<Synchronised> {
   const result: Synchronised = { relation, rows: 0, copied: 0 };
   const bounds = await Promise.all([timesOf(ends.source, relation, by), timesOf(ends.target, relation, by)]);
   const known = bounds.flatMap((bound) => bound ?? []);

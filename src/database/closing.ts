@@ -1,0 +1,57 @@
+import type { Pool } from './connect.ts';
+
+/** A pool, or a connection amid its transaction. */
+type Client = Pick<Pool, 'query'>;
+
+/** Sessions that begin after it can read only. Theirs to override, so it stops a service, not an operator. */
+const CLOSED = 'default_transaction_read_only';
+/** What `installation_id` begins with in a database that a move fills; then comes the id of whom it is filled from. */
+export const FILLED_FROM = 'from ';
+
+const MOVED =
+  'This database is closed for writing: its installation was moved (energy migrate --to). Set DATABASE_URL to the new ' +
+  'one. To go back to this one, without what the new one has received since, connect to another database of its server and ' +
+  'run: ALTER DATABASE … RESET default_transaction_read_only.';
+const HALF_FILLED =
+  'This database is closed for writing: an installation is being moved into it (energy migrate --to) and is not all here ' +
+  'yet. Run that command again, with DATABASE_URL (or DATA_DIR) naming the old database; it goes on where it was.';
+
+const nameOf = async (client: Client): Promise<string> =>
+  (await client.query('SELECT quote_ident(current_database()) AS name')).rows[0].name;
+
+/** Lets sessions that begin from now on read only; those that are there go on. Takes part in a transaction. */
+export async function closeForWriting(client: Client): Promise<void> {
+  await client.query(`ALTER DATABASE ${await nameOf(client)} SET ${CLOSED} = on`);
+}
+
+/** Takes closeForWriting back. */
+export async function openForWriting(client: Client): Promise<void> {
+  await client.query(`ALTER DATABASE ${await nameOf(client)} RESET ${CLOSED}`);
+}
+
+/** Whether closeForWriting was called on this database, however this session is set. */
+export async function isClosedForWriting(client: Client): Promise<boolean> {
+  const { rows } = await client.query(
+    `SELECT EXISTS (SELECT FROM pg_db_role_setting JOIN pg_database d ON d.oid = setdatabase
+       WHERE datname = current_database() AND setrole = 0 AND '${CLOSED}=on' = ANY (setconfig)) AS closed`,
+  );
+  return rows[0].closed;
+}
+
+/** Whether this session's role may close its database: its owner may, and superusers. */
+export async function mayClose(client: Client): Promise<boolean> {
+  const { rows } = await client.query(
+    `SELECT pg_has_role(datdba, 'USAGE') AS may FROM pg_database WHERE datname = current_database()`,
+  );
+  return rows[0].may;
+}
+
+/** Why a database is closed and what to do, for a person. */
+export async function whyClosed(client: Client): Promise<string> {
+  const { rows: made } = await client.query(`SELECT to_regclass('installation') IS NOT NULL AS "isMade"`);
+  if (!made[0].isMade) return MOVED;
+  const { rows } = await client.query('SELECT installation_id LIKE $1 AS filled FROM installation', [
+    `${FILLED_FROM}%`,
+  ]);
+  return rows[0]?.filled ? HALF_FILLED : MOVED;
+}

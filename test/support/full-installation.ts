@@ -1,0 +1,110 @@
+import { loadKnown, saveNews } from '#ingest/gateways/announcements.ts';
+import type { PoolClient } from '#src/database/connect.ts';
+import { type Answer, testApi } from './api.ts';
+import type { TestDatabase } from './database.ts';
+import { meter } from './meters.ts';
+
+const DAY_MS = 86_400_000;
+
+/** What somebody who uses the installation has in hand, and expects to be good for after a move. */
+export interface InHand {
+  admin: { userId: string; key: string };
+  /** A browser that is signed in. */
+  browser: { cookie: string; 'x-csrf-token': string };
+  /** A mailed code that was not used yet. */
+  code: { sign_in_id: string; code: string };
+  /** A POST with its Idempotency-Key, and what it was answered. */
+  post: { path: string; body: object; headers: { 'idempotency-key': string }; answer: Answer };
+  gatewayId: string;
+  webhookId: string;
+}
+
+/** Rows that take longer to come about than a test has, by relation; $1 a user, $2 its device, $3 a series, $4 a gateway. */
+const ROWS: Record<string, string> = {
+  ingest_slots: 'INSERT INTO ingest_slots VALUES (0, true), (1, false)',
+  alert_firings: `INSERT INTO alert_firings SELECT alert_id, date_trunc('day', now()), '', now(), 9007199254740993, event_id, now() FROM alerts, events LIMIT 1`,
+  usage_untold: `INSERT INTO usage_untold VALUES ($1, date_trunc('hour', now()))`,
+  usage_told: 'INSERT INTO usage_told VALUES ($1, now())',
+  closed_readings: `INSERT INTO closed_readings VALUES ($3, now() - interval '1 year', 0, 1)`,
+  quantity_changes: `INSERT INTO quantity_changes VALUES ($2, 'import', now(), 'better')`,
+  discovered_devices: `INSERT INTO discovered_devices (discovery_id, gateway_id, family, native_id, channels, device_id)
+    VALUES ('dsc_1', $4, 'p1', 'meter ☀ "1"', '[{"channel": "import", "unit": null, "deep": [1.50, "\\u00e9"]}]', $2)`,
+  // The aggregates' own, which only one tier has rows in by itself.
+  stale_days: `INSERT INTO stale_days VALUES (date_trunc('day', now()) - interval '9 days', now() - interval '9 days', now() - interval '9 days')
+    ON CONFLICT DO NOTHING`,
+  late_deltas: `INSERT INTO late_deltas VALUES (date_trunc('day', now()) - interval '400 days', $2, $1, date_trunc('day', now()) - interval '400 days', 0, 0, 0, 1, 900000, 0)`,
+};
+
+/** Makes an installation in which every relation has rows: used as its owners use it, as far as a test has the time. */
+export async function fillInstallation(database: TestDatabase): Promise<InHand> {
+  const { pool } = database;
+  const api = await testApi({ database: { ...database, drop: async () => {} } });
+  api.now = new Date();
+  const admin = await api.user('admin');
+  const post = (path: string, body: object, headers: Record<string, string> = {}) =>
+    api.send(path, { method: 'POST', key: admin.key, body, headers });
+  const hook = { event: 'user.created', url: 'https://example.com/hook', auth_token: 'a token of the receiver' };
+  const { webhook_id: webhookId } = (await post('/v1/webhooks', hook)).json;
+  await post('/v1/alerts', { type: 'daily_usage', threshold_kwh: 5, delivery: 'email' });
+  // An account that refers to another one, and comes before it by its id.
+  const utility = await api.user('utility');
+  const people = { path: '/v1/users', headers: { 'idempotency-key': 'once' } };
+  const body = { email: 'once@example.com', role: 'homeowner', timezone: 'Europe/Berlin' };
+  const answer = await post(people.path, body, people.headers);
+  await pool.query(
+    "INSERT INTO users (user_id, email, role, enrolled_by) VALUES ('usr_0', 'first@example.com', 'homeowner', $1)",
+    [utility.userId],
+  );
+  // Two sign-ins: one is used.
+  const signIn = async () => {
+    const before = api.mailed.length;
+    const email = (await pool.query('SELECT email FROM users WHERE user_id = $1', [admin.userId])).rows[0].email;
+    await api.send('/dashboard/sign-in', { method: 'POST', body: { email } });
+    while (api.mailed.length === before) await new Promise((resolve) => setTimeout(resolve, 10));
+    return api.mailed[before] as { sign_in_id: string; code: string; token: string };
+  };
+  const { token } = await signIn();
+  const session = await api.send('/dashboard/session', { method: 'POST', body: { token } });
+  const browser = {
+    cookie: /^[^;]+/.exec(String(session.headers['set-cookie']))?.[0] ?? '',
+    'x-csrf-token': session.json.csrf_token,
+  };
+  const { sign_in_id, code } = await signIn();
+  const { gateway_id: gatewayId } = (await post('/v1/gateways', { name: 'Grün ☀ "cellar"' })).json;
+  await announce(pool, gatewayId, ['tele/a', 'tele/b']);
+  const gone = (await post('/v1/devices', { type: 'smart_meter', location: 'gone' })).json.device_id;
+  await api.send(`/v1/devices/${gone}`, { method: 'DELETE', key: admin.key });
+  await api.app.close();
+
+  const home = await meter(database);
+  const now = Date.now();
+  await home.read([...Array(40).keys()].map((day) => [new Date(now - (41 - day) * DAY_MS), 100 + day]));
+  // A register that goes back, and a reading from the future: a note, and a rejection.
+  await home.read([
+    [new Date(now - 7_200_000), 500],
+    [new Date(now - 3_600_000), 1],
+    [new Date(now + DAY_MS), 2],
+  ]);
+  const { rows } = await pool.query('SELECT series_id FROM series WHERE device_id = $1', [home.deviceId]);
+  const values = [home.userId, home.deviceId, rows[0].series_id, gatewayId];
+  for (const text of Object.values(ROWS)) {
+    const used = values.map((_, index) => index).filter((index) => text.includes(`$${index + 1}`));
+    const renumbered = used.reduce((sql, index, at) => sql.replaceAll(`$${index + 1}`, `$#${at + 1}`), text);
+    await pool.query(
+      renumbered.replaceAll('$#', '$'),
+      used.map((index) => values[index]),
+    );
+  }
+  return { admin, browser, code: { sign_in_id, code }, post: { ...people, body, answer }, gatewayId, webhookId };
+}
+
+/** As ingest stores what the devices behind a gateway announce. */
+export async function announce(pool: TestDatabase['pool'], gatewayId: string, topics: string[]): Promise<void> {
+  const client: PoolClient = await pool.connect();
+  const { rows } = await client.query('SELECT announced FROM gateways WHERE gateway_id = $1', [gatewayId]);
+  const known = await loadKnown(client, gatewayId, rows[0].announced);
+  const receivedAtMs = Date.now();
+  const news = topics.map((topic) => ({ topic, payload: Buffer.from([0, 255, 92, 34]), receivedAtMs }));
+  await saveNews(client, gatewayId, known, news);
+  client.release();
+}

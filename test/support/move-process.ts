@@ -1,0 +1,12 @@
+import { move } from '#src/start/move.ts';
+
+/**
+ * `node move-process.ts SOURCE TARGET AT NTH`: moves, in a process that ends itself with SIGKILL when it says AT (part of a
+ * step's text, or the name of a relation that was gone through) for the NTH time. AT `-`: goes on to the end.
+ */
+const [source = '', target = '', at = '', nth = '1'] = process.argv.slice(2);
+let times = 0;
+function said(text: string): void {
+  if (text.includes(at) && ++times === Number(nth)) process.kill(process.pid, 'SIGKILL');
+}
+await move(source, target, { timescale: 'auto' }, { step: said, progress: said });
