@@ -1,9 +1,11 @@
 import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
-import { loadConfig } from '#src/config/load.ts';
+import { type Config, loadConfig } from '#src/config/load.ts';
 import { createPool } from '#src/database/connect.ts';
+import { hasEmbedded, isEmbeddedRunning, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
+import { lockDataDir } from '#src/start/data-dir-lock.ts';
 import { type MoveReport, move } from '#src/start/move.ts';
 
 /** `energy migrate`: brings the database to this version's schema (every role does so at its start), or moves it. */
@@ -35,16 +37,42 @@ async function migrateHere(json: boolean): Promise<void> {
 
 async function moveTo(url: string, json: boolean): Promise<void> {
   const config = loadConfig();
+  const source = await reachSource(config);
   const bar = progressBar();
-  const report = await move(await databaseUrl(config), url, config.database, {
+  const report = await move(source.url, url, config.database, {
     step(text) {
       bar.stop();
       if (process.stderr.isTTY) console.error(text);
     },
     progress: bar.update,
-  }).finally(() => bar.stop());
+  }).finally(() => {
+    bar.stop();
+    return source.release();
+  });
   if (json) console.log(JSON.stringify(report));
   else printReport(report);
+}
+
+/**
+ * The database to move. An embedded one whose service does not run is started for the time of the move: a service does not
+ * start on one that a move has closed, and a move that was broken off then must still be able to end.
+ */
+async function reachSource(config: Config): Promise<{ url: string; release(): Promise<void> }> {
+  const { database, dataDir } = config;
+  if (database.url || !hasEmbedded(dataDir) || (await isEmbeddedRunning(dataDir)))
+    return { url: await databaseUrl(config), release: async () => {} };
+  const unlock = await lockDataDir(dataDir);
+  const { url, stop } = await startEmbeddedPostgres({ dataDir }).catch((error) => {
+    unlock();
+    throw error;
+  });
+  return {
+    url,
+    async release() {
+      await stop();
+      unlock();
+    },
+  };
 }
 
 function printReport({ database, relations, total_mwh, users }: MoveReport): void {
@@ -53,8 +81,9 @@ function printReport({ database, relations, total_mwh, users }: MoveReport): voi
   console.log(`${'consumption'.padEnd(20)} ${(BigInt(total_mwh) / 1_000_000n).toString().padStart(12)} kWh, equal`);
   console.log(
     `\nMoved ${users} users to: ${database}\nThe old database answers, but takes no more readings. Set DATABASE_URL to the new ` +
-      'one and start the service again; devices send what was not acknowledged. DATA_DIR is still needed: it has the ' +
-      'certificate and the secret key.',
+      'one and start the service again; devices send what was not acknowledged. Keep DATA_DIR: it has the certificate and ' +
+      'secret.key. On another machine copy both, or set SECRET_KEY to what secret.key says: without it webhook secrets and ' +
+      'kept answers cannot be opened.',
   );
 }
 
