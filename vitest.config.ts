@@ -30,7 +30,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['{src,ingest,simulators}/**/*.test.ts'] },
+        test: { name: 'unit', include: ['{src,ingest,simulators}/**/*.test.ts'], testTimeout: 60_000 },
       },
       ...['contract', 'database', 'system'].map((level) => ({
         extends: true as const,

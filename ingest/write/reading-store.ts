@@ -1,6 +1,34 @@
 import type { Point, Verdict } from '#ingest/normalise/law.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { int8Array, timestampArray } from './binary-array.ts';
+import type { PartitionMonths } from './partition-months.ts';
+
+/** Where readings are looked up and written while a batch is worked in. */
+export interface ReadingStore {
+  /**
+   * For each series, the readings from the last plainly counted one before `firstMs` up to `lastMs`, and `beyond` more.
+   * With `firstMs` -Infinity the whole series from its start.
+   */
+  load(wanted: readonly Wanted[], beyond: number): Promise<Stretch[]>;
+  /** Writes the changes. Rows that are inserted must not be there yet (the caller holds the device's lock). */
+  save(changes: ReadingChanges): Promise<void>;
+}
+
+/** The database's readings, within a transaction. Throws MissingPartitions where a reading lies in a month without one. */
+export const readingStore = (client: PoolClient, months: PartitionMonths): ReadingStore => ({
+  load: (wanted, beyond) => loadStretches(client, wanted, beyond),
+  async save(changes) {
+    months.check(changes.inserts.map((row) => row.point.readAtMs));
+    await saveReadings(client, changes);
+  },
+});
+
+/** A stretch to be looked up. */
+export interface Wanted {
+  seriesId: number;
+  firstMs: number;
+  lastMs: number;
+}
 
 /** A stretch of a stored series. */
 export interface Stretch {
@@ -18,16 +46,8 @@ const toPoint = (row: { read_at: Date; interval_ms: number; value: number }): Po
   value: row.value,
 });
 
-/**
- * Loads, for each series, the readings from the last plainly counted one before `firstMs` up to `lastMs`, and `beyond`
- * more. With `firstMs` -Infinity the whole series from its start. Where retention has dropped what came before, from what
- * it kept of it.
- */
-export async function loadStretches(
-  client: PoolClient,
-  wanted: readonly { seriesId: number; firstMs: number; lastMs: number }[],
-  beyond: number,
-): Promise<Stretch[]> {
+/** Where retention has dropped what came before a stretch, it begins with what was kept of it. */
+async function loadStretches(client: PoolClient, wanted: readonly Wanted[], beyond: number): Promise<Stretch[]> {
   const bound = (ms: number) => (Number.isFinite(ms) ? new Date(ms).toISOString() : ms < 0 ? '-infinity' : 'infinity');
   const { rows } = await client.query(
     `WITH wanted AS (
@@ -102,8 +122,7 @@ const keys = (rows: readonly { seriesId: number; point: Point }[]) => [
   int8Array(rows.map((row) => row.point.intervalMs)),
 ];
 
-/** Writes the changes. Rows that are inserted must not be there yet (the caller holds the device's lock). */
-export async function saveReadings(client: PoolClient, changes: ReadingChanges): Promise<void> {
+async function saveReadings(client: PoolClient, changes: ReadingChanges): Promise<void> {
   const { inserts, lowered, notes, cleared } = changes;
   const KEY = '$1::bigint[], $2::timestamptz[], $3::bigint[]';
   const MATCH = 't.series_id = c.series_id AND t.read_at = c.read_at AND t.interval_ms = c.interval_ms';

@@ -1,8 +1,6 @@
-import type { PoolClient } from '#src/database/connect.ts';
 import { clusters } from './clusters.ts';
 import type { NewPoint } from './collect.ts';
-import type { PartitionMonths } from './partition-months.ts';
-import { loadStretches, noReadingChanges, saveReadings } from './reading-store.ts';
+import { noReadingChanges, type ReadingStore } from './reading-store.ts';
 import type { LockedDevice, Series } from './series-store.ts';
 import { append, followsTail, isComputedAnew, type Outcome, workIn } from './work-in.ts';
 
@@ -27,9 +25,8 @@ interface Late {
  * all series side by side, so that the number of statements does not grow with the number of series.
  */
 export async function workInRounds(
-  client: PoolClient,
+  readings: ReadingStore,
   work: readonly { series: Series; device: LockedDevice; points: NewPoint[] }[],
-  months: PartitionMonths,
   outcome: Outcome,
 ): Promise<void> {
   let tasks: Task[] = work.map(({ series, device, points }) => ({
@@ -51,9 +48,8 @@ export async function workInRounds(
         late.push({ task, points, firstMs: first.readAtMs, lastMs: last.readAtMs });
       }
     }
-    await workInLate(client, late, outcome);
-    months.check(outcome.changes.inserts.map((row) => row.point.readAtMs));
-    await saveReadings(client, outcome.changes);
+    await workInLate(readings, late, outcome);
+    await readings.save(outcome.changes);
     outcome.changes = noReadingChanges();
     tasks = tasks.filter((task) => task.runs.length > 0);
   }
@@ -61,11 +57,10 @@ export async function workInRounds(
 
 const wholeAtOnce = (series: Series): boolean => isComputedAnew(series) && series.lastReadAtMs !== null;
 
-async function workInLate(client: PoolClient, late: Late[], outcome: Outcome): Promise<void> {
+async function workInLate(readings: ReadingStore, late: Late[], outcome: Outcome): Promise<void> {
   let open = late;
   for (let beyond = FIRST_LOOK; open.length > 0; beyond *= 16) {
-    const stretches = await loadStretches(
-      client,
+    const stretches = await readings.load(
       open.map(({ task, firstMs, lastMs }) => ({ seriesId: task.series.seriesId, firstMs, lastMs })),
       beyond,
     );

@@ -7,7 +7,7 @@ import { applyDeltas, deltaRows } from './deltas.ts';
 import type { Keeping } from './keeping.ts';
 import type { IncomingMessage, Reject, WriteResult } from './message.ts';
 import { MissingPartitions, type PartitionMonths, partitionMonths } from './partition-months.ts';
-import { noReadingChanges } from './reading-store.ts';
+import { noReadingChanges, readingStore } from './reading-store.ts';
 import { saveRejects } from './rejected.ts';
 import {
   type LockedDevice,
@@ -140,7 +140,7 @@ async function workInSeries(
   const work = [...pointsOf]
     .filter(([series, points]) => points.length > 0 || isComputedAnew(series))
     .map(([series, points]) => ({ series, points, device: devices.get(series.deviceId) as LockedDevice }));
-  await workInRounds(client, work, months, outcome);
+  await workInRounds(readingStore(client, months), work, outcome);
   return work.map(({ series }) => series);
 }
 

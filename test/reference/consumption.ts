@@ -41,7 +41,7 @@ function describe(channel: string) {
 }
 
 /** Readings of one channel and kind: in order, of equal times (and lengths) the lowest value. */
-function setOf(readings: DecodedReading[]): DecodedReading[] {
+export function setOf(readings: DecodedReading[]): DecodedReading[] {
   const sorted = [...readings].sort(
     (a, b) => a.readAtMs - b.readAtMs || a.intervalMs - b.intervalMs || a.value - b.value,
   );
@@ -86,7 +86,8 @@ function flows(all: DecodedReading[], settings: ReferenceSettings): Flow[] {
   return result;
 }
 
-function stepsOf(
+/** What a series says flowed, by its readings in order and one a time (`setOf`). */
+export function stepsOf(
   s: { kind: string; direction: string; readings: DecodedReading[] },
   settings: ReferenceSettings,
 ): (Step & { exported: bigint })[] {

@@ -51,7 +51,8 @@ const event = fc.oneof(
   },
 );
 
-const registers = (channel: string) =>
+/** Readings of one series, with every fault that its law names. */
+export const registers = (channel: string) =>
   fc
     .record({
       first: fc.constantFrom(0, 12_345 * 1_000, 100 * KWH, 995 * KWH, 400_000_000_000),
@@ -71,7 +72,7 @@ const registers = (channel: string) =>
       return readings;
     });
 
-const powers = (channel: string) =>
+export const powers = (channel: string) =>
   fc
     .array(fc.tuple(stepMs, fc.integer({ min: -6_000_000, max: 9_000_000 })), { minLength: 5, maxLength: 40 })
     .map((steps) => {
@@ -82,7 +83,7 @@ const powers = (channel: string) =>
       });
     });
 
-const intervals = (channel: string) =>
+export const intervals = (channel: string) =>
   fc
     .array(fc.tuple(stepMs, fc.constantFrom(5, 10, 15, 30, 60, 200), fc.integer({ min: 0, max: 3 * KWH })), {
       minLength: 5,
@@ -109,7 +110,7 @@ const temperatures = fc
   );
 
 /** Some readings again with another value for the same time. */
-const conflicting = (readings: History['readings']) =>
+export const conflicting = (readings: History['readings']) =>
   fc.array(fc.tuple(fc.nat(), fc.integer({ min: -200_000, max: 200_000 })), { maxLength: 4 }).map((twists) => [
     ...readings,
     ...twists.flatMap(([index, by]) => {
@@ -129,16 +130,20 @@ const seriesSets = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(intervals('import'), intervals('export'), powers('import')) },
 );
 
+export const settings = fc.record({
+  limitKw: fc.constantFrom(100, 100, 10, 2.5),
+  registerMaxKwh: fc.constantFrom(null, null, 1_000),
+  maxGapMinutes: fc.constantFrom(15, 15, 60),
+});
+
 /** Random histories of at least 50 readings, with every fault that the law names. */
 export const history: fc.Arbitrary<History> = fc
   .record({
-    limitKw: fc.constantFrom(100, 100, 10, 2.5),
-    registerMaxKwh: fc.constantFrom(null, null, 1_000),
-    maxGapMinutes: fc.constantFrom(15, 15, 60),
+    settings,
     readings: fc
       .tuple(seriesSets, seriesSets)
       .map(([a, b]) => [...a, ...b].flat() as History['readings'])
       .filter((readings) => readings.length >= 50)
       .chain(conflicting),
   })
-  .map((history) => history);
+  .map(({ settings, readings }) => ({ ...settings, readings }));

@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { addInterval, BUCKET_MS, type BucketDeltas, withoutZeros } from './buckets.ts';
+
+/** Up to what five of them in one quarter still add up to exactly. */
+const mwh = fc.oneof(
+  fc.integer({ min: 0, max: 5_000_000 }),
+  fc.integer({ min: 0, max: Math.floor(Number.MAX_SAFE_INTEGER / 5) }),
+);
+const interval = fc
+  .record({
+    startMs: fc.integer({ min: 0, max: 4 * BUCKET_MS }).map((ms) => Date.UTC(2026, 8, 30) + ms),
+    lengthMs: fc.oneof(fc.integer({ min: 1, max: 2 * BUCKET_MS }), fc.integer({ min: 1, max: 5 * 24 * 3_600_000 })),
+    importMwh: mwh,
+    exportMwh: mwh,
+    estimated: fc.boolean(),
+  })
+  .map(({ startMs, lengthMs, ...rest }) => ({ startMs, endMs: startMs + lengthMs, ...rest }));
+const roles = fc.record({ import: fc.boolean(), export: fc.boolean() });
+
+test('an interval is cut at quarters of an hour, by time, in whole mWh that add up to it', () => {
+  fc.assert(
+    fc.property(interval, roles, (one, counts) => {
+      const { startMs, endMs } = one;
+      const deltas: BucketDeltas = new Map();
+      addInterval(deltas, one, counts, 1);
+      const ofQuarters = [...deltas].sort(([a], [b]) => a - b);
+      const firstMs = startMs - (startMs % BUCKET_MS);
+      const quarters = Math.ceil((endMs - firstMs) / BUCKET_MS);
+      expect(ofQuarters.map(([bucketMs]) => (bucketMs - firstMs) / BUCKET_MS).join()).toBe(
+        Array.from({ length: quarters }, (_, index) => index).join(),
+      );
+      // What has flowed up to the end of each quarter is the share of its time, rounded down.
+      for (const [name, energy, counted] of [
+        ['energyMwh', one.importMwh, counts.import],
+        ['estimatedMwh', one.estimated ? one.importMwh : 0, counts.import],
+        ['exportMwh', one.exportMwh, counts.export],
+        ['coveredMs', endMs - startMs, counts.import],
+        ['exportCoveredMs', endMs - startMs, counts.export],
+      ] as const) {
+        let sum = 0n;
+        const upTo = ofQuarters.map(([, delta]) => (sum += BigInt(delta[name])));
+        const share = (bucketMs: number) =>
+          (BigInt(counted ? energy : 0) * BigInt(Math.min(bucketMs + BUCKET_MS, endMs) - startMs)) /
+          BigInt(endMs - startMs);
+        expect([name, upTo.join()]).toEqual([name, ofQuarters.map(([bucketMs]) => share(bucketMs)).join()]);
+      }
+      // The reading belongs to the quarter that its time closes.
+      expect(ofQuarters.findIndex(([, delta]) => delta.readingCount !== 0)).toBe(quarters - 1);
+      expect(ofQuarters.at(-1)?.[1].readingCount).toBe(1);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('taken away again it leaves nothing', () => {
+  fc.assert(
+    fc.property(fc.array(interval, { maxLength: 5 }), roles, (all, counts) => {
+      const deltas: BucketDeltas = new Map();
+      for (const one of all) addInterval(deltas, one, counts, 1);
+      for (const one of all.toReversed()) addInterval(deltas, one, counts, -1);
+      expect([...withoutZeros(deltas)]).toEqual([]);
+    }),
+  );
+});

@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { chooseRoles, type Roles } from './channels.ts';
+
+const series = fc.uniqueArray(
+  fc.record({
+    channel: fc
+      .tuple(
+        fc.constantFrom('', 'switch0', 'switch1', 'gas'),
+        fc.constantFrom('import', 'export'),
+        fc.constantFrom('', 't1', 't2', 'l1', 'l2'),
+      )
+      .map((words) => words.filter((word) => word !== '').join('/')),
+    kind: fc.constantFrom('register', 'interval', 'power', 'temperature'),
+  }),
+  { selector: ({ channel, kind }) => `${kind} ${channel}`, maxLength: 12 },
+);
+
+const told = (all: { channel: string; kind: string }[], roles: Roles[]) =>
+  all.flatMap(({ channel, kind }, index) => {
+    const { import: imported, export: exported } = roles[index] as Roles;
+    return [
+      ...(imported ? [`${kind} ${channel} as import`] : []),
+      ...(exported ? [`${kind} ${channel} as export`] : []),
+    ];
+  });
+
+test('what counts is a function of the set of series, in whatever order they appeared', () => {
+  fc.assert(
+    fc.property(series, fc.infiniteStream(fc.nat()), (all, ranks) => {
+      const other = all
+        .map((one) => ({ one, rank: ranks.next().value as number }))
+        .sort((a, b) => a.rank - b.rank)
+        .map(({ one }) => one);
+      expect(told(other, chooseRoles(other)).sort()).toEqual(told(all, chooseRoles(all)).sort());
+    }),
+  );
+});
+
+test('of a circuit counts one quantity a direction, its total or its parts and never both; gas and temperatures never', () => {
+  fc.assert(
+    fc.property(series, (all) => {
+      const roles = chooseRoles(all);
+      const counted = new Map<string, Set<string>>();
+      all.forEach(({ channel, kind }, index) => {
+        const words = channel.split('/');
+        const circuit = words.filter((word) => word.startsWith('switch')).join('/');
+        const part = words.find((word) => /^[tl]\d$/.test(word))?.[0] ?? 'total';
+        for (const direction of ['import', 'export'] as const) {
+          if (!roles[index]?.[direction]) continue;
+          expect(channel).not.toContain('gas');
+          expect(kind).not.toBe('temperature');
+          const key = `${circuit} ${direction}`;
+          counted.set(key, new Set([...(counted.get(key) ?? []), `${kind} ${part} of ${words.includes('export')}`]));
+        }
+      });
+      for (const kinds of counted.values()) expect([...kinds]).toHaveLength(1);
+    }),
+  );
+});
+
+test.each([
+  [
+    ['register import', 'power import'],
+    ['register import as import', 'power import as export'],
+  ],
+  [
+    ['register import/t1', 'register import/t2', 'interval import'],
+    ['register import/t1 as import', 'register import/t2 as import'],
+  ],
+  [['register import', 'register import/t1', 'register import/l1'], ['register import as import']],
+  [
+    ['power import/l1', 'power import/l2', 'power export'],
+    ['power import/l1 as import', 'power import/l2 as import', 'power export as export'],
+  ],
+  [
+    ['power switch0/import', 'register switch1/import'],
+    ['power switch0/import as import', 'power switch0/import as export', 'register switch1/import as import'],
+  ],
+  [['register gas/import', 'temperature import'], []],
+])('of %j counts %j', (names, wanted) => {
+  const all = names.map((name) => {
+    const [kind = '', channel = ''] = name.split(' ');
+    return { kind, channel };
+  });
+  expect(told(all, chooseRoles(all))).toEqual(wanted);
+});

@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { setOf, stepsOf } from '#test/reference/consumption.ts';
+import { conflicting, intervals } from '#test/reference/histories.ts';
+import { cleanStates, intervalsOf, ofDevice } from '#test/support/law.ts';
+import { intervalLaw } from './intervals.ts';
+
+const series = intervals('import').chain(conflicting);
+
+test('1,000 random series of intervals give the reference’s steps, of those that overlap the first', () => {
+  fc.assert(
+    fc.property(series, fc.constantFrom('import', 'export'), (readings, direction) => {
+      const points = setOf(ofDevice(readings));
+      const none = { limitKw: 0, registerMaxKwh: null, maxGapMinutes: 0 };
+      expect(intervalsOf(intervalLaw(direction), points)).toEqual(
+        stepsOf({ kind: 'interval', direction, readings: points }, none).map(({ from, to, energy }) => ({
+          startMs: Number(from),
+          endMs: Number(to),
+          importMwh: direction === 'import' ? Number(energy) : 0,
+          exportMwh: direction === 'export' ? Number(energy) : 0,
+          estimated: false,
+        })),
+      );
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('where it says that an interval was plainly counted it goes on from that interval alone', () => {
+  fc.assert(
+    fc.property(series, (readings) => {
+      for (const { state, restarted } of cleanStates(intervalLaw('import'), setOf(ofDevice(readings))))
+        expect(state).toEqual(restarted);
+    }),
+  );
+});
