@@ -57,12 +57,6 @@ test('readings beyond the retention are dropped in whole pieces, what they consu
   expect(check.differences).toEqual([]);
 }, 120_000);
 
-test('the retention begins on the last day of a month that is too short, and never moves back', () => {
-  const starts = Array.from({ length: 800 }, (_, day) => retentionStartMs(Date.UTC(2026, 0, 1 + day, 12), 13));
-  expect(starts.filter((start, index) => start < (starts[index - 1] ?? 0))).toEqual([]);
-  expect(new Date(retentionStartMs(Date.UTC(2026, 2, 31), 13)).toISOString()).toBe('2025-02-28T00:00:00.000Z');
-});
-
 test('readings stream on while others are dropped, and neither fails for the other', async () => {
   const homes = await Promise.all([1, 2, 3].map(() => meter(database, { retentionMonths: 36 })));
   for (const home of homes)

@@ -1,0 +1,97 @@
+import mqtt from 'mqtt';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDb } from '#src/database/connect.ts';
+import { createDevice, readingsTopic } from '#src/devices/store.ts';
+import { createUser } from '#src/users/store.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { freePort } from '#test/support/mosquitto.ts';
+import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+
+/** The service's own processes on each tier; what they do beside it is the business of test/system. */
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** A whole hour of yesterday. */
+const BASE_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - DAY_MS;
+
+let database: TestDatabase;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let env: Record<string, string>;
+let ingest: RoleProcess;
+let worker: RoleProcess;
+
+beforeAll(async () => {
+  [database, folder] = await Promise.all([testDatabase(), temporaryFolder()]);
+  // A fixed port: the meter finds the broker again after it was killed.
+  env = { DATABASE_URL: database.url, DATA_DIR: folder.path, MQTT_PORT: String(await freePort()) };
+  [ingest, worker] = await Promise.all([startRole('ingest', env), startRole('worker', { ...env, MQTT_PORT: '0' })]);
+});
+afterAll(async () => {
+  await Promise.all([ingest.stop(), worker.stop()]);
+  await database.drop();
+  await folder.remove();
+});
+
+async function meter() {
+  const db = createDb(database.pool);
+  const { user_id: userId } = await createUser(db, { email: `${Math.random()}@example.com`, role: 'homeowner' });
+  const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'test' });
+  const { device_id: deviceId } = device;
+  const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${env.MQTT_PORT}`, {
+    username: deviceId,
+    password: secret,
+    reconnectPeriod: 100,
+  });
+  client.on('error', () => {});
+  const send = (atMs: number, kwh: number) =>
+    client.publishAsync(readingsTopic(deviceId), JSON.stringify({ ts: atMs, energy_total_kwh: kwh }), { qos: 1 });
+  /** mWh in the hours from the one to the other. */
+  const used = async (fromMs: number, toMs: number): Promise<number> => {
+    const { rows } = await database.pool.query(
+      'SELECT coalesce(sum(energy_mwh), 0)::bigint AS mwh FROM user_hourly WHERE user_id = $1 AND hour >= $2 AND hour < $3',
+      [userId, new Date(fromMs), new Date(toMs)],
+    );
+    return rows[0].mwh;
+  };
+  return { send, used, client };
+}
+
+test('what comes now shows within 5 s, and a correction of a day long past within 30 s', async () => {
+  const { send, used, client } = await meter();
+  const past = [BASE_MS - 60 * DAY_MS, BASE_MS - 50 * DAY_MS, BASE_MS - 40 * DAY_MS] as const;
+  await send(past[0], 100);
+  await send(past[2], 200);
+  await send(BASE_MS, 300);
+  await send(BASE_MS + HOUR_MS / 2, 301);
+  await expect.poll(() => used(BASE_MS, BASE_MS + HOUR_MS), { timeout: 5_000 }).toBe(1_000_000);
+  await expect.poll(() => used(past[0], past[2]), { timeout: 30_000 }).toBe(100_000_000);
+  await send(past[1], 190);
+  await expect.poll(() => used(past[0], past[1]), { timeout: 30_000 }).toBe(90_000_000);
+  expect(await used(past[0], past[2])).toBe(100_000_000);
+  await client.endAsync();
+}, 80_000);
+
+test('what was acknowledged is stored once, over a kill -9 amid a stream', async () => {
+  const { send, used, client } = await meter();
+  const untilAcknowledged = async (index: number) => {
+    const once = () =>
+      send(BASE_MS + index * 1_000, 500 + index / 1_000).then(
+        () => true,
+        () => false,
+      );
+    while (!(await once()));
+  };
+  let sent = 0;
+  let over = false;
+  const stream = (async () => {
+    while (!over) await Promise.all(Array.from({ length: 50 }, () => untilAcknowledged(sent++)));
+  })();
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  await ingest.kill();
+  ingest = await startRole('ingest', env);
+  const before = sent;
+  await expect.poll(() => sent, { timeout: 20_000 }).toBeGreaterThan(before + 50);
+  over = true;
+  await stream;
+  await expect.poll(() => used(BASE_MS, BASE_MS + DAY_MS), { timeout: 30_000 }).toBe((sent - 1) * 1_000);
+  await client.endAsync();
+}, 80_000);
