@@ -1,21 +1,12 @@
+import type { Sums } from '#src/rollups/levels.ts';
 import type { Roles } from './channels.ts';
 import type { EnergyInterval } from './law.ts';
 
 /** Length of the finest bucket: 15 minutes, which hours of every time zone in use are made of. */
 export const BUCKET_MS = 900_000;
 
-/** Difference to one row of device_intervals. */
-export interface BucketDelta {
-  energyMwh: number;
-  estimatedMwh: number;
-  exportMwh: number;
-  readingCount: number;
-  coveredMs: number;
-  exportCoveredMs: number;
-}
-
-/** Differences of one device, by start of the UTC quarter-hour in ms. */
-export type BucketDeltas = Map<number, BucketDelta>;
+/** Differences to the load profile of one device, by start of the UTC quarter-hour in ms. */
+export type BucketDeltas = Map<number, Sums>;
 
 /** floor(energy × part / whole), exact where the product leaves the safe integers. */
 function share(energyMwh: number, partMs: number, wholeMs: number): number {
@@ -24,7 +15,7 @@ function share(energyMwh: number, partMs: number, wholeMs: number): number {
   return Number((BigInt(energyMwh) * BigInt(partMs)) / BigInt(wholeMs));
 }
 
-function bucketOf(deltas: BucketDeltas, startMs: number): BucketDelta {
+function bucketOf(deltas: BucketDeltas, startMs: number): Sums {
   let delta = deltas.get(startMs);
   if (!delta) {
     delta = { energyMwh: 0, estimatedMwh: 0, exportMwh: 0, readingCount: 0, coveredMs: 0, exportCoveredMs: 0 };

@@ -1,14 +1,18 @@
-import { type BucketDelta, type BucketDeltas, withoutZeros } from '#ingest/normalise/buckets.ts';
+import { type BucketDeltas, withoutZeros } from '#ingest/normalise/buckets.ts';
 import type { PoolClient } from '#src/database/connect.ts';
+import { MEASURE_NAMES, type Sums } from '#src/rollups/levels.ts';
 import { int8Array, timestampArray } from './binary-array.ts';
 import type { LockedDevice } from './series-store.ts';
 
 /** One row's difference, with its keys. */
-interface DeltaRow extends BucketDelta {
+interface DeltaRow extends Sums {
   deviceId: string;
   userId: string;
   startsAtMs: number;
 }
+
+/** Parameters after those of the keys, in the order of the attributes of interval_delta. */
+const MEASURES = MEASURE_NAMES.map((_, index) => `$${index + 4}::bigint[]`).join(', ');
 
 /** Flattens the differences of a batch, dropping those that cancelled out. */
 export function deltaRows(deltas: Map<string, BucketDeltas>, devices: Map<string, LockedDevice>): DeltaRow[] {
@@ -23,22 +27,15 @@ export function deltaRows(deltas: Map<string, BucketDeltas>, devices: Map<string
 /** Adds the differences to the load profile and to every aggregate above it (sql/rollups). */
 export async function applyDeltas(client: PoolClient, rows: readonly DeltaRow[]): Promise<void> {
   if (rows.length === 0) return;
-  const column = (name: keyof BucketDelta) => int8Array(rows.map((row) => row[name]));
   await client.query({
     name: 'apply-deltas',
     text: `SELECT apply_interval_deltas(array_agg(ROW (d.*)::interval_delta))
-           FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
-             $8::bigint[], $9::bigint[]) d`,
+           FROM unnest($1::text[], $2::text[], $3::timestamptz[], ${MEASURES}) d`,
     values: [
       rows.map((row) => row.deviceId),
       rows.map((row) => row.userId),
       timestampArray(rows.map((row) => row.startsAtMs)),
-      column('energyMwh'),
-      column('estimatedMwh'),
-      column('exportMwh'),
-      column('readingCount'),
-      column('coveredMs'),
-      column('exportCoveredMs'),
+      ...MEASURE_NAMES.map((name) => int8Array(rows.map((row) => row[name]))),
     ],
   });
 }

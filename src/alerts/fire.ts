@@ -3,6 +3,7 @@ import { milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Query } from '#src/database/connect.ts';
 import type { NewEvent } from '#src/events/event-types.ts';
 import { addEvents } from '#src/events/outbox.ts';
+import { COLUMN } from '#src/rollups/levels.ts';
 import type { AlertType, Delivery } from './store.ts';
 
 /** A period of an alert that is to fire. */
@@ -96,7 +97,7 @@ async function devicesOf(query: Query, fired: readonly Firing[]): Promise<Device
   const { rows } = await query<{ place: number; device_id: string; mwh: number }>(
     `SELECT f.place::int AS place, d.device_id, d.mwh
      FROM unnest($1::text[], $2::timestamptz[], $3::timestamptz[]) WITH ORDINALITY f (user_id, period_start, period_end, place)
-     CROSS JOIN LATERAL (SELECT i.device_id, sum(i.energy_mwh)::bigint AS mwh FROM device_intervals i
+     CROSS JOIN LATERAL (SELECT i.device_id, sum(i.${COLUMN.energyMwh})::bigint AS mwh FROM device_intervals i
        WHERE i.user_id = f.user_id AND i.starts_at >= f.period_start AND i.starts_at < f.period_end GROUP BY 1) d
      WHERE d.mwh > 0 ORDER BY f.place, d.mwh DESC, d.device_id`,
     [

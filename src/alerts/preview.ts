@@ -3,6 +3,7 @@ import { milliwattHoursToKwh } from '#src/core/units.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { consumptionByDay, consumptionByHour, consumptionByMonth } from '#src/energy/consumption.ts';
 import { dayRange } from '#src/energy/ranges.ts';
+import { COLUMN } from '#src/rollups/levels.ts';
 import { type PeriodKind, periodAt } from './period.ts';
 import type { AlertType } from './store.ts';
 
@@ -68,7 +69,7 @@ export async function previewSilence(
     `SELECT device_id, starts_at + interval '15 minutes' AS since, next_at AS until FROM (
        SELECT i.device_id, i.starts_at, lead(i.starts_at) OVER (PARTITION BY i.device_id ORDER BY i.starts_at) AS next_at
        FROM device_intervals i JOIN devices d USING (device_id)
-       WHERE i.user_id = $1 AND d.deleted_at IS NULL AND i.reading_count > 0 AND i.starts_at >= $3::timestamptz - make_interval(days => ${DAYS})
+       WHERE i.user_id = $1 AND d.deleted_at IS NULL AND i.${COLUMN.readingCount} > 0 AND i.starts_at >= $3::timestamptz - make_interval(days => ${DAYS})
      ) gaps
      WHERE coalesce(next_at, $3) > starts_at + interval '15 minutes' + make_interval(hours => $2)
      ORDER BY since, device_id LIMIT 1000`,

@@ -1,6 +1,8 @@
 import type { Query } from '#src/database/connect.ts';
+import { COLUMN } from '#src/rollups/levels.ts';
 import type { Period } from './period.ts';
 
+const ENERGY = COLUMN.energyMwh;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -38,13 +40,13 @@ export async function totalsOf(query: Query, asked: readonly Asked[]): Promise<M
   const column = (of: (one: Pieces) => number) => pieces.map((one) => new Date(of(one)));
   const { rows } = await query<{ place: number; total_mwh: number }>(
     `SELECT c.place::int AS place, (
-       coalesce((SELECT sum(d.energy_mwh) FROM user_daily d
+       coalesce((SELECT sum(d.${ENERGY}) FROM user_daily d
          WHERE c.days_from < c.days_to AND d.user_id = c.user_id AND d.day >= c.days_from AND d.day < c.days_to), 0)
-       + coalesce((SELECT sum(h.energy_mwh) FROM user_hourly h
+       + coalesce((SELECT sum(h.${ENERGY}) FROM user_hourly h
          WHERE c.before_from < c.before_to AND h.user_id = c.user_id AND h.hour >= c.before_from AND h.hour < c.before_to), 0)
-       + coalesce((SELECT sum(h.energy_mwh) FROM user_hourly h
+       + coalesce((SELECT sum(h.${ENERGY}) FROM user_hourly h
          WHERE c.after_from < c.after_to AND h.user_id = c.user_id AND h.hour >= c.after_from AND h.hour < c.after_to), 0)
-       + coalesce((SELECT sum(q.energy_mwh) FROM device_intervals q
+       + coalesce((SELECT sum(q.${ENERGY}) FROM device_intervals q
          WHERE c.quarters_from < c.quarters_to AND q.user_id = c.user_id AND q.starts_at >= c.quarters_from AND q.starts_at < c.quarters_to), 0)
      )::bigint AS total_mwh
      FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[], $7::timestamptz[],

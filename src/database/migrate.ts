@@ -64,7 +64,7 @@ async function applyAll(client: PoolClient, storage: string, { rollups }: { roll
   const again = [
     ...(await sqlFiles('interface')),
     ...(await sqlFiles('storage/common', `storage/${storage}`)),
-    ...(await sqlFiles('rollups/common', `rollups/${rollups}`)),
+    ...(await sqlFiles(...['rollups', 'rollups/by-hand'].flatMap((at) => [`${at}/common`, `${at}/${rollups}`]))),
   ];
   for (const name of again) {
     const sha256 = createHash('sha256')

@@ -1,6 +1,9 @@
 import type { Generated } from 'kysely';
 
-/** Relations as typed queries see them. Catalogue with units: sql/README.md. */
+/**
+ * Relations as typed queries see them. Catalogue with units: sql/README.md. Not the load profile and the aggregates, which
+ * src/rollups/levels.ts declares.
+ */
 export interface Tables {
   users: UsersTable;
   api_keys: ApiKeysTable;
@@ -15,11 +18,6 @@ export interface Tables {
   idempotent_answers: IdempotentAnswersTable;
   sign_ins: SignInsTable;
   sessions: SessionsTable;
-  device_intervals: Profile & { device_id: string; starts_at: Date; user_id: string };
-  device_hourly: Profile & { device_id: string; hour: Date; user_id: string };
-  user_hourly: Profile & { user_id: string; hour: Date };
-  user_daily: Profile & { user_id: string; day: Date; peak_hour: Date | null };
-  user_monthly: Profile & { user_id: string; month: Date; peak_hour: number | null };
 }
 
 interface UsersTable {
@@ -64,15 +62,6 @@ interface DevicesTable {
   last_seen_at: Date | null;
   created_at: Generated<Date>;
   deleted_at: Date | null;
-}
-
-interface Profile {
-  energy_mwh: number;
-  estimated_mwh: number;
-  export_mwh: number;
-  reading_count: number;
-  covered_ms: number;
-  export_covered_ms: number;
 }
 
 interface AlertsTable {

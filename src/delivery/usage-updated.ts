@@ -3,6 +3,7 @@ import { type Pool, type Query, queryOn } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import type { NewEvent } from '#src/events/event-types.ts';
 import { addEvents, subscriptionsTo } from '#src/events/outbox.ts';
+import { COLUMN } from '#src/rollups/levels.ts';
 
 /** So long lies between two usage.updated of one user. */
 const BETWEEN_S = 60;
@@ -49,7 +50,7 @@ export async function tellUsage(pool: Pool, now: Date): Promise<number> {
     );
     // After they are gone, in a statement of its own: what changes from now on notes its hour anew.
     const { rows } = await query<{ user_id: string; hour: Date; mwh: number | null }>(
-      `SELECT t.user_id, t.hour, h.energy_mwh AS mwh FROM unnest($1::text[], $2::timestamptz[]) t (user_id, hour)
+      `SELECT t.user_id, t.hour, h.${COLUMN.energyMwh} AS mwh FROM unnest($1::text[], $2::timestamptz[]) t (user_id, hour)
        LEFT JOIN user_hourly h ON h.user_id = t.user_id AND h.hour = t.hour ORDER BY 1, 2`,
       [taken.map(({ user_id }) => user_id), taken.map(({ hour }) => hour)],
     );

@@ -1,6 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
+import { COLUMN } from '#src/rollups/levels.ts';
 import { needsQuarterHours, type Range } from './ranges.ts';
+
+const ENERGY = sql.ref(COLUMN.energyMwh);
+const ESTIMATED = sql.ref(COLUMN.estimatedMwh);
+/** Something is known of a row's consumption. */
+const IS_KNOWN = sql`${sql.ref(COLUMN.coveredMs)} > 0`;
 
 /** Consumption of a bucket. Rows exist only where something is known. */
 export interface HourRow {
@@ -44,16 +50,16 @@ export function hoursOf(whose: Whose, range: Range, { estimates = false } = {}):
       ? [sql.table('user_hourly'), sql`user_id = ${whose.userId}`]
       : [sql.table('device_hourly'), sql`device_id = ${whose.deviceId}`];
   if (!needsQuarterHours(range)) {
-    return sql`SELECT hour, energy_mwh AS mwh ${estimates ? sql`, estimated_mwh` : sql``} FROM ${hourly}
-      WHERE ${condition} AND hour >= ${from} AND hour < ${to} AND covered_ms > 0`;
+    return sql`SELECT hour, ${ENERGY} AS mwh ${estimates ? sql`, ${ESTIMATED} AS estimated_mwh` : sql``} FROM ${hourly}
+      WHERE ${condition} AND hour >= ${from} AND hour < ${to} AND ${IS_KNOWN}`;
   }
   // Where the clock jumps over the start of an hour (Lord Howe Island: from 02:00 to 02:30) the hour starts at the jump.
   return sql`
     SELECT CASE WHEN date_trunc('hour', starts_at AT TIME ZONE ${zone}) = hour AT TIME ZONE ${zone} THEN hour
-      ELSE date_bin('30 minutes', starts_at, 'epoch') END AS hour, sum(energy_mwh)::bigint AS mwh
-      ${estimates ? sql`, sum(estimated_mwh)::bigint AS estimated_mwh` : sql``}
+      ELSE date_bin('30 minutes', starts_at, 'epoch') END AS hour, sum(${ENERGY})::bigint AS mwh
+      ${estimates ? sql`, sum(${ESTIMATED})::bigint AS estimated_mwh` : sql``}
     FROM device_intervals, date_trunc('hour', starts_at, ${zone}) hour
-    WHERE ${condition} AND starts_at >= ${from} AND starts_at < ${to} AND covered_ms > 0 GROUP BY 1`;
+    WHERE ${condition} AND starts_at >= ${from} AND starts_at < ${to} AND ${IS_KNOWN} GROUP BY 1`;
 }
 
 /** Consumption by clock hour of the range's zone, in order. */
@@ -66,15 +72,9 @@ export async function consumptionByHour(db: Database, whose: Whose, range: Range
 export async function consumptionByDay(db: Database, whose: Whose, range: Range): Promise<DayRow[]> {
   const { from, to, zone } = range;
   if (zone === 'UTC' && 'userId' in whose) {
-    const rows = await db
-      .selectFrom('user_daily')
-      .select(['day', 'energy_mwh as mwh', 'peak_hour as peak'])
-      .where('user_id', '=', whose.userId)
-      .where('day', '>=', from)
-      .where('day', '<', to)
-      .where('covered_ms', '>', 0)
-      .orderBy('day')
-      .execute();
+    const { rows } = await sql<Omit<DayRow, 'day'> & { day: Date }>`
+      SELECT day, ${ENERGY} AS mwh, peak_hour AS peak FROM user_daily
+      WHERE user_id = ${whose.userId} AND day >= ${from} AND day < ${to} AND ${IS_KNOWN} ORDER BY day`.execute(db);
     return rows.map((row) => ({ ...row, day: row.day.toISOString().slice(0, 10) }));
   }
   const { rows } = await sql<DayRow>`
@@ -102,20 +102,10 @@ export async function consumptionByMonth(db: Database, whose: Whose, range: Rang
 
 /** Consumption by whole month in UTC, from the monthly aggregate. `from` and `to` are starts of months. */
 export async function consumptionByWholeMonth(db: Database, userId: string, from: Date, to: Date): Promise<MonthRow[]> {
-  const rows = await db
-    .selectFrom('user_monthly')
-    .select(['month', 'energy_mwh', 'peak_hour'])
-    .where('user_id', '=', userId)
-    .where('month', '>=', from)
-    .where('month', '<', to)
-    .where('covered_ms', '>', 0)
-    .orderBy('month')
-    .execute();
-  return rows.map(({ month, energy_mwh, peak_hour }) => ({
-    month: month.toISOString().slice(0, 10),
-    mwh: energy_mwh,
-    peakHourOfDay: peak_hour,
-  }));
+  const { rows } = await sql<Omit<MonthRow, 'month'> & { month: Date }>`
+    SELECT month, ${ENERGY} AS mwh, peak_hour AS "peakHourOfDay" FROM user_monthly
+    WHERE user_id = ${userId} AND month >= ${from} AND month < ${to} AND ${IS_KNOWN} ORDER BY month`.execute(db);
+  return rows.map((row) => ({ ...row, month: row.month.toISOString().slice(0, 10) }));
 }
 
 /** Total of the range, the number of its days about which something is known, and its peak hour of the day. */

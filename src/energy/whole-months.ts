@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { COLUMN } from '#src/rollups/levels.ts';
 import type { Whose } from './consumption.ts';
 
 /** Months of a zone that follow upon each other. */
@@ -10,6 +11,9 @@ export interface Months {
   /** Where the last one ends. */
   end: Date;
 }
+
+const ENERGY = sql.ref(COLUMN.energyMwh);
+const ESTIMATED = sql.ref(COLUMN.estimatedMwh);
 
 const HOUR_MS = 3_600_000;
 const QUARTER_MS = HOUR_MS / 4;
@@ -27,14 +31,15 @@ export function wholeMonths(whose: Whose, { names, starts, end }: Months): RawBu
   const cut = [...starts, end].map((time) => time.getTime()).filter((ms) => ms % HOUR_MS !== 0);
   const cutHours = cut.map((ms) => Math.floor(ms / HOUR_MS) * HOUR_MS);
   const quarters = cutHours.flatMap((ms) => [0, 1, 2, 3].map((place) => new Date(ms + place * QUARTER_MS)));
-  const within = (at: string) => sql`${sql.ref(at)} >= ${starts[0]} AND ${sql.ref(at)} < ${end} AND covered_ms > 0`;
-  const amid = sql`UNION ALL SELECT starts_at, energy_mwh, estimated_mwh FROM device_intervals
+  const within = (at: string) =>
+    sql`${sql.ref(at)} >= ${starts[0]} AND ${sql.ref(at)} < ${end} AND ${sql.ref(COLUMN.coveredMs)} > 0`;
+  const amid = sql`UNION ALL SELECT starts_at, ${ENERGY}, ${ESTIMATED} FROM device_intervals
     WHERE ${condition} AND starts_at = ANY (${quarters}::timestamptz[]) AND ${within('starts_at')}`;
   return sql`
     SELECT (${names}::text[])[width_bucket(at, ${starts}::timestamptz[])] AS name,
-      sum(energy_mwh) AS mwh, sum(estimated_mwh) AS estimated_mwh
+      sum(${ENERGY}) AS mwh, sum(${ESTIMATED}) AS estimated_mwh
     FROM (
-      SELECT hour AS at, energy_mwh, estimated_mwh FROM ${hourly}
+      SELECT hour AS at, ${ENERGY}, ${ESTIMATED} FROM ${hourly}
       WHERE ${condition} AND hour <> ALL (${cutHours.map((ms) => new Date(ms))}::timestamptz[]) AND ${within('hour')}
       ${cut.length === 0 ? sql`` : amid}
     ) pieces GROUP BY 1`;

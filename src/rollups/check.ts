@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from '#src/database/connect.ts';
-import { AGGREGATES, type Aggregate, columnsOf } from './relations.ts';
+import { COLUMN, columnsOf, expectedOf, type Level, STORED_LEVELS, valuesOf } from './levels.ts';
 
 /** A row of an aggregate that is not what the load profile beneath it says. */
 export interface Difference {
@@ -26,11 +26,11 @@ export async function usersToCheck(pool: Pool): Promise<string[]> {
 /** Compares one user's aggregates with the load profile, from `since` (a start of a month) on, in one snapshot each. */
 export async function checkUser(db: Pool | PoolClient, userId: string, since: Date): Promise<Difference[]> {
   const differences: Difference[] = [];
-  for (const aggregate of AGGREGATES) {
-    const { rows } = await db.query(differenceQuery(aggregate), [userId, since]);
+  for (const level of STORED_LEVELS) {
+    const { rows } = await db.query(differenceQuery(level), [userId, since]);
     for (const row of rows) {
       differences.push({
-        relation: aggregate.relation,
+        relation: level.relation,
         user_id: userId,
         key: row.key,
         stored_mwh: row.stored_mwh,
@@ -41,14 +41,16 @@ export async function checkUser(db: Pool | PoolClient, userId: string, since: Da
   return differences;
 }
 
-function differenceQuery(aggregate: Aggregate): string {
-  const { relation, bucket, keys } = aggregate;
+function differenceQuery(level: Level): string {
+  const { relation, time, keys } = level;
   const side = (name: string) =>
-    `(SELECT ${columnsOf(aggregate).join(', ')} FROM ${name} WHERE user_id = $1 AND ${bucket} >= $2)`;
-  const values = columnsOf(aggregate).filter((column) => !(keys as readonly string[]).includes(column));
-  const row = (alias: string) => `(${values.map((column) => `${alias}.${column}`).join(', ')})`;
+    `(SELECT ${columnsOf(level).join(', ')} FROM ${name} WHERE user_id = $1 AND ${time} >= $2)`;
+  const row = (alias: string) =>
+    `(${valuesOf(level)
+      .map((column) => `${alias}.${column}`)
+      .join(', ')})`;
   const key = keys.map((column) => `'${column}', coalesce(s.${column}::text, e.${column}::text)`).join(', ');
-  return `SELECT jsonb_build_object(${key}) AS key, s.energy_mwh AS stored_mwh, e.energy_mwh AS expected_mwh
-    FROM ${side(relation)} s FULL JOIN ${side(`${relation}_expected`)} e USING (${keys.join(', ')})
+  return `SELECT jsonb_build_object(${key}) AS key, s.${COLUMN.energyMwh} AS stored_mwh, e.${COLUMN.energyMwh} AS expected_mwh
+    FROM ${side(relation)} s FULL JOIN ${side(expectedOf(level))} e USING (${keys.join(', ')})
     WHERE ${row('s')} IS DISTINCT FROM ${row('e')} ORDER BY 1 LIMIT 1000`;
 }

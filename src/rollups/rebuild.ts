@@ -1,5 +1,5 @@
 import type { Pool } from '#src/database/connect.ts';
-import { AGGREGATES, columnsOf } from './relations.ts';
+import { columnsOf, expectedOf, STORED_LEVELS } from './levels.ts';
 
 /**
  * Computes one user's aggregates anew from the load profile, from `since` (a start of a month) on, where they are tables; in
@@ -12,13 +12,13 @@ export async function rebuildTables(pool: Pool, userId: string, since: Date): Pr
   try {
     await client.query('BEGIN');
     await client.query('SELECT FROM devices WHERE user_id = $1 ORDER BY device_id FOR NO KEY UPDATE', [userId]);
-    for (const aggregate of AGGREGATES) {
-      const { relation, bucket } = aggregate;
-      const columns = columnsOf(aggregate).join(', ');
-      await client.query(`DELETE FROM ${relation} WHERE user_id = $1 AND ${bucket} >= $2`, [userId, since]);
+    for (const level of STORED_LEVELS) {
+      const { relation, time } = level;
+      const columns = columnsOf(level).join(', ');
+      await client.query(`DELETE FROM ${relation} WHERE user_id = $1 AND ${time} >= $2`, [userId, since]);
       await client.query(
-        `INSERT INTO ${relation} (${columns}) SELECT ${columns} FROM ${relation}_expected
-         WHERE user_id = $1 AND ${bucket} >= $2`,
+        `INSERT INTO ${relation} (${columns}) SELECT ${columns} FROM ${expectedOf(level)}
+         WHERE user_id = $1 AND ${time} >= $2`,
         [userId, since],
       );
     }

@@ -1,11 +1,12 @@
 import type { Pool, PoolClient } from '#src/database/connect.ts';
+import { CONTINUOUS_LEVELS, type Level } from './levels.ts';
 import { dayAfter, joined, parts, type Window } from './windows.ts';
 
 /** Key of the advisory lock under which continuous aggregates are refreshed; hold_refresh() takes it, too. */
 const LOCK = 7_241_002;
 /** Continuous aggregates by the length of their buckets; the daily one is made of an hourly one, so it comes after. */
-const HOURLY = ['device_hourly', 'user_hourly'];
-const DAILY = ['user_daily'];
+const of = (wanted: Level['unit']) => CONTINUOUS_LEVELS.filter(({ unit }) => unit === wanted);
+const [HOURLY, DAILY] = [of('hour'), of('day')];
 /** Days that one refresh covers at most: what it computes anew in one go. */
 const MOST_DAYS = 31;
 /** How long a pass waits for transactions that began before the border moved; then the next pass goes on. */
@@ -136,10 +137,10 @@ async function refreshStaleDays(client: PoolClient): Promise<number> {
  * With force: without it TimescaleDB computes what its own invalidation log names, and loses some of it while others
  * write (2.28.3, one pass in a few thousand, found by the property test). What changed is known here.
  */
-async function refresh(client: PoolClient, levels: readonly string[], { from, to }: Window): Promise<void> {
-  for (const level of levels) {
+async function refresh(client: PoolClient, levels: readonly Level[], { from, to }: Window): Promise<void> {
+  for (const { relation } of levels) {
     await client.query(
-      `CALL refresh_continuous_aggregate('${level}', '${from.toISOString()}'::timestamptz, '${to.toISOString()}'::timestamptz, force => true)`,
+      `CALL refresh_continuous_aggregate('${relation}', '${from.toISOString()}'::timestamptz, '${to.toISOString()}'::timestamptz, force => true)`,
     );
   }
 }

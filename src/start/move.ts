@@ -3,7 +3,6 @@ import { closeForWriting, openForWriting } from '#src/database/closing.ts';
 import { createPool, type Pool, type PoolClient } from '#src/database/connect.ts';
 import { continueIdentities } from '#src/database/copy/copy-rows.ts';
 import { beginFilling, endFilling } from '#src/database/copy/filling.ts';
-import { COPIED } from '#src/database/copy/relations.ts';
 import {
   compareCopied,
   type Ends,
@@ -12,8 +11,10 @@ import {
   synchronise,
 } from '#src/database/copy/synchronise.ts';
 import { migrate } from '#src/database/migrate.ts';
+import { COLUMN, LOAD_PROFILE } from '#src/rollups/levels.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
 import { settleRollups } from '#src/rollups/refresh.ts';
+import { MOVED } from './moved.ts';
 
 /** What a move did. */
 export interface MoveReport {
@@ -30,6 +31,8 @@ export interface MoveSteps {
   step(text: string): void;
   progress: Progress;
 }
+
+const NAMES = MOVED.map(({ relation }) => relation);
 
 const APPLICATION = 'energy migrate';
 /** Tries to get all locks at once; each that fails has waited for deadlock_timeout (1 s) at least. */
@@ -58,7 +61,7 @@ export async function move(
     step(`From: ${from.database.line}\nTo:   ${database.line}`);
     await beginFilling(pools);
     step('Copying while the service runs …');
-    await withEnds(pools, (ends) => synchronise(ends, { held: false, onProgress: progress }));
+    await withEnds(pools, (ends) => synchronise(ends, MOVED, { held: false, onProgress: progress }));
     step('Holding writers, copying what came meanwhile, comparing …');
     const isMaterialised = from.database.capabilities.continuousAggregates;
     if (isMaterialised) await settleRollups(pools.source, new Date());
@@ -109,7 +112,7 @@ async function aggregate(
 ): Promise<string> {
   if (capabilities.continuousAggregates) await settleRollups(target, new Date());
   else await passOverRollups(target, { capabilities, since: new Date(0), mode: 'rebuild' });
-  const [was, is] = await Promise.all([totalOf(source, 'device_intervals'), totalOf(target, 'user_daily')]);
+  const [was, is] = await Promise.all([totalOf(source, LOAD_PROFILE.relation), totalOf(target, 'user_daily')]);
   if (was !== is) throw new Error(`they hold ${is} mWh in all and should hold ${was}`);
   return is;
 }
@@ -151,12 +154,9 @@ async function finish(
   const { source } = ends;
   await beginHoldingWriters(source);
   if (isMaterialised) await source.query('SELECT fold_late_day(day) FROM (SELECT DISTINCT day FROM late_deltas) d');
-  const relations = await synchronise(ends, { held: true, onProgress: progress });
+  const relations = await synchronise(ends, MOVED, { held: true, onProgress: progress });
   await compareCopied(ends, relations);
-  await continueIdentities(
-    ends,
-    COPIED.map(({ relation }) => relation),
-  );
+  await continueIdentities(ends, NAMES);
   await endWriting(source, sourcePool);
   await source.query('COMMIT');
   return relations;
@@ -172,7 +172,7 @@ async function beginHoldingWriters(source: PoolClient): Promise<void> {
     try {
       // The refresh first: it may wait for what the locks hold.
       await source.query('SELECT hold_refresh()');
-      await source.query(`LOCK TABLE ${COPIED.map(({ relation }) => relation).join(', ')} IN EXCLUSIVE MODE`);
+      await source.query(`LOCK TABLE ${NAMES.join(', ')} IN EXCLUSIVE MODE`);
       return;
     } catch (error) {
       await source.query('ROLLBACK');
@@ -202,6 +202,6 @@ async function endWriting(source: PoolClient, pool: Pool): Promise<void> {
 
 /** As text: the total of a country is beyond the safe integers. */
 async function totalOf(pool: Pool, relation: string): Promise<string> {
-  const { rows } = await pool.query(`SELECT coalesce(sum(energy_mwh), 0)::text AS mwh FROM ${relation}`);
+  const { rows } = await pool.query(`SELECT coalesce(sum(${COLUMN.energyMwh}), 0)::text AS mwh FROM ${relation}`);
   return rows[0].mwh;
 }

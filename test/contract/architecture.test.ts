@@ -17,7 +17,7 @@ const LAYERS = [
   ['cli'],
 ];
 /** Edges inside a layer that are allowed. */
-const CROSS = new Set(['users→events', 'devices→events', 'auth→users', 'alerts→delivery']);
+const CROSS = new Set(['users→events', 'devices→events', 'auth→users', 'energy→rollups', 'alerts→delivery']);
 /** What src/start and src/cli wire together, and nobody else in src sees. */
 const WIRED = ['ingest', 'simulators'];
 const INGEST_SEES = new Set(['core', 'config', 'database', 'devices', 'events', 'rollups']);

@@ -6,12 +6,12 @@ import { createKey } from '#src/auth/keys.ts';
 import { askCapabilities } from '#src/database/capabilities.ts';
 import { createDb, createPool, type Pool } from '#src/database/connect.ts';
 import { fingerprintOf } from '#src/database/copy/fingerprints.ts';
-import { COPIED, NOT_COPIED } from '#src/database/copy/relations.ts';
 import { synchronise } from '#src/database/copy/synchronise.ts';
 import { embeddedUrl, isEmbeddedRunning, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
 import { move } from '#src/start/move.ts';
+import { MOVED, NOT_MOVED } from '#src/start/moved.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { testApi } from '#test/support/api.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -86,7 +86,7 @@ async function tables(pool: Pool): Promise<string[]> {
 async function differing(one: Pool, other: Pool): Promise<string[]> {
   const clients = [await one.connect(), await other.connect()];
   const different: string[] = [];
-  for (const { relation } of COPIED) {
+  for (const { relation } of MOVED) {
     const [mine, theirs] = await Promise.all(clients.map((client) => fingerprintOf(client, relation)));
     if (mine !== theirs) different.push(`${relation}: ${mine}, ${theirs}`);
   }
@@ -191,8 +191,8 @@ async function holdsGood(database: TestDatabase, { admin, browser, code, post, g
 }
 
 test('a decision stands for every relation, and those that are copied can be', async () => {
-  const copied = COPIED.map(({ relation }) => relation);
-  const decided = [...copied, ...Object.keys(NOT_COPIED)];
+  const copied = MOVED.map(({ relation }) => relation);
+  const decided = [...copied, ...Object.keys(NOT_MOVED)];
   // Something is here? Add it to COPIED, or to NOT_COPIED with a reason (src/database/copy/relations.ts).
   const made = new Set([...(await tables(source.pool)), ...(await tables(target.pool))]);
   expect([...made].filter((name) => !decided.includes(name))).toEqual([]);
@@ -261,7 +261,7 @@ test('a running installation moves with everything, and what it receives meanwhi
   const { accepted, refused } = await stop();
   expect(accepted.length).toBeGreaterThan(3);
   expect(refused.at(-1)).toMatch(/read-only transaction/);
-  expect(report.relations.map(({ relation }) => relation)).toEqual(COPIED.map(({ relation }) => relation));
+  expect(report.relations.map(({ relation }) => relation)).toEqual(MOVED.map(({ relation }) => relation));
   // Every reading that was accepted is in the new database, and counted.
   for (const home of homes.slice(1)) expect(await totalMwh(target, 'user_daily', home.userId)).toBe(400_000_000);
   expect(await totalMwh(target, 'user_daily', stream.userId)).toBe(400_000_000 + (accepted.at(-1) as number) * 1_000);
@@ -329,7 +329,7 @@ test('what comes between two relations refers to nothing that was not copied, an
   const holding = await source.pool.connect();
   await holding.query('BEGIN');
   await holding.query('LOCK TABLE api_keys');
-  const pass = synchronise(ends, { held: false });
+  const pass = synchronise(ends, MOVED, { held: false });
   const waiting =
     'SELECT FROM pg_locks JOIN pg_database d ON d.oid = database WHERE NOT granted AND datname = current_database()';
   await expect.poll(async () => (await holding.query(waiting)).rows.length, { timeout: 10_000 }).toBe(1);
@@ -340,10 +340,10 @@ test('what comes between two relations refers to nothing that was not copied, an
   expect(await count(target.pool, 'devices')).toBe(3);
   const sum = (results: { copied: number }[]) => results.reduce((all, { copied }) => all + copied, 0);
   // The relations that account and device are in are copied again, and no readings.
-  const again = sum(await synchronise(ends, { held: false }));
+  const again = sum(await synchronise(ends, MOVED, { held: false }));
   expect(again).toBeGreaterThanOrEqual(8);
   expect(again).toBeLessThan(100);
-  expect(sum(await synchronise(ends, { held: false }))).toBe(0);
+  expect(sum(await synchronise(ends, MOVED, { held: false }))).toBe(0);
   ends.source.release();
   ends.target.release();
 });

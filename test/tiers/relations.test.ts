@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { columnsOf, LEVELS, LOAD_PROFILE, MEASURE_COLUMNS, STORED_LEVELS } from '#src/rollups/levels.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
 const FOUND = resolve(import.meta.dirname, '../../node_modules/.relations');
@@ -42,6 +43,22 @@ test('are the same in name, columns, types and comments on every tier', async ()
   }
 });
 
+test('of the ladder have the columns that are declared, and a difference its measures in their order', async () => {
+  const columns = async (relation: string): Promise<string[]> => {
+    const { rows } = await database.pool.query(
+      'SELECT attname AS name FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum',
+      [relation],
+    );
+    return rows.map(({ name }) => name);
+  };
+  for (const level of [LOAD_PROFILE, ...LEVELS])
+    expect({ ...level, has: (await columns(level.relation)).sort() }).toEqual({
+      ...level,
+      has: columnsOf(level).sort(),
+    });
+  expect(await columns('interval_delta')).toEqual(['device_id', 'user_id', 'starts_at', ...MEASURE_COLUMNS]);
+});
+
 test('have the same doors, and behind them what only their tier needs', async () => {
   const { rows } = await database.pool.query(
     `SELECT p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')' AS name FROM pg_proc p
@@ -69,9 +86,7 @@ test('have the same doors, and behind them what only their tier needs', async ()
     ...(hypertables ? ['chunk_length(readings_per_day double precision)'] : []),
     ...(continuousAggregates
       ? ['fold_late_day(which timestamp with time zone)']
-      : ['device_hourly', 'user_hourly', 'user_daily', 'user_monthly_by_hour'].map(
-          (name) => `apply_${name}(deltas interval_delta[])`,
-        )),
+      : STORED_LEVELS.map(({ relation }) => `apply_${relation}(deltas interval_delta[])`)),
   ];
   expect(names).toEqual([...doors, ...behind].sort());
 });

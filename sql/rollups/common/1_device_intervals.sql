@@ -1,3 +1,5 @@
+-- Generated from src/rollups/levels.ts by `npm run sql`; a test holds it to that.
+
 -- Load profile per device and UTC quarter-hour (table in sql/schema/0002_readings.sql): the base of every aggregate.
 
 CREATE OR REPLACE FUNCTION apply_device_intervals(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$

@@ -1,3 +1,5 @@
+-- Generated from src/rollups/levels.ts by `npm run sql`; a test holds it to that.
+
 -- What the load profile says that each aggregate should hold, on every tier.
 
 CREATE OR REPLACE VIEW device_hourly_expected AS

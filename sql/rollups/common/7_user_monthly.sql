@@ -1,3 +1,5 @@
+-- Generated from src/rollups/levels.ts by `npm run sql`; a test holds it to that.
+
 CREATE OR REPLACE VIEW user_monthly AS
 SELECT user_id, month,
   sum(energy_mwh)::bigint AS energy_mwh,
@@ -8,6 +10,7 @@ SELECT user_id, month,
   sum(export_covered_ms)::bigint AS export_covered_ms,
   (array_agg(hour_of_day ORDER BY energy_mwh DESC, hour_of_day) FILTER (WHERE energy_mwh > 0))[1] AS peak_hour
 FROM user_monthly_by_hour
-GROUP BY user_id, month;
+GROUP BY 1, 2;
 COMMENT ON VIEW user_monthly IS 'Consumption per user and UTC month.';
+COMMENT ON COLUMN user_monthly.month IS 'Start of the month, UTC.';
 COMMENT ON COLUMN user_monthly.peak_hour IS 'UTC hour of the day (0 to 23) with the highest total; null where nothing was consumed.';

@@ -1,3 +1,5 @@
+-- Generated from src/rollups/levels.ts by `npm run sql`; a test holds it to that.
+
 CREATE TABLE IF NOT EXISTS device_hourly (
   device_id         text COLLATE "C" NOT NULL,
   hour              timestamptz NOT NULL,

@@ -1,3 +1,5 @@
+-- Generated from src/rollups/levels.ts by `npm run sql`; a test holds it to that.
+
 CREATE TABLE IF NOT EXISTS user_hourly (
   user_id           text COLLATE "C" NOT NULL,
   hour              timestamptz NOT NULL,

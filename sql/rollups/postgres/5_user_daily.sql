@@ -1,3 +1,5 @@
+-- Generated from src/rollups/levels.ts by `npm run sql`; a test holds it to that.
+
 CREATE TABLE IF NOT EXISTS user_daily (
   user_id           text COLLATE "C" NOT NULL,
   day               timestamptz NOT NULL,
@@ -16,7 +18,7 @@ COMMENT ON COLUMN user_daily.peak_hour IS 'Start of the UTC hour with the highes
 
 CREATE OR REPLACE FUNCTION apply_user_daily(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  -- After user_hourly, which the peak hour is read from. In key order, so that two writers that share rows never wait for each other in a circle.
+  -- In key order, so that two writers that share rows never wait for each other in a circle.
   INSERT INTO user_daily AS t (user_id, day, energy_mwh, estimated_mwh, export_mwh, reading_count, covered_ms, export_covered_ms)
   SELECT d.user_id, date_trunc('day', d.starts_at, 'UTC'), sum(d.energy_mwh), sum(d.estimated_mwh), sum(d.export_mwh), sum(d.reading_count), sum(d.covered_ms), sum(d.export_covered_ms)
   FROM unnest(deltas) d
@@ -35,7 +37,7 @@ BEGIN
     USING (SELECT DISTINCT d.user_id AS user_id, date_trunc('day', d.starts_at, 'UTC') AS day FROM unnest(deltas) d) d
     WHERE t.user_id = d.user_id AND t.day = d.day AND t.covered_ms = 0 AND t.export_covered_ms = 0;
   END IF;
-  -- The hour with the highest consumption, the earliest of equals; null where nothing was consumed.
+  -- The hour with the highest sum, the earliest of equals.
   UPDATE user_daily u SET peak_hour = p.peak_hour
   FROM (
     SELECT k.user_id, k.day, (
@@ -43,7 +45,7 @@ BEGIN
       WHERE h.user_id = k.user_id AND h.hour >= k.day AND h.hour < k.day + interval '24 hours' AND h.energy_mwh > 0
       ORDER BY h.energy_mwh DESC, h.hour LIMIT 1
     ) AS peak_hour
-    FROM (SELECT DISTINCT d.user_id, date_trunc('day', d.starts_at, 'UTC') AS day FROM unnest(deltas) d) k
+    FROM (SELECT DISTINCT d.user_id AS user_id, date_trunc('day', d.starts_at, 'UTC') AS day FROM unnest(deltas) d) k
   ) p
   WHERE u.user_id = p.user_id AND u.day = p.day AND u.peak_hour IS DISTINCT FROM p.peak_hour;
 END

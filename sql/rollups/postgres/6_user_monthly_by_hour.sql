@@ -1,3 +1,5 @@
+-- Generated from src/rollups/levels.ts by `npm run sql`; a test holds it to that.
+
 CREATE TABLE IF NOT EXISTS user_monthly_by_hour (
   user_id           text COLLATE "C" NOT NULL,
   month             timestamptz NOT NULL,

@@ -1,5 +1,4 @@
--- Nothing refreshes aggregates here.
-CREATE OR REPLACE FUNCTION hold_refresh() RETURNS void LANGUAGE sql AS $$ SELECT $$;
+-- Generated from src/rollups/levels.ts by `npm run sql`; a test holds it to that.
 
 -- Everything that was computed of a user, gone with this transaction.
 CREATE OR REPLACE FUNCTION erase_consumption(whose text) RETURNS void LANGUAGE plpgsql AS $$

@@ -1,5 +1,5 @@
--- Real-time continuous aggregates: what is older than rollup_progress.materialised_to is read from their own tables, the
--- rest from the load profile. src/rollups/refresh.ts keeps them.
+-- Generated from src/rollups/levels.ts by `npm run sql`; a test holds it to that.
+
 CREATE MATERIALIZED VIEW IF NOT EXISTS device_hourly WITH (timescaledb.continuous, timescaledb.materialized_only = false) AS
 SELECT device_id, time_bucket('1 hour', starts_at) AS hour, user_id,
   sum(energy_mwh)::bigint AS energy_mwh,

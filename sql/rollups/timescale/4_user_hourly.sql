@@ -1,4 +1,5 @@
--- From the load profile, not from device_hourly: one level less to refresh.
+-- Generated from src/rollups/levels.ts by `npm run sql`; a test holds it to that.
+
 CREATE MATERIALIZED VIEW IF NOT EXISTS user_hourly WITH (timescaledb.continuous, timescaledb.materialized_only = false) AS
 SELECT user_id, time_bucket('1 hour', starts_at) AS hour,
   sum(energy_mwh)::bigint AS energy_mwh,

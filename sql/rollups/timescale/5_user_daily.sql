@@ -1,5 +1,5 @@
--- The peak hour: last() takes the hour with the greatest key, of equal hours any. So the key is the energy, and below it
--- how early the hour is: unequal for every two hours of a day.
+-- Generated from src/rollups/levels.ts by `npm run sql`; a test holds it to that.
+
 CREATE MATERIALIZED VIEW IF NOT EXISTS user_daily WITH (timescaledb.continuous, timescaledb.materialized_only = false) AS
 SELECT user_id, time_bucket('1 day', hour) AS day,
   sum(energy_mwh)::bigint AS energy_mwh,

@@ -1,5 +1,5 @@
--- Months are no continuous aggregate: buckets of variable width lose rows (an invalidation that ends on a bucket's start
--- is taken for up to date, TimescaleDB #10296). They are views above the hours of one user, which is a few thousand rows.
+-- Generated from src/rollups/levels.ts by `npm run sql`; a test holds it to that.
+
 -- time_bucket and not date_trunc: the planner turns a bound on the month into one on the hour.
 CREATE OR REPLACE VIEW user_monthly_by_hour AS
 SELECT user_id, time_bucket('1 month', hour) AS month, extract(hour FROM hour AT TIME ZONE 'UTC')::smallint AS hour_of_day,

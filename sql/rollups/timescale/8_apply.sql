@@ -1,3 +1,5 @@
+-- Generated from src/rollups/levels.ts by `npm run sql`; a test holds it to that.
+
 -- The one door of the ingest transaction. Differences to recent days go into the load profile, which the aggregates read
 -- in real time. Differences to days that are materialised wait in late_deltas: written here they would stay unseen until
 -- a refresh, and would invalidate everything between them and now, for every device.

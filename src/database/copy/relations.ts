@@ -5,7 +5,7 @@ export interface Copied {
   by?: string;
 }
 
-/** What a move copies, in an order in which every row finds what it refers to. */
+/** What a move copies beside the load profile (src/start/moved.ts), in an order in which every row finds what it refers to. */
 export const COPIED: readonly Copied[] = [
   { relation: 'ingest_slots' },
   { relation: 'users' },
@@ -31,10 +31,9 @@ export const COPIED: readonly Copied[] = [
   { relation: 'quantity_changes' },
   { relation: 'rejected_messages' },
   { relation: 'readings', by: 'read_at' },
-  { relation: 'device_intervals', by: 'starts_at' },
 ];
 
-/** What it does not copy, and why. */
+/** What it does not copy beside the aggregates, and why. */
 export const NOT_COPIED: Readonly<Record<string, string>> = {
   installation: 'set last (filling.ts): until then it says that the database is being filled, and from which one',
   schema_migrations: 'what this database was made with',
@@ -42,8 +41,4 @@ export const NOT_COPIED: Readonly<Record<string, string>> = {
   rollup_progress: "how far the target's own aggregates are",
   stale_days: "days of the source's own aggregates",
   late_deltas: 'empty: folded into the load profile before that is copied',
-  device_hourly: 'computed from device_intervals',
-  user_hourly: 'computed from device_intervals',
-  user_daily: 'computed from device_intervals',
-  user_monthly_by_hour: 'computed from device_intervals',
 };

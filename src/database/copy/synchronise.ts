@@ -1,7 +1,7 @@
 import type { PoolClient } from '../connect.ts';
 import { copyStretch, copyWhole } from './copy-rows.ts';
 import { differingRuns, fingerprintOf, fingerprintsByDay } from './fingerprints.ts';
-import { COPIED } from './relations.ts';
+import type { Copied } from './relations.ts';
 
 const MONTH_MS = 31 * 86_400_000;
 /** Days that are copied in one transaction at most. */
@@ -25,13 +25,14 @@ export interface Synchronised {
 }
 
 /**
- * Makes the target equal to the source, relation by relation, copying only what differs: a pass that was broken off is
+ * Makes the target equal to the source, relation by relation of those named, copying only what differs: a pass that was broken off is
  * taken up where it was, and a second pass costs no more than comparing. `held`: the source's connection is amid a
  * transaction that holds all writers; without it relations that refer to each other are read at one moment, since a row
  * that came between two of them would refer to one that was not there. Where it throws, both connections are to be closed.
  */
 export async function synchronise(
   ends: Ends,
+  relations: readonly Copied[],
   { held, onProgress }: { held: boolean; onProgress?: Progress },
 ): Promise<Synchronised[]> {
   const results: Synchronised[] = [];
@@ -40,10 +41,10 @@ export async function synchronise(
     onProgress?.(result.relation, 1, 1);
   };
   if (!held) await ends.source.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-  for (const { relation, by } of COPIED) if (by === undefined) done(await wholeRelation(ends, relation));
+  for (const { relation, by } of relations) if (by === undefined) done(await wholeRelation(ends, relation));
   if (!held) await ends.source.query('COMMIT');
   // What is in slices refers to nothing, and takes hours: no snapshot is held for it.
-  for (const { relation, by } of COPIED) if (by !== undefined) done(await slices(ends, relation, by, onProgress));
+  for (const { relation, by } of relations) if (by !== undefined) done(await slices(ends, relation, by, onProgress));
   return results;
 }
 

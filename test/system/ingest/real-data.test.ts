@@ -56,13 +56,10 @@ async function importWeek(file: string) {
 
 /** kWh over hours of the file's home, from its aggregate. */
 async function hours(file: string, from: string, to: string) {
-  const rows = await db
-    .selectFrom('user_hourly')
-    .select(['hour', 'energy_mwh', 'estimated_mwh'])
-    .where('user_id', '=', userOf.get(file) as string)
-    .where('hour', '>=', new Date(from))
-    .where('hour', '<', new Date(to))
-    .execute();
+  const { rows } = await database.pool.query<Record<'energy_mwh' | 'estimated_mwh', number>>(
+    'SELECT energy_mwh, estimated_mwh FROM user_hourly WHERE user_id = $1 AND hour >= $2 AND hour < $3',
+    [userOf.get(file), from, to],
+  );
   const sum = (key: 'energy_mwh' | 'estimated_mwh') =>
     milliwattHoursToKwh(rows.reduce((total, row) => total + row[key], 0));
   return { count: rows.length, kwh: sum('energy_mwh'), estimatedKwh: sum('estimated_mwh') };
@@ -95,12 +92,11 @@ describe('the register of a real home, imported over MQTT', () => {
   it('has the daily kWh and the peak hours that were computed apart from it', async () => {
     for (const [file, days] of Object.entries(WEEKS)) {
       for (const day of days.filter(({ kwh }) => kwh !== null)) {
-        const row = await db
-          .selectFrom('user_daily')
-          .select(['energy_mwh', 'estimated_mwh', 'peak_hour'])
-          .where('user_id', '=', userOf.get(file) as string)
-          .where('day', '=', new Date(day.date))
-          .executeTakeFirstOrThrow();
+        const { rows } = await database.pool.query(
+          'SELECT energy_mwh, estimated_mwh, peak_hour FROM user_daily WHERE user_id = $1 AND day = $2',
+          [userOf.get(file), day.date],
+        );
+        const [row] = rows;
         expect([day.date, milliwattHoursToKwh(row.energy_mwh)]).toEqual([day.date, day.kwh]);
         expect(row.estimated_mwh).toBe(0);
         if (day.peak_certain) expect(row.peak_hour?.getTime()).toBe(Date.parse(day.peak_hour_utc as string));

@@ -1,0 +1,177 @@
+/**
+ * The ladder of aggregates, declared once: what is added up, and in which buckets. The SQL of each tier (`npm run sql`),
+ * what ingest writes, check, rebuild, refresh and move all read it here.
+ *
+ * A new measure takes three files by hand: this one, ingest/normalise/buckets.ts, which fills it, and a numbered migration
+ * (sql/README.md).
+ */
+
+/** What every bucket of every level adds up, in the order of the attributes of `interval_delta`. */
+export const MEASURES = {
+  energyMwh: { column: 'energy_mwh', means: 'mWh imported: what `kwh_used` shows' },
+  estimatedMwh: {
+    column: 'estimated_mwh',
+    means: 'mWh: part of it that was spread over a register gap of more than an hour',
+  },
+  exportMwh: { column: 'export_mwh', means: 'mWh exported, never netted' },
+  readingCount: {
+    column: 'reading_count',
+    means: 'intervals that end in the bucket; one that ends on its bound belongs to the bucket before',
+  },
+  coveredMs: {
+    column: 'covered_ms',
+    means: 'ms for which import is known, summed over channels; 0: nothing is known of import, leave the row out',
+    isKnowledge: true,
+  },
+  exportCoveredMs: { column: 'export_covered_ms', means: 'the same for export', isKnowledge: true },
+} as const satisfies Record<string, MeasureDeclaration>;
+
+interface MeasureDeclaration {
+  /** Its name in every relation; a bigint. */
+  column: string;
+  /** Unit and meaning. */
+  means: string;
+  /** A row of which all of these are 0 ceases to exist: a 0 elsewhere in it would not be a known one. */
+  isKnowledge?: boolean;
+}
+
+export type Measure = keyof typeof MEASURES;
+
+/** One bucket's sums, or a difference to them. */
+export type Sums = Record<Measure, number>;
+
+const entries = Object.entries(MEASURES) as [Measure, MeasureDeclaration][];
+
+/** The measures in order. */
+export const MEASURE_NAMES: readonly Measure[] = entries.map(([name]) => name);
+/** Columns of the measures by their names, and in order. */
+export const COLUMN = Object.fromEntries(entries.map(([name, { column }]) => [name, column])) as Record<
+  Measure,
+  string
+>;
+export const MEASURE_COLUMNS: readonly string[] = Object.values(COLUMN);
+/** Columns that are 0 where nothing is known. */
+export const KNOWLEDGE_COLUMNS: readonly string[] = entries
+  .filter(([, { isKnowledge }]) => isKnowledge)
+  .map(([, { column }]) => column);
+
+/** Length of buckets; all of them begin on bounds of UTC. */
+export type Unit = 'quarter-hour' | 'hour' | 'day' | 'month';
+
+/** A key column. `hour_of_day`: UTC, 0 to 23. */
+export type Key = 'device_id' | 'user_id' | 'starts_at' | 'hour' | 'day' | 'month' | 'hour_of_day';
+
+export interface Level {
+  relation: string;
+  comment: string;
+  unit: Unit;
+  /** Key that has the start of the bucket. */
+  time: Key;
+  keys: readonly Key[];
+  /** Without those that follow from the others: a device has one user. */
+  primaryKey: readonly Key[];
+  /** The relation beneath, which it is summed from where it is computed as a whole. */
+  above: string;
+  /** A view on every tier: not stored, so nothing to check. */
+  isView?: boolean;
+  /** The bucket's part with the highest sum of a measure, the earliest of equals; null where all are 0. */
+  peak?: {
+    column: string;
+    comment: string;
+    measure: Measure;
+    /** Key of the level `above` that tells one part from another. */
+    of: Key;
+  };
+}
+
+/** The base of every aggregate (sql/schema): what ingest adds to. */
+export const LOAD_PROFILE: Level = {
+  relation: 'device_intervals',
+  comment: 'Load profile per device and UTC quarter-hour.',
+  unit: 'quarter-hour',
+  time: 'starts_at',
+  keys: ['device_id', 'starts_at', 'user_id'],
+  primaryKey: ['device_id', 'starts_at'],
+  above: 'interval_delta',
+};
+
+/** The aggregates, bottom up. */
+export const LEVELS: readonly Level[] = [
+  {
+    relation: 'device_hourly',
+    comment: 'Consumption per device and UTC hour.',
+    unit: 'hour',
+    time: 'hour',
+    keys: ['device_id', 'hour', 'user_id'],
+    primaryKey: ['device_id', 'hour'],
+    above: LOAD_PROFILE.relation,
+  },
+  {
+    relation: 'user_hourly',
+    comment: 'Consumption per user and UTC hour, summed over devices.',
+    unit: 'hour',
+    time: 'hour',
+    keys: ['user_id', 'hour'],
+    primaryKey: ['user_id', 'hour'],
+    // Not above device_hourly: one level less to refresh.
+    above: LOAD_PROFILE.relation,
+  },
+  {
+    relation: 'user_daily',
+    comment: 'Consumption per user and UTC day.',
+    unit: 'day',
+    time: 'day',
+    keys: ['user_id', 'day'],
+    primaryKey: ['user_id', 'day'],
+    above: 'user_hourly',
+    peak: {
+      column: 'peak_hour',
+      comment: 'Start of the UTC hour with the highest consumption; null where nothing was consumed.',
+      measure: 'energyMwh',
+      of: 'hour',
+    },
+  },
+  {
+    relation: 'user_monthly_by_hour',
+    comment: "Consumption per user, UTC month and UTC hour of the day: what a month's peak hour needs.",
+    unit: 'month',
+    time: 'month',
+    keys: ['user_id', 'month', 'hour_of_day'],
+    primaryKey: ['user_id', 'month', 'hour_of_day'],
+    above: 'user_hourly',
+  },
+  {
+    relation: 'user_monthly',
+    comment: 'Consumption per user and UTC month.',
+    unit: 'month',
+    time: 'month',
+    keys: ['user_id', 'month'],
+    primaryKey: ['user_id', 'month'],
+    above: 'user_monthly_by_hour',
+    isView: true,
+    peak: {
+      column: 'peak_hour',
+      comment: 'UTC hour of the day (0 to 23) with the highest total; null where nothing was consumed.',
+      measure: 'energyMwh',
+      of: 'hour_of_day',
+    },
+  },
+];
+
+/** Levels that are stored: each has a view `…_expected` that computes it from the load profile. */
+export const STORED_LEVELS: readonly Level[] = LEVELS.filter(({ isView }) => !isView);
+
+/**
+ * Levels that are continuous aggregates where the database has them, bottom up. Months never are: buckets of variable
+ * width lose rows (an invalidation that ends on a bucket's start is taken for up to date, TimescaleDB #10296).
+ */
+export const CONTINUOUS_LEVELS: readonly Level[] = STORED_LEVELS.filter(({ unit }) => unit !== 'month');
+
+/** The view that says what a level should hold. */
+export const expectedOf = ({ relation }: Level): string => `${relation}_expected`;
+
+/** Everything in a level beside its keys. */
+export const valuesOf = ({ peak }: Level): string[] => [...MEASURE_COLUMNS, ...(peak ? [peak.column] : [])];
+
+/** All columns of a level, keys first. */
+export const columnsOf = (level: Level): string[] => [...level.keys, ...valuesOf(level)];

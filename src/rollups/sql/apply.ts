@@ -1,0 +1,72 @@
+import { COLUMN, KNOWLEDGE_COLUMNS, type Level, LOAD_PROFILE, MEASURE_COLUMNS } from '../levels.ts';
+import { DELTAS, keyFrom, keysAs, levelBelow, ordinals } from './pieces.ts';
+
+/** Name of the function that adds a write's differences to a level. */
+export const applyName = ({ relation }: Level): string => `apply_${relation}`;
+
+const nothingKnown = (alias: string): string =>
+  KNOWLEDGE_COLUMNS.map((column) => `${alias}.${column} = 0`).join(' AND ');
+
+/** The function that adds the differences of a write to the rows of a level, and removes those of which nothing is known any more. */
+export function applyFunction(level: Level): string {
+  const { relation, keys, primaryKey, peak } = level;
+  const rowKeys = keys.map((key) => keyFrom(level, key, DELTAS)).join(', ');
+  const summed = MEASURE_COLUMNS.map((column) => `sum(d.${column})`).join(', ');
+  const added = MEASURE_COLUMNS.map((column) => `    ${column} = t.${column} + excluded.${column}`).join(',\n');
+  const falls = KNOWLEDGE_COLUMNS.map((column) => `d.${column} < 0`).join(' OR ');
+  const same = primaryKey.map((key) => `t.${key} = d.${key}`).join(' AND ');
+  return `CREATE OR REPLACE FUNCTION ${applyName(level)}(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  -- In key order, so that two writers that share rows never wait for each other in a circle.
+  INSERT INTO ${relation} AS t (${[...keys, ...MEASURE_COLUMNS].join(', ')})
+  SELECT ${rowKeys}, ${summed}
+  FROM unnest(deltas) d
+  GROUP BY ${ordinals(level)}
+  ORDER BY ${ordinals(level)}
+  ON CONFLICT (${primaryKey.join(', ')}) DO UPDATE SET
+${added};
+  -- Where nothing is known any more there is no row, never a 0.
+  IF EXISTS (SELECT FROM unnest(deltas) d WHERE ${falls}) THEN
+    DELETE FROM ${relation} t
+    USING (SELECT DISTINCT ${keysAs(level, DELTAS)} FROM unnest(deltas) d) d
+    WHERE ${same} AND ${nothingKnown('t')};
+  END IF;${peak ? `\n${peakUpdate(level, peak)}` : ''}
+END
+$$;`;
+}
+
+/** Of days as hours: a day of the session's zone may have others. */
+const LENGTH: Record<Level['unit'], string> = {
+  'quarter-hour': '15 minutes',
+  hour: '1 hour',
+  day: '24 hours',
+  month: '1 month',
+};
+
+/** Finds the peaks of changed buckets again, in the level beneath, which is up to date by then. */
+function peakUpdate(level: Level, peak: NonNullable<Level['peak']>): string {
+  const { relation, time, keys } = level;
+  const below = levelBelow(level);
+  const measure = COLUMN[peak.measure];
+  const [owner] = keys;
+  return `  -- The ${peak.of} with the highest sum, the earliest of equals.
+  UPDATE ${relation} u SET ${peak.column} = p.${peak.column}
+  FROM (
+    SELECT ${keys.map((key) => `k.${key}`).join(', ')}, (
+      SELECT h.${peak.of} FROM ${below.relation} h
+      WHERE h.${owner} = k.${owner} AND h.${below.time} >= k.${time} AND h.${below.time} < k.${time} + interval '${LENGTH[level.unit]}' AND h.${measure} > 0
+      ORDER BY h.${measure} DESC, h.${peak.of} LIMIT 1
+    ) AS ${peak.column}
+    FROM (SELECT DISTINCT ${keysAs(level, DELTAS)} FROM unnest(deltas) d) k
+  ) p
+  WHERE ${keys.map((key) => `u.${key} = p.${key}`).join(' AND ')} AND u.${peak.column} IS DISTINCT FROM p.${peak.column};`;
+}
+
+/** Removes rows of the load profile that the named keys' differences have brought back to knowing nothing, within a day. */
+export function deleteUnknown(deltas: string, day: string): string {
+  const { relation, primaryKey, time } = LOAD_PROFILE;
+  return `  DELETE FROM ${relation} t
+  USING (SELECT DISTINCT ${primaryKey.map((key) => `d.${key} AS ${key}`).join(', ')} FROM unnest(${deltas}) d) d
+  WHERE ${primaryKey.map((key) => `t.${key} = d.${key}`).join(' AND ')} AND t.${time} >= ${day} AND t.${time} < ${day} + interval '24 hours'
+    AND ${nothingKnown('t')};`;
+}

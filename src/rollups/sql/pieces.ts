@@ -1,0 +1,73 @@
+import { COLUMN, type Key, LEVELS, type Level, LOAD_PROFILE, MEASURE_COLUMNS } from '../levels.ts';
+
+/** Where a level is read from: a relation (or an alias before its columns), the keys it has, and its time. */
+export interface Source {
+  prefix: string;
+  keys: readonly Key[];
+  time: Key;
+}
+
+/** A level, of which columns are read without an alias. */
+export const sourceOf = ({ keys, time }: Level): Source => ({ prefix: '', keys, time });
+
+/** The differences of a write, as `d`. */
+export const DELTAS: Source = { prefix: 'd.', keys: ['device_id', 'user_id', 'starts_at'], time: 'starts_at' };
+
+/** The level that another one stands on. */
+export function levelBelow(level: Level): Level {
+  const below = [LOAD_PROFILE, ...LEVELS].find(({ relation }) => relation === level.above);
+  if (!below) throw new Error(`${level.relation} stands on ${level.above}, which is no level`);
+  return below;
+}
+
+/** How a tier tells the start of the bucket that a time lies in. */
+export type BucketOf = (unit: Level['unit'], time: string) => string;
+
+export const plainBucket: BucketOf = (unit, time) =>
+  unit === 'hour' ? `date_bin('1 hour', ${time}, 'epoch')` : `date_trunc('${unit}', ${time}, 'UTC')`;
+
+/** What continuous aggregates want; the planner turns a bound on it into one on the time beneath. */
+export const timeBucket: BucketOf = (unit, time) => `time_bucket('1 ${unit}', ${time})`;
+
+/** A key of a level in terms of what it is computed from. */
+export function keyFrom(level: Level, key: Key, { prefix, keys, time }: Source, bucketOf = plainBucket): string {
+  if (keys.includes(key)) return `${prefix}${key}`;
+  if (key === level.time) return bucketOf(level.unit, `${prefix}${time}`);
+  if (key === 'hour_of_day') return `extract(hour FROM ${prefix}${time} AT TIME ZONE 'UTC')::smallint`;
+  throw new Error(`${level.relation}.${key} cannot be told from ${keys.join(', ')}`);
+}
+
+/** `expression AS key` for every key of a level. */
+export const keysAs = (level: Level, source: Source, bucketOf = plainBucket): string =>
+  level.keys
+    .map((key) => {
+      const expression = keyFrom(level, key, source, bucketOf);
+      return expression === key ? key : `${expression} AS ${key}`;
+    })
+    .join(', ');
+
+/** `1, 2, …` for the keys of a level, which every query of it begins with. */
+export const ordinals = ({ keys }: Level): string => keys.map((_, index) => index + 1).join(', ');
+
+/** `sum(x)::bigint AS x` for every measure, a line each. */
+export const sums = (): string => MEASURE_COLUMNS.map((column) => `  sum(${column})::bigint AS ${column}`).join(',\n');
+
+/** The peak of a level from the parts beneath it, as a last column. */
+export function peakOf({ peak }: Level): string {
+  if (!peak) return '';
+  const measure = COLUMN[peak.measure];
+  return `,\n  (array_agg(${peak.of} ORDER BY ${measure} DESC, ${peak.of}) FILTER (WHERE ${measure} > 0))[1] AS ${peak.column}`;
+}
+
+/** A text as a literal. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** What a person finds who asks the database about a level. */
+export function comments(level: Level, kind: 'TABLE' | 'VIEW'): string {
+  const { relation, comment, unit, time, peak } = level;
+  return [
+    `COMMENT ON ${kind} ${relation} IS ${quoted(comment)};`,
+    `COMMENT ON COLUMN ${relation}.${time} IS 'Start of the ${unit}, UTC.';`,
+    ...(peak ? [`COMMENT ON COLUMN ${relation}.${peak.column} IS ${quoted(peak.comment)};`] : []),
+  ].join('\n');
+}

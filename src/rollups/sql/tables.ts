@@ -1,0 +1,56 @@
+import { columnsOf, type Key, LEVELS, type Level, LOAD_PROFILE, STORED_LEVELS } from '../levels.ts';
+import { applyFunction, applyName } from './apply.ts';
+import { comments } from './pieces.ts';
+
+/** Levels as tables, to which each write adds: every tier without continuous aggregates. */
+
+const KEY_TYPES: Partial<Record<Key, string>> = {
+  device_id: 'text COLLATE "C" NOT NULL',
+  user_id: 'text COLLATE "C" NOT NULL',
+  hour_of_day: 'smallint NOT NULL',
+};
+
+function typeOf({ keys, peak }: Level, column: string): string {
+  // A peak has the type of what it is one of, and may be missing.
+  if (column === peak?.column) return (KEY_TYPES[peak.of] ?? 'timestamptz').replace(' NOT NULL', '');
+  if (keys.includes(column as Key)) return KEY_TYPES[column as Key] ?? 'timestamptz NOT NULL';
+  return 'bigint NOT NULL';
+}
+
+/** The level's table, and the function that adds to it. */
+export function tableOf(level: Level): string {
+  const { relation, keys, primaryKey, time } = level;
+  const columns = columnsOf(level);
+  const width = Math.max(...columns.map((column) => column.length));
+  const lines = columns.map((column) => `  ${column.padEnd(width)} ${typeOf(level, column)},\n`).join('');
+  // Found by its owner, too, where that is not what the key begins with.
+  const byUser = primaryKey[0] !== 'user_id' && keys.includes('user_id');
+  const index = byUser ? `\nCREATE INDEX IF NOT EXISTS ${relation}_user ON ${relation} (user_id, ${time});` : '';
+  return `CREATE TABLE IF NOT EXISTS ${relation} (
+${lines}  PRIMARY KEY (${primaryKey.join(', ')})
+);
+${comments(level, 'TABLE')}${index}
+
+${applyFunction(level)}
+`;
+}
+
+/** The door of the ingest transaction. */
+export const applyAll = (): string => `-- The one door of the ingest transaction: every level, bottom up.
+CREATE OR REPLACE FUNCTION apply_interval_deltas(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+${[LOAD_PROFILE, ...STORED_LEVELS].map((level) => `  PERFORM ${applyName(level)}(deltas);\n`).join('')}  PERFORM note_usage_changes(deltas);
+END
+$$;
+`;
+
+/** What goes with a user. */
+export const eraseAll = (): string => `-- Everything that was computed of a user, gone with this transaction.
+CREATE OR REPLACE FUNCTION erase_consumption(whose text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+${[LOAD_PROFILE, ...LEVELS]
+  .filter(({ isView }) => !isView)
+  .map(({ relation }) => `  DELETE FROM ${relation} WHERE user_id = whose;\n`)
+  .join('')}END
+$$;
+`;

@@ -1,0 +1,13 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { rollupFiles, SQL_ROLLUPS } from '#src/rollups/sql/generate.ts';
+
+test('sql/rollups has what src/rollups/levels.ts declares, and beside it only what is written by hand (else: npm run sql)', () => {
+  const found = readdirSync(SQL_ROLLUPS, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.sql') && !path.startsWith('by-hand/'))
+    .sort();
+  const generated = rollupFiles();
+  expect(found).toEqual([...generated.keys()].sort());
+  for (const path of found)
+    expect({ path, text: readFileSync(SQL_ROLLUPS + path, 'utf8') }).toEqual({ path, text: generated.get(path) });
+});
