@@ -16,6 +16,7 @@ import { secretBox } from '#src/core/secret-box.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
 import { createUser, type Role } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
+import { addToProfile, KNOWN } from './load-profile.ts';
 
 export interface Answer {
   status: number;
@@ -170,15 +171,10 @@ export async function testApi(
 
 /** Writes a load profile (15-minute energies in mWh by Unix ms) and every aggregate above it, as ingest does. */
 export async function writeProfile(api: TestApi, userId: string, profile: Map<number, number>): Promise<void> {
-  const times = [...profile.keys()];
-  const from = new Date(Math.min(...times));
-  const to = new Date(Math.max(...times));
-  const { ensurePartitions } = await import('#src/database/partitions.ts');
-  await ensurePartitions(api.database.pool, { from, to });
-  await api.database.pool.query(
-    `SELECT apply_interval_deltas(array_agg(ROW ('dev_' || $1, $1, to_timestamp(t / 1000.0), e, 0, 0, 1, 900000, 0)::interval_delta))
-     FROM unnest($2::bigint[], $3::bigint[]) p (t, e)`,
-    [userId, times, [...profile.values()]],
+  const deviceId = `dev_${userId}`;
+  await addToProfile(
+    api.database,
+    [...profile].map(([startsAtMs, energyMwh]) => ({ deviceId, userId, startsAtMs, energyMwh, ...KNOWN })),
   );
 }
 

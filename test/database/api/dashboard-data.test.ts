@@ -6,7 +6,9 @@ import { createAuthenticate } from '#src/auth/authenticate.ts';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
+import { COLUMN, MEASURE_COLUMNS } from '#src/rollups/levels.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
+import { addToProfile, KNOWN } from '#test/support/load-profile.ts';
 import { meter } from '#test/support/meters.ts';
 
 /** What the dashboard asks beside the interface, asked with keys here: signing in is another test's. */
@@ -140,19 +142,11 @@ type Energy = { mwh: number; estimated: number };
 
 /** Writes quarter-hours of a device and every aggregate above them, as ingest does. */
 async function write(userId: string, deviceId: string, profile: Map<number, Energy>): Promise<void> {
-  const times = [...profile.keys()];
-  const { ensurePartitions } = await import('#src/database/partitions.ts');
-  await ensurePartitions(api.database.pool, { from: new Date(Math.min(...times)), to: new Date(Math.max(...times)) });
-  await sql(
-    `SELECT apply_interval_deltas(array_agg(ROW ($2, $1, to_timestamp(t / 1000.0), e, g, 0, 1, 900000, 0)::interval_delta))
-     FROM unnest($3::bigint[], $4::bigint[], $5::bigint[]) p (t, e, g)`,
-    [
-      userId,
-      deviceId,
-      times,
-      [...profile.values()].map(({ mwh }) => mwh),
-      [...profile.values()].map(({ estimated }) => estimated),
-    ],
+  await addToProfile(
+    api.database,
+    [...profile].map(([startsAtMs, { mwh, estimated }]) => {
+      return { deviceId, userId, startsAtMs, energyMwh: mwh, estimatedMwh: estimated, ...KNOWN };
+    }),
   );
 }
 
@@ -667,8 +661,9 @@ describe('what is for administrators alone', () => {
     expect(both.map(({ status }) => status).sort()).toEqual([200, 503]);
     if (!api.database.capabilities.continuousAggregates) {
       await sql(
-        `INSERT INTO user_hourly (user_id, hour, energy_mwh, estimated_mwh, export_mwh, reading_count, covered_ms, export_covered_ms)
-         SELECT $1, date_trunc('hour', now()) - make_interval(hours => h), 5, 0, 0, 1, 1, 0 FROM generate_series(1000, 1150) h`,
+        `INSERT INTO user_hourly (user_id, hour, ${MEASURE_COLUMNS.join(', ')})
+         SELECT $1, date_trunc('hour', now()) - make_interval(hours => h), ${MEASURE_COLUMNS.map((column) => (column === COLUMN.energyMwh ? 5 : 1)).join(', ')}
+         FROM generate_series(1000, 1150) h`,
         [userId],
       );
       const { json } = await check({ user_id: userId });

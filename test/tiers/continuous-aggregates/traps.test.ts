@@ -1,10 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { applyDeltas } from '#ingest/write/deltas.ts';
 import { createDb } from '#src/database/connect.ts';
 import { compressHistory } from '#src/database/history.ts';
 import { consumptionByDay } from '#src/energy/consumption.ts';
 import { dayRange } from '#src/energy/ranges.ts';
+import { MEASURE_COLUMNS } from '#src/rollups/levels.ts';
 import { refreshRollups } from '#src/rollups/refresh.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { whole } from '#test/support/load-profile.ts';
 import { meter, totalMwh } from '#test/support/meters.ts';
 
 /** What continuous aggregates are known to get wrong, each tried on ours. The clock of the refresh stands at NOW. */
@@ -145,7 +148,7 @@ test('late rows of any age are in every level after one pass, and a row that cea
     expect({ level, total: await totalMwh(database, level, home.userId) }).toEqual({ level, total: 801_000_000 });
   // A better quantity takes the place of the registers: the hours that only these had cease to be.
   await query(
-    `SELECT apply_interval_deltas(array_agg(ROW (device_id, user_id, starts_at, -energy_mwh, -estimated_mwh, -export_mwh, -reading_count, -covered_ms, -export_covered_ms)::interval_delta))
+    `SELECT apply_interval_deltas(array_agg(ROW (device_id, user_id, starts_at, ${MEASURE_COLUMNS.map((column) => `-${column}`).join(', ')})::interval_delta))
     FROM device_intervals WHERE user_id = $1 AND starts_at < '2026-11-01'`,
     [home.userId],
   );
@@ -375,10 +378,16 @@ test('a writer that began before the border moved holds it up, and is counted', 
     const writer = await database.pool.connect();
     await writer.query('BEGIN');
     await writer.query('SELECT FROM devices WHERE device_id = $1 FOR NO KEY UPDATE', [home.deviceId]);
-    await writer.query(
-      `SELECT apply_interval_deltas(ARRAY[ROW ($1, $2, $3::timestamptz, 7, 0, 0, 1, 1000, 0)::interval_delta])`,
-      [home.deviceId, home.userId, day],
-    );
+    const { deviceId, userId } = home;
+    const difference = {
+      deviceId,
+      userId,
+      startsAtMs: Date.parse(day),
+      energyMwh: 7,
+      readingCount: 1,
+      coveredMs: 1000,
+    };
+    await applyDeltas(writer, whole([difference]));
     return async () => {
       await writer.query('COMMIT');
       writer.release();
