@@ -18,7 +18,10 @@ export async function beginFilling({ source, target }: Pools): Promise<void> {
   if (to.isClosed && to.id === FILLED_FROM + from.id) return;
   if (from.isClosed) throw new Error(await whyClosed(source));
   if (to.hasUsers || to.isClosed)
-    throw new Error('The database of --to has users of its own. Name an empty one: nothing was copied.');
+    throw new Error(
+      `The database of --to ${to.isClosed ? 'is closed for writing: another move left it so' : 'has users of its own'}. ` +
+        'Name an empty one: nothing was copied.',
+    );
   for (const pool of [source, target]) {
     if (!(await mayClose(pool)))
       throw new Error(

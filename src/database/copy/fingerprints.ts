@@ -15,6 +15,7 @@ export interface Columns {
   fixed: string[];
 }
 
+/** Asks the database for a relation's columns. */
 export async function columnsOf(client: PoolClient, relation: string): Promise<Columns> {
   const { rows } = await client.query(
     `SELECT quote_ident(a.attname) AS name, coalesce(a.attnum = ANY (k.indkey), false) AS "isKey",
