@@ -2,28 +2,17 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { loadConfig } from '#src/config/load.ts';
 import { variables } from '#src/config/sections.ts';
+import { composeFile } from '#test/support/compose-file.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(resolve(root, path), 'utf8');
-const given: Record<string, string> = {
+const compose = composeFile({
   POSTGRES_PASSWORD: 'secretpassword',
-  MQTT_PASSWORD: 'brokerpassword',
   SECRET_KEY: 'k'.repeat(32),
   BOOTSTRAP_ADMIN_KEY: `eus_live_${'k'.repeat(40)}`,
-};
-/** As docker compose does: ${NAME}, ${NAME:-default} and ${NAME:?message}. */
-const interpolated = read('deploy/compose.yaml').replaceAll(
-  /\$\{(\w+)(?::([-?])([^}]*))?\}/g,
-  (_all, name, kind, rest) => {
-    const value = given[name] ?? (kind === '-' ? rest : undefined);
-    if (value === undefined) throw new Error(`${name} is not set: ${rest}`);
-    return value;
-  },
-);
-const compose = parse(interpolated, { merge: true });
+});
 
 describe('the compose file', () => {
   test('is valid by the schema of the Compose Specification', () => {
@@ -37,22 +26,23 @@ describe('the compose file', () => {
   });
 
   test.each(['ingest', 'api', 'worker'])('gives the %s role an environment that it understands', (role) => {
-    const { environment, command } = compose.services[role];
+    const { environment = {}, command } = compose.services[role] ?? {};
     expect(command).toEqual([role]);
     expect(Object.keys(environment).filter((name) => !(name in variables.shape))).toEqual([]);
     const config = loadConfig(environment);
     expect(config.database.url).toBe('postgres://energy:secretpassword@database:5432/energy');
     expect(config.dataDir).toBe('/data');
+    expect(config.mqtt).toMatchObject({ url: undefined, publicHost: 'localhost' });
   });
 
-  test('names everything that must be set in the example, pins images, and publishes the broker to this machine only', () => {
+  test('names everything that must be set in the example, pins images, and publishes MQTT without TLS to this machine only', () => {
     const names = [...read('deploy/compose.yaml').matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
     const example = read('deploy/.env.example');
     expect([...new Set(names)].filter((name) => !new RegExp(`^${name}=`, 'm').test(example))).toEqual([]);
-    const images = Object.values(compose.services as Record<string, { image: string }>).map(({ image }) => image);
+    const images = Object.values(compose.services).map(({ image }) => image);
     expect(images.filter((image) => !/:\d+\.\d+/.test(image))).toEqual([]);
-    expect(compose.services.broker.ports).toEqual(['127.0.0.1:1883:1883']);
-    expect(JSON.parse(read('package.json')).version).toBe(compose.services.api.image.split(':')[1]);
+    expect(compose.services.ingest?.ports).toEqual(['8883:8883', '127.0.0.1:1883:1883']);
+    expect(JSON.parse(read('package.json')).version).toBe(compose.services.api?.image.split(':')[1]);
   });
 
   test('copies into the image every folder that the service reads at run time', () => {

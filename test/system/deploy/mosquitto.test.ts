@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
-/** The broker of the compose file, with its own configuration; only its paths are those of this machine. */
+/** The external broker of deploy/mosquitto, with its own configuration; only its paths are those of this machine. */
 const deploy = resolve(import.meta.dirname, '../../../deploy/mosquitto');
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let broker: Mosquitto;
@@ -19,13 +19,14 @@ beforeAll(async () => {
   for (const [user, password] of [
     ['energy-ingest', 'one'],
     ['dev_a', 'two'],
+    ['gwy_a', 'three'],
   ] as const) {
     const create = user === 'energy-ingest' ? ['-c'] : [];
     const { status, stderr } = spawnSync('mosquitto_passwd', [...create, '-b', passwords, user, password]);
     if (status !== 0) throw new Error(`mosquitto_passwd: ${stderr}`);
   }
   const configuration = readFileSync(join(deploy, 'mosquitto.conf'), 'utf8')
-    .replace('/mosquitto/passwords/passwords', passwords)
+    .replaceAll('/mosquitto/passwords/passwords', passwords)
     .replace('/mosquitto/config/acl', join(folder.path, 'acl'))
     .replace('/mosquitto/data/', `${folder.path}/`);
   broker = await startMosquitto({ configuration });
@@ -56,6 +57,52 @@ test('lets a device publish below its own topic and nowhere else, and the servic
   for (let wait = 0; wait < 100 && topics.length === 0; wait++) await new Promise((resolve) => setTimeout(resolve, 20));
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(topics).toEqual(['energy/v1/dev_a/readings']);
+});
+
+test('lets a gateway publish and read below its own prefix, and nowhere else', async () => {
+  const ingest = await connected('energy-ingest', 'one');
+  const topics: string[] = [];
+  ingest.on('message', (topic) => topics.push(topic));
+  await ingest.subscribeAsync(['gw/#', 'energy/v1/#'], { qos: 1 });
+  for (const topic of ['gw/gwy_b/tele/plug/SENSOR', 'energy/v1/dev_a/readings', 'tele/plug/SENSOR'])
+    (await connected('gwy_a', 'three')).publish(topic, '{}', { qos: 1 });
+  (await connected('dev_a', 'two')).publish('gw/gwy_a/tele/plug/SENSOR', '{}', { qos: 1 });
+  // What connects without a broker of its own listens to its own topics.
+  const gateway = await connected('gwy_a', 'three');
+  const heard: string[] = [];
+  gateway.on('message', (topic) => heard.push(topic));
+  await gateway.subscribeAsync(['gw/gwy_a/cmnd/#', 'energy/v1/#', 'gw/#'], { qos: 1 });
+  await (await connected('dev_a', 'two')).publishAsync('energy/v1/dev_a/readings', '{}', { qos: 1 });
+  await gateway.publishAsync('gw/gwy_a/cmnd/plug/Power', 'on', { qos: 1 });
+  await expect.poll(() => heard).toContain('gw/gwy_a/cmnd/plug/Power');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  // By both of its subscriptions, and nothing of others.
+  expect([...new Set(heard)]).toEqual(['gw/gwy_a/cmnd/plug/Power']);
+  expect(topics.sort()).toEqual(['energy/v1/dev_a/readings', 'gw/gwy_a/cmnd/plug/Power']);
+});
+
+test('a household’s mosquitto is bridged with the lines of DEVICES.md, and its messages arrive below the prefix', async () => {
+  const documents = readFileSync(join(deploy, '../DEVICES.md'), 'utf8');
+  const [, snippet = ''] = /```conf\n(persistence true\n[\s\S]*?)```/.exec(documents) ?? [];
+  const lines = snippet
+    .replaceAll('GATEWAY_ID', 'gwy_a')
+    .replace('PASSWORD', 'three')
+    .replace('energy.example.com:8883', new URL(broker.url).host)
+    // This listener of the broker is the one without TLS.
+    .replace('bridge_capath /etc/ssl/certs\n', '');
+  const home = await startMosquitto({ configuration: `listener 1883\nallow_anonymous true\n${lines}` });
+  try {
+    const ingest = await connected('energy-ingest', 'one');
+    const arrived: string[] = [];
+    ingest.on('message', (topic, payload) => arrived.push(`${topic} ${payload}`));
+    await ingest.subscribeAsync('gw/#', { qos: 1 });
+    const plug = await mqtt.connectAsync(home.url, { reconnectPeriod: 0 });
+    clients.push(plug);
+    await plug.publishAsync('tele/plug/SENSOR', '{"ENERGY":{"Total":1}}', { qos: 1 });
+    await expect.poll(() => arrived, { timeout: 20_000 }).toEqual(['gw/gwy_a/tele/plug/SENSOR {"ENERGY":{"Total":1}}']);
+  } finally {
+    await home.stop();
+  }
 });
 
 test('refuses who has no password', async () => {

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parse } from 'yaml';
+
+const deploy = resolve(import.meta.dirname, '../../deploy');
+const read = (name: string) => readFileSync(resolve(deploy, name), 'utf8');
+
+export interface ComposeService {
+  image: string;
+  command?: string[];
+  environment?: Record<string, string>;
+  ports?: string[];
+  volumes?: string[];
+}
+
+/** deploy/compose.yaml, read as docker compose does, with the variables of .env.example, of which `filled` has some. */
+export function composeFile(filled: Record<string, string>): { services: Record<string, ComposeService> } {
+  const example = [...read('.env.example').matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]);
+  const given: Record<string, string | undefined> = { ...Object.fromEntries(example), ...filled };
+  // ${NAME}, ${NAME:-default} and ${NAME:?message}: with the colon an empty one counts as unset.
+  const interpolated = read('compose.yaml').replaceAll(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_all, name, kind, rest) => {
+    const value = given[name] || (kind === '-' ? rest : undefined);
+    if (value === undefined) throw new Error(`${name} is not set: ${rest}`);
+    return value;
+  });
+  return parse(interpolated, { merge: true });
+}
+
+/** What the image of deploy/Dockerfile has beside its packages, and what it runs. */
+export function imageOf(): { folders: string[]; entrypoint: string[] } {
+  const text = read('Dockerfile');
+  const folders = [...text.matchAll(/^COPY (\w+) \1$/gm)].map(([, folder = '']) => folder);
+  const [, entrypoint = '[]'] = /^ENTRYPOINT (.+)$/m.exec(text) ?? [];
+  return { folders, entrypoint: JSON.parse(entrypoint) };
+}
