@@ -11,6 +11,9 @@ export function DeviceLogin({ paired, login }: { paired: PairedDevice; login: Lo
   const address = serviceAddress(location.hostname, useSession().mqtt);
   const payload = examplePayload(paired.type);
   const { plain, tls } = publishLines(login, payload, address);
+  const trust =
+    address.needsCertificate &&
+    html`<p class="quiet"><code>--cafile</code> names the certificate that you downloaded above.</p>`;
   return html`
     <${LoginFields} address=${address} username=${login.username} password=${login.password}>
       <dt>Topic</dt>
@@ -22,13 +25,14 @@ export function DeviceLogin({ paired, login }: { paired: PairedDevice; login: Lo
     <h3>Try it in a terminal</h3>
     <${Copy} text=${plain ?? tls} label="mosquitto_pub line" />
     ${
-      plain &&
-      html`<details class="more">
-        <summary>With TLS</summary>
-        <${Copy} text=${tls} label="mosquitto_pub line with TLS" />
-      </details>`
+      plain
+        ? html`<details class="more">
+            <summary>With TLS</summary>
+            <${Copy} text=${tls} label="mosquitto_pub line with TLS" />
+            ${trust}
+          </details>`
+        : trust
     }
-    ${address.needsCertificate && html`<p class="quiet"><code>--cafile</code> names the certificate that you downloaded above.</p>`}
     <p class="quiet"><code>mosquitto_pub</code> comes with <code>apt-get install mosquitto-clients</code>. Tasmota, Shelly,
       Zigbee2MQTT, ESPHome and P1 readers speak a language of their own: make a gateway for them, and they are discovered.</p>
   `;

@@ -17,8 +17,10 @@ export const LoginFields = (props: {
     ${
       props.address.needsCertificate &&
       html`<dt>Certificate</dt>
-        <dd><a href="/certificate.pem" download=${CERTIFICATE_FILE}>Download ${CERTIFICATE_FILE}</a>
-          <span class="quiet">The service made it itself: whoever connects with TLS is to trust it.</span></dd>`
+        <dd>
+          <a href="/certificate.pem" download=${CERTIFICATE_FILE}>Download ${CERTIFICATE_FILE}</a>
+          ${' '}<span class="quiet">The service made it itself: with TLS, the device has to be told to trust it.</span>
+        </dd>`
     }
     <dt>Username</dt>
     <dd><code>${props.username}</code></dd>
