@@ -1,45 +1,52 @@
 import { defineConfig } from 'vitest/config';
 import { type Capabilities, TIERS, type Tier } from './src/database/capabilities.ts';
+import LongestFirst from './test/support/longest-first.ts';
+import { missingNeeds } from './test/support/setup/needs.ts';
 import { reachTiers } from './test/support/tiers/reach.ts';
 
+// Loading this only looks at files: a unit test of one line must not wait for a server, or for one to be made.
+const missing = missingNeeds();
+const { reached } = reachTiers();
+const cannotRun = missing.filter(({ name }) => !name.startsWith('database tier')).flatMap(({ files }) => files);
 const run = `${process.pid} ${Date.now()}`;
-const { reached, missing } = reachTiers();
-
-/** What the tests of a folder run on: a database server of this tier, made when the first of them is asked for. */
-const on = (tier: Tier) => ({
-  globalSetup: ['test/support/global-setup.ts'],
-  provide: { tier, run },
-  pool: 'forks' as const,
-  testTimeout: 30_000,
-  hookTimeout: 60_000,
-});
 
 /** Folders of test/tiers that are named after what only some tiers can do. */
-const FOLDER_OF = { continuousAggregates: 'continuous-aggregates' } satisfies Partial<
-  Record<keyof Capabilities, string>
->;
-const cannot = (tier: Tier) =>
+const FOLDER_OF = {
+  continuousAggregates: 'continuous-aggregates',
+} satisfies Partial<Record<keyof Capabilities, string>>;
+const beyond = (tier: Tier) =>
   Object.entries(FOLDER_OF)
     .filter(([capability]) => !TIERS[tier][capability as keyof Capabilities])
     .map(([, folder]) => `test/tiers/${folder}/**`);
+
+/** A level of tests that may ask for databases on this tier's server. */
+const level = (name: string, folder: string, tier: Tier, exclude: string[] = []) => ({
+  extends: true as const,
+  test: {
+    name,
+    include: [`test/${folder}/**/*.test.ts`],
+    exclude: [...cannotRun, ...exclude],
+    globalSetup: ['test/support/global-setup.ts'],
+    provide: { tier, run },
+  },
+});
 
 export default defineConfig({
   test: {
     reporters: ['default', ['./test/support/closing-line-reporter.ts', { missing }]],
     maxWorkers: 2,
+    pool: 'forks',
+    // A machine that is busy with something else is no failure.
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    sequence: { sequencer: LongestFirst },
     projects: [
-      {
-        extends: true,
-        test: { name: 'unit', include: ['{src,ingest,simulators}/**/*.test.ts'], testTimeout: 60_000 },
-      },
-      ...['contract', 'database', 'system'].map((level) => ({
-        extends: true as const,
-        test: { name: level, include: [`test/${level}/**/*.test.ts`], ...on('plain') },
-      })),
-      ...reached.map((tier) => ({
-        extends: true as const,
-        test: { name: `tiers:${tier}`, include: ['test/tiers/**/*.test.ts'], exclude: cannot(tier), ...on(tier) },
-      })),
+      // What is imported once serves all files: they have nothing that one could leave behind for another.
+      { extends: true, test: { name: 'unit', include: ['{src,ingest,simulators}/**/*.test.ts'], isolate: false } },
+      level('contract', 'contract', 'plain'),
+      level('database', 'database', 'plain'),
+      level('system', 'system', 'plain'),
+      ...reached.map((tier) => level(`tiers:${tier}`, 'tiers', tier, beyond(tier))),
     ],
   },
 });

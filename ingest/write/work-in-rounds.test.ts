@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { withoutZeros } from '#ingest/normalise/buckets.ts';
-import type { LawSettings } from '#ingest/normalise/law.ts';
+import { comparePoints, type LawSettings, type Point } from '#ingest/normalise/law.ts';
 import { pointKey, replay } from '#ingest/normalise/replay.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
 import { consumption, quarter, setOf } from '#test/reference/consumption.ts';
@@ -37,30 +37,24 @@ function batches(all: History['readings'], { order, shuffled, again, batchSizes 
 
 /** What is stored is what the whole set of readings gives at once, by the reference and by the law itself. */
 function expectWhole({ series, profile }: MemoryWriter, all: History['readings'], device: LawSettings) {
-  const rows = [...consumption(ofDevice(all), device, quarter)].map(([at, row]) => [
-    Number(at),
-    ...[row.energy, row.estimated, row.exported, row.readings, row.covered, row.exportCovered].map(Number),
-  ]);
-  const stored = [...withoutZeros(profile)].map(([startMs, delta]) => [
-    startMs,
-    delta.energyMwh,
-    delta.estimatedMwh,
-    delta.exportMwh,
-    delta.readingCount,
-    delta.coveredMs,
-    delta.exportCoveredMs,
-  ]);
-  const byTime = ([a = 0]: number[], [b = 0]: number[]) => a - b;
-  expect(stored.sort(byTime)).toEqual(rows.sort(byTime));
+  const readings = ofDevice(all);
+  const line = (at: number | bigint, values: (number | bigint)[]) => `${new Date(Number(at)).toISOString()} ${values}`;
+  const stored = [...withoutZeros(profile)].map(([at, d]) =>
+    line(at, [d.energyMwh, d.estimatedMwh, d.exportMwh, d.readingCount, d.coveredMs, d.exportCoveredMs]),
+  );
+  const wanted = [...consumption(readings, device, quarter)].map(([at, row]) =>
+    line(at, [row.energy, row.estimated, row.exported, row.readings, row.covered, row.exportCovered]),
+  );
+  expect(stored.sort()).toEqual(wanted.sort());
   for (const { channel, kind, roles, points, verdicts, tail } of series) {
-    const set = setOf(ofDevice(all.filter((one) => one.channel === channel && one.kind === kind)));
-    const whole = set.map(({ readAtMs, intervalMs, value }) => ({ readAtMs, intervalMs, value }));
-    expect([...points.values()].sort((a, b) => a.readAtMs - b.readAtMs || a.intervalMs - b.intervalMs)).toEqual(whole);
+    const whole = setOf(readings.filter((one) => one.channel === channel && one.kind === kind));
+    const told = (point: Point) => `${pointKey(point)} ${point.value}`;
+    expect([...points.values()].sort(comparePoints).map(told)).toEqual(whole.map(told));
     const law = lawOfSeries(channel, kind, roles, device);
     if (!law) continue;
     const run = replay(law, law.initial, whole);
     expect(Object.fromEntries(verdicts)).toEqual(
-      Object.fromEntries([...run.verdicts.values()].map(({ point, verdict }) => [pointKey(point), verdict])),
+      Object.fromEntries([...run.verdicts].map(([key, { verdict }]) => [key, verdict])),
     );
     expect(JSON.parse(tail ?? 'null')).toEqual(run.state);
   }

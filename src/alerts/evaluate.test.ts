@@ -22,20 +22,24 @@ const hourMs = fc.integer({ min: 0, max: 24 * 700 }).map((hours) => START_MS + h
 const zone = fc.constantFrom(...ZONES);
 const kind = fc.constantFrom(...KINDS);
 
-/** What a calendar on the wall of the zone shows, by the platform's own tables and not by the library that is used. */
-const wall = (zoneName: string, ms: number) =>
-  Object.fromEntries(
+const calendars = new Map(
+  ZONES.map((timeZone) => [
+    timeZone,
     new Intl.DateTimeFormat('en-CA', {
-      timeZone: zoneName,
+      timeZone,
       hourCycle: 'h23',
       year: 'numeric',
       month: '2-digit',
       day: '2-digit',
       hour: '2-digit',
       minute: '2-digit',
-    })
-      .formatToParts(ms)
-      .map(({ type, value }) => [type, value]),
+    }),
+  ]),
+);
+/** What a calendar on the wall of the zone shows, by the platform's own tables and not by the library that is used. */
+const wall = (zoneName: string, ms: number) =>
+  Object.fromEntries(
+    (calendars.get(zoneName) as Intl.DateTimeFormat).formatToParts(ms).map(({ type, value }) => [type, value]),
   ) as Record<'year' | 'month' | 'day' | 'hour' | 'minute', string>;
 const page = {
   hour: ['year', 'month', 'day', 'hour'],

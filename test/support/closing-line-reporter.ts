@@ -1,12 +1,17 @@
-import type { Reporter, TestModule } from 'vitest/node';
-import type { MissingTier } from './tiers/reach.ts';
+import type { Reporter, TestModule, TestSpecification } from 'vitest/node';
+import type { Need } from './setup/needs.ts';
 
 /** Closes the run: what was not run, loudly, and one plain line that other programs can read. */
 export default class ClosingLineReporter implements Reporter {
-  readonly #missing: readonly MissingTier[];
+  readonly #missing: readonly Need[];
+  #levels = new Set<string>();
 
-  constructor({ missing }: { missing: readonly MissingTier[] }) {
+  constructor({ missing }: { missing: readonly Need[] }) {
     this.#missing = missing;
+  }
+
+  onTestRunStart(specifications: readonly TestSpecification[]): void {
+    this.#levels = new Set(specifications.map(({ project }) => project.name.split(':')[0] ?? ''));
   }
 
   onTestRunEnd(modules: readonly TestModule[]): void {
@@ -20,8 +25,12 @@ export default class ClosingLineReporter implements Reporter {
       // A file that failed before its tests were known is a failure, too.
       if (module.state() === 'failed' && tests.every((test) => test.result().state !== 'failed')) counts.failed++;
     }
-    for (const { tier, how } of this.#missing) {
-      console.log(`\nNOT RUN: DATABASE TIER ${tier.toUpperCase()}. To run it: ${how}.`);
+    for (const { name, how, files } of this.#missing) {
+      // Who runs unit tests alone is not told of brokers.
+      if (!files.some((glob) => this.#levels.has(glob.split('/')[1] ?? ''))) continue;
+      console.log(
+        `\nNOT RUN: ${name.toUpperCase()} is missing, so these were left out: ${files.join(' ')}. To run them: ${how}.`,
+      );
     }
     console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
   }

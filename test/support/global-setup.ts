@@ -2,6 +2,7 @@ import type { TestProject } from 'vitest/node';
 import type { Tier } from '#src/database/capabilities.ts';
 import { createPool } from '#src/database/connect.ts';
 import { migrate } from '#src/database/migrate.ts';
+import type { TestServer } from './tiers/server.ts';
 import { START } from './tiers/tiers.ts';
 
 declare module 'vitest' {
@@ -18,9 +19,36 @@ declare module 'vitest' {
   }
 }
 
+interface Shared {
+  server: TestServer;
+  template: string;
+  /** Projects of this run that use it. */
+  users: number;
+  stop(): Promise<void>;
+}
+
+/** Servers of this run, by tier. Each project loads this module anew; what they share lies with the process. */
+const shared = globalThis as { energyTestServers?: Map<Tier, Promise<Shared>> };
+shared.energyTestServers ??= new Map();
+const servers = shared.energyTestServers;
+
 /** One server for each tier; its template database is migrated once, and cloned by every test file. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { tier } = project.config.provide as { tier: Tier };
+  if (!servers.has(tier)) servers.set(tier, start(tier));
+  const one = await (servers.get(tier) as Promise<Shared>);
+  one.users++;
+  project.provide('adminUrl', one.server.urlOf('postgres'));
+  project.provide('databaseUrl', one.server.urlOf('NAME'));
+  project.provide('template', one.template);
+  return async () => {
+    if (--one.users > 0) return;
+    servers.delete(tier);
+    await one.stop();
+  };
+}
+
+async function start(tier: Tier): Promise<Shared> {
   const server = await START[tier]();
   const template = `energy_template_${process.pid}`;
   const admin = createPool(server.urlOf('postgres'), { max: 1 });
@@ -32,12 +60,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
   // A database is cloned while nobody is in it: TimescaleDB's scheduler would be.
   await admin.query(`ALTER DATABASE ${template} WITH ALLOW_CONNECTIONS false`);
   await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [template]);
-  project.provide('adminUrl', server.urlOf('postgres'));
-  project.provide('databaseUrl', server.urlOf('NAME'));
-  project.provide('template', template);
-  return async () => {
-    await admin.query(`DROP DATABASE ${template}`);
-    await admin.end();
-    await server.stop();
+  return {
+    server,
+    template,
+    users: 0,
+    async stop() {
+      await admin.query(`DROP DATABASE ${template}`);
+      await admin.end();
+      await server.stop();
+    },
   };
 }

@@ -14,7 +14,7 @@ export interface Mosquitto {
 export async function startMosquitto({ configuration }: { configuration?: string } = {}): Promise<Mosquitto> {
   const program = ['mosquitto', '/usr/sbin/mosquitto'].find((path) => spawnSync(path, ['-h']).error === undefined);
   if (!program)
-    throw new Error('mosquitto is not installed; on Debian: apt-get install mosquitto (bash .ci/run does so)');
+    throw new Error('mosquitto is not installed; on Debian: apt-get install mosquitto (npm run test:setup does so)');
   const folder = await mkdtemp(join(tmpdir(), 'energy-mosquitto-'));
   const port = await freePort();
   const settings = ['allow_anonymous true', 'persistence false', 'max_queued_messages 0', 'max_inflight_messages 0'];

@@ -13,7 +13,9 @@ export interface TestRedis {
 /** Starts redis-server. Fails, saying what to do, where it is not installed. */
 export async function startRedis(): Promise<TestRedis> {
   if (spawnSync('redis-server', ['--version']).error) {
-    throw new Error('redis-server is not installed; on Debian: apt-get install redis-server (bash .ci/run does so)');
+    throw new Error(
+      'redis-server is not installed; on Debian: apt-get install redis-server (npm run test:setup does so)',
+    );
   }
   const port = await freePort();
   let child: ChildProcess;

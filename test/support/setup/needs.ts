@@ -1,0 +1,60 @@
+import { accessSync, constants } from 'node:fs';
+import { join } from 'node:path';
+import { reachTiers } from '../tiers/reach.ts';
+
+/** Something that tests need and a machine may lack. */
+export interface Need {
+  /** What is said to be lacking. */
+  name: string;
+  /** How to get it. */
+  how: string;
+  /** What cannot run without it, as globs. */
+  files: readonly string[];
+}
+
+interface Program {
+  /** Debian's package, which has the program of the same name. */
+  name: string;
+  files: readonly string[];
+}
+
+/** What Debian's packages bring. A test that starts one of them stands here, or fails where it is not installed. */
+export const PROGRAMS: readonly Program[] = [
+  {
+    name: 'mosquitto',
+    files: [
+      'test/system/deploy/mosquitto.test.ts',
+      'test/system/ingest/{bridge,pipeline,slots}.test.ts',
+      'test/system/start/bad-days-mosquitto.test.ts',
+    ],
+  },
+  { name: 'redis-server', files: ['test/database/api/rate-limits.test.ts'] },
+  { name: 'chromium', files: ['test/system/dashboard/*.test.ts'] },
+];
+
+/** Whether a program is found as the tests find it: on the path, or where Debian puts those of its administrator. */
+export function isInstalled(name: string): boolean {
+  if (name === 'chromium' && process.env.CHROMIUM) return true;
+  const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/bin'];
+  return folders.some((folder) => {
+    try {
+      accessSync(join(folder, name), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** What this machine lacks, by a look at its files: nothing is started, and nothing made. */
+export function missingNeeds(): Need[] {
+  const setup = 'npm run test:setup (as root, on Debian)';
+  return [
+    ...PROGRAMS.filter(({ name }) => !isInstalled(name)).map(({ name, files }) => ({ name, how: setup, files })),
+    ...reachTiers().missing.map(({ tier, how }) => ({
+      name: `database tier ${tier}`,
+      how: how === 'npm run test:setup' ? setup : how,
+      files: ['test/tiers/**'],
+    })),
+  ];
+}

@@ -1,0 +1,23 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+
+/** Asked by Debian's packages before they start a service. */
+const POLICY = '/usr/sbin/policy-rc.d';
+
+/**
+ * Installs Debian packages. A broker and a Redis would start with them, on the standard ports; the tests start their own,
+ * so nothing is started now (a policy of the machine's own stays as it is).
+ */
+export function installPackages(names: readonly string[]): void {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const apt = (...args: string[]) =>
+    execFileSync('apt-get', ['-qq', ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const isOurs = !existsSync(POLICY);
+  if (isOurs) writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+  try {
+    apt('update');
+    apt('install', '-y', '--no-install-recommends', ...names);
+  } finally {
+    if (isOurs) rmSync(POLICY, { force: true });
+  }
+}

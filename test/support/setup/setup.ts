@@ -1,0 +1,30 @@
+import { existsSync } from 'node:fs';
+import { makeDebian13 } from './debian-13.ts';
+import { isInstalled, missingNeeds, PROGRAMS } from './needs.ts';
+import { installPackages } from './packages.ts';
+
+/**
+ * `npm run test:setup`: installs what the tests need and this machine lacks, where that is possible. What is then still
+ * missing is not a failure: the tests run without it and say at their end what was not run.
+ */
+const isDebianRoot = process.getuid?.() === 0 && existsSync('/etc/debian_version') && existsSync('/usr/bin/apt-get');
+
+/** Says what could not be had, in the last line of what the program said. */
+function attempt(what: string, action: () => void): void {
+  try {
+    action();
+  } catch (error) {
+    const said = String((error as { stderr?: Buffer }).stderr ?? '').trim() || String(error);
+    console.error(`${what} failed: ${said.split('\n').at(-1)}`);
+  }
+}
+
+if (isDebianRoot && missingNeeds().length > 0) {
+  const wanted = [...PROGRAMS.map(({ name }) => name), 'debootstrap'].filter((name) => !isInstalled(name));
+  if (wanted.length > 0) {
+    console.log(`Installing what the tests need: ${wanted.join(', ')} …`);
+    attempt('apt-get', () => installPackages(wanted));
+  }
+  if (isInstalled('debootstrap')) attempt('debootstrap', makeDebian13);
+}
+for (const { name, how } of missingNeeds()) console.log(`Missing: ${name}. To have it: ${how}.`);
