@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ALERT_TYPES, DELIVERIES } from '#src/alerts/store.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
-import { EVENT_TYPES } from '#src/events/event-types.ts';
+import { EVENT_TYPES } from '#src/database/enums.ts';
 
 /** What answers look like: the OpenAPI document is made of these, and a test holds every answer to them. */
 const instant = z.iso.datetime({ offset: true });

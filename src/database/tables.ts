@@ -1,4 +1,16 @@
 import type { Generated } from 'kysely';
+import type {
+  ALERT_DELIVERIES,
+  ALERT_TYPES,
+  DELIVERY_STATUSES,
+  DEVICE_STATUSES,
+  EVENT_TYPES,
+  PAUSABLE_STATUSES,
+  PLANS,
+  ROLES,
+} from './enums.ts';
+
+type OneOf<Words extends readonly string[]> = Words[number];
 
 /**
  * Relations as typed queries see them. Catalogue with units: sql/README.md. Not the load profile and the aggregates, which
@@ -23,10 +35,10 @@ export interface Tables {
 interface UsersTable {
   user_id: string;
   email: string;
-  role: 'homeowner' | 'utility' | 'admin';
+  role: OneOf<typeof ROLES>;
   phone: string | null;
   timezone: Generated<string>;
-  plan: Generated<'free' | 'developer' | 'enterprise'>;
+  plan: Generated<OneOf<typeof PLANS>>;
   enrolled_by: string | null;
   created_at: Generated<Date>;
 }
@@ -49,7 +61,7 @@ interface DevicesTable {
   user_id: string;
   type: string;
   location: string;
-  status: Generated<'active' | 'inactive' | 'faulty'>;
+  status: Generated<OneOf<typeof DEVICE_STATUSES>>;
   limit_kw: Generated<number>;
   register_max_kwh: number | null;
   max_gap_minutes: Generated<number>;
@@ -67,18 +79,18 @@ interface DevicesTable {
 interface AlertsTable {
   alert_id: string;
   user_id: string;
-  type: 'peak_usage' | 'daily_usage' | 'monthly_usage' | 'no_data';
+  type: OneOf<typeof ALERT_TYPES>;
   threshold_mwh: number | null;
   threshold_hours: number | null;
-  delivery: 'email' | 'sms' | 'webhook';
-  status: Generated<'active' | 'paused'>;
+  delivery: OneOf<typeof ALERT_DELIVERIES>;
+  status: Generated<OneOf<typeof PAUSABLE_STATUSES>>;
   created_at: Generated<Date>;
 }
 
 interface WebhooksTable {
   webhook_id: string;
   user_id: string;
-  event: 'usage.updated' | 'alert.triggered' | 'device.connected' | 'user.created';
+  event: OneOf<typeof EVENT_TYPES>;
   url: string;
   auth_token_sealed: Buffer;
   former_token_sealed: Buffer | null;
@@ -86,7 +98,7 @@ interface WebhooksTable {
   failing_since: Generated<Date | null>;
   failed_in_a_row: Generated<number>;
   catching_up_to: Generated<number | null>;
-  status: Generated<'active' | 'paused'>;
+  status: Generated<OneOf<typeof PAUSABLE_STATUSES>>;
   created_at: Generated<Date>;
 }
 
@@ -128,7 +140,7 @@ interface DeliveriesTable {
   webhook_id: string | null;
   target: string;
   place: Generated<number>;
-  status: Generated<'pending' | 'succeeded' | 'failed'>;
+  status: Generated<OneOf<typeof DELIVERY_STATUSES>>;
   tries: Generated<number>;
   /** JSON. */
   attempts: Generated<unknown>;

@@ -1,5 +1,5 @@
-/** What the service tells of (specification, Events). */
-export const EVENT_TYPES = ['usage.updated', 'alert.triggered', 'device.connected', 'user.created'] as const;
+import type { EVENT_TYPES } from '#src/database/enums.ts';
+
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** Beside them what only one is told: a subscription's own test, and that it was paused. */

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { newSecret, receiverCode } from '#src/dashboard/pages/webhooks/secret.ts';
 import { EVENTS } from '#src/dashboard/pages/webhooks/webhook.ts';
 import { whyPaused } from '#src/dashboard/pages/webhooks/why-paused.ts';
-import { EVENT_TYPES } from '#src/events/event-types.ts';
+import { EVENT_TYPES } from '#src/database/enums.ts';
 import { lookAt } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { freePort } from '#test/support/mosquitto.ts';

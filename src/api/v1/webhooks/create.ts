@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operation } from '#src/api/operation.ts';
+import { EVENT_TYPES } from '#src/database/enums.ts';
 import { createWebhook as create } from '#src/delivery/webhook/subscriptions.ts';
-import { EVENT_TYPES } from '#src/events/event-types.ts';
 import { authToken, callbackUrl } from './fields.ts';
 
 const body = z.strictObject({ event: z.enum(EVENT_TYPES), url: callbackUrl, auth_token: authToken });
