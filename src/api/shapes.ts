@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { ALERT_TYPES, DELIVERIES } from '#src/alerts/store.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
 import { EVENT_TYPES } from '#src/database/enums.ts';
 
 /** What answers look like: the OpenAPI document is made of these, and a test holds every answer to them. */
-const instant = z.iso.datetime({ offset: true });
+export const instant = z.iso.datetime({ offset: true });
 const day = z.iso.date();
 const clockHour = z
   .string()
@@ -75,19 +74,6 @@ export const monthly = z
   })
   .meta({ id: 'MonthlyAnalytics' });
 
-export const alert = z
-  .strictObject({
-    alert_id: z.string(),
-    user_id: z.string(),
-    type: z.enum(ALERT_TYPES),
-    threshold_kwh: z.number().optional(),
-    threshold_hours: z.number().int().optional(),
-    delivery: z.enum(DELIVERIES),
-    status: z.enum(['active', 'paused']),
-    created_at: instant,
-  })
-  .meta({ id: 'Alert' });
-
 export const webhook = z
   .strictObject({
     webhook_id: z.string(),
@@ -115,20 +101,6 @@ export const delivery = z
     next_attempt_at: instant.nullable(),
   })
   .meta({ id: 'Delivery' });
-
-export const alertPreview = z
-  .strictObject({
-    user_id: z.string(),
-    data: z.array(
-      z.strictObject({
-        period_start: instant,
-        period_end: instant.nullable(),
-        kwh_used: z.number().optional(),
-        device_id: z.string().optional(),
-      }),
-    ),
-  })
-  .meta({ id: 'AlertPreview' });
 
 const deviceFields = {
   device_id: z.string(),

@@ -2,11 +2,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type Evaluator, startEvaluator } from '#src/alerts/pool.ts';
 import { raiseAlerts } from '#src/alerts/raise.ts';
 import { raiseSilences } from '#src/alerts/silence.ts';
-import { createAlert, type NewAlert, updateAlert } from '#src/alerts/store.ts';
+import { updateAlert } from '#src/alerts/store.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { updateUser } from '#src/users/store.ts';
+import { createAlert, type NewAlert } from '#test/support/alerts.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { type Meter, meter } from '#test/support/meters.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createAlert, findAlert } from '#src/alerts/store.ts';
+import { findAlert } from '#src/alerts/store.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { compose, sentence } from '#src/delivery/email/compose.ts';
 import { capturingMailer, emailChannel, type Mailer, smtpMailer } from '#src/delivery/email/send.ts';
@@ -13,6 +13,7 @@ import { composeSignIn, sendSignIn } from '#src/delivery/email/sign-in.ts';
 import { capturingTexter, smsChannel, twilioTexter } from '#src/delivery/sms/send.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
 import { updateUser } from '#src/users/store.ts';
+import { createAlert } from '#test/support/alerts.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 

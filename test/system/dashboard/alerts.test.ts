@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ALERT_TYPES, DELIVERIES as KNOWN_DELIVERIES } from '#src/alerts/store.ts';
 import { DELIVERIES, nameOf, TYPES } from '#src/dashboard/pages/alerts/alert.ts';
 import { suggestedHours, suggestedKwh } from '#src/dashboard/pages/alerts/suggest.ts';
+import { ALERT_TYPES, ALERT_DELIVERIES as KNOWN_DELIVERIES } from '#src/database/enums.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { findUser, updateUser } from '#src/users/store.ts';
 import { lookAt } from '#test/support/browser.ts';

@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { findAlert } from '#src/alerts/store.ts';
 import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
-import * as shapes from '#src/api/shapes.ts';
 import { holdable, reachOf } from '#src/auth/access.ts';
 import { orNotFound } from '#src/core/errors.ts';
+import { alert, toWire } from './shape.ts';
 
 export const getAlert = operation({
   summary: 'One alert.',
   method: 'GET',
   path: '/v1/alerts/{alert_id}',
   scope: 'alerts:read',
-  answer: shapes.alert,
+  answer: alert,
   params: z.object({ alert_id: id }),
   handle: async ({ context, caller, params }) =>
-    orNotFound(await findAlert(context.db, reachOf(caller), holdable(params.alert_id))),
+    toWire(orNotFound(await findAlert(context.db, reachOf(caller), holdable(params.alert_id)))),
 });

@@ -3,24 +3,20 @@ import { listAlerts as list } from '#src/alerts/store.ts';
 import { id, page } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
-import * as shapes from '#src/api/shapes.ts';
 import { reachOf, reachUserId } from '#src/auth/access.ts';
+import { alert, toWire } from './shape.ts';
 
 export const listAlerts = operation({
   summary: 'Alerts of a user, page by page.',
   method: 'GET',
   path: '/v1/alerts',
   scope: 'alerts:read',
-  answer: z.array(shapes.alert),
+  answer: z.array(alert),
   query: z.object({ user_id: id, ...page }),
   async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
     const userId = await reachUserId(context.db, caller, user_id);
-    return pageOf(
-      reply,
-      url,
-      asked,
-      (page) => list(context.db, reachOf(caller), userId, page),
-      (one) => one.alert_id,
-    );
+    const find = (page: { limit: number; cursor?: string }) => list(context.db, reachOf(caller), userId, page);
+    const rows = await pageOf(reply, url, asked, find, (one) => one.alert_id);
+    return rows.map(toWire);
   },
 });

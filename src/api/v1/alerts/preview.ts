@@ -1,19 +1,9 @@
-import { z } from 'zod';
 import { previewSilence, previewUsage } from '#src/alerts/preview.ts';
-import { ALERT_TYPES } from '#src/alerts/store.ts';
-import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
-import * as shapes from '#src/api/shapes.ts';
 import { reachUser } from '#src/auth/access.ts';
 import { kwhToMilliwattHours } from '#src/core/units.ts';
-import { checkThreshold, thresholdHours, thresholdKwh } from './fields.ts';
-
-const body = z.strictObject({
-  user_id: id.optional(),
-  type: z.enum(ALERT_TYPES),
-  threshold_kwh: thresholdKwh.optional(),
-  threshold_hours: thresholdHours.optional(),
-});
+import { checkThreshold } from './check.ts';
+import { alertPreview, rule } from './shape.ts';
 
 export const previewAlert = operation({
   summary: 'Says on which periods of the last 90 days an alert would have fired; makes none.',
@@ -21,9 +11,9 @@ export const previewAlert = operation({
   changes: 'nothing',
   path: '/v1/alerts/preview',
   scope: 'alerts:read',
-  answer: shapes.alertPreview,
+  answer: alertPreview,
   status: 200,
-  body,
+  body: rule,
   async handle({ context, caller, body: { user_id, type, threshold_kwh, threshold_hours } }) {
     checkThreshold(type, { threshold_kwh, threshold_hours }, { required: true });
     const user = await reachUser(context.db, caller, user_id);

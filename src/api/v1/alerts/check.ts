@@ -1,13 +1,8 @@
-import { z } from 'zod';
 import type { AlertType } from '#src/alerts/store.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import { hasActiveWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import type { User } from '#src/users/store.ts';
-
-/** A threshold that is above nothing (a mWh at least, the unit of everything stored) and below what could be stored. */
-export const thresholdKwh = z.number().min(0.000_001).max(1_000_000_000);
-export const thresholdHours = z.number().int().min(1).max(720);
 
 /** 422 where the threshold is not the one that the type has: hours for no_data, kWh for every other. */
 export function checkThreshold(

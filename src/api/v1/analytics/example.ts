@@ -1,0 +1,28 @@
+import { type Examples, user_id } from '../example-ids.ts';
+
+export const ANALYTICS_EXAMPLES = {
+  monthlyAnalytics: {
+    answer: {
+      user_id,
+      data: [
+        {
+          month: '2026-05',
+          kwh_used: 342.118,
+          avg_daily_kwh: 11.036,
+          peak_hour: '18:00',
+          change_kwh: -21.4,
+          change_percent: -5.9,
+        },
+        {
+          month: '2026-06',
+          kwh_used: 174.26,
+          avg_daily_kwh: 11.617,
+          peak_hour: '18:00',
+          change_kwh: 6.02,
+          change_percent: 3.6,
+          partial: true,
+        },
+      ],
+    },
+  },
+} satisfies Examples;

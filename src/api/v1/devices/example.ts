@@ -1,0 +1,62 @@
+import { created_at, device_id, type Examples, gateway_id, user_id } from '../example-ids.ts';
+
+const device = {
+  device_id,
+  type: 'electricity_meter',
+  location: 'cellar',
+  status: 'active',
+  last_seen_at: '2026-06-15T11:59:50.000Z',
+};
+const details = {
+  ...device,
+  user_id,
+  limit_kw: 100,
+  register_max_kwh: 999_999.999,
+  max_gap_minutes: 90,
+  timezone: null,
+  decoder_config: {},
+  created_at,
+};
+
+export const DEVICE_EXAMPLES = {
+  createDevice: {
+    body: { type: 'electricity_meter', location: 'cellar', register_max_kwh: 999_999.999 },
+    answer: {
+      ...device,
+      status: 'inactive',
+      last_seen_at: null,
+      mqtt: { username: device_id, password: '(shown once)', topic: `energy/v1/${device_id}/readings` },
+    },
+  },
+  listDevices: { answer: [device] },
+  discoveredDevices: {
+    answer: [
+      {
+        discovery_id: 'dsc_01k8xqc2f8m4t6v9b1hs3w5yep',
+        gateway_id,
+        family: 'tasmota',
+        native_id: 'tasmota_6D2F1A',
+        channels: ['import', 'export'],
+        quantities: [
+          { channel: 'import', kind: 'energy_total_kwh', counts: 'import' },
+          { channel: 'export', kind: 'energy_total_kwh', counts: 'export' },
+          { channel: 'import', kind: 'power_w', counts: null },
+        ],
+        first_seen_at: created_at,
+        last_seen_at: '2026-06-15T11:59:50.000Z',
+      },
+    ],
+  },
+  getDevice: { answer: details },
+  updateDevice: { body: { location: 'hall' }, answer: { ...details, location: 'hall' } },
+  deleteDevice: { answer: { message: `Device ${device_id} was deleted; what it consumed stays` } },
+  deviceUsage: {
+    answer: {
+      device_id,
+      data: [
+        { date: '2026-06-14', kwh_used: 12.482, peak_hour: '18:00' },
+        { date: '2026-06-15', kwh_used: 9.107, peak_hour: '19:00' },
+      ],
+    },
+  },
+} satisfies Examples;

@@ -1,0 +1,11 @@
+/** Whom and what the examples of the OpenAPI document are about: the same home in all of them. */
+export const user_id = 'usr_01k8xq4v9d7w2m5nehb6t0r3zc';
+export const device_id = 'dev_01k8xq6c1s8f4p9yj2av5g7kmt';
+export const alert_id = 'alr_01k8xq7h3e6r9d2wq8bn4x5zcv';
+export const webhook_id = 'whk_01k8xq8m5t7y1k3fs6hd9g2jpb';
+export const gateway_id = 'gwy_01k8xq9r7v2c4n6mw8ea1s3tfz';
+export const key_id = 'key_01k8xqaw9b5d7h1jx3kp6m8nrg';
+export const created_at = '2026-06-01T09:30:00.000Z';
+
+/** What is sent and answered, operation by operation. */
+export type Examples = Record<string, { body?: unknown; answer: unknown }>;

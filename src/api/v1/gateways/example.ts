@@ -1,0 +1,16 @@
+import { created_at, type Examples, gateway_id, user_id } from '../example-ids.ts';
+
+const gateway = { gateway_id, user_id, name: 'home', decoder_config: {}, created_at };
+
+export const GATEWAY_EXAMPLES = {
+  createGateway: {
+    body: { name: 'home' },
+    answer: {
+      ...gateway,
+      mqtt: { username: gateway_id, password: '(shown once)', topic_prefix: `gw/${gateway_id}/` },
+    },
+  },
+  listGateways: { answer: [gateway] },
+  updateGateway: { body: { name: 'holiday home' }, answer: { ...gateway, name: 'holiday home' } },
+  deleteGateway: { answer: { message: `Gateway ${gateway_id} was deleted` } },
+} satisfies Examples;
