@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { newUser } from '#src/api/v1/users/create.ts';
+import { newUser } from '#src/api/v1/users/shape.ts';
 import { createKey, revokeKey, rotateKey } from '#src/auth/keys.ts';
 import { isScope, SCOPES, type Scope } from '#src/auth/scopes.ts';
 import { closeSessionsOf } from '#src/auth/sessions.ts';
 import { accountOf } from '#src/auth/sign-ins.ts';
+import { defined } from '#src/core/defined.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { printedLink } from '#src/start/sign-in-link.ts';
 import { createUser, findUser } from '#src/users/store.ts';
@@ -27,9 +28,7 @@ export function register(program: Command): void {
         const key = await createKey(db, {
           userId: o.user,
           environment: config.environment,
-          ...(o.name === undefined ? {} : { name: o.name }),
-          ...(o.scopes === undefined ? {} : { scopes: o.scopes }),
-          ...(o.expires === undefined ? {} : { expiresAt: o.expires }),
+          ...defined({ name: o.name, scopes: o.scopes, expiresAt: o.expires }),
         });
         show(o.json, key, `Key ${key.key_id}, shown this once:\n\n  ${key.key}\n`);
       }),
@@ -114,7 +113,7 @@ async function create({ json, ...given }: NewUser): Promise<void> {
   const timezone = asked.data.timezone ?? (isAsked ? await askZone() : machineZone());
   const { email, role, phone } = asked.data;
   await withDatabase(async (db) => {
-    const user = await createUser(db, { email, role, timezone, ...(phone === undefined ? {} : { phone }) });
+    const user = await createUser(db, { email, role, timezone, ...defined({ phone }) });
     show(json, { user_id: user.user_id, status: 'created' }, `User ${user.user_id}, time zone ${timezone}`);
   });
 }

@@ -1,45 +1,35 @@
-import { sql } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { accountsWithin, type Reach, within } from '#src/database/reach.ts';
 import { together } from '#src/database/transaction.ts';
+import type { Tables } from '#src/database/tables.ts';
 import { addEvents } from '#src/events/outbox.ts';
 
-export type Role = 'homeowner' | 'utility' | 'admin';
-export type Plan = 'free' | 'developer' | 'enterprise';
-
-/** An account as the API shows it. */
-export interface User {
-  user_id: string;
-  email: string;
-  role: Role;
-  created_at: string;
-  phone: string | null;
-  timezone: string;
-  plan: Plan;
-}
-
-/** What of an account can be changed. */
-export type UserPatch = Partial<Pick<User, 'email' | 'phone' | 'role' | 'timezone' | 'plan'>>;
-
+/** What of an account anybody may see who reaches it; in this order it stands in `user.created`. */
 const COLUMNS = ['user_id', 'email', 'role', 'created_at', 'phone', 'timezone', 'plan'] as const;
+
+export type User = Pick<Selectable<Tables['users']>, (typeof COLUMNS)[number]>;
+export type Role = User['role'];
+
+/** The columns that can be set. */
+export type UserSettings = Omit<Insertable<Tables['users']>, 'user_id' | 'enrolled_by' | 'created_at'>;
+
 const UNIQUE_VIOLATION = '23505';
 
 /** Creates an account and its event. `enrolledBy`: the utility that may then see it. 409 where the e-mail is taken, in any case. */
 export async function createUser(
   db: Database,
-  user: { email: string; role: Role; phone?: string; timezone?: string; plan?: Plan; enrolledBy?: string },
+  { enrolledBy, ...settings }: UserSettings & { enrolledBy?: string | undefined },
 ): Promise<User> {
-  const { enrolledBy, ...values } = user;
   return emailTaken(
     together(db, async (trx) => {
-      const row = await trx
+      const created = await trx
         .insertInto('users')
-        .values({ ...values, user_id: newId('usr'), enrolled_by: enrolledBy ?? null })
+        .values({ ...settings, user_id: newId('usr'), enrolled_by: enrolledBy ?? null })
         .returning(COLUMNS)
         .executeTakeFirstOrThrow();
-      const created = shown(row);
       const event = { type: 'user.created' as const, userId: created.user_id, data: { ...created } };
       await addEvents(queryOf(trx), [event], new Date());
       return created;
@@ -55,7 +45,7 @@ export async function findUser(db: Database, reach: Reach, userId: string): Prom
     .where('user_id', '=', userId)
     .where(within(reach, 'users.user_id'))
     .executeTakeFirst();
-  return row ? shown(row) : null;
+  return row ?? null;
 }
 
 /** Accounts within the reach whose e-mail has `search` in it, in any case; in order of their ids, after `cursor`; at most `limit`. */
@@ -65,21 +55,27 @@ export async function listUsers(
   page: { search: string; limit: number; cursor?: string },
 ): Promise<User[]> {
   const { search, cursor = '', limit } = page;
-  const rows = await db
-    .selectFrom('users')
-    .select(COLUMNS)
-    .where(accountsWithin(reach))
-    // Not LIKE: nothing that a person types is a wildcard.
-    .where(sql<boolean>`strpos(lower(users.email), lower(${search})) > 0`)
-    .where('user_id', '>', cursor)
-    .orderBy('user_id')
-    .limit(limit)
-    .execute();
-  return rows.map(shown);
+  return (
+    db
+      .selectFrom('users')
+      .select(COLUMNS)
+      .where(accountsWithin(reach))
+      // Not LIKE: nothing that a person types is a wildcard.
+      .where(sql<boolean>`strpos(lower(users.email), lower(${search})) > 0`)
+      .where('user_id', '>', cursor)
+      .orderBy('user_id')
+      .limit(limit)
+      .execute()
+  );
 }
 
 /** Changes an account within the reach. Null where there is none; 409 where the e-mail is another's. */
-export async function updateUser(db: Database, reach: Reach, userId: string, patch: UserPatch): Promise<User | null> {
+export async function updateUser(
+  db: Database,
+  reach: Reach,
+  userId: string,
+  patch: Partial<UserSettings>,
+): Promise<User | null> {
   if (Object.keys(patch).length === 0) return findUser(db, reach, userId);
   const row = await emailTaken(
     together(db, async (trx) => {
@@ -96,7 +92,7 @@ export async function updateUser(db: Database, reach: Reach, userId: string, pat
       return changed;
     }),
   );
-  return row ? shown(row) : null;
+  return row ?? null;
 }
 
 async function emailTaken<T>(work: Promise<T>): Promise<T> {
@@ -107,8 +103,3 @@ async function emailTaken<T>(work: Promise<T>): Promise<T> {
     throw error;
   }
 }
-
-const shown = (row: Omit<User, 'created_at'> & { created_at: Date }): User => ({
-  ...row,
-  created_at: row.created_at.toISOString(),
-});

@@ -5,6 +5,7 @@ import type { ApiContext } from '#src/api/operation.ts';
 import { isSelfSigned } from '#src/api/plugins/certificate.ts';
 import { countSignIn } from '#src/api/plugins/rate-limits.ts';
 import { actAs } from '#src/auth/act.ts';
+import { toWire } from '#src/api/v1/users/shape.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import {
@@ -70,7 +71,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     // Another broker has a certificate of its own.
     const needsCertificate = mqtt.ports !== null && isSelfSigned(parts.certificate());
     const told = { ...mqtt, needs_certificate: needsCertificate };
-    return { user, csrf_token: csrf, environment, mqtt: told };
+    return { user: toWire(user), csrf_token: csrf, environment, mqtt: told };
   };
 
   app.post('/dashboard/sign-in', async (request, reply) => {

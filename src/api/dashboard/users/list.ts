@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { page } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
-import { user } from '#src/api/shapes.ts';
+import { toWire, user } from '#src/api/v1/users/shape.ts';
 import { reachOf } from '#src/auth/access.ts';
 import { listUsers as list } from '#src/users/store.ts';
 
@@ -19,12 +19,9 @@ export const listUsers = operation({
   scope: 'users:read',
   answer: z.array(user),
   query: z.object({ search: search.optional(), ...page }),
-  handle: ({ context, caller, query: { search = '', ...asked }, reply, url }) =>
-    pageOf(
-      reply,
-      url,
-      asked,
-      (page) => list(context.db, reachOf(caller), { search, ...page }),
-      (one) => one.user_id,
-    ),
+  async handle({ context, caller, query: { search = '', ...asked }, reply, url }) {
+    const find = (page: { limit: number; cursor?: string }) => list(context.db, reachOf(caller), { search, ...page });
+    const rows = await pageOf(reply, url, asked, find, (one) => one.user_id);
+    return rows.map(toWire);
+  },
 });
