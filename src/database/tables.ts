@@ -68,7 +68,7 @@ interface DevicesTable {
   timezone: string | null;
   mqtt_secret_sha256: Buffer;
   /** JSON. */
-  decoder_config: Generated<unknown>;
+  decoder_config: Generated<Record<string, unknown>>;
   /** JSON. */
   computed_with: Generated<unknown>;
   last_seen_at: Date | null;
@@ -108,7 +108,7 @@ interface GatewaysTable {
   name: string;
   mqtt_secret_sha256: Buffer;
   /** JSON. */
-  decoder_config: Generated<unknown>;
+  decoder_config: Generated<Record<string, unknown>>;
   announced: Generated<number>;
   created_at: Generated<Date>;
 }

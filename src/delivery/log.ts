@@ -1,17 +1,31 @@
+import type { Selectable } from 'kysely';
 import { newId } from '#src/core/ids.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import { together } from '#src/database/transaction.ts';
+import type { Tables } from '#src/database/tables.ts';
 import { addEvents } from '#src/events/outbox.ts';
 
-/** A delivery as the API shows it. */
+/** One event on its way to one subscription. */
 export interface Delivery {
   delivery_id: string;
   event_id: string;
+  /** The event's type. */
   event: string;
-  status: 'pending' | 'succeeded' | 'failed';
-  attempts: { at: string; response_status: number | null; duration_ms: number; error: string | null }[];
-  next_attempt_at: string | null;
+  status: Selectable<Tables['deliveries']>['status'];
+  attempts: Attempt[];
+  /** Null where nothing is to come: it is over, or its subscription is paused. */
+  next_attempt_at: Date | null;
+}
+
+/** A try as it is stored, in JSON. */
+interface Attempt {
+  at: string;
+  response_status: number | null;
+  duration_ms: number;
+  error: string | null;
+  /** The beginning of what the receiver answered. */
+  response_body: string | null;
 }
 
 /** Deliveries to webhooks within the reach. */
@@ -57,7 +71,7 @@ export async function listDeliveries(
     .orderBy('deliveries.delivery_id', 'desc')
     .limit(limit)
     .execute();
-  return rows.map(shown);
+  return rows.map(asDelivery);
 }
 
 /** Makes a delivery due at once, with all its retries before it again. Null where there is none within the reach. */
@@ -78,7 +92,7 @@ export async function retryDelivery(
       .set({ status: 'pending', tries: 0, next_attempt_at: now })
       .where('delivery_id', '=', deliveryId)
       .execute();
-    return shown({ ...known, status: 'pending', next_attempt_at: now });
+    return asDelivery({ ...known, status: 'pending', next_attempt_at: now });
   });
 }
 
@@ -99,32 +113,17 @@ export async function sendTest(db: Database, reach: Reach, webhookId: string, no
     const row = await deliveriesWithin(trx, reach, webhookId)
       .where('deliveries.event_id', '=', eventId)
       .executeTakeFirstOrThrow();
-    return shown(row);
+    return asDelivery(row);
   });
 }
 
-/** An attempt as it is stored; rows of before answers were kept have no `response_body`. */
-export type StoredAttempt = Delivery['attempts'][number] & { response_body?: string | null };
-
-export function shown(row: {
-  delivery_id: string;
-  event_id: string;
-  event: string;
-  status: Delivery['status'];
-  attempts: unknown;
-  next_attempt_at: Date;
-  webhook_status: 'active' | 'paused';
-}): Delivery {
+/** A row of `deliveriesWithin`, with what its subscription's status says of what is to come. */
+export function asDelivery(
+  row: Omit<Delivery, 'attempts'> & { attempts: unknown; webhook_status: 'active' | 'paused' },
+): Delivery {
   const { delivery_id, event_id, event, status } = row;
-  // While the subscription is paused nothing is tried.
   const isToCome = status === 'pending' && row.webhook_status === 'active';
-  return {
-    delivery_id,
-    event_id,
-    event,
-    status,
-    // What receivers answered is for the dashboard alone.
-    attempts: (row.attempts as StoredAttempt[]).map(({ response_body: _, ...attempt }) => attempt),
-    next_attempt_at: isToCome ? row.next_attempt_at.toISOString() : null,
-  };
+  // Rows of before answers were kept have no `response_body`.
+  const attempts = (row.attempts as Attempt[]).map((one) => ({ ...one, response_body: one.response_body ?? null }));
+  return { delivery_id, event_id, event, status, attempts, next_attempt_at: isToCome ? row.next_attempt_at : null };
 }

@@ -1,10 +1,10 @@
 import type { Database } from '#src/database/connect.ts';
 import type { Reach } from '#src/database/reach.ts';
-import { type Delivery, deliveriesWithin, type StoredAttempt, shown } from './log.ts';
+import { asDelivery, type Delivery, deliveriesWithin } from './log.ts';
 import { envelope, PLAIN_HEADERS } from './webhook/envelope.ts';
 
 /** A delivery with what is sent and what came back. No signature: with its secret only its receiver can check one. */
-export interface SentDelivery extends Omit<Delivery, 'attempts'> {
+export interface SentDelivery extends Delivery {
   request: {
     /** Where the next try would go: the subscription's address of now. */
     url: string;
@@ -12,7 +12,6 @@ export interface SentDelivery extends Omit<Delivery, 'attempts'> {
     /** The very bytes, as text. */
     body: string;
   };
-  attempts: (Delivery['attempts'][number] & { response_body: string | null })[];
 }
 
 /** One delivery to a subscription within the reach; null where there is none. */
@@ -30,8 +29,7 @@ export async function findSent(
   const { event_id: id, event: type, created_at: createdAt, url } = row;
   const body = envelope({ id, type, createdAt, data: row.data as Record<string, unknown> }, environment);
   return {
-    ...shown(row),
+    ...asDelivery(row),
     request: { url, headers: { ...PLAIN_HEADERS, 'webhook-id': id }, body },
-    attempts: (row.attempts as StoredAttempt[]).map((one) => ({ ...one, response_body: one.response_body ?? null })),
   };
 }

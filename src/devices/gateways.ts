@@ -1,18 +1,15 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import { together } from '#src/database/transaction.ts';
+import type { Tables } from '#src/database/tables.ts';
 import { newDeviceSecret } from './credentials.ts';
 
+const COLUMNS = ['gateway_id', 'user_id', 'name', 'decoder_config', 'created_at'] as const;
+
 /** A household's own broker, bridged to `gw/{gateway_id}/…`. */
-export interface Gateway {
-  gateway_id: string;
-  user_id: string;
-  name: string;
-  decoder_config: unknown;
-  created_at: string;
-}
+export type Gateway = Pick<Selectable<Tables['gateways']>, (typeof COLUMNS)[number]>;
 
 /** A device that was heard through a gateway and is not paired. */
 export interface Discovered {
@@ -24,11 +21,9 @@ export interface Discovered {
   channels: string[];
   /** What it tells on them, and what of it counts as its owner's import or export. */
   quantities: { channel: string; kind: string; counts: 'import' | 'export' | null }[];
-  first_seen_at: string;
-  last_seen_at: string;
+  first_seen_at: Date;
+  last_seen_at: Date;
 }
-
-const COLUMNS = ['gateway_id', 'user_id', 'name', 'decoder_config', 'created_at'] as const;
 
 /** MQTT topics that a gateway publishes below. */
 export const gatewayPrefix = (gatewayId: string): string => `gw/${gatewayId}/`;
@@ -36,15 +31,15 @@ export const gatewayPrefix = (gatewayId: string): string => `gw/${gatewayId}/`;
 /** Makes a gateway. Its secret is in this answer and nowhere else. */
 export async function createGateway(
   db: Database,
-  gateway: { userId: string; name: string },
+  { userId, name }: { userId: string; name: string },
 ): Promise<{ gateway: Gateway; secret: string }> {
   const { secret, sha256 } = newDeviceSecret();
-  const row = await db
+  const gateway = await db
     .insertInto('gateways')
-    .values({ gateway_id: newId('gwy'), user_id: gateway.userId, name: gateway.name, mqtt_secret_sha256: sha256 })
+    .values({ gateway_id: newId('gwy'), user_id: userId, name, mqtt_secret_sha256: sha256 })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
-  return { gateway: shown(row), secret };
+  return { gateway, secret };
 }
 
 /** Gateways of one account, in order of their ids, after `cursor`; at most `limit`. */
@@ -54,7 +49,7 @@ export async function listGateways(
   userId: string,
   page: { limit: number; cursor?: string },
 ): Promise<Gateway[]> {
-  const rows = await db
+  return db
     .selectFrom('gateways')
     .select(COLUMNS)
     .where('user_id', '=', userId)
@@ -63,7 +58,6 @@ export async function listGateways(
     .orderBy('gateway_id')
     .limit(page.limit)
     .execute();
-  return rows.map(shown);
 }
 
 /** Changes a gateway within the reach; null where there is none. */
@@ -71,19 +65,17 @@ export async function updateGateway(
   db: Database,
   reach: Reach,
   gatewayId: string,
-  patch: { name?: string; decoderConfig?: Record<string, unknown> },
+  patch: Partial<Pick<Gateway, 'name' | 'decoder_config'>>,
 ): Promise<Gateway | null> {
   const row = await db
     .updateTable('gateways')
-    .set((set) => ({
-      name: patch.name ?? set.ref('name'),
-      ...(patch.decoderConfig === undefined ? {} : { decoder_config: JSON.stringify(patch.decoderConfig) }),
-    }))
+    // Without a change the row is written as it is, and answered.
+    .set((set) => ({ name: set.ref('name'), ...patch }))
     .where('gateway_id', '=', gatewayId)
     .where(within(reach, 'gateways.user_id'))
     .returning(COLUMNS)
     .executeTakeFirst();
-  return row ? shown(row) : null;
+  return row ?? null;
 }
 
 /** Ends a gateway within the reach, and forgets what was discovered through it and what of it was rejected; false where there is none. */
@@ -122,12 +114,5 @@ export async function listDiscovered(
     ...row,
     channels: [...new Set((channels as Discovered['quantities']).map(({ channel }) => channel))],
     quantities: channels as Discovered['quantities'],
-    first_seen_at: row.first_seen_at.toISOString(),
-    last_seen_at: row.last_seen_at.toISOString(),
   }));
 }
-
-const shown = (row: Omit<Gateway, 'created_at'> & { created_at: Date }): Gateway => ({
-  ...row,
-  created_at: row.created_at.toISOString(),
-});

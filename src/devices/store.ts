@@ -1,52 +1,52 @@
-import { sql } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import { together } from '#src/database/transaction.ts';
+import type { Tables } from '#src/database/tables.ts';
 import { newDeviceSecret } from './credentials.ts';
 
-/** A device as the API shows it. */
-export interface Device {
-  device_id: string;
-  type: string;
-  location: string;
-  status: 'active' | 'inactive' | 'faulty';
-  last_seen_at: string | null;
-}
+/** What lists of devices show. */
+const COLUMNS = ['device_id', 'type', 'location', 'status', 'last_seen_at'] as const;
+/** A device by itself, with its settings. */
+const DETAILS = [
+  ...COLUMNS,
+  'user_id',
+  'limit_kw',
+  'register_max_kwh',
+  'max_gap_minutes',
+  'timezone',
+  'decoder_config',
+  'created_at',
+] as const;
 
-export interface NewDevice {
+export type Device = Pick<Selectable<Tables['devices']>, (typeof COLUMNS)[number]>;
+export type DeviceDetails = Pick<Selectable<Tables['devices']>, (typeof DETAILS)[number]>;
+
+/** The columns that an owner sets. */
+export type DeviceSettings = Pick<
+  Insertable<Tables['devices']>,
+  'type' | 'location' | 'limit_kw' | 'register_max_kwh' | 'max_gap_minutes' | 'timezone' | 'decoder_config'
+>;
+
+export interface NewDevice extends DeviceSettings {
+  userId: string;
   /** An id that says something to whoever made it (simulators do); a new one without it. */
   deviceId?: string;
-  userId: string;
-  type: string;
-  location: string;
-  limitKw?: number;
-  registerMaxKwh?: number;
-  maxGapMinutes?: number;
-  timezone?: string;
 }
 
 /** Pairs a device. Its secret is in this answer and nowhere else. */
-export async function createDevice(db: Database, device: NewDevice): Promise<{ device: Device; secret: string }> {
+export async function createDevice(
+  db: Database,
+  { userId, deviceId = newId('dev'), ...settings }: NewDevice,
+): Promise<{ device: Device; secret: string }> {
   const { secret, sha256 } = newDeviceSecret();
-  const row = await db
+  const device = await db
     .insertInto('devices')
-    .values({
-      device_id: device.deviceId ?? newId('dev'),
-      user_id: device.userId,
-      type: device.type,
-      location: device.location,
-      mqtt_secret_sha256: sha256,
-      register_max_kwh: device.registerMaxKwh ?? null,
-      timezone: device.timezone ?? null,
-      last_seen_at: null,
-      deleted_at: null,
-      ...(device.limitKw === undefined ? {} : { limit_kw: device.limitKw }),
-      ...(device.maxGapMinutes === undefined ? {} : { max_gap_minutes: device.maxGapMinutes }),
-    })
+    .values({ ...settings, device_id: deviceId, user_id: userId, mqtt_secret_sha256: sha256 })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
-  return { device: shown(row), secret };
+  return { device, secret };
 }
 
 /**
@@ -81,17 +81,6 @@ export async function pairDiscovered(
   });
 }
 
-/** What of a device can be changed. */
-export interface DevicePatch {
-  type?: string;
-  location?: string;
-  limitKw?: number;
-  registerMaxKwh?: number | null;
-  maxGapMinutes?: number;
-  timezone?: string | null;
-  decoderConfig?: Record<string, unknown>;
-}
-
 /** One device within the reach; null where there is none, or it was deleted. */
 export async function findDevice(db: Database, reach: Reach, deviceId: string): Promise<DeviceDetails | null> {
   const row = await db
@@ -101,7 +90,7 @@ export async function findDevice(db: Database, reach: Reach, deviceId: string): 
     .where('deleted_at', 'is', null)
     .where(within(reach, 'devices.user_id'))
     .executeTakeFirst();
-  return row ? shownInFull(row) : null;
+  return row ?? null;
 }
 
 /**
@@ -112,21 +101,15 @@ export async function updateDevice(
   db: Database,
   reach: Reach,
   deviceId: string,
-  patch: DevicePatch,
+  patch: Partial<DeviceSettings>,
 ): Promise<DeviceDetails | null> {
-  const { type, location, limitKw, registerMaxKwh, maxGapMinutes, timezone, decoderConfig } = patch;
-  const ofTheLaw = limitKw !== undefined || registerMaxKwh !== undefined || maxGapMinutes !== undefined;
+  const ofTheLaw = 'limit_kw' in patch || 'register_max_kwh' in patch || 'max_gap_minutes' in patch;
   const row = await db
     .updateTable('devices')
     .set((set) => ({
+      // Without a change the row is written as it is, and answered.
       device_id: set.ref('device_id'),
-      ...(type === undefined ? {} : { type }),
-      ...(location === undefined ? {} : { location }),
-      ...(limitKw === undefined ? {} : { limit_kw: limitKw }),
-      ...(registerMaxKwh === undefined ? {} : { register_max_kwh: registerMaxKwh }),
-      ...(maxGapMinutes === undefined ? {} : { max_gap_minutes: maxGapMinutes }),
-      ...(timezone === undefined ? {} : { timezone }),
-      ...(decoderConfig === undefined ? {} : { decoder_config: JSON.stringify(decoderConfig) }),
+      ...patch,
       ...(ofTheLaw
         ? {
             computed_with: sql`coalesce(computed_with, jsonb_build_object('limit_kw', limit_kw,
@@ -139,7 +122,7 @@ export async function updateDevice(
     .where(within(reach, 'devices.user_id'))
     .returning(DETAILS)
     .executeTakeFirst();
-  return row ? shownInFull(row) : null;
+  return row ?? null;
 }
 
 /**
@@ -179,7 +162,7 @@ export async function listDevices(
   userId: string,
   page: { limit: number; cursor?: string },
 ): Promise<Device[]> {
-  const rows = await db
+  return db
     .selectFrom('devices')
     .select(COLUMNS)
     .where('user_id', '=', userId)
@@ -189,44 +172,7 @@ export async function listDevices(
     .orderBy('device_id')
     .limit(page.limit)
     .execute();
-  return rows.map(shown);
 }
-
-/** A device by itself, with its settings. */
-export interface DeviceDetails extends Device {
-  user_id: string;
-  limit_kw: number;
-  register_max_kwh: number | null;
-  max_gap_minutes: number;
-  timezone: string | null;
-  decoder_config: unknown;
-  created_at: string;
-}
-
-const COLUMNS = ['device_id', 'type', 'location', 'status', 'last_seen_at'] as const;
-const DETAILS = [
-  ...COLUMNS,
-  'user_id',
-  'limit_kw',
-  'register_max_kwh',
-  'max_gap_minutes',
-  'timezone',
-  'decoder_config',
-  'created_at',
-] as const;
-
-const shownInFull = (
-  row: Omit<DeviceDetails, 'last_seen_at' | 'created_at'> & { last_seen_at: Date | null; created_at: Date },
-): DeviceDetails => ({
-  ...row,
-  last_seen_at: row.last_seen_at?.toISOString() ?? null,
-  created_at: row.created_at.toISOString(),
-});
-
-const shown = (row: Omit<Device, 'last_seen_at'> & { last_seen_at: Date | null }): Device => ({
-  ...row,
-  last_seen_at: row.last_seen_at?.toISOString() ?? null,
-});
 
 /** MQTT topic that a device publishes its readings under. */
 export const readingsTopic = (deviceId: string): string => `energy/v1/${deviceId}/readings`;

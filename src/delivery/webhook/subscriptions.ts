@@ -1,10 +1,11 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { SecretBox } from '#src/core/secret-box.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import { together } from '#src/database/transaction.ts';
+import type { Tables } from '#src/database/tables.ts';
 import type { EventType } from '#src/events/event-types.ts';
 
 /** How long the secret before a rotation stays valid beside the new one. */
@@ -12,22 +13,17 @@ const OVERLAP_MS = 24 * 3_600_000;
 /** Undelivered events are kept so long. */
 const KEPT_MS = 7 * 24 * 3_600_000;
 
-/** A subscription as the API shows it; its secret never is. */
-export interface Webhook {
-  webhook_id: string;
-  event: EventType;
-  url: string;
-  status: 'active' | 'paused';
-  created_at: string;
-}
-
-export interface WebhookPatch {
-  url?: string;
-  authToken?: string;
-  status?: 'active' | 'paused';
-}
-
+/** Not its secret, which never leaves here but to sign. */
 const COLUMNS = ['webhook_id', 'event', 'url', 'status', 'created_at'] as const;
+
+export type Webhook = Pick<Selectable<Tables['webhooks']>, (typeof COLUMNS)[number]>;
+
+/** What of a subscription can be changed. */
+export interface WebhookPatch {
+  url?: string | undefined;
+  authToken?: string | undefined;
+  status?: Webhook['status'] | undefined;
+}
 
 /** Subscriptions of one account: one that has thousands of dead ones would hold up everybody's deliveries. */
 const MOST_OF_AN_ACCOUNT = 100;
@@ -45,7 +41,7 @@ export async function createWebhook(
     .where('user_id', '=', ownerId)
     .executeTakeFirstOrThrow();
   if (Number(count) >= MOST_OF_AN_ACCOUNT) throw new AppError('tooManyWebhooks');
-  const row = await db
+  return db
     .insertInto('webhooks')
     .values({
       webhook_id: newId('whk'),
@@ -58,7 +54,6 @@ export async function createWebhook(
     })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
-  return shown(row);
 }
 
 /** Subscriptions of their owner, in order of their ids, after `cursor`; at most `limit`. */
@@ -67,7 +62,7 @@ export async function listWebhooks(
   ownerId: string,
   page: { limit: number; cursor?: string },
 ): Promise<Webhook[]> {
-  const rows = await db
+  return db
     .selectFrom('webhooks')
     .select(COLUMNS)
     .where('user_id', '=', ownerId)
@@ -75,7 +70,6 @@ export async function listWebhooks(
     .orderBy('webhook_id')
     .limit(page.limit)
     .execute();
-  return rows.map(shown);
 }
 
 /**
@@ -101,12 +95,12 @@ export async function updateWebhook(
     if (!before) return null;
     const isResumed = before.status === 'paused' && patch.status === 'active';
     if (isResumed) await resume(trx, webhookId, before.failing_since, now);
-    const row = await trx
+    return trx
       .updateTable('webhooks')
       .set({
         // Without a change the row is written as it is, and answered.
         status: patch.status ?? before.status,
-        ...(patch.url === undefined ? {} : { url: patch.url }),
+        url: patch.url,
         ...(isResumed ? { failing_since: null, failed_in_a_row: 0 } : {}),
         ...(patch.authToken === undefined
           ? {}
@@ -119,7 +113,6 @@ export async function updateWebhook(
       .where('webhook_id', '=', webhookId)
       .returning(COLUMNS)
       .executeTakeFirstOrThrow();
-    return shown(row);
   });
 }
 
@@ -180,8 +173,3 @@ export async function hasActiveWebhook(db: Database, ownerId: string, event: Eve
     .executeTakeFirst();
   return row !== undefined;
 }
-
-const shown = (row: Omit<Webhook, 'created_at'> & { created_at: Date }): Webhook => ({
-  ...row,
-  created_at: row.created_at.toISOString(),
-});

@@ -2,12 +2,12 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { forgetEvents } from '#src/delivery/forget.ts';
-import { listDeliveries, retryDelivery, sendTest } from '#src/delivery/log.ts';
 import { findSent } from '#src/delivery/sent.ts';
 import { webhookChannel } from '#src/delivery/webhook/send.ts';
 import { updateWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
 import { type Call, type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { listDeliveries, retryDelivery, sendTest } from '#test/support/delivery-log.ts';
 
 let receiver: Receiver;
 let deliveries: TestDeliveries;

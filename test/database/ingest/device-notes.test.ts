@@ -18,7 +18,7 @@ afterAll(() => database.drop());
 async function history(kwh: number[]): Promise<{ mwh: number; notes: string[] }> {
   const db = createDb(database.pool);
   const { user_id: userId } = await createUser(db, { email: `${Math.random()}@example.com`, role: 'homeowner' });
-  const { device } = await createDevice(db, { userId, type: 'smart_meter', location: 'x', registerMaxKwh: 100_000 });
+  const { device } = await createDevice(db, { userId, type: 'smart_meter', location: 'x', register_max_kwh: 100_000 });
   const deviceId = device.device_id;
   const readings = kwh.map((value, index) => ({
     deviceId,

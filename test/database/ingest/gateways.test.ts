@@ -144,7 +144,7 @@ test('local time is of the device’s zone, else of the gateway’s, else there 
   const utc = new Date(BASE_MS).toISOString().slice(0, 19);
   const local = new Date(BASE_MS + 9 * 3_600_000).toISOString().slice(0, 19);
   await home.hear('tele/plug/SENSOR', plug(2, utc), BASE_MS + 1_000);
-  await updateGateway(db, EVERYBODY, home.gatewayId, { decoderConfig: { tz: 'UTC', meter: 'rubbish' } });
+  await updateGateway(db, EVERYBODY, home.gatewayId, { decoder_config: { tz: 'UTC', meter: 'rubbish' } });
   await home.hear('tele/plug/SENSOR', plug(3, utc), BASE_MS + 2_000);
   await updateDevice(db, EVERYBODY, deviceId, { timezone: 'Asia/Tokyo' });
   await home.hear('tele/plug/SENSOR', plug(4, local.replace(/:00$/, ':03')), BASE_MS + 4_000);
@@ -280,7 +280,7 @@ test('a count without a unit waits for its owner’s setting, and is stored by a
     [1, 2].map(() => ({ device_id: deviceId, reason: expect.stringContaining('12345678') })),
   );
   await updateDevice(db, EVERYBODY, deviceId, {
-    decoderConfig: { meter: { 12345678: { unit: 'kWh', multiplier: 0.01 } } },
+    decoder_config: { meter: { 12345678: { unit: 'kWh', multiplier: 0.01 } } },
   });
   expect(await replayRejected(database.pool, { deviceId }, { retentionMonths: 13 })).toMatchObject({
     messages: 2,
@@ -319,7 +319,7 @@ test('a replay of what was rejected does not take back what was announced since'
 
 test('what is refused is kept for the device that it is of, and for none that is not paired', async () => {
   const home = await household();
-  await updateGateway(db, EVERYBODY, home.gatewayId, { decoderConfig: { senml: { topics: ['senml/#'] } } });
+  await updateGateway(db, EVERYBODY, home.gatewayId, { decoder_config: { senml: { topics: ['senml/#'] } } });
   const pack = (good: number, bad: unknown) => [
     { n: 'urn:dev:mac:00000000000000aa_energy', u: 'kWh', v: good },
     { n: 'urn:dev:mac:00000000000000bb_energy', u: 'kWh', v: bad },

@@ -92,7 +92,7 @@ describe('the homes of the demo', () => {
       const { homes } = await start(nowMs);
       const userId = await ownerOf(meterOf(homes).deviceId);
       const before = await annasDays(userId);
-      const change = { location: 'Hall', type: 'electricity_meter', decoderConfig: {} };
+      const change = { location: 'Hall', type: 'electricity_meter', decoder_config: {} };
       for (const { deviceId } of homes.devices) await updateDevice(db, EVERYBODY, deviceId, change);
       const again = await start(nowMs);
       expect(ids(again.homes)).toEqual(ids(homes));
@@ -134,7 +134,7 @@ describe('a simulated device of before, with an id like any other', () => {
     const { user_id: userId } = await createUser(db, { email: 'old@example.com', role: 'homeowner' });
     const location = 'Simulated meter cupboard';
     const { device } = await createDevice(db, { userId, type: 'smart_meter', location });
-    await updateDevice(db, EVERYBODY, device.device_id, { decoderConfig: { tz: 'Europe/Rome' } });
+    await updateDevice(db, EVERYBODY, device.device_id, { decoder_config: { tz: 'Europe/Rome' } });
     const place = { userId, email: 'old@example.com', timezone: 'UTC', kind: 'smart_meter', location } as const;
     expect((await ensureDevice(db, place, history)).deviceId).toBe(device.device_id);
     const changed = await updateDevice(db, EVERYBODY, device.device_id, { location: 'Hall', type: 'meter' });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { sentDelivery } from '#src/api/dashboard/shapes.ts';
 import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
+import { deliveryToWire } from '#src/api/v1/webhooks/shape.ts';
 import { holdable, reachOf } from '#src/auth/access.ts';
 import { orNotFound } from '#src/core/errors.ts';
 import { findSent } from '#src/delivery/sent.ts';
@@ -15,6 +16,8 @@ export const webhookDelivery = operation({
   params: z.object({ webhook_id: id, delivery_id: id }),
   async handle({ context, caller, params }) {
     const which = { webhookId: holdable(params.webhook_id), deliveryId: holdable(params.delivery_id) };
-    return orNotFound(await findSent(context.db, reachOf(caller), which, context.environment));
+    const sent = orNotFound(await findSent(context.db, reachOf(caller), which, context.environment));
+    const { request, attempts } = sent;
+    return { ...deliveryToWire(sent), request, attempts };
   },
 });

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { monthly as compare } from '#src/analytics/monthly.ts';
 import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
-import * as shapes from '#src/api/shapes.ts';
 import { reachUserId } from '#src/auth/access.ts';
+import { monthly as shape } from './shape.ts';
 
 const query = z.object({ user_id: id.optional(), months: z.coerce.number().int().min(1).max(36).default(12) });
 
@@ -12,7 +12,7 @@ export const monthlyAnalytics = operation({
   method: 'GET',
   path: '/v1/analytics/monthly',
   scope: 'insights:read',
-  answer: shapes.monthly,
+  answer: shape,
   query,
   async handle({ context, caller, query: { user_id, months } }) {
     const userId = await reachUserId(context.db, caller, user_id);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { date, id, zone } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
-import * as shapes from '#src/api/shapes.ts';
+import * as shapes from '#src/api/v1/devices/shape.ts';
 import { period } from '#src/api/v1/energy-insights/period.ts';
 import { holdable, reachOf } from '#src/auth/access.ts';
 import { orNotFound } from '#src/core/errors.ts';

@@ -2,11 +2,11 @@ import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { date, id, zone } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
-import * as shapes from '#src/api/shapes.ts';
 import { reachUserId } from '#src/auth/access.ts';
 import { insights, summary } from '#src/energy/insights.ts';
 import { dayRange, lastThirtyDays } from '#src/energy/ranges.ts';
 import { period } from './period.ts';
+import * as shapes from './shape.ts';
 
 const query = z.object({
   start: date.optional(),

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { date, id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
-import * as shapes from '#src/api/shapes.ts';
 import { reachUserId } from '#src/auth/access.ts';
 import { summary } from '#src/energy/insights.ts';
 import { dayRange, intervalToDate, type Range } from '#src/energy/ranges.ts';
+import * as shapes from './shape.ts';
 
 const body = z
   .strictObject({

@@ -1,21 +1,22 @@
-import { z } from 'zod';
-import { id, text } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
-import * as shapes from '#src/api/shapes.ts';
 import { reachUser } from '#src/auth/access.ts';
 import { createGateway as create, gatewayPrefix } from '#src/devices/gateways.ts';
+import { createdGateway, newGateway, toWire } from './shape.ts';
 
 export const createGateway = operation({
   summary: 'Makes a gateway; its MQTT password is shown here and never again.',
   method: 'POST',
   path: '/v1/gateways',
   scope: 'devices:write',
-  answer: shapes.createdGateway,
-  body: z.strictObject({ user_id: id.optional(), name: text(100) }),
+  answer: createdGateway,
+  body: newGateway,
   async handle({ context, caller, body: { user_id, name } }) {
     const user = await reachUser(context.db, caller, user_id);
     const { gateway, secret } = await create(context.db, { userId: user.user_id, name });
     const { gateway_id } = gateway;
-    return { ...gateway, mqtt: { username: gateway_id, password: secret, topic_prefix: gatewayPrefix(gateway_id) } };
+    return {
+      ...toWire(gateway),
+      mqtt: { username: gateway_id, password: secret, topic_prefix: gatewayPrefix(gateway_id) },
+    };
   },
 });

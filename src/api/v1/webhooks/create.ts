@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { operation } from '#src/api/operation.ts';
-import { EVENT_TYPES } from '#src/database/enums.ts';
 import { createWebhook as create } from '#src/delivery/webhook/subscriptions.ts';
-import { authToken, callbackUrl } from './fields.ts';
-
-const body = z.strictObject({ event: z.enum(EVENT_TYPES), url: callbackUrl, auth_token: authToken });
+import { newWebhook } from './shape.ts';
 
 export const createWebhook = operation({
   summary: 'Subscribes the caller to an event.',
@@ -12,7 +9,7 @@ export const createWebhook = operation({
   path: '/v1/webhooks',
   scope: 'webhooks:write',
   answer: z.strictObject({ webhook_id: z.string(), status: z.string() }),
-  body,
+  body: newWebhook,
   async handle({ context, caller, body: { event, url, auth_token } }) {
     const webhook = { event, url, authToken: auth_token };
     const { webhook_id, status } = await create(context.db, context.box, caller.userId, webhook);
