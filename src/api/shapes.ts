@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { SCOPES } from '#src/auth/scopes.ts';
 
-/** What answers look like: the OpenAPI document is made of these, and a test holds every answer to them. */
+/** What answers of several nouns are made of; each noun's own lie in its `v1/<noun>/shape.ts`. A test holds every answer to them. */
 export const instant = z.iso.datetime({ offset: true });
 export const day = z.iso.date();
 /** Of a clock, HH:00; null where nothing is known. */
@@ -11,23 +10,6 @@ export const clockHour = z
   .nullable();
 
 export const message = z.strictObject({ message: z.string() }).meta({ id: 'Message' });
-
-const keyFields = {
-  key_id: z.string(),
-  prefix: z.string(),
-  scopes: z.array(z.enum(SCOPES)),
-  expires_at: instant.nullable(),
-};
-export const key = z
-  .strictObject({
-    ...keyFields,
-    name: z.string().nullable(),
-    created_at: instant,
-    last_used_at: instant.nullable(),
-  })
-  .meta({ id: 'Key' });
-export const createdKey = z.strictObject({ ...keyFields, key: z.string() }).meta({ id: 'CreatedKey' });
-export const rotatedKey = createdKey.extend({ old_expires_at: instant }).meta({ id: 'RotatedKey' });
 
 export const error = z
   .strictObject({

@@ -1,7 +1,10 @@
+import type { Selectable } from 'kysely';
+import { defined } from '#src/core/defined.ts';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import { together } from '#src/database/transaction.ts';
+import type { Tables } from '#src/database/tables.ts';
 import { type Environment, hashOfKey, newKey, prefixOfKey } from './key-format.ts';
 import { isScope, SCOPES, type Scope } from './scopes.ts';
 
@@ -11,7 +14,7 @@ export interface CreatedKey {
   key: string;
   prefix: string;
   scopes: Scope[];
-  expires_at: string | null;
+  expires_at: Date | null;
 }
 
 /** Creates a key of a user, with all scopes where none are named. `key`: a key of the operator's own instead of a new one. */
@@ -32,7 +35,7 @@ export async function createKey(
     key,
     prefix: prefixOfKey(key),
     scopes: options.scopes ?? [...SCOPES],
-    expires_at: options.expiresAt?.toISOString() ?? null,
+    expires_at: options.expiresAt ?? null,
   };
   await db
     .insertInto('api_keys')
@@ -43,7 +46,7 @@ export async function createKey(
       prefix: created.prefix,
       name: options.name ?? null,
       scopes: created.scopes,
-      expires_at: options.expiresAt ?? null,
+      expires_at: created.expires_at,
       last_used_at: null,
       revoked_at: null,
     })
@@ -51,16 +54,10 @@ export async function createKey(
   return created;
 }
 
-/** A key as lists show it. */
-export interface Key {
-  key_id: string;
-  name: string | null;
-  prefix: string;
-  scopes: string[];
-  created_at: string;
-  last_used_at: string | null;
-  expires_at: string | null;
-}
+const COLUMNS = ['key_id', 'name', 'prefix', 'scopes', 'created_at', 'last_used_at', 'expires_at'] as const;
+
+/** What of a key can be known again. */
+export type Key = Pick<Selectable<Tables['api_keys']>, (typeof COLUMNS)[number]>;
 
 /** Keys of one account that are not revoked, in order of their ids, after `cursor`; at most `limit`. */
 export async function listKeys(
@@ -69,9 +66,9 @@ export async function listKeys(
   userId: string,
   page: { limit: number; cursor?: string },
 ): Promise<Key[]> {
-  const rows = await db
+  return db
     .selectFrom('api_keys')
-    .select(['key_id', 'name', 'prefix', 'scopes', 'created_at', 'last_used_at', 'expires_at'])
+    .select(COLUMNS)
     .where('user_id', '=', userId)
     .where(within(reach, 'api_keys.user_id'))
     .where('revoked_at', 'is', null)
@@ -79,12 +76,6 @@ export async function listKeys(
     .orderBy('key_id')
     .limit(page.limit)
     .execute();
-  return rows.map((row) => ({
-    ...row,
-    created_at: row.created_at.toISOString(),
-    last_used_at: row.last_used_at?.toISOString() ?? null,
-    expires_at: row.expires_at?.toISOString() ?? null,
-  }));
 }
 
 /** Revokes a key within the reach. False where there is none that is still valid. */
@@ -141,7 +132,7 @@ export async function rotateKey(
       userId: old.user_id,
       environment,
       scopes: old.scopes.filter(isScope),
-      ...(old.name === null ? {} : { name: old.name }),
+      ...defined({ name: old.name ?? undefined }),
     });
     return { created, oldExpiresAt };
   });

@@ -51,8 +51,8 @@ export function register(program: Command): void {
     .action((keyId: string, o: { overlap?: Date; json?: boolean }) =>
       withDatabase(async (db, { environment }) => {
         const now = new Date();
-        const overlap = o.overlap === undefined ? {} : { overlapMs: o.overlap.getTime() - now.getTime() };
-        const rotated = await rotateKey(db, EVERYBODY, keyId, { environment, now, ...overlap });
+        const overlapMs = o.overlap && o.overlap.getTime() - now.getTime();
+        const rotated = await rotateKey(db, EVERYBODY, keyId, { environment, now, ...defined({ overlapMs }) });
         if (!rotated) throw new Error(`There is no valid key ${keyId}`);
         const { created, oldExpiresAt } = rotated;
         show(

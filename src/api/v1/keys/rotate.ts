@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
-import * as shapes from '#src/api/shapes.ts';
 import { holdable, reachOf } from '#src/auth/access.ts';
 import { findKeyScopes, rotateKey as rotate } from '#src/auth/keys.ts';
+import { defined } from '#src/core/defined.ts';
 import { AppError, orNotFound } from '#src/core/errors.ts';
+import { createdToWire, rotatedKey, rotation } from './shape.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -13,9 +14,9 @@ export const rotateKey = operation({
   method: 'POST',
   path: '/v1/keys/{key_id}/rotate',
   scope: 'keys:write',
-  answer: shapes.rotatedKey,
+  answer: rotatedKey,
   params: z.object({ key_id: id }),
-  body: z.strictObject({ overlap_hours: z.number().min(0).max(720).optional() }).optional(),
+  body: rotation,
   async handle({ context, caller, params, body }) {
     const { db, environment, clock } = context;
     const reach = reachOf(caller);
@@ -24,10 +25,10 @@ export const rotateKey = operation({
     if (scopes.some((scope) => !caller.scopes.has(scope))) {
       throw new AppError('keyScopes');
     }
-    const overlap = body?.overlap_hours === undefined ? {} : { overlapMs: body.overlap_hours * HOUR_MS };
+    const overlapMs = body?.overlap_hours === undefined ? undefined : body.overlap_hours * HOUR_MS;
     const { created, oldExpiresAt } = orNotFound(
-      await rotate(db, reach, keyId, { environment, now: clock(), ...overlap }),
+      await rotate(db, reach, keyId, { environment, now: clock(), ...defined({ overlapMs }) }),
     );
-    return { ...created, old_expires_at: oldExpiresAt.toISOString() };
+    return { ...createdToWire(created), old_expires_at: oldExpiresAt.toISOString() };
   },
 });
