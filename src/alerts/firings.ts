@@ -1,19 +1,10 @@
-import { milliwattHoursToKwh } from '#src/core/units.ts';
+import type { Selectable } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
+import type { Tables } from '#src/database/tables.ts';
 
-/** That an alert fired, as the dashboard shows it. */
-export interface PastFiring {
-  fired_at: string;
-  period_start: string;
-  /** Null for a silence: it had no end when it was told of. */
-  period_end: string | null;
-  /** As it was when the alert fired; null for no_data. */
-  kwh_used: number | null;
-  /** The silent one, for no_data. */
-  device_id: string | null;
-  event_id: string;
-}
+/** That an alert fired. Of `no_data`: without `period_end` (the silence went on) and `total_mwh`, but with `device_id`, else ''. */
+export type PastFiring = Omit<Selectable<Tables['alert_firings']>, 'alert_id'>;
 
 /**
  * When an alert within the reach fired, the youngest first, before `cursor` (an event_id: they sort by time); at most `limit`.
@@ -32,16 +23,8 @@ export async function listFirings(
     .select(['f.fired_at', 'f.period_start', 'f.period_end', 'f.total_mwh', 'f.device_id', 'f.event_id'])
     .where('f.alert_id', '=', alertId)
     .where(within(reach, 'a.user_id'));
-  const rows = await (cursor === undefined ? all : all.where('f.event_id', '<', cursor))
+  return (cursor === undefined ? all : all.where('f.event_id', '<', cursor))
     .orderBy('f.event_id', 'desc')
     .limit(limit)
     .execute();
-  return rows.map(({ fired_at, period_start, period_end, total_mwh, device_id, event_id }) => ({
-    fired_at: fired_at.toISOString(),
-    period_start: period_start.toISOString(),
-    period_end: period_end?.toISOString() ?? null,
-    kwh_used: total_mwh === null ? null : milliwattHoursToKwh(total_mwh),
-    device_id: device_id === '' ? null : device_id,
-    event_id,
-  }));
 }

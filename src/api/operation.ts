@@ -54,7 +54,7 @@ export interface Deprecation {
 }
 
 /** One operation of the interface: its zod schemas are what validates. */
-export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Shape> {
+export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Shape, A extends z.ZodType> {
   /** What it does, in a sentence or two, for the reference. */
   summary: string;
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -72,20 +72,21 @@ export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Sha
   changes?: 'nothing' | 'piece by piece';
   /** Where a later version replaces it. */
   deprecated?: Deprecation;
-  /** What it answers, for the reference and the tests; answers are not checked at run time. */
-  answer: z.ZodType;
-  handle(call: Call<z.output<P>, z.output<Q>, z.output<B>>): Promise<unknown>;
+  /** What it answers, for the reference, the tests and the compiler; answers are not checked at run time. */
+  answer: A;
+  /** Its answer, or the same as text of another media type. */
+  handle(call: Call<z.output<P>, z.output<Q>, z.output<B>>): Promise<z.output<A> | string>;
 }
 
 /** For type inference only. */
-export function operation<P extends Shape, Q extends z.ZodObject, B extends Shape>(
-  definition: Operation<P, Q, B>,
-): Operation<P, Q, B> {
+export function operation<P extends Shape, Q extends z.ZodObject, B extends Shape, A extends z.ZodType>(
+  definition: Operation<P, Q, B, A>,
+): Operation<P, Q, B, A> {
   return definition;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of operations forgets what each of them takes
-export type AnyOperation = Operation<any, any, any>;
+export type AnyOperation = Operation<any, any, any, any>;
 
 /**
  * Adds the operation's route. Order of checks: key (401, before the route), scope (403), query names (400), values (422). Of

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listFirings } from '#src/alerts/firings.ts';
+import { listFirings, type PastFiring } from '#src/alerts/firings.ts';
 import { findAlert } from '#src/alerts/store.ts';
 import { firing } from '#src/api/dashboard/shapes.ts';
 import { id, page } from '#src/api/fields.ts';
@@ -7,6 +7,7 @@ import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
 import { holdable, reachOf } from '#src/auth/access.ts';
 import { orNotFound } from '#src/core/errors.ts';
+import { milliwattHoursToKwh } from '#src/core/units.ts';
 
 export const alertFirings = operation({
   summary: 'When an alert fired, the youngest first, page by page.',
@@ -20,6 +21,16 @@ export const alertFirings = operation({
     const reach = reachOf(caller);
     const { alert_id } = orNotFound(await findAlert(context.db, reach, holdable(params.alert_id)));
     const find = (page: { limit: number; cursor?: string }) => listFirings(context.db, reach, alert_id, page);
-    return pageOf(reply, url, query, find, (one) => one.event_id);
+    const rows = await pageOf(reply, url, query, find, (one) => one.event_id);
+    return rows.map(toWire);
   },
+});
+
+const toWire = (row: PastFiring): z.output<typeof firing> => ({
+  fired_at: row.fired_at.toISOString(),
+  period_start: row.period_start.toISOString(),
+  period_end: row.period_end?.toISOString() ?? null,
+  kwh_used: row.total_mwh === null ? null : milliwattHoursToKwh(row.total_mwh),
+  device_id: row.device_id === '' ? null : row.device_id,
+  event_id: row.event_id,
 });

@@ -33,12 +33,17 @@ export const getOverview = operation({
       overview(readDb, whose, { zone: user.timezone, weeks, now: clock() }),
       device ? device.last_seen_at : newestOf(readDb, user.user_id),
     ]);
-    return { user_id: user.user_id, device_id: device?.device_id ?? null, newest_at: newest, ...shown };
+    return {
+      user_id: user.user_id,
+      device_id: device?.device_id ?? null,
+      newest_at: newest?.toISOString() ?? null,
+      ...shown,
+    };
   },
 });
 
 /** When any device of the account was last heard of. */
-async function newestOf(db: Parameters<typeof newestReadings>[0], userId: string): Promise<string | null> {
+async function newestOf(db: Parameters<typeof newestReadings>[0], userId: string): Promise<Date | null> {
   const [row] = await newestReadings(db, [userId]);
-  return row?.newest.toISOString() ?? null;
+  return row?.newest ?? null;
 }
