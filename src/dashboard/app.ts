@@ -1,10 +1,11 @@
 import { render } from 'preact';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import type { User } from '#clients/typescript/client.ts';
 import { call, holdSession, sentenceOf } from './api.ts';
 import { type Children, html } from './html.ts';
 import { Layout } from './layout.ts';
 import { Problem } from './parts/ui.ts';
-import { type Session, SessionContext, type User } from './session.ts';
+import { type Session, SessionContext } from './session.ts';
 import { SignIn } from './sign-in.ts';
 
 /** A page is fetched when it is first gone to. */

@@ -1,14 +1,6 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-
-export interface User {
-  user_id: string;
-  email: string;
-  role: 'homeowner' | 'utility' | 'admin';
-  phone: string | null;
-  timezone: string;
-  plan: string;
-}
+import type { User } from '#clients/typescript/client.ts';
 
 /** Who is signed in, whose data are looked at, and how to get elsewhere. */
 export interface Session {

@@ -21,6 +21,8 @@ const CROSS = new Set(['users→events', 'devices→events', 'auth→users', 'en
 /** What src/start and src/cli wire together, and nobody else in src sees. */
 const WIRED = ['ingest', 'simulators'];
 const INGEST_SEES = new Set(['core', 'config', 'database', 'devices', 'events', 'rollups']);
+/** What the dashboard takes types from. Types alone: a browser gets no file but the dashboard's own. */
+const DASHBOARD_TYPES = new Set(['clients/typescript/client.ts', 'src/api/dashboard/shapes.ts']);
 const SIMULATORS_SEE = new Set(['core', 'config', 'devices', 'database', 'users']);
 
 const top = (path: string) => path.split('/')[0] ?? '';
@@ -28,7 +30,8 @@ const room = (path: string) => path.split('/')[1] ?? '';
 const layerOf = (path: string) => LAYERS.findIndex((rooms) => rooms.includes(room(path)));
 const say = ({ from, to }: Import) => `${from} → ${to}`;
 
-function allowed({ from, to }: Import): boolean {
+function allowed({ from, to, typeOnly }: Import): boolean {
+  if (room(from) === 'dashboard') return room(to) === 'dashboard' || (typeOnly && DASHBOARD_TYPES.has(to));
   if (top(from) === 'src') {
     if (WIRED.includes(top(to))) return ['start', 'cli'].includes(room(from));
     if (top(to) !== 'src') return false;

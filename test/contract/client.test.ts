@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { EnergyService } from '#src/api/client/client.ts';
+import { EnergyService } from '#clients/typescript/client.ts';
 import { type TestApi, testApi, writeProfile } from '#test/support/api.ts';
 
 let api: TestApi;

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { generateApi } from 'swagger-typescript-api';
 import { openApiDocument } from '#src/api/openapi.ts';
 
-export const CLIENT_FILE = fileURLToPath(new URL('../../src/api/client/client.ts', import.meta.url));
+export const CLIENT_FILE = fileURLToPath(new URL('../../clients/typescript/client.ts', import.meta.url));
 
 const HEADER = `/**
  * Typed client of the energy usage service, for copying into your own project: it needs nothing but fetch.

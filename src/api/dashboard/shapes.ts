@@ -109,3 +109,12 @@ export const rollupCheck = z.strictObject({
   ),
   truncated: z.boolean(),
 });
+
+/** For the pages that ask. */
+export type Overview = z.output<typeof overviewAnswer>;
+export type Firing = z.output<typeof firing>;
+export type SentDelivery = z.output<typeof sentDelivery>;
+export type Operator = z.output<typeof operator>;
+export type Rejected = z.output<typeof rejected>;
+export type Replayed = z.output<typeof replayed>;
+export type RollupReport = z.output<typeof rollupCheck>;

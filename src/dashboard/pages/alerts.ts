@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
+import type { Alert } from '#clients/typescript/client.ts';
 import { call, list, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { Rows } from '../parts/focus.ts';
 import { useAction, useLoad } from '../parts/load.ts';
 import { Card, Loading, Problem } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
-import { type Alert, nameOf } from './alerts/alert.ts';
+import { nameOf } from './alerts/alert.ts';
 import { AlertDialog } from './alerts/alert-dialog.ts';
 import { AlertRow } from './alerts/alert-row.ts';
 import { Firings } from './alerts/firings.ts';

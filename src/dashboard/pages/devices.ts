@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { Device, DiscoveredDevice, Gateway } from '#clients/typescript/client.ts';
 import { list, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { useLoad } from '../parts/load.ts';
 import { useSession } from '../session.ts';
-import type { Device, Discovered, Gateway } from './devices/device.ts';
 import { DeviceDialog } from './devices/device-dialog.ts';
 import { DeviceList } from './devices/device-list.ts';
 import { DiscoveredList } from './devices/discovered-list.ts';
@@ -20,9 +20,9 @@ export function Page() {
   const { user_id, timezone } = user;
   const of = (path: string) => withQuery(path, { user_id, limit: 200 });
   const devices = useLoad(() => list<Device>(of('/v1/devices')), [user_id]);
-  const discovered = useLoad(() => list<Discovered>(of('/v1/devices/discovered')), [user_id]);
+  const discovered = useLoad(() => list<DiscoveredDevice>(of('/v1/devices/discovered')), [user_id]);
   const gateways = useLoad(() => list<Gateway>(of('/v1/gateways')), [user_id]);
-  const [pairing, setPairing] = useState<'new' | Discovered | null>(null);
+  const [pairing, setPairing] = useState<'new' | DiscoveredDevice | null>(null);
   const [named, setNamed] = useNamedDevice();
   const lookAgain = () => {
     devices.again();

@@ -1,4 +1,6 @@
 import { useState } from 'preact/hooks';
+import type { Device } from '#clients/typescript/client.ts';
+import type { Overview } from '#src/api/dashboard/shapes.ts';
 import { call, list, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { useChanges } from '../parts/changes.ts';
@@ -9,13 +11,7 @@ import { useNow } from '../parts/now.ts';
 import { Badge, Card, Loading, When } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { HeatMap } from './home/heat-map.ts';
-import { dayBars, hourBars, monthBars, type Overview, type Used } from './home/overview.ts';
-
-interface Device {
-  device_id: string;
-  type: string;
-  location: string;
-}
+import { dayBars, hourBars, monthBars } from './home/overview.ts';
 
 /** Usage at a glance, of all devices of an account or of one; it follows new readings by itself. */
 export function Page() {
@@ -85,7 +81,7 @@ function Liveness({ isListening, newestAt }: { isListening: boolean; newestAt: s
 }
 
 /** A total, and how much of it was estimated. */
-const Figure = ({ name, used }: { name: string; used: Used }) => html`<div>
+const Figure = ({ name, used }: { name: string; used: Overview['today'] }) => html`<div>
   <dt>${name}</dt>
   <dd class="big">${used.kwh_used === null ? '–' : kwh(used.kwh_used)}</dd>
   <dd class="quiet">${

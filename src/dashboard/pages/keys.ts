@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { Key } from '#clients/typescript/client.ts';
 import { call, list } from '../api.ts';
 import { html } from '../html.ts';
 import { Rows } from '../parts/focus.ts';
@@ -6,7 +7,7 @@ import { useAction, useLoad } from '../parts/load.ts';
 import { Card, Loading, Problem } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { CreateKey } from './keys/create-key.ts';
-import { isOver, type Key } from './keys/key.ts';
+import { isOver } from './keys/key.ts';
 import { KeyRow } from './keys/key-row.ts';
 import { RotateKey } from './keys/rotate-key.ts';
 

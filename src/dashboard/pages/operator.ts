@@ -2,7 +2,7 @@ import { html } from '../html.ts';
 import { useSession } from '../session.ts';
 import { Accounts } from './operator/accounts.ts';
 import { Health } from './operator/health.ts';
-import { Rejected } from './operator/rejected.ts';
+import { RejectedMessages } from './operator/rejected.ts';
 import { RollupCheck } from './operator/rollup-check.ts';
 
 /** How the installation does, for administrators. */
@@ -12,7 +12,7 @@ export function Page() {
   return html`
     <h1>Operator</h1>
     <${Health} />
-    <${Rejected} />
+    <${RejectedMessages} />
     <${RollupCheck} />
     <${Accounts} />
   `;

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { Webhook } from '#clients/typescript/client.ts';
 import { call, list } from '../api.ts';
 import { html } from '../html.ts';
 import { Rows } from '../parts/focus.ts';
@@ -8,7 +9,7 @@ import { useSession } from '../session.ts';
 import { CreateWebhook } from './webhooks/create-webhook.ts';
 import { DeliveryLog } from './webhooks/delivery-log.ts';
 import { RotateSecret } from './webhooks/rotate-secret.ts';
-import { EVENTS, type EventType, nameOf, type Webhook } from './webhooks/webhook.ts';
+import { EVENTS, type EventType, nameOf } from './webhooks/webhook.ts';
 import { WebhookRow } from './webhooks/webhook-row.ts';
 
 /** Webhooks: the subscriptions of the account that is signed in, whoever's data are looked at. */

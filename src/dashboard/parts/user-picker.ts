@@ -1,7 +1,8 @@
 import { useEffect, useId, useState } from 'preact/hooks';
+import type { User } from '#clients/typescript/client.ts';
 import { call, sentenceOf, withQuery } from '../api.ts';
 import { html } from '../html.ts';
-import { type User, useSession } from '../session.ts';
+import { useSession } from '../session.ts';
 
 const MOST = 20;
 const search = (text: string) => call<User[]>('GET', withQuery('/v1/users', { search: text, limit: MOST }));

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
+import type { Alert, User } from '#clients/typescript/client.ts';
 import { call, Failure } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
 import { busy, Dialog, Field, Problem } from '../../parts/ui.ts';
-import { type User, useSession } from '../../session.ts';
-import { type Alert, type AlertType, type Delivery, nameOf, TYPES, thresholdFields, thresholdOf } from './alert.ts';
+import { useSession } from '../../session.ts';
+import { type AlertType, type Delivery, nameOf, TYPES, thresholdFields, thresholdOf } from './alert.ts';
 import { Choices } from './choices.ts';
 import { DeliveryChoice } from './delivery-choice.ts';
 import { askPast, type Past } from './past.ts';

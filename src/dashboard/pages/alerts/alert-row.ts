@@ -1,6 +1,7 @@
+import type { Alert } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
 import { Badge, Sure, When } from '../../parts/ui.ts';
-import { type Alert, DELIVERIES, nameOf } from './alert.ts';
+import { DELIVERIES, nameOf } from './alert.ts';
 
 /** One alert in the table, with what can be done to it. */
 export function AlertRow(props: {

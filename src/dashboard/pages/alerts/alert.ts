@@ -1,34 +1,10 @@
-export type AlertType = 'peak_usage' | 'daily_usage' | 'monthly_usage' | 'no_data';
-export type Delivery = 'email' | 'sms' | 'webhook';
+import type { Alert, AlertPreview } from '#clients/typescript/client.ts';
 
-/** An alert as the list of them shows it. */
-export interface Alert {
-  alert_id: string;
-  user_id: string;
-  type: AlertType;
-  threshold_kwh?: number;
-  threshold_hours?: number;
-  delivery: Delivery;
-  status: 'active' | 'paused';
-  created_at: string;
-}
+export type AlertType = Alert['type'];
+export type Delivery = Alert['delivery'];
 
 /** A period on which an alert would have fired; without an end: a silence that goes on. */
-export interface WouldHaveFired {
-  period_start: string;
-  period_end: string | null;
-  device_id?: string;
-}
-
-/** One that it fired on. */
-export interface Firing {
-  fired_at: string;
-  period_start: string;
-  period_end: string | null;
-  kwh_used: number | null;
-  device_id: string | null;
-  event_id: string;
-}
+export type WouldHaveFired = AlertPreview['data'][number];
 
 /** What can be watched, in a person's words; a test holds these and the next to what the service knows. */
 export const TYPES: Record<AlertType, { name: string; meaning: string; label: string }> = {

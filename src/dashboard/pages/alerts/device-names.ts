@@ -1,11 +1,6 @@
+import type { Device } from '#clients/typescript/client.ts';
 import { list, withQuery } from '../../api.ts';
 import { useLoad } from '../../parts/load.ts';
-
-interface Device {
-  device_id: string;
-  type: string;
-  location: string;
-}
 
 /** What a person calls a device of an account; its identifier where it is not (or not yet) known. */
 export function useDeviceNames(userId: string): (deviceId: string) => string {

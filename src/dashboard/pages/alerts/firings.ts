@@ -1,11 +1,13 @@
 import { useEffect } from 'preact/hooks';
+import type { Alert } from '#clients/typescript/client.ts';
+import type { Firing } from '#src/api/dashboard/shapes.ts';
 import type { Page } from '../../api.ts';
 import { html } from '../../html.ts';
 import { kwh, time } from '../../parts/format.ts';
 import { Steps, usePages } from '../../parts/pages.ts';
 import { Dialog, Loading, When } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
-import { type Alert, type AlertType, type Firing, nameOf } from './alert.ts';
+import { type AlertType, nameOf } from './alert.ts';
 import { useDeviceNames } from './device-names.ts';
 
 const SHOWN = 20;

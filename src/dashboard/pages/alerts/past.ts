@@ -1,6 +1,6 @@
+import type { Usage, User } from '#clients/typescript/client.ts';
 import { call, withQuery } from '../../api.ts';
 import type { Bar } from '../../parts/chart.ts';
-import type { User } from '../../session.ts';
 import type { AlertType, WouldHaveFired } from './alert.ts';
 import { suggestedHours, suggestedKwh } from './suggest.ts';
 
@@ -9,13 +9,6 @@ export const DAYS = 90;
 const DAY_MS = 86_400_000;
 /** Shorter silences are the usual pause between two messages, to many a device. */
 const SHORTEST_SILENCE_HOURS = 3;
-
-/** A row of GET /v1/energy-insights. */
-export interface UsageRow {
-  date: string;
-  hour?: string;
-  kwh_used: number;
-}
 
 /** What a rule is tried on: a day with its total or its highest hour, or a month. Null where nothing is known of it. */
 export interface Step {
@@ -53,7 +46,7 @@ export async function askPast(type: AlertType, { user_id, timezone }: User, now 
   const dates = firstDays(type, dateIn(timezone)(now));
   const group_by = { peak_usage: 'hour', daily_usage: 'day', monthly_usage: 'month' }[type];
   const query = { user_id, start: dates[0], end: dateIn(timezone)(now), group_by, tz: timezone };
-  const { data } = await call<{ data: UsageRow[] }>('GET', withQuery('/v1/energy-insights', query));
+  const { data } = await call<{ data: Usage[] }>('GET', withQuery('/v1/energy-insights', query));
   const steps = stepsOf(dates, data);
   return {
     type,
@@ -75,8 +68,8 @@ export function firstDays(type: AlertType, today: string): string[] {
 }
 
 /** The highest row of each step: its only one, or its highest hour. Pure. */
-export function stepsOf(dates: string[], rows: UsageRow[]): Step[] {
-  const highest = new Map<string, UsageRow>();
+export function stepsOf(dates: string[], rows: Usage[]): Step[] {
+  const highest = new Map<string, Usage>();
   for (const row of rows) {
     const known = highest.get(row.date);
     if (!known || row.kwh_used > known.kwh_used) highest.set(row.date, row);

@@ -1,10 +1,9 @@
+import type { DeviceUsage } from '#clients/typescript/client.ts';
+
+type Usage = DeviceUsage['data'][number];
+
 /** An hour as GET /v1/devices/{device_id}/usage answers it. */
-export interface ClimateHour {
-  starts_at: string;
-  temperature_c?: { mean: number; min: number; max: number } | null;
-  setpoint_c?: number | null;
-  heating_minutes?: number | null;
-}
+export type ClimateHour = Pick<Usage, 'temperature_c' | 'setpoint_c' | 'heating_minutes'> & { starts_at: string };
 
 const HOUR_MS = 3_600_000;
 

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
+import type { CreatedGateway } from '#clients/typescript/client.ts';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
 import { busy, Copy, Dialog, Field, Problem, ShownOnce } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
-import type { CreatedGateway } from './device.ts';
 import { deviceSettings, mosquittoBridge } from './gateway-snippets.ts';
 import { LoginFields } from './login-fields.ts';
 import { serviceAddress } from './service-address.ts';

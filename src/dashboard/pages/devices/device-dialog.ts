@@ -1,10 +1,11 @@
+import type { DeviceDetails } from '#clients/typescript/client.ts';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
 import { Badge, Dialog, Loading, Problem, Sure, When } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { Climate } from './climate.ts';
-import { type DeviceDetails, STATES, typeName } from './device.ts';
+import { STATES, typeName } from './device.ts';
 import { DeviceSettings } from './device-settings.ts';
 
 const QUESTION =

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
+import type { DeviceDetails } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
 import { Field } from '../../parts/ui.ts';
-import { type DeviceDetails, TYPES } from './device.ts';
+import { TYPES } from './device.ts';
 
 /** What can be said of a device; null where a field was left empty. */
 export interface GivenFields {

@@ -1,8 +1,9 @@
+import type { Device } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
 import { Rows } from '../../parts/focus.ts';
 import type { Loaded } from '../../parts/load.ts';
 import { Badge, Card, Loading, When } from '../../parts/ui.ts';
-import { type Device, STATES, typeName } from './device.ts';
+import { STATES, typeName } from './device.ts';
 
 /** The devices of an account. `onOpen`: its details are wanted. */
 export const DeviceList = (props: {

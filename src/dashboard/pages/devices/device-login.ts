@@ -1,7 +1,8 @@
+import type { PairedDevice } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
 import { Copy } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
-import type { DeviceLogin as Login, PairedDevice } from './device.ts';
+import type { DeviceLogin as Login } from './device.ts';
 import { examplePayload, publishLines } from './device-snippets.ts';
 import { LoginFields } from './login-fields.ts';
 import { serviceAddress } from './service-address.ts';

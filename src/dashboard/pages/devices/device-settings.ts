@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
+import type { DeviceDetails } from '#clients/typescript/client.ts';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
 import { busy, Problem } from '../../parts/ui.ts';
-import type { DeviceDetails } from './device.ts';
 import { DeviceFields, type GivenFields, givenFields } from './device-fields.ts';
 
 /** What of a device can be changed here, as a form; only what was changed is sent. */

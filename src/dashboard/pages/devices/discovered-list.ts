@@ -1,19 +1,19 @@
+import type { DiscoveredDevice } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
 import { Rows } from '../../parts/focus.ts';
 import type { Loaded } from '../../parts/load.ts';
 import { Card, Loading, When } from '../../parts/ui.ts';
-import type { Discovered } from './device.ts';
 import { whatItTells } from './discovered-words.ts';
 
 /** What was heard through the account's gateways and is not paired. */
 export const DiscoveredList = (props: {
-  discovered: Loaded<Discovered[]>;
+  discovered: Loaded<DiscoveredDevice[]>;
   zone: string;
-  onPair: (one: Discovered) => void;
+  onPair: (one: DiscoveredDevice) => void;
 }) => html`<${Card} title="Discovered devices">
   <${Rows} label="List of discovered devices">
     <${Loading} of=${props.discovered}>
-      ${(all: Discovered[]) =>
+      ${(all: DiscoveredDevice[]) =>
         all.length === 0
           ? html`<p class="quiet">Nothing waits to be paired. What is heard through a gateway appears here by itself.</p>`
           : html`<p class="quiet">Pair what is yours: it counts from its next message on. Of the rest nothing but this list is kept.</p>
@@ -22,7 +22,7 @@ export const DiscoveredList = (props: {
   <//>
 <//>`;
 
-const table = (all: Discovered[], zone: string, onPair: (one: Discovered) => void) => html`
+const table = (all: DiscoveredDevice[], zone: string, onPair: (one: DiscoveredDevice) => void) => html`
   <div class="table"><table>
     <thead><tr>
       <th scope="col">Device</th><th scope="col">Family</th><th scope="col">What it tells</th><th scope="col">First seen</th>
@@ -47,7 +47,7 @@ const table = (all: Discovered[], zone: string, onPair: (one: Discovered) => voi
 /** The first few channels; a three-phase meter has dozens. */
 const SHOWN = 3;
 
-function Tells({ of }: { of: Discovered }) {
+function Tells({ of }: { of: DiscoveredDevice }) {
   const all = whatItTells(of);
   if (all.length === 0) return html`<span class="quiet">nothing that could be read yet</span>`;
   const rest = all.slice(SHOWN);

@@ -1,4 +1,4 @@
-import type { Discovered } from './device.ts';
+import type { DiscoveredDevice } from '#clients/typescript/client.ts';
 
 const KINDS: Record<string, string> = {
   energy_total_kwh: 'energy register',
@@ -10,7 +10,7 @@ const KINDS: Record<string, string> = {
 };
 
 /** What a device tells, by channel, and what of it would count: "import: energy register, power; counts as import". */
-export function whatItTells({ quantities, channels }: Discovered): string[] {
+export function whatItTells({ quantities, channels }: DiscoveredDevice): string[] {
   return channels.map((channel) => {
     const mine = quantities.filter((one) => one.channel === channel);
     const kinds = mine.map(({ kind }) => KINDS[kind] ?? kind).join(', ');
@@ -20,7 +20,7 @@ export function whatItTells({ quantities, channels }: Discovered): string[] {
 }
 
 /** A guess to begin with; whoever pairs it knows. */
-export function likelyType({ quantities }: Discovered): string {
+export function likelyType({ quantities }: DiscoveredDevice): string {
   const kinds = new Set(quantities.map(({ kind }) => kind));
   const isHeater = kinds.has('setpoint_c') || kinds.has('heating');
   return isHeater && !kinds.has('energy_total_kwh') ? 'thermostat' : 'smart_meter';

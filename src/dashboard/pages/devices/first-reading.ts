@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { DeviceDetails } from '#clients/typescript/client.ts';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { Badge } from '../../parts/ui.ts';
-import type { DeviceDetails } from './device.ts';
 
 const LOOK_MS = 2_000;
 /** Then whoever waits is told where to look. */

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
+import type { Gateway } from '#clients/typescript/client.ts';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { Rows } from '../../parts/focus.ts';
 import { type Loaded, useAction } from '../../parts/load.ts';
 import { Card, Loading, Problem, Sure, When } from '../../parts/ui.ts';
 import { CreateGateway } from './create-gateway.ts';
-import type { Gateway } from './device.ts';
 
 const QUESTION =
   'Its login ends at once, and what was discovered through it is forgotten. Devices that were paired through it stay, with their past, but can no longer send through it.';

@@ -1,4 +1,4 @@
-import type { CreatedGateway } from './device.ts';
+import type { CreatedGateway } from '#clients/typescript/client.ts';
 import { CERTIFICATE_FILE, hostAndPort, type ServiceAddress } from './service-address.ts';
 
 /** Topics of the families, by the QoS that they are bridged with; deploy/DEVICES.md says why, and a test holds them to it. */

@@ -1,17 +1,18 @@
 import { useState } from 'preact/hooks';
+import type { DiscoveredDevice, PairedDevice } from '#clients/typescript/client.ts';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
 import { busy, Dialog, Problem, ShownOnce } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
-import { type Discovered, type PairedDevice, typeName } from './device.ts';
+import { typeName } from './device.ts';
 import { DeviceFields, givenFields } from './device-fields.ts';
 import { DeviceLogin } from './device-login.ts';
 import { likelyType } from './discovered-words.ts';
 import { FirstReading } from './first-reading.ts';
 
 /** Pairs a device of the picked account, and waits for its first reading. `of`: one that was discovered. */
-export function PairDevice(props: { of?: Discovered; onChange: () => void; onClose: () => void }) {
+export function PairDevice(props: { of?: DiscoveredDevice; onChange: () => void; onClose: () => void }) {
   const { of: discovered, onChange, onClose } = props;
   const { me, user } = useSession();
   const [paired, setPaired] = useState<PairedDevice | null>(null);

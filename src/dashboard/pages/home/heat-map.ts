@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
+import type { Overview } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
 import { kwh } from '../../parts/format.ts';
-import type { Cell } from './overview.ts';
 
 /** Monday to Sunday in the reader's language: 1 January 2024 was a Monday. */
 const WEEKDAYS = Array.from({ length: 7 }, (_, day) =>
@@ -10,14 +10,14 @@ const WEEKDAYS = Array.from({ length: 7 }, (_, day) =>
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 
 /** When most is used: a table of weekday and hour, darker where more is used; the figures are in it, for who does not see colours. */
-export function HeatMap({ cells, weeks }: { cells: Cell[]; weeks: number }) {
+export function HeatMap({ cells, weeks }: { cells: Overview['week']['cells']; weeks: number }) {
   const box = useRef<HTMLDivElement>(null);
   // On a phone not all of the day fits: begin where it matters.
   useEffect(() => {
     const peak = box.current?.querySelector<HTMLElement>('.peak');
     if (peak && box.current) box.current.scrollLeft = peak.offsetLeft - box.current.clientWidth / 2;
   }, [cells.length > 0]);
-  const most = cells.reduce<Cell | null>((a, b) => (a === null || b.kwh_used > a.kwh_used ? b : a), null);
+  const most = cells.toSorted((a, b) => b.kwh_used - a.kwh_used)[0];
   if (!most) return html`<p class="quiet">Nothing is known yet.</p>`;
   const used = new Map(cells.map((cell) => [`${cell.weekday} ${cell.hour}`, cell.kwh_used]));
   const cellOf = (weekday: number, hour: number) => {

@@ -1,31 +1,7 @@
+import type { Overview } from '#src/api/dashboard/shapes.ts';
 import type { Bar } from '../../parts/chart.ts';
 
-export interface Used {
-  kwh_used: number | null;
-  estimated_kwh: number | null;
-}
-type Known = { kwh_used: number; estimated_kwh: number };
-
-/** The answer of GET /dashboard/v1/overview. */
-export interface Overview {
-  timezone: string;
-  now: string;
-  newest_at: string | null;
-  today: Used;
-  yesterday: Used;
-  month: Used;
-  last_month: Used;
-  hours: (Known & { starts_at: string })[];
-  days: (Known & { date: string })[];
-  months: (Known & { month: string })[];
-  week: { weeks: number; cells: Cell[] };
-}
-
-export interface Cell {
-  weekday: number;
-  hour: number;
-  kwh_used: number;
-}
+type Known = Overview['hours'][number] | Overview['days'][number] | Overview['months'][number];
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
+import type { CreatedKey } from '#clients/typescript/client.ts';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
 import { busy, Dialog, Field, Problem } from '../../parts/ui.ts';
-import type { NewKey } from './key.ts';
 import { SCOPES } from './scopes.ts';
 import { KeyShownOnce } from './shown-once.ts';
 
@@ -19,7 +19,7 @@ const EXPIRIES: [days: string, name: string][] = [
 /** Asks what the key is for, makes it, and shows it once. */
 export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: () => void }) {
   const [scopes, setScopes] = useState<readonly string[]>(ALL);
-  const [made, setMade] = useState<NewKey | null>(null);
+  const [made, setMade] = useState<CreatedKey | null>(null);
   const { run, isBusy, error } = useAction();
   if (made)
     return html`<${Dialog} title="Your new key" onClose=${onClose}><${KeyShownOnce} made=${made} onDone=${onClose} /><//>`;
@@ -35,7 +35,7 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
         ...(name === '' ? {} : { name }),
         ...(days === 0 ? {} : { expires_at: new Date(Date.now() + days * DAY_MS).toISOString() }),
       };
-      setMade(await call<NewKey>('POST', '/v1/keys', body));
+      setMade(await call<CreatedKey>('POST', '/v1/keys', body));
       onMade();
     });
   };

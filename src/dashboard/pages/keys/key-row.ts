@@ -1,7 +1,8 @@
+import type { Key } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
 import { daysSince } from '../../parts/format.ts';
 import { Badge, Sure, When } from '../../parts/ui.ts';
-import { isOver, type Key, nameOf } from './key.ts';
+import { isOver, nameOf } from './key.ts';
 import { scopesInShort } from './scopes.ts';
 
 /** Then rotation is recommended (specification of the service, API keys). */

@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
+import type { Key, RotatedKey } from '#clients/typescript/client.ts';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { time } from '../../parts/format.ts';
 import { useAction } from '../../parts/load.ts';
 import { busy, Dialog, Field, Problem } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
-import { type Key, nameOf, type RotatedKey } from './key.ts';
+import { nameOf } from './key.ts';
 import { KeyShownOnce } from './shown-once.ts';
 
 /** Makes a key like another one, and says until when both work. */

@@ -1,11 +1,19 @@
+import type { CreatedKey } from '#clients/typescript/client.ts';
 import { type Children, html } from '../../html.ts';
 import { Copy, ShownOnce } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { curlLine } from './curl-line.ts';
-import type { NewKey } from './key.ts';
 
 /** The key itself, and a line that works with it. `children`: what else is to be known. */
-export function KeyShownOnce({ made, onDone, children }: { made: NewKey; onDone: () => void; children?: Children }) {
+export function KeyShownOnce({
+  made,
+  onDone,
+  children,
+}: {
+  made: CreatedKey;
+  onDone: () => void;
+  children?: Children;
+}) {
   const { me, user } = useSession();
   const line = curlLine(made, { baseUrl: location.origin, userId: user.user_id, ownId: me.user_id });
   return html`

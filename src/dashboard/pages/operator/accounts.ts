@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
+import type { User } from '#clients/typescript/client.ts';
 import { call, type Page, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
 import { Steps, usePages } from '../../parts/pages.ts';
 import { busy, Card, Field, Loading, Problem } from '../../parts/ui.ts';
-import { type User, useSession } from '../../session.ts';
+import { useSession } from '../../session.ts';
 
 const PLANS = ['free', 'developer', 'enterprise'];
 const ROLES = ['homeowner', 'utility', 'admin'];

@@ -1,18 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks';
+import type { Operator } from '#src/api/dashboard/shapes.ts';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useLoad } from '../../parts/load.ts';
 import { Badge, Loading } from '../../parts/ui.ts';
-
-/** The answer of GET /dashboard/v1/operator. */
-interface Health {
-  at: string;
-  readings_stored: number;
-  lag_seconds: number | null;
-  waiting: { late_differences: number; stale_days: number; usage_changes: number; deliveries: number };
-  rejected: { last_hour: number; last_day: number };
-  devices: { active: number; inactive: number; faulty: number };
-}
 
 const EVERY_MS = 5_000;
 /** Nothing came for so long: somebody should look. Most meters report every few seconds to every quarter of an hour. */
@@ -21,9 +12,9 @@ const count = (value: number) => new Intl.NumberFormat().format(value);
 
 /** What comes in, how old the youngest reading is, and what waits; looked at every five seconds. */
 export function Health() {
-  const health = useLoad(() => call<Health>('GET', '/v1/operator'), []);
+  const health = useLoad(() => call<Operator>('GET', '/v1/operator'), []);
   // The rate is what was stored between two looks.
-  const before = useRef<Health | null>(null);
+  const before = useRef<Operator | null>(null);
   const rate = useRef<number | null>(null);
   const now = health.value;
   if (now && now !== before.current) {
@@ -36,7 +27,7 @@ export function Health() {
     return () => clearInterval(timer);
   }, [health.again]);
   return html`<${Loading} of=${health}>
-    ${({ lag_seconds, waiting, rejected, devices }: Health) => html`<dl class="figures">
+    ${({ lag_seconds, waiting, rejected, devices }: Operator) => html`<dl class="figures">
       <div>
         <dt>Readings stored</dt>
         <dd class="big">${rate.current === null ? '…' : `${count(Math.max(0, Math.round(rate.current * 10) / 10))}/s`}</dd>

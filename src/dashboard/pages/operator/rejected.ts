@@ -1,34 +1,17 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { Rejected, Replayed } from '#src/api/dashboard/shapes.ts';
 import { call, type Page, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
 import { Steps, usePages } from '../../parts/pages.ts';
 import { busy, Card, Field, Loading, Problem, When } from '../../parts/ui.ts';
 
-interface Row {
-  rejected_id: number;
-  received_at: string;
-  device_id: string | null;
-  topic: string;
-  element: number | null;
-  reason: string;
-  payload?: string;
-  payload_b64?: string;
-}
-interface Replayed {
-  messages: number;
-  stored: number;
-  rejected: number;
-  cut: number;
-  complete: boolean;
-}
-
 const SHOWN = 25;
 /** The youngest are looked at again. */
 const EVERY_MS = 10_000;
 
 /** What devices sent that could not be used, why, and once more after a fix. */
-export function Rejected() {
+export function RejectedMessages() {
   const [device, setDevice] = useState('');
   const [turn, setTurn] = useState(0);
   const [told, setTold] = useState('');
@@ -59,7 +42,7 @@ export function Rejected() {
 }
 
 function List({ device }: { device: string }) {
-  const pages = usePages<Row>(withQuery('/v1/rejected', { device_id: device, limit: SHOWN }));
+  const pages = usePages<Rejected>(withQuery('/v1/rejected', { device_id: device, limit: SHOWN }));
   useEffect(() => {
     if (!pages.isFirst) return;
     const timer = setInterval(pages.youngest, EVERY_MS);
@@ -67,7 +50,7 @@ function List({ device }: { device: string }) {
   }, [pages.isFirst, pages.shown.again]);
   return html`<div tabindex="-1" ref=${pages.top}>
     <${Loading} of=${pages.shown}>
-      ${({ rows }: Page<Row>) =>
+      ${({ rows }: Page<Rejected>) =>
         rows.length === 0
           ? html`<p>Nothing was rejected.</p>`
           : html`<div class="table"><table>

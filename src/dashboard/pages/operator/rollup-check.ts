@@ -1,30 +1,18 @@
 import { useState } from 'preact/hooks';
+import type { RollupReport } from '#src/api/dashboard/shapes.ts';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
 import { Badge, busy, Card, Problem } from '../../parts/ui.ts';
 
-interface Report {
-  users: number;
-  checked: number;
-  differences: {
-    relation: string;
-    user_id: string;
-    key: Record<string, string>;
-    stored_mwh: number | null;
-    expected_mwh: number | null;
-  }[];
-  truncated: boolean;
-}
-
 /** Are the aggregates what the load profile says? Looked at every night, and here by hand. */
 export function RollupCheck() {
-  const [report, setReport] = useState<Report | null>(null);
+  const [report, setReport] = useState<RollupReport | null>(null);
   const { run, isBusy, error } = useAction();
   const check = () =>
     run(async () => {
       setReport(null);
-      setReport(await call<Report>('POST', '/v1/rollups/check', {}));
+      setReport(await call<RollupReport>('POST', '/v1/rollups/check', {}));
     });
   return html`<${Card} title="Rollup check" actions=${html`<button type="button" onClick=${check} ...${busy(isBusy)}>Check now</button>`}>
     <${Problem} text=${error} />
@@ -36,7 +24,7 @@ export function RollupCheck() {
   <//>`;
 }
 
-function Result({ report: { users, checked, differences, truncated } }: { report: Report }) {
+function Result({ report: { users, checked, differences, truncated } }: { report: RollupReport }) {
   const some =
     checked < users
       ? html`<p>Time was up after ${checked} of ${users} users; <code>energy rollups check</code> looks at all of them.</p>`

@@ -1,10 +1,12 @@
 import { useEffect } from 'preact/hooks';
+import type { Delivery } from '#clients/typescript/client.ts';
+import type { SentDelivery } from '#src/api/dashboard/shapes.ts';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { time } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import { Badge, Loading } from '../../parts/ui.ts';
-import { type Delivery, outcomeOf, type SentDelivery } from './webhook.ts';
+import { outcomeOf } from './webhook.ts';
 
 /** What is sent, and what the receiver answered at each try. */
 export function DeliveryDetails({ webhookId, of, zone }: { webhookId: string; of: Delivery; zone: string }) {

@@ -1,11 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { Delivery, Webhook } from '#clients/typescript/client.ts';
 import { call, type Page } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
 import { Steps, usePages } from '../../parts/pages.ts';
 import { Card, Loading, Problem } from '../../parts/ui.ts';
 import { DeliveryRow } from './delivery-row.ts';
-import { type Delivery, nameOf, type Webhook } from './webhook.ts';
+import { nameOf } from './webhook.ts';
 
 const SHOWN = 20;
 /** How often is looked: while a try is near, and otherwise. */

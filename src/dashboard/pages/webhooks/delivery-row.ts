@@ -1,9 +1,10 @@
 import { useId } from 'preact/hooks';
+import type { Delivery } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
 import { ago } from '../../parts/format.ts';
 import { Badge, When } from '../../parts/ui.ts';
 import { DeliveryDetails } from './delivery-details.ts';
-import { type Delivery, outcomeOf } from './webhook.ts';
+import { outcomeOf } from './webhook.ts';
 
 const KINDS = { pending: 'warn', succeeded: 'good', failed: 'bad' } as const;
 

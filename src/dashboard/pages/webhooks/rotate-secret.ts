@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
+import type { Webhook } from '#clients/typescript/client.ts';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
 import { busy, Dialog, Problem } from '../../parts/ui.ts';
 import { newSecret } from './secret.ts';
 import { SecretShown } from './secret-shown.ts';
-import { nameOf, type Webhook } from './webhook.ts';
+import { nameOf } from './webhook.ts';
 
 /** Gives a subscription another secret; for a day both sign. */
 export function RotateSecret({ of: webhook, onClose }: { of: Webhook; onClose: () => void }) {

@@ -1,8 +1,9 @@
+import type { Delivery, Webhook } from '#clients/typescript/client.ts';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useLoad } from '../../parts/load.ts';
 import { Badge, Sure, When } from '../../parts/ui.ts';
-import { type Delivery, nameOf, type Webhook } from './webhook.ts';
+import { nameOf } from './webhook.ts';
 import { whyPaused } from './why-paused.ts';
 
 /** As many deliveries in a row as are given up before the service pauses a subscription. */

@@ -1,36 +1,7 @@
-export type EventType = 'usage.updated' | 'alert.triggered' | 'device.connected' | 'user.created';
+import type { Delivery, Webhook } from '#clients/typescript/client.ts';
 
-/** A subscription as the list of them shows it. */
-export interface Webhook {
-  webhook_id: string;
-  event: EventType;
-  url: string;
-  status: 'active' | 'paused';
-  created_at: string;
-}
-
-interface Attempt {
-  at: string;
-  response_status: number | null;
-  duration_ms: number;
-  error: string | null;
-}
-
-/** A delivery as the log shows it. */
-export interface Delivery {
-  delivery_id: string;
-  event_id: string;
-  event: string;
-  status: 'pending' | 'succeeded' | 'failed';
-  next_attempt_at: string | null;
-  attempts: Attempt[];
-}
-
-/** One with what is sent and what came back. */
-export interface SentDelivery extends Omit<Delivery, 'attempts'> {
-  request: { url: string; headers: Record<string, string>; body: string };
-  attempts: (Attempt & { response_body: string | null })[];
-}
+export type EventType = Webhook['event'];
+type Attempt = Delivery['attempts'][number];
 
 /** What can be subscribed to, with when it comes; a test holds the names to what the service tells of. */
 export const EVENTS: Record<EventType, string> = {

@@ -1,4 +1,5 @@
-import { type Delivery, outcomeOf } from './webhook.ts';
+import type { Delivery } from '#clients/typescript/client.ts';
+import { outcomeOf } from './webhook.ts';
 
 /** Why a subscription is paused, as far as its log tells: the service pauses after a try that failed, and only then. Pure. */
 export function whyPaused(deliveries: Delivery[]): string {
