@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 import { type Parser, parse } from 'csv-parse';
+import { defined } from '#src/core/defined.ts';
 
 /** How the rows of a CSV file are read. */
 export interface CsvOptions {
@@ -112,7 +113,7 @@ function toElement(atMs: number, value: number, options: CsvOptions): CsvElement
   const endMs = options.kind === 'interval' && options.timeMarks === 'start' ? options.intervalSeconds * 1000 : 0;
   const head = {
     ts: new Date(atMs + endMs).toISOString(),
-    ...(options.channel === undefined ? {} : { channel: options.channel }),
+    ...defined({ channel: options.channel }),
   };
   if (options.kind === 'power') return { ...head, power_w: scaled };
   if (options.kind === 'register') return { ...head, energy_total_kwh: scaled };

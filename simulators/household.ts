@@ -1,3 +1,4 @@
+import { defined } from '#src/core/defined.ts';
 import type { FamilyDevice, FamilyMessage } from './devices/family-device.ts';
 import type { SimulatedHome } from './home-clock.ts';
 import { createPublisher } from './publisher.ts';
@@ -25,8 +26,7 @@ export async function playHousehold(options: HouseholdOptions): Promise<number> 
   if (!(stepMs > 0)) throw new RangeError('stepMs must be above zero');
   const publisher = await createPublisher({
     url,
-    ...(username === undefined ? {} : { deviceId: username }),
-    ...(password === undefined ? {} : { secret: password }),
+    ...defined({ deviceId: username, secret: password }),
   });
   let messages = 0;
   try {

@@ -1,4 +1,5 @@
 import { connectAsync, type MqttClient } from 'mqtt';
+import { defined } from '#src/core/defined.ts';
 
 /** How a device logs in. */
 export interface PublisherOptions {
@@ -26,12 +27,10 @@ export async function createPublisher(options: PublisherOptions): Promise<Publis
   const limit = options.inFlight ?? 20;
   const client: MqttClient = await connectAsync(options.url, {
     clientId: `${options.deviceId ?? 'household'}-${process.pid.toString(36)}${Date.now().toString(36)}`,
-    ...(options.deviceId === undefined ? {} : { username: options.deviceId }),
-    ...(options.secret === undefined ? {} : { password: options.secret }),
     clean: true,
     reconnectPeriod: 500,
     connectTimeout: 10_000,
-    ...(options.ca ? { ca: options.ca } : {}),
+    ...defined({ username: options.deviceId, password: options.secret, ca: options.ca }),
   });
   // mqtt.js reconnects by itself and sends again what has no PUBACK; without a listener an error would end the process.
   client.on('error', () => {});

@@ -1,3 +1,4 @@
+import { defined } from '#src/core/defined.ts';
 import { newId } from '#src/core/ids.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import type { DecoderSettings, Said } from '../decoders/family.ts';
@@ -51,7 +52,7 @@ export async function loadDiscoveries(client: PoolClient, gatewayIds: readonly s
   );
   const byGateway = new Map<string, Map<string, Discovery>>(gatewayIds.map((id) => [id, new Map()]));
   for (const row of rows) {
-    const settings = readSettings({ ...row.decoder_config, ...(row.timezone === null ? {} : { tz: row.timezone }) });
+    const settings = readSettings({ ...row.decoder_config, ...defined({ tz: row.timezone ?? undefined }) });
     byGateway.get(row.gateway_id)?.set(keyOf(row.family, row.native_id), {
       discoveryId: row.discovery_id,
       gatewayId: row.gateway_id,

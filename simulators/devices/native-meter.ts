@@ -1,3 +1,4 @@
+import { defined } from '#src/core/defined.ts';
 import type { SimulatedHome } from '../home-clock.ts';
 
 /** One element of a message on `energy/v1/{device_id}/readings` from a meter. */
@@ -18,7 +19,7 @@ export function meterReading(home: SimulatedHome, atMs: number, withPower: boole
   return {
     ts: new Date(atMs).toISOString(),
     energy_total_kwh: Math.floor(state.registerMilliwattHours / 1000) / 1000,
-    ...(withPower ? { power_w: state.powerW } : {}),
+    ...defined({ power_w: withPower ? state.powerW : undefined }),
   };
 }
 

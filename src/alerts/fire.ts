@@ -1,3 +1,4 @@
+import { defined } from '#src/core/defined.ts';
 import { newId } from '#src/core/ids.ts';
 import { milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Query } from '#src/database/connect.ts';
@@ -61,7 +62,7 @@ export async function fire(query: Query, firings: readonly Firing[], now: Date):
       type: 'alert.triggered',
       userId,
       data: dataOf(firing, devices[index] ?? []),
-      ...(delivery === 'webhook' ? {} : { channel: delivery }),
+      ...defined({ channel: delivery === 'webhook' ? undefined : delivery }),
     };
   });
   await addEvents(query, events, now);

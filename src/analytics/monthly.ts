@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon';
+import { defined } from '#src/core/defined.ts';
 import { milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { consumptionByDay, consumptionByMonth, type DayRow } from '#src/energy/consumption.ts';
@@ -56,7 +57,7 @@ export function compareMonths(days: readonly DayRow[], today: string): Omit<Mont
       avg_daily_kwh: milliwattHoursToKwh(mwh / rows.length),
       change_kwh: change === null ? null : milliwattHoursToKwh(change),
       change_percent: change === null || mwhBefore === 0 ? null : Math.round((10_000 * change) / mwhBefore) / 100,
-      ...(isPartial ? { partial: true as const } : {}),
+      ...defined({ partial: isPartial ? (true as const) : undefined }),
     };
   });
 }

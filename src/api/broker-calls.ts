@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { defined } from '#src/core/defined.ts';
 import type { BrokerAccess } from '#src/devices/broker-access.ts';
 
 /** Longest body of a broker's call; names, passwords and topics are short. */
@@ -83,6 +84,6 @@ function answer(request: FastifyRequest, reply: FastifyReply, isAllowed: boolean
     result: word,
     ok: isAllowed,
     is_superuser: false,
-    ...(isAllowed ? {} : { error: 'not allowed' }),
+    ...defined({ error: isAllowed ? undefined : 'not allowed' }),
   });
 }

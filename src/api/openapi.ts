@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defined } from '#src/core/defined.ts';
 import { ERRORS } from '#src/core/errors.ts';
 import { VERSION } from '#src/core/version.ts';
 import { EXAMPLES } from './examples.ts';
@@ -87,7 +88,7 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
   const isOptional = body?.safeParse(undefined).success;
   return {
     operationId: name,
-    ...(deprecated ? { deprecated: true } : {}),
+    ...defined({ deprecated: deprecated && true }),
     summary,
     description: `Needs the scope \`${scope}\`.`,
     tags: [tag],

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { defined } from '#src/core/defined.ts';
 
 /** Names the next page of a list (RFC 8288): the same request, after the last of this page. */
 function linkNext(reply: FastifyReply, url: string, cursor: string): void {
@@ -20,7 +21,7 @@ export async function pageOf<T>(
   idOf: (item: T) => string,
 ): Promise<T[]> {
   const { limit, cursor } = asked;
-  const found = await find({ limit: limit + 1, ...(cursor === undefined ? {} : { cursor }) });
+  const found = await find(defined({ limit: limit + 1, cursor }));
   const shown = found.slice(0, limit);
   const last = shown.at(-1);
   if (found.length > limit && last !== undefined) linkNext(reply, url, idOf(last));

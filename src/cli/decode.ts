@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { type Described, describe } from '#ingest/decoders/describe.ts';
 import { readSettings } from '#ingest/decoders/settings.ts';
+import { defined } from '#src/core/defined.ts';
 
 const payload = { payload: z.string().optional(), payload_b64: z.base64().optional() };
 const onePayload = (message: { payload?: string | undefined; payload_b64?: string | undefined }) =>
@@ -71,7 +72,7 @@ function answerTo(text: string): { answer: Answer; family: string | null } {
   const { topic, received_at, tz, config, replayed = false, prior = [] } = parsed.data;
   const message = { topic, payload: bytesOf(parsed.data), receivedAtMs: Date.parse(received_at), replayed };
   const before = prior.map((one) => ({ topic: one.topic, payload: bytesOf(one) }));
-  const read = describe(message, readSettings({ ...config, ...(tz === undefined ? {} : { tz }) }), before);
+  const read = describe(message, readSettings({ ...config, ...defined({ tz }) }), before);
   const rejected = (read?.refused ?? []).map((reason) => ({ reason }));
   return { answer: { n, readings: read?.readings ?? [], rejected }, family: read?.family ?? null };
 }

@@ -3,6 +3,7 @@ import { SingleBar } from 'cli-progress';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type ImportResult, importFiles } from '#simulators/import-files.ts';
 import { loadConfig, mqttUrlFromHere } from '#src/config/load.ts';
+import { defined } from '#src/core/defined.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 
@@ -71,7 +72,7 @@ async function run(files: string[], options: Options): Promise<void> {
         intervalSeconds: options.intervalSeconds,
         timeMarks: options.timeMarks,
         where: options.where,
-        ...(options.channel === undefined ? {} : { channel: options.channel }),
+        ...defined({ channel: options.channel }),
       },
     });
     progress.stop();

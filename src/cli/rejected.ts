@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { listRejected, type Rejected, replayRejected, type Which } from '#ingest/rejected.ts';
 import { type Config, loadConfig } from '#src/config/load.ts';
+import { defined } from '#src/core/defined.ts';
 import { createPool, type Pool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 
@@ -55,7 +56,7 @@ function whichOf({ device, since }: Options): Which {
   const at = since === undefined ? undefined : new Date(since);
   if (at && Number.isNaN(at.getTime()))
     throw new Error(`--since ${since} is no time; use ISO 8601, such as 2026-11-21T10:00:00Z`);
-  return { ...(device === undefined ? {} : { deviceId: device }), ...(at === undefined ? {} : { since: at }) };
+  return defined({ deviceId: device, since: at });
 }
 
 const MOST_SHOWN = 200;

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { loadConfig } from '#src/config/load.ts';
+import { defined } from '#src/core/defined.ts';
 import { askCapabilities } from '#src/database/capabilities.ts';
 import { createPool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
@@ -44,8 +45,7 @@ async function run(mode: RollupOptions['mode'], userId: string | undefined): Pro
       capabilities,
       since: firstCheckedMonth(new Date(), config.retentionMonths),
       mode,
-      ...(userId === undefined ? {} : { userId }),
-      ...(process.stderr.isTTY ? { onProgress: showProgress } : {}),
+      ...defined({ userId, onProgress: process.stderr.isTTY ? showProgress : undefined }),
     });
   } finally {
     await pool.end();

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { defined } from '#src/core/defined.ts';
 import type { Logger } from '#src/core/log.ts';
 
 /**
@@ -22,7 +23,7 @@ export function addRequestLog(app: FastifyInstance): void {
       status,
       duration_ms: Math.round(reply.elapsedTime * 10) / 10,
       address: request.ip,
-      ...(request.caller ? { user_id: request.caller.userId, key_id: request.caller.keyId } : {}),
+      ...defined({ user_id: request.caller?.userId, key_id: request.caller?.keyId }),
     };
     request.log[level](line, 'request');
   });

@@ -1,5 +1,6 @@
 import { type Span, SpanStatusCode } from '@opentelemetry/api';
 import type { FastifyInstance } from 'fastify';
+import { defined } from '#src/core/defined.ts';
 import { isTracing, serverSpan } from '#src/core/tracing.ts';
 
 const spans = new WeakMap<object, Span>();
@@ -15,12 +16,13 @@ export function addRequestSpans(app: FastifyInstance): void {
     if (!span) return;
     const route = request.routeOptions.url;
     if (route !== undefined) span.updateName(`${request.method} ${route}`);
-    span.setAttributes({
+    const attributes = {
       'http.request.method': request.method,
       'http.response.status_code': reply.statusCode,
       'energy.request_id': request.id,
-      ...(route === undefined ? {} : { 'http.route': route }),
-    });
+      'http.route': route,
+    };
+    span.setAttributes(defined(attributes));
     if (reply.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
     span.end();
   });

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { rootCertificates } from 'node:tls';
 import type { Clock } from '#src/core/clock.ts';
+import { defined } from '#src/core/defined.ts';
 import type { SecretBox } from '#src/core/secret-box.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Channel, Outcome } from '../channel.ts';
@@ -41,7 +42,7 @@ export function webhookChannel(options: WebhookOptions): Channel & { close(): vo
   const resolve = options.resolve ?? resolver();
   // A connection is used again only for the address that it was checked for: agents keep them by host name, and so a
   // name that moves elsewhere is looked up again at the next connection. Idle ones are closed soon.
-  const trusted = ca === undefined ? {} : { ca: [...rootCertificates, ca] };
+  const trusted = defined({ ca: ca === undefined ? undefined : [...rootCertificates, ca] });
   const agent = options.agent ?? new Agent({ keepAlive: true, timeout: 10_000, maxCachedSessions: 1_000, ...trusted });
   return {
     async send(sending) {

@@ -5,6 +5,7 @@ import { id, page } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
 import { holdable } from '#src/auth/access.ts';
+import { defined } from '#src/core/defined.ts';
 import { AppError } from '#src/core/errors.ts';
 import type { Rejected } from './port.ts';
 
@@ -25,15 +26,12 @@ export const listRejected = operation({
   async handle({ context: { rejected }, caller, query: { device_id, ...asked }, reply, url }) {
     adminOnly(caller);
     if (!rejected) throw new AppError('unavailable');
-    const which = device_id === undefined ? {} : { deviceId: holdable(device_id) };
+    const which = defined({ deviceId: device_id === undefined ? undefined : holdable(device_id) });
     const find = ({ limit, cursor }: { limit: number; cursor?: string }) =>
-      rejected.list(which, { limit, ...(cursor === undefined ? {} : { before: Number(cursor) }) });
+      rejected.list(which, defined({ limit, before: cursor === undefined ? undefined : Number(cursor) }));
     return (await pageOf(reply, url, asked, find, (one) => String(one.rejected_id))).map(shown);
   },
 });
 
-const shown = ({ payload, payload_b64, ...row }: Rejected): Rejected => ({
-  ...row,
-  ...(payload === undefined ? {} : { payload: payload.slice(0, SHOWN) }),
-  ...(payload_b64 === undefined ? {} : { payload_b64: payload_b64.slice(0, SHOWN) }),
-});
+const shown = ({ payload, payload_b64, ...row }: Rejected): Rejected =>
+  defined({ ...row, payload: payload?.slice(0, SHOWN), payload_b64: payload_b64?.slice(0, SHOWN) });

@@ -4,6 +4,7 @@ import { replayed } from '#src/api/dashboard/shapes.ts';
 import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { holdable } from '#src/auth/access.ts';
+import { defined } from '#src/core/defined.ts';
 import { AppError } from '#src/core/errors.ts';
 
 /** Somebody waits for the answer; what is left is tried when it is asked for again. */
@@ -21,7 +22,7 @@ export const replayRejected = operation({
   async handle({ context: { rejected }, caller, body, whileAllowed }) {
     adminOnly(caller);
     if (!rejected) throw new AppError('unavailable');
-    const which = body?.device_id === undefined ? {} : { deviceId: holdable(body.device_id) };
+    const which = defined({ deviceId: body?.device_id === undefined ? undefined : holdable(body.device_id) });
     const done = await rejected.replay(which, AbortSignal.timeout(LONGEST_MS), (page) =>
       whileAllowed((anew) => {
         adminOnly(anew);

@@ -5,6 +5,7 @@ import { rollupCheck } from '#src/api/dashboard/shapes.ts';
 import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { reachUser } from '#src/auth/access.ts';
+import { defined } from '#src/core/defined.ts';
 import { AppError } from '#src/core/errors.ts';
 import { firstCheckedMonth } from '#src/rollups/check.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
@@ -21,7 +22,7 @@ const check = oneAtATime(
       since: firstCheckedMonth(now, retentionMonths),
       mode: 'check',
       signal: AbortSignal.timeout(LONGEST_MS),
-      ...(userId === undefined ? {} : { userId }),
+      ...defined({ userId }),
     }),
 );
 

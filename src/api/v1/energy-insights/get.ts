@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { date, id, zone } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { reachUserId } from '#src/auth/access.ts';
+import { defined } from '#src/core/defined.ts';
 import { insights, summary } from '#src/energy/insights.ts';
 import { dayRange, lastThirtyDays } from '#src/energy/ranges.ts';
 import { period } from './period.ts';
@@ -46,5 +47,5 @@ const wantsCsv = (accepts: string) => /(^|[\s,])text\/csv\b/.test(accepts) && !/
 
 function asCsv(reply: { type(name: string): unknown }, rows: object[], columns: string[]): string {
   reply.type('text/csv; charset=utf-8');
-  return stringify(rows, { header: true, ...(columns.length > 0 ? { columns } : {}) });
+  return stringify(rows, defined({ header: true, columns: columns.length > 0 ? columns : undefined }));
 }

@@ -45,8 +45,8 @@ export const postEnergyInsights = operation({
     const { total_kwh, avg_daily_kwh, peak_usage_time } = await summary(context.readDb, userId, range);
     return {
       summary: {
-        ...(metrics.includes('kwh_used') ? { total_kwh, avg_daily_kwh } : {}),
-        ...(metrics.includes('peak_hour') ? { peak_usage_time } : {}),
+        ...(metrics.includes('kwh_used') && { total_kwh, avg_daily_kwh }),
+        ...(metrics.includes('peak_hour') && { peak_usage_time }),
       },
     };
   },
