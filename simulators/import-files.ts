@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { withTemporarySecret } from './credentials.ts';
 import { type CsvCounts, type CsvOptions, csvReadings } from './csv-readings.ts';
@@ -62,15 +61,21 @@ export async function importFiles(db: Database, options: ImportOptions): Promise
 }
 
 async function lastRejection(db: Database): Promise<number> {
-  const { rows } = await sql<{ id: number }>`SELECT coalesce(max(rejected_id), 0) AS id FROM rejected_messages`.execute(
-    db,
-  );
-  return rows[0]?.id ?? 0;
+  const row = await db
+    .selectFrom('rejected_messages')
+    .select(({ fn }) => fn.max('rejected_id').as('last'))
+    .executeTakeFirst();
+  return row?.last ?? 0;
 }
 
 async function rejections(db: Database, deviceId: string, after: number): Promise<Record<string, number>> {
-  const { rows } = await sql<{ reason: string; count: number }>`
-    SELECT reason, count(*) AS count FROM rejected_messages
-    WHERE device_id = ${deviceId} AND rejected_id > ${after} GROUP BY reason ORDER BY count(*) DESC`.execute(db);
+  const rows = await db
+    .selectFrom('rejected_messages')
+    .select(({ fn }) => ['reason', fn.countAll<number>().as('count')])
+    .where('device_id', '=', deviceId)
+    .where('rejected_id', '>', after)
+    .groupBy('reason')
+    .orderBy('count', 'desc')
+    .execute();
   return Object.fromEntries(rows.map(({ reason, count }) => [reason, count]));
 }

@@ -59,14 +59,27 @@ function newOwnId(place: Place): string {
 
 /** The simulator's devices of this kind and user, deleted ones too, the oldest first. */
 async function ownDevices(db: Database, place: Place): Promise<Row[]> {
-  const { rows } = await sql<Row>`
-    SELECT device_id, created_at, deleted_at,
-      (SELECT max(last_read_at) FROM series s WHERE s.device_id = d.device_id) AS last_read_at
-    FROM devices d
-    WHERE user_id = ${place.userId}
-      AND (device_id LIKE ${`%${endOfId(place)}`} OR decoder_config ->> 'simulated' = ${endOfId(place)})
-    ORDER BY created_at, device_id`.execute(db);
-  return rows;
+  return db
+    .selectFrom('devices')
+    .select(({ selectFrom }) => [
+      'device_id',
+      'created_at',
+      'deleted_at',
+      selectFrom('series')
+        .select(({ fn }) => fn.max('last_read_at').as('last'))
+        .whereRef('series.device_id', '=', 'devices.device_id')
+        .as('last_read_at'),
+    ])
+    .where('user_id', '=', place.userId)
+    .where(({ eb, or }) =>
+      or([
+        eb('device_id', 'like', `%${endOfId(place)}`),
+        sql<boolean>`decoder_config ->> 'simulated' = ${endOfId(place)}`,
+      ]),
+    )
+    .orderBy('created_at')
+    .orderBy('device_id')
+    .execute();
 }
 
 /**
@@ -75,10 +88,19 @@ async function ownDevices(db: Database, place: Place): Promise<Row[]> {
  * that one which a user later pairs at that location stays his.
  */
 async function adopt(db: Database, place: Place): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    UPDATE devices SET decoder_config = decoder_config || jsonb_build_object('simulated', ${endOfId(place)}::text)
-    WHERE device_id = (SELECT device_id FROM devices
-      WHERE user_id = ${place.userId} AND type = ${place.kind} AND location = ${place.location}
-      ORDER BY deleted_at IS NOT NULL, created_at LIMIT 1)`.execute(db);
-  return (numAffectedRows ?? 0n) > 0n;
+  const { numUpdatedRows } = await db
+    .updateTable('devices')
+    .set({ decoder_config: sql`decoder_config || jsonb_build_object('simulated', ${endOfId(place)}::text)` })
+    .where('device_id', '=', ({ selectFrom }) =>
+      selectFrom('devices')
+        .select('device_id')
+        .where('user_id', '=', place.userId)
+        .where('type', '=', place.kind)
+        .where('location', '=', place.location)
+        .orderBy(sql`deleted_at IS NOT NULL`)
+        .orderBy('created_at')
+        .limit(1),
+    )
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }

@@ -30,6 +30,11 @@ export interface Tables {
   idempotent_answers: IdempotentAnswersTable;
   sign_ins: SignInsTable;
   sessions: SessionsTable;
+  series: SeriesTable;
+  readings: ReadingsTable;
+  reading_notes: ReadingNotesTable;
+  rejected_messages: RejectedMessagesTable;
+  usage_changes: { change_id: Generated<number>; user_id: string; hour: Date };
 }
 
 interface UsersTable {
@@ -185,4 +190,40 @@ interface SessionsTable {
   created_at: Date;
   last_seen_at: Date;
   expires_at: Date;
+}
+
+interface SeriesTable {
+  series_id: Generated<number>;
+  device_id: string;
+  channel: string;
+  kind: string;
+  counts_import: Generated<boolean>;
+  counts_export: Generated<boolean>;
+  last_read_at: Date | null;
+  /** JSON. */
+  tail: unknown;
+}
+
+interface ReadingsTable {
+  series_id: number;
+  read_at: Date;
+  interval_ms: Generated<number>;
+  value: number;
+}
+
+interface ReadingNotesTable {
+  series_id: number;
+  read_at: Date;
+  interval_ms: Generated<number>;
+  verdict: string;
+}
+
+interface RejectedMessagesTable {
+  rejected_id: Generated<number>;
+  received_at: Generated<Date>;
+  device_id: string | null;
+  topic: string;
+  payload: Buffer;
+  element: number | null;
+  reason: string;
 }

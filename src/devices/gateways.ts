@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
@@ -87,7 +87,7 @@ export async function deleteGateway(db: Database, reach: Reach, gatewayId: strin
       .where(within(reach, 'gateways.user_id'))
       .executeTakeFirst();
     if (numDeletedRows === 0n) return false;
-    await sql`DELETE FROM rejected_messages WHERE device_id = ${gatewayId}`.execute(trx);
+    await trx.deleteFrom('rejected_messages').where('device_id', '=', gatewayId).execute();
     return true;
   });
 }

@@ -11,26 +11,46 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
   // Workers that are telling of the user hold rows that go with it, and wait for others: of such a circle one must yield,
   // and begins again.
   return together(db, async (trx) => {
-    // Before anything that writers wait for: a refresh may take a while.
+    // Before anything that writers wait for: a refresh may take a while. (Raw, as below: a function of the schema.)
     await sql`SELECT hold_refresh()`.execute(trx);
     // In the order of those who evaluate: changed hours first, then the account.
-    await sql`DELETE FROM usage_changes WHERE user_id = ${userId}`.execute(trx);
+    await trx.deleteFrom('usage_changes').where('user_id', '=', userId).execute();
     // Then the account, so that no device can be added to it; then its devices, so that no writer is at them.
-    const user = await sql`SELECT FROM users WHERE user_id = ${userId} FOR UPDATE`.execute(trx);
-    if (user.rows.length === 0) return false;
-    const { rows } = await sql<{ device_id: string; series: number[] }>`
-      SELECT d.device_id, ARRAY(SELECT series_id FROM series s WHERE s.device_id = d.device_id) AS series
-      FROM (SELECT device_id FROM devices WHERE user_id = ${userId} ORDER BY device_id FOR UPDATE) d`.execute(trx);
-    const series = rows.flatMap((row) => row.series);
-    const devices = rows.map((row) => row.device_id);
-    await sql`DELETE FROM readings WHERE series_id = ANY (${series}::bigint[])`.execute(trx);
-    await sql`DELETE FROM reading_notes WHERE series_id = ANY (${series}::bigint[])`.execute(trx);
-    await sql`DELETE FROM rejected_messages WHERE device_id = ANY (${devices})
-      OR device_id IN (SELECT gateway_id FROM gateways WHERE user_id = ${userId})`.execute(trx);
+    const user = await trx
+      .selectFrom('users')
+      .select('user_id')
+      .where('user_id', '=', userId)
+      .forUpdate()
+      .executeTakeFirst();
+    if (!user) return false;
+    const devices = await trx
+      .selectFrom('devices')
+      .select('device_id')
+      .where('user_id', '=', userId)
+      .orderBy('device_id')
+      .forUpdate()
+      .execute();
+    const deviceIds = devices.map(({ device_id }) => device_id);
+    // Each list is one parameter, however many there are.
+    const series = await trx
+      .selectFrom('series')
+      .select('series_id')
+      .where('device_id', '=', sql<string>`ANY (${deviceIds}::text[])`)
+      .execute();
+    const anySeries = sql<number>`ANY (${series.map(({ series_id }) => series_id)}::bigint[])`;
+    await trx.deleteFrom('readings').where('series_id', '=', anySeries).execute();
+    await trx.deleteFrom('reading_notes').where('series_id', '=', anySeries).execute();
+    const gateways = trx.selectFrom('gateways').select('gateway_id').where('user_id', '=', userId);
+    await trx
+      .deleteFrom('rejected_messages')
+      .where(({ eb, or }) =>
+        or([eb('device_id', '=', sql<string>`ANY (${deviceIds}::text[])`), eb('device_id', 'in', gateways)]),
+      )
+      .execute();
     await sql`SELECT erase_consumption(${userId})`.execute(trx);
-    await sql`DELETE FROM usage_changes WHERE user_id = ${userId}`.execute(trx);
+    await trx.deleteFrom('usage_changes').where('user_id', '=', userId).execute();
     // Keys, devices, their series and what hangs on these go with the account.
-    await sql`DELETE FROM users WHERE user_id = ${userId}`.execute(trx);
+    await trx.deleteFrom('users').where('user_id', '=', userId).execute();
     return true;
   });
 }

@@ -121,15 +121,31 @@ export async function updateWebhook(
  * it was never delivered.
  */
 async function resume(db: Database, webhookId: string, failingSince: Date | null, now: Date): Promise<void> {
-  await sql`
-    UPDATE deliveries SET status = 'pending', tries = 0, next_attempt_at = ${now}
-    WHERE webhook_id = ${webhookId} AND (status = 'pending' OR status = 'failed'
-      AND created_at > ${new Date(now.getTime() - KEPT_MS)} AND (attempts -> -1 ->> 'at')::timestamptz >= ${failingSince ?? now})`.execute(
-    db,
-  );
-  await sql`
-    UPDATE webhooks SET catching_up_to = (SELECT max(place) FROM deliveries WHERE webhook_id = ${webhookId} AND status = 'pending')
-    WHERE webhook_id = ${webhookId}`.execute(db);
+  await db
+    .updateTable('deliveries')
+    .set({ status: 'pending', tries: 0, next_attempt_at: now })
+    .where('webhook_id', '=', webhookId)
+    .where(({ eb, or, and }) =>
+      or([
+        eb('status', '=', 'pending'),
+        and([
+          eb('status', '=', 'failed'),
+          eb('created_at', '>', new Date(now.getTime() - KEPT_MS)),
+          sql<boolean>`(attempts -> -1 ->> 'at')::timestamptz >= ${failingSince ?? now}`,
+        ]),
+      ]),
+    )
+    .execute();
+  await db
+    .updateTable('webhooks')
+    .set(({ selectFrom }) => ({
+      catching_up_to: selectFrom('deliveries')
+        .select(({ fn }) => fn.max('place').as('last'))
+        .where('deliveries.webhook_id', '=', webhookId)
+        .where('deliveries.status', '=', 'pending'),
+    }))
+    .where('webhook_id', '=', webhookId)
+    .execute();
 }
 
 /** Where a subscription's events go and what signs them: its secret, and the former one while it is valid. */
