@@ -3,8 +3,8 @@ import { defined } from '#src/core/defined.ts';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
-import { together } from '#src/database/transaction.ts';
 import type { Tables } from '#src/database/tables.ts';
+import { together } from '#src/database/transaction.ts';
 import { type Environment, hashOfKey, newKey, prefixOfKey } from './key-format.ts';
 import { isScope, SCOPES, type Scope } from './scopes.ts';
 

@@ -2,8 +2,8 @@ import type { Selectable } from 'kysely';
 import { newId } from '#src/core/ids.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
-import { together } from '#src/database/transaction.ts';
 import type { Tables } from '#src/database/tables.ts';
+import { together } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
 
 /** One event on its way to one subscription. */

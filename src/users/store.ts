@@ -3,8 +3,8 @@ import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { accountsWithin, type Reach, within } from '#src/database/reach.ts';
-import { together } from '#src/database/transaction.ts';
 import type { Tables } from '#src/database/tables.ts';
+import { together } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
 
 /** What of an account anybody may see who reaches it; in this order it stands in `user.created`. */

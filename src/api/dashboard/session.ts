@@ -4,8 +4,8 @@ import { z } from 'zod';
 import type { ApiContext } from '#src/api/operation.ts';
 import { isSelfSigned } from '#src/api/plugins/certificate.ts';
 import { countSignIn } from '#src/api/plugins/rate-limits.ts';
-import { actAs } from '#src/auth/act.ts';
 import { toWire } from '#src/api/v1/users/shape.ts';
+import { actAs } from '#src/auth/act.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import {

@@ -4,8 +4,8 @@ import { newId } from '#src/core/ids.ts';
 import type { SecretBox } from '#src/core/secret-box.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
-import { together } from '#src/database/transaction.ts';
 import type { Tables } from '#src/database/tables.ts';
+import { together } from '#src/database/transaction.ts';
 import type { EventType } from '#src/events/event-types.ts';
 
 /** How long the secret before a rotation stays valid beside the new one. */

@@ -5,8 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { checkHost, isPublic } from '#src/delivery/webhook/guard.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
-import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { listDeliveries } from '#test/support/delivery-log.ts';
+import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 
 /**
  * Makes connections where the service would, but to the receiver: looks the name up as it is told, notes the address that

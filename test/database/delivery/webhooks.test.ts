@@ -6,8 +6,8 @@ import { findSent } from '#src/delivery/sent.ts';
 import { webhookChannel } from '#src/delivery/webhook/send.ts';
 import { updateWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
-import { type Call, type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { listDeliveries, retryDelivery, sendTest } from '#test/support/delivery-log.ts';
+import { type Call, type Receiver, startReceiver } from '#test/support/receiver.ts';
 
 let receiver: Receiver;
 let deliveries: TestDeliveries;

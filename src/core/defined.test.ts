@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { defined } from '#src/core/defined.ts';
+import { defined } from './defined.ts';
 
 describe('defined', () => {
   test('leaves out what is undefined, and nothing else that is empty', () => {
