@@ -39,6 +39,7 @@ export async function listRejected(
   which: Which,
   { limit, before }: { limit: number; before?: number },
 ): Promise<Rejected[]> {
+  // Raw SQL: a replay pages by row and locks what it takes, in the transaction of the writer.
   const { rows } = await pool.query(
     `SELECT rejected_id, received_at, device_id, topic, element, reason, payload FROM rejected_messages
      WHERE ${CONDITION} AND ($4::bigint IS NULL OR rejected_id < $4) ORDER BY rejected_id DESC LIMIT $3`,

@@ -30,6 +30,7 @@ export interface Announcement {
 export async function loadKnown(client: PoolClient, gatewayId: string, announced: number): Promise<Known> {
   const known: Known = { announced, decoders: createDecoders(), learnt: new Map(), bytes: 0 };
   if (announced === 0) return known;
+  // Raw SQL: the hot path of ingest: any number of topics is one statement, by unnest.
   const { rows } = await client.query(
     'SELECT topic, payload, received_at FROM gateway_announcements WHERE gateway_id = $1 ORDER BY place',
     [gatewayId],

@@ -43,6 +43,7 @@ export interface Discoveries {
 
 /** Loads what was discovered through the gateways; their rows are locked by the caller. */
 export async function loadDiscoveries(client: PoolClient, gatewayIds: readonly string[]): Promise<Discoveries> {
+  // Raw SQL: the hot path of ingest: any number of devices is one statement, by unnest.
   const { rows } = await client.query(
     `SELECT x.discovery_id, x.gateway_id, x.family, x.native_id, x.channels, x.last_seen_at,
        d.device_id, d.timezone, d.decoder_config

@@ -44,6 +44,7 @@ export function createGatewayHearing(): GatewayHearing {
     async hear(client, batch) {
       const ids = [...new Set(batch.flatMap(({ gateway }) => (gateway ? [gateway.gatewayId] : [])))];
       if (ids.length === 0) return batch;
+      // Raw SQL: the hot path of ingest: gateways are locked in one order, by their ids.
       const { rows } = await client.query(
         `SELECT gateway_id, decoder_config, announced FROM gateways
          WHERE gateway_id = ANY ($1) ORDER BY gateway_id FOR NO KEY UPDATE`,

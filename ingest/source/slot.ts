@@ -31,6 +31,7 @@ export interface Slot {
 /** Takes a slot for this worker: one that waits for its messages to be taken, or else the lowest free one. */
 export async function takeSlot(pool: Pool, environment: string): Promise<Slot & Held> {
   const client = await pool.connect();
+  // Raw SQL: advisory locks, on the one connection that holds them.
   const { rows } = await client.query('SELECT number FROM ingest_slots ORDER BY is_subscribed DESC, number');
   for (const { number } of rows) if (await tryLock(client, number)) return held(pool, client, number, environment);
   for (let number = rows.length + 1; ; number++) {

@@ -27,6 +27,7 @@ export function deltaRows(deltas: Map<string, BucketDeltas>, devices: Map<string
 /** Adds the differences to the load profile and to every aggregate above it (sql/rollups). */
 export async function applyDeltas(client: PoolClient, rows: readonly DeltaRow[]): Promise<void> {
   if (rows.length === 0) return;
+  // Raw SQL: the hot path of ingest: one prepared statement over an array of differences.
   await client.query({
     name: 'apply-deltas',
     text: `SELECT apply_interval_deltas(array_agg(ROW (d.*)::interval_delta))

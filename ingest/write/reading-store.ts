@@ -49,6 +49,7 @@ const toPoint = (row: { read_at: Date; interval_ms: number; value: number }): Po
 /** Where retention has dropped what came before a stretch, it begins with what was kept of it. */
 async function loadStretches(client: PoolClient, wanted: readonly Wanted[], beyond: number): Promise<Stretch[]> {
   const bound = (ms: number) => (Number.isFinite(ms) ? new Date(ms).toISOString() : ms < 0 ? '-infinity' : 'infinity');
+  // Raw SQL: the hot path of ingest: prepared statements over arrays.
   const { rows } = await client.query(
     `WITH wanted AS (
        SELECT w.*, r.read_at AS restart_at, r.interval_ms AS restart_interval_ms, r.value AS restart_value

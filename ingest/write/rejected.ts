@@ -7,6 +7,7 @@ export const MAX_KEPT_BYTES = 65_536;
 /** Keeps what could not be used, with topic, payload (cut at 64 KiB), time and reason. */
 export async function saveRejects(client: PoolClient, rejects: readonly Reject[]): Promise<void> {
   if (rejects.length === 0) return;
+  // Raw SQL: the hot path of ingest: any number of rejections is one statement, by unnest.
   await client.query(
     `INSERT INTO rejected_messages (received_at, device_id, topic, payload, element, reason)
      SELECT to_timestamp(r.at_ms / 1000.0), r.device_id, r.topic, r.payload, r.element, r.reason

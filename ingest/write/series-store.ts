@@ -39,6 +39,7 @@ export interface Series {
  * readings and load profile rows of a device are written under this lock only.
  */
 export async function lockDevices(client: PoolClient, deviceIds: string[]): Promise<Map<string, LockedDevice>> {
+  // Raw SQL: the hot path of ingest: any number of series is one statement, by unnest.
   const { rows } = await client.query(
     `SELECT device_id, user_id, limit_kw, register_max_kwh, max_gap_minutes, computed_with, recent_rejects,
        last_seen_at IS NULL AS never_seen FROM devices

@@ -17,6 +17,7 @@ export async function touchDevices(
   rejects: readonly Reject[],
 ): Promise<void> {
   if (heard.size > 0) {
+    // Raw SQL: the hot path of ingest: any number of devices is one statement, by unnest.
     await client.query(
       `UPDATE devices SET last_seen_at = now(), status = CASE status WHEN 'inactive' THEN 'active' ELSE status END
        WHERE device_id = ANY ($1)

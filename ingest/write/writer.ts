@@ -159,6 +159,7 @@ function withoutClosed({ closedUntilMs }: Series, points: readonly NewPoint[], {
 /** Tells the owner that a channel's energy now comes from elsewhere, and its past was computed anew. */
 async function noteComputedAnew(client: PoolClient, series: readonly Series[]): Promise<void> {
   if (series.length === 0) return;
+  // Raw SQL: the hot path of ingest: a function of the schema over arrays.
   await client.query(
     `INSERT INTO quantity_changes (device_id, channel, noted_at, note)
      SELECT device_id, channel, now(), note FROM unnest($1::text[], $2::text[], $3::text[]) n (device_id, channel, note)

@@ -65,6 +65,7 @@ export async function previewSilence(
   thresholdHours: number,
   now: Date,
 ): Promise<WouldHaveFired[]> {
+  // Raw SQL: gaps between rows, by a window function.
   const { rows } = await queryOf(db)<{ device_id: string; since: Date; until: Date | null }>(
     `SELECT device_id, starts_at + interval '15 minutes' AS since, next_at AS until FROM (
        SELECT i.device_id, i.starts_at, lead(i.starts_at) OVER (PARTITION BY i.device_id ORDER BY i.starts_at) AS next_at

@@ -46,6 +46,7 @@ export async function raiseAlerts(
 ): Promise<Evaluated> {
   return inTransaction(pool, async (client: PoolClient) => {
     const query = queryOn(client);
+    // Raw SQL: the hot path of alerts: a queue is taken with DELETE … FOR UPDATE SKIP LOCKED.
     const { rows } = await query<{ user_id: string; hour: Date }>(
       `DELETE FROM usage_changes WHERE change_id IN (
          SELECT change_id FROM usage_changes c

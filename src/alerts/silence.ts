@@ -21,7 +21,7 @@ export async function raiseSilences(pool: Pool, now: Date): Promise<number> {
       device_id: string;
       last_seen_at: Date;
     }>(
-      // In milliseconds: what a date of the language holds.
+      // Raw SQL: a join with times cut to milliseconds, which is what a date of the language holds.
       `SELECT a.alert_id, a.user_id, a.delivery, a.threshold_hours, d.device_id, d.last_seen_at
        FROM alerts a
        JOIN (SELECT device_id, user_id, deleted_at, date_trunc('milliseconds', last_seen_at) AS last_seen_at FROM devices) d USING (user_id)

@@ -48,6 +48,7 @@ export async function startApi(
   const readDb = readPool === pool ? db : createDb(readPool);
   const isReady = async () => {
     try {
+      // Raw SQL: asks nothing but whether the database answers.
       await pool.query('SELECT 1');
       return true;
     } catch {

@@ -27,6 +27,7 @@ export async function readAnew(
   const account = sql`WITH account AS MATERIALIZED (SELECT user_id, role FROM users WHERE user_id = ${userId} ${HOLDS[hold]})`;
   const held = (name: string): RawBuilder<unknown> =>
     hold === 'nothing' ? HOLDS[hold] : sql`${HOLDS[hold]} OF ${sql.ref(name)}`;
+  // Raw SQL: the hot path of every change: account, then key or session, each held as it is read, in one statement.
   const { rows } =
     by === 'key'
       ? await sql<{ role: Role; scopes: string[] }>`${account}

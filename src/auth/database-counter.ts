@@ -13,6 +13,7 @@ export function countInDatabase(db: Database, plans: Record<string, Limits>, clo
   const limits = JSON.stringify({ address: ADDRESS, ...plans });
   return async (keys, counts) => {
     try {
+      // Raw SQL: the hot path of every request: one function of the schema.
       const { rows } = await sql<Counted>`
         SELECT * FROM take_requests(${keys}::text[], ${counts}::integer[], ${limits}::jsonb, ${clock()})`.execute(db);
       return rows;

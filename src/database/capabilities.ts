@@ -59,6 +59,7 @@ export async function askCapabilities(pool: Pool, timescale: 'auto' | 'off' = 'a
   if (timescale === 'auto' && facts.made === null && facts.timescale === null && facts.offered) {
     // Without the right it fails, and without the library loaded at the server's start it even ends its session (one of the
     // pool's): then the database stays plain, and the line says so.
+    // Raw SQL: the server's catalogue and settings, before any table of ours is known.
     await pool.query('CREATE EXTENSION IF NOT EXISTS timescaledb').catch(() => {});
     facts = await factsOf(pool);
   }

@@ -172,6 +172,7 @@ async function initialise(binaries: PostgresBinaries, cluster: string): Promise<
 async function createDatabase(dataDir: string): Promise<void> {
   const pool = createPool(embeddedUrl(dataDir, 'postgres'), { max: 1 });
   try {
+    // Raw SQL: databases are made outside of any, where there is nothing to type.
     const { rowCount } = await pool.query('SELECT FROM pg_database WHERE datname = $1', [DATABASE]);
     if (rowCount === 0) await pool.query(`CREATE DATABASE ${DATABASE}`);
   } finally {

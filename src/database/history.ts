@@ -19,6 +19,7 @@ export function retentionStartMs(nowMs: number, retentionMonths: number): number
  */
 export async function dropReadings(pool: Pool, now: Date, retentionMonths: number): Promise<string[]> {
   const before = new Date(retentionStartMs(now.getTime(), retentionMonths) - DAY_MS);
+  // Raw SQL: functions of the schema, which each tier has in its own way.
   const { rows } = await pool.query('SELECT drop_readings($1) AS dropped', [before]);
   return rows[0].dropped;
 }

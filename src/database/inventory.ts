@@ -21,6 +21,7 @@ const MOST_REJECTIONS = 100_000;
 export async function inventory(query: Query, now: Date): Promise<Inventory> {
   const rejectedWithin = (time: string) => `(SELECT count(*) FROM (SELECT FROM rejected_messages
     WHERE received_at > $1::timestamptz - interval '${time}' LIMIT ${MOST_REJECTIONS}) counted)`;
+  // Raw SQL: the catalogue of the server, and sums over relations that are named at run time.
   const { rows } = await query<Inventory>(
     `SELECT (SELECT coalesce(sum(pg_stat_get_tuples_inserted(inhrelid)), 0)::bigint FROM pg_inherits
          WHERE inhparent = 'readings'::regclass) AS "readingsStored",

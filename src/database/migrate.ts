@@ -29,6 +29,7 @@ export async function migrate(
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
+    // Raw SQL: migrations are SQL, and their table is there before the types are true.
     await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
     const database = await askCapabilities(pool, timescale);
     await client.query('BEGIN');

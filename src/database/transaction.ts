@@ -24,6 +24,7 @@ export async function inTransaction<T>(pool: Pool, run: (client: PoolClient) => 
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
+    // Raw SQL: the limits of transactions, and locks.
     await client.query('BEGIN');
     const result = await run(client);
     await client.query('COMMIT');

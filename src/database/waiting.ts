@@ -17,6 +17,7 @@ export interface Waiting {
 /** Reads them all in one statement. `most`: each is counted so far at most, which bounds what asking costs; null: to the end. */
 export async function waiting(query: Query, now: Date, most: number | null = null): Promise<Waiting> {
   const count = (rows: string) => `(SELECT count(*) FROM (SELECT FROM ${rows} LIMIT $2) counted)`;
+  // Raw SQL: counts of five relations in one statement, and so of one moment.
   const { rows } = await query<Waiting>(
     `SELECT extract(epoch FROM $1::timestamptz - max(last_seen_at))::float8 AS "lagSeconds",
        ${count('late_deltas')} AS "lateDifferences",

@@ -21,6 +21,7 @@ const MOST_FAILED_IN_A_ROW = 20;
 export async function takeDue(pool: Pool, most: number, now: Date): Promise<Sending[]> {
   return inTransaction(pool, async (client) => {
     // One worker at a time, and what it took is seen by the next: of a target that goes one by one two could take one each.
+    // Raw SQL: the hot path of deliveries: one recursive statement takes them, and locks are taken in one order.
     await client.query('SELECT pg_advisory_xact_lock($1)', [TAKE_LOCK]);
     return taken(await client.query(TAKE, [now, most]));
   });

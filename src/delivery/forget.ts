@@ -1,5 +1,6 @@
-import type { Pool } from '#src/database/connect.ts';
+import { createDb, type Pool } from '#src/database/connect.ts';
 
+const DAY_MS = 24 * 3_600_000;
 /** Undelivered events are kept so long, in a pause too; the log of what was delivered for a month. */
 const UNDELIVERED_DAYS = 7;
 const LOG_DAYS = 30;
@@ -8,17 +9,18 @@ const FIRINGS_DAYS = 400;
 
 /** Gives up deliveries that have waited for a week, and removes events of more than a month ago with their deliveries. */
 export async function forgetEvents(pool: Pool, now: Date): Promise<{ givenUp: number; forgotten: number }> {
-  const { rowCount: givenUp } = await pool.query(
-    `UPDATE deliveries SET status = 'failed' WHERE status = 'pending' AND created_at < $1::timestamptz - make_interval(days => ${UNDELIVERED_DAYS})`,
-    [now],
-  );
-  await pool.query(
-    `DELETE FROM alert_firings WHERE period_end < $1::timestamptz - make_interval(days => ${FIRINGS_DAYS})`,
-    [now],
-  );
-  const { rowCount: forgotten } = await pool.query(
-    `DELETE FROM events WHERE created_at < $1::timestamptz - make_interval(days => ${LOG_DAYS})`,
-    [now],
-  );
-  return { givenUp: givenUp ?? 0, forgotten: forgotten ?? 0 };
+  const db = createDb(pool);
+  const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS);
+  const { numUpdatedRows } = await db
+    .updateTable('deliveries')
+    .set({ status: 'failed' })
+    .where('status', '=', 'pending')
+    .where('created_at', '<', daysAgo(UNDELIVERED_DAYS))
+    .executeTakeFirst();
+  await db.deleteFrom('alert_firings').where('period_end', '<', daysAgo(FIRINGS_DAYS)).execute();
+  const { numDeletedRows } = await db
+    .deleteFrom('events')
+    .where('created_at', '<', daysAgo(LOG_DAYS))
+    .executeTakeFirst();
+  return { givenUp: Number(numUpdatedRows), forgotten: Number(numDeletedRows) };
 }

@@ -13,6 +13,7 @@ const MOST_HOURS = 1_000;
 
 /** Keeps changed hours for the next usage.updated of their users, where somebody subscribed to it. */
 export async function keepForTelling(query: Query, changes: readonly { user_id: string; hour: Date }[]): Promise<void> {
+  // Raw SQL: a queue is taken with DELETE … FOR UPDATE SKIP LOCKED, for many users at once.
   await query(
     `INSERT INTO usage_untold (user_id, hour)
      SELECT DISTINCT c.user_id, c.hour FROM unnest($1::text[], $2::timestamptz[]) c (user_id, hour)

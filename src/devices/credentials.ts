@@ -14,6 +14,7 @@ export function newDeviceSecret(): { secret: string; sha256: Buffer } {
 /** Which of these devices and gateways are deleted, or were erased with their owner. */
 export async function endedLogins(db: Database, usernames: readonly string[]): Promise<string[]> {
   const asked = JSON.stringify(usernames);
+  // Raw SQL: looks for what is not there among any number of names, in one statement.
   const { rows } = await sql<{ username: string }>`
     SELECT a.username FROM jsonb_array_elements_text(${asked}::jsonb) a (username)
     WHERE NOT EXISTS (SELECT FROM devices d WHERE d.device_id = a.username AND d.deleted_at IS NULL)

@@ -20,6 +20,7 @@ export async function marksOfReadings(
   db: Database,
   userIds: string[],
 ): Promise<{ user_id: string; newest: Date; mark: string }[]> {
+  // Raw SQL: xmin, which is no column.
   const { rows } = await sql<{ user_id: string; newest: Date; mark: string }>`
     SELECT d.user_id, max(d.last_seen_at) AS newest,
       concat(max(d.last_seen_at), ' ', sum(s.xmin::text::numeric)) AS mark

@@ -1,14 +1,15 @@
-import type { Pool } from '#src/database/connect.ts';
+import { createDb, type Pool } from '#src/database/connect.ts';
 
 /** A device that is silent for so long is inactive. */
-const SILENT_H = 24;
+const SILENT_MS = 24 * 3_600_000;
 
 /** Makes devices inactive that have been silent for a day. Returns how many. */
 export async function restSilentDevices(pool: Pool, now: Date): Promise<number> {
-  const { rowCount } = await pool.query(
-    `UPDATE devices SET status = 'inactive'
-     WHERE status <> 'inactive' AND last_seen_at < $1::timestamptz - make_interval(hours => ${SILENT_H})`,
-    [now],
-  );
-  return rowCount ?? 0;
+  const { numUpdatedRows } = await createDb(pool)
+    .updateTable('devices')
+    .set({ status: 'inactive' })
+    .where('status', '<>', 'inactive')
+    .where('last_seen_at', '<', new Date(now.getTime() - SILENT_MS))
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
 }

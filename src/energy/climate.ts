@@ -33,6 +33,7 @@ export async function climate(
       ? sql`date_trunc('hour', starts, ${zone})`
       : sql`to_char(date_trunc(${groupBy}, starts AT TIME ZONE ${zone}), 'YYYY-MM-DD')`;
   // A piece lies in one clock hour: 15 minutes meet one border of hours at most.
+  // Raw SQL: window functions over readings, weighted by time.
   const { rows } = await sql<{
     bucket: Date | string;
     mean: number | null;

@@ -50,6 +50,7 @@ export function hoursOf(whose: Whose, range: Range, { estimates = false } = {}):
       ? [sql.table('user_hourly'), sql`user_id = ${whose.userId}`]
       : [sql.table('device_hourly'), sql`device_id = ${whose.deviceId}`];
   if (!needsQuarterHours(range)) {
+    // Raw SQL: the hot path of every answer about usage; measured as it is written.
     return sql`SELECT hour, ${ENERGY} AS mwh ${estimates ? sql`, ${ESTIMATED} AS estimated_mwh` : sql``} FROM ${hourly}
       WHERE ${condition} AND hour >= ${from} AND hour < ${to} AND ${IS_KNOWN}`;
   }

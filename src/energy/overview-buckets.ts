@@ -34,6 +34,7 @@ export async function overviewBuckets(
   now: Date,
 ): Promise<Record<BucketKind, Bucket[]>> {
   const thisHour = sql`date_trunc('hour', ${now}::timestamptz, ${range.zone})`;
+  // Raw SQL: the hot path of the dashboard: four groupings of one range in one statement.
   const { rows } = await sql<Bucket & { kind: BucketKind }>`
     WITH hours AS MATERIALIZED (
       SELECT hour, hour AT TIME ZONE ${range.zone} AS local, mwh, estimated_mwh

@@ -31,6 +31,7 @@ export function wholeMonths(whose: Whose, { names, starts, end }: Months): RawBu
   const cut = [...starts, end].map((time) => time.getTime()).filter((ms) => ms % HOUR_MS !== 0);
   const cutHours = cut.map((ms) => Math.floor(ms / HOUR_MS) * HOUR_MS);
   const quarters = cutHours.flatMap((ms) => [0, 1, 2, 3].map((place) => new Date(ms + place * QUARTER_MS)));
+  // Raw SQL: the hot path of long ranges; which relations are read is decided per question.
   const within = (at: string) =>
     sql`${sql.ref(at)} >= ${starts[0]} AND ${sql.ref(at)} < ${end} AND ${sql.ref(COLUMN.coveredMs)} > 0`;
   const amid = sql`UNION ALL SELECT starts_at, ${ENERGY}, ${ESTIMATED} FROM device_intervals

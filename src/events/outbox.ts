@@ -14,6 +14,7 @@ const SUBSCRIBABLE: ReadonlySet<string> = new Set(EVENT_TYPES);
 export async function addEvents(query: Query, events: readonly NewEvent[], now: Date): Promise<string[]> {
   if (events.length === 0) return [];
   const ids = events.map(({ eventId }) => eventId ?? newId('evt'));
+  // Raw SQL: the hot path of whatever happens: any number of events is one statement, by unnest.
   await query(
     `INSERT INTO events (event_id, type, user_id, data, created_at)
      SELECT event_id, type, user_id, data, $5 FROM unnest($1::text[], $2::text[], $3::text[], $4::jsonb[])

@@ -11,6 +11,7 @@ export function forgetRejected(pool: Pool, bytes = BYTES): Job {
     at: '47 * * * *',
     alsoAtStart: false,
     async run() {
+      // Raw SQL: a window function bounds what is kept by its size.
       await pool.query('DELETE FROM rejected_messages WHERE received_at < now() - make_interval(days => $1)', [DAYS]);
       // A payload's length is read without the payload: its length is in the pointer to it.
       await pool.query(

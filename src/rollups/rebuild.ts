@@ -10,6 +10,7 @@ export async function rebuildTables(pool: Pool, userId: string, since: Date): Pr
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
+    // Raw SQL: relations are named at run time, out of src/rollups/relations.ts.
     await client.query('BEGIN');
     await client.query('SELECT FROM devices WHERE user_id = $1 ORDER BY device_id FOR NO KEY UPDATE', [userId]);
     for (const level of STORED_LEVELS) {

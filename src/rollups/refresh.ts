@@ -39,6 +39,7 @@ export async function refreshRollups(
   const client = await pool.connect();
   let broken: Error | boolean = true;
   try {
+    // Raw SQL: functions of the schema, and snapshots of transactions.
     const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS mine', [LOCK]);
     if (!rows[0].mine) {
       broken = false;

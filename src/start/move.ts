@@ -134,6 +134,7 @@ async function withEnds<T>(pools: { source: Pool; target: Pool }, run: (ends: En
 /** Whatever the URLs look like: a move into itself would only close the database. */
 async function refuseItself({ source, target }: { source: Pool; target: Pool }): Promise<void> {
   const identity = async (pool: Pool): Promise<string> => {
+    // Raw SQL: two databases at once, locks on all relations, settings of a database.
     const { rows } = await pool.query(
       `SELECT format('%s %s', (SELECT system_identifier FROM pg_control_system()), oid) AS id FROM pg_database WHERE datname = current_database()`,
     );

@@ -11,7 +11,8 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
   // Workers that are telling of the user hold rows that go with it, and wait for others: of such a circle one must yield,
   // and begins again.
   return together(db, async (trx) => {
-    // Before anything that writers wait for: a refresh may take a while. (Raw, as below: a function of the schema.)
+    // Before anything that writers wait for: a refresh may take a while.
+    // Raw SQL: functions of the schema, here and below.
     await sql`SELECT hold_refresh()`.execute(trx);
     // In the order of those who evaluate: changed hours first, then the account.
     await trx.deleteFrom('usage_changes').where('user_id', '=', userId).execute();

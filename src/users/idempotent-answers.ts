@@ -17,6 +17,7 @@ const KEPT = '24 hours';
 
 /** Takes a key for as long as the transaction lasts. False while another request with it is under way, in any process. */
 export async function takeKey(trx: Database, { userId, key }: KeyedRequest): Promise<boolean> {
+  // Raw SQL: an upsert whose condition is on the row that is there, and an advisory lock.
   const { rows } = await sql<{ isMine: boolean }>`
     SELECT pg_try_advisory_xact_lock(hashtextextended(${`${userId} ${key}`}, 0)) AS "isMine"`.execute(trx);
   return rows[0]?.isMine ?? false;

@@ -1,5 +1,5 @@
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
-import type { BucketDelta, BucketDeltas } from '#ingest/normalise/buckets.ts';
+import type { BucketDeltas } from '#ingest/normalise/buckets.ts';
 import { chooseRoles, type Roles } from '#ingest/normalise/channels.ts';
 import { comparePoints, type LawSettings, type Point, type Verdict } from '#ingest/normalise/law.ts';
 import { pointKey } from '#ingest/normalise/replay.ts';
@@ -8,6 +8,7 @@ import { noReadingChanges, type ReadingStore } from '#ingest/write/reading-store
 import type { Series } from '#ingest/write/series-store.ts';
 import { isComputedAnew, type Outcome } from '#ingest/write/work-in.ts';
 import { workInRounds } from '#ingest/write/work-in-rounds.ts';
+import { MEASURE_NAMES, type Sums } from '#src/rollups/levels.ts';
 
 /** A series as it is stored: what a transaction finds of it. */
 interface StoredSeries {
@@ -128,9 +129,9 @@ export function memoryWriter(given: LawSettings): MemoryWriter {
   };
 }
 
-function add(profile: BucketDeltas, startMs: number, delta: BucketDelta): void {
+function add(profile: BucketDeltas, startMs: number, delta: Sums): void {
   const known = profile.get(startMs);
   const sum = { ...delta };
-  for (const name of Object.keys(sum) as (keyof BucketDelta)[]) sum[name] += known?.[name] ?? 0;
+  for (const name of MEASURE_NAMES) sum[name] += known?.[name] ?? 0;
   profile.set(startMs, sum);
 }

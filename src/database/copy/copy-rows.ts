@@ -5,6 +5,7 @@ import { columnsOf } from './fingerprints.ts';
 
 /** Streams the rows of a query on the source into a table of the target, in binary, without holding them. */
 async function stream(source: PoolClient, query: string, target: PoolClient, into: string): Promise<number> {
+  // Raw SQL: COPY, between relations that are named at run time.
   const reading = source.query(copyTo(`COPY (${query}) TO STDOUT (FORMAT binary)`));
   const writing = target.query(copyFrom(`COPY ${into} FROM STDIN (FORMAT binary)`));
   await pipeline(reading, writing);

@@ -17,6 +17,7 @@ export interface Columns {
 
 /** Asks the database for a relation's columns. */
 export async function columnsOf(client: PoolClient, relation: string): Promise<Columns> {
+  // Raw SQL: relations and columns are named at run time, out of the catalogue.
   const { rows } = await client.query(
     `SELECT quote_ident(a.attname) AS name, coalesce(a.attnum = ANY (k.indkey), false) AS "isKey",
        a.attidentity <> '' OR EXISTS (

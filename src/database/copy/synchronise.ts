@@ -100,6 +100,7 @@ export async function compareCopied(ends: Ends, done: readonly Synchronised[]): 
 
 /** Start of the first and end of the last UTC day that a relation has rows of, in Unix ms; null where it has none. */
 async function timesOf(client: PoolClient, relation: string, by: string): Promise<[number, number] | null> {
+  // Raw SQL: relations and columns are named at run time, out of the catalogue.
   const { rows } = await client.query(
     `SELECT date_trunc('day', min(${by}), 'UTC') AS first, date_trunc('day', max(${by}), 'UTC') + interval '24 hours' AS last FROM ${relation}`,
   );

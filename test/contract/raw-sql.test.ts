@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { sourceFiles } from './imports.ts';
+
+/** A statement that is no typed query: text given to a connection, or a whole statement in kysely's `sql`. */
+const RAW =
+  /sql(<[^`]*>)?`\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b|\.query\(|\bquery(<[^(]*>)?\(\s*['`]|queryOf\(\w+\)[<(]/;
+
+const files = sourceFiles(['src', 'ingest', 'simulators']).filter((file) => !file.startsWith('src/dashboard/'));
+const isRaw = (source: string) => RAW.test(source.replace(/^\s*(\*|\/\/|\/\*).*$/gm, ''));
+
+test('what is not asked by a typed query says why, in a line that begins with "Raw SQL:"', () => {
+  const silent = files.filter((file) => {
+    const source = readFileSync(file, 'utf8');
+    return file !== 'src/database/connect.ts' && isRaw(source) && !/^\s*\/\/ Raw SQL: \S/m.test(source);
+  });
+  expect(silent).toEqual([]);
+});
+
+test('nobody says so who asks by typed queries alone', () => {
+  const idle = files.filter((file) => {
+    const source = readFileSync(file, 'utf8');
+    return /Raw SQL:/.test(source) && !isRaw(source);
+  });
+  expect(idle).toEqual([]);
+});
