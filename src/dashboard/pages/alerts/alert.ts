@@ -27,9 +27,11 @@ export const ruleOf = (type: AlertType, threshold: number): string =>
     ? `Silent for ${amount.format(threshold)} ${threshold === 1 ? 'hour' : 'hours'}`
     : `More than ${amount.format(threshold)} kWh in ${WITHIN[type]}`;
 
-export const thresholdOf = ({ threshold_kwh, threshold_hours }: Alert): number => threshold_kwh ?? threshold_hours ?? 0;
+type Rule = Pick<Alert, 'type' | 'threshold_kwh' | 'threshold_hours'>;
 
-export const nameOf = (alert: Alert): string => ruleOf(alert.type, thresholdOf(alert));
+export const thresholdOf = ({ threshold_kwh, threshold_hours }: Rule): number => threshold_kwh ?? threshold_hours ?? 0;
+
+export const nameOf = (alert: Rule): string => ruleOf(alert.type, thresholdOf(alert));
 
 /** The threshold as the service takes it. */
 export const thresholdFields = (type: AlertType, threshold: number): object =>
