@@ -1,5 +1,6 @@
 import type { Pool } from './connect.ts';
 
+// Raw SQL: settings of the database and its catalogue, and a schema that may not be there.
 /** A pool, or a connection amid its transaction. */
 type Client = Pick<Pool, 'query'>;
 

@@ -2,6 +2,7 @@ import { closeForWriting, FILLED_FROM, isClosedForWriting, mayClose, openForWrit
 import type { Pool } from '../connect.ts';
 import { inTransaction } from '../transaction.ts';
 
+// Raw SQL: on a schema that another version of the service may have made.
 interface Pools {
   source: Pool;
   target: Pool;
