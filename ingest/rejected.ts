@@ -1,3 +1,4 @@
+import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { type Pool, type Query, queryOn } from '#src/database/connect.ts';
 import { alone } from '#src/database/transaction.ts';
 import { toIncoming } from './incoming.ts';
@@ -5,8 +6,6 @@ import { createWriter, type IncomingMessage } from './write/writer.ts';
 
 /** Longest payload that is kept whole; one of this length may have been cut. */
 const KEPT_BYTES = 65_536;
-/** Key of the lock under which rejected messages are replayed. */
-const REPLAY_LOCK = 7_241_005;
 /** Rows that are looked at in one go. */
 const PAGE = 500;
 
@@ -89,7 +88,7 @@ interface Row {
  * ends it between pages. `whileAllowed`: runs each page, or throws, which ends it, too.
  */
 export async function replayRejected(pool: Pool, which: Which, options: Options): Promise<Replayed | null> {
-  return alone(pool, REPLAY_LOCK, () => replay(pool, which, options));
+  return alone(pool, ADVISORY_LOCKS.replay, () => replay(pool, which, options));
 }
 
 async function replay(

@@ -1,8 +1,7 @@
 import type { Logger } from '#src/core/log.ts';
+import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 
-/** First key of the advisory locks that slots are; the second is the slot's number. */
-const LOCK = 7_241_003;
 const AGAIN_MS = 1_000;
 
 /**
@@ -89,7 +88,7 @@ async function held(pool: Pool, client: PoolClient, number: number, environment:
       released = true;
       // First given back, then looked: whoever goes at the same time has given its own back, or will see that this one is.
       const othersStay = await holder
-        .query('SELECT pg_advisory_unlock($1, $2)', [LOCK, number])
+        .query('SELECT pg_advisory_unlock($1, $2)', [ADVISORY_LOCKS.ingestSlot, number])
         .then(() => others(holder, number))
         .catch(() => false);
       // Its connection ends with it, and the lock with that.
@@ -103,12 +102,15 @@ async function others(client: PoolClient, number: number): Promise<boolean> {
   const { rows } = await client.query(
     `SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objid <> $2 AND granted
        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS others`,
-    [LOCK, number],
+    [ADVISORY_LOCKS.ingestSlot, number],
   );
   return rows[0].others;
 }
 
 async function tryLock(client: PoolClient, number: number): Promise<boolean> {
-  const { rows } = await client.query('SELECT pg_try_advisory_lock($1, $2) AS mine', [LOCK, number]);
+  const { rows } = await client.query('SELECT pg_try_advisory_lock($1, $2) AS mine', [
+    ADVISORY_LOCKS.ingestSlot,
+    number,
+  ]);
   return rows[0].mine;
 }

@@ -2,13 +2,12 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { askCapabilities, type Found } from './capabilities.ts';
 import type { Pool, PoolClient } from './connect.ts';
 import { ensurePartitions } from './partitions.ts';
 
 const SQL = fileURLToPath(new URL('../../sql/', import.meta.url));
-/** Key of the advisory lock that lets one process migrate at a time. */
-const LOCK = 7_241_000;
 
 /** What migrating did, and what it found. */
 export interface Migrated {
@@ -30,7 +29,7 @@ export async function migrate(
   let broken: Error | undefined;
   try {
     // Raw SQL: migrations are SQL, and their table is there before the types are true.
-    await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
+    await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
     const database = await askCapabilities(pool, timescale);
     await client.query('BEGIN');
     const applied = await applyAll(client, database.capabilities.hypertables ? 'timescale' : 'postgres', {
@@ -39,7 +38,7 @@ export async function migrate(
     await client.query('COMMIT');
     const month = (offset: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset, 1));
     await ensurePartitions(client, { from: month(-1), to: month(2) });
-    await client.query('SELECT pg_advisory_unlock($1)', [LOCK]);
+    await client.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCKS.migration]);
     return { applied, database };
   } catch (error) {
     // The session ends, and its lock and its transaction with it.

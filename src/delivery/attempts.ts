@@ -1,3 +1,4 @@
+import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { type Pool, type PoolClient, queryOn } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
@@ -6,8 +7,6 @@ import { nextAttemptAt } from './retry-schedule.ts';
 
 /** A delivery that a worker has taken belongs to it so long: longer than a try of its channel lasts. */
 const LEASE_S = { email: 120, other: 15 };
-/** Key of the lock under which deliveries are taken. */
-const TAKE_LOCK = 7_241_004;
 /** Tries of one target that may be under way, over all workers; what fails, or catches up, goes one by one. */
 const AT_ONCE = 8;
 /** A subscription is paused when nothing has come through for so long, or so many deliveries in a row were given up. */
@@ -22,7 +21,7 @@ export async function takeDue(pool: Pool, most: number, now: Date): Promise<Send
   return inTransaction(pool, async (client) => {
     // One worker at a time, and what it took is seen by the next: of a target that goes one by one two could take one each.
     // Raw SQL: the hot path of deliveries: one recursive statement takes them, and locks are taken in one order.
-    await client.query('SELECT pg_advisory_xact_lock($1)', [TAKE_LOCK]);
+    await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.deliveries]);
     return taken(await client.query(TAKE, [now, most]));
   });
 }

@@ -1,9 +1,8 @@
+import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { CONTINUOUS_LEVELS, type Level } from './levels.ts';
 import { dayAfter, joined, parts, type Window } from './windows.ts';
 
-/** Key of the advisory lock under which continuous aggregates are refreshed; hold_refresh() takes it, too. */
-const LOCK = 7_241_002;
 /** Continuous aggregates by the length of their buckets; the daily one is made of an hourly one, so it comes after. */
 const of = (wanted: Level['unit']) => CONTINUOUS_LEVELS.filter(({ unit }) => unit === wanted);
 const [HOURLY, DAILY] = [of('hour'), of('day')];
@@ -40,7 +39,7 @@ export async function refreshRollups(
   let broken: Error | boolean = true;
   try {
     // Raw SQL: functions of the schema, and snapshots of transactions.
-    const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS mine', [LOCK]);
+    const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS mine', [ADVISORY_LOCKS.refresh]);
     if (!rows[0].mine) {
       broken = false;
       return { busy: true, folded: 0, days: 0, complete: false };
@@ -50,7 +49,7 @@ export async function refreshRollups(
     const advanced = await advance(client, waitMs);
     const refreshed = await refreshStaleDays(client);
     await client.query('UPDATE rollup_progress SET refreshed_at = now()');
-    await client.query('SELECT pg_advisory_unlock($1)', [LOCK]);
+    await client.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCKS.refresh]);
     broken = false;
     return { busy: false, folded, days: refreshed, complete: advanced };
   } finally {

@@ -14,7 +14,7 @@ BEGIN
       partition := parent || to_char(month AT TIME ZONE 'UTC', '_YYYY_MM');
       CONTINUE WHEN to_regclass(partition) IS NOT NULL;
       -- One process at a time, until the end of its transaction; another may have made it meanwhile.
-      PERFORM pg_advisory_xact_lock(7241001);
+      PERFORM pg_advisory_xact_lock(7241001 /* partitions */);
       EXECUTE format('CREATE TABLE IF NOT EXISTS %I PARTITION OF %I FOR VALUES FROM (%L) TO (%L)', partition, parent,
         month, (month AT TIME ZONE 'UTC' + interval '1 month') AT TIME ZONE 'UTC');
       made := made || partition;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { applyDeltas } from '#ingest/write/deltas.ts';
+import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { createDb } from '#src/database/connect.ts';
 import { compressHistory } from '#src/database/history.ts';
 import { consumptionByDay } from '#src/energy/consumption.ts';
@@ -351,7 +352,7 @@ test('a pass that is cut off anywhere leaves nothing that the next one does not 
     const passing = pass().catch(() => 'cut off');
     await new Promise((resolve) => setTimeout(resolve, cut * 8));
     await query(
-      `SELECT pg_terminate_backend(l.pid) FROM pg_locks l WHERE locktype = 'advisory' AND objid = 7241002 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+      `SELECT pg_terminate_backend(l.pid) FROM pg_locks l WHERE locktype = 'advisory' AND objid = ${ADVISORY_LOCKS.refresh} AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
     );
     await passing;
   }

@@ -1,6 +1,5 @@
--- Keeps the refresh away until the end of the transaction. Taken before anything that writers wait for. (The number is that
--- of src/rollups/refresh.ts.)
-CREATE OR REPLACE FUNCTION hold_refresh() RETURNS void LANGUAGE sql AS $$ SELECT pg_advisory_xact_lock(7241002) $$;
+-- Keeps the refresh away until the end of the transaction. Taken before anything that writers wait for.
+CREATE OR REPLACE FUNCTION hold_refresh() RETURNS void LANGUAGE sql AS $$ SELECT pg_advisory_xact_lock(7241002 /* refresh */) $$;
 
 -- Everything that was computed of a user, gone with this transaction: from the materialised tables, too, since deleting
 -- the load profile leaves them as they were, and a refresh would compute everybody anew. The refresh is held, so that it does

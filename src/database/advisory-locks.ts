@@ -1,0 +1,19 @@
+/**
+ * Every advisory lock of the service: what only one session of the installation does at a time, over all processes. The
+ * numbers are one space for the whole database, so each is declared here and nowhere else (test/contract/advisory-locks.test.ts).
+ * SQL cannot import them: a file of sql/ that takes one writes its number with its name beside it, as `7241001 /* partitions *\/`.
+ */
+export const ADVISORY_LOCKS = {
+  /** Migrating the schema. */
+  migration: 7_241_000,
+  /** Making partitions (make_room in sql/storage/postgres). */
+  partitions: 7_241_001,
+  /** Refreshing continuous aggregates; hold_refresh() in sql/rollups/timescale takes it, too. */
+  refresh: 7_241_002,
+  /** First of two keys: a worker's place at an external broker; the second key is the place's number. */
+  ingestSlot: 7_241_003,
+  /** Taking deliveries that are due. */
+  deliveries: 7_241_004,
+  /** Replaying rejected messages. */
+  replay: 7_241_005,
+} as const;

@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
+import { sourceFiles } from './imports.ts';
+
+const HOME = 'src/database/advisory-locks.ts';
+const code = sourceFiles(['src', 'ingest', 'simulators', 'bench', 'test']);
+const sql = readdirSync('sql', { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.sql'))
+  .map((name) => join('sql', name));
+const calls = (file: string) => [
+  ...readFileSync(file, 'utf8').matchAll(/\bpg_(?:try_)?advisory_(?:xact_)?(?:un)?lock(?:_shared)?\(([^)]*)\)/g),
+];
+
+test('every advisory lock has a number of its own', () => {
+  const numbers = Object.values(ADVISORY_LOCKS);
+  expect(new Set(numbers).size).toBe(numbers.length);
+});
+
+test('no lock is taken by a number that is not declared', () => {
+  // In TypeScript the number is a parameter; a file that takes a lock imports it, or is handed it.
+  const written = code.flatMap((file) => calls(file).map(([, key]) => `${file}: ${key}`));
+  expect(written.length).toBeGreaterThan(5);
+  expect(written.filter((one) => !/: \$1(, \$2)?$/.test(one))).toEqual([]);
+  const declared = Object.entries(ADVISORY_LOCKS).map(([name, number]) => `${number} /* ${name} */`);
+  const inSql = sql.flatMap((file) => calls(file).map(([, key = '']) => ({ file, key })));
+  expect(inSql.length).toBeGreaterThan(1);
+  expect(inSql.filter(({ key }) => !declared.includes(key))).toEqual([]);
+});
+
+test('no number of a lock is written anywhere else', () => {
+  const numbers = Object.values(ADVISORY_LOCKS).map(String);
+  const strays = [...code, ...sql]
+    .filter((file) => file !== HOME)
+    .flatMap((file) => {
+      const text = readFileSync(file, 'utf8').replaceAll(/(?<=\d)_(?=\d)/g, '');
+      const isSql = file.endsWith('.sql');
+      return numbers
+        .filter((number) => new RegExp(`\\b${number}\\b${isSql ? '(?! /\\* )' : ''}`).test(text))
+        .map((number) => `${file}: ${number}`);
+    });
+  expect(strays).toEqual([]);
+});
