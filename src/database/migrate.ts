@@ -6,6 +6,7 @@ import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { askCapabilities, type Found } from './capabilities.ts';
 import type { Pool, PoolClient } from './connect.ts';
 import { ensurePartitions } from './partitions.ts';
+import { transactionOn } from './transaction.ts';
 
 const SQL = fileURLToPath(new URL('../../sql/', import.meta.url));
 
@@ -31,17 +32,18 @@ export async function migrate(
     // Raw SQL: migrations are SQL, and their table is there before the types are true.
     await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
     const database = await askCapabilities(pool, timescale);
-    await client.query('BEGIN');
-    const applied = await applyAll(client, database.capabilities.hypertables ? 'timescale' : 'postgres', {
-      rollups: database.capabilities.continuousAggregates ? 'timescale' : 'postgres',
-    });
-    await client.query('COMMIT');
+    const { hypertables, continuousAggregates } = database.capabilities;
+    const applied = await transactionOn(client, () =>
+      applyAll(client, hypertables ? 'timescale' : 'postgres', {
+        rollups: continuousAggregates ? 'timescale' : 'postgres',
+      }),
+    );
     const month = (offset: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset, 1));
     await ensurePartitions(client, { from: month(-1), to: month(2) });
     await client.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCKS.migration]);
     return { applied, database };
   } catch (error) {
-    // The session ends, and its lock and its transaction with it.
+    // The session ends, and its lock with it.
     broken = error as Error;
     throw error;
   } finally {

@@ -22,35 +22,53 @@ export async function together<T>(db: Database, run: (trx: Database) => Promise<
 /** Runs something in a transaction of its own: all of it or nothing. What fails is thrown on, after the rollback. */
 export async function inTransaction<T>(pool: Pool, run: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
-  let broken: Error | undefined;
+  let isBroken = false;
+  try {
+    const onBroken = () => {
+      isBroken = true;
+    };
+    return await transactionOn(client, run, { onBroken });
+  } finally {
+    client.release(isBroken);
+  }
+}
+
+/**
+ * The same on a connection that the caller holds, with what belongs to its session (a lock, a temporary table). `onBroken`:
+ * the rollback failed, too; the connection must not be used again. `mode`: isolation and access, where not the usual ones.
+ */
+export async function transactionOn<T>(
+  client: PoolClient,
+  run: (client: PoolClient) => Promise<T>,
+  {
+    mode = '',
+    onBroken = () => {},
+  }: { mode?: 'ISOLATION LEVEL REPEATABLE READ READ ONLY' | ''; onBroken?: () => void } = {},
+): Promise<T> {
   try {
     // Raw SQL: the limits of transactions, and locks.
-    await client.query('BEGIN');
+    await client.query(`BEGIN ${mode}`);
     const result = await run(client);
     await client.query('COMMIT');
     return result;
   } catch (error) {
-    await client.query('ROLLBACK').catch((rollbackError: Error) => {
-      broken = rollbackError;
-    });
+    await client.query('ROLLBACK').catch(onBroken);
     throw error;
-  } finally {
-    client.release(broken);
   }
 }
 
 /**
  * Does something that nobody else does meanwhile, in any process: `key` is that of the lock. Null where somebody is at it. The
- * lock belongs to a connection and ends with it: one that is killed leaves nothing behind.
+ * lock belongs to a connection, which the work may use, and ends with it: one that is killed leaves nothing behind.
  */
-export async function alone<T>(pool: Pool, key: number, work: () => Promise<T>): Promise<T | null> {
+export async function alone<T>(pool: Pool, key: number, work: (client: PoolClient) => Promise<T>): Promise<T | null> {
   const client = await pool.connect();
   let mustEnd = false;
   try {
     const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS is_mine', [key]);
     if (!rows[0].is_mine) return null;
     mustEnd = true;
-    const result = await work();
+    const result = await work(client);
     await client.query('SELECT pg_advisory_unlock($1)', [key]);
     mustEnd = false;
     return result;

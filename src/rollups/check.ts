@@ -17,7 +17,7 @@ export function firstCheckedMonth(now: Date, retentionMonths: number): Date {
 
 /** Every user that has a load profile or an aggregate, in order. */
 export async function usersToCheck(pool: Pool): Promise<string[]> {
-  // Raw SQL: relations are named at run time, out of src/rollups/relations.ts.
+  // Raw SQL: relations are named at run time, out of src/rollups/levels.ts.
   const { rows } = await pool.query(
     'SELECT user_id FROM users UNION SELECT DISTINCT user_id FROM user_daily ORDER BY 1',
   );

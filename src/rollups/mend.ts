@@ -55,7 +55,7 @@ export async function passOverRollups(pool: Pool, options: RollupOptions): Promi
 
 /** Days of the load profile, and those that aggregates have and the load profile no longer knows of. */
 async function daysToRebuild(pool: Pool, since: Date, userId: string | undefined): Promise<Date[]> {
-  // Raw SQL: relations are named at run time, out of src/rollups/relations.ts.
+  // Raw SQL: relations are named at run time, out of src/rollups/levels.ts.
   const { rows } = await pool.query(
     `SELECT date_trunc('day', starts_at, 'UTC') AS day FROM device_intervals
      WHERE starts_at >= $1 AND ($2::text IS NULL OR user_id = $2)

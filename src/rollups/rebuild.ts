@@ -1,4 +1,5 @@
 import type { Pool } from '#src/database/connect.ts';
+import { inTransaction } from '#src/database/transaction.ts';
 import { columnsOf, expectedOf, STORED_LEVELS } from './levels.ts';
 
 /**
@@ -7,11 +8,8 @@ import { columnsOf, expectedOf, STORED_LEVELS } from './levels.ts';
  * arrive meanwhile wait, unacknowledged, for the moment that it takes.
  */
 export async function rebuildTables(pool: Pool, userId: string, since: Date): Promise<void> {
-  const client = await pool.connect();
-  let broken: Error | undefined;
-  try {
-    // Raw SQL: relations are named at run time, out of src/rollups/relations.ts.
-    await client.query('BEGIN');
+  await inTransaction(pool, async (client) => {
+    // Raw SQL: relations are named at run time, out of src/rollups/levels.ts.
     await client.query('SELECT FROM devices WHERE user_id = $1 ORDER BY device_id FOR NO KEY UPDATE', [userId]);
     for (const level of STORED_LEVELS) {
       const { relation, time } = level;
@@ -23,13 +21,5 @@ export async function rebuildTables(pool: Pool, userId: string, since: Date): Pr
         [userId, since],
       );
     }
-    await client.query('COMMIT');
-  } catch (error) {
-    await client.query('ROLLBACK').catch((rollbackError: Error) => {
-      broken = rollbackError;
-    });
-    throw error;
-  } finally {
-    client.release(broken);
-  }
+  });
 }

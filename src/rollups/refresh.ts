@@ -1,5 +1,6 @@
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
+import { alone, inTransaction } from '#src/database/transaction.ts';
 import { CONTINUOUS_LEVELS, type Level } from './levels.ts';
 import { dayAfter, joined, parts, type Window } from './windows.ts';
 
@@ -35,27 +36,16 @@ export async function refreshRollups(
   now: Date,
   { waitMs = WAIT_MS }: { waitMs?: number } = {},
 ): Promise<RefreshReport> {
-  const client = await pool.connect();
-  let broken: Error | boolean = true;
-  try {
+  const report = await alone(pool, ADVISORY_LOCKS.refresh, async (client) => {
     // Raw SQL: functions of the schema, and snapshots of transactions.
-    const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS mine', [ADVISORY_LOCKS.refresh]);
-    if (!rows[0].mine) {
-      broken = false;
-      return { busy: true, folded: 0, days: 0, complete: false };
-    }
     await moveBorder(client, now);
     const folded = await foldLateDays(client);
     const advanced = await advance(client, waitMs);
     const refreshed = await refreshStaleDays(client);
     await client.query('UPDATE rollup_progress SET refreshed_at = now()');
-    await client.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCKS.refresh]);
-    broken = false;
     return { busy: false, folded, days: refreshed, complete: advanced };
-  } finally {
-    // A session that failed is closed, and its lock with it.
-    client.release(broken);
-  }
+  });
+  return report ?? { busy: true, folded: 0, days: 0, complete: false };
 }
 
 /**
@@ -166,16 +156,8 @@ export async function settleRollups(pool: Pool, now: Date): Promise<void> {
 
 /** Runs something while no refresh does, in one transaction of its own. */
 export async function holdingRefresh<T>(pool: Pool, run: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  let broken = true;
-  try {
-    await client.query('BEGIN');
+  return inTransaction(pool, async (client) => {
     await client.query('SELECT hold_refresh()');
-    const result = await run(client);
-    await client.query('COMMIT');
-    broken = false;
-    return result;
-  } finally {
-    client.release(broken);
-  }
+    return run(client);
+  });
 }

@@ -11,6 +11,7 @@ import {
   synchronise,
 } from '#src/database/copy/synchronise.ts';
 import { migrate } from '#src/database/migrate.ts';
+import { transactionOn } from '#src/database/transaction.ts';
 import { COLUMN, LOAD_PROFILE } from '#src/rollups/levels.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
 import { settleRollups } from '#src/rollups/refresh.ts';
@@ -153,31 +154,34 @@ async function finish(
   progress: Progress,
 ): Promise<Synchronised[]> {
   const { source } = ends;
-  await beginHoldingWriters(source);
-  if (isMaterialised) await source.query('SELECT fold_late_day(day) FROM (SELECT DISTINCT day FROM late_deltas) d');
-  const relations = await synchronise(ends, MOVED, { held: true, onProgress: progress });
-  await compareCopied(ends, relations);
-  await continueIdentities(ends, NAMES);
-  await endWriting(source, sourcePool);
-  await source.query('COMMIT');
-  return relations;
+  return holdingWriters(source, async () => {
+    if (isMaterialised) await source.query('SELECT fold_late_day(day) FROM (SELECT DISTINCT day FROM late_deltas) d');
+    const relations = await synchronise(ends, MOVED, { held: true, onProgress: progress });
+    await compareCopied(ends, relations);
+    await continueIdentities(ends, NAMES);
+    await endWriting(source, sourcePool);
+    return relations;
+  });
 }
 
 /**
- * Begins a transaction that holds all writers. They take their locks in orders of their own, so that one may wait for us
- * and we for it: PostgreSQL ends either, and where it is ours it is tried again.
+ * Runs something in a transaction that holds all writers. They take their locks in orders of their own, so that one may wait
+ * for us and we for it: PostgreSQL ends either, and where it is ours it is tried again.
  */
-async function beginHoldingWriters(source: PoolClient): Promise<void> {
+async function holdingWriters<T>(source: PoolClient, run: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
-    await source.query('BEGIN');
+    let areHeld = false;
     try {
-      // The refresh first: it may wait for what the locks hold.
-      await source.query('SELECT hold_refresh()');
-      await source.query(`LOCK TABLE ${NAMES.join(', ')} IN EXCLUSIVE MODE`);
-      return;
+      return await transactionOn(source, async () => {
+        // The refresh first: it may wait for what the locks hold.
+        await source.query('SELECT hold_refresh()');
+        await source.query(`LOCK TABLE ${NAMES.join(', ')} IN EXCLUSIVE MODE`);
+        areHeld = true;
+        return run();
+      });
     } catch (error) {
-      await source.query('ROLLBACK');
-      if ((error as { code?: string }).code !== DEADLOCK || tries === MOST_LOCK_TRIES) throw error;
+      const isToTryAgain = !areHeld && (error as { code?: string }).code === DEADLOCK && tries < MOST_LOCK_TRIES;
+      if (!isToTryAgain) throw error;
     }
   }
 }

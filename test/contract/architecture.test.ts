@@ -92,6 +92,12 @@ describe('the house', () => {
     expect(strays.map(say)).toEqual([]);
   });
 
+  test('begins transactions in one place', async () => {
+    const { readFileSync } = await import('node:fs');
+    const begin = files.filter((file) => /['"`]\s*(BEGIN|START TRANSACTION)\b/i.test(readFileSync(file, 'utf8')));
+    expect(begin).toEqual(['src/database/transaction.ts']);
+  });
+
   test('reads the environment in one place', async () => {
     const { readFileSync } = await import('node:fs');
     const readers = files.filter((file) =>

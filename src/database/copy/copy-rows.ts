@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import type { PoolClient } from '../connect.ts';
+import { transactionOn } from '../transaction.ts';
 import { columnsOf } from './fingerprints.ts';
 
 /** Streams the rows of a query on the source into a table of the target, in binary, without holding them. */
@@ -12,18 +13,6 @@ async function stream(source: PoolClient, query: string, target: PoolClient, int
   return writing.rowCount ?? 0;
 }
 
-async function inTransaction<T>(client: PoolClient, run: () => Promise<T>): Promise<T> {
-  await client.query('BEGIN');
-  try {
-    const result = await run();
-    await client.query('COMMIT');
-    return result;
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => {});
-    throw error;
-  }
-}
-
 /** Makes the target's rows of a stretch of time those of the source. Returns how many were copied. */
 export async function copyStretch(
   { source, target }: { source: PoolClient; target: PoolClient },
@@ -33,7 +22,7 @@ export async function copyStretch(
 ): Promise<number> {
   const columns = (await columnsOf(source, relation)).columns.join(', ');
   const where = `${by} >= '${from.toISOString()}' AND ${by} < '${to.toISOString()}'`;
-  return inTransaction(target, async () => {
+  return transactionOn(target, async () => {
     await target.query('SELECT make_room($1, $2)', [from, new Date(to.getTime() - 1)]);
     await target.query(`DELETE FROM ${relation} WHERE ${where}`);
     return stream(source, `SELECT ${columns} FROM ${relation} WHERE ${where}`, target, `${relation} (${columns})`);
@@ -58,7 +47,7 @@ export async function copyWhole(
     ...key.map((name) => `i.${name} = t.${name}`),
     ...fixed.map((name) => `i.${name} IS NOT DISTINCT FROM t.${name}`),
   ].join(' AND ');
-  return inTransaction(target, async () => {
+  return transactionOn(target, async () => {
     await target.query(
       `CREATE TEMPORARY TABLE incoming ON COMMIT DROP AS SELECT ${list} FROM ${relation} WITH NO DATA`,
     );

@@ -1,4 +1,5 @@
 import type { PoolClient } from '../connect.ts';
+import { transactionOn } from '../transaction.ts';
 import { copyStretch, copyWhole } from './copy-rows.ts';
 import { differingRuns, fingerprintOf, fingerprintsByDay } from './fingerprints.ts';
 import type { Copied } from './relations.ts';
@@ -40,9 +41,11 @@ export async function synchronise(
     results.push(result);
     onProgress?.(result.relation, 1, 1);
   };
-  if (!held) await ends.source.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-  for (const { relation, by } of relations) if (by === undefined) done(await wholeRelation(ends, relation));
-  if (!held) await ends.source.query('COMMIT');
+  const copyWholes = async () => {
+    for (const { relation, by } of relations) if (by === undefined) done(await wholeRelation(ends, relation));
+  };
+  if (held) await copyWholes();
+  else await transactionOn(ends.source, copyWholes, { mode: 'ISOLATION LEVEL REPEATABLE READ READ ONLY' });
   // What is in slices refers to nothing, and takes hours: no snapshot is held for it.
   for (const { relation, by } of relations) if (by !== undefined) done(await slices(ends, relation, by, onProgress));
   return results;
