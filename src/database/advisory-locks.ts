@@ -16,4 +16,7 @@ export const ADVISORY_LOCKS = {
   deliveries: 7_241_004,
   /** Replaying rejected messages. */
   replay: 7_241_005,
+  /** Jobs that one worker does for all (src/jobs/jobs.ts). */
+  historyUpkeep: 7_241_006,
+  rollupCheck: 7_241_007,
 } as const;

@@ -1,6 +1,5 @@
 import { statfs } from 'node:fs/promises';
 import type { Logger } from '#src/core/log.ts';
-import type { Job } from './schedule.ts';
 
 /** Below this share, or this many bytes, somebody should look: a database that runs full stops. */
 const LEAST_SHARE = 0.1;
@@ -12,21 +11,14 @@ export async function freeSpace(folder: string): Promise<{ freeBytes: number; al
   return { freeBytes: bavail * bsize, allBytes: blocks * bsize };
 }
 
-/** Warns, every ten minutes, while the disk of the data directory is nearly full. */
-export function diskWatch(dataDir: string, log: Logger): Job {
-  return {
-    name: 'disk watch',
-    at: '23 */10 * * * *',
-    alsoAtStart: true,
-    async run() {
-      const { freeBytes, allBytes } = await freeSpace(dataDir);
-      if (freeBytes >= LEAST_BYTES && freeBytes >= allBytes * LEAST_SHARE) return;
-      const free_mib = Math.round(freeBytes / 2 ** 20);
-      const share = Math.round((100 * freeBytes) / allBytes);
-      log.warn(
-        { data_dir: dataDir, free_mib, free_percent: share },
-        'the disk is nearly full: free some of it, or keep readings for less long (RETENTION_MONTHS)',
-      );
-    },
-  };
+/** Warns while the disk of the data directory is nearly full. */
+export async function warnOfFullDisk(dataDir: string, log: Logger): Promise<void> {
+  const { freeBytes, allBytes } = await freeSpace(dataDir);
+  if (freeBytes >= LEAST_BYTES && freeBytes >= allBytes * LEAST_SHARE) return;
+  const free_mib = Math.round(freeBytes / 2 ** 20);
+  const share = Math.round((100 * freeBytes) / allBytes);
+  log.warn(
+    { data_dir: dataDir, free_mib, free_percent: share },
+    'the disk is nearly full: free some of it, or keep readings for less long (RETENTION_MONTHS)',
+  );
 }

@@ -1,26 +1,18 @@
 import type { Pool } from '#src/database/connect.ts';
-import type { Job } from './schedule.ts';
 
 const DAYS = 90;
 const BYTES = 2 ** 30;
 
-/** Forgets what could not be used, hourly: of more than 90 days ago, and whatever is beyond the youngest GiB. */
-export function forgetRejected(pool: Pool, bytes = BYTES): Job {
-  return {
-    name: 'forget rejected',
-    at: '47 * * * *',
-    alsoAtStart: false,
-    async run() {
-      // Raw SQL: a window function bounds what is kept by its size.
-      await pool.query('DELETE FROM rejected_messages WHERE received_at < now() - make_interval(days => $1)', [DAYS]);
-      // A payload's length is read without the payload: its length is in the pointer to it.
-      await pool.query(
-        `DELETE FROM rejected_messages WHERE rejected_id <= (
-           SELECT max(rejected_id) FROM (
-             SELECT rejected_id, sum(octet_length(payload) + 200) OVER (ORDER BY rejected_id DESC) AS bytes FROM rejected_messages
-           ) r WHERE bytes > $1)`,
-        [bytes],
-      );
-    },
-  };
+/** Forgets what could not be used: of more than 90 days ago, and whatever is beyond the youngest GiB. */
+export async function forgetRejected(pool: Pool, bytes = BYTES): Promise<void> {
+  // Raw SQL: a window function bounds what is kept by its size.
+  await pool.query('DELETE FROM rejected_messages WHERE received_at < now() - make_interval(days => $1)', [DAYS]);
+  // A payload's length is read without the payload: its length is in the pointer to it.
+  await pool.query(
+    `DELETE FROM rejected_messages WHERE rejected_id <= (
+       SELECT max(rejected_id) FROM (
+         SELECT rejected_id, sum(octet_length(payload) + 200) OVER (ORDER BY rejected_id DESC) AS bytes FROM rejected_messages
+       ) r WHERE bytes > $1)`,
+    [bytes],
+  );
 }

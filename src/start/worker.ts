@@ -10,18 +10,9 @@ import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { createDispatcher } from '#src/delivery/dispatch.ts';
 import { tellUsage } from '#src/delivery/usage-updated.ts';
-import { deviceStates } from '#src/jobs/device-states.ts';
-import { diskWatch, freeSpace } from '#src/jobs/disk-watch.ts';
-import { forgetAnswers } from '#src/jobs/forget-answers.ts';
-import { forgetEvents } from '#src/jobs/forget-events.ts';
-import { forgetRejected } from '#src/jobs/forget-rejected.ts';
-import { forgetSessions } from '#src/jobs/forget-sessions.ts';
-import { historyUpkeep } from '#src/jobs/history-upkeep.ts';
-import { partitionsAhead } from '#src/jobs/partitions-ahead.ts';
-import { rollupCheck } from '#src/jobs/rollup-check.ts';
-import { rollupRefresh } from '#src/jobs/rollup-refresh.ts';
+import { freeSpace } from '#src/jobs/disk-watch.ts';
+import { JOBS } from '#src/jobs/jobs.ts';
 import { startJobs } from '#src/jobs/schedule.ts';
-import { silence } from '#src/jobs/silence.ts';
 import { openChannels } from './channels.ts';
 import { LAGS, lags } from './lags.ts';
 import { runRole } from './role.ts';
@@ -37,30 +28,18 @@ export async function runWorker(config: Config): Promise<void> {
     const pool = createPool(await databaseUrl(config), { max: 10, applicationName: 'energy worker' });
     const { database } = await migrate(pool, config.database);
     const { capabilities } = database;
-    const { retentionMonths } = config;
-    const jobs = [
-      partitionsAhead(pool, log),
-      historyUpkeep(pool, retentionMonths, log),
-      forgetAnswers(createDb(pool)),
-      forgetEvents(pool, systemClock),
-      forgetRejected(pool),
-      forgetSessions(createDb(pool), systemClock),
-      deviceStates(pool, systemClock),
-      diskWatch(config.dataDir, log),
-      silence(pool, systemClock),
-      rollupCheck(pool, { capabilities, retentionMonths }, log),
-      ...(capabilities.continuousAggregates ? [rollupRefresh(pool, log)] : []),
-    ];
-    const stopJobs = startJobs(jobs, log);
+    const { retentionMonths, dataDir } = config;
+    const db = createDb(pool);
+    const jobs = startJobs(JOBS, { pool, db, clock: systemClock, capabilities, retentionMonths, dataDir, log });
     const stopTelling = await startTelling(config, pool, metrics, log);
     metrics.valuesOf(LAGS, () => lags(pool));
     const free = { energy_data_dir_free_bytes: 'Free space of the disk that DATA_DIR lies on' };
-    metrics.valuesOf(free, async () => ({ energy_data_dir_free_bytes: (await freeSpace(config.dataDir)).freeBytes }));
+    metrics.valuesOf(free, async () => ({ energy_data_dir_free_bytes: (await freeSpace(dataDir)).freeBytes }));
     return {
-      ready: { database: database.line, jobs: jobs.map((job) => job.name) },
+      ready: { database: database.line, jobs: jobs.names },
       pool,
       async stop() {
-        await Promise.all([stopJobs(), stopTelling()]);
+        await Promise.all([jobs.stop(), stopTelling()]);
         await pool.end();
       },
     };

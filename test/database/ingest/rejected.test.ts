@@ -75,8 +75,8 @@ test('the list is bounded: the youngest stay', async () => {
   );
   const ids = async () => (await database.pool.query('SELECT rejected_id FROM rejected_messages ORDER BY 1')).rows;
   const before = await ids();
-  await forgetRejected(database.pool).run();
+  await forgetRejected(database.pool);
   expect(await ids()).toEqual(before.slice(0, 10));
-  await forgetRejected(database.pool, 31_000).run();
+  await forgetRejected(database.pool, 31_000);
   expect(await ids()).toEqual(before.slice(7, 10));
 });

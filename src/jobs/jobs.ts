@@ -1,0 +1,122 @@
+import { raiseSilences } from '#src/alerts/silence.ts';
+import { forgetSessions } from '#src/auth/sessions.ts';
+import type { Clock } from '#src/core/clock.ts';
+import type { Logger } from '#src/core/log.ts';
+import type { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
+import type { Capabilities } from '#src/database/capabilities.ts';
+import type { Database, Pool } from '#src/database/connect.ts';
+import { compressHistory, dropReadings } from '#src/database/history.ts';
+import { ensurePartitions } from '#src/database/partitions.ts';
+import { forgetEvents } from '#src/delivery/forget.ts';
+import { restSilentDevices } from '#src/devices/states.ts';
+import { firstCheckedMonth } from '#src/rollups/check.ts';
+import { passOverRollups } from '#src/rollups/mend.ts';
+import { refreshRollups } from '#src/rollups/refresh.ts';
+import { forgetAnswers } from '#src/users/idempotent-answers.ts';
+import { warnOfFullDisk } from './disk-watch.ts';
+import { forgetRejected } from './forget-rejected.ts';
+
+/** What jobs work with. */
+export interface JobParts {
+  pool: Pool;
+  db: Database;
+  clock: Clock;
+  capabilities: Capabilities;
+  retentionMonths: number;
+  dataDir: string;
+  log: Logger;
+}
+
+/** Something that a worker does at set times. */
+export interface Job {
+  name: string;
+  /** Cron expression, UTC. Apart from each other: nothing begins at the full hour together with everything else. */
+  at: string;
+  /** Whether it runs once at the start, too. */
+  alsoAtStart: boolean;
+  /** Held while it runs: of several workers one does it, the others leave it out. Without one each worker does it. */
+  lock?: keyof typeof ADVISORY_LOCKS;
+  /** What the database must be able to do; without it the job is not there. */
+  needs?: keyof Capabilities;
+  run(parts: JobParts): Promise<unknown>;
+}
+
+/** Partitions are made for so many months from now, this one included. */
+const MONTHS_AHEAD = 3;
+
+/** Every job of a worker. */
+export const JOBS: readonly Job[] = [
+  // make_room takes a lock of its own. (The writer makes partitions that it misses, at the price of a retry.)
+  { name: 'partitions ahead', at: '17 1 * * *', alsoAtStart: true, run: makePartitions },
+  { name: 'history upkeep', at: '7 1 * * *', alsoAtStart: true, lock: 'historyUpkeep', run: keepHistory },
+  { name: 'rollup check', at: '43 2 * * *', alsoAtStart: false, lock: 'rollupCheck', run: checkRollups },
+  // A pass takes its lock itself: commands refresh, too. Corrections of the past are to be seen within thirty seconds.
+  { name: 'rollup refresh', at: '*/5 * * * * *', alsoAtStart: true, needs: 'continuousAggregates', run: refresh },
+  { name: 'silence', at: '*/30 * * * * *', alsoAtStart: true, run: fireSilences },
+  {
+    name: 'device states',
+    at: '17 * * * * *',
+    alsoAtStart: true,
+    run: ({ pool, clock }) => restSilentDevices(pool, clock()),
+  },
+  // Each worker's own disk.
+  {
+    name: 'disk watch',
+    at: '23 */10 * * * *',
+    alsoAtStart: true,
+    run: ({ dataDir, log }) => warnOfFullDisk(dataDir, log),
+  },
+  { name: 'forget answers', at: '29 * * * *', alsoAtStart: false, run: ({ db }) => forgetAnswers(db) },
+  {
+    name: 'forget sessions',
+    at: '37 * * * *',
+    alsoAtStart: false,
+    run: ({ db, clock }) => forgetSessions(db, clock()),
+  },
+  {
+    name: 'forget events',
+    at: '41 * * * *',
+    alsoAtStart: false,
+    run: ({ pool, clock }) => forgetEvents(pool, clock()),
+  },
+  { name: 'forget rejected', at: '47 * * * *', alsoAtStart: false, run: ({ pool }) => forgetRejected(pool) },
+];
+
+/** Makes the partitions of the coming months. */
+async function makePartitions({ pool, clock, log }: JobParts): Promise<void> {
+  const from = clock();
+  const to = new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + MONTHS_AHEAD - 1, 1));
+  const made = await ensurePartitions(pool, { from, to });
+  if (made.length > 0) log.info({ made }, 'partitions made');
+}
+
+/** Drops the readings that are older than the retention and compresses those beyond the late-data window. */
+async function keepHistory({ pool, clock, retentionMonths, log }: JobParts): Promise<void> {
+  const now = clock();
+  const dropped = await dropReadings(pool, now, retentionMonths);
+  if (dropped.length > 0) log.info({ dropped }, 'readings beyond the retention dropped; their consumption stays');
+  const { compressed, nextChunks } = await compressHistory(pool, now);
+  if (compressed.length > 0) log.info({ compressed }, 'chunks compressed');
+  if (nextChunks) log.info({ next_chunks: nextChunks }, 'length of chunks chosen anew');
+}
+
+/** Compares every aggregate with the load profile beneath it; repairs and reports what differs. */
+async function checkRollups({ pool, clock, capabilities, retentionMonths, log }: JobParts): Promise<void> {
+  const since = firstCheckedMonth(clock(), retentionMonths);
+  const { users, rebuilt, differences } = await passOverRollups(pool, { capabilities, since, mode: 'repair' });
+  if (differences.length === 0) log.info({ users }, 'aggregates are right');
+  else log.error({ users, rebuilt, differences: differences.slice(0, 100) }, 'aggregates differed and were repaired');
+}
+
+/** Keeps the continuous aggregates right. */
+async function refresh({ pool, clock, log }: JobParts): Promise<void> {
+  const startedAt = performance.now();
+  const { busy, folded, days } = await refreshRollups(pool, clock());
+  const tookMs = Math.round(performance.now() - startedAt);
+  if (!busy && folded + days > 0) log.info({ late_differences: folded, days, took_ms: tookMs }, 'past corrected');
+}
+
+/** Fires no_data alerts, until none is due. */
+async function fireSilences({ pool, clock }: JobParts): Promise<void> {
+  while ((await raiseSilences(pool, clock())) > 0);
+}

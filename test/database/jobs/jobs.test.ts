@@ -1,0 +1,112 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
+import { TIERS } from '#src/database/capabilities.ts';
+import { createDb } from '#src/database/connect.ts';
+import { JOBS, type Job, type JobParts } from '#src/jobs/jobs.ts';
+import { startJobs } from '#src/jobs/schedule.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+
+/** Never by itself within a test. */
+const RARELY = '0 0 29 2 *';
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.drop());
+
+/** What the jobs get, and what they log. */
+function parts(given: Partial<JobParts> = {}): JobParts & { lines: { job?: string; msg: string; level: number }[] } {
+  const lines: { job?: string; msg: string; level: number }[] = [];
+  const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
+  const { pool } = database;
+  const clock = () => new Date();
+  const capabilities = TIERS.plain;
+  const db = createDb(pool);
+  return { pool, db, clock, capabilities, retentionMonths: 13, dataDir: '.', log, lines, ...given };
+}
+const job = (run: Job['run'], rest: Partial<Job> = {}): Job => ({
+  name: 'a job',
+  at: RARELY,
+  alsoAtStart: true,
+  run,
+  ...rest,
+});
+
+test('every job has a name of its own, and runs', async () => {
+  expect(new Set(JOBS.map(({ name }) => name)).size).toBe(JOBS.length);
+  const given = parts();
+  for (const { name, needs, run } of JOBS)
+    if (!needs || given.capabilities[needs]) await run(given).catch((error) => expect([name, error]).toBeNull());
+  const { stop } = startJobs(JOBS, given);
+  await stop();
+});
+
+test('a job that the database is not able to do is not there', async () => {
+  const able = parts({ capabilities: TIERS.community });
+  const never = JOBS.map((one) => ({ ...one, at: RARELY, alsoAtStart: false }));
+  const names = JOBS.map(({ name }) => name);
+  for (const [given, expected] of [
+    [able, names],
+    [parts(), names.filter((name) => name !== 'rollup refresh')],
+  ] as const) {
+    const jobs = startJobs(never, given);
+    expect(jobs.names).toEqual(expected);
+    await jobs.stop();
+  }
+});
+
+test('of several workers one does a job that has a lock, and the next time another may', async () => {
+  const ran: string[] = [];
+  let end: () => void = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const first = startJobs([job(async () => void ran.push('first'), { lock: 'rollupCheck' })], parts());
+  await expect.poll(() => ran).toEqual(['first']);
+  const holder = startJobs([job(() => ended.then(() => void ran.push('holder')), { lock: 'rollupCheck' })], parts());
+  const isHeld = async () => {
+    const { rows } = await database.pool.query(
+      `SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+      [ADVISORY_LOCKS.rollupCheck],
+    );
+    return rows.length > 0;
+  };
+  await expect.poll(isHeld).toBe(true);
+  const free = startJobs([job(async () => void ran.push('without a lock'))], parts());
+  const other = startJobs([job(async () => void ran.push('other'), { lock: 'rollupCheck' })], parts());
+  await expect.poll(() => ran).toEqual(['first', 'without a lock']);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(ran).toEqual(['first', 'without a lock']);
+  end();
+  await expect.poll(isHeld).toBe(false);
+  expect(ran).toEqual(['first', 'without a lock', 'holder']);
+  await Promise.all([first, holder, free, other].map(({ stop }) => stop()));
+});
+
+test('a job does not run beside itself; one that fails is logged, and comes again', async () => {
+  const given = parts();
+  let [running, most, failures] = [0, 0, 0];
+  const slow = job(
+    async () => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      running--;
+    },
+    { name: 'slow', at: '* * * * * *' },
+  );
+  const failing = job(
+    async () => {
+      failures++;
+      throw new Error('nothing works');
+    },
+    { name: 'failing', at: '* * * * * *' },
+  );
+  const { stop } = startJobs([slow, failing], given);
+  await expect.poll(() => failures, { timeout: 10_000 }).toBeGreaterThan(2);
+  await stop();
+  expect(most).toBe(1);
+  const failed = given.lines.filter(({ msg }) => msg === 'job failed');
+  expect(failed.length).toBe(failures);
+  expect(failed.every(({ job }) => job === 'failing')).toBe(true);
+});
