@@ -11,7 +11,7 @@ const LAYERS = [
   ['config'],
   ['database'],
   ['users', 'devices', 'auth', 'events', 'energy', 'rollups'],
-  ['analytics', 'delivery', 'alerts'],
+  ['delivery', 'alerts'],
   ['jobs', 'api', 'dashboard'],
   ['start'],
   ['cli'],

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { monthly as compare } from '#src/analytics/monthly.ts';
 import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { reachUserId } from '#src/auth/access.ts';
+import { monthly as compare } from '#src/energy/monthly.ts';
 import { monthly as shape } from './shape.ts';
 
 const query = z.object({ user_id: id.optional(), months: z.coerce.number().int().min(1).max(36).default(12) });

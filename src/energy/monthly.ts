@@ -2,9 +2,9 @@ import { DateTime } from 'luxon';
 import { defined } from '#src/core/defined.ts';
 import { milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { consumptionByDay, consumptionByMonth, type DayRow } from '#src/energy/consumption.ts';
-import { clock } from '#src/energy/insights.ts';
-import { dayRange } from '#src/energy/ranges.ts';
+import { consumptionByDay, consumptionByMonth, type DayRow } from './consumption.ts';
+import { clock } from './insights.ts';
+import { dayRange } from './ranges.ts';
 
 /** A row of GET /v1/analytics/monthly. */
 export interface MonthlyRow {
