@@ -11,7 +11,7 @@ import { createUser } from '#src/users/store.ts';
 import { startMosquitto } from '../test/support/mosquitto.ts';
 import { type Receiver, startReceiver } from '../test/support/receiver.ts';
 import { startRole } from '../test/support/service.ts';
-import type { Answer } from './run.ts';
+import type { Answer } from './answer.ts';
 import { median, quantile } from './support.ts';
 import { onEveryTier, type TierDatabase } from './tier-databases.ts';
 

@@ -5,7 +5,7 @@ import autocannon from 'autocannon';
 import { createKey } from '#src/auth/keys.ts';
 import { createDb } from '#src/database/connect.ts';
 import { createUser } from '#src/users/store.ts';
-import type { Answer } from './run.ts';
+import type { Answer } from './answer.ts';
 import { benchDatabase, median } from './support.ts';
 
 const CONNECTIONS = 32;

@@ -2,7 +2,7 @@ import { FAMILIES } from '#ingest/decoders/families.ts';
 import { decodeNative } from '#ingest/decoders/native/decode.ts';
 import { createDecoders } from '#ingest/decoders/remembering.ts';
 import { casesOf, messageOf, priorOf, settingsOf } from '../test/support/family-cases.ts';
-import type { Answer } from './run.ts';
+import type { Answer } from './answer.ts';
 import { median } from './support.ts';
 
 const ROUNDS = 5;

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startMosquitto } from '../test/support/mosquitto.ts';
 import { startRole } from '../test/support/service.ts';
-import type { Answer } from './run.ts';
+import type { Answer } from './answer.ts';
 import { benchDatabase, pairDevices } from './support.ts';
 
 const DEVICES = 50;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Pool } from '#src/database/connect.ts';
 import { startMosquitto } from '../test/support/mosquitto.ts';
 import { startRole } from '../test/support/service.ts';
+import type { Answer } from './answer.ts';
 import { addHistory, READINGS_A_HOME } from './history.ts';
-import type { Answer } from './run.ts';
 import { benchDatabase, median } from './support.ts';
 
 const SIZES = (process.argv.find((flag) => flag.startsWith('--sizes='))?.slice(8) ?? '1,10,50').split(',').map(Number);

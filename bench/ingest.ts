@@ -8,7 +8,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import type { Pool } from '#src/database/connect.ts';
 import { startMosquitto } from '../test/support/mosquitto.ts';
 import { startRole } from '../test/support/service.ts';
-import type { Answer } from './run.ts';
+import type { Answer } from './answer.ts';
 import { benchDatabase, median, type Paired, pairDevices } from './support.ts';
 
 const DEVICES = 50;

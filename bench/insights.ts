@@ -3,7 +3,7 @@ import { ensurePartitions } from '#src/database/partitions.ts';
 import { insights } from '#src/energy/insights.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { COLUMN, MEASURE_NAMES, type Sums } from '#src/rollups/levels.ts';
-import type { Answer } from './run.ts';
+import type { Answer } from './answer.ts';
 import { benchDatabase, quantile } from './support.ts';
 
 const USERS = 1_000;

@@ -1,12 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
-
-/** A question that a benchmark answers: a line or two for people, an object for programs. */
-export interface Answer {
-  lines: string[];
-  json: Record<string, unknown>;
-}
+import type { Answer } from './answer.ts';
 
 const BENCHES: Record<string, () => Promise<{ bench: () => Promise<Answer> }>> = {
   ingest: () => import('./ingest.ts'),

@@ -1,8 +1,8 @@
 import { createDb } from '#src/database/connect.ts';
 import { insights } from '#src/energy/insights.ts';
 import { dayRange } from '#src/energy/ranges.ts';
+import type { Answer } from './answer.ts';
 import { addHistory, READINGS_A_HOME } from './history.ts';
-import type { Answer } from './run.ts';
 import { median, quantile } from './support.ts';
 import { onEveryTier, type TierDatabase } from './tier-databases.ts';
 

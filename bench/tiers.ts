@@ -4,7 +4,7 @@ import { compressHistory } from '#src/database/history.ts';
 import { insights } from '#src/energy/insights.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { refreshRollups, settleRollups } from '#src/rollups/refresh.ts';
-import type { Answer } from './run.ts';
+import type { Answer } from './answer.ts';
 import { median, quantile } from './support.ts';
 import { onEveryTier, readingsBytes, type TierDatabase } from './tier-databases.ts';
 

@@ -1,15 +1,7 @@
 import { decodeNative } from './decoders/native/decode.ts';
 import { parseGatewayTopic } from './gateways/topic.ts';
-import type { IncomingMessage } from './write/message.ts';
-
-/** A message as a source delivers it. */
-export interface RawMessage {
-  topic: string;
-  payload: Buffer;
-  receivedAtMs: number;
-  /** Delivered at subscription with the retain flag. */
-  replayed: boolean;
-}
+import type { IncomingMessage } from './message.ts';
+import type { RawMessage } from './source/source.ts';
 
 /**
  * What is to be written of a message: a native one is read here; one of a gateway waits for the transaction, where its

@@ -1,8 +1,8 @@
 import type { Logger } from '#src/core/log.ts';
 import { inSpan } from '#src/core/tracing.ts';
 import { createFloodLimit, type FloodLimit, hashOf } from './flood-limit.ts';
-import { type RawMessage, toIncoming } from './incoming.ts';
-import type { Receive } from './source/source.ts';
+import { toIncoming } from './incoming.ts';
+import type { RawMessage, Receive } from './source/source.ts';
 import type { IncomingMessage, Writer } from './write/writer.ts';
 
 const MAX_BATCH = 5_000;

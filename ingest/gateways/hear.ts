@@ -3,7 +3,7 @@ import { current } from '../decoders/current.ts';
 import type { DecoderSettings, DeviceMessage, Said } from '../decoders/family.ts';
 import type { FamilyHeard } from '../decoders/remembering.ts';
 import { readSettings } from '../decoders/settings.ts';
-import type { IncomingMessage } from '../write/message.ts';
+import type { IncomingMessage } from '../message.ts';
 import { type Announcement, isNews, type Known, loadKnown, remember, saveNews } from './announcements.ts';
 import { assign, discoveredIn } from './assign.ts';
 import { type Discoveries, type Discovery, loadDiscoveries } from './discoveries.ts';

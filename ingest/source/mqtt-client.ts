@@ -1,8 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { connect, type IClientOptions } from 'mqtt';
 import type { Logger } from '#src/core/log.ts';
-import { NATIVE_FILTERS } from '../decoders/native/topic.ts';
-import { GATEWAY_FILTER } from '../gateways/topic.ts';
 import { holdPubacks } from './held-puback.ts';
 import type { Receive, Source } from './source.ts';
 
@@ -20,6 +18,8 @@ export interface ClientOptions {
   url: string;
   /** Stable for this worker's place, so that the broker keeps what it could not deliver (never shared by two at once). */
   clientId: string;
+  /** Filters of the topics that are asked for. */
+  topics: readonly string[];
   receive: Receive;
   log: Logger;
   /**
@@ -43,12 +43,11 @@ export interface MqttSource extends Omit<Source, 'leave'> {
   empty(): Promise<boolean>;
 }
 
-const TOPICS = [...NATIVE_FILTERS, GATEWAY_FILTER];
-const FILTERS: Record<Subscription, string[]> = {
-  alone: TOPICS,
-  shared: TOPICS.map((filter) => `$share/${SHARE}/${filter}`),
+const filtersOf = (topics: readonly string[]): Record<Subscription, string[]> => ({
+  alone: [...topics],
+  shared: topics.map((filter) => `$share/${SHARE}/${filter}`),
   none: [],
-};
+});
 
 /**
  * Subscribes to an external broker: MQTT 5, persistent session, QoS 1, acknowledged after the commit. Reconnects for ever.
@@ -56,6 +55,7 @@ const FILTERS: Record<Subscription, string[]> = {
  */
 export async function startMqttClient(options: ClientOptions): Promise<MqttSource> {
   const { url, clientId, receive, log } = options;
+  const filters = filtersOf(options.topics);
   let { subscription } = options;
   const held: (() => void)[] = [];
   let subscribed: () => void = () => {};
@@ -96,14 +96,14 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
   });
   /** Asks for what is wanted, then gives up what is not: an earlier worker may have left the session with either. */
   const settleNow = async () => {
-    const wanted = FILTERS[subscription];
+    const wanted = filters[subscription];
     if (wanted.length > 0) {
       // Retained messages come once, not at every connection (MQTT 5, 3.8.3.1: retain handling 1).
       const granted = await client.subscribeAsync(wanted, { qos: 1, rh: 1 });
       const refused = granted.filter(({ qos }) => (qos as number) >= 128);
       if (refused.length > 0) throw new Error(`refused: ${refused.map(({ topic }) => topic).join(', ')}`);
     }
-    const others = [...FILTERS.alone, ...FILTERS.shared].filter((filter) => !wanted.includes(filter));
+    const others = [...filters.alone, ...filters.shared].filter((filter) => !wanted.includes(filter));
     await client.unsubscribeAsync(others);
   };
   // One after the other: each ends with what was wanted when it began.

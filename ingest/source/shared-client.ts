@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from '#src/core/log.ts';
 import type { Pool } from '#src/database/connect.ts';
-import { type MqttSource, startMqttClient } from './mqtt-client.ts';
+import { type MqttSource, type Subscription, startMqttClient } from './mqtt-client.ts';
 import { takeOrphan, takeSlot } from './slot.ts';
 import type { Receive, Source } from './source.ts';
 
@@ -18,16 +18,20 @@ export async function startSharedClient(options: {
   url: string;
   pool: Pool;
   environment: string;
+  /** Filters of the topics that are asked for. */
+  topics: readonly string[];
   receive: Receive;
   onSlotLost: () => void;
   log: Logger;
 }): Promise<Source> {
-  const { url, pool, environment, receive, onSlotLost, log } = options;
+  const { url, pool, environment, topics, receive, onSlotLost, log } = options;
+  const client = (clientId: string, subscription: Subscription) =>
+    startMqttClient({ url, clientId, topics, subscription, receive, log });
   const slot = await takeSlot(pool, environment);
   slot.whenLost(onSlotLost, log);
   await slot.note(true);
   const subscription = async () => ((await slot.hasOthers()) ? 'shared' : 'alone');
-  const own = await startMqttClient({ url, clientId: slot.clientId, subscription: await subscription(), receive, log });
+  const own = await client(slot.clientId, await subscription());
   const sources = new Set<MqttSource>([own]);
   let stopped = false;
   let looking: Promise<void> = Promise.resolve();
@@ -35,7 +39,7 @@ export async function startSharedClient(options: {
   async function adopt(): Promise<void> {
     for (let orphan = await takeOrphan(pool, environment); orphan; orphan = await takeOrphan(pool, environment)) {
       log.info({ slot: orphan.number }, 'taking over what a worker left that is gone');
-      const source = await startMqttClient({ url, clientId: orphan.clientId, subscription: 'none', receive, log });
+      const source = await client(orphan.clientId, 'none');
       sources.add(source);
       let isEmpty = false;
       while (!isEmpty && !stopped) isEmpty = await source.empty();

@@ -1,4 +1,11 @@
-import type { RawMessage } from '../incoming.ts';
+/** A message as a source delivers it. */
+export interface RawMessage {
+  topic: string;
+  payload: Buffer;
+  receivedAtMs: number;
+  /** Delivered at subscription with the retain flag. */
+  replayed: boolean;
+}
 
 /**
  * Takes a message from a source. `done` must be called exactly once, when the message is committed (or is nobody's):

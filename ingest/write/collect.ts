@@ -1,7 +1,7 @@
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import { comparePoints, type Point } from '#ingest/normalise/law.ts';
 import { pointKey } from '#ingest/normalise/replay.ts';
-import type { IncomingMessage, Reject } from './message.ts';
+import type { IncomingMessage, Reject } from '../message.ts';
 
 /** How far a device's clock may run ahead. */
 const FUTURE_MS = 5 * 60_000;

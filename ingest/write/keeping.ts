@@ -1,4 +1,4 @@
-import type { Reject } from './message.ts';
+import type { Reject } from '../message.ts';
 import { MAX_KEPT_BYTES } from './rejected.ts';
 
 /** What is kept in an hour, of one device and of all, in bytes: rubbish must not fill the disk, nor hide its neighbour's. */

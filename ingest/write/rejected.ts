@@ -1,5 +1,5 @@
 import type { PoolClient } from '#src/database/connect.ts';
-import type { Reject } from './message.ts';
+import type { Reject } from '../message.ts';
 
 /** Longest payload that is kept for a rejection, in bytes. */
 export const MAX_KEPT_BYTES = 65_536;

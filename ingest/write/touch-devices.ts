@@ -1,6 +1,6 @@
 import { type PoolClient, queryOn } from '#src/database/connect.ts';
 import { addEvents } from '#src/events/outbox.ts';
-import type { IncomingMessage, Reject } from './message.ts';
+import type { IncomingMessage, Reject } from '../message.ts';
 import { isMostlyRejected, withOutcomes } from './recent-rejects.ts';
 import type { LockedDevice } from './series-store.ts';
 

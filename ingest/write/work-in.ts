@@ -3,8 +3,8 @@ import { addInterval } from '#ingest/normalise/buckets.ts';
 import { comparePoints, type Law, type Point } from '#ingest/normalise/law.ts';
 import { type Comparison, compare, pointKey, type Replay, replay } from '#ingest/normalise/replay.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
+import type { Reject } from '../message.ts';
 import { CONFLICT, type NewPoint } from './collect.ts';
-import type { Reject } from './message.ts';
 import type { ReadingChanges, Stretch } from './reading-store.ts';
 import type { LockedDevice, Series } from './series-store.ts';
 

@@ -2,10 +2,10 @@ import { createGatewayHearing } from '#ingest/gateways/hear.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { retentionStartMs } from '#src/database/history.ts';
 import { inTransaction } from '#src/database/transaction.ts';
+import type { IncomingMessage, Reject, WriteResult } from '../message.ts';
 import { type Collected, collect, type NewPoint, type SeriesBatch } from './collect.ts';
 import { applyDeltas, deltaRows } from './deltas.ts';
 import type { Keeping } from './keeping.ts';
-import type { IncomingMessage, Reject, WriteResult } from './message.ts';
 import { MissingPartitions, type PartitionMonths, partitionMonths } from './partition-months.ts';
 import { noReadingChanges, readingStore } from './reading-store.ts';
 import { saveRejects } from './rejected.ts';
@@ -22,7 +22,7 @@ import { touchDevices } from './touch-devices.ts';
 import { isComputedAnew, type Outcome } from './work-in.ts';
 import { workInRounds } from './work-in-rounds.ts';
 
-export type { IncomingMessage, WriteResult } from './message.ts';
+export type { IncomingMessage, WriteResult } from '../message.ts';
 
 /** Transactions that lost to a neighbour (deadlock, serialisation) or lacked a partition are begun again so often. */
 const ATTEMPTS = 8;

@@ -1,14 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
-import { sourceFiles } from './imports.ts';
 
 const HOME = 'src/database/advisory-locks.ts';
-const code = sourceFiles(['src', 'ingest', 'simulators', 'bench', 'test']);
-const sql = readdirSync('sql', { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.sql'))
-  .map((name) => join('sql', name));
+const code = globSync('{src,ingest,simulators,bench,clients,test}/**/*.ts');
+const sql = globSync('sql/**/*.sql');
 const calls = (file: string) => [
   ...readFileSync(file, 'utf8').matchAll(/\bpg_(?:try_)?advisory_(?:xact_)?(?:un)?lock(?:_shared)?\(([^)]*)\)/g),
 ];

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
 /** One import of a file: another file of the project (path from its root), or a package. */
@@ -15,11 +15,13 @@ const STATEMENT = /^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)
 
 /** All TypeScript files below the folders but the tests beside them, from the project's root. */
 export function sourceFiles(folders: readonly string[]): string[] {
-  return folders.flatMap((folder) =>
-    readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && /(?<!\.test)\.ts$/.test(entry.name))
-      .map((entry) => relative(ROOT, join(entry.parentPath, entry.name))),
-  );
+  return folders
+    .filter((folder) => existsSync(join(ROOT, folder)))
+    .flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && /(?<!\.test)\.ts$/.test(entry.name))
+        .map((entry) => relative(ROOT, join(entry.parentPath, entry.name))),
+    );
 }
 
 /** Every import of the file. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ApiContext } from '#src/api/operation.ts';
 import { AppError } from '#src/core/errors.ts';
+import type { SecretBox } from '#src/core/secret-box.ts';
+import type { Database } from '#src/database/connect.ts';
 import { findAnswer, type KeyedRequest, keepAnswer, takeKey } from '#src/users/idempotent-answers.ts';
 
 /** What a client may choose as a key: visible characters. */
@@ -13,7 +14,7 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
  * request that failed or was cut off is as if it had never been, and may be made again.
  */
 export async function once(
-  { db, box }: Pick<ApiContext, 'db' | 'box'>,
+  { db, box }: { db: Database; box: SecretBox },
   request: FastifyRequest,
   reply: FastifyReply,
   userId: string,

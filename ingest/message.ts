@@ -1,4 +1,4 @@
-import type { DecodedMessage } from '#ingest/decoders/decoder.ts';
+import type { DecodedMessage } from './decoders/decoder.ts';
 
 /** A message as it came from the broker, and what its decoder made of it. */
 export interface IncomingMessage {
