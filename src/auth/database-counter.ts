@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-import { ADDRESS, type Counted, type CountTogether, countInBatches, type Limits } from './request-counter.ts';
+import { type CounterStore, countInStore } from './count-in-store.ts';
+import { ADDRESS, type CountTogether, countInBatches, type Limits } from './request-counter.ts';
+import { countersOf, numbersOf, WIDE } from './request-windows.ts';
 
 /** A database that was moved away from takes no more writes (SQLSTATE 25006), and goes on answering reads. */
 const CLOSED = '25006';
@@ -10,16 +12,33 @@ export const databaseCounter = (db: Database, plans: Record<string, Limits>, clo
   countInBatches(countInDatabase(db, plans, clock));
 
 export function countInDatabase(db: Database, plans: Record<string, Limits>, clock: () => Date): CountTogether {
-  const limits = JSON.stringify({ address: ADDRESS, ...plans });
+  const count = countInStore({ address: ADDRESS, ...plans }, clock);
+  const store = inDatabase(db);
   return async (keys, counts) => {
     try {
-      // Raw SQL: the hot path of every request: one function of the schema.
-      const { rows } = await sql<Counted>`
-        SELECT * FROM take_requests(${keys}::text[], ${counts}::integer[], ${limits}::jsonb, ${clock()})`.execute(db);
-      return rows;
+      return await count(store, keys, counts);
     } catch (error) {
       if ((error as { code?: string }).code === CLOSED) return null;
       throw error;
     }
   };
 }
+
+/** Rows of request_counts (sql/interface/1_request_counts.sql). */
+const inDatabase = (db: Database): CounterStore => ({
+  async add(changes) {
+    const array = (numbers: readonly number[]) => `{${numbers.join(',')}}`;
+    // Raw SQL: the hot path of every request: one function of the schema.
+    const { rows } = await sql<{ counted: string; plan: string | null; counters: number[]; is_done: boolean }>`
+      SELECT * FROM add_request_counts(${changes.map(({ key }) => key)}::text[], ${changes.map(({ plan }) => plan)}::text[],
+        ${changes.map(({ least }) => array(numbersOf(least, -WIDE)))}::text[],
+        ${changes.map(({ most }) => array(numbersOf(most, WIDE)))}::text[],
+        ${changes.map(({ add }) => array(numbersOf(add, 0)))}::text[])`.execute(db);
+    const answers = new Map(rows.map((row) => [row.counted, row]));
+    return changes.map(({ key }) => {
+      const row = answers.get(key);
+      if (!row) throw new Error(`add_request_counts has no answer for ${key}`);
+      return { counters: countersOf(row.counters), plan: row.plan, isDone: row.is_done };
+    });
+  },
+});

@@ -1,15 +1,36 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { createClient } from '@redis/client';
 import type { Logger } from '#src/core/log.ts';
 import type { Database } from '#src/database/connect.ts';
+import { type Change, type CounterStore, countInStore } from './count-in-store.ts';
 import { countInDatabase } from './database-counter.ts';
-import { ADDRESS, type Counted, countInBatches, type Limits, type RequestCounter } from './request-counter.ts';
+import { ADDRESS, countInBatches, type Limits, type RequestCounter } from './request-counter.ts';
+import { countersOf, numbersOf, WIDE } from './request-windows.ts';
 
-const SCRIPT = readFileSync(new URL('./take-requests.lua', import.meta.url), 'utf8');
+/**
+ * Adds to the seven numbers of a key where each lies within its bounds. ARGV: the least, the most, what is added (seven each), and
+ * for how many ms the key is kept. Answers whether it did, and the numbers that are there now.
+ */
+const SCRIPT = `
+local kept, isWithin = {}, 1
+for number in string.gmatch(redis.call('GET', KEYS[1]) or '0 0 0 0 0 0 0', '%S+') do
+  kept[#kept + 1] = tonumber(number)
+end
+for i = 1, 7 do
+  if kept[i] < tonumber(ARGV[i]) or kept[i] > tonumber(ARGV[7 + i]) then isWithin = 0 end
+end
+if isWithin == 1 then
+  for i = 1, 7 do kept[i] = kept[i] + tonumber(ARGV[14 + i]) end
+  local text = string.format('%.0f %.0f %.0f %.0f %.0f %.0f %.0f', unpack(kept))
+  redis.call('SET', KEYS[1], text, 'PX', ARGV[22])
+end
+return {isWithin, unpack(kept)}`;
 const SHA1 = createHash('sha1').update(SCRIPT).digest('hex');
 const COMMAND_MS = 1_000;
-const DAY_MS = 86_400_000;
+/** Longer than any window: what nobody uses goes by itself. */
+const KEPT_MS = 172_800_000;
+/** Bounds that nothing lies in: the numbers are only asked for. */
+const NEVER = [...numbersOf({}, 1), ...numbersOf({}, 0)];
 
 /**
  * Counters in Redis, where REDIS_URL names one: the database is asked for plans only, in one statement for all requests
@@ -27,7 +48,7 @@ export async function redisCounter(
   },
 ): Promise<RequestCounter & { stop(): Promise<void> }> {
   const { db, clock, environment, log } = parts;
-  const plans: Record<string, Limits> = { address: ADDRESS, ...parts.plans };
+  const count = countInStore({ address: ADDRESS, ...parts.plans }, clock);
   const inDatabase = countInDatabase(db, parts.plans, clock);
   const client = createClient({ url, disableOfflineQueue: true, commandOptions: { timeout: COMMAND_MS } });
   let isAway = false;
@@ -42,27 +63,17 @@ export async function redisCounter(
   // Not waited for longer than the first try: a service whose Redis is away answers all the same.
   await Promise.race([client.connect(), new Promise((resolve) => client.once('error', resolve))]);
 
-  async function take(key: string, wanted: number, limits: Limits): Promise<Counted> {
-    const now = clock().getTime();
-    const keys = [`energy:${environment}:requests:${key}`];
-    const values = [wanted, now, limits.minute, limits.day, key.startsWith('addr:') ? 1 : 0].map(String);
-    const run = { keys, arguments: values };
+  /** One account or address; `plan` as it is now. */
+  async function addTo({ key, least, most, add, ...decided }: Change, plan: string | null) {
+    const bounds = decided.plan === plan ? [...numbersOf(least, -WIDE), ...numbersOf(most, WIDE)] : NEVER;
+    const numbers = [...bounds, ...numbersOf(add, 0), KEPT_MS];
+    const run = { keys: [`energy:${environment}:counters:${key}`], arguments: numbers.map(String) };
     const answer = await client.evalSha(SHA1, run).catch((error: Error) => {
       if (!error.message.startsWith('NOSCRIPT')) throw error;
       return client.eval(SCRIPT, run);
     });
-    const [granted = 0, minuteLeft = 0, minuteWaitMs = 0, dayLeft = 0, suspendedMs = 0] = answer as number[];
-    return {
-      counted: key,
-      granted,
-      minute_limit: limits.minute,
-      minute_left: minuteLeft,
-      minute_wait_s: minuteWaitMs / 1_000,
-      day_limit: limits.day,
-      day_left: dayLeft,
-      day_wait_s: (DAY_MS - (now % DAY_MS)) / 1_000,
-      suspended_wait_s: suspendedMs / 1_000,
-    };
+    const [isDone, ...kept] = answer as number[];
+    return { counters: countersOf(kept), plan, isDone: isDone === 1 };
   }
 
   const counter = countInBatches(async (keys, counts) => {
@@ -76,9 +87,10 @@ export async function redisCounter(
       .execute();
     const planOf = new Map<string, string>(rows.map(({ user_id, plan }) => [user_id, plan]));
     try {
-      return await Promise.all(
-        keys.map((key, index) => take(key, counts[index] ?? 0, plans[planOf.get(key) ?? 'address'] ?? ADDRESS)),
-      );
+      const store: CounterStore = {
+        add: (changes) => Promise.all(changes.map((change) => addTo(change, planOf.get(change.key) ?? null))),
+      };
+      return await count(store, keys, counts);
     } catch (error) {
       log.debug({ err: error }, 'not counted in Redis');
       return inDatabase(keys, counts);

@@ -1,8 +1,6 @@
-/** Most requests in a minute and in a UTC day. */
-export interface Limits {
-  minute: number;
-  day: number;
-}
+import type { Limits, Remaining } from './request-windows.ts';
+
+export type { Limits } from './request-windows.ts';
 
 /** Whether a request may go on, and what its account has left. */
 export interface Decision {
@@ -24,13 +22,8 @@ export interface RequestCounter {
 export interface Counted {
   counted: string;
   granted: number;
-  minute_limit: number;
-  minute_left: number;
-  minute_wait_s: number;
-  day_limit: number;
-  day_left: number;
-  day_wait_s: number;
-  suspended_wait_s: number;
+  limits: Limits;
+  remaining: Remaining;
 }
 
 /** Counts so many requests each; null where nothing can be counted (and everything is let through). */
@@ -88,22 +81,19 @@ export function countInBatches(countTogether: CountTogether): RequestCounter {
       }),
     async suspendedForS(counted) {
       const rows = await countTogether([counted], [0]);
-      return rows?.[0]?.suspended_wait_s ?? 0;
+      return (rows?.[0]?.remaining.suspendedWaitMs ?? 0) / 1_000;
     },
   };
 }
 
 /** What the n-th of several requests that were counted together is told. Pure. */
-function decisionOf(row: Counted, index: number): Decision {
-  const allowed = index < row.granted;
+function decisionOf({ granted, limits, remaining }: Counted, index: number): Decision {
+  const { minuteLeft, minuteWaitMs, dayLeft, dayWaitMs, suspendedWaitMs } = remaining;
+  const allowed = index < granted;
   // Those that come after it in the same batch are not gone yet for this one.
-  const later = allowed ? row.granted - index - 1 : 0;
-  const minute = { limit: row.minute_limit, left: row.minute_left + later, resetsInS: Math.ceil(row.minute_wait_s) };
-  const day = { limit: row.day_limit, left: row.day_left + later, resetsInS: Math.ceil(row.day_wait_s) };
-  const waits = [
-    row.suspended_wait_s,
-    row.minute_left <= 0 ? row.minute_wait_s : 0,
-    row.day_left <= 0 ? row.day_wait_s : 0,
-  ];
-  return { allowed, minute, day, retryAfterS: allowed ? 0 : Math.max(1, Math.ceil(Math.max(...waits))) };
+  const later = allowed ? granted - index - 1 : 0;
+  const minute = { limit: limits.minute, left: minuteLeft + later, resetsInS: Math.ceil(minuteWaitMs / 1_000) };
+  const day = { limit: limits.day, left: dayLeft + later, resetsInS: Math.ceil(dayWaitMs / 1_000) };
+  const waitMs = Math.max(suspendedWaitMs, minuteLeft <= 0 ? minuteWaitMs : 0, dayLeft <= 0 ? dayWaitMs : 0);
+  return { allowed, minute, day, retryAfterS: allowed ? 0 : Math.max(1, Math.ceil(waitMs / 1_000)) };
 }

@@ -79,7 +79,7 @@ test('have the same doors, and behind them what only their tier needs', async ()
     'apply_device_intervals(deltas interval_delta[])',
     'drop_pieces_before(before_at timestamp with time zone)',
     'readings_pieces_before(before_at timestamp with time zone)',
-    'take_requests(counted_in text[], wanted_in integer[], limits jsonb, now_in timestamp with time zone)',
+    'add_request_counts(counted_in text[], plan_in text[], least_in text[], most_in text[], add_in text[])',
   ];
   const { hypertables, continuousAggregates } = database.capabilities;
   const behind = [

@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Counters, countersOf, NOTHING, numbersOf, remaining, takeRequests, WIDE } from './request-windows.ts';
+
+const NOON = Date.UTC(2026, 5, 15, 12);
+const limits = { minute: 30, day: 5_000 };
+const rules = (nowMs: number, canBeSuspended = true) => ({ limits, nowMs, canBeSuspended });
+const added = (counters: Counters, add: Partial<Counters>) => {
+  const plus = numbersOf(add, 0);
+  return countersOf(numbersOf(counters, 0).map((number, index) => number + (plus[index] ?? 0)));
+};
+/** Counts on from what is known; answers how many were granted. */
+function counter(known = NOTHING) {
+  let counters = known;
+  return {
+    take(wanted: number, nowMs: number, canBeSuspended = true) {
+      const { granted, add } = takeRequests(counters, wanted, rules(nowMs, canBeSuspended));
+      counters = added(counters, add);
+      return granted;
+    },
+    left: (nowMs: number) => remaining(counters, { limits, nowMs }),
+  };
+}
+
+describe('requests', () => {
+  test('have a minute from the first of them, and no more than it lets through', () => {
+    const { take, left } = counter();
+    expect([take(20, NOON), take(20, NOON + 59_999), take(1, NOON + 59_999), take(40, NOON + 60_000)]).toEqual([
+      20, 10, 0, 30,
+    ]);
+    expect(left(NOON + 60_500)).toMatchObject({ minuteLeft: 0, minuteWaitMs: 59_500, dayLeft: 4_940 });
+  });
+
+  test('that the minute refuses take nothing of the day, and the other way round', () => {
+    const { take, left } = counter({ ...NOTHING, dayFromMs: Date.UTC(2026, 5, 15), dayCount: 4_990 });
+    expect([take(9, NOON), take(9, NOON), left(NOON).minuteLeft]).toEqual([9, 1, 20]);
+    expect([take(5, NOON), left(NOON).minuteLeft, left(NOON).dayWaitMs]).toEqual([0, 20, 12 * 3_600_000]);
+    expect(take(5, Date.UTC(2026, 5, 16))).toBe(5);
+  });
+
+  test('refused a thousand times in ten minutes suspend an account for a quarter of an hour, and never an address', () => {
+    for (const canBeSuspended of [true, false]) {
+      const { take, left } = counter();
+      expect(take(30 + 999, NOON, canBeSuspended)).toBe(30);
+      expect(left(NOON).suspendedWaitMs).toBe(0);
+      expect(take(1, NOON + 1, canBeSuspended)).toBe(0);
+      expect(left(NOON + 1).suspendedWaitMs).toBe(canBeSuspended ? 900_000 : 0);
+      expect(take(1, NOON + 900_000, canBeSuspended)).toBe(canBeSuspended ? 0 : 1);
+      expect(take(1, NOON + 900_001, canBeSuspended)).toBe(1);
+    }
+  });
+
+  test('refused over more than ten minutes suspend nobody', () => {
+    const { take, left } = counter();
+    take(30 + 999, NOON);
+    take(30 + 999, NOON + 600_000);
+    expect(left(NOON + 600_000).suspendedWaitMs).toBe(0);
+  });
+
+  test('are of one window though the clocks of two processes differ; a clock that was set back begins another', () => {
+    const { take } = counter();
+    const midnight = Date.UTC(2026, 5, 16);
+    expect([take(30, midnight), take(1, midnight - 200), take(1, midnight)]).toEqual([30, 0, 0]);
+    expect(take(1, midnight - 60_000)).toBe(1);
+  });
+});
+
+/** A few, or enough to suspend an account. */
+const some = fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 1_200 }));
+/** Counters as they come to be: by any requests at any times around noon. */
+const histories = fc.array(fc.tuple(some, fc.integer({ min: -100_000, max: 900_000 })), {
+  maxLength: 12,
+});
+const reached = histories.map((steps) =>
+  steps.reduce((known, [wanted, at]) => added(known, takeRequests(known, wanted, rules(NOON + at)).add), NOTHING),
+);
+
+test('a decision holds for all counters within its bounds, those that it was made on among them', () => {
+  fc.assert(
+    fc.property(reached, reached, some, fc.boolean(), (known, other, wanted, isAccount) => {
+      const decided = takeRequests(known, wanted, rules(NOON, isAccount));
+      const [least, most] = [numbersOf(decided.least, -WIDE), numbersOf(decided.most, WIDE)];
+      const isWithin = (counters: Counters) =>
+        numbersOf(counters, 0).every((number, index) => number >= (least[index] ?? 0) && number <= (most[index] ?? 0));
+      expect(isWithin(known)).toBe(true);
+      // Others that differ in one thing: by chance, at the bounds, and where the rules change.
+      for (const [index, name] of (Object.keys(NOTHING) as (keyof Counters)[]).entries()) {
+        const edges = [
+          least[index],
+          most[index],
+          0,
+          1,
+          30,
+          5_000,
+          999,
+          1_000,
+          NOON - 60_000,
+          NOON + 60_000,
+          NOON - 600_000,
+        ];
+        for (const value of [other[name], ...edges]) {
+          const near = { ...known, [name]: value };
+          if (!isWithin(near)) continue;
+          const { granted, add } = takeRequests(near, wanted, rules(NOON, isAccount));
+          const expected = { granted: decided.granted, add: numbersOf(decided.add, 0) };
+          expect({ name, value, granted, add: numbersOf(add, 0) }).toEqual({ name, value, ...expected });
+        }
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('however they come, no minute and no day lets more through than it has', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: 20_000 })), { maxLength: 300 }),
+      (steps) => {
+        const { take, left } = counter();
+        let [nowMs, granted] = [NOON, 0];
+        for (const [wanted, afterMs] of steps) {
+          nowMs += afterMs;
+          granted += take(wanted, nowMs, false);
+          expect(left(nowMs).minuteLeft).toBeGreaterThanOrEqual(0);
+        }
+        // A minute from its first request: at most one begins in each minute that passes, and one more.
+        expect(granted).toBeLessThanOrEqual(limits.minute * (1 + Math.floor((nowMs - NOON) / 60_000)));
+        expect(granted).toBeLessThanOrEqual(limits.day * 2);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
