@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /**
  * Every advisory lock of the service: what only one session of the installation does at a time, over all processes. The
  * numbers are one space for the whole database, so each is declared here and nowhere else (test/contract/advisory-locks.test.ts).
@@ -20,3 +22,13 @@ export const ADVISORY_LOCKS = {
   historyUpkeep: 7_241_006,
   rollupCheck: 7_241_007,
 } as const;
+
+/**
+ * Number of the lock on one of many things, which its parts name: a hash of 64 bits, in the same space. That two of them, or one and
+ * a number above, are the same is one chance in 10^18.
+ */
+export const lockOf = (kind: 'idempotency key', ...parts: readonly string[]): bigint =>
+  createHash('sha256')
+    .update(JSON.stringify([kind, ...parts]))
+    .digest()
+    .readBigInt64BE();

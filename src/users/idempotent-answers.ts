@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { SecretBox } from '#src/core/secret-box.ts';
+import { lockOf } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 
 /** A request with an Idempotency-Key: whose it is, and its SHA-256. */
@@ -19,7 +20,7 @@ const KEPT = '24 hours';
 export async function takeKey(trx: Database, { userId, key }: KeyedRequest): Promise<boolean> {
   // Raw SQL: an upsert whose condition is on the row that is there, and an advisory lock.
   const { rows } = await sql<{ isMine: boolean }>`
-    SELECT pg_try_advisory_xact_lock(hashtextextended(${`${userId} ${key}`}, 0)) AS "isMine"`.execute(trx);
+    SELECT pg_try_advisory_xact_lock(${lockOf('idempotency key', userId, key)}::bigint) AS "isMine"`.execute(trx);
   return rows[0]?.isMine ?? false;
 }
 
