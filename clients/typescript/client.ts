@@ -1068,7 +1068,7 @@ export class EnergyService<
      *
      * @tags users
      * @name UpdateUser
-     * @summary Changes an account. Role and plan are an administrator’s to change.
+     * @summary Changes an account. Role and plan are an administrator’s to change. A changed `email` needs keys:write, too; it is told to the old address, and ends the account’s sessions.
      * @request PATCH:/v1/users/{user_id}
      * @secure
      */
@@ -1690,7 +1690,7 @@ export class EnergyService<
      *
      * @tags keys
      * @name CreateKey
-     * @summary Creates a key; it is shown here and never again. A key can create only what it may do itself.
+     * @summary Creates a key; it is shown here and never again. A key can create only what it may do itself; a utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most.
      * @request POST:/v1/keys
      * @secure
      */

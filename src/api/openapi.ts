@@ -126,7 +126,7 @@ const IDEMPOTENCY: Json = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'The same key and request within 24 h gives the first answer again.',
+  description: 'The same key and request within 24 h, with the same API key, gives the first answer again.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 

@@ -99,7 +99,7 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
   /** Carries out the request of a caller, who is as of now unless it only reads. */
   async function answer(work: ApiContext, caller: Caller, request: FastifyRequest, reply: FastifyReply) {
     const call = callOf(definition, work, caller, request, reply);
-    return once(work, request, reply, caller.userId, async () => ({ status, answer: await definition.handle(call) }));
+    return once(work, request, reply, caller, async () => ({ status, answer: await definition.handle(call) }));
   }
 
   app.route({

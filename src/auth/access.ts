@@ -3,6 +3,7 @@ import type { Database } from '#src/database/connect.ts';
 import type { Reach } from '#src/database/reach.ts';
 import { findUser, type User } from '#src/users/store.ts';
 import type { Caller } from './authenticate.ts';
+import { SCOPES_FOR_HOMEOWNERS, type Scope } from './scopes.ts';
 
 /** Whom a caller reaches, by its role: the one place that decides it. */
 export function reachOf(caller: Caller): Reach {
@@ -30,6 +31,17 @@ export async function reachUser(db: Database, caller: Caller, named: string | un
 export async function reachUserId(db: Database, caller: Caller, named: string | undefined): Promise<string> {
   if (named === undefined || named === caller.userId) return caller.userId;
   return (await reachUser(db, caller, named)).user_id;
+}
+
+/**
+ * 403 where a caller may make no such key for the account: none may do more than its own, and a utility's for its homeowners
+ * only reads.
+ */
+export function checkGrant({ role, userId, scopes }: Caller, ownerId: string, wanted: readonly Scope[]): void {
+  if (wanted.some((scope) => !scopes.has(scope))) throw new AppError('keyScopes');
+  const isForHomeowner = role === 'utility' && ownerId !== userId;
+  if (isForHomeowner && wanted.some((scope) => !SCOPES_FOR_HOMEOWNERS.includes(scope)))
+    throw new AppError('homeownersKeyScopes');
 }
 
 /** The database cannot hold NUL, so nothing has such an id: 404. */

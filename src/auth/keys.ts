@@ -90,16 +90,20 @@ export async function revokeKey(db: Database, reach: Reach, keyId: string): Prom
   return numUpdatedRows > 0n;
 }
 
-/** What a key within the reach may do; null where there is none that is still valid. */
-export async function findKeyScopes(db: Database, reach: Reach, keyId: string): Promise<Scope[] | null> {
+/** Whose a key within the reach is, and what it may do; null where there is none that is still valid. */
+export async function findKey(
+  db: Database,
+  reach: Reach,
+  keyId: string,
+): Promise<{ userId: string; scopes: Scope[] } | null> {
   const row = await db
     .selectFrom('api_keys')
-    .select('scopes')
+    .select(['user_id', 'scopes'])
     .where('key_id', '=', keyId)
     .where('revoked_at', 'is', null)
     .where(within(reach, 'api_keys.user_id'))
     .executeTakeFirst();
-  return row ? row.scopes.filter(isScope) : null;
+  return row ? { userId: row.user_id, scopes: row.scopes.filter(isScope) } : null;
 }
 
 /** How long a rotated key goes on, unless it is said otherwise. */

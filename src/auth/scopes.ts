@@ -12,6 +12,9 @@ export const SCOPES = [
   'keys:write',
 ] as const;
 
+/** What of a homeowner its utility may make keys for. */
+export const SCOPES_FOR_HOMEOWNERS: readonly Scope[] = ['insights:read', 'alerts:read', 'devices:read'];
+
 export type Scope = (typeof SCOPES)[number];
 
 export const isScope = (text: string): text is Scope => (SCOPES as readonly string[]).includes(text);

@@ -14,11 +14,21 @@ const SEEN_EVERY_MS = 5 * 60_000;
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
+/** What its owner will know a session by. */
+export interface SignedInFrom {
+  /** The browser, as it says itself. */
+  userAgent: string | null;
+  address: string | null;
+}
+
+const MOST_OF_USER_AGENT = 300;
+
 /** Opens a session; the secret is for the browser's cookie and is kept nowhere. */
 export async function openSession(
   db: Database,
   userId: string,
   now: Date,
+  { userAgent, address }: SignedInFrom = { userAgent: null, address: null },
 ): Promise<{ session_id: string; secret: string }> {
   const secret = randomBytes(32).toString('base64url');
   const session_id = newId('ses');
@@ -31,7 +41,15 @@ export async function openSession(
       created_at: now,
       last_seen_at: now,
       expires_at: new Date(now.getTime() + SESSION_MS),
+      user_agent: userAgent?.slice(0, MOST_OF_USER_AGENT) ?? null,
+      address,
     })
+    .execute();
+  await db
+    .updateTable('users')
+    .set({ signed_in_at: now })
+    .where('user_id', '=', userId)
+    .where('signed_in_at', 'is', null)
     .execute();
   return { session_id, secret };
 }
@@ -59,6 +77,42 @@ export async function findSession(db: Database, secret: string, now: Date): Prom
   return { by: 'session', keyId: row.session_id, userId: row.user_id, role: row.role, scopes: new Set(SCOPES) };
 }
 
+/** A session as its owner sees it. */
+export interface Session {
+  session_id: string;
+  created_at: string;
+  last_seen_at: string;
+  expires_at: string;
+  user_agent: string | null;
+  address: string | null;
+}
+
+/** Sessions of an account that are not over, in order of their ids, after `cursor`; at most `limit`. */
+export async function listSessions(
+  db: Database,
+  userId: string,
+  now: Date,
+  page: { limit: number; cursor?: string },
+): Promise<Session[]> {
+  const rows = await db
+    .selectFrom('sessions')
+    .select(['session_id', 'created_at', 'last_seen_at', 'expires_at', 'user_agent', 'address'])
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', now)
+    .where('last_seen_at', '>', new Date(now.getTime() - IDLE_MS))
+    .where('session_id', '>', page.cursor ?? '')
+    .orderBy('session_id')
+    .limit(page.limit)
+    .execute();
+  return rows.map((row) => ({
+    ...row,
+    created_at: row.created_at.toISOString(),
+    last_seen_at: row.last_seen_at.toISOString(),
+    // It ends before that where it is not used.
+    expires_at: new Date(Math.min(row.expires_at.getTime(), row.last_seen_at.getTime() + IDLE_MS)).toISOString(),
+  }));
+}
+
 /** The roles of those sessions that are not over, by their ids. */
 export async function rolesOfSessions(
   db: Database,
@@ -75,9 +129,14 @@ export async function rolesOfSessions(
   return new Map(rows.map(({ session_id, role }) => [session_id, role]));
 }
 
-/** Ends a session. */
-export async function closeSession(db: Database, sessionId: string): Promise<void> {
-  await db.deleteFrom('sessions').where('session_id', '=', sessionId).execute();
+/** Ends a session of an account; false where there is none. */
+export async function closeSession(db: Database, userId: string, sessionId: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('sessions')
+    .where('session_id', '=', sessionId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
 }
 
 /** Ends all sessions of an account; returns their ids. */
@@ -98,12 +157,16 @@ export function isCsrfToken(secret: string, sessionId: string, given: unknown): 
   return sent.length === wanted.length && timingSafeEqual(sent, wanted);
 }
 
-/** Removes sessions that are over, and ways to sign in that were not used in time. */
+/** Removes sessions that are over, and ways to sign in that were not used in time, once they no longer count. */
 export async function forgetSessions(db: Database, now: Date): Promise<void> {
   const idleSince = new Date(now.getTime() - IDLE_MS);
   await db
     .deleteFrom('sessions')
     .where((where) => where.or([where('expires_at', '<=', now), where('last_seen_at', '<=', idleSince)]))
     .execute();
-  await db.deleteFrom('sign_ins').where('expires_at', '<=', now).execute();
+  await db
+    .deleteFrom('sign_ins')
+    .where('expires_at', '<=', now)
+    .where('created_at', '<=', new Date(now.getTime() - DAY_MS))
+    .execute();
 }

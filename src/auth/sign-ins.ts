@@ -2,14 +2,16 @@ import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
 import { together } from '#src/database/transaction.ts';
+import { openSession, type SignedInFrom } from './sessions.ts';
+import { type AskedBefore, type Asker, mayAsk } from './sign-in-limits.ts';
 
 /** How long a link and a code of a mail are good for. */
 export const MAILED_FOR_MS = 15 * 60_000;
 /** Few digits are soon guessed: a sign-in takes so many tries of its code. */
 const MOST_TRIES = 5;
 const CODE_DIGITS = 8;
-/** Sign-ins of an account that may wait at once: nobody can fill its mailbox, or try codes without end. */
-const MOST_WAITING = 5;
+/** So long what was asked for counts against whoever asked (sign-in-limits.ts). */
+const COUNTED_FOR_MS = 86_400_000;
 
 /** A way to sign in once: by the token (in a link), or by the code together with the id. */
 export interface SignIn {
@@ -33,27 +35,40 @@ export async function accountOf(db: Database, email: string): Promise<{ user_id:
 }
 
 /**
- * Makes a sign-in of an account. `signInId`: one that was told before it was known whether there is such an account. Null
- * where the account has enough of them waiting; `alone`: those that wait are over then. `secret`: the installation's.
+ * Makes a sign-in of an account. `signInId`: one that was told before it was known whether there is such an account.
+ * `asker`: who wants it, none where an operator does; its new one replaces the one before, and nobody else's. Null where the
+ * account is gone, or is mailed no more for now. `alone`: those that wait are over then. `secret`: the installation's.
  */
 export async function createSignIn(
   db: Database,
-  options: { userId: string; secret: string; now: Date; validMs: number; signInId?: string; alone?: boolean },
+  options: {
+    userId: string;
+    secret: string;
+    now: Date;
+    validMs: number;
+    signInId?: string;
+    asker?: Asker;
+    alone?: boolean;
+  },
 ): Promise<SignIn | null> {
-  const { userId, secret, now, validMs, signInId = newId('sgn'), alone = false } = options;
+  const { userId, secret, now, validMs, signInId = newId('sgn'), asker, alone = false } = options;
   const token = randomBytes(32).toString('base64url');
   const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0');
+  const browser = asker && sha256(asker.browserId);
   return together(db, async (trx) => {
     // One at a time for an account, so that the count holds.
-    await trx.selectFrom('users').select('user_id').where('user_id', '=', userId).forUpdate().execute();
+    if (!(await holdAccount(trx, userId))) return null;
     if (alone) await trx.deleteFrom('sign_ins').where('user_id', '=', userId).execute();
-    const { waiting } = await trx
-      .selectFrom('sign_ins')
-      .select((select) => select.fn.countAll<number>().as('waiting'))
-      .where('user_id', '=', userId)
-      .where('expires_at', '>', now)
-      .executeTakeFirstOrThrow();
-    if (waiting >= MOST_WAITING) return null;
+    if (asker && browser) {
+      if (!mayAsk(asker, await askedBefore(trx, userId, { browser, network: asker.network, now }))) return null;
+      await trx
+        .updateTable('sign_ins')
+        .set({ expires_at: now })
+        .where('user_id', '=', userId)
+        .where('browser_sha256', '=', browser)
+        .where('expires_at', '>', now)
+        .execute();
+    }
     await trx
       .insertInto('sign_ins')
       .values({
@@ -63,44 +78,115 @@ export async function createSignIn(
         code_mac: macOf(secret, signInId, code),
         created_at: now,
         expires_at: new Date(now.getTime() + validMs),
+        browser_sha256: browser ?? null,
+        network: asker?.network ?? null,
+        is_known: asker?.isKnown ?? false,
       })
       .execute();
     return { sign_in_id: signInId, token, code };
   });
 }
 
-/** Uses up the sign-in of a link; null where it is unknown, used or over. Returns whose it was. */
-export async function useToken(db: Database, token: string, now: Date): Promise<string | null> {
-  const row = await db
-    .deleteFrom('sign_ins')
-    .where('token_sha256', '=', sha256(token))
-    .where('expires_at', '>', now)
-    .returning('user_id')
-    .executeTakeFirst();
-  return row?.user_id ?? null;
+async function askedBefore(
+  trx: Database,
+  userId: string,
+  { browser, network, now }: { browser: Buffer; network: string; now: Date },
+): Promise<AskedBefore> {
+  const lately = new Date(now.getTime() - MAILED_FOR_MS);
+  return (
+    trx
+      .selectFrom('sign_ins')
+      .select(({ fn }) => {
+        const ofBrowser = fn.countAll<number>().filterWhere('browser_sha256', '=', browser);
+        const ofStrangers = fn.countAll<number>().filterWhere('is_known', '=', false);
+        const ofStrangersHere = ofStrangers.filterWhere('network', '=', network);
+        return [
+          ofBrowser.filterWhere('created_at', '>', lately).as('byBrowser'),
+          ofBrowser.as('byBrowserToday'),
+          ofStrangers.filterWhere('created_at', '>', lately).as('byStrangers'),
+          ofStrangersHere.filterWhere('created_at', '>', lately).as('byStrangersHere'),
+          ofStrangersHere.as('byStrangersHereToday'),
+        ];
+      })
+      .where('user_id', '=', userId)
+      .where('created_at', '>', new Date(now.getTime() - COUNTED_FOR_MS))
+      // Not those that an operator made.
+      .where('browser_sha256', 'is not', null)
+      .executeTakeFirstOrThrow()
+  );
 }
 
-/** The same by its id and code. Every try counts, right or wrong, before the code is looked at. */
-export async function useCode(
+/** What somebody signs in with: the token of a link, or the code of a mail with the id of the asking for it. */
+export type Proof = { token: string } | { signInId: string; code: string };
+
+/**
+ * Signs in: uses up what was mailed, and opens a session; null where that is unknown, wrong, used or over. All of it or
+ * nothing, with the account held: what a change of its address ends does not go on as a session. Every try of a code
+ * counts, right or wrong, before it is looked at.
+ */
+export async function signIn(
   db: Database,
-  { signInId, code, secret }: { signInId: string; code: string; secret: string },
+  proof: Proof,
+  options: { secret: string; now: Date; from: SignedInFrom },
+): Promise<{ user_id: string; session_id: string; secret: string } | null> {
+  const { secret, now, from } = options;
+  const found = 'token' in proof ? await findToken(db, proof.token, now) : await tryCode(db, proof, secret, now);
+  if (!found) return null;
+  const { user_id, sign_in_id } = found;
+  return together(db, async (trx) => {
+    if (!(await holdAccount(trx, user_id))) return null;
+    const used = await trx
+      .deleteFrom('sign_ins')
+      .where('sign_in_id', '=', sign_in_id)
+      .where('expires_at', '>', now)
+      .returning('sign_in_id')
+      .executeTakeFirst();
+    return used ? { user_id, ...(await openSession(trx, user_id, now, from)) } : null;
+  });
+}
+
+/** Holds an account against others who sign in, change or erase it; false where it is gone. */
+async function holdAccount(trx: Database, userId: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom('users')
+    .select('user_id')
+    .where('user_id', '=', userId)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+interface Waiting {
+  user_id: string;
+  sign_in_id: string;
+}
+
+async function findToken(db: Database, token: string, now: Date): Promise<Waiting | null> {
+  const row = await db
+    .selectFrom('sign_ins')
+    .select(['user_id', 'sign_in_id'])
+    .where('token_sha256', '=', sha256(token))
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+async function tryCode(
+  db: Database,
+  { signInId, code }: { signInId: string; code: string },
+  secret: string,
   now: Date,
-): Promise<string | null> {
+): Promise<Waiting | null> {
   const known = await db
     .updateTable('sign_ins')
     .set((set) => ({ tried_codes: set('tried_codes', '+', 1) }))
     .where('sign_in_id', '=', signInId)
     .where('expires_at', '>', now)
     .where('tried_codes', '<', MOST_TRIES)
-    .returning('code_mac')
+    .returning(['user_id', 'code_mac'])
     .executeTakeFirst();
   if (!known || !timingSafeEqual(known.code_mac, macOf(secret, signInId, code))) return null;
-  const row = await db
-    .deleteFrom('sign_ins')
-    .where('sign_in_id', '=', signInId)
-    .returning('user_id')
-    .executeTakeFirst();
-  return row?.user_id ?? null;
+  return { user_id: known.user_id, sign_in_id: signInId };
 }
 
 /** Where a link leads. The token stands behind the #, which browsers send to no server, so that it is in no log. */

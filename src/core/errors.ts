@@ -45,6 +45,21 @@ export const ERRORS = {
     error: 'A key can create only keys whose scopes it has itself',
     meaning: 'Ask for fewer scopes, or use a key that has them.',
   },
+  homeownersKeyScopes: {
+    status: 403,
+    error: 'A utility makes keys for its homeowners with insights:read, alerts:read and devices:read only',
+    meaning: 'Ask for these scopes, or let the homeowner make the key.',
+  },
+  emailNeedsKeys: {
+    status: 403,
+    error: 'Changing an e-mail address needs keys:write beside users:write',
+    meaning: 'Whoever has the address gets in; use a key that may make keys, too.',
+  },
+  emailIsItsOwners: {
+    status: 403,
+    error: 'The user has signed in: the e-mail address is theirs to change, or an administrator’s',
+    meaning: 'A utility changes the address of a homeowner only until that one has signed in.',
+  },
   httpsRequired: {
     status: 403,
     error: 'HTTPS is required',

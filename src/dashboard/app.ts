@@ -15,6 +15,7 @@ const PAGES: Record<string, { title: string; load: () => Promise<{ Page: () => C
   devices: { title: 'Devices', load: () => import('./pages/devices.ts') },
   alerts: { title: 'Alerts', load: () => import('./pages/alerts.ts') },
   webhooks: { title: 'Webhooks', load: () => import('./pages/webhooks.ts') },
+  sessions: { title: 'Sessions', load: () => import('./pages/sessions.ts') },
   operator: { title: 'Operator', load: () => import('./pages/operator.ts') },
 };
 

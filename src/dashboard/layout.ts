@@ -72,6 +72,6 @@ export function Layout(props: { path: string; onSignOut: () => void; children?: 
       </div>
     </header>
     <main id="main" tabindex="-1"><${Problem} text=${error} />${props.children}</main>
-    <footer class="quiet">${me.email} · ${me.role} · <button type="button" class="link" onClick=${() => signOut('?everywhere=true')}>Sign out everywhere</button></footer>
+    <footer class="quiet">${me.email} · ${me.role} · <a href="/dashboard/sessions" onClick=${(event: MouseEvent) => follow(event, 'sessions')}>Sessions</a> · <button type="button" class="link" onClick=${() => signOut('?everywhere=true')}>Sign out everywhere</button></footer>
   `;
 }

@@ -57,7 +57,7 @@ export function SignIn<Signed>(props: { reason: string | null; onSignedIn: (sess
                   <button class="main" ...${busy(isBusy)}>Sign in</button>
                   <button type="button" onClick=${() => setAsked(null)}>Another address</button>
                 </p>
-                <p class="quiet">No mail? It is sent to accounts only, and to each at most five times in 15 minutes. A service without a mail server writes mails to <code>data/mail</code>.</p>
+                <p class="quiet">No mail? It is sent to accounts only. Asked for many times within 15 minutes, no more are sent: then the newest that you have is still good, and its link works in every browser. A service without a mail server writes mails to <code>data/mail</code>.</p>
               </form>`
             : html`<form onSubmit=${ask}>
                 <${Field} label="E-mail" hint="You get a link and a code; there are no passwords.">

@@ -46,6 +46,7 @@ interface UsersTable {
   plan: Generated<OneOf<typeof PLANS>>;
   enrolled_by: string | null;
   created_at: Generated<Date>;
+  signed_in_at: Generated<Date | null>;
 }
 
 interface ApiKeysTable {
@@ -166,10 +167,11 @@ interface AlertFiringsTable {
 
 interface IdempotentAnswersTable {
   user_id: string;
+  caller_id: string;
   idempotency_key: string;
   request_sha256: Buffer;
-  status: number | null;
-  body_sealed: Buffer | null;
+  status: number;
+  body_sealed: Buffer;
   created_at: Generated<Date>;
 }
 
@@ -181,6 +183,9 @@ interface SignInsTable {
   tried_codes: Generated<number>;
   created_at: Date;
   expires_at: Date;
+  browser_sha256: Generated<Buffer | null>;
+  network: Generated<string | null>;
+  is_known: Generated<boolean>;
 }
 
 interface SessionsTable {
@@ -190,6 +195,8 @@ interface SessionsTable {
   created_at: Date;
   last_seen_at: Date;
   expires_at: Date;
+  user_agent: Generated<string | null>;
+  address: Generated<string | null>;
 }
 
 interface SeriesTable {

@@ -2,8 +2,8 @@ import type { EVENT_TYPES } from '#src/database/enums.ts';
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Beside them what only one is told: a subscription's own test, and that it was paused. */
-export type AnyEventType = EventType | 'webhook.test' | 'webhook.paused';
+/** Beside them what only one is told: a subscription's own test, that it was paused, and the old address that there is a new one. */
+export type AnyEventType = EventType | 'webhook.test' | 'webhook.paused' | 'user.email_changed';
 
 /** Something that happened. `data` is what its receivers get. */
 export interface NewEvent {

@@ -44,6 +44,23 @@ export async function addEvents(query: Query, events: readonly NewEvent[], now: 
   return ids;
 }
 
+/**
+ * Takes back deliveries, made and to be made, to subscriptions whose owner no longer reaches whom they are about: those of an
+ * account whose role was changed, and those about it.
+ */
+export async function takeBackDeliveries(query: Query, userId: string): Promise<void> {
+  await query(
+    `WITH concerned AS MATERIALIZED (
+       SELECT delivery_id FROM webhooks JOIN deliveries USING (webhook_id) WHERE user_id = $1
+       UNION SELECT delivery_id FROM events JOIN deliveries USING (event_id) WHERE user_id = $1)
+     DELETE FROM deliveries d USING concerned c, webhooks w, events e, users o, users about
+     WHERE d.delivery_id = c.delivery_id AND w.webhook_id = d.webhook_id AND e.event_id = d.event_id
+       AND o.user_id = w.user_id AND about.user_id = e.user_id AND o.user_id <> about.user_id AND o.role <> 'admin'
+       AND NOT (o.role = 'utility' AND about.role = 'homeowner' AND about.enrolled_by IS NOT DISTINCT FROM o.user_id)`,
+    [userId],
+  );
+}
+
 interface Receiver {
   eventId: string;
   webhookId: string | null;

@@ -5,7 +5,9 @@ import type { Database } from '#src/database/connect.ts';
 
 /** A request with an Idempotency-Key: whose it is, and its SHA-256. */
 export interface KeyedRequest {
+  /** The account, and its key or session: another one of the account's, which may do less, is told nothing. */
   userId: string;
+  callerId: string;
   key: string;
   sha256: Buffer;
 }
@@ -17,10 +19,10 @@ export type Known = { is: 'new' } | { is: 'answered'; status: number; body: stri
 const KEPT = '24 hours';
 
 /** Takes a key for as long as the transaction lasts. False while another request with it is under way, in any process. */
-export async function takeKey(trx: Database, { userId, key }: KeyedRequest): Promise<boolean> {
-  // Raw SQL: an upsert whose condition is on the row that is there, and an advisory lock.
+export async function takeKey(trx: Database, { callerId, key }: KeyedRequest): Promise<boolean> {
+  // Raw SQL: an advisory lock.
   const { rows } = await sql<{ isMine: boolean }>`
-    SELECT pg_try_advisory_xact_lock(${lockOf('idempotency key', userId, key)}::bigint) AS "isMine"`.execute(trx);
+    SELECT pg_try_advisory_xact_lock(${lockOf('idempotency key', callerId, key)}::bigint) AS "isMine"`.execute(trx);
   return rows[0]?.isMine ?? false;
 }
 
@@ -29,11 +31,11 @@ export async function findAnswer(db: Database, box: SecretBox, request: KeyedReq
   const known = await db
     .selectFrom('idempotent_answers')
     .select(['request_sha256', 'status', 'body_sealed'])
-    .where('user_id', '=', request.userId)
+    .where('caller_id', '=', request.callerId)
     .where('idempotency_key', '=', request.key)
     .where(sql<boolean>`created_at >= now() - ${KEPT}::interval`)
     .executeTakeFirst();
-  if (!known || known.status === null || known.body_sealed === null) return { is: 'new' };
+  if (!known) return { is: 'new' };
   if (!known.request_sha256.equals(request.sha256)) return { is: 'another request' };
   return { is: 'answered', status: known.status, body: box.open(known.body_sealed) };
 }
@@ -42,14 +44,17 @@ export async function findAnswer(db: Database, box: SecretBox, request: KeyedReq
 export async function keepAnswer(
   db: Database,
   box: SecretBox,
-  { userId, key, sha256 }: KeyedRequest,
+  { userId, callerId, key, sha256 }: KeyedRequest,
   answer: { status: number; body: string },
 ): Promise<void> {
-  await sql`
-    INSERT INTO idempotent_answers (user_id, idempotency_key, request_sha256, status, body_sealed)
-    VALUES (${userId}, ${key}, ${sha256}, ${answer.status}, ${box.seal(answer.body)})
-    ON CONFLICT (user_id, idempotency_key) DO UPDATE SET request_sha256 = excluded.request_sha256,
-      status = excluded.status, body_sealed = excluded.body_sealed, created_at = now()`.execute(db);
+  const values = { request_sha256: sha256, status: answer.status, body_sealed: box.seal(answer.body) };
+  await db
+    .insertInto('idempotent_answers')
+    .values({ user_id: userId, caller_id: callerId, idempotency_key: key, ...values })
+    .onConflict((conflict) =>
+      conflict.columns(['caller_id', 'idempotency_key']).doUpdateSet({ ...values, created_at: sql<Date>`now()` }),
+    )
+    .execute();
 }
 
 /** Forgets the answers that are older than a day. Returns how many. */

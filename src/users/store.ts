@@ -5,7 +5,7 @@ import { type Database, queryOf } from '#src/database/connect.ts';
 import { accountsWithin, type Reach, within } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { together } from '#src/database/transaction.ts';
-import { addEvents } from '#src/events/outbox.ts';
+import { addEvents, takeBackDeliveries } from '#src/events/outbox.ts';
 
 /** What of an account anybody may see who reaches it; in this order it stands in `user.created`. */
 const COLUMNS = ['user_id', 'email', 'role', 'created_at', 'phone', 'timezone', 'plan'] as const;
@@ -14,9 +14,12 @@ export type User = Pick<Selectable<Tables['users']>, (typeof COLUMNS)[number]>;
 export type Role = User['role'];
 
 /** The columns that can be set. */
-export type UserSettings = Omit<Insertable<Tables['users']>, 'user_id' | 'enrolled_by' | 'created_at'>;
+export type UserSettings = Omit<Insertable<Tables['users']>, 'user_id' | 'enrolled_by' | 'created_at' | 'signed_in_at'>;
 
 const UNIQUE_VIOLATION = '23505';
+const DAY_MS = 86_400_000;
+/** Of one account: the first of them is its owner's. */
+const MOST_TOLD_A_DAY = 3;
 
 /** Creates an account and its event. `enrolledBy`: the utility that may then see it. 409 where the e-mail is taken, in any case. */
 export async function createUser(
@@ -69,7 +72,11 @@ export async function listUsers(
   );
 }
 
-/** Changes an account within the reach. Null where there is none; 409 where the e-mail is another's. */
+/**
+ * Changes an account within the reach. Null where there is none; 409 where the e-mail is another's. A changed e-mail is told
+ * to the old address, and ends whatever lets somebody in who could read that: waiting sign-ins, and sessions. 403 where it
+ * is a utility's homeowner who has signed in. With a changed role go deliveries of what its subscriptions no longer get.
+ */
 export async function updateUser(
   db: Database,
   reach: Reach,
@@ -77,22 +84,50 @@ export async function updateUser(
   patch: Partial<UserSettings>,
 ): Promise<User | null> {
   if (Object.keys(patch).length === 0) return findUser(db, reach, userId);
-  const row = await emailTaken(
+  return emailTaken(
     together(db, async (trx) => {
-      const changed = await trx
+      const before = await trx
+        .selectFrom('users')
+        .select(['email', 'role', 'signed_in_at'])
+        .where('user_id', '=', userId)
+        .where(within(reach, 'users.user_id'))
+        .forNoKeyUpdate()
+        .executeTakeFirst();
+      if (!before) return null;
+      const isMoved = patch.email !== undefined && patch.email !== before.email;
+      const isByUtility = 'enrolledBy' in reach && reach.enrolledBy !== userId;
+      if (isMoved && isByUtility && before.signed_in_at) throw new AppError('emailIsItsOwners');
+      const row = await trx
         .updateTable('users')
         .set(patch)
         .where('user_id', '=', userId)
-        .where(within(reach, 'users.user_id'))
         .returning(COLUMNS)
-        .executeTakeFirst();
-      // What was mailed to the old address opens nothing any more.
-      if (changed && patch.email !== undefined)
+        .executeTakeFirstOrThrow();
+      const now = new Date();
+      if (isMoved) {
         await trx.deleteFrom('sign_ins').where('user_id', '=', userId).execute();
-      return changed;
+        await trx.deleteFrom('sessions').where('user_id', '=', userId).execute();
+        await tellFormerAddress(trx, userId, before.email, now);
+      }
+      if (row.role !== before.role) await takeBackDeliveries(queryOf(trx), userId);
+      return row;
     }),
   );
-  return row ?? null;
+}
+
+/** Tells an address that it was the account's. After some changes of a day none is told: they may be anybody's addresses. */
+async function tellFormerAddress(trx: Database, userId: string, former: string, now: Date): Promise<void> {
+  const type = 'user.email_changed';
+  const { told } = await trx
+    .selectFrom('events')
+    .select((select) => select.fn.countAll<number>().as('told'))
+    .where('user_id', '=', userId)
+    .where('type', '=', type)
+    .where('created_at', '>', new Date(now.getTime() - DAY_MS))
+    .executeTakeFirstOrThrow();
+  if (told >= MOST_TOLD_A_DAY) return;
+  const data = { former_email: former, changed_at: now.toISOString() };
+  await addEvents(queryOf(trx), [{ type, userId, data, channel: 'email' }], now);
 }
 
 async function emailTaken<T>(work: Promise<T>): Promise<T> {

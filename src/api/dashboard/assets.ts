@@ -16,7 +16,7 @@ const LIBRARIES: Record<string, string> = {
 };
 const STYLES: Record<string, string> = { 'uplot.css': 'uplot/dist/uPlot.min.css' };
 /** Addresses of pages: each of them is the same document, which shows the page that its address names. */
-const VIEWS = ['', '/', '/sign-in', '/keys', '/devices', '/alerts', '/webhooks', '/operator'];
+const VIEWS = ['', '/', '/sign-in', '/keys', '/devices', '/alerts', '/webhooks', '/sessions', '/operator'];
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',

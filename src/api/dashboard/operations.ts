@@ -5,6 +5,8 @@ import { getOverview } from './overview/get.ts';
 import { listRejected } from './rejected/list.ts';
 import { replayRejected } from './rejected/replay.ts';
 import { checkRollups } from './rollups/check.ts';
+import { endSession } from './sessions/end.ts';
+import { listSessions } from './sessions/list.ts';
 import { listUsers } from './users/list.ts';
 import { webhookDelivery } from './webhooks/delivery.ts';
 
@@ -12,6 +14,8 @@ import { webhookDelivery } from './webhooks/delivery.ts';
 export const DASHBOARD_OPERATIONS: readonly AnyOperation[] = [
   getOverview,
   listUsers,
+  listSessions,
+  endSession,
   alertFirings,
   webhookDelivery,
   getOperator,

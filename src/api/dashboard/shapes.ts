@@ -87,6 +87,16 @@ export const rejected = z.strictObject({
   payload_b64: z.string().optional(),
 });
 
+export const session = z.strictObject({
+  session_id: z.string(),
+  created_at: instant,
+  last_seen_at: instant,
+  expires_at: instant,
+  user_agent: z.string().nullable(),
+  address: z.string().nullable(),
+  is_current: z.boolean(),
+});
+
 export const replayed = z.strictObject({
   messages: count,
   stored: count,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError } from '#src/core/errors.ts';
 import type { SecretBox } from '#src/core/secret-box.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -10,17 +11,17 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
  * Runs a POST once for its Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): the same request again gets the first answer,
- * another one, or the same while it is under way, 409. The answer is committed with what the request changed, so that a
+ * another one, or the same while it is under way, 409. To another API key of the account it is another request. The answer is committed with what the request changed, so that a
  * request that failed or was cut off is as if it had never been, and may be made again.
  */
 export async function once(
   { db, box }: { db: Database; box: SecretBox },
   request: FastifyRequest,
   reply: FastifyReply,
-  userId: string,
+  caller: Caller,
   run: () => Promise<{ status: number; answer: unknown }>,
 ): Promise<{ status: number; answer: unknown }> {
-  const keyed = keyedRequest(request, userId);
+  const keyed = keyedRequest(request, caller);
   if (!keyed) return run();
   // What only reads has no transaction, and may be under way twice.
   if (db.isTransaction && !(await takeKey(db, keyed))) throw new AppError('idempotencyUnderWay');
@@ -35,7 +36,7 @@ export async function once(
   return done;
 }
 
-function keyedRequest(request: FastifyRequest, userId: string): KeyedRequest | null {
+function keyedRequest(request: FastifyRequest, { userId, keyId }: Caller): KeyedRequest | null {
   const key = request.headers['idempotency-key'];
   if (request.method !== 'POST' || key === undefined) return null;
   if (typeof key !== 'string' || !KEY.test(key)) {
@@ -46,5 +47,5 @@ function keyedRequest(request: FastifyRequest, userId: string): KeyedRequest | n
   const sha256 = createHash('sha256')
     .update(`${request.url}\n${JSON.stringify(request.body)}`)
     .digest();
-  return { userId, key, sha256 };
+  return { userId, callerId: keyId, key, sha256 };
 }

@@ -23,12 +23,15 @@ export async function refuseSuspended(counter: RequestCounter, userId: string): 
 
 /** Counts a failed authentication of an address; 429 where it has failed too often. */
 export async function countFailure(counter: RequestCounter, address: string): Promise<void> {
-  await countAddress(counter, network(address));
+  await countAddress(counter, networkOf(address));
 }
 
-/** Counts a request to sign in of an address, apart from failed keys: a program with an old key locks nobody out. */
-export async function countSignIn(counter: RequestCounter, address: string): Promise<void> {
-  await countAddress(counter, `sign-in ${network(address)}`);
+/**
+ * Counts a request to sign in of a network, or of a browser that is known, apart from failed keys: a program with an old key
+ * locks nobody out.
+ */
+export async function countSignIn(counter: RequestCounter, who: string): Promise<void> {
+  await countAddress(counter, `sign-in ${who}`);
 }
 
 async function countAddress(counter: RequestCounter, counted: string): Promise<void> {
@@ -37,7 +40,7 @@ async function countAddress(counter: RequestCounter, counted: string): Promise<v
 }
 
 /** An IPv4 address; of IPv6 the /64, which one subscriber has. */
-function network(address: string): string {
+export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined || !address.includes(':')) return mapped ?? address;
   const [head = '', tail = ''] = address.split('%')[0]?.split('::') ?? [];

@@ -55,6 +55,7 @@ function nameOf(id: string, names: DeviceNames): string {
 /** One sentence of what happened, for whoever has only a line: SMS, subjects. `names`: of its devices. Pure. */
 export function sentence({ type, data }: Told, zone: string, names: DeviceNames): string {
   if (type === 'webhook.paused') return `Webhook paused: ${data.url} has not answered`;
+  if (type === 'user.email_changed') return 'The e-mail address of your account was changed';
   const alert = data as unknown as AlertData;
   if (alert.type === 'no_data') {
     const silent = locationOf(alert.devices[0]?.device_id ?? '', names);
@@ -99,6 +100,14 @@ function figures({ type, data }: Told, zone: string, names: DeviceNames): [strin
       ['Event', String(data.event)],
       ['Address', String(data.url)],
       ['What waits', 'is kept for 7 days, and sent when you resume it: PATCH status "active"'],
+    ];
+  }
+  if (type === 'user.email_changed') {
+    return [
+      ['Old address', String(data.former_email)],
+      ['Changed', `${DateTime.fromISO(String(data.changed_at), { zone }).toFormat('d LLLL yyyy, HH:mm')} (${zone})`],
+      ['What that means', 'this address no longer signs in, and everybody who was signed in is signed out'],
+      ['If it was not you', 'tell whoever runs your energy service at once'],
     ];
   }
   const alert = data as unknown as AlertData;

@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer';
 import type { Database } from '#src/database/connect.ts';
 import { keepWhole } from '../capture.ts';
-import type { Channel, Outcome } from '../channel.ts';
+import type { Channel, Outcome, Sending } from '../channel.ts';
 import { deviceNames } from '../device-names.ts';
 import { compose } from './compose.ts';
 import { unsubscribeToken } from './unsubscribe.ts';
@@ -94,7 +94,7 @@ export function emailChannel(options: {
         const responseStatus = await mailer.send({
           messageId: `<${event.id}@${host}>`,
           from: `Energy usage service <${address}>`,
-          to: user.email,
+          to: addressOf(event, user.email),
           ...compose(event, user.timezone, names, unsubscribeUrl),
           headers: { ...headers, 'Auto-Submitted': 'auto-generated' },
         });
@@ -106,6 +106,10 @@ export function emailChannel(options: {
     },
   };
 }
+
+/** Of a change of address the old one is told: it may have been somebody else who changed it. */
+const addressOf = ({ type, data }: Sending['event'], email: string): string =>
+  type === 'user.email_changed' ? String(data.former_email) : email;
 
 const failed = (error: string, responseStatus: number | null): Outcome => ({
   succeeded: false,

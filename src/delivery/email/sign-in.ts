@@ -13,7 +13,7 @@ export function composeSignIn({
   validMinutes: number;
 }): Mail {
   const shown = `${code.slice(0, 4)} ${code.slice(4)}`;
-  const end = `Both work once, for ${validMinutes} minutes. If you did not ask for this, do nothing: nobody gets in without this mail.`;
+  const end = `Both work once, for ${validMinutes} minutes, unless a newer mail is asked for in the same browser. If you did not ask for this, do nothing: nobody gets in without this mail.`;
   return {
     subject: `Sign in: ${shown}`,
     text: `Follow this link to sign in to your energy dashboard:\n\n${link}\n\nOr type this code where you asked for it: ${shown}\n\n${end}\n`,

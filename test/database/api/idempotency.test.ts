@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createKey } from '#src/auth/keys.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
 let api: TestApi;
@@ -45,6 +46,18 @@ test('another body or path with the same key is 409; the key of another account 
   const elsewhere = await post('/v1/devices', body, 'three', other.key);
   expect(elsewhere.status).toBe(201);
   expect(elsewhere.json.device_id).not.toBe(first.json.device_id);
+});
+
+test('an answer is given again to the key that had it, and to no other of the account', async () => {
+  const { userId, key } = await api.user('homeowner');
+  const { key: narrow } = await createKey(api.db, { userId, environment: 'live', scopes: ['keys:write'] });
+  const first = await post('/v1/keys', {}, 'eight', key);
+  expect(first.status).toBe(201);
+  const other = await post('/v1/keys', {}, 'eight', narrow);
+  expect([other.status, other.text.includes(first.json.key)]).toEqual([403, false]);
+  const own = await post('/v1/keys', { scopes: ['keys:write'] }, 'eight', narrow);
+  expect([own.status, own.json.key === first.json.key]).toEqual([201, false]);
+  expect((await post('/v1/keys', {}, 'eight', key)).json).toEqual(first.json);
 });
 
 test('a request that failed is not kept, and may be made again', async () => {

@@ -61,6 +61,9 @@ const byPieces = operation({
 
 const sql = (text: string, values: unknown[] = []) => api.database.pool.query(text, values);
 const revoke = (keyId: string) => sql('UPDATE api_keys SET revoked_at = now() WHERE key_id = $1', [keyId]);
+/** How many wait for a lock. */
+const waiting = async () =>
+  (await sql("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")).rowCount;
 const keyIdOf = async (userId: string) =>
   (await sql('SELECT key_id FROM api_keys WHERE user_id = $1', [userId])).rows[0].key_id as string;
 
@@ -154,15 +157,17 @@ test('a change waits for a revocation that is under way, and is refused when tha
     await other.query('BEGIN');
     await other.query('UPDATE api_keys SET revoked_at = now() WHERE key_id = $1', [who.keyId]);
     const made = change('/v1/gateways', who.key, { name: 'late' });
-    await expect
-      .poll(
-        async () =>
-          (await sql("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"))
-            .rowCount,
-      )
-      .toBe(1);
+    await expect.poll(waiting).toBe(1);
     await other.query('COMMIT');
     expect((await made).status).toBe(401);
+
+    const { sessionId, headers } = await session(who.userId);
+    await other.query('BEGIN');
+    await other.query('DELETE FROM sessions WHERE session_id = $1', [sessionId]);
+    const late = api.send('/dashboard/v1/gateways', { method: 'POST', headers, body: { name: 'late' } });
+    await expect.poll(waiting).toBe(1);
+    await other.query('COMMIT');
+    expect((await late).status).toBe(401);
   } finally {
     other.release();
   }
@@ -181,9 +186,6 @@ test('a revocation, a demotion and a deletion wait for a change that is under wa
     try {
       await other.query('BEGIN');
       await other.query('SELECT FROM gateways WHERE gateway_id = $1 FOR UPDATE', [json.gateway_id]);
-      const waiting = async () =>
-        (await sql("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"))
-          .rowCount;
       const changed = change(`/v1/gateways/${json.gateway_id}`, who.key, { name: 'y' }, 'PATCH');
       await expect.poll(waiting).toBe(1);
       const ended = end(who);

@@ -52,7 +52,8 @@ const MAKE: Record<string, (owner: string) => Promise<string>> = {
       .device_id,
   gateway_id: async (owner) =>
     (await admin('/v1/gateways', 'POST', { user_id: person(owner).userId, name: 'x' })).json.gateway_id,
-  key_id: async (owner) => (await admin('/v1/keys', 'POST', { user_id: person(owner).userId })).json.key_id,
+  key_id: async (owner) =>
+    (await admin('/v1/keys', 'POST', { user_id: person(owner).userId, scopes: ['insights:read'] })).json.key_id,
   webhook_id: async (owner) =>
     (
       await api.send('/v1/webhooks', {

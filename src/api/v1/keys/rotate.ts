@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
-import { holdable, reachOf } from '#src/auth/access.ts';
-import { findKeyScopes, rotateKey as rotate } from '#src/auth/keys.ts';
+import { checkGrant, holdable, reachOf } from '#src/auth/access.ts';
+import { findKey, rotateKey as rotate } from '#src/auth/keys.ts';
 import { defined } from '#src/core/defined.ts';
-import { AppError, orNotFound } from '#src/core/errors.ts';
+import { orNotFound } from '#src/core/errors.ts';
 import { createdToWire, rotatedKey, rotation } from './shape.ts';
 
 const HOUR_MS = 3_600_000;
@@ -21,10 +21,8 @@ export const rotateKey = operation({
     const { db, environment, clock } = context;
     const reach = reachOf(caller);
     const keyId = holdable(params.key_id);
-    const scopes = orNotFound(await findKeyScopes(db, reach, keyId));
-    if (scopes.some((scope) => !caller.scopes.has(scope))) {
-      throw new AppError('keyScopes');
-    }
+    const { userId, scopes } = orNotFound(await findKey(db, reach, keyId));
+    checkGrant(caller, userId, scopes);
     const overlapMs = body?.overlap_hours === undefined ? undefined : body.overlap_hours * HOUR_MS;
     const { created, oldExpiresAt } = orNotFound(
       await rotate(db, reach, keyId, { environment, now: clock(), ...defined({ overlapMs }) }),

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { id } from '#src/api/fields.ts';
+import { operation } from '#src/api/operation.ts';
+import * as shapes from '#src/api/shapes.ts';
+import { holdable } from '#src/auth/access.ts';
+import { closeSession } from '#src/auth/sessions.ts';
+import { AppError } from '#src/core/errors.ts';
+
+export const endSession = operation({
+  summary: 'Ends one of the caller’s own sessions.',
+  method: 'DELETE',
+  path: '/v1/sessions/{session_id}',
+  scope: 'keys:write',
+  answer: shapes.message,
+  params: z.object({ session_id: id }),
+  async handle({ context, caller, params }) {
+    if (!(await closeSession(context.db, caller.userId, holdable(params.session_id)))) throw new AppError('notFound');
+    return { message: `Session ${params.session_id} was ended` };
+  },
+});

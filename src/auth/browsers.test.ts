@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { browserOf, isKnownBrowser, knownBrowser, newBrowser } from './browsers.ts';
+
+test('a browser is known for the one account that it signed in to, by this installation', () => {
+  const browser = newBrowser();
+  expect(browserOf(browser.id)).toEqual(browser);
+  expect(isKnownBrowser('secret', browser, 'anna@example.com')).toBe(false);
+  const cookie = knownBrowser('secret', browser, 'anna@example.com');
+  const known = browserOf(cookie);
+  if (!known) throw new Error('not read');
+  expect(known.id).toBe(browser.id);
+  expect(isKnownBrowser('secret', known, 'Anna@Example.com')).toBe(true);
+  expect(isKnownBrowser('secret', known, 'berta@example.com')).toBe(false);
+  expect(isKnownBrowser('another', known, 'anna@example.com')).toBe(false);
+  expect(isKnownBrowser('secret', { ...known, id: newBrowser().id }, 'anna@example.com')).toBe(false);
+});
+
+test('of anything else nothing is read', () => {
+  for (const cookie of [
+    undefined,
+    '',
+    'x',
+    `${'a'.repeat(22)}.`,
+    `${'a'.repeat(22)}.${'b'.repeat(21)}`,
+    'ä'.repeat(22),
+  ])
+    expect(browserOf(cookie)).toBeNull();
+});
