@@ -34,7 +34,8 @@ function localOf(zone: string) {
     minute: '2-digit',
     hourCycle: 'h23',
   });
-  return (at: number) => {
+  const known = new Map<number, { date: string; hour: string; startMs: number }>();
+  const read = (at: number) => {
     const part = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
     return {
       date: `${part.year}-${part.month}-${part.day}`,
@@ -42,11 +43,23 @@ function localOf(zone: string) {
       startMs: at - Number(part.minute) * 60_000,
     };
   };
+  // Asked for each quarter-hour again by every question of a zone.
+  return (at: number) => {
+    const local = known.get(at) ?? read(at);
+    known.set(at, local);
+    return local;
+  };
+}
+const calendars = new Map<string, ReturnType<typeof localOf>>();
+function calendarOf(zone: string): ReturnType<typeof localOf> {
+  const calendar = calendars.get(zone) ?? localOf(zone);
+  calendars.set(zone, calendar);
+  return calendar;
 }
 
 /** The answer to a question, computed slowly from the profile. */
 function slow(zone: string, start: string, end: string, groupBy: 'day' | 'month' | 'hour') {
-  const local = localOf(zone);
+  const local = calendarOf(zone);
   const buckets = new Map<string, { date: string; mwh: number; hours: Map<string | number, number>; hour: string }>();
   for (const [at, mwh] of profile) {
     const { date, hour, startMs } = local(at);
