@@ -123,8 +123,15 @@ function fuzz(family: Family, seed: number): number {
 }
 
 describe.each(FAMILIES.map((family) => [family.name, family] as const))('%s', (_name, family) => {
-  test(`reads ${MESSAGES} mutated messages without a crash, a hang or a number of its own (MUTATION_SEED=${MUTATION_SEED})`, () => {
-    // Something must be left to be said, or nothing was tested.
-    expect(fuzz(family, Number(MUTATION_SEED))).toBeGreaterThan(MESSAGES / 50);
+  test(`reads ${MESSAGES} mutated messages without a crash, a hang or a number of its own`, () => {
+    const seed = Number(MUTATION_SEED);
+    try {
+      // Something must be left to be said, or nothing was tested.
+      expect(fuzz(family, seed)).toBeGreaterThan(MESSAGES / 50);
+    } catch (error) {
+      throw new Error(`MUTATION_SEED=${seed} MUTATED_MESSAGES=${MESSAGES}: ${(error as Error).message}`, {
+        cause: error,
+      });
+    }
   }, 120_000);
 });

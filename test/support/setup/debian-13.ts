@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DEBIAN_13, DEBIAN_13_BIN } from '../tiers/reach.ts';
 
@@ -14,6 +14,8 @@ export function makeDebian13(): void {
   if (isThere()) return;
   mkdirSync(dirname(DEBIAN_13), { recursive: true });
   const fresh = mkdtempSync(`${DEBIAN_13}.new-`);
+  // Its server runs as another user, who must enter it.
+  chmodSync(fresh, 0o755);
   console.log(
     `Making Debian 13 with PostgreSQL 17 and its TimescaleDB in ${DEBIAN_13}, for the Apache tier: a minute, once …`,
   );

@@ -55,7 +55,7 @@ describe.each(['embedded', 'mosquitto'] as const)('a gateway at the %s broker', 
     await expect.poll(() => discovered(home.userId), { timeout: 10_000 }).toEqual(['plug']);
   });
 
-  // An external broker decides by itself, or asks (test/plain/broker-calls.test.ts).
+  // An external broker decides by itself, or asks (test/database/api/broker-calls.test.ts).
   if (broker === 'mosquitto') return;
 
   test('is let in with its own secret only', async () => {
