@@ -1,4 +1,4 @@
-import type { Law } from './law.ts';
+import { afterLastCounted, type Law } from './law.ts';
 
 export interface IntervalState {
   /** End of the last interval that was kept. */
@@ -12,16 +12,16 @@ export interface IntervalState {
 export function intervalLaw(direction: 'import' | 'export'): Law<IntervalState> {
   return {
     initial: {},
-    restart: (point) => ({ keptEndMs: point.readAtMs }),
+    restart: (before) => afterLastCounted(before, (point) => ({ keptEndMs: point.readAtMs })),
     step(state, point, findings) {
       const startMs = point.readAtMs - point.intervalMs;
       if (state.keptEndMs !== undefined && startMs < state.keptEndMs) {
         findings.verdict(point, 'overlap');
-        return { state, clean: false };
+        return state;
       }
       const [imported, exported] = direction === 'import' ? [point.value, 0] : [0, point.value];
       findings.interval(startMs, point.readAtMs, imported, exported, false);
-      return { state: { keptEndMs: point.readAtMs }, clean: true };
+      return { keptEndMs: point.readAtMs };
     },
   };
 }

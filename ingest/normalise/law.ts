@@ -16,8 +16,13 @@ export interface EnergyInterval {
   estimated: boolean;
 }
 
-/** Why a reading was not plainly counted. A reading without a verdict was, and the law can start anew from it. */
+/** Why a reading was not plainly counted. A reading without a verdict was. */
 export type Verdict = 'jitter' | 'held' | 'confirming' | 'glitch' | 'reset' | 'rollover' | 'swap' | 'overlap';
+
+/** A stored reading and what it was taken for; null: it was plainly counted. */
+export interface JudgedPoint extends Point {
+  verdict: Verdict | null;
+}
 
 /** What a step of a law says: the energy it found and the verdicts it gave, on this reading or on earlier ones. */
 export interface Findings {
@@ -25,18 +30,38 @@ export interface Findings {
   verdict(point: Point, verdict: Verdict): void;
 }
 
+/** Where a law stands after some of the readings that it was shown. */
+export interface Restart<State> {
+  /** So many of them it has taken in: it goes on with the next. */
+  taken: number;
+  state: State;
+}
+
 /**
- * How the readings of one series become intervals: a machine that takes them in order of event time.
- * `State` is plain JSON. After a reading for which `step` answers true ("clean"), the state depends on that reading
- * alone: this is what lets a late reading be worked in without looking at the whole past.
+ * How the readings of one series become intervals: a machine that takes them in order of event time. `State` is plain JSON,
+ * and all that the law remembers: two histories whose states are equal go on alike. Nobody changes a state.
  */
 export interface Law<State> {
   /** State before the first reading. */
   readonly initial: State;
-  /** State after a clean reading, whatever came before it. */
-  restart(point: Point): State;
-  /** Takes the next reading. Returns the new state and whether it is clean. */
-  step(state: State, point: Point, findings: Findings): { state: State; clean: boolean };
+  /**
+   * The latest state that can be told from a stretch of stored readings, whatever came before it. `before`: consecutive
+   * readings in order. Null: it cannot be told from them; more of them, from further back, may say. This is what lets a late
+   * reading be worked in without looking at the whole past.
+   */
+  restart(before: readonly JudgedPoint[]): Restart<State> | null;
+  /** Takes the next reading. Returns the state after it. */
+  step(state: State, point: Point, findings: Findings): State;
+}
+
+/** Restart of a law whose state after a plainly counted reading depends on that reading alone. */
+export function afterLastCounted<State>(
+  before: readonly JudgedPoint[],
+  stateAfter: (point: Point) => State,
+): Restart<State> | null {
+  const index = before.findLastIndex(({ verdict }) => verdict === null);
+  const point = before[index];
+  return point ? { taken: index + 1, state: stateAfter(point) } : null;
 }
 
 /** Settings of a device that its laws need. */

@@ -1,4 +1,4 @@
-import type { Law, LawSettings } from './law.ts';
+import { afterLastCounted, type Law, type LawSettings } from './law.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -34,7 +34,7 @@ export function powerLaw(settings: LawSettings, roles: PowerRoles): Law<PowerSta
   };
   return {
     initial: {},
-    restart: (point) => ({ lastAtMs: point.readAtMs, lastMw: point.value }),
+    restart: (before) => afterLastCounted(before, (point) => ({ lastAtMs: point.readAtMs, lastMw: point.value })),
     step({ lastAtMs, lastMw }, point, findings) {
       if (lastAtMs !== undefined && lastMw !== undefined && point.readAtMs - lastAtMs <= maxGapMs) {
         const durationMs = point.readAtMs - lastAtMs;
@@ -42,7 +42,7 @@ export function powerLaw(settings: LawSettings, roles: PowerRoles): Law<PowerSta
         const exported = trapezoidMwh(exportMw(lastMw), exportMw(point.value), durationMs);
         findings.interval(lastAtMs, point.readAtMs, imported, exported, false);
       }
-      return { state: { lastAtMs: point.readAtMs, lastMw: point.value }, clean: true };
+      return { lastAtMs: point.readAtMs, lastMw: point.value };
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Findings, Law, LawSettings, Point } from './law.ts';
+import { afterLastCounted, type Findings, type Law, type LawSettings, type Point } from './law.ts';
 import { isJitter, isPlausible, isReset, isRollover, type RegisterValue } from './plausibility.ts';
 
 const HOUR_MS = 3_600_000;
@@ -10,6 +10,7 @@ export interface RegisterState {
   first?: RegisterValue;
 }
 
+const registerOf = ({ readAtMs, value }: Point): RegisterValue => ({ readAtMs, valueMwh: value });
 const pointOf = (value: RegisterValue): Point => ({ readAtMs: value.readAtMs, intervalMs: 0, value: value.valueMwh });
 
 /**
@@ -43,15 +44,15 @@ export function registerLaw(settings: LawSettings, direction: 'import' | 'export
 
   function hold(findings: Findings, good: RegisterValue, now: RegisterValue) {
     findings.verdict(pointOf(now), 'held');
-    return { state: { good, held: now }, clean: false };
+    return { good, held: now };
   }
 
   return {
     initial: {},
-    restart: (point) => ({ good: { readAtMs: point.readAtMs, valueMwh: point.value } }),
+    restart: (before) => afterLastCounted(before, (point) => ({ good: registerOf(point) })),
     step({ good, held, first }, point, findings) {
-      const now: RegisterValue = { readAtMs: point.readAtMs, valueMwh: point.value };
-      const counted = { state: { good: now }, clean: true };
+      const now = registerOf(point);
+      const counted: RegisterState = { good: now };
       if (!good) return counted;
       if (!held) {
         if (fits(good, now)) {
@@ -63,7 +64,7 @@ export function registerLaw(settings: LawSettings, direction: 'import' | 'export
           findings.verdict(point, 'jitter');
           const standing = { readAtMs: now.readAtMs, valueMwh: good.valueMwh };
           countStep(findings, good, standing);
-          return { state: { good: standing }, clean: false };
+          return { good: standing };
         }
         return hold(findings, good, now);
       }
@@ -75,7 +76,7 @@ export function registerLaw(settings: LawSettings, direction: 'import' | 'export
         }
         if (fits(held, now)) {
           findings.verdict(point, 'confirming');
-          return { state: { good, held, first: now }, clean: false };
+          return { good, held, first: now };
         }
         findings.verdict(pointOf(held), 'glitch');
         return hold(findings, good, now);
@@ -90,7 +91,7 @@ export function registerLaw(settings: LawSettings, direction: 'import' | 'export
       if (fits(held, now)) {
         // The one in between was a glitch of its own; this reading is now the first that fits the held one.
         findings.verdict(point, 'confirming');
-        return { state: { good, held, first: now }, clean: false };
+        return { good, held, first: now };
       }
       findings.verdict(pointOf(held), 'glitch');
       if (fits(good, now)) {

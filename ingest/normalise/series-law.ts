@@ -13,8 +13,8 @@ export function lawOfSeries(
 ): Law<unknown> | null {
   if (!roles.import && !roles.export) return null;
   const { direction } = parseChannel(channelName);
-  if (kind === 'register') return registerLaw(settings, direction) as Law<unknown>;
-  if (kind === 'interval') return intervalLaw(direction) as Law<unknown>;
-  if (kind === 'power') return powerLaw(settings, { ...roles, channelDirection: direction }) as Law<unknown>;
+  if (kind === 'register') return registerLaw(settings, direction);
+  if (kind === 'interval') return intervalLaw(direction);
+  if (kind === 'power') return powerLaw(settings, { ...roles, channelDirection: direction });
   return null;
 }

@@ -1,19 +1,31 @@
 import type { NewPoint } from './collect.ts';
+import type { StretchBounds } from './stretch.ts';
 
-/** Points further apart than this are worked in one after the other, so that what lies between is not read. */
+/** Points further apart than this are worked in by themselves, so that what lies between is not read. */
 const APART_MS = 6 * 3_600_000;
 
-/** Cuts ordered points into runs that lie close together; points up to and points after `tailMs` never share a run. */
-export function clusters(points: readonly NewPoint[], tailMs: number | null): NewPoint[][] {
-  const runs: NewPoint[][] = [];
-  let previous: NewPoint | undefined;
+/** First and last time of a cluster of points. */
+export const boundsOf = (cluster: readonly NewPoint[]): { firstMs: number; lastMs: number } => ({
+  firstMs: (cluster[0] as NewPoint).readAtMs,
+  lastMs: (cluster.at(-1) as NewPoint).readAtMs,
+});
+
+/**
+ * Cuts ordered points into clusters that lie close together. Those that one of the stretches covers are one: they were found
+ * to reach into each other.
+ */
+export function clusters(points: readonly NewPoint[], stretches: readonly StretchBounds[]): NewPoint[][] {
+  const found: NewPoint[][] = [];
   for (const point of points) {
-    const crossesTail = tailMs !== null && previous && previous.readAtMs <= tailMs && point.readAtMs > tailMs;
-    const late = tailMs !== null && point.readAtMs <= tailMs;
-    const apart = late && previous && point.readAtMs - previous.readAtMs > APART_MS;
-    if (!previous || crossesTail || apart) runs.push([point]);
-    else (runs.at(-1) as NewPoint[]).push(point);
-    previous = point;
+    const last = found.at(-1);
+    if (last && belongTogether(last, point, stretches)) last.push(point);
+    else found.push([point]);
   }
-  return runs;
+  return found;
+}
+
+function belongTogether(cluster: readonly NewPoint[], next: NewPoint, stretches: readonly StretchBounds[]): boolean {
+  const { firstMs, lastMs } = boundsOf(cluster);
+  if (next.readAtMs - lastMs <= APART_MS) return true;
+  return stretches.some((stretch) => stretch.firstMs <= firstMs && next.readAtMs <= stretch.lastMs);
 }

@@ -2,6 +2,7 @@ import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import { comparePoints, type Point } from '#ingest/normalise/law.ts';
 import { pointKey } from '#ingest/normalise/replay.ts';
 import type { IncomingMessage, Reject } from '../message.ts';
+import { seriesName } from './standing.ts';
 
 /** How far a device's clock may run ahead. */
 const FUTURE_MS = 5 * 60_000;
@@ -14,14 +15,14 @@ export interface NewPoint extends Point {
 
 /** New readings of one series, ordered, one per key. */
 export interface SeriesBatch {
-  deviceId: string;
   channel: string;
   kind: string;
   points: NewPoint[];
 }
 
 export interface Collected {
-  series: SeriesBatch[];
+  /** By device_id, and by the name of the series. */
+  series: Map<string, Map<string, SeriesBatch>>;
   rejects: Reject[];
   duplicates: number;
 }
@@ -52,8 +53,7 @@ function keepLower(kept: NewPoint, next: NewPoint, collected: Collected): NewPoi
  * `oldestMs`: start of the retention, in Unix ms.
  */
 export function collect(batch: readonly IncomingMessage[], oldestMs: number): Collected {
-  const collected: Collected = { series: [], rejects: [], duplicates: 0 };
-  const bySeries = new Map<string, SeriesBatch>();
+  const collected: Collected = { series: new Map(), rejects: [], duplicates: 0 };
   const outOfOrder = new Set<SeriesBatch>();
   for (const message of batch) {
     for (const { element, reason } of message.decoded.rejections) {
@@ -66,22 +66,24 @@ export function collect(batch: readonly IncomingMessage[], oldestMs: number): Co
         continue;
       }
       const { deviceId, channel, kind, readAtMs, intervalMs, value, element } = reading;
-      const seriesKey = `${deviceId}\n${channel}\n${kind}`;
-      let series = bySeries.get(seriesKey);
+      const name = seriesName(channel, kind);
+      let ofDevice = collected.series.get(deviceId);
+      if (!ofDevice) {
+        ofDevice = new Map();
+        collected.series.set(deviceId, ofDevice);
+      }
+      let series = ofDevice.get(name);
       if (!series) {
-        series = { deviceId, channel, kind, points: [] };
-        bySeries.set(seriesKey, series);
+        series = { channel, kind, points: [] };
+        ofDevice.set(name, series);
       }
       const last = series.points.at(-1);
       if (last && last.readAtMs >= readAtMs) outOfOrder.add(series);
       series.points.push({ readAtMs, intervalMs, value, message, element });
     }
   }
-  for (const series of bySeries.values()) {
-    // Nearly always they come in order, each with a time of its own: then there is nothing to look up.
-    if (outOfOrder.has(series)) series.points = onePerKey(series.points, collected);
-    collected.series.push(series);
-  }
+  // Nearly always they come in order, each with a time of its own: then there is nothing to look up.
+  for (const series of outOfOrder) series.points = onePerKey(series.points, collected);
   return collected;
 }
 

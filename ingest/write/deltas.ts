@@ -1,8 +1,7 @@
-import { type BucketDeltas, withoutZeros } from '#ingest/normalise/buckets.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { MEASURE_NAMES, type Sums } from '#src/rollups/levels.ts';
 import { int8Array, timestampArray } from './binary-array.ts';
-import type { LockedDevice } from './series-store.ts';
+import type { DevicePlan } from './plan.ts';
 
 /** One row's difference, with its keys. */
 interface DeltaRow extends Sums {
@@ -14,12 +13,12 @@ interface DeltaRow extends Sums {
 /** Parameters after those of the keys, in the order of the attributes of interval_delta. */
 const MEASURES = MEASURE_NAMES.map((_, index) => `$${index + 4}::bigint[]`).join(', ');
 
-/** Flattens the differences of a batch, dropping those that cancelled out. */
-export function deltaRows(deltas: Map<string, BucketDeltas>, devices: Map<string, LockedDevice>): DeltaRow[] {
+/** The differences of a batch's plans, one a row. */
+export function deltaRows(plans: readonly DevicePlan[]): DeltaRow[] {
   const rows: DeltaRow[] = [];
-  for (const [deviceId, ofDevice] of deltas) {
-    const { userId } = devices.get(deviceId) as LockedDevice;
-    for (const [startsAtMs, delta] of withoutZeros(ofDevice)) rows.push({ deviceId, userId, startsAtMs, ...delta });
+  for (const { device, deltas } of plans) {
+    const { deviceId, userId } = device;
+    for (const [startsAtMs, delta] of deltas) rows.push({ deviceId, userId, startsAtMs, ...delta });
   }
   return rows;
 }

@@ -1,6 +1,9 @@
 import type { Pool } from '#src/database/connect.ts';
 import { ensurePartitions } from '#src/database/partitions.ts';
 
+const DAY_MS = 86_400_000;
+
+/** Months since the year 0. */
 const monthOf = (ms: number): number => {
   const date = new Date(ms);
   return date.getUTCFullYear() * 12 + date.getUTCMonth();
@@ -31,8 +34,15 @@ export function partitionMonths(pool: Pool): PartitionMonths {
     check(times) {
       let fromMs = Number.POSITIVE_INFINITY;
       let toMs = Number.NEGATIVE_INFINITY;
+      // Most times lie in the same day as the one before.
+      let knownDay = Number.NaN;
       for (const time of times) {
-        if (known.has(monthOf(time))) continue;
+        const day = Math.floor(time / DAY_MS);
+        if (day === knownDay) continue;
+        if (known.has(monthOf(time))) {
+          knownDay = day;
+          continue;
+        }
         fromMs = Math.min(fromMs, time);
         toMs = Math.max(toMs, time);
       }

@@ -1,8 +1,8 @@
 import { type PoolClient, queryOn } from '#src/database/connect.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import type { IncomingMessage, Reject } from '../message.ts';
+import type { LockedDevice } from './load.ts';
 import { isMostlyRejected, withOutcomes } from './recent-rejects.ts';
-import type { LockedDevice } from './series-store.ts';
 
 /**
  * Notes that devices were heard: `last_seen_at` (to ten seconds, to spare a write per batch), `inactive` becomes

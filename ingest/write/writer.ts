@@ -3,24 +3,16 @@ import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { retentionStartMs } from '#src/database/history.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import type { IncomingMessage, Reject, WriteResult } from '../message.ts';
-import { type Collected, collect, type NewPoint, type SeriesBatch } from './collect.ts';
-import { applyDeltas, deltaRows } from './deltas.ts';
+import { type Collected, collect, type SeriesBatch } from './collect.ts';
+import { commitPlans } from './commit.ts';
 import type { Keeping } from './keeping.ts';
+import { type LockedDevice, loadDevices } from './load.ts';
+import { loadStretches } from './load-stretches.ts';
 import { MissingPartitions, type PartitionMonths, partitionMonths } from './partition-months.ts';
-import { noReadingChanges, readingStore } from './reading-store.ts';
+import { type DevicePlan, planDevice, type WantedStretch } from './plan.ts';
 import { saveRejects } from './rejected.ts';
-import {
-  type LockedDevice,
-  loadSeries,
-  lockDevices,
-  type Series,
-  saveTails,
-  seriesKey,
-  settingsApplied,
-} from './series-store.ts';
+import type { Stretch } from './stretch.ts';
 import { touchDevices } from './touch-devices.ts';
-import { isComputedAnew, type Outcome } from './work-in.ts';
-import { workInRounds } from './work-in-rounds.ts';
 
 export type { IncomingMessage, WriteResult } from '../message.ts';
 
@@ -76,6 +68,7 @@ export function createWriter(
   };
 }
 
+/** Load, plan, commit: what stands, what the batch makes of it, and the statements that write that. */
 async function writeCollected(
   client: PoolClient,
   batch: readonly IncomingMessage[],
@@ -83,96 +76,67 @@ async function writeCollected(
   { months, kept }: { months: PartitionMonths; kept: (rejects: readonly Reject[]) => readonly Reject[] },
 ): Promise<WriteResult> {
   const deviceIds = [...new Set(batch.map((message) => message.decoded.deviceId))];
-  const devices = await lockDevices(client, deviceIds);
-  const outcome: Outcome = {
-    changes: noReadingChanges(),
-    rejects: [...collected.rejects, ...fromUnknownDevices(batch, devices)],
-    stored: 0,
-    duplicates: collected.duplicates,
-    deltas: new Map(),
-  };
-  const known = collected.series.filter(({ deviceId }) => devices.has(deviceId));
-  if (known.length > 0) {
-    const touched = await workInSeries(client, known, devices, months, outcome);
-    const rows = deltaRows(outcome.deltas, devices);
-    months.check(rows.map((row) => row.startsAtMs));
-    await applyDeltas(client, rows);
-    await saveTails(client, touched);
-  }
+  const devices = await loadDevices(client, deviceIds, [...collected.series.keys()]);
+  const plans = await planDevices(client, devices, collected.series);
+  await commitPlans(client, plans, months);
+  const rejects = [...collected.rejects, ...fromUnknownDevices(batch, devices)];
   const heard = new Map<string, number>();
-  for (const { deviceId, points } of known) heard.set(deviceId, (heard.get(deviceId) ?? 0) + points.length);
-  await touchDevices(client, devices, heard, batch, outcome.rejects);
-  await saveRejects(client, kept(outcome.rejects));
-  return { stored: outcome.stored, duplicates: outcome.duplicates, rejected: outcome.rejects.length };
-}
-
-/** Works the batch into its series and into those whose role it changed. Returns all of them. */
-async function workInSeries(
-  client: PoolClient,
-  known: readonly SeriesBatch[],
-  devices: Map<string, LockedDevice>,
-  months: PartitionMonths,
-  outcome: Outcome,
-): Promise<Series[]> {
-  const deviceIds = [...new Set(known.map(({ deviceId }) => deviceId))];
-  const { byKey, changedRoles } = await loadSeries(client, deviceIds, known);
-  const pointsOf = new Map(
-    known.map((batch) => {
-      const series = byKey.get(seriesKey(batch)) as Series;
-      return [series, withoutClosed(series, batch.points, outcome)];
-    }),
-  );
-  const computedAnew = changedRoles.filter((series) => series.lastReadAtMs !== null);
-  for (const series of computedAnew) if (!pointsOf.has(series)) pointsOf.set(series, []);
-  await noteComputedAnew(client, computedAnew);
-  // Changed settings hold for the past, too: every series of the device is computed anew.
-  for (const series of byKey.values()) {
-    const { settingsBefore } = devices.get(series.deviceId) as LockedDevice;
-    if (settingsBefore === null || series.lastReadAtMs === null) continue;
-    series.settingsBefore = settingsBefore;
-    if (!pointsOf.has(series)) pointsOf.set(series, []);
+  let [stored, { duplicates }] = [0, collected];
+  for (const { device, series } of plans) {
+    let points = 0;
+    for (const arrived of collected.series.get(device.deviceId)?.values() ?? []) points += arrived.points.length;
+    heard.set(device.deviceId, points);
+    for (const plan of series) {
+      stored += plan.inserts.length + plan.lowered.length;
+      duplicates += plan.duplicates;
+      for (const reject of plan.rejects) rejects.push(reject);
+    }
   }
-  const changed = [...devices.values()].filter(({ settingsBefore }) => settingsBefore !== null);
-  await settingsApplied(
-    client,
-    changed.map(({ deviceId }) => deviceId),
-  );
-  const work = [...pointsOf]
-    .filter(([series, points]) => points.length > 0 || isComputedAnew(series))
-    .map(([series, points]) => ({ series, points, device: devices.get(series.deviceId) as LockedDevice }));
-  await workInRounds(readingStore(client, months), work, outcome);
-  return work.map(({ series }) => series);
+  await touchDevices(client, devices, heard, batch, rejects);
+  await saveRejects(client, kept(rejects));
+  return { stored, duplicates, rejected: rejects.length };
 }
 
-/** Refuses what retention has closed (it was longer once, or a clock was wrong). */
-function withoutClosed({ closedUntilMs }: Series, points: readonly NewPoint[], { rejects }: Outcome): NewPoint[] {
-  if (closedUntilMs === null) return [...points];
-  const [closed, open] = [
-    points.filter((p) => p.readAtMs <= closedUntilMs),
-    points.filter((p) => p.readAtMs > closedUntilMs),
-  ];
-  const reason = 'time is older than the readings that are kept of this series';
-  for (const { message, element } of closed) rejects.push({ message, element, reason });
-  return open;
+/** A device whose plan is not complete yet, and what was loaded for it. */
+interface Open {
+  device: LockedDevice;
+  arrived: ReadonlyMap<string, SeriesBatch>;
+  stretches: Map<number, Stretch[]>;
 }
 
-/** Tells the owner that a channel's energy now comes from elsewhere, and its past was computed anew. */
-async function noteComputedAnew(client: PoolClient, series: readonly Series[]): Promise<void> {
-  if (series.length === 0) return;
-  // Raw SQL: the hot path of ingest: a function of the schema over arrays.
-  await client.query(
-    `INSERT INTO quantity_changes (device_id, channel, noted_at, note)
-     SELECT device_id, channel, now(), note FROM unnest($1::text[], $2::text[], $3::text[]) n (device_id, channel, note)
-     ON CONFLICT DO NOTHING`,
-    [
-      series.map((s) => s.deviceId),
-      series.map((s) => s.channel),
-      series.map((s) => `a better quantity appeared: ${s.kind} of this channel counted anew`),
-    ],
-  );
+/** Plans what the readings do to their devices, loading the stretches that this needs, all devices' in one go. */
+async function planDevices(
+  client: PoolClient,
+  devices: ReadonlyMap<string, LockedDevice>,
+  collected: Collected['series'],
+): Promise<DevicePlan[]> {
+  const plans: DevicePlan[] = [];
+  let open: Open[] = [];
+  for (const [deviceId, arrived] of collected) {
+    const device = devices.get(deviceId);
+    if (device) open.push({ device, arrived, stretches: new Map() });
+  }
+  while (open.length > 0) {
+    const wanted: { of: Open; stretch: WantedStretch }[] = [];
+    open = open.filter((of) => {
+      const planned = planDevice(of.device, of.arrived, of.stretches);
+      if ('wanted' in planned) for (const stretch of planned.wanted) wanted.push({ of, stretch });
+      else plans.push(planned);
+      return 'wanted' in planned;
+    });
+    const loaded = await loadStretches(
+      client,
+      wanted.map(({ stretch }) => stretch),
+    );
+    for (const [index, { of, stretch }] of wanted.entries()) {
+      const known = of.stretches.get(stretch.seriesId) ?? [];
+      of.stretches.set(stretch.seriesId, [...known, loaded[index] as Stretch]);
+    }
+  }
+  return plans;
 }
 
-function fromUnknownDevices(batch: readonly IncomingMessage[], devices: Map<string, LockedDevice>): Reject[] {
+function fromUnknownDevices(batch: readonly IncomingMessage[], devices: ReadonlyMap<string, LockedDevice>): Reject[] {
   return batch
     .filter(({ decoded }) => decoded.readings.length > 0 && !devices.has(decoded.deviceId))
     .map((message) => ({ message, element: null, reason: 'unknown or deleted device' }));

@@ -1,6 +1,6 @@
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import type { EnergyInterval, Law, Point } from '#ingest/normalise/law.ts';
-import { replay } from '#ingest/normalise/replay.ts';
+import { pointKey, replay } from '#ingest/normalise/replay.ts';
 import type { History } from '#test/reference/histories.ts';
 
 /** Readings as their device's, which the reference takes. */
@@ -9,17 +9,24 @@ export const ofDevice = (readings: History['readings'], deviceId = 'dev_1'): Dec
 
 /** What a law finds in ordered readings, all at once. */
 export const intervalsOf = <State>(law: Law<State>, points: readonly Point[]): EnergyInterval[] =>
-  replay(law as Law<unknown>, law.initial, points).intervals;
+  replay(law, law.initial, points).intervals;
 
-/** The points after which a law says that it depends on them alone, with its state there and the one it would restart with. */
-export function cleanStates<State>(law: Law<State>, points: readonly Point[]): { state: State; restarted: State }[] {
-  const found: { state: State; restarted: State }[] = [];
-  let state = law.initial;
+/**
+ * Wherever a law says where it stands from `length` consecutive readings alone, as they are judged once all are known: its
+ * state there in a replay of the whole, and the one that it would restart with.
+ */
+export function restarts<State>(
+  law: Law<State>,
+  points: readonly Point[],
+  length: number,
+): { state: unknown; restarted: State }[] {
   const nowhere = { interval() {}, verdict() {} };
-  for (const point of points) {
-    const step = law.step(state, point, nowhere);
-    state = step.state;
-    if (step.clean) found.push({ state, restarted: law.restart(point) });
-  }
-  return found;
+  const { verdicts } = replay(law, law.initial, points);
+  const states: State[] = [];
+  for (const point of points) states.push(law.step(states.at(-1) ?? law.initial, point, nowhere));
+  const judged = points.map((point) => ({ ...point, verdict: verdicts.get(pointKey(point))?.verdict ?? null }));
+  return judged.flatMap((_, first) => {
+    const restart = law.restart(judged.slice(first, first + length));
+    return restart ? [{ state: states[first + restart.taken - 1], restarted: restart.state }] : [];
+  });
 }

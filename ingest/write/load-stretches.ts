@@ -1,0 +1,81 @@
+import type { JudgedPoint, Point, Verdict } from '#ingest/normalise/law.ts';
+import type { PoolClient } from '#src/database/connect.ts';
+import type { WantedStretch } from './plan.ts';
+import type { Stretch } from './stretch.ts';
+
+interface Row {
+  n: number;
+  is_before: boolean;
+  read_at: Date;
+  interval_ms: number;
+  value: number;
+  verdict: Verdict | null;
+}
+
+/** Time as a parameter: PostgreSQL has infinities of its own. */
+const bound = (ms: number) => (Number.isFinite(ms) ? new Date(ms).toISOString() : ms < 0 ? '-infinity' : 'infinity');
+
+/**
+ * Loads stretches of series, in the order in which they are wanted. Where retention has dropped what came before, they begin
+ * with what it kept of it.
+ */
+export async function loadStretches(client: PoolClient, wanted: readonly WantedStretch[]): Promise<Stretch[]> {
+  if (wanted.length === 0) return [];
+  // What was kept of dropped readings lies beside the others: in each part they are put together and ordered again.
+  // Raw SQL: the hot path of ingest: statements over arrays, prepared where each batch has them.
+  const { rows } = await client.query<Row>(
+    `SELECT w.n::integer, p.is_before, p.read_at, p.interval_ms, p.value, p.verdict
+     FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[], $4::bigint[], $5::bigint[]) WITH ORDINALITY
+       w (series_id, first_at, last_at, back, beyond, n)
+     CROSS JOIN LATERAL (
+       (SELECT true AS is_before, b.*,
+          (SELECT x.verdict FROM reading_notes x
+           WHERE x.series_id = w.series_id AND x.read_at = b.read_at AND x.interval_ms = b.interval_ms) AS verdict
+        FROM (
+          (SELECT r.read_at, r.interval_ms, r.value FROM readings r
+           WHERE r.series_id = w.series_id AND r.read_at < w.first_at
+           ORDER BY r.read_at DESC, r.interval_ms DESC LIMIT w.back)
+          UNION ALL
+          (SELECT k.read_at, k.interval_ms, k.value FROM closed_readings k
+           WHERE k.series_id = w.series_id AND k.read_at < w.first_at
+           ORDER BY k.read_at DESC, k.interval_ms DESC LIMIT w.back)
+          ORDER BY read_at DESC, interval_ms DESC LIMIT w.back) b)
+       UNION ALL
+       (SELECT false, r.read_at, r.interval_ms, r.value, NULL FROM readings r
+        WHERE r.series_id = w.series_id AND r.read_at >= w.first_at AND r.read_at <= w.last_at)
+       UNION ALL
+       (SELECT false, k.read_at, k.interval_ms, k.value, NULL FROM closed_readings k
+        WHERE k.series_id = w.series_id AND k.read_at >= w.first_at AND k.read_at <= w.last_at)
+       UNION ALL
+       (SELECT false, b.*, NULL FROM (
+          (SELECT r.read_at, r.interval_ms, r.value FROM readings r
+           WHERE r.series_id = w.series_id AND r.read_at > w.last_at ORDER BY r.read_at, r.interval_ms LIMIT w.beyond)
+          UNION ALL
+          (SELECT k.read_at, k.interval_ms, k.value FROM closed_readings k
+           WHERE k.series_id = w.series_id AND k.read_at > w.last_at ORDER BY k.read_at, k.interval_ms LIMIT w.beyond)
+          ORDER BY read_at, interval_ms LIMIT w.beyond) b)
+     ) p
+     ORDER BY w.n, p.read_at, p.interval_ms`,
+    [
+      wanted.map((w) => w.seriesId),
+      wanted.map((w) => bound(w.firstMs)),
+      wanted.map((w) => bound(w.lastMs)),
+      wanted.map((w) => w.back),
+      wanted.map((w) => w.beyond),
+    ],
+  );
+  const found = wanted.map(() => ({ before: [] as JudgedPoint[], points: [] as Point[] }));
+  for (const { n, is_before, read_at, interval_ms, value, verdict } of rows) {
+    const { before, points } = found[n - 1] as (typeof found)[number];
+    const point = { readAtMs: read_at.getTime(), intervalMs: interval_ms, value };
+    if (is_before) before.push({ ...point, verdict });
+    else points.push(point);
+  }
+  return found.map(({ before, points }, index) => {
+    const { firstMs, lastMs, back, beyond } = wanted[index] as WantedStretch;
+    const found = points.filter(({ readAtMs }) => readAtMs > lastMs).length;
+    const isFromStart = firstMs === Number.NEGATIVE_INFINITY || before.length < back;
+    const isToEnd = lastMs === Number.POSITIVE_INFINITY || found < beyond;
+    return { firstMs, lastMs, back, beyond, before, points, isFromStart, isToEnd };
+  });
+}

@@ -1,0 +1,95 @@
+import type { Law } from '#ingest/normalise/law.ts';
+import { type Comparison, compare } from '#ingest/normalise/replay.ts';
+import { boundsOf, clusters } from './clusters.ts';
+import type { NewPoint } from './collect.ts';
+import { type Merge, merge } from './merge.ts';
+import { addDifferences, addMerge, type SeriesPlan } from './series-plan.ts';
+import type { Stretch, StretchBounds } from './stretch.ts';
+
+/** Readings before and beyond a change that are looked at first; nearly always one of each suffices. */
+const FIRST_LOOK = { back: 4, beyond: 16 };
+/** So much further is looked where they do not. */
+const FURTHER = 16;
+/** Where nothing of the series counts, it is only asked which of the readings are known. */
+const NO_LOOK = { back: 0, beyond: 0 };
+
+/**
+ * Readings that come after later ones: replays the stretch around them as it was and as it is now, and adds the difference to
+ * the plan. `law` null: nothing of the series counts. `points`: in order, none later than the last stored reading.
+ * Answers which stretches it needs beside those that it was given; where there are any, the plan is not complete.
+ */
+export function planLate(
+  plan: SeriesPlan,
+  law: Law<unknown> | null,
+  points: readonly NewPoint[],
+  stretches: readonly Stretch[],
+): StretchBounds[] {
+  const apart = clusters(points, stretches);
+  const found = apart.map((cluster) => stretchOf(cluster, stretches));
+  if (found.includes(undefined)) {
+    return apart.flatMap((cluster, index) =>
+      found[index] ? [] : [{ ...boundsOf(cluster), ...(law ? FIRST_LOOK : NO_LOOK) }],
+    );
+  }
+  // Up to here the clusters before have changed what readings were taken for.
+  let changedToMs = Number.NEGATIVE_INFINITY;
+  for (const [index, cluster] of apart.entries()) {
+    const stretch = found[index] as Stretch;
+    const merged = merge(stretch.points, cluster);
+    addMerge(plan, merged);
+    if (!law || merged.lastChangeMs === Number.NEGATIVE_INFINITY) continue;
+    const [previous, next] = [apart[index - 1], apart[index + 1]];
+    const nextMs = next ? boundsOf(next).firstMs : Number.POSITIVE_INFINITY;
+    const comparison = replayBetween(law, stretch, merged, { changedToMs, nextMs });
+    if (comparison === 'reaches into the one before') return [joined(previous as NewPoint[], cluster)];
+    if (comparison === 'reaches into the next') return [joined(cluster, next as NewPoint[])];
+    if (comparison === 'begins further back') return [{ ...stretch, back: stretch.back * FURTHER }];
+    if (comparison === 'goes on beyond') return [{ ...stretch, beyond: stretch.beyond * FURTHER }];
+    const { before, after, met, endMs } = comparison;
+    addDifferences(plan, before, after);
+    if (!met) plan.head = { lastReadAtMs: plan.series.lastReadAtMs ?? endMs, tail: after.state };
+    changedToMs = endMs;
+  }
+  return [];
+}
+
+/** The stretch of exactly these points; of several the one that was asked for last, which is the longest. */
+function stretchOf(cluster: readonly NewPoint[], stretches: readonly Stretch[]): Stretch | undefined {
+  const { firstMs, lastMs } = boundsOf(cluster);
+  return stretches.findLast((stretch) => stretch.firstMs === firstMs && stretch.lastMs === lastMs);
+}
+
+const joined = (one: readonly NewPoint[], other: readonly NewPoint[]): StretchBounds => ({
+  ...FIRST_LOOK,
+  firstMs: boundsOf(one).firstMs,
+  lastMs: boundsOf(other).lastMs,
+});
+
+type TooShort = 'begins further back' | 'goes on beyond' | 'reaches into the one before' | 'reaches into the next';
+
+/**
+ * Replays a stretch without its new readings and with them, from the last state that can be told to where the two meet again
+ * or the series ends. It keeps between its neighbours: after what the one before has changed (`changedToMs`), and before the
+ * new readings of the next (`nextMs`).
+ */
+function replayBetween(
+  law: Law<unknown>,
+  stretch: Stretch,
+  { after, lastChangeMs }: Merge,
+  { changedToMs, nextMs }: { changedToMs: number; nextMs: number },
+): Comparison | TooShort {
+  const before = stretch.before.filter(({ readAtMs }) => readAtMs > changedToMs);
+  const isCut = before.length < stretch.before.length;
+  const start = law.restart(before) ?? (stretch.isFromStart && !isCut ? { taken: 0, state: law.initial } : null);
+  if (!start) return isCut ? 'reaches into the one before' : 'begins further back';
+  const since = before.slice(start.taken);
+  const upToNext = stretch.points.filter(({ readAtMs }) => readAtMs < nextMs);
+  const points = {
+    before: [...since, ...upToNext],
+    after: [...since, ...after.filter(({ readAtMs }) => readAtMs < nextMs)],
+  };
+  const comparison = compare(law, start.state, points, lastChangeMs);
+  if (comparison.met) return comparison;
+  if (upToNext.length < stretch.points.length) return 'reaches into the next';
+  return stretch.isToEnd ? comparison : 'goes on beyond';
+}

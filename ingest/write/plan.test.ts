@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { DecodedReading } from '#ingest/decoders/decoder.ts';
+import { withoutZeros } from '#ingest/normalise/buckets.ts';
+import { comparePoints, type LawSettings, type Point } from '#ingest/normalise/law.ts';
+import { pointKey, replay } from '#ingest/normalise/replay.ts';
+import { lawOfSeries } from '#ingest/normalise/series-law.ts';
+import { consumption, quarter, setOf } from '#test/reference/consumption.ts';
+import { type History, history, settings } from '#test/reference/histories.ts';
+import { ofDevice } from '#test/support/law.ts';
+import { type MemoryStore, memoryStore, type StoredDevice } from '#test/support/memory-store.ts';
+import { collect } from './collect.ts';
+import { type DevicePlan, planDevice } from './plan.ts';
+import type { Stretch } from './stretch.ts';
+
+/** Random histories that are compared; LAW_HISTORIES for more. */
+const HISTORIES = Number(process.env.LAW_HISTORIES ?? 1_000);
+/** Devices of a run, whose readings share batches. */
+const DEVICES = 4;
+
+const delivery = fc.record({
+  /** Rank of each reading; near to their time where they are not shuffled. */
+  order: fc.array(fc.nat(1_000), { minLength: 50, maxLength: 50 }),
+  shuffled: fc.boolean(),
+  /** Which come again at the end. */
+  again: fc.array(fc.nat(), { maxLength: 20 }),
+  batchSizes: fc.array(fc.constantFrom(1, 2, 7, 40, 300), { minLength: 1, maxLength: 6 }),
+  /** Which of the writers goes on, step by step: one of them mostly plans on what another has changed meanwhile. */
+  turns: fc.array(fc.nat(2), { minLength: 1, maxLength: 30 }),
+  /** Owners who change settings, and before which step. */
+  changes: fc.array(fc.record({ step: fc.nat(200), device: fc.nat(DEVICES - 1), settings }), { maxLength: 3 }),
+});
+type Delivery = typeof delivery extends fc.Arbitrary<infer T> ? T : never;
+
+/** The batches in which readings come: disordered, and some of them twice. */
+function batches(all: readonly DecodedReading[], { order, shuffled, again, batchSizes }: Delivery) {
+  const rank = (index: number) => (shuffled ? 0 : index * 100) + (order[index % order.length] as number);
+  const byTime = all.toSorted((a, b) => a.readAtMs - b.readAtMs);
+  const ranked = byTime.map((one, index) => ({ one, rank: rank(index) })).sort((a, b) => a.rank - b.rank);
+  const queue = ranked.map(({ one }) => one);
+  queue.push(...again.map((index) => queue[index % all.length] as DecodedReading));
+  const cut: DecodedReading[][] = [];
+  for (let turn = 0; queue.length > 0; turn++)
+    cut.push(queue.splice(0, batchSizes[turn % batchSizes.length] as number));
+  return cut;
+}
+
+/** Writes a batch: load, plan, load what that needs, plan again, commit. Others may come in between, wherever it yields. */
+function* writing(store: MemoryStore, batch: readonly DecodedReading[]): Generator<void, void> {
+  const message = { topic: '', payload: Buffer.alloc(0), receivedAtMs: Number.MAX_SAFE_INTEGER };
+  const messages = batch.map((one) => ({
+    ...message,
+    decoded: { deviceId: one.deviceId, readings: [one], rejections: [] },
+  }));
+  const collected = collect(messages, Number.NEGATIVE_INFINITY);
+  for (;;) {
+    const plans: { plan: DevicePlan; version: number }[] = [];
+    for (const [deviceId, arrived] of collected.series) {
+      const { device, version } = store.load(deviceId);
+      const stretches = new Map<number, Stretch[]>();
+      for (;;) {
+        yield;
+        const planned = planDevice(device, arrived, stretches);
+        if ('series' in planned) {
+          plans.push({ plan: planned, version });
+          break;
+        }
+        for (const one of planned.wanted) {
+          stretches.set(one.seriesId, [...(stretches.get(one.seriesId) ?? []), store.stretch(one)]);
+        }
+      }
+    }
+    if (!store.commit(plans)) continue;
+    const all = plans.flatMap(({ plan }) => plan.series);
+    const count = (of: (plan: (typeof all)[number]) => number) => all.reduce((sum, plan) => sum + of(plan), 0);
+    const stored = count(({ inserts, lowered }) => inserts.length + lowered.length);
+    const duplicates = count((plan) => plan.duplicates) + collected.duplicates;
+    // A value that gives way to a lower one is rejected, though it came in another batch.
+    const rejected = count(({ rejects, lowered }) => rejects.length - lowered.length) + collected.rejects.length;
+    expect(stored + duplicates + rejected).toBe(batch.length);
+    return;
+  }
+}
+
+/** Three writers take batch after batch, in turns, while owners change settings. */
+function deliver(store: MemoryStore, deviceIds: readonly string[], queue: DecodedReading[][], how: Delivery): void {
+  const writers: (Generator<void, void> | null)[] = [null, null, null];
+  for (let step = 0; queue.length > 0 || writers.some((writer) => writer !== null); step++) {
+    for (const { device, settings } of how.changes.filter((change) => change.step === step)) {
+      store.set(deviceIds[device] as string, settings);
+    }
+    const turn = how.turns[step % how.turns.length] as number;
+    const index = [0, 1, 2].map((one) => (turn + one) % 3).find((one) => writers[one] !== null || queue.length > 0);
+    const batch = writers[index as number] === null ? queue.shift() : undefined;
+    const writer = batch ? writing(store, batch) : (writers[index as number] as Generator<void, void>);
+    writers[index as number] = writer.next().done ? null : writer;
+  }
+}
+
+/** What is stored is what the whole set of readings gives at once, by the reference and by the law itself. */
+function expectWhole({ profile, series, settings }: StoredDevice, all: History['readings']): void {
+  const readings = ofDevice(all);
+  const line = (at: number | bigint, values: (number | bigint)[]) => `${new Date(Number(at)).toISOString()} ${values}`;
+  const stored = [...withoutZeros(profile)].map(([at, d]) =>
+    line(at, [d.energyMwh, d.estimatedMwh, d.exportMwh, d.readingCount, d.coveredMs, d.exportCoveredMs]),
+  );
+  const wanted = [...consumption(readings, settings, quarter)].map(([at, row]) =>
+    line(at, [row.energy, row.estimated, row.exported, row.readings, row.covered, row.exportCovered]),
+  );
+  expect(stored.sort()).toEqual(wanted.sort());
+  for (const { channel, kind, roles, points, verdicts, tail, lastReadAtMs } of series.values()) {
+    const whole = setOf(readings.filter((one) => one.channel === channel && one.kind === kind));
+    const told = (point: Point) => `${pointKey(point)} ${point.value}`;
+    expect([...points.values()].sort(comparePoints).map(told)).toEqual(whole.map(told));
+    expect(lastReadAtMs).toBe(whole.at(-1)?.readAtMs);
+    const law = lawOfSeries(channel, kind, roles, settings);
+    const run = law && replay(law, law.initial, whole);
+    expect(Object.fromEntries(verdicts)).toEqual(
+      Object.fromEntries([...(run?.verdicts.values() ?? [])].map((judged) => [pointKey(judged), judged.verdict])),
+    );
+    expect(JSON.parse(tail ?? 'null')).toEqual(run ? run.state : null);
+  }
+}
+
+function paired(histories: readonly ({ readings: History['readings'] } & LawSettings)[]) {
+  const store = memoryStore();
+  const devices = histories.map(({ readings, ...settings }, index) => {
+    const deviceId = `dev_${index}`;
+    store.pair(deviceId, settings);
+    return { deviceId, readings };
+  });
+  return { store, devices };
+}
+
+test(`${HISTORIES} random histories, in whatever order and batches they come and whoever writes them, are planned as the replay of the whole`, () => {
+  fc.assert(
+    fc.property(fc.array(history, { minLength: DEVICES, maxLength: DEVICES }), delivery, (histories, how) => {
+      const { store, devices } = paired(histories);
+      const all = devices.flatMap(({ deviceId, readings }) => ofDevice(readings, deviceId));
+      const deviceIds = devices.map(({ deviceId }) => deviceId);
+      deliver(store, deviceIds, batches(all, how), how);
+      // Changed settings hold from the next reading on: here one that was there.
+      const last = devices.flatMap(({ deviceId, readings }) => ofDevice(readings.slice(0, 1), deviceId));
+      deliver(store, deviceIds, [last], { ...how, changes: [] });
+      for (const { deviceId, readings } of devices) {
+        const device = store.devices.get(deviceId) as StoredDevice;
+        expectWhole(device, readings);
+      }
+    }),
+    { numRuns: Math.ceil(HISTORIES / DEVICES), endOnFailure: true },
+  );
+}, 120_000);

@@ -1,0 +1,151 @@
+import { type BucketDeltas, withoutZeros } from '#ingest/normalise/buckets.ts';
+import { chooseRoles, type Roles } from '#ingest/normalise/channels.ts';
+import type { Law, LawSettings } from '#ingest/normalise/law.ts';
+import { replay } from '#ingest/normalise/replay.ts';
+import { lawOfSeries } from '#ingest/normalise/series-law.ts';
+import type { NewPoint, SeriesBatch } from './collect.ts';
+import { merge } from './merge.ts';
+import { planLate } from './plan-late.ts';
+import { addDifferences, addMerge, append, emptyPlan, type Recompute, type SeriesPlan } from './series-plan.ts';
+import { newSeries, type StandingDevice, type StandingSeries } from './standing.ts';
+import type { Stretch, StretchBounds } from './stretch.ts';
+
+/** What a batch does to a device. */
+export interface DevicePlan {
+  readonly device: StandingDevice;
+  /** The series that it changes. */
+  readonly series: readonly SeriesPlan[];
+  /** Differences to the load profile. */
+  readonly deltas: BucketDeltas;
+}
+
+/** A stretch of a stored series that a plan needs. */
+export type WantedStretch = StretchBounds & { readonly seriesId: number };
+
+/** The whole of a series. */
+const WHOLE = { firstMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY, back: 0, beyond: 0 };
+
+/**
+ * What a batch does to a device: pure, it decides and changes nothing. `arrived`: the batch's readings of the device, by the
+ * name of their series. `stretches`: what was loaded of its series, by series_id, in the order of loading.
+ * Answers the plan or, where late readings or a recomputation need more than was given, which stretches to load before it is
+ * asked again.
+ */
+export function planDevice(
+  device: StandingDevice,
+  arrived: ReadonlyMap<string, SeriesBatch>,
+  stretches: ReadonlyMap<number, readonly Stretch[]>,
+): DevicePlan | { wanted: WantedStretch[] } {
+  const wanted: WantedStretch[] = [];
+  const deltas: BucketDeltas = new Map();
+  const work = workOf(device, arrived, deltas);
+  for (const { plan, points } of work) {
+    const { seriesId } = plan.series;
+    const needs = planSeries(device, plan, points, (seriesId !== null && stretches.get(seriesId)) || []);
+    if (seriesId !== null) for (const bounds of needs) wanted.push({ ...bounds, seriesId });
+  }
+  if (wanted.length > 0) return { wanted };
+  return { device, series: work.map(({ plan }) => plan), deltas: withoutZeros(deltas) };
+}
+
+/** A series of a batch: its plan, still empty, and its new readings. */
+interface Work {
+  plan: SeriesPlan;
+  points: readonly NewPoint[];
+}
+
+/** The series that a batch concerns: those of its readings, and those that it makes to be computed anew. */
+function workOf(device: StandingDevice, arrived: ReadonlyMap<string, SeriesBatch>, deltas: BucketDeltas): Work[] {
+  const found: { series: StandingSeries; points: readonly NewPoint[] }[] = [];
+  let hasNew = false;
+  for (const [name, { channel, kind, points }] of arrived) {
+    const series = device.series.get(name);
+    if (!series) hasNew = true;
+    found.push({ series: series ?? newSeries(channel, kind), points });
+  }
+  if (hasNew || device.computedWith !== null) {
+    for (const [name, series] of device.series) if (!arrived.has(name)) found.push({ series, points: [] });
+  }
+  // A new series may be a better quantity.
+  const chosen = hasNew ? chooseRoles(found.map(({ series }) => series)) : null;
+  const work: Work[] = [];
+  for (const [index, { series, points }] of found.entries()) {
+    const roles = chosen?.[index] ?? series.roles;
+    const recompute = recomputeOf(device, series, roles);
+    const isConcerned = points.length > 0 || recompute !== 'none' || !haveSameRoles(series.roles, roles);
+    if (isConcerned) work.push({ plan: emptyPlan(series, roles, recompute, deltas), points });
+  }
+  return work;
+}
+
+/** Whether a series with readings is computed anew from the first of them: changed roles and settings hold for the past. */
+function recomputeOf({ settings, computedWith }: StandingDevice, series: StandingSeries, roles: Roles): Recompute {
+  if (series.lastReadAtMs === null) return 'none';
+  if (!haveSameRoles(series.roles, roles)) return 'roles';
+  const counts = roles.import || roles.export;
+  return counts && computedWith !== null && !haveSameSettings(computedWith, settings) ? 'settings' : 'none';
+}
+
+const haveSameRoles = (one: Roles, other: Roles) => one.import === other.import && one.export === other.export;
+
+const haveSameSettings = (one: LawSettings, other: LawSettings) =>
+  one.limitKw === other.limitKw &&
+  one.registerMaxKwh === other.registerMaxKwh &&
+  one.maxGapMinutes === other.maxGapMinutes;
+
+/** Fills the plan of a series; answers which stretches that needs beside the given ones. */
+function planSeries(
+  device: StandingDevice,
+  plan: SeriesPlan,
+  points: readonly NewPoint[],
+  stretches: readonly Stretch[],
+): StretchBounds[] {
+  const { series, roles, recompute } = plan;
+  const { channel, kind, lastReadAtMs } = series;
+  const law = lawOfSeries(channel, kind, roles, device.settings);
+  const open = withoutClosed(plan, points);
+  if (recompute !== 'none') {
+    const whole = stretches.find(({ firstMs, lastMs }) => firstMs === WHOLE.firstMs && lastMs === WHOLE.lastMs);
+    if (!whole) return [WHOLE];
+    const before = lawOfSeries(channel, kind, series.roles, device.computedWith ?? device.settings);
+    computeAnew(plan, { before, after: law }, whole, open);
+    return [];
+  }
+  const following = lastReadAtMs === null ? 0 : open.findIndex(({ readAtMs }) => readAtMs > lastReadAtMs);
+  if (following === 0) {
+    append(plan, law, open);
+    return [];
+  }
+  const late = following === -1 ? open.length : following;
+  const wanted = planLate(plan, law, open.slice(0, late), stretches);
+  if (wanted.length === 0) append(plan, law, open.slice(late));
+  return wanted;
+}
+
+/** Refuses what retention has closed (it was longer once, or a clock was wrong). */
+function withoutClosed({ series, rejects }: SeriesPlan, points: readonly NewPoint[]): readonly NewPoint[] {
+  const { closedUntilMs } = series;
+  if (closedUntilMs === null) return points;
+  const reason = 'time is older than the readings that are kept of this series';
+  return points.filter(({ readAtMs, message, element }) => {
+    if (readAtMs > closedUntilMs) return true;
+    rejects.push({ message, element, reason });
+    return false;
+  });
+}
+
+/** Takes away what the whole series was computed to, and adds what it comes to by the law of now, with its new readings. */
+function computeAnew(
+  plan: SeriesPlan,
+  laws: { before: Law<unknown> | null; after: Law<unknown> | null },
+  whole: Stretch,
+  points: readonly NewPoint[],
+): void {
+  const merged = merge(whole.points, points);
+  addMerge(plan, merged);
+  const before = laws.before && replay(laws.before, laws.before.initial, whole.points);
+  const after = laws.after && replay(laws.after, laws.after.initial, merged.after);
+  addDifferences(plan, before, after);
+  const lastReadAtMs = merged.after.at(-1)?.readAtMs ?? plan.series.lastReadAtMs;
+  if (lastReadAtMs !== null) plan.head = { lastReadAtMs, tail: after ? after.state : null };
+}

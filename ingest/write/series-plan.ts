@@ -1,0 +1,85 @@
+import { addInterval, type BucketDeltas } from '#ingest/normalise/buckets.ts';
+import type { Roles } from '#ingest/normalise/channels.ts';
+import type { JudgedPoint, Law } from '#ingest/normalise/law.ts';
+import { type Replay, replay } from '#ingest/normalise/replay.ts';
+import type { Reject } from '../message.ts';
+import { CONFLICT, type NewPoint } from './collect.ts';
+import type { Merge } from './merge.ts';
+import type { StandingSeries } from './standing.ts';
+
+/** Why a series is computed anew from its first reading: what counts on its device has changed, or a setting of the law has. */
+export type Recompute = 'none' | 'roles' | 'settings';
+
+/** What a batch does to a series. */
+export interface SeriesPlan {
+  readonly series: StandingSeries;
+  /** What of it counts from now on. */
+  readonly roles: Roles;
+  readonly recompute: Recompute;
+  /** Readings that are new, and stored ones whose value becomes lower. */
+  readonly inserts: NewPoint[];
+  readonly lowered: NewPoint[];
+  /** What readings are taken for from now on, where that changes; by `pointKey`. */
+  readonly verdicts: Map<string, JudgedPoint>;
+  /** Where the law stands from now on; null: where it stood. */
+  head: { lastReadAtMs: number; tail: unknown } | null;
+  /** Differences to the load profile of its device, which all of the device's series add to. */
+  readonly deltas: BucketDeltas;
+  readonly rejects: Reject[];
+  duplicates: number;
+}
+
+export const emptyPlan = (
+  series: StandingSeries,
+  roles: Roles,
+  recompute: Recompute,
+  deltas: BucketDeltas,
+): SeriesPlan => ({
+  series,
+  roles,
+  recompute,
+  deltas,
+  inserts: [],
+  lowered: [],
+  verdicts: new Map(),
+  head: null,
+  rejects: [],
+  duplicates: 0,
+});
+
+/** Readings that follow all that is known, the usual case: the law goes on from where it stands. `law` null: nothing counts. */
+export function append(plan: SeriesPlan, law: Law<unknown> | null, points: readonly NewPoint[]): void {
+  const last = points.at(-1);
+  if (!last) return;
+  for (const point of points) plan.inserts.push(point);
+  const tail = plan.head ? plan.head.tail : plan.series.tail;
+  const run = law && replay(law, tail ?? law.initial, points);
+  plan.head = { lastReadAtMs: last.readAtMs, tail: run ? run.state : null };
+  if (run) addDifferences(plan, null, run);
+}
+
+/** Adds what a stretch gains by its new readings to the plan, beside its energy. */
+export function addMerge(plan: SeriesPlan, { inserted, lowered, conflicts, duplicates }: Merge): void {
+  for (const point of inserted) plan.inserts.push(point);
+  for (const point of lowered) plan.lowered.push(point);
+  plan.duplicates += duplicates;
+  for (const { message, element } of conflicts) plan.rejects.push({ message, element, reason: CONFLICT });
+  for (const { message, element } of lowered) {
+    plan.rejects.push({ message, element, reason: `a higher value, stored before, gave way: ${CONFLICT}` });
+  }
+}
+
+/**
+ * Adds the difference between two replays of a stretch to the plan: energy, by the roles that the series had and by those
+ * that it has, and what readings were taken for. Null: nothing of it counted, or counts.
+ */
+export function addDifferences(plan: SeriesPlan, before: Replay | null, after: Replay | null): void {
+  for (const interval of before?.intervals ?? []) addInterval(plan.deltas, interval, plan.series.roles, -1);
+  for (const interval of after?.intervals ?? []) addInterval(plan.deltas, interval, plan.roles, 1);
+  for (const [key, judged] of after?.verdicts ?? []) {
+    if (before?.verdicts.get(key)?.verdict !== judged.verdict) plan.verdicts.set(key, judged);
+  }
+  for (const [key, judged] of before?.verdicts ?? []) {
+    if (!after?.verdicts.has(key)) plan.verdicts.set(key, { ...judged, verdict: null });
+  }
+}

@@ -1,0 +1,24 @@
+import type { JudgedPoint, Point } from '#ingest/normalise/law.ts';
+
+/** Bounds of a stretch: the readings from one time to another (Unix ms, both inclusive), and so many around them. */
+export interface StretchBounds {
+  /** -Infinity: from the first reading. */
+  readonly firstMs: number;
+  /** Infinity: to the last one. */
+  readonly lastMs: number;
+  /** Readings before `firstMs`. */
+  readonly back: number;
+  /** Readings beyond `lastMs`. */
+  readonly beyond: number;
+}
+
+/** A stretch of a stored series. */
+export interface Stretch extends StretchBounds {
+  /** The last readings before `firstMs`, in order. */
+  readonly before: readonly JudgedPoint[];
+  /** The readings from `firstMs` on, in order. */
+  readonly points: readonly Point[];
+  /** Whether nothing is stored before these readings, or beyond them. */
+  readonly isFromStart: boolean;
+  readonly isToEnd: boolean;
+}

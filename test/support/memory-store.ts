@@ -1,0 +1,173 @@
+import type { BucketDeltas } from '#ingest/normalise/buckets.ts';
+import type { Roles } from '#ingest/normalise/channels.ts';
+import { comparePoints, type LawSettings, type Point, type Verdict } from '#ingest/normalise/law.ts';
+import { pointKey } from '#ingest/normalise/replay.ts';
+import type { DevicePlan, WantedStretch } from '#ingest/write/plan.ts';
+import { type StandingDevice, type StandingSeries, seriesName } from '#ingest/write/standing.ts';
+import type { Stretch } from '#ingest/write/stretch.ts';
+import { MEASURE_NAMES, type Sums } from '#src/rollups/levels.ts';
+
+/** A series as it is stored. */
+export interface StoredSeries {
+  seriesId: number;
+  channel: string;
+  kind: string;
+  roles: Roles;
+  lastReadAtMs: number | null;
+  /** JSON, as a database keeps it. */
+  tail: string | null;
+  points: Map<string, Point>;
+  verdicts: Map<string, Verdict>;
+}
+
+/** A device as it is stored, and its load profile by start of the quarter-hour in ms. */
+export interface StoredDevice {
+  deviceId: string;
+  settings: LawSettings;
+  computedWith: LawSettings | null;
+  series: Map<string, StoredSeries>;
+  profile: BucketDeltas;
+  /** Grows with each change. */
+  version: number;
+}
+
+/** What the write path has of a database, in memory: what stands and stretches come out, plans go in. */
+export interface MemoryStore {
+  devices: Map<string, StoredDevice>;
+  pair(deviceId: string, settings: LawSettings): void;
+  /** The owner changes a device's settings; its next readings make its past be computed anew. */
+  set(deviceId: string, settings: LawSettings): void;
+  /** A copy that fails whoever changes it. */
+  load(deviceId: string): { device: StandingDevice; version: number };
+  stretch(wanted: WantedStretch): Stretch;
+  /** Stores all of the plans or, where one of their devices has changed since it was loaded, none and answers false. */
+  commit(plans: readonly { plan: DevicePlan; version: number }[]): boolean;
+}
+
+export function memoryStore(): MemoryStore {
+  const devices = new Map<string, StoredDevice>();
+  const series = new Map<number, StoredSeries>();
+  const stored = (deviceId: string) => devices.get(deviceId) as StoredDevice;
+
+  function apply({ device: { deviceId }, series: plans, deltas }: DevicePlan): void {
+    const device = stored(deviceId);
+    device.computedWith = null;
+    for (const { series: before, roles, inserts, lowered, verdicts, head } of plans) {
+      const name = seriesName(before.channel, before.kind);
+      if ((before.seriesId === null) === device.series.has(name)) throw new Error(`series ${name} is there, or is not`);
+      const one = device.series.get(name) ?? fresh(series.size + 1, before);
+      device.series.set(name, one);
+      series.set(one.seriesId, one);
+      one.roles = { ...roles };
+      for (const point of inserts) {
+        if (one.points.has(pointKey(point))) throw new Error('duplicate key of readings');
+      }
+      for (const { readAtMs, intervalMs, value } of [...inserts, ...lowered]) {
+        const point = { readAtMs, intervalMs, value };
+        one.points.set(pointKey(point), point);
+      }
+      for (const [key, { verdict }] of verdicts) {
+        if (verdict === null) one.verdicts.delete(key);
+        else one.verdicts.set(key, verdict);
+      }
+      if (!head) continue;
+      one.lastReadAtMs = head.lastReadAtMs;
+      one.tail = head.tail === null ? null : JSON.stringify(head.tail);
+    }
+    for (const [startMs, delta] of deltas) addTo(device.profile, startMs, delta);
+  }
+
+  return {
+    devices,
+    pair(deviceId, settings) {
+      devices.set(deviceId, {
+        deviceId,
+        settings,
+        computedWith: null,
+        series: new Map(),
+        profile: new Map(),
+        version: 1,
+      });
+    },
+    set(deviceId, settings) {
+      const device = stored(deviceId);
+      device.computedWith ??= device.settings;
+      device.settings = settings;
+      device.version++;
+    },
+    load(deviceId) {
+      const { settings, computedWith, series, version } = stored(deviceId);
+      const standing = new Map([...series].map(([name, one]) => [name, standingOf(one)]));
+      return { device: frozen({ deviceId, userId: 'usr_1', settings, computedWith, series: standing }), version };
+    },
+    stretch({ seriesId, firstMs, lastMs, back, beyond }) {
+      const { points, verdicts } = series.get(seriesId) as StoredSeries;
+      const all = [...points.values()].sort(comparePoints);
+      const earlier = all.filter(({ readAtMs }) => readAtMs < firstMs);
+      const within = all.filter(({ readAtMs }) => readAtMs >= firstMs && readAtMs <= lastMs);
+      const later = all.filter(({ readAtMs }) => readAtMs > lastMs).slice(0, beyond);
+      const before = back === 0 ? [] : earlier.slice(-back);
+      return frozen({
+        firstMs,
+        lastMs,
+        back,
+        beyond,
+        before: before.map((point) => ({ ...point, verdict: verdicts.get(pointKey(point)) ?? null })),
+        points: [...within, ...later],
+        isFromStart: firstMs === Number.NEGATIVE_INFINITY || before.length < back,
+        isToEnd: lastMs === Number.POSITIVE_INFINITY || later.length < beyond,
+      });
+    },
+    commit(plans) {
+      if (plans.some(({ plan, version }) => stored(plan.device.deviceId).version !== version)) return false;
+      for (const { plan } of plans) {
+        apply(plan);
+        stored(plan.device.deviceId).version++;
+      }
+      return true;
+    },
+  };
+}
+
+const fresh = (seriesId: number, { channel, kind }: StandingSeries): StoredSeries => ({
+  seriesId,
+  channel,
+  kind,
+  roles: { import: false, export: false },
+  lastReadAtMs: null,
+  tail: null,
+  points: new Map(),
+  verdicts: new Map(),
+});
+
+const standingOf = ({ seriesId, channel, kind, roles, lastReadAtMs, tail }: StoredSeries): StandingSeries => ({
+  seriesId,
+  channel,
+  kind,
+  roles: { ...roles },
+  lastReadAtMs,
+  tail: tail === null ? null : JSON.parse(tail),
+  closedUntilMs: null,
+});
+
+/** The value, with all that it holds frozen; maps refuse to be changed. */
+function frozen<T>(value: T): T {
+  if (value instanceof Map) {
+    for (const one of value.values()) frozen(one);
+    const refuse = () => {
+      throw new TypeError('what stands is changed by nobody');
+    };
+    Object.assign(value, { set: refuse, delete: refuse, clear: refuse });
+  } else if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    for (const one of Object.values(value)) frozen(one);
+    Object.freeze(value);
+  }
+  return value;
+}
+
+function addTo(profile: BucketDeltas, startMs: number, delta: Sums): void {
+  const sum = { ...delta };
+  const known = profile.get(startMs);
+  for (const name of MEASURE_NAMES) sum[name] += known?.[name] ?? 0;
+  profile.set(startMs, sum);
+}
