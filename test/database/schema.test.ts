@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { SCHEMA_FILE, schemaFile } from '#test/support/generate-schema.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.drop());
+
+test('sql/schema.sql is what the migrations make (else: npm run schema)', async () => {
+  expect(readFileSync(SCHEMA_FILE, 'utf8')).toBe(await schemaFile(database.pool));
+});
+
+test.each([
+  ['a column', 'ALTER TABLE users ADD COLUMN nickname text'],
+  ['a type', 'ALTER TABLE alerts ALTER COLUMN threshold_hours TYPE bigint'],
+  ['a default', `ALTER TABLE users ALTER COLUMN timezone SET DEFAULT 'Europe/Berlin'`],
+  ['a column that may be null', 'ALTER TABLE users ALTER COLUMN email DROP NOT NULL'],
+  ['a check', 'ALTER TABLE devices DROP CONSTRAINT devices_limit_kw_check'],
+  ['a key', 'ALTER TABLE alert_firings DROP CONSTRAINT alert_firings_pkey'],
+  ['an index', 'DROP INDEX users_email'],
+  ['a comment', `COMMENT ON COLUMN readings.value IS 'changed'`],
+])('shows %s that changes', async (_what, change) => {
+  const client = await database.pool.connect();
+  try {
+    await client.query('BEGIN');
+    const before = await schemaFile(database.pool);
+    await client.query(change);
+    expect(await schemaFile(client)).not.toBe(before);
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
+});
