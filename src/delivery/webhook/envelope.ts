@@ -8,7 +8,7 @@ export interface ToldEvent {
   data: Record<string, unknown>;
 }
 
-/** What is sent, the same bytes at every try (decisions in src/README.md), and what the log shows of it. */
+/** What is sent, the same bytes at every try, and what the log shows of it. */
 export function envelope({ id, type, createdAt, data }: ToldEvent, environment: string): string {
   return JSON.stringify({ id, type, created_at: createdAt.toISOString(), environment, data });
 }
