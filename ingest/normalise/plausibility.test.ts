@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { plausible } from '#test/reference/registers.ts';
+import type { LawSettings } from './law.ts';
+import { isJitter, isPlausible, isReset, isRollover } from './plausibility.ts';
+
+const KWH = 1_000_000;
+const HOUR_MS = 3_600_000;
+const device: LawSettings = { limitKw: 10, registerMaxKwh: 1_000, maxGapMinutes: 15 };
+/** Two values in mWh, so long apart. */
+const pair = (a: number, b: number, ms = HOUR_MS) =>
+  [
+    { readAtMs: 0, valueMwh: a },
+    { readAtMs: ms, valueMwh: b },
+  ] as const;
+
+// Each rule at its very bound: what random registers meet too seldom.
+test.each([
+  [100 * KWH, 100 * KWH, true],
+  [100 * KWH, 100 * KWH - 1, false],
+  // 10 kWh in the hour, and one unit of the finer value: 0.001 kWh at least.
+  [100 * KWH, 110 * KWH + 1_000, true],
+  [100 * KWH, 110 * KWH + 2_000, false],
+  [100 * KWH, 110 * KWH + 1_001, false],
+  // Whole kWh are good for one more.
+  [100 * KWH, 111 * KWH, true],
+  [100 * KWH, 112 * KWH, false],
+])('from %d to %d mWh in an hour at 10 kW is plausible: %s', (a, b, is) => {
+  expect(isPlausible(...pair(a, b), device)).toBe(is);
+});
+
+test('1,000 random pairs are plausible where the reference says so', () => {
+  const value = fc.oneof(
+    fc.nat(2_000).map((kwh) => kwh * KWH),
+    fc.nat(2_000_000).map((wh) => wh * 1_000),
+    fc.nat(2_000 * KWH),
+  );
+  const ms = fc.oneof(fc.integer({ min: 1, max: HOUR_MS }), fc.integer({ min: 1, max: 10_000 * HOUR_MS }));
+  fc.assert(
+    fc.property(
+      value,
+      fc.oneof(
+        value,
+        fc.nat(20_000).map((wh) => wh * 1_000),
+      ),
+      fc.boolean(),
+      ms,
+      (a, by, rises, time) => {
+        const b = rises ? a + by : by;
+        const reference = plausible(
+          { at: 0n, value: BigInt(a) },
+          { at: BigInt(time), value: BigInt(b) },
+          device.limitKw,
+        );
+        expect(isPlausible(...pair(a, b, time), device)).toBe(reference);
+      },
+    ),
+    { numRuns: 1_000 },
+  );
+});
+
+test.each([
+  [10 * KWH, 0, false],
+  [10 * KWH, 1, true],
+  // 1 % and 0.1 kWh, both.
+  [10 * KWH, 100_000, true],
+  [10 * KWH - 1, 100_000, false],
+  [20 * KWH, 100_001, false],
+])('from %d mWh a step back of %d is jitter: %s', (a, drop, is) => {
+  expect(isJitter(...pair(a, a - drop))).toBe(is);
+});
+
+test.each([
+  [900 * KWH + 1, 99 * KWH, true],
+  [900 * KWH, 99 * KWH, false],
+  [900 * KWH + 1, 100 * KWH, false],
+  [1_000 * KWH, 0, true],
+  [1_000 * KWH + 1, 0, false],
+])('from %d to %d mWh a register of 1,000 kWh rolled over: %s', (a, b, is) => {
+  expect(isRollover(...pair(a, b), device)).toBe(is);
+  expect(isRollover(...pair(a, b), { ...device, registerMaxKwh: null })).toBe(false);
+});
+
+test.each([
+  [100 * KWH, 9_999_000, HOUR_MS, true],
+  [100 * KWH, 10 * KWH, HOUR_MS, false],
+  // Reachable from zero in the time since.
+  [100 * KWH, 9_999_000, HOUR_MS / 4, false],
+])('from %d to %d mWh in %d ms is a reset: %s', (a, b, ms, is) => {
+  expect(isReset(...pair(a, b, ms), device)).toBe(is);
+});
