@@ -18,6 +18,7 @@ import { addReference } from './plugins/reference.ts';
 import { addRequestLog } from './plugins/request-log.ts';
 import { addRequestMetrics } from './plugins/request-metrics.ts';
 import { addRequestSpans } from './plugins/request-spans.ts';
+import { addStaticFiles } from './plugins/static-files.ts';
 import { addUnsubscribe } from './plugins/unsubscribe.ts';
 import { trustedProxies } from './trusted-proxies.ts';
 import { OPERATIONS } from './v1/operations.ts';
@@ -104,6 +105,7 @@ export function buildApp(
   const { secret, counter, mqtt, mailSignIn, certificate = () => parts.tls.cert } = parts;
   addEntrance(app);
   addCertificate(app, certificate);
+  addStaticFiles(app);
   addReference(app, parts.publicUrl);
   addUnsubscribe(app, context, parts.secret);
   for (const operation of OPERATIONS) addOperation(app, context, operation);

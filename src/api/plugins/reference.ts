@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { openApiDocument } from '#src/api/openapi.ts';
 
@@ -19,7 +18,6 @@ export function addReference(app: FastifyInstance, publicUrl: () => string): voi
     document ??= JSON.stringify(openApiDocument(publicUrl()));
     return reply.type('application/json; charset=utf-8').send(document);
   });
-  void app.register(fastifyStatic, { root: PAGE, serve: false });
   app.get('/docs', async (_request, reply) =>
     reply.header('Content-Security-Policy', POLICY).sendFile('index.html', PAGE),
   );

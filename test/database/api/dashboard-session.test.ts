@@ -1,5 +1,8 @@
+import { rm, stat } from 'node:fs/promises';
 import { request } from 'node:https';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type AssetFiles, assetFiles } from '#src/api/dashboard/asset-files.ts';
 import { share } from '#src/api/dashboard/share.ts';
 import { forgetSessions } from '#src/auth/sessions.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
@@ -504,7 +507,7 @@ describe('the pages', () => {
       if (seen.has(path)) return;
       seen.add(path);
       const { status, headers, text } = await api.send(path);
-      expect([path, status, headers['content-type']]).toEqual([path, 200, 'text/javascript; charset=utf-8']);
+      expect([path, status, headers['content-type']]).toEqual([path, 200, 'application/javascript; charset=utf-8']);
       for (const [, , name = ''] of text.matchAll(/(\bfrom\s*|\bimport\s*\(?\s*)['"]([./][^'"\n]+)['"]/g))
         await visit(new URL(name, `https://x${path}`).pathname);
     };
@@ -525,9 +528,45 @@ describe('the pages', () => {
         accepted,
         200,
         encoding,
-        'Accept-Encoding',
+        'accept-encoding',
       ]);
     }
+  });
+
+  test('that do not exist are a document for a browser, whatever it has kept', async () => {
+    const accept = 'text/html,application/xhtml+xml';
+    const { status, headers, text } = await api.send('/dashboard/nothing', { headers: { accept } });
+    expect([status, headers['cache-control'], headers.etag]).toEqual([404, 'no-store', undefined]);
+    const { etag } = (await api.send('/dashboard')).headers;
+    const again = await api.send('/dashboard/nothing', { headers: { accept, 'if-none-match': String(etag) } });
+    expect([again.status, again.text]).toEqual([404, text]);
+    expect(text).toContain('<html');
+  });
+
+  test('are known again by another process, made anew where they were cleared away, and removed in the end', async () => {
+    const files = [assetFiles(), assetFiles()];
+    const stats = await Promise.all(
+      files.map(async (one) => {
+        const folder = await one.folderOf('app.js');
+        const { size, mtimeMs } = await stat(join(String(folder), 'app.js.br'));
+        return { size, mtimeMs };
+      }),
+    );
+    expect(stats[0]).toEqual(stats[1]);
+    const page = await stat(join(String(await files[0]?.folderOf('layout.js')), 'layout.js.br'));
+    expect(page.mtimeMs).not.toBe(stats[0]?.mtimeMs);
+    const [first] = files as [AssetFiles];
+    const cleared = String(await first.folderOf('app.js'));
+    await rm(cleared, { recursive: true });
+    const another = await Promise.all(['app.js', 'layout.js', 'app.js'].map((path) => first.folderOf(path)));
+    expect(new Set(another).size).toBe(1);
+    expect(another[0]).not.toBe(cleared);
+    await stat(join(String(another[0]), 'layout.js.gz'));
+    const folders = await Promise.all(files.map((one) => one.folderOf('app.js')));
+    for (const one of files) await one.remove();
+    for (const folder of folders) await expect(stat(String(folder))).rejects.toThrow('ENOENT');
+    const { headers } = await api.send('/dashboard/app/app.js');
+    expect(headers['last-modified']).toBe(undefined);
   });
 
   test('nothing but them is served', async () => {
