@@ -21,7 +21,7 @@ const RATE = 1_000;
 const SECONDS = 40;
 /** Every fifth home uses more than its alert allows, once. */
 const ONE_IN = 5;
-const THRESHOLD_MWH = 150_000;
+const THRESHOLD_MILLIWATT_HOURS = 150_000;
 const SECRET_KEY = 'the secret of the bench';
 const ROUNDS = 3;
 
@@ -105,10 +105,10 @@ async function settle(pool: Pool, receiver: Receiver): Promise<Home[]> {
     [homes.map(({ deviceId }) => deviceId), users],
   );
   await pool.query(
-    `INSERT INTO alerts (alert_id, user_id, type, threshold_mwh, delivery)
+    `INSERT INTO alerts (alert_id, user_id, type, threshold_milliwatt_hours, delivery)
      SELECT a, u, (ARRAY['peak_usage', 'daily_usage', 'monthly_usage'])[1 + n % 3], $3, 'webhook'
      FROM unnest($1::text[], $2::text[]) WITH ORDINALITY h (a, u, n)`,
-    [users.map(() => newId('alr')), users, THRESHOLD_MWH],
+    [users.map(() => newId('alr')), users, THRESHOLD_MILLIWATT_HOURS],
   );
   await pool.query('ANALYZE');
   const db = createDb(pool);
@@ -182,8 +182,8 @@ async function evaluationsWith(threads: number): Promise<number> {
       );
       const count = found.rule.length;
       await evaluator.above({
-        totalMwh: Float64Array.from(each(count, (index) => index)),
-        thresholdMwh: new Float64Array(count).fill(count / 2),
+        totalMilliwattHours: Float64Array.from(each(count, (index) => index)),
+        thresholdMilliwattHours: new Float64Array(count).fill(count / 2),
       });
       evaluated += count;
     }

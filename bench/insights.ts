@@ -12,13 +12,13 @@ const YEAR = { start: '2025-01-01', end: '2025-12-31' };
 
 /** What is known of every hour; of other measures nothing. */
 const HOUR: Partial<Record<keyof Sums, string>> = {
-  energyMwh: '(random() * 2e6)::bigint',
+  energyMilliwattHours: '(random() * 2e6)::bigint',
   readingCount: '4',
   coveredMs: '3600000',
 };
 const COLUMNS = MEASURE_NAMES.map((name) => COLUMN[name]).join(', ');
 const SUMS = MEASURE_NAMES.map((name) => `sum(${COLUMN[name]})`).join(', ');
-const ENERGY = COLUMN.energyMwh;
+const ENERGY = COLUMN.energyMilliwattHours;
 
 /** p50 and p99 of day, month and hour queries of a user with a year of data among 1,000 users. */
 export async function bench(): Promise<Answer> {

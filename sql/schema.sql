@@ -21,6 +21,7 @@ CREATE TABLE users (
   plan text NOT NULL DEFAULT 'free',
   enrolled_by text COLLATE "C",
   created_at timestamptz NOT NULL DEFAULT now(),
+  signed_in_at timestamptz, -- When it first signed in to the dashboard: from then on its utility does not change its e-mail address.
   PRIMARY KEY (user_id),
   FOREIGN KEY (enrolled_by) REFERENCES users(user_id) ON DELETE SET NULL,
   CHECK (plan IN ('free', 'developer', 'enterprise')),
@@ -148,9 +149,9 @@ CREATE TABLE device_intervals (
   device_id text COLLATE "C" NOT NULL,
   starts_at timestamptz NOT NULL,
   user_id text COLLATE "C" NOT NULL,
-  energy_mwh bigint NOT NULL, -- Imported electricity in mWh (kwh_used, times a million).
-  estimated_mwh bigint NOT NULL, -- Part of energy_mwh that was spread over a register gap of more than an hour.
-  export_mwh bigint NOT NULL,
+  energy_milliwatt_hours bigint NOT NULL, -- Imported electricity in mWh (kwh_used, times a million).
+  estimated_milliwatt_hours bigint NOT NULL, -- Part of energy_milliwatt_hours that was spread over a register gap of more than an hour.
+  export_milliwatt_hours bigint NOT NULL,
   reading_count bigint NOT NULL,
   covered_ms bigint NOT NULL, -- Milliseconds of the bucket (summed over channels) for which import is known; rows with nothing known do not exist.
   export_covered_ms bigint NOT NULL,
@@ -163,9 +164,9 @@ CREATE TYPE interval_delta (
   device_id text COLLATE "C",
   user_id text COLLATE "C",
   starts_at timestamptz,
-  energy_mwh bigint,
-  estimated_mwh bigint,
-  export_mwh bigint,
+  energy_milliwatt_hours bigint,
+  estimated_milliwatt_hours bigint,
+  export_milliwatt_hours bigint,
   reading_count bigint,
   covered_ms bigint,
   export_covered_ms bigint
@@ -187,9 +188,9 @@ CREATE TABLE late_deltas (
   device_id text COLLATE "C" NOT NULL,
   user_id text COLLATE "C" NOT NULL,
   starts_at timestamptz NOT NULL,
-  energy_mwh bigint NOT NULL,
-  estimated_mwh bigint NOT NULL,
-  export_mwh bigint NOT NULL,
+  energy_milliwatt_hours bigint NOT NULL,
+  estimated_milliwatt_hours bigint NOT NULL,
+  export_milliwatt_hours bigint NOT NULL,
   reading_count bigint NOT NULL,
   covered_ms bigint NOT NULL,
   export_covered_ms bigint NOT NULL
@@ -221,18 +222,18 @@ CREATE TABLE alerts (
   alert_id text COLLATE "C" NOT NULL,
   user_id text COLLATE "C" NOT NULL,
   type text NOT NULL,
-  threshold_mwh bigint, -- In mWh; above it the alert fires. Null for no_data.
+  threshold_milliwatt_hours bigint, -- In mWh; above it the alert fires. Null for no_data.
   threshold_hours integer, -- For no_data: hours of silence of a device.
   delivery text NOT NULL,
   status text NOT NULL DEFAULT 'active',
   created_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (alert_id),
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
-  CHECK ((type = 'no_data') = (threshold_mwh IS NULL) AND (type = 'no_data') = (threshold_hours IS NOT NULL)),
+  CHECK ((type = 'no_data') = (threshold_milliwatt_hours IS NULL) AND (type = 'no_data') = (threshold_hours IS NOT NULL)),
   CHECK (delivery IN ('email', 'sms', 'webhook')),
   CHECK (status IN ('active', 'paused')),
   CHECK (threshold_hours >= 1 AND threshold_hours <= 720),
-  CHECK (threshold_mwh > 0),
+  CHECK (threshold_milliwatt_hours > 0),
   CHECK (type IN ('peak_usage', 'daily_usage', 'monthly_usage', 'no_data'))
 );
 CREATE INDEX alerts_user ON alerts (user_id, alert_id);
@@ -301,31 +302,20 @@ CREATE TABLE events (
 CREATE INDEX events_created ON events (created_at);
 CREATE INDEX events_user ON events (user_id);
 
--- Answers to POSTs with an Idempotency-Key, for 24 h. Without a status the request is under way. Sealed: an answer may show a secret.
+-- Answers to POSTs with an Idempotency-Key, for 24 h, committed with what the request changed. Sealed: an answer may show a secret.
 CREATE TABLE idempotent_answers (
   user_id text COLLATE "C" NOT NULL,
   idempotency_key text NOT NULL,
   request_sha256 bytea NOT NULL,
-  status smallint,
-  body_sealed bytea,
+  status smallint NOT NULL,
+  body_sealed bytea NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
-  PRIMARY KEY (user_id, idempotency_key),
+  caller_id text COLLATE "C" NOT NULL, -- The key_id or session_id that the request came with.
+  PRIMARY KEY (caller_id, idempotency_key),
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE
 );
 CREATE INDEX idempotent_answers_created ON idempotent_answers (created_at);
-
--- Requests of an account (its user_id), or failed authentications of an address, in the windows that limits are set for.
-CREATE UNLOGGED TABLE request_counts (
-  counted text COLLATE "C" NOT NULL,
-  minute_from timestamptz NOT NULL,
-  minute_count integer NOT NULL,
-  day date NOT NULL,
-  day_count integer NOT NULL,
-  denied_from timestamptz NOT NULL,
-  denied_count integer NOT NULL, -- Requests answered 429 since denied_from, ten minutes at most.
-  suspended_until timestamptz NOT NULL,
-  PRIMARY KEY (counted)
-) WITH (fillfactor=50);
+CREATE INDEX idempotent_answers_user ON idempotent_answers (user_id);
 
 -- Hours whose consumption changed, committed with the readings that changed it, until alerts are evaluated.
 CREATE TABLE usage_changes (
@@ -357,7 +347,7 @@ CREATE TABLE alert_firings (
   period_start timestamptz NOT NULL,
   device_id text COLLATE "C" NOT NULL DEFAULT '', -- For no_data the silent device, whose silence is the period; empty otherwise.
   period_end timestamptz,
-  total_mwh bigint, -- In mWh, as it was when the alert fired. Null for no_data.
+  total_milliwatt_hours bigint, -- In mWh, as it was when the alert fired. Null for no_data.
   event_id text COLLATE "C" NOT NULL,
   fired_at timestamptz NOT NULL,
   PRIMARY KEY (alert_id, period_start, device_id),
@@ -414,7 +404,7 @@ CREATE TABLE gateway_announcements (
   FOREIGN KEY (gateway_id) REFERENCES gateways(gateway_id) ON DELETE CASCADE
 );
 
--- One-time links and codes that were sent and not used yet. Used ones are gone.
+-- One-time links and codes that were sent. Used ones are gone; the others are counted for a day.
 CREATE TABLE sign_ins (
   sign_in_id text COLLATE "C" NOT NULL,
   user_id text COLLATE "C" NOT NULL,
@@ -423,6 +413,9 @@ CREATE TABLE sign_ins (
   tried_codes smallint NOT NULL DEFAULT 0,
   created_at timestamptz NOT NULL,
   expires_at timestamptz NOT NULL,
+  browser_sha256 bytea,
+  network text, -- Where it was asked for: an IPv4 address, an IPv6 /64. Null for one that an operator made.
+  is_known boolean NOT NULL DEFAULT false, -- Whether the browser that asked had signed in to this account before.
   PRIMARY KEY (sign_in_id),
   UNIQUE (token_sha256),
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE
@@ -438,6 +431,8 @@ CREATE TABLE sessions (
   created_at timestamptz NOT NULL,
   last_seen_at timestamptz NOT NULL,
   expires_at timestamptz NOT NULL,
+  user_agent text, -- Of the browser that signed in, as it says itself; so that people know their own.
+  address text, -- Where it signed in from.
   PRIMARY KEY (session_id),
   UNIQUE (secret_sha256),
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE
@@ -445,14 +440,27 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_expires ON sessions (expires_at);
 CREATE INDEX sessions_user ON sessions (user_id);
 
+-- Requests of an account (its user_id), or failed authentications of an address, in the windows that limits are set for. Times in Unix ms; 0: none yet.
+CREATE UNLOGGED TABLE request_counts (
+  counted text COLLATE "C" NOT NULL,
+  minute_from_ms bigint NOT NULL DEFAULT 0,
+  minute_count bigint NOT NULL DEFAULT 0,
+  day_from_ms bigint NOT NULL DEFAULT 0,
+  day_count bigint NOT NULL DEFAULT 0,
+  denied_from_ms bigint NOT NULL DEFAULT 0,
+  denied_count bigint NOT NULL DEFAULT 0, -- Requests answered 429 since denied_from_ms, ten minutes at most.
+  suspended_until_ms bigint NOT NULL DEFAULT 0,
+  PRIMARY KEY (counted)
+) WITH (fillfactor=50);
+
 -- Consumption per device and UTC hour.
 CREATE TABLE device_hourly (
   device_id text COLLATE "C" NOT NULL,
   hour timestamptz NOT NULL, -- Start of the hour, UTC.
   user_id text COLLATE "C" NOT NULL,
-  energy_mwh bigint NOT NULL,
-  estimated_mwh bigint NOT NULL,
-  export_mwh bigint NOT NULL,
+  energy_milliwatt_hours bigint NOT NULL,
+  estimated_milliwatt_hours bigint NOT NULL,
+  export_milliwatt_hours bigint NOT NULL,
   reading_count bigint NOT NULL,
   covered_ms bigint NOT NULL,
   export_covered_ms bigint NOT NULL,
@@ -464,9 +472,9 @@ CREATE INDEX device_hourly_user ON device_hourly (user_id, hour);
 CREATE TABLE user_hourly (
   user_id text COLLATE "C" NOT NULL,
   hour timestamptz NOT NULL, -- Start of the hour, UTC.
-  energy_mwh bigint NOT NULL,
-  estimated_mwh bigint NOT NULL,
-  export_mwh bigint NOT NULL,
+  energy_milliwatt_hours bigint NOT NULL,
+  estimated_milliwatt_hours bigint NOT NULL,
+  export_milliwatt_hours bigint NOT NULL,
   reading_count bigint NOT NULL,
   covered_ms bigint NOT NULL,
   export_covered_ms bigint NOT NULL,
@@ -477,9 +485,9 @@ CREATE TABLE user_hourly (
 CREATE TABLE user_daily (
   user_id text COLLATE "C" NOT NULL,
   day timestamptz NOT NULL, -- Start of the day, UTC.
-  energy_mwh bigint NOT NULL,
-  estimated_mwh bigint NOT NULL,
-  export_mwh bigint NOT NULL,
+  energy_milliwatt_hours bigint NOT NULL,
+  estimated_milliwatt_hours bigint NOT NULL,
+  export_milliwatt_hours bigint NOT NULL,
   reading_count bigint NOT NULL,
   covered_ms bigint NOT NULL,
   export_covered_ms bigint NOT NULL,
@@ -492,9 +500,9 @@ CREATE TABLE user_monthly_by_hour (
   user_id text COLLATE "C" NOT NULL,
   month timestamptz NOT NULL, -- Start of the month, UTC.
   hour_of_day smallint NOT NULL,
-  energy_mwh bigint NOT NULL,
-  estimated_mwh bigint NOT NULL,
-  export_mwh bigint NOT NULL,
+  energy_milliwatt_hours bigint NOT NULL,
+  estimated_milliwatt_hours bigint NOT NULL,
+  export_milliwatt_hours bigint NOT NULL,
   reading_count bigint NOT NULL,
   covered_ms bigint NOT NULL,
   export_covered_ms bigint NOT NULL,
@@ -505,9 +513,9 @@ CREATE TABLE user_monthly_by_hour (
 CREATE VIEW user_monthly (
   user_id text COLLATE "C",
   month timestamptz, -- Start of the month, UTC.
-  energy_mwh bigint,
-  estimated_mwh bigint,
-  export_mwh bigint,
+  energy_milliwatt_hours bigint,
+  estimated_milliwatt_hours bigint,
+  export_milliwatt_hours bigint,
   reading_count bigint,
   covered_ms bigint,
   export_covered_ms bigint,

@@ -68,12 +68,12 @@ async function count(pool: Pool, players: readonly Paired[]): Promise<{ stored: 
        WHERE device_id = ANY ($1) AND kind = 'register'),
      each AS (SELECT device_id, count(*) AS n, count(DISTINCT read_at) AS times, max(value) - min(value) AS used FROM mine GROUP BY 1)
      SELECT coalesce(sum(times), 0)::int AS stored, coalesce(sum(n - times), 0)::int AS doubled,
-       (SELECT coalesce(sum(energy_mwh), 0) FROM user_hourly
-         WHERE user_id IN (SELECT user_id FROM devices WHERE device_id = ANY ($1)))::bigint - coalesce(sum(used), 0)::bigint AS excess_mwh FROM each`,
+       (SELECT coalesce(sum(energy_milliwatt_hours), 0) FROM user_hourly
+         WHERE user_id IN (SELECT user_id FROM devices WHERE device_id = ANY ($1)))::bigint - coalesce(sum(used), 0)::bigint AS excess_milliwatt_hours FROM each`,
     [ids(players)],
   );
   // A mWh a step: what is counted beyond what the registers moved was counted twice.
-  return { stored: rows[0].stored, double: rows[0].doubled + Math.max(0, Number(rows[0].excess_mwh)) };
+  return { stored: rows[0].stored, double: rows[0].doubled + Math.max(0, Number(rows[0].excess_milliwatt_hours)) };
 }
 
 async function untilMoreIsStored(pool: Pool, players: readonly Paired[]): Promise<number> {

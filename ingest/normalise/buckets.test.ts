@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { asMilliwattHours } from '#src/core/units.ts';
 import { addInterval, BUCKET_MS, type BucketDeltas, withoutZeros } from './buckets.ts';
 
 /** Up to what five of them in one quarter still add up to exactly. */
-const mwh = fc.oneof(
-  fc.integer({ min: 0, max: 5_000_000 }),
-  fc.integer({ min: 0, max: Math.floor(Number.MAX_SAFE_INTEGER / 5) }),
-);
+const milliwattHours = fc
+  .oneof(fc.integer({ min: 0, max: 5_000_000 }), fc.integer({ min: 0, max: Math.floor(Number.MAX_SAFE_INTEGER / 5) }))
+  .map(asMilliwattHours);
 const interval = fc
   .record({
     startMs: fc.integer({ min: 0, max: 4 * BUCKET_MS }).map((ms) => Date.UTC(2026, 8, 30) + ms),
     lengthMs: fc.oneof(fc.integer({ min: 1, max: 2 * BUCKET_MS }), fc.integer({ min: 1, max: 5 * 24 * 3_600_000 })),
-    importMwh: mwh,
-    exportMwh: mwh,
+    importMilliwattHours: milliwattHours,
+    exportMilliwattHours: milliwattHours,
     estimated: fc.boolean(),
   })
   .map(({ startMs, lengthMs, ...rest }) => ({ startMs, endMs: startMs + lengthMs, ...rest }));
@@ -32,9 +32,9 @@ test('an interval is cut at quarters of an hour, by time, in whole mWh that add 
       );
       // What has flowed up to the end of each quarter is the share of its time, rounded down.
       for (const [name, energy, counted] of [
-        ['energyMwh', one.importMwh, counts.import],
-        ['estimatedMwh', one.estimated ? one.importMwh : 0, counts.import],
-        ['exportMwh', one.exportMwh, counts.export],
+        ['energyMilliwattHours', one.importMilliwattHours, counts.import],
+        ['estimatedMilliwattHours', one.estimated ? one.importMilliwattHours : 0, counts.import],
+        ['exportMilliwattHours', one.exportMilliwattHours, counts.export],
         ['coveredMs', endMs - startMs, counts.import],
         ['exportCoveredMs', endMs - startMs, counts.export],
       ] as const) {

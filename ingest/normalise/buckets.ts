@@ -1,3 +1,4 @@
+import { asMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
 import type { Sums } from '#src/rollups/levels.ts';
 import type { Roles } from './channels.ts';
 import type { EnergyInterval } from './law.ts';
@@ -9,16 +10,23 @@ export const BUCKET_MS = 900_000;
 export type BucketDeltas = Map<number, Sums>;
 
 /** floor(energy × part / whole), exact where the product leaves the safe integers. */
-function share(energyMwh: number, partMs: number, wholeMs: number): number {
-  const product = energyMwh * partMs;
+function share(energyMilliwattHours: MilliwattHours, partMs: number, wholeMs: number): number {
+  const product = energyMilliwattHours * partMs;
   if (Number.isSafeInteger(product)) return Math.floor(product / wholeMs);
-  return Number((BigInt(energyMwh) * BigInt(partMs)) / BigInt(wholeMs));
+  return Number((BigInt(energyMilliwattHours) * BigInt(partMs)) / BigInt(wholeMs));
 }
 
 function bucketOf(deltas: BucketDeltas, startMs: number): Sums {
   let delta = deltas.get(startMs);
   if (!delta) {
-    delta = { energyMwh: 0, estimatedMwh: 0, exportMwh: 0, readingCount: 0, coveredMs: 0, exportCoveredMs: 0 };
+    delta = {
+      energyMilliwattHours: asMilliwattHours(0),
+      estimatedMilliwattHours: asMilliwattHours(0),
+      exportMilliwattHours: asMilliwattHours(0),
+      readingCount: 0,
+      coveredMs: 0,
+      exportCoveredMs: 0,
+    };
     deltas.set(startMs, delta);
   }
   return delta;
@@ -30,7 +38,7 @@ function bucketOf(deltas: BucketDeltas, startMs: number): Sums {
  * counts in the bucket that its end closes: a reading stamped 10:00:00 belongs to the quarter before.
  */
 export function addInterval(deltas: BucketDeltas, interval: EnergyInterval, roles: Roles, sign: 1 | -1): void {
-  const { startMs, endMs, importMwh, exportMwh } = interval;
+  const { startMs, endMs, importMilliwattHours, exportMilliwattHours } = interval;
   const wholeMs = endMs - startMs;
   let fromMs = startMs;
   let importBefore = 0;
@@ -40,15 +48,17 @@ export function addInterval(deltas: BucketDeltas, interval: EnergyInterval, role
     const toMs = Math.min(bucketMs + BUCKET_MS, endMs);
     const delta = bucketOf(deltas, bucketMs);
     if (roles.import) {
-      const importUpTo = share(importMwh, toMs - startMs, wholeMs);
-      delta.energyMwh += sign * (importUpTo - importBefore);
-      if (interval.estimated) delta.estimatedMwh += sign * (importUpTo - importBefore);
+      const importUpTo = share(importMilliwattHours, toMs - startMs, wholeMs);
+      const part = sign * (importUpTo - importBefore);
+      delta.energyMilliwattHours = asMilliwattHours(delta.energyMilliwattHours + part);
+      if (interval.estimated) delta.estimatedMilliwattHours = asMilliwattHours(delta.estimatedMilliwattHours + part);
       delta.coveredMs += sign * (toMs - fromMs);
       importBefore = importUpTo;
     }
     if (roles.export) {
-      const exportUpTo = share(exportMwh, toMs - startMs, wholeMs);
-      delta.exportMwh += sign * (exportUpTo - exportBefore);
+      const exportUpTo = share(exportMilliwattHours, toMs - startMs, wholeMs);
+      const part = sign * (exportUpTo - exportBefore);
+      delta.exportMilliwattHours = asMilliwattHours(delta.exportMilliwattHours + part);
       delta.exportCoveredMs += sign * (toMs - fromMs);
       exportBefore = exportUpTo;
     }

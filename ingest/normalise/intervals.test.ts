@@ -16,8 +16,8 @@ test('1,000 random series of intervals give the reference’s steps, of those th
         stepsOf({ kind: 'interval', direction, readings: points }, none).map(({ from, to, energy }) => ({
           startMs: Number(from),
           endMs: Number(to),
-          importMwh: direction === 'import' ? Number(energy) : 0,
-          exportMwh: direction === 'export' ? Number(energy) : 0,
+          importMilliwattHours: direction === 'import' ? Number(energy) : 0,
+          exportMilliwattHours: direction === 'export' ? Number(energy) : 0,
           estimated: false,
         })),
       );

@@ -1,3 +1,4 @@
+import { asMilliwattHours } from '#src/core/units.ts';
 import { afterLastCounted, type Law } from './law.ts';
 
 export interface IntervalState {
@@ -20,7 +21,7 @@ export function intervalLaw(direction: 'import' | 'export'): Law<IntervalState> 
         return state;
       }
       const [imported, exported] = direction === 'import' ? [point.value, 0] : [0, point.value];
-      findings.interval(startMs, point.readAtMs, imported, exported, false);
+      findings.interval(startMs, point.readAtMs, asMilliwattHours(imported), asMilliwattHours(exported), false);
       return { keptEndMs: point.readAtMs };
     },
   };

@@ -1,3 +1,5 @@
+import type { MilliwattHours } from '#src/core/units.ts';
+
 /** A stored reading of one series, in the units of `readings.value`. Ordered by time, then by interval length. */
 export interface Point {
   readAtMs: number;
@@ -10,8 +12,8 @@ export interface Point {
 export interface EnergyInterval {
   startMs: number;
   endMs: number;
-  importMwh: number;
-  exportMwh: number;
+  importMilliwattHours: MilliwattHours;
+  exportMilliwattHours: MilliwattHours;
   /** Spread over a silence of more than an hour: the energy is certain, its hours are not. */
   estimated: boolean;
 }
@@ -26,7 +28,13 @@ export interface JudgedPoint extends Point {
 
 /** What a step of a law says: the energy it found and the verdicts it gave, on this reading or on earlier ones. */
 export interface Findings {
-  interval(startMs: number, endMs: number, importMwh: number, exportMwh: number, estimated: boolean): void;
+  interval(
+    startMs: number,
+    endMs: number,
+    importMilliwattHours: MilliwattHours,
+    exportMilliwattHours: MilliwattHours,
+    estimated: boolean,
+  ): void;
   verdict(point: Point, verdict: Verdict): void;
 }
 

@@ -21,8 +21,8 @@ test('1,000 random series of power give the reference’s trapezoids, import and
           ({ from, to, energy, exported }) => ({
             startMs: Number(from),
             endMs: Number(to),
-            importMwh: counts.import ? Number(energy) : 0,
-            exportMwh: counts.export ? Number(exported) : 0,
+            importMilliwattHours: counts.import ? Number(energy) : 0,
+            exportMilliwattHours: counts.export ? Number(exported) : 0,
             estimated: false,
           }),
         ),
@@ -37,7 +37,12 @@ test('a channel of export counts its positive part as export, and the rest as no
     fc.property(series, settings, (readings, device) => {
       const points = setOf(ofDevice(readings));
       const law = powerLaw(device, { import: false, export: true, channelDirection: 'export' });
-      expect(intervalsOf(law, points).map(({ importMwh, exportMwh }) => [importMwh, exportMwh])).toEqual(
+      expect(
+        intervalsOf(law, points).map(({ importMilliwattHours, exportMilliwattHours }) => [
+          importMilliwattHours,
+          exportMilliwattHours,
+        ]),
+      ).toEqual(
         stepsOf({ kind: 'power', direction: 'export', readings: points }, device).map(({ exported }) => [
           0,
           Number(exported),
@@ -53,7 +58,7 @@ test('is exact where the product of power and time leaves the safe integers', ()
   const law = powerLaw(device, { import: true, export: false, channelDirection: 'import' });
   // (2^32 + 2^32 - 1) mW for 3,599,999 ms: half of it over an hour, halves up.
   const [interval] = intervalsOf(law, [at(0, 2 ** 32), at(3_599_999, 2 ** 32 - 1)]);
-  expect(interval?.importMwh).toBe(Number(((2n ** 33n - 1n) * 3_599_999n + 3_600_000n) / 7_200_000n));
+  expect(interval?.importMilliwattHours).toBe(Number(((2n ** 33n - 1n) * 3_599_999n + 3_600_000n) / 7_200_000n));
 });
 
 test('goes on from every reading alone', () => {

@@ -1,3 +1,4 @@
+import { asMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
 import { afterLastCounted, type Law, type LawSettings } from './law.ts';
 
 const MINUTE_MS = 60_000;
@@ -8,10 +9,10 @@ export interface PowerState {
 }
 
 /** Mean of two powers in mW over a time in ms, in mWh, halves rounded up; exact beyond 2^53. */
-function trapezoidMwh(aMw: number, bMw: number, durationMs: number): number {
+function trapezoidMilliwattHours(aMw: number, bMw: number, durationMs: number): MilliwattHours {
   const product = (aMw + bMw) * durationMs;
-  if (Number.isSafeInteger(product * 2)) return Math.floor((product + 3_600_000) / 7_200_000);
-  return Number((BigInt(aMw + bMw) * BigInt(durationMs) + 3_600_000n) / 7_200_000n);
+  if (Number.isSafeInteger(product * 2)) return asMilliwattHours(Math.floor((product + 3_600_000) / 7_200_000));
+  return asMilliwattHours(Number((BigInt(aMw + bMw) * BigInt(durationMs) + 3_600_000n) / 7_200_000n));
 }
 
 /** What of a power series counts: the positive part as import, the negative as export, or (export channels) the positive as export. */
@@ -38,8 +39,8 @@ export function powerLaw(settings: LawSettings, roles: PowerRoles): Law<PowerSta
     step({ lastAtMs, lastMw }, point, findings) {
       if (lastAtMs !== undefined && lastMw !== undefined && point.readAtMs - lastAtMs <= maxGapMs) {
         const durationMs = point.readAtMs - lastAtMs;
-        const imported = trapezoidMwh(importMw(lastMw), importMw(point.value), durationMs);
-        const exported = trapezoidMwh(exportMw(lastMw), exportMw(point.value), durationMs);
+        const imported = trapezoidMilliwattHours(importMw(lastMw), importMw(point.value), durationMs);
+        const exported = trapezoidMilliwattHours(exportMw(lastMw), exportMw(point.value), durationMs);
         findings.interval(lastAtMs, point.readAtMs, imported, exported, false);
       }
       return { lastAtMs: point.readAtMs, lastMw: point.value };

@@ -22,8 +22,8 @@ test('1,000 random registers give the reference’s steps', () => {
         steps.map(({ from, to, energy, estimated }) => ({
           startMs: Number(from),
           endMs: Number(to),
-          importMwh: direction === 'import' ? Number(energy) : 0,
-          exportMwh: direction === 'export' ? Number(energy) : 0,
+          importMilliwattHours: direction === 'import' ? Number(energy) : 0,
+          exportMilliwattHours: direction === 'export' ? Number(energy) : 0,
           estimated,
         })),
       );

@@ -1,3 +1,4 @@
+import { asMilliwattHours } from '#src/core/units.ts';
 import { afterLastCounted, type Findings, type Law, type LawSettings, type Point } from './law.ts';
 import { isJitter, isPlausible, isReset, isRollover, type RegisterValue } from './plausibility.ts';
 
@@ -10,8 +11,15 @@ export interface RegisterState {
   first?: RegisterValue;
 }
 
-const registerOf = ({ readAtMs, value }: Point): RegisterValue => ({ readAtMs, valueMwh: value });
-const pointOf = (value: RegisterValue): Point => ({ readAtMs: value.readAtMs, intervalMs: 0, value: value.valueMwh });
+const registerOf = ({ readAtMs, value }: Point): RegisterValue => ({
+  readAtMs,
+  valueMilliwattHours: asMilliwattHours(value),
+});
+const pointOf = (value: RegisterValue): Point => ({
+  readAtMs: value.readAtMs,
+  intervalMs: 0,
+  value: value.valueMilliwattHours,
+});
 
 /**
  * The law for cumulative registers: differences of consecutive readings; implausible ones are held until the readings
@@ -21,22 +29,27 @@ const pointOf = (value: RegisterValue): Point => ({ readAtMs: value.readAtMs, in
 export function registerLaw(settings: LawSettings, direction: 'import' | 'export'): Law<RegisterState> {
   const fits = (a: RegisterValue, b: RegisterValue) => isPlausible(a, b, settings);
 
-  function count(findings: Findings, a: RegisterValue, b: RegisterValue, energyMwh: number) {
+  function count(findings: Findings, a: RegisterValue, b: RegisterValue, energy: number) {
     const estimated = b.readAtMs - a.readAtMs > HOUR_MS;
-    const [imported, exported] = direction === 'import' ? [energyMwh, 0] : [0, energyMwh];
-    findings.interval(a.readAtMs, b.readAtMs, imported, exported, estimated);
+    const [imported, exported] = direction === 'import' ? [energy, 0] : [0, energy];
+    findings.interval(a.readAtMs, b.readAtMs, asMilliwattHours(imported), asMilliwattHours(exported), estimated);
   }
   const countStep = (findings: Findings, a: RegisterValue, b: RegisterValue) =>
-    count(findings, a, b, b.valueMwh - a.valueMwh);
+    count(findings, a, b, b.valueMilliwattHours - a.valueMilliwattHours);
 
   /** The held reading was confirmed by two that fit it: says what it was and counts the step to it. */
   function confirm(findings: Findings, good: RegisterValue, held: RegisterValue) {
     if (isRollover(good, held, settings)) {
       findings.verdict(pointOf(held), 'rollover');
-      count(findings, good, held, Math.round((settings.registerMaxKwh ?? 0) * 1e6) - good.valueMwh + held.valueMwh);
+      count(
+        findings,
+        good,
+        held,
+        Math.round((settings.registerMaxKwh ?? 0) * 1e6) - good.valueMilliwattHours + held.valueMilliwattHours,
+      );
     } else if (isReset(good, held, settings)) {
       findings.verdict(pointOf(held), 'reset');
-      count(findings, good, held, held.valueMwh);
+      count(findings, good, held, held.valueMilliwattHours);
     } else {
       findings.verdict(pointOf(held), 'swap');
     }
@@ -62,7 +75,7 @@ export function registerLaw(settings: LawSettings, direction: 'import' | 'export
         if (isJitter(good, now)) {
           // 0 until the old value is passed: the register is taken to stand still at it.
           findings.verdict(point, 'jitter');
-          const standing = { readAtMs: now.readAtMs, valueMwh: good.valueMwh };
+          const standing = { readAtMs: now.readAtMs, valueMilliwattHours: good.valueMilliwattHours };
           countStep(findings, good, standing);
           return { good: standing };
         }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EnergyInterval, JudgedPoint, Law, Point, Verdict } from './law.ts';
+import type { EnergyInterval, Findings, JudgedPoint, Law, Point } from './law.ts';
 
 /** What a law made of a run of points. */
 export interface Replay {
@@ -15,11 +15,11 @@ export const pointKey = (point: Point): string => `${point.readAtMs}/${point.int
 /** A replay under way: what came of it so far, and the step that takes the next point. */
 function begin(law: Law<unknown>, from: unknown): { so: Replay; take: (point: Point) => void } {
   const so: Replay = { intervals: [], verdicts: new Map(), state: from };
-  const findings = {
-    interval(startMs: number, endMs: number, importMwh: number, exportMwh: number, estimated: boolean) {
-      so.intervals.push({ startMs, endMs, importMwh, exportMwh, estimated });
+  const findings: Findings = {
+    interval(startMs, endMs, importMilliwattHours, exportMilliwattHours, estimated) {
+      so.intervals.push({ startMs, endMs, importMilliwattHours, exportMilliwattHours, estimated });
     },
-    verdict({ readAtMs, intervalMs, value }: Point, verdict: Verdict) {
+    verdict({ readAtMs, intervalMs, value }, verdict) {
       const judged = { readAtMs, intervalMs, value, verdict };
       so.verdicts.set(pointKey(judged), judged);
     },

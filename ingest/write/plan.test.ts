@@ -102,7 +102,14 @@ function expectWhole({ profile, series, settings }: StoredDevice, all: History['
   const readings = ofDevice(all);
   const line = (at: number | bigint, values: (number | bigint)[]) => `${new Date(Number(at)).toISOString()} ${values}`;
   const stored = [...withoutZeros(profile)].map(([at, d]) =>
-    line(at, [d.energyMwh, d.estimatedMwh, d.exportMwh, d.readingCount, d.coveredMs, d.exportCoveredMs]),
+    line(at, [
+      d.energyMilliwattHours,
+      d.estimatedMilliwattHours,
+      d.exportMilliwattHours,
+      d.readingCount,
+      d.coveredMs,
+      d.exportCoveredMs,
+    ]),
   );
   const wanted = [...consumption(readings, settings, quarter)].map(([at, row]) =>
     line(at, [row.energy, row.estimated, row.exported, row.readings, row.covered, row.exportCovered]),

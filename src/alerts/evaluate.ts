@@ -31,8 +31,8 @@ export interface Candidates {
 
 /** What the periods came to, against their rules' thresholds; both in mWh. */
 export interface Totals {
-  totalMwh: Float64Array;
-  thresholdMwh: Float64Array;
+  totalMilliwattHours: Float64Array;
+  thresholdMilliwattHours: Float64Array;
 }
 
 /** Which periods of which rules the changes touch, each once, without those that ended too long ago. Pure. */
@@ -75,10 +75,10 @@ export function candidates(rules: Rules, zones: readonly string[], changes: Chan
 }
 
 /** Indexes of the periods that lie above their thresholds. Pure. */
-export function above({ totalMwh, thresholdMwh }: Totals): Uint32Array {
+export function above({ totalMilliwattHours, thresholdMilliwattHours }: Totals): Uint32Array {
   const fired: number[] = [];
-  for (let index = 0; index < totalMwh.length; index++) {
-    if ((totalMwh[index] as number) > (thresholdMwh[index] as number)) fired.push(index);
+  for (let index = 0; index < totalMilliwattHours.length; index++) {
+    if ((totalMilliwattHours[index] as number) > (thresholdMilliwattHours[index] as number)) fired.push(index);
   }
   return Uint32Array.from(fired);
 }

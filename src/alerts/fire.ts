@@ -1,6 +1,11 @@
 import { defined } from '#src/core/defined.ts';
 import { newId } from '#src/core/ids.ts';
-import { milliwattHoursToKwh } from '#src/core/units.ts';
+import {
+  asMilliwattHours,
+  MILLIWATT_HOURS_PER_KWH,
+  type MilliwattHours,
+  milliwattHoursToKwh,
+} from '#src/core/units.ts';
 import type { Query } from '#src/database/connect.ts';
 import type { NewEvent } from '#src/events/event-types.ts';
 import { addEvents } from '#src/events/outbox.ts';
@@ -13,12 +18,12 @@ export interface Firing {
   userId: string;
   type: AlertType;
   delivery: Delivery;
-  thresholdMwh: number | null;
+  thresholdMilliwattHours: MilliwattHours | null;
   thresholdHours: number | null;
   periodStart: Date;
   /** Null while it goes on without an end: a silence. */
   periodEnd: Date | null;
-  totalMwh: number | null;
+  totalMilliwattHours: MilliwattHours | null;
   /** For no_data the silent device. */
   deviceId: string | null;
 }
@@ -35,10 +40,10 @@ export async function fire(query: Query, firings: readonly Firing[], now: Date):
     .sort((a, b) => compare(a.alertId, b.alertId) || a.periodStart.getTime() - b.periodStart.getTime());
   // Raw SQL: the hot path of alerts: any number of firings is one statement, by unnest.
   const { rows } = await query<{ event_id: string }>(
-    `INSERT INTO alert_firings (alert_id, period_start, device_id, period_end, total_mwh, event_id, fired_at)
-     SELECT f.alert_id, f.period_start, f.device_id, f.period_end, f.total_mwh, f.event_id, $7
+    `INSERT INTO alert_firings (alert_id, period_start, device_id, period_end, total_milliwatt_hours, event_id, fired_at)
+     SELECT f.alert_id, f.period_start, f.device_id, f.period_end, f.total_milliwatt_hours, f.event_id, $7
      FROM unnest($1::text[], $2::timestamptz[], $3::text[], $4::timestamptz[], $5::bigint[], $6::text[])
-       WITH ORDINALITY f (alert_id, period_start, device_id, period_end, total_mwh, event_id, place)
+       WITH ORDINALITY f (alert_id, period_start, device_id, period_end, total_milliwatt_hours, event_id, place)
      JOIN alerts a USING (alert_id)
      ORDER BY f.place
      ON CONFLICT DO NOTHING RETURNING event_id`,
@@ -47,7 +52,7 @@ export async function fire(query: Query, firings: readonly Firing[], now: Date):
       sorted.map(({ periodStart }) => periodStart),
       sorted.map(({ deviceId }) => deviceId ?? ''),
       sorted.map(({ periodEnd }) => periodEnd),
-      sorted.map(({ totalMwh }) => totalMwh),
+      sorted.map(({ totalMilliwattHours }) => totalMilliwattHours),
       sorted.map(({ eventId }) => eventId),
       now,
     ],
@@ -79,14 +84,27 @@ interface DeviceShare {
 
 /** `data` of alert.triggered. */
 function dataOf(firing: Firing, devices: DeviceShare[]): Record<string, unknown> {
-  const { alertId, userId, type, thresholdMwh, thresholdHours, periodStart, periodEnd, totalMwh, deviceId } = firing;
+  const {
+    alertId,
+    userId,
+    type,
+    thresholdMilliwattHours,
+    thresholdHours,
+    periodStart,
+    periodEnd,
+    totalMilliwattHours,
+    deviceId,
+  } = firing;
   return {
     alert_id: alertId,
     user_id: userId,
     type,
-    ...(thresholdMwh === null
+    ...(thresholdMilliwattHours === null
       ? { threshold_hours: thresholdHours }
-      : { threshold_kwh: thresholdMwh / 1_000_000, kwh_used: milliwattHoursToKwh(totalMwh ?? 0) }),
+      : {
+          threshold_kwh: thresholdMilliwattHours / MILLIWATT_HOURS_PER_KWH,
+          kwh_used: milliwattHoursToKwh(totalMilliwattHours ?? asMilliwattHours(0)),
+        }),
     period_start: periodStart.toISOString(),
     period_end: periodEnd?.toISOString() ?? null,
     devices: deviceId === null ? devices : [{ device_id: deviceId, kwh_used: 0 }],
@@ -96,20 +114,20 @@ function dataOf(firing: Firing, devices: DeviceShare[]): Record<string, unknown>
 /** What each device of the user used in the period, the largest share first. */
 async function devicesOf(query: Query, fired: readonly Firing[]): Promise<DeviceShare[][]> {
   const shares: DeviceShare[][] = fired.map(() => []);
-  const { rows } = await query<{ place: number; device_id: string; mwh: number }>(
-    `SELECT f.place::int AS place, d.device_id, d.mwh
+  const { rows } = await query<{ place: number; device_id: string; milliwattHours: MilliwattHours }>(
+    `SELECT f.place::int AS place, d.device_id, d."milliwattHours"
      FROM unnest($1::text[], $2::timestamptz[], $3::timestamptz[]) WITH ORDINALITY f (user_id, period_start, period_end, place)
-     CROSS JOIN LATERAL (SELECT i.device_id, sum(i.${COLUMN.energyMwh})::bigint AS mwh FROM device_intervals i
+     CROSS JOIN LATERAL (SELECT i.device_id, sum(i.${COLUMN.energyMilliwattHours})::bigint AS "milliwattHours" FROM device_intervals i
        WHERE i.user_id = f.user_id AND i.starts_at >= f.period_start AND i.starts_at < f.period_end GROUP BY 1) d
-     WHERE d.mwh > 0 ORDER BY f.place, d.mwh DESC, d.device_id`,
+     WHERE d."milliwattHours" > 0 ORDER BY f.place, d."milliwattHours" DESC, d.device_id`,
     [
       fired.map(({ userId }) => userId),
       fired.map(({ periodStart }) => periodStart),
       fired.map(({ periodEnd }) => periodEnd),
     ],
   );
-  for (const { place, device_id, mwh } of rows) {
-    shares[place - 1]?.push({ device_id, kwh_used: milliwattHoursToKwh(mwh) });
+  for (const { place, device_id, milliwattHours } of rows) {
+    shares[place - 1]?.push({ device_id, kwh_used: milliwattHoursToKwh(milliwattHours) });
   }
   return shares;
 }

@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { milliwattHoursToKwh } from '#src/core/units.ts';
+import { type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { consumptionByDay, consumptionByHour, consumptionByMonth } from '#src/energy/consumption.ts';
 import { dayRange } from '#src/energy/ranges.ts';
@@ -24,7 +24,7 @@ export async function previewUsage(
   db: Database,
   user: { user_id: string; timezone: string },
   type: Exclude<AlertType, 'no_data'>,
-  thresholdMwh: number,
+  thresholdMilliwattHours: MilliwattHours,
   now: Date,
 ): Promise<WouldHaveFired[]> {
   const { timezone: zone, user_id: userId } = user;
@@ -33,24 +33,33 @@ export async function previewUsage(
   const at = (date: string) => DateTime.fromISO(date, { zone }).toMillis();
   const read = {
     peak_usage: async () =>
-      (await consumptionByHour(db, { userId }, range)).map(({ hour, mwh }) => ({ atMs: hour.getTime(), mwh })),
+      (await consumptionByHour(db, { userId }, range)).map(({ hour, milliwattHours }) => ({
+        atMs: hour.getTime(),
+        milliwattHours,
+      })),
     daily_usage: async () =>
-      (await consumptionByDay(db, { userId }, range)).map(({ day, mwh }) => ({ atMs: at(day), mwh })),
+      (await consumptionByDay(db, { userId }, range)).map(({ day, milliwattHours }) => ({
+        atMs: at(day),
+        milliwattHours,
+      })),
     monthly_usage: async () => {
       // Whole months: one that began before counts with all of it.
       const whole = dayRange(DateTime.fromISO(range.start).startOf('month').toISODate() ?? '', range.end, zone);
-      return (await consumptionByMonth(db, { userId }, whole)).map(({ month, mwh }) => ({ atMs: at(month), mwh }));
+      return (await consumptionByMonth(db, { userId }, whole)).map(({ month, milliwattHours }) => ({
+        atMs: at(month),
+        milliwattHours,
+      }));
     },
   };
   const kinds: Record<typeof type, PeriodKind> = { peak_usage: 'hour', daily_usage: 'day', monthly_usage: 'month' };
   return (await read[type]())
-    .filter(({ mwh }) => mwh > thresholdMwh)
-    .map(({ atMs, mwh }) => {
+    .filter(({ milliwattHours }) => milliwattHours > thresholdMilliwattHours)
+    .map(({ atMs, milliwattHours }) => {
       const { startMs, endMs } = periodAt(kinds[type], zone, atMs);
       return {
         period_start: new Date(startMs).toISOString(),
         period_end: new Date(endMs).toISOString(),
-        kwh_used: milliwattHoursToKwh(mwh),
+        kwh_used: milliwattHoursToKwh(milliwattHours),
       };
     });
 }

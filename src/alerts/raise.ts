@@ -1,3 +1,4 @@
+import type { MilliwattHours } from '#src/core/units.ts';
 import { type Pool, type PoolClient, type Query, queryOn } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { keepForTelling } from '#src/delivery/usage-updated.ts';
@@ -21,7 +22,7 @@ interface Rule {
   alert_id: string;
   user_id: string;
   type: Exclude<AlertType, 'no_data'>;
-  threshold_mwh: number;
+  threshold_milliwatt_hours: MilliwattHours;
   delivery: Delivery;
   timezone: string;
 }
@@ -66,7 +67,7 @@ export async function raiseAlerts(
 
 async function rulesOf(query: Query, userIds: string[]): Promise<Rule[]> {
   const { rows } = await query<Rule>(
-    `SELECT a.alert_id, a.user_id, a.type, a.threshold_mwh, a.delivery, u.timezone
+    `SELECT a.alert_id, a.user_id, a.type, a.threshold_milliwatt_hours, a.delivery, u.timezone
      FROM alerts a JOIN users u USING (user_id)
      WHERE a.user_id = ANY ($1) AND a.status = 'active' AND a.type <> 'no_data'`,
     [userIds],
@@ -108,25 +109,28 @@ async function evaluate(
   const totals = await totalsOf(query, asked);
   const open = [...totals.keys()];
   const fired = await evaluator.above({
-    totalMwh: Float64Array.from(open, (index) => totals.get(index) as number),
-    thresholdMwh: Float64Array.from(open, (index) => (asked[index] as { rule: Rule }).rule.threshold_mwh),
+    totalMilliwattHours: Float64Array.from(open, (index) => totals.get(index) as number),
+    thresholdMilliwattHours: Float64Array.from(
+      open,
+      (index) => (asked[index] as { rule: Rule }).rule.threshold_milliwatt_hours,
+    ),
   });
   const firings = Array.from(fired, (place) => {
     const index = open[place] as number;
-    return firingOf(asked[index] as Asked & { rule: Rule }, totals.get(index) as number);
+    return firingOf(asked[index] as Asked & { rule: Rule }, totals.get(index) as MilliwattHours);
   });
   return { asked: asked.length, firings };
 }
 
-const firingOf = ({ rule, startMs, endMs }: Asked & { rule: Rule }, totalMwh: number): Firing => ({
+const firingOf = ({ rule, startMs, endMs }: Asked & { rule: Rule }, totalMilliwattHours: MilliwattHours): Firing => ({
   alertId: rule.alert_id,
   userId: rule.user_id,
   type: rule.type,
   delivery: rule.delivery,
-  thresholdMwh: rule.threshold_mwh,
+  thresholdMilliwattHours: rule.threshold_milliwatt_hours,
   thresholdHours: null,
   periodStart: new Date(startMs),
   periodEnd: new Date(endMs),
-  totalMwh,
+  totalMilliwattHours,
   deviceId: null,
 });

@@ -37,11 +37,11 @@ export async function raiseSilences(pool: Pool, now: Date): Promise<number> {
       userId: row.user_id,
       type: 'no_data' as const,
       delivery: row.delivery,
-      thresholdMwh: null,
+      thresholdMilliwattHours: null,
       thresholdHours: row.threshold_hours,
       periodStart: row.last_seen_at,
       periodEnd: null,
-      totalMwh: null,
+      totalMilliwattHours: null,
       deviceId: row.device_id,
     }));
     return fire(query, firings, now);

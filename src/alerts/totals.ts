@@ -1,8 +1,9 @@
+import type { MilliwattHours } from '#src/core/units.ts';
 import type { Query } from '#src/database/connect.ts';
 import { COLUMN } from '#src/rollups/levels.ts';
 import type { Period } from './period.ts';
 
-const ENERGY = COLUMN.energyMwh;
+const ENERGY = COLUMN.energyMilliwattHours;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -35,11 +36,11 @@ export function piecesOf({ startMs, endMs }: Period): Pieces {
 }
 
 /** What the periods came to so far, in mWh, by their index; those that have fired already are left out. */
-export async function totalsOf(query: Query, asked: readonly Asked[]): Promise<Map<number, number>> {
+export async function totalsOf(query: Query, asked: readonly Asked[]): Promise<Map<number, MilliwattHours>> {
   const pieces = asked.map(piecesOf);
   const column = (of: (one: Pieces) => number) => pieces.map((one) => new Date(of(one)));
   // Raw SQL: the hot path of alerts: any number of periods is one statement, by unnest.
-  const { rows } = await query<{ place: number; total_mwh: number }>(
+  const { rows } = await query<{ place: number; total_milliwatt_hours: MilliwattHours }>(
     `SELECT c.place::int AS place, (
        coalesce((SELECT sum(d.${ENERGY}) FROM user_daily d
          WHERE c.days_from < c.days_to AND d.user_id = c.user_id AND d.day >= c.days_from AND d.day < c.days_to), 0)
@@ -49,7 +50,7 @@ export async function totalsOf(query: Query, asked: readonly Asked[]): Promise<M
          WHERE c.after_from < c.after_to AND h.user_id = c.user_id AND h.hour >= c.after_from AND h.hour < c.after_to), 0)
        + coalesce((SELECT sum(q.${ENERGY}) FROM device_intervals q
          WHERE c.quarters_from < c.quarters_to AND q.user_id = c.user_id AND q.starts_at >= c.quarters_from AND q.starts_at < c.quarters_to), 0)
-     )::bigint AS total_mwh
+     )::bigint AS total_milliwatt_hours
      FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[], $7::timestamptz[],
        $8::timestamptz[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[]) WITH ORDINALITY
        c (alert_id, user_id, period_start, days_from, days_to, before_from, before_to, after_from, after_to, quarters_from, quarters_to, place)
@@ -69,5 +70,5 @@ export async function totalsOf(query: Query, asked: readonly Asked[]): Promise<M
       column(({ quarters }) => quarters[1]),
     ],
   );
-  return new Map(rows.map(({ place, total_mwh }) => [place - 1, total_mwh]));
+  return new Map(rows.map(({ place, total_milliwatt_hours }) => [place - 1, total_milliwatt_hours]));
 }

@@ -75,10 +75,12 @@ async function reachSource(config: Config): Promise<{ url: string; release(): Pr
   };
 }
 
-function printReport({ database, relations, total_mwh, users }: MoveReport): void {
+function printReport({ database, relations, total_milliwatt_hours, users }: MoveReport): void {
   for (const { relation, rows } of relations)
     console.log(`${relation.padEnd(20)} ${String(rows).padStart(12)} rows, equal`);
-  console.log(`${'consumption'.padEnd(20)} ${(BigInt(total_mwh) / 1_000_000n).toString().padStart(12)} kWh, equal`);
+  console.log(
+    `${'consumption'.padEnd(20)} ${(BigInt(total_milliwatt_hours) / 1_000_000n).toString().padStart(12)} kWh, equal`,
+  );
   console.log(
     `\nMoved ${users} users to: ${database}\nThe old database answers, but takes no more readings. Set DATABASE_URL to the new ` +
       'one and start the service again; devices send what was not acknowledged. Keep DATA_DIR: it has the certificate and ' +

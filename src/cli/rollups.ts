@@ -53,8 +53,10 @@ async function run(mode: RollupOptions['mode'], userId: string | undefined): Pro
 }
 
 function printCheck(report: RollupReport): void {
-  for (const { relation, key, stored_mwh, expected_mwh } of report.differences) {
-    console.log(`${relation} ${JSON.stringify(key)}: stored ${stored_mwh} mWh, should be ${expected_mwh} mWh`);
+  for (const { relation, key, stored_milliwatt_hours, expected_milliwatt_hours } of report.differences) {
+    console.log(
+      `${relation} ${JSON.stringify(key)}: stored ${stored_milliwatt_hours} mWh, should be ${expected_milliwatt_hours} mWh`,
+    );
   }
   if (report.differences.length === 0) console.log(`Nothing differs (${report.users} users).`);
   else console.log(`${report.differences.length} rows differ. Mend them with: energy rollups rebuild`);

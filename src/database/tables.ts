@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { MilliwattHours } from '#src/core/units.ts';
 import type {
   ALERT_DELIVERIES,
   ALERT_TYPES,
@@ -86,7 +87,7 @@ interface AlertsTable {
   alert_id: string;
   user_id: string;
   type: OneOf<typeof ALERT_TYPES>;
-  threshold_mwh: number | null;
+  threshold_milliwatt_hours: MilliwattHours | null;
   threshold_hours: number | null;
   delivery: OneOf<typeof ALERT_DELIVERIES>;
   status: Generated<OneOf<typeof PAUSABLE_STATUSES>>;
@@ -160,7 +161,7 @@ interface AlertFiringsTable {
   period_start: Date;
   device_id: Generated<string>;
   period_end: Date | null;
-  total_mwh: number | null;
+  total_milliwatt_hours: MilliwattHours | null;
   event_id: string;
   fired_at: Date;
 }

@@ -1,4 +1,4 @@
-import { milliwattHoursToKwh } from '#src/core/units.ts';
+import { asMilliwattHours, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import { type Pool, type Query, queryOn } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import type { NewEvent } from '#src/events/event-types.ts';
@@ -50,8 +50,8 @@ export async function tellUsage(pool: Pool, now: Date): Promise<number> {
       [due.map(({ user_id }) => user_id), MOST_HOURS],
     );
     // After they are gone, in a statement of its own: what changes from now on notes its hour anew.
-    const { rows } = await query<{ user_id: string; hour: Date; mwh: number | null }>(
-      `SELECT t.user_id, t.hour, h.${COLUMN.energyMwh} AS mwh FROM unnest($1::text[], $2::timestamptz[]) t (user_id, hour)
+    const { rows } = await query<{ user_id: string; hour: Date; milliwattHours: MilliwattHours | null }>(
+      `SELECT t.user_id, t.hour, h.${COLUMN.energyMilliwattHours} AS "milliwattHours" FROM unnest($1::text[], $2::timestamptz[]) t (user_id, hour)
        LEFT JOIN user_hourly h ON h.user_id = t.user_id AND h.hour = t.hour ORDER BY 1, 2`,
       [taken.map(({ user_id }) => user_id), taken.map(({ hour }) => hour)],
     );
@@ -69,7 +69,17 @@ export async function tellUsage(pool: Pool, now: Date): Promise<number> {
 }
 
 /** An hour as energy-insights shows it, UTC. An hour of which nothing is known any more has used nothing. */
-function shown({ hour, mwh }: { hour: Date; mwh: number | null }): Record<string, unknown> {
+function shown({
+  hour,
+  milliwattHours,
+}: {
+  hour: Date;
+  milliwattHours: MilliwattHours | null;
+}): Record<string, unknown> {
   const text = hour.toISOString();
-  return { date: text.slice(0, 10), hour: `${text.slice(11, 13)}:00`, kwh_used: milliwattHoursToKwh(mwh ?? 0) };
+  return {
+    date: text.slice(0, 10),
+    hour: `${text.slice(11, 13)}:00`,
+    kwh_used: milliwattHoursToKwh(milliwattHours ?? asMilliwattHours(0)),
+  };
 }

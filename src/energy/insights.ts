@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { milliwattHoursToKwh } from '#src/core/units.ts';
+import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import {
   consumptionByDay,
@@ -34,30 +34,30 @@ const hourIn = (instant: Date, zone: string): number =>
 export async function insights(db: Database, whose: Whose, range: Range, groupBy: GroupBy): Promise<Insight[]> {
   if (groupBy === 'hour') {
     const rows = await consumptionByHour(db, whose, range);
-    return rows.map(({ hour, mwh }) => {
+    return rows.map(({ hour, milliwattHours }) => {
       const local = DateTime.fromJSDate(hour, { zone: range.zone });
       const label = clock(local.hour) as string;
       return {
         date: local.toFormat('yyyy-MM-dd'),
         hour: label,
         starts_at: local.toISO({ suppressMilliseconds: true }) as string,
-        kwh_used: milliwattHoursToKwh(mwh),
+        kwh_used: milliwattHoursToKwh(milliwattHours),
         peak_hour: label,
       };
     });
   }
   if (groupBy === 'day') {
     const rows = await consumptionByDay(db, whose, range);
-    return rows.map(({ day, mwh, peak }) => ({
+    return rows.map(({ day, milliwattHours, peak }) => ({
       date: day,
-      kwh_used: milliwattHoursToKwh(mwh),
+      kwh_used: milliwattHoursToKwh(milliwattHours),
       peak_hour: peak && clock(hourIn(peak, range.zone)),
     }));
   }
   const rows = await byMonth(db, whose, range);
-  return rows.map(({ month, mwh, peakHourOfDay }) => ({
+  return rows.map(({ month, milliwattHours, peakHourOfDay }) => ({
     date: month,
-    kwh_used: milliwattHoursToKwh(mwh),
+    kwh_used: milliwattHoursToKwh(milliwattHours),
     peak_hour: clock(peakHourOfDay),
   }));
 }
@@ -85,10 +85,10 @@ function monthAtOrAfter(date: Date): Date {
 
 /** Totals of a range, as the variant of GET and as POST answer them. */
 export async function summary(db: Database, userId: string, range: Range) {
-  const { mwh, daysWithData, peakHourOfDay } = await consumptionSummary(db, { userId }, range);
+  const { milliwattHours, daysWithData, peakHourOfDay } = await consumptionSummary(db, { userId }, range);
   return {
-    total_kwh: milliwattHoursToKwh(mwh),
-    avg_daily_kwh: daysWithData === 0 ? 0 : milliwattHoursToKwh(mwh / daysWithData),
+    total_kwh: milliwattHoursToKwh(milliwattHours),
+    avg_daily_kwh: daysWithData === 0 ? 0 : milliwattHoursToKwh(asMilliwattHours(milliwattHours / daysWithData)),
     peak_usage_time: clock(peakHourOfDay),
   };
 }

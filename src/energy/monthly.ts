@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { defined } from '#src/core/defined.ts';
-import { milliwattHoursToKwh } from '#src/core/units.ts';
+import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { consumptionByDay, consumptionByMonth, type DayRow } from './consumption.ts';
 import { clock } from './insights.ts';
@@ -43,20 +43,24 @@ export function compareMonths(days: readonly DayRow[], today: string): Omit<Mont
     const month = row.day.slice(0, 7);
     ofMonth.set(month, [...(ofMonth.get(month) ?? []), row]);
   }
-  const sum = (rows: readonly DayRow[]) => rows.reduce((total, { mwh }) => total + mwh, 0);
+  const sum = (rows: readonly DayRow[]) =>
+    asMilliwattHours(rows.reduce((total, { milliwattHours }) => total + milliwattHours, 0));
   return [...ofMonth].map(([month, rows]) => {
     const isPartial = month === today.slice(0, 7);
     const before = (ofMonth.get(monthBefore(month)) ?? []).filter(
       ({ day }) => !isPartial || day.slice(8) <= today.slice(8),
     );
-    const [mwh, mwhBefore] = [sum(rows), sum(before)];
-    const change = before.length === 0 ? null : mwh - mwhBefore;
+    const [milliwattHours, milliwattHoursBefore] = [sum(rows), sum(before)];
+    const change = before.length === 0 ? null : milliwattHours - milliwattHoursBefore;
     return {
       month,
-      kwh_used: milliwattHoursToKwh(mwh),
-      avg_daily_kwh: milliwattHoursToKwh(mwh / rows.length),
-      change_kwh: change === null ? null : milliwattHoursToKwh(change),
-      change_percent: change === null || mwhBefore === 0 ? null : Math.round((10_000 * change) / mwhBefore) / 100,
+      kwh_used: milliwattHoursToKwh(milliwattHours),
+      avg_daily_kwh: milliwattHoursToKwh(asMilliwattHours(milliwattHours / rows.length)),
+      change_kwh: change === null ? null : milliwattHoursToKwh(asMilliwattHours(change)),
+      change_percent:
+        change === null || milliwattHoursBefore === 0
+          ? null
+          : Math.round((10_000 * change) / milliwattHoursBefore) / 100,
       ...defined({ partial: isPartial ? (true as const) : undefined }),
     };
   });

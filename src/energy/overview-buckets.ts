@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { MilliwattHours } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { hoursOf, type Whose } from './consumption.ts';
 import type { Range } from './ranges.ts';
@@ -17,8 +18,8 @@ export interface Spans {
 export interface Bucket {
   /** hour: Unix ms of its start; day: YYYY-MM-DD; month: YYYY-MM; cell: ISO weekday and hour of the day, `1 23`. */
   name: string;
-  mwh: number;
-  estimatedMwh: number;
+  milliwattHours: MilliwattHours;
+  estimatedMilliwattHours: MilliwattHours;
 }
 
 export type BucketKind = 'hour' | 'day' | 'month' | 'cell';
@@ -37,18 +38,18 @@ export async function overviewBuckets(
   // Raw SQL: the hot path of the dashboard: four groupings of one range in one statement.
   const { rows } = await sql<Bucket & { kind: BucketKind }>`
     WITH hours AS MATERIALIZED (
-      SELECT hour, hour AT TIME ZONE ${range.zone} AS local, mwh, estimated_mwh
+      SELECT hour, hour AT TIME ZONE ${range.zone} AS local, "milliwattHours", estimated_milliwatt_hours
       FROM (${hoursOf(whose, range, { estimates: true })}) h)
-    SELECT 'hour' AS kind, (1000 * extract(epoch FROM hour))::bigint::text AS name, mwh::float8, estimated_mwh::float8 AS "estimatedMwh"
+    SELECT 'hour' AS kind, (1000 * extract(epoch FROM hour))::bigint::text AS name, "milliwattHours"::float8, estimated_milliwatt_hours::float8 AS "estimatedMilliwattHours"
     FROM hours WHERE hour > ${thisHour} - interval '48 hours' AND hour <= ${now}
     UNION ALL
-    SELECT 'day', to_char(date_trunc('day', local), 'YYYY-MM-DD'), sum(mwh)::float8, sum(estimated_mwh)::float8
+    SELECT 'day', to_char(date_trunc('day', local), 'YYYY-MM-DD'), sum("milliwattHours")::float8, sum(estimated_milliwatt_hours)::float8
     FROM hours WHERE hour >= ${daysFrom} GROUP BY date_trunc('day', local)
     UNION ALL
-    SELECT 'month', name, mwh::float8, estimated_mwh::float8 FROM (${wholeMonths(whose, months)}) m
+    SELECT 'month', name, "milliwattHours"::float8, estimated_milliwatt_hours::float8 FROM (${wholeMonths(whose, months)}) m
     UNION ALL
     -- Without the hour under way: it would always draw its mean down.
-    SELECT 'cell', to_char(min(local), 'ID HH24'), avg(mwh)::float8, avg(estimated_mwh)::float8
+    SELECT 'cell', to_char(min(local), 'ID HH24'), avg("milliwattHours")::float8, avg(estimated_milliwatt_hours)::float8
     FROM hours WHERE hour >= ${weekFrom} AND hour < ${thisHour} GROUP BY extract(isodow FROM local), extract(hour FROM local)
     ORDER BY 1, 2`.execute(db);
   const buckets: Record<BucketKind, Bucket[]> = { hour: [], day: [], month: [], cell: [] };

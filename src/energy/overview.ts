@@ -60,9 +60,9 @@ export async function overview(
     months: months.map((one) => ({ month: one.name, ...known(one) })),
     week: {
       weeks,
-      cells: cells.map(({ name, mwh }) => {
+      cells: cells.map(({ name, milliwattHours }) => {
         const [weekday = 0, hour = 0] = name.split(' ').map(Number);
-        return { weekday, hour, kwh_used: milliwattHoursToKwh(mwh) };
+        return { weekday, hour, kwh_used: milliwattHoursToKwh(milliwattHours) };
       }),
     },
   };
@@ -84,9 +84,9 @@ function spansOf(today: DateTime, weeks: number): Spans {
 
 const isoOf = (time: DateTime): string => time.toISO({ suppressMilliseconds: true }) as string;
 
-const known = ({ mwh, estimatedMwh }: Bucket): Known => ({
-  kwh_used: milliwattHoursToKwh(mwh),
-  estimated_kwh: milliwattHoursToKwh(estimatedMwh),
+const known = ({ milliwattHours, estimatedMilliwattHours }: Bucket): Known => ({
+  kwh_used: milliwattHoursToKwh(milliwattHours),
+  estimated_kwh: milliwattHoursToKwh(estimatedMilliwattHours),
 });
 
 function usedIn(buckets: readonly Bucket[], name: string): Used {

@@ -12,8 +12,8 @@ export interface Months {
   end: Date;
 }
 
-const ENERGY = sql.ref(COLUMN.energyMwh);
-const ESTIMATED = sql.ref(COLUMN.estimatedMwh);
+const ENERGY = sql.ref(COLUMN.energyMilliwattHours);
+const ESTIMATED = sql.ref(COLUMN.estimatedMilliwattHours);
 
 const HOUR_MS = 3_600_000;
 const QUARTER_MS = HOUR_MS / 4;
@@ -21,7 +21,7 @@ const QUARTER_MS = HOUR_MS / 4;
 /**
  * Totals of months about which something is known, in SQL: from UTC hours, and from quarter-hours where a month begins amid
  * one. A year of a half-hour zone is so made of a twentieth of the rows that its clock hours take, and none needs a calendar.
- * Columns: name, mwh, estimated_mwh.
+ * Columns: name, milliwattHours, estimated_milliwatt_hours.
  */
 export function wholeMonths(whose: Whose, { names, starts, end }: Months): RawBuilder<unknown> {
   const [hourly, condition] =
@@ -38,7 +38,7 @@ export function wholeMonths(whose: Whose, { names, starts, end }: Months): RawBu
     WHERE ${condition} AND starts_at = ANY (${quarters}::timestamptz[]) AND ${within('starts_at')}`;
   return sql`
     SELECT (${names}::text[])[width_bucket(at, ${starts}::timestamptz[])] AS name,
-      sum(${ENERGY}) AS mwh, sum(${ESTIMATED}) AS estimated_mwh
+      sum(${ENERGY}) AS "milliwattHours", sum(${ESTIMATED}) AS estimated_milliwatt_hours
     FROM (
       SELECT hour AS at, ${ENERGY}, ${ESTIMATED} FROM ${hourly}
       WHERE ${condition} AND hour <> ALL (${cutHours.map((ms) => new Date(ms))}::timestamptz[]) AND ${within('hour')}

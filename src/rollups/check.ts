@@ -6,8 +6,8 @@ export interface Difference {
   relation: string;
   user_id: string;
   key: Record<string, string>;
-  stored_mwh: number | null;
-  expected_mwh: number | null;
+  stored_milliwatt_hours: number | null;
+  expected_milliwatt_hours: number | null;
 }
 
 /** Start of the first month that the nightly check looks at: readings, and with them changes, come no earlier. */
@@ -34,8 +34,8 @@ export async function checkUser(db: Pool | PoolClient, userId: string, since: Da
         relation: level.relation,
         user_id: userId,
         key: row.key,
-        stored_mwh: row.stored_mwh,
-        expected_mwh: row.expected_mwh,
+        stored_milliwatt_hours: row.stored_milliwatt_hours,
+        expected_milliwatt_hours: row.expected_milliwatt_hours,
       });
     }
   }
@@ -51,7 +51,7 @@ function differenceQuery(level: Level): string {
       .map((column) => `${alias}.${column}`)
       .join(', ')})`;
   const key = keys.map((column) => `'${column}', coalesce(s.${column}::text, e.${column}::text)`).join(', ');
-  return `SELECT jsonb_build_object(${key}) AS key, s.${COLUMN.energyMwh} AS stored_mwh, e.${COLUMN.energyMwh} AS expected_mwh
+  return `SELECT jsonb_build_object(${key}) AS key, s.${COLUMN.energyMilliwattHours} AS stored_milliwatt_hours, e.${COLUMN.energyMilliwattHours} AS expected_milliwatt_hours
     FROM ${side(relation)} s FULL JOIN ${side(expectedOf(level))} e USING (${keys.join(', ')})
     WHERE ${row('s')} IS DISTINCT FROM ${row('e')} ORDER BY 1 LIMIT 1000`;
 }

@@ -1,3 +1,5 @@
+import type { MilliwattHours } from '#src/core/units.ts';
+
 /**
  * The ladder of aggregates, declared once: what is added up, and in which buckets. The SQL of each tier (`npm run sql`),
  * what ingest writes, check, rebuild, refresh and move all read it here.
@@ -8,12 +10,12 @@
 
 /** What every bucket of every level adds up, in the order of the attributes of `interval_delta`. */
 export const MEASURES = {
-  energyMwh: { column: 'energy_mwh', means: 'mWh imported: what `kwh_used` shows' },
-  estimatedMwh: {
-    column: 'estimated_mwh',
+  energyMilliwattHours: { column: 'energy_milliwatt_hours', means: 'mWh imported: what `kwh_used` shows' },
+  estimatedMilliwattHours: {
+    column: 'estimated_milliwatt_hours',
     means: 'mWh: part of it that was spread over a register gap of more than an hour',
   },
-  exportMwh: { column: 'export_mwh', means: 'mWh exported, never netted' },
+  exportMilliwattHours: { column: 'export_milliwatt_hours', means: 'mWh exported, never netted' },
   readingCount: {
     column: 'reading_count',
     means: 'intervals that end in the bucket; one that ends on its bound belongs to the bucket before',
@@ -38,7 +40,7 @@ interface MeasureDeclaration {
 export type Measure = keyof typeof MEASURES;
 
 /** One bucket's sums, or a difference to them. */
-export type Sums = Record<Measure, number>;
+export type Sums = { [M in Measure]: M extends `${string}MilliwattHours` ? MilliwattHours : number };
 
 const entries = Object.entries(MEASURES) as [Measure, MeasureDeclaration][];
 
@@ -127,7 +129,7 @@ export const LEVELS: readonly Level[] = [
     peak: {
       column: 'peak_hour',
       comment: 'Start of the UTC hour with the highest consumption; null where nothing was consumed.',
-      measure: 'energyMwh',
+      measure: 'energyMilliwattHours',
       of: 'hour',
     },
   },
@@ -152,7 +154,7 @@ export const LEVELS: readonly Level[] = [
     peak: {
       column: 'peak_hour',
       comment: 'UTC hour of the day (0 to 23) with the highest total; null where nothing was consumed.',
-      measure: 'energyMwh',
+      measure: 'energyMilliwattHours',
       of: 'hour_of_day',
     },
   },

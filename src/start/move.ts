@@ -24,7 +24,7 @@ export interface MoveReport {
   /** Every relation that was copied, and compared, with its rows. */
   relations: { relation: string; rows: number }[];
   /** Total consumption in mWh: of the old database's load profile, and of the new one's daily aggregates. */
-  total_mwh: string;
+  total_milliwatt_hours: string;
   users: number;
 }
 
@@ -68,7 +68,7 @@ export async function move(
     if (isMaterialised) await settleRollups(pools.source, new Date());
     const relations = await withEnds(pools, (ends) => finish(ends, pools.source, isMaterialised, progress));
     step('Computing the aggregates …');
-    const total_mwh = await aggregate(pools, database.capabilities).catch((error: Error) => {
+    const total_milliwatt_hours = await aggregate(pools, database.capabilities).catch((error: Error) => {
       throw new Error(
         'Everything was copied and compared, and the old database is closed for writing, but the aggregates of the new one ' +
           `are not right yet (${error.message}). Run the command again.`,
@@ -80,7 +80,7 @@ export async function move(
     return {
       database: database.line,
       relations: relations.map(({ relation, rows }) => ({ relation, rows })),
-      total_mwh,
+      total_milliwatt_hours,
       users,
     };
   } finally {
@@ -207,6 +207,8 @@ async function endWriting(source: PoolClient, pool: Pool): Promise<void> {
 
 /** As text: the total of a country is beyond the safe integers. */
 async function totalOf(pool: Pool, relation: string): Promise<string> {
-  const { rows } = await pool.query(`SELECT coalesce(sum(${COLUMN.energyMwh}), 0)::text AS mwh FROM ${relation}`);
-  return rows[0].mwh;
+  const { rows } = await pool.query(
+    `SELECT coalesce(sum(${COLUMN.energyMilliwattHours}), 0)::text AS "milliwattHours" FROM ${relation}`,
+  );
+  return rows[0].milliwattHours;
 }

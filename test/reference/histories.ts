@@ -24,30 +24,39 @@ const stepMs = fc.oneof(
 const event = fc.oneof(
   {
     weight: 12,
-    arbitrary: fc.record({ kind: fc.constant('use' as const), mwh: fc.integer({ min: 0, max: 900_000 }) }),
+    arbitrary: fc.record({ kind: fc.constant('use' as const), milliwattHours: fc.integer({ min: 0, max: 900_000 }) }),
   },
   {
     weight: 2,
-    arbitrary: fc.record({ kind: fc.constant('use' as const), mwh: fc.constantFrom(0, 1_000, KWH, 2 * KWH) }),
+    arbitrary: fc.record({
+      kind: fc.constant('use' as const),
+      milliwattHours: fc.constantFrom(0, 1_000, KWH, 2 * KWH),
+    }),
   },
   {
     weight: 2,
     arbitrary: fc.record({
       kind: fc.constant('spike' as const),
-      mwh: fc.integer({ min: -50 * KWH, max: 5_000 * KWH }),
+      milliwattHours: fc.integer({ min: -50 * KWH, max: 5_000 * KWH }),
     }),
   },
   {
     weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('jitter' as const), mwh: fc.integer({ min: 1, max: 120_000 }) }),
+    arbitrary: fc.record({
+      kind: fc.constant('jitter' as const),
+      milliwattHours: fc.integer({ min: 1, max: 120_000 }),
+    }),
   },
   {
     weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('jump' as const), mwh: fc.integer({ min: 0, max: 3_000 * KWH }) }),
+    arbitrary: fc.record({
+      kind: fc.constant('jump' as const),
+      milliwattHours: fc.integer({ min: 0, max: 3_000 * KWH }),
+    }),
   },
   {
     weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('reset' as const), mwh: fc.integer({ min: 0, max: 2 * KWH }) }),
+    arbitrary: fc.record({ kind: fc.constant('reset' as const), milliwattHours: fc.integer({ min: 0, max: 2 * KWH }) }),
   },
 );
 
@@ -62,11 +71,11 @@ export const registers = (channel: string) =>
       const readings: History['readings'] = [];
       let at = START_MS;
       let value = first;
-      for (const [ms, { kind, mwh }] of steps) {
+      for (const [ms, { kind, milliwattHours }] of steps) {
         at += ms;
-        if (kind === 'use') value += mwh;
-        if (kind === 'jump' || kind === 'reset') value = mwh;
-        const shown = kind === 'spike' ? value + mwh : kind === 'jitter' ? value - mwh : value;
+        if (kind === 'use') value += milliwattHours;
+        if (kind === 'jump' || kind === 'reset') value = milliwattHours;
+        const shown = kind === 'spike' ? value + milliwattHours : kind === 'jitter' ? value - milliwattHours : value;
         readings.push({ channel, kind: 'register', readAtMs: at, intervalMs: 0, value: Math.max(0, shown) });
       }
       return readings;

@@ -174,7 +174,13 @@ export async function writeProfile(api: TestApi, userId: string, profile: Map<nu
   const deviceId = `dev_${userId}`;
   await addToProfile(
     api.database,
-    [...profile].map(([startsAtMs, energyMwh]) => ({ deviceId, userId, startsAtMs, energyMwh, ...KNOWN })),
+    [...profile].map(([startsAtMs, energyMilliwattHours]) => ({
+      deviceId,
+      userId,
+      startsAtMs,
+      energyMilliwattHours,
+      ...KNOWN,
+    })),
   );
 }
 

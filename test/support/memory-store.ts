@@ -5,7 +5,7 @@ import { pointKey } from '#ingest/normalise/replay.ts';
 import type { DevicePlan, WantedStretch } from '#ingest/write/plan.ts';
 import { type StandingDevice, type StandingSeries, seriesName } from '#ingest/write/standing.ts';
 import type { Stretch } from '#ingest/write/stretch.ts';
-import { MEASURE_NAMES, type Sums } from '#src/rollups/levels.ts';
+import { MEASURE_NAMES, type Measure, type Sums } from '#src/rollups/levels.ts';
 
 /** A series as it is stored. */
 export interface StoredSeries {
@@ -166,8 +166,8 @@ function frozen<T>(value: T): T {
 }
 
 function addTo(profile: BucketDeltas, startMs: number, delta: Sums): void {
-  const sum = { ...delta };
+  const sum: Record<Measure, number> = { ...delta };
   const known = profile.get(startMs);
   for (const name of MEASURE_NAMES) sum[name] += known?.[name] ?? 0;
-  profile.set(startMs, sum);
+  profile.set(startMs, sum as Sums);
 }

@@ -49,9 +49,9 @@ export async function meter(database: TestDatabase, options: { retentionMonths?:
 }
 
 /** Total of a relation's import in mWh for a user. */
-export async function totalMwh(database: TestDatabase, relation: string, userId: string): Promise<number> {
+export async function totalMilliwattHours(database: TestDatabase, relation: string, userId: string): Promise<number> {
   const { rows } = await database.pool.query(
-    `SELECT coalesce(sum(energy_mwh), 0)::bigint AS total FROM ${relation} WHERE user_id = $1`,
+    `SELECT coalesce(sum(energy_milliwatt_hours), 0)::bigint AS total FROM ${relation} WHERE user_id = $1`,
     [userId],
   );
   return rows[0].total;

@@ -32,9 +32,9 @@ const ask = async (path: string, body?: unknown) => {
 
 /** kWh of the profile whose quarter-hours lie within `[fromMs, toMs)`. */
 function kwh(fromMs: number, toMs: number): number {
-  let mwh = 0;
-  for (const [at, energy] of profile) if (at >= fromMs && at < toMs) mwh += energy;
-  return Math.round(mwh / 1_000) / 1_000;
+  let milliwattHours = 0;
+  for (const [at, energy] of profile) if (at >= fromMs && at < toMs) milliwattHours += energy;
+  return Math.round(milliwattHours / 1_000) / 1_000;
 }
 
 const total = (rows: { kwh_used: number }[]) =>

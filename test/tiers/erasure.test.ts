@@ -4,7 +4,7 @@ import { createDb } from '#src/database/connect.ts';
 import { compressHistory } from '#src/database/history.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { meter, totalMwh } from '#test/support/meters.ts';
+import { meter, totalMilliwattHours } from '#test/support/meters.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -62,7 +62,7 @@ test('an erased user is in no relation of the database, nor is what it used, and
   await database.settle();
   for (const one of [gone, stays]) await one.read([[at(29, 60), 131.5]]);
   const { rows } = await database.pool.query('SELECT series_id FROM series WHERE device_id = $1', [gone.deviceId]);
-  const total = await totalMwh(database, 'user_daily', stays.userId);
+  const total = await totalMilliwattHours(database, 'user_daily', stays.userId);
   expect(total).toBe(100_000_000);
   expect((await mentions([gone.userId, gone.deviceId])).length).toBeGreaterThan(8);
 
@@ -77,7 +77,7 @@ test('an erased user is in no relation of the database, nor is what it used, and
   }
   await database.settle();
   expect(await mentions([gone.userId, gone.deviceId])).toEqual([]);
-  expect(await totalMwh(database, 'user_daily', stays.userId)).toBe(total);
+  expect(await totalMilliwattHours(database, 'user_daily', stays.userId)).toBe(total);
   expect(await eraseUser(db, gone.userId)).toBe(false);
 });
 

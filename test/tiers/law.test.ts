@@ -133,7 +133,7 @@ async function deliver(devices: Device[], how: Delivery): Promise<void> {
 /** Rows of a relation as text, one a line, so that a difference is readable. */
 async function stored(relation: string, id: string, bucket: string, ids: string[], peak = ''): Promise<string[]> {
   const { rows } = await database.pool.query(
-    `SELECT ${id} AS id, ${bucket} AS bucket, energy_mwh, estimated_mwh, export_mwh, reading_count, covered_ms, export_covered_ms
+    `SELECT ${id} AS id, ${bucket} AS bucket, energy_milliwatt_hours, estimated_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms
        ${peak && `, ${peak} AS peak`}
      FROM ${relation} WHERE ${id} = ANY ($1)`,
     [ids],
@@ -141,9 +141,9 @@ async function stored(relation: string, id: string, bucket: string, ids: string[
   return rows
     .map((r) =>
       line(r.id, r.bucket.getTime(), [
-        r.energy_mwh,
-        r.estimated_mwh,
-        r.export_mwh,
+        r.energy_milliwatt_hours,
+        r.estimated_milliwatt_hours,
+        r.export_milliwatt_hours,
         r.reading_count,
         r.covered_ms,
         r.export_covered_ms,
@@ -250,7 +250,7 @@ test('the check of the aggregates agrees that nothing differs, finds a row that 
   );
   const [{ name }] = rows;
   const { rowCount } = await pool.query(
-    `UPDATE ${name} SET energy_mwh = energy_mwh + 1 WHERE (user_id, day) = (SELECT user_id, day FROM ${name} ORDER BY 1, 2 LIMIT 1)`,
+    `UPDATE ${name} SET energy_milliwatt_hours = energy_milliwatt_hours + 1 WHERE (user_id, day) = (SELECT user_id, day FROM ${name} ORDER BY 1, 2 LIMIT 1)`,
   );
   expect(rowCount).toBe(1);
   const report = await pass('repair');

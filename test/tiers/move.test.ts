@@ -16,7 +16,7 @@ import { eraseUser } from '#src/users/erase.ts';
 import { testApi } from '#test/support/api.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { announce, fillInstallation, type InHand } from '#test/support/full-installation.ts';
-import { type Meter, meter, totalMwh } from '#test/support/meters.ts';
+import { type Meter, meter, totalMilliwattHours } from '#test/support/meters.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
 /** From an embedded installation, which is what people start with, to a database of this run's tier, and back. */
@@ -183,7 +183,7 @@ async function holdsGood(database: TestDatabase, { admin, browser, code, post, g
       [new Date(Date.now() - 1_000), 1.5],
       [new Date(Date.now() + DAY_MS), 2],
     ]);
-    expect(await totalMwh(database, 'user_daily', home.userId)).toBe(500_000);
+    expect(await totalMilliwattHours(database, 'user_daily', home.userId)).toBe(500_000);
     expect(await count(pool, 'rejected_messages')).toBe(rejected + 1);
   } finally {
     await api.app.close();
@@ -263,14 +263,17 @@ test('a running installation moves with everything, and what it receives meanwhi
   expect(refused.at(-1)).toMatch(/read-only transaction/);
   expect(report.relations.map(({ relation }) => relation)).toEqual(MOVED.map(({ relation }) => relation));
   // Every reading that was accepted is in the new database, and counted.
-  for (const home of homes.slice(1)) expect(await totalMwh(target, 'user_daily', home.userId)).toBe(400_000_000);
-  expect(await totalMwh(target, 'user_daily', stream.userId)).toBe(400_000_000 + (accepted.at(-1) as number) * 1_000);
+  for (const home of homes.slice(1))
+    expect(await totalMilliwattHours(target, 'user_daily', home.userId)).toBe(400_000_000);
+  expect(await totalMilliwattHours(target, 'user_daily', stream.userId)).toBe(
+    400_000_000 + (accepted.at(-1) as number) * 1_000,
+  );
   const { capabilities } = target;
   expect((await passOverRollups(target.pool, { capabilities, since: new Date(0), mode: 'check' })).differences).toEqual(
     [],
   );
   // The old one answers, and says what to do where a service is started on it.
-  expect(await totalMwh(source, 'user_daily', homes[1]?.userId ?? '')).toBe(400_000_000);
+  expect(await totalMilliwattHours(source, 'user_daily', homes[1]?.userId ?? '')).toBe(400_000_000);
   const fresh = createPool(source.url);
   await expect(askCapabilities(fresh)).rejects.toThrow(/was moved .* Set DATABASE_URL/);
   await fresh.end();
@@ -312,7 +315,9 @@ test('a full installation moves under load however often the move is killed, and
   expect(await moveUntil('-never-')).toBe(null);
   expect(await differing(source.pool, target.pool)).toEqual([]);
   const userId = stream?.userId ?? '';
-  expect(await totalMwh(target, 'user_daily', userId)).toBe(400_000_000 + (accepted.at(-1) as number) * 1_000);
+  expect(await totalMilliwattHours(target, 'user_daily', userId)).toBe(
+    400_000_000 + (accepted.at(-1) as number) * 1_000,
+  );
   const { capabilities } = target;
   expect((await passOverRollups(target.pool, { capabilities, since: new Date(0), mode: 'check' })).differences).toEqual(
     [],
@@ -392,11 +397,11 @@ test('what is late and not yet folded in moves, too', async () => {
     [new Date(), 300],
   ]);
   const report = await move(target.url, source.url, AUTO, silent);
-  expect(report.total_mwh).toBe('200000000');
+  expect(report.total_milliwatt_hours).toBe('200000000');
   const { rows } = await source.pool.query(
-    "SELECT sum(energy_mwh)::bigint AS mwh FROM user_daily WHERE day < now() - interval '51 days'",
+    `SELECT sum(energy_milliwatt_hours)::bigint AS "milliwattHours" FROM user_daily WHERE day < now() - interval '51 days'`,
   );
-  expect(rows[0].mwh).toBeGreaterThan(70_000_000);
+  expect(rows[0].milliwattHours).toBeGreaterThan(70_000_000);
 });
 
 test('a database with users of its own is refused, and nothing is copied', async () => {
@@ -442,7 +447,7 @@ test('the command moves the embedded database of a stopped service, and leaves i
   const command = promisify(execFile)(process.execPath, [MAIN, 'migrate', '--to', target.url, '--json'], {
     env: { PATH: process.env.PATH, DATA_DIR: stopped.path },
   });
-  expect(JSON.parse((await command).stdout)).toMatchObject({ users: 1, total_mwh: '0' });
+  expect(JSON.parse((await command).stdout)).toMatchObject({ users: 1, total_milliwatt_hours: '0' });
   expect(await isEmbeddedRunning(stopped.path)).toBe(false);
   expect(await count(target.pool, 'devices')).toBe(1);
   await stopped.remove();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dropReadings, retentionStartMs } from '#src/database/history.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { type Meter, meter, totalMwh } from '#test/support/meters.ts';
+import { type Meter, meter, totalMilliwattHours } from '#test/support/meters.ts';
 
 const DAY_MS = 86_400_000;
 const NOW = new Date('2026-11-20T12:00:00Z');
@@ -45,7 +45,7 @@ test('readings beyond the retention are dropped in whole pieces, what they consu
   expect(kept).toBeLessThanOrEqual(inTime + 3);
   await database.settle(NOW);
   for (const relation of ['device_intervals', 'device_hourly', 'user_hourly', 'user_daily', 'user_monthly']) {
-    expect({ relation, total: await totalMwh(database, relation, long.userId) }).toEqual({
+    expect({ relation, total: await totalMilliwattHours(database, relation, long.userId) }).toEqual({
       relation,
       total: 600_000_000,
     });
@@ -99,7 +99,7 @@ test('a reading from before what is kept is refused, whatever the retention says
   ]);
   expect(rows).toEqual([{ reason: 'time is older than the readings that are kept of this series' }]);
   await database.settle(NOW);
-  expect(await totalMwh(database, 'user_daily', home.userId)).toBe(800_000_000);
+  expect(await totalMilliwattHours(database, 'user_daily', home.userId)).toBe(800_000_000);
 }, 120_000);
 
 test('late readings over the cut are worked in as if nothing had been dropped', async () => {
@@ -137,7 +137,7 @@ test('late readings over the cut are worked in as if nothing had been dropped', 
       const profile = async ({ deviceId }: Meter) =>
         (
           await database.pool.query(
-            'SELECT starts_at, energy_mwh, estimated_mwh, reading_count, covered_ms FROM device_intervals WHERE device_id = $1 ORDER BY 1',
+            'SELECT starts_at, energy_milliwatt_hours, estimated_milliwatt_hours, reading_count, covered_ms FROM device_intervals WHERE device_id = $1 ORDER BY 1',
             [deviceId],
           )
         ).rows;

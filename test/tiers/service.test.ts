@@ -47,10 +47,10 @@ async function meter() {
   /** mWh in the hours from the one to the other. */
   const used = async (fromMs: number, toMs: number): Promise<number> => {
     const { rows } = await database.pool.query(
-      'SELECT coalesce(sum(energy_mwh), 0)::bigint AS mwh FROM user_hourly WHERE user_id = $1 AND hour >= $2 AND hour < $3',
+      'SELECT coalesce(sum(energy_milliwatt_hours), 0)::bigint AS "milliwattHours" FROM user_hourly WHERE user_id = $1 AND hour >= $2 AND hour < $3',
       [userId, new Date(fromMs), new Date(toMs)],
     );
-    return rows[0].mwh;
+    return rows[0].milliwattHours;
   };
   return { send, used, client };
 }

@@ -5,15 +5,15 @@
 CREATE OR REPLACE FUNCTION apply_device_intervals(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   -- In key order, so that two writers that share rows never wait for each other in a circle.
-  INSERT INTO device_intervals AS t (device_id, starts_at, user_id, energy_mwh, estimated_mwh, export_mwh, reading_count, covered_ms, export_covered_ms)
-  SELECT d.device_id, d.starts_at, d.user_id, sum(d.energy_mwh), sum(d.estimated_mwh), sum(d.export_mwh), sum(d.reading_count), sum(d.covered_ms), sum(d.export_covered_ms)
+  INSERT INTO device_intervals AS t (device_id, starts_at, user_id, energy_milliwatt_hours, estimated_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms)
+  SELECT d.device_id, d.starts_at, d.user_id, sum(d.energy_milliwatt_hours), sum(d.estimated_milliwatt_hours), sum(d.export_milliwatt_hours), sum(d.reading_count), sum(d.covered_ms), sum(d.export_covered_ms)
   FROM unnest(deltas) d
   GROUP BY 1, 2, 3
   ORDER BY 1, 2, 3
   ON CONFLICT (device_id, starts_at) DO UPDATE SET
-    energy_mwh = t.energy_mwh + excluded.energy_mwh,
-    estimated_mwh = t.estimated_mwh + excluded.estimated_mwh,
-    export_mwh = t.export_mwh + excluded.export_mwh,
+    energy_milliwatt_hours = t.energy_milliwatt_hours + excluded.energy_milliwatt_hours,
+    estimated_milliwatt_hours = t.estimated_milliwatt_hours + excluded.estimated_milliwatt_hours,
+    export_milliwatt_hours = t.export_milliwatt_hours + excluded.export_milliwatt_hours,
     reading_count = t.reading_count + excluded.reading_count,
     covered_ms = t.covered_ms + excluded.covered_ms,
     export_covered_ms = t.export_covered_ms + excluded.export_covered_ms;

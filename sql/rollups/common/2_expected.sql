@@ -4,9 +4,9 @@
 
 CREATE OR REPLACE VIEW device_hourly_expected AS
 SELECT device_id, date_bin('1 hour', starts_at, 'epoch') AS hour, user_id,
-  sum(energy_mwh)::bigint AS energy_mwh,
-  sum(estimated_mwh)::bigint AS estimated_mwh,
-  sum(export_mwh)::bigint AS export_mwh,
+  sum(energy_milliwatt_hours)::bigint AS energy_milliwatt_hours,
+  sum(estimated_milliwatt_hours)::bigint AS estimated_milliwatt_hours,
+  sum(export_milliwatt_hours)::bigint AS export_milliwatt_hours,
   sum(reading_count)::bigint AS reading_count,
   sum(covered_ms)::bigint AS covered_ms,
   sum(export_covered_ms)::bigint AS export_covered_ms
@@ -16,9 +16,9 @@ COMMENT ON VIEW device_hourly_expected IS 'device_hourly as the load profile say
 
 CREATE OR REPLACE VIEW user_hourly_expected AS
 SELECT user_id, date_bin('1 hour', starts_at, 'epoch') AS hour,
-  sum(energy_mwh)::bigint AS energy_mwh,
-  sum(estimated_mwh)::bigint AS estimated_mwh,
-  sum(export_mwh)::bigint AS export_mwh,
+  sum(energy_milliwatt_hours)::bigint AS energy_milliwatt_hours,
+  sum(estimated_milliwatt_hours)::bigint AS estimated_milliwatt_hours,
+  sum(export_milliwatt_hours)::bigint AS export_milliwatt_hours,
   sum(reading_count)::bigint AS reading_count,
   sum(covered_ms)::bigint AS covered_ms,
   sum(export_covered_ms)::bigint AS export_covered_ms
@@ -28,22 +28,22 @@ COMMENT ON VIEW user_hourly_expected IS 'user_hourly as the load profile says it
 
 CREATE OR REPLACE VIEW user_daily_expected AS
 SELECT user_id, date_trunc('day', hour, 'UTC') AS day,
-  sum(energy_mwh)::bigint AS energy_mwh,
-  sum(estimated_mwh)::bigint AS estimated_mwh,
-  sum(export_mwh)::bigint AS export_mwh,
+  sum(energy_milliwatt_hours)::bigint AS energy_milliwatt_hours,
+  sum(estimated_milliwatt_hours)::bigint AS estimated_milliwatt_hours,
+  sum(export_milliwatt_hours)::bigint AS export_milliwatt_hours,
   sum(reading_count)::bigint AS reading_count,
   sum(covered_ms)::bigint AS covered_ms,
   sum(export_covered_ms)::bigint AS export_covered_ms,
-  (array_agg(hour ORDER BY energy_mwh DESC, hour) FILTER (WHERE energy_mwh > 0))[1] AS peak_hour
+  (array_agg(hour ORDER BY energy_milliwatt_hours DESC, hour) FILTER (WHERE energy_milliwatt_hours > 0))[1] AS peak_hour
 FROM user_hourly_expected
 GROUP BY 1, 2;
 COMMENT ON VIEW user_daily_expected IS 'user_daily as the load profile says it should be: what `energy rollups check` compares with.';
 
 CREATE OR REPLACE VIEW user_monthly_by_hour_expected AS
 SELECT user_id, date_trunc('month', starts_at, 'UTC') AS month, extract(hour FROM starts_at AT TIME ZONE 'UTC')::smallint AS hour_of_day,
-  sum(energy_mwh)::bigint AS energy_mwh,
-  sum(estimated_mwh)::bigint AS estimated_mwh,
-  sum(export_mwh)::bigint AS export_mwh,
+  sum(energy_milliwatt_hours)::bigint AS energy_milliwatt_hours,
+  sum(estimated_milliwatt_hours)::bigint AS estimated_milliwatt_hours,
+  sum(export_milliwatt_hours)::bigint AS export_milliwatt_hours,
   sum(reading_count)::bigint AS reading_count,
   sum(covered_ms)::bigint AS covered_ms,
   sum(export_covered_ms)::bigint AS export_covered_ms

@@ -2,13 +2,13 @@
 
 CREATE OR REPLACE VIEW user_monthly AS
 SELECT user_id, month,
-  sum(energy_mwh)::bigint AS energy_mwh,
-  sum(estimated_mwh)::bigint AS estimated_mwh,
-  sum(export_mwh)::bigint AS export_mwh,
+  sum(energy_milliwatt_hours)::bigint AS energy_milliwatt_hours,
+  sum(estimated_milliwatt_hours)::bigint AS estimated_milliwatt_hours,
+  sum(export_milliwatt_hours)::bigint AS export_milliwatt_hours,
   sum(reading_count)::bigint AS reading_count,
   sum(covered_ms)::bigint AS covered_ms,
   sum(export_covered_ms)::bigint AS export_covered_ms,
-  (array_agg(hour_of_day ORDER BY energy_mwh DESC, hour_of_day) FILTER (WHERE energy_mwh > 0))[1] AS peak_hour
+  (array_agg(hour_of_day ORDER BY energy_milliwatt_hours DESC, hour_of_day) FILTER (WHERE energy_milliwatt_hours > 0))[1] AS peak_hour
 FROM user_monthly_by_hour
 GROUP BY 1, 2;
 COMMENT ON VIEW user_monthly IS 'Consumption per user and UTC month.';

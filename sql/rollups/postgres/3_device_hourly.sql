@@ -1,15 +1,15 @@
 -- Generated from src/rollups/levels.ts by `npm run sql`; a test holds it to that.
 
 CREATE TABLE IF NOT EXISTS device_hourly (
-  device_id         text COLLATE "C" NOT NULL,
-  hour              timestamptz NOT NULL,
-  user_id           text COLLATE "C" NOT NULL,
-  energy_mwh        bigint NOT NULL,
-  estimated_mwh     bigint NOT NULL,
-  export_mwh        bigint NOT NULL,
-  reading_count     bigint NOT NULL,
-  covered_ms        bigint NOT NULL,
-  export_covered_ms bigint NOT NULL,
+  device_id                 text COLLATE "C" NOT NULL,
+  hour                      timestamptz NOT NULL,
+  user_id                   text COLLATE "C" NOT NULL,
+  energy_milliwatt_hours    bigint NOT NULL,
+  estimated_milliwatt_hours bigint NOT NULL,
+  export_milliwatt_hours    bigint NOT NULL,
+  reading_count             bigint NOT NULL,
+  covered_ms                bigint NOT NULL,
+  export_covered_ms         bigint NOT NULL,
   PRIMARY KEY (device_id, hour)
 );
 COMMENT ON TABLE device_hourly IS 'Consumption per device and UTC hour.';
@@ -19,15 +19,15 @@ CREATE INDEX IF NOT EXISTS device_hourly_user ON device_hourly (user_id, hour);
 CREATE OR REPLACE FUNCTION apply_device_hourly(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   -- In key order, so that two writers that share rows never wait for each other in a circle.
-  INSERT INTO device_hourly AS t (device_id, hour, user_id, energy_mwh, estimated_mwh, export_mwh, reading_count, covered_ms, export_covered_ms)
-  SELECT d.device_id, date_bin('1 hour', d.starts_at, 'epoch'), d.user_id, sum(d.energy_mwh), sum(d.estimated_mwh), sum(d.export_mwh), sum(d.reading_count), sum(d.covered_ms), sum(d.export_covered_ms)
+  INSERT INTO device_hourly AS t (device_id, hour, user_id, energy_milliwatt_hours, estimated_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms)
+  SELECT d.device_id, date_bin('1 hour', d.starts_at, 'epoch'), d.user_id, sum(d.energy_milliwatt_hours), sum(d.estimated_milliwatt_hours), sum(d.export_milliwatt_hours), sum(d.reading_count), sum(d.covered_ms), sum(d.export_covered_ms)
   FROM unnest(deltas) d
   GROUP BY 1, 2, 3
   ORDER BY 1, 2, 3
   ON CONFLICT (device_id, hour) DO UPDATE SET
-    energy_mwh = t.energy_mwh + excluded.energy_mwh,
-    estimated_mwh = t.estimated_mwh + excluded.estimated_mwh,
-    export_mwh = t.export_mwh + excluded.export_mwh,
+    energy_milliwatt_hours = t.energy_milliwatt_hours + excluded.energy_milliwatt_hours,
+    estimated_milliwatt_hours = t.estimated_milliwatt_hours + excluded.estimated_milliwatt_hours,
+    export_milliwatt_hours = t.export_milliwatt_hours + excluded.export_milliwatt_hours,
     reading_count = t.reading_count + excluded.reading_count,
     covered_ms = t.covered_ms + excluded.covered_ms,
     export_covered_ms = t.export_covered_ms + excluded.export_covered_ms;

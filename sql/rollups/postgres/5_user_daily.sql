@@ -1,15 +1,15 @@
 -- Generated from src/rollups/levels.ts by `npm run sql`; a test holds it to that.
 
 CREATE TABLE IF NOT EXISTS user_daily (
-  user_id           text COLLATE "C" NOT NULL,
-  day               timestamptz NOT NULL,
-  energy_mwh        bigint NOT NULL,
-  estimated_mwh     bigint NOT NULL,
-  export_mwh        bigint NOT NULL,
-  reading_count     bigint NOT NULL,
-  covered_ms        bigint NOT NULL,
-  export_covered_ms bigint NOT NULL,
-  peak_hour         timestamptz,
+  user_id                   text COLLATE "C" NOT NULL,
+  day                       timestamptz NOT NULL,
+  energy_milliwatt_hours    bigint NOT NULL,
+  estimated_milliwatt_hours bigint NOT NULL,
+  export_milliwatt_hours    bigint NOT NULL,
+  reading_count             bigint NOT NULL,
+  covered_ms                bigint NOT NULL,
+  export_covered_ms         bigint NOT NULL,
+  peak_hour                 timestamptz,
   PRIMARY KEY (user_id, day)
 );
 COMMENT ON TABLE user_daily IS 'Consumption per user and UTC day.';
@@ -19,15 +19,15 @@ COMMENT ON COLUMN user_daily.peak_hour IS 'Start of the UTC hour with the highes
 CREATE OR REPLACE FUNCTION apply_user_daily(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   -- In key order, so that two writers that share rows never wait for each other in a circle.
-  INSERT INTO user_daily AS t (user_id, day, energy_mwh, estimated_mwh, export_mwh, reading_count, covered_ms, export_covered_ms)
-  SELECT d.user_id, date_trunc('day', d.starts_at, 'UTC'), sum(d.energy_mwh), sum(d.estimated_mwh), sum(d.export_mwh), sum(d.reading_count), sum(d.covered_ms), sum(d.export_covered_ms)
+  INSERT INTO user_daily AS t (user_id, day, energy_milliwatt_hours, estimated_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms)
+  SELECT d.user_id, date_trunc('day', d.starts_at, 'UTC'), sum(d.energy_milliwatt_hours), sum(d.estimated_milliwatt_hours), sum(d.export_milliwatt_hours), sum(d.reading_count), sum(d.covered_ms), sum(d.export_covered_ms)
   FROM unnest(deltas) d
   GROUP BY 1, 2
   ORDER BY 1, 2
   ON CONFLICT (user_id, day) DO UPDATE SET
-    energy_mwh = t.energy_mwh + excluded.energy_mwh,
-    estimated_mwh = t.estimated_mwh + excluded.estimated_mwh,
-    export_mwh = t.export_mwh + excluded.export_mwh,
+    energy_milliwatt_hours = t.energy_milliwatt_hours + excluded.energy_milliwatt_hours,
+    estimated_milliwatt_hours = t.estimated_milliwatt_hours + excluded.estimated_milliwatt_hours,
+    export_milliwatt_hours = t.export_milliwatt_hours + excluded.export_milliwatt_hours,
     reading_count = t.reading_count + excluded.reading_count,
     covered_ms = t.covered_ms + excluded.covered_ms,
     export_covered_ms = t.export_covered_ms + excluded.export_covered_ms;
@@ -42,8 +42,8 @@ BEGIN
   FROM (
     SELECT k.user_id, k.day, (
       SELECT h.hour FROM user_hourly h
-      WHERE h.user_id = k.user_id AND h.hour >= k.day AND h.hour < k.day + interval '24 hours' AND h.energy_mwh > 0
-      ORDER BY h.energy_mwh DESC, h.hour LIMIT 1
+      WHERE h.user_id = k.user_id AND h.hour >= k.day AND h.hour < k.day + interval '24 hours' AND h.energy_milliwatt_hours > 0
+      ORDER BY h.energy_milliwatt_hours DESC, h.hour LIMIT 1
     ) AS peak_hour
     FROM (SELECT DISTINCT d.user_id AS user_id, date_trunc('day', d.starts_at, 'UTC') AS day FROM unnest(deltas) d) k
   ) p

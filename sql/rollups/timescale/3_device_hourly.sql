@@ -2,9 +2,9 @@
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS device_hourly WITH (timescaledb.continuous, timescaledb.materialized_only = false) AS
 SELECT device_id, time_bucket('1 hour', starts_at) AS hour, user_id,
-  sum(energy_mwh)::bigint AS energy_mwh,
-  sum(estimated_mwh)::bigint AS estimated_mwh,
-  sum(export_mwh)::bigint AS export_mwh,
+  sum(energy_milliwatt_hours)::bigint AS energy_milliwatt_hours,
+  sum(estimated_milliwatt_hours)::bigint AS estimated_milliwatt_hours,
+  sum(export_milliwatt_hours)::bigint AS export_milliwatt_hours,
   sum(reading_count)::bigint AS reading_count,
   sum(covered_ms)::bigint AS covered_ms,
   sum(export_covered_ms)::bigint AS export_covered_ms

@@ -2,13 +2,13 @@
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS user_daily WITH (timescaledb.continuous, timescaledb.materialized_only = false) AS
 SELECT user_id, time_bucket('1 day', hour) AS day,
-  sum(energy_mwh)::bigint AS energy_mwh,
-  sum(estimated_mwh)::bigint AS estimated_mwh,
-  sum(export_mwh)::bigint AS export_mwh,
+  sum(energy_milliwatt_hours)::bigint AS energy_milliwatt_hours,
+  sum(estimated_milliwatt_hours)::bigint AS estimated_milliwatt_hours,
+  sum(export_milliwatt_hours)::bigint AS export_milliwatt_hours,
   sum(reading_count)::bigint AS reading_count,
   sum(covered_ms)::bigint AS covered_ms,
   sum(export_covered_ms)::bigint AS export_covered_ms,
-  last(hour, energy_mwh * 32 + 23 - extract(hour FROM hour AT TIME ZONE 'UTC')::bigint) FILTER (WHERE energy_mwh > 0) AS peak_hour
+  last(hour, energy_milliwatt_hours * 32 + 23 - extract(hour FROM hour AT TIME ZONE 'UTC')::bigint) FILTER (WHERE energy_milliwatt_hours > 0) AS peak_hour
 FROM user_hourly
 GROUP BY 1, 2 WITH NO DATA;
 COMMENT ON VIEW user_daily IS 'Consumption per user and UTC day.';

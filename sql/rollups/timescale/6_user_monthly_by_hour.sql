@@ -3,9 +3,9 @@
 -- time_bucket and not date_trunc: the planner turns a bound on the month into one on the hour.
 CREATE OR REPLACE VIEW user_monthly_by_hour AS
 SELECT user_id, time_bucket('1 month', hour) AS month, extract(hour FROM hour AT TIME ZONE 'UTC')::smallint AS hour_of_day,
-  sum(energy_mwh)::bigint AS energy_mwh,
-  sum(estimated_mwh)::bigint AS estimated_mwh,
-  sum(export_mwh)::bigint AS export_mwh,
+  sum(energy_milliwatt_hours)::bigint AS energy_milliwatt_hours,
+  sum(estimated_milliwatt_hours)::bigint AS estimated_milliwatt_hours,
+  sum(export_milliwatt_hours)::bigint AS export_milliwatt_hours,
   sum(reading_count)::bigint AS reading_count,
   sum(covered_ms)::bigint AS covered_ms,
   sum(export_covered_ms)::bigint AS export_covered_ms

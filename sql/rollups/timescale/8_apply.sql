@@ -8,8 +8,8 @@ DECLARE
   since timestamptz := (SELECT direct_from FROM rollup_progress);
 BEGIN
   IF EXISTS (SELECT FROM unnest(deltas) d WHERE d.starts_at < since) THEN
-    INSERT INTO late_deltas (day, device_id, user_id, starts_at, energy_mwh, estimated_mwh, export_mwh, reading_count, covered_ms, export_covered_ms)
-    SELECT date_trunc('day', d.starts_at, 'UTC'), d.device_id, d.user_id, d.starts_at, d.energy_mwh, d.estimated_mwh, d.export_mwh, d.reading_count, d.covered_ms, d.export_covered_ms
+    INSERT INTO late_deltas (day, device_id, user_id, starts_at, energy_milliwatt_hours, estimated_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms)
+    SELECT date_trunc('day', d.starts_at, 'UTC'), d.device_id, d.user_id, d.starts_at, d.energy_milliwatt_hours, d.estimated_milliwatt_hours, d.export_milliwatt_hours, d.reading_count, d.covered_ms, d.export_covered_ms
     FROM unnest(deltas) d WHERE d.starts_at < since;
     deltas := (SELECT array_agg(d) FROM unnest(deltas) d WHERE d.starts_at >= since);
   END IF;
@@ -28,7 +28,7 @@ DECLARE
   deltas interval_delta[];
 BEGIN
   WITH taken AS (DELETE FROM late_deltas WHERE day = which RETURNING *)
-  SELECT array_agg(ROW (device_id, user_id, starts_at, energy_mwh, estimated_mwh, export_mwh, reading_count, covered_ms, export_covered_ms)::interval_delta)
+  SELECT array_agg(ROW (device_id, user_id, starts_at, energy_milliwatt_hours, estimated_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms)::interval_delta)
   INTO deltas FROM taken;
   IF deltas IS NULL THEN RETURN 0; END IF;
   PERFORM apply_device_intervals(deltas);

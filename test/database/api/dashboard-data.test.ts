@@ -139,14 +139,21 @@ describe('accounts', () => {
   });
 });
 
-type Energy = { mwh: number; estimated: number };
+type Energy = { milliwattHours: number; estimated: number };
 
 /** Writes quarter-hours of a device and every aggregate above them, as ingest does. */
 async function write(userId: string, deviceId: string, profile: Map<number, Energy>): Promise<void> {
   await addToProfile(
     api.database,
-    [...profile].map(([startsAtMs, { mwh, estimated }]) => {
-      return { deviceId, userId, startsAtMs, energyMwh: mwh, estimatedMwh: estimated, ...KNOWN };
+    [...profile].map(([startsAtMs, { milliwattHours, estimated }]) => {
+      return {
+        deviceId,
+        userId,
+        startsAtMs,
+        energyMilliwattHours: milliwattHours,
+        estimatedMilliwattHours: estimated,
+        ...KNOWN,
+      };
     }),
   );
 }
@@ -177,7 +184,7 @@ function localOf(zone: string) {
   };
 }
 
-const kwh = (mwh: number) => Math.floor((mwh + 500) / 1000) / 1000;
+const kwh = (milliwattHours: number) => Math.floor((milliwattHours + 500) / 1000) / 1000;
 const dayBefore = (date: string, days: number) =>
   new Date(Date.parse(date) - days * 24 * HOUR_MS).toISOString().slice(0, 10);
 const monthBefore = (month: string, months: number) => {
@@ -191,9 +198,13 @@ function slow(profile: Map<number, Energy>, zone: string, nowMs: number, weeks: 
   const here = local(nowMs);
   type Sum = Energy & { startMs: number };
   const sums = { hour: new Map<string, Sum>(), day: new Map<string, Sum>(), month: new Map<string, Sum>() };
-  const add = (into: Map<string, Sum>, key: string, at: number, { mwh, estimated }: Energy) => {
-    const sum = into.get(key) ?? { startMs: at, mwh: 0, estimated: 0 };
-    into.set(key, { startMs: Math.min(sum.startMs, at), mwh: sum.mwh + mwh, estimated: sum.estimated + estimated });
+  const add = (into: Map<string, Sum>, key: string, at: number, { milliwattHours, estimated }: Energy) => {
+    const sum = into.get(key) ?? { startMs: at, milliwattHours: 0, estimated: 0 };
+    into.set(key, {
+      startMs: Math.min(sum.startMs, at),
+      milliwattHours: sum.milliwattHours + milliwattHours,
+      estimated: sum.estimated + estimated,
+    });
   };
   for (const [at, energy] of profile) {
     const { date, hour, offset } = local(at);
@@ -202,16 +213,19 @@ function slow(profile: Map<number, Energy>, zone: string, nowMs: number, weeks: 
     add(sums.day, date, at, energy);
     add(sums.month, date.slice(0, 7), at, energy);
   }
-  const used = ({ mwh, estimated }: Energy) => ({ kwh_used: kwh(mwh), estimated_kwh: kwh(estimated) });
+  const used = ({ milliwattHours, estimated }: Energy) => ({
+    kwh_used: kwh(milliwattHours),
+    estimated_kwh: kwh(estimated),
+  });
   const usedOf = (sum: Energy | undefined) => (sum ? used(sum) : { kwh_used: null, estimated_kwh: null });
   const thisHourMs = nowMs - (nowMs % 60_000) - Number(here.minute) * 60_000;
   const hours = [...sums.hour.values()].sort((a, b) => a.startMs - b.startMs);
   const cells = new Map<string, number[]>();
-  for (const { startMs, mwh } of hours) {
+  for (const { startMs, milliwattHours } of hours) {
     const { date, weekday, hour } = local(startMs);
     if (date <= dayBefore(here.date, 7 * weeks) || startMs >= thisHourMs) continue;
     const key = `${weekday} ${String(hour).padStart(2, '0')}`;
-    cells.set(key, [...(cells.get(key) ?? []), mwh]);
+    cells.set(key, [...(cells.get(key) ?? []), milliwattHours]);
   }
   const thisMonth = here.date.slice(0, 7);
   return {
@@ -264,12 +278,12 @@ describe('the overview', () => {
     for (let at = Date.UTC(2024, 7, 20); at < Date.UTC(2025, 9, 27, 15, 30); at += QUARTER_MS) {
       const day = new Date(at).toISOString().slice(0, 10);
       if (day === '2025-10-10' || day === '2025-10-11') continue;
-      const mwh = day === '2025-10-12' ? 0 : next();
-      const estimated = day === '2025-10-14' || day === '2025-10-26' ? Math.floor(mwh / 3) : 0;
-      one.set(at, { mwh, estimated });
-      if (at % HOUR_MS === 0) other.set(at, { mwh: next(), estimated: 0 });
-      const [a, b] = [{ mwh, estimated }, other.get(at)];
-      both.set(at, { mwh: a.mwh + (b?.mwh ?? 0), estimated: a.estimated });
+      const milliwattHours = day === '2025-10-12' ? 0 : next();
+      const estimated = day === '2025-10-14' || day === '2025-10-26' ? Math.floor(milliwattHours / 3) : 0;
+      one.set(at, { milliwattHours, estimated });
+      if (at % HOUR_MS === 0) other.set(at, { milliwattHours: next(), estimated: 0 });
+      const [a, b] = [{ milliwattHours, estimated }, other.get(at)];
+      both.set(at, { milliwattHours: a.milliwattHours + (b?.milliwattHours ?? 0), estimated: a.estimated });
     }
     await write(anna.userId, device, one);
     await write(anna.userId, second, other);
@@ -408,7 +422,7 @@ describe('firings', () => {
     // Of late hours, too: they come in the order in which they fired.
     for (const [index, event] of events.entries()) {
       await sql(
-        `INSERT INTO alert_firings (alert_id, period_start, period_end, total_mwh, event_id, fired_at)
+        `INSERT INTO alert_firings (alert_id, period_start, period_end, total_milliwatt_hours, event_id, fired_at)
          VALUES ($1, $2, $3, 1234567, $4, $5)`,
         [
           ...[alertId, new Date(Date.UTC(2026, 4, 9 - index)), new Date(Date.UTC(2026, 4, 9 - index, 1)), event],
@@ -663,14 +677,18 @@ describe('what is for administrators alone', () => {
     if (!api.database.capabilities.continuousAggregates) {
       await sql(
         `INSERT INTO user_hourly (user_id, hour, ${MEASURE_COLUMNS.join(', ')})
-         SELECT $1, date_trunc('hour', now()) - make_interval(hours => h), ${MEASURE_COLUMNS.map((column) => (column === COLUMN.energyMwh ? 5 : 1)).join(', ')}
+         SELECT $1, date_trunc('hour', now()) - make_interval(hours => h), ${MEASURE_COLUMNS.map((column) => (column === COLUMN.energyMilliwattHours ? 5 : 1)).join(', ')}
          FROM generate_series(1000, 1150) h`,
         [userId],
       );
       const { json } = await check({ user_id: userId });
       expect(json).toMatchObject({ users: 1, checked: 1, truncated: true });
       expect(json.differences).toHaveLength(100);
-      expect(json.differences[0]).toMatchObject({ relation: 'user_hourly', stored_mwh: 5, expected_mwh: null });
+      expect(json.differences[0]).toMatchObject({
+        relation: 'user_hourly',
+        stored_milliwatt_hours: 5,
+        expected_milliwatt_hours: null,
+      });
     }
     api.now = before;
   });

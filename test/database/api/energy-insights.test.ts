@@ -60,25 +60,33 @@ function calendarOf(zone: string): ReturnType<typeof localOf> {
 /** The answer to a question, computed slowly from the profile. */
 function slow(zone: string, start: string, end: string, groupBy: 'day' | 'month' | 'hour') {
   const local = calendarOf(zone);
-  const buckets = new Map<string, { date: string; mwh: number; hours: Map<string | number, number>; hour: string }>();
-  for (const [at, mwh] of profile) {
+  const buckets = new Map<
+    string,
+    { date: string; milliwattHours: number; hours: Map<string | number, number>; hour: string }
+  >();
+  for (const [at, milliwattHours] of profile) {
     const { date, hour, startMs } = local(at);
     if (date < start || date > end) continue;
     const key = groupBy === 'hour' ? String(startMs) : groupBy === 'day' ? date : `${date.slice(0, 8)}01`;
-    const bucket = buckets.get(key) ?? { date: groupBy === 'month' ? key : date, mwh: 0, hours: new Map(), hour };
-    bucket.mwh += mwh;
+    const bucket = buckets.get(key) ?? {
+      date: groupBy === 'month' ? key : date,
+      milliwattHours: 0,
+      hours: new Map(),
+      hour,
+    };
+    bucket.milliwattHours += milliwattHours;
     const name = groupBy === 'month' ? hour : startMs;
-    bucket.hours.set(name, (bucket.hours.get(name) ?? 0) + mwh);
+    bucket.hours.set(name, (bucket.hours.get(name) ?? 0) + milliwattHours);
     buckets.set(key, bucket);
   }
-  return [...buckets.values()].map(({ date, mwh, hours, hour }) => {
+  return [...buckets.values()].map(({ date, milliwattHours, hours, hour }) => {
     const most = Math.max(...hours.values());
     const names = [...hours]
       .filter(([, value]) => value === most)
       .map(([name]) => name)
       .sort();
     const peak = typeof names[0] === 'number' ? local(names[0]).hour : names[0];
-    const kwh_used = Math.floor((mwh + 500) / 1000) / 1000;
+    const kwh_used = Math.floor((milliwattHours + 500) / 1000) / 1000;
     return { date, kwh_used, peak_hour: groupBy === 'hour' ? hour : most === 0 ? null : peak };
   });
 }

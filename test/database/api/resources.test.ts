@@ -313,12 +313,14 @@ describe('devices', () => {
     const profile = async (deviceId: string) =>
       (
         await api.database.pool.query(
-          'SELECT starts_at, energy_mwh, reading_count, covered_ms FROM device_intervals WHERE device_id = $1 ORDER BY 1',
+          'SELECT starts_at, energy_milliwatt_hours, reading_count, covered_ms FROM device_intervals WHERE device_id = $1 ORDER BY 1',
           [deviceId],
         )
       ).rows;
     expect(await profile(patched.deviceId)).toEqual(await profile(other.deviceId));
-    expect((await profile(patched.deviceId)).reduce((sum, { energy_mwh }) => sum + energy_mwh, 0)).toBe(74_000_000);
+    expect(
+      (await profile(patched.deviceId)).reduce((sum, { energy_milliwatt_hours }) => sum + energy_milliwatt_hours, 0),
+    ).toBe(74_000_000);
   });
 
   test('that regulate warmth tell it by bucket: means by time, a state held for 15 minutes at most', async () => {

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 /** Writes one register an hour and answers what the law made of it: kWh in all, and the device's notes. */
-async function history(kwh: number[]): Promise<{ mwh: number; notes: string[] }> {
+async function history(kwh: number[]): Promise<{ milliwattHours: number; notes: string[] }> {
   const db = createDb(database.pool);
   const { user_id: userId } = await createUser(db, { email: `${Math.random()}@example.com`, role: 'homeowner' });
   const { device } = await createDevice(db, { userId, type: 'smart_meter', location: 'x', register_max_kwh: 100_000 });
@@ -33,21 +33,21 @@ async function history(kwh: number[]): Promise<{ mwh: number; notes: string[] }>
   const decoded = { deviceId, readings, rejections: [] };
   await createWriter(database.pool).write([{ topic, payload, receivedAtMs, decoded }]);
   const sum = await database.pool.query(
-    'SELECT coalesce(sum(energy_mwh), 0)::bigint AS mwh FROM user_daily WHERE user_id = $1',
+    'SELECT coalesce(sum(energy_milliwatt_hours), 0)::bigint AS "milliwattHours" FROM user_daily WHERE user_id = $1',
     [userId],
   );
   const notes = await database.pool.query('SELECT note FROM device_notes WHERE device_id = $1', [deviceId]);
-  return { mwh: sum.rows[0].mwh, notes: notes.rows.map((row) => row.note) };
+  return { milliwattHours: sum.rows[0].milliwattHours, notes: notes.rows.map((row) => row.note) };
 }
 
 // The rows of the law's table, computed by hand.
 test.each([
-  ['a swapped meter is a new baseline', [5_000, 5_001, 900, 901, 902], { mwh: 3_000_000, notes: ['swap'] }],
-  ['a reset counts from zero', [5_000, 5_001, 0.5, 1, 2], { mwh: 3_000_000, notes: ['reset'] }],
-  ['a rollover counts across', [99_998, 99_999, 1, 2, 3], { mwh: 5_000_000, notes: ['rollover'] }],
-  ['a glitch is as if it had not come', [10, 11, 9_999, 12, 13], { mwh: 3_000_000, notes: [] }],
-  ['jitter is 0 until the old value is passed', [10.05, 10, 10.02, 10.1], { mwh: 50_000, notes: [] }],
-  ['while a reading is held nothing is counted', [10, 11, 9_999], { mwh: 1_000_000, notes: [] }],
+  ['a swapped meter is a new baseline', [5_000, 5_001, 900, 901, 902], { milliwattHours: 3_000_000, notes: ['swap'] }],
+  ['a reset counts from zero', [5_000, 5_001, 0.5, 1, 2], { milliwattHours: 3_000_000, notes: ['reset'] }],
+  ['a rollover counts across', [99_998, 99_999, 1, 2, 3], { milliwattHours: 5_000_000, notes: ['rollover'] }],
+  ['a glitch is as if it had not come', [10, 11, 9_999, 12, 13], { milliwattHours: 3_000_000, notes: [] }],
+  ['jitter is 0 until the old value is passed', [10.05, 10, 10.02, 10.1], { milliwattHours: 50_000, notes: [] }],
+  ['while a reading is held nothing is counted', [10, 11, 9_999], { milliwattHours: 1_000_000, notes: [] }],
 ])('%s', async (_name, kwh, expected) => {
   expect(await history(kwh)).toEqual(expected);
 });

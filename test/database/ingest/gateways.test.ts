@@ -54,10 +54,10 @@ async function household(workers = 1) {
     },
     async kwh() {
       const { rows } = await database.pool.query(
-        'SELECT coalesce(sum(energy_mwh), 0)::bigint AS mwh FROM user_hourly WHERE user_id = $1',
+        'SELECT coalesce(sum(energy_milliwatt_hours), 0)::bigint AS "milliwattHours" FROM user_hourly WHERE user_id = $1',
         [userId],
       );
-      return Number(rows[0].mwh) / 1e6;
+      return Number(rows[0].milliwattHours) / 1e6;
     },
     async rejected() {
       const { rows } = await database.pool.query(

@@ -41,7 +41,7 @@ beforeAll(async () => {
     [homes.map(({ deviceId }) => deviceId), homes.map(({ userId }) => userId)],
   );
   await pool.query(
-    `INSERT INTO alerts (alert_id, user_id, type, threshold_mwh, delivery)
+    `INSERT INTO alerts (alert_id, user_id, type, threshold_milliwatt_hours, delivery)
      SELECT a, u, 'daily_usage', t, 'webhook' FROM unnest($1::text[], $2::text[], $3::bigint[]) h (a, u, t)`,
     [
       homes.flatMap(() => Array.from({ length: ALERTS }, () => newId('alr'))),

@@ -146,7 +146,7 @@ test('its history goes back page by page', { timeout: 60_000 }, async () => {
   await create(page, { watch: 'An hour', threshold: 2 });
   await row(page, 'More than 2 kWh in an hour').waitFor();
   await dashboard.database.pool.query(
-    `INSERT INTO alert_firings (alert_id, period_start, period_end, device_id, fired_at, event_id, total_mwh)
+    `INSERT INTO alert_firings (alert_id, period_start, period_end, device_id, fired_at, event_id, total_milliwatt_hours)
      SELECT alert_id, at, at + interval '1 hour', '', at + interval '20 minutes', 'evt_' || lpad(n::text, 26, '0'), 2100000 + n
      FROM alerts, generate_series(1, 45) n, LATERAL (SELECT date_trunc('hour', now()) - make_interval(hours => 100 - n) AS at) AS periods
      WHERE user_id = (SELECT user_id FROM users WHERE email = 'old@example.com')`,

@@ -45,7 +45,9 @@ test('checks the aggregates, and shows a row that differs', async () => {
   await page.goto('/dashboard/operator');
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.getByText('nothing differs').waitFor();
-  await dashboard.database.pool.query('UPDATE user_hourly SET energy_mwh = energy_mwh + 1 WHERE energy_mwh > 0');
+  await dashboard.database.pool.query(
+    'UPDATE user_hourly SET energy_milliwatt_hours = energy_milliwatt_hours + 1 WHERE energy_milliwatt_hours > 0',
+  );
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.getByText(/\d+ rows? differ/).waitFor();
   await page.getByRole('cell', { name: 'user_hourly' }).first().waitFor();

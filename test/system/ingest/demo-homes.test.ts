@@ -63,11 +63,11 @@ describe('the homes of the demo', () => {
       const firstMs = Math.ceil(device.home.installedAtMs / QUARTER_MS) * QUARTER_MS;
       const shown = (atMs: number) => kwhToMilliwattHours(meterReading(device.home, atMs, false).energy_total_kwh);
       const { rows } = await database.pool.query(
-        `SELECT sum(energy_mwh)::bigint AS energy_mwh FROM user_daily
+        `SELECT sum(energy_milliwatt_hours)::bigint AS energy_milliwatt_hours FROM user_daily
          WHERE user_id = (SELECT user_id FROM devices WHERE device_id = $1)`,
         [device.deviceId],
       );
-      expect(rows[0].energy_mwh).toBe(shown(nowMs) - shown(firstMs));
+      expect(rows[0].energy_milliwatt_hours).toBe(shown(nowMs) - shown(firstMs));
     }
   });
 
@@ -85,8 +85,12 @@ describe('the homes of the demo', () => {
       (await db.selectFrom('devices').select('user_id').where('device_id', '=', deviceId).executeTakeFirstOrThrow())
         .user_id;
     const annasDays = async (userId: string) =>
-      (await database.pool.query('SELECT sum(energy_mwh)::bigint AS mwh FROM user_daily WHERE user_id = $1', [userId]))
-        .rows[0].mwh;
+      (
+        await database.pool.query(
+          'SELECT sum(energy_milliwatt_hours)::bigint AS "milliwattHours" FROM user_daily WHERE user_id = $1',
+          [userId],
+        )
+      ).rows[0].milliwattHours;
 
     it('when people change where they are, what they are and how they are read', async () => {
       const { homes } = await start(nowMs);

@@ -69,10 +69,10 @@ for (const broker of ['embedded', 'mosquitto'] as const) {
 
     async function hours(userId: string): Promise<[number, number][]> {
       const { rows } = await database.pool.query(
-        'SELECT hour, energy_mwh FROM user_hourly WHERE user_id = $1 ORDER BY 1',
+        'SELECT hour, energy_milliwatt_hours FROM user_hourly WHERE user_id = $1 ORDER BY 1',
         [userId],
       );
-      return rows.map((row) => [(row.hour.getTime() - BASE_MS) / HOUR_MS, row.energy_mwh]);
+      return rows.map((row) => [(row.hour.getTime() - BASE_MS) / HOUR_MS, row.energy_milliwatt_hours]);
     }
 
     /** With mosquitto a PUBACK is the broker's, so what is stored is waited for. */
@@ -112,7 +112,7 @@ for (const broker of ['embedded', 'mosquitto'] as const) {
       await publish(meter, register(-days(50), 190));
       await eventually(async () => {
         const middle = -50 * 24;
-        const sum = (rows: [number, number][]) => rows.reduce((total, [, mwh]) => total + mwh, 0);
+        const sum = (rows: [number, number][]) => rows.reduce((total, [, milliwattHours]) => total + milliwattHours, 0);
         const of20Days = (await past()).filter(([hour]) => hour < -40 * 24);
         expect(sum(of20Days.filter(([hour]) => hour < middle))).toBe(90_000_000);
         expect(sum(of20Days)).toBe(100_000_000);
@@ -190,7 +190,7 @@ for (const broker of ['embedded', 'mosquitto'] as const) {
           [meter.deviceId],
         );
         expect(rows[0]).toEqual({ n: sent, distinct: sent });
-        const total = (await hours(meter.userId)).reduce((sum, [, mwh]) => sum + mwh, 0);
+        const total = (await hours(meter.userId)).reduce((sum, [, milliwattHours]) => sum + milliwattHours, 0);
         expect(total).toBe((sent - 1) * 1_000);
       }, 60_000);
     }, 100_000);

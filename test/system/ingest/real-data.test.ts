@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EmbeddedBroker } from '#ingest/source/embedded-broker.ts';
 import type { CsvOptions } from '#simulators/csv-readings.ts';
 import { importFiles } from '#simulators/import-files.ts';
-import { milliwattHoursToKwh } from '#src/core/units.ts';
+import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
 import { checkDeviceLogin } from '#src/devices/credentials.ts';
 import { createDevice } from '#src/devices/store.ts';
@@ -56,13 +56,13 @@ async function importWeek(file: string) {
 
 /** kWh over hours of the file's home, from its aggregate. */
 async function hours(file: string, from: string, to: string) {
-  const { rows } = await database.pool.query<Record<'energy_mwh' | 'estimated_mwh', number>>(
-    'SELECT energy_mwh, estimated_mwh FROM user_hourly WHERE user_id = $1 AND hour >= $2 AND hour < $3',
+  const { rows } = await database.pool.query<Record<'energy_milliwatt_hours' | 'estimated_milliwatt_hours', number>>(
+    'SELECT energy_milliwatt_hours, estimated_milliwatt_hours FROM user_hourly WHERE user_id = $1 AND hour >= $2 AND hour < $3',
     [userOf.get(file), from, to],
   );
-  const sum = (key: 'energy_mwh' | 'estimated_mwh') =>
-    milliwattHoursToKwh(rows.reduce((total, row) => total + row[key], 0));
-  return { count: rows.length, kwh: sum('energy_mwh'), estimatedKwh: sum('estimated_mwh') };
+  const sum = (key: 'energy_milliwatt_hours' | 'estimated_milliwatt_hours') =>
+    milliwattHoursToKwh(asMilliwattHours(rows.reduce((total, row) => total + row[key], 0)));
+  return { count: rows.length, kwh: sum('energy_milliwatt_hours'), estimatedKwh: sum('estimated_milliwatt_hours') };
 }
 
 beforeAll(async () => {
@@ -93,12 +93,12 @@ describe('the register of a real home, imported over MQTT', () => {
     for (const [file, days] of Object.entries(WEEKS)) {
       for (const day of days.filter(({ kwh }) => kwh !== null)) {
         const { rows } = await database.pool.query(
-          'SELECT energy_mwh, estimated_mwh, peak_hour FROM user_daily WHERE user_id = $1 AND day = $2',
+          'SELECT energy_milliwatt_hours, estimated_milliwatt_hours, peak_hour FROM user_daily WHERE user_id = $1 AND day = $2',
           [userOf.get(file), day.date],
         );
         const [row] = rows;
-        expect([day.date, milliwattHoursToKwh(row.energy_mwh)]).toEqual([day.date, day.kwh]);
-        expect(row.estimated_mwh).toBe(0);
+        expect([day.date, milliwattHoursToKwh(row.energy_milliwatt_hours)]).toEqual([day.date, day.kwh]);
+        expect(row.estimated_milliwatt_hours).toBe(0);
         if (day.peak_certain) expect(row.peak_hour?.getTime()).toBe(Date.parse(day.peak_hour_utc as string));
       }
     }

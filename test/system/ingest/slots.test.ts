@@ -123,7 +123,7 @@ test('what queues for a worker that is gone is taken over whole, in however many
   workers = workers.filter((worker) => worker !== doomed);
   await expect.poll(() => stored(meters), { timeout: 60_000, interval: 500 }).toBe(MESSAGES);
   const { rows } = await database.pool.query(
-    `SELECT sum(energy_mwh)::int AS energy FROM user_hourly WHERE user_id = (SELECT user_id FROM devices WHERE device_id = $1)`,
+    `SELECT sum(energy_milliwatt_hours)::int AS energy FROM user_hourly WHERE user_id = (SELECT user_id FROM devices WHERE device_id = $1)`,
     [meters[0]],
   );
   // The register of each of the ten meters moves by a mWh a message, from its first to its last.

@@ -22,7 +22,7 @@ test('a copy of the data directory of a stopped service, as the documentation ha
   const fleet = await startFleet(installation.brokerUrl, players, 300);
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   await fleet.finish();
-  const question = `SELECT (SELECT count(*) FROM readings)::int AS readings, (SELECT sum(energy_mwh) FROM user_hourly)::bigint AS mwh,
+  const question = `SELECT (SELECT count(*) FROM readings)::int AS readings, (SELECT sum(energy_milliwatt_hours) FROM user_hourly)::bigint AS "milliwattHours",
     (SELECT count(*) FROM api_keys)::int AS keys, (SELECT array_agg(device_id ORDER BY 1) FROM devices) AS devices`;
   const { rows: before } = await installation.pool.query(question);
   expect(before[0].readings).toBe(fleet.acknowledged);

@@ -9,7 +9,7 @@ import { MEASURE_COLUMNS } from '#src/rollups/levels.ts';
 import { refreshRollups } from '#src/rollups/refresh.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { whole } from '#test/support/load-profile.ts';
-import { meter, totalMwh } from '#test/support/meters.ts';
+import { meter, totalMilliwattHours } from '#test/support/meters.ts';
 
 /** What continuous aggregates are known to get wrong, each tried on ours. The clock of the refresh stands at NOW. */
 const NOW = new Date('2026-11-20T12:00:00Z');
@@ -44,11 +44,17 @@ test('aggregates answer in real time: what was just written is in every level be
     NOW,
   );
   for (const level of LEVELS)
-    expect({ level, total: await totalMwh(database, level, home.userId) }).toEqual({ level, total: 2_000_000 });
+    expect({ level, total: await totalMilliwattHours(database, level, home.userId) }).toEqual({
+      level,
+      total: 2_000_000,
+    });
   await pass();
   await home.read([[at('2026-11-20T11:30'), 4]], NOW);
   for (const level of LEVELS)
-    expect({ level, total: await totalMwh(database, level, home.userId) }).toEqual({ level, total: 3_000_000 });
+    expect({ level, total: await totalMilliwattHours(database, level, home.userId) }).toEqual({
+      level,
+      total: 3_000_000,
+    });
 });
 
 test('of equal hours the earliest is the peak hour, materialised and in real time', async () => {
@@ -105,9 +111,9 @@ test('a row at the very start of a month, late and changed twice, is in its mont
   );
   await pass();
   const months = async () =>
-    (await query('SELECT month, energy_mwh FROM user_monthly WHERE user_id = $1 ORDER BY 1', [home.userId])).map(
-      (row) => [row.month.toISOString().slice(0, 7), row.energy_mwh],
-    );
+    (
+      await query('SELECT month, energy_milliwatt_hours FROM user_monthly WHERE user_id = $1 ORDER BY 1', [home.userId])
+    ).map((row) => [row.month.toISOString().slice(0, 7), row.energy_milliwatt_hours]);
   expect(await months()).toEqual([
     ['2026-08', 500_000],
     ['2026-09', 500_000],
@@ -146,7 +152,10 @@ test('late rows of any age are in every level after one pass, and a row that cea
   );
   await pass();
   for (const level of LEVELS)
-    expect({ level, total: await totalMwh(database, level, home.userId) }).toEqual({ level, total: 801_000_000 });
+    expect({ level, total: await totalMilliwattHours(database, level, home.userId) }).toEqual({
+      level,
+      total: 801_000_000,
+    });
   // A better quantity takes the place of the registers: the hours that only these had cease to be.
   await query(
     `SELECT apply_interval_deltas(array_agg(ROW (device_id, user_id, starts_at, ${MEASURE_COLUMNS.map((column) => `-${column}`).join(', ')})::interval_delta))
@@ -214,7 +223,7 @@ test('aggregates whose load profile was dropped by hand stay, whatever is refres
     await query(`SELECT * FROM user_daily WHERE user_id = $1 AND day < '2026-04-01' ORDER BY day`, [home.userId]),
   ).toEqual(before);
   const [{ total }] = await query(
-    `SELECT sum(energy_mwh)::bigint AS total FROM user_daily WHERE user_id = $1 AND day = '2026-09-10'`,
+    `SELECT sum(energy_milliwatt_hours)::bigint AS total FROM user_daily WHERE user_id = $1 AND day = '2026-09-10'`,
     [home.userId],
   );
   expect(total).toBe(30_000_000);
@@ -234,14 +243,15 @@ test('a clock that runs ahead moves no watermark past the start of yesterday, an
   for (const { level, watermark } of await watermarks())
     expect({ level, late: watermark > BORDER }).toEqual({ level, late: false });
   await home.read([[at('2026-11-20T11:55'), 2.5]], NOW);
-  expect(await totalMwh(database, 'user_daily', home.userId)).toBe(2_000_000);
+  expect(await totalMilliwattHours(database, 'user_daily', home.userId)).toBe(2_000_000);
   // The service's own clock, set far ahead and back again: what is late by then is still counted.
   await refreshRollups(database.pool, at('2027-06-01T00:00'));
   await home.read([[at('2026-11-20T11:58'), 2.75]], NOW);
   await pass();
-  const [{ hourly }] = await query(`SELECT sum(energy_mwh)::bigint AS hourly FROM user_hourly WHERE user_id = $1`, [
-    home.userId,
-  ]);
+  const [{ hourly }] = await query(
+    `SELECT sum(energy_milliwatt_hours)::bigint AS hourly FROM user_hourly WHERE user_id = $1`,
+    [home.userId],
+  );
   expect(hourly).toBe(2_000_000);
 });
 
@@ -277,7 +287,7 @@ test('compressed history takes late rows, more than one statement may decompress
     NOW,
   );
   await pass();
-  expect(await totalMwh(database, 'user_daily', late.userId)).toBe(1_000_000);
+  expect(await totalMilliwattHours(database, 'user_daily', late.userId)).toBe(1_000_000);
   expect(await query(`SELECT count(*) AS n, sum(value)::bigint AS sum FROM readings`)).toEqual([
     { n: minutes + 3, sum: (minutes + 1) * 1_000_001 + 21_000_000 },
   ]);
@@ -316,9 +326,9 @@ test('an operator who refreshes by hand at the same time harms nothing', async (
   await byHand;
   await pass();
   const wrong = await query(
-    `SELECT FROM user_hourly s FULL JOIN user_hourly_expected e USING (user_id, hour) WHERE s.energy_mwh IS DISTINCT FROM e.energy_mwh`,
+    `SELECT FROM user_hourly s FULL JOIN user_hourly_expected e USING (user_id, hour) WHERE s.energy_milliwatt_hours IS DISTINCT FROM e.energy_milliwatt_hours`,
   );
-  expect({ wrong: wrong.length, total: await totalMwh(database, 'user_hourly', home.userId) }).toEqual({
+  expect({ wrong: wrong.length, total: await totalMilliwattHours(database, 'user_hourly', home.userId) }).toEqual({
     wrong: 0,
     total: 199_000_000,
   });
@@ -359,11 +369,11 @@ test('a pass that is cut off anywhere leaves nothing that the next one does not 
   await database.settle(NOW);
   for (const level of ['device_hourly', 'user_hourly']) {
     const wrong = await query(
-      `SELECT FROM ${level} s FULL JOIN ${level}_expected e USING (user_id, hour) WHERE s.energy_mwh IS DISTINCT FROM e.energy_mwh`,
+      `SELECT FROM ${level} s FULL JOIN ${level}_expected e USING (user_id, hour) WHERE s.energy_milliwatt_hours IS DISTINCT FROM e.energy_milliwatt_hours`,
     );
     expect({ level, wrong: wrong.length }).toEqual({ level, wrong: 0 });
   }
-  expect(await totalMwh(database, 'user_daily', home.userId)).toBe(59_000_000);
+  expect(await totalMilliwattHours(database, 'user_daily', home.userId)).toBe(59_000_000);
 }, 60_000);
 
 test('a writer that began before the border moved holds it up, and is counted', async () => {
@@ -384,7 +394,7 @@ test('a writer that began before the border moved holds it up, and is counted', 
       deviceId,
       userId,
       startsAtMs: Date.parse(day),
-      energyMwh: 7,
+      energyMilliwattHours: 7,
       readingCount: 1,
       coveredMs: 1000,
     };
@@ -404,7 +414,10 @@ test('a writer that began before the border moved holds it up, and is counted', 
   expect(await refreshRollups(database.pool, NOW)).toMatchObject({ complete: true });
   await pass();
   for (const level of LEVELS)
-    expect({ level, total: await totalMwh(database, level, home.userId) }).toEqual({ level, total: 10_000_014 });
+    expect({ level, total: await totalMilliwattHours(database, level, home.userId) }).toEqual({
+      level,
+      total: 10_000_014,
+    });
 });
 
 test('months of a long history are found by their hours, not by reading the whole of it', async () => {
@@ -450,7 +463,7 @@ test('answers over a zone that needs quarter-hours read compressed history', asy
     { userId: home.userId },
     dayRange('2026-07-01', '2026-07-03', 'Asia/Kolkata'),
   );
-  expect(days.map(({ day, mwh }) => [day, mwh])).toEqual([
+  expect(days.map(({ day, milliwattHours }) => [day, milliwattHours])).toEqual([
     ['2026-07-01', 18_500_000],
     ['2026-07-02', 24_000_000],
     ['2026-07-03', 5_500_000],

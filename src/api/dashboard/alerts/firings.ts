@@ -30,7 +30,7 @@ const toWire = (row: PastFiring): z.output<typeof firing> => ({
   fired_at: row.fired_at.toISOString(),
   period_start: row.period_start.toISOString(),
   period_end: row.period_end?.toISOString() ?? null,
-  kwh_used: row.total_mwh === null ? null : milliwattHoursToKwh(row.total_mwh),
+  kwh_used: row.total_milliwatt_hours === null ? null : milliwattHoursToKwh(row.total_milliwatt_hours),
   device_id: row.device_id === '' ? null : row.device_id,
   event_id: row.event_id,
 });

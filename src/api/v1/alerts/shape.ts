@@ -54,8 +54,8 @@ export const alertPreview = z
 /** What was asked for as columns: a member keeps its name, but for the threshold in kWh, which is stored in mWh. */
 export function toRow<Settings extends { threshold_kwh?: number | undefined }>(settings: Settings) {
   const { threshold_kwh, ...others } = settings;
-  const threshold_mwh = threshold_kwh === undefined ? undefined : kwhToMilliwattHours(threshold_kwh);
-  return defined({ ...others, threshold_mwh });
+  const threshold_milliwatt_hours = threshold_kwh === undefined ? undefined : kwhToMilliwattHours(threshold_kwh);
+  return defined({ ...others, threshold_milliwatt_hours });
 }
 
 /** An alert as answers show it: with the one threshold that its type has. */
@@ -64,7 +64,8 @@ export const toWire = (row: Alert): z.output<typeof alert> =>
     alert_id: row.alert_id,
     user_id: row.user_id,
     type: row.type,
-    threshold_kwh: row.threshold_mwh === null ? undefined : row.threshold_mwh / MILLIWATT_HOURS_PER_KWH,
+    threshold_kwh:
+      row.threshold_milliwatt_hours === null ? undefined : row.threshold_milliwatt_hours / MILLIWATT_HOURS_PER_KWH,
     threshold_hours: row.threshold_hours ?? undefined,
     delivery: row.delivery,
     status: row.status,

@@ -38,8 +38,8 @@ function Result({ report: { users, checked, differences, truncated } }: { report
         (one) => html`<tr>
           <td data-name="Relation">${one.relation}</td>
           <td data-name="Row"><code>${Object.values(one.key).join(' ')}</code></td>
-          <td data-name="Stored, mWh">${one.stored_mwh ?? '–'}</td>
-          <td data-name="Should be, mWh">${one.expected_mwh ?? '–'}</td>
+          <td data-name="Stored, mWh">${one.stored_milliwatt_hours ?? '–'}</td>
+          <td data-name="Should be, mWh">${one.expected_milliwatt_hours ?? '–'}</td>
         </tr>`,
       )}</tbody>
     </table></div>`;
