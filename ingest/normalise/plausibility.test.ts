@@ -10,8 +10,8 @@ const device: LawSettings = { limitKw: 10, registerMaxKwh: 1_000, maxGapMinutes:
 /** Two values in mWh, so long apart. */
 const pair = (a: number, b: number, ms = HOUR_MS) =>
   [
-    { readAtMs: 0, valueMwh: a },
-    { readAtMs: ms, valueMwh: b },
+    { readAtMs: 0, valueMilliwattHours: a },
+    { readAtMs: ms, valueMilliwattHours: b },
   ] as const;
 
 // Each rule at its very bound: what random registers meet too seldom.
