@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { asMilliwattHours } from '#src/core/units.ts';
 import { plausible } from '#test/reference/registers.ts';
 import type { LawSettings } from './law.ts';
 import { isJitter, isPlausible, isReset, isRollover } from './plausibility.ts';
@@ -10,8 +11,8 @@ const device: LawSettings = { limitKw: 10, registerMaxKwh: 1_000, maxGapMinutes:
 /** Two values in mWh, so long apart. */
 const pair = (a: number, b: number, ms = HOUR_MS) =>
   [
-    { readAtMs: 0, valueMilliwattHours: a },
-    { readAtMs: ms, valueMilliwattHours: b },
+    { readAtMs: 0, valueMilliwattHours: asMilliwattHours(a) },
+    { readAtMs: ms, valueMilliwattHours: asMilliwattHours(b) },
   ] as const;
 
 // Each rule at its very bound: what random registers meet too seldom.

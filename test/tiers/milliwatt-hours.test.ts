@@ -5,7 +5,7 @@ import { passOverRollups } from '#src/rollups/mend.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { meter, totalMilliwattHours } from '#test/support/meters.ts';
 
-const MIGRATION = 'schema/0013_milliwatt_hours.sql';
+const MIGRATION = 'schema/0014_milliwatt_hours.sql';
 const HOUR_MS = 3_600_000;
 const NOW = new Date('2026-11-20T12:00:00Z');
 const LEVELS = ['device_intervals', 'device_hourly', 'user_hourly', 'user_daily', 'user_monthly'];
