@@ -6,6 +6,7 @@ import { EXAMPLES } from '#src/api/examples.ts';
 import { type AnyOperation, addOperation, operation } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { reachUser } from '#src/auth/access.ts';
+import { databaseCounter } from '#src/auth/database-counter.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { csrfToken, openSession } from '#src/auth/sessions.ts';
 import { createDb } from '#src/database/connect.ts';
@@ -247,10 +248,10 @@ test('an account that is suspended while a body is still on its way changes noth
     slow.on('error', reject);
     slow.write('{"name"');
     setTimeout(async () => {
-      await sql('UPDATE request_counts SET suspended_until = $2 WHERE counted = $1', [
-        who.userId,
-        new Date(api.now.getTime() + 60_000),
-      ]);
+      // As another process counts it: a thousand refused.
+      const one = { minute: 1, day: 1_000_000 };
+      const elsewhere = databaseCounter(api.db, { free: one, developer: one, enterprise: one }, () => api.now);
+      await Promise.all(Array.from({ length: 1_001 }, () => elsewhere.take(who.userId)));
       slow.end(':"x"}');
     }, 300);
   });
