@@ -177,7 +177,6 @@ CREATE TABLE rollup_progress (
   only_row boolean NOT NULL DEFAULT true,
   direct_from timestamptz NOT NULL DEFAULT '-infinity', -- Differences from here on go straight into the load profile; earlier ones wait in late_deltas. Never before materialised_to.
   materialised_to timestamptz NOT NULL DEFAULT '-infinity', -- Aggregates before this time are materialised, later ones computed as they are read.
-  refreshed_at timestamptz, -- End of the last pass that left nothing to do.
   PRIMARY KEY (only_row),
   CHECK (only_row)
 );

@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
  * Which accounts a caller reaches: itself, those that it enrolled, or all. Made in auth/access.ts from a caller. Stores that
  * find, list, change or delete what belongs to an account take one, so that such a call without it does not type-check.
  * Others take the id of an account or a device that was found within a reach before (`reachUserId`, `findDevice`): those that
- * create, those of `energy`, and lists of what is the caller's own.
+ * create, erasure, those of `energy`, and lists of what is the caller's own.
  */
 export type Reach = { only: string } | { enrolledBy: string } | { all: true };
 

@@ -42,7 +42,6 @@ export async function refreshRollups(
     const folded = await foldLateDays(client);
     const advanced = await advance(client, waitMs);
     const refreshed = await refreshStaleDays(client);
-    await client.query('UPDATE rollup_progress SET refreshed_at = now()');
     return { busy: false, folded, days: refreshed, complete: advanced };
   });
   return report ?? { busy: true, folded: 0, days: 0, complete: false };
