@@ -1,6 +1,6 @@
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { type Pool, type Query, queryOn } from '#src/database/connect.ts';
-import { alone } from '#src/database/transaction.ts';
+import { withExclusiveLock } from '#src/database/transaction.ts';
 import { toIncoming } from './incoming.ts';
 import { createWriter, type IncomingMessage } from './write/writer.ts';
 
@@ -88,7 +88,7 @@ interface Row {
  * ends it between pages. `whileAllowed`: runs each page, or throws, which ends it, too.
  */
 export async function replayRejected(pool: Pool, which: Which, options: Options): Promise<Replayed | null> {
-  return alone(pool, ADVISORY_LOCKS.replay, () => replay(pool, which, options));
+  return withExclusiveLock(pool, ADVISORY_LOCKS.replay, () => replay(pool, which, options));
 }
 
 async function replay(

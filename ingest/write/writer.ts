@@ -17,7 +17,7 @@ import { touchDevices } from './touch-devices.ts';
 export type { IncomingMessage, WriteResult } from '../message.ts';
 
 /** Transactions that lost to a neighbour (deadlock, serialisation) or lacked a partition are begun again so often. */
-const ATTEMPTS = 8;
+const MAX_ATTEMPTS = 8;
 const BEGIN_AGAIN = new Set(['40P01', '40001']);
 
 export interface Writer {
@@ -61,7 +61,7 @@ export function createWriter(
           gateways.forget(batch);
           undoKeeping();
           if (error instanceof MissingPartitions) await months.make(error);
-          else if (attempt >= ATTEMPTS || !BEGIN_AGAIN.has((error as { code?: string }).code ?? '')) throw error;
+          else if (attempt >= MAX_ATTEMPTS || !BEGIN_AGAIN.has((error as { code?: string }).code ?? '')) throw error;
         }
       }
     },

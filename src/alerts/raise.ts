@@ -10,7 +10,7 @@ import type { AlertType, Delivery } from './store.ts';
 import { type Asked, totalsOf } from './totals.ts';
 
 /** Changed hours that one transaction takes at most. */
-const MOST_CHANGES = 5_000;
+const MAX_CHANGES = 5_000;
 
 const KIND_OF: Record<Exclude<AlertType, 'no_data'>, PeriodKind> = {
   peak_usage: 'hour',
@@ -43,7 +43,7 @@ export async function raiseAlerts(
   pool: Pool,
   evaluator: Evaluator,
   now: Date,
-  mostChanges = MOST_CHANGES,
+  maxChanges = MAX_CHANGES,
 ): Promise<Evaluated> {
   return inTransaction(pool, async (client: PoolClient) => {
     const query = queryOn(client);
@@ -54,7 +54,7 @@ export async function raiseAlerts(
          WHERE NOT EXISTS (SELECT FROM stale_days s WHERE s.day = date_trunc('day', c.hour, 'UTC'))
          ORDER BY change_id LIMIT $1 FOR UPDATE OF c SKIP LOCKED)
        RETURNING user_id, hour`,
-      [mostChanges],
+      [maxChanges],
     );
     if (rows.length === 0) return { changes: 0, candidates: 0, fired: 0 };
     const rules = await rulesOf(query, [...new Set(rows.map(({ user_id }) => user_id))]);

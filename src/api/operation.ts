@@ -9,7 +9,7 @@ import type { SecretBox } from '#src/core/secret-box.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { RejectedPort } from './dashboard/rejected/port.ts';
 import type { RollupsPort } from './dashboard/rollups/port.ts';
-import { once } from './plugins/idempotency.ts';
+import { runIdempotently } from './plugins/idempotency.ts';
 
 /** What handlers work with. */
 export interface ApiContext {
@@ -99,7 +99,10 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
   /** Carries out the request of a caller, who is as of now unless it only reads. */
   async function answer(work: ApiContext, caller: Caller, request: FastifyRequest, reply: FastifyReply) {
     const call = callOf(definition, work, caller, request, reply);
-    return once(work, request, reply, caller, async () => ({ status, answer: await definition.handle(call) }));
+    return runIdempotently(work, request, reply, caller, async () => ({
+      status,
+      answer: await definition.handle(call),
+    }));
   }
 
   app.route({

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
-import { together } from '#src/database/transaction.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { Role } from '#src/users/store.ts';
 import type { Caller } from './authenticate.ts';
 import { isScope, SCOPES } from './scopes.ts';
@@ -55,7 +55,7 @@ export async function actAs<T>(
   run: (trx: Database, caller: Caller) => Promise<T>,
 ): Promise<T> {
   const hold = named.includes(caller.userId) || named.includes(caller.keyId) ? 'change' : 'share';
-  return together(db, async (trx) => {
+  return joinOrBeginTransaction(db, async (trx) => {
     const known = await readAnew(trx, caller, now, hold);
     if (!known) throw new AppError('unauthorized');
     return run(trx, known);

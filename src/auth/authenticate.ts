@@ -18,7 +18,7 @@ export interface Caller {
  * something reads its caller anew (act.ts).
  */
 const REMEMBERED_MS = 5_000;
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 /** `last_used_at` is written this often at most. */
 const USED_EVERY_MS = 60_000;
 
@@ -38,7 +38,7 @@ export function createAuthenticate(db: Database, environment: Environment, now =
     const askedMs = now();
     const found = await findCaller(db, hash, askedMs);
     if (!found) return null;
-    if (remembered.size >= MOST_REMEMBERED) remembered.clear();
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
     remembered.set(name, { ...found, untilMs: askedMs + REMEMBERED_MS });
     return found.caller;
   };

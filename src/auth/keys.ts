@@ -4,7 +4,7 @@ import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
-import { together } from '#src/database/transaction.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { type Environment, hashOfKey, newKey, prefixOfKey } from './key-format.ts';
 import { isScope, SCOPES, type Scope } from './scopes.ts';
 
@@ -119,7 +119,7 @@ export async function rotateKey(
   keyId: string,
   { environment, now, overlapMs = OVERLAP_MS }: { environment: Environment; now: Date; overlapMs?: number },
 ): Promise<{ created: CreatedKey; oldExpiresAt: Date } | null> {
-  return together(db, async (trx) => {
+  return joinOrBeginTransaction(db, async (trx) => {
     const old = await trx
       .selectFrom('api_keys')
       .select(['user_id', 'name', 'scopes', 'expires_at'])

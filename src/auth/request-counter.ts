@@ -5,17 +5,17 @@ export type { Limits } from './request-windows.ts';
 /** Whether a request may go on, and what its account has left. */
 export interface Decision {
   allowed: boolean;
-  minute: { limit: number; left: number; resetsInS: number };
-  day: { limit: number; left: number; resetsInS: number };
+  minute: { limit: number; left: number; resetsInSeconds: number };
+  day: { limit: number; left: number; resetsInSeconds: number };
   /** Seconds until it is worth trying again; the longer one where both windows are full. 0 where it is allowed. */
-  retryAfterS: number;
+  retryAfterSeconds: number;
 }
 
 /** Counts requests of an account (its id) or failures of an address (`addr:…`), in one decision across all processes. */
 export interface RequestCounter {
   take(counted: string): Promise<Decision>;
   /** For how many seconds it is still suspended; counts nothing. */
-  suspendedForS(counted: string): Promise<number>;
+  suspendedForSeconds(counted: string): Promise<number>;
 }
 
 /** What the requests of one account, counted together, were told. */
@@ -32,8 +32,8 @@ export type CountTogether = (keys: string[], counts: number[]) => Promise<Counte
 /** Failed authentications of an address. */
 export const ADDRESS: Limits = { minute: 10, day: 1_000_000_000 };
 
-const none = { limit: 0, left: 0, resetsInS: 0 };
-const UNCOUNTED: Decision = { allowed: true, minute: none, day: none, retryAfterS: 0 };
+const none = { limit: 0, left: 0, resetsInSeconds: 0 };
+const UNCOUNTED: Decision = { allowed: true, minute: none, day: none, retryAfterSeconds: 0 };
 
 /**
  * What comes while a question is under way is counted by the next one, all together: a busy process asks one small
@@ -79,7 +79,7 @@ export function countInBatches(countTogether: CountTogether): RequestCounter {
           setImmediate(run);
         }
       }),
-    async suspendedForS(counted) {
+    async suspendedForSeconds(counted) {
       const rows = await countTogether([counted], [0]);
       return (rows?.[0]?.remaining.suspendedWaitMs ?? 0) / 1_000;
     },
@@ -92,8 +92,8 @@ function decisionOf({ granted, limits, remaining }: Counted, index: number): Dec
   const allowed = index < granted;
   // Those that come after it in the same batch are not gone yet for this one.
   const later = allowed ? granted - index - 1 : 0;
-  const minute = { limit: limits.minute, left: minuteLeft + later, resetsInS: Math.ceil(minuteWaitMs / 1_000) };
-  const day = { limit: limits.day, left: dayLeft + later, resetsInS: Math.ceil(dayWaitMs / 1_000) };
+  const minute = { limit: limits.minute, left: minuteLeft + later, resetsInSeconds: Math.ceil(minuteWaitMs / 1_000) };
+  const day = { limit: limits.day, left: dayLeft + later, resetsInSeconds: Math.ceil(dayWaitMs / 1_000) };
   const waitMs = Math.max(suspendedWaitMs, minuteLeft <= 0 ? minuteWaitMs : 0, dayLeft <= 0 ? dayWaitMs : 0);
-  return { allowed, minute, day, retryAfterS: allowed ? 0 : Math.max(1, Math.ceil(waitMs / 1_000)) };
+  return { allowed, minute, day, retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil(waitMs / 1_000)) };
 }

@@ -21,7 +21,7 @@ export interface SignedInFrom {
   address: string | null;
 }
 
-const MOST_OF_USER_AGENT = 300;
+const MAX_USER_AGENT_CHARACTERS = 300;
 
 /** Opens a session; the secret is for the browser's cookie and is kept nowhere. */
 export async function openSession(
@@ -41,7 +41,7 @@ export async function openSession(
       created_at: now,
       last_seen_at: now,
       expires_at: new Date(now.getTime() + SESSION_MS),
-      user_agent: userAgent?.slice(0, MOST_OF_USER_AGENT) ?? null,
+      user_agent: userAgent?.slice(0, MAX_USER_AGENT_CHARACTERS) ?? null,
       address,
     })
     .execute();

@@ -20,13 +20,13 @@ export interface AskedBefore {
 }
 
 /** Of one browser that is known. */
-const MOST_OF_BROWSER = 5;
+const MAX_PER_BROWSER = 5;
 /** Of strangers in one network; a person with a new browser is one, and may share the network with another. */
-const MOST_HERE = 10;
+const MAX_STRANGERS_PER_NETWORK = 10;
 /** Of either within a day. */
-const MOST_TODAY = 40;
+const MAX_PER_DAY = 40;
 /** Of strangers everywhere. It also bounds how many codes can be tried: five of each mail. */
-const MOST_OF_STRANGERS = 20;
+const MAX_STRANGERS = 20;
 
 /**
  * Whether an account is mailed once more. Strangers use up nothing of a browser that has signed in before, nor those of one
@@ -34,10 +34,10 @@ const MOST_OF_STRANGERS = 20;
  * asked for them: a link signs in the browser that follows it. Pure.
  */
 export function mayAsk({ isKnown }: Asker, before: AskedBefore): boolean {
-  if (isKnown) return before.byBrowser < MOST_OF_BROWSER && before.byBrowserToday < MOST_TODAY;
+  if (isKnown) return before.byBrowser < MAX_PER_BROWSER && before.byBrowserToday < MAX_PER_DAY;
   return (
-    before.byStrangersHere < MOST_HERE &&
-    before.byStrangersHereToday < MOST_TODAY &&
-    before.byStrangers < MOST_OF_STRANGERS
+    before.byStrangersHere < MAX_STRANGERS_PER_NETWORK &&
+    before.byStrangersHereToday < MAX_PER_DAY &&
+    before.byStrangers < MAX_STRANGERS
   );
 }

@@ -1,14 +1,14 @@
 import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
-import { together } from '#src/database/transaction.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { openSession, type SignedInFrom } from './sessions.ts';
 import { type AskedBefore, type Asker, mayAsk } from './sign-in-limits.ts';
 
 /** How long a link and a code of a mail are good for. */
 export const MAILED_FOR_MS = 15 * 60_000;
 /** Few digits are soon guessed: a sign-in takes so many tries of its code. */
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 const CODE_DIGITS = 8;
 /** So long what was asked for counts against whoever asked (sign-in-limits.ts). */
 const COUNTED_FOR_MS = 86_400_000;
@@ -55,7 +55,7 @@ export async function createSignIn(
   const token = randomBytes(32).toString('base64url');
   const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0');
   const browser = asker && sha256(asker.browserId);
-  return together(db, async (trx) => {
+  return joinOrBeginTransaction(db, async (trx) => {
     // One at a time for an account, so that the count holds.
     if (!(await holdAccount(trx, userId))) return null;
     if (alone) await trx.deleteFrom('sign_ins').where('user_id', '=', userId).execute();
@@ -133,7 +133,7 @@ export async function signIn(
   const found = 'token' in proof ? await findToken(db, proof.token, now) : await tryCode(db, proof, secret, now);
   if (!found) return null;
   const { user_id, sign_in_id } = found;
-  return together(db, async (trx) => {
+  return joinOrBeginTransaction(db, async (trx) => {
     if (!(await holdAccount(trx, user_id))) return null;
     const used = await trx
       .deleteFrom('sign_ins')
@@ -182,7 +182,7 @@ async function tryCode(
     .set((set) => ({ tried_codes: set('tried_codes', '+', 1) }))
     .where('sign_in_id', '=', signInId)
     .where('expires_at', '>', now)
-    .where('tried_codes', '<', MOST_TRIES)
+    .where('tried_codes', '<', MAX_TRIES)
     .returning(['user_id', 'code_mac'])
     .executeTakeFirst();
   if (!known || !timingSafeEqual(known.code_mac, macOf(secret, signInId, code))) return null;

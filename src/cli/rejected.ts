@@ -59,12 +59,12 @@ function whichOf({ device, since }: Options): Which {
   return defined({ deviceId: device, since: at });
 }
 
-const MOST_SHOWN = 200;
+const MAX_SHOWN_CHARACTERS = 200;
 
 function line({ received_at, topic, element, reason, payload, payload_b64 }: Rejected): string {
   const where = element === null ? '' : ` [${element}]`;
   // Control characters of a device must not drive the terminal.
-  const text = (payload ?? `base64 ${payload_b64}`).replaceAll(/[^\P{C}]/gu, '·').slice(0, MOST_SHOWN);
+  const text = (payload ?? `base64 ${payload_b64}`).replaceAll(/[^\P{C}]/gu, '·').slice(0, MAX_SHOWN_CHARACTERS);
   return `${received_at}  ${topic}${where}\n  ${reason}\n  ${text}`;
 }
 

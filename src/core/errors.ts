@@ -130,12 +130,12 @@ export class AppError extends Error {
   readonly is: ErrorName;
   readonly details: FieldError[] | undefined;
   /** Seconds, for 429. */
-  readonly retryAfterS: number | undefined;
-  constructor(is: ErrorName, more: { details?: FieldError[]; retryAfterS?: number } = {}) {
+  readonly retryAfterSeconds: number | undefined;
+  constructor(is: ErrorName, more: { details?: FieldError[]; retryAfterSeconds?: number } = {}) {
     super(ERRORS[is].error);
     this.is = is;
     this.details = more.details;
-    this.retryAfterS = more.retryAfterS;
+    this.retryAfterSeconds = more.retryAfterSeconds;
   }
 }
 

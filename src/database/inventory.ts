@@ -15,12 +15,12 @@ export interface Inventory {
 }
 
 /** Rejections are counted up to so many: a device that floods must not make looking at it slow. */
-const MOST_REJECTIONS = 100_000;
+const MAX_REJECTIONS = 100_000;
 
 /** Reads it in one statement, in which nothing of the readings is looked at. */
 export async function inventory(query: Query, now: Date): Promise<Inventory> {
   const rejectedWithin = (time: string) => `(SELECT count(*) FROM (SELECT FROM rejected_messages
-    WHERE received_at > $1::timestamptz - interval '${time}' LIMIT ${MOST_REJECTIONS}) counted)`;
+    WHERE received_at > $1::timestamptz - interval '${time}' LIMIT ${MAX_REJECTIONS}) counted)`;
   // Raw SQL: the catalogue of the server, and sums over relations that are named at run time.
   const { rows } = await query<Inventory>(
     `SELECT (SELECT coalesce(sum(pg_stat_get_tuples_inserted(inhrelid)), 0)::bigint FROM pg_inherits

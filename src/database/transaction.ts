@@ -1,6 +1,6 @@
 import type { Database, Pool, PoolClient } from './connect.ts';
 
-const MOST_ATTEMPTS = 8;
+const MAX_ATTEMPTS = 8;
 /** Deadlock and serialisation failure: the other one goes on, this one begins again. */
 const BEGIN_AGAIN: ReadonlySet<string> = new Set(['40P01', '40001']);
 
@@ -8,13 +8,13 @@ const BEGIN_AGAIN: ReadonlySet<string> = new Set(['40P01', '40001']);
  * Runs something in the transaction that is open, or else in one of its own: what a store changes together is also part of
  * what its caller changes together. `run` may run several times: where others were in the way, its transaction begins again.
  */
-export async function together<T>(db: Database, run: (trx: Database) => Promise<T>): Promise<T> {
+export async function joinOrBeginTransaction<T>(db: Database, run: (trx: Database) => Promise<T>): Promise<T> {
   if (db.isTransaction) return run(db);
   for (let attempt = 1; ; attempt++) {
     try {
       return await db.transaction().execute(run);
     } catch (error) {
-      if (attempt >= MOST_ATTEMPTS || !BEGIN_AGAIN.has((error as { code?: string }).code ?? '')) throw error;
+      if (attempt >= MAX_ATTEMPTS || !BEGIN_AGAIN.has((error as { code?: string }).code ?? '')) throw error;
     }
   }
 }
@@ -61,7 +61,11 @@ export async function transactionOn<T>(
  * Does something that nobody else does meanwhile, in any process: `key` is that of the lock. Null where somebody is at it. The
  * lock belongs to a connection, which the work may use, and ends with it: one that is killed leaves nothing behind.
  */
-export async function alone<T>(pool: Pool, key: number, work: (client: PoolClient) => Promise<T>): Promise<T | null> {
+export async function withExclusiveLock<T>(
+  pool: Pool,
+  key: number,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T | null> {
   const client = await pool.connect();
   let mustEnd = false;
   try {

@@ -6,12 +6,12 @@ import type { Outcome, Sending } from './channel.ts';
 import { nextAttemptAt } from './retry-schedule.ts';
 
 /** A delivery that a worker has taken belongs to it so long: longer than a try of its channel lasts. */
-const LEASE_S = { email: 120, other: 15 };
+const LEASE_SECONDS = { email: 120, other: 15 };
 /** Tries of one target that may be under way, over all workers; what fails, or catches up, goes one by one. */
 const AT_ONCE = 8;
 /** A subscription is paused when nothing has come through for so long, or so many deliveries in a row were given up. */
-const FAILING_S = 24 * 3_600;
-const MOST_FAILED_IN_A_ROW = 20;
+const MAX_FAILING_SECONDS = 24 * 3_600;
+const MAX_FAILED_IN_A_ROW = 20;
 
 /**
  * Takes deliveries that are due, the oldest of each target first; of more targets than there is room for, any. Those that
@@ -54,7 +54,7 @@ const TAKE = `
        LIMIT $2
      ), taken AS (
        UPDATE deliveries d SET leased_until =
-         $1 + make_interval(secs => CASE d.target WHEN 'email' THEN ${LEASE_S.email} ELSE ${LEASE_S.other} END)
+         $1 + make_interval(secs => CASE d.target WHEN 'email' THEN ${LEASE_SECONDS.email} ELSE ${LEASE_SECONDS.other} END)
        FROM due WHERE d.delivery_id = due.delivery_id
        RETURNING d.delivery_id, d.target, d.event_id, d.place)
      SELECT t.delivery_id, t.target, e.event_id, e.type, e.created_at, e.user_id, e.data
@@ -128,12 +128,12 @@ async function noteFailure(
   const { rows } = await client.query(
     `UPDATE webhooks SET failing_since = least(failing_since, $4), failed_in_a_row = failed_in_a_row + $3::int
      WHERE webhook_id = $1 RETURNING user_id, url, event, status, failed_in_a_row,
-       failing_since <= $2::timestamptz - make_interval(secs => ${FAILING_S}) AS for_a_day`,
+       failing_since <= $2::timestamptz - make_interval(secs => ${MAX_FAILING_SECONDS}) AS for_a_day`,
     [webhookId, now, isGivenUp ? 1 : 0, startedAt],
   );
   const [webhook] = rows;
   if (webhook?.status !== 'active') return;
-  if (!webhook.for_a_day && webhook.failed_in_a_row < MOST_FAILED_IN_A_ROW) return;
+  if (!webhook.for_a_day && webhook.failed_in_a_row < MAX_FAILED_IN_A_ROW) return;
   await client.query(`UPDATE webhooks SET status = 'paused' WHERE webhook_id = $1`, [webhookId]);
   const data = { webhook_id: webhookId, event: webhook.event, url: webhook.url, paused_at: now.toISOString() };
   const notice = { type: 'webhook.paused' as const, userId: webhook.user_id, data, channel: 'email' as const };

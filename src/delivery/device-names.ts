@@ -1,7 +1,7 @@
 import type { Database } from '#src/database/connect.ts';
 
 /** More devices are not named in a message. */
-export const MOST_DEVICES = 10;
+export const MAX_DEVICES = 10;
 
 /** What people call devices, by id. */
 export type DeviceNames = ReadonlyMap<string, { location: string; type: string }>;
@@ -15,7 +15,7 @@ export async function deviceNames(
   { userId, data }: { userId: string; data: Record<string, unknown> },
 ): Promise<DeviceNames> {
   const told = Array.isArray(data.devices) ? (data.devices as { device_id: string }[]) : [];
-  const ids = told.slice(0, MOST_DEVICES).map(({ device_id }) => device_id);
+  const ids = told.slice(0, MAX_DEVICES).map(({ device_id }) => device_id);
   if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom('devices')

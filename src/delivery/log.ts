@@ -3,7 +3,7 @@ import { newId } from '#src/core/ids.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
-import { together } from '#src/database/transaction.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
 
 /** One event on its way to one subscription. */
@@ -82,7 +82,7 @@ export async function retryDelivery(
   deliveryId: string,
   now: Date,
 ): Promise<Delivery | null> {
-  return together(db, async (trx) => {
+  return joinOrBeginTransaction(db, async (trx) => {
     const known = await deliveriesWithin(trx, reach, webhookId)
       .where('deliveries.delivery_id', '=', deliveryId)
       .executeTakeFirst();
@@ -98,7 +98,7 @@ export async function retryDelivery(
 
 /** Queues an event `webhook.test` for a subscription. Null where there is none within the reach. */
 export async function sendTest(db: Database, reach: Reach, webhookId: string, now: Date): Promise<Delivery | null> {
-  return together(db, async (trx) => {
+  return joinOrBeginTransaction(db, async (trx) => {
     const webhook = await trx
       .selectFrom('webhooks')
       .select('user_id')

@@ -6,10 +6,10 @@ import { addEvents, subscriptionsTo } from '#src/events/outbox.ts';
 import { COLUMN } from '#src/rollups/levels.ts';
 
 /** So long lies between two usage.updated of one user. */
-const BETWEEN_S = 60;
+const MIN_INTERVAL_SECONDS = 60;
 /** Users that one transaction tells of, and hours in one event, at most; what is left comes with the next. */
-const MOST_USERS = 500;
-const MOST_HOURS = 1_000;
+const MAX_USERS = 500;
+const MAX_HOURS = 1_000;
 
 /** Keeps changed hours for the next usage.updated of their users, where somebody subscribed to it. */
 export async function keepForTelling(query: Query, changes: readonly { user_id: string; hour: Date }[]): Promise<void> {
@@ -39,7 +39,7 @@ export async function tellUsage(pool: Pool, now: Date): Promise<number> {
        ON CONFLICT (user_id) DO UPDATE SET told_at = excluded.told_at
        WHERE t.told_at <= excluded.told_at - make_interval(secs => $2)
        RETURNING user_id`,
-      [now, BETWEEN_S, MOST_USERS],
+      [now, MIN_INTERVAL_SECONDS, MAX_USERS],
     );
     if (due.length === 0) return 0;
     const { rows: taken } = await query<{ user_id: string; hour: Date }>(
@@ -47,7 +47,7 @@ export async function tellUsage(pool: Pool, now: Date): Promise<number> {
          SELECT h.user_id, h.hour FROM unnest($1::text[]) d (user_id)
          CROSS JOIN LATERAL (SELECT user_id, hour FROM usage_untold u WHERE u.user_id = d.user_id ORDER BY hour LIMIT $2) h)
        RETURNING user_id, hour`,
-      [due.map(({ user_id }) => user_id), MOST_HOURS],
+      [due.map(({ user_id }) => user_id), MAX_HOURS],
     );
     // After they are gone, in a statement of its own: what changes from now on notes its hour anew.
     const { rows } = await query<{ user_id: string; hour: Date; milliwattHours: MilliwattHours | null }>(

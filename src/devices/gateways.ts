@@ -3,7 +3,7 @@ import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
-import { together } from '#src/database/transaction.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { newDeviceSecret } from './credentials.ts';
 
 const COLUMNS = ['gateway_id', 'user_id', 'name', 'decoder_config', 'created_at'] as const;
@@ -80,7 +80,7 @@ export async function updateGateway(
 
 /** Ends a gateway within the reach, and forgets what was discovered through it and what of it was rejected; false where there is none. */
 export async function deleteGateway(db: Database, reach: Reach, gatewayId: string): Promise<boolean> {
-  return together(db, async (trx) => {
+  return joinOrBeginTransaction(db, async (trx) => {
     const { numDeletedRows } = await trx
       .deleteFrom('gateways')
       .where('gateway_id', '=', gatewayId)

@@ -3,7 +3,7 @@ import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
-import { together } from '#src/database/transaction.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { newDeviceSecret } from './credentials.ts';
 
 /** What lists of devices show. */
@@ -59,7 +59,7 @@ export async function pairDiscovered(
   discoveryId: string,
   device: NewDevice,
 ): Promise<Device | null> {
-  return together(db, async (trx) => {
+  return joinOrBeginTransaction(db, async (trx) => {
     const discovered = await trx
       .selectFrom('discovered_devices')
       .innerJoin('gateways', 'gateways.gateway_id', 'discovered_devices.gateway_id')
@@ -130,7 +130,7 @@ export async function updateDevice(
  * owner's history. What was paired from a gateway can be paired again. False where there is none.
  */
 export async function deleteDevice(db: Database, reach: Reach, deviceId: string): Promise<boolean> {
-  return together(db, async (trx) => {
+  return joinOrBeginTransaction(db, async (trx) => {
     // As writers do: what was discovered first, then its device.
     const discovered = await trx
       .selectFrom('discovered_devices')

@@ -12,7 +12,7 @@ export interface ClimateRow {
   heatingMinutes: number | null;
 }
 
-const LONGEST_HOLD = '15 minutes';
+const MAX_HOLD = '15 minutes';
 /** readings.value of temperatures and setpoints is in 0.001 °C. */
 const degrees = (thousandths: number | null) => (thousandths === null ? null : Math.round(thousandths / 10) / 100);
 
@@ -44,10 +44,10 @@ export async function climate(
   }>`
     WITH said AS (
       SELECT s.kind, r.value, r.read_at,
-        least(lead(r.read_at) OVER (PARTITION BY s.series_id ORDER BY r.read_at), r.read_at + ${LONGEST_HOLD}::interval, ${now}) AS ends
+        least(lead(r.read_at) OVER (PARTITION BY s.series_id ORDER BY r.read_at), r.read_at + ${MAX_HOLD}::interval, ${now}) AS ends
       FROM series s JOIN readings r USING (series_id)
       WHERE s.device_id = ${deviceId} AND s.kind IN ('temperature', 'setpoint', 'heating')
-        AND r.read_at >= ${from}::timestamptz - ${LONGEST_HOLD}::interval AND r.read_at < ${to}
+        AND r.read_at >= ${from}::timestamptz - ${MAX_HOLD}::interval AND r.read_at < ${to}
     ), held AS (
       SELECT kind, value, greatest(read_at, ${from}) AS starts, least(ends, ${to}) AS ends FROM said
     ), pieces AS (

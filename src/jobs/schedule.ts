@@ -1,7 +1,7 @@
 import { schedule } from 'node-cron';
 import { inSpan } from '#src/core/tracing.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
-import { alone } from '#src/database/transaction.ts';
+import { withExclusiveLock } from '#src/database/transaction.ts';
 import type { Job, JobParts } from './jobs.ts';
 
 /**
@@ -18,7 +18,7 @@ export function startJobs(jobs: readonly Job[], parts: JobParts): { names: strin
       isRunning = true;
       try {
         await inSpan(`job ${name}`, {}, async () => {
-          await (lock ? alone(pool, ADVISORY_LOCKS[lock], work) : work());
+          await (lock ? withExclusiveLock(pool, ADVISORY_LOCKS[lock], work) : work());
         });
       } catch (error) {
         log.error({ err: error, job: name }, 'job failed');

@@ -2,7 +2,7 @@ import type { Capabilities } from '#src/database/capabilities.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { checkUser, type Difference, usersToCheck } from './check.ts';
 import { rebuildTables } from './rebuild.ts';
-import { holdingRefresh, markStale, settleRollups } from './refresh.ts';
+import { markStale, settleRollups, withRefreshHeld } from './refresh.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -84,5 +84,5 @@ async function differencesOf(
   const differences = await checkUser(pool, userId, since);
   if (differences.length === 0 || !continuousAggregates) return differences;
   await settleRollups(pool, new Date());
-  return holdingRefresh(pool, (client) => checkUser(client, userId, since));
+  return withRefreshHeld(pool, (client) => checkUser(client, userId, since));
 }

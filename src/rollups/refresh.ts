@@ -1,6 +1,6 @@
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
-import { alone, inTransaction } from '#src/database/transaction.ts';
+import { inTransaction, withExclusiveLock } from '#src/database/transaction.ts';
 import { CONTINUOUS_LEVELS, type Level } from './levels.ts';
 import { dayAfter, joined, parts, type Window } from './windows.ts';
 
@@ -8,7 +8,7 @@ import { dayAfter, joined, parts, type Window } from './windows.ts';
 const of = (wanted: Level['unit']) => CONTINUOUS_LEVELS.filter(({ unit }) => unit === wanted);
 const [HOURLY, DAILY] = [of('hour'), of('day')];
 /** Days that one refresh covers at most: what it computes anew in one go. */
-const MOST_DAYS = 31;
+const MAX_DAYS = 31;
 /** How long a pass waits for transactions that began before the border moved; then the next pass goes on. */
 const WAIT_MS = 5_000;
 
@@ -36,7 +36,7 @@ export async function refreshRollups(
   now: Date,
   { waitMs = WAIT_MS }: { waitMs?: number } = {},
 ): Promise<RefreshReport> {
-  const report = await alone(pool, ADVISORY_LOCKS.refresh, async (client) => {
+  const report = await withExclusiveLock(pool, ADVISORY_LOCKS.refresh, async (client) => {
     // Raw SQL: functions of the schema, and snapshots of transactions.
     await moveBorder(client, now);
     const folded = await foldLateDays(client);
@@ -76,7 +76,7 @@ async function advance(client: PoolClient, waitMs: number): Promise<boolean> {
   if (!(await earlierWritersAreGone(client, waitMs))) return false;
   const { direct_from: to, start } = rows[0];
   // pg gives an infinite time as a number: no load profile at all yet.
-  const windows = start instanceof Date && start < to ? parts({ from: start, to }, MOST_DAYS) : [];
+  const windows = start instanceof Date && start < to ? parts({ from: start, to }, MAX_DAYS) : [];
   for (const window of windows) {
     await refresh(client, [...HOURLY, ...DAILY], window);
     await client.query('UPDATE rollup_progress SET materialised_to = $1', [window.to]);
@@ -111,8 +111,8 @@ async function refreshStaleDays(client: PoolClient): Promise<number> {
   // By day, and by those hours of each that changed.
   const daily: Window[] = stale.map(({ day }) => ({ from: day, to: dayAfter(day) }));
   const hourly: Window[] = stale.map(({ from_hour, to_hour }) => ({ from: from_hour, to: to_hour }));
-  for (const window of joined(hourly, MOST_DAYS)) await refresh(client, HOURLY, window);
-  for (const window of joined(daily, MOST_DAYS)) await refresh(client, DAILY, window);
+  for (const window of joined(hourly, MAX_DAYS)) await refresh(client, HOURLY, window);
+  for (const window of joined(daily, MAX_DAYS)) await refresh(client, DAILY, window);
   // Only as they were seen: a day that was marked again meanwhile stays for the next pass.
   await client.query(
     `DELETE FROM stale_days s USING unnest($1::timestamptz[], $2::bigint[]) d (day, marks)
@@ -154,7 +154,7 @@ export async function settleRollups(pool: Pool, now: Date): Promise<void> {
 }
 
 /** Runs something while no refresh does, in one transaction of its own. */
-export async function holdingRefresh<T>(pool: Pool, run: (client: PoolClient) => Promise<T>): Promise<T> {
+export async function withRefreshHeld<T>(pool: Pool, run: (client: PoolClient) => Promise<T>): Promise<T> {
   return inTransaction(pool, async (client) => {
     await client.query('SELECT hold_refresh()');
     return run(client);

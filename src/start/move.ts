@@ -37,7 +37,7 @@ const NAMES = MOVED.map(({ relation }) => relation);
 
 const APPLICATION = 'energy migrate';
 /** Tries to get all locks at once; each that fails has waited for deadlock_timeout (1 s) at least. */
-const MOST_LOCK_TRIES = 20;
+const MAX_LOCK_TRIES = 20;
 const DEADLOCK = '40P01';
 
 /**
@@ -180,7 +180,7 @@ async function holdingWriters<T>(source: PoolClient, run: () => Promise<T>): Pro
         return run();
       });
     } catch (error) {
-      const isToTryAgain = !areHeld && (error as { code?: string }).code === DEADLOCK && tries < MOST_LOCK_TRIES;
+      const isToTryAgain = !areHeld && (error as { code?: string }).code === DEADLOCK && tries < MAX_LOCK_TRIES;
       if (!isToTryAgain) throw error;
     }
   }

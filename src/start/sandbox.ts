@@ -7,7 +7,7 @@ import { createDb, createPool, type Database } from '#src/database/connect.ts';
 const HISTORY_DAYS = 30;
 const LOOK_EVERY_MS = 2_000;
 /** Homes that one sandbox plays at most; those beyond it stay without devices. */
-const MOST_HOMES = 200;
+const MAX_HOMES = 200;
 /** Said of simulated devices, so that a user tells them from those that he pairs; the simulator knows them by their ids. */
 const LOCATIONS = { smart_meter: 'Simulated meter cupboard', thermostat: 'Simulated living room' };
 
@@ -29,7 +29,7 @@ export function startSandbox(config: Config, databaseUrl: string, log: Logger): 
       await players.close();
     }
     for (const user of users) {
-      if (stopped || homes.size >= MOST_HOMES) return;
+      if (stopped || homes.size >= MAX_HOMES) return;
       if (!homes.has(user.user_id)) homes.set(user.user_id, await play(db, mqttUrl, user));
     }
   }

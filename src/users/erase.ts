@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-import { together } from '#src/database/transaction.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
 /**
  * Removes an account and everything that is known of it, on every tier: devices with their readings (compressed ones,
@@ -10,7 +10,7 @@ import { together } from '#src/database/transaction.ts';
 export async function eraseUser(db: Database, userId: string): Promise<boolean> {
   // Workers that are telling of the user hold rows that go with it, and wait for others: of such a circle one must yield,
   // and begins again.
-  return together(db, async (trx) => {
+  return joinOrBeginTransaction(db, async (trx) => {
     // Before anything that writers wait for: a refresh may take a while.
     // Raw SQL: functions of the schema, here and below.
     await sql`SELECT hold_refresh()`.execute(trx);

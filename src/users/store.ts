@@ -4,7 +4,7 @@ import { newId } from '#src/core/ids.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { accountsWithin, type Reach, within } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
-import { together } from '#src/database/transaction.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents, takeBackDeliveries } from '#src/events/outbox.ts';
 
 /** What of an account anybody may see who reaches it; in this order it stands in `user.created`. */
@@ -19,7 +19,7 @@ export type UserSettings = Omit<Insertable<Tables['users']>, 'user_id' | 'enroll
 const UNIQUE_VIOLATION = '23505';
 const DAY_MS = 86_400_000;
 /** Of one account: the first of them is its owner's. */
-const MOST_TOLD_A_DAY = 3;
+const MAX_TOLD_PER_DAY = 3;
 
 /** Creates an account and its event. `enrolledBy`: the utility that may then see it. 409 where the e-mail is taken, in any case. */
 export async function createUser(
@@ -27,7 +27,7 @@ export async function createUser(
   { enrolledBy, ...settings }: UserSettings & { enrolledBy?: string | undefined },
 ): Promise<User> {
   return emailTaken(
-    together(db, async (trx) => {
+    joinOrBeginTransaction(db, async (trx) => {
       const created = await trx
         .insertInto('users')
         .values({ ...settings, user_id: newId('usr'), enrolled_by: enrolledBy ?? null })
@@ -85,7 +85,7 @@ export async function updateUser(
 ): Promise<User | null> {
   if (Object.keys(patch).length === 0) return findUser(db, reach, userId);
   return emailTaken(
-    together(db, async (trx) => {
+    joinOrBeginTransaction(db, async (trx) => {
       const before = await trx
         .selectFrom('users')
         .select(['email', 'role', 'signed_in_at'])
@@ -125,7 +125,7 @@ async function tellFormerAddress(trx: Database, userId: string, former: string, 
     .where('type', '=', type)
     .where('created_at', '>', new Date(now.getTime() - DAY_MS))
     .executeTakeFirstOrThrow();
-  if (told >= MOST_TOLD_A_DAY) return;
+  if (told >= MAX_TOLD_PER_DAY) return;
   const data = { former_email: former, changed_at: now.toISOString() };
   await addEvents(queryOf(trx), [{ type, userId, data, channel: 'email' }], now);
 }

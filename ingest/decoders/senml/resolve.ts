@@ -4,16 +4,16 @@ import { asObject, type Json, member } from '../read/payload.ts';
 /** Newest version that is understood; the default of packs that do not say theirs. */
 const VERSION = 10;
 /** A base name is before each name: a long one before many would be work without end. */
-const LONGEST_NAME = 200;
+const MAX_NAME_CHARACTERS = 200;
 /** Times below this are relative to now, in seconds. */
-const ABSOLUTE_FROM_S = 2 ** 28;
+const ABSOLUTE_FROM_SECONDS = 2 ** 28;
 
 /** When a pack came; of one that a broker replays nobody knows what its now was. */
 type Receipt = Pick<DeviceMessage, 'receivedAtMs' | 'replayed'>;
 
 /** Unix ms of a record's time (RFC 8428, section 4.5.3); null: as old as its receipt. */
 function timeOf(seconds: number, { receivedAtMs, replayed = false }: Receipt): number | null {
-  if (seconds >= ABSOLUTE_FROM_S) return seconds * 1_000;
+  if (seconds >= ABSOLUTE_FROM_SECONDS) return seconds * 1_000;
   return seconds === 0 || replayed ? null : receivedAtMs + seconds * 1_000;
 }
 
@@ -86,7 +86,7 @@ function rebase(base: Base, record: Json): string | null {
   for (const key of ['bn', 'bu'] as const) {
     const value = member(record, key);
     if (value === undefined) continue;
-    if (typeof value !== 'string' || value.length > LONGEST_NAME) return key;
+    if (typeof value !== 'string' || value.length > MAX_NAME_CHARACTERS) return key;
     base[key] = value;
   }
   for (const key of ['bt', 'bv', 'bs'] as const) {
@@ -102,7 +102,7 @@ function rebase(base: Base, record: Json): string | null {
 function wrongField(record: Json): string | null {
   for (const key of ['n', 'u'] as const) {
     const value = member(record, key);
-    if (value !== undefined && (typeof value !== 'string' || value.length > LONGEST_NAME)) return key;
+    if (value !== undefined && (typeof value !== 'string' || value.length > MAX_NAME_CHARACTERS)) return key;
   }
   for (const key of ['v', 's', 't'] as const) {
     const value = member(record, key);

@@ -41,11 +41,11 @@ const POWERS: [RegExp, (groups: Groups) => string][] = [
   [/^active_(positive|negative)_3phase_kw$/, ([, sign]) => direction(sign)],
   [/^(?:current_power|current|three_phase_total_active_power)_kw$/, () => 'import'],
 ];
-const LONGEST_NAME = 64;
+const MAX_NAME_CHARACTERS = 64;
 
 /** What the name of a field says; null where it is nothing of the kind, or nothing that lasts. Also gives its precedence. */
 export function parseField(name: string): (Field & { rank: number }) | null {
-  if (name.length > LONGEST_NAME) return null;
+  if (name.length > MAX_NAME_CHARACTERS) return null;
   const kind = name.endsWith('_kwh') ? 'energy_total_kwh' : name.endsWith('_kw') ? 'power_w' : null;
   if (!kind) return null;
   const names = kind === 'power_w' ? POWERS : REGISTERS;

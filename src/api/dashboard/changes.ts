@@ -13,10 +13,10 @@ const LOOK_MS = 2_000;
 /** Intermediaries cut what is silent for a minute. */
 const BEAT_MS = 25_000;
 /** Then the browser asks again by itself. */
-const LONGEST_MS = 2 * 60_000;
+const MAX_STREAM_MS = 2 * 60_000;
 const MOST = { ofAccount: 20, ofAll: 2_000 };
 /** One that does not read gets no more: the page asks for everything anyway. */
-const MOST_UNREAD_BYTES = 16_384;
+const MAX_UNREAD_BYTES = 16_384;
 
 interface Listener {
   /** Who listens, and to whose readings. */
@@ -83,7 +83,7 @@ export function addChanges(app: FastifyInstance, context: ApiContext): void {
     const stream = new Readable({ read() {} });
     const listener: Listener = { caller, userId, stream, mark: undefined, isOver: false };
     listeners.add(listener);
-    const longest = setTimeout(() => end(listener), LONGEST_MS);
+    const longest = setTimeout(() => end(listener), MAX_STREAM_MS);
     stream.once('close', () => {
       clearTimeout(longest);
       listeners.delete(listener);
@@ -96,7 +96,7 @@ export function addChanges(app: FastifyInstance, context: ApiContext): void {
 }
 
 function say({ stream, isOver }: Listener, text: string): void {
-  if (stream.readableLength < MOST_UNREAD_BYTES && !isOver) stream.push(text);
+  if (stream.readableLength < MAX_UNREAD_BYTES && !isOver) stream.push(text);
 }
 
 function end(one: Listener): void {

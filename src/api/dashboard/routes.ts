@@ -23,7 +23,7 @@ export function addDashboard(app: FastifyInstance, context: ApiContext, parts: S
     scope.addHook('onRequest', async (request, reply) => {
       const caller = await callerOf(context, request);
       const end = await shares.begin(caller.userId);
-      if (!end) throw new AppError('tooManyRequests', { retryAfterS: 5 });
+      if (!end) throw new AppError('tooManyRequests', { retryAfterSeconds: 5 });
       // Not when it is answered: whoever leaves a page breaks off what it asked.
       if (reply.raw.destroyed) end();
       else reply.raw.once('close', end);

@@ -44,11 +44,11 @@ export function addErrorHandler(app: FastifyInstance): void {
     if (name === 'unavailable') reply.header('Retry-After', String(RETRY_AFTER_SECONDS));
     if (name === 'unauthorized') reply.header('WWW-Authenticate', 'Bearer');
     if (thrown instanceof AppError) {
-      const { details, retryAfterS } = thrown;
+      const { details, retryAfterSeconds } = thrown;
       if (details) body.details = details;
-      if (retryAfterS !== undefined) {
-        body.retry_after = retryAfterS;
-        reply.header('Retry-After', String(retryAfterS));
+      if (retryAfterSeconds !== undefined) {
+        body.retry_after = retryAfterSeconds;
+        reply.header('Retry-After', String(retryAfterSeconds));
       }
     }
     return reply.status(body.status).send(body);

@@ -14,7 +14,7 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
  * another one, or the same while it is under way, 409. To another API key of the account it is another request. The answer is committed with what the request changed, so that a
  * request that failed or was cut off is as if it had never been, and may be made again.
  */
-export async function once(
+export async function runIdempotently(
   { db, box }: { db: Database; box: SecretBox },
   request: FastifyRequest,
   reply: FastifyReply,

@@ -5,20 +5,23 @@ import { AppError } from '#src/core/errors.ts';
 /** Names the account's policy and what is left of it (draft-ietf-httpapi-ratelimit-headers), on every answer. */
 export function tellLimits(reply: FastifyReply, { minute, day }: Decision): void {
   reply.header('RateLimit-Policy', `"minute";q=${minute.limit};w=60, "day";q=${day.limit};w=86400`);
-  reply.header('RateLimit', `"minute";r=${minute.left};t=${minute.resetsInS}, "day";r=${day.left};t=${day.resetsInS}`);
+  reply.header(
+    'RateLimit',
+    `"minute";r=${minute.left};t=${minute.resetsInSeconds}, "day";r=${day.left};t=${day.resetsInSeconds}`,
+  );
 }
 
 /** Counts a request of an account; 429 where its plan has no more. */
 export async function countRequest(counter: RequestCounter, reply: FastifyReply, userId: string): Promise<void> {
   const decision = await counter.take(userId);
   tellLimits(reply, decision);
-  if (!decision.allowed) throw new AppError('tooManyRequests', { retryAfterS: decision.retryAfterS });
+  if (!decision.allowed) throw new AppError('tooManyRequests', { retryAfterSeconds: decision.retryAfterSeconds });
 }
 
 /** 429 where an account has been suspended since its request was counted: that was before its body came. */
 export async function refuseSuspended(counter: RequestCounter, userId: string): Promise<void> {
-  const waitS = await counter.suspendedForS(userId);
-  if (waitS > 0) throw new AppError('tooManyRequests', { retryAfterS: Math.ceil(waitS) });
+  const waitSeconds = await counter.suspendedForSeconds(userId);
+  if (waitSeconds > 0) throw new AppError('tooManyRequests', { retryAfterSeconds: Math.ceil(waitSeconds) });
 }
 
 /** Counts a failed authentication of an address; 429 where it has failed too often. */
@@ -36,7 +39,7 @@ export async function countSignIn(counter: RequestCounter, who: string): Promise
 
 async function countAddress(counter: RequestCounter, counted: string): Promise<void> {
   const decision = await counter.take(`addr:${counted}`);
-  if (!decision.allowed) throw new AppError('tooManyRequests', { retryAfterS: decision.retryAfterS });
+  if (!decision.allowed) throw new AppError('tooManyRequests', { retryAfterSeconds: decision.retryAfterSeconds });
 }
 
 /** An IPv4 address; of IPv6 the /64, which one subscriber has. */

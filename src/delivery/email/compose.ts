@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { type DeviceNames, MOST_DEVICES } from '../device-names.ts';
+import { type DeviceNames, MAX_DEVICES } from '../device-names.ts';
 
 /** What a mail says: a subject, and the same in text and in HTML. */
 export interface Mail {
@@ -120,7 +120,7 @@ function figures({ type, data }: Told, zone: string, names: DeviceNames): [strin
         ];
   const devices = alert.devices
     .filter(() => alert.kwh_used !== undefined)
-    .slice(0, MOST_DEVICES)
+    .slice(0, MAX_DEVICES)
     .map(({ device_id, kwh_used }): [string, string] => [nameOf(device_id, names), `${kwh_used} kWh`]);
   return [['Since', when(alert.type, alert.period_start, zone)], ...used, ...devices];
 }

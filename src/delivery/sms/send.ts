@@ -6,7 +6,7 @@ import { sentence } from '../email/compose.ts';
 
 const TIMEOUT_MS = 5_000;
 /** What Twilio takes in one message. */
-const MOST_CHARACTERS = 1_600;
+const MAX_CHARACTERS = 1_600;
 
 /** Hands text messages to a provider, or keeps them as files. */
 export interface Texter {
@@ -69,7 +69,7 @@ export function smsChannel(db: Database, texter: Texter): Channel {
       if (!user?.phone) {
         return { succeeded: false, responseStatus: null, error: 'the user has no phone number any more' };
       }
-      const body = sentence(event, user.timezone, await deviceNames(db, event)).slice(0, MOST_CHARACTERS);
+      const body = sentence(event, user.timezone, await deviceNames(db, event)).slice(0, MAX_CHARACTERS);
       return texter.send({ id: event.id, to: user.phone, body });
     },
   };

@@ -19,7 +19,7 @@ const TIMEOUT_MS = 5_000;
 /** What has not come of an answer's body so long after its status is not waited for. */
 const BODY_WAIT_MS = 1_000;
 /** More of an answer is not read: nobody looks at it. */
-const MOST_RESPONSE_BYTES = 65_536;
+const MAX_RESPONSE_BYTES = 65_536;
 
 export interface WebhookOptions {
   db: Database;
@@ -129,7 +129,7 @@ function beginningOf(response: IncomingMessage, waitMs: number, longestMs: numbe
       if (read < KEPT_ANSWER_BYTES) chunks.push(chunk.subarray(0, KEPT_ANSWER_BYTES - read));
       read += chunk.length;
       if (read >= KEPT_ANSWER_BYTES) settle();
-      if (read > MOST_RESPONSE_BYTES) response.destroy();
+      if (read > MAX_RESPONSE_BYTES) response.destroy();
     });
     response.on('error', () => {});
     response.on('close', () => {

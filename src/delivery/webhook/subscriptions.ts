@@ -5,7 +5,7 @@ import type { SecretBox } from '#src/core/secret-box.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
-import { together } from '#src/database/transaction.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { EventType } from '#src/events/event-types.ts';
 
 /** How long the secret before a rotation stays valid beside the new one. */
@@ -26,7 +26,7 @@ export interface WebhookPatch {
 }
 
 /** Subscriptions of one account: one that has thousands of dead ones would hold up everybody's deliveries. */
-const MOST_OF_AN_ACCOUNT = 100;
+const MAX_WEBHOOKS_PER_ACCOUNT = 100;
 
 /** A subscription is made for whoever calls. `box` seals its secret. 409 where the account has enough of them. */
 export async function createWebhook(
@@ -40,7 +40,7 @@ export async function createWebhook(
     .select((select) => select.fn.countAll<number>().as('count'))
     .where('user_id', '=', ownerId)
     .executeTakeFirstOrThrow();
-  if (Number(count) >= MOST_OF_AN_ACCOUNT) throw new AppError('tooManyWebhooks');
+  if (Number(count) >= MAX_WEBHOOKS_PER_ACCOUNT) throw new AppError('tooManyWebhooks');
   return db
     .insertInto('webhooks')
     .values({
@@ -84,7 +84,7 @@ export async function updateWebhook(
   patch: WebhookPatch,
   now: Date,
 ): Promise<Webhook | null> {
-  return together(db, async (trx) => {
+  return joinOrBeginTransaction(db, async (trx) => {
     const before = await trx
       .selectFrom('webhooks')
       .select(['status', 'failing_since', 'auth_token_sealed'])

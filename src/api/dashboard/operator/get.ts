@@ -6,7 +6,7 @@ import { inventory } from '#src/database/inventory.ts';
 import { waiting } from '#src/database/waiting.ts';
 
 /** What waits is counted so far: the page shows it as so many, or more. */
-const MOST_WAITING = 1_000_000;
+const MAX_WAITING = 1_000_000;
 
 export const getOperator = operation({
   summary: 'How the installation does: what comes in, what waits, what was rejected, whom it has. For administrators.',
@@ -19,7 +19,7 @@ export const getOperator = operation({
     // The statistics are of the server that is written to; a replica has none.
     const query = queryOf(context.db);
     const now = context.clock();
-    const [waits, has] = await Promise.all([waiting(query, now, MOST_WAITING), inventory(query, now)]);
+    const [waits, has] = await Promise.all([waiting(query, now, MAX_WAITING), inventory(query, now)]);
     return {
       at: now.toISOString(),
       readings_stored: has.readingsStored,

@@ -8,7 +8,7 @@ import { defined } from '#src/core/defined.ts';
 import { AppError } from '#src/core/errors.ts';
 
 /** Somebody waits for the answer; what is left is tried when it is asked for again. */
-const LONGEST_MS = 20_000;
+const MAX_DURATION_MS = 20_000;
 
 export const replayRejected = operation({
   summary: 'Tries rejected messages again, of one device or all; what is usable now is stored. For administrators.',
@@ -23,7 +23,7 @@ export const replayRejected = operation({
     adminOnly(caller);
     if (!rejected) throw new AppError('unavailable');
     const which = defined({ deviceId: body?.device_id === undefined ? undefined : holdable(body.device_id) });
-    const done = await rejected.replay(which, AbortSignal.timeout(LONGEST_MS), (page) =>
+    const done = await rejected.replay(which, AbortSignal.timeout(MAX_DURATION_MS), (page) =>
       whileAllowed((anew) => {
         adminOnly(anew);
         return page();

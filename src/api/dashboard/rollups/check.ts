@@ -12,8 +12,8 @@ import { passOverRollups } from '#src/rollups/mend.ts';
 import type { RollupsPort } from './port.ts';
 
 /** Somebody waits for the answer. All users are looked at every night. */
-const LONGEST_MS = 20_000;
-const MOST_SHOWN = 100;
+const MAX_DURATION_MS = 20_000;
+const MAX_SHOWN = 100;
 
 const check = oneAtATime(
   ({ pool, capabilities, retentionMonths }: RollupsPort, now: Date, userId: string | undefined) =>
@@ -21,7 +21,7 @@ const check = oneAtATime(
       capabilities,
       since: firstCheckedMonth(now, retentionMonths),
       mode: 'check',
-      signal: AbortSignal.timeout(LONGEST_MS),
+      signal: AbortSignal.timeout(MAX_DURATION_MS),
       ...defined({ userId }),
     }),
 );
@@ -45,8 +45,8 @@ export const checkRollups = operation({
     return {
       users,
       checked,
-      differences: differences.slice(0, MOST_SHOWN),
-      truncated: differences.length > MOST_SHOWN,
+      differences: differences.slice(0, MAX_SHOWN),
+      truncated: differences.length > MAX_SHOWN,
     };
   },
 });
