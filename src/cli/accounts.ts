@@ -45,8 +45,8 @@ export function register(program: Command): void {
     );
   keys
     .command('rotate <key_id>')
-    .description('make a new key like it; the old one goes on for a while')
-    .option('--overlap <24h>', 'how long the old one goes on', expiry)
+    .description('replace a key by a new one with the same permissions; the old one stays valid for a while')
+    .option('--overlap <24h>', 'how long the old key stays valid', expiry)
     .option('--json', 'print one JSON object')
     .action((keyId: string, o: { overlap?: Date; json?: boolean }) =>
       withDatabase(async (db, { environment }) => {
@@ -65,7 +65,7 @@ export function register(program: Command): void {
   const users = program.command('users').description('accounts');
   users
     .command('sign-in <email>')
-    .description('print a link that signs in to the dashboard as this account, once, within a day')
+    .description('print a link that signs in to the dashboard as this account; valid once, for a day')
     .option('--json', 'print one JSON object')
     .action((email: string, o: { json?: boolean }) =>
       withDatabase(async (db, config) => {

@@ -38,7 +38,7 @@ interface Answer {
 export function register(program: Command): void {
   program
     .command('decode')
-    .description('show what would be read out of messages, given as JSON lines on standard input')
+    .description('show what the service would read from messages, given as JSON lines on standard input')
     .option('--json', 'print one JSON object a line')
     .addHelpText(
       'after',

@@ -33,7 +33,7 @@ export function register(program: Command): void {
     .action((options: NewDevice) => withDatabase((db, config) => pair(db, config, options)));
   devices
     .command('discovered')
-    .description('list what was heard through a user’s gateways and is not paired')
+    .description('list devices that were heard through a user’s gateways and are not paired')
     .requiredOption('--user <user_id>', 'whose gateways')
     .option('--json', 'print one JSON object a line')
     .action((options: { user: string; json?: boolean }) => withDatabase((db) => discovered(db, options)));
@@ -64,7 +64,8 @@ export function register(program: Command): void {
         await mustBe(db, options.user);
         const all = await listGateways(db, EVERYBODY, options.user, PAGE);
         for (const one of all) show(options.json, one, `${one.gateway_id}  ${one.name}`);
-        if (all.length === 0 && !options.json) console.log('There are none; make one with: energy gateways create');
+        if (all.length === 0 && !options.json)
+          console.log('There are no gateways. Create one with: energy gateways create');
       }),
     );
 }
@@ -78,7 +79,8 @@ async function pair(db: Database, config: Config, { user, type, location, discov
   const wanted = { userId: user, type, location };
   if (discovery !== undefined) {
     const paired = await pairDiscovered(db, EVERYBODY, discovery, wanted);
-    if (!paired) throw new Error(`Nothing of the id ${discovery} waits for ${user}; see: energy devices discovered`);
+    if (!paired)
+      throw new Error(`${user} has no discovered device ${discovery}. List them with: energy devices discovered`);
     return show(json, paired, `${paired.device_id} is paired; it counts from its next message on.`);
   }
   const { device, secret } = await createDevice(db, wanted);
@@ -97,5 +99,5 @@ async function discovered(db: Database, { user, json }: { user: string; json?: b
     const what = counted.map(({ channel, kind, counts }) => `${channel} ${kind} counts as ${counts}`).join(', ');
     show(json, one, `${one.discovery_id}  ${one.family}  ${native}\n  ${what || 'nothing of it is counted as energy'}`);
   }
-  if (all.length === 0 && !json) console.log('Nothing was discovered that is not paired.');
+  if (all.length === 0 && !json) console.log('There are no unpaired devices.');
 }

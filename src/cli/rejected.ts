@@ -17,10 +17,10 @@ export function register(program: Command): void {
   const rejected = program.command('rejected').description('messages that could not be used');
   rejected
     .command('list')
-    .description('show them with their reasons, the youngest first')
+    .description('list rejected messages with their reasons, newest first')
     .option('--device <device_id>', 'only of this device')
     .option('--since <time>', 'only from this time on (ISO 8601)')
-    .option('--limit <n>', 'at most so many', '50')
+    .option('--limit <n>', 'most rows to show', '50')
     .option('--json', 'print one JSON object a line')
     .action((options: Options) =>
       withDatabase(async (pool) => {
@@ -33,7 +33,7 @@ export function register(program: Command): void {
     );
   rejected
     .command('replay')
-    .description('try them again, as they came; what is usable now is stored, and leaves the list')
+    .description('process them again as they arrived; messages that are usable now are stored and leave the list')
     .option('--device <device_id>', 'only of this device')
     .option('--since <time>', 'only from this time on (ISO 8601)')
     .option('--json', 'print one JSON object')
@@ -55,7 +55,7 @@ export function register(program: Command): void {
 function whichOf({ device, since }: Options): Which {
   const at = since === undefined ? undefined : new Date(since);
   if (at && Number.isNaN(at.getTime()))
-    throw new Error(`--since ${since} is no time; use ISO 8601, such as 2026-11-21T10:00:00Z`);
+    throw new Error(`--since ${since} is not a time; use ISO 8601, such as 2026-11-21T10:00:00Z`);
   return defined({ deviceId: device, since: at });
 }
 

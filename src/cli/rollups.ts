@@ -23,13 +23,13 @@ export function register(program: Command): void {
     });
   rollups
     .command('rebuild')
-    .description('compute the aggregates anew from the load profile')
+    .description('recompute the aggregates from the load profile')
     .option('--user <user_id>', 'only this user')
     .option('--json', 'print one JSON object')
     .action(async (options: { user?: string; json?: boolean }) => {
       const report = await run('rebuild', options.user);
       if (options.json) console.log(JSON.stringify(report));
-      else console.log(`Aggregates of ${report.rebuilt} users computed anew.`);
+      else console.log(`Recomputed the aggregates of ${report.rebuilt} users.`);
     });
 }
 
@@ -59,5 +59,5 @@ function printCheck(report: RollupReport): void {
     );
   }
   if (report.differences.length === 0) console.log(`Nothing differs (${report.users} users).`);
-  else console.log(`${report.differences.length} rows differ. Mend them with: energy rollups rebuild`);
+  else console.log(`${report.differences.length} rows differ. Repair them with: energy rollups rebuild`);
 }

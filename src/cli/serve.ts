@@ -46,8 +46,10 @@ async function start(): Promise<void> {
   console.log(`Database  ${service.databaseLine}`);
   console.log(`TLS       ${service.certFile}`);
   if (service.adminKey) {
-    console.log(`\nAdministrator's API key, shown this once:\n\n  ${service.adminKey}\n`);
-    console.log(`Sign in to the dashboard as administrator (once, within a day):\n\n  ${service.signInLink}\n`);
+    console.log(`\nAdministrator's API key, shown only this once:\n\n  ${service.adminKey}\n`);
+    console.log(
+      `Sign in to the dashboard as administrator (the link is valid once, for a day):\n\n  ${service.signInLink}\n`,
+    );
   }
-  console.log('Ready. Ctrl-C ends it.');
+  console.log('Ready. Press Ctrl-C to stop.');
 }

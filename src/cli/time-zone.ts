@@ -18,12 +18,12 @@ export async function askZone(): Promise<string> {
     for await (const line of terminal) {
       const answer = line.trim() || known;
       if (isZone(answer)) return answer;
-      console.error('That is no time zone of the IANA database, such as Europe/Berlin.');
+      console.error('That is not a time zone of the IANA database. An example is Europe/Berlin.');
       terminal.prompt();
     }
   } finally {
     // Leaving the loop does not: the process would wait for more.
     terminal.close();
   }
-  throw new Error('No time zone was given, and no account made. Give one with --timezone.');
+  throw new Error('No account was created: no time zone was given. Give one with --timezone.');
 }

@@ -1,10 +1,10 @@
-/** An answer that is no 2xx. */
+/** An answer other than 2xx. */
 export class Failure extends Error {
   override name = 'Failure';
   readonly status: number;
-  /** What is wrong where, by field. */
+  /** Mistakes by field. */
   readonly details: { field: string; message: string }[];
-  /** Of what went wrong in the service: where its log has it. */
+  /** For a failure of the service: id under which its log has it. */
   readonly incident: string;
   constructor(status: number, body: { error?: string; details?: Failure['details']; incident?: string }) {
     super(body.error ?? `The service answered ${status}`);
@@ -38,12 +38,11 @@ export function sentenceOf(error: unknown): string {
   if (error instanceof Failure) {
     if (error.status === 401) return 'You are signed out. Sign in again.';
     if (error.status === 429) return 'Too many requests; try again in a minute.';
-    if (error.status === 503)
-      return 'The service cannot answer just now. It comes back by itself; try again in a moment.';
+    if (error.status === 503) return 'The service cannot answer just now. Try again in a moment.';
     if (error.details.length > 0)
       return error.details.map(({ field, message }) => `${named(field)} ${message}`).join('; ');
-    if (error.status === 404) return 'There is no such thing, or no longer.';
-    if (error.status === 500) return `Something went wrong in the service. Its log says more: ${error.incident}.`;
+    if (error.status === 404) return 'This does not exist, or no longer does.';
+    if (error.status === 500) return `Something went wrong in the service. Look for ${error.incident} in its log.`;
     return error.message;
   }
   if (error instanceof TypeError) return 'The service cannot be reached. Is it running?';

@@ -64,7 +64,7 @@ function App() {
 
   function begin(session: SignedIn): void {
     holdSession(session.csrf_token, () => {
-      setReason('You are signed out: the session is over, or was ended elsewhere.');
+      setReason('You are signed out: your session expired or was ended elsewhere.');
       setSignedIn(null);
     });
     setReason(null);
@@ -100,7 +100,7 @@ function App() {
   const known = PAGES[path === 'sign-in' ? '' : path];
   return html`<${SessionContext.Provider} value=${session}>
     <${Layout} path=${path} onSignOut=${() => setSignedIn(null)}>
-      ${known ? html`<${Lazy} key=${path} page=${known} />` : html`<h1>There is no such page</h1><p>What there is stands above.</p>`}
+      ${known ? html`<${Lazy} key=${path} page=${known} />` : html`<h1>There is no such page</h1><p>Choose a page from the menu.</p>`}
     <//>
   <//>`;
 }

@@ -22,7 +22,7 @@ function themeNow(): Theme {
   return THEMES.find((theme) => theme === kept) ?? 'auto';
 }
 
-/** What stands around every page: where one is, who one is, and whose data are shown. */
+/** Frame of every page: navigation, the account that is signed in, and whose data are shown. */
 export function Layout(props: { path: string; onSignOut: () => void; children?: Children }) {
   const { me, environment, go } = useSession();
   const [theme, setTheme] = useState<Theme>(themeNow);

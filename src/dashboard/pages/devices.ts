@@ -11,7 +11,7 @@ import { GatewayList } from './devices/gateway-list.ts';
 import { PairDevice } from './devices/pair-device.ts';
 import { useNamedDevice } from './devices/use-named-device.ts';
 
-/** How often is looked whether something was heard or discovered. */
+/** How often the page checks for new messages and discovered devices. */
 const LOOK_MS = 15_000;
 
 /** Devices of the picked account: what is paired, what was discovered, and the gateways that it came through. */

@@ -26,7 +26,7 @@ export function Page() {
   return html`
     <h1>API Keys</h1>
     <p>A key lets a program of yours ask this service${me.role === 'homeowner' ? '' : ` with all that you may do (${me.role})`}.
-      What there is to ask is at <a href="/docs" target="_blank" rel="noreferrer">/docs</a>.</p>
+      The API reference is at <a href="/docs" target="_blank" rel="noreferrer">/docs</a>.</p>
     <${Card}
       title="Your keys"
       actions=${html`<button type="button" class="main" onClick=${() => setOpen('create')}>Create New Key</button>`}
@@ -65,7 +65,7 @@ export function Page() {
   }
 }
 
-const empty = html`<p>You have no key yet. Three steps, one minute:</p>
+const empty = html`<p>You have no key yet. To get started:</p>
   <ol>
     <li>Press <b>Create New Key</b>; everything is filled in already.</li>
     <li>Copy the key: it is shown once.</li>

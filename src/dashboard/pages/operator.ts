@@ -5,7 +5,7 @@ import { Health } from './operator/health.ts';
 import { RejectedMessages } from './operator/rejected.ts';
 import { RollupCheck } from './operator/rollup-check.ts';
 
-/** How the installation does, for administrators. */
+/** State of the installation, for administrators. */
 export function Page() {
   const { me } = useSession();
   if (me.role !== 'admin') return html`<h1>Operator</h1><p>This page is for administrators.</p>`;

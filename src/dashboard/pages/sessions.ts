@@ -18,7 +18,7 @@ interface Session {
 
 const QUESTION = 'Whoever uses that browser is signed out at once, and needs a new mail to sign in again.';
 
-/** Where the account is signed in, and an end to each of it. */
+/** The sessions of the account, with a button that ends each. */
 export function Page() {
   const { me } = useSession();
   const sessions = useLoad(() => list<Session>('/v1/sessions?limit=200'), []);
@@ -30,7 +30,7 @@ export function Page() {
     });
   return html`
     <h1>Sessions</h1>
-    <p>Browsers in which ${me.email} is signed in. If you do not know one of them, end it, and revoke API keys that are not yours.</p>
+    <p>Browsers in which ${me.email} is signed in. If you do not recognise one, end it, and revoke API keys that are not yours.</p>
     <${Card} title="Signed in">
       <${Problem} text=${error} />
       <${Rows} label="List of sessions"><${Loading} of=${sessions}>${table}<//><//>

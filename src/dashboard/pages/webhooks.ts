@@ -50,7 +50,7 @@ export function Page() {
   };
   return html`
     <h1>Webhooks</h1>
-    <p>The service tells a program of yours when something happens: a signed POST to an address of yours.</p>
+    <p>The service notifies your program when something happens, by a signed POST to an address of yours.</p>
     <${Card}
       title="Your webhooks"
       actions=${html`<button type="button" class="main" onClick=${() => setOpen('create')}>Create a webhook</button>`}

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { withQuery } from '../api.ts';
 
-/** What is new comes in bursts: the page asks at most this often. */
+/** New readings come in bursts: the page refreshes at most this often. */
 const SOONEST_MS = 5_000;
 /** The browser connects again by itself after a break, but not after an answer that is no 200. */
 const AGAIN_MS = 10_000;

@@ -33,7 +33,7 @@ export function useLoad<T>(ask: () => Promise<T>, keys: readonly unknown[]): Loa
   return { ...state, again };
 }
 
-/** Does something once at a time, and keeps what went wrong. */
+/** Runs an action once at a time, and keeps its error. */
 export function useAction(): { run(work: () => Promise<void>): void; isBusy: boolean; error: string | null } {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);

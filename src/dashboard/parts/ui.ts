@@ -6,7 +6,7 @@ import { tellCopied, useHold } from './hold.ts';
 import type { Loaded } from './load.ts';
 import { useNow } from './now.ts';
 
-/** What went wrong, read out at once. */
+/** An error message, read out at once by screen readers. */
 export const Problem = ({ text }: { text: string | null }) =>
   text === null ? null : html`<p class="problem" role="alert">${text}</p>`;
 

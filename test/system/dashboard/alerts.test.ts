@@ -127,7 +127,7 @@ test('an alert made here fires when a reading comes, and its history says so', {
   const page = await alertsPage('ben@example.com');
   const meter = await dashboard.device(userId);
   await page.getByRole('button', { name: 'Create an alert' }).click();
-  await dialog(page).getByText('It watches what comes').waitFor();
+  await dialog(page).getByText('The alert watches new readings').waitFor();
   await expect.poll(() => page.getByRole('spinbutton').inputValue()).toBe('20');
   await page.getByRole('spinbutton').fill('1.25');
   await page.keyboard.press('Enter');
@@ -161,7 +161,7 @@ test('its history goes back page by page', { timeout: 60_000 }, async () => {
   await expect.poll(rows).toBe(5);
 });
 
-test('pauses and resumes, changes, and deletes after asking once more', { timeout: 120_000 }, async () => {
+test('pauses, resumes, changes, and deletes after a confirmation', { timeout: 120_000 }, async () => {
   const userId = await dashboard.user('chiara@example.com');
   const page = await alertsPage('chiara@example.com');
   await create(page, { watch: 'Silence', threshold: 6 });

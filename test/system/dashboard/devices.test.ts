@@ -133,9 +133,9 @@ test('what a gateway hears is listed, and counts when it was paired', { timeout:
   expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('List of discovered devices');
 
   await page.getByRole('button', { name: 'Delete Home' }).click();
-  await page.getByText('Devices that were paired through it stay').waitFor();
+  await page.getByText('Devices paired through it stay').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-  await page.getByText('Nothing waits to be paired').waitFor();
+  await page.getByText('No device is waiting to be paired').waitFor();
   await expect.poll(() => row(page, 'Home').count()).toBe(0);
   expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('List of gateways');
   expect(await row(page, 'Desk').count()).toBe(1);
@@ -193,7 +193,7 @@ test('a thermostat’s climate is drawn and told, hour by hour', { timeout: 120_
   const thermostat = await dashboard.device(home, 'thermostat');
   const page = await devicesPage('utility@example.com');
   await page.getByRole('link', { name: 'Details of Test' }).click();
-  await page.getByText('It told no temperature in the last 48 hours.').waitFor();
+  await page.getByText('It reported no temperature in the last 48 hours.').waitFor();
   await page.keyboard.press('Escape');
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
 

@@ -74,7 +74,7 @@ test('a button at work keeps the focus, and does nothing twice', { timeout: 60_0
   await expectFocus(page, 'Create key');
   expect(asked).toHaveLength(1);
   await asked[0]?.();
-  await page.getByText('it is shown this once').waitFor();
+  await page.getByText('it is shown only once').waitFor();
 });
 
 test('a question begins at Cancel; the list takes the focus of a row that is gone', { timeout: 60_000 }, async () => {
@@ -99,7 +99,7 @@ test('what is shown once stays on Escape until it was copied, and begins at its 
   await page.setViewportSize(SIZES.phone);
   await press(page, 'Create New Key');
   await press(page, 'Create key');
-  await page.getByText('it is shown this once').waitFor();
+  await page.getByText('it is shown only once').waitFor();
   expect(await page.evaluate('document.querySelector("dialog").scrollTop')).toBe(0);
   // More than once: a browser lets only the first be prevented.
   for (let time = 0; time < 3; time++) await page.keyboard.press('Escape');
@@ -113,7 +113,7 @@ test('what is shown once stays on Escape until it was copied, and begins at its 
   // Copied by hand is copied, too.
   await press(page, 'Create New Key');
   await press(page, 'Create key');
-  await page.getByText('it is shown this once').waitFor();
+  await page.getByText('it is shown only once').waitFor();
   await page.evaluate('getSelection().selectAllChildren(document.querySelector("dialog code:only-child"))');
   await page.keyboard.press('Control+c');
   await page.keyboard.press('Escape');
@@ -127,7 +127,7 @@ test('devices: paired, saved and deleted, the focus is where one goes on', { tim
   await expectFocus(page, 'type');
   await page.getByLabel('Location').fill('Attic');
   await page.keyboard.press('Enter');
-  await page.getByText('it is shown this once').waitFor();
+  await page.getByText('it is shown only once').waitFor();
   await page.keyboard.press('Escape');
   await page.getByText('Copy it first, or press Done').waitFor();
   await press(page, 'Done');
@@ -176,7 +176,7 @@ test('webhooks: made, retried and deleted, the focus is where one goes on', { ti
   await expectFocus(page, 'event');
   await page.getByLabel('URL').fill('https://hooks.example.net/energy');
   await page.keyboard.press('Enter');
-  await page.getByText('it is shown this once').waitFor();
+  await page.getByText('it is shown only once').waitFor();
   await press(page, /^Done/);
   await expectFocus(page, 'Create a webhook');
   await press(page, /^Rotate secret/);

@@ -68,7 +68,7 @@ test('a key is made, shown once with a line that works, and listed by its prefix
   await page.keyboard.press('Enter');
 
   const made = page.getByRole('dialog', { name: 'Your new key' });
-  await made.getByText('it is shown this once').waitFor();
+  await made.getByText('it is shown only once').waitFor();
   await lookAt(page, 'keys-made');
   const key = (await shown(page, 'Key')) ?? '';
   expect(key).toMatch(/^eus_live_\w{30,}$/);
@@ -146,7 +146,7 @@ test('rotated, both keys work until the overlap is over', { timeout: 60_000 }, a
   await expect.poll(() => page.getByText('expired', { exact: true }).count()).toBe(1);
 });
 
-test('revoked, a key is refused; it is asked for once more before', { timeout: 60_000 }, async () => {
+test('a key is revoked after a confirmation, and is then refused', { timeout: 60_000 }, async () => {
   const userId = await dashboard.user('revoker@example.com');
   const { key } = await createKey(dashboard.db, { userId, environment: 'live', name: 'Lost laptop' });
   const page = await keysPage('revoker@example.com');

@@ -24,7 +24,7 @@ test('sessions are listed, and one that is ended in another browser is over ther
   await here.getByRole('dialog').getByRole('button', { name: 'End' }).click();
   await expect.poll(() => rows.count()).toBe(1);
   await there.getByRole('link', { name: 'API Keys' }).click();
-  await there.getByText('You are signed out: the session is over').waitFor();
+  await there.getByText('You are signed out: your session expired').waitFor();
   await here.getByRole('link', { name: 'Devices' }).click();
   await here.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();
 });

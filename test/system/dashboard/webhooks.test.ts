@@ -69,7 +69,7 @@ test('a webhook made here gets its test event, signed with the secret that was s
   await page.keyboard.press('Enter');
 
   const made = page.getByRole('dialog', { name: 'Your new webhook' });
-  await made.getByText('it is shown this once').waitFor();
+  await made.getByText('it is shown only once').waitFor();
   const secret = (await shown(page, 'Secret')) ?? '';
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   await made.getByRole('button', { name: 'Copy Secret' }).click();
@@ -79,7 +79,7 @@ test('a webhook made here gets its test event, signed with the secret that was s
   expect(code).toContain(secret);
   await lookAt(page, 'webhooks-made');
   await made.getByRole('button', { name: 'Done' }).click();
-  await log(page).getByText('Nothing was sent yet').waitFor();
+  await log(page).getByText('Nothing has been sent yet').waitFor();
   expect(await page.content()).not.toContain(secret);
 
   await page.getByRole('button', { name: /^Send test event/ }).click();

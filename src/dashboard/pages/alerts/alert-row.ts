@@ -29,7 +29,7 @@ export function AlertRow(props: {
         <${Sure}
           label="Delete"
           of=${name}
-          question="It no longer fires, and its history is gone. To have it silent for a while, pause it."
+          question="It stops firing, and its history is deleted. To silence it for a while, pause it."
           onSure=${onDelete}
         />
       </div>

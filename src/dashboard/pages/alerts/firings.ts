@@ -11,7 +11,7 @@ import { type AlertType, nameOf } from './alert.ts';
 import { useDeviceNames } from './device-names.ts';
 
 const SHOWN = 20;
-/** How often is looked whether it fired again. */
+/** How often the page checks for new firings. */
 const LOOK_MS = 5_000;
 
 /** When an alert fired, the youngest first. */

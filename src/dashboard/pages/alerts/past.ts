@@ -4,7 +4,7 @@ import type { Bar } from '../../parts/chart.ts';
 import type { AlertType, WouldHaveFired } from './alert.ts';
 import { suggestedHours, suggestedKwh } from './suggest.ts';
 
-/** So far back a rule is tried, today included. */
+/** How far back a rule is tried, today included. */
 export const DAYS = 90;
 const DAY_MS = 86_400_000;
 /** Shorter silences are the usual pause between two messages, to many a device. */

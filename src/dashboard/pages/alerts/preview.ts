@@ -28,7 +28,7 @@ export function AlertPreview(props: { type: AlertType; threshold: number | null;
   return html`<section class="preview" aria-label="Preview">
     <p role="status">${preview ? wordsOf(preview, user.timezone) : 'When would it have fired? Type a threshold to see.'}</p>
     <${Problem} text=${error ?? past.error} />
-    ${isEmpty && html`<p class="quiet">Nothing was used in the last ${DAYS} days, as far as is known. It watches what comes.</p>`}
+    ${isEmpty && html`<p class="quiet">No usage is known for the last ${DAYS} days. The alert watches new readings.</p>`}
     ${
       known &&
       !isEmpty &&

@@ -1,8 +1,8 @@
 import type { AlertType } from './alert.ts';
 
-/** Where nothing is known: what is much for one household. */
+/** Thresholds suggested where no usage is known: much for one household. */
 const MUCH: Record<Exclude<AlertType, 'no_data'>, number> = { peak_usage: 3, daily_usage: 20, monthly_usage: 400 };
-/** An alert that comes more often than this in 90 days is soon no longer read. */
+/** People stop reading an alert that fires more often than this in 90 days. */
 const FEW = 3;
 const SILENCES_HOURS = [3, 6, 12, 24, 48, 72, 168];
 

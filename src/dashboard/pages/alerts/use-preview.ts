@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { call, sentenceOf } from '../../api.ts';
 import { type AlertType, thresholdFields, type WouldHaveFired } from './alert.ts';
 
-/** So long nothing must have been typed. */
+/** A preview is fetched when typing has paused for this long. */
 const PAUSE_MS = 300;
 
 /** On which periods an alert with this threshold would have fired. */

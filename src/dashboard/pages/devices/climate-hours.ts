@@ -7,7 +7,7 @@ export type ClimateHour = Pick<Usage, 'temperature_c' | 'setpoint_c' | 'heating_
 
 const HOUR_MS = 3_600_000;
 
-/** One row for each hour of the span, also where nothing was heard: a gap is to be seen as one. */
+/** One row for each hour of the span, including hours without data, so that gaps show. */
 export function climateHours(rows: readonly ClimateHour[], fromMs: number, toMs: number): ClimateHour[] {
   const within = rows.filter(
     ({ starts_at }) => Date.parse(starts_at) >= fromMs - HOUR_MS && Date.parse(starts_at) <= toMs,

@@ -37,7 +37,7 @@ export function Climate({ deviceId, type, zone }: { deviceId: string; type: stri
     <${Loading} of=${usage}>
       ${(rows: ClimateHour[]) =>
         isEmpty
-          ? html`<p class="quiet">It told no temperature in the last ${hours === 48 ? '48 hours' : '7 days'}.</p>`
+          ? html`<p class="quiet">It reported no temperature in the last ${hours === 48 ? '48 hours' : '7 days'}.</p>`
           : html`<${Lines}
               title=${`Climate of the last ${hours === 48 ? '48 hours' : '7 days'}`}
               zone=${zone}

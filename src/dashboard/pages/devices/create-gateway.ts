@@ -46,7 +46,7 @@ export function CreateGateway({ onChange, onClose }: { onChange: () => void; onC
 function GatewayLogin({ mqtt }: { mqtt: CreatedGateway['mqtt'] }) {
   const address = serviceAddress(location.hostname, useSession().mqtt);
   return html`
-    <${ShownOnce} secret=${mqtt.password}><b>Note the password now: it is shown this once.</b> Take the settings of what you have; it may publish
+    <${ShownOnce} secret=${mqtt.password}><b>Copy the password now: it is shown only once.</b> Take the settings of what you have; it may publish
       below its prefix, and nowhere else.<//>
     <${LoginFields} address=${address} username=${mqtt.username} password=${mqtt.password}>
       <dt>Prefix</dt>
@@ -63,6 +63,6 @@ function GatewayLogin({ mqtt }: { mqtt: CreatedGateway['mqtt'] }) {
         <${Copy} text=${text} label=${name} />
       </details>`,
     )}
-    <p class="quiet">What is heard then appears under <b>Discovered devices</b>; pair it there.</p>
+    <p class="quiet">Its devices then appear under <b>Discovered devices</b>; pair them there.</p>
   `;
 }

@@ -9,7 +9,7 @@ import { STATES, typeName } from './device.ts';
 import { DeviceSettings } from './device-settings.ts';
 
 const QUESTION =
-  'It can no longer log in, and what it sends is refused. What it consumed so far stays in the account’s history.';
+  'It can no longer log in, and its messages are refused. Its consumption so far stays in the account’s history.';
 
 /** All that is known of one device, with what can be changed. */
 export function DeviceDialog(props: { deviceId: string; onChange: () => void; onClose: () => void }) {
@@ -47,7 +47,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
           <h3>Settings</h3>
           <${DeviceSettings} of=${one} onSaved=${saved} />
           <h3>Delete</h3>
-          <p class="quiet">Ends the device and its login. Its past consumption stays.</p>
+          <p class="quiet">Removes the device and its login. Its past consumption stays.</p>
           <${Problem} text=${error} />
           <p class="actions"><${Sure} label="Delete this device" question=${QUESTION} onSure=${remove} /></p>`;
       }}

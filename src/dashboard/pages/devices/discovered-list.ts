@@ -15,8 +15,8 @@ export const DiscoveredList = (props: {
     <${Loading} of=${props.discovered}>
       ${(all: DiscoveredDevice[]) =>
         all.length === 0
-          ? html`<p class="quiet">Nothing waits to be paired. What is heard through a gateway appears here by itself.</p>`
-          : html`<p class="quiet">Pair what is yours: it counts from its next message on. Of the rest nothing but this list is kept.</p>
+          ? html`<p class="quiet">No device is waiting to be paired. Devices heard through a gateway appear here by themselves.</p>`
+          : html`<p class="quiet">Pair the devices that are yours: they count from their next message on. Of the others only this list is kept.</p>
             ${table(all, props.zone, props.onPair)}`}
     <//>
   <//>

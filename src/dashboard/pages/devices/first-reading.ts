@@ -5,7 +5,7 @@ import { html } from '../../html.ts';
 import { Badge } from '../../parts/ui.ts';
 
 const LOOK_MS = 2_000;
-/** Then whoever waits is told where to look. */
+/** After this time without a reading the page says where to look. */
 const LONG_MS = 60_000;
 
 /** Waits for a device to be heard, and says when it was. */
@@ -41,7 +41,7 @@ export function FirstReading({ deviceId, onHeard }: { deviceId: string; onHeard:
               state === 'long'
                 ? html`<span>Nothing yet. Does the device reach the port, and is the password whole? What was refused, and
                     why: <code>npx energy rejected list --device ${deviceId}</code></span>`
-                : html`<span class="quiet">It is looked for every two seconds.</span>`
+                : html`<span class="quiet">Checking every two seconds.</span>`
             }`
     }
   </p>`;

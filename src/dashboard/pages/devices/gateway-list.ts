@@ -8,7 +8,7 @@ import { Card, Loading, Problem, Sure, When } from '../../parts/ui.ts';
 import { CreateGateway } from './create-gateway.ts';
 
 const QUESTION =
-  'Its login ends at once, and what was discovered through it is forgotten. Devices that were paired through it stay, with their past, but can no longer send through it.';
+  'Its login ends at once, and its list of discovered devices is deleted. Devices paired through it stay, with their history, but can no longer send through it.';
 
 /** The account's gateways: a household's own broker, or devices that speak a language of their own. */
 export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; onChange: () => void }) {

@@ -19,7 +19,7 @@ export const LoginFields = (props: {
       html`<dt>Certificate</dt>
         <dd>
           <a href="/certificate.pem" download=${CERTIFICATE_FILE}>Download ${CERTIFICATE_FILE}</a>
-          ${' '}<span class="quiet">The service made it itself: with TLS, the device has to be told to trust it.</span>
+          ${' '}<span class="quiet">It is self-signed: for TLS, tell the device to trust it.</span>
         </dd>`
     }
     <dt>Username</dt>

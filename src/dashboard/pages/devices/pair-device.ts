@@ -35,7 +35,7 @@ export function PairDevice(props: { of?: DiscoveredDevice; onChange: () => void;
       <${ShownOnce} secret=${paired.mqtt?.password}>
         ${
           paired.mqtt
-            ? html`<b>Note the password now: it is shown this once.</b> Set these in the device.`
+            ? html`<b>Copy the password now: it is shown only once.</b> Set these in the device.`
             : 'It goes on with its gateway’s login, and counts from its next message on.'
         }
       <//>

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Nothing else goes into the paths that are asked: an address can be anybody's link. */
+/** The only form of id that goes into request paths: anybody can write the link that a page is opened by. */
 const now = () => /^dev_[0-9a-z]{26}$/.exec(new URLSearchParams(location.search).get('device') ?? '')?.[0] ?? null;
 
 /** The device that the address names (`?device=`), and how to name another one: a device can be linked to, and gone back from. */

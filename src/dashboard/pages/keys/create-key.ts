@@ -43,7 +43,7 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
     setScopes(ALL.filter((one) => (one === scope ? isAllowed : scopes.includes(one))));
   return html`<${Dialog} title="Create New Key" onClose=${onClose}>
     <form onSubmit=${create}>
-      <${Field} label="Name" hint="So that you know later what it is for. It can be left empty.">
+      <${Field} label="Name" hint="Optional: what the key is for.">
         ${(attributes: object) => html`<input ...${attributes} name="name" maxlength="100" autocomplete="off" />`}
       <//>
       <fieldset>
@@ -73,7 +73,7 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
       <p class="actions">
         <button class="main" ...${busy(isBusy)} disabled=${scopes.length === 0}>Create key</button>
         <button type="button" onClick=${onClose}>Cancel</button>
-        ${scopes.length === 0 && html`<span class="quiet">Choose at least one thing that it may do.</span>`}
+        ${scopes.length === 0 && html`<span class="quiet">Choose at least one permission.</span>`}
       </p>
     </form>
   <//>`;

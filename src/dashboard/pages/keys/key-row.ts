@@ -14,8 +14,8 @@ export function KeyRow(props: { of: Key; zone: string; onRotate: () => void; onR
   const hasEnded = isOver(key);
   const isOld = !hasEnded && daysSince(key.created_at) >= OLD_AFTER_DAYS;
   const question = hasEnded
-    ? 'It is over already. Revoked, it is no longer listed.'
-    : 'It is refused everywhere within 10 seconds, and that cannot be undone. Whatever still uses it stops working.';
+    ? 'It has already expired. Revoking it removes it from this list.'
+    : 'It is refused everywhere within 10 seconds. This cannot be undone. Programs that still use it stop working.';
   return html`<tr>
     <th scope="row" data-name="Name">${key.name ?? html`<span class="quiet">no name</span>`}</th>
     <td data-name="Key"><code>${key.prefix}…</code></td>

@@ -31,9 +31,9 @@ export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void
     <//>`;
   return html`<${Dialog} title=${`Rotate ${nameOf(of)}`} onClose=${onClose}>
     <form onSubmit=${rotate}>
-      <p>You get a new key with the same name and permissions. The old one goes on for a while, so that nothing stops
+      <p>You get a new key with the same name and permissions. The old one stays valid for a while, so that nothing stops
         before it has the new one.</p>
-      <${Field} label="Hours that the old key goes on" hint="0 ends it at once; 720 (30 days) is the most.">
+      <${Field} label="Hours that the old key stays valid" hint="0 ends it at once; at most 720 (30 days).">
         ${(attributes: object) =>
           html`<input ...${attributes} type="number" name="hours" defaultValue="24" min="0" max="720" step="any" required />`}
       <//>

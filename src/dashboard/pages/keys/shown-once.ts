@@ -18,7 +18,7 @@ export function KeyShownOnce({
   const line = curlLine(made, { baseUrl: location.origin, userId: user.user_id, ownId: me.user_id });
   return html`
     <${ShownOnce} secret=${made.key}>
-      <b>Copy the key now: it is shown this once.</b> Only a fingerprint of it is kept, so it cannot be seen again. Keep it
+      <b>Copy the key now: it is shown only once.</b> Only a fingerprint of it is kept, so it cannot be seen again. Keep it
       as you would a password.
     <//>
     <${Copy} text=${made.key} label="Key" />

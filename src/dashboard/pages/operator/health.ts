@@ -6,11 +6,11 @@ import { useLoad } from '../../parts/load.ts';
 import { Badge, Loading } from '../../parts/ui.ts';
 
 const EVERY_MS = 5_000;
-/** Nothing came for so long: somebody should look. Most meters report every few seconds to every quarter of an hour. */
+/** Silence after which somebody should look: most meters report every few seconds to every quarter of an hour. */
 const LONG_SECONDS = 1_800;
 const count = (value: number) => new Intl.NumberFormat().format(value);
 
-/** What comes in, how old the youngest reading is, and what waits; looked at every five seconds. */
+/** Incoming readings, age of the newest one, and queues; refreshed every five seconds. */
 export function Health() {
   const health = useLoad(() => call<Operator>('GET', '/v1/operator'), []);
   // The rate is what was stored between two looks.

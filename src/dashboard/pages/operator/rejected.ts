@@ -10,7 +10,7 @@ const SHOWN = 25;
 /** The youngest are looked at again. */
 const EVERY_MS = 10_000;
 
-/** What devices sent that could not be used, why, and once more after a fix. */
+/** Messages that could not be used, with their reasons, and their replay after a fix. */
 export function RejectedMessages() {
   const [device, setDevice] = useState('');
   const [turn, setTurn] = useState(0);
@@ -22,7 +22,7 @@ export function RejectedMessages() {
       const done = await call<Replayed>('POST', '/v1/rejected/replay', device === '' ? {} : { device_id: device });
       const cut = done.cut > 0 ? ` ${done.cut} were too long to be kept whole, and stay.` : '';
       setTold(
-        `${done.messages} messages tried again: ${done.stored} readings stored, ${done.rejected} rejected again.${cut}${done.complete ? '' : ' Time was up before all were tried: press again.'}`,
+        `${done.messages} messages tried again: ${done.stored} readings stored, ${done.rejected} rejected again.${cut}${done.complete ? '' : ' The time limit was reached before all were tried: press again.'}`,
       );
       setTurn(turn + 1);
     });

@@ -5,7 +5,7 @@ import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
 import { Badge, busy, Card, Problem } from '../../parts/ui.ts';
 
-/** Are the aggregates what the load profile says? Looked at every night, and here by hand. */
+/** Compares the aggregates with the load profile by hand; the worker does so every night. */
 export function RollupCheck() {
   const [report, setReport] = useState<RollupReport | null>(null);
   const { run, isBusy, error } = useAction();
@@ -18,7 +18,7 @@ export function RollupCheck() {
     <${Problem} text=${error} />
     <div role="status">
       ${isBusy && html`<p class="quiet">Comparing every aggregate with the load profile …</p>`}
-      ${!isBusy && !report && html`<p class="quiet">Compares hours, days and months with the load profile beneath them. It also runs every night, and mends what differs.</p>`}
+      ${!isBusy && !report && html`<p class="quiet">Compares hours, days and months with the load profile beneath them. The worker does so every night, and repairs differences.</p>`}
       ${report && html`<${Result} report=${report} />`}
     </div>
   <//>`;
@@ -27,7 +27,7 @@ export function RollupCheck() {
 function Result({ report: { users, checked, differences, truncated } }: { report: RollupReport }) {
   const some =
     checked < users
-      ? html`<p>Time was up after ${checked} of ${users} users; <code>energy rollups check</code> looks at all of them.</p>`
+      ? html`<p>The time limit was reached after ${checked} of ${users} users; <code>energy rollups check</code> checks all of them.</p>`
       : null;
   if (differences.length === 0)
     return html`<p><${Badge} kind="good">nothing differs<//> ${checked} users checked.</p>${some}`;

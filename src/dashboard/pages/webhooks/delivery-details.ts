@@ -8,7 +8,7 @@ import { useLoad } from '../../parts/load.ts';
 import { Badge, Loading } from '../../parts/ui.ts';
 import { outcomeOf } from './webhook.ts';
 
-/** What is sent, and what the receiver answered at each try. */
+/** The body that is sent, and the receiver's answer to each attempt. */
 export function DeliveryDetails({ webhookId, of, zone }: { webhookId: string; of: Delivery; zone: string }) {
   const { delivery_id, attempts } = of;
   const sent = useLoad(
@@ -30,7 +30,7 @@ export function DeliveryDetails({ webhookId, of, zone }: { webhookId: string; of
       </section>
       <section aria-label="Answers">
         <h3>What came back</h3>
-        ${tries.length === 0 && html`<p class="quiet">It was not tried yet.</p>`}
+        ${tries.length === 0 && html`<p class="quiet">Not attempted yet.</p>`}
         <ol>
           ${tries.toReversed().map(
             (one) => html`<li>

@@ -9,7 +9,7 @@ import { DeliveryRow } from './delivery-row.ts';
 import { nameOf } from './webhook.ts';
 
 const SHOWN = 20;
-/** How often is looked: while a try is near, and otherwise. */
+/** How often the log is refreshed: while an attempt is near, and otherwise. */
 const LOOK_MS = { near: 2_000, else: 15_000 };
 const NEAR_MS = 10_000;
 
@@ -72,7 +72,7 @@ export function DeliveryLog({ of: webhook, zone, tests }: { of: Webhook; zone: s
   }
 }
 
-const empty = html`<p>Nothing was sent yet. Press <b>Send test event</b> to see whether your receiver gets it.</p>`;
+const empty = html`<p>Nothing has been sent yet. Press <b>Send test event</b> to check your receiver.</p>`;
 
 /** Whether something is tried soon, or now. */
 const isNear = (rows: Delivery[]): boolean =>

@@ -13,7 +13,7 @@ export const SecretShown = ({
   children?: Children;
 }) => html`
   <${ShownOnce} secret=${secret}>
-    <b>Copy the secret now: it is shown this once.</b> With it your receiver tells what comes from here from what does not.
+    <b>Copy the secret now: it is shown only once.</b> Your receiver uses it to verify that events come from this service.
   <//>
   <${Copy} text=${secret} label="Secret" />
   ${children}

@@ -43,7 +43,7 @@ export function WebhookRow(props: {
         <${Sure}
           label="Delete"
           of=${name}
-          question="Nothing more is sent, what waits is dropped, and its log is gone. To have it wait, pause it."
+          question="Nothing more is sent. Waiting events and the log are deleted. To stop it for a while, pause it."
           onSure=${onDelete}
         />
       </div>

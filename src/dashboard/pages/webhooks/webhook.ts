@@ -14,5 +14,5 @@ export const EVENTS: Record<EventType, string> = {
 /** What a person calls it. */
 export const nameOf = ({ event, url }: Pick<Webhook, 'event' | 'url'>): string => `${event} to ${url}`;
 
-/** What a try came to: "HTTP 200", or what went wrong. */
+/** Outcome of an attempt: "HTTP 200", or what went wrong. */
 export const outcomeOf = ({ error, response_status }: Attempt): string => error ?? `HTTP ${response_status}`;
