@@ -1,6 +1,6 @@
 import { type Period, type PeriodKind, periodsOfHour } from './period.ts';
 
-/** A period that ended so long ago fires no more (README, Alerts). */
+/** A period that ended longer ago than this no longer fires (README, Alerts). */
 const TOO_LATE_MS = 24 * 3_600_000;
 
 /** Kinds of periods by their number in `Rules.kind`. */

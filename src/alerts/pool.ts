@@ -8,7 +8,7 @@ export interface Evaluator {
   candidates(rules: Rules, zones: string[], changes: Changes, nowMs: number): Promise<Candidates>;
   /** Indexes of the totals that lie above their thresholds. */
   above(totals: Totals): Promise<Uint32Array>;
-  /** Batches worth having under way at once. */
+  /** How many batches are worth evaluating at once. */
   lanes: number;
   /** Tasks that wait for a thread. */
   waiting(): number;
@@ -18,8 +18,8 @@ export interface Evaluator {
 const IDLE_MS = 30_000;
 
 /**
- * Threads for the evaluation of alerts: one for each processor that the event loop leaves. A task that crashes its
- * thread fails, and only it: its batch is taken back with its transaction, and comes again.
+ * Worker threads that evaluate alerts: one for each processor that the event loop does not need. If a task crashes its
+ * thread, only that task fails: its batch is rolled back with its transaction, and taken again.
  */
 export function startEvaluator(threads: number = Math.max(1, availableParallelism() - 1)): Evaluator {
   const pool = new Piscina<Task, Candidates | Uint32Array>({

@@ -7,7 +7,7 @@ import { COLUMN } from '#src/rollups/levels.ts';
 import { type PeriodKind, periodAt } from './period.ts';
 import type { AlertType } from './store.ts';
 
-/** So far back a rule is tried. */
+/** How far back a preview tries a rule. */
 const DAYS = 90;
 
 /** A period on which a rule would have fired. */

@@ -9,7 +9,7 @@ import type { Evaluator } from './pool.ts';
 import type { AlertType, Delivery } from './store.ts';
 import { type Asked, totalsOf } from './totals.ts';
 
-/** Changed hours that one transaction takes at most. */
+/** Most changed hours that one transaction takes. */
 const MAX_CHANGES = 5_000;
 
 const KIND_OF: Record<Exclude<AlertType, 'no_data'>, PeriodKind> = {

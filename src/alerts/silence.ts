@@ -3,7 +3,7 @@ import { inTransaction } from '#src/database/transaction.ts';
 import { fire } from './fire.ts';
 import type { Delivery } from './store.ts';
 
-/** Silences that one transaction takes at most. */
+/** Most silences that one transaction takes. */
 const MOST = 1_000;
 
 /**

@@ -6,7 +6,7 @@ import type { Tables } from '#src/database/tables.ts';
 
 export type Alert = Selectable<Tables['alerts']>;
 export type AlertType = Alert['type'];
-/** How its owner is told. */
+/** How the owner is notified. */
 export type Delivery = Alert['delivery'];
 
 /** The columns that an owner sets. A threshold is in mWh or, of no_data, in hours; the other one is null. */

@@ -40,7 +40,7 @@ export async function startOperator(
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
     // Several roles on one machine, and one port for all of them: no reason not to take readings.
-    log.warn({ port }, 'no metrics: the port of operators is in use; set OPERATOR_PORT to another one');
+    log.warn({ port }, 'no metrics: the operator port is in use; set OPERATOR_PORT to another one');
     return { port: null, stop: async () => {} };
   }
   return { port: (app.server.address() as AddressInfo).port, stop: () => app.close() };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What answers of several nouns are made of; each noun's own lie in its `v1/<noun>/shape.ts`. A test holds every answer to them. */
+/** Parts that answers of several nouns share; each noun's own are in its `v1/<noun>/shape.ts`. A test checks every answer against them. */
 export const instant = z.iso.datetime({ offset: true });
 export const day = z.iso.date();
 /** Of a clock, HH:00; null where nothing is known. */

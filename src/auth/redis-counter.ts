@@ -53,11 +53,11 @@ export async function redisCounter(
   const client = createClient({ url, disableOfflineQueue: true, commandOptions: { timeout: COMMAND_MS } });
   let isAway = false;
   client.on('error', (error: Error) => {
-    if (!isAway) log.warn({ err: error }, 'Redis is away: requests are counted in the database until it is back');
+    if (!isAway) log.warn({ err: error }, 'Redis is unavailable: counting requests in the database until it is back');
     isAway = true;
   });
   client.on('ready', () => {
-    if (isAway) log.info('Redis is back: it counts requests');
+    if (isAway) log.info('Redis is back: counting requests there');
     isAway = false;
   });
   // Not waited for longer than the first try: a service whose Redis is away answers all the same.

@@ -50,7 +50,7 @@ describe('requests', () => {
     }
   });
 
-  test('refused over more than ten minutes suspend nobody', () => {
+  test('refusals spread over more than ten minutes do not suspend an account', () => {
     const { take, left } = counter();
     take(30 + 999, NOON);
     take(30 + 999, NOON + 600_000);

@@ -1,6 +1,6 @@
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** So many refusals within so long suspend an account for so long. */
+/** How many refusals within which time suspend an account, and for how long. */
 const REFUSALS = { most: 1_000, withinMs: 600_000, suspendedMs: 900_000 };
 
 /** Most requests in a minute and in a UTC day. */

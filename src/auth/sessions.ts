@@ -6,7 +6,7 @@ import type { Caller } from './authenticate.ts';
 import { SCOPES } from './scopes.ts';
 
 const DAY_MS = 86_400_000;
-/** A session ends so long after it began, and after so long without a request. */
+/** How long a session lasts, and how long it lasts without a request. */
 export const SESSION_MS = 30 * DAY_MS;
 export const IDLE_MS = 7 * DAY_MS;
 /** `last_seen_at` is written this often at most. */

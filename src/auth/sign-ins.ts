@@ -7,10 +7,10 @@ import { type AskedBefore, type Asker, mayAsk } from './sign-in-limits.ts';
 
 /** How long a link and a code of a mail are good for. */
 export const MAILED_FOR_MS = 15 * 60_000;
-/** Few digits are soon guessed: a sign-in takes so many tries of its code. */
+/** A short code is soon guessed: a sign-in allows this many tries. */
 const MAX_TRIES = 5;
 const CODE_DIGITS = 8;
-/** So long what was asked for counts against whoever asked (sign-in-limits.ts). */
+/** How long a request for a mail counts against whoever made it (sign-in-limits.ts). */
 const COUNTED_FOR_MS = 86_400_000;
 
 /** A way to sign in once: by the token (in a link), or by the code together with the id. */

@@ -36,7 +36,7 @@ export interface Config {
   tracing: { isOn: boolean; share: number };
 }
 
-/** The environment is not valid: one line for each mistake. */
+/** The environment is invalid; the message has one line per mistake. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }

@@ -35,7 +35,7 @@ export function startLoop(name: string, turn: () => Promise<number>, idleMs: num
         errorMs = AFTER_ERROR_MS.first;
         if (did === 0 && !isKicked && !stopped) await pause(idleMs);
       } catch (error) {
-        log.warn({ err: error, loop: name, retry_in_ms: errorMs }, 'will be tried again');
+        log.warn({ err: error, loop: name, retry_in_ms: errorMs }, 'failed, retrying');
         if (!stopped) await pause(errorMs);
         errorMs = Math.min(errorMs * 2, AFTER_ERROR_MS.longest);
       }

@@ -91,7 +91,7 @@ async function factsOf(pool: Pool): Promise<Facts> {
   return { ...facts, licence, made };
 }
 
-/** Pure: what facts make of a database. */
+/** Decides the tier from the facts, or throws. Pure. */
 export function decide(facts: Facts, timescale: 'auto' | 'off'): Found {
   const { postgres, postgresName, licence, made, offered } = facts;
   if (postgres < OLDEST_POSTGRES) {

@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import type { Pool } from './connect.ts';
 
 const DAY_MS = 86_400_000;
-/** Readings later than this are unusual: what is older is compressed. They are still taken. */
+/** Readings rarely come later than this: older chunks are compressed. Late readings are still accepted. */
 const LATE_WINDOW_DAYS = 7;
 
 /**

@@ -1,6 +1,6 @@
 import type { Query } from './connect.ts';
 
-/** What an installation has, for its operators. */
+/** Size of an installation, for its operators. */
 export interface Inventory {
   /**
    * Rows that were put into `readings`, from the statistics of its partitions or chunks: two of them tell the rate. It may
@@ -14,7 +14,7 @@ export interface Inventory {
   faulty: number;
 }
 
-/** Rejections are counted up to so many: a device that floods must not make looking at it slow. */
+/** Rejections are counted up to this number, so that a flooding device does not slow the count down. */
 const MAX_REJECTIONS = 100_000;
 
 /** Reads it in one statement, in which nothing of the readings is looked at. */

@@ -5,11 +5,11 @@ import { addEvents } from '#src/events/outbox.ts';
 import type { Outcome, Sending } from './channel.ts';
 import { nextAttemptAt } from './retry-schedule.ts';
 
-/** A delivery that a worker has taken belongs to it so long: longer than a try of its channel lasts. */
+/** How long a worker that took a delivery owns it: longer than an attempt over its channel lasts. */
 const LEASE_SECONDS = { email: 120, other: 15 };
-/** Tries of one target that may be under way, over all workers; what fails, or catches up, goes one by one. */
+/** Most attempts under way to one target, over all workers. A target that fails or catches up gets one at a time. */
 const AT_ONCE = 8;
-/** A subscription is paused when nothing has come through for so long, or so many deliveries in a row were given up. */
+/** A subscription is paused when no delivery has succeeded for this long, or when this many in a row were given up. */
 const MAX_FAILING_SECONDS = 24 * 3_600;
 const MAX_FAILED_IN_A_ROW = 20;
 
@@ -77,7 +77,7 @@ const taken = ({ rows }: { rows: Taken[] }): Sending[] =>
     event: { id: row.event_id, type: row.type, createdAt: row.created_at, userId: row.user_id, data: row.data },
   }));
 
-/** Notes how a try ended: through, to be tried again, or given up; and what that says of its subscription. */
+/** Records how an attempt ended (delivered, to be retried, or given up), and updates the state of its subscription. */
 export async function recordAttempt(
   pool: Pool,
   { deliveryId, target }: Sending,

@@ -1,7 +1,7 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Keeps what would have been sent as a file, which is there whole or not at all. */
+/** Writes a message that would have been sent to a file, whole or not at all. */
 export async function keepWhole(folder: string, name: string, content: string | Buffer): Promise<void> {
   await mkdir(folder, { recursive: true });
   const unfinished = join(folder, `.${name}.${process.pid}`);

@@ -1,4 +1,4 @@
-/** One try of one delivery. */
+/** One attempt of one delivery. */
 export interface Sending {
   deliveryId: string;
   /** The webhook_id, or email, or sms. */
@@ -6,7 +6,7 @@ export interface Sending {
   event: { id: string; type: string; createdAt: Date; userId: string; data: Record<string, unknown> };
 }
 
-/** How a try ended. */
+/** Outcome of an attempt. */
 export interface Outcome {
   succeeded: boolean;
   /** Of the receiver: an HTTP status, or the reply code of an SMTP server. Null where there was no answer. */
@@ -17,7 +17,7 @@ export interface Outcome {
   responseBody?: string;
 }
 
-/** A way to reach somebody. Never throws: what fails is an outcome. */
+/** A way to reach somebody. Never throws: a failure is an outcome. */
 export interface Channel {
   send(sending: Sending): Promise<Outcome>;
 }

@@ -1,6 +1,6 @@
 import type { Database } from '#src/database/connect.ts';
 
-/** More devices are not named in a message. */
+/** Most devices that a message names. */
 export const MAX_DEVICES = 10;
 
 /** What people call devices, by id. */

@@ -4,7 +4,7 @@ import type { Pool } from '#src/database/connect.ts';
 import { recordAttempt, takeDue } from './attempts.ts';
 import type { Channel, Outcome, Sending } from './channel.ts';
 
-/** Tries under way in this process at most, over all targets. */
+/** Most attempts under way in this process, over all targets. */
 const AT_ONCE = 512;
 
 export interface Dispatcher {
@@ -38,14 +38,14 @@ export function createDispatcher(options: {
     const kind = target === 'email' || target === 'sms' ? target : 'webhook';
     const [startedAt, from] = [clock(), performance.now()];
     const outcome: Outcome = await channels[kind].send(sending).catch((error: Error) => {
-      log.error({ err: error, delivery: deliveryId }, 'delivery broke');
+      log.error({ err: error, delivery: deliveryId }, 'delivery failed unexpectedly');
       return { succeeded: false, responseStatus: null, error: 'internal error' };
     });
     onTried?.(kind, outcome.succeeded ? 'succeeded' : 'failed');
     const at = { startedAt, now: clock(), durationMs: performance.now() - from, random: random() };
     // Not noted, it is tried again when the lease is over: twice rather than never.
     await recordAttempt(pool, sending, outcome, at).catch((error: Error) =>
-      log.warn({ err: error, delivery: deliveryId }, 'delivery not noted'),
+      log.warn({ err: error, delivery: deliveryId }, 'result of a delivery not recorded'),
     );
   }
 

@@ -1,10 +1,10 @@
 import { createDb, type Pool } from '#src/database/connect.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** Undelivered events are kept so long, in a pause too; the log of what was delivered for a month. */
+/** How long undelivered events are kept, also during a pause, and how long the log of deliveries is. */
 const UNDELIVERED_DAYS = 7;
 const LOG_DAYS = 30;
-/** The history of firings. A silence that goes on is kept: forgotten, it would be told of again. */
+/** How long firings are kept. A silence that continues is kept: without its row it would fire again. */
 const FIRINGS_DAYS = 400;
 
 /** Gives up deliveries that have waited for a week, and removes events of more than a month ago with their deliveries. */

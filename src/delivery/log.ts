@@ -18,7 +18,7 @@ export interface Delivery {
   next_attempt_at: Date | null;
 }
 
-/** A try as it is stored, in JSON. */
+/** An attempt as stored, in JSON. */
 interface Attempt {
   at: string;
   response_status: number | null;
@@ -74,7 +74,7 @@ export async function listDeliveries(
   return rows.map(asDelivery);
 }
 
-/** Makes a delivery due at once, with all its retries before it again. Null where there is none within the reach. */
+/** Makes a delivery due at once, with a full set of retries. Null where there is none within the reach. */
 export async function retryDelivery(
   db: Database,
   reach: Reach,

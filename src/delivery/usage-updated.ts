@@ -5,13 +5,13 @@ import type { NewEvent } from '#src/events/event-types.ts';
 import { addEvents, subscriptionsTo } from '#src/events/outbox.ts';
 import { COLUMN } from '#src/rollups/levels.ts';
 
-/** So long lies between two usage.updated of one user. */
+/** Least time between two `usage.updated` events of one user. */
 const MIN_INTERVAL_SECONDS = 60;
-/** Users that one transaction tells of, and hours in one event, at most; what is left comes with the next. */
+/** Most users in one transaction, and most hours in one event; the rest follows in the next. */
 const MAX_USERS = 500;
 const MAX_HOURS = 1_000;
 
-/** Keeps changed hours for the next usage.updated of their users, where somebody subscribed to it. */
+/** Keeps changed hours for the next `usage.updated` of their users, if anybody subscribed to it. */
 export async function keepForTelling(query: Query, changes: readonly { user_id: string; hour: Date }[]): Promise<void> {
   // Raw SQL: a queue is taken with DELETE … FOR UPDATE SKIP LOCKED, for many users at once.
   await query(
@@ -68,7 +68,7 @@ export async function tellUsage(pool: Pool, now: Date): Promise<number> {
   });
 }
 
-/** An hour as energy-insights shows it, UTC. An hour of which nothing is known any more has used nothing. */
+/** An hour as energy-insights shows it, UTC. An hour about which nothing is known any more counts as 0. */
 function shown({
   hour,
   milliwattHours,

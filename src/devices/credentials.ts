@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 
-/** A secret as it is stored and compared: its SHA-256. */
+/** SHA-256 of a secret: the form in which it is stored and compared. */
 export const secretDigest = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
 /** A device's MQTT password, of 192 random bits: shown once, stored as its SHA-256. */

@@ -3,8 +3,8 @@ import { z } from 'zod';
 const text = z.string().min(1).max(200);
 
 /**
- * What an owner can tell the decoders (`decoder_config` of a device or a gateway), where devices do not say it themselves.
- * Each member by itself; others are kept, and mean nothing.
+ * Settings of an owner for the decoders (`decoder_config` of a device or a gateway), for what devices do not say themselves.
+ * Each member is checked by itself; unknown members are kept and ignored.
  */
 export const decoderConfigMembers = {
   /** IANA zone of devices that tell local time without one. */

@@ -19,7 +19,7 @@ export interface Discovered {
   native_id: string;
   /** Names of its channels: `import`, `export/t1`. */
   channels: string[];
-  /** What it tells on them, and what of it counts as its owner's import or export. */
+  /** The quantities on them, and which of them count as its owner's import or export. */
   quantities: { channel: string; kind: string; counts: 'import' | 'export' | null }[];
   first_seen_at: Date;
   last_seen_at: Date;

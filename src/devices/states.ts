@@ -1,6 +1,6 @@
 import { createDb, type Pool } from '#src/database/connect.ts';
 
-/** A device that is silent for so long is inactive. */
+/** A device that is silent for longer than this is inactive. */
 const SILENT_MS = 24 * 3_600_000;
 
 /** Makes devices inactive that have been silent for a day. Returns how many. */

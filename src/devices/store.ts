@@ -31,7 +31,7 @@ export type DeviceSettings = Pick<
 
 export interface NewDevice extends DeviceSettings {
   userId: string;
-  /** An id that says something to whoever made it (simulators do); a new one without it. */
+  /** An id chosen by the caller (simulators do so); without it a new one is made. */
   deviceId?: string;
 }
 

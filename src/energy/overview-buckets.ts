@@ -5,7 +5,7 @@ import { hoursOf, type Whose } from './consumption.ts';
 import type { Range } from './ranges.ts';
 import { type Months, wholeMonths } from './whole-months.ts';
 
-/** What the lists of an overview are of. */
+/** Spans of the lists of an overview. */
 export interface Spans {
   /** All clock hours that any of them needs, up to the end of today. */
   range: Range;
@@ -26,7 +26,7 @@ export type BucketKind = 'hour' | 'day' | 'month' | 'cell';
 
 /**
  * The clock hours of a zone in three ways, each in order: the last 48 of them, days, and the mean hours of a week (`cell`);
- * and months. One statement and one look at the hours: it is asked whenever somebody who looks on has new readings.
+ * and months. One statement that reads the hours once: it runs whenever an open page has new readings.
  */
 export async function overviewBuckets(
   db: Database,

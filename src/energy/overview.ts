@@ -68,7 +68,7 @@ export async function overview(
   };
 }
 
-/** What each list is of; all of them end with today. */
+/** Span of each list; all of them end today. */
 function spansOf(today: DateTime, weeks: number): Spans {
   const firstDay = today.minus({ days: Math.max(DAYS, 7 * weeks) - 1 });
   const daysFrom = firstInstant(today.minus({ days: DAYS - 1 }), 'day').toJSDate();

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import type { Logger } from '#src/core/log.ts';
 
-/** Below this share, or this many bytes, somebody should look: a database that runs full stops. */
+/** Free space, as a share and in bytes, below which the log warns: a database stops when its disk is full. */
 const LEAST_SHARE = 0.1;
 const LEAST_BYTES = 2 * 2 ** 30;
 

@@ -3,7 +3,7 @@ import type { Pool } from '#src/database/connect.ts';
 const DAYS = 90;
 const BYTES = 2 ** 30;
 
-/** Forgets what could not be used: of more than 90 days ago, and whatever is beyond the youngest GiB. */
+/** Deletes rejected messages that are older than 90 days, and the oldest ones beyond 1 GiB. */
 export async function forgetRejected(pool: Pool, bytes = BYTES): Promise<void> {
   // Raw SQL: a window function bounds what is kept by its size.
   await pool.query('DELETE FROM rejected_messages WHERE received_at < now() - make_interval(days => $1)', [DAYS]);

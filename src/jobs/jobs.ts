@@ -16,7 +16,7 @@ import { forgetAnswers } from '#src/users/idempotent-answers.ts';
 import { warnOfFullDisk } from './disk-watch.ts';
 import { forgetRejected } from './forget-rejected.ts';
 
-/** What jobs work with. */
+/** Dependencies of jobs. */
 export interface JobParts {
   pool: Pool;
   db: Database;
@@ -27,7 +27,7 @@ export interface JobParts {
   log: Logger;
 }
 
-/** Something that a worker does at set times. */
+/** Work that a worker does at set times. */
 export interface Job {
   name: string;
   /** Cron expression, UTC. Apart from each other: nothing begins at the full hour together with everything else. */
@@ -87,7 +87,7 @@ async function makePartitions({ pool, clock, log }: JobParts): Promise<void> {
   const from = clock();
   const to = new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + MONTHS_AHEAD - 1, 1));
   const made = await ensurePartitions(pool, { from, to });
-  if (made.length > 0) log.info({ made }, 'partitions made');
+  if (made.length > 0) log.info({ made }, 'partitions created');
 }
 
 /** Drops the readings that are older than the retention and compresses those beyond the late-data window. */
@@ -97,7 +97,7 @@ async function keepHistory({ pool, clock, retentionMonths, log }: JobParts): Pro
   if (dropped.length > 0) log.info({ dropped }, 'readings beyond the retention dropped; their consumption stays');
   const { compressed, nextChunks } = await compressHistory(pool, now);
   if (compressed.length > 0) log.info({ compressed }, 'chunks compressed');
-  if (nextChunks) log.info({ next_chunks: nextChunks }, 'length of chunks chosen anew');
+  if (nextChunks) log.info({ next_chunks: nextChunks }, 'chunk length changed');
 }
 
 /** Compares every aggregate with the load profile beneath it; repairs and reports what differs. */
@@ -108,12 +108,12 @@ async function checkRollups({ pool, clock, capabilities, retentionMonths, log }:
   else log.error({ users, rebuilt, differences: differences.slice(0, 100) }, 'aggregates differed and were repaired');
 }
 
-/** Keeps the continuous aggregates right. */
+/** Refreshes the continuous aggregates. */
 async function refresh({ pool, clock, log }: JobParts): Promise<void> {
   const startedAt = performance.now();
   const { busy, folded, days } = await refreshRollups(pool, clock());
   const tookMs = Math.round(performance.now() - startedAt);
-  if (!busy && folded + days > 0) log.info({ late_differences: folded, days, took_ms: tookMs }, 'past corrected');
+  if (!busy && folded + days > 0) log.info({ late_differences: folded, days, took_ms: tookMs }, 'late data folded in');
 }
 
 /** Fires no_data alerts, until none is due. */

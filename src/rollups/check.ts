@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { COLUMN, columnsOf, expectedOf, type Level, STORED_LEVELS, valuesOf } from './levels.ts';
 
-/** A row of an aggregate that is not what the load profile beneath it says. */
+/** A row of an aggregate that differs from the load profile beneath it. */
 export interface Difference {
   relation: string;
   user_id: string;

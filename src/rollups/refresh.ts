@@ -7,14 +7,14 @@ import { dayAfter, joined, parts, type Window } from './windows.ts';
 /** Continuous aggregates by the length of their buckets; the daily one is made of an hourly one, so it comes after. */
 const of = (wanted: Level['unit']) => CONTINUOUS_LEVELS.filter(({ unit }) => unit === wanted);
 const [HOURLY, DAILY] = [of('hour'), of('day')];
-/** Days that one refresh covers at most: what it computes anew in one go. */
+/** Most days that one refresh computes in one go. */
 const MAX_DAYS = 31;
 /** How long a pass waits for transactions that began before the border moved; then the next pass goes on. */
 const WAIT_MS = 5_000;
 
 /** What a pass over the continuous aggregates did. */
 export interface RefreshReport {
-  /** Somebody else is at it; nothing was done. */
+  /** Another process is refreshing; nothing was done. */
   busy: boolean;
   /** Late differences that went into the load profile. */
   folded: number;

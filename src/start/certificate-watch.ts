@@ -26,10 +26,10 @@ export function watchCertificate(
       createSecureContext(found);
       apply(found);
       serving = found;
-      log.info({ certificate: found.certFile }, 'new certificate in use');
+      log.info({ certificate: found.certFile }, 'new certificate loaded');
     } catch (error) {
       const { message } = error as Error;
-      if (message !== complained) log.warn({ err: error }, 'the new certificate cannot be used; the old one stays');
+      if (message !== complained) log.warn({ err: error }, 'new certificate is unusable; keeping the old one');
       complained = message;
     }
   };

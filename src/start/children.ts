@@ -48,7 +48,7 @@ export function startChild(role: string, env: Record<string, string | undefined>
           reject(new Error(`energy ${role} did not start (${signal ?? `exit code ${code}`}); its messages are above`));
           if (stopping) return;
           if (Date.now() - startedAtMs > STEADY_MS) delayMs = RESTART_MS.first;
-          log.warn({ role, code, signal, retry_in_ms: delayMs }, 'role died, starting it again');
+          log.warn({ role, code, signal, retry_in_ms: delayMs }, 'role exited, restarting it');
           timer = setTimeout(start, delayMs);
           delayMs = Math.min(delayMs * 2, RESTART_MS.longest);
         });

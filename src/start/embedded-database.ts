@@ -17,15 +17,14 @@ export async function keepEmbeddedPostgres(
   let isLooking = false;
   const look = async () => {
     if (await isEmbeddedAlive(dataDir)) return;
-    log.warn('PostgreSQL is gone: starting it again');
+    log.warn('PostgreSQL stopped, restarting it');
     try {
       await startEmbeddedPostgres({ dataDir });
       complained = '';
-      log.info('PostgreSQL is back');
+      log.info('PostgreSQL is running again');
     } catch (error) {
       const { message } = error as Error;
-      if (message !== complained)
-        log.error({ err: error }, 'PostgreSQL does not start; it is tried again every second');
+      if (message !== complained) log.error({ err: error }, 'PostgreSQL does not start, retrying every second');
       complained = message;
     }
   };

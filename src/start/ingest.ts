@@ -18,7 +18,7 @@ export async function runIngest(config: Config): Promise<void> {
     const { database } = await migrate(pool, config.database);
     const tls = await tlsPair(config, log);
     const onSlotLost = () => {
-      log.warn('another worker took over this one’s place at the broker while the database was away: begin anew');
+      log.warn('another worker took this one’s slot at the broker while the database was away: restarting');
       process.exit(1);
     };
     const ingest = await startIngest(config, { pool, tls, onSlotLost, log });

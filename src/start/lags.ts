@@ -2,7 +2,7 @@ import { defined } from '#src/core/defined.ts';
 import { type Pool, queryOn } from '#src/database/connect.ts';
 import { waiting } from '#src/database/waiting.ts';
 
-/** What waits in the database, by metric. */
+/** Queues in the database, by metric. */
 export const LAGS: Record<string, string> = {
   energy_ingest_lag_seconds: 'Age of the youngest reading of any device',
   energy_late_differences_waiting: 'Late differences that are not in the aggregates yet',

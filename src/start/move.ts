@@ -17,7 +17,7 @@ import { passOverRollups } from '#src/rollups/mend.ts';
 import { settleRollups } from '#src/rollups/refresh.ts';
 import { MOVED } from './moved.ts';
 
-/** What a move did. */
+/** Result of a move. */
 export interface MoveReport {
   /** What the new database is, in a line. */
   database: string;

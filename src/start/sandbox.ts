@@ -36,7 +36,7 @@ export function startSandbox(config: Config, databaseUrl: string, log: Logger): 
 
   async function run(): Promise<void> {
     await look().catch((error: Error) => {
-      if (!stopped) log.warn({ err: error }, 'simulated devices of the sandbox: trying again');
+      if (!stopped) log.warn({ err: error }, 'sandbox devices failed, retrying');
     });
     if (!stopped) timer = setTimeout(run, LOOK_EVERY_MS);
   }

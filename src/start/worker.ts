@@ -18,10 +18,10 @@ import { LAGS, lags } from './lags.ts';
 import { runRole } from './role.ts';
 import { secretKey } from './secret-key.ts';
 
-/** How often each loop looks whether there is something to do. */
+/** How often each loop looks for work. */
 const LOOK_MS = { alerts: 200, usage: 1_000, deliveries: 200 };
 
-/** The worker role: alerts, events and their delivery, and what happens at set times. */
+/** The worker role: alerts, events and their delivery, and jobs. */
 export async function runWorker(config: Config): Promise<void> {
   const log = createLog('worker', config.logLevel);
   await runRole('worker', config, log, async (metrics) => {

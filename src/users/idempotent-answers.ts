@@ -57,7 +57,7 @@ export async function keepAnswer(
     .execute();
 }
 
-/** Forgets the answers that are older than a day. Returns how many. */
+/** Deletes answers that are older than a day. Returns how many. */
 export async function forgetAnswers(db: Database): Promise<number> {
   const { numAffectedRows } =
     await sql`DELETE FROM idempotent_answers WHERE created_at < now() - ${KEPT}::interval`.execute(db);

@@ -7,7 +7,7 @@ import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents, takeBackDeliveries } from '#src/events/outbox.ts';
 
-/** What of an account anybody may see who reaches it; in this order it stands in `user.created`. */
+/** The columns of an account that every caller within reach may see, in their order in `user.created`. */
 const COLUMNS = ['user_id', 'email', 'role', 'created_at', 'phone', 'timezone', 'plan'] as const;
 
 export type User = Pick<Selectable<Tables['users']>, (typeof COLUMNS)[number]>;
@@ -115,7 +115,7 @@ export async function updateUser(
   );
 }
 
-/** Tells an address that it was the account's. After some changes of a day none is told: they may be anybody's addresses. */
+/** Notifies the old address of an account. After a few changes in one day nobody is notified: the addresses may be anybody's. */
 async function tellFormerAddress(trx: Database, userId: string, former: string, now: Date): Promise<void> {
   const type = 'user.email_changed';
   const { told } = await trx

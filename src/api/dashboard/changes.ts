@@ -8,18 +8,18 @@ import { AppError } from '#src/core/errors.ts';
 import { marksOfReadings } from '#src/devices/newest.ts';
 import { callerOf } from './session.ts';
 
-/** How often it is asked what is new, for everybody who listens to this process together. */
+/** How often the database is asked for news: once for all listeners of this process. */
 const LOOK_MS = 2_000;
-/** Intermediaries cut what is silent for a minute. */
+/** Proxies close connections that are silent for a minute. */
 const BEAT_MS = 25_000;
-/** Then the browser asks again by itself. */
+/** A stream ends after this time; the browser reconnects by itself. */
 const MAX_STREAM_MS = 2 * 60_000;
 const MOST = { ofAccount: 20, ofAll: 2_000 };
-/** One that does not read gets no more: the page asks for everything anyway. */
+/** A listener with more unread bytes than this gets no more: its next event makes the page fetch everything anyway. */
 const MAX_UNREAD_BYTES = 16_384;
 
 interface Listener {
-  /** Who listens, and to whose readings. */
+  /** A listener, and whose readings it follows. */
   caller: Caller;
   userId: string;
   stream: Readable;

@@ -1,6 +1,6 @@
 import { AppError } from '#src/core/errors.ts';
 
-/** What is long and heavy runs once at a time in a process: 503 to whoever asks while it is under way. */
+/** Runs heavy work once at a time in a process. Calls that come while it runs get 503. */
 export function oneAtATime<Given extends unknown[], Result>(
   run: (...given: Given) => Promise<Result>,
 ): (...given: Given) => Promise<Result> {

@@ -10,7 +10,7 @@ import { listSessions } from './sessions/list.ts';
 import { listUsers } from './users/list.ts';
 import { webhookDelivery } from './webhooks/delivery.ts';
 
-/** What the dashboard asks beside the operations of the interface. No promise to anybody: they change with its pages. */
+/** Operations that only the dashboard uses, in addition to those of the interface. They are not stable: they change with its pages. */
 export const DASHBOARD_OPERATIONS: readonly AnyOperation[] = [
   getOverview,
   listUsers,

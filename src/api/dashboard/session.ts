@@ -16,7 +16,7 @@ import { AppError, unprocessable } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { findUser } from '#src/users/store.ts';
 
-/** A sign-in that fails is answered no sooner: how long it took to look tells nothing of what there is. */
+/** A failed sign-in is answered no sooner than this, so that its duration does not tell whether the account exists. */
 const FAILURE_MS = 250;
 
 /** Where devices reach the broker. */
@@ -42,7 +42,7 @@ export interface SignInParts {
 
 /** Live and sandbox often share a host, and browsers tell cookies apart by host and path, not by port. */
 const COOKIES = { live: '__Secure-energy_session', sandbox: '__Secure-energy_sandbox_session' };
-/** By it a browser that asks to sign in is known again: what strangers ask for uses up nothing of its (sign-in-limits.ts). */
+/** Recognises a browser that signed in before, so that requests of strangers do not use up its limits (sign-in-limits.ts). */
 const BROWSER_COOKIES = { live: '__Secure-energy_browser', sandbox: '__Secure-energy_sandbox_browser' };
 const BROWSER_MS = 365 * 86_400_000;
 /** Sent to the dashboard's paths only, over TLS only, never from another site's page, and no script can read it. */
@@ -84,7 +84,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     const signInId = newId('sgn');
     // The answer comes before anything is looked up: neither it nor its time tells whether there is such an account.
     void sendTo(address, signInId, { browserId: browser.id, isKnown, network }).catch((error: Error) =>
-      request.log.error({ err: error }, 'a sign-in was not mailed'),
+      request.log.error({ err: error }, 'sign-in mail not sent'),
     );
     return reply.status(202).send({ sign_in_id: signInId });
   });

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 
-/** Where the certificate is had without a key: a device or a household's broker that is to trust it has none yet. */
+/** Path of the certificate. It needs no API key: devices and household brokers fetch it before they have one. */
 const CERTIFICATE_PATH = '/certificate.pem';
 
 /**

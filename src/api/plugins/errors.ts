@@ -21,7 +21,7 @@ const RETRY_AFTER_SECONDS = 5;
 const AWAY =
   /^(08|40|53|57P|25006)|^(ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPIPE|ETIMEDOUT)$/;
 const AWAY_MESSAGE = /connection (terminated|timeout)|timeout exceeded when trying to connect|pool (has been|is) end/i;
-/** What it refers to (a user, a device) is gone: it was there when it was looked for, and was deleted meanwhile, elsewhere. */
+/** A row that the statement refers to (a user, a device) was deleted by another process after it was found. */
 const GONE = '23503';
 /** A value that the database cannot hold (SQLSTATE 22): the client's mistake, wherever it slipped through. */
 const UNHOLDABLE = /^22/;
@@ -40,7 +40,7 @@ export function addErrorHandler(app: FastifyInstance): void {
     }
     // Validation should have caught it: that it came so far is worth a look.
     if (UNHOLDABLE.test((thrown as { code?: string }).code ?? ''))
-      request.log.warn({ err: thrown }, 'a value got past validation');
+      request.log.warn({ err: thrown }, 'validation missed an invalid value');
     if (name === 'unavailable') reply.header('Retry-After', String(RETRY_AFTER_SECONDS));
     if (name === 'unauthorized') reply.header('WWW-Authenticate', 'Bearer');
     if (thrown instanceof AppError) {

@@ -5,7 +5,7 @@ import { differingRuns, fingerprintOf, fingerprintsByDay } from './fingerprints.
 import type { Copied } from './relations.ts';
 
 const MONTH_MS = 31 * 86_400_000;
-/** Days that are copied in one transaction at most. */
+/** Most days copied in one transaction. */
 const STRETCH_MS = 7 * 86_400_000;
 
 export interface Ends {

@@ -1,14 +1,14 @@
 import { DateTime } from 'luxon';
 import { type DeviceNames, MAX_DEVICES } from '../device-names.ts';
 
-/** What a mail says: a subject, and the same in text and in HTML. */
+/** Content of a mail: a subject, and a body as text and as HTML. */
 export interface Mail {
   subject: string;
   text: string;
   html: string;
 }
 
-/** What is told of: an event's type and its data. */
+/** The event that a message reports: its type and data. */
 export interface Told {
   type: string;
   data: Record<string, unknown>;
@@ -29,7 +29,7 @@ const PERIODS: Record<string, string> = {
   monthly_usage: 'in one month',
 };
 
-/** A period's beginning on its reader's clock. */
+/** Start of a period in the reader's time zone. */
 function when(type: string, start: string, zone: string): string {
   const at = DateTime.fromISO(start, { zone });
   if (type === 'daily_usage') return at.toFormat('cccc, d LLLL yyyy');
@@ -52,7 +52,7 @@ function nameOf(id: string, names: DeviceNames): string {
   return type ? `${locationOf(id, names)} (${type})` : locationOf(id, names);
 }
 
-/** One sentence of what happened, for whoever has only a line: SMS, subjects. `names`: of its devices. Pure. */
+/** The event in one sentence, for SMS and subjects. `names`: of its devices. Pure. */
 export function sentence({ type, data }: Told, zone: string, names: DeviceNames): string {
   if (type === 'webhook.paused') return `Webhook paused: ${data.url} has not answered`;
   if (type === 'user.email_changed') return 'The e-mail address of your account was changed';

@@ -7,7 +7,7 @@ import { compose } from './compose.ts';
 import { unsubscribeToken } from './unsubscribe.ts';
 
 const TIMEOUT_MS = 10_000;
-/** For the whole of a message, below the lease of its delivery (attempts.ts): a server that is slow at each step. */
+/** Limit for sending one message, below the lease of its delivery (attempts.ts): a server may be slow at every step. */
 const WHOLE_MS = 60_000;
 
 /** A message as nodemailer takes it. */
@@ -61,7 +61,7 @@ export function capturingMailer(folder: string): Mailer {
   };
 }
 
-/** Tells users of events by e-mail, one mail an event: sent twice it has the same Message-ID. */
+/** Notifies users by e-mail, one mail per event. A mail that is sent twice has the same Message-ID. */
 export function emailChannel(options: {
   db: Database;
   mailer: Mailer;
@@ -107,7 +107,7 @@ export function emailChannel(options: {
   };
 }
 
-/** Of a change of address the old one is told: it may have been somebody else who changed it. */
+/** A change of address is reported to the old address: somebody else may have made it. */
 const addressOf = ({ type, data }: Sending['event'], email: string): string =>
   type === 'user.email_changed' ? String(data.former_email) : email;
 

@@ -2,7 +2,7 @@ import { newId } from '#src/core/ids.ts';
 import type { Mail } from './compose.ts';
 import type { Mailer } from './send.ts';
 
-/** What a mail says that lets somebody in. Pure. */
+/** Content of a sign-in mail. Pure. */
 export function composeSignIn({
   link,
   code,

@@ -5,7 +5,7 @@ import { deviceNames } from '../device-names.ts';
 import { sentence } from '../email/compose.ts';
 
 const TIMEOUT_MS = 5_000;
-/** What Twilio takes in one message. */
+/** Longest message that Twilio accepts. */
 const MAX_CHARACTERS = 1_600;
 
 /** Hands text messages to a provider, or keeps them as files. */
@@ -57,7 +57,7 @@ export function capturingTexter(folder: string): Texter {
   };
 }
 
-/** Tells users of events by SMS: one sentence. */
+/** Notifies users by SMS: one sentence per event. */
 export function smsChannel(db: Database, texter: Texter): Channel {
   return {
     async send({ event }) {

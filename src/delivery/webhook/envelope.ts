@@ -1,6 +1,6 @@
 import { VERSION } from '#src/core/version.ts';
 
-/** What of an event is told. */
+/** The parts of an event that are sent. */
 export interface ToldEvent {
   id: string;
   type: string;
@@ -8,7 +8,7 @@ export interface ToldEvent {
   data: Record<string, unknown>;
 }
 
-/** What is sent, the same bytes at every try, and what the log shows of it. */
+/** Body of a webhook: the same bytes at every attempt, and what the log shows of it. */
 export function envelope({ id, type, createdAt, data }: ToldEvent, environment: string): string {
   return JSON.stringify({ id, type, created_at: createdAt.toISOString(), environment, data });
 }

@@ -1,4 +1,4 @@
-/** So much of a receiver's answer is kept for the log of its owner: an error's message, not a page. */
+/** Most bytes of a receiver's answer that the delivery log keeps: enough for an error message, not for a page. */
 export const KEPT_ANSWER_BYTES = 1_024;
 
 /**

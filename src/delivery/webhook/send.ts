@@ -14,11 +14,11 @@ import { signedHeaders } from './sign.ts';
 import { secretsOf } from './subscriptions.ts';
 import { whyNotReached } from './why-not-reached.ts';
 
-/** From the beginning of a try to its answer's status (specification, Events: 2xx within 5 seconds). */
+/** Limit from the start of an attempt to the status of its answer (specification, Events: 2xx within 5 seconds). */
 const TIMEOUT_MS = 5_000;
-/** What has not come of an answer's body so long after its status is not waited for. */
+/** How long the body of an answer is waited for after its status. */
 const BODY_WAIT_MS = 1_000;
-/** More of an answer is not read: nobody looks at it. */
+/** An answer is read up to this length: nobody looks at more of it. */
 const MAX_RESPONSE_BYTES = 65_536;
 
 export interface WebhookOptions {

@@ -10,25 +10,25 @@ import type { EventType } from '#src/events/event-types.ts';
 
 /** How long the secret before a rotation stays valid beside the new one. */
 const OVERLAP_MS = 24 * 3_600_000;
-/** Undelivered events are kept so long. */
+/** How long undelivered events are kept. */
 const KEPT_MS = 7 * 24 * 3_600_000;
 
-/** Not its secret, which never leaves here but to sign. */
+/** All columns but the secret, which is read only to sign. */
 const COLUMNS = ['webhook_id', 'event', 'url', 'status', 'created_at'] as const;
 
 export type Webhook = Pick<Selectable<Tables['webhooks']>, (typeof COLUMNS)[number]>;
 
-/** What of a subscription can be changed. */
+/** Members of a subscription that can be changed. */
 export interface WebhookPatch {
   url?: string | undefined;
   authToken?: string | undefined;
   status?: Webhook['status'] | undefined;
 }
 
-/** Subscriptions of one account: one that has thousands of dead ones would hold up everybody's deliveries. */
+/** Most subscriptions of one account: thousands of dead ones would hold up everybody's deliveries. */
 const MAX_WEBHOOKS_PER_ACCOUNT = 100;
 
-/** A subscription is made for whoever calls. `box` seals its secret. 409 where the account has enough of them. */
+/** Creates a subscription for the caller. `box` seals its secret. 409 where the account has the most it may have. */
 export async function createWebhook(
   db: Database,
   box: SecretBox,

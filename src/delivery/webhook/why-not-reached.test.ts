@@ -29,7 +29,7 @@ describe('why a receiver was not reached', () => {
     expect(whyNotReached(failure('EWHATEVER', ''))).toBe('EWHATEVER');
   });
 
-  test('is said, too, of a name with several addresses, whose error has no message', () => {
+  test('also covers a name with several addresses, whose error has no message', () => {
     const refused = Object.assign(new AggregateError([failure('ECONNREFUSED')]), { code: 'ECONNREFUSED' });
     expect(whyNotReached(refused)).toContain('nothing listens');
   });

@@ -5,7 +5,7 @@ import { queryOf } from '#src/database/connect.ts';
 import { inventory } from '#src/database/inventory.ts';
 import { waiting } from '#src/database/waiting.ts';
 
-/** What waits is counted so far: the page shows it as so many, or more. */
+/** Queues are counted up to this number; the page shows a longer one as “or more”. */
 const MAX_WAITING = 1_000_000;
 
 export const getOperator = operation({

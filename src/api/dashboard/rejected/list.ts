@@ -9,7 +9,7 @@ import { defined } from '#src/core/defined.ts';
 import { AppError } from '#src/core/errors.ts';
 import type { Rejected } from './port.ts';
 
-/** So much of a payload is shown, in characters. */
+/** Most characters of a payload that are shown. */
 const SHOWN = 2_000;
 
 /** A rejected_id: a whole number that the language holds exactly. */

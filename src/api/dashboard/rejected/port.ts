@@ -12,7 +12,7 @@ export interface Rejected {
   payload_b64?: string;
 }
 
-/** What a replay came to. */
+/** Result of a replay. */
 export interface Replayed {
   messages: number;
   stored: number;

@@ -7,7 +7,7 @@ import { holdable } from '#src/auth/access.ts';
 import { defined } from '#src/core/defined.ts';
 import { AppError } from '#src/core/errors.ts';
 
-/** Somebody waits for the answer; what is left is tried when it is asked for again. */
+/** A person waits for the answer. What is left is tried by the next request. */
 const MAX_DURATION_MS = 20_000;
 
 export const replayRejected = operation({

@@ -11,7 +11,7 @@ import { firstCheckedMonth } from '#src/rollups/check.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
 import type { RollupsPort } from './port.ts';
 
-/** Somebody waits for the answer. All users are looked at every night. */
+/** A person waits for the answer. All users are checked every night. */
 const MAX_DURATION_MS = 20_000;
 const MAX_SHOWN = 100;
 

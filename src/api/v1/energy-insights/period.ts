@@ -2,7 +2,7 @@ import { unprocessable } from '#src/core/errors.ts';
 import type { GroupBy } from '#src/energy/insights.ts';
 import { dayCount, monthCount } from '#src/energy/ranges.ts';
 
-/** Most rows of an answer. */
+/** Most rows in one answer. */
 const MAX_ROWS = 10_000;
 
 /** The days that were asked for, null where none were; 422 where they make no sense together or are too many. */
