@@ -1,4 +1,4 @@
-/** So many messages of one device in so long: a thousand a second, or a long outage's queue at once. */
+/** Most messages of one device per window: a thousand a second, or the queue of a long outage at once. */
 const WINDOW_MS = 600_000;
 const MESSAGES = 600_000;
 /** Counters of a row; two rows, so that a device is refused for another one's flood once in 2^32. */

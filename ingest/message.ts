@@ -10,14 +10,14 @@ export interface IncomingMessage {
   gateway?: { gatewayId: string; topic: string; replayed: boolean };
 }
 
-/** What became of a batch. Every reading is one of the three. */
+/** Result of a batch. Every reading is in one of the three counts. */
 export interface WriteResult {
   stored: number;
   duplicates: number;
   rejected: number;
 }
 
-/** Something that cannot be used, for `rejected_messages`. */
+/** A rejection, for `rejected_messages`. */
 export interface Reject {
   message: IncomingMessage;
   /** Position in the message from 0; null for the whole of it. */

@@ -9,7 +9,7 @@ const MAX_BATCH = 5_000;
 /** Messages that may wait for a commit, in number and in bytes, before the source is asked to pause. */
 const MAX_WAITING = 20_000;
 const MAX_WAITING_BYTES = 64 * 2 ** 20;
-/** A flooding device is named in the log once in so many messages. */
+/** A flooding device is logged once per this many refused messages. */
 const WARN_EVERY = 100_000;
 const RETRY_MS = { first: 100, longest: 5_000 };
 
@@ -36,7 +36,7 @@ export interface Pipeline {
   drain(timeoutMs: number): Promise<void>;
 }
 
-/** SQLSTATE classes that lie in the data and not in the database's state: trying again would not help. */
+/** SQLSTATE classes caused by the data and not by the database's state: a retry would not help. */
 const OF_THE_DATA = /^(22|23|42)/;
 
 /**
@@ -88,7 +88,7 @@ export function createPipeline(options: {
         return;
       } catch (error) {
         if (OF_THE_DATA.test((error as { code?: string }).code ?? '')) return isolate(batch, error as Error);
-        log.warn({ err: error, messages: batch.length, retry_in_ms: delayMs }, 'batch not committed, trying again');
+        log.warn({ err: error, messages: batch.length, retry_in_ms: delayMs }, 'batch not committed, retrying');
         await new Promise((resolve) => setTimeout(resolve, delayMs));
       }
     }
@@ -101,7 +101,7 @@ export function createPipeline(options: {
       await write(batch.slice(0, middle));
       await write(batch.slice(middle));
     } else if (only) {
-      log.error({ err: error, topic: only.message.topic }, 'message refused: it cannot be written');
+      log.error({ err: error, topic: only.message.topic }, 'message refused: the database cannot store it');
       only.message = refused(only.message, `cannot be written: ${error.message}`);
       await write(batch);
     }
@@ -113,12 +113,13 @@ export function createPipeline(options: {
     lane.running = false;
   }
 
-  /** What a device sends beyond the limit is refused as a whole. */
+  /** Refuses all messages of a device beyond its limit. */
   function withinLimit(message: IncomingMessage): IncomingMessage {
     const { deviceId } = message.decoded;
     const reason = floodLimit.refuse(deviceId, message.receivedAtMs);
     if (reason === null) return message;
-    if (counts.overLimit++ % WARN_EVERY === 0) log.warn({ device: deviceId, reason }, 'a device floods: refused');
+    if (counts.overLimit++ % WARN_EVERY === 0)
+      log.warn({ device: deviceId, reason }, 'device sends too much: message refused');
     return refused(message, reason);
   }
 

@@ -6,7 +6,7 @@ import { createWriter, type IncomingMessage } from './write/writer.ts';
 
 /** Longest payload that is kept whole; one of this length may have been cut. */
 const KEPT_BYTES = 65_536;
-/** Rows that are looked at in one go. */
+/** Rows per page of a replay. */
 const PAGE = 500;
 
 /** A message, or an element of one, that could not be used. */
@@ -56,7 +56,7 @@ function shownPayload(payload: Buffer): { payload: string } | { payload_b64: str
   return Buffer.from(text, 'utf8').equals(payload) ? { payload: text } : { payload_b64: payload.toString('base64') };
 }
 
-/** What a replay came to. */
+/** Result of a replay. */
 export interface Replayed {
   messages: number;
   stored: number;

@@ -12,7 +12,7 @@ import type { Source } from './source/source.ts';
 import { createKeeping } from './write/keeping.ts';
 import { createWriter } from './write/writer.ts';
 
-/** How long a shutdown waits for what was taken to be committed; the rest comes again. */
+/** How long a shutdown waits until accepted messages are committed; the broker redelivers the rest. */
 const DRAIN_MS = 3_500;
 
 const OPEN_WITHOUT_TLS =
@@ -20,7 +20,7 @@ const OPEN_WITHOUT_TLS =
 
 export interface Ingest {
   counts: PipelineCounts;
-  /** Rejections that were counted, and not kept. */
+  /** Rejections that were counted but not stored. */
   unkept(): number;
   /** Ports of the embedded broker; null with an external one. */
   ports: { port: number; tlsPort: number } | null;

@@ -1,4 +1,4 @@
-/** What a number measures. */
+/** Kind of quantity. */
 export type Kind = 'register' | 'interval' | 'power' | 'temperature' | 'setpoint' | 'heating' | 'humidity';
 
 /** One quantity out of one message. */
@@ -24,11 +24,11 @@ export interface Rejection {
   reason: string;
 }
 
-/** What a decoder makes of one message. One bad element never drops its neighbours. */
+/** Result of decoding one message. One bad element never drops its neighbours. */
 export interface DecodedMessage {
   deviceId: string;
   readings: DecodedReading[];
   rejections: Rejection[];
-  /** What the device says of itself. */
+  /** Status that the device reports. */
   status?: 'online' | 'offline' | 'faulty';
 }

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { PoolClient } from '#src/database/connect.ts';
 import { createDecoders, type Decoders } from '../decoders/remembering.ts';
 
-/** So much is remembered of a gateway, in topics and in bytes of payload; what is beyond is not learnt. */
+/** Most topics and payload bytes that are remembered of a gateway; announcements beyond that are ignored. */
 const MAX_TOPICS = 10_000;
 const MAX_BYTES = 16 * 2 ** 20;
-/** So far the clocks of two workers may be apart. */
+/** Largest difference between the clocks of two workers. */
 const CLOCKS_MS = 60_000;
 
 /** The decoders of a gateway, and which announcements they have learnt. */

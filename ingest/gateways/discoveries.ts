@@ -5,10 +5,10 @@ import type { DecoderSettings, Said } from '../decoders/family.ts';
 import { readSettings } from '../decoders/settings.ts';
 import { chooseRoles, parseChannel } from '../normalise/channels.ts';
 
-/** So many devices of one gateway are listed; a flood of names is rubbish. */
+/** Most devices that are listed of one gateway; a flood of names is rubbish. */
 export const MAX_DEVICES = 2_000;
 const MAX_QUANTITIES = 200;
-/** `last_seen_at` is written again after so long. */
+/** Least time between two updates of `last_seen_at`. */
 const SEEN_MS = 60_000;
 
 /** What a device tells, and what of it will count as its owner's consumption. */

@@ -11,11 +11,11 @@ const MIN_TLS = 'TLSv1.2';
 /** Messages of one connection that may wait for their commit before it is no longer read. */
 const MAX_IN_FLIGHT = 4_000;
 const MAX_PAYLOAD_BYTES = 1_048_576;
-/** A login that ends (its device is deleted) ends its connections within this. */
+/** How soon the connections of a login are closed after it ends (its device is deleted). */
 const LOGINS_EVERY_MS = 10_000;
 
 export interface EmbeddedBroker extends Source {
-  /** Ports that are really listened on. */
+  /** Ports in use. */
   port: number;
   tlsPort: number;
   /** Serves new connections with this certificate. */
@@ -78,7 +78,7 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
         done(null, true);
       },
       (error: Error) => {
-        log.warn({ err: error }, 'login not checked: the database does not answer');
+        log.warn({ err: error }, 'login not checked: database unavailable');
         done(refused(3), false);
       },
     );

@@ -9,9 +9,9 @@ const SHARE = 'energy';
 /** Unacknowledged messages that the broker may send: what a batch and its successor hold. */
 const RECEIVE_MAXIMUM = 10_000;
 const WEEK_SECONDS = 7 * 86_400;
-/** A start waits this long for its subscription; a broker that is away then is waited for in the background. */
+/** How long a start waits for its subscription; after that the client goes on connecting in the background. */
 const FIRST_SUBSCRIPTION_MS = 5_000;
-/** One that leaves goes when nothing has come for so long, or after so long at all. */
+/** A client that leaves does so after this much silence, or after this much time in all. */
 const LEAVE_MS = { quiet: 300, longest: 1_500 };
 
 export interface ClientOptions {
@@ -34,7 +34,7 @@ export type Subscription = 'alone' | 'shared' | 'none';
 
 /** A client whose subscription can be changed. */
 export interface MqttSource extends Omit<Source, 'leave'> {
-  /** Never without one in between: messages may come twice then, and count once. */
+  /** Changes the subscription without a gap: messages may arrive twice meanwhile, and count once. */
   subscribe(subscription: 'alone' | 'shared'): Promise<void>;
   /**
    * Asks for nothing any more, and takes what the broker still has for the session. Answers whether that is all of it, and

@@ -5,9 +5,9 @@ import { type MqttSource, type Subscription, startMqttClient } from './mqtt-clie
 import { takeOrphan, takeSlot } from './slot.ts';
 import type { Receive, Source } from './source.ts';
 
-/** How often a worker looks whether others have come or gone. */
+/** How often a worker checks whether others have come or gone. */
 const LOOK_MS = 5_000;
-/** What a stop waits for a look that is under way. */
+/** How long a stop waits for a check that is under way. */
 const LAST_LOOK_MS = 2_000;
 
 /**
@@ -38,7 +38,7 @@ export async function startSharedClient(options: {
 
   async function adopt(): Promise<void> {
     for (let orphan = await takeOrphan(pool, environment); orphan; orphan = await takeOrphan(pool, environment)) {
-      log.info({ slot: orphan.number }, 'taking over what a worker left that is gone');
+      log.info({ slot: orphan.number }, 'taking over the session of a worker that is gone');
       const source = await client(orphan.clientId, 'none');
       sources.add(source);
       let isEmpty = false;
@@ -56,7 +56,7 @@ export async function startSharedClient(options: {
     await adopt();
   }
   const timer = setInterval(() => {
-    looking = looking.then(look).catch((error: Error) => log.debug({ err: error }, 'others not looked for'));
+    looking = looking.then(look).catch((error: Error) => log.debug({ err: error }, 'could not look for other workers'));
   }, LOOK_MS);
   timer.unref();
 

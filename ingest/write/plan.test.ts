@@ -139,7 +139,7 @@ function paired(histories: readonly ({ readings: History['readings'] } & LawSett
   return { store, devices };
 }
 
-test(`${HISTORIES} random histories, in whatever order and batches they come and whoever writes them, are planned as the replay of the whole`, () => {
+test(`${HISTORIES} random histories, in any order, batches and writer, are planned like a replay of the whole`, () => {
   fc.assert(
     fc.property(fc.array(history, { minLength: DEVICES, maxLength: DEVICES }), delivery, (histories, how) => {
       const { store, devices } = paired(histories);

@@ -1,4 +1,4 @@
-/** What a topic under `emon/` or `emonhub/` is of. */
+/** Kind of a topic under `emon/` or `emonhub/`. */
 export type EmonTopic =
   /** `emon/{node}/{name}`: a value; JSON there has names of its own. */
   | { what: 'name'; node: string; name: string }

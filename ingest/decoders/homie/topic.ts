@@ -1,4 +1,4 @@
-/** What a topic of Homie is about. */
+/** Kind of a Homie topic. */
 export type HomieTopic =
   | { about: 'state' | 'description'; device: string }
   | { about: 'property'; device: string; node: string; property: string }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Quantities of one element, with what a sane device can say; the register's bound is where mWh are exact numbers. */
+/** Quantities of one element with their plausible bounds; that of the register is where mWh stop being exact numbers. */
 const RANGES = {
   energy_total_kwh: [0, 9_000_000_000],
   energy_kwh: [0, 1_000_000],

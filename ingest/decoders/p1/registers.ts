@@ -28,7 +28,7 @@ export interface Register {
   mbus: boolean;
 }
 
-/** What an OBIS code is of; null for all that is no energy (voltages, failures, demands, reactive energy). */
+/** Meaning of an OBIS code; null for everything but active energy and power (voltages, failures, demands, reactive energy). */
 export function registerOf(code: string): Register | null {
   const [, place] = MBUS.exec(code) ?? [];
   if (place) return { channel: `mbus${place}/heat/import`, kind: 'energy_total_kwh', units: HEAT, mbus: true };

@@ -1,7 +1,7 @@
 import type { Heard, SaidKind } from '../family.ts';
 import { readBoolean, readNumber } from './number.ts';
 
-/** What a sane device can say, by kind; a register's bound is where mWh are exact numbers. */
+/** Plausible bounds by kind; that of a register is where mWh stop being exact numbers. */
 const RANGES: Record<SaidKind, readonly [number, number]> = {
   energy_total_kwh: [0, 9_000_000_000],
   energy_interval_kwh: [0, 1_000_000],
@@ -47,7 +47,7 @@ export interface Hearing extends Heard {
   blamed: string[];
 }
 
-/** Begins to hear a message. */
+/** Starts collecting what a message says. */
 export function hearing(): Hearing {
   const heard: Heard = { said: [], refused: [] };
   const seen: string[] = [];

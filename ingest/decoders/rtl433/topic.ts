@@ -1,4 +1,4 @@
-/** What is published under `rtl_433/`. */
+/** Kind of a topic under `rtl_433/`. */
 export type Rtl433Topic =
   | { what: 'event' }
   | { what: 'availability'; host: string }

@@ -1,6 +1,6 @@
 import type { Bridge, Output } from './memory.ts';
 
-/** What a message is that is no JSON object. */
+/** Kind of a message that is not a JSON object. */
 export type AttributeMessage =
   | { is: 'attribute'; device: string; attribute: string }
   /** Nothing to read: the JSON message says it, too, or the device is not one of those that are read. */
