@@ -16,7 +16,7 @@ import { median, quantile } from './support.ts';
 import { onEveryTier, type TierDatabase } from './tier-databases.ts';
 
 const HOMES = 10_000;
-/** Readings/s, each home every ten seconds; so many seconds. */
+/** Readings/s (each home every ten seconds), and the duration in seconds. */
 const RATE = 1_000;
 const SECONDS = 40;
 /** Every fifth home uses more than its alert allows, once. */
@@ -91,7 +91,7 @@ interface Home {
   deviceId: string;
 }
 
-/** Homes with a meter and an alert each, and an administrator who is told of all of them. */
+/** Homes with a meter and an alert each, and an administrator who is notified of all of them. */
 async function settle(pool: Pool, receiver: Receiver): Promise<Home[]> {
   const homes = Array.from({ length: HOMES }, () => ({ userId: newId('usr'), deviceId: newId('dev') }));
   const users = homes.map(({ userId }) => userId);

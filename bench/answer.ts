@@ -1,4 +1,4 @@
-/** What a benchmark answers its question with: a line or two for people, an object for programs. */
+/** Result of a benchmark: a line or two for people, an object for programs. */
 export interface Answer {
   lines: string[];
   json: Record<string, unknown>;

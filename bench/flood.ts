@@ -11,12 +11,12 @@ const DEVICES = 50;
 const DAY_MS = 86_400_000;
 const MiB = 2 ** 20;
 
-/** What a flood came to. */
+/** Result of a flood. */
 interface Flood {
   minutes: number;
   readings_per_s: number;
   most_rss_mib: number;
-  /** Resident memory at each quarter of the flood: does it grow? */
+  /** Resident memory at each quarter of the flood, to see whether it grows. */
   rss_mib: number[];
 }
 

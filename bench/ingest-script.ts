@@ -2,7 +2,7 @@ import { connect } from 'mqtt';
 import pg from 'pg';
 
 /**
- * Child process: what people write instead. Acknowledges on receipt, inserts batches into a bare table, without index,
+ * Child process: the script that people would write themselves. Acknowledges on receipt, inserts batches into a bare table, without index,
  * checks, or anything that is computed. Told `{url, databaseUrl}`.
  */
 process.once('message', async ({ url, databaseUrl }: { url: string; databaseUrl: string }) => {

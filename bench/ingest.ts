@@ -16,7 +16,7 @@ const MESSAGES = 60_000;
 const ROUNDS = 3;
 const HOUR_MS = 3_600_000;
 
-/** What a way of ingesting comes to: readings/s, and CPU of its processes (not the broker's, not the database's) for each. */
+/** Result of one way of ingesting: readings/s, and CPU time of its processes (without broker and database) per reading. */
 interface Figure {
   perSecond: number;
   cpuUs: number;
@@ -25,7 +25,7 @@ interface Figure {
 /**
  * Readings/s (one a message) from publish to committed: over the embedded broker, over mosquitto with one worker and with
  * two. Next to them, in the same run: the same publisher and broker with a subscriber that only counts, COPY of the same rows
- * into a bare table, and what people write instead: a script that acknowledges on receipt and inserts into a bare table.
+ * into a bare table, and the script that people would write themselves, which acknowledges on receipt and inserts into a bare table.
  */
 export async function bench(): Promise<Answer> {
   const database = await benchDatabase();

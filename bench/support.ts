@@ -10,7 +10,7 @@ import { createUser } from '#src/users/store.ts';
 
 export const median = (values: number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] as number;
 
-/** Value below which the share of the values lies. */
+/** Quantile: the value below which the given share of the values lies. */
 export const quantile = (values: number[], share: number): number =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] as number;
 

@@ -25,7 +25,7 @@ export type CsvElement = { ts: string; channel?: string } & (
   | { power_w: number }
 );
 
-/** What became of the rows. */
+/** Counts of the rows by outcome. */
 export interface CsvCounts {
   rows: number;
   /** Rows of another series (`where`). */

@@ -1,7 +1,7 @@
 import type { MeterReading } from './devices/native-meter.ts';
 import { createRandom } from './random.ts';
 
-/** Things that go wrong between a meter and a database. Each takes readings in order and gives what would arrive. */
+/** Faults between a meter and the database. Each takes readings in order and returns them as they would arrive. */
 export type Fault = (readings: readonly MeterReading[]) => MeterReading[];
 
 /** The device is off for whole stretches: `count` runs of `length` readings are never sent. First and last stay. */

@@ -6,7 +6,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const MINUTES = 1440;
 
-/** What makes a home itself. Everything else follows from `seed` and the time. */
+/** Traits of a home. Everything else follows from `seed` and the time. */
 export interface HomeTraits {
   seed: string;
   /** Where its days begin, in minutes east of UTC. */

@@ -3,7 +3,7 @@ import type { FamilyDevice, FamilyMessage } from './devices/family-device.ts';
 import type { SimulatedHome } from './home-clock.ts';
 import { createPublisher } from './publisher.ts';
 
-/** A household with devices of its own choice, and the time to play. */
+/** A household, its devices, and the time span to simulate. */
 export interface HouseholdOptions {
   /** The household's own broker. */
   url: string;

@@ -18,7 +18,7 @@ const HISTORY_SECONDS = { smart_meter: 900, thermostat: 3600 };
 
 /** Simulated devices with their connections. */
 export interface Players {
-  /** Readings that the history still lacks. */
+  /** Readings of the history that are still to be sent. */
   missing(nowMs: number): number;
   /** Sends what is missing up to now; resolves when the broker has acknowledged all. */
   backfill(nowMs: number, onSent: (readings: number) => void): Promise<number>;

@@ -2,15 +2,15 @@ import { connectAsync } from 'mqtt';
 import type { Paired } from '../support.ts';
 import { fillDisk, type Installation } from './installation.ts';
 
-/** Something that goes wrong while devices publish. */
+/** A fault injected while devices publish. */
 export interface Fault {
   name: string;
   broker: 'embedded' | 'mosquitto';
   persistence?: boolean;
   diskMb?: number;
-  /** Does the harm; resolves when what was taken away is there again (the service then recovers by itself). */
+  /** Injects the fault; resolves when its cause is gone (the service then recovers by itself). */
   harm(installation: Installation): Promise<void>;
-  /** What the broker had acknowledged and forgot is not the service's to keep. */
+  /** Messages that the broker acknowledged and then lost are not the service's losses. */
   brokerForgets?: boolean;
 }
 

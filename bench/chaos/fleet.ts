@@ -9,7 +9,7 @@ export interface Fleet {
   finish(): Promise<void>;
 }
 
-/** Messages that a device has under way at once. */
+/** Unacknowledged messages per device. */
 const UNDER_WAY = 20;
 /** Time between two readings, and energy: both small, so that no law holds any of them up. */
 const STEP_MS = 40;

@@ -4,7 +4,7 @@ import { FAULTS, type Fault } from './faults.ts';
 import { startFleet } from './fleet.ts';
 import { install } from './installation.ts';
 
-/** What a fault came to. */
+/** Result of a fault. */
 export interface Row {
   fault: string;
   broker: string;
@@ -15,7 +15,7 @@ export interface Row {
   lost: number;
   /** Stored or counted more than once. */
   double: number;
-  /** From when what was taken away was there again to the next reading stored. */
+  /** Time from the end of the fault to the next stored reading. */
   recoveryS: number;
   /** Whether losses are the broker's own. */
   brokerForgets: boolean;
@@ -26,7 +26,7 @@ const PER_SECOND = 1_000;
 const SETTLE_MS = 90_000;
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** Lets devices publish, does the harm amid it, and counts. */
+/** Lets devices publish, injects the fault meanwhile, and counts. */
 export async function endure(fault: Fault): Promise<Row> {
   const { broker, persistence, diskMb } = fault;
   const installation = await install({
