@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe('the OpenAPI document', () => {
-  test('is had without a key, and valid by the schema of OpenAPI 3.1', async () => {
+  test('needs no key, and is valid by the schema of OpenAPI 3.1', async () => {
     const { status, json } = await api.send('/v1/openapi.json');
     expect(status).toBe(200);
     expect(json.openapi).toBe('3.1.0');

@@ -17,7 +17,7 @@ test('what is not asked by a typed query says why, in a line that begins with "R
   expect(silent).toEqual([]);
 });
 
-test('nobody says so who asks by typed queries alone', () => {
+test('a file with typed queries only gives no such reason', () => {
   const idle = files.filter((file) => {
     const source = readFileSync(file, 'utf8');
     return /Raw SQL:/.test(source) && !isRaw(source);

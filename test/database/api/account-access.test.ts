@@ -47,7 +47,7 @@ describe('a changed e-mail address', () => {
     expect((await send('PATCH', `/v1/users/${userId}`, key, { timezone: 'Europe/Berlin' })).status).toBe(200);
   });
 
-  test('is told to the old one, and ends sign-ins and sessions; the same one again ends nothing', async () => {
+  test('is reported to the old address, and ends sign-ins and sessions; an unchanged one ends nothing', async () => {
     const { userId, key } = await api.user('homeowner');
     const former = await emailOf(userId);
     const { headers } = await session(userId);
@@ -82,7 +82,7 @@ describe('a changed e-mail address', () => {
     expect([text.includes(former), text.includes(newEmail(userId))]).toEqual([true, false]);
   });
 
-  test('is told to three former addresses a day: the others may be anybody’s', async () => {
+  test('is reported to at most three former addresses a day: others may be anybody’s', async () => {
     const { userId, key } = await api.user('homeowner');
     const former = await emailOf(userId);
     for (const n of [1, 2, 3, 4, 5])

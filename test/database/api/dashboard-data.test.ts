@@ -74,7 +74,7 @@ const statuses = async (path: string, callers: Record<string, Person>) =>
 const everybody = () => ({ home, utility, stranger, admin });
 const sql = (text: string, values: unknown[] = []) => api.database.pool.query(text, values);
 
-test('nobody asks without being signed in, nor beyond the scopes that came with it', async () => {
+test('requests need a session, and stay within its scopes', async () => {
   const key = (await api.user('admin', { scopes: ['alerts:write'] })).key;
   for (const { method, path } of DASHBOARD_OPERATIONS) {
     const own = `/own${path.replaceAll(/\{\w+\}/g, 'x')}`;
@@ -371,7 +371,7 @@ describe('the overview', () => {
     expect((await ask(`/v1/overview?user_id=${anna.userId}`, utility)).json.newest_at).toBe('2025-10-27T15:15:00.000Z');
   });
 
-  test('is for whoever reaches the user', async () => {
+  test('needs a caller that reaches the user', async () => {
     const callers = { anna, ...everybody() };
     expect(await statuses(`/v1/overview?user_id=${anna.userId}`, callers)).toEqual({
       ...{ anna: 200, utility: 200, admin: 200, home: 403, stranger: 404 },
@@ -467,7 +467,7 @@ describe('firings', () => {
     ]);
   });
 
-  test('are for whoever reaches the alert', async () => {
+  test('need a caller that reaches the alert', async () => {
     expect(await statuses(`/v1/alerts/${alertId}/firings`, everybody())).toEqual({
       ...{ home: 200, utility: 200, admin: 200, stranger: 404 },
     });
@@ -525,7 +525,7 @@ describe('a delivery', () => {
     expect(json[0].attempts).toEqual([attempt]);
   });
 
-  test('is for whoever reaches the subscription', async () => {
+  test('needs a caller that reaches the subscription', async () => {
     expect(await statuses(`${path}/${deliveryId}`, everybody())).toEqual({
       ...{ home: 200, utility: 200, admin: 200, stranger: 404 },
     });

@@ -134,7 +134,7 @@ describe('signing in', () => {
     expect((await post('/dashboard/session', { token })).status).toBe(422);
   });
 
-  test('is asked for anew by a browser in place of what it asked for before, and of nobody else’s', async () => {
+  test('a second request of a browser replaces its first, and no other browser’s', async () => {
     const { userId } = await api.user('homeowner');
     const email = await emailOf(userId);
     const cookie = browserCookieOf(await post('/dashboard/sign-in', { email }));
@@ -427,7 +427,7 @@ test('an account has so many requests under way, more wait their turn, and more 
 });
 
 describe('changes', () => {
-  test('are told to whom the account is within reach of, as they come', async () => {
+  test('are announced, as they arrive, to callers that reach the account', async () => {
     const { userId } = await api.user('homeowner');
     const { userId: utility } = await api.user('utility');
     const { userId: enrolled } = await api.user('homeowner', { enrolledBy: utility });

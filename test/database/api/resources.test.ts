@@ -288,7 +288,7 @@ describe('devices', () => {
     expect(insights.json.data).toEqual([{ date: '2026-06-14', kwh_used: 2, peak_hour: '10:00' }]);
   });
 
-  test('count their past anew with changed limits, at their next message', async () => {
+  test('recompute their past with changed limits at their next message', async () => {
     const now = new Date(api.now.getTime() - 60_000);
     const at = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
     const [patched, other] = [await meter(api.database), await meter(api.database)];

@@ -219,7 +219,7 @@ test('many changes of an account to itself, at once, do not stand in each otherâ
   expect([rows[0].deadlocks, performance.now() - fromMs < 20_000]).toEqual([0, true]);
 });
 
-test('what is changed piece by piece ends with the piece amid which the key is revoked', async () => {
+test('a change in pieces stops with the piece during which the key is revoked', async () => {
   const who = await known();
   expect((await change('/v1/test-pieces', who.key, undefined)).status).toBe(401);
   expect(pieces).toEqual([1, 2]);
@@ -267,7 +267,7 @@ test('reads end within ten seconds', async () => {
     .toBe(401);
 });
 
-test('a session that another process ended, or whose role is another, is told of no more readings', async () => {
+test('a session that another process ended, or whose role changed, gets no more readings', async () => {
   for (const end of [
     (sessionId: string) => sql('DELETE FROM sessions WHERE session_id = $1', [sessionId]),
     (sessionId: string) =>
@@ -284,7 +284,7 @@ test('a session that another process ended, or whose role is another, is told of
   }
 }, 20_000);
 
-test('a key that expires at once is nobodyâ€™s', async () => {
+test('a key that expires at once is refused', async () => {
   const { userId } = await known();
   const { key } = await createKey(api.db, { userId, environment: 'live', expiresAt: new Date(api.now.getTime() + 1) });
   api.now = new Date(api.now.getTime() + 1);

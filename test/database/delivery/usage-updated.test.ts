@@ -75,7 +75,7 @@ test('tells the changed hours with their totals, a minute apart, and leaves noth
   expect(await tell()).toBe(0);
 });
 
-test('is told of those that somebody subscribed to, once by however many workers', async () => {
+test('reports users with a subscription, once, by any number of workers', async () => {
   const other = await meter(deliveries.database);
   await subscribe();
   for (const one of [home, other])
@@ -92,7 +92,7 @@ test('is told of those that somebody subscribed to, once by however many workers
   expect((await told()).map(({ user_id }) => user_id)).toEqual([home.userId]);
 });
 
-test('a long import is told in parts, a minute apart', async () => {
+test('a long import is reported in parts, a minute apart', async () => {
   await subscribe();
   const hours = 1_500;
   const start = deliveries.now.getTime() - hours * 3_600_000;

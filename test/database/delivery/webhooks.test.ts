@@ -67,7 +67,7 @@ describe('an event', () => {
     ]);
   });
 
-  test('is signed with the bytes of a secret that has no form, and with both amid a rotation', async () => {
+  test('is signed with the bytes of a secret without the whsec_ form, and with both secrets during a rotation', async () => {
     deliveries.now = new Date();
     await change({ authToken: 'geheim & suess' });
     await deliveries.happen(userId);
@@ -124,7 +124,7 @@ describe('an event', () => {
     expect((await log())[0]).toMatchObject({ status: 'pending', attempts: [{ error }] });
   });
 
-  test('to a receiver that is not who it says has failed, and so where nobody listens', async () => {
+  test('fails at a receiver with another’s certificate, and where nobody listens', async () => {
     const stranger = await startReceiver();
     await change({ url: stranger.url });
     await deliveries.happen(userId);
@@ -271,7 +271,7 @@ describe('a subscription', () => {
     ]);
   });
 
-  test('is paused after 20 deliveries in a row whose retries ran out; a success in between begins anew', async () => {
+  test('is paused after 20 deliveries in a row whose retries ran out; a success in between resets the count', async () => {
     receiver.answer = () => ({ status: 500 });
     const exhaust = async (count: number) => {
       for (let index = 0; index < count; index++) await deliveries.happen(userId);
@@ -417,7 +417,7 @@ describe('a subscription', () => {
   });
 });
 
-test('a worker that is killed amid a try loses nothing: another one takes over when its lease is over', async () => {
+test('a worker that is killed during an attempt loses nothing: another takes over when its lease ends', async () => {
   const id = await deliveries.happen(userId);
   // Taken, and never sent: what a kill leaves.
   const { takeDue } = await import('#src/delivery/attempts.ts');

@@ -65,7 +65,7 @@ test('a device is faulty when it says so, until it says that it is online', asyn
   expect(await state(deviceId)).toBe('active');
 });
 
-test('the first valid message of a device is told as device.connected, once', async () => {
+test('the first valid message of a device is reported as device.connected, once', async () => {
   const { deviceId, userId } = await meter(database);
   await say(deviceId, 'rubbish');
   for (let index = 0; index < 3; index++) await say(deviceId, `{"power_w": ${index}}`);

@@ -97,7 +97,7 @@ test('a device that is not paired is listed with what would count, and nothing e
   expect(rows).toEqual([]);
 });
 
-test('it counts from its pairing on, is told as connected, and is no longer listed', async () => {
+test('it counts from its pairing on, is reported as connected, and is no longer listed', async () => {
   const home = await household();
   await home.hear('tele/plug/SENSOR', plug(100), BASE_MS);
   const deviceId = await home.pair('plug');
@@ -131,7 +131,7 @@ test('a deleted device is discovered again, and counts as a new one', async () =
   expect(await home.pair('plug')).not.toBe(first);
 });
 
-test('what cannot be read at all is kept for the gateway, since nobody knows whose it is', async () => {
+test('an unreadable message is kept for the gateway, since its device is unknown', async () => {
   const home = await household();
   await home.hear('tele/plug/SENSOR', '{"ENERGY": {"Total"');
   expect(await home.rejected()).toEqual([{ device_id: home.gatewayId, reason: expect.any(String) }]);
