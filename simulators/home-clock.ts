@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 const MILLIJOULES_PER_MILLIWATT_HOUR = 3_600;
 
 /** What the meter and the thermostat of a home show at one time. */
-export interface HomeState {
+interface HomeState {
   /** Whole mWh since the meter was installed. */
   registerMilliwattHours: number;
   powerW: number;

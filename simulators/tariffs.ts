@@ -11,7 +11,7 @@ export interface TariffRegisters {
 }
 
 /** The Dutch low tariff: nights from 23 to 7 o'clock and weekends, by the clock of `tz`. */
-export function isLowTariff(atMs: number, tz: string): boolean {
+function isLowTariff(atMs: number, tz: string): boolean {
   const time = localTime(atMs, tz);
   const hour = Number(time.slice(11, 13));
   const weekday = new Date(`${time.slice(0, 10)}T00:00Z`).getUTCDay();

@@ -18,7 +18,7 @@ export interface DecodedReading {
 }
 
 /** Why a message, or one element of it, cannot be used. */
-export interface Rejection {
+interface Rejection {
   /** Position in the message from 0; null for the whole message. */
   element: number | null;
   reason: string;

@@ -6,13 +6,13 @@ import { readSettings } from '../decoders/settings.ts';
 import { chooseRoles, parseChannel } from '../normalise/channels.ts';
 
 /** Most devices that are listed of one gateway; a flood of names is rubbish. */
-export const MAX_DEVICES = 2_000;
+const MAX_DEVICES = 2_000;
 const MAX_QUANTITIES = 200;
 /** Least time between two updates of `last_seen_at`. */
 const SEEN_MS = 60_000;
 
 /** What a device tells, and what of it will count as its owner's consumption. */
-export interface Quantity {
+interface Quantity {
   channel: string;
   kind: string;
   counts: 'import' | 'export' | null;

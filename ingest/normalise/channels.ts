@@ -3,7 +3,7 @@ const QUANTITIES = ['register', 'interval', 'power'] as const;
 const PARTS = ['total', 'tariff', 'phase'] as const;
 const NEVER_COUNTED = new Set(['gas', 'heat', 'water']);
 
-export type Direction = 'import' | 'export';
+type Direction = 'import' | 'export';
 
 export interface Channel {
   /** What remains of the name: `switch0` of `switch0/import/l1`. */

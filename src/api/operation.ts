@@ -26,7 +26,7 @@ export interface ApiContext {
 }
 
 /** A request, after its key, its scope and its values were checked. */
-export interface Call<Params, Query, Body> {
+interface Call<Params, Query, Body> {
   context: ApiContext;
   caller: Caller;
   params: Params;
@@ -45,7 +45,7 @@ export interface Call<Params, Query, Body> {
 type Shape = z.ZodObject | z.ZodType;
 
 /** That an operation will go, and when: `Deprecation` (RFC 9745) and `Sunset` (RFC 8594) on each of its answers. */
-export interface Deprecation {
+interface Deprecation {
   since: Date;
   /** From when on it may no longer answer. */
   sunset?: Date;

@@ -2,7 +2,7 @@ import { ADDRESS, type Counted } from './request-counter.ts';
 import { type Counters, type Decided, type Limits, NOTHING, remaining, takeRequests } from './request-windows.ts';
 
 /** What a store has of an account or address. */
-export interface Kept {
+interface Kept {
   counters: Counters;
   /** The account's; null of an address. */
   plan: string | null;

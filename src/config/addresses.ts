@@ -16,7 +16,7 @@ export const isLoopback = (host: string): boolean =>
   /^(localhost|127(\.\d{1,3}){3}|::1|.+\.localhost)$/i.test(bareHost(host));
 
 /** Whether who listens there listens on every address of the machine. */
-export const isEveryAddress = (host: string): boolean => ['0.0.0.0', '::'].includes(bareHost(host));
+const isEveryAddress = (host: string): boolean => ['0.0.0.0', '::'].includes(bareHost(host));
 
 /** Where this machine itself connects to what listens there. */
 export const fromHere = (host: string): string => (isEveryAddress(host) ? '127.0.0.1' : bareHost(host));

@@ -33,7 +33,7 @@ const OLDEST_POSTGRES = 15;
 const OLDEST_TIMESCALE = '2.19';
 
 /** The database cannot be used as it is; the message says what to do. */
-export class UnusableDatabase extends Error {
+class UnusableDatabase extends Error {
   override name = 'UnusableDatabase';
 }
 

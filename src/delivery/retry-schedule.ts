@@ -1,5 +1,5 @@
 /** Waits before the retries (specification, Events: up to 5 with exponential backoff). */
-export const RETRY_AFTER_MS: readonly number[] = [5_000, 30_000, 2 * 60_000, 15 * 60_000, 60 * 60_000];
+const RETRY_AFTER_MS: readonly number[] = [5_000, 30_000, 2 * 60_000, 15 * 60_000, 60 * 60_000];
 /** Jitter of the waits, so that deliveries that failed together are not retried together. */
 const SPREAD = 0.2;
 

@@ -37,7 +37,7 @@ export async function monthly(db: Database, userId: string, months: number, now:
 }
 
 /** Months of days, each beside the one before. Pure. `today`: YYYY-MM-DD. */
-export function compareMonths(days: readonly DayRow[], today: string): Omit<MonthlyRow, 'peak_hour'>[] {
+function compareMonths(days: readonly DayRow[], today: string): Omit<MonthlyRow, 'peak_hour'>[] {
   const ofMonth = new Map<string, DayRow[]>();
   for (const row of days) {
     const month = row.day.slice(0, 7);

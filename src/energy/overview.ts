@@ -9,7 +9,7 @@ const DAYS = 30;
 const MONTHS = 12;
 
 /** Consumption of a bucket; both null where nothing is known of it. */
-export interface Used {
+interface Used {
   kwh_used: number | null;
   /** Part of it that was spread over a gap in a register's readings. */
   estimated_kwh: number | null;

@@ -3,7 +3,7 @@ import type { EVENT_TYPES } from '#src/database/enums.ts';
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** In addition, events with one fixed receiver: a subscription's test, its pause, and an old address' notice of the new one. */
-export type AnyEventType = EventType | 'webhook.test' | 'webhook.paused' | 'user.email_changed';
+type AnyEventType = EventType | 'webhook.test' | 'webhook.paused' | 'user.email_changed';
 
 /** An event to record. `data` is what its receivers get. */
 export interface NewEvent {

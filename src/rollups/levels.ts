@@ -9,7 +9,7 @@ import type { MilliwattHours } from '#src/core/units.ts';
  */
 
 /** What every bucket of every level adds up, in the order of the attributes of `interval_delta`. */
-export const MEASURES = {
+const MEASURES = {
   energyMilliwattHours: { column: 'energy_milliwatt_hours', means: 'mWh imported: what `kwh_used` shows' },
   estimatedMilliwattHours: {
     column: 'estimated_milliwatt_hours',
@@ -58,7 +58,7 @@ export const KNOWLEDGE_COLUMNS: readonly string[] = entries
   .map(([, { column }]) => column);
 
 /** Length of buckets; all of them begin on bounds of UTC. */
-export type Unit = 'quarter-hour' | 'hour' | 'day' | 'month';
+type Unit = 'quarter-hour' | 'hour' | 'day' | 'month';
 
 /** A key column. `hour_of_day`: UTC, 0 to 23. */
 export type Key = 'device_id' | 'user_id' | 'starts_at' | 'hour' | 'day' | 'month' | 'hour_of_day';

@@ -26,7 +26,7 @@ export interface Answer {
   json: any;
 }
 
-export interface Sent {
+interface Sent {
   method?: string;
   key?: string;
   body?: unknown;

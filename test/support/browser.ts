@@ -11,7 +11,7 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const PICTURES = resolve(import.meta.dirname, '../../artifacts/screenshots');
 
 export const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } } as const;
-export const SCHEMES = ['light', 'dark'] as const;
+const SCHEMES = ['light', 'dark'] as const;
 
 export async function startBrowser(): Promise<Browser> {
   if (!existsSync(CHROMIUM)) throw new Error(`There is no ${CHROMIUM}: apt-get install chromium, or set CHROMIUM.`);
@@ -53,7 +53,7 @@ interface Violation {
 }
 
 /** axe-core finds nothing wrong with the page as it is. */
-export async function expectAccessible(page: Page): Promise<void> {
+async function expectAccessible(page: Page): Promise<void> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(readFileSync(AXE, 'utf8'));
   const violations = await page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };

@@ -24,7 +24,7 @@ export interface Case {
   out: { readings: Record<string, unknown>[]; rejected: number } | null;
 }
 
-export const bytesOf = ({ payload, payload_b64 }: CaseMessage) =>
+const bytesOf = ({ payload, payload_b64 }: CaseMessage) =>
   payload_b64 === undefined ? Buffer.from(payload ?? '') : Buffer.from(payload_b64, 'base64');
 /** The case's message. */
 export const messageOf = (given: Case['in']) => ({

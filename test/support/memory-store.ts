@@ -8,7 +8,7 @@ import type { Stretch } from '#ingest/write/stretch.ts';
 import { MEASURE_NAMES, type Measure, type Sums } from '#src/rollups/levels.ts';
 
 /** A series as it is stored. */
-export interface StoredSeries {
+interface StoredSeries {
   seriesId: number;
   channel: string;
   kind: string;

@@ -1,6 +1,6 @@
 /** What the words of names mean, as firmware and owners choose them. */
 
-export const setOf = (words: string) => new Set(words.split(' '));
+const setOf = (words: string) => new Set(words.split(' '));
 export const EXPORT = setOf(
   'export exports exported exporting return returns returned injection injected injectie feedin einspeisung teruglevering terug produced production producing sold sell',
 );

@@ -33,7 +33,7 @@ export function fromIso(text: unknown, options: { tz?: string | undefined; recei
 }
 
 /** Wall clock time (`2026-07-05T21:00:00`) of a zone as Unix ms; null where either is none. */
-export function fromLocal(local: string, tz: string, receivedAtMs: number): number | null {
+function fromLocal(local: string, tz: string, receivedAtMs: number): number | null {
   const read = DateTime.fromISO(local, { zone: tz });
   // A time that the clock leaves out in spring is none: luxon moves it.
   if (!read.isValid || !read.toISO({ includeOffset: false })?.startsWith(local.slice(0, 16))) return null;

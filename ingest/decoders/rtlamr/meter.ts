@@ -30,10 +30,7 @@ export const meterId = (value: unknown): string | null =>
     : null;
 
 /** What an owner's setting says of a meter: to kWh, or that it is no energy; a sentence where it must be set first. */
-export function meterScale(
-  settings: DecoderSettings,
-  id: string,
-): { times: number; per: number } | 'no energy' | Error {
+function meterScale(settings: DecoderSettings, id: string): { times: number; per: number } | 'no energy' | Error {
   const meters = settings.meter ?? {};
   const setting = Object.hasOwn(meters, id) ? meters[id] : undefined;
   if (typeof setting?.unit !== 'string') {

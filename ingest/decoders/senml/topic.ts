@@ -2,7 +2,7 @@
  * What the wildcards of a topic filter (MQTT: `+`, `#`) stand for in a topic; null where it does not match. An empty list:
  * it has no wildcards, or they stand for nothing.
  */
-export function matchFilter(filter: string, topic: string): string[] | null {
+function matchFilter(filter: string, topic: string): string[] | null {
   const levels = topic.split('/');
   const wanted = filter.split('/');
   const wild: string[] = [];

@@ -1,5 +1,5 @@
 /** What happens to a node or device: its births and deaths are remembered, its data are read by the birth before them. */
-export type SparkplugVerb = 'birth' | 'data' | 'death' | 'command';
+type SparkplugVerb = 'birth' | 'data' | 'death' | 'command';
 
 export interface SparkplugTopic {
   verb: SparkplugVerb;

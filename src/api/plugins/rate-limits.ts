@@ -3,7 +3,7 @@ import type { Decision, RequestCounter } from '#src/auth/request-counter.ts';
 import { AppError } from '#src/core/errors.ts';
 
 /** Names the account's policy and what is left of it (draft-ietf-httpapi-ratelimit-headers), on every answer. */
-export function tellLimits(reply: FastifyReply, { minute, day }: Decision): void {
+function tellLimits(reply: FastifyReply, { minute, day }: Decision): void {
   reply.header('RateLimit-Policy', `"minute";q=${minute.limit};w=60, "day";q=${day.limit};w=86400`);
   reply.header(
     'RateLimit',

@@ -14,7 +14,7 @@ export interface Line {
 }
 
 /** A quantity drawn as bars at the foot, on an axis of its own at the right, which ends at `most`. */
-export type FootBars = Omit<Line, 'isDashed'> & { most: number };
+type FootBars = Omit<Line, 'isDashed'> & { most: number };
 
 interface LinesOptions {
   title: string;

@@ -6,7 +6,7 @@ import ipaddr from 'ipaddr.js';
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 
 /** An address that callbacks must not reach. The message is for the delivery's log. */
-export class ForbiddenAddress extends Error {
+class ForbiddenAddress extends Error {
   override name = 'ForbiddenAddress';
 }
 

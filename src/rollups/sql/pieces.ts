@@ -23,7 +23,7 @@ export function levelBelow(level: Level): Level {
 /** How a tier tells the start of the bucket that a time lies in. */
 export type BucketOf = (unit: Level['unit'], time: string) => string;
 
-export const plainBucket: BucketOf = (unit, time) =>
+const plainBucket: BucketOf = (unit, time) =>
   unit === 'hour' ? `date_bin('1 hour', ${time}, 'epoch')` : `date_trunc('${unit}', ${time}, 'UTC')`;
 
 /** What continuous aggregates want; the planner turns a bound on it into one on the time beneath. */

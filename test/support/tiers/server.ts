@@ -11,7 +11,7 @@ export interface TestServer {
 }
 
 /** URL by the folder of the server's socket. */
-export const socketUrl = (folder: string) => (database: string) =>
+const socketUrl = (folder: string) => (database: string) =>
   `postgresql://postgres@localhost/${database}?host=${encodeURIComponent(folder)}`;
 
 /** What the compose file runs its database with: the same here. */

@@ -13,7 +13,7 @@ export interface Rejected {
 }
 
 /** Result of a replay. */
-export interface Replayed {
+interface Replayed {
   messages: number;
   stored: number;
   /** Still not usable; they stay, with the reason of now. */

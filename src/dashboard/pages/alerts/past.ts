@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 const SHORTEST_SILENCE_HOURS = 3;
 
 /** What a rule is tried on: a day with its total or its highest hour, or a month. Null where nothing is known of it. */
-export interface Step {
+interface Step {
   /** Its first day. */
   date: string;
   kwh: number | null;
@@ -59,7 +59,7 @@ export async function askPast(type: AlertType, { user_id, timezone }: User, now 
 }
 
 /** The last 90 days, or the months that they touch, by their first days. Pure. */
-export function firstDays(type: AlertType, today: string): string[] {
+function firstDays(type: AlertType, today: string): string[] {
   const lastMs = Date.parse(today);
   const days = Array.from({ length: DAYS }, (_, place) =>
     new Date(lastMs - (DAYS - 1 - place) * DAY_MS).toISOString().slice(0, 10),
@@ -68,7 +68,7 @@ export function firstDays(type: AlertType, today: string): string[] {
 }
 
 /** The highest row of each step: its only one, or its highest hour. Pure. */
-export function stepsOf(dates: string[], rows: Usage[]): Step[] {
+function stepsOf(dates: string[], rows: Usage[]): Step[] {
   const highest = new Map<string, Usage>();
   for (const row of rows) {
     const known = highest.get(row.date);
