@@ -37,8 +37,8 @@ export default defineConfig({
     maxWorkers: 2,
     pool: 'forks',
     // A machine that is busy with something else is no failure.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 180_000,
+    hookTimeout: 240_000,
     sequence: { sequencer: LongestFirst },
     projects: [
       // What is imported once serves all files: they have nothing that one could leave behind for another.

@@ -5,7 +5,7 @@ import { type TestApi, testApi, writeProfile } from '#test/support/api.ts';
 let api: TestApi;
 beforeAll(async () => {
   api = await testApi();
-}, 60_000);
+}, 180_000);
 afterAll(() => api.close());
 
 /** The generated client; its fetch goes to the API of the test, whose certificate nobody else knows. */

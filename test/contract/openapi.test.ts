@@ -13,7 +13,7 @@ import { CLIENT_FILE, generateClient } from '#test/support/generate-client.ts';
 let api: TestApi;
 beforeAll(async () => {
   api = await testApi();
-}, 60_000);
+}, 180_000);
 afterAll(() => api.close());
 
 describe('the OpenAPI document', () => {

@@ -235,7 +235,7 @@ test(`${HISTORIES} random histories give the reference's kWh in every aggregate,
     ),
     { numRuns: Math.ceil(HISTORIES / PER_RUN), endOnFailure: true },
   );
-}, 300_000);
+}, 600_000);
 
 test('the check of the aggregates agrees that nothing differs, finds a row that was tampered with, and mends it', async () => {
   const since = new Date(Date.UTC(2026, 8, 1));
@@ -257,4 +257,4 @@ test('the check of the aggregates agrees that nothing differs, finds a row that 
   expect(report.differences).toHaveLength(1);
   expect(report.rebuilt).toBe(1);
   expect((await pass('check')).differences).toEqual([]);
-}, 60_000);
+}, 180_000);

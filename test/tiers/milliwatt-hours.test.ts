@@ -79,4 +79,4 @@ test('an installation of before columns of mWh were renamed answers the same aft
     mode: 'check',
   });
   expect(differences).toEqual([]);
-}, 120_000);
+}, 240_000);

@@ -324,7 +324,7 @@ test('a full installation moves under load however often the move is killed, and
   );
   expect((await starts()).tier).toBe(target.tier);
   await holdsGood(target, inHand);
-}, 300_000);
+}, 600_000);
 
 test('what comes between two relations refers to nothing that was not copied, and a pass copies only what differs', async () => {
   await homesOf(source);

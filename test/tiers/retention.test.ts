@@ -55,7 +55,7 @@ test('readings beyond the retention are dropped in whole pieces, what they consu
   const since = new Date(Date.UTC(2024, 0, 1));
   const check = await passOverRollups(database.pool, { capabilities, since, mode: 'check' });
   expect(check.differences).toEqual([]);
-}, 120_000);
+}, 240_000);
 
 test('readings stream on while others are dropped, and neither fails for the other', async () => {
   const homes = await Promise.all([1, 2, 3].map(() => meter(database, { retentionMonths: 36 })));
@@ -79,7 +79,7 @@ test('readings stream on while others are dropped, and neither fails for the oth
   const after = (await database.pool.query('SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()'))
     .rows[0].deadlocks;
   expect(after - before).toBe(0);
-}, 120_000);
+}, 240_000);
 
 test('a reading from before what is kept is refused, whatever the retention says now', async () => {
   const home = await meter(database, { retentionMonths: 36 });
@@ -100,7 +100,7 @@ test('a reading from before what is kept is refused, whatever the retention says
   expect(rows).toEqual([{ reason: 'time is older than the readings that are kept of this series' }]);
   await database.settle(NOW);
   expect(await totalMilliwattHours(database, 'user_daily', home.userId)).toBe(800_000_000);
-}, 120_000);
+}, 240_000);
 
 test('late readings over the cut are worked in as if nothing had been dropped', async () => {
   // Two meters that send the same; only of the first is the past dropped before the late readings come.
@@ -145,4 +145,4 @@ test('late readings over the cut are worked in as if nothing had been dropped', 
     }),
     { numRuns: 10 },
   );
-}, 120_000);
+}, 240_000);

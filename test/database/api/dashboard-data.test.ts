@@ -49,7 +49,7 @@ beforeAll(async () => {
   utility = await api.user('utility');
   stranger = await api.user('utility');
   home = await api.user('homeowner', { enrolledBy: utility.userId });
-}, 60_000);
+}, 180_000);
 afterAll(() => api.close());
 
 /** Asks, and holds a good answer to its shape. */
@@ -287,7 +287,7 @@ describe('the overview', () => {
     }
     await write(anna.userId, device, one);
     await write(anna.userId, second, other);
-  }, 120_000);
+  }, 240_000);
 
   const get = async (zone: string, now: string, query = '') => {
     await sql('UPDATE users SET timezone = $2 WHERE user_id = $1', [anna.userId, zone]);

@@ -32,7 +32,7 @@ describe.each(kinds)('with counters in $kind,', ({ kind }) => {
   beforeAll(async () => {
     if (kind === IN_REDIS) redis = await startRedis();
     api = await testApi({ counter: newCounter });
-  }, 60_000);
+  }, 180_000);
   afterAll(async () => {
     await api.close();
     for (const end of ends) await end();
@@ -166,4 +166,4 @@ test('while Redis is away the database counts, and Redis goes on when it is back
     for (const end of ends) await end();
     await redis.stop();
   }
-}, 60_000);
+}, 180_000);

@@ -64,7 +64,7 @@ test('what was rejected is listed with its reason, and stored by a replay once i
   expect((await energy('list', '--device', deviceId, '--json')).trim().split('\n')).toHaveLength(1);
   expect((await energy('list', '--device', other.deviceId, '--json')).trim().split('\n')).toHaveLength(1);
   expect(await energy('replay', '--since', '2999-01-01T00:00:00Z')).toContain('0 messages replayed');
-}, 60_000);
+}, 180_000);
 
 test('the list is bounded: the youngest stay', async () => {
   const { deviceId } = await meter(database);

@@ -95,4 +95,4 @@ test('readings over MQTT are told at an HTTPS receiver: connected, updated, and 
   expect(events().filter(({ type }) => type === 'usage.updated')).toHaveLength(1);
   expect(events().filter(({ type }) => type === 'alert.triggered')).toHaveLength(1);
   await client.endAsync();
-}, 60_000);
+}, 180_000);

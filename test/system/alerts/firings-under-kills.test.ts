@@ -64,7 +64,7 @@ beforeAll(async () => {
     LOG_LEVEL: 'fatal',
   };
   for (const name of ['worker', 'api'] as const) roles[name] = await startRole(name, env);
-}, 120_000);
+}, 240_000);
 afterAll(async () => {
   await Promise.all(Object.values(roles).map((role) => role?.stop()));
   await pool.end();
@@ -139,4 +139,4 @@ test('of 10,000 firings none is lost and none made twice, over kill -9 of worker
        (SELECT count(*) FROM usage_changes)::int AS waiting`,
   );
   expect(rows).toEqual([{ firings: HOMES * ALERTS, events: HOMES * ALERTS, waiting: 0 }]);
-}, 240_000);
+}, 480_000);

@@ -81,7 +81,7 @@ test('answers a line for each line, in what the device says, in UTC', async () =
   expect(answers.get(6).readings).toHaveLength(2);
   expect(answers.get(7).readings).toMatchObject([{ kind: 'energy_total_kwh', value: 12.5, ts: null }]);
   expect(answers.get(8)).toEqual({ n: 8, readings: [], rejected: [] });
-}, 30_000);
+}, 180_000);
 
 test('lines that are no messages are refused by themselves, and the command goes on', async () => {
   const bad = [
@@ -109,7 +109,7 @@ test('lines that are no messages are refused by themselves, and the command goes
   );
   expect(answers.map(({ n }) => n)).toEqual([null, null, null, 3, 4, 5, 6, 7]);
   expect(answers[7].readings).toHaveLength(2);
-}, 30_000);
+}, 180_000);
 
 test('for people it names the family, and what devices write cannot drive the terminal', async () => {
   const { out } = await decode(
@@ -123,4 +123,4 @@ test('for people it names the family, and what devices write cannot drive the te
   expect(out.join('\n')).toContain('plug  import  energy_total_kwh 301.004  at its receipt');
   expect(out.join('\n')).toContain('no family knows this topic');
   expect(out.join('\n')).not.toContain('\u001b');
-}, 30_000);
+}, 180_000);

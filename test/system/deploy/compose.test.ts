@@ -120,7 +120,7 @@ beforeAll(async () => {
   await admin.end();
   const names = [...Object.values(PORT_OF), 'OPERATOR_PORT'];
   ports = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await freePort()])));
-}, 120_000);
+}, 240_000);
 afterAll(async () => {
   for (const client of clients) await client.endAsync(true);
   for (const { child, ended } of containers.values()) {
@@ -217,4 +217,4 @@ test('its roles start at once on an empty volume, and what is paired publishes: 
   const codes = await Promise.all([...containers.values()].map(({ ended }) => ended));
   expect(codes).toEqual([0, 0, 0]);
   expect(performance.now() - stopped).toBeLessThan(GRACE_MS);
-}, 360_000);
+}, 720_000);

@@ -122,4 +122,4 @@ test('a household’s broker is bridged: six families are discovered, paired, an
   );
   expect(rows).toEqual([]);
   expect(userId).toMatch(/^usr_/);
-}, 120_000);
+}, 240_000);

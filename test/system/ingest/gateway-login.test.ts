@@ -87,5 +87,5 @@ describe.each(['embedded', 'mosquitto'] as const)('a gateway at the %s broker', 
     await deleteGateway(db, EVERYBODY, home.username);
     await closed;
     await expect(connect(home)).rejects.toThrow();
-  }, 30_000);
+  }, 180_000);
 });

@@ -94,7 +94,7 @@ test('workers on one host share what comes, whoever comes and goes: killed, stop
   await publishing;
   expect(sent).toBeGreaterThan(500);
   await expect.poll(() => stored(meters), { timeout: 20_000, interval: 200 }).toBe(sent);
-}, 90_000);
+}, 180_000);
 
 test('what queues for a worker that is gone is taken over whole, in however many goes', async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.stop()));
@@ -128,4 +128,4 @@ test('what queues for a worker that is gone is taken over whole, in however many
   );
   // The register of each of the ten meters moves by a mWh a message, from its first to its last.
   expect(rows[0].energy).toBe((MESSAGES - 10) * 10);
-}, 120_000);
+}, 240_000);

@@ -57,4 +57,4 @@ test('a renewed certificate holds without a restart; one that does not fit its k
   await writeFile(file('key.pem'), second.private);
   const is = fingerprint(second.cert);
   await expect.poll(presented, { timeout: 15_000, interval: 500 }).toEqual([is, is]);
-}, 60_000);
+}, 180_000);

@@ -201,4 +201,4 @@ test('on a terminal the zone is asked for, until it is one', async () => {
   expect(answered).toEqual({ status: 0, shown: expect.stringContaining('not a time zone of the IANA database') });
   expect(answered.shown).toContain('time zone Europe/Berlin');
   expect(ended).toEqual({ status: 1, shown: expect.stringContaining('No account was created') });
-}, 120_000);
+}, 240_000);

@@ -149,7 +149,7 @@ test('starts everything, prints the key once, refuses a second service, and surv
   expect(await again.ended).toBe(0);
   expect(performance.now() - startedAt).toBeLessThan(5_000);
   await expect.poll(processes, { timeout: 2_000 }).toEqual([]);
-}, 90_000);
+}, 180_000);
 
 test('says what is wrong with the configuration, a line for each mistake', async () => {
   const child = spawn(process.execPath, [LAUNCHER, 'start'], {
@@ -194,4 +194,4 @@ test('the sandbox has keys of its own, simulated devices behind each new homeown
   child.kill('SIGTERM');
   expect(await ended).toBe(0);
   await sandbox.remove();
-}, 90_000);
+}, 180_000);
