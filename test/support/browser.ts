@@ -32,7 +32,7 @@ export async function newPerson(browser: Browser, baseUrl: string, problems: str
     permissions: ['clipboard-read', 'clipboard-write'],
   });
   // Before the test's own limit: what was waited for is told.
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(30_000);
   context.on('request', (request) => {
     const url = new URL(request.url());
     if (!/^(data|blob):$/.test(url.protocol) && url.origin !== baseUrl) problems.push(`request to ${request.url()}`);

@@ -106,7 +106,7 @@ export async function startDashboard(env: Record<string, string> = {}): Promise<
             }
             return found;
           },
-          { timeout: 10_000 },
+          { timeout: 30_000 },
         )
         .toBeDefined();
       return found as NonNullable<typeof found>;

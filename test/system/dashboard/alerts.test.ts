@@ -135,7 +135,7 @@ test('an alert made here fires when a reading comes, and its history says so', {
   await page.getByRole('button', { name: 'History: More than 1.25 kWh in a day' }).click();
   await dialog(page).getByText('It has not fired yet').waitFor();
   await meter.publish({ ts: new Date().toISOString(), energy_kwh: 3, interval_s: 900 });
-  await expect.poll(() => dialog(page).locator('tbody tr').count(), { timeout: 30_000 }).toBeGreaterThan(0);
+  await expect.poll(() => dialog(page).locator('tbody tr').count(), { timeout: 90_000 }).toBeGreaterThan(0);
   expect(await dialog(page).locator('tbody tr').first().textContent()).toMatch(/^just now.*\d\.\d\d kWh$/);
   await lookAt(page, 'alerts-history');
 });

@@ -114,7 +114,7 @@ test('what a gateway hears is listed, and counts when it was paired', { timeout:
   };
   await hear(100);
   // It looks again by itself.
-  await row(page, 'plug').waitFor({ timeout: 20_000 });
+  await row(page, 'plug').waitFor({ timeout: 60_000 });
   expect(await row(page, 'plug').textContent()).toMatch(/tasmota.*import: energy register, power; counts as import/);
   await lookAt(page, 'devices-discovered');
 

@@ -196,7 +196,7 @@ test('webhooks: made, retried and deleted, the focus is where one goes on', { ti
   await page.getByRole('button', { name: /^Retry/ }).focus();
   // As if it had come through: the button goes with the next look, which is soon since a try is near.
   await dashboard.database.pool.query(`UPDATE deliveries SET status = 'succeeded'`);
-  await page.getByRole('button', { name: /^Retry/ }).waitFor({ state: 'detached', timeout: 20_000 });
+  await page.getByRole('button', { name: /^Retry/ }).waitFor({ state: 'detached', timeout: 60_000 });
   await expectFocus(page, 'Log');
   await press(page, /^Delete/);
   await sure(page);

@@ -113,7 +113,7 @@ async function runs(code: string, { body, headers }: Call): Promise<number[]> {
   const post = async (body: string) =>
     (await fetch(`http://localhost:${port}`, { method: 'POST', headers: signed, body })).status;
   try {
-    await expect.poll(() => post(body).catch(() => 0), { timeout: 10_000 }).toBe(204);
+    await expect.poll(() => post(body).catch(() => 0), { timeout: 30_000 }).toBe(204);
     return [await post(body), await post(`${body} `)];
   } finally {
     child.kill();
@@ -158,12 +158,12 @@ test('paused, events wait; resumed, they are sent; the page says so, and why it 
   await meter.publish({ ts: new Date().toISOString(), energy_total_kwh: 1 });
   await page.getByRole('button', { name: /^Send test event/ }).click();
   await page.getByText('is sent when it is resumed').first().waitFor();
-  await expect.poll(() => log(page).getByRole('cell', { name: 'when resumed' }).count(), { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => log(page).getByRole('cell', { name: 'when resumed' }).count(), { timeout: 60_000 }).toBe(2);
   await lookAt(page, 'webhooks-paused');
   expect(receiver.calls).toEqual([]);
   await page.getByRole('button', { name: /^Resume/ }).click();
   await page.getByText('Events that waited are sent now').waitFor();
-  await expect.poll(() => badge(page, 'succeeded').count(), { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => badge(page, 'succeeded').count(), { timeout: 60_000 }).toBe(2);
   const types = receiver.calls.map(({ body }) => JSON.parse(body).type);
   expect(types.toSorted()).toEqual(['device.connected', 'webhook.test']);
 

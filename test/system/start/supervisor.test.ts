@@ -36,7 +36,7 @@ function start(): Started {
   return { child, output: () => output, ended: new Promise((done) => child.once('exit', (code) => done(code))) };
 }
 
-const ready = (service: Started) => expect.poll(service.output, { timeout: 30_000 }).toContain('Ready.');
+const ready = (service: Started) => expect.poll(service.output, { timeout: 90_000 }).toContain('Ready.');
 
 /** Process of this service by the beginning of its title. */
 function pidOf(title: string): number {
@@ -128,7 +128,7 @@ test('starts everything, prints the key once, refuses a second service, and surv
   await expect
     .poll(health, { timeout: 5_000, interval: 20 })
     .toMatchObject({ status: 503, body: { roles: { worker: 'down' } } });
-  await expect.poll(health, { timeout: 20_000 }).toMatchObject({ status: 200 });
+  await expect.poll(health, { timeout: 60_000 }).toMatchObject({ status: 200 });
 
   const second = start();
   expect(await second.ended).toBe(1);
@@ -137,7 +137,7 @@ test('starts everything, prints the key once, refuses a second service, and surv
   first.child.kill('SIGKILL');
   await first.ended;
   await expect
-    .poll(() => processes().filter((command) => command.startsWith('energy')), { timeout: 10_000 })
+    .poll(() => processes().filter((command) => command.startsWith('energy')), { timeout: 30_000 })
     .toEqual([]);
 
   const again = start();
@@ -178,7 +178,7 @@ test('the sandbox has keys of its own, simulated devices behind each new homeown
   child.stdout.on('data', (chunk) => {
     output += chunk;
   });
-  await expect.poll(() => output, { timeout: 30_000 }).toContain('Ready.');
+  await expect.poll(() => output, { timeout: 90_000 }).toContain('Ready.');
   const ask = asker(sandbox.path, /https:\/\/localhost:(\d+)\/v1/.exec(output)?.[1]);
   expect((await ask('/v1/devices', `eus_live_${'k'.repeat(40)}`)).status).toBe(401);
   const { json } = await ask('/v1/users', key, {
@@ -190,7 +190,7 @@ test('the sandbox has keys of its own, simulated devices behind each new homeown
     (await ask(`/v1/devices?user_id=${json.user_id}`, key)).json.map(({ type }: { type: string }) => type).sort();
   await expect.poll(devices, { timeout: 15_000 }).toEqual(['smart_meter', 'thermostat']);
   const used = async () => (await ask(`/v1/energy-insights?user_id=${json.user_id}`, key)).json.kwh_used;
-  await expect.poll(used, { timeout: 20_000, interval: 500 }).toBeGreaterThan(30);
+  await expect.poll(used, { timeout: 60_000, interval: 500 }).toBeGreaterThan(30);
   child.kill('SIGTERM');
   expect(await ended).toBe(0);
   await sandbox.remove();
