@@ -24,6 +24,8 @@ export interface Row {
 const DEVICES = 10;
 const PER_SECOND = 1_000;
 const SETTLE_MS = 90_000;
+/** Nothing more comes after so long a time without a new reading: a flood before them is worked off first. */
+const QUIET_MS = 60_000;
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Lets devices publish, injects the fault meanwhile, and counts. */
@@ -97,7 +99,7 @@ async function untilMoreIsStored(pool: Pool, players: readonly Paired[]): Promis
 async function settled(pool: Pool, players: readonly Paired[], acknowledged: number) {
   let counted = await count(pool, players);
   let lastChange = performance.now();
-  while (counted.stored < acknowledged && performance.now() - lastChange < 15_000) {
+  while (counted.stored < acknowledged && performance.now() - lastChange < QUIET_MS) {
     await wait(250);
     const next = await count(pool, players);
     if (next.stored !== counted.stored) lastChange = performance.now();
