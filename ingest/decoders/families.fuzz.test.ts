@@ -10,7 +10,7 @@ import { createMutator } from '#test/support/mutate.ts';
 const { MUTATED_MESSAGES, MUTATION_SEED = MUTATED_MESSAGES === undefined ? 1 : Date.now() % 1_000_000 } = process.env;
 const MESSAGES = Number(MUTATED_MESSAGES ?? 1_000);
 /** One message may take so long; a regular expression that runs away takes for ever. */
-const SLOW_MS = 5_000;
+const SLOW_MS = 500;
 
 /** What families multiply a message's numbers by: units of energy and power, to kWh and W. */
 const FACTORS = [
