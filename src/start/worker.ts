@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import { startEvaluator } from '#src/alerts/pool.ts';
 import { raiseAlerts } from '#src/alerts/raise.ts';
 import type { Config } from '#src/config/load.ts';
@@ -29,6 +30,8 @@ export async function runWorker(config: Config): Promise<void> {
     const { database } = await migrate(pool, config.database);
     const { capabilities } = database;
     const { retentionMonths, dataDir } = config;
+    // The first of the roles on a new disk may be this one, and a job watches it.
+    await mkdir(dataDir, { recursive: true });
     const db = createDb(pool);
     const jobs = startJobs(JOBS, { pool, db, clock: systemClock, capabilities, retentionMonths, dataDir, log });
     const stopTelling = await startTelling(config, pool, metrics, log);

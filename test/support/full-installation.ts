@@ -30,8 +30,8 @@ const ROWS: Record<string, string> = {
   discovered_devices: `INSERT INTO discovered_devices (discovery_id, gateway_id, family, native_id, channels, device_id)
     VALUES ('dsc_1', $4, 'p1', 'meter ☀ "1"', '[{"channel": "import", "unit": null, "deep": [1.50, "\\u00e9"]}]', $2)`,
   // The aggregates' own, which only one tier has rows in by itself.
-  stale_days: `INSERT INTO stale_days VALUES (date_trunc('day', now()) - interval '9 days', now() - interval '9 days', now() - interval '9 days')
-    ON CONFLICT DO NOTHING`,
+  stale_days: `INSERT INTO stale_days SELECT day, day + interval '3 hours', day + interval '4 hours'
+    FROM (SELECT date_trunc('day', now()) - interval '9 days') AS old (day) ON CONFLICT DO NOTHING`,
   late_deltas: `INSERT INTO late_deltas VALUES (date_trunc('day', now()) - interval '400 days', $2, $1, date_trunc('day', now()) - interval '400 days', 0, 0, 0, 1, 900000, 0)`,
 };
 
