@@ -28,6 +28,8 @@ const level = (name: string, folder: string, tier: Tier, exclude: string[] = [])
     exclude: [...cannotRun, ...exclude],
     globalSetup: ['test/support/global-setup.ts'],
     provide: { tier, run },
+    // What one file imported serves the next: to load the service anew takes a second each time.
+    isolate: name === 'system' || name === 'contract',
   },
 });
 
@@ -39,6 +41,7 @@ export default defineConfig({
     // A machine that is busy with something else is no failure.
     testTimeout: 180_000,
     hookTimeout: 240_000,
+    expect: { poll: { timeout: 30_000 } },
     sequence: { sequencer: LongestFirst },
     projects: [
       // What is imported once serves all files: they have nothing that one could leave behind for another.

@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
 import { loadConfig } from '#src/config/load.ts';
-import { startAll } from '#src/start/all.ts';
-import { runApi } from '#src/start/api.ts';
-import { runIngest } from '#src/start/ingest.ts';
-import { runWorker } from '#src/start/worker.ts';
+import type { startAll } from '#src/start/all.ts';
+import { takeHeapFlags } from '#src/start/heap.ts';
 import { brokerLine } from './device-address.ts';
 
-/** `energy start|ingest|api|worker`: the service as a whole, or one of its roles. */
+/** `energy start|ingest|api|worker`: the service as a whole, or one of its roles. A process loads its own role only. */
 export function register(program: Command): void {
   program
     .command('start')
@@ -15,15 +13,18 @@ export function register(program: Command): void {
   program
     .command('ingest')
     .description('the ingest role alone')
-    .action(() => runIngest(loadConfig()));
+    .action(async () => {
+      takeHeapFlags('ingest');
+      await (await import('#src/start/ingest.ts')).runIngest(loadConfig());
+    });
   program
     .command('api')
     .description('the API role alone')
-    .action(() => runApi(loadConfig()));
+    .action(async () => (await import('#src/start/api.ts')).runApi(loadConfig()));
   program
     .command('worker')
     .description('the worker role alone')
-    .action(() => runWorker(loadConfig()));
+    .action(async () => (await import('#src/start/worker.ts')).runWorker(loadConfig()));
 }
 
 async function start(): Promise<void> {
@@ -38,7 +39,7 @@ async function start(): Promise<void> {
   };
   process.on('SIGINT', () => void stop());
   process.on('SIGTERM', () => void stop());
-  service = await startAll(loadConfig());
+  service = await (await import('#src/start/all.ts')).startAll(loadConfig());
   const { config } = service;
   console.log(`API       ${config.publicUrl}/v1`);
   console.log(`Dashboard ${config.publicUrl}/dashboard`);

@@ -6,12 +6,10 @@ import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { tlsPair } from './certificate.ts';
 import { watchCertificate } from './certificate-watch.ts';
-import { takeHeapFlags } from './heap.ts';
 import { runRole } from './role.ts';
 
 /** The ingest role: messages in, rows and acknowledgements out. */
 export async function runIngest(config: Config): Promise<void> {
-  takeHeapFlags('ingest');
   const log = createLog('ingest', config.logLevel);
   await runRole('ingest', config, log, async (metrics) => {
     const pool = createPool(await databaseUrl(config), { max: 7, applicationName: 'energy ingest' });

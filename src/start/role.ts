@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { startOperator } from '#src/api/operator.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
@@ -55,5 +56,7 @@ export async function runRole(
   const operator = await startOperator(config.operator, operated, log);
   const ready = { ...role.ready, operator_port: operator.port };
   log.info(ready, 'ready');
+  // Not at the end only: a process that is killed has none.
+  flushCompileCache();
   process.send?.({ ready: name, ...ready });
 }

@@ -11,7 +11,7 @@ import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
 /**
  * How many histories are compared, and how many of them share a run (and its batches). The law itself is proved on 1,000
- * without a database (ingest/write/work-in-rounds.test.ts). Here is proved what the database adds: the statements that store
+ * without a database (ingest/write/plan.test.ts). Here is proved what the database adds: the statements that store
  * and find readings, and the aggregates; most where a refresh goes on beside them.
  */
 const { continuousAggregates } = TIERS[inject('tier')];

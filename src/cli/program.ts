@@ -1,0 +1,50 @@
+import { Command } from 'commander';
+import { ConfigError } from '#src/config/load.ts';
+import { VERSION } from '#src/core/version.ts';
+
+interface Commands {
+  register(program: Command): void;
+}
+
+/** The file of each command. Only that of the one which is asked for is loaded: every role starts by way of here. */
+export const COMMANDS: Readonly<Record<string, () => Promise<Commands>>> = {
+  start: () => import('./serve.ts'),
+  ingest: () => import('./serve.ts'),
+  api: () => import('./serve.ts'),
+  worker: () => import('./serve.ts'),
+  demo: () => import('./demo.ts'),
+  migrate: () => import('./migrate.ts'),
+  config: () => import('./config.ts'),
+  keys: () => import('./accounts.ts'),
+  users: () => import('./accounts.ts'),
+  devices: () => import('./devices.ts'),
+  gateways: () => import('./devices.ts'),
+  decode: () => import('./decode.ts'),
+  rejected: () => import('./rejected.ts'),
+  rollups: () => import('./rollups.ts'),
+  import: () => import('./import.ts'),
+};
+
+/** The program with the commands of these files. */
+export function programOf(files: Iterable<Commands>): Command {
+  const program = new Command('energy')
+    .description('Smart-energy data service: meters in over MQTT, provably right kWh out over HTTPS.')
+    .version(VERSION)
+    .showHelpAfterError();
+  for (const { register } of files) register(program);
+  return program;
+}
+
+/** Runs the command of this process's arguments; ends the process with 1 where it fails. */
+export async function run(): Promise<void> {
+  const load = COMMANDS[process.argv[2] ?? ''];
+  // Help and what is no command: all are shown. A module is itself, however often it is asked for.
+  const files = load ? [await load()] : new Set(await Promise.all(Object.values(COMMANDS).map((one) => one())));
+  try {
+    await programOf(files).parseAsync();
+  } catch (error) {
+    if (error instanceof ConfigError) console.error(`The configuration is not valid:\n${error.message}`);
+    else console.error(error instanceof Error && error.message ? error.message : error);
+    process.exit(1);
+  }
+}

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { COMMANDS, programOf } from '#src/cli/program.ts';
+
+test('each command is in the file that is loaded for it', async () => {
+  for (const [name, load] of Object.entries(COMMANDS)) {
+    expect(programOf([await load()]).commands.map((one) => one.name())).toContain(name);
+  }
+});
+
+test('every command of these files can be asked for', async () => {
+  const files = new Set(await Promise.all(Object.values(COMMANDS).map((load) => load())));
+  expect(programOf(files).commands.map((one) => one.name())).toEqual(Object.keys(COMMANDS));
+});
