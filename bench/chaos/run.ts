@@ -28,8 +28,8 @@ const SETTLE_MS = 90_000;
 const QUIET_MS = 60_000;
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** Lets devices publish, injects the fault meanwhile, and counts. */
-export async function endure(fault: Fault): Promise<Row> {
+/** Lets devices publish (`perSecond`: messages of all of them), injects the fault meanwhile, and counts. */
+export async function endure(fault: Fault, perSecond = PER_SECOND): Promise<Row> {
   const { broker, persistence, diskMb } = fault;
   const installation = await install({
     broker,
@@ -38,7 +38,7 @@ export async function endure(fault: Fault): Promise<Row> {
   });
   try {
     const players = await installation.players(DEVICES);
-    const fleet = await startFleet(installation.brokerUrl, players, PER_SECOND);
+    const fleet = await startFleet(installation.brokerUrl, players, perSecond);
     await wait(1_500);
     await fault.harm(installation);
     const recoveryS = await untilMoreIsStored(installation.pool, players);

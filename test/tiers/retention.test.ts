@@ -85,14 +85,14 @@ test('a reading from before what is kept is refused, whatever the retention says
   const home = await meter(database, { retentionMonths: 36 });
   await home.read(
     [
-      [at(800), 100],
-      [at(700), 200],
+      [at(90), 100],
+      [at(80), 200],
       [at(10), 900],
     ],
     NOW,
   );
-  await dropReadings(database.pool, NOW, 13);
-  const late = await home.read([[at(750), 150]], NOW);
+  await dropReadings(database.pool, NOW, 1);
+  const late = await home.read([[at(85), 150]], NOW);
   expect(late).toMatchObject({ stored: 0, rejected: 1 });
   const { rows } = await database.pool.query('SELECT reason FROM rejected_messages WHERE device_id = $1', [
     home.deviceId,
