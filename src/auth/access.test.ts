@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { checkGrant, reachOf } from './access.ts';
+import type { Caller } from './authenticate.ts';
+import { SCOPES, type Scope } from './scopes.ts';
+
+const caller = (role: Caller['role'], scopes: readonly Scope[] = SCOPES) =>
+  ({ role, userId: 'usr_me', scopes: new Set(scopes) }) as unknown as Caller;
+
+test('an administrator reaches everybody, a utility whom it enrolled, a homeowner itself', () => {
+  expect((['admin', 'utility', 'homeowner'] as const).map((role) => reachOf(caller(role)))).toEqual([
+    { all: true },
+    { enrolledBy: 'usr_me' },
+    { only: 'usr_me' },
+  ]);
+});
+
+test('no key may do more than the one that makes it', () => {
+  const narrow = caller('admin', ['insights:read', 'keys:write']);
+  expect(() => checkGrant(narrow, 'usr_me', ['insights:read'])).not.toThrow();
+  expect(() => checkGrant(narrow, 'usr_me', ['insights:read', 'users:read'])).toThrow();
+});
+
+test('the keys that a utility makes for its homeowners read, and read what a homeowner shares', () => {
+  const utility = caller('utility');
+  const allowed = SCOPES.filter((scope) => {
+    try {
+      checkGrant(utility, 'usr_other', [scope]);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  expect(allowed).toEqual(['insights:read', 'alerts:read', 'devices:read']);
+  expect(() => checkGrant(utility, 'usr_me', SCOPES)).not.toThrow();
+  expect(() => checkGrant(caller('admin'), 'usr_other', SCOPES)).not.toThrow();
+});
