@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { candidates, KINDS } from '#src/alerts/evaluate.ts';
+import { above, candidates, KINDS } from '#src/alerts/evaluate.ts';
 import { periodAt } from '#src/alerts/period.ts';
 import { piecesOf } from '#src/alerts/totals.ts';
 
@@ -131,4 +131,13 @@ test('candidates are the periods of each rule’s user that a changed hour touch
     ),
     { numRuns: 300 },
   );
+});
+
+test('what is above its threshold fires; what is at it does not', () => {
+  const totals = [999_999, 1_000_000, 1_000_001];
+  const fired = above({
+    totalMilliwattHours: Float64Array.from(totals),
+    thresholdMilliwattHours: Float64Array.from(totals, () => 1_000_000),
+  });
+  expect([...fired]).toEqual([2]);
 });

@@ -27,3 +27,11 @@ test('the question costs no more for eight thousand years than for eighty', () =
   });
   expect(Math.min(...times)).toBeLessThan(500);
 });
+
+test('a day on which the clock goes back over midnight begins the first time that it is midnight', () => {
+  const day = dayRange('2026-11-01', '2026-11-01', 'America/Havana');
+  expect([day.from.toISOString(), day.to.toISOString()]).toEqual([
+    '2026-11-01T04:00:00.000Z',
+    '2026-11-02T05:00:00.000Z',
+  ]);
+});
