@@ -1,7 +1,7 @@
 import { asMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
 import type { Sums } from '#src/rollups/levels.ts';
 import type { Roles } from './channels.ts';
-import type { EnergyInterval } from './law.ts';
+import type { EnergyInterval, Span } from './law.ts';
 
 /** Length of the finest bucket: 15 minutes, which hours of every time zone in use are made of. */
 export const BUCKET_MS = 900_000;
@@ -14,6 +14,12 @@ function share(energyMilliwattHours: MilliwattHours, partMs: number, wholeMs: nu
   const product = energyMilliwattHours * partMs;
   if (Number.isSafeInteger(product)) return Math.floor(product / wholeMs);
   return Number((BigInt(energyMilliwattHours) * BigInt(partMs)) / BigInt(wholeMs));
+}
+
+/** What of an energy, evenly spread over a span, has flowed up to a time; rounded down. */
+function flowedUpTo(energyMilliwattHours: MilliwattHours, { startMs, endMs }: Span, ms: number): number {
+  if (ms >= endMs) return energyMilliwattHours;
+  return ms <= startMs ? 0 : share(energyMilliwattHours, ms - startMs, endMs - startMs);
 }
 
 function bucketOf(deltas: BucketDeltas, startMs: number): Sums {
@@ -39,7 +45,6 @@ function bucketOf(deltas: BucketDeltas, startMs: number): Sums {
  */
 export function addInterval(deltas: BucketDeltas, interval: EnergyInterval, roles: Roles, sign: 1 | -1): void {
   const { startMs, endMs, importMilliwattHours, exportMilliwattHours } = interval;
-  const wholeMs = endMs - startMs;
   let fromMs = startMs;
   let importBefore = 0;
   let exportBefore = 0;
@@ -48,7 +53,7 @@ export function addInterval(deltas: BucketDeltas, interval: EnergyInterval, role
     const toMs = Math.min(bucketMs + BUCKET_MS, endMs);
     const delta = bucketOf(deltas, bucketMs);
     if (roles.import) {
-      const importUpTo = share(importMilliwattHours, toMs - startMs, wholeMs);
+      const importUpTo = flowedUpTo(importMilliwattHours, interval.importSpan ?? interval, toMs);
       const part = sign * (importUpTo - importBefore);
       delta.energyMilliwattHours = asMilliwattHours(delta.energyMilliwattHours + part);
       if (interval.estimated) delta.estimatedMilliwattHours = asMilliwattHours(delta.estimatedMilliwattHours + part);
@@ -56,7 +61,7 @@ export function addInterval(deltas: BucketDeltas, interval: EnergyInterval, role
       importBefore = importUpTo;
     }
     if (roles.export) {
-      const exportUpTo = share(exportMilliwattHours, toMs - startMs, wholeMs);
+      const exportUpTo = flowedUpTo(exportMilliwattHours, interval.exportSpan ?? interval, toMs);
       const part = sign * (exportUpTo - exportBefore);
       delta.exportMilliwattHours = asMilliwattHours(delta.exportMilliwattHours + part);
       delta.exportCoveredMs += sign * (toMs - fromMs);

@@ -13,6 +13,7 @@ export interface IntervalState {
 export function intervalLaw(direction: 'import' | 'export'): Law<IntervalState> {
   return {
     initial: {},
+    knows: () => true,
     restart: (before) => afterLastCounted(before, (point) => ({ keptEndMs: point.readAtMs })),
     step(state, point, findings) {
       const startMs = point.readAtMs - point.intervalMs;
@@ -21,7 +22,13 @@ export function intervalLaw(direction: 'import' | 'export'): Law<IntervalState> 
         return state;
       }
       const [imported, exported] = direction === 'import' ? [point.value, 0] : [0, point.value];
-      findings.interval(startMs, point.readAtMs, asMilliwattHours(imported), asMilliwattHours(exported), false);
+      findings.interval({
+        startMs,
+        endMs: point.readAtMs,
+        importMilliwattHours: asMilliwattHours(imported),
+        exportMilliwattHours: asMilliwattHours(exported),
+        estimated: false,
+      });
       return { keptEndMs: point.readAtMs };
     },
   };

@@ -16,10 +16,30 @@ export interface EnergyInterval {
   exportMilliwattHours: MilliwattHours;
   /** Spread over a silence of more than an hour: the energy is certain, its hours are not. */
   estimated: boolean;
+  /** Where the energy of a direction lies, if not in all of it. The other direction is known to be 0 there. */
+  importSpan?: Span;
+  exportSpan?: Span;
+}
+
+/** `[startMs, endMs)`, of at least 1 ms. */
+export interface Span {
+  startMs: number;
+  endMs: number;
 }
 
 /** Why a reading was not plainly counted. A reading without a verdict was. */
-export type Verdict = 'jitter' | 'held' | 'confirming' | 'glitch' | 'reset' | 'rollover' | 'swap' | 'overlap';
+export type Verdict =
+  | 'jitter'
+  | 'held'
+  | 'confirming'
+  | 'glitch'
+  | 'late'
+  | 'passed'
+  | 'back'
+  | 'reset'
+  | 'rollover'
+  | 'swap'
+  | 'overlap';
 
 /** A stored reading and what it was taken for; null: it was plainly counted. */
 export interface JudgedPoint extends Point {
@@ -28,14 +48,13 @@ export interface JudgedPoint extends Point {
 
 /** What a step of a law says: the energy it found and the verdicts it gave, on this reading or on earlier ones. */
 export interface Findings {
-  interval(
-    startMs: number,
-    endMs: number,
-    importMilliwattHours: MilliwattHours,
-    exportMilliwattHours: MilliwattHours,
-    estimated: boolean,
-  ): void;
+  interval(interval: EnergyInterval): void;
   verdict(point: Point, verdict: Verdict): void;
+  /**
+   * All energy since a time was not so: it is taken back, and the readings that counted after that time and before `untilMs`
+   * get the verdict.
+   */
+  takeBack(sinceMs: number, untilMs: number, verdict: Verdict): void;
 }
 
 /** Where a law stands after some of the readings that it was shown. */
@@ -58,6 +77,8 @@ export interface Law<State> {
    * reading be worked in without looking at the whole past.
    */
   restart(before: readonly JudgedPoint[]): Restart<State> | null;
+  /** Whether a stored state is one of this law: an earlier edition's is not. Where the law stands is then told by stored readings. */
+  knows(state: unknown): boolean;
   /** Takes the next reading. Returns the state after it. */
   step(state: State, point: Point, findings: Findings): State;
 }

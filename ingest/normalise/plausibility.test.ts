@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { asMilliwattHours } from '#src/core/units.ts';
 import { plausible } from '#test/reference/registers.ts';
 import type { LawSettings } from './law.ts';
-import { isJitter, isPlausible, isReset, isRollover } from './plausibility.ts';
+import { isJitter, isPlausible, isReset, isUsualMean, rolloverMilliwattHours } from './plausibility.ts';
 
 const KWH = 1_000_000;
 const HOUR_MS = 3_600_000;
@@ -72,14 +72,27 @@ test.each([
 });
 
 test.each([
-  [900 * KWH + 1, 99 * KWH, true],
-  [900 * KWH, 99 * KWH, false],
-  [900 * KWH + 1, 100 * KWH, false],
-  [1_000 * KWH, 0, true],
-  [1_000 * KWH + 1, 0, false],
-])('from %d to %d mWh a register of 1,000 kWh rolled over: %s', (a, b, is) => {
-  expect(isRollover(...pair(a, b), device)).toBe(is);
-  expect(isRollover(...pair(a, b), { ...device, registerMaxKwh: null })).toBe(false);
+  [900 * KWH + 1, 99 * KWH, 20 * HOUR_MS, 199 * KWH - 1],
+  [900 * KWH, 99 * KWH, 20 * HOUR_MS, null],
+  [900 * KWH + 1, 100 * KWH, 20 * HOUR_MS, null],
+  [1_000 * KWH, 0, HOUR_MS, 0],
+  [1_000 * KWH + 1, 0, HOUR_MS, null],
+  // 10 kWh in the hour, and one unit of the last place.
+  [995 * KWH, 6 * KWH, HOUR_MS, 11 * KWH],
+  [995 * KWH, 7 * KWH, HOUR_MS, null],
+])('from %d to %d mWh in %d ms a register of 1,000 kWh rolled over by %s mWh', (a, b, ms, step) => {
+  expect(rolloverMilliwattHours(...pair(a, b, ms), device)).toBe(step);
+  expect(rolloverMilliwattHours(...pair(a, b, ms), { ...device, registerMaxKwh: null })).toBeNull();
+});
+
+test.each([
+  [20 * KWH, 100, true],
+  [20 * KWH + 1, 100, false],
+  // A fifth of the limit where that is more.
+  [30 * KWH, 150, true],
+  [30 * KWH + 1, 150, false],
+])('%d mWh in an hour at a limit of %d kW are a usual mean: %s', (rise, limitKw, is) => {
+  expect(isUsualMean(...pair(100 * KWH, 100 * KWH + rise), { ...device, limitKw })).toBe(is);
 });
 
 test.each([

@@ -3,6 +3,8 @@ import type { LawSettings } from './law.ts';
 
 const HOUR_MS = 3_600_000;
 const KWH = 1_000_000;
+/** 20 kW, in mW. */
+const USUAL_MW = 20_000_000;
 /** Least resolution of a register: 0.001 kWh, in mWh. */
 const FINEST_MILLIWATT_HOURS = 1_000;
 
@@ -24,16 +26,37 @@ function lastPlaceMilliwattHours(valueMilliwattHours: MilliwattHours): number {
  * take one unit of the finer of the two values.
  */
 export function isPlausible(a: RegisterValue, b: RegisterValue, settings: LawSettings): boolean {
-  const step = b.valueMilliwattHours - a.valueMilliwattHours;
-  if (step < 0) return false;
+  return isPlausibleStep(b.valueMilliwattHours - a.valueMilliwattHours, a, b, settings);
+}
+
+function isPlausibleStep(
+  stepMilliwattHours: number,
+  a: RegisterValue,
+  b: RegisterValue,
+  { limitKw }: LawSettings,
+): boolean {
+  if (stepMilliwattHours < 0) return false;
   const resolution = Math.max(
     FINEST_MILLIWATT_HOURS,
     Math.min(lastPlaceMilliwattHours(a.valueMilliwattHours), lastPlaceMilliwattHours(b.valueMilliwattHours)),
   );
-  const limitMw = Math.round(settings.limitKw * KWH);
-  const [left, right] = [(step - resolution) * HOUR_MS, limitMw * (b.readAtMs - a.readAtMs)];
+  return isAtMost(stepMilliwattHours - resolution, Math.round(limitKw * KWH), b.readAtMs - a.readAtMs);
+}
+
+/** Whether an energy is at most what a power gives in a time; exact beyond 2^53. */
+function isAtMost(energyMilliwattHours: number, powerMw: number, durationMs: number): boolean {
+  const [left, right] = [energyMilliwattHours * HOUR_MS, powerMw * durationMs];
   if (Number.isSafeInteger(left) && Number.isSafeInteger(right)) return left <= right;
-  return BigInt(step - resolution) * BigInt(HOUR_MS) <= BigInt(limitMw) * BigInt(b.readAtMs - a.readAtMs);
+  return BigInt(energyMilliwattHours) * BigInt(HOUR_MS) <= BigInt(powerMw) * BigInt(durationMs);
+}
+
+/**
+ * Whether a home can have used what lies between `a` and `b` all the time: a fifth of the limit, and 20 kW at least. Asked of
+ * what a source tells late, which is spread over that time.
+ */
+export function isUsualMean(a: RegisterValue, b: RegisterValue, { limitKw }: LawSettings): boolean {
+  const [step, durationMs] = [b.valueMilliwattHours - a.valueMilliwattHours, b.readAtMs - a.readAtMs];
+  return isAtMost(step, USUAL_MW, durationMs) || isAtMost(5 * step, Math.round(limitKw * KWH), durationMs);
 }
 
 /** A small step back (at most 1 % and 0.1 kWh): registers that lose their fraction at a reboot. */
@@ -43,15 +66,19 @@ export function isJitter(a: RegisterValue, b: RegisterValue): boolean {
 }
 
 /**
- * Past its maximum: fell from above 90 % of the register's maximum to below 10 % of it. A register that stood above the
- * maximum has another one than its settings say, and did not roll over.
+ * Past its maximum: fell from above 90 % of the register's maximum to below 10 % of it, by a step across it that is plausible.
+ * A register that stood above the maximum has another one than its settings say, and did not roll over. Answers that step in
+ * mWh; null: it did not.
  */
-export function isRollover(a: RegisterValue, b: RegisterValue, settings: LawSettings): boolean {
-  if (settings.registerMaxKwh === null) return false;
+export function rolloverMilliwattHours(a: RegisterValue, b: RegisterValue, settings: LawSettings): number | null {
+  if (settings.registerMaxKwh === null) return null;
   const maximum = Math.round(settings.registerMaxKwh * KWH);
-  return (
-    a.valueMilliwattHours <= maximum && a.valueMilliwattHours * 10 > maximum * 9 && b.valueMilliwattHours * 10 < maximum
-  );
+  const isAcross =
+    a.valueMilliwattHours <= maximum &&
+    a.valueMilliwattHours * 10 > maximum * 9 &&
+    b.valueMilliwattHours * 10 < maximum;
+  const step = maximum - a.valueMilliwattHours + b.valueMilliwattHours;
+  return isAcross && isPlausibleStep(step, a, b, settings) ? step : null;
 }
 
 /** Back to zero: under 10 % of the old value, and reachable from zero in the time since. */

@@ -12,18 +12,28 @@ const roles = fc.constantFrom(
   { import: false, export: true },
 );
 
-test('1,000 random series of power give the reference’s trapezoids, import and export apart', () => {
+const spanOf = ({ from, to }: { from: bigint; to: bigint }) => ({ startMs: Number(from), endMs: Number(to) });
+
+test('1,000 random series of power give the reference’s areas, import and export apart and where they lie', () => {
   fc.assert(
     fc.property(series, settings, roles, (readings, device, counts) => {
       const points = setOf(ofDevice(readings));
-      expect(intervalsOf(powerLaw(device, { ...counts, channelDirection: 'import' }), points)).toEqual(
+      const found = intervalsOf(powerLaw(device, { ...counts, channelDirection: 'import' }), points);
+      expect(
+        found.map((one) => {
+          const whole = { startMs: one.startMs, endMs: one.endMs };
+          return { importSpan: whole, exportSpan: whole, ...one };
+        }),
+      ).toEqual(
         stepsOf({ kind: 'power', direction: 'import', readings: points }, device).map(
-          ({ from, to, energy, exported }) => ({
+          ({ from, to, energy, exported, importWithin, exportWithin }) => ({
             startMs: Number(from),
             endMs: Number(to),
             importMilliwattHours: counts.import ? Number(energy) : 0,
             exportMilliwattHours: counts.export ? Number(exported) : 0,
             estimated: false,
+            importSpan: spanOf((counts.import && importWithin) || { from, to }),
+            exportSpan: spanOf((counts.export && exportWithin) || { from, to }),
           }),
         ),
       );
@@ -50,6 +60,58 @@ test('a channel of export counts its positive part as export, and the rest as no
       );
     }),
   );
+});
+
+test.each([
+  // 4 kW falls to -2 kW in 9 minutes: zero after 6 of them. 4 kW × 6 min ÷ 2 = 0.2 kWh; 2 kW × 3 min ÷ 2 = 0.05 kWh.
+  [
+    4_000_000,
+    -2_000_000,
+    { importMilliwattHours: 200_000, importSpan: [0, 6], exportMilliwattHours: 50_000, exportSpan: [6, 9] },
+  ],
+  [
+    -2_000_000,
+    4_000_000,
+    { importMilliwattHours: 200_000, importSpan: [3, 9], exportMilliwattHours: 50_000, exportSpan: [0, 3] },
+  ],
+  // From zero nothing is crossed.
+  [0, -2_000_000, { importMilliwattHours: 0, importSpan: null, exportMilliwattHours: 150_000, exportSpan: null }],
+])('from %d to %d mW in nine minutes the line is cut where it crosses zero', (from, to, wanted) => {
+  const law = powerLaw(
+    { limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 },
+    { import: true, export: true, channelDirection: 'import' },
+  );
+  const [found] = intervalsOf(law, [
+    { readAtMs: 0, intervalMs: 0, value: from },
+    { readAtMs: 9 * 60_000, intervalMs: 0, value: to },
+  ]);
+  const minutes = (span: { startMs: number; endMs: number } | undefined) =>
+    span ? [span.startMs / 60_000, span.endMs / 60_000] : null;
+  expect({
+    importMilliwattHours: found?.importMilliwattHours,
+    importSpan: minutes(found?.importSpan),
+    exportMilliwattHours: found?.exportMilliwattHours,
+    exportSpan: minutes(found?.exportSpan),
+  }).toEqual(wanted);
+});
+
+test('a side of the line that is too short for a millisecond of its own lies over the whole step', () => {
+  const law = powerLaw(
+    { limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 },
+    { import: true, export: true, channelDirection: 'import' },
+  );
+  const [found] = intervalsOf(law, [
+    { readAtMs: 0, intervalMs: 0, value: 1 },
+    { readAtMs: 60_000, intervalMs: 0, value: -9_000_000 },
+  ]);
+  expect(found).toEqual({
+    startMs: 0,
+    endMs: 60_000,
+    importMilliwattHours: 0,
+    exportMilliwattHours: 75_000,
+    estimated: false,
+    exportSpan: { startMs: 0, endMs: 60_000 },
+  });
 });
 
 test('is exact where the product of power and time leaves the safe integers', () => {

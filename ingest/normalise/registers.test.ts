@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { setOf } from '#test/reference/consumption.ts';
 import { conflicting, registers, settings } from '#test/reference/histories.ts';
 import { registerSteps } from '#test/reference/registers.ts';
@@ -71,4 +71,161 @@ test.each<[string, number[], (Verdict | null)[], Partial<LawSettings>]>([
   ['a fit that its successor takes back', [100, 900, 901, 101], [null, 'glitch', 'glitch', null], {}],
 ])('%s is told as such', (_name, kwh, verdicts, device) => {
   expect(verdictsOn(kwh, { ...usual, ...device })).toEqual(verdicts);
+});
+
+const HOURLY = 60 * MINUTE_MS;
+/** Verdicts and steps in kWh on readings that come at minutes of their own. */
+function told(readings: [minutes: number, kwh: number][], device: Partial<LawSettings> = {}) {
+  const points = readings.map(([minutes, kwh]) => ({
+    readAtMs: minutes * MINUTE_MS,
+    intervalMs: 0,
+    value: Math.round(kwh * 1e6),
+  }));
+  const law = registerLaw({ ...usual, ...device }, 'import');
+  const { verdicts, intervals } = replay(law, law.initial, points);
+  return {
+    verdicts: points.map(({ readAtMs }) => verdicts.get(`${readAtMs}/0`)?.verdict ?? null),
+    steps: intervals.map(({ startMs, endMs, importMilliwattHours, estimated }) =>
+      [startMs / MINUTE_MS, endMs / MINUTE_MS, importMilliwattHours / 1e6, ...(estimated ? ['estimated'] : [])].join(
+        ' ',
+      ),
+    ),
+  };
+}
+
+describe('late news', () => {
+  const H = HOURLY / MINUTE_MS;
+  test('of a queue without times that is let go at once: the energy of the silence, over the silence', () => {
+    // Two hours without a word, then what was measured meanwhile within a second.
+    const queue: [number, number][] = [
+      [0, 100],
+      [30, 100.5],
+      [150, 100.6],
+      [150.001, 101.5],
+      [150.002, 102.5],
+      [150.003, 102.5],
+      [150.004, 102.5],
+    ];
+    expect(told(queue)).toEqual({
+      verdicts: [null, null, 'passed', 'glitch', 'late', 'confirming', null],
+      steps: ['0 30 0.5', '30 150.002 2 estimated', '150.002 150.003 0', '150.003 150.004 0'],
+    });
+  });
+
+  test('of a frozen source: the steps since it froze are taken back', () => {
+    const frozen: [number, number][] = [
+      [0, 100],
+      [H, 101],
+      [2 * H, 101],
+      [3 * H, 101],
+      [4 * H, 101],
+      [4 * H + 15, 108],
+      [4 * H + 30, 108.5],
+      [4 * H + 45, 109],
+    ];
+    expect(told(frozen)).toEqual({
+      verdicts: [null, null, 'passed', 'passed', 'passed', 'late', 'confirming', null],
+      steps: ['0 60 1', '60 255 7 estimated', '255 270 0.5', '270 285 0.5'],
+    });
+  });
+
+  test('is waited for where one reading fits both, and was none where the second does not fit', () => {
+    const both: [number, number][] = [
+      [0, 100],
+      [H, 101],
+      [2 * H, 101.1],
+      [2 * H + 5, 103],
+      [2 * H + 20, 103],
+    ];
+    expect(told(both).verdicts).toEqual([null, null, null, 'held', 'confirming']);
+    expect(told([...both, [2 * H + 35, 103.1]]).verdicts).toEqual([null, null, 'passed', 'late', 'confirming', null]);
+    expect(told([...both, [2 * H + 35, 102.9]]).verdicts.slice(3)).toEqual(['glitch', 'confirming', 'jitter']);
+  });
+
+  test('is none beyond the mean of a usual home, nor right after a swap', () => {
+    const leap = (kwh: number): [number, number][] => [
+      [0, 100],
+      [H, 101],
+      [3 * H, 101],
+      [3 * H + 1, 101 + kwh],
+      [3 * H + 16, 101 + kwh],
+      [3 * H + 31, 101 + kwh],
+    ];
+    const plenty = { limitKw: 100 };
+    // Two hours and a minute at 20 kW are 40.33 kWh.
+    expect(told(leap(40.3), plenty).verdicts[3]).toBe('late');
+    expect(told(leap(40.4), plenty).verdicts[3]).toBe('swap');
+  });
+});
+
+describe('one back', () => {
+  test('a false value below the limit, and the return to the truth', () => {
+    const [a, b, c, d, e] = [
+      [0, 100],
+      [15, 101],
+      [30, 100.2],
+      [45, 100.3],
+      [60, 100.4],
+    ] as [number, number][] as [
+      [number, number],
+      [number, number],
+      [number, number],
+      [number, number],
+      [number, number],
+    ];
+    expect(told([a, b, c, d, e])).toEqual({
+      verdicts: [null, 'glitch', 'back', 'confirming', null],
+      steps: ['0 30 0.2', '30 45 0.1', '45 60 0.1'],
+    });
+    // The first of all readings: there is none before it.
+    expect(told([b, c, d, e]).verdicts).toEqual([null, 'swap', 'confirming', null]);
+  });
+});
+
+test('a register that stands still for a day and is then swapped is no late news', () => {
+  const day = Array.from({ length: 24 }, (_, hour): [number, number] => [hour * 60, 100]);
+  const swapped: [number, number][] = [
+    [1_441, 1_600],
+    [1_456, 1_600.1],
+    [1_471, 1_600.2],
+  ];
+  expect(told([...day, ...swapped]).verdicts.slice(-3)).toEqual(['swap', 'confirming', null]);
+});
+
+test('a rollover that would have been too fast is none', () => {
+  const rolled: [number, number][] = [
+    [0, 910],
+    [15, 50],
+    [30, 50.1],
+    [45, 50.2],
+  ];
+  expect(told(rolled, { registerMaxKwh: 1_000 }).verdicts).toEqual([null, 'swap', 'confirming', null]);
+  expect(told(rolled, { registerMaxKwh: 1_000, limitKw: 1_000 }).verdicts).toEqual([
+    null,
+    'rollover',
+    'confirming',
+    null,
+  ]);
+});
+
+test('random histories reach every row of the table', () => {
+  const seen = new Map<Verdict, number>();
+  for (const [readings, device] of fc.sample(fc.tuple(series, settings), { numRuns: 1_000, seed: 17 })) {
+    const law = registerLaw(device, 'import');
+    const { verdicts } = replay(law, law.initial, setOf(ofDevice(readings)));
+    for (const { verdict } of verdicts.values()) if (verdict) seen.set(verdict, (seen.get(verdict) ?? 0) + 1);
+  }
+  const rows = [
+    'jitter',
+    'held',
+    'confirming',
+    'glitch',
+    'late',
+    'passed',
+    'back',
+    'reset',
+    'rollover',
+    'swap',
+  ] as const;
+  expect(rows.filter((row) => (seen.get(row) ?? 0) < 5)).toEqual([]);
 });

@@ -1,17 +1,28 @@
 import { asMilliwattHours } from '#src/core/units.ts';
-import { afterLastCounted, type Findings, type Law, type LawSettings, type Point } from './law.ts';
-import { isJitter, isPlausible, isReset, isRollover, type RegisterValue } from './plausibility.ts';
+import type { Findings, Law, LawSettings, Point } from './law.ts';
+import {
+  isJitter,
+  isPlausible,
+  isReset,
+  isUsualMean,
+  type RegisterValue,
+  rolloverMilliwattHours,
+} from './plausibility.ts';
+import { type Run, risenAnHourBefore, runAfter, runFrom, runOf } from './run.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** `good`: the last reading that counted; `held`: an implausible one after it; `first`: one that fits the held one. */
+/**
+ * `run`: the readings that count, none before the first; `held`: an implausible one after them; `first`: one that fits the held
+ * one.
+ */
 export interface RegisterState {
-  good?: RegisterValue;
-  held?: RegisterValue;
-  first?: RegisterValue;
+  readonly run?: Run;
+  readonly held?: RegisterValue;
+  readonly first?: RegisterValue;
 }
 
-const registerOf = ({ readAtMs, value }: Point): RegisterValue => ({
+const valueOfPoint = ({ readAtMs, value }: Point): RegisterValue => ({
   readAtMs,
   valueMilliwattHours: asMilliwattHours(value),
 });
@@ -23,95 +34,118 @@ const pointOf = (value: RegisterValue): Point => ({
 
 /**
  * The law for cumulative registers: differences of consecutive readings; implausible ones are held until the readings
- * after them say whether they were a glitch, a rollover, a reset or a swapped meter. Returns a law for readings in mWh;
- * energy counts as import or, for `direction` export, as export.
+ * after them say whether they were late news, a glitch, a rollover, a reset, a swapped meter, or right and the one before them
+ * a glitch. Returns a law for readings in mWh; energy counts as import or, for `direction` export, as export.
  */
 export function registerLaw(settings: LawSettings, direction: 'import' | 'export'): Law<RegisterState> {
   const fits = (a: RegisterValue, b: RegisterValue) => isPlausible(a, b, settings);
 
-  function count(findings: Findings, a: RegisterValue, b: RegisterValue, energy: number) {
-    const estimated = b.readAtMs - a.readAtMs > HOUR_MS;
+  function count(findings: Findings, a: RegisterValue, b: RegisterValue, energy: number, estimated: boolean) {
     const [imported, exported] = direction === 'import' ? [energy, 0] : [0, energy];
-    findings.interval(a.readAtMs, b.readAtMs, asMilliwattHours(imported), asMilliwattHours(exported), estimated);
+    findings.interval({
+      startMs: a.readAtMs,
+      endMs: b.readAtMs,
+      importMilliwattHours: asMilliwattHours(imported),
+      exportMilliwattHours: asMilliwattHours(exported),
+      estimated,
+    });
   }
-  const countStep = (findings: Findings, a: RegisterValue, b: RegisterValue) =>
-    count(findings, a, b, b.valueMilliwattHours - a.valueMilliwattHours);
+  /** Counts an energy in mWh between two readings, spread over the time between them. */
+  const countOver = (findings: Findings, a: RegisterValue, b: RegisterValue, energy: number) =>
+    count(findings, a, b, energy, b.readAtMs - a.readAtMs > HOUR_MS);
 
-  /** The held reading was confirmed by two that fit it: says what it was and counts the step to it. */
-  function confirm(findings: Findings, good: RegisterValue, held: RegisterValue) {
-    if (isRollover(good, held, settings)) {
+  /** Counts the step to the next reading of a run. */
+  function goOn(findings: Findings, run: Run, next: RegisterValue): Run {
+    countOver(findings, run.good, next, next.valueMilliwattHours - run.good.valueMilliwattHours);
+    return runAfter(run, next);
+  }
+
+  /** Where the held reading is news that a source told late: the reading since which it is. */
+  function lateSince(run: Run, held: RegisterValue): RegisterValue | null {
+    if (held.valueMilliwattHours <= run.good.valueMilliwattHours) return null;
+    const since = risenAnHourBefore(run, held.readAtMs);
+    return since && fits(since, held) && isUsualMean(since, held, settings) ? since : null;
+  }
+
+  /** The held reading was confirmed by two that fit it: says what it was and counts what led to it. Returns the run up to it. */
+  function confirm(findings: Findings, run: Run, held: RegisterValue): Run {
+    const { good, before, risen } = run;
+    const since = lateSince(run, held);
+    if (since) {
+      findings.takeBack(since.readAtMs, held.readAtMs, 'passed');
+      findings.verdict(pointOf(held), 'late');
+      count(findings, since, held, held.valueMilliwattHours - since.valueMilliwattHours, true);
+      return { good: held, before: since, risen: [since] };
+    }
+    if (before && held.valueMilliwattHours < good.valueMilliwattHours && fits(before, held)) {
+      findings.takeBack(before.readAtMs, held.readAtMs, 'glitch');
+      findings.verdict(pointOf(held), 'back');
+      countOver(findings, before, held, held.valueMilliwattHours - before.valueMilliwattHours);
+      return { good: held, before, risen };
+    }
+    const across = rolloverMilliwattHours(good, held, settings);
+    if (across !== null) {
       findings.verdict(pointOf(held), 'rollover');
-      count(
-        findings,
-        good,
-        held,
-        Math.round((settings.registerMaxKwh ?? 0) * 1e6) - good.valueMilliwattHours + held.valueMilliwattHours,
-      );
+      countOver(findings, good, held, across);
     } else if (isReset(good, held, settings)) {
       findings.verdict(pointOf(held), 'reset');
-      count(findings, good, held, held.valueMilliwattHours);
+      countOver(findings, good, held, held.valueMilliwattHours);
     } else {
       findings.verdict(pointOf(held), 'swap');
     }
+    return runOf(held);
   }
 
-  function hold(findings: Findings, good: RegisterValue, now: RegisterValue) {
+  function hold(findings: Findings, run: Run, now: RegisterValue): RegisterState {
     findings.verdict(pointOf(now), 'held');
-    return { good, held: now };
+    return { run, held: now };
+  }
+
+  /** The next reading while nothing is held. */
+  function take(findings: Findings, run: Run, now: RegisterValue): RegisterState {
+    if (fits(run.good, now)) return { run: goOn(findings, run, now) };
+    if (!isJitter(run.good, now)) return hold(findings, run, now);
+    // 0 until the old value is passed: the register is taken to stand still at it.
+    findings.verdict(pointOf(now), 'jitter');
+    return { run: goOn(findings, run, { readAtMs: now.readAtMs, valueMilliwattHours: run.good.valueMilliwattHours }) };
   }
 
   return {
     initial: {},
-    restart: (before) => afterLastCounted(before, (point) => ({ good: registerOf(point) })),
-    step({ good, held, first }, point, findings) {
-      const now = registerOf(point);
-      const counted: RegisterState = { good: now };
-      if (!good) return counted;
-      if (!held) {
-        if (fits(good, now)) {
-          countStep(findings, good, now);
-          return counted;
-        }
-        if (isJitter(good, now)) {
-          // 0 until the old value is passed: the register is taken to stand still at it.
-          findings.verdict(point, 'jitter');
-          const standing = { readAtMs: now.readAtMs, valueMilliwattHours: good.valueMilliwattHours };
-          countStep(findings, good, standing);
-          return { good: standing };
-        }
-        return hold(findings, good, now);
-      }
+    knows: (state) => !Object.hasOwn(state as object, 'good'),
+    restart(before) {
+      const found = runFrom(before);
+      return found && { taken: found.taken, state: { run: found.state } };
+    },
+    step({ run, held, first }, point, findings) {
+      const now = valueOfPoint(point);
+      if (!run) return { run: runOf(now) };
+      if (!held) return take(findings, run, now);
+      const reject = (value: RegisterValue) => findings.verdict(pointOf(value), 'glitch');
+      const awaitSecond = (): RegisterState => {
+        findings.verdict(point, 'confirming');
+        return { run, held, first: now };
+      };
       if (!first) {
-        if (fits(good, now)) {
-          findings.verdict(pointOf(held), 'glitch');
-          countStep(findings, good, now);
-          return counted;
-        }
-        if (fits(held, now)) {
-          findings.verdict(point, 'confirming');
-          return { good, held, first: now };
-        }
-        findings.verdict(pointOf(held), 'glitch');
-        return hold(findings, good, now);
+        const isGlitch = fits(run.good, now);
+        // What may be late news is not given up for one reading that fits both.
+        if (fits(held, now) && (!isGlitch || lateSince(run, held))) return awaitSecond();
+        reject(held);
+        return isGlitch ? { run: goOn(findings, run, now) } : hold(findings, run, now);
       }
       if (fits(first, now)) {
-        confirm(findings, good, held);
-        countStep(findings, held, first);
-        countStep(findings, first, now);
-        return counted;
+        const upToHeld = confirm(findings, run, held);
+        return { run: goOn(findings, goOn(findings, upToHeld, first), now) };
       }
-      findings.verdict(pointOf(first), 'glitch');
-      if (fits(held, now)) {
-        // The one in between was a glitch of its own; this reading is now the first that fits the held one.
-        findings.verdict(point, 'confirming');
-        return { good, held, first: now };
+      if (fits(run.good, first) && lateSince(run, held)) {
+        reject(held);
+        return take(findings, goOn(findings, run, first), now);
       }
-      findings.verdict(pointOf(held), 'glitch');
-      if (fits(good, now)) {
-        countStep(findings, good, now);
-        return counted;
-      }
-      return hold(findings, good, now);
+      reject(first);
+      // The one in between was a glitch of its own; this reading is now the first that fits the held one.
+      if (fits(held, now)) return awaitSecond();
+      reject(held);
+      return fits(run.good, now) ? { run: goOn(findings, run, now) } : hold(findings, run, now);
     },
   };
 }

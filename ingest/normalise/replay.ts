@@ -7,6 +7,8 @@ export interface Replay {
   /** By `pointKey`; a point without an entry was plainly counted. */
   verdicts: Map<string, JudgedPoint>;
   state: unknown;
+  /** Time back to which energy was taken back; Infinity: none was. Before the replay's start it was not there to be taken. */
+  backToMs: number;
 }
 
 /** Identity of a point within its series. */
@@ -14,17 +16,33 @@ export const pointKey = (point: Point): string => `${point.readAtMs}/${point.int
 
 /** A replay under way: what came of it so far, and the step that takes the next point. */
 function begin(law: Law<unknown>, from: unknown): { so: Replay; take: (point: Point) => void } {
-  const so: Replay = { intervals: [], verdicts: new Map(), state: from };
+  const so: Replay = { intervals: [], verdicts: new Map(), state: from, backToMs: Number.POSITIVE_INFINITY };
+  const points: Point[] = [];
   const findings: Findings = {
-    interval(startMs, endMs, importMilliwattHours, exportMilliwattHours, estimated) {
-      so.intervals.push({ startMs, endMs, importMilliwattHours, exportMilliwattHours, estimated });
+    interval(interval) {
+      so.intervals.push(interval);
     },
     verdict({ readAtMs, intervalMs, value }, verdict) {
       const judged = { readAtMs, intervalMs, value, verdict };
       so.verdicts.set(pointKey(judged), judged);
     },
+    takeBack(sinceMs, untilMs, verdict) {
+      so.backToMs = Math.min(so.backToMs, sinceMs);
+      while ((so.intervals.at(-1)?.startMs ?? Number.NEGATIVE_INFINITY) >= sinceMs) so.intervals.pop();
+      for (const point of points) {
+        if (point.readAtMs <= sinceMs || point.readAtMs >= untilMs) continue;
+        const known = so.verdicts.get(pointKey(point))?.verdict;
+        if (known !== 'glitch' && known !== 'passed') findings.verdict(point, verdict);
+      }
+    },
   };
-  return { so, take: (point) => (so.state = law.step(so.state, point, findings)) };
+  return {
+    so,
+    take(point) {
+      points.push(point);
+      so.state = law.step(so.state, point, findings);
+    },
+  };
 }
 
 /** Runs the law over ordered points, from a state. */
@@ -46,12 +64,13 @@ export interface Comparison {
 
 /**
  * Replays `before` and `after` (two versions of one stretch, equal beyond `lastChangeMs`) from the same state, side by side,
- * until their states are equal or the points end.
+ * until they are equal after a reading that is plainly counted, as all that is stored says, or the points end. (After another
+ * one what comes later may still take back what was counted before it.) `before`: as it is stored and judged.
  */
 export function compare(
   law: Law<unknown>,
   from: unknown,
-  points: { before: readonly Point[]; after: readonly Point[] },
+  points: { before: readonly JudgedPoint[]; after: readonly Point[] },
   lastChangeMs: number,
 ): Comparison {
   const beyondChange = points.before.filter(({ readAtMs }) => readAtMs > lastChangeMs);
@@ -61,10 +80,12 @@ export function compare(
   const result = { before: before.so, after: after.so };
   let endMs = lastChangeMs;
   for (const point of beyondChange) {
-    if (isDeepStrictEqual(before.so.state, after.so.state)) return { ...result, met: true, endMs };
     before.take(point);
     after.take(point);
     endMs = point.readAtMs;
+    if (point.verdict === null && isDeepStrictEqual(before.so.state, after.so.state)) {
+      return { ...result, met: true, endMs };
+    }
   }
-  return { ...result, met: isDeepStrictEqual(before.so.state, after.so.state), endMs };
+  return { ...result, met: false, endMs };
 }

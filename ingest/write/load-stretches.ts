@@ -1,4 +1,4 @@
-import type { JudgedPoint, Point, Verdict } from '#ingest/normalise/law.ts';
+import type { JudgedPoint, Verdict } from '#ingest/normalise/law.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import type { WantedStretch } from './plan.ts';
 import type { Stretch } from './stretch.ts';
@@ -24,14 +24,13 @@ export async function loadStretches(client: PoolClient, wanted: readonly WantedS
   // What was kept of dropped readings lies beside the others: in each part they are put together and ordered again.
   // Raw SQL: the hot path of ingest: statements over arrays, prepared where each batch has them.
   const { rows } = await client.query<Row>(
-    `SELECT w.n::integer, p.is_before, p.read_at, p.interval_ms, p.value, p.verdict
+    `SELECT w.n::integer, p.is_before, p.read_at, p.interval_ms, p.value,
+       (SELECT x.verdict FROM reading_notes x
+        WHERE x.series_id = w.series_id AND x.read_at = p.read_at AND x.interval_ms = p.interval_ms) AS verdict
      FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[], $4::bigint[], $5::bigint[]) WITH ORDINALITY
        w (series_id, first_at, last_at, back, beyond, n)
      CROSS JOIN LATERAL (
-       (SELECT true AS is_before, b.*,
-          (SELECT x.verdict FROM reading_notes x
-           WHERE x.series_id = w.series_id AND x.read_at = b.read_at AND x.interval_ms = b.interval_ms) AS verdict
-        FROM (
+       (SELECT true AS is_before, b.* FROM (
           (SELECT r.read_at, r.interval_ms, r.value FROM readings r
            WHERE r.series_id = w.series_id AND r.read_at < w.first_at
            ORDER BY r.read_at DESC, r.interval_ms DESC LIMIT w.back)
@@ -41,13 +40,13 @@ export async function loadStretches(client: PoolClient, wanted: readonly WantedS
            ORDER BY k.read_at DESC, k.interval_ms DESC LIMIT w.back)
           ORDER BY read_at DESC, interval_ms DESC LIMIT w.back) b)
        UNION ALL
-       (SELECT false, r.read_at, r.interval_ms, r.value, NULL FROM readings r
+       (SELECT false, r.read_at, r.interval_ms, r.value FROM readings r
         WHERE r.series_id = w.series_id AND r.read_at >= w.first_at AND r.read_at <= w.last_at)
        UNION ALL
-       (SELECT false, k.read_at, k.interval_ms, k.value, NULL FROM closed_readings k
+       (SELECT false, k.read_at, k.interval_ms, k.value FROM closed_readings k
         WHERE k.series_id = w.series_id AND k.read_at >= w.first_at AND k.read_at <= w.last_at)
        UNION ALL
-       (SELECT false, b.*, NULL FROM (
+       (SELECT false, b.* FROM (
           (SELECT r.read_at, r.interval_ms, r.value FROM readings r
            WHERE r.series_id = w.series_id AND r.read_at > w.last_at ORDER BY r.read_at, r.interval_ms LIMIT w.beyond)
           UNION ALL
@@ -64,12 +63,10 @@ export async function loadStretches(client: PoolClient, wanted: readonly WantedS
       wanted.map((w) => w.beyond),
     ],
   );
-  const found = wanted.map(() => ({ before: [] as JudgedPoint[], points: [] as Point[] }));
+  const found = wanted.map(() => ({ before: [] as JudgedPoint[], points: [] as JudgedPoint[] }));
   for (const { n, is_before, read_at, interval_ms, value, verdict } of rows) {
     const { before, points } = found[n - 1] as (typeof found)[number];
-    const point = { readAtMs: read_at.getTime(), intervalMs: interval_ms, value };
-    if (is_before) before.push({ ...point, verdict });
-    else points.push(point);
+    (is_before ? before : points).push({ readAtMs: read_at.getTime(), intervalMs: interval_ms, value, verdict });
   }
   return found.map(({ before, points }, index) => {
     const { firstMs, lastMs, back, beyond } = wanted[index] as WantedStretch;

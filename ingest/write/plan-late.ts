@@ -15,7 +15,8 @@ const NO_LOOK = { back: 0, beyond: 0 };
 
 /**
  * Readings that come after later ones: replays the stretch around them as it was and as it is now, and adds the difference to
- * the plan. `law` null: nothing of the series counts. `points`: in order, none later than the last stored reading.
+ * the plan. So it does with those that take back what was counted before. `law` null: nothing of the series counts. `points`: in
+ * order.
  * Answers which stretches it needs beside those that it was given; where there are any, the plan is not complete.
  */
 export function planLate(
@@ -47,7 +48,10 @@ export function planLate(
     if (comparison === 'goes on beyond') return [{ ...stretch, beyond: stretch.beyond * FURTHER }];
     const { before, after, met, endMs } = comparison;
     addDifferences(plan, before, after);
-    if (!met) plan.head = { lastReadAtMs: plan.series.lastReadAtMs ?? endMs, tail: after.state };
+    const lastReadAtMs = plan.series.lastReadAtMs ?? endMs;
+    if (!met || endMs > lastReadAtMs) {
+      plan.head = { lastReadAtMs: Math.max(lastReadAtMs, endMs), tail: after.state };
+    }
     changedToMs = endMs;
   }
   return [];
@@ -65,6 +69,9 @@ const joined = (one: readonly NewPoint[], other: readonly NewPoint[]): StretchBo
   lastMs: boundsOf(other).lastMs,
 });
 
+/** The stretch to look at first for points that belong together. */
+export const aroundThem = (points: readonly NewPoint[]): StretchBounds => ({ ...FIRST_LOOK, ...boundsOf(points) });
+
 type TooShort = 'begins further back' | 'goes on beyond' | 'reaches into the one before' | 'reaches into the next';
 
 /**
@@ -80,16 +87,23 @@ function replayBetween(
 ): Comparison | TooShort {
   const before = stretch.before.filter(({ readAtMs }) => readAtMs > changedToMs);
   const isCut = before.length < stretch.before.length;
-  const start = law.restart(before) ?? (stretch.isFromStart && !isCut ? { taken: 0, state: law.initial } : null);
-  if (!start) return isCut ? 'reaches into the one before' : 'begins further back';
-  const since = before.slice(start.taken);
   const upToNext = stretch.points.filter(({ readAtMs }) => readAtMs < nextMs);
-  const points = {
-    before: [...since, ...upToNext],
-    after: [...since, ...after.filter(({ readAtMs }) => readAtMs < nextMs)],
-  };
-  const comparison = compare(law, start.state, points, lastChangeMs);
-  if (comparison.met) return comparison;
-  if (upToNext.length < stretch.points.length) return 'reaches into the next';
-  return stretch.isToEnd ? comparison : 'goes on beyond';
+  const afterUpToNext = after.filter(({ readAtMs }) => readAtMs < nextMs);
+  // What is taken back must have been counted in the replay: it begins before that.
+  let backToMs = Number.POSITIVE_INFINITY;
+  for (;;) {
+    const start =
+      law.restart(before.filter(({ readAtMs }) => readAtMs <= backToMs)) ??
+      (stretch.isFromStart && !isCut ? { taken: 0, state: law.initial } : null);
+    if (!start) return isCut ? 'reaches into the one before' : 'begins further back';
+    const since = before.slice(start.taken);
+    const points = { before: [...since, ...upToNext], after: [...since, ...afterUpToNext] };
+    const comparison = compare(law, start.state, points, lastChangeMs);
+    backToMs = Math.min(comparison.before.backToMs, comparison.after.backToMs);
+    const startMs = before[start.taken - 1]?.readAtMs ?? Number.NEGATIVE_INFINITY;
+    if (backToMs < startMs) continue;
+    if (comparison.met) return comparison;
+    if (upToNext.length < stretch.points.length) return 'reaches into the next';
+    return stretch.isToEnd ? comparison : 'goes on beyond';
+  }
 }

@@ -156,4 +156,4 @@ test(`${HISTORIES} random histories, in any order, batches and writer, are plann
     }),
     { numRuns: Math.ceil(HISTORIES / DEVICES), endOnFailure: true },
   );
-}, 120_000);
+}, 300_000);

@@ -5,7 +5,7 @@ import { replay } from '#ingest/normalise/replay.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
 import type { NewPoint, SeriesBatch } from './collect.ts';
 import { merge } from './merge.ts';
-import { planLate } from './plan-late.ts';
+import { aroundThem, planLate } from './plan-late.ts';
 import { addDifferences, addMerge, append, emptyPlan, type Recompute, type SeriesPlan } from './series-plan.ts';
 import { newSeries, type StandingDevice, type StandingSeries } from './standing.ts';
 import type { Stretch, StretchBounds } from './stretch.ts';
@@ -111,15 +111,18 @@ function planSeries(
     computeAnew(plan, { before, after: law }, whole, open);
     return [];
   }
-  const following = lastReadAtMs === null ? 0 : open.findIndex(({ readAtMs }) => readAtMs > lastReadAtMs);
-  if (following === 0) {
-    append(plan, law, open);
-    return [];
-  }
-  const late = following === -1 ? open.length : following;
-  const wanted = planLate(plan, law, open.slice(0, late), stretches);
-  if (wanted.length === 0) append(plan, law, open.slice(late));
-  return wanted;
+  const found = lastReadAtMs === null ? 0 : open.findIndex(({ readAtMs }) => readAtMs > lastReadAtMs);
+  const [late, following] = found === -1 ? [open, []] : [open.slice(0, found), open.slice(found)];
+  if (isCovered(following, stretches)) return planLate(plan, law, open, stretches);
+  const wanted = late.length > 0 ? planLate(plan, law, late, stretches) : [];
+  if (wanted.length > 0 || append(plan, law, following)) return wanted;
+  return [aroundThem(following)];
+}
+
+/** Whether a stretch was loaded for points that follow what is stored: they reach back into it. */
+function isCovered(following: readonly NewPoint[], stretches: readonly Stretch[]): boolean {
+  const [first] = following;
+  return first !== undefined && stretches.some(({ lastMs }) => lastMs >= first.readAtMs);
 }
 
 /** Refuses what retention has closed (it was longer once, or a clock was wrong). */

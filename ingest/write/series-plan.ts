@@ -47,15 +47,22 @@ export const emptyPlan = (
   duplicates: 0,
 });
 
-/** Readings that follow all that is known, the usual case: the law goes on from where it stands. `law` null: nothing counts. */
-export function append(plan: SeriesPlan, law: Law<unknown> | null, points: readonly NewPoint[]): void {
+/**
+ * Readings that follow all that is known, the usual case: the law goes on from where it stands. `law` null: nothing counts.
+ * Answers false, having changed nothing, where stored readings must tell: where the law stands, since it is noted in an earlier
+ * edition's terms, or what they take back of what was counted.
+ */
+export function append(plan: SeriesPlan, law: Law<unknown> | null, points: readonly NewPoint[]): boolean {
   const last = points.at(-1);
-  if (!last) return;
+  if (!last) return true;
+  const tail = (plan.head ? plan.head.tail : plan.series.tail) ?? law?.initial;
+  if (law && !law.knows(tail)) return false;
+  const run = law && replay(law, tail, points);
+  if (run && plan.series.lastReadAtMs !== null && run.backToMs < plan.series.lastReadAtMs) return false;
   for (const point of points) plan.inserts.push(point);
-  const tail = plan.head ? plan.head.tail : plan.series.tail;
-  const run = law && replay(law, tail ?? law.initial, points);
   plan.head = { lastReadAtMs: last.readAtMs, tail: run ? run.state : null };
   if (run) addDifferences(plan, null, run);
+  return true;
 }
 
 /** Adds what a stretch gains by its new readings to the plan, beside its energy. */

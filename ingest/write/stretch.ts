@@ -1,4 +1,4 @@
-import type { JudgedPoint, Point } from '#ingest/normalise/law.ts';
+import type { JudgedPoint } from '#ingest/normalise/law.ts';
 
 /** Bounds of a stretch: the readings from one time to another (Unix ms, both inclusive), and so many around them. */
 export interface StretchBounds {
@@ -17,7 +17,7 @@ export interface Stretch extends StretchBounds {
   /** The last readings before `firstMs`, in order. */
   readonly before: readonly JudgedPoint[];
   /** The readings from `firstMs` on, in order. */
-  readonly points: readonly Point[];
+  readonly points: readonly JudgedPoint[];
   /** Whether nothing is stored before these readings, or beyond them. */
   readonly isFromStart: boolean;
   readonly isToEnd: boolean;

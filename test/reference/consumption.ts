@@ -18,7 +18,14 @@ export interface Row {
   exportCovered: bigint;
 }
 
-type Flow = Step & { exported: bigint; countsImport: boolean; countsExport: boolean };
+interface Within {
+  from: bigint;
+  to: bigint;
+}
+
+/** What flowed in both directions over a step; each lies evenly within all of it, or a part. */
+type Flowed = Step & { exported: bigint; importWithin?: Within; exportWithin?: Within };
+type Flow = Flowed & { countsImport: boolean; countsExport: boolean };
 
 const RANKS = ['register total', 'register tariff', 'register phase', 'interval total', 'interval tariff'];
 const ORDER = [
@@ -86,11 +93,36 @@ function flows(all: DecodedReading[], settings: ReferenceSettings): Flow[] {
   return result;
 }
 
+/** An area between the line of power and zero. */
+interface Area extends Within {
+  above: boolean;
+  energy: bigint;
+}
+
+/** The areas under the straight line between two powers: one, or two where it crosses zero. */
+function areas(a: { at: bigint; mw: bigint }, b: { at: bigint; mw: bigint }): Area[] {
+  const time = b.at - a.at;
+  const size = (mw: bigint) => (mw < 0n ? -mw : mw);
+  const [left, right] = [size(a.mw), size(b.mw)];
+  const rounded = (top: bigint, bottom: bigint) => (top + bottom / 2n) / bottom;
+  if (a.mw * b.mw >= 0n) {
+    const energy = rounded((left + right) * time, 7_200_000n);
+    return [{ above: a.mw > 0n || b.mw > 0n, energy, from: a.at, to: b.at }];
+  }
+  const crossing = a.at + (left * time) / (left + right);
+  const first = { above: a.mw > 0n, energy: rounded(left * left * time, 7_200_000n * (left + right)) };
+  const second = { above: b.mw > 0n, energy: rounded(right * right * time, 7_200_000n * (left + right)) };
+  return [
+    { ...first, from: a.at, to: crossing > a.at ? crossing : b.at },
+    { ...second, from: crossing, to: b.at },
+  ];
+}
+
 /** What a series says flowed, by its readings in order and one a time (`setOf`). */
 export function stepsOf(
   s: { kind: string; direction: string; readings: DecodedReading[] },
   settings: ReferenceSettings,
-): (Step & { exported: bigint })[] {
+): Flowed[] {
   const exporting = s.direction === 'export';
   const both = (steps: Step[]) => steps.map((step) => ({ ...step, exported: exporting ? step.energy : 0n }));
   if (s.kind === 'register') {
@@ -106,21 +138,23 @@ export function stepsOf(
     }
     return both(kept);
   }
-  const result: (Step & { exported: bigint })[] = [];
+  const result: Flowed[] = [];
   for (let i = 1; i < s.readings.length; i++) {
     const [a, b] = [s.readings[i - 1] as DecodedReading, s.readings[i] as DecodedReading];
     if (b.readAtMs - a.readAtMs > settings.maxGapMinutes * 60_000) continue;
-    const area = (sign: number) => {
-      const sum = BigInt(Math.max(0, sign * a.value)) + BigInt(Math.max(0, sign * b.value));
-      return (2n * sum * BigInt(b.readAtMs - a.readAtMs) + 7_200_000n) / 14_400_000n;
-    };
     const [from, to] = [BigInt(a.readAtMs), BigInt(b.readAtMs)];
+    const parts = areas({ at: from, mw: BigInt(a.value) }, { at: to, mw: BigInt(b.value) });
+    const [up, down] = [parts.filter((part) => part.above), parts.filter((part) => !part.above)];
+    const [imported, exported] = exporting ? [undefined, up[0]] : [up[0], down[0]];
+    const within = (part: Area | undefined) => (part ? { from: part.from, to: part.to } : { from, to });
     result.push({
       from,
       to,
       estimated: false,
-      energy: exporting ? 0n : area(1),
-      exported: exporting ? area(1) : area(-1),
+      energy: imported?.energy ?? 0n,
+      exported: exported?.energy ?? 0n,
+      importWithin: within(imported),
+      exportWithin: within(exported),
     });
   }
   return result;
@@ -154,19 +188,23 @@ export function consumption(all: DecodedReading[], settings: ReferenceSettings, 
     return row;
   };
   for (const flow of flows(all, settings)) {
-    const upTo = (energy: bigint, at: bigint) => (energy * (at - flow.from)) / (flow.to - flow.from);
+    const upTo = (energy: bigint, within: Within, at: bigint) => {
+      if (at <= within.from) return 0n;
+      return at >= within.to ? energy : (energy * (at - within.from)) / (within.to - within.from);
+    };
+    const { importWithin = flow, exportWithin = flow } = flow;
     for (let from = flow.from; from < flow.to; ) {
       const end = quarter(from) + 900_000n;
       const to = end < flow.to ? end : flow.to;
       const row = rowAt(from);
-      const energy = upTo(flow.energy, to) - upTo(flow.energy, from);
+      const energy = upTo(flow.energy, importWithin, to) - upTo(flow.energy, importWithin, from);
       if (flow.countsImport) {
         row.energy += energy;
         row.covered += to - from;
         if (flow.estimated) row.estimated += energy;
       }
       if (flow.countsExport) {
-        row.exported += upTo(flow.exported, to) - upTo(flow.exported, from);
+        row.exported += upTo(flow.exported, exportWithin, to) - upTo(flow.exported, exportWithin, from);
         row.exportCovered += to - from;
       }
       from = to;

@@ -58,7 +58,30 @@ const event = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ kind: fc.constant('reset' as const), milliwattHours: fc.integer({ min: 0, max: 2 * KWH }) }),
   },
+  // Past 1,000 kWh.
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('wrap' as const),
+      milliwattHours: fc.integer({ min: 0, max: 900 }).map((n) => n * 10_000),
+    }),
+  },
+  // A source that freezes for so many readings while the register goes on, and one that tells them all at once at the end.
+  { weight: 1, arbitrary: longer('frozen', { min: 0, max: 3 * KWH }, 8) },
+  { weight: 1, arbitrary: longer('queue', { min: 0, max: 3 * KWH }, 8) },
+  // A false value that is sent so often.
+  { weight: 1, arbitrary: longer('false', { min: -5 * KWH, max: 60 * KWH }, 3) },
+  // A register that stands still, and another one in its place.
+  { weight: 1, arbitrary: longer('replaced', { min: 0, max: 3_000 * KWH }, 6) },
 );
+
+function longer<K extends string>(kind: K, milliwattHours: { min: number; max: number }, readings: number) {
+  return fc.record({
+    kind: fc.constant(kind),
+    milliwattHours: fc.integer(milliwattHours),
+    readings: fc.integer({ min: 1, max: readings }),
+  });
+}
 
 /** Readings of one series, with every fault that its law names. */
 export const registers = (channel: string) =>
@@ -71,12 +94,25 @@ export const registers = (channel: string) =>
       const readings: History['readings'] = [];
       let at = START_MS;
       let value = first;
-      for (const [ms, { kind, milliwattHours }] of steps) {
+      const show = (shown: number) =>
+        readings.push({ channel, kind: 'register', readAtMs: at, intervalMs: 0, value: Math.max(0, shown) });
+      for (const [ms, event] of steps) {
         at += ms;
+        const { kind, milliwattHours } = event;
         if (kind === 'use') value += milliwattHours;
         if (kind === 'jump' || kind === 'reset') value = milliwattHours;
-        const shown = kind === 'spike' ? value + milliwattHours : kind === 'jitter' ? value - milliwattHours : value;
-        readings.push({ channel, kind: 'register', readAtMs: at, intervalMs: 0, value: Math.max(0, shown) });
+        if (kind === 'wrap')
+          value = value > 900 * KWH && value <= 1_000 * KWH ? milliwattHours / 10 : value + milliwattHours;
+        if ('readings' in event) {
+          const before = value;
+          for (let left = event.readings; left > 0; left--, at += kind === 'queue' ? 1 + (ms % 7) : ms) {
+            if (kind === 'frozen' || kind === 'queue') value += milliwattHours;
+            if (kind === 'queue') at += left === event.readings ? event.readings * ms : 0;
+            show(kind === 'queue' ? value : kind === 'false' ? before + milliwattHours : before);
+          }
+          if (kind === 'replaced') value = milliwattHours;
+        }
+        show(kind === 'spike' ? value + milliwattHours : kind === 'jitter' ? value - milliwattHours : value);
       }
       return readings;
     });

@@ -39,86 +39,124 @@ export function plausible(a: Reading, b: Reading, limitKw: number): boolean {
   return rise >= 0n && (rise - resolution) * HOUR <= limitMilliwatts * (b.at - a.at);
 }
 
-/** What a held reading turned out to be: where to go on, with which last good reading, and what was counted. */
-type Outcome =
-  | { kind: 'open' }
-  | { kind: 'held'; index: number }
-  | { kind: 'good'; good: Reading; next: number; counted: [Reading, Reading, bigint][] };
+/** A reading that counts, and the step that led to it; none for the first of a run. */
+interface Counted extends Reading {
+  step: Step | null;
+}
 
 /** `readings`: in order of time, one a time. */
 export function registerSteps(readings: Reading[], settings: RegisterSettings): Step[] {
-  const steps: Step[] = [];
-  const count = (a: Reading, b: Reading, energy: bigint) => {
-    steps.push({ from: a.at, to: b.at, energy, estimated: b.at - a.at > HOUR });
-  };
-  let good = readings[0];
-  let index = 1;
-  while (good && index < readings.length) {
-    const here = readings[index] as Reading;
-    const drop = good.value - here.value;
-    if (plausible(good, here, settings.limitKw)) {
-      count(good, here, here.value - good.value);
-      good = here;
-      index++;
-    } else if (drop > 0n && drop <= KWH / 10n && drop * 100n <= good.value) {
-      const standing: Reading = { at: here.at, value: good.value };
-      count(good, standing, 0n);
-      good = standing;
-      index++;
-    } else {
-      let outcome: Outcome = { kind: 'held', index };
-      while (outcome.kind === 'held') outcome = lookAhead(readings, good, outcome.index, settings);
-      if (outcome.kind === 'open') return steps;
-      for (const [a, b, energy] of outcome.counted) count(a, b, energy);
-      good = outcome.good;
-      index = outcome.next;
-    }
-  }
-  return steps;
-}
-
-/** The reading at `index` is held behind `good`: the rows of the law's table, in their order. */
-function lookAhead(readings: Reading[], good: Reading, index: number, settings: RegisterSettings): Outcome {
   const fits = (a: Reading, b: Reading) => plausible(a, b, settings.limitKw);
-  const held = readings[index] as Reading;
-  const next = readings[index + 1];
-  if (!next) return { kind: 'open' };
-  const glitch = (r: Reading, at: number): Outcome => ({
-    kind: 'good',
-    good: r,
-    next: at + 1,
-    counted: [[good, r, r.value - good.value]],
+  /** Steps of the runs that are over, and the run of now. */
+  const over: Step[] = [];
+  let run: Counted[] = [];
+  const last = () => run[run.length - 1] as Counted;
+  const step = (a: Reading, b: Reading, energy: bigint): Step => ({
+    from: a.at,
+    to: b.at,
+    energy,
+    estimated: b.at - a.at > HOUR,
   });
-  if (fits(good, next)) return glitch(next, index + 1);
-  if (!fits(held, next)) return { kind: 'held', index: index + 1 };
-  let confirming = next;
-  for (let at = index + 2; at < readings.length; at++) {
-    const after = readings[at] as Reading;
-    if (fits(confirming, after)) {
-      const counted: [Reading, Reading, bigint][] = [
-        [held, confirming, confirming.value - held.value],
-        [confirming, after, after.value - confirming.value],
-      ];
-      const over = energyOverHeld(good, held, settings);
-      if (over !== null) counted.unshift([good, held, over]);
-      return { kind: 'good', good: after, next: at + 1, counted };
+  const go = (to: Reading) => {
+    run.push({ ...to, step: step(last(), to, to.value - last().value) });
+  };
+  /** The run is over: what follows begins with this reading, after what flowed up to it. */
+  const begin = (first: Reading, energy: bigint | null) => {
+    over.push(...run.flatMap((one) => one.step ?? []));
+    if (energy !== null) over.push(step(last(), first, energy));
+    run = [{ ...first, step: null }];
+  };
+
+  /** Index in the run of the reading since which a held one would be late news, or null. */
+  function lateSince(held: Reading): number | null {
+    if (held.value <= last().value) return null;
+    const hourBefore = (held.at / HOUR - 1n) * HOUR;
+    const z = run.findLastIndex(
+      (one, index) => one.at <= hourBefore && (index === 0 || one.value > (run[index - 1] as Counted).value),
+    );
+    const from = run[z];
+    if (!from || !fits(from, held)) return null;
+    const limit = BigInt(Math.round(settings.limitKw * 1e6));
+    const most20 = 20n * KWH * 5n > limit ? 20n * KWH * 5n : limit;
+    return (held.value - from.value) * 5n * HOUR <= most20 * (held.at - from.at) ? z : null;
+  }
+
+  /** Two readings fit the held one: the rows of the table, but for the glitch. */
+  function confirmed(held: Reading) {
+    const z = lateSince(held);
+    const good = last();
+    const before = run[run.length - 2];
+    if (z !== null) {
+      run = run.slice(0, z + 1);
+      const from = last();
+      run.push({ ...held, step: { ...step(from, held, held.value - from.value), estimated: true } });
+    } else if (before && held.value < good.value && fits(before, held)) {
+      run = run.slice(0, -1);
+      go(held);
+    } else begin(held, energyOverHeld(good, held, settings));
+  }
+
+  /** What becomes of the reading at the index, which is held. Answers where to go on, null where nothing tells yet. */
+  function decide(index: number): number | null {
+    const held = readings[index] as Reading;
+    const next = readings[index + 1];
+    if (!next) return null;
+    const mayBeLate = lateSince(held) !== null;
+    if (fits(last(), next) && !(mayBeLate && fits(held, next))) {
+      go(next);
+      return index + 2;
     }
-    if (fits(held, after)) {
-      confirming = after;
+    if (!fits(held, next)) return decide(index + 1);
+    let second = next;
+    for (let at = index + 2; at < readings.length; at++) {
+      const after = readings[at] as Reading;
+      if (fits(second, after)) {
+        confirmed(held);
+        go(second);
+        go(after);
+        return at + 1;
+      }
+      if (mayBeLate && fits(last(), second)) {
+        go(second);
+        return at;
+      }
+      if (fits(held, after)) {
+        second = after;
+      } else if (fits(last(), after)) {
+        go(after);
+        return at + 1;
+      } else return decide(at);
+    }
+    return null;
+  }
+
+  for (let index: number | null = 0; index !== null && index < readings.length; ) {
+    const here = readings[index] as Reading;
+    const good = run.at(-1);
+    const drop = good ? good.value - here.value : 0n;
+    if (!good) run.push({ ...here, step: null });
+    else if (fits(good, here)) go(here);
+    else if (drop > 0n && drop <= KWH / 10n && drop * 100n <= good.value) go({ at: here.at, value: good.value });
+    else {
+      index = decide(index);
       continue;
     }
-    return fits(good, after) ? glitch(after, at) : { kind: 'held', index: at };
+    index++;
   }
-  return { kind: 'open' };
+  return [...over, ...run.flatMap((one) => one.step ?? [])];
 }
 
 /** Rollover, reset or swap (null: nothing is counted over the step). */
 function energyOverHeld(good: Reading, held: Reading, settings: RegisterSettings): bigint | null {
+  const limit = BigInt(Math.round(settings.limitKw * 1e6));
   if (settings.maximumKwh !== null) {
     const maximum = BigInt(Math.round(settings.maximumKwh * 1e6));
-    if (good.value <= maximum && good.value * 10n > maximum * 9n && held.value * 10n < maximum)
-      return maximum - good.value + held.value;
+    const across = maximum - good.value + held.value;
+    const resolution = most(1_000n, least(unit(good.value), unit(held.value)));
+    const isAcross = good.value <= maximum && good.value * 10n > maximum * 9n && held.value * 10n < maximum;
+    if (isAcross && (across - resolution) * HOUR <= limit * (held.at - good.at)) return across;
   }
-  const fromZero = plausible({ at: good.at, value: 0n }, held, settings.limitKw);
+  const alone = most(1_000n, unit(held.value));
+  const fromZero = (held.value - alone) * HOUR <= limit * (held.at - good.at);
   return held.value * 10n < good.value && fromZero ? held.value : null;
 }

@@ -20,7 +20,7 @@ export function restarts<State>(
   points: readonly Point[],
   length: number,
 ): { state: unknown; restarted: State }[] {
-  const nowhere = { interval() {}, verdict() {} };
+  const nowhere = { interval() {}, verdict() {}, takeBack() {} };
   const { verdicts } = replay(law, law.initial, points);
   const states: State[] = [];
   for (const point of points) states.push(law.step(states.at(-1) ?? law.initial, point, nowhere));

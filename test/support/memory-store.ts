@@ -1,6 +1,6 @@
 import type { BucketDeltas } from '#ingest/normalise/buckets.ts';
 import type { Roles } from '#ingest/normalise/channels.ts';
-import { comparePoints, type LawSettings, type Point, type Verdict } from '#ingest/normalise/law.ts';
+import { comparePoints, type JudgedPoint, type LawSettings, type Point, type Verdict } from '#ingest/normalise/law.ts';
 import { pointKey } from '#ingest/normalise/replay.ts';
 import type { DevicePlan, WantedStretch } from '#ingest/write/plan.ts';
 import { type StandingDevice, type StandingSeries, seriesName } from '#ingest/write/standing.ts';
@@ -47,6 +47,9 @@ export interface MemoryStore {
 export function memoryStore(): MemoryStore {
   const devices = new Map<string, StoredDevice>();
   const series = new Map<number, StoredSeries>();
+  /** Made once for each version of a device, as they are asked for often. */
+  const loaded = new Map<string, { device: StandingDevice; version: number }>();
+  const ordered = new Map<number, JudgedPoint[]>();
   const stored = (deviceId: string) => devices.get(deviceId) as StoredDevice;
 
   function apply({ device: { deviceId }, series: plans, deltas }: DevicePlan): void {
@@ -58,6 +61,7 @@ export function memoryStore(): MemoryStore {
       const one = device.series.get(name) ?? fresh(series.size + 1, before);
       device.series.set(name, one);
       series.set(one.seriesId, one);
+      ordered.delete(one.seriesId);
       one.roles = { ...roles };
       for (const point of inserts) {
         if (one.points.has(pointKey(point))) throw new Error('duplicate key of readings');
@@ -97,26 +101,30 @@ export function memoryStore(): MemoryStore {
     },
     load(deviceId) {
       const { settings, computedWith, series, version } = stored(deviceId);
+      const known = loaded.get(deviceId);
+      if (known?.version === version) return known;
       const standing = new Map([...series].map(([name, one]) => [name, standingOf(one)]));
-      return { device: frozen({ deviceId, userId: 'usr_1', settings, computedWith, series: standing }), version };
+      const device = frozen({ deviceId, userId: 'usr_1', settings, computedWith, series: standing });
+      loaded.set(deviceId, { device, version });
+      return { device, version };
     },
     stretch({ seriesId, firstMs, lastMs, back, beyond }) {
-      const { points, verdicts } = series.get(seriesId) as StoredSeries;
-      const all = [...points.values()].sort(comparePoints);
+      const all = ordered.get(seriesId) ?? frozen(judgedOf(series.get(seriesId) as StoredSeries));
+      ordered.set(seriesId, all);
       const earlier = all.filter(({ readAtMs }) => readAtMs < firstMs);
       const within = all.filter(({ readAtMs }) => readAtMs >= firstMs && readAtMs <= lastMs);
       const later = all.filter(({ readAtMs }) => readAtMs > lastMs).slice(0, beyond);
       const before = back === 0 ? [] : earlier.slice(-back);
-      return frozen({
+      return {
         firstMs,
         lastMs,
         back,
         beyond,
-        before: before.map((point) => ({ ...point, verdict: verdicts.get(pointKey(point)) ?? null })),
+        before,
         points: [...within, ...later],
         isFromStart: firstMs === Number.NEGATIVE_INFINITY || before.length < back,
         isToEnd: lastMs === Number.POSITIVE_INFINITY || later.length < beyond,
-      });
+      };
     },
     commit(plans) {
       if (plans.some(({ plan, version }) => stored(plan.device.deviceId).version !== version)) return false;
@@ -128,6 +136,11 @@ export function memoryStore(): MemoryStore {
     },
   };
 }
+
+const judgedOf = ({ points, verdicts }: StoredSeries): JudgedPoint[] =>
+  [...points.values()]
+    .sort(comparePoints)
+    .map((point) => ({ ...point, verdict: verdicts.get(pointKey(point)) ?? null }));
 
 const fresh = (seriesId: number, { channel, kind }: StandingSeries): StoredSeries => ({
   seriesId,
