@@ -1,19 +1,18 @@
 import type { CreatedGateway } from '#clients/typescript/client.ts';
 import { CERTIFICATE_FILE, hostAndPort, type ServiceAddress } from './service-address.ts';
 
-/** Topics of the families, by the QoS that they are bridged with; deploy/DEVICES.md says why, and a test holds them to it. */
-const BRIDGED: [qos: 0 | 1, topics: string[]][] = [
-  [1, ['tele/#', 'stat/#', '+/events/rpc', 'dsmr/#', 'wmbusmeters/+', 'rtl_433/#', 'rtlamr/#', 'glow/#', 'spBv1.0/#']],
-  [1, ['homeassistant/#']],
-  [0, ['shellies/#', '+/status/#', '+/online', 'zigbee2mqtt/#', 'DSMR-API/#', 'emon/#', 'OTGW/value/#', 'homie/#']],
-  [0, ['+/sensor/#', '+/climate/#']],
+/** Topics of the families; deploy/DEVICES.md lists them, and a test holds them to it. */
+const BRIDGED = [
+  ...['tele/#', 'stat/#', '+/events/rpc', 'dsmr/#', 'wmbusmeters/+', 'rtl_433/#', 'rtlamr/#', 'glow/#', 'spBv1.0/#'],
+  ...['homeassistant/#', 'shellies/#', '+/status/#', '+/online', 'zigbee2mqtt/#', 'DSMR-API/#', 'emon/#'],
+  ...['OTGW/value/#', 'homie/#', '+/sensor/#', '+/climate/#'],
 ];
 
 type Login = CreatedGateway['mqtt'];
 
 /** For the household's mosquitto.conf. */
 export function mosquittoBridge({ username, password, topic_prefix }: Login, address: ServiceAddress): string {
-  const topics = BRIDGED.flatMap(([qos, names]) => names.map((name) => `topic ${name} out ${qos} "" ${topic_prefix}`));
+  const topics = BRIDGED.map((name) => `topic ${name} out 1 "" ${topic_prefix}`);
   return `persistence true
 max_queued_messages 0
 
@@ -25,7 +24,7 @@ remote_password ${password}
 cleansession false
 notifications false
 try_private false
-# Messages that tell their time wait while the line is down (1). The others must not (0).
+# While the line is down they wait (1).
 ${topics.join('\n')}`;
 }
 
