@@ -146,3 +146,72 @@ test('late readings over the cut are worked in as if nothing had been dropped', 
     { numRuns: 10 },
   );
 }, 240_000);
+
+const MINUTE_MS = 60_000;
+
+/** What flowed by quarter-hour, of a meter. */
+async function profileOf({ deviceId }: Meter, measures: string): Promise<unknown[]> {
+  await database.settle(NOW);
+  const { rows } = await database.pool.query(
+    `SELECT starts_at, ${measures} FROM device_intervals WHERE device_id = $1 ORDER BY 1`,
+    [deviceId],
+  );
+  return rows;
+}
+
+/** Where the next pass of retention by so many months cuts. */
+async function cutOf(months: number): Promise<number> {
+  const before = new Date(retentionStartMs(NOW.getTime(), months) - DAY_MS);
+  const { rows } = await database.pool.query('SELECT max(ends_at) AS cut FROM readings_pieces_before($1)', [before]);
+  return rows[0].cut.getTime();
+}
+
+test('late news takes back what was counted before the cut, as if nothing had been dropped', async () => {
+  const pair = async () => meter(database, { retentionMonths: 36 });
+  const [other, cut, whole] = [await pair(), await pair(), await pair()];
+  await other.read(
+    [...Array(60).keys()].map((day) => [at(90 - day), day]),
+    NOW,
+  );
+  const cutMs = await cutOf(1);
+  const around = (minutes: number, kwh: number) => [new Date(cutMs + minutes * MINUTE_MS), kwh] as const;
+  // The source freezes three hours before the cut, and tells what it missed after it.
+  const first = [
+    ...[around(-600, 95), around(-300, 99), around(-240, 100), around(-180, 101)],
+    ...[...Array(12).keys()].map((index) => around(-165 + 15 * index, 101)),
+    around(5, 101),
+  ];
+  const late = [around(20, 141), around(35, 141.2), around(50, 141.4)];
+  await cut.read(first, NOW);
+  expect(await cutOf(1)).toBe(cutMs);
+  expect(await dropReadings(database.pool, NOW, 1)).not.toEqual([]);
+  await cut.read(late, NOW);
+  await whole.read([...first, ...late], NOW);
+  const all = 'energy_milliwatt_hours, estimated_milliwatt_hours, reading_count, covered_ms';
+  expect(await profileOf(cut, all)).toEqual(await profileOf(whole, all));
+  expect(await totalMilliwattHours(database, 'user_daily', cut.userId)).toBe(46_400_000);
+}, 240_000);
+
+test('of a register that stands still for months few readings are kept, and what it tells then lies over all of them', async () => {
+  const pair = async () => meter(database, { retentionMonths: 36 });
+  const [cut, whole] = [await pair(), await pair()];
+  const first = [...Array(4 * 100 + 1).keys()].map(
+    (index) => [at(110 - index / 4), index < 3 ? 100 + index : 103] as const,
+  );
+  const late = [0, 15, 30].map((minutes) => [at(10 - (minutes + 10) / 1_440), 503 + minutes / 100] as const);
+  await cut.read(first, NOW);
+  for (const months of [2, 1]) {
+    await dropReadings(database.pool, NOW, months);
+    const { rows } = await database.pool.query(
+      'SELECT count(*) AS n FROM closed_readings JOIN series USING (series_id) WHERE device_id = $1',
+      [cut.deviceId],
+    );
+    expect(rows[0].n).toBeGreaterThan(0);
+    expect(rows[0].n).toBeLessThan(8);
+  }
+  await cut.read(late, NOW);
+  await whole.read([...first, ...late], NOW);
+  const energy = 'energy_milliwatt_hours, estimated_milliwatt_hours, covered_ms';
+  expect(await profileOf(cut, energy)).toEqual(await profileOf(whole, energy));
+  expect(await totalMilliwattHours(database, 'user_daily', cut.userId)).toBe(403_300_000);
+}, 240_000);

@@ -1,6 +1,7 @@
 -- Drops the readings before a time, in whole pieces (partitions or chunks), and closes the series first: of each the last
--- plainly counted reading before the cut is kept in closed_readings, with what came after it, so that the law of
--- consumption can go on from there and a reading that is late, but in time, is worked in exactly. Returns what it dropped.
+-- plainly counted reading before the cut is kept in closed_readings, with what came after it and, of a register, what its law
+-- still needs of what came before (3_register_memory.sql), so that the law of consumption can go on from there and a reading that
+-- is late, but in time, is worked in exactly. Returns what it dropped.
 CREATE OR REPLACE FUNCTION drop_readings(before_at timestamptz) RETURNS text[] LANGUAGE plpgsql AS $$
 DECLARE
   cut timestamptz;
@@ -10,28 +11,35 @@ BEGIN
   IF cut IS NULL THEN RETURN '{}'; END IF;
   -- First of all, as writers come to their readings before they touch their series: else the two would wait for each other.
   LOCK TABLE readings IN ACCESS EXCLUSIVE MODE;
-  WITH last_counted AS (
-    SELECT s.series_id, c.read_at, c.interval_ms FROM series s CROSS JOIN LATERAL (
+  WITH closing AS MATERIALIZED (
+    SELECT s.series_id, c.read_at AS closed_at, m.risen_at,
+      coalesce(m.from_at, c.read_at) AS from_at, CASE WHEN m.from_at IS NULL THEN c.interval_ms ELSE 0 END AS from_interval_ms
+    FROM series s
+    CROSS JOIN LATERAL (
       SELECT r.read_at, r.interval_ms FROM readings r
       WHERE r.series_id = s.series_id AND r.read_at < cut AND NOT EXISTS (
         SELECT FROM reading_notes n WHERE n.series_id = r.series_id AND n.read_at = r.read_at AND n.interval_ms = r.interval_ms)
       ORDER BY r.read_at DESC, r.interval_ms DESC LIMIT 1
     ) c
+    LEFT JOIN LATERAL register_memory(s.series_id, c.read_at) m ON s.kind = 'register'
   ), forgotten AS (
-    DELETE FROM closed_readings k USING last_counted c
-    WHERE k.series_id = c.series_id AND (k.read_at, k.interval_ms) < (c.read_at, c.interval_ms)
+    DELETE FROM closed_readings k USING closing c
+    WHERE k.series_id = c.series_id AND (k.read_at, k.interval_ms) < (c.from_at, c.from_interval_ms)
+      AND k.read_at IS DISTINCT FROM c.risen_at
   ), closed AS (
-    UPDATE series s SET closed_until = c.read_at FROM last_counted c WHERE s.series_id = c.series_id
+    UPDATE series s SET closed_until = c.closed_at FROM closing c WHERE s.series_id = c.series_id
   )
   INSERT INTO closed_readings (series_id, read_at, interval_ms, value)
   SELECT r.series_id, r.read_at, r.interval_ms, r.value
-  FROM series s LEFT JOIN last_counted c USING (series_id)
+  FROM series s LEFT JOIN closing c USING (series_id)
   JOIN readings r ON r.series_id = s.series_id AND r.read_at < cut
-    AND (c.series_id IS NULL OR (r.read_at, r.interval_ms) >= (c.read_at, c.interval_ms))
+    AND (c.series_id IS NULL OR (r.read_at, r.interval_ms) >= (c.from_at, c.from_interval_ms) OR r.read_at = c.risen_at)
   ON CONFLICT DO NOTHING;
-  -- What the owner was told stays; how single readings were taken went with them.
+  -- What the owner was told stays; how single readings were taken goes with them.
   DELETE FROM reading_notes n USING series s
-  WHERE n.series_id = s.series_id AND n.read_at < s.closed_until AND n.verdict NOT IN ('swap', 'reset', 'rollover');
+  WHERE n.series_id = s.series_id AND n.read_at < s.closed_until AND n.verdict NOT IN ('swap', 'reset', 'rollover')
+    AND NOT EXISTS (SELECT FROM closed_readings k
+      WHERE k.series_id = n.series_id AND k.read_at = n.read_at AND k.interval_ms = n.interval_ms);
   PERFORM drop_pieces_before(before_at);
   RETURN dropped;
 END
