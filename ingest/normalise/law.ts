@@ -73,10 +73,15 @@ export interface Law<State> {
   readonly initial: State;
   /**
    * The latest state that can be told from a stretch of stored readings, whatever came before it. `before`: consecutive
-   * readings in order. Null: it cannot be told from them; more of them, from further back, may say. This is what lets a late
-   * reading be worked in without looking at the whole past.
+   * readings in order. `later`: the state after the last reading of all, where it is known. Null: it cannot be told from them;
+   * more of them, from further back, may say. This is what lets a late reading be worked in without looking at the whole past.
    */
-  restart(before: readonly JudgedPoint[]): Restart<State> | null;
+  restart(before: readonly JudgedPoint[], later?: State): Restart<State> | null;
+  /**
+   * What was counted of stored readings as they are judged, from a state on. Where it is missing: what the law says of them now.
+   * Of readings that an earlier edition of the law has judged the two differ.
+   */
+  counted?(from: State, judged: readonly JudgedPoint[]): EnergyInterval[];
   /** Whether a stored state is one of this law: an earlier edition's is not. Where the law stands is then told by stored readings. */
   knows(state: unknown): boolean;
   /** Takes the next reading. Returns the state after it. */

@@ -1,5 +1,5 @@
-import { asMilliwattHours } from '#src/core/units.ts';
-import type { Findings, Law, LawSettings, Point } from './law.ts';
+import { asMilliwattHours, kwhToMilliwattHours } from '#src/core/units.ts';
+import type { EnergyInterval, Findings, Law, LawSettings, Point, Verdict } from './law.ts';
 import {
   isJitter,
   isPlausible,
@@ -96,6 +96,14 @@ export function registerLaw(settings: LawSettings, direction: 'import' | 'export
     return runOf(held);
   }
 
+  /** The energy in mWh up to a reading that counts, by what it was taken for; null: a baseline. */
+  function energyTo(last: RegisterValue, now: RegisterValue, verdict: Verdict | null): number | null {
+    const rise = now.valueMilliwattHours - last.valueMilliwattHours;
+    if (verdict === 'reset') return now.valueMilliwattHours;
+    if (verdict === 'rollover') return kwhToMilliwattHours(settings.registerMaxKwh ?? 0) + rise;
+    return verdict === 'swap' ? null : rise;
+  }
+
   function hold(findings: Findings, run: Run, now: RegisterValue): RegisterState {
     findings.verdict(pointOf(now), 'held');
     return { run, held: now };
@@ -113,9 +121,28 @@ export function registerLaw(settings: LawSettings, direction: 'import' | 'export
   return {
     initial: {},
     knows: (state) => !Object.hasOwn(state as object, 'good'),
-    restart(before) {
-      const found = runFrom(before);
+    restart(before, later) {
+      const found = runFrom(before, later?.run);
       return found && { taken: found.taken, state: { run: found.state } };
+    },
+    counted(from, judged) {
+      const intervals: EnergyInterval[] = [];
+      const findings: Findings = { interval: (interval) => intervals.push(interval), verdict() {}, takeBack() {} };
+      let last = from.run?.good;
+      for (const { verdict, ...point } of judged) {
+        // What follows a reading that is still held waits with it.
+        if (verdict === 'held') break;
+        if (verdict === 'glitch' || verdict === 'passed') continue;
+        const read = valueOfPoint(point);
+        const now: RegisterValue = verdict === 'jitter' && last ? { ...last, readAtMs: read.readAtMs } : read;
+        const energy = last ? energyTo(last, now, verdict) : null;
+        if (last && energy !== null) {
+          if (verdict === 'late') count(findings, last, now, energy, true);
+          else countOver(findings, last, now, energy);
+        }
+        last = now;
+      }
+      return intervals;
     },
     step({ run, held, first }, point, findings) {
       const now = valueOfPoint(point);

@@ -29,8 +29,8 @@ function begin(law: Law<unknown>, from: unknown): { so: Replay; take: (point: Po
     takeBack(sinceMs, untilMs, verdict) {
       so.backToMs = Math.min(so.backToMs, sinceMs);
       while ((so.intervals.at(-1)?.startMs ?? Number.NEGATIVE_INFINITY) >= sinceMs) so.intervals.pop();
-      for (const point of points) {
-        if (point.readAtMs <= sinceMs || point.readAtMs >= untilMs) continue;
+      for (const point of points.slice(points.findLastIndex(({ readAtMs }) => readAtMs <= sinceMs) + 1)) {
+        if (point.readAtMs >= untilMs) break;
         const known = so.verdicts.get(pointKey(point))?.verdict;
         if (known !== 'glitch' && known !== 'passed') findings.verdict(point, verdict);
       }
@@ -52,9 +52,19 @@ export function replay(law: Law<unknown>, from: unknown, points: readonly Point[
   return so;
 }
 
-/** Replaying a stretch of a series before and after a change of its set of readings. */
+/** What is stored of a stretch of a series: the energy that was counted, and what readings were taken for. */
+export type Stored = Pick<Replay, 'intervals' | 'verdicts'>;
+
+/** What was counted of stored readings, which follow on a state. */
+export function recall(law: Law<unknown>, from: unknown, judged: readonly JudgedPoint[]): Stored {
+  const verdicts = new Map<string, JudgedPoint>();
+  for (const point of judged) if (point.verdict !== null) verdicts.set(pointKey(point), point);
+  return { intervals: law.counted?.(from, judged) ?? replay(law, from, judged).intervals, verdicts };
+}
+
+/** A stretch of a series before and after a change of its set of readings. */
 export interface Comparison {
-  before: Replay;
+  before: Stored;
   after: Replay;
   /** Whether the two came to the same state beyond the change; what follows is then the same in both. */
   met: boolean;
@@ -64,8 +74,8 @@ export interface Comparison {
 
 /**
  * Replays `before` and `after` (two versions of one stretch, equal beyond `lastChangeMs`) from the same state, side by side,
- * until they are equal after a reading that is plainly counted, as all that is stored says, or the points end. (After another
- * one what comes later may still take back what was counted before it.) `before`: as it is stored and judged.
+ * until they are equal after a reading that is plainly counted, now and as all that is stored says, or the points end. (After
+ * another one what comes later may still take back what was counted before it.) `before`: as it is stored and judged.
  */
 export function compare(
   law: Law<unknown>,
@@ -75,17 +85,20 @@ export function compare(
 ): Comparison {
   const beyondChange = points.before.filter(({ readAtMs }) => readAtMs > lastChangeMs);
   const [before, after] = [begin(law, from), begin(law, from)];
-  for (const point of points.before.slice(0, points.before.length - beyondChange.length)) before.take(point);
+  const changed = points.before.length - beyondChange.length;
+  for (const point of points.before.slice(0, changed)) before.take(point);
   for (const point of points.after.slice(0, points.after.length - beyondChange.length)) after.take(point);
-  const result = { before: before.so, after: after.so };
-  let endMs = lastChangeMs;
-  for (const point of beyondChange) {
+  const upTo = (count: number, met: boolean, endMs: number): Comparison => ({
+    before: recall(law, from, points.before.slice(0, changed + count)),
+    after: after.so,
+    met,
+    endMs,
+  });
+  for (const [index, point] of beyondChange.entries()) {
     before.take(point);
     after.take(point);
-    endMs = point.readAtMs;
-    if (point.verdict === null && isDeepStrictEqual(before.so.state, after.so.state)) {
-      return { ...result, met: true, endMs };
-    }
+    const isPlain = point.verdict === null && !after.so.verdicts.has(pointKey(point));
+    if (isPlain && isDeepStrictEqual(before.so.state, after.so.state)) return upTo(index + 1, true, point.readAtMs);
   }
-  return { ...result, met: false, endMs };
+  return upTo(beyondChange.length, false, beyondChange.at(-1)?.readAtMs ?? lastChangeMs);
 }

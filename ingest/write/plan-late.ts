@@ -1,4 +1,4 @@
-import type { Law } from '#ingest/normalise/law.ts';
+import type { JudgedPoint, Law, Restart } from '#ingest/normalise/law.ts';
 import { type Comparison, compare } from '#ingest/normalise/replay.ts';
 import { boundsOf, clusters } from './clusters.ts';
 import type { NewPoint } from './collect.ts';
@@ -10,6 +10,11 @@ import type { Stretch, StretchBounds } from './stretch.ts';
 const FIRST_LOOK = { back: 4, beyond: 16 };
 /** So much further is looked where they do not. */
 const FURTHER = 16;
+/**
+ * So far is looked back for where a law stands whose state is one of an earlier edition: beyond it the first of these readings is
+ * taken for the first of all. Once for each series of an installation that was updated, which may have millions.
+ */
+const FURTHEST_UNKNOWN = FIRST_LOOK.back * FURTHER ** 2;
 /** Where nothing of the series counts, it is only asked which of the readings are known. */
 const NO_LOOK = { back: 0, beyond: 0 };
 
@@ -41,7 +46,7 @@ export function planLate(
     if (!law || merged.lastChangeMs === Number.NEGATIVE_INFINITY) continue;
     const [previous, next] = [apart[index - 1], apart[index + 1]];
     const nextMs = next ? boundsOf(next).firstMs : Number.POSITIVE_INFINITY;
-    const comparison = replayBetween(law, stretch, merged, { changedToMs, nextMs });
+    const comparison = replayBetween(law, plan.series.tail, stretch, merged, { changedToMs, nextMs });
     if (comparison === 'reaches into the one before') return [joined(previous as NewPoint[], cluster)];
     if (comparison === 'reaches into the next') return [joined(cluster, next as NewPoint[])];
     if (comparison === 'begins further back') return [{ ...stretch, back: stretch.back * FURTHER }];
@@ -49,9 +54,7 @@ export function planLate(
     const { before, after, met, endMs } = comparison;
     addDifferences(plan, before, after);
     const lastReadAtMs = plan.series.lastReadAtMs ?? endMs;
-    if (!met || endMs > lastReadAtMs) {
-      plan.head = { lastReadAtMs: Math.max(lastReadAtMs, endMs), tail: after.state };
-    }
+    if (!met) plan.head = { lastReadAtMs: Math.max(lastReadAtMs, endMs), tail: after.state };
     changedToMs = endMs;
   }
   return [];
@@ -74,32 +77,44 @@ export const aroundThem = (points: readonly NewPoint[]): StretchBounds => ({ ...
 
 type TooShort = 'begins further back' | 'goes on beyond' | 'reaches into the one before' | 'reaches into the next';
 
+/** Where a law stands right before the first of these readings that was plainly counted, if nothing came before it. */
+function fromFirstCounted(law: Law<unknown>, before: readonly JudgedPoint[]): Restart<unknown> | null {
+  const taken = before.findIndex(({ verdict }) => verdict === null);
+  return taken === -1 ? null : { taken, state: law.initial };
+}
+
 /**
  * Replays a stretch without its new readings and with them, from the last state that can be told to where the two meet again
  * or the series ends. It keeps between its neighbours: after what the one before has changed (`changedToMs`), and before the
- * new readings of the next (`nextMs`).
+ * new readings of the next (`nextMs`). `tail`: where the law stands now.
  */
 function replayBetween(
   law: Law<unknown>,
+  tail: unknown,
   stretch: Stretch,
   { after, lastChangeMs }: Merge,
   { changedToMs, nextMs }: { changedToMs: number; nextMs: number },
 ): Comparison | TooShort {
   const before = stretch.before.filter(({ readAtMs }) => readAtMs > changedToMs);
   const isCut = before.length < stretch.before.length;
+  const isKnown = tail !== null && law.knows(tail);
   const upToNext = stretch.points.filter(({ readAtMs }) => readAtMs < nextMs);
   const afterUpToNext = after.filter(({ readAtMs }) => readAtMs < nextMs);
   // What is taken back must have been counted in the replay: it begins before that.
   let backToMs = Number.POSITIVE_INFINITY;
   for (;;) {
     const start =
-      law.restart(before.filter(({ readAtMs }) => readAtMs <= backToMs)) ??
-      (stretch.isFromStart && !isCut ? { taken: 0, state: law.initial } : null);
+      law.restart(
+        before.filter(({ readAtMs }) => readAtMs <= backToMs),
+        isKnown ? tail : undefined,
+      ) ??
+      (stretch.isFromStart && !isCut ? { taken: 0, state: law.initial } : null) ??
+      (!isKnown && !isCut && stretch.back >= FURTHEST_UNKNOWN ? fromFirstCounted(law, before) : null);
     if (!start) return isCut ? 'reaches into the one before' : 'begins further back';
     const since = before.slice(start.taken);
     const points = { before: [...since, ...upToNext], after: [...since, ...afterUpToNext] };
     const comparison = compare(law, start.state, points, lastChangeMs);
-    backToMs = Math.min(comparison.before.backToMs, comparison.after.backToMs);
+    backToMs = comparison.after.backToMs;
     const startMs = before[start.taken - 1]?.readAtMs ?? Number.NEGATIVE_INFINITY;
     if (backToMs < startMs) continue;
     if (comparison.met) return comparison;

@@ -1,7 +1,7 @@
 import { type BucketDeltas, withoutZeros } from '#ingest/normalise/buckets.ts';
 import { chooseRoles, type Roles } from '#ingest/normalise/channels.ts';
 import type { Law, LawSettings } from '#ingest/normalise/law.ts';
-import { replay } from '#ingest/normalise/replay.ts';
+import { recall, replay } from '#ingest/normalise/replay.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
 import type { NewPoint, SeriesBatch } from './collect.ts';
 import { merge } from './merge.ts';
@@ -146,7 +146,7 @@ function computeAnew(
 ): void {
   const merged = merge(whole.points, points);
   addMerge(plan, merged);
-  const before = laws.before && replay(laws.before, laws.before.initial, whole.points);
+  const before = laws.before && recall(laws.before, laws.before.initial, whole.points);
   const after = laws.after && replay(laws.after, laws.after.initial, merged.after);
   addDifferences(plan, before, after);
   const lastReadAtMs = merged.after.at(-1)?.readAtMs ?? plan.series.lastReadAtMs;

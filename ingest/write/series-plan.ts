@@ -1,7 +1,7 @@
 import { addInterval, type BucketDeltas } from '#ingest/normalise/buckets.ts';
 import type { Roles } from '#ingest/normalise/channels.ts';
 import type { JudgedPoint, Law } from '#ingest/normalise/law.ts';
-import { type Replay, replay } from '#ingest/normalise/replay.ts';
+import { type Replay, replay, type Stored } from '#ingest/normalise/replay.ts';
 import type { Reject } from '../message.ts';
 import { CONFLICT, type NewPoint } from './collect.ts';
 import type { Merge } from './merge.ts';
@@ -77,10 +77,10 @@ export function addMerge(plan: SeriesPlan, { inserted, lowered, conflicts, dupli
 }
 
 /**
- * Adds the difference between two replays of a stretch to the plan: energy, by the roles that the series had and by those
- * that it has, and what readings were taken for. Null: nothing of it counted, or counts.
+ * Adds the difference between what is stored of a stretch and a replay of it to the plan: energy, by the roles that the series
+ * had and by those that it has, and what readings were taken for. Null: nothing of it counted, or counts.
  */
-export function addDifferences(plan: SeriesPlan, before: Replay | null, after: Replay | null): void {
+export function addDifferences(plan: SeriesPlan, before: Stored | null, after: Replay | null): void {
   for (const interval of before?.intervals ?? []) addInterval(plan.deltas, interval, plan.series.roles, -1);
   for (const interval of after?.intervals ?? []) addInterval(plan.deltas, interval, plan.roles, 1);
   for (const [key, judged] of after?.verdicts ?? []) {

@@ -88,7 +88,7 @@ export const registers = (channel: string) =>
   fc
     .record({
       first: fc.constantFrom(0, 12_345 * 1_000, 100 * KWH, 995 * KWH, 400_000_000_000),
-      steps: fc.array(fc.tuple(stepMs, event), { minLength: 12, maxLength: 60 }),
+      steps: fc.array(fc.tuple(stepMs, event), { minLength: 12, maxLength: 30 }),
     })
     .map(({ first, steps }) => {
       const readings: History['readings'] = [];
@@ -119,7 +119,7 @@ export const registers = (channel: string) =>
 
 export const powers = (channel: string) =>
   fc
-    .array(fc.tuple(stepMs, fc.integer({ min: -6_000_000, max: 9_000_000 })), { minLength: 5, maxLength: 40 })
+    .array(fc.tuple(stepMs, fc.integer({ min: -6_000_000, max: 9_000_000 })), { minLength: 5, maxLength: 30 })
     .map((steps) => {
       let at = START_MS;
       return steps.map(([ms, value]) => {
@@ -132,7 +132,7 @@ export const intervals = (channel: string) =>
   fc
     .array(fc.tuple(stepMs, fc.constantFrom(5, 10, 15, 30, 60, 200), fc.integer({ min: 0, max: 3 * KWH })), {
       minLength: 5,
-      maxLength: 40,
+      maxLength: 30,
     })
     .map((steps) => {
       let at = START_MS;

@@ -1,0 +1,129 @@
+import { afterLastCounted, type Findings, type Law, type LawSettings, type Point } from '#ingest/normalise/law.ts';
+import { isJitter, isPlausible, isReset, type RegisterValue } from '#ingest/normalise/plausibility.ts';
+import { asMilliwattHours } from '#src/core/units.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** `good`: the last reading that counted; `held`: an implausible one after it; `first`: one that fits the held one. */
+interface FirstEditionState {
+  good?: RegisterValue;
+  held?: RegisterValue;
+  first?: RegisterValue;
+}
+
+const registerOf = ({ readAtMs, value }: Point): RegisterValue => ({
+  readAtMs,
+  valueMilliwattHours: asMilliwattHours(value),
+});
+const pointOf = (value: RegisterValue): Point => ({
+  readAtMs: value.readAtMs,
+  intervalMs: 0,
+  value: value.valueMilliwattHours,
+});
+
+/** Past its maximum, as the first edition had it: however fast. */
+function isRollover(a: RegisterValue, b: RegisterValue, { registerMaxKwh }: LawSettings): boolean {
+  if (registerMaxKwh === null) return false;
+  const maximum = Math.round(registerMaxKwh * 1e6);
+  return (
+    a.valueMilliwattHours <= maximum && a.valueMilliwattHours * 10 > maximum * 9 && b.valueMilliwattHours * 10 < maximum
+  );
+}
+
+/** The law for registers in its first edition, whose rows installations have that were there before the second. */
+export function firstEditionOfRegisters(settings: LawSettings, direction: 'import' | 'export'): Law<FirstEditionState> {
+  const fits = (a: RegisterValue, b: RegisterValue) => isPlausible(a, b, settings);
+
+  function count(findings: Findings, a: RegisterValue, b: RegisterValue, energy: number) {
+    const estimated = b.readAtMs - a.readAtMs > HOUR_MS;
+    const [imported, exported] = direction === 'import' ? [energy, 0] : [0, energy];
+    findings.interval({
+      startMs: a.readAtMs,
+      endMs: b.readAtMs,
+      importMilliwattHours: asMilliwattHours(imported),
+      exportMilliwattHours: asMilliwattHours(exported),
+      estimated,
+    });
+  }
+  const countStep = (findings: Findings, a: RegisterValue, b: RegisterValue) =>
+    count(findings, a, b, b.valueMilliwattHours - a.valueMilliwattHours);
+
+  /** The held reading was confirmed by two that fit it: says what it was and counts the step to it. */
+  function confirm(findings: Findings, good: RegisterValue, held: RegisterValue) {
+    if (isRollover(good, held, settings)) {
+      findings.verdict(pointOf(held), 'rollover');
+      count(
+        findings,
+        good,
+        held,
+        Math.round((settings.registerMaxKwh ?? 0) * 1e6) - good.valueMilliwattHours + held.valueMilliwattHours,
+      );
+    } else if (isReset(good, held, settings)) {
+      findings.verdict(pointOf(held), 'reset');
+      count(findings, good, held, held.valueMilliwattHours);
+    } else {
+      findings.verdict(pointOf(held), 'swap');
+    }
+  }
+
+  function hold(findings: Findings, good: RegisterValue, now: RegisterValue) {
+    findings.verdict(pointOf(now), 'held');
+    return { good, held: now };
+  }
+
+  return {
+    initial: {},
+    knows: () => true,
+    restart: (before) => afterLastCounted(before, (point) => ({ good: registerOf(point) })),
+    step({ good, held, first }, point, findings) {
+      const now = registerOf(point);
+      const counted: FirstEditionState = { good: now };
+      if (!good) return counted;
+      if (!held) {
+        if (fits(good, now)) {
+          countStep(findings, good, now);
+          return counted;
+        }
+        if (isJitter(good, now)) {
+          // 0 until the old value is passed: the register is taken to stand still at it.
+          findings.verdict(point, 'jitter');
+          const standing = { readAtMs: now.readAtMs, valueMilliwattHours: good.valueMilliwattHours };
+          countStep(findings, good, standing);
+          return { good: standing };
+        }
+        return hold(findings, good, now);
+      }
+      if (!first) {
+        if (fits(good, now)) {
+          findings.verdict(pointOf(held), 'glitch');
+          countStep(findings, good, now);
+          return counted;
+        }
+        if (fits(held, now)) {
+          findings.verdict(point, 'confirming');
+          return { good, held, first: now };
+        }
+        findings.verdict(pointOf(held), 'glitch');
+        return hold(findings, good, now);
+      }
+      if (fits(first, now)) {
+        confirm(findings, good, held);
+        countStep(findings, held, first);
+        countStep(findings, first, now);
+        return counted;
+      }
+      findings.verdict(pointOf(first), 'glitch');
+      if (fits(held, now)) {
+        // The one in between was a glitch of its own; this reading is now the first that fits the held one.
+        findings.verdict(point, 'confirming');
+        return { good, held, first: now };
+      }
+      findings.verdict(pointOf(held), 'glitch');
+      if (fits(good, now)) {
+        countStep(findings, good, now);
+        return counted;
+      }
+      return hold(findings, good, now);
+    },
+  };
+}
