@@ -5,8 +5,8 @@ import { conflicting, registers, settings } from '#test/reference/histories.ts';
 import { registerSteps } from '#test/reference/registers.ts';
 import { intervalsOf, ofDevice, restarts } from '#test/support/law.ts';
 import type { LawSettings, Point, Verdict } from './law.ts';
-import { registerLaw } from './registers.ts';
-import { replay } from './replay.ts';
+import { type RegisterState, registerLaw } from './registers.ts';
+import { pointKey, recall, replay } from './replay.ts';
 
 const series = registers('import').chain(conflicting);
 
@@ -34,10 +34,45 @@ test('1,000 random registers give the reference’s steps', () => {
 
 test('where it says that it can go on from some stored readings, it is where the whole would have brought it', () => {
   fc.assert(
-    fc.property(series, settings, fc.constantFrom(1, 2, 5), (readings, device, length) => {
-      for (const { state, restarted } of restarts(registerLaw(device, 'import'), setOf(ofDevice(readings)), length))
+    fc.property(series, settings, fc.constantFrom(1, 2, 5, 20), fc.boolean(), (readings, device, length, knowing) => {
+      const points = setOf(ofDevice(readings));
+      for (const { state, restarted } of restarts(registerLaw(device, 'import'), points, length, knowing))
         expect(restarted).toEqual(state);
     }),
+    { numRuns: 300 },
+  );
+});
+
+test('where the law stands now tells where it stood minutes ago, and before months without a rise, from few stored readings', () => {
+  const law = registerLaw(usual, 'import');
+  const from = (points: Point[], back: number, count: number, knowing: boolean) => {
+    const { state } = replay(law, law.initial, points);
+    const judged = points.slice(-back - count, -back).map((point) => ({ ...point, verdict: null }));
+    return law.restart(judged, knowing ? (state as RegisterState) : undefined);
+  };
+  const at = (minutes: number, kwh: number): Point => ({
+    readAtMs: minutes * MINUTE_MS,
+    intervalMs: 0,
+    value: kwh * 1e6,
+  });
+  const running = [...Array(160).keys()].map((minute) => at(minute, 100 + minute / 100));
+  expect(from(running, 3, 4, false)).toBeNull();
+  expect(from(running, 3, 4, true)?.taken).toBe(4);
+  const still = [...Array(3_000).keys()].map((quarter) => at(15 * quarter, 7));
+  expect(from(still, 2_000, 4, false)).toBeNull();
+  expect(from(still, 2_000, 4, true)?.state).toMatchObject({ run: { risen: [{ readAtMs: 0 }] } });
+});
+
+test('what was counted of stored readings is told by how they were judged', () => {
+  fc.assert(
+    fc.property(series, settings, (readings, device) => {
+      const law = registerLaw(device, 'import');
+      const points = setOf(ofDevice(readings));
+      const { intervals, verdicts } = replay(law, law.initial, points);
+      const judged = points.map((point) => ({ ...point, verdict: verdicts.get(pointKey(point))?.verdict ?? null }));
+      expect(recall(law, law.initial, judged).intervals).toEqual(intervals);
+    }),
+    { numRuns: 300 },
   );
 });
 

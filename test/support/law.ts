@@ -13,20 +13,22 @@ export const intervalsOf = <State>(law: Law<State>, points: readonly Point[]): E
 
 /**
  * Wherever a law says where it stands from `length` consecutive readings alone, as they are judged once all are known: its
- * state there in a replay of the whole, and the one that it would restart with.
+ * state there in a replay of the whole, and the one that it would restart with. `knowing`: from the state after all, too.
  */
 export function restarts<State>(
   law: Law<State>,
   points: readonly Point[],
   length: number,
+  knowing = false,
 ): { state: unknown; restarted: State }[] {
   const nowhere = { interval() {}, verdict() {}, takeBack() {} };
-  const { verdicts } = replay(law, law.initial, points);
+  const { verdicts, state } = replay(law, law.initial, points);
+  const later = knowing ? (state as State) : undefined;
   const states: State[] = [];
   for (const point of points) states.push(law.step(states.at(-1) ?? law.initial, point, nowhere));
   const judged = points.map((point) => ({ ...point, verdict: verdicts.get(pointKey(point))?.verdict ?? null }));
   return judged.flatMap((_, first) => {
-    const restart = law.restart(judged.slice(first, first + length));
+    const restart = law.restart(judged.slice(first, first + length), later);
     return restart ? [{ state: states[first + restart.taken - 1], restarted: restart.state }] : [];
   });
 }

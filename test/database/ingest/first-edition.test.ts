@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { meter, totalMilliwattHours } from '#test/support/meters.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.drop());
+
+const START_MS = Date.UTC(2026, 10, 20, 10);
+const at = (minutes: number) => new Date(START_MS + minutes * 60_000);
+const NOW = at(120);
+
+test('rows that the first edition of the law wrote are gone on from, and are of the second around a late reading', async () => {
+  const { pool } = database;
+  const home = await meter(database);
+  // A false value below the limit at 15 minutes. The first edition counted it, and took the return for another meter.
+  await home.read(
+    [
+      [at(0), 100],
+      [at(15), 101],
+      [at(30), 100.2],
+      [at(45), 100.3],
+      [at(60), 100.4],
+    ],
+    NOW,
+  );
+  await pool.query(
+    `UPDATE series SET tail = jsonb_build_object('good', jsonb_build_object('readAtMs', $1::bigint, 'valueMilliwattHours', 100400000))`,
+    [at(60).getTime()],
+  );
+  await pool.query('DELETE FROM reading_notes WHERE read_at = $1', [at(15)]);
+  await pool.query("UPDATE reading_notes SET verdict = 'swap' WHERE read_at = $1", [at(30)]);
+  for (const [minutes, energy, readings, covered] of [
+    [0, 1_000_000, 1, 900_000],
+    [15, 0, 0, 0],
+  ] as const) {
+    await pool.query(
+      `UPDATE device_intervals SET energy_milliwatt_hours = $2, reading_count = $3, covered_ms = $4 WHERE starts_at = $1`,
+      [at(minutes), energy, readings, covered],
+    );
+  }
+  const total = () => totalMilliwattHours(database, 'device_intervals', home.userId);
+  expect(await total()).toBe(1_200_000);
+  await home.read([[at(75), 100.5]], NOW);
+  expect(await total()).toBe(1_300_000);
+  const { rows } = await pool.query("SELECT tail #>> '{run,good,valueMilliwattHours}' AS stands_at FROM series");
+  expect(rows).toEqual([{ stands_at: '100500000' }]);
+  await home.read([[at(20), 100.1]], NOW);
+  expect(await total()).toBe(500_000);
+});
