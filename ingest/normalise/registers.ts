@@ -8,7 +8,17 @@ import {
   type RegisterValue,
   rolloverMilliwattHours,
 } from './plausibility.ts';
-import { type Run, risenAnHourBefore, runAfter, runFrom, runOf } from './run.ts';
+import {
+  beforeLastOf,
+  lastOf,
+  type Run,
+  risenAnHourBefore,
+  runAfter,
+  runFrom,
+  runFromTo,
+  runOf,
+  withLast,
+} from './run.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -55,33 +65,33 @@ export function registerLaw(settings: LawSettings, direction: 'import' | 'export
     count(findings, a, b, energy, b.readAtMs - a.readAtMs > HOUR_MS);
 
   /** Counts the step to the next reading of a run. */
-  function goOn(findings: Findings, run: Run, next: RegisterValue): Run {
-    countOver(findings, run.good, next, next.valueMilliwattHours - run.good.valueMilliwattHours);
+  function goOn(findings: Findings, run: Run, next: RegisterValue, last = lastOf(run)): Run {
+    countOver(findings, last, next, next.valueMilliwattHours - last.valueMilliwattHours);
     return runAfter(run, next);
   }
 
   /** Where the held reading is news that a source told late: the reading since which it is. */
   function lateSince(run: Run, held: RegisterValue): RegisterValue | null {
-    if (held.valueMilliwattHours <= run.good.valueMilliwattHours) return null;
+    if (held.valueMilliwattHours <= lastOf(run).valueMilliwattHours) return null;
     const since = risenAnHourBefore(run, held.readAtMs);
     return since && fits(since, held) && isUsualMean(since, held, settings) ? since : null;
   }
 
   /** The held reading was confirmed by two that fit it: says what it was and counts what led to it. Returns the run up to it. */
   function confirm(findings: Findings, run: Run, held: RegisterValue): Run {
-    const { good, before, risen } = run;
+    const [good, before] = [lastOf(run), beforeLastOf(run)];
     const since = lateSince(run, held);
     if (since) {
       findings.takeBack(since.readAtMs, held.readAtMs, 'passed');
       findings.verdict(pointOf(held), 'late');
       count(findings, since, held, held.valueMilliwattHours - since.valueMilliwattHours, true);
-      return { good: held, before: since, risen: [since] };
+      return runFromTo(since, held);
     }
     if (before && held.valueMilliwattHours < good.valueMilliwattHours && fits(before, held)) {
       findings.takeBack(before.readAtMs, held.readAtMs, 'glitch');
       findings.verdict(pointOf(held), 'back');
       countOver(findings, before, held, held.valueMilliwattHours - before.valueMilliwattHours);
-      return { good: held, before, risen };
+      return withLast(run, held);
     }
     const across = rolloverMilliwattHours(good, held, settings);
     if (across !== null) {
@@ -111,16 +121,17 @@ export function registerLaw(settings: LawSettings, direction: 'import' | 'export
 
   /** The next reading while nothing is held. */
   function take(findings: Findings, run: Run, now: RegisterValue): RegisterState {
-    if (fits(run.good, now)) return { run: goOn(findings, run, now) };
-    if (!isJitter(run.good, now)) return hold(findings, run, now);
+    const last = lastOf(run);
+    if (fits(last, now)) return { run: goOn(findings, run, now, last) };
+    if (!isJitter(last, now)) return hold(findings, run, now);
     // 0 until the old value is passed: the register is taken to stand still at it.
     findings.verdict(pointOf(now), 'jitter');
-    return { run: goOn(findings, run, { readAtMs: now.readAtMs, valueMilliwattHours: run.good.valueMilliwattHours }) };
+    return { run: goOn(findings, run, { readAtMs: now.readAtMs, valueMilliwattHours: last.valueMilliwattHours }) };
   }
 
   return {
     initial: {},
-    knows: (state) => !Object.hasOwn(state as object, 'good'),
+    knows: (state) => (state as { good?: unknown }).good === undefined,
     restart(before, later) {
       const found = runFrom(before, later?.run);
       return found && { taken: found.taken, state: { run: found.state } };
@@ -128,7 +139,7 @@ export function registerLaw(settings: LawSettings, direction: 'import' | 'export
     counted(from, judged) {
       const intervals: EnergyInterval[] = [];
       const findings: Findings = { interval: (interval) => intervals.push(interval), verdict() {}, takeBack() {} };
-      let last = from.run?.good;
+      let last = from.run && lastOf(from.run);
       for (const { verdict, ...point } of judged) {
         // What follows a reading that is still held waits with it.
         if (verdict === 'held') break;
@@ -154,7 +165,7 @@ export function registerLaw(settings: LawSettings, direction: 'import' | 'export
         return { run, held, first: now };
       };
       if (!first) {
-        const isGlitch = fits(run.good, now);
+        const isGlitch = fits(lastOf(run), now);
         // What may be late news is not given up for one reading that fits both.
         if (fits(held, now) && (!isGlitch || lateSince(run, held))) return awaitSecond();
         reject(held);
@@ -164,7 +175,7 @@ export function registerLaw(settings: LawSettings, direction: 'import' | 'export
         const upToHeld = confirm(findings, run, held);
         return { run: goOn(findings, goOn(findings, upToHeld, first), now) };
       }
-      if (fits(run.good, first) && lateSince(run, held)) {
+      if (fits(lastOf(run), first) && lateSince(run, held)) {
         reject(held);
         return take(findings, goOn(findings, run, first), now);
       }
@@ -172,7 +183,7 @@ export function registerLaw(settings: LawSettings, direction: 'import' | 'export
       // The one in between was a glitch of its own; this reading is now the first that fits the held one.
       if (fits(held, now)) return awaitSecond();
       reject(held);
-      return fits(run.good, now) ? { run: goOn(findings, run, now) } : hold(findings, run, now);
+      return fits(lastOf(run), now) ? { run: goOn(findings, run, now) } : hold(findings, run, now);
     },
   };
 }

@@ -4,27 +4,43 @@ import type { RegisterValue } from './plausibility.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** The readings that count since the last baseline, reset, rollover or swap, as far as the law remembers them. Nobody changes it. */
-export interface Run {
-  readonly good: RegisterValue;
-  /** The one before the last; none: the last is the first. */
-  readonly before?: RegisterValue;
-  /**
-   * Of the readings up to `before` to which the register had risen (the first counts as one): the latest, the latest at or
-   * before the start of `before`'s clock hour, and that of the hour before; in order, each once.
-   */
-  readonly risen: readonly RegisterValue[];
-}
+/**
+ * The readings that count since the last baseline, reset, rollover or swap, as far as the law remembers them, as a time (Unix ms) and
+ * a value (mWh) of each in turn: it lies in the row of each series and is read and written with each batch. Nobody changes it.
+ * First the last one; then, where there are more, the one before it; and of the readings up to this to which the register had
+ * risen (the first counts as one) those that late news may go back to: the latest, the latest at or before the start of the clock
+ * hour of the last but one, and that of the hour before; in order of time, each once.
+ */
+export type Run = readonly number[];
+
+/** Where the last but one lies, and where the risen ones begin. */
+const BEFORE = 2;
+const RISEN = 4;
+
+const valueAt = (run: Run, index: number): RegisterValue => ({
+  readAtMs: run[index] as number,
+  valueMilliwattHours: asMilliwattHours(run[index + 1] as number),
+});
+
+/** The last reading of a run. */
+export const lastOf = (run: Run): RegisterValue => valueAt(run, 0);
+
+/** The last but one; undefined: the last is the first. */
+export const beforeLastOf = (run: Run): RegisterValue | undefined =>
+  run.length > BEFORE ? valueAt(run, BEFORE) : undefined;
 
 /** A run of one reading. */
-export const runOf = (first: RegisterValue): Run => ({ good: first, risen: [] });
+export const runOf = ({ readAtMs, valueMilliwattHours }: RegisterValue): Run => [readAtMs, valueMilliwattHours];
 
-/** The run with one more reading. */
-export const runAfter = (run: Run, next: RegisterValue): Run => ({
-  good: next,
-  before: run.good,
-  risen: risenUpToLast(run),
-});
+/** A run of two readings, the first of which is a risen one. */
+export const runFromTo = (risen: RegisterValue, last: RegisterValue): Run => [
+  ...runOf(last),
+  ...runOf(risen),
+  ...runOf(risen),
+];
+
+/** The run with another one in place of its last reading. */
+export const withLast = (run: Run, last: RegisterValue): Run => [...runOf(last), ...run.slice(BEFORE)];
 
 /** Start of the clock hour (UTC) that lies so many before that of a time. */
 const hourStartMs = (ms: number, back: number) => (Math.floor(ms / HOUR_MS) - back) * HOUR_MS;
@@ -32,33 +48,65 @@ const hourStartMs = (ms: number, back: number) => (Math.floor(ms / HOUR_MS) - ba
 /** The times up to which a run remembers a risen reading, in order. `lastMs`: that of the last reading but one. */
 const boundsOf = (lastMs: number) => [hourStartMs(lastMs, 1), hourStartMs(lastMs, 0), lastMs];
 
-const latestUpTo = (risen: readonly RegisterValue[], ms: number) => risen.findLast(({ readAtMs }) => readAtMs <= ms);
+/** Index in a list of times and values of the latest at or before a time; -1: none. */
+function latestUpTo(list: readonly number[], from: number, ms: number): number {
+  let index = list.length - 2;
+  while (index >= from && (list[index] as number) > ms) index -= 2;
+  return index >= from ? index : -1;
+}
 
-/** What `risen` is once the last reading of the run is one of those before. */
-function risenUpToLast({ good, before, risen }: Run): RegisterValue[] {
-  const all = before && good.valueMilliwattHours <= before.valueMilliwattHours ? risen : [...risen, good];
-  const kept: RegisterValue[] = [];
-  for (const ms of boundsOf(good.readAtMs)) {
-    const one = latestUpTo(all, ms);
-    if (one && one.readAtMs !== kept.at(-1)?.readAtMs) kept.push(one);
+/** The run with one more reading. */
+export function runAfter(run: Run, next: RegisterValue): Run {
+  const [lastMs, last, beforeMs, before] = run as [number, number, number?, number?];
+  const isRisen = before === undefined || last > before;
+  const hourMs = hourStartMs(lastMs, 0);
+  if (beforeMs !== undefined && beforeMs >= hourMs) {
+    // Within the hour only the latest of the risen ones changes: the usual case, and the fast one.
+    const after = run.slice();
+    after[0] = next.readAtMs;
+    after[1] = next.valueMilliwattHours;
+    after[BEFORE] = lastMs;
+    after[BEFORE + 1] = last;
+    if (!isRisen) return after;
+    const latest = (run[run.length - 2] as number) > hourMs ? run.length - 2 : run.length;
+    after[latest] = lastMs;
+    after[latest + 1] = last;
+    return after;
   }
-  return kept;
+  const after = [next.readAtMs, next.valueMilliwattHours, lastMs, last];
+  const risen = isRisen ? [...run.slice(RISEN), lastMs, last] : run.slice(RISEN);
+  for (const ms of boundsOf(lastMs)) {
+    const index = latestUpTo(risen, 0, ms);
+    if (index !== -1) addOnce(after, risen[index] as number, risen[index + 1] as number);
+  }
+  return after;
+}
+
+/** Adds a risen reading to a run that is being made, unless it is the latest of it. */
+function addOnce(run: number[], ms: number, value: number): void {
+  if (run.length === RISEN || run.at(-2) !== ms) run.push(ms, value);
 }
 
 /** The latest reading of the run to which the register had risen, at or before the start of the clock hour before that of a time. */
-export const risenAnHourBefore = (run: Run, ms: number): RegisterValue | undefined =>
-  latestUpTo(risenUpToLast(run), hourStartMs(ms, 1));
+export function risenAnHourBefore(run: Run, ms: number): RegisterValue | undefined {
+  const hourBeforeMs = hourStartMs(ms, 1);
+  const last = lastOf(run);
+  const isRisen = run.length <= BEFORE || last.valueMilliwattHours > (run[BEFORE + 1] as number);
+  if (isRisen && last.readAtMs <= hourBeforeMs) return last;
+  const index = latestUpTo(run, RISEN, hourBeforeMs);
+  return index === -1 ? undefined : valueAt(run, index);
+}
 
 /**
- * The latest reading at or before a time to which the register had risen, if the run as it went on after that time tells: where it
- * remembers one that is no later, there was none in between.
+ * Index of the latest reading at or before a time to which the register had risen, if the run as it went on after that time tells:
+ * where it remembers one that is no later, there was none in between. -1: it does not.
  */
-function risenUpTo({ before, risen }: Run, ms: number): RegisterValue | undefined {
-  for (const bound of before ? boundsOf(before.readAtMs) : []) {
-    const one = bound < ms ? undefined : latestUpTo(risen, bound);
-    if (one && one.readAtMs <= ms) return one;
+function risenUpTo(run: Run, ms: number): number {
+  for (const bound of run.length > BEFORE ? boundsOf(run[BEFORE] as number) : []) {
+    const index = bound < ms ? -1 : latestUpTo(run, RISEN, bound);
+    if (index !== -1 && (run[index] as number) <= ms) return index;
   }
-  return undefined;
+  return -1;
 }
 
 /** What counted readings begin a run, and which did not count. */
@@ -82,21 +130,22 @@ export function runFrom(judged: readonly JudgedPoint[], later: Run | undefined):
       run = runOf(now);
       unknownToMs = Number.NEGATIVE_INFINITY;
     } else if (run) {
-      run = runAfter(run, verdict === 'jitter' ? { ...run.good, readAtMs } : now);
+      run = runAfter(run, verdict === 'jitter' ? { ...lastOf(run), readAtMs } : now);
     } else if (verdict !== 'jitter') {
       run = runOf(now);
       unknownToMs = readAtMs;
     }
   }
   if (!run || unknownToMs === Number.NEGATIVE_INFINITY) return run && { taken, state: run };
-  if (!run.before) return null;
-  const risen: RegisterValue[] = [];
-  for (const ms of boundsOf(run.before.readAtMs)) {
-    const told = latestUpTo(run.risen, ms);
-    const isSure = told !== undefined && told.readAtMs > unknownToMs;
-    const one = isSure ? told : later && risenUpTo(later, Math.min(ms, unknownToMs));
-    if (!one) return null;
-    if (one.readAtMs !== risen.at(-1)?.readAtMs) risen.push(one);
+  if (run.length <= BEFORE) return null;
+  const state = run.slice(0, RISEN);
+  for (const ms of boundsOf(run[BEFORE] as number)) {
+    const told = latestUpTo(run, RISEN, ms);
+    const isSure = told !== -1 && (run[told] as number) > unknownToMs;
+    const source = isSure ? run : later;
+    const index = isSure ? told : later ? risenUpTo(later, Math.min(ms, unknownToMs)) : -1;
+    if (!source || index === -1) return null;
+    addOnce(state, source[index] as number, source[index + 1] as number);
   }
-  return { taken, state: { ...run, risen } };
+  return { taken, state };
 }

@@ -112,6 +112,7 @@ function planSeries(
     return [];
   }
   const found = lastReadAtMs === null ? 0 : open.findIndex(({ readAtMs }) => readAtMs > lastReadAtMs);
+  if (found === 0 && stretches.length === 0) return append(plan, law, open) ? [] : [aroundThem(open)];
   const [late, following] = found === -1 ? [open, []] : [open.slice(0, found), open.slice(found)];
   if (isCovered(following, stretches)) return planLate(plan, law, open, stretches);
   const wanted = late.length > 0 ? planLate(plan, law, late, stretches) : [];
