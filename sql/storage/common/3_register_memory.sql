@@ -10,14 +10,22 @@ DECLARE
   hour_before timestamptz;
   standing bigint;
   moved_at timestamptz;
+  since timestamptz;
 BEGIN
   SELECT coalesce(max(n.read_at), '-infinity') INTO began_at FROM reading_notes n
   WHERE n.series_id = of_series AND n.read_at <= closed_at AND n.verdict IN ('reset', 'rollover', 'swap');
   -- The hour before that of the last reading but one.
-  SELECT date_trunc('hour', r.read_at, 'UTC') - interval '1 hour' INTO hour_before
-  FROM counted_readings(of_series, began_at, closed_at) r ORDER BY r.read_at DESC OFFSET 1 LIMIT 1;
-  SELECT r.value INTO standing FROM counted_readings(of_series, began_at, hour_before) r
-  WHERE r.verdict IS DISTINCT FROM 'jitter' ORDER BY r.read_at DESC LIMIT 1;
+  -- Here and below four hours are looked at first: mostly they suffice, and all of a series is much more.
+  FOREACH since IN ARRAY ARRAY[greatest(began_at, closed_at - interval '4 hours'), began_at] LOOP
+    SELECT date_trunc('hour', r.read_at, 'UTC') - interval '1 hour' INTO hour_before
+    FROM counted_readings(of_series, since, closed_at) r ORDER BY r.read_at DESC OFFSET 1 LIMIT 1;
+    EXIT WHEN hour_before IS NOT NULL;
+  END LOOP;
+  FOREACH since IN ARRAY ARRAY[greatest(began_at, hour_before - interval '4 hours'), began_at] LOOP
+    SELECT r.value INTO standing FROM counted_readings(of_series, since, hour_before) r
+    WHERE r.verdict IS DISTINCT FROM 'jitter' ORDER BY r.read_at DESC LIMIT 1;
+    EXIT WHEN standing IS NOT NULL;
+  END LOOP;
   IF standing IS NULL THEN
     -- The run is younger than that: all of it.
     SELECT min(r.read_at) INTO risen_at FROM counted_readings(of_series, began_at, closed_at) r;
@@ -29,14 +37,17 @@ BEGIN
   WHERE k.series_id = of_series AND k.read_at >= began_at AND k.value = standing
     AND NOT EXISTS (SELECT FROM closed_readings e WHERE e.series_id = of_series AND e.read_at < k.read_at);
   IF risen_at IS NULL THEN
-    SELECT r.read_at INTO moved_at FROM counted_readings(of_series, began_at, hour_before) r
-    WHERE r.value <> standing AND r.verdict IS DISTINCT FROM 'jitter' ORDER BY r.read_at DESC LIMIT 1;
+    FOREACH since IN ARRAY ARRAY[greatest(began_at, hour_before - interval '4 hours'), began_at] LOOP
+      SELECT r.read_at INTO moved_at FROM counted_readings(of_series, since, hour_before) r
+      WHERE r.value <> standing AND r.verdict IS DISTINCT FROM 'jitter' ORDER BY r.read_at DESC LIMIT 1;
+      EXIT WHEN moved_at IS NOT NULL;
+    END LOOP;
     SELECT r.read_at INTO risen_at
     FROM counted_readings(of_series, greatest(began_at, moved_at + interval '1 microsecond'), hour_before) r
     WHERE r.verdict IS DISTINCT FROM 'jitter' ORDER BY r.read_at LIMIT 1;
   END IF;
   -- From the last but one on that was plainly counted before that hour: what comes after is taken for the same again.
-  SELECT r.read_at INTO from_at FROM counted_readings(of_series, risen_at, hour_before) r
+  SELECT r.read_at INTO from_at FROM counted_readings(of_series, greatest(risen_at, hour_before - interval '1 day'), hour_before) r
   WHERE r.verdict IS NULL ORDER BY r.read_at DESC OFFSET 1 LIMIT 1;
   -- Of a day all are kept, so that of a source that was frozen for less even the number of readings is right.
   IF from_at IS NULL OR from_at < risen_at + interval '1 day' THEN from_at := risen_at; END IF;
