@@ -1,77 +1,25 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
-import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { askCapabilities } from '#src/database/capabilities.ts';
 import { createDb, createPool, type Pool } from '#src/database/connect.ts';
-import { fingerprintOf } from '#src/database/copy/fingerprints.ts';
 import { synchronise } from '#src/database/copy/synchronise.ts';
-import { embeddedUrl, isEmbeddedRunning, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
 import { move } from '#src/start/move.ts';
 import { MOVED, NOT_MOVED } from '#src/start/moved.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { testApi } from '#test/support/api.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import type { TestDatabase } from '#test/support/database.ts';
 import { announce, fillInstallation, type InHand } from '#test/support/full-installation.ts';
 import { type Meter, meter, totalMilliwattHours } from '#test/support/meters.ts';
-import { temporaryFolder } from '#test/support/service.ts';
+import { AUTO, countOf, differing, silent, twoDatabases } from '#test/support/two-databases.ts';
 
 /** From an embedded installation, which is what people start with, to a database of this run's tier, and back. */
 const DAY_MS = 86_400_000;
-const AUTO = { timescale: 'auto' } as const;
 const MOVE_PROCESS = resolve(import.meta.dirname, '../support/move-process.ts');
-const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
-const silent = { step: () => {}, progress: () => {} };
-// Each starts databases, and some processes.
-vi.setConfig({ testTimeout: 90_000 });
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let embedded: Awaited<ReturnType<typeof startEmbeddedPostgres>>;
-let source: TestDatabase;
-let target: TestDatabase;
-let made = 0;
-
-beforeAll(async () => {
-  folder = await temporaryFolder();
-  embedded = await startEmbeddedPostgres({ dataDir: folder.path, sharedBuffersMb: 128 });
-  const admin = createPool(embedded.url, { max: 1 });
-  await admin.query('CREATE ROLE tenant LOGIN');
-  await admin.end();
-});
-afterAll(async () => {
-  await embedded.stop();
-  await folder.remove();
-});
-beforeEach(async () => {
-  source = await embeddedDatabase();
-  target = await testDatabase();
-});
-afterEach(async () => {
-  await source.drop();
-  await target.drop();
-});
-
-/** A migrated database of its own on the embedded server, of a role that is no superuser: its owner, unless it is said. */
-async function embeddedDatabase({ owned = true } = {}): Promise<TestDatabase> {
-  const name = `move_${++made}`;
-  const admin = createPool(embedded.url, { max: 1 });
-  await admin.query(`CREATE DATABASE ${name} ${owned ? 'OWNER tenant' : ''}`);
-  await admin.end();
-  if (!owned) {
-    const inside = createPool(embeddedUrl(folder.path, name), { max: 1 });
-    await inside.query('GRANT ALL ON SCHEMA public TO tenant');
-    await inside.end();
-  }
-  const url = embeddedUrl(folder.path, name).replace('//postgres@', '//tenant@');
-  const pool = createPool(url);
-  const { tier, capabilities } = (await migrate(pool)).database;
-  return { tier, capabilities, pool, url, settle: async () => {}, drop: () => pool.end() };
-}
-
-const count = async (pool: Pool, relation: string): Promise<number> =>
-  (await pool.query(`SELECT count(*) AS n FROM ${relation}`)).rows[0].n;
+const two = twoDatabases();
 
 /** Every table that a migration makes; not the pieces that one is cut into, nor what an extension brings. */
 async function tables(pool: Pool): Promise<string[]> {
@@ -80,18 +28,6 @@ async function tables(pool: Pool): Promise<string[]> {
        AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e') ORDER BY 1`,
   );
   return rows.map(({ relname }) => relname);
-}
-
-/** Relations that are not the same, row by row, in both databases. */
-async function differing(one: Pool, other: Pool): Promise<string[]> {
-  const clients = [await one.connect(), await other.connect()];
-  const different: string[] = [];
-  for (const { relation } of MOVED) {
-    const [mine, theirs] = await Promise.all(clients.map((client) => fingerprintOf(client, relation)));
-    if (mine !== theirs) different.push(`${relation}: ${mine}, ${theirs}`);
-  }
-  for (const client of clients) client.release();
-  return different;
 }
 
 /** Three homes with four months of a register, one of which went back. */
@@ -138,7 +74,7 @@ function writing(home: Meter): () => Promise<{ accepted: number[]; refused: stri
 
 /** Runs a move as a process of its own that kills itself at a point; the signal that ended it. */
 async function moveUntil(at: string, nth = 1): Promise<string | null> {
-  const child = spawn(process.execPath, [MOVE_PROCESS, source.url, target.url, at, String(nth)], {
+  const child = spawn(process.execPath, [MOVE_PROCESS, two.source.url, two.target.url, at, String(nth)], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   return new Promise((done, fail) => {
@@ -153,22 +89,22 @@ async function holdsGood(database: TestDatabase, { admin, browser, code, post, g
   const api = await testApi({ database: { ...database, drop: async () => {} } });
   api.now = new Date();
   try {
-    const before = await count(pool, 'users');
+    const before = await countOf(pool, 'users');
     const again = await api.send(post.path, { method: 'POST', key: admin.key, body: post.body, headers: post.headers });
     expect({ ...again, replayed: again.headers['idempotent-replayed'] }).toMatchObject({
       status: 201,
       json: post.answer.json,
       replayed: 'true',
     });
-    expect(await count(pool, 'users')).toBe(before);
+    expect(await countOf(pool, 'users')).toBe(before);
     expect((await api.send(`/dashboard/v1/devices?user_id=${admin.userId}`, { headers: browser })).status).toBe(200);
     expect((await api.send('/dashboard/session', { method: 'POST', body: code })).status).toBe(201);
     // What has a number gets the next one: deliveries, announcements, series, rejections, changed hours.
-    const deliveries = await count(pool, 'deliveries');
+    const deliveries = await countOf(pool, 'deliveries');
     const body = { email: 'next@example.com', role: 'homeowner' };
     const next = await api.send('/v1/users', { method: 'POST', key: admin.key, body });
     expect(next.status).toBe(201);
-    expect(await count(pool, 'deliveries')).toBe(deliveries + 1);
+    expect(await countOf(pool, 'deliveries')).toBe(deliveries + 1);
     const last = 'SELECT user_id FROM deliveries JOIN events USING (event_id) ORDER BY place DESC LIMIT 1';
     expect((await pool.query(last)).rows).toEqual([{ user_id: next.json.user_id }]);
     await announce(pool, gatewayId, ['tele/a', 'tele/c']);
@@ -176,7 +112,7 @@ async function holdsGood(database: TestDatabase, { admin, browser, code, post, g
       gatewayId,
     ]);
     expect(rows.map(({ topic }) => topic)).toEqual(['tele/b', 'tele/a', 'tele/c']);
-    const rejected = await count(pool, 'rejected_messages');
+    const rejected = await countOf(pool, 'rejected_messages');
     const home = await meter(database);
     await home.read([
       [new Date(Date.now() - 60_000), 1],
@@ -184,13 +120,14 @@ async function holdsGood(database: TestDatabase, { admin, browser, code, post, g
       [new Date(Date.now() + DAY_MS), 2],
     ]);
     expect(await totalMilliwattHours(database, 'user_daily', home.userId)).toBe(500_000);
-    expect(await count(pool, 'rejected_messages')).toBe(rejected + 1);
+    expect(await countOf(pool, 'rejected_messages')).toBe(rejected + 1);
   } finally {
     await api.app.close();
   }
 }
 
 test('a decision stands for every relation, and those that are copied can be', async () => {
+  const { source, target } = two;
   const copied = MOVED.map(({ relation }) => relation);
   const decided = [...copied, ...Object.keys(NOT_MOVED)];
   // Something is here? Add it to COPIED, or to NOT_COPIED with a reason (src/database/copy/relations.ts).
@@ -215,10 +152,11 @@ test('a decision stands for every relation, and those that are copied can be', a
 });
 
 test('an installation in which every relation has rows moves, and everybody goes on in it', async () => {
+  const { source, target } = two;
   const inHand = await fillInstallation(source);
   // A relation is empty? Let fillInstallation (test/support/full-installation.ts) make rows in it.
   for (const one of await tables(source.pool))
-    expect({ one, rows: await count(source.pool, one) }).not.toEqual({ one, rows: 0 });
+    expect({ one, rows: await countOf(source.pool, one) }).not.toEqual({ one, rows: 0 });
   const report = await move(source.url, target.url, AUTO, silent);
   expect(report.relations.filter(({ rows }) => rows === 0)).toEqual([]);
   expect(await differing(source.pool, target.pool)).toEqual([]);
@@ -231,28 +169,18 @@ test('an installation in which every relation has rows moves, and everybody goes
 });
 
 test('the same from this tier into an embedded database, whatever the old one was made with', async () => {
+  const { source, target } = two;
   const inHand = await fillInstallation(target);
   for (const one of await tables(target.pool))
-    expect({ one, rows: await count(target.pool, one) }).not.toEqual({ one, rows: 0 });
+    expect({ one, rows: await countOf(target.pool, one) }).not.toEqual({ one, rows: 0 });
   await target.settle();
   await move(target.url, source.url, { timescale: 'off' }, silent);
   expect(await differing(target.pool, source.pool)).toEqual([]);
   await holdsGood(source, inHand);
 });
 
-test('numbers go on where they were, not after the highest that is left', async () => {
-  const { webhookId } = await fillInstallation(source);
-  await source.pool.query('UPDATE webhooks SET catching_up_to = (SELECT max(place) FROM deliveries)');
-  await source.pool.query('DELETE FROM deliveries');
-  await move(source.url, target.url, AUTO, silent);
-  const { rows } = await target.pool.query(
-    `SELECT nextval(pg_get_serial_sequence('deliveries', 'place')) > catching_up_to AS follows FROM webhooks WHERE webhook_id = $1`,
-    [webhookId],
-  );
-  expect(rows).toEqual([{ follows: true }]);
-});
-
 test('a running installation moves with everything, and what it receives meanwhile', async () => {
+  const { source, target } = two;
   const homes = await homesOf(source);
   const stream = homes[0] as Meter;
   const stop = writing(stream);
@@ -280,6 +208,7 @@ test('a running installation moves with everything, and what it receives meanwhi
 });
 
 test('a full installation moves under load however often the move is killed, and never starts on half of it', async () => {
+  const { source, target } = two;
   const inHand = await fillInstallation(source);
   const [stream, other] = await homesOf(source);
   const stop = writing(stream as Meter);
@@ -327,6 +256,7 @@ test('a full installation moves under load however often the move is killed, and
 }, 600_000);
 
 test('what comes between two relations refers to nothing that was not copied, and a pass copies only what differs', async () => {
+  const { source, target } = two;
   await homesOf(source);
   await migrate(target.pool);
   const ends = { source: await source.pool.connect(), target: await target.pool.connect() };
@@ -342,7 +272,7 @@ test('what comes between two relations refers to nothing that was not copied, an
   await holding.query('COMMIT');
   holding.release();
   await pass;
-  expect(await count(target.pool, 'devices')).toBe(3);
+  expect(await countOf(target.pool, 'devices')).toBe(3);
   const sum = (results: { copied: number }[]) => results.reduce((all, { copied }) => all + copied, 0);
   // The relations that account and device are in are copied again, and no readings.
   const again = sum(await synchronise(ends, MOVED, { held: false }));
@@ -353,39 +283,8 @@ test('what comes between two relations refers to nothing that was not copied, an
   ends.target.release();
 });
 
-test('a writer that waits for the move while the move waits for it ends neither of them for good', async () => {
-  await fillInstallation(source);
-  const writer = await source.pool.connect();
-  await writer.query('BEGIN');
-  await writer.query('UPDATE deliveries SET tries = tries');
-  let crossing: Promise<unknown> = Promise.resolve();
-  const cross = async () => {
-    for (;;) {
-      const { rows } = await writer.query(
-        `SELECT FROM pg_locks JOIN pg_database d ON d.oid = database WHERE NOT granted AND relation = 'deliveries'::regclass AND datname = current_database()`,
-      );
-      if (rows.length > 0) break;
-    }
-    // At once: the move looks for a deadlock after a second, and finds itself in one.
-    await writer.query('UPDATE users SET phone = phone');
-    await writer.query('COMMIT');
-  };
-  const step = (text: string) => {
-    if (text.startsWith('Holding')) crossing = cross().catch(() => writer.query('ROLLBACK'));
-  };
-  await move(source.url, target.url, AUTO, { ...silent, step });
-  await crossing;
-  writer.release(true);
-  expect(await differing(source.pool, target.pool)).toEqual([]);
-});
-
-test('moving into itself is refused, and changes nothing', async () => {
-  const home = await meter(source);
-  await expect(move(source.url, source.url, AUTO, silent)).rejects.toThrow(/uses already/);
-  await home.read([[new Date(), 501]]);
-});
-
 test('what is late and not yet folded in moves, too', async () => {
+  const { source, target } = two;
   const home = await meter(target);
   await home.read([
     [new Date(Date.now() - 60 * DAY_MS), 100],
@@ -402,53 +301,4 @@ test('what is late and not yet folded in moves, too', async () => {
     `SELECT sum(energy_milliwatt_hours)::bigint AS "milliwattHours" FROM user_daily WHERE day < now() - interval '51 days'`,
   );
   expect(rows[0].milliwattHours).toBeGreaterThan(70_000_000);
-});
-
-test('a database with users of its own is refused, and nothing is copied', async () => {
-  const home = await meter(source);
-  await meter(target);
-  await expect(move(source.url, target.url, AUTO, silent)).rejects.toThrow(/users of its own/);
-  expect(await count(target.pool, 'users')).toBe(1);
-  await home.read([[new Date(), 501]]);
-});
-
-test('a database that is being filled from another installation is refused', async () => {
-  const stranger = await embeddedDatabase();
-  await meter(stranger);
-  const broken = new Error('broken off');
-  const step = (text: string) => {
-    if (text.startsWith('Holding')) throw broken;
-  };
-  await expect(move(stranger.url, target.url, AUTO, { ...silent, step })).rejects.toBe(broken);
-  const home = await meter(source);
-  await expect(move(source.url, target.url, AUTO, silent)).rejects.toThrow(/another move left it so/);
-  await home.read([[new Date(), 501]]);
-  expect((await move(stranger.url, target.url, AUTO, silent)).users).toBe(1);
-  await stranger.drop();
-});
-
-test('a role that may not close a database is told so before anything is copied', async () => {
-  const source = await embeddedDatabase({ owned: false });
-  const home = await meter(source);
-  await expect(move(source.url, target.url, AUTO, silent)).rejects.toThrow(/must own both databases.*the old one/);
-  expect(await count(target.pool, 'users')).toBe(0);
-  await home.read([[new Date(), 501]]);
-  await source.drop();
-});
-
-test('the command moves the embedded database of a stopped service, and leaves it stopped', async () => {
-  const stopped = await temporaryFolder();
-  const server = await startEmbeddedPostgres({ dataDir: stopped.path, sharedBuffersMb: 128 });
-  const pool = createPool(server.url);
-  const { tier, capabilities } = (await migrate(pool)).database;
-  await meter({ ...source, tier, capabilities, pool, url: server.url });
-  await pool.end();
-  await server.stop();
-  const command = promisify(execFile)(process.execPath, [MAIN, 'migrate', '--to', target.url, '--json'], {
-    env: { PATH: process.env.PATH, DATA_DIR: stopped.path },
-  });
-  expect(JSON.parse((await command).stdout)).toMatchObject({ users: 1, total_milliwatt_hours: '0' });
-  expect(await isEmbeddedRunning(stopped.path)).toBe(false);
-  expect(await count(target.pool, 'devices')).toBe(1);
-  await stopped.remove();
 });

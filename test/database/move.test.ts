@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { createPool } from '#src/database/connect.ts';
+import { isEmbeddedRunning, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
+import { migrate } from '#src/database/migrate.ts';
+import { move } from '#src/start/move.ts';
+import { fillInstallation } from '#test/support/full-installation.ts';
+import { meter } from '#test/support/meters.ts';
+import { temporaryFolder } from '#test/support/service.ts';
+import { AUTO, countOf, differing, silent, twoDatabases } from '#test/support/two-databases.ts';
+
+/** What of a move does not depend on the databases' tiers; test/tiers/move.test.ts has the rest. */
+const two = twoDatabases();
+const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
+
+test('numbers go on where they were, not after the highest that is left', async () => {
+  const { source, target } = two;
+  const { webhookId } = await fillInstallation(source);
+  await source.pool.query('UPDATE webhooks SET catching_up_to = (SELECT max(place) FROM deliveries)');
+  await source.pool.query('DELETE FROM deliveries');
+  await move(source.url, target.url, AUTO, silent);
+  const { rows } = await target.pool.query(
+    `SELECT nextval(pg_get_serial_sequence('deliveries', 'place')) > catching_up_to AS follows FROM webhooks WHERE webhook_id = $1`,
+    [webhookId],
+  );
+  expect(rows).toEqual([{ follows: true }]);
+});
+
+test('a writer that waits for the move while the move waits for it ends neither of them for good', async () => {
+  const { source, target } = two;
+  await fillInstallation(source);
+  const writer = await source.pool.connect();
+  await writer.query('BEGIN');
+  await writer.query('UPDATE deliveries SET tries = tries');
+  let crossing: Promise<unknown> = Promise.resolve();
+  const cross = async () => {
+    for (;;) {
+      const { rows } = await writer.query(
+        `SELECT FROM pg_locks JOIN pg_database d ON d.oid = database WHERE NOT granted AND relation = 'deliveries'::regclass AND datname = current_database()`,
+      );
+      if (rows.length > 0) break;
+    }
+    // At once: the move looks for a deadlock after a second, and finds itself in one.
+    await writer.query('UPDATE users SET phone = phone');
+    await writer.query('COMMIT');
+  };
+  const step = (text: string) => {
+    if (text.startsWith('Holding')) crossing = cross().catch(() => writer.query('ROLLBACK'));
+  };
+  await move(source.url, target.url, AUTO, { ...silent, step });
+  await crossing;
+  writer.release(true);
+  expect(await differing(source.pool, target.pool)).toEqual([]);
+});
+
+test('moving into itself is refused, and changes nothing', async () => {
+  const { source } = two;
+  const home = await meter(source);
+  await expect(move(source.url, source.url, AUTO, silent)).rejects.toThrow(/uses already/);
+  await home.read([[new Date(), 501]]);
+});
+
+test('a database with users of its own is refused, and nothing is copied', async () => {
+  const { source, target } = two;
+  const home = await meter(source);
+  await meter(target);
+  await expect(move(source.url, target.url, AUTO, silent)).rejects.toThrow(/users of its own/);
+  expect(await countOf(target.pool, 'users')).toBe(1);
+  await home.read([[new Date(), 501]]);
+});
+
+test('a database that is being filled from another installation is refused', async () => {
+  const { source, target, embeddedDatabase } = two;
+  const stranger = await embeddedDatabase();
+  await meter(stranger);
+  const broken = new Error('broken off');
+  const step = (text: string) => {
+    if (text.startsWith('Holding')) throw broken;
+  };
+  await expect(move(stranger.url, target.url, AUTO, { ...silent, step })).rejects.toBe(broken);
+  const home = await meter(source);
+  await expect(move(source.url, target.url, AUTO, silent)).rejects.toThrow(/another move left it so/);
+  await home.read([[new Date(), 501]]);
+  expect((await move(stranger.url, target.url, AUTO, silent)).users).toBe(1);
+  await stranger.drop();
+});
+
+test('a role that may not close a database is told so before anything is copied', async () => {
+  const { target, embeddedDatabase } = two;
+  const source = await embeddedDatabase({ owned: false });
+  const home = await meter(source);
+  await expect(move(source.url, target.url, AUTO, silent)).rejects.toThrow(/must own both databases.*the old one/);
+  expect(await countOf(target.pool, 'users')).toBe(0);
+  await home.read([[new Date(), 501]]);
+  await source.drop();
+});
+
+test('the command moves the embedded database of a stopped service, and leaves it stopped', async () => {
+  const { target } = two;
+  const stopped = await temporaryFolder();
+  const server = await startEmbeddedPostgres({ dataDir: stopped.path, sharedBuffersMb: 128 });
+  const pool = createPool(server.url);
+  const { tier, capabilities } = (await migrate(pool)).database;
+  await meter({ ...two.source, tier, capabilities, pool, url: server.url });
+  await pool.end();
+  await server.stop();
+  const command = promisify(execFile)(process.execPath, [MAIN, 'migrate', '--to', target.url, '--json'], {
+    env: { PATH: process.env.PATH, DATA_DIR: stopped.path },
+  });
+  expect(JSON.parse((await command).stdout)).toMatchObject({ users: 1, total_milliwatt_hours: '0' });
+  expect(await isEmbeddedRunning(stopped.path)).toBe(false);
+  expect(await countOf(target.pool, 'devices')).toBe(1);
+  await stopped.remove();
+});

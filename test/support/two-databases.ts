@@ -1,0 +1,83 @@
+import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
+import { createPool, type Pool } from '#src/database/connect.ts';
+import { fingerprintOf } from '#src/database/copy/fingerprints.ts';
+import { embeddedUrl, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
+import { migrate } from '#src/database/migrate.ts';
+import { MOVED } from '#src/start/moved.ts';
+import { type TestDatabase, testDatabase } from './database.ts';
+import { temporaryFolder } from './service.ts';
+
+/** What a move is asked to do and tells, where a test does not care. */
+export const AUTO = { timescale: 'auto' } as const;
+export const silent = { step: () => {}, progress: () => {} };
+
+/** An embedded installation, which is what people start with, and a database of this run's tier; both new for each test. */
+export interface TwoDatabases {
+  source: TestDatabase;
+  target: TestDatabase;
+  /** A migrated database of its own on the embedded server, of a role that is no superuser: its owner, unless it is said. */
+  embeddedDatabase(options?: { owned?: boolean }): Promise<TestDatabase>;
+}
+
+/** Registers what makes and removes them. They are there within a test. */
+export function twoDatabases(): TwoDatabases {
+  // Each test starts databases, and some processes.
+  vi.setConfig({ testTimeout: 90_000 });
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let embedded: Awaited<ReturnType<typeof startEmbeddedPostgres>>;
+  let made = 0;
+  const two = { embeddedDatabase } as TwoDatabases;
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    embedded = await startEmbeddedPostgres({ dataDir: folder.path, sharedBuffersMb: 128 });
+    const admin = createPool(embedded.url, { max: 1 });
+    await admin.query('CREATE ROLE tenant LOGIN');
+    await admin.end();
+  });
+  afterAll(async () => {
+    await embedded.stop();
+    await folder.remove();
+    // Other files may come after this one in its process.
+    vi.resetConfig();
+  });
+  beforeEach(async () => {
+    two.source = await embeddedDatabase();
+    two.target = await testDatabase();
+  });
+  afterEach(async () => {
+    await two.source.drop();
+    await two.target.drop();
+  });
+
+  async function embeddedDatabase({ owned = true } = {}): Promise<TestDatabase> {
+    const name = `move_${++made}`;
+    const admin = createPool(embedded.url, { max: 1 });
+    await admin.query(`CREATE DATABASE ${name} ${owned ? 'OWNER tenant' : ''}`);
+    await admin.end();
+    if (!owned) {
+      const inside = createPool(embeddedUrl(folder.path, name), { max: 1 });
+      await inside.query('GRANT ALL ON SCHEMA public TO tenant');
+      await inside.end();
+    }
+    const url = embeddedUrl(folder.path, name).replace('//postgres@', '//tenant@');
+    const pool = createPool(url);
+    const { tier, capabilities } = (await migrate(pool)).database;
+    return { tier, capabilities, pool, url, settle: async () => {}, drop: () => pool.end() };
+  }
+  return two;
+}
+
+/** Relations that are not the same, row by row, in both databases. */
+export async function differing(one: Pool, other: Pool): Promise<string[]> {
+  const clients = [await one.connect(), await other.connect()];
+  const different: string[] = [];
+  for (const { relation } of MOVED) {
+    const [mine, theirs] = await Promise.all(clients.map((client) => fingerprintOf(client, relation)));
+    if (mine !== theirs) different.push(`${relation}: ${mine}, ${theirs}`);
+  }
+  for (const client of clients) client.release();
+  return different;
+}
+
+export const countOf = async (pool: Pool, relation: string): Promise<number> =>
+  (await pool.query(`SELECT count(*) AS n FROM ${relation}`)).rows[0].n;
