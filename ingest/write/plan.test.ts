@@ -16,8 +16,8 @@ import { collect } from './collect.ts';
 import { type DevicePlan, planDevice } from './plan.ts';
 import type { Stretch } from './stretch.ts';
 
-/** Random histories that are compared; LAW_HISTORIES for more. */
-const HISTORIES = Number(process.env.LAW_HISTORIES ?? 1_000);
+/** Random histories that are compared; PLANNED_HISTORIES for more. */
+const HISTORIES = Number(process.env.PLANNED_HISTORIES ?? 300);
 /** Devices of a run, whose readings share batches. */
 const DEVICES = 4;
 
