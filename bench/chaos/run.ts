@@ -26,6 +26,8 @@ const PER_SECOND = 1_000;
 const SETTLE_MS = 90_000;
 /** Nothing more comes after so long a time without a new reading: a flood before them is worked off first. */
 const QUIET_MS = 60_000;
+/** Where the broker forgot some of it, that never comes. */
+const FORGOTTEN_MS = 10_000;
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Lets devices publish (`perSecond`: messages of all of them), injects the fault meanwhile, and counts. */
@@ -44,7 +46,8 @@ export async function endure(fault: Fault, perSecond = PER_SECOND): Promise<Row>
     const recoveryS = await untilMoreIsStored(installation.pool, players);
     await wait(1_500);
     await fleet.finish();
-    const counted = await settled(installation.pool, players, fleet.acknowledged);
+    const quietMs = fault.brokerForgets ? FORGOTTEN_MS : QUIET_MS;
+    const counted = await settled(installation.pool, players, fleet.acknowledged, quietMs);
     const { sent, acknowledged } = fleet;
     return {
       fault: fault.name,
@@ -96,10 +99,10 @@ async function untilMoreIsStored(pool: Pool, players: readonly Paired[]): Promis
 }
 
 /** Waits until what was acknowledged is stored, or nothing more comes. */
-async function settled(pool: Pool, players: readonly Paired[], acknowledged: number) {
+async function settled(pool: Pool, players: readonly Paired[], acknowledged: number, quietMs: number) {
   let counted = await count(pool, players);
   let lastChange = performance.now();
-  while (counted.stored < acknowledged && performance.now() - lastChange < QUIET_MS) {
+  while (counted.stored < acknowledged && performance.now() - lastChange < quietMs) {
     await wait(250);
     const next = await count(pool, players);
     if (next.stored !== counted.stored) lastChange = performance.now();

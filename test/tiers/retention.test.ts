@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { dropReadings, retentionStartMs } from '#src/database/history.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -10,10 +10,11 @@ const NOW = new Date('2026-11-20T12:00:00Z');
 const at = (daysAgo: number) => new Date(NOW.getTime() - daysAgo * DAY_MS);
 
 let database: TestDatabase;
-beforeAll(async () => {
+// One for each: what years of another test left would be gone through again and again.
+beforeEach(async () => {
   database = await testDatabase();
 });
-afterAll(() => database.drop());
+afterEach(() => database.drop());
 
 async function readingsOf(one: Meter): Promise<number> {
   const { rows } = await database.pool.query(
