@@ -37,7 +37,9 @@ export function programOf(files: Iterable<Commands>): Command {
 
 /** Runs the command of this process's arguments; ends the process with 1 where it fails. */
 export async function run(): Promise<void> {
-  const load = COMMANDS[process.argv[2] ?? ''];
+  const named = process.argv[2] ?? '';
+  // Own names only: `constructor` is no command.
+  const load = Object.hasOwn(COMMANDS, named) ? COMMANDS[named] : undefined;
   // Help and what is no command: all are shown. A module is itself, however often it is asked for.
   const files = load ? [await load()] : new Set(await Promise.all(Object.values(COMMANDS).map((one) => one())));
   try {
