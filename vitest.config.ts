@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { type Capabilities, TIERS, type Tier } from './src/database/capabilities.ts';
 import LongestFirst from './test/support/longest-first.ts';
@@ -36,7 +37,8 @@ const level = (name: string, folder: string, tier: Tier, exclude: string[] = [])
 export default defineConfig({
   test: {
     reporters: ['default', ['./test/support/closing-line-reporter.ts', { missing }]],
-    maxWorkers: 2,
+    // More than cores: many files mostly wait, for a broker that was killed or a page that is drawn.
+    maxWorkers: Math.max(4, availableParallelism()),
     pool: 'forks',
     // A machine that is busy with something else is no failure.
     testTimeout: 180_000,

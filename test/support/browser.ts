@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-/** Debian's package, or another one that CHROMIUM names. */
-const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+/** Debian's package of Chromium without a window, or another that CHROMIUM names. */
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell';
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 /** Where pictures of pages are left for people to look at; not in the repository. */
 const PICTURES = resolve(import.meta.dirname, '../../artifacts/screenshots');
@@ -13,7 +13,8 @@ const PICTURES = resolve(import.meta.dirname, '../../artifacts/screenshots');
 export const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } } as const;
 
 export async function startBrowser(): Promise<Browser> {
-  if (!existsSync(CHROMIUM)) throw new Error(`There is no ${CHROMIUM}: apt-get install chromium, or set CHROMIUM.`);
+  if (!existsSync(CHROMIUM))
+    throw new Error(`There is no ${CHROMIUM}: apt-get install chromium-headless-shell, or set CHROMIUM.`);
   // As root there is no sandbox; what is looked at is ours.
   return chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
 }

@@ -29,12 +29,12 @@ export const PROGRAMS: readonly Program[] = [
     ],
   },
   { name: 'redis-server', files: ['test/database/api/rate-limits.test.ts'] },
-  { name: 'chromium', files: ['test/system/dashboard/*.test.ts'] },
+  { name: 'chromium-headless-shell', files: ['test/system/dashboard/*.test.ts'] },
 ];
 
 /** Whether a program is found as the tests find it: on the path, or where Debian puts those of its administrator. */
 export function isInstalled(name: string): boolean {
-  if (name === 'chromium' && process.env.CHROMIUM) return true;
+  if (name === 'chromium-headless-shell' && process.env.CHROMIUM) return true;
   const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/bin'];
   return folders.some((folder) => {
     try {
