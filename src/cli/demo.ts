@@ -61,8 +61,10 @@ function welcome(demo: Demo, play: PlayOptions, now: Date): string {
   const insights = `${demo.baseUrl}/v1/energy-insights`;
   const query = (from: number, group: string) =>
     `'${insights}?user_id=${user}&start=${day(from)}&end=${day(0)}&group_by=${group}'`;
+  const past =
+    readings > 0 ? `${readings} readings of the past stored in ${seconds.toFixed(1)} s` : 'The past is stored already';
   return `
-${readings} readings of the past stored in ${seconds.toFixed(1)} s; from now on every device reports each ${play.liveSeconds} seconds.
+${past}; from now on every device reports each ${play.liveSeconds} seconds.
 
 Dashboard  ${demo.signInLink ?? `${demo.baseUrl}/dashboard`}
            Signs you in once, as the demo's utility; another link, also for others such as admin@localhost:
