@@ -30,7 +30,7 @@ const level = (name: string, folder: string, tier: Tier, exclude: string[] = [])
     globalSetup: ['test/support/global-setup.ts'],
     provide: { tier, run },
     // What one file imported serves the next: to load the service anew takes a second each time.
-    isolate: name === 'system' || name === 'contract',
+    isolate: false,
   },
 });
 

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createPool, type Pool } from '#src/database/connect.ts';
 import { embeddedUrl } from '#src/database/embedded-postgres.ts';
-import { freePort, reachable } from '../../test/support/mosquitto.ts';
+import { freePort } from '../../test/support/free-port.ts';
+import { reachable } from '../../test/support/mosquitto.ts';
 import { type Paired, pairDevices } from '../support.ts';
 
 const LAUNCHER = resolve(import.meta.dirname, '../../bin/energy.js');

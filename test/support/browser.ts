@@ -76,6 +76,8 @@ const LOOKS = [
 /** Looks at the page at every size and in every scheme: nothing is wider than the screen, axe is content, a picture is kept. */
 export async function lookAt(page: Page, name: string): Promise<void> {
   mkdirSync(PICTURES, { recursive: true });
+  // Style sheets that are on their way axe would read by itself, and break the content policy.
+  await page.waitForLoadState();
   for (const [size, colorScheme] of LOOKS) {
     await page.setViewportSize(SIZES[size]);
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });

@@ -9,7 +9,7 @@ import { createDevice, readingsTopic } from '#src/devices/store.ts';
 import { createUser, type Role } from '#src/users/store.ts';
 import { newPerson, startBrowser } from './browser.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
-import { freePort } from './mosquitto.ts';
+import { freePort } from './free-port.ts';
 import { type RoleProcess, startRole, temporaryFolder } from './service.ts';
 
 /** The service's three roles as processes of their own, and a browser in front of them. */

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { freePort, reachable } from './mosquitto.ts';
+import { freePort } from './free-port.ts';
+import { reachable } from './mosquitto.ts';
 
 /** A Redis of the test's own, on a free port of the loopback, without persistence. */
 export interface TestRedis {

@@ -4,7 +4,7 @@ import { createDb } from '#src/database/connect.ts';
 import { createDevice, readingsTopic } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { freePort } from '#test/support/mosquitto.ts';
+import { freePort } from '#test/support/free-port.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
 
 /** The service's own processes on each tier; what they do beside it is the business of test/system. */

@@ -12,7 +12,7 @@ import { whyPaused } from '#src/dashboard/pages/webhooks/why-paused.ts';
 import { EVENT_TYPES } from '#src/database/enums.ts';
 import { lookAt } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
-import { freePort } from '#test/support/mosquitto.ts';
+import { freePort } from '#test/support/free-port.ts';
 import { type Call, type Receiver, startReceiver } from '#test/support/receiver.ts';
 
 let dashboard: Dashboard;

@@ -7,7 +7,7 @@ import mqtt, { type MqttClient } from 'mqtt';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPool } from '#src/database/connect.ts';
 import { composeFile, imageOf } from '#test/support/compose-file.ts';
-import { freePort } from '#test/support/mosquitto.ts';
+import { freePort } from '#test/support/free-port.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 import { reachTiers } from '#test/support/tiers/reach.ts';
 import type { TestServer } from '#test/support/tiers/server.ts';

@@ -4,7 +4,8 @@ import { createDb } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { freePort, type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
+import { freePort } from '#test/support/free-port.ts';
+import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
 
 const HOUR_MS = 3_600_000;
