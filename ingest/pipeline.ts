@@ -36,8 +36,11 @@ export interface Pipeline {
   drain(timeoutMs: number): Promise<void>;
 }
 
-/** SQLSTATE classes caused by the data and not by the database's state: a retry would not help. */
-const OF_THE_DATA = /^(22|23|42)/;
+/**
+ * SQLSTATE classes caused by the data and not by the database's state (data exception, integrity constraint): a retry would
+ * not help. A column that is missing and a privilege (42) are the database's: they are waited for, as an outage is.
+ */
+const OF_THE_DATA = /^(22|23)/;
 
 /**
  * From message to commit. Devices are spread over lanes (one transaction at a time each), so that two batches never

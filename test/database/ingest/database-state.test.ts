@@ -1,0 +1,37 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPipeline } from '#ingest/pipeline.ts';
+import { createWriter } from '#ingest/write/writer.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { meter } from '#test/support/meters.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.drop());
+
+const count = async (relation: string) =>
+  (await database.pool.query(`SELECT count(*)::int AS count FROM ${relation}`)).rows[0].count;
+
+test('a message waits, unacknowledged, while the schema is not what this version writes to, and is stored then', async () => {
+  const { deviceId } = await meter(database);
+  const log = pino({ level: 'silent' });
+  const pipeline = createPipeline({ writer: createWriter(database.pool), log, onRoom: () => {} });
+  // As where a newer version migrates beside this one: undefined column (SQLSTATE 42703).
+  await database.pool.query('ALTER TABLE devices RENAME COLUMN last_seen_at TO seen_at');
+  let acknowledged = 0;
+  for (let index = 0; index < 3; index++) {
+    const payload = Buffer.from(JSON.stringify({ energy_total_kwh: 100 + index }));
+    const topic = `energy/v1/${deviceId}/readings`;
+    const message = { topic, payload, receivedAtMs: Date.now() - 60_000 + index * 10_000, replayed: false };
+    pipeline.receive(message, () => acknowledged++);
+  }
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(acknowledged).toBe(0);
+  expect(pipeline.counts.rejected).toBe(0);
+  await database.pool.query('ALTER TABLE devices RENAME COLUMN seen_at TO last_seen_at');
+  await expect.poll(() => acknowledged).toBe(3);
+  expect([await count('readings'), await count('rejected_messages')]).toEqual([3, 0]);
+  await pipeline.drain(1_000);
+});
