@@ -31,6 +31,7 @@ export function createMetrics(role: string): Metrics {
   registry.setDefaultLabels({ role });
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
+  const readings: (() => Promise<void>)[] = [];
   return {
     countOf(name, help, read) {
       new Counter({
@@ -45,29 +46,17 @@ export function createMetrics(role: string): Metrics {
     },
     valuesOf(help, read) {
       const gauges = Object.entries(help).map(
-        ([name, text]) => [name, new Gauge({ name, help: text, registers: [] })] as const,
+        ([name, text]) => [name, new Gauge({ name, help: text, registers })] as const,
       );
-      const [first, ...rest] = gauges;
-      if (!first) return;
-      // One question answers for all of them: the first asks it.
-      const all = new Gauge({
-        name: first[0],
-        help: help[first[0]] ?? '',
-        registers,
-        async collect() {
-          const values: Record<string, number> = await read().catch(() => ({}));
-          this.reset();
-          for (const [name, gauge] of rest) {
-            gauge.reset();
-            const value = values[name];
-            if (value !== undefined) gauge.set(value);
-          }
-          const value = values[first[0]];
-          if (value !== undefined) this.set(value);
-        },
+      readings.push(async () => {
+        const values: Record<string, number> = await read().catch(() => ({}));
+        for (const [name, gauge] of gauges) {
+          const value = values[name];
+          // Not reset(): that sets a gauge without labels to 0.
+          if (value === undefined) gauge.remove();
+          else gauge.set(value);
+        }
       });
-      void all;
-      for (const [, gauge] of rest) registry.registerMetric(gauge);
     },
     counter(name, help, labels) {
       const counter = new Counter({ name, help, labelNames: [...labels], registers });
@@ -77,7 +66,11 @@ export function createMetrics(role: string): Metrics {
       const histogram = new Histogram({ name, help, labelNames: [...labels], buckets: SECONDS, registers });
       return (values, seconds) => histogram.observe(values, seconds);
     },
-    asJson: () => registry.getMetricsAsJSON(),
+    async asJson() {
+      // Before anything is collected: the registry asks all of its metrics in one turn, and waits for each alone.
+      await Promise.all(readings.map((read) => read()));
+      return registry.getMetricsAsJSON();
+    },
   };
 }
 

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { createMetrics, type Metrics } from './metrics.ts';
+
+const HELP = { energy_a: 'a', energy_b: 'b', energy_c: 'c' };
+
+/** Values of our gauges, by name. */
+async function values(metrics: Metrics): Promise<Record<string, number[]>> {
+  const all = (await metrics.asJson()) as { name: string; values: { value: number }[] }[];
+  return Object.fromEntries(
+    all.filter(({ name }) => name in HELP).map(({ name, values }) => [name, values.map(({ value }) => value)]),
+  );
+}
+
+test('every value of an answer is the one of now, from the first scrape on', async () => {
+  const metrics = createMetrics('test');
+  let count = 0;
+  metrics.valuesOf(HELP, async () => {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    count++;
+    return { energy_a: count, energy_b: count * 10, energy_c: count * 100 };
+  });
+  expect(await values(metrics)).toEqual({ energy_a: [1], energy_b: [10], energy_c: [100] });
+  expect(await values(metrics)).toEqual({ energy_a: [2], energy_b: [20], energy_c: [200] });
+});
+
+test('what cannot be had is left out, and not shown as 0', async () => {
+  const metrics = createMetrics('test');
+  let read: () => Promise<Record<string, number>> = async () => ({ energy_a: 1, energy_b: 2 });
+  metrics.valuesOf(HELP, () => read());
+  expect(await values(metrics)).toEqual({ energy_a: [1], energy_b: [2], energy_c: [] });
+  read = () => Promise.reject(new Error('the database is away'));
+  expect(await values(metrics)).toEqual({ energy_a: [], energy_b: [], energy_c: [] });
+  read = async () => ({ energy_c: 3 });
+  expect(await values(metrics)).toEqual({ energy_a: [], energy_b: [], energy_c: [3] });
+});
