@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Logger } from '#src/core/log.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { type MqttSource, type Subscription, startMqttClient } from './mqtt-client.ts';
-import { takeOrphan, takeSlot } from './slot.ts';
+import { type Slot, takeOrphan, takeSlot } from './slot.ts';
 import type { Receive, Source } from './source.ts';
 
 /** How often a worker checks whether others have come or gone. */
@@ -39,15 +39,24 @@ export async function startSharedClient(options: {
   async function adopt(): Promise<void> {
     for (let orphan = await takeOrphan(pool, environment); orphan; orphan = await takeOrphan(pool, environment)) {
       log.info({ slot: orphan.number }, 'taking over the session of a worker that is gone');
-      const source = await client(orphan.clientId, 'none');
-      sources.add(source);
+      // Broker and database may go meanwhile: then it is given back, and taken again with the next look.
+      try {
+        await takeOver(orphan);
+      } finally {
+        await orphan.release();
+      }
+      if (stopped) return;
+    }
+  }
+  async function takeOver(orphan: Slot): Promise<void> {
+    const source = await client(orphan.clientId, 'none');
+    sources.add(source);
+    try {
       let isEmpty = false;
       while (!isEmpty && !stopped) isEmpty = await source.empty();
       if (isEmpty) await orphan.note(false);
-      await source.close();
-      sources.delete(source);
-      await orphan.release();
-      if (stopped) return;
+    } finally {
+      await source.close().finally(() => sources.delete(source));
     }
   }
   async function look(): Promise<void> {

@@ -29,22 +29,39 @@ export interface Slot {
 
 /** Takes a slot for this worker: one that waits for its messages to be taken, or else the lowest free one. */
 export async function takeSlot(pool: Pool, environment: string): Promise<Slot & Held> {
-  const client = await pool.connect();
-  // Raw SQL: advisory locks, on the one connection that holds them.
-  const { rows } = await client.query('SELECT number FROM ingest_slots ORDER BY is_subscribed DESC, number');
-  for (const { number } of rows) if (await tryLock(client, number)) return held(pool, client, number, environment);
-  for (let number = rows.length + 1; ; number++) {
-    if (await tryLock(client, number)) return held(pool, client, number, environment);
-  }
+  return onConnection(pool, async (client) => {
+    // Raw SQL: advisory locks, on the one connection that holds them.
+    const { rows } = await client.query('SELECT number FROM ingest_slots ORDER BY is_subscribed DESC, number');
+    for (const { number } of rows) if (await tryLock(client, number)) return held(pool, client, number, environment);
+    for (let number = rows.length + 1; ; number++) {
+      if (await tryLock(client, number)) return held(pool, client, number, environment);
+    }
+  });
 }
 
 /** Takes a slot whose worker is gone while the broker still gives messages to its session; null where there is none. */
 export async function takeOrphan(pool: Pool, environment: string): Promise<(Slot & Held) | null> {
+  return onConnection(pool, async (client) => {
+    const { rows } = await client.query('SELECT number FROM ingest_slots WHERE is_subscribed ORDER BY number');
+    for (const { number } of rows) if (await tryLock(client, number)) return held(pool, client, number, environment);
+    return null;
+  });
+}
+
+/**
+ * Does something on a connection that whatever it answers keeps; null gives the connection back. Where it throws, the
+ * connection ends, and with it a lock that was taken on it.
+ */
+async function onConnection<T>(pool: Pool, take: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
-  const { rows } = await client.query('SELECT number FROM ingest_slots WHERE is_subscribed ORDER BY number');
-  for (const { number } of rows) if (await tryLock(client, number)) return held(pool, client, number, environment);
-  client.release();
-  return null;
+  try {
+    const taken = await take(client);
+    if (taken === null) client.release();
+    return taken;
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
 }
 
 interface Held {
@@ -53,8 +70,14 @@ interface Held {
 }
 
 async function held(pool: Pool, client: PoolClient, number: number, environment: string): Promise<Slot & Held> {
-  let holder = client;
+  /** Null while the connection that held the place is broken. */
+  let holder: PoolClient | null = client;
   let released = false;
+  // Its connection ends with it, and the lock with that.
+  const letGo = () => {
+    holder?.release(true);
+    holder = null;
+  };
   const { rows } = await client.query('SELECT installation_id FROM installation');
   return {
     number,
@@ -66,39 +89,36 @@ async function held(pool: Pool, client: PoolClient, number: number, environment:
       );
     },
     whenLost(onLost, log) {
-      const watch = () => holder.once('end', () => void takeAgain());
+      const watch = (connection: PoolClient) => connection.once('end', () => void takeAgain());
       const takeAgain = async () => {
-        if (!released) holder.release(true);
+        letGo();
         while (!released) {
           try {
-            holder = await pool.connect();
-            if (await tryLock(holder, number)) return void watch();
-            holder.release();
-            return onLost();
+            holder = await onConnection(pool, async (fresh) => ((await tryLock(fresh, number)) ? fresh : null));
+            // Given back meanwhile.
+            if (released) return letGo();
+            return holder ? void watch(holder) : onLost();
           } catch (error) {
             log.debug({ err: error, slot: number }, 'slot not taken again yet');
             await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
           }
         }
       };
-      watch();
+      watch(client);
     },
-    hasOthers: () => others(holder, number),
+    hasOthers: () => others(holder ?? pool, number),
     async release() {
       released = true;
       // First given back, then looked: whoever goes at the same time has given its own back, or will see that this one is.
-      const othersStay = await holder
-        .query('SELECT pg_advisory_unlock($1, $2)', [ADVISORY_LOCKS.ingestSlot, number])
-        .then(() => others(holder, number))
-        .catch(() => false);
-      // Its connection ends with it, and the lock with that.
-      holder.release(true);
+      await holder?.query('SELECT pg_advisory_unlock($1, $2)', [ADVISORY_LOCKS.ingestSlot, number]).catch(() => {});
+      const othersStay = await others(holder ?? pool, number).catch(() => false);
+      letGo();
       return { othersStay };
     },
   };
 }
 
-async function others(client: PoolClient, number: number): Promise<boolean> {
+async function others(client: Pick<PoolClient, 'query'>, number: number): Promise<boolean> {
   const { rows } = await client.query(
     `SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objid <> $2 AND granted
        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS others`,

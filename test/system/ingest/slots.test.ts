@@ -1,5 +1,7 @@
 import mqtt, { type MqttClient } from 'mqtt';
+import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startSharedClient } from '#ingest/source/shared-client.ts';
 import { createDb } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
@@ -129,3 +131,33 @@ test('what queues for a worker that is gone is taken over whole, in however many
   // The register of each of the ten meters moves by a mWh a message, from its first to its last.
   expect(rows[0].energy).toBe((MESSAGES - 10) * 10);
 }, 240_000);
+
+test('a session that could not be noted as empty is given back, and taken again with the next look', async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+  const { pool } = database;
+  await pool.query('DELETE FROM ingest_slots');
+  // Two workers were killed: this one takes the place of the first, and empties that of the second.
+  await pool.query('INSERT INTO ingest_slots VALUES (1, true), (2, true)');
+  await pool.query(`CREATE FUNCTION refuse_note() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE 'the database takes no note'; END $$`);
+  await pool.query(`CREATE TRIGGER refuse_note BEFORE UPDATE ON ingest_slots FOR EACH ROW
+    WHEN (NEW.number = 2 AND NOT NEW.is_subscribed) EXECUTE FUNCTION refuse_note()`);
+  const isNoted = async () =>
+    (await pool.query('SELECT is_subscribed FROM ingest_slots WHERE number = 2')).rows[0].is_subscribed === false;
+  const source = await startSharedClient({
+    url: mosquitto.url,
+    pool,
+    environment: 'live',
+    topics: ['energy/v1/+/readings'],
+    receive: () => true,
+    onSlotLost: () => {},
+    log: pino({ level: 'silent' }),
+  });
+  // Longer than the first look.
+  await new Promise((resolve) => setTimeout(resolve, 9_000));
+  expect(await isNoted()).toBe(false);
+  await pool.query('DROP TRIGGER refuse_note ON ingest_slots');
+  await expect.poll(isNoted, { timeout: 20_000 }).toBe(true);
+  await source.leave();
+  await source.close();
+}, 180_000);
