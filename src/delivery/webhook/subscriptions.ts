@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { SecretBox } from '#src/core/secret-box.ts';
+import { lockOf } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
@@ -35,25 +36,29 @@ export async function createWebhook(
   ownerId: string,
   webhook: { event: EventType; url: string; authToken: string },
 ): Promise<Webhook> {
-  const { count } = await db
-    .selectFrom('webhooks')
-    .select((select) => select.fn.countAll<number>().as('count'))
-    .where('user_id', '=', ownerId)
-    .executeTakeFirstOrThrow();
-  if (Number(count) >= MAX_WEBHOOKS_PER_ACCOUNT) throw new AppError('tooManyWebhooks');
-  return db
-    .insertInto('webhooks')
-    .values({
-      webhook_id: newId('whk'),
-      user_id: ownerId,
-      event: webhook.event,
-      url: webhook.url,
-      auth_token_sealed: box.seal(webhook.authToken),
-      former_token_sealed: null,
-      former_token_valid_until: null,
-    })
-    .returning(COLUMNS)
-    .executeTakeFirstOrThrow();
+  return joinOrBeginTransaction(db, async (trx) => {
+    // Raw SQL: an advisory lock. One after the other, per account: several at once would all count the same.
+    await sql`SELECT pg_advisory_xact_lock(${lockOf('webhooks of', ownerId)}::bigint)`.execute(trx);
+    const { count } = await trx
+      .selectFrom('webhooks')
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .where('user_id', '=', ownerId)
+      .executeTakeFirstOrThrow();
+    if (Number(count) >= MAX_WEBHOOKS_PER_ACCOUNT) throw new AppError('tooManyWebhooks');
+    return trx
+      .insertInto('webhooks')
+      .values({
+        webhook_id: newId('whk'),
+        user_id: ownerId,
+        event: webhook.event,
+        url: webhook.url,
+        auth_token_sealed: box.seal(webhook.authToken),
+        former_token_sealed: null,
+        former_token_valid_until: null,
+      })
+      .returning(COLUMNS)
+      .executeTakeFirstOrThrow();
+  });
 }
 
 /** Subscriptions of their owner, in order of their ids, after `cursor`; at most `limit`. */

@@ -428,3 +428,14 @@ test('a worker that is killed during an attempt loses nothing: another takes ove
   await deliveries.run();
   expect(ids()).toEqual([id]);
 });
+
+test('an account gets no more than 100 subscriptions, however many it asks for at once', async () => {
+  await deliveries.database.pool.query(
+    `INSERT INTO webhooks (webhook_id, user_id, event, url, auth_token_sealed)
+     SELECT webhook_id || number, user_id, event, url, auth_token_sealed FROM webhooks, generate_series(1, 97) number`,
+  );
+  const asked = await Promise.allSettled(Array.from({ length: 8 }, () => deliveries.subscribe(userId, receiver.url)));
+  expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+  const refused = asked.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+  expect(refused.map(({ message }) => message)).toEqual(Array(6).fill('An account has 100 subscriptions at most'));
+});
