@@ -20,15 +20,16 @@ export function register(program: Command): void {
     .requiredOption('--user <user_id>', 'whose key')
     .option('--name <name>', 'what it is for')
     .option('--scopes <a,b>', `what it allows (default: all of ${SCOPES.join(', ')})`, scopes)
-    .option('--expires <90d>', 'when it ends, in days or hours from now', expiry)
+    .option('--expires <90d>', 'when it ends, in days or hours from now', durationMs)
     .option('--json', 'print one JSON object')
-    .action((o: { user: string; name?: string; scopes?: Scope[]; expires?: Date; json?: boolean }) =>
+    .action((o: { user: string; name?: string; scopes?: Scope[]; expires?: number; json?: boolean }) =>
       withDatabase(async (db, config) => {
         if (!(await findUser(db, EVERYBODY, o.user))) throw new Error(`There is no user ${o.user}`);
+        const expiresAt = o.expires === undefined ? undefined : new Date(Date.now() + o.expires);
         const key = await createKey(db, {
           userId: o.user,
           environment: config.environment,
-          ...defined({ name: o.name, scopes: o.scopes, expiresAt: o.expires }),
+          ...defined({ name: o.name, scopes: o.scopes, expiresAt }),
         });
         show(o.json, key, `Key ${key.key_id}, shown this once:\n\n  ${key.key}\n`);
       }),
@@ -46,13 +47,15 @@ export function register(program: Command): void {
   keys
     .command('rotate <key_id>')
     .description('replace a key by a new one with the same permissions; the old one stays valid for a while')
-    .option('--overlap <24h>', 'how long the old key stays valid', expiry)
+    .option('--overlap <24h>', 'how long the old key stays valid', durationMs)
     .option('--json', 'print one JSON object')
-    .action((keyId: string, o: { overlap?: Date; json?: boolean }) =>
+    .action((keyId: string, o: { overlap?: number; json?: boolean }) =>
       withDatabase(async (db, { environment }) => {
-        const now = new Date();
-        const overlapMs = o.overlap && o.overlap.getTime() - now.getTime();
-        const rotated = await rotateKey(db, EVERYBODY, keyId, { environment, now, ...defined({ overlapMs }) });
+        const rotated = await rotateKey(db, EVERYBODY, keyId, {
+          environment,
+          now: new Date(),
+          ...defined({ overlapMs: o.overlap }),
+        });
         if (!rotated) throw new Error(`There is no valid key ${keyId}`);
         const { created, oldExpiresAt } = rotated;
         show(
@@ -128,8 +131,8 @@ function scopes(list: string): Scope[] {
   return names.filter(isScope);
 }
 
-function expiry(text: string): Date {
+function durationMs(text: string): number {
   const [, number, unit] = /^(\d{1,5})(d|h)$/.exec(text) ?? [];
   if (number === undefined) throw new InvalidArgumentError('A number of days or hours, such as 90d or 12h');
-  return new Date(Date.now() + Number(number) * (unit === 'd' ? 86_400_000 : 3_600_000));
+  return Number(number) * (unit === 'd' ? 86_400_000 : 3_600_000);
 }

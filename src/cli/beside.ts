@@ -1,18 +1,26 @@
 import { type Config, loadConfig } from '#src/config/load.ts';
-import { createDb, createPool, type Database } from '#src/database/connect.ts';
+import { createDb, createPool, type Database, type Pool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
+import { forTerminal } from './for-terminal.ts';
 
 /** One JSON object for programs, lines for people. */
 export function show(json: boolean | undefined, value: object, text: string): void {
-  console.log(json ? JSON.stringify(value) : text);
+  console.log(json ? JSON.stringify(value) : text.split('\n').map(forTerminal).join('\n'));
 }
 
 /** Does something in the database of the service that runs beside this command. */
-export async function withDatabase(work: (db: Database, config: Config) => Promise<void>): Promise<void> {
+export const withDatabase = (work: (db: Database, config: Config) => Promise<void>): Promise<void> =>
+  withPool('energy command', (pool, config) => work(createDb(pool), config));
+
+/** The same for what needs connections of its own. `applicationName`: what the database knows them by. */
+export async function withPool<T>(
+  applicationName: string,
+  work: (pool: Pool, config: Config) => Promise<T>,
+): Promise<T> {
   const config = loadConfig();
-  const pool = createPool(await databaseUrl(config), { max: 2, applicationName: 'energy command' });
+  const pool = createPool(await databaseUrl(config), { max: 3, applicationName });
   try {
-    await work(createDb(pool), config);
+    return await work(pool, config);
   } finally {
     await pool.end();
   }

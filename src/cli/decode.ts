@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type Described, describe } from '#ingest/decoders/describe.ts';
 import { readSettings } from '#ingest/decoders/settings.ts';
 import { defined } from '#src/core/defined.ts';
+import { forTerminal } from './for-terminal.ts';
 
 const payload = { payload: z.string().optional(), payload_b64: z.base64().optional() };
 const onePayload = (message: { payload?: string | undefined; payload_b64?: string | undefined }) =>
@@ -91,5 +92,5 @@ function forPeople({ n, readings, rejected }: Answer, family: string | null): st
   );
   const lines = [`${n ?? ''} ${head}`.trim(), ...said, ...rejected.map(({ reason }) => `  rejected: ${reason}`)];
   if (head === family && lines.length === 1) lines.push('  says nothing that is counted');
-  return lines.join('\n').replaceAll(/[^\P{C}\n]/gu, '·');
+  return lines.map(forTerminal).join('\n');
 }

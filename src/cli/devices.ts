@@ -7,6 +7,7 @@ import { createDevice, pairDiscovered, readingsTopic } from '#src/devices/store.
 import { findUser } from '#src/users/store.ts';
 import { show, withDatabase } from './beside.ts';
 import { deviceAddress } from './device-address.ts';
+import { forTerminal } from './for-terminal.ts';
 
 /** Most that a list shows. */
 const PAGE = { limit: 200 };
@@ -63,7 +64,7 @@ export function register(program: Command): void {
       withDatabase(async (db) => {
         await mustBe(db, options.user);
         const all = await listGateways(db, EVERYBODY, options.user, PAGE);
-        for (const one of all) show(options.json, one, `${one.gateway_id}  ${one.name}`);
+        for (const one of all) show(options.json, one, forTerminal(`${one.gateway_id}  ${one.name}`));
         if (all.length === 0 && !options.json)
           console.log('There are no gateways. Create one with: energy gateways create');
       }),
@@ -93,11 +94,11 @@ async function discovered(db: Database, { user, json }: { user: string; json?: b
   await mustBe(db, user);
   const all = await listDiscovered(db, EVERYBODY, user, PAGE);
   for (const one of all) {
-    // What a device calls itself must not drive the terminal.
-    const native = one.native_id.replaceAll(/[^\P{C}]/gu, '·');
     const counted = one.quantities.filter(({ counts }) => counts !== null);
     const what = counted.map(({ channel, kind, counts }) => `${channel} ${kind} counts as ${counts}`).join(', ');
-    show(json, one, `${one.discovery_id}  ${one.family}  ${native}\n  ${what || 'nothing of it is counted as energy'}`);
+    // A line break in what a device says begins no line.
+    const head = forTerminal(`${one.discovery_id}  ${one.family}  ${one.native_id}`);
+    show(json, one, `${head}\n  ${forTerminal(what || 'nothing of it is counted as energy')}`);
   }
   if (all.length === 0 && !json) console.log('There are no unpaired devices.');
 }

@@ -2,10 +2,11 @@ import { stat } from 'node:fs/promises';
 import { SingleBar } from 'cli-progress';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type ImportResult, importFiles } from '#simulators/import-files.ts';
-import { loadConfig, mqttUrlFromHere } from '#src/config/load.ts';
+import { mqttUrlFromHere } from '#src/config/load.ts';
 import { defined } from '#src/core/defined.ts';
-import { createDb, createPool } from '#src/database/connect.ts';
-import { databaseUrl } from '#src/database/locate.ts';
+import { createDb } from '#src/database/connect.ts';
+import { withPool } from './beside.ts';
+import { forTerminal } from './for-terminal.ts';
 
 interface Options {
   device: string;
@@ -50,31 +51,31 @@ export function register(program: Command): void {
 
 async function run(files: string[], options: Options): Promise<void> {
   const unit = unitOf(options);
-  const config = loadConfig();
   const interrupt = new AbortController();
   const onSignal = () =>
     interrupt.abort(new Error('Interrupted. What was sent stays; importing it again adds nothing.'));
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
   const progress = await progressBar(files);
-  const pool = createPool(await databaseUrl(config), { max: 2, applicationName: 'energy import' });
   try {
-    const result = await importFiles(createDb(pool), {
-      deviceId: options.device,
-      files,
-      mqttUrl: mqttUrlFromHere(config),
-      signal: interrupt.signal,
-      onBytes: progress.update,
-      csv: {
-        timeColumn: options.timeColumn,
-        valueColumn: options.registerColumn ?? options.valueColumn ?? 'energy_total_kwh',
-        kind: options.kind,
-        unit,
-        intervalSeconds: options.intervalSeconds,
-        timeMarks: options.timeMarks,
-        where: options.where,
-        ...defined({ channel: options.channel }),
-      },
-    });
+    const result = await withPool('energy import', (pool, config) =>
+      importFiles(createDb(pool), {
+        deviceId: options.device,
+        files,
+        mqttUrl: mqttUrlFromHere(config),
+        signal: interrupt.signal,
+        onBytes: progress.update,
+        csv: {
+          timeColumn: options.timeColumn,
+          valueColumn: options.registerColumn ?? options.valueColumn ?? 'energy_total_kwh',
+          kind: options.kind,
+          unit,
+          intervalSeconds: options.intervalSeconds,
+          timeMarks: options.timeMarks,
+          where: options.where,
+          ...defined({ channel: options.channel }),
+        },
+      }),
+    );
     progress.stop();
     if (options.json) console.log(JSON.stringify(result));
     else say(result);
@@ -82,7 +83,6 @@ async function run(files: string[], options: Options): Promise<void> {
   } finally {
     progress.stop();
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
-    await pool.end();
   }
 }
 
@@ -92,11 +92,10 @@ function say(result: ImportResult): void {
     result.empty > 0 ? `${result.empty} without a time or a value` : '',
     result.unreadable > 0 ? `${result.unreadable} unreadable (the first: ${result.firstUnreadable})` : '',
   ].filter(Boolean);
-  console.log(
-    `${result.sent} readings sent in ${result.seconds} s${left.length ? `; rows left out: ${left.join(', ')}` : ''}.`,
-  );
+  const leftOut = left.length ? `; rows left out: ${left.join(', ')}` : '';
+  console.log(forTerminal(`${result.sent} readings sent in ${result.seconds} s${leftOut}.`));
   for (const [reason, count] of Object.entries(result.rejected)) {
-    console.error(`${count} of them were rejected: ${reason}`);
+    console.error(forTerminal(`${count} of them were rejected: ${reason}`));
   }
 }
 

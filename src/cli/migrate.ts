@@ -1,12 +1,12 @@
 import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
 import { type Config, loadConfig } from '#src/config/load.ts';
-import { createPool } from '#src/database/connect.ts';
 import { hasEmbedded, isEmbeddedRunning, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { lockDataDir } from '#src/start/data-dir-lock.ts';
 import { type MoveReport, move } from '#src/start/move.ts';
+import { withPool } from './beside.ts';
 
 /** `energy migrate`: brings the database to this version's schema (every role does so at its start), or moves it. */
 export function register(program: Command): void {
@@ -22,17 +22,13 @@ export function register(program: Command): void {
 }
 
 async function migrateHere(json: boolean): Promise<void> {
-  const config = loadConfig();
-  const pool = createPool(await databaseUrl(config), { max: 2, applicationName: 'energy migrate' });
-  try {
+  await withPool('energy migrate', async (pool, config) => {
     const { applied, database } = await migrate(pool, config.database);
     const { tier, capabilities, line } = database;
     if (json) return console.log(JSON.stringify({ tier, capabilities, applied }));
     console.log(line);
     console.log(applied.length === 0 ? 'Nothing to do.' : `Applied:\n  ${applied.join('\n  ')}`);
-  } finally {
-    await pool.end();
-  }
+  });
 }
 
 async function moveTo(url: string, json: boolean): Promise<void> {

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import { listRejected, type Rejected, replayRejected, type Which } from '#ingest/rejected.ts';
-import { type Config, loadConfig } from '#src/config/load.ts';
 import { defined } from '#src/core/defined.ts';
-import { createPool, type Pool } from '#src/database/connect.ts';
-import { databaseUrl } from '#src/database/locate.ts';
+import { show, withPool } from './beside.ts';
+import { forTerminal } from './for-terminal.ts';
 
 interface Options {
   device?: string;
@@ -23,11 +22,11 @@ export function register(program: Command): void {
     .option('--limit <n>', 'most rows to show', '50')
     .option('--json', 'print one JSON object a line')
     .action((options: Options) =>
-      withDatabase(async (pool) => {
+      withPool('energy rejected', async (pool) => {
         const limit = Number(options.limit);
         if (!Number.isInteger(limit) || limit < 1) throw new Error('--limit must be a number of 1 or more');
         const rows = await listRejected(pool, whichOf(options), { limit });
-        for (const row of rows) console.log(options.json ? JSON.stringify(row) : line(row));
+        for (const row of rows) show(options.json, row, linesOf(row));
         if (rows.length === 0 && !options.json) console.log('Nothing was rejected.');
       }),
     );
@@ -38,7 +37,7 @@ export function register(program: Command): void {
     .option('--since <time>', 'only from this time on (ISO 8601)')
     .option('--json', 'print one JSON object')
     .action((options: Options) =>
-      withDatabase(async (pool, { retentionMonths }) => {
+      withPool('energy rejected', async (pool, { retentionMonths }) => {
         const replayed = await replayRejected(pool, whichOf(options), { retentionMonths });
         if (!replayed) throw new Error('Another replay is under way. Try again when it is done.');
         // Here it always comes to its end.
@@ -61,19 +60,9 @@ function whichOf({ device, since }: Options): Which {
 
 const MAX_SHOWN_CHARACTERS = 200;
 
-function line({ received_at, topic, element, reason, payload, payload_b64 }: Rejected): string {
+/** Lines for a person, of one rejected message. A line break of a device begins none. */
+function linesOf({ received_at, topic, element, reason, payload, payload_b64 }: Rejected): string {
   const where = element === null ? '' : ` [${element}]`;
-  // Control characters of a device must not drive the terminal.
-  const text = (payload ?? `base64 ${payload_b64}`).replaceAll(/[^\P{C}]/gu, '·').slice(0, MAX_SHOWN_CHARACTERS);
-  return `${received_at}  ${topic}${where}\n  ${reason}\n  ${text}`;
-}
-
-async function withDatabase(run: (pool: Pool, config: Config) => Promise<void>): Promise<void> {
-  const config = loadConfig();
-  const pool = createPool(await databaseUrl(config), { max: 3, applicationName: 'energy rejected' });
-  try {
-    await run(pool, config);
-  } finally {
-    await pool.end();
-  }
+  const text = (payload ?? `base64 ${payload_b64}`).slice(0, MAX_SHOWN_CHARACTERS);
+  return [`${received_at}  ${topic}${where}`, `  ${reason}`, `  ${text}`].map(forTerminal).join('\n');
 }

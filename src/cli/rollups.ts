@@ -1,11 +1,9 @@
 import type { Command } from 'commander';
-import { loadConfig } from '#src/config/load.ts';
 import { defined } from '#src/core/defined.ts';
 import { askCapabilities } from '#src/database/capabilities.ts';
-import { createPool } from '#src/database/connect.ts';
-import { databaseUrl } from '#src/database/locate.ts';
 import { firstCheckedMonth } from '#src/rollups/check.ts';
 import { passOverRollups, type RollupOptions, type RollupReport } from '#src/rollups/mend.ts';
+import { withPool } from './beside.ts';
 
 /** `energy rollups check|rebuild`: are the aggregates what the load profile says, and if not, make them so. */
 export function register(program: Command): void {
@@ -34,22 +32,18 @@ export function register(program: Command): void {
 }
 
 async function run(mode: RollupOptions['mode'], userId: string | undefined): Promise<RollupReport> {
-  const config = loadConfig();
-  const pool = createPool(await databaseUrl(config), { max: 2, applicationName: `energy rollups ${mode}` });
   const showProgress = (done: number, total: number) => {
     process.stderr.write(`\r${done} of ${total} users${done === total ? '\n' : ''}`);
   };
-  try {
-    const { capabilities } = await askCapabilities(pool, config.database.timescale);
-    return await passOverRollups(pool, {
+  return withPool(`energy rollups ${mode}`, async (pool, { database, retentionMonths }) => {
+    const { capabilities } = await askCapabilities(pool, database.timescale);
+    return passOverRollups(pool, {
       capabilities,
-      since: firstCheckedMonth(new Date(), config.retentionMonths),
+      since: firstCheckedMonth(new Date(), retentionMonths),
       mode,
       ...defined({ userId, onProgress: process.stderr.isTTY ? showProgress : undefined }),
     });
-  } finally {
-    await pool.end();
-  }
+  });
 }
 
 function printCheck(report: RollupReport): void {

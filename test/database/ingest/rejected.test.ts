@@ -66,6 +66,17 @@ test('what was rejected is listed with its reason, and stored by a replay once i
   expect(await energy('replay', '--since', '2999-01-01T00:00:00Z')).toContain('0 messages replayed');
 }, 180_000);
 
+test('what a device wrote does not drive the terminal, in its topic and in the reason neither', async () => {
+  await database.pool.query(
+    `INSERT INTO rejected_messages (received_at, topic, payload, reason)
+     VALUES (now(), E'gw/\\u001b[2J\\nx', 'payload', E'because of \\u009b31m\\r')`,
+  );
+  const listed = await energy('list', '--limit', '1');
+  expect(listed).toMatch(/^[^\n]* {2}gw\/·\[2J·x\n {2}because of ·31m·\n {2}payload\n$/);
+  // A program gets it as it is.
+  expect(JSON.parse(await energy('list', '--limit', '1', '--json')).topic).toBe('gw/\u001b[2J\nx');
+}, 180_000);
+
 test('the list is bounded: the youngest stay', async () => {
   const { deviceId } = await meter(database);
   await database.pool.query('DELETE FROM rejected_messages');

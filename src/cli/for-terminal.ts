@@ -1,0 +1,2 @@
+/** A line for a terminal. What others wrote in it (a topic, a payload, a name) must not drive the terminal. */
+export const forTerminal = (line: string): string => line.replaceAll(/[^\P{C}]/gu, '·');
