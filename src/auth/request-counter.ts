@@ -2,11 +2,17 @@ import type { Limits, Remaining } from './request-windows.ts';
 
 export type { Limits } from './request-windows.ts';
 
+interface Window {
+  limit: number;
+  left: number;
+  resetsInSeconds: number;
+}
+
 /** Whether a request may go on, and what its account has left. */
 export interface Decision {
   allowed: boolean;
-  minute: { limit: number; left: number; resetsInSeconds: number };
-  day: { limit: number; left: number; resetsInSeconds: number };
+  /** Null where nothing was counted. */
+  windows: { minute: Window; day: Window } | null;
   /** Seconds until it is worth trying again; the longer one where both windows are full. 0 where it is allowed. */
   retryAfterSeconds: number;
 }
@@ -32,8 +38,7 @@ export type CountTogether = (keys: string[], counts: number[]) => Promise<Counte
 /** Failed authentications of an address. */
 export const ADDRESS: Limits = { minute: 10, day: 1_000_000_000 };
 
-const none = { limit: 0, left: 0, resetsInSeconds: 0 };
-const UNCOUNTED: Decision = { allowed: true, minute: none, day: none, retryAfterSeconds: 0 };
+const UNCOUNTED: Decision = { allowed: true, windows: null, retryAfterSeconds: 0 };
 
 /**
  * What comes while a question is under way is counted by the next one, all together: a busy process asks one small
@@ -95,5 +100,5 @@ function decisionOf({ granted, limits, remaining }: Counted, index: number): Dec
   const minute = { limit: limits.minute, left: minuteLeft + later, resetsInSeconds: Math.ceil(minuteWaitMs / 1_000) };
   const day = { limit: limits.day, left: dayLeft + later, resetsInSeconds: Math.ceil(dayWaitMs / 1_000) };
   const waitMs = Math.max(suspendedWaitMs, minuteLeft <= 0 ? minuteWaitMs : 0, dayLeft <= 0 ? dayWaitMs : 0);
-  return { allowed, minute, day, retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil(waitMs / 1_000)) };
+  return { allowed, windows: { minute, day }, retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil(waitMs / 1_000)) };
 }

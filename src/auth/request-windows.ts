@@ -100,7 +100,7 @@ export function takeRequests(known: Counters, wanted: number, { limits, nowMs, c
   return { granted, least: known, most: known, add: difference(known, next) };
 }
 
-/** What is left of both windows, and how long they and a suspension last (0: not suspended). */
+/** What is left of both windows (0 where more was counted than the plan of now has), and how long they and a suspension last (0: not suspended). */
 export interface Remaining {
   minuteLeft: number;
   minuteWaitMs: number;
@@ -113,9 +113,9 @@ export interface Remaining {
 export function remaining(counters: Counters, { limits, nowMs }: Pick<Rules, 'limits' | 'nowMs'>): Remaining {
   const { minuteFromMs, minuteCount, dayFromMs, dayCount, suspendedUntilMs } = opened(counters, nowMs);
   return {
-    minuteLeft: limits.minute - minuteCount,
+    minuteLeft: Math.max(0, limits.minute - minuteCount),
     minuteWaitMs: minuteFromMs + MINUTE_MS - nowMs,
-    dayLeft: limits.day - dayCount,
+    dayLeft: Math.max(0, limits.day - dayCount),
     dayWaitMs: dayFromMs + DAY_MS - nowMs,
     suspendedWaitMs: Math.max(0, suspendedUntilMs - nowMs),
   };

@@ -2,8 +2,10 @@ import type { FastifyReply } from 'fastify';
 import type { Decision, RequestCounter } from '#src/auth/request-counter.ts';
 import { AppError } from '#src/core/errors.ts';
 
-/** Names the account's policy and what is left of it (draft-ietf-httpapi-ratelimit-headers), on every answer. */
-function tellLimits(reply: FastifyReply, { minute, day }: Decision): void {
+/** Names the account's policy and what is left of it (draft-ietf-httpapi-ratelimit-headers), on every answer that was counted. */
+function tellLimits(reply: FastifyReply, { windows }: Decision): void {
+  if (!windows) return;
+  const { minute, day } = windows;
   reply.header('RateLimit-Policy', `"minute";q=${minute.limit};w=60, "day";q=${day.limit};w=86400`);
   reply.header(
     'RateLimit',

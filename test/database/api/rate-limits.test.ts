@@ -84,7 +84,9 @@ describe.each(kinds)('with counters in $kind,', ({ kind }) => {
         Array.from({ length: 100 }, (_, index) => (counters[index % 3] as (typeof counters)[0]).take(user.userId)),
       );
       expect(decisions.filter(({ allowed }) => allowed)).toHaveLength(30);
-      expect(new Set(decisions.filter(({ allowed }) => allowed).map(({ minute }) => minute.left)).size).toBe(30);
+      expect(new Set(decisions.filter(({ allowed }) => allowed).map(({ windows }) => windows?.minute.left)).size).toBe(
+        30,
+      );
     });
 
     test('of a UTC day end with it; the longer of two waits is named; a changed plan holds at once', async () => {
@@ -97,6 +99,10 @@ describe.each(kinds)('with counters in $kind,', ({ kind }) => {
       expect((await ask()).headers['ratelimit-policy']).toBe('"minute";q=3000;w=60, "day";q=100000;w=86400');
       await api.database.pool.query("UPDATE users SET plan = 'developer' WHERE user_id = $1", [user.userId]);
       expect((await ask()).status).toBe(429);
+      // A smaller plan than what was counted leaves nothing, not less.
+      await api.database.pool.query("UPDATE users SET plan = 'free' WHERE user_id = $1", [user.userId]);
+      expect((await ask()).headers.ratelimit).toMatch(/^"minute";r=0;t=\d+, "day";r=\d+;/);
+      await api.database.pool.query("UPDATE users SET plan = 'developer' WHERE user_id = $1", [user.userId]);
       api.now = new Date('2026-06-16T00:00:00Z');
       expect((await ask()).status).toBe(200);
     });
