@@ -26,15 +26,22 @@ export async function dropReadings(pool: Pool, now: Date, retentionMonths: numbe
 
 /**
  * Compresses what lies before a time (by default what is older than the late-data window) and chooses the length of new
- * chunks, where the database can. A transaction a chunk: it is locked while it is compressed, and only it.
+ * chunks, where the database can. A transaction a chunk: it is locked while it is compressed, and only it. `signal`: ends it
+ * between two chunks.
  */
 export async function compressHistory(
   pool: Pool,
   now: Date,
   before: Date = new Date(now.getTime() - LATE_WINDOW_DAYS * DAY_MS),
+  signal?: AbortSignal,
 ): Promise<{ compressed: string[]; nextChunks: string | null }> {
   const { rows } = await pool.query('SELECT history_to_compress($1) AS pieces', [before]);
-  for (const piece of rows[0].pieces) await pool.query('SELECT compress_piece($1)', [piece]);
+  const compressed: string[] = [];
+  for (const piece of rows[0].pieces) {
+    if (signal?.aborted) break;
+    await pool.query('SELECT compress_piece($1)', [piece]);
+    compressed.push(piece);
+  }
   const { rows: layout } = await pool.query('SELECT adapt_layout() AS chosen');
-  return { compressed: rows[0].pieces, nextChunks: layout[0].chosen };
+  return { compressed, nextChunks: layout[0].chosen };
 }

@@ -38,7 +38,8 @@ export interface Job {
   lock?: keyof typeof ADVISORY_LOCKS;
   /** What the database must be able to do; without it the job is not there. */
   needs?: keyof Capabilities;
-  run(parts: JobParts): Promise<unknown>;
+  /** `stopping`: ends work that takes long between two pieces of it; the worker waits for what is under way. */
+  run(parts: JobParts, stopping: AbortSignal): Promise<unknown>;
 }
 
 /** Partitions are made for so many months from now, this one included. */
@@ -91,21 +92,27 @@ async function makePartitions({ pool, clock, log }: JobParts): Promise<void> {
 }
 
 /** Drops the readings that are older than the retention and compresses those beyond the late-data window. */
-async function keepHistory({ pool, clock, retentionMonths, log }: JobParts): Promise<void> {
+async function keepHistory({ pool, clock, retentionMonths, log }: JobParts, stopping: AbortSignal): Promise<void> {
   const now = clock();
   const dropped = await dropReadings(pool, now, retentionMonths);
   if (dropped.length > 0) log.info({ dropped }, 'readings beyond the retention dropped; their consumption stays');
-  const { compressed, nextChunks } = await compressHistory(pool, now);
+  const { compressed, nextChunks } = await compressHistory(pool, now, undefined, stopping);
   if (compressed.length > 0) log.info({ compressed }, 'chunks compressed');
   if (nextChunks) log.info({ next_chunks: nextChunks }, 'chunk length changed');
 }
 
 /** Compares every aggregate with the load profile beneath it; repairs and reports what differs. */
-async function checkRollups({ pool, clock, capabilities, retentionMonths, log }: JobParts): Promise<void> {
+async function checkRollups(
+  { pool, clock, capabilities, retentionMonths, log }: JobParts,
+  signal: AbortSignal,
+): Promise<void> {
   const since = firstCheckedMonth(clock(), retentionMonths);
-  const { users, rebuilt, differences } = await passOverRollups(pool, { capabilities, since, mode: 'repair' });
-  if (differences.length === 0) log.info({ users }, 'aggregates are right');
-  else log.error({ users, rebuilt, differences: differences.slice(0, 100) }, 'aggregates differed and were repaired');
+  const pass = await passOverRollups(pool, { capabilities, since, mode: 'repair', signal });
+  const { users, checked, rebuilt, differences } = pass;
+  if (checked < users) log.info({ users, checked }, 'stopped before the aggregates of all users were compared');
+  else if (differences.length === 0) log.info({ users }, 'aggregates are right');
+  if (differences.length > 0)
+    log.error({ users, rebuilt, differences: differences.slice(0, 100) }, 'aggregates differed and were repaired');
 }
 
 /** Refreshes the continuous aggregates. */
@@ -117,6 +124,6 @@ async function refresh({ pool, clock, log }: JobParts): Promise<void> {
 }
 
 /** Fires no_data alerts, until none is due. */
-async function fireSilences({ pool, clock }: JobParts): Promise<void> {
-  while ((await raiseSilences(pool, clock())) > 0);
+async function fireSilences({ pool, clock }: JobParts, stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted && (await raiseSilences(pool, clock())) > 0);
 }

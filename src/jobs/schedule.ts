@@ -6,37 +6,42 @@ import type { Job, JobParts } from './jobs.ts';
 
 /**
  * Runs the jobs that the database is able to do at their times, none beside itself; one that fails is logged and comes again.
- * Returns the names of those that it runs, and how to stop.
+ * Returns the names of those that it runs, and how to stop: no job begins any more, and those under way are told, and waited for.
  */
 export function startJobs(jobs: readonly Job[], parts: JobParts): { names: string[]; stop(): Promise<void> } {
   const { pool, log, capabilities } = parts;
-  const guarded = ({ name, lock, run }: Job) => {
-    let isRunning = false;
-    const work = () => run(parts);
-    return async () => {
-      if (isRunning) return;
-      isRunning = true;
-      try {
-        await inSpan(`job ${name}`, {}, async () => {
-          await (lock ? withExclusiveLock(pool, ADVISORY_LOCKS[lock], work) : work());
-        });
-      } catch (error) {
-        log.error({ err: error, job: name }, 'job failed');
-      } finally {
-        isRunning = false;
-      }
-    };
-  };
+  const stopping = new AbortController();
+  const underWay = new Map<Job, Promise<void>>();
+
+  async function work({ name, lock, run }: Job): Promise<void> {
+    const once = () => run(parts, stopping.signal);
+    try {
+      await inSpan(`job ${name}`, {}, async () => {
+        await (lock ? withExclusiveLock(pool, ADVISORY_LOCKS[lock], once) : once());
+      });
+    } catch (error) {
+      log.error({ err: error, job: name }, 'job failed');
+    }
+  }
+  function begin(job: Job): void {
+    if (stopping.signal.aborted || underWay.has(job)) return;
+    underWay.set(
+      job,
+      work(job).finally(() => underWay.delete(job)),
+    );
+  }
+
   const wanted = jobs.filter(({ needs }) => needs === undefined || capabilities[needs]);
   const tasks = wanted.map((job) => {
-    const run = guarded(job);
-    if (job.alsoAtStart) void run();
-    return schedule(job.at, run, { name: job.name, timezone: 'UTC' });
+    if (job.alsoAtStart) begin(job);
+    return schedule(job.at, () => begin(job), { name: job.name, timezone: 'UTC' });
   });
   return {
     names: wanted.map(({ name }) => name),
     async stop() {
+      stopping.abort();
       await Promise.all(tasks.map((task) => task.destroy()));
+      await Promise.all(underWay.values());
     },
   };
 }

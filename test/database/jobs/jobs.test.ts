@@ -37,7 +37,8 @@ test('every job has a name of its own, and runs', async () => {
   expect(new Set(JOBS.map(({ name }) => name)).size).toBe(JOBS.length);
   const given = parts();
   for (const { name, needs, run } of JOBS)
-    if (!needs || given.capabilities[needs]) await run(given).catch((error) => expect([name, error]).toBeNull());
+    if (!needs || given.capabilities[needs])
+      await run(given, new AbortController().signal).catch((error) => expect([name, error]).toBeNull());
   const { stop } = startJobs(JOBS, given);
   await stop();
 });
@@ -109,4 +110,25 @@ test('a job does not run beside itself; one that fails is logged, and comes agai
   const failed = given.lines.filter(({ msg }) => msg === 'job failed');
   expect(failed.length).toBe(failures);
   expect(failed.every(({ job }) => job === 'failing')).toBe(true);
+});
+
+test('a stop waits for the jobs under way, tells them, and begins none', async () => {
+  const given = parts();
+  const did: string[] = [];
+  const long = job(async (_, stopping) => {
+    did.push('begun');
+    while (!stopping.aborted) await new Promise((resolve) => setTimeout(resolve, 20));
+    await database.pool.query('SELECT pg_sleep(0.3)');
+    did.push('ended');
+  });
+  const often = job(async () => void did.push('often'), { at: '* * * * * *', alsoAtStart: false });
+  const { stop } = startJobs([long, often], given);
+  await expect.poll(() => did).toContain('often');
+  await stop();
+  expect(did[0]).toBe('begun');
+  expect(did.at(-1)).toBe('ended');
+  const { length } = did;
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  expect(did).toHaveLength(length);
+  expect(given.lines).toEqual([]);
 });
