@@ -22,11 +22,14 @@ export function watchCertificate(
   const look = async () => {
     try {
       const found = await tlsPair(config, log);
-      if (found.cert.equals(serving.cert) && found.key.equals(serving.key)) return;
-      createSecureContext(found);
-      apply(found);
-      serving = found;
-      log.info({ certificate: found.certFile }, 'new certificate loaded');
+      if (!found.cert.equals(serving.cert) || !found.key.equals(serving.key)) {
+        createSecureContext(found);
+        apply(found);
+        serving = found;
+        log.info({ certificate: found.certFile }, 'new certificate loaded');
+      }
+      // The next one that is unusable is told of again.
+      complained = '';
     } catch (error) {
       const { message } = error as Error;
       if (message !== complained) log.warn({ err: error }, 'new certificate is unusable; keeping the old one');

@@ -10,6 +10,8 @@ import { makeOnce } from '#src/core/make-once.ts';
 
 const DAY_MS = 86_400_000;
 const VALID_DAYS = 825;
+/** What is made here is made anew this long before it ends: time to replace the copies that devices trust. */
+const RENEW_DAYS = 30;
 /** Whom the certificates are made out to that are made here. */
 const OUR_SUBJECT = 'CN=localhost';
 const ALWAYS = ['localhost', '127.0.0.1', '::1'];
@@ -22,10 +24,10 @@ export interface TlsPair {
 
 /**
  * The certificate and key that are configured, or a self-signed pair, made at the first start. It names this machine, the host
- * of PUBLIC_URL and the one that devices are told. Where it lacks one of them it is made anew, with the same key: whoever
- * trusts a copy of it needs the new one, and is told to.
+ * of PUBLIC_URL and the one that devices are told. Where it lacks one of them, or ends within 30 days, it is made anew, with
+ * the same key: whoever trusts a copy of it needs the new one, and is told to. `now`: Unix ms.
  */
-export async function tlsPair(config: Config, log?: Logger): Promise<TlsPair> {
+export async function tlsPair(config: Config, log?: Logger, now = Date.now()): Promise<TlsPair> {
   const { certFile, keyFile } = config.tls;
   if (certFile && keyFile) return { cert: await readFile(certFile), key: await readFile(keyFile), certFile };
   const folder = join(config.dataDir, 'tls');
@@ -33,15 +35,19 @@ export async function tlsPair(config: Config, log?: Logger): Promise<TlsPair> {
   const file = join(folder, 'cert.pem');
   const key = await makeOnce(join(folder, 'key.pem'), 0o600, newKey);
   const wanted = [...ALWAYS, bareHost(new URL(config.publicUrl).hostname), config.mqtt.publicHost];
-  let cert = await makeOnce(file, 0o644, () => newCertificate(key, wanted));
+  let cert = await makeOnce(file, 0o644, () => newCertificate(key, wanted, now));
   const known = parsed(cert, file);
   const missing = wanted.filter((name) => !isNamed(known, name));
-  const isWhole = missing.length === 0 && known.checkPrivateKey(createPrivateKey(key));
+  const endsSoon = known.validToDate.getTime() < now + RENEW_DAYS * DAY_MS;
+  const isWhole = missing.length === 0 && !endsSoon && known.checkPrivateKey(createPrivateKey(key));
   // Another one that somebody put there is theirs to renew.
   if (!isWhole && known.subject === OUR_SUBJECT && known.issuer === OUR_SUBJECT) {
-    await replace(file, await newCertificate(key, [...wanted, ...namesOf(known)]));
+    await replace(file, await newCertificate(key, [...wanted, ...namesOf(known)], now));
     cert = await readFile(file, 'utf8');
-    log?.warn({ names: missing, certificate: file }, 'certificate made anew; replace the copies that devices trust');
+    log?.warn(
+      { names: missing, ended: known.validTo, certificate: file },
+      'certificate made anew; replace the copies that devices trust',
+    );
   }
   return { cert: Buffer.from(cert), key: Buffer.from(key), certFile: file };
 }
@@ -50,13 +56,13 @@ const newKey = (): string =>
   generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
 /** No authority: whoever trusts a copy of it trusts these names, and nothing that its key might sign. */
-async function newCertificate(key: string, names: readonly string[]): Promise<string> {
+async function newCertificate(key: string, names: readonly string[], now: number): Promise<string> {
   const publicKey = createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString();
   const { cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
     algorithm: 'sha256',
     keyPair: { privateKey: key, publicKey },
-    notAfterDate: new Date(Date.now() + VALID_DAYS * DAY_MS),
+    notAfterDate: new Date(now + VALID_DAYS * DAY_MS),
     extensions: [
       { name: 'basicConstraints', cA: false, critical: true },
       // No keyUsage: without keyCertSign OpenSSL would not take it for its own issuer, which is what makes a copy trusted.

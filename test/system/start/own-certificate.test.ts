@@ -1,0 +1,62 @@
+import { X509Certificate } from 'node:crypto';
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { generate } from 'selfsigned';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { loadConfig } from '#src/config/load.ts';
+import { tlsPair } from '#src/start/certificate.ts';
+import { watchCertificate } from '#src/start/certificate-watch.ts';
+import { temporaryFolder } from '#test/support/service.ts';
+
+const DAY_MS = 86_400_000;
+const log = pino({ level: 'silent' });
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+afterEach(() => folder.remove());
+
+test('the certificate that is made here is made anew a month before it ends, with the same key', async () => {
+  const config = loadConfig({ DATA_DIR: folder.path });
+  const from = Date.now();
+  const first = await tlsPair(config, log, from);
+  expect((await tlsPair(config, log, from + 790 * DAY_MS)).cert).toEqual(first.cert);
+  const later = from + 800 * DAY_MS;
+  const second = await tlsPair(config, log, later);
+  expect(second.key).toEqual(first.key);
+  expect(new X509Certificate(second.cert).validToDate.getTime()).toBeGreaterThan(later + 800 * DAY_MS);
+  expect((await tlsPair(config, log, later)).cert).toEqual(second.cert);
+});
+
+test('one that somebody else made is left alone, however soon it ends', async () => {
+  const notAfterDate = new Date(Date.now() + DAY_MS);
+  const pair = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec', notAfterDate });
+  const [cert, key] = [join(folder.path, 'cert.pem'), join(folder.path, 'key.pem')];
+  await writeFile(cert, pair.cert);
+  await writeFile(key, pair.private);
+  const config = loadConfig({ DATA_DIR: folder.path, TLS_CERT_FILE: cert, TLS_KEY_FILE: key });
+  expect((await tlsPair(config, log)).cert.toString()).toBe(pair.cert);
+});
+
+test('each renewal that fails is told of once, also where it fails as the one before did', async () => {
+  const lines: string[] = [];
+  const telling = pino({}, { write: (line) => void lines.push(JSON.parse(line).msg) });
+  const pair = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' });
+  const [cert, key] = [join(folder.path, 'cert.pem'), join(folder.path, 'key.pem')];
+  const away = `${cert}.away`;
+  const config = loadConfig({ DATA_DIR: folder.path, TLS_CERT_FILE: cert, TLS_KEY_FILE: key });
+  await writeFile(cert, pair.cert);
+  await writeFile(key, pair.private);
+  const watch = watchCertificate(config, await tlsPair(config), () => {}, telling, 20);
+  for (let failure = 1; failure <= 2; failure++) {
+    await rename(cert, away);
+    await expect.poll(() => lines).toHaveLength(failure);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(lines).toHaveLength(failure);
+    await rename(away, cert);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  watch.stop();
+  expect(new Set(lines)).toEqual(new Set(['new certificate is unusable; keeping the old one']));
+});
