@@ -2,7 +2,7 @@ import type { Logger } from './log.ts';
 
 /** Something that is done over and over. */
 export interface Loop {
-  /** Does not wait for the next time: there is something to do. */
+  /** Does not wait for the next time: there is something to do. After an error it waits all the same. */
   kick(): void;
   /** Ends it, and waits for the turn that is under way. */
   stop(): Promise<void>;
@@ -17,6 +17,7 @@ const AFTER_ERROR_MS = { first: 500, longest: 5_000 };
 export function startLoop(name: string, turn: () => Promise<number>, idleMs: number, log: Logger): Loop {
   let stopped = false;
   let isKicked = false;
+  let isIdle = false;
   let wake: (() => void) | undefined;
   const pause = (ms: number) =>
     new Promise<void>((resolve) => {
@@ -26,6 +27,11 @@ export function startLoop(name: string, turn: () => Promise<number>, idleMs: num
         resolve();
       };
     });
+  const idle = async () => {
+    isIdle = true;
+    await pause(idleMs);
+    isIdle = false;
+  };
   const run = async () => {
     let errorMs = AFTER_ERROR_MS.first;
     while (!stopped) {
@@ -33,7 +39,7 @@ export function startLoop(name: string, turn: () => Promise<number>, idleMs: num
       try {
         const did = await turn();
         errorMs = AFTER_ERROR_MS.first;
-        if (did === 0 && !isKicked && !stopped) await pause(idleMs);
+        if (did === 0 && !isKicked && !stopped) await idle();
       } catch (error) {
         log.warn({ err: error, loop: name, retry_in_ms: errorMs }, 'failed, retrying');
         if (!stopped) await pause(errorMs);
@@ -45,7 +51,7 @@ export function startLoop(name: string, turn: () => Promise<number>, idleMs: num
   return {
     kick() {
       isKicked = true;
-      wake?.();
+      if (isIdle) wake?.();
     },
     async stop() {
       stopped = true;

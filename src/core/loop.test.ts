@@ -1,0 +1,38 @@
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { startLoop } from './loop.ts';
+
+const log = pino({ level: 'silent' });
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+test('a kick ends the pause of a loop that had nothing to do', async () => {
+  let turns = 0;
+  const nothing = async () => {
+    turns++;
+    return 0;
+  };
+  const loop = startLoop('test', nothing, 60_000, log);
+  await wait(20);
+  expect(turns).toBe(1);
+  loop.kick();
+  await wait(20);
+  expect(turns).toBe(2);
+  await loop.stop();
+});
+
+test('a kick does not cut the pause after an error short; a stop does', async () => {
+  let turns = 0;
+  const fail = async () => {
+    turns++;
+    throw new Error('the database is away');
+  };
+  const loop = startLoop('test', fail, 1, log);
+  for (let kick = 0; kick < 10; kick++) {
+    loop.kick();
+    await wait(20);
+  }
+  expect(turns).toBe(1);
+  const from = performance.now();
+  await loop.stop();
+  expect(performance.now() - from).toBeLessThan(200);
+});
