@@ -1,6 +1,11 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+
+/** How long it takes at most to write a lock that was just made. */
+const BEING_WRITTEN_MS = 100;
 
 /** Start time of a process in clock ticks (field 22 of /proc/pid/stat); tells a process from a later one of its number. */
 function startOf(pid: number): string | null {
@@ -12,10 +17,51 @@ function startOf(pid: number): string | null {
   }
 }
 
-function isHeld(file: string): number | null {
-  const [pid = '', started = ''] = readFileSync(file, 'utf8').trim().split(' ');
+/** The living process that the text of a lock names; null where it is no more. */
+function holderIn(text: string): number | null {
+  const [pid = '', started = ''] = text.trim().split(' ');
   const now = startOf(Number(pid));
   return now !== null && now === started ? Number(pid) : null;
+}
+
+/** Text of a lock; null where there is none (any more). */
+function read(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Writes a lock where there is none; false where there is one. */
+function put(file: string, text: string): boolean {
+  try {
+    writeFileSync(file, text, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/**
+ * Removes a lock that nobody living holds. Of several that find the same one at once the slower ones find the fresh lock of the
+ * fastest instead: so it is taken away first, and looked at then. One that is held is put back; answers by whom it is.
+ */
+export function removeStale(file: string): number | null {
+  const taken = `${file}.${randomBytes(8).toString('hex')}`;
+  try {
+    renameSync(file, taken);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+  const text = readFileSync(taken, 'utf8');
+  rmSync(taken);
+  const holder = holderIn(text);
+  if (holder !== null) put(file, text);
+  return holder;
 }
 
 /**
@@ -27,19 +73,19 @@ export async function lockDataDir(dataDir: string): Promise<() => void> {
   const file = join(dataDir, 'service.lock');
   const mine = `${process.pid} ${startOf(process.pid) ?? ''}\n`;
   for (let attempt = 0; attempt < 3; attempt++) {
-    try {
-      writeFileSync(file, mine, { flag: 'wx' });
-      return () => rmSync(file, { force: true });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (put(file, mine)) {
+      return () => {
+        if (read(file) === mine) rmSync(file, { force: true });
+      };
     }
-    const holder = isHeld(file);
+    // An empty one is being written; or was, by one that was killed.
+    if (read(file) === '') await setTimeout(BEING_WRITTEN_MS);
+    const holder = holderIn(read(file) ?? '') ?? removeStale(file);
     if (holder !== null) {
       throw new Error(
         `Another service (process ${holder}) already runs on ${dataDir}. Stop it first, or set DATA_DIR to another folder.`,
       );
     }
-    rmSync(file, { force: true });
   }
   throw new Error(`Could not take ${file}. Remove it if no service runs on ${dataDir}.`);
 }

@@ -1,0 +1,48 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { lockDataDir, removeStale } from '#src/start/data-dir-lock.ts';
+import { temporaryFolder } from '#test/support/service.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let file: string;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  file = join(folder.path, 'service.lock');
+});
+afterEach(() => folder.remove());
+
+/** Of a process of before: its number is another one's now. */
+const STALE = `${process.pid} 1\n`;
+
+test('a lock that a killed service left is taken over, and given back', async () => {
+  writeFileSync(file, STALE);
+  const unlock = await lockDataDir(folder.path);
+  await expect(lockDataDir(folder.path)).rejects.toThrow(`process ${process.pid}`);
+  unlock();
+  expect(readdirSync(folder.path)).toEqual([]);
+});
+
+test('an empty lock, of a service that was killed while it wrote it, is taken over', async () => {
+  writeFileSync(file, '');
+  (await lockDataDir(folder.path))();
+});
+
+test('whoever is slower to take over a stale lock leaves the fresh one of the faster', async () => {
+  const unlock = await lockDataDir(folder.path);
+  const fresh = readFileSync(file, 'utf8');
+  // It saw a stale lock here a moment ago.
+  expect(removeStale(file)).toBe(process.pid);
+  expect(readFileSync(file, 'utf8')).toBe(fresh);
+  unlock();
+  expect(existsSync(file)).toBe(false);
+  // And what is gone meanwhile is no error.
+  expect(removeStale(file)).toBeNull();
+});
+
+test('what another service took meanwhile is not given back by this one', async () => {
+  const unlock = await lockDataDir(folder.path);
+  writeFileSync(file, STALE);
+  unlock();
+  expect(readFileSync(file, 'utf8')).toBe(STALE);
+});
