@@ -1,13 +1,13 @@
-import { kwhToMilliwattHours } from '#src/core/units.ts';
+import { kwhToMilliwattHours, wholeUnits } from '#src/core/units.ts';
 import type { DecodedMessage, DecodedReading, Kind } from '../decoders/decoder.ts';
 import type { Heard, Said, SaidKind } from '../decoders/family.ts';
 
 const KINDS: Record<Exclude<SaidKind, 'availability'>, { kind: Kind; whole(value: number): number }> = {
   energy_total_kwh: { kind: 'register', whole: kwhToMilliwattHours },
   energy_interval_kwh: { kind: 'interval', whole: kwhToMilliwattHours },
-  power_w: { kind: 'power', whole: (watts) => Math.round(watts * 1_000) },
-  temperature_c: { kind: 'temperature', whole: (degrees) => Math.round(degrees * 1_000) },
-  setpoint_c: { kind: 'setpoint', whole: (degrees) => Math.round(degrees * 1_000) },
+  power_w: { kind: 'power', whole: (watts) => wholeUnits(watts, 3) },
+  temperature_c: { kind: 'temperature', whole: (degrees) => wholeUnits(degrees, 3) },
+  setpoint_c: { kind: 'setpoint', whole: (degrees) => wholeUnits(degrees, 3) },
   heating: { kind: 'heating', whole: (state) => state },
 };
 

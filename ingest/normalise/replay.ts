@@ -15,41 +15,41 @@ export interface Replay {
 export const pointKey = (point: Point): string => `${point.readAtMs}/${point.intervalMs}`;
 
 /** A replay under way: what came of it so far, and the step that takes the next point. */
-function begin(law: Law<unknown>, from: unknown): { so: Replay; take: (point: Point) => void } {
-  const so: Replay = { intervals: [], verdicts: new Map(), state: from, backToMs: Number.POSITIVE_INFINITY };
+function begin(law: Law<unknown>, from: unknown): { result: Replay; take: (point: Point) => void } {
+  const result: Replay = { intervals: [], verdicts: new Map(), state: from, backToMs: Number.POSITIVE_INFINITY };
   const points: Point[] = [];
   const findings: Findings = {
     interval(interval) {
-      so.intervals.push(interval);
+      result.intervals.push(interval);
     },
     verdict({ readAtMs, intervalMs, value }, verdict) {
       const judged = { readAtMs, intervalMs, value, verdict };
-      so.verdicts.set(pointKey(judged), judged);
+      result.verdicts.set(pointKey(judged), judged);
     },
     takeBack(sinceMs, untilMs, verdict) {
-      so.backToMs = Math.min(so.backToMs, sinceMs);
-      while ((so.intervals.at(-1)?.startMs ?? Number.NEGATIVE_INFINITY) >= sinceMs) so.intervals.pop();
+      result.backToMs = Math.min(result.backToMs, sinceMs);
+      while ((result.intervals.at(-1)?.startMs ?? Number.NEGATIVE_INFINITY) >= sinceMs) result.intervals.pop();
       for (const point of points.slice(points.findLastIndex(({ readAtMs }) => readAtMs <= sinceMs) + 1)) {
         if (point.readAtMs >= untilMs) break;
-        const known = so.verdicts.get(pointKey(point))?.verdict;
+        const known = result.verdicts.get(pointKey(point))?.verdict;
         if (known !== 'glitch' && known !== 'passed') findings.verdict(point, verdict);
       }
     },
   };
   return {
-    so,
+    result,
     take(point) {
       points.push(point);
-      so.state = law.step(so.state, point, findings);
+      result.state = law.step(result.state, point, findings);
     },
   };
 }
 
 /** Runs the law over ordered points, from a state. */
 export function replay(law: Law<unknown>, from: unknown, points: readonly Point[]): Replay {
-  const { so, take } = begin(law, from);
+  const { result, take } = begin(law, from);
   for (const point of points) take(point);
-  return so;
+  return result;
 }
 
 /** What is stored of a stretch of a series: the energy that was counted, and what readings were taken for. */
@@ -90,15 +90,16 @@ export function compare(
   for (const point of points.after.slice(0, points.after.length - beyondChange.length)) after.take(point);
   const upTo = (count: number, met: boolean, endMs: number): Comparison => ({
     before: recall(law, from, points.before.slice(0, changed + count)),
-    after: after.so,
+    after: after.result,
     met,
     endMs,
   });
   for (const [index, point] of beyondChange.entries()) {
     before.take(point);
     after.take(point);
-    const isPlain = point.verdict === null && !after.so.verdicts.has(pointKey(point));
-    if (isPlain && isDeepStrictEqual(before.so.state, after.so.state)) return upTo(index + 1, true, point.readAtMs);
+    const isPlain = point.verdict === null && !after.result.verdicts.has(pointKey(point));
+    if (isPlain && isDeepStrictEqual(before.result.state, after.result.state))
+      return upTo(index + 1, true, point.readAtMs);
   }
   return upTo(beyondChange.length, false, beyondChange.at(-1)?.readAtMs ?? lastChangeMs);
 }

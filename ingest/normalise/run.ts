@@ -111,7 +111,7 @@ function risenUpTo(run: Run, ms: number): number {
 
 /** What counted readings begin a run, and which did not count. */
 const BEGINS: ReadonlySet<Verdict | null> = new Set<Verdict>(['reset', 'rollover', 'swap']);
-const IS_NONE: ReadonlySet<Verdict | null> = new Set<Verdict>(['glitch', 'held', 'passed']);
+const NOT_COUNTED: ReadonlySet<Verdict | null> = new Set<Verdict>(['glitch', 'held', 'passed']);
 
 /**
  * The run up to the latest plainly counted of some stored readings, if these go far enough back to tell: to the start of the run,
@@ -124,7 +124,7 @@ export function runFrom(judged: readonly JudgedPoint[], later: Run | undefined):
   // Whether the register had risen to the first of them is not known, unless it begins the run.
   let unknownToMs = Number.NEGATIVE_INFINITY;
   for (const { readAtMs, value, verdict } of judged.slice(0, taken)) {
-    if (IS_NONE.has(verdict)) continue;
+    if (NOT_COUNTED.has(verdict)) continue;
     const now = { readAtMs, valueMilliwattHours: asMilliwattHours(value) };
     if (BEGINS.has(verdict)) {
       run = runOf(now);

@@ -73,7 +73,7 @@ const joined = (one: readonly NewPoint[], other: readonly NewPoint[]): StretchBo
 });
 
 /** The stretch to look at first for points that belong together. */
-export const aroundThem = (points: readonly NewPoint[]): StretchBounds => ({ ...FIRST_LOOK, ...boundsOf(points) });
+export const firstLook = (points: readonly NewPoint[]): StretchBounds => ({ ...FIRST_LOOK, ...boundsOf(points) });
 
 type TooShort = 'begins further back' | 'goes on beyond' | 'reaches into the one before' | 'reaches into the next';
 

@@ -7,6 +7,7 @@ import { parseChannel } from '#ingest/normalise/channels.ts';
 import { comparePoints, type LawSettings, type Point, type Verdict } from '#ingest/normalise/law.ts';
 import { pointKey, replay } from '#ingest/normalise/replay.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
+import { kwhToMilliwattHours } from '#src/core/units.ts';
 import { consumption, quarter, setOf } from '#test/reference/consumption.ts';
 import { type History, history, settings } from '#test/reference/histories.ts';
 import { firstEditionOfRegisters } from '#test/support/first-edition.ts';
@@ -167,6 +168,41 @@ test(`${HISTORIES} random histories, in any order, batches and writer, are plann
     { numRuns: Math.ceil(HISTORIES / DEVICES), endOnFailure: true },
   );
 }, 300_000);
+
+test('late readings hours apart: the second begins after what the first has changed', () => {
+  const { store } = paired([{ readings: [], limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 }]);
+  const reading = ([time, kwh]: readonly [string, number]): DecodedReading => ({
+    deviceId: 'dev_0',
+    channel: 'import',
+    kind: 'register',
+    readAtMs: Date.parse(`2026-09-29T${time}:00Z`),
+    intervalMs: 0,
+    value: kwhToMilliwattHours(kwh),
+    element: 0,
+  });
+  const first = (
+    [
+      ['10:00', 99.6],
+      ['10:30', 100],
+      ['11:00', 100.2],
+      ['11:50', 100.6],
+      ['12:10', 101],
+      ['12:15', 101.1],
+      ['12:20', 101.3],
+      // 120 kW: held, until the readings of six hours later fit it.
+      ['12:30', 121.3],
+    ] as const
+  ).map(reading);
+  const late = (
+    [
+      ['12:02', 100.9],
+      ['18:10', 121.4],
+      ['18:20', 121.5],
+    ] as const
+  ).map(reading);
+  for (const batch of [...first.map((one) => [one]), late]) for (const _ of writing(store, batch));
+  expectWhole(store.devices.get('dev_0') as StoredDevice, [...first, ...late]);
+});
 
 /** Makes the rows of registers those that the first edition of the law wrote. Answers whether that changed any but the tails. */
 function asStoredBefore({ series, profile, settings }: StoredDevice): boolean {

@@ -5,7 +5,7 @@ import { recall, replay } from '#ingest/normalise/replay.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
 import type { NewPoint, SeriesBatch } from './collect.ts';
 import { merge } from './merge.ts';
-import { aroundThem, planLate } from './plan-late.ts';
+import { firstLook, planLate } from './plan-late.ts';
 import { addDifferences, addMerge, append, emptyPlan, type Recompute, type SeriesPlan } from './series-plan.ts';
 import { newSeries, type StandingDevice, type StandingSeries } from './standing.ts';
 import type { Stretch, StretchBounds } from './stretch.ts';
@@ -112,12 +112,12 @@ function planSeries(
     return [];
   }
   const found = lastReadAtMs === null ? 0 : open.findIndex(({ readAtMs }) => readAtMs > lastReadAtMs);
-  if (found === 0 && stretches.length === 0) return append(plan, law, open) ? [] : [aroundThem(open)];
+  if (found === 0 && stretches.length === 0) return append(plan, law, open) ? [] : [firstLook(open)];
   const [late, following] = found === -1 ? [open, []] : [open.slice(0, found), open.slice(found)];
   if (isCovered(following, stretches)) return planLate(plan, law, open, stretches);
   const wanted = late.length > 0 ? planLate(plan, law, late, stretches) : [];
   if (wanted.length > 0 || append(plan, law, following)) return wanted;
-  return [aroundThem(following)];
+  return [firstLook(following)];
 }
 
 /** Whether a stretch was loaded for points that follow what is stored: they reach back into it. */

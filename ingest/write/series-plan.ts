@@ -71,6 +71,7 @@ export function addMerge(plan: SeriesPlan, { inserted, lowered, conflicts, dupli
   for (const point of lowered) plan.lowered.push(point);
   plan.duplicates += duplicates;
   for (const { message, element } of conflicts) plan.rejects.push({ message, element, reason: CONFLICT });
+  // The message of the value that gave way is gone: what took its place tells of it.
   for (const { message, element } of lowered) {
     plan.rejects.push({ message, element, reason: `a higher value, stored before, gave way: ${CONFLICT}` });
   }

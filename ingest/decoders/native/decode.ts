@@ -1,12 +1,11 @@
-import { kwhToMilliwattHours } from '#src/core/units.ts';
+import { kwhToMilliwattHours, wholeUnits } from '#src/core/units.ts';
 import type { DecodedMessage, Kind } from '../decoder.ts';
+import { MAX_BYTES } from '../read/payload.ts';
 import { type NativeReading, parseReading, parseStatus } from './payload.ts';
 import { parseNativeTopic } from './topic.ts';
 
 /** Most elements of one message; what is beyond is rejected, not read. */
 const MAX_ELEMENTS = 10_000;
-/** Longest payload in bytes. */
-const MAX_PAYLOAD_BYTES = 1_048_576;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -27,7 +26,7 @@ export function decodeNative(message: {
     decoded.rejections.push({ element: null, reason });
     return decoded;
   };
-  if (message.payload.length > MAX_PAYLOAD_BYTES) return refuse('payload is longer than 1 MiB');
+  if (message.payload.length > MAX_BYTES) return refuse('payload is longer than 1 MiB');
   let text: string;
   try {
     text = utf8.decode(message.payload);
@@ -85,12 +84,12 @@ function addQuantities(
   };
   if (reading.energy_total_kwh !== undefined) add('register', kwhToMilliwattHours(reading.energy_total_kwh));
   if (reading.energy_kwh !== undefined && reading.interval_s !== undefined) {
-    const intervalMs = Math.max(1, Math.round(reading.interval_s * 1_000));
+    const intervalMs = Math.max(1, wholeUnits(reading.interval_s, 3));
     add('interval', kwhToMilliwattHours(reading.energy_kwh), intervalMs);
   }
-  if (reading.power_w !== undefined) add('power', Math.round(reading.power_w * 1_000));
-  if (reading.temperature_c !== undefined) add('temperature', Math.round(reading.temperature_c * 1_000));
-  if (reading.setpoint_c !== undefined) add('setpoint', Math.round(reading.setpoint_c * 1_000));
+  if (reading.power_w !== undefined) add('power', wholeUnits(reading.power_w, 3));
+  if (reading.temperature_c !== undefined) add('temperature', wholeUnits(reading.temperature_c, 3));
+  if (reading.setpoint_c !== undefined) add('setpoint', wholeUnits(reading.setpoint_c, 3));
   if (reading.heating !== undefined) add('heating', reading.heating ? 1 : 0);
-  if (reading.humidity_percent !== undefined) add('humidity', Math.round(reading.humidity_percent * 1_000));
+  if (reading.humidity_percent !== undefined) add('humidity', wholeUnits(reading.humidity_percent, 3));
 }

@@ -1,14 +1,15 @@
 import { z } from 'zod';
+import { BOUNDS } from '../bounds.ts';
 
-/** Quantities of one element with their plausible bounds; that of the register is where mWh stop being exact numbers. */
+/** Quantities of one element with their plausible bounds. */
 const RANGES = {
-  energy_total_kwh: [0, 9_000_000_000],
-  energy_kwh: [0, 1_000_000],
-  power_w: [-100_000_000, 100_000_000],
-  temperature_c: [-100, 200],
-  setpoint_c: [-100, 200],
-  humidity_percent: [0, 100],
-} as const;
+  energy_total_kwh: BOUNDS.energy_total_kwh,
+  energy_kwh: BOUNDS.energy_interval_kwh,
+  power_w: BOUNDS.power_w,
+  temperature_c: BOUNDS.temperature_c,
+  setpoint_c: BOUNDS.setpoint_c,
+  humidity_percent: BOUNDS.humidity_percent,
+};
 type Quantity = keyof typeof RANGES;
 const QUANTITIES = Object.entries(RANGES) as [Quantity, readonly [number, number]][];
 

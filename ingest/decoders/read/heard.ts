@@ -1,18 +1,15 @@
+import { BOUNDS } from '../bounds.ts';
 import type { Heard, SaidKind } from '../family.ts';
 import { readBoolean, readNumber } from './number.ts';
 
-/** Plausible bounds by kind; that of a register is where mWh stop being exact numbers. */
-const RANGES: Record<SaidKind, readonly [number, number]> = {
-  energy_total_kwh: [0, 9_000_000_000],
-  energy_interval_kwh: [0, 1_000_000],
-  power_w: [-100_000_000, 100_000_000],
-  temperature_c: [-100, 200],
-  setpoint_c: [-100, 200],
-  heating: [0, 1],
-  availability: [0, 1],
-};
+/** Plausible bounds by kind. */
+const RANGES: Record<SaidKind, readonly [number, number]> = { ...BOUNDS, heating: [0, 1], availability: [0, 1] };
 const DEVICE = /^\P{Cc}{1,128}$/u;
+/** Longest name of a channel. Real ones have some 40 characters; it is part of a key, which an index bounds. */
+const MAX_CHANNEL = 128;
 const MAX_SAID = 10_000;
+/** Most reasons that are told of one message. */
+const MAX_REFUSED = 100;
 
 /** A quantity as it stands in a message. */
 export interface Quantity {
@@ -54,10 +51,13 @@ export function hearing(): Hearing {
   const blamed: string[] = [];
   const refuse = (reason: string, device?: string) => {
     if (device !== undefined) blamed.push(device);
-    if (heard.refused.length < MAX_SAID) heard.refused.push(reason);
+    const { length } = heard.refused;
+    if (length < MAX_REFUSED) heard.refused.push(reason);
+    else if (length === MAX_REFUSED) heard.refused.push(`more than ${MAX_REFUSED} parts of it cannot be used`);
   };
   const push = (one: Heard['said'][number]) => {
     if (!DEVICE.test(one.device)) refuse('the id of the device is empty, too long, or has control characters');
+    else if (one.channel.length > MAX_CHANNEL) refuse('a name in it is too long for a channel', one.device);
     else if (heard.said.length >= MAX_SAID) refuse(`a message says more than ${MAX_SAID} things`);
     else heard.said.push(one);
   };

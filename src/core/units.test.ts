@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { kwhToMilliwattHours, wholeUnits } from './units.ts';
+
+/** Decimal digits and where their point is: what a device sends. */
+const decimal = fc.record({
+  digits: fc.oneof(fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }), fc.bigInt({ min: -2_000n, max: 2_000n })),
+  places: fc.integer({ min: 0, max: 12 }),
+});
+
+function textOf({ digits, places }: { digits: bigint; places: number }): string {
+  const text = String(digits < 0n ? -digits : digits).padStart(places + 1, '0');
+  const point = text.length - places;
+  return `${digits < 0n ? '-' : ''}${text.slice(0, point)}${places > 0 ? `.${text.slice(point)}` : ''}`;
+}
+
+/** The law's rounding in whole numbers: to the nearest, halves away from zero. */
+function rounded(digits: bigint, places: number, wanted: number): bigint {
+  const numerator = (digits < 0n ? -digits : digits) * 10n ** BigInt(wanted);
+  const divisor = 10n ** BigInt(places);
+  const whole = (2n * numerator + divisor) / (2n * divisor);
+  return digits < 0n ? -whole : whole;
+}
+
+test.each([3, 6])(
+  'any decimal of 15 digits is rounded to %i places as it was sent, halves away from zero',
+  (wanted) => {
+    fc.assert(
+      fc.property(decimal, (one) => {
+        const whole = rounded(one.digits, one.places, wanted);
+        fc.pre(whole <= 9n * 10n ** 15n && whole >= -9n * 10n ** 15n);
+        expect(BigInt(wholeUnits(Number(textOf(one)), wanted))).toBe(whole);
+      }),
+      { numRuns: 20_000 },
+    );
+  },
+);
+
+test.each([3, 6])('halves are never lost to the product of floats (%i places)', (wanted) => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(10n ** 14n), max: 10n ** 14n }), (odd) => {
+      const one = { digits: odd * 10n + (odd < 0n ? -5n : 5n), places: wanted + 1 };
+      const sent = Number(textOf(one));
+      fc.pre(String(sent).replace(/[-.]/g, '').length <= 15);
+      expect(BigInt(wholeUnits(sent, wanted))).toBe(rounded(one.digits, one.places, wanted));
+    }),
+    { numRuns: 20_000 },
+  );
+});
+
+test('what Math.round and a float product get wrong', () => {
+  expect(wholeUnits(-0.0005, 3)).toBe(-1);
+  expect(wholeUnits(-2.5, 0)).toBe(-3);
+  expect(wholeUnits(1.0005, 3)).toBe(1_001);
+  expect(wholeUnits(1.005, 2)).toBe(101);
+  expect(kwhToMilliwattHours(0.0000005)).toBe(1);
+  expect(kwhToMilliwattHours(8_999_999_999.123_457)).toBe(8_999_999_999_123_457);
+  expect(wholeUnits(1e-7, 3)).toBe(0);
+  expect(wholeUnits(5e-4, 3)).toBe(1);
+  // No negative zero: the state of a law is compared with what JSON made of it.
+  expect(Object.is(wholeUnits(-0.0001, 3), 0)).toBe(true);
+  expect(Object.is(wholeUnits(-0, 3), 0)).toBe(true);
+});
