@@ -452,6 +452,16 @@ CREATE UNLOGGED TABLE request_counts (
   PRIMARY KEY (counted)
 ) WITH (fillfactor=50);
 
+-- Secrets that a device's login takes beside its own until they expire: of a running energy import.
+CREATE TABLE temporary_secrets (
+  secret_sha256 bytea NOT NULL,
+  device_id text COLLATE "C" NOT NULL,
+  expires_at timestamptz NOT NULL,
+  PRIMARY KEY (secret_sha256),
+  FOREIGN KEY (device_id) REFERENCES devices(device_id) ON DELETE CASCADE
+);
+CREATE INDEX temporary_secrets_device ON temporary_secrets (device_id);
+
 -- Consumption per device and UTC hour.
 CREATE TABLE device_hourly (
   device_id text COLLATE "C" NOT NULL,

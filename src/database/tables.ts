@@ -35,6 +35,7 @@ export interface Tables {
   readings: ReadingsTable;
   reading_notes: ReadingNotesTable;
   rejected_messages: RejectedMessagesTable;
+  temporary_secrets: { secret_sha256: Buffer; device_id: string; expires_at: Date };
   usage_changes: { change_id: Generated<number>; user_id: string; hour: Date };
 }
 

@@ -22,8 +22,47 @@ export async function endedLogins(db: Database, usernames: readonly string[]): P
   return rows.map((row) => row.username);
 }
 
-/** Whether the secret is the device's or the gateway's of that name. False for unknown and for deleted ones. */
-export async function checkDeviceLogin(db: Database, username: string, secret: string): Promise<boolean> {
+/** How long a temporary secret holds where nobody ends it: whoever made it was killed. */
+const TEMPORARY_MS = 24 * 3_600_000;
+
+/**
+ * Makes a secret with which somebody may play a device beside it, for a day or until `end`. The device's own is not touched: none
+ * of those who play it can lose it, whatever becomes of them. Null where there is no such device.
+ */
+export async function makeTemporarySecret(
+  db: Database,
+  deviceId: string,
+  now = new Date(),
+): Promise<{ secret: string; end(): Promise<void> } | null> {
+  const { secret, sha256 } = newDeviceSecret();
+  await db.deleteFrom('temporary_secrets').where('expires_at', '<=', now).execute();
+  const device = await db
+    .selectFrom('devices')
+    .select('device_id')
+    .where('device_id', '=', deviceId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  if (!device) return null;
+  const expires_at = new Date(now.getTime() + TEMPORARY_MS);
+  await db.insertInto('temporary_secrets').values({ secret_sha256: sha256, device_id: deviceId, expires_at }).execute();
+  return {
+    secret,
+    async end() {
+      await db.deleteFrom('temporary_secrets').where('secret_sha256', '=', sha256).execute();
+    },
+  };
+}
+
+/**
+ * Whether the secret is the device's or the gateway's of that name, or holds for the device for a while. False for unknown and for
+ * deleted ones.
+ */
+export async function checkDeviceLogin(
+  db: Database,
+  username: string,
+  secret: string,
+  now = new Date(),
+): Promise<boolean> {
   if (username.includes('\0')) return false;
   const known = username.startsWith('gwy_')
     ? await db.selectFrom('gateways').select('mqtt_secret_sha256').where('gateway_id', '=', username).executeTakeFirst()
@@ -33,6 +72,17 @@ export async function checkDeviceLogin(db: Database, username: string, secret: s
         .where('device_id', '=', username)
         .where('deleted_at', 'is', null)
         .executeTakeFirst();
-  const expected = known?.mqtt_secret_sha256 ?? Buffer.alloc(32);
-  return expected.length === 32 && timingSafeEqual(expected, secretDigest(secret)) && known !== undefined;
+  if (!known) return false;
+  const expected = known.mqtt_secret_sha256;
+  const given = secretDigest(secret);
+  if (expected.length === 32 && timingSafeEqual(expected, given)) return true;
+  // One of 192 random bits is looked up by its hash: how long that takes tells nothing of it.
+  const temporary = await db
+    .selectFrom('temporary_secrets')
+    .select('device_id')
+    .where('secret_sha256', '=', given)
+    .where('device_id', '=', username)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+  return temporary !== undefined;
 }

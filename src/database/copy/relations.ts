@@ -39,6 +39,7 @@ export const NOT_COPIED: Readonly<Record<string, string>> = {
   schema_migrations: 'what this database was made with',
   request_counts: 'windows of a minute and a day, not logged: they begin anew, as after a crash',
   rollup_progress: "how far the target's own aggregates are",
+  temporary_secrets: 'of imports that are under way; they end with the old database',
   stale_days: "days of the source's own aggregates",
   late_deltas: 'empty: folded into the load profile before that is copied',
 };

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { withTemporarySecret } from '#simulators/credentials.ts';
+import { createDb, type Database } from '#src/database/connect.ts';
+import { EVERYBODY } from '#src/database/reach.ts';
+import { checkDeviceLogin, makeTemporarySecret } from '#src/devices/credentials.ts';
+import { createDevice, deleteDevice } from '#src/devices/store.ts';
+import { createUser } from '#src/users/store.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+
+const DAY_MS = 86_400_000;
+
+let database: TestDatabase;
+let db: Database;
+beforeAll(async () => {
+  database = await testDatabase();
+  db = createDb(database.pool);
+});
+afterAll(() => database.drop());
+
+async function device() {
+  const { user_id: userId } = await createUser(db, { email: `${Math.random()}@example.com`, role: 'homeowner' });
+  const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'cellar' });
+  const deviceId = device.device_id;
+  return { deviceId, secret, login: (given: string, now?: Date) => checkDeviceLogin(db, deviceId, given, now) };
+}
+
+test('a device logs in with its own secret whatever becomes of those who play it, and theirs end by themselves', async () => {
+  const { deviceId, secret, login } = await device();
+  // It is killed: nobody ends it.
+  const killed = await makeTemporarySecret(db, deviceId);
+  expect(await login(secret)).toBe(true);
+  expect(await login(killed?.secret ?? '')).toBe(true);
+  expect(await login(killed?.secret ?? '', new Date(Date.now() + 1.01 * DAY_MS))).toBe(false);
+  expect(await login(secret, new Date(Date.now() + 400 * DAY_MS))).toBe(true);
+  await makeTemporarySecret(db, deviceId, new Date(Date.now() + 2 * DAY_MS));
+  const { rows } = await database.pool.query('SELECT 1 FROM temporary_secrets WHERE device_id = $1', [deviceId]);
+  expect(rows).toHaveLength(1);
+});
+
+test('two may play one device at once, and each ends only its own secret', async () => {
+  const { deviceId, secret, login } = await device();
+  let second = '';
+  await withTemporarySecret(db, deviceId, async (one) => {
+    await withTemporarySecret(db, deviceId, async (other) => {
+      second = other;
+      expect([await login(one), await login(other), await login(secret)]).toEqual([true, true, true]);
+    });
+    expect([await login(one), await login(second), await login(secret)]).toEqual([true, false, true]);
+  });
+  expect(await login(secret)).toBe(true);
+});
+
+test('a secret is of one device, and of none that was deleted', async () => {
+  const [one, other] = [await device(), await device()];
+  const made = await makeTemporarySecret(db, one.deviceId);
+  expect(await other.login(made?.secret ?? '')).toBe(false);
+  await deleteDevice(db, EVERYBODY, one.deviceId);
+  expect(await one.login(made?.secret ?? '')).toBe(false);
+  expect(await makeTemporarySecret(db, one.deviceId)).toBeNull();
+  await expect(withTemporarySecret(db, 'dev_of_nobody', async () => {})).rejects.toThrow('There is no device');
+});
