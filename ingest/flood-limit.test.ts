@@ -24,6 +24,15 @@ test('a device may send so many messages in a window, whatever others send, and 
   );
 });
 
+test('elements that cannot be used count like messages, and a counter that is full stays so', () => {
+  const limit = createFloodLimit({ messages: 100_000, windowMs: 2_000 });
+  for (let sent = 0; sent < 9; sent++) expect(limit.refuse('dev_1', sent, 10_001)).toBeNull();
+  expect(limit.refuse('dev_1', 10, 10_001)).not.toBeNull();
+  for (let sent = 0; sent < 3; sent++) limit.refuse('dev_1', 20, 2 ** 31);
+  expect(limit.refuse('dev_1', 30)).not.toBeNull();
+  expect(limit.refuse('dev_2', 30)).toBeNull();
+});
+
 test('100,000 devices within the limit are not in the way of one another', () => {
   const limit = createFloodLimit({ messages: 1_000, windowMs: 1_000 });
   const refused = new Set<string>();

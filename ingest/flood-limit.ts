@@ -1,13 +1,19 @@
-/** Most messages of one device per window: a thousand a second, or the queue of a long outage at once. */
+/**
+ * Most messages of one device per window: a thousand a second, or the queue of a long outage at once. Elements that cannot be used
+ * count like messages: one of 20 KB may have 10,000 of them.
+ */
 const WINDOW_MS = 600_000;
 const MESSAGES = 600_000;
 /** Counters of a row; two rows, so that a device is refused for another one's flood once in 2^32. */
 const COUNTERS = 2 ** 16;
 
+/** Most that a counter holds. */
+const FULL = 2 ** 32 - 1;
+
 /** Whether a device may go on, one message at a time. */
 export interface FloodLimit {
-  /** Why this message cannot be taken; null where it can. */
-  refuse(deviceId: string, atMs: number): string | null;
+  /** Why this message cannot be taken; null where it can. `count`: for how many it counts. */
+  refuse(deviceId: string, atMs: number, count?: number): string | null;
 }
 
 /**
@@ -18,9 +24,9 @@ export interface FloodLimit {
 export function createFloodLimit({ messages = MESSAGES, windowMs = WINDOW_MS } = {}): FloodLimit {
   const counters = new Uint32Array(2 * COUNTERS);
   let window = 0;
-  const reason = `more than ${messages} messages in ${windowMs / 60_000} minutes`;
+  const reason = `more than ${messages} messages and unusable elements in ${windowMs / 60_000} minutes`;
   return {
-    refuse(deviceId, atMs) {
+    refuse(deviceId, atMs, count = 1) {
       const now = Math.floor(atMs / windowMs);
       if (now !== window) {
         window = now;
@@ -29,9 +35,8 @@ export function createFloodLimit({ messages = MESSAGES, windowMs = WINDOW_MS } =
       const hash = hashOf(deviceId);
       const one = hash % COUNTERS;
       const other = COUNTERS + Math.floor(hash / COUNTERS);
-      const sent = Math.min(counters[one] as number, counters[other] as number) + 1;
-      (counters[one] as number)++;
-      (counters[other] as number)++;
+      const sent = Math.min(counters[one] as number, counters[other] as number) + count;
+      for (const index of [one, other]) counters[index] = Math.min(FULL, (counters[index] as number) + count);
       return sent > messages ? reason : null;
     },
   };

@@ -9,9 +9,9 @@ import type { RawMessage } from './source/source.ts';
  */
 export function toIncoming({ topic, payload, receivedAtMs, replayed }: RawMessage): IncomingMessage | null {
   const decoded = decodeNative({ topic, payload, receivedAtMs, replayed });
-  if (decoded) return { topic, payload, receivedAtMs, decoded };
+  if (decoded) return { topic, payload, receivedAtMs, replayed, decoded };
   const below = parseGatewayTopic(topic);
   if (!below) return null;
   const nothing = { deviceId: below.gatewayId, readings: [], rejections: [] };
-  return { topic, payload, receivedAtMs, decoded: nothing, gateway: { ...below, replayed } };
+  return { topic, payload, receivedAtMs, replayed, decoded: nothing, gateway: below };
 }

@@ -6,11 +6,16 @@ export interface IncomingMessage {
   payload: Buffer;
   receivedAtMs: number;
   decoded: DecodedMessage;
+  /** Delivered at subscription with the retain flag: it has no age but its own time. */
+  replayed?: boolean;
   /** It came through a gateway, and is read in the transaction that stores it: what it says depends on what is known there. */
-  gateway?: { gatewayId: string; topic: string; replayed: boolean };
+  gateway?: { gatewayId: string; topic: string };
 }
 
-/** Result of a batch. Every reading is in one of the three counts. */
+/**
+ * Result of a batch: readings that were stored and that were known, and messages and elements that were refused. A reading that
+ * takes the place of a higher value is stored, and that value refused.
+ */
 export interface WriteResult {
   stored: number;
   duplicates: number;

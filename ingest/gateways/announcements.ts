@@ -5,6 +5,8 @@ import { createDecoders, type Decoders } from '../decoders/remembering.ts';
 /** Most topics and payload bytes that are remembered of a gateway; announcements beyond that are ignored. */
 const MAX_TOPICS = 10_000;
 const MAX_BYTES = 16 * 2 ** 20;
+/** Longest topic of an announcement: it is part of a key, and an index of PostgreSQL takes 2,704 bytes. */
+export const MAX_TOPIC_BYTES = 512;
 /** Largest difference between the clocks of two workers. */
 const CLOCKS_MS = 60_000;
 
@@ -13,9 +15,9 @@ export interface Known {
   /** `gateways.announced` as it was then. */
   announced: number;
   decoders: Decoders;
-  /** The last payload by topic: its hash, its length, and when it came. */
+  /** The last payload by topic: its hash, its length with that of the topic, and when it came. */
   learnt: Map<string, { hash: string; bytes: number; receivedAtMs: number }>;
-  /** Bytes of all of them. */
+  /** Bytes of all of them, with their topics. */
   bytes: number;
 }
 
@@ -49,9 +51,12 @@ export function isNews(known: Known, announcement: Announcement): boolean {
   // A rejected one that is replayed, after a better one has come.
   if (last && announcement.receivedAtMs < last.receivedAtMs - CLOCKS_MS) return false;
   if (!last && (known.learnt.size >= MAX_TOPICS || payload.length === 0)) return false;
-  if (known.bytes - (last?.bytes ?? 0) + payload.length > MAX_BYTES) return false;
+  if (known.bytes - (last?.bytes ?? 0) + bytesOf(announcement) > MAX_BYTES) return false;
   return known.decoders.isNews(announcement, () => last?.hash !== digestOf(payload));
 }
+
+/** Whether a topic is too long for an announcement. */
+export const isTooLong = (topic: string): boolean => Buffer.byteLength(topic) > MAX_TOPIC_BYTES;
 
 /** Stores the news of one gateway, in order, and counts them; an empty payload takes an announcement back. */
 export async function saveNews(
@@ -84,13 +89,23 @@ export async function saveNews(
   );
   known.announced++;
   await client.query('UPDATE gateways SET announced = $2 WHERE gateway_id = $1', [gatewayId, known.announced]);
-  for (const { topic, payload } of last.values()) if (payload.length === 0) known.learnt.delete(topic);
+  for (const { topic, payload } of last.values()) if (payload.length === 0) forget(known, topic);
 }
 
 /** Notes the last payload of a topic. */
-export function remember(known: Known, { topic, payload, receivedAtMs }: Announcement): void {
-  known.bytes += payload.length - (known.learnt.get(topic)?.bytes ?? 0);
-  known.learnt.set(topic, { hash: digestOf(payload), bytes: payload.length, receivedAtMs });
+export function remember(known: Known, announcement: Announcement): void {
+  const { topic, payload, receivedAtMs } = announcement;
+  const bytes = bytesOf(announcement);
+  known.bytes += bytes - (known.learnt.get(topic)?.bytes ?? 0);
+  known.learnt.set(topic, { hash: digestOf(payload), bytes, receivedAtMs });
 }
+
+/** The topic has none any more. */
+function forget(known: Known, topic: string): void {
+  known.bytes -= known.learnt.get(topic)?.bytes ?? 0;
+  known.learnt.delete(topic);
+}
+
+const bytesOf = ({ topic, payload }: Announcement): number => topic.length + payload.length;
 
 const digestOf = (payload: Buffer): string => createHash('sha256').update(payload).digest('base64');

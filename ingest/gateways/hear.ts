@@ -3,13 +3,21 @@ import { current } from '../decoders/current.ts';
 import type { DecoderSettings, DeviceMessage, Said } from '../decoders/family.ts';
 import type { FamilyHeard } from '../decoders/remembering.ts';
 import { readSettings } from '../decoders/settings.ts';
+import { ReadingFault } from '../fault.ts';
 import type { IncomingMessage } from '../message.ts';
-import { type Announcement, isNews, type Known, loadKnown, remember, saveNews } from './announcements.ts';
+import {
+  type Announcement,
+  isNews,
+  isTooLong,
+  type Known,
+  loadKnown,
+  MAX_TOPIC_BYTES,
+  remember,
+  saveNews,
+} from './announcements.ts';
 import { assign, discoveredIn } from './assign.ts';
 import { type Discoveries, type Discovery, loadDiscoveries } from './discoveries.ts';
-
-/** Gateways whose decoders a worker keeps; the others are loaded again when they speak. */
-const MAX_KNOWN = 1_000;
+import { createKnownGateways } from './known-gateways.ts';
 
 /** Reads what came through gateways, within the transaction that stores it. */
 export interface GatewayHearing {
@@ -24,22 +32,18 @@ export interface GatewayHearing {
 
 /** A worker's memory of its gateways. Their rows are locked while a batch is read, so that workers learn from each other. */
 export function createGatewayHearing(): GatewayHearing {
-  const knowns = new Map<string, Known>();
+  const gatewaysKnown = createKnownGateways();
 
   async function know(client: PoolClient, gatewayId: string, announced: number): Promise<Known> {
-    const kept = knowns.get(gatewayId);
-    knowns.delete(gatewayId);
+    const kept = gatewaysKnown.get(gatewayId);
     const known = kept?.announced === announced ? kept : await loadKnown(client, gatewayId, announced);
-    // The last one used comes last.
-    knowns.set(gatewayId, known);
-    const [oldest] = knowns.keys();
-    if (knowns.size > MAX_KNOWN && oldest !== undefined) knowns.delete(oldest);
+    gatewaysKnown.keep(gatewayId, known);
     return known;
   }
 
   return {
     forget(batch) {
-      for (const { gateway } of batch) if (gateway) knowns.delete(gateway.gatewayId);
+      for (const { gateway } of batch) if (gateway) gatewaysKnown.forget(gateway.gatewayId);
     },
     async hear(client, batch) {
       const ids = [...new Set(batch.flatMap(({ gateway }) => (gateway ? [gateway.gatewayId] : [])))];
@@ -62,12 +66,13 @@ export function createGatewayHearing(): GatewayHearing {
       const heard = batch.flatMap((message) => {
         if (!message.gateway) return [message];
         const gateway = gateways.get(message.gateway.gatewayId);
-        return gateway ? hearOne(message, message.gateway, gateway) : [unknownGateway(message)];
+        return gateway ? tryToHear(message, message.gateway, gateway) : [unknownGateway(message)];
       });
       for (const [gatewayId, { known, news }] of gateways) {
         if (news.length > 0) await saveNews(client, gatewayId, known, news);
       }
       await discoveries.save(client);
+      gatewaysKnown.trim();
       return heard;
     },
   };
@@ -80,15 +85,25 @@ interface Gateway {
   discoveries: Discoveries;
 }
 
+/** `hearOne`, telling what it throws from what the database does: families are to throw nothing. */
+function tryToHear(...[message, below, gateway]: Parameters<typeof hearOne>): IncomingMessage[] {
+  try {
+    return hearOne(message, below, gateway);
+  } catch (error) {
+    throw new ReadingFault(error);
+  }
+}
+
 /** Learns from one message, lists whom it is of, and answers what it says of those that are paired. */
 function hearOne(
   message: IncomingMessage,
-  { gatewayId, topic, replayed }: NonNullable<IncomingMessage['gateway']>,
+  { gatewayId, topic }: NonNullable<IncomingMessage['gateway']>,
   { known, settings, news, discoveries }: Gateway,
 ): IncomingMessage[] {
-  const { payload, receivedAtMs } = message;
+  const { payload, receivedAtMs, replayed = false } = message;
   const own: DeviceMessage = { topic, payload, receivedAtMs, replayed };
   if (isNews(known, own)) {
+    if (isTooLong(topic)) return [tooLong(message)];
     known.decoders.recall(own);
     remember(known, own);
     news.push(own);
@@ -160,6 +175,17 @@ function withRefusals(
     return { ...one, decoded: { ...one.decoded, rejections: [...one.decoded.rejections, ...rejections] } };
   });
 }
+
+/** An announcement on a topic that is too long to be kept under it. */
+const tooLong = ({ gateway: _gateway, ...message }: IncomingMessage): IncomingMessage => ({
+  ...message,
+  // Whose device it announces cannot be told, and what is not its owner's is not kept.
+  payload: Buffer.alloc(0),
+  decoded: {
+    ...message.decoded,
+    rejections: [{ element: null, reason: `announced on a topic of more than ${MAX_TOPIC_BYTES} bytes` }],
+  },
+});
 
 /** A gateway that was deleted, or never was. */
 const unknownGateway = ({ gateway: _gateway, ...message }: IncomingMessage): IncomingMessage => ({

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
 import { replayRejected } from '#ingest/rejected.ts';
@@ -337,6 +338,25 @@ test('what is refused is kept for the device that it is of, and for none that is
   const after = await home.rejected();
   expect(after.slice(before.length)).toEqual([{ device_id: deviceId, reason: expect.any(String) }]);
   expect(before).toEqual([]);
+});
+
+/** Words that no compression shortens: an index takes 2,704 bytes. */
+const longWords = (count: number) => Array.from({ length: count }, () => randomBytes(8).toString('hex'));
+
+test('an announcement on a topic too long for a key is refused, and tells nothing of whom it announces', async () => {
+  const home = await household();
+  const topic = `homeassistant/sensor/${longWords(500).join('_')}/config`;
+  expect(await home.hear(topic, { state_topic: 'm/e', device_class: 'energy' })).toMatchObject({ rejected: 1 });
+  expect(await home.rejected()).toEqual([
+    { device_id: home.gatewayId, reason: 'announced on a topic of more than 512 bytes' },
+  ]);
+  const { rows } = await database.pool.query('SELECT payload FROM rejected_messages WHERE device_id = $1', [
+    home.gatewayId,
+  ]);
+  expect(rows.map(({ payload }) => payload.length)).toEqual([0]);
+  // A long topic that nobody reads is nobody's, as ever.
+  expect(await home.hear(longWords(500).join('/'), '1')).toMatchObject({ rejected: 0 });
+  expect(await home.hear(`homeassistant/sensor/${'x'.repeat(480)}/config`, '{}')).toMatchObject({ rejected: 0 });
 });
 
 test('with a gateway goes what of it was rejected', async () => {

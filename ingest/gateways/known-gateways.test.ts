@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { createDecoders } from '../decoders/remembering.ts';
+import { type Known, remember } from './announcements.ts';
+import { createKnownGateways } from './known-gateways.ts';
+
+const known = (): Known => ({ announced: 0, decoders: createDecoders(), learnt: new Map(), bytes: 0 });
+const announce = (to: Known, bytes: number) =>
+  remember(to, { topic: `t${to.learnt.size}`, payload: Buffer.alloc(bytes - 2), receivedAtMs: 0 });
+
+test('what gateways announced is bounded together: those that were not used for longest are forgotten', () => {
+  const gateways = createKnownGateways({ gateways: 3, bytes: 1_000 });
+  const all = ['a', 'b', 'c'].map((name) => [name, known()] as const);
+  for (const [name, one] of all) gateways.keep(name, one);
+  // They learn after they were kept.
+  for (const [, one] of all) announce(one, 400);
+  gateways.keep('a', all[0]?.[1] as Known);
+  gateways.trim();
+  expect(['a', 'b', 'c'].filter((name) => gateways.get(name))).toEqual(['a', 'c']);
+  gateways.keep('d', known());
+  gateways.keep('e', known());
+  gateways.trim();
+  expect(['a', 'c', 'd', 'e'].filter((name) => gateways.get(name))).toEqual(['a', 'd', 'e']);
+});
+
+test('an announcement counts with its topic, and one that is said again once', () => {
+  const one = known();
+  remember(one, { topic: 'abc', payload: Buffer.alloc(10), receivedAtMs: 0 });
+  remember(one, { topic: 'abc', payload: Buffer.alloc(4), receivedAtMs: 1 });
+  expect(one.bytes).toBe(7);
+});

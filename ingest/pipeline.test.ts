@@ -1,0 +1,84 @@
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { createFloodLimit } from './flood-limit.ts';
+import type { IncomingMessage } from './message.ts';
+import { createPipeline } from './pipeline.ts';
+import type { RawMessage } from './source/source.ts';
+import type { Writer } from './write/writer.ts';
+
+const log = pino({ level: 'silent' });
+const raw = (deviceId: string, payload: string): RawMessage => ({
+  topic: `energy/v1/${deviceId}/readings`,
+  payload: Buffer.from(payload),
+  receivedAtMs: 0,
+  replayed: false,
+});
+const stored = (batch: readonly IncomingMessage[]) => ({ stored: batch.length, duplicates: 0, rejected: 0 });
+/** 20 KB, of which 10,000 rejections are made. */
+const JUNK = JSON.stringify(Array.from({ length: 10_000 }, () => 1));
+
+test('a stop amid a flood writes what was taken, asks for no more, and is over then', async () => {
+  const writer: Writer = {
+    async write(batch) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return stored(batch);
+    },
+  };
+  let [acknowledged, resumed] = [0, 0];
+  // As a source does: it reads on as long as it may, and whenever there is room again.
+  const flood = () => {
+    while (pipeline.receive(raw(`dev_${resumed}`, '{"power_w":1}'), () => acknowledged++));
+  };
+  const pipeline = createPipeline({
+    writer,
+    log,
+    onRoom: () => {
+      resumed++;
+      flood();
+    },
+  });
+  flood();
+  await expect.poll(() => resumed).toBeGreaterThan(1);
+  const [before, startedAt] = [resumed, performance.now()];
+  await pipeline.drain(20_000);
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
+  expect(resumed).toBe(before);
+  expect(acknowledged).toBe(pipeline.counts.received);
+  // What is still on its way in is taken, and nothing after it asked for.
+  expect(pipeline.receive(raw('dev_late', '{"power_w":1}'), () => {})).toBe(false);
+});
+
+test('what waits is bounded by what was read out of it, and so is a batch', async () => {
+  const batches: number[] = [];
+  let go: () => void = () => {};
+  const held = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const writer: Writer = {
+    async write(batch) {
+      batches.push(batch.reduce((sum, { decoded }) => sum + decoded.rejections.length, 0));
+      await held;
+      return stored(batch);
+    },
+  };
+  const pipeline = createPipeline({ writer, log, onRoom: () => {}, lanes: 1 });
+  let taken = 1;
+  while (pipeline.receive(raw(`dev_${taken}`, JUNK), () => {})) taken++;
+  // 64 MiB of payload alone would be 3,300 such messages: 33 million rejections.
+  expect(taken).toBeLessThan(60);
+  go();
+  await expect.poll(() => pipeline.counts.committed).toBe(taken);
+  expect(batches.length).toBeGreaterThan(2);
+  expect(Math.max(...batches)).toBeLessThanOrEqual(120_000);
+});
+
+test('elements that cannot be used count towards the limit of a device, good ones do not', async () => {
+  const floodLimit = createFloodLimit({ messages: 50_000, windowMs: 600_000 });
+  const writer: Writer = { write: async (batch) => stored(batch) };
+  const pipeline = createPipeline({ writer, log, onRoom: () => {}, floodLimit });
+  const good = JSON.stringify(Array.from({ length: 1_000 }, () => ({ power_w: 1 })));
+  for (let sent = 0; sent < 100; sent++) pipeline.receive(raw('dev_good', good), () => {});
+  expect(pipeline.counts.overLimit).toBe(0);
+  for (let sent = 0; sent < 6; sent++) pipeline.receive(raw('dev_junk', JUNK), () => {});
+  expect(pipeline.counts.overLimit).toBe(2);
+});

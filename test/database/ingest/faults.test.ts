@@ -1,0 +1,239 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { faultOf } from '#ingest/fault.ts';
+import { createPipeline } from '#ingest/pipeline.ts';
+import { createWriter, type Writer } from '#ingest/write/writer.ts';
+import type { Logger } from '#src/core/log.ts';
+import { createDb, createPool, type Pool } from '#src/database/connect.ts';
+import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
+import { migrate } from '#src/database/migrate.ts';
+import { inTransaction } from '#src/database/transaction.ts';
+import { createGateway } from '#src/devices/gateways.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { meter } from '#test/support/meters.ts';
+
+const BASE_MS = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 5 * 3_600_000;
+
+/** What failed, as the log has it. */
+function listeningLog() {
+  const errors: { level: 'warn' | 'error'; err: Error }[] = [];
+  const note = (level: 'warn' | 'error') => (given: { err?: Error }) => {
+    if (given.err) errors.push({ level, err: given.err });
+  };
+  return { errors, log: { warn: note('warn'), error: note('error') } as unknown as Logger };
+}
+
+/** A pipeline over a writer, whose messages resolve when they are acknowledged. */
+function pipelineOn(writer: Writer) {
+  const { errors, log } = listeningLog();
+  const pipeline = createPipeline({ writer, log, onRoom: () => {} });
+  const send = (topic: string, payload: unknown) =>
+    new Promise<void>((done) => {
+      const bytes = Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload));
+      pipeline.receive({ topic, payload: bytes, receivedAtMs: Date.now(), replayed: false }, done);
+    });
+  const read = (deviceId: string, minutes: number) =>
+    send(`energy/v1/${deviceId}/readings`, {
+      ts: new Date(BASE_MS + minutes * 60_000).toISOString(),
+      energy_total_kwh: 100 + minutes,
+    });
+  return { errors, pipeline, send, read };
+}
+
+async function storedOf(pool: Pool, deviceId: string): Promise<{ stored: number; rejected: string[] }> {
+  const { rows } = await pool.query(
+    'SELECT count(*)::int AS stored FROM readings JOIN series USING (series_id) WHERE device_id = $1',
+    [deviceId],
+  );
+  const rejected = await pool.query('SELECT reason FROM rejected_messages ORDER BY rejected_id');
+  return { stored: rows[0].stored, rejected: rejected.rows.map(({ reason }) => reason) };
+}
+
+describe('a database that is away', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'energy-test-'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test('is waited for: what was sent is acknowledged and stored when it is back, and nothing is refused', async () => {
+    let server = await startEmbeddedPostgres({ dataDir: folder, sharedBuffersMb: 128 });
+    const pool = createPool(server.url, { max: 4 });
+    await migrate(pool);
+    const { deviceId } = await meter({ pool } as TestDatabase);
+    const { errors, pipeline, read } = pipelineOn(createWriter(pool));
+    const sent: Promise<void>[] = [];
+    let minutes = 0;
+    const timer = setInterval(() => sent.push(read(deviceId, minutes++ / 10)), 2);
+    for (let stop = 0; stop < 3; stop++) {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await server.stop();
+      await new Promise((resolve) => setTimeout(resolve, 700));
+      server = await startEmbeddedPostgres({ dataDir: folder, sharedBuffersMb: 128 });
+    }
+    clearInterval(timer);
+    await Promise.all(sent);
+    expect(await storedOf(pool, deviceId)).toEqual({ stored: sent.length, rejected: [] });
+    expect(errors.filter(({ level }) => level === 'error')).toEqual([]);
+    expect(errors.length).toBeGreaterThan(3);
+    await pipeline.drain(1_000);
+    await pool.end();
+    await server.stop();
+  });
+});
+
+describe('the state of a database', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await testDatabase();
+  });
+  afterAll(() => database.drop());
+
+  const failureOf = async (work: Promise<unknown>): Promise<Error & { code?: string }> =>
+    work.then(
+      () => {
+        throw new Error('did not fail');
+      },
+      (error) => error,
+    );
+  const query = (url: string, text: string, settings: string[] = []) => {
+    const pool = createPool(url, { max: 1, settings });
+    return failureOf(pool.query(text)).finally(() => pool.end());
+  };
+
+  test.each([
+    ['it is read-only', '25006', 'CREATE TABLE t ()', ['default_transaction_read_only=on']],
+    ['a relation is not there yet', '42P01', 'SELECT FROM not_there', []],
+    ['a column is not there yet', '42703', 'SELECT not_there FROM users', []],
+    ['a statement took too long', '57014', 'SELECT pg_sleep(5)', ['statement_timeout=50']],
+    ['its session is ended', '57P01', 'SELECT pg_terminate_backend(pg_backend_pid())', []],
+    ['it forbids something', '42501', 'SET ROLE pg_read_all_stats; SELECT * FROM users', []],
+  ])('%s (%s): a batch is tried again', async (_what, code, text, settings) => {
+    const error = await query(database.url, text, settings);
+    expect(error.code).toBe(code);
+    expect(faultOf(error)).toBe('database');
+  });
+
+  test('it is not there (3D000), or nobody listens: a batch is tried again', async () => {
+    const gone = await query(database.url.replace(/test_[0-9a-f]+/, 'test_of_nobody'), 'SELECT 1');
+    expect([gone.code, faultOf(gone)]).toEqual(['3D000', 'database']);
+    for (const url of ['postgresql://postgres@127.0.0.1:1/x', 'postgresql://postgres@localhost:1/x']) {
+      const refused = await query(url, 'SELECT 1');
+      expect([refused.code, faultOf(refused)]).toEqual(['ECONNREFUSED', 'database']);
+    }
+    const noName = await query('postgresql://postgres@no-host.invalid/x', 'SELECT 1');
+    expect(faultOf(noName)).toBe('database');
+  });
+
+  test('it hangs up, is silent, or speaks something else: errors without a code, and a batch is tried again', async () => {
+    const talks: ((socket: Socket) => void)[] = [
+      (socket) => socket.once('data', () => socket.destroy()),
+      (socket) => socket.resetAndDestroy(),
+      () => {},
+      (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'),
+    ];
+    for (const talk of talks) {
+      const sockets: Socket[] = [];
+      const server: Server = createServer((socket) => {
+        sockets.push(socket);
+        socket.on('error', () => {});
+        talk(socket);
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as { port: number };
+      const error = await query(`postgresql://postgres@127.0.0.1:${port}/x`, 'SELECT 1');
+      expect([error.message, faultOf(error)]).toEqual([expect.any(String), 'database']);
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    }
+  }, 60_000);
+
+  test('its session ends amid a transaction, or the pool has no room or is closed: a batch is tried again', async () => {
+    const pool = createPool(database.url, { max: 1 });
+    const ended = await failureOf(
+      inTransaction(pool, async (client) => {
+        const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
+        await database.pool.query('SELECT pg_terminate_backend($1)', [rows[0].pid]);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        return client.query('SELECT 1');
+      }),
+    );
+    expect([ended.message, faultOf(ended)]).toEqual([expect.any(String), 'database']);
+    const held = await pool.connect();
+    const full = await failureOf(pool.query('SELECT 1'));
+    expect([full.message, faultOf(full)]).toEqual([expect.stringContaining('timeout'), 'database']);
+    held.release();
+    await pool.end();
+    const closed = await failureOf(pool.query('SELECT 1'));
+    expect(faultOf(closed)).toBe('database');
+  }, 60_000);
+
+  test.each([
+    ['a value of the wrong form', '22P02', 'SELECT $1::int', ['x']],
+    ['a text with a NUL', '22021', 'SELECT $1::text', ['\0']],
+    ['a value that a check forbids', '23514', 'UPDATE devices SET limit_kw = $1', [-1]],
+    [
+      'a row too long for its index',
+      '54000',
+      `INSERT INTO users (user_id, email, role)
+       SELECT string_agg(md5(i::text), ''), 'a@example.com', 'homeowner' FROM generate_series(1, $1::int) i`,
+      [500],
+    ],
+  ])('%s (%s) is the data’s fault', async (_what, code, text, values) => {
+    await meter(database);
+    const error = await failureOf(database.pool.query(text, [...values]));
+    expect([error.code, faultOf(error)]).toEqual([code, 'data']);
+  });
+});
+
+describe('a message that cannot be written', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await testDatabase();
+  });
+  afterAll(() => database.drop());
+
+  test('by the database’s word is kept with the reason, and its neighbours are stored', async () => {
+    const db = createDb(database.pool);
+    const { deviceId, userId } = await meter(database);
+    const { gateway } = await createGateway(db, { userId, name: 'home' });
+    const { errors, read, send } = pipelineOn(createWriter(database.pool));
+    // PostgreSQL's text takes every character but NUL.
+    const poison = send(`gw/${gateway.gateway_id}/homeassistant/sensor/a\0b/config`, '{"state_topic":"m"}');
+    await Promise.all([...Array.from({ length: 20 }, (_, index) => read(deviceId, index)), poison, read(deviceId, 20)]);
+    const { stored, rejected } = await storedOf(database.pool, deviceId);
+    expect(stored).toBe(21);
+    expect(rejected).toEqual([expect.stringContaining('cannot be written: invalid byte sequence')]);
+    expect(errors.map(({ level }) => level)).toEqual(['error']);
+  });
+
+  test('because our own code fails on it is kept, too, but only while the database answers', async () => {
+    await database.pool.query('DELETE FROM rejected_messages');
+    const { deviceId } = await meter(database);
+    const real = createWriter(database.pool);
+    let isAway = false;
+    const writer: Writer = {
+      async write(batch) {
+        if (isAway) throw new TypeError("Cannot read properties of undefined (reading 'write')");
+        if (batch.some(({ decoded }) => decoded.readings[0]?.value === 130_500_000))
+          throw new RangeError('Invalid array length');
+        return real.write(batch);
+      },
+    };
+    const { errors, read } = pipelineOn(writer);
+    isAway = true;
+    const sent = [...Array.from({ length: 20 }, (_, index) => read(deviceId, index)), read(deviceId, 30.5)];
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(errors.length).toBeGreaterThan(1);
+    expect(new Set(errors.map(({ level }) => level))).toEqual(new Set(['warn']));
+    isAway = false;
+    await Promise.all(sent);
+    const { stored, rejected } = await storedOf(database.pool, deviceId);
+    expect(stored).toBe(20);
+    expect(rejected).toEqual(['cannot be written: Invalid array length']);
+    expect(errors.at(-1)).toMatchObject({ level: 'error', err: { stack: expect.stringContaining('RangeError') } });
+  });
+});
