@@ -2,12 +2,13 @@ import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { type Pool, type Query, queryOn } from '#src/database/connect.ts';
 import { withExclusiveLock } from '#src/database/transaction.ts';
 import { toIncoming } from './incoming.ts';
+import { createKeeping } from './write/keeping.ts';
 import { createWriter, type IncomingMessage } from './write/writer.ts';
 
 /** Longest payload that is kept whole; one of this length may have been cut. */
 const KEPT_BYTES = 65_536;
-/** Rows per page of a replay. */
-const PAGE = 500;
+/** Messages per page of a replay, each of which may have thousands of elements. */
+const PAGE = 50;
 
 /** A message, or an element of one, that could not be used. */
 export interface Rejected {
@@ -38,10 +39,12 @@ export async function listRejected(
   which: Which,
   { limit, before }: { limit: number; before?: number },
 ): Promise<Rejected[]> {
-  // Raw SQL: a replay pages by row and locks what it takes, in the transaction of the writer.
+  // Raw SQL: a row takes its payload from the one that has it.
   const { rows } = await pool.query(
-    `SELECT rejected_id, received_at, device_id, topic, element, reason, payload FROM rejected_messages
-     WHERE ${CONDITION} AND ($4::bigint IS NULL OR rejected_id < $4) ORDER BY rejected_id DESC LIMIT $3`,
+    `SELECT r.rejected_id, r.received_at, r.device_id, r.topic, r.element, r.reason, coalesce(m.payload, r.payload) AS payload
+     FROM (SELECT * FROM rejected_messages
+           WHERE ${CONDITION} AND ($4::bigint IS NULL OR rejected_id < $4) ORDER BY rejected_id DESC LIMIT $3) r
+     LEFT JOIN rejected_messages m ON m.rejected_id = r.message_id ORDER BY r.rejected_id DESC`,
     [...valuesOf(which), limit, before ?? null],
   );
   return rows.map(({ payload, received_at, ...row }) => ({
@@ -79,6 +82,7 @@ interface Row {
   received_at: Date;
   topic: string;
   payload: Buffer;
+  replayed: boolean;
 }
 
 /**
@@ -96,14 +100,17 @@ async function replay(
   which: Which,
   { signal, whileAllowed = (page) => page(), ...options }: Options,
 ): Promise<Replayed> {
-  const writer = createWriter(pool, options);
+  // What is on the list stays there: only the rows of a message are bounded.
+  const keeping = createKeeping({ ofDevice: Number.POSITIVE_INFINITY, ofAll: Number.POSITIVE_INFINITY });
+  const writer = createWriter(pool, { ...options, keeping });
   const query = queryOn(pool);
   const result: Replayed = { messages: 0, stored: 0, rejected: 0, cut: 0, isComplete: false };
   const last = await lastId(query);
   for (let after = 0; !signal?.aborted; ) {
     const { rows } = await query<Row>(
-      `SELECT rejected_id, received_at, topic, payload FROM rejected_messages
-       WHERE ${CONDITION} AND rejected_id > $3 AND rejected_id <= $4 ORDER BY rejected_id LIMIT ${PAGE}`,
+      `SELECT rejected_id, received_at, topic, payload, replayed FROM rejected_messages
+       WHERE ${CONDITION} AND message_id IS NULL AND rejected_id > $3 AND rejected_id <= $4
+       ORDER BY rejected_id LIMIT ${PAGE}`,
       [...valuesOf(which), after, last],
     );
     const final = rows.at(-1);
@@ -114,7 +121,8 @@ async function replay(
     const messages = distinct(whole);
     const { stored, rejected } = await whileAllowed(async () => {
       const written = await writer.write(messages);
-      // After the commit: killed in between, they are on the list twice, and replayed without harm.
+      // After the commit: killed in between, they are on the list twice, and replayed without harm. With each go the rows of
+      // the same message.
       await query('DELETE FROM rejected_messages WHERE rejected_id = ANY ($1)', [
         whole.map(({ rejected_id }) => rejected_id),
       ]);
@@ -135,13 +143,13 @@ async function lastId(query: Query): Promise<number> {
   return rows[0]?.last ?? 0;
 }
 
-/** Each message once, however many of its elements were rejected. */
+/** Each message once, however often it came. */
 function distinct(rows: readonly Row[]): IncomingMessage[] {
   const messages = new Map<string, IncomingMessage>();
-  for (const { received_at, topic, payload } of rows) {
+  for (const { received_at, topic, payload, replayed } of rows) {
     const receivedAtMs = received_at.getTime();
-    const key = `${topic}\n${receivedAtMs}\n${payload.toString('base64')}`;
-    const message = toIncoming({ topic, payload, receivedAtMs, replayed: false });
+    const key = `${topic}\n${receivedAtMs}\n${replayed}\n${payload.toString('base64')}`;
+    const message = toIncoming({ topic, payload, receivedAtMs, replayed });
     if (message) messages.set(key, message);
   }
   return [...messages.values()];

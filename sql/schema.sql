@@ -130,18 +130,22 @@ CREATE VIEW device_notes (
   note text
 );
 
--- Messages, or single elements of one (element: position from 0), that could not be used, payload cut at 64 KiB.
+-- Messages, or single elements of one (element: position from 0), that could not be used.
 CREATE TABLE rejected_messages (
   rejected_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   received_at timestamptz NOT NULL DEFAULT now(),
   device_id text COLLATE "C",
   topic text NOT NULL,
-  payload bytea NOT NULL,
+  payload bytea NOT NULL, -- Cut at 64 KiB. Empty where message_id says which row has it.
   element integer,
   reason text NOT NULL,
-  PRIMARY KEY (rejected_id)
+  replayed boolean NOT NULL DEFAULT false, -- The broker delivered it at subscription, with the retain flag: it has no age but its own time.
+  message_id bigint, -- rejected_id of the first row of the same message, which has its payload; null in that row itself.
+  PRIMARY KEY (rejected_id),
+  FOREIGN KEY (message_id) REFERENCES rejected_messages(rejected_id) ON DELETE CASCADE
 );
 CREATE INDEX rejected_messages_device ON rejected_messages (device_id, received_at);
+CREATE INDEX rejected_messages_message ON rejected_messages (message_id) WHERE (message_id IS NOT NULL);
 CREATE INDEX rejected_messages_received ON rejected_messages (received_at);
 
 -- Load profile: consumption per device and UTC quarter-hour, from every counted interval. The only source of the aggregates.

@@ -15,7 +15,7 @@ const reject = (deviceId: string, bytes: number): Reject => ({
 });
 
 test('of a device that sends rubbish so much is kept an hour, the rest is counted, and its neighbours’ is kept', () => {
-  const keeping = createKeeping({ ofDevice: 1_000, ofAll: 2_500 });
+  const keeping = createKeeping({ ofDevice: 1_010, ofAll: 2_510 });
   const many = Array.from({ length: 10 }, () => reject('loud', 300));
   expect(keeping.of(many, 0)).toHaveLength(2);
   expect(keeping.of([reject('quiet', 300)], 1)).toHaveLength(1);
@@ -32,10 +32,32 @@ test('a long payload counts for what is kept of it', () => {
 });
 
 test('what was not committed is not charged', () => {
-  const keeping = createKeeping({ ofDevice: 1_000, ofAll: 2_500 });
+  const keeping = createKeeping({ ofDevice: 1_010, ofAll: 2_510 });
   const many = Array.from({ length: 3 }, () => reject('loud', 300));
   for (let attempt = 0; attempt < 5; attempt++) keeping.undo(many, keeping.of(many, 0));
   expect(keeping.unkept).toBe(0);
   expect(keeping.of(many, 0)).toHaveLength(2);
   expect(keeping.unkept).toBe(1);
+});
+
+test('the payload of a message counts once, however many of its elements are refused', () => {
+  const keeping = createKeeping({ ofDevice: 30_000, ofAll: 30_000 });
+  const { message } = reject('a', 20_000);
+  const elements = Array.from({ length: 10_000 }, (_, element) => ({ message, element, reason: 'not an object' }));
+  const kept = keeping.of(elements, 0);
+  expect(kept).toHaveLength(Math.floor((30_000 - 20_000) / 213));
+  keeping.undo(elements, kept);
+  expect(keeping.of(elements, 0)).toHaveLength(kept.length);
+  // Nor are thousands of rows kept of one message, whatever room there is.
+  expect(createKeeping().of(elements, 0)).toHaveLength(1_000);
+  // Without room for its payload nothing of a message is kept.
+  expect(
+    keeping.of(
+      [
+        { ...reject('b', 20_000), element: 0 },
+        { ...reject('b', 20_000), element: 1 },
+      ],
+      0,
+    ),
+  ).toEqual([]);
 });

@@ -1,10 +1,12 @@
-import type { Reject } from '../message.ts';
+import type { IncomingMessage, Reject } from '../message.ts';
 import { MAX_KEPT_BYTES } from './rejected.ts';
 
 /** What is kept in an hour, of one device and of all, in bytes: rubbish must not fill the disk, nor hide its neighbour's. */
 const HOURLY_BYTES = { ofDevice: 64 * 2 ** 20, ofAll: 256 * 2 ** 20 };
 const HOUR_MS = 3_600_000;
-/** A row beside its payload. */
+/** Most rows that are kept of a message; its payload, which the first of them has, tells the rest. */
+const ROWS_OF_MESSAGE = 1_000;
+/** A row beside its texts and its payload. */
 const ROW_BYTES = 200;
 
 /** Decides which rejections are kept; all of them are counted. */
@@ -29,10 +31,14 @@ export function createKeeping({ ofDevice, ofAll } = HOURLY_BYTES): Keeping {
     },
     undo(rejects, kept) {
       unkept -= rejects.length - kept.length;
+      const rows = new Map<IncomingMessage, number>();
       for (const one of kept) {
         const { deviceId } = one.message.decoded;
-        all = Math.max(0, all - bytesOf(one));
-        devices.set(deviceId, Math.max(0, (devices.get(deviceId) ?? 0) - bytesOf(one)));
+        const ofMessage = rows.get(one.message) ?? 0;
+        const bytes = bytesOf(one, ofMessage === 0);
+        rows.set(one.message, ofMessage + 1);
+        all = Math.max(0, all - bytes);
+        devices.set(deviceId, Math.max(0, (devices.get(deviceId) ?? 0) - bytes));
       }
     },
     of(rejects, nowMs) {
@@ -42,14 +48,17 @@ export function createKeeping({ ofDevice, ofAll } = HOURLY_BYTES): Keeping {
         all = 0;
         devices.clear();
       }
+      const rows = new Map<IncomingMessage, number>();
       return rejects.filter((one) => {
         const { decoded } = one.message;
-        const bytes = bytesOf(one);
+        const ofMessage = rows.get(one.message) ?? 0;
+        const bytes = bytesOf(one, ofMessage === 0);
         const device = (devices.get(decoded.deviceId) ?? 0) + bytes;
-        if (device > ofDevice || all + bytes > ofAll) {
+        if (ofMessage >= ROWS_OF_MESSAGE || device > ofDevice || all + bytes > ofAll) {
           unkept++;
           return false;
         }
+        rows.set(one.message, ofMessage + 1);
         devices.set(decoded.deviceId, device);
         all += bytes;
         return true;
@@ -58,5 +67,6 @@ export function createKeeping({ ofDevice, ofAll } = HOURLY_BYTES): Keeping {
   };
 }
 
-const bytesOf = ({ message: { payload, topic } }: Reject): number =>
-  Math.min(payload.length, MAX_KEPT_BYTES) + topic.length + ROW_BYTES;
+/** What a row takes; the payload of a message is kept with the first of its rows. */
+const bytesOf = ({ message, reason }: Reject, isFirst: boolean): number =>
+  (isFirst ? Math.min(message.payload.length, MAX_KEPT_BYTES) : 0) + message.topic.length + reason.length + ROW_BYTES;

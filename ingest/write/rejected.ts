@@ -1,28 +1,45 @@
 import type { PoolClient } from '#src/database/connect.ts';
-import type { Reject } from '../message.ts';
+import type { IncomingMessage, Reject } from '../message.ts';
 
 /** Longest payload that is kept for a rejection, in bytes. */
 export const MAX_KEPT_BYTES = 65_536;
 
-/** Keeps what could not be used, with topic, payload (cut at 64 KiB), time and reason. */
+/**
+ * Keeps what could not be used, with topic, payload (cut at 64 KiB), time and reason. The payload of a message is kept once, with
+ * the first of its rows: 10,000 elements of one may be refused.
+ */
 export async function saveRejects(client: PoolClient, rejects: readonly Reject[]): Promise<void> {
   if (rejects.length === 0) return;
-  // Raw SQL: the hot path of ingest: any number of rejections is one statement, by unnest.
+  const firsts = new Map<IncomingMessage, number>();
+  for (const [index, { message }] of rejects.entries()) if (!firsts.has(message)) firsts.set(message, index);
+  const isFirst = ({ message }: Reject, index: number) => firsts.get(message) === index;
+  // Raw SQL: the hot path of ingest: any number of rejections is one statement, by unnest. Ids are taken in the order of the
+  // rows, which is that of the list.
   await client.query(
-    `INSERT INTO rejected_messages (received_at, device_id, topic, payload, element, reason)
-     SELECT to_timestamp(r.at_ms / 1000.0), r.device_id, r.topic, r.payload, r.element, r.reason
-     FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bytea[], $5::integer[], $6::text[])
-       r (at_ms, device_id, topic, payload, element, reason)`,
+    `WITH numbered AS MATERIALIZED (
+       SELECT nextval(pg_get_serial_sequence('rejected_messages', 'rejected_id')) AS id, r.*
+       FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bytea[], $5::integer[], $6::text[], $7::boolean[], $8::integer[])
+         WITH ORDINALITY r (at_ms, device_id, topic, payload, element, reason, replayed, message, n)
+       ORDER BY n)
+     INSERT INTO rejected_messages (rejected_id, message_id, received_at, device_id, topic, payload, element, reason, replayed)
+     OVERRIDING SYSTEM VALUE
+     SELECT id, nullif(first_value(id) OVER (PARTITION BY message ORDER BY n), id), to_timestamp(at_ms / 1000.0), device_id, topic, payload,
+       element, reason, replayed
+     FROM numbered`,
     [
       rejects.map((r) => r.message.receivedAtMs),
       rejects.map((r) => withoutNul(r.message.decoded.deviceId)),
       rejects.map((r) => withoutNul(r.message.topic)),
-      rejects.map((r) => r.message.payload.subarray(0, MAX_KEPT_BYTES)),
+      rejects.map((r, index) => (isFirst(r, index) ? r.message.payload.subarray(0, MAX_KEPT_BYTES) : NONE)),
       rejects.map((r) => r.element),
       rejects.map((r) => withoutNul(r.reason)),
+      rejects.map((r) => r.message.replayed ?? false),
+      rejects.map((r) => firsts.get(r.message)),
     ],
   );
 }
+
+const NONE = Buffer.alloc(0);
 
 /** PostgreSQL's text holds every character but NUL. */
 const withoutNul = (text: string): string => text.replaceAll('\0', '\uFFFD');

@@ -235,4 +235,6 @@ interface RejectedMessagesTable {
   payload: Buffer;
   element: number | null;
   reason: string;
+  replayed: Generated<boolean>;
+  message_id: number | null;
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
+import { listRejected, replayRejected } from '#ingest/rejected.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { forgetRejected } from '#src/jobs/forget-rejected.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -21,8 +22,13 @@ const energy = async (...given: string[]) => {
   return stdout;
 };
 
-async function say(deviceId: string, payload: string | Buffer, receivedAtMs = Date.now()): Promise<void> {
-  const raw = { topic: `energy/v1/${deviceId}/readings`, payload: Buffer.from(payload), receivedAtMs, replayed: false };
+async function say(
+  deviceId: string,
+  payload: string | Buffer,
+  receivedAtMs = Date.now(),
+  replayed = false,
+): Promise<void> {
+  const raw = { topic: `energy/v1/${deviceId}/readings`, payload: Buffer.from(payload), receivedAtMs, replayed };
   const message = toIncoming(raw);
   if (!message) throw new Error('no decoder');
   await createWriter(database.pool).write([message]);
@@ -77,6 +83,64 @@ test('what a device wrote does not drive the terminal, in its topic and in the r
   expect(JSON.parse(await energy('list', '--limit', '1', '--json')).topic).toBe('gw/\u001b[2J\nx');
 }, 180_000);
 
+test('of a message with thousands of bad elements the payload is kept once, each has it in the list, and replay takes it once', async () => {
+  const { deviceId } = await meter(database);
+  const at = Date.now() - 60_000;
+  const elements = [...Array.from({ length: 3_000 }, () => 1), { energy_total_kwh: 7 }, { energy_total_kwh: 'x' }];
+  await say(deviceId, JSON.stringify(elements), at);
+  await say(deviceId, '[2, 3]', at);
+  const { rows } = await database.pool.query(
+    `SELECT element, reason, octet_length(payload) AS bytes FROM rejected_messages WHERE device_id = $1 ORDER BY rejected_id`,
+    [deviceId],
+  );
+  expect(rows.map(({ element }) => element)).toEqual([
+    ...Array.from({ length: 3_000 }, (_, index) => index),
+    3_001,
+    0,
+    1,
+  ]);
+  expect(rows.filter(({ bytes }) => bytes > 0).map(({ element, bytes }) => [element, bytes])).toEqual([
+    [0, JSON.stringify(elements).length],
+    [0, 6],
+  ]);
+  const page = await listRejected(database.pool, { deviceId }, { limit: 4 });
+  expect(page.map(({ element, payload }) => [element, payload])).toEqual([
+    [1, '[2, 3]'],
+    [0, '[2, 3]'],
+    [3_001, JSON.stringify(elements)],
+    [2_999, JSON.stringify(elements)],
+  ]);
+  expect(await replayRejected(database.pool, { deviceId }, { retentionMonths: 13 })).toMatchObject({
+    messages: 2,
+    stored: 0,
+    rejected: 3_003,
+    cut: 0,
+  });
+  const again = await listRejected(database.pool, { deviceId }, { limit: 200 });
+  expect(again[0]).toMatchObject({ element: 1, payload: '[2, 3]' });
+  const { rows: counted } = await database.pool.query(
+    'SELECT count(*)::int AS n, count(message_id)::int AS others FROM rejected_messages WHERE device_id = $1',
+    [deviceId],
+  );
+  // So many rows of one message are kept.
+  expect(counted).toEqual([{ n: 1_002, others: 1_000 }]);
+});
+
+test('what was retained and has no time of its own stays refused in a replay, however long after', async () => {
+  const { deviceId } = await meter(database);
+  const at = Date.now() - 3_600_000;
+  await say(deviceId, JSON.stringify([{ power_w: 2_300 }, { ts: at - 60_000, power_w: 'x' }]), at, true);
+  expect(await replayRejected(database.pool, { deviceId }, { retentionMonths: 13 })).toMatchObject({
+    messages: 1,
+    stored: 0,
+    rejected: 2,
+  });
+  // Again: it was kept as what it is.
+  expect(await replayRejected(database.pool, { deviceId }, { retentionMonths: 13 })).toMatchObject({ stored: 0 });
+  const { rows } = await database.pool.query('SELECT 1 FROM series WHERE device_id = $1', [deviceId]);
+  expect(rows).toEqual([]);
+});
+
 test('the list is bounded: the youngest stay', async () => {
   const { deviceId } = await meter(database);
   await database.pool.query('DELETE FROM rejected_messages');
@@ -90,4 +154,8 @@ test('the list is bounded: the youngest stay', async () => {
   expect(await ids()).toEqual(before.slice(0, 10));
   await forgetRejected(database.pool, 31_000);
   expect(await ids()).toEqual(before.slice(7, 10));
+  // What goes with the payload of a message are all of its rows.
+  await say(deviceId, JSON.stringify(Array.from({ length: 100 }, () => 1)));
+  await forgetRejected(database.pool, 100 * 200);
+  expect(await ids()).toEqual([]);
 });
