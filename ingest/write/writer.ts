@@ -80,17 +80,18 @@ async function writeCollected(
   const plans = await planDevices(client, devices, collected.series);
   await commitPlans(client, plans, months);
   const rejects = [...collected.rejects, ...fromUnknownDevices(batch, devices)];
+  // Valid readings by device. Those that are closed, or lose against a stored value, are none.
   const heard = new Map<string, number>();
   let [stored, { duplicates }] = [0, collected];
   for (const { device, series } of plans) {
-    let points = 0;
-    for (const arrived of collected.series.get(device.deviceId)?.values() ?? []) points += arrived.points.length;
-    heard.set(device.deviceId, points);
+    let valid = 0;
     for (const plan of series) {
+      valid += plan.inserts.length + plan.lowered.length + plan.duplicates;
       stored += plan.inserts.length + plan.lowered.length;
       duplicates += plan.duplicates;
       for (const reject of plan.rejects) rejects.push(reject);
     }
+    if (valid > 0) heard.set(device.deviceId, valid);
   }
   await touchDevices(client, devices, heard, batch, rejects);
   await saveRejects(client, kept(rejects));

@@ -54,6 +54,17 @@ test('a device is faulty when most of its last readings were rejected, and well 
   expect(await state(deviceId)).toBe('active');
 });
 
+test('a device that only contradicts what it has sent is not heard, and soon faulty', async () => {
+  const { deviceId } = await meter(database);
+  const ts = Date.now() - 3_600_000;
+  await say(deviceId, JSON.stringify({ ts, power_w: 100 }));
+  await restSilentDevices(database.pool, new Date(Date.now() + 24.1 * 3_600_000));
+  await say(deviceId, JSON.stringify({ ts, power_w: 101 }));
+  expect(await state(deviceId)).toBe('inactive');
+  for (let index = 0; index < 10; index++) await say(deviceId, JSON.stringify({ ts, power_w: 200 + index }));
+  expect(await state(deviceId)).toBe('faulty');
+});
+
 test('a device is faulty when it says so, until it says that it is online', async () => {
   const { deviceId } = await meter(database);
   await say(deviceId, '{"power_w": 100}');
