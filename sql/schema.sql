@@ -136,7 +136,7 @@ CREATE TABLE rejected_messages (
   received_at timestamptz NOT NULL DEFAULT now(),
   device_id text COLLATE "C",
   topic text NOT NULL,
-  payload bytea NOT NULL, -- Cut at 64 KiB. Empty where message_id says which row has it.
+  payload bytea NOT NULL, -- Cut at 64 KiB. Empty in most rows of a message with many: message_id says which one has it.
   element integer,
   reason text NOT NULL,
   replayed boolean NOT NULL DEFAULT false, -- The broker delivered it at subscription, with the retain flag: it has no age but its own time.

@@ -1,11 +1,9 @@
 import type { IncomingMessage, Reject } from '../message.ts';
-import { MAX_KEPT_BYTES } from './rejected.ts';
+import { MAX_KEPT_BYTES, ROWS_WITH_PAYLOAD } from './rejected.ts';
 
 /** What is kept in an hour, of one device and of all, in bytes: rubbish must not fill the disk, nor hide its neighbour's. */
 const HOURLY_BYTES = { ofDevice: 64 * 2 ** 20, ofAll: 256 * 2 ** 20 };
 const HOUR_MS = 3_600_000;
-/** Most rows that are kept of a message; its payload, which the first of them has, tells the rest. */
-const ROWS_OF_MESSAGE = 1_000;
 /** A row beside its texts and its payload. */
 const ROW_BYTES = 200;
 
@@ -35,7 +33,7 @@ export function createKeeping({ ofDevice, ofAll } = HOURLY_BYTES): Keeping {
       for (const one of kept) {
         const { deviceId } = one.message.decoded;
         const ofMessage = rows.get(one.message) ?? 0;
-        const bytes = bytesOf(one, ofMessage === 0);
+        const bytes = bytesOf(one, ofMessage);
         rows.set(one.message, ofMessage + 1);
         all = Math.max(0, all - bytes);
         devices.set(deviceId, Math.max(0, (devices.get(deviceId) ?? 0) - bytes));
@@ -52,9 +50,9 @@ export function createKeeping({ ofDevice, ofAll } = HOURLY_BYTES): Keeping {
       return rejects.filter((one) => {
         const { decoded } = one.message;
         const ofMessage = rows.get(one.message) ?? 0;
-        const bytes = bytesOf(one, ofMessage === 0);
+        const bytes = bytesOf(one, ofMessage);
         const device = (devices.get(decoded.deviceId) ?? 0) + bytes;
-        if (ofMessage >= ROWS_OF_MESSAGE || device > ofDevice || all + bytes > ofAll) {
+        if (device > ofDevice || all + bytes > ofAll) {
           unkept++;
           return false;
         }
@@ -67,6 +65,8 @@ export function createKeeping({ ofDevice, ofAll } = HOURLY_BYTES): Keeping {
   };
 }
 
-/** What a row takes; the payload of a message is kept with the first of its rows. */
-const bytesOf = ({ message, reason }: Reject, isFirst: boolean): number =>
-  (isFirst ? Math.min(message.payload.length, MAX_KEPT_BYTES) : 0) + message.topic.length + reason.length + ROW_BYTES;
+/** What a row takes; `before`: rows of the same message that come before it. */
+function bytesOf({ message: { payload, topic }, reason }: Reject, before: number): number {
+  const kept = before < ROWS_WITH_PAYLOAD ? Math.min(payload.length, MAX_KEPT_BYTES) : 0;
+  return kept + topic.length + reason.length + ROW_BYTES;
+}

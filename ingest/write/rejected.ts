@@ -3,16 +3,21 @@ import type { IncomingMessage, Reject } from '../message.ts';
 
 /** Longest payload that is kept for a rejection, in bytes. */
 export const MAX_KEPT_BYTES = 65_536;
+/** Rows of one message that have its payload each: for who looks at a few. Of 10,000 elements that are refused the others refer to the first. */
+export const ROWS_WITH_PAYLOAD = 10;
 
 /**
- * Keeps what could not be used, with topic, payload (cut at 64 KiB), time and reason. The payload of a message is kept once, with
- * the first of its rows: 10,000 elements of one may be refused.
+ * Keeps what could not be used, with topic, payload (cut at 64 KiB), time and reason. Only the first rows of a message have its
+ * payload.
  */
 export async function saveRejects(client: PoolClient, rejects: readonly Reject[]): Promise<void> {
   if (rejects.length === 0) return;
-  const firsts = new Map<IncomingMessage, number>();
-  for (const [index, { message }] of rejects.entries()) if (!firsts.has(message)) firsts.set(message, index);
-  const isFirst = ({ message }: Reject, index: number) => firsts.get(message) === index;
+  const messages = new Map<IncomingMessage, { number: number; rows: number }>();
+  const placed = rejects.map((reject) => {
+    const known = messages.get(reject.message) ?? { number: messages.size, rows: 0 };
+    messages.set(reject.message, known);
+    return { ...reject, number: known.number, hasPayload: known.rows++ < ROWS_WITH_PAYLOAD };
+  });
   // Raw SQL: the hot path of ingest: any number of rejections is one statement, by unnest. Ids are taken in the order of the
   // rows, which is that of the list.
   await client.query(
@@ -30,11 +35,11 @@ export async function saveRejects(client: PoolClient, rejects: readonly Reject[]
       rejects.map((r) => r.message.receivedAtMs),
       rejects.map((r) => withoutNul(r.message.decoded.deviceId)),
       rejects.map((r) => withoutNul(r.message.topic)),
-      rejects.map((r, index) => (isFirst(r, index) ? r.message.payload.subarray(0, MAX_KEPT_BYTES) : NONE)),
+      placed.map((r) => (r.hasPayload ? r.message.payload.subarray(0, MAX_KEPT_BYTES) : NONE)),
       rejects.map((r) => r.element),
       rejects.map((r) => withoutNul(r.reason)),
       rejects.map((r) => r.message.replayed ?? false),
-      rejects.map((r) => firsts.get(r.message)),
+      placed.map((r) => r.number),
     ],
   );
 }
