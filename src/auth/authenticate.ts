@@ -1,6 +1,8 @@
+import type { Environment } from '#src/core/environment.ts';
+import { hasKeyForm } from '#src/core/key-form.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Role } from '#src/users/store.ts';
-import { type Environment, hashOfKey, looksLikeKey } from './key-format.ts';
+import { hashOfKey } from './key-format.ts';
 import { isScope, type Scope } from './scopes.ts';
 
 /** Who calls: the owner of a key or of a session, and what that allows. */
@@ -28,7 +30,7 @@ export type Authenticate = (presented: string) => Promise<Caller | null>;
 export function createAuthenticate(db: Database, environment: Environment, now = Date.now): Authenticate {
   const remembered = new Map<string, { caller: Caller; expiresAtMs: number; untilMs: number }>();
   return async (presented) => {
-    if (!looksLikeKey(presented, environment)) return null;
+    if (!hasKeyForm(presented, environment)) return null;
     const hash = hashOfKey(presented);
     const name = hash.toString('base64');
     const known = remembered.get(name);

@@ -1,6 +1,7 @@
+import type { Environment } from '#src/core/environment.ts';
 import type { Database } from '#src/database/connect.ts';
 import { createUser } from '#src/users/store.ts';
-import { type Environment, hashOfKey } from './key-format.ts';
+import { hashOfKey } from './key-format.ts';
 import { createKey } from './keys.ts';
 
 /** E-mail address of the first administrator. */

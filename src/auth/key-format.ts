@@ -1,14 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { Environment } from '#src/core/environment.ts';
+import { KEY_PREFIX } from '#src/core/key-form.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_CHARACTERS = 36;
 const CHECK_CHARACTERS = 6;
 /** What of a key stays visible in lists: environment and four characters. */
-const SHOWN = 'eus_live_'.length + 4;
-
-export type Environment = 'live' | 'sandbox';
-
-const marker = (environment: Environment) => (environment === 'live' ? 'eus_live_' : 'eus_test_');
+const SHOWN = KEY_PREFIX.live.length + 4;
 
 /** Six characters that follow from the rest, so that a secret scanner tells a key from a look-alike without asking. */
 function checksum(text: string): string {
@@ -29,13 +27,8 @@ export function newKey(environment: Environment): string {
     for (const byte of randomBytes(64))
       if (byte < 248 && random.length < RANDOM_CHARACTERS) random += BASE62[byte % 62];
   }
-  const body = marker(environment) + random;
+  const body = KEY_PREFIX[environment] + random;
   return body + checksum(body);
-}
-
-/** Whether this can be a key of this environment at all. Bootstrap keys carry no checksum, so none is asked. */
-export function looksLikeKey(text: string, environment: Environment): boolean {
-  return text.startsWith(marker(environment)) && text.length >= 41 && text.length <= 512;
 }
 
 export const hashOfKey = (key: string): Buffer => createHash('sha256').update(key).digest();

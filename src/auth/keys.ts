@@ -1,11 +1,12 @@
 import type { Selectable } from 'kysely';
 import { defined } from '#src/core/defined.ts';
+import type { Environment } from '#src/core/environment.ts';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { type Environment, hashOfKey, newKey, prefixOfKey } from './key-format.ts';
+import { hashOfKey, newKey, prefixOfKey } from './key-format.ts';
 import { isScope, SCOPES, type Scope } from './scopes.ts';
 
 /** A key at its creation: the only time that it is shown. */

@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import type { z } from 'zod';
+import type { Environment } from '#src/core/environment.ts';
+import { hasKeyForm, KEY_CHARACTERS, KEY_PREFIX } from '#src/core/key-form.ts';
 import { addressInNetwork, fromHere, hostAndPort, hostForDevices } from './addresses.ts';
 import { SECRETS, type Variables, variables } from './sections.ts';
 
 /** The configuration that a process runs with; what it means is said in the README's table. */
 export interface Config {
-  environment: 'live' | 'sandbox';
+  environment: Environment;
   logLevel: string;
   dataDir: string;
   publicUrl: string;
@@ -148,10 +150,11 @@ function combinations(vars: Variables): string[] {
       mistakes.push(`${name}: is needed with SMS_PROVIDER=twilio`);
     }
   }
-  const prefix = vars.ENVIRONMENT === 'sandbox' ? 'eus_test_' : 'eus_live_';
   const key = vars.BOOTSTRAP_ADMIN_KEY;
-  if (key !== undefined && !(key.startsWith(prefix) && /^[\x21-\x7e]{41,}$/.test(key))) {
-    mistakes.push(`BOOTSTRAP_ADMIN_KEY: must be ${prefix} and at least 32 characters more, without blanks`);
+  if (key !== undefined && !hasKeyForm(key, vars.ENVIRONMENT)) {
+    const { least, most } = KEY_CHARACTERS;
+    const form = `${KEY_PREFIX[vars.ENVIRONMENT]} and ${least} to ${most} characters more`;
+    mistakes.push(`BOOTSTRAP_ADMIN_KEY: must be ${form}, without blanks`);
   }
   return mistakes;
 }

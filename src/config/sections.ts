@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { ENVIRONMENTS } from '#src/core/environment.ts';
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_]([a-z0-9_-]{0,62}))*$/i;
 
@@ -36,7 +37,7 @@ const json = z.string().transform((text, context) => {
 
 /** Every variable that the service reads, with what makes it valid. An empty one counts as unset. */
 export const variables = z.object({
-  ENVIRONMENT: z.enum(['live', 'sandbox']).default('live'),
+  ENVIRONMENT: z.enum(ENVIRONMENTS).default('live'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   DATA_DIR: file.optional(),
   PUBLIC_URL: urlOf('https').optional(),
@@ -90,4 +91,6 @@ export const SECRETS: ReadonlySet<string> = new Set([
   'MQTT_URL',
   'SMTP_URL',
   'REDIS_URL',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
 ]);

@@ -4,6 +4,7 @@ import { Agent, request } from 'node:https';
 import { rootCertificates } from 'node:tls';
 import type { Clock } from '#src/core/clock.ts';
 import { defined } from '#src/core/defined.ts';
+import type { Environment } from '#src/core/environment.ts';
 import type { SecretBox } from '#src/core/secret-box.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Channel, Outcome } from '../channel.ts';
@@ -25,7 +26,7 @@ export interface WebhookOptions {
   db: Database;
   box: SecretBox;
   clock: Clock;
-  environment: 'live' | 'sandbox';
+  environment: Environment;
   /** Development: callbacks to private and loopback addresses. */
   allowPrivate: boolean;
   /** A certificate authority beside the public ones, PEM. */

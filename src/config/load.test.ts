@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { hasKeyForm } from '#src/core/key-form.ts';
+import { effectiveVariables, loadConfig } from './load.ts';
+
+describe('the first administrator’s key', () => {
+  const load = (key: string, environment = 'live') =>
+    loadConfig({ BOOTSTRAP_ADMIN_KEY: key, ENVIRONMENT: environment }).bootstrapAdminKey;
+
+  test.each([32, 40, 503])('of %i characters after its prefix is taken, and can be used', (length) => {
+    const key = `eus_live_${'k'.repeat(length)}`;
+    expect(load(key)).toBe(key);
+    expect(hasKeyForm(key, 'live')).toBe(true);
+  });
+
+  test.each([
+    ['too short', `eus_live_${'k'.repeat(31)}`],
+    ['too long to be looked up', `eus_live_${'k'.repeat(504)}`],
+    ['the sandbox’s', `eus_test_${'k'.repeat(40)}`],
+    ['one with a blank', `eus_live_${'k'.repeat(40)} k`],
+  ])('that is %s is refused at the start', (_, key) => {
+    expect(() => load(key)).toThrow('BOOTSTRAP_ADMIN_KEY: must be eus_live_ and 32 to 503 characters more');
+    expect(hasKeyForm(key, 'live')).toBe(false);
+  });
+
+  test('begins with eus_test_ in the sandbox', () => {
+    const key = `eus_test_${'k'.repeat(32)}`;
+    expect(load(key, 'sandbox')).toBe(key);
+    expect(() => load(`eus_live_${'k'.repeat(32)}`, 'sandbox')).toThrow('eus_test_');
+  });
+});
+
+test('what energy config prints has no password in it, of whatever URL', () => {
+  const url = (scheme: string) => `${scheme}://anna:hunter2@example.com`;
+  const given = {
+    DATABASE_URL: url('postgres'),
+    DATABASE_READ_URL: url('postgres'),
+    MQTT_URL: url('mqtt'),
+    SMTP_URL: url('smtp'),
+    REDIS_URL: url('redis'),
+    OTEL_EXPORTER_OTLP_ENDPOINT: url('https'),
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url('https'),
+  };
+  const printed = effectiveVariables(given);
+  expect(JSON.stringify(printed)).not.toContain('hunter2');
+  expect(Object.keys(given).map((name) => printed[name])).toEqual(Object.keys(given).map(() => '(set)'));
+});
