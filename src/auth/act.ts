@@ -5,7 +5,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { Role } from '#src/users/store.ts';
 import type { Caller } from './authenticate.ts';
 import { isScope, SCOPES } from './scopes.ts';
-import { IDLE_MS } from './sessions.ts';
+import { isOpen } from './sessions.ts';
 
 /**
  * What keeps a caller as it is until the transaction ends. FOR SHARE lets a caller's requests go on beside each other, and
@@ -35,10 +35,8 @@ export async function readAnew(
           WHERE k.key_id = ${keyId} AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${now})
           ${held('k')}`.execute(db)
       : await sql<{ role: Role; scopes: string[] }>`${account}
-          SELECT role, ${[...SCOPES]}::text[] AS scopes FROM account JOIN sessions s USING (user_id)
-          WHERE s.session_id = ${keyId} AND s.expires_at > ${now}
-            AND s.last_seen_at > ${new Date(now.getTime() - IDLE_MS)}
-          ${held('s')}`.execute(db);
+          SELECT role, ${[...SCOPES]}::text[] AS scopes FROM account JOIN sessions USING (user_id)
+          WHERE session_id = ${keyId} AND ${isOpen(now)} ${held('sessions')}`.execute(db);
   const [row] = rows;
   return row ? { by, keyId, userId, role: row.role, scopes: new Set(row.scopes.filter(isScope)) } : null;
 }

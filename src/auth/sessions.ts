@@ -1,4 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Role } from '#src/users/store.ts';
@@ -8,11 +9,15 @@ import { SCOPES } from './scopes.ts';
 const DAY_MS = 86_400_000;
 /** How long a session lasts, and how long it lasts without a request. */
 export const SESSION_MS = 30 * DAY_MS;
-export const IDLE_MS = 7 * DAY_MS;
+const IDLE_MS = 7 * DAY_MS;
 /** `last_seen_at` is written this often at most. */
 const SEEN_EVERY_MS = 5 * 60_000;
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
+
+/** That a session is not over: for statements on `sessions` by that name. */
+export const isOpen = (now: Date): RawBuilder<SqlBool> =>
+  sql<SqlBool>`(sessions.expires_at > ${now} AND sessions.last_seen_at > ${new Date(now.getTime() - IDLE_MS)})`;
 
 /** What its owner will know a session by. */
 export interface SignedInFrom {
@@ -61,8 +66,7 @@ export async function findSession(db: Database, secret: string, now: Date): Prom
     .innerJoin('users', 'users.user_id', 'sessions.user_id')
     .select(['session_id', 'users.user_id', 'role', 'last_seen_at'])
     .where('secret_sha256', '=', sha256(secret))
-    .where('expires_at', '>', now)
-    .where('last_seen_at', '>', new Date(now.getTime() - IDLE_MS))
+    .where(isOpen(now))
     .executeTakeFirst();
   if (!row) return null;
   if (row.last_seen_at.getTime() < now.getTime() - SEEN_EVERY_MS) {
@@ -98,8 +102,7 @@ export async function listSessions(
     .selectFrom('sessions')
     .select(['session_id', 'created_at', 'last_seen_at', 'expires_at', 'user_agent', 'address'])
     .where('user_id', '=', userId)
-    .where('expires_at', '>', now)
-    .where('last_seen_at', '>', new Date(now.getTime() - IDLE_MS))
+    .where(isOpen(now))
     .where('session_id', '>', page.cursor ?? '')
     .orderBy('session_id')
     .limit(page.limit)
@@ -124,7 +127,7 @@ export async function rolesOfSessions(
     .innerJoin('users', 'users.user_id', 'sessions.user_id')
     .select(['session_id', 'role'])
     .where('session_id', 'in', [...sessionIds, ''])
-    .where('expires_at', '>', now)
+    .where(isOpen(now))
     .execute();
   return new Map(rows.map(({ session_id, role }) => [session_id, role]));
 }
@@ -159,10 +162,9 @@ export function isCsrfToken(secret: string, sessionId: string, given: unknown): 
 
 /** Removes sessions that are over, and ways to sign in that were not used in time, once they no longer count. */
 export async function forgetSessions(db: Database, now: Date): Promise<void> {
-  const idleSince = new Date(now.getTime() - IDLE_MS);
   await db
     .deleteFrom('sessions')
-    .where((where) => where.or([where('expires_at', '<=', now), where('last_seen_at', '<=', idleSince)]))
+    .where(({ not }) => not(isOpen(now)))
     .execute();
   await db
     .deleteFrom('sign_ins')

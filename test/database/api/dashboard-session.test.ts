@@ -312,6 +312,19 @@ describe('a session', () => {
     expect((await api.send('/dashboard/v1/devices', { headers: other })).status).toBe(200);
   });
 
+  test('ends what it listens to after a week of silence, too', async () => {
+    const { userId } = await api.user('homeowner');
+    const listening = listen(null, await signedIn(userId), 8_000);
+    await new Promise((done) => setTimeout(done, 300));
+    const fromMs = performance.now();
+    await api.database.pool.query(
+      "UPDATE sessions SET last_seen_at = last_seen_at - interval '8 days' WHERE user_id = $1",
+      [userId],
+    );
+    await listening;
+    expect(performance.now() - fromMs).toBeLessThan(5_000);
+  });
+
   test('a changed e-mail address takes back what was mailed to the old one', async () => {
     const { userId } = await api.user('homeowner');
     await post('/dashboard/sign-in', { email: await emailOf(userId) });
