@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from '#src/database/connect.ts';
+import { retentionStartMs } from '#src/database/history.ts';
 import { COLUMN, columnsOf, expectedOf, type Level, STORED_LEVELS, valuesOf } from './levels.ts';
 
 /** A row of an aggregate that differs from the load profile beneath it. */
@@ -10,9 +11,10 @@ export interface Difference {
   expected_milliwatt_hours: number | null;
 }
 
-/** Start of the first month that the nightly check looks at: readings, and with them changes, come no earlier. */
+/** Start of the first month that is compared: the one that the retention begins in. Readings come no earlier. */
 export function firstCheckedMonth(now: Date, retentionMonths: number): Date {
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - retentionMonths + 1, 1));
+  const from = new Date(retentionStartMs(now.getTime(), retentionMonths));
+  return new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth(), 1));
 }
 
 /** Every user that has a load profile or an aggregate, in order. */

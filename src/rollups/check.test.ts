@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { firstCheckedMonth } from './check.ts';
+
+test.each([
+  ['2026-11-22T10:00:00Z', 13, '2025-10-01'],
+  ['2026-11-01T00:00:00Z', 13, '2025-10-01'],
+  ['2026-01-31T23:59:59Z', 12, '2025-01-01'],
+  // No 31st of February a year and a month before: the retention begins on its last day.
+  ['2026-03-31T12:00:00Z', 13, '2025-02-01'],
+])(
+  'on %s with %i months the check begins with the month of the first reading that is accepted',
+  (now, months, first) => {
+    expect(firstCheckedMonth(new Date(now), months).toISOString().slice(0, 10)).toBe(first);
+  },
+);
