@@ -1,5 +1,5 @@
+import { parseGatewayTopic } from '#src/devices/topics.ts';
 import { decodeNative } from './decoders/native/decode.ts';
-import { parseGatewayTopic } from './gateways/topic.ts';
 import type { IncomingMessage } from './message.ts';
 import type { RawMessage } from './source/source.ts';
 

@@ -3,8 +3,7 @@ import type { Config } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
 import { checkDeviceLogin, endedLogins } from '#src/devices/credentials.ts';
-import { NATIVE_FILTERS } from './decoders/native/topic.ts';
-import { GATEWAY_FILTER } from './gateways/topic.ts';
+import { TOPIC_FILTERS } from '#src/devices/topics.ts';
 import { createPipeline, type PipelineCounts } from './pipeline.ts';
 import { startEmbeddedBroker } from './source/embedded-broker.ts';
 import { startSharedClient } from './source/shared-client.ts';
@@ -54,7 +53,7 @@ export async function startIngest(
       url: config.mqtt.url,
       pool,
       environment: config.environment,
-      topics: [...NATIVE_FILTERS, GATEWAY_FILTER],
+      topics: TOPIC_FILTERS,
       receive,
       onSlotLost,
       log,

@@ -1,8 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Database } from '#src/database/connect.ts';
 import { checkDeviceLogin, secretDigest } from './credentials.ts';
-
-const DEVICE_LEAVES: readonly string[] = ['readings', 'status'];
+import { parseGatewayTopic, parseNativeTopic } from './topics.ts';
 
 /**
  * Whether a login may publish on a topic: a device below `energy/v1/{device_id}/`, a gateway below `gw/{gateway_id}/`. Pure.
@@ -10,16 +9,8 @@ const DEVICE_LEAVES: readonly string[] = ['readings', 'status'];
  */
 export function mayPublish(username: string, topic: string): boolean {
   if (username === '' || /[+#\0]/.test(topic)) return false;
-  const words = topic.split('/');
-  if (username.startsWith('gwy_')) return words[0] === 'gw' && words[1] === username && words.length > 2;
-  const [root, version, deviceId, leaf, ...more] = words;
-  return (
-    root === 'energy' &&
-    version === 'v1' &&
-    deviceId === username &&
-    DEVICE_LEAVES.includes(leaf ?? '') &&
-    more.length === 0
-  );
+  if (username.startsWith('gwy_')) return parseGatewayTopic(topic)?.gatewayId === username;
+  return parseNativeTopic(topic)?.deviceId === username;
 }
 
 /** What a broker asks of who connects to it. */

@@ -25,9 +25,6 @@ export interface Discovered {
   last_seen_at: Date;
 }
 
-/** MQTT topics that a gateway publishes below. */
-export const gatewayPrefix = (gatewayId: string): string => `gw/${gatewayId}/`;
-
 /** Makes a gateway. Its secret is in this answer and nowhere else. */
 export async function createGateway(
   db: Database,

@@ -173,6 +173,3 @@ export async function listDevices(
     .limit(page.limit)
     .execute();
 }
-
-/** MQTT topic that a device publishes its readings under. */
-export const readingsTopic = (deviceId: string): string => `energy/v1/${deviceId}/readings`;

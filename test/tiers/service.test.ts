@@ -1,7 +1,8 @@
 import mqtt from 'mqtt';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDb } from '#src/database/connect.ts';
-import { createDevice, readingsTopic } from '#src/devices/store.ts';
+import { createDevice } from '#src/devices/store.ts';
+import { readingsTopic } from '#src/devices/topics.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { freePort } from '#test/support/free-port.ts';

@@ -1,8 +1,8 @@
 import { kwhToMilliwattHours, wholeUnits } from '#src/core/units.ts';
+import { parseNativeTopic } from '#src/devices/topics.ts';
 import type { DecodedMessage, Kind } from '../decoder.ts';
 import { MAX_BYTES } from '../read/payload.ts';
 import { type NativeReading, parseReading, parseStatus } from './payload.ts';
-import { parseNativeTopic } from './topic.ts';
 
 /** Most elements of one message; what is beyond is rejected, not read. */
 const MAX_ELEMENTS = 10_000;

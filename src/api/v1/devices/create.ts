@@ -2,7 +2,8 @@ import { operation } from '#src/api/operation.ts';
 import { holdable, reachOf, reachUser } from '#src/auth/access.ts';
 import { defined } from '#src/core/defined.ts';
 import { orNotFound } from '#src/core/errors.ts';
-import { createDevice as create, pairDiscovered, readingsTopic } from '#src/devices/store.ts';
+import { createDevice as create, pairDiscovered } from '#src/devices/store.ts';
+import { readingsTopic } from '#src/devices/topics.ts';
 import { newDevice, pairedDevice, toWire } from './shape.ts';
 
 export const createDevice = operation({

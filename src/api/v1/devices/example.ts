@@ -1,3 +1,4 @@
+import { readingsTopic } from '#src/devices/topics.ts';
 import { created_at, device_id, type Examples, gateway_id, user_id } from '../example-ids.ts';
 
 const device = {
@@ -25,7 +26,7 @@ export const DEVICE_EXAMPLES = {
       ...device,
       status: 'inactive',
       last_seen_at: null,
-      mqtt: { username: device_id, password: '(shown once)', topic: `energy/v1/${device_id}/readings` },
+      mqtt: { username: device_id, password: '(shown once)', topic: readingsTopic(device_id) },
     },
   },
   listDevices: { answer: [device] },

@@ -1,6 +1,7 @@
 import { operation } from '#src/api/operation.ts';
 import { reachUser } from '#src/auth/access.ts';
-import { createGateway as create, gatewayPrefix } from '#src/devices/gateways.ts';
+import { createGateway as create } from '#src/devices/gateways.ts';
+import { gatewayPrefix } from '#src/devices/topics.ts';
 import { createdGateway, newGateway, toWire } from './shape.ts';
 
 export const createGateway = operation({

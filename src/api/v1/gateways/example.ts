@@ -1,3 +1,4 @@
+import { gatewayPrefix } from '#src/devices/topics.ts';
 import { created_at, type Examples, gateway_id, user_id } from '../example-ids.ts';
 
 const gateway = { gateway_id, user_id, name: 'home', decoder_config: {}, created_at };
@@ -7,7 +8,7 @@ export const GATEWAY_EXAMPLES = {
     body: { name: 'home' },
     answer: {
       ...gateway,
-      mqtt: { username: gateway_id, password: '(shown once)', topic_prefix: `gw/${gateway_id}/` },
+      mqtt: { username: gateway_id, password: '(shown once)', topic_prefix: gatewayPrefix(gateway_id) },
     },
   },
   listGateways: { answer: [gateway] },

@@ -1,0 +1,40 @@
+/**
+ * The MQTT topics that the service is sent on: those of a device (`energy/v1/{device_id}/readings` and `…/status`), and what
+ * a household's own broker is bridged to (`gw/{gateway_id}/…`). Makers, parsers and filters, each once.
+ */
+
+const ID = '[A-Za-z0-9_-]{1,64}';
+const NATIVE = new RegExp(`^energy/v1/(${ID})/(readings|status)$`);
+const GATEWAY = new RegExp(`^gw/(${ID})/(.+)$`, 's');
+
+/** Topic that a device publishes its readings under. */
+export const readingsTopic = (deviceId: string): string => `energy/v1/${deviceId}/readings`;
+
+/** What topics of a gateway begin with. */
+export const gatewayPrefix = (gatewayId: string): string => `gw/${gatewayId}/`;
+
+/** Topic filters that a client of an external broker subscribes to. */
+export const TOPIC_FILTERS = ['energy/v1/+/readings', 'energy/v1/+/status', 'gw/#'] as const;
+
+interface NativeTopic {
+  deviceId: string;
+  leaf: 'readings' | 'status';
+}
+
+/** Reads a topic of a device; null for every other one. */
+export function parseNativeTopic(topic: string): NativeTopic | null {
+  const [, deviceId, leaf] = NATIVE.exec(topic) ?? [];
+  return deviceId && leaf ? { deviceId, leaf: leaf as NativeTopic['leaf'] } : null;
+}
+
+interface GatewayTopic {
+  gatewayId: string;
+  /** The topic on the household's broker. */
+  topic: string;
+}
+
+/** Reads a topic below a gateway's prefix; null for every other one. */
+export function parseGatewayTopic(topic: string): GatewayTopic | null {
+  const [, gatewayId, rest] = GATEWAY.exec(topic) ?? [];
+  return gatewayId && rest ? { gatewayId, topic: rest } : null;
+}
