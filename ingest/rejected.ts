@@ -3,10 +3,9 @@ import { type Pool, type Query, queryOn } from '#src/database/connect.ts';
 import { withExclusiveLock } from '#src/database/transaction.ts';
 import { toIncoming } from './incoming.ts';
 import { createKeeping } from './write/keeping.ts';
+import { MAX_KEPT_BYTES } from './write/rejected.ts';
 import { createWriter, type IncomingMessage } from './write/writer.ts';
 
-/** Longest payload that is kept whole; one of this length may have been cut. */
-const KEPT_BYTES = 65_536;
 /** Messages per page of a replay, each of which may have thousands of elements. */
 const PAGE = 50;
 
@@ -116,7 +115,8 @@ async function replay(
     const final = rows.at(-1);
     if (!final) return { ...result, isComplete: true };
     after = final.rejected_id;
-    const whole = rows.filter(({ payload }) => payload.length < KEPT_BYTES);
+    // One of this length may have been cut.
+    const whole = rows.filter(({ payload }) => payload.length < MAX_KEPT_BYTES);
     result.cut += rows.length - whole.length;
     const messages = distinct(whole);
     const { stored, rejected } = await whileAllowed(async () => {

@@ -11,6 +11,10 @@ const KINDS: Record<Exclude<SaidKind, 'availability'>, { kind: Kind; whole(value
   heating: { kind: 'heating', whole: (state) => state },
 };
 
+/** The kind that is stored of a kind that a message says; one that is not known as it is. */
+export const storedKindOf = (said: string): string =>
+  Object.hasOwn(KINDS, said) ? KINDS[said as keyof typeof KINDS].kind : said;
+
 /**
  * What a message says of one paired device, for the writer. Pure. `said` is what is its; times that the message does not
  * tell are those of its receipt, but for an interval: its redelivery could not be told from new energy.

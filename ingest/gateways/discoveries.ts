@@ -4,6 +4,7 @@ import type { PoolClient } from '#src/database/connect.ts';
 import type { DecoderSettings, Said } from '../decoders/family.ts';
 import { readSettings } from '../decoders/settings.ts';
 import { chooseRoles, parseChannel } from '../normalise/channels.ts';
+import { storedKindOf } from './assign.ts';
 
 /** Most devices that are listed of one gateway; a flood of names is rubbish. */
 const MAX_DEVICES = 2_000;
@@ -98,7 +99,7 @@ function addQuantities(discovery: Discovery, said: readonly Said[]): boolean {
   const all = new Map<string, { channel: string; kind: string }>();
   for (const { channel, kind } of [...discovery.quantities, ...fresh]) all.set(keyOf(channel, kind), { channel, kind });
   const quantities = [...all.values()].slice(0, MAX_QUANTITIES);
-  const roles = chooseRoles(quantities.map(({ channel, kind }) => ({ channel, kind: SERIES_KINDS[kind] ?? kind })));
+  const roles = chooseRoles(quantities.map(({ channel, kind }) => ({ channel, kind: storedKindOf(kind) })));
   discovery.quantities = quantities.map((quantity, index) => {
     const { direction } = parseChannel(quantity.channel);
     // A power's negative part counts as export, where nothing better does: of no interest to whom it is shown.
@@ -107,13 +108,6 @@ function addQuantities(discovery: Discovery, said: readonly Said[]): boolean {
   });
   return true;
 }
-
-/** What the law calls the kinds of a message. */
-const SERIES_KINDS: Record<string, string> = {
-  energy_total_kwh: 'register',
-  energy_interval_kwh: 'interval',
-  power_w: 'power',
-};
 
 async function saveChanged(client: PoolClient, changed: readonly Discovery[]): Promise<void> {
   if (changed.length === 0) return;

@@ -10,14 +10,14 @@ import type { Query } from '#src/database/connect.ts';
 import type { NewEvent } from '#src/events/event-types.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { COLUMN } from '#src/rollups/levels.ts';
-import type { AlertType, Delivery } from './store.ts';
+import type { AlertDelivery, AlertType } from './store.ts';
 
 /** A period of an alert that is to fire. */
 export interface Firing {
   alertId: string;
   userId: string;
   type: AlertType;
-  delivery: Delivery;
+  delivery: AlertDelivery;
   thresholdMilliwattHours: MilliwattHours | null;
   thresholdHours: number | null;
   periodStart: Date;

@@ -1,8 +1,16 @@
 import { DateTime, IANAZone } from 'luxon';
 import { firstInstant } from '#src/energy/ranges.ts';
+import type { AlertType } from './store.ts';
 
 /** What an alert on usage sums up: clock hours, days or months of its user's time zone. */
 export type PeriodKind = 'hour' | 'day' | 'month';
+
+/** The period of each type of alert on usage. */
+export const PERIOD_OF: Record<Exclude<AlertType, 'no_data'>, PeriodKind> = {
+  peak_usage: 'hour',
+  daily_usage: 'day',
+  monthly_usage: 'month',
+};
 
 /** `[startMs, endMs)`, Unix ms. */
 export interface Period {

@@ -4,7 +4,7 @@ import { type Database, queryOf } from '#src/database/connect.ts';
 import { consumptionByDay, consumptionByHour, consumptionByMonth } from '#src/energy/consumption.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { COLUMN } from '#src/rollups/levels.ts';
-import { type PeriodKind, periodAt } from './period.ts';
+import { PERIOD_OF, periodAt } from './period.ts';
 import type { AlertType } from './store.ts';
 
 /** How far back a preview tries a rule. */
@@ -51,11 +51,10 @@ export async function previewUsage(
       }));
     },
   };
-  const kinds: Record<typeof type, PeriodKind> = { peak_usage: 'hour', daily_usage: 'day', monthly_usage: 'month' };
   return (await read[type]())
     .filter(({ milliwattHours }) => milliwattHours > thresholdMilliwattHours)
     .map(({ atMs, milliwattHours }) => {
-      const { startMs, endMs } = periodAt(kinds[type], zone, atMs);
+      const { startMs, endMs } = periodAt(PERIOD_OF[type], zone, atMs);
       return {
         period_start: new Date(startMs).toISOString(),
         period_end: new Date(endMs).toISOString(),

@@ -4,26 +4,20 @@ import { inTransaction } from '#src/database/transaction.ts';
 import { keepForTelling } from '#src/delivery/usage-updated.ts';
 import { KINDS } from './evaluate.ts';
 import { type Firing, fire } from './fire.ts';
-import type { PeriodKind } from './period.ts';
+import { PERIOD_OF } from './period.ts';
 import type { Evaluator } from './pool.ts';
-import type { AlertType, Delivery } from './store.ts';
+import type { AlertDelivery, AlertType } from './store.ts';
 import { type Asked, totalsOf } from './totals.ts';
 
 /** Most changed hours that one transaction takes. */
 const MAX_CHANGES = 5_000;
-
-const KIND_OF: Record<Exclude<AlertType, 'no_data'>, PeriodKind> = {
-  peak_usage: 'hour',
-  daily_usage: 'day',
-  monthly_usage: 'month',
-};
 
 interface Rule {
   alert_id: string;
   user_id: string;
   type: Exclude<AlertType, 'no_data'>;
   threshold_milliwatt_hours: MilliwattHours;
-  delivery: Delivery;
+  delivery: AlertDelivery;
   timezone: string;
 }
 
@@ -89,7 +83,7 @@ async function evaluate(
   const ofUsers = changes.filter(({ user_id }) => users.has(user_id));
   const found = await evaluator.candidates(
     {
-      kind: Uint8Array.from(rules, ({ type }) => KINDS.indexOf(KIND_OF[type])),
+      kind: Uint8Array.from(rules, ({ type }) => KINDS.indexOf(PERIOD_OF[type])),
       zone: Uint16Array.from(rules, ({ timezone }) => zones.indexOf(timezone)),
       user: Uint32Array.from(rules, ({ user_id }) => users.get(user_id) as number),
     },

@@ -1,7 +1,7 @@
 import { type Pool, queryOn } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { fire } from './fire.ts';
-import type { Delivery } from './store.ts';
+import type { AlertDelivery } from './store.ts';
 
 /** Most silences that one transaction takes. */
 const MOST = 1_000;
@@ -16,7 +16,7 @@ export async function raiseSilences(pool: Pool, now: Date): Promise<number> {
     const { rows } = await query<{
       alert_id: string;
       user_id: string;
-      delivery: Delivery;
+      delivery: AlertDelivery;
       threshold_hours: number;
       device_id: string;
       last_seen_at: Date;

@@ -7,7 +7,7 @@ import type { Tables } from '#src/database/tables.ts';
 export type Alert = Selectable<Tables['alerts']>;
 export type AlertType = Alert['type'];
 /** How the owner is notified. */
-export type Delivery = Alert['delivery'];
+export type AlertDelivery = Alert['delivery'];
 
 /** The columns that an owner sets. A threshold is in mWh or, of no_data, in hours; the other one is null. */
 export type AlertSettings = Omit<Insertable<Tables['alerts']>, 'alert_id' | 'user_id' | 'created_at'>;

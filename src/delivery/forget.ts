@@ -1,15 +1,14 @@
-import { createDb, type Pool } from '#src/database/connect.ts';
+import type { Database } from '#src/database/connect.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** How long undelivered events are kept, also during a pause, and how long the log of deliveries is. */
-const UNDELIVERED_DAYS = 7;
+export const UNDELIVERED_DAYS = 7;
 const LOG_DAYS = 30;
 /** How long firings are kept. A silence that continues is kept: without its row it would fire again. */
 const FIRINGS_DAYS = 400;
 
 /** Gives up deliveries that have waited for a week, and removes events of more than a month ago with their deliveries. */
-export async function forgetEvents(pool: Pool, now: Date): Promise<{ givenUp: number; forgotten: number }> {
-  const db = createDb(pool);
+export async function forgetEvents(db: Database, now: Date): Promise<{ givenUp: number; forgotten: number }> {
   const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS);
   const { numUpdatedRows } = await db
     .updateTable('deliveries')

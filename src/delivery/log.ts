@@ -119,7 +119,7 @@ export async function sendTest(db: Database, reach: Reach, webhookId: string, no
 
 /** A row of `deliveriesWithin`, with what its subscription's status says of what is to come. */
 export function asDelivery(
-  row: Omit<Delivery, 'attempts'> & { attempts: unknown; webhook_status: 'active' | 'paused' },
+  row: Omit<Delivery, 'attempts'> & { attempts: unknown; webhook_status: Selectable<Tables['webhooks']>['status'] },
 ): Delivery {
   const { delivery_id, event_id, event, status } = row;
   const isToCome = status === 'pending' && row.webhook_status === 'active';

@@ -1,11 +1,11 @@
-import { createDb, type Pool } from '#src/database/connect.ts';
+import type { Database } from '#src/database/connect.ts';
 
 /** A device that is silent for longer than this is inactive. */
 const SILENT_MS = 24 * 3_600_000;
 
 /** Makes devices inactive that have been silent for a day. Returns how many. */
-export async function restSilentDevices(pool: Pool, now: Date): Promise<number> {
-  const { numUpdatedRows } = await createDb(pool)
+export async function restSilentDevices(db: Database, now: Date): Promise<number> {
+  const { numUpdatedRows } = await db
     .updateTable('devices')
     .set({ status: 'inactive' })
     .where('status', '<>', 'inactive')

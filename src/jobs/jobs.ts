@@ -58,7 +58,7 @@ export const JOBS: readonly Job[] = [
     name: 'device states',
     at: '17 * * * * *',
     alsoAtStart: true,
-    run: ({ pool, clock }) => restSilentDevices(pool, clock()),
+    run: ({ db, clock }) => restSilentDevices(db, clock()),
   },
   // Each worker's own disk.
   {
@@ -78,7 +78,7 @@ export const JOBS: readonly Job[] = [
     name: 'forget events',
     at: '41 * * * *',
     alsoAtStart: false,
-    run: ({ pool, clock }) => forgetEvents(pool, clock()),
+    run: ({ db, clock }) => forgetEvents(db, clock()),
   },
   { name: 'forget rejected', at: '47 * * * *', alsoAtStart: false, run: ({ pool }) => forgetRejected(pool) },
 ];

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { instant } from '#src/api/shapes.ts';
+import { DELIVERY_STATUSES } from '#src/database/enums.ts';
 
 /** What the dashboard's own operations answer; the tests hold them to these. */
-const instant = z.iso.datetime({ offset: true });
 const count = z.number().int().min(0);
 
 /** Null where nothing is known. */
@@ -48,7 +49,7 @@ export const sentDelivery = z.strictObject({
   delivery_id: z.string(),
   event_id: z.string(),
   event: z.string(),
-  status: z.enum(['pending', 'succeeded', 'failed']),
+  status: z.enum(DELIVERY_STATUSES),
   next_attempt_at: instant.nullable(),
   request: z.strictObject({
     url: z.string(),

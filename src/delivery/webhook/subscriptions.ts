@@ -8,11 +8,11 @@ import { type Reach, within } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { EventType } from '#src/events/event-types.ts';
+import { UNDELIVERED_DAYS } from '../forget.ts';
 
 /** How long the secret before a rotation stays valid beside the new one. */
 const OVERLAP_MS = 24 * 3_600_000;
-/** How long undelivered events are kept. */
-const KEPT_MS = 7 * 24 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
 
 /** All columns but the secret, which is read only to sign. */
 const COLUMNS = ['webhook_id', 'event', 'url', 'status', 'created_at'] as const;
@@ -135,7 +135,7 @@ async function resume(db: Database, webhookId: string, failingSince: Date | null
         eb('status', '=', 'pending'),
         and([
           eb('status', '=', 'failed'),
-          eb('created_at', '>', new Date(now.getTime() - KEPT_MS)),
+          eb('created_at', '>', new Date(now.getTime() - UNDELIVERED_DAYS * DAY_MS)),
           sql<boolean>`(attempts -> -1 ->> 'at')::timestamptz >= ${failingSince ?? now}`,
         ]),
       ]),

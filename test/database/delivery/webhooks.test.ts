@@ -382,12 +382,12 @@ describe('a subscription', () => {
     deliveries.later(6 * 86_400);
     const young = await deliveries.happen(userId);
     deliveries.later(86_400 + 1);
-    expect(await forgetEvents(deliveries.database.pool, deliveries.now)).toMatchObject({ givenUp: 1 });
+    expect(await forgetEvents(deliveries.db, deliveries.now)).toMatchObject({ givenUp: 1 });
     await change({ status: 'active' });
     await deliveries.run();
     expect(ids()).toEqual([young]);
     deliveries.later(24 * 86_400);
-    await forgetEvents(deliveries.database.pool, deliveries.now);
+    await forgetEvents(deliveries.db, deliveries.now);
     expect((await log()).map(({ event_id }) => event_id)).not.toContain(old);
   });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
+import { createDb } from '#src/database/connect.ts';
 import { restSilentDevices } from '#src/devices/states.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { meter } from '#test/support/meters.ts';
@@ -30,9 +31,9 @@ test('a device is inactive until its first reading, active with readings, and in
   expect(await state(deviceId)).toBe('inactive');
   await say(deviceId, '{"power_w": 100}');
   expect(await state(deviceId)).toBe('active');
-  await restSilentDevices(database.pool, new Date(Date.now() + 23.9 * 3_600_000));
+  await restSilentDevices(createDb(database.pool), new Date(Date.now() + 23.9 * 3_600_000));
   expect(await state(deviceId)).toBe('active');
-  await restSilentDevices(database.pool, new Date(Date.now() + 24.1 * 3_600_000));
+  await restSilentDevices(createDb(database.pool), new Date(Date.now() + 24.1 * 3_600_000));
   expect(await state(deviceId)).toBe('inactive');
   await say(deviceId, '{"power_w": 100}');
   expect(await state(deviceId)).toBe('active');
@@ -58,7 +59,7 @@ test('a device that only contradicts what it has sent is not heard, and soon fau
   const { deviceId } = await meter(database);
   const ts = Date.now() - 3_600_000;
   await say(deviceId, JSON.stringify({ ts, power_w: 100 }));
-  await restSilentDevices(database.pool, new Date(Date.now() + 24.1 * 3_600_000));
+  await restSilentDevices(createDb(database.pool), new Date(Date.now() + 24.1 * 3_600_000));
   await say(deviceId, JSON.stringify({ ts, power_w: 101 }));
   expect(await state(deviceId)).toBe('inactive');
   for (let index = 0; index < 10; index++) await say(deviceId, JSON.stringify({ ts, power_w: 200 + index }));

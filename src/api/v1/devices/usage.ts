@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { date, id, zone } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/v1/devices/shape.ts';
-import { period } from '#src/api/v1/energy-insights/period.ts';
+import { grouping, period } from '#src/api/v1/energy-insights/period.ts';
 import { holdable, reachOf } from '#src/auth/access.ts';
 import { orNotFound } from '#src/core/errors.ts';
 import { findDevice } from '#src/devices/store.ts';
@@ -12,7 +12,7 @@ import { dayRange, lastThirtyDays } from '#src/energy/ranges.ts';
 const query = z.object({
   start: date.optional(),
   end: date.optional(),
-  group_by: z.enum(['day', 'month', 'hour']).optional(),
+  group_by: grouping.optional(),
   tz: zone.default('UTC'),
 });
 

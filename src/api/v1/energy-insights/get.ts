@@ -6,13 +6,13 @@ import { reachUserId } from '#src/auth/access.ts';
 import { defined } from '#src/core/defined.ts';
 import { insights, summary } from '#src/energy/insights.ts';
 import { dayRange, lastThirtyDays } from '#src/energy/ranges.ts';
-import { period } from './period.ts';
+import { grouping, period } from './period.ts';
 import * as shapes from './shape.ts';
 
 const query = z.object({
   start: date.optional(),
   end: date.optional(),
-  group_by: z.enum(['day', 'month', 'hour']).optional(),
+  group_by: grouping.optional(),
   user_id: id.optional(),
   tz: zone.default('UTC'),
 });

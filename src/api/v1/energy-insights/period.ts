@@ -1,6 +1,10 @@
+import { z } from 'zod';
 import { unprocessable } from '#src/core/errors.ts';
 import type { GroupBy } from '#src/energy/insights.ts';
 import { dayCount, monthCount } from '#src/energy/ranges.ts';
+
+/** What rows are of. */
+export const grouping = z.enum(['day', 'month', 'hour'] satisfies GroupBy[]);
 
 /** Most rows in one answer. */
 const MAX_ROWS = 10_000;
