@@ -17,7 +17,7 @@ export function register(program: Command): void {
       const report = await run('check', options.user);
       if (options.json) console.log(JSON.stringify(report));
       else printCheck(report);
-      process.exitCode = report.differences.length === 0 ? 0 : 1;
+      process.exitCode = report.differing === 0 ? 0 : 1;
     });
   rollups
     .command('rebuild')
@@ -52,6 +52,8 @@ function printCheck(report: RollupReport): void {
       `${relation} ${JSON.stringify(key)}: stored ${stored_milliwatt_hours} mWh, should be ${expected_milliwatt_hours} mWh`,
     );
   }
-  if (report.differences.length === 0) console.log(`Nothing differs (${report.users} users).`);
-  else console.log(`${report.differences.length} rows differ. Repair them with: energy rollups rebuild`);
+  const { differing, differences } = report;
+  if (differing > differences.length) console.log(`and ${differing - differences.length} more`);
+  if (differing === 0) console.log(`Nothing differs (${report.users} users).`);
+  else console.log(`${differing} rows differ. Repair them with: energy rollups rebuild`);
 }

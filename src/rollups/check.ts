@@ -26,6 +26,9 @@ export async function usersToCheck(pool: Pool): Promise<string[]> {
   return rows.map((row) => row.user_id);
 }
 
+/** Most rows of a relation that differ, and are told of, for one user. */
+export const MAX_DIFFERENCES = 1_000;
+
 /** Compares one user's aggregates with the load profile, from `since` (a start of a month) on, in one snapshot each. */
 export async function checkUser(db: Pool | PoolClient, userId: string, since: Date): Promise<Difference[]> {
   const differences: Difference[] = [];
@@ -55,5 +58,5 @@ function differenceQuery(level: Level): string {
   const key = keys.map((column) => `'${column}', coalesce(s.${column}::text, e.${column}::text)`).join(', ');
   return `SELECT jsonb_build_object(${key}) AS key, s.${COLUMN.energyMilliwattHours} AS stored_milliwatt_hours, e.${COLUMN.energyMilliwattHours} AS expected_milliwatt_hours
     FROM ${side(relation)} s FULL JOIN ${side(expectedOf(level))} e USING (${keys.join(', ')})
-    WHERE ${row('s')} IS DISTINCT FROM ${row('e')} ORDER BY 1 LIMIT 1000`;
+    WHERE ${row('s')} IS DISTINCT FROM ${row('e')} ORDER BY 1 LIMIT ${MAX_DIFFERENCES}`;
 }

@@ -1,6 +1,6 @@
 import type { Capabilities } from '#src/database/capabilities.ts';
 import type { Pool } from '#src/database/connect.ts';
-import { checkUser, type Difference, usersToCheck } from './check.ts';
+import { checkUser, type Difference, MAX_DIFFERENCES, usersToCheck } from './check.ts';
 import { rebuildTables } from './rebuild.ts';
 import { markStale, settleRollups, withRefreshHeld } from './refresh.ts';
 
@@ -11,6 +11,8 @@ export interface RollupReport {
   users: number;
   /** Users that were looked at before the pass was told to stop: all of them, otherwise. */
   checked: number;
+  /** Rows that differ, of one user and relation `MAX_DIFFERENCES` at most; and the first of them. */
+  differing: number;
   differences: Difference[];
   /** Users whose aggregates were computed anew. */
   rebuilt: number;
@@ -29,25 +31,34 @@ export interface RollupOptions {
   onProgress?: (done: number, total: number) => void;
 }
 
+/** Differences that a report shows. */
+const MAX_SHOWN = 100;
+
 /** Goes through all users (or one), user by user, so that neither memory nor locks grow with their number. */
 export async function passOverRollups(pool: Pool, options: RollupOptions): Promise<RollupReport> {
   const { capabilities, since, mode, userId, signal, onProgress } = options;
   const { continuousAggregates } = capabilities;
   const users = userId === undefined ? await usersToCheck(pool) : [userId];
-  const report: RollupReport = { users: users.length, checked: 0, differences: [], rebuilt: 0 };
+  const report: RollupReport = { users: users.length, checked: 0, differing: 0, differences: [], rebuilt: 0 };
+  const days = new Set<number>();
   for (const user of users) {
     if (signal?.aborted) break;
     const differences = mode === 'rebuild' ? [] : await differencesOf(pool, capabilities, user, since);
-    report.differences.push(...differences);
+    report.differing += differences.length;
+    report.differences.push(...differences.slice(0, MAX_SHOWN - report.differences.length));
     const isWanted = mode === 'rebuild' || (mode === 'repair' && differences.length > 0);
     if (isWanted) report.rebuilt++;
     if (isWanted && !continuousAggregates) await rebuildTables(pool, user, since);
+    if (differences.length > 0 && mode === 'repair' && continuousAggregates) {
+      for (const day of await daysToMend(pool, since, user, differences)) days.add(day.getTime());
+    }
     report.checked++;
     onProgress?.(report.checked, users.length);
   }
   // Continuous aggregates know no users: the days are computed anew for everybody, each once.
   if (continuousAggregates && report.rebuilt > 0) {
-    await markStale(pool, mode === 'rebuild' ? await daysToRebuild(pool, since, userId) : daysOf(report.differences));
+    const stale = [...days].map((day) => new Date(day));
+    await markStale(pool, mode === 'rebuild' ? await daysToRebuild(pool, since, userId) : stale);
     await settleRollups(pool, new Date());
   }
   return report;
@@ -63,6 +74,18 @@ async function daysToRebuild(pool: Pool, since: Date, userId: string | undefined
     [since, userId ?? null],
   );
   return rows.map(({ day }) => day);
+}
+
+/** The days of one user that differ; all of them, where there are more than are told of. */
+async function daysToMend(
+  pool: Pool,
+  since: Date,
+  userId: string,
+  differences: readonly Difference[],
+): Promise<Date[]> {
+  const byRelation = Map.groupBy(differences, ({ relation }) => relation);
+  const isCut = [...byRelation.values()].some(({ length }) => length >= MAX_DIFFERENCES);
+  return isCut ? daysToRebuild(pool, since, userId) : daysOf(differences);
 }
 
 /** The days that differences lie in. A month that differs does so by its hours, which are among them. */

@@ -8,6 +8,7 @@ import { refreshRollups } from '#src/rollups/refresh.ts';
 import { type Bucket, consumption, day, hour, month, quarter, type Row } from '#test/reference/consumption.ts';
 import { type History, history, START_MS } from '#test/reference/histories.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { meter } from '#test/support/meters.ts';
 
 /**
  * How many histories are compared, and how many of them share a run (and its batches). The law itself is proved on 1,000
@@ -238,18 +239,19 @@ test(`${HISTORIES} random histories give the reference's kWh in every aggregate,
   );
 }, 600_000);
 
+/** A statement for the name of the table that an aggregate's rows are in. */
+const relationOf = ({ capabilities }: TestDatabase, aggregate: string) =>
+  capabilities.continuousAggregates
+    ? `SELECT format('%I.%I', materialization_hypertable_schema, materialization_hypertable_name) AS name
+       FROM timescaledb_information.continuous_aggregates WHERE view_name = '${aggregate}'`
+    : `SELECT '${aggregate}' AS name`;
+
 test('the check of the aggregates agrees that nothing differs, finds a row that was tampered with, and mends it', async () => {
   const since = new Date(Date.UTC(2026, 8, 1));
   const { capabilities, pool } = database;
   const pass = (mode: 'check' | 'repair') => passOverRollups(pool, { capabilities, since, mode });
   expect((await pass('check')).differences).toEqual([]);
-  const { rows } = await pool.query(
-    capabilities.continuousAggregates
-      ? `SELECT format('%I.%I', materialization_hypertable_schema, materialization_hypertable_name) AS name
-         FROM timescaledb_information.continuous_aggregates WHERE view_name = 'user_daily'`
-      : `SELECT 'user_daily' AS name`,
-  );
-  const [{ name }] = rows;
+  const [{ name }] = (await pool.query(relationOf(database, 'user_daily'))).rows;
   const { rowCount } = await pool.query(
     `UPDATE ${name} SET energy_milliwatt_hours = energy_milliwatt_hours + 1 WHERE (user_id, day) = (SELECT user_id, day FROM ${name} ORDER BY 1, 2 LIMIT 1)`,
   );
@@ -258,4 +260,28 @@ test('the check of the aggregates agrees that nothing differs, finds a row that 
   expect(report.differences).toHaveLength(1);
   expect(report.rebuilt).toBe(1);
   expect((await pass('check')).differences).toEqual([]);
+}, 180_000);
+
+test('more rows that differ than a report shows are counted, and all of them mended', async () => {
+  const { capabilities, pool } = database;
+  const home = await meter(database);
+  const from = Date.UTC(2026, 1, 1);
+  const now = new Date(Date.UTC(2026, 4, 1));
+  const hours = 1_300;
+  await home.read(
+    [...Array(hours).keys()].map((hour) => [new Date(from + hour * 3_600_000), 100 + hour]),
+    now,
+  );
+  await database.settle(now);
+  const options = { capabilities, since: new Date(from), userId: home.userId };
+  expect(await passOverRollups(pool, { ...options, mode: 'check' })).toMatchObject({ differing: 0, differences: [] });
+  const [{ name }] = (await pool.query(relationOf(database, 'user_hourly'))).rows;
+  await pool.query(`UPDATE ${name} SET energy_milliwatt_hours = energy_milliwatt_hours + 1 WHERE user_id = $1`, [
+    home.userId,
+  ]);
+  const report = await passOverRollups(pool, { ...options, mode: 'repair' });
+  // Of each relation so many at most; on continuous aggregates days that lie on those hours differ, too.
+  expect(report.differing).toBeGreaterThanOrEqual(1_000);
+  expect(report.differences).toHaveLength(100);
+  expect(await passOverRollups(pool, { ...options, mode: 'check' })).toMatchObject({ differing: 0, differences: [] });
 }, 180_000);

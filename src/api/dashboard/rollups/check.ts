@@ -13,7 +13,6 @@ import type { RollupsPort } from './port.ts';
 
 /** A person waits for the answer. All users are checked every night. */
 const MAX_DURATION_MS = 20_000;
-const MAX_SHOWN = 100;
 
 const check = oneAtATime(
   ({ pool, capabilities, retentionMonths }: RollupsPort, now: Date, userId: string | undefined) =>
@@ -41,12 +40,7 @@ export const checkRollups = operation({
     const { rollups, db, clock } = context;
     if (!rollups) throw new AppError('unavailable');
     const user = body?.user_id === undefined ? undefined : await reachUser(db, caller, body.user_id);
-    const { users, checked, differences } = await check(rollups, clock(), user?.user_id);
-    return {
-      users,
-      checked,
-      differences: differences.slice(0, MAX_SHOWN),
-      truncated: differences.length > MAX_SHOWN,
-    };
+    const { users, checked, differing, differences } = await check(rollups, clock(), user?.user_id);
+    return { users, checked, differences, truncated: differing > differences.length };
   },
 });
