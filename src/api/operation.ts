@@ -3,27 +3,9 @@ import type { z } from 'zod';
 import { actAs, readAnew } from '#src/auth/act.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import type { Scope } from '#src/auth/scopes.ts';
-import type { Clock } from '#src/core/clock.ts';
 import { AppError, type FieldError, unprocessable } from '#src/core/errors.ts';
-import type { SecretBox } from '#src/core/secret-box.ts';
-import type { Database } from '#src/database/connect.ts';
-import type { RejectedPort } from './dashboard/rejected/port.ts';
-import type { RollupsPort } from './dashboard/rollups/port.ts';
+import type { ApiContext } from './context.ts';
 import { runIdempotently } from './plugins/idempotency.ts';
-
-/** What handlers work with. */
-export interface ApiContext {
-  db: Database;
-  /** For aggregates: a replica, where there is one. */
-  readDb: Database;
-  clock: Clock;
-  /** Seals what is stored and read again. */
-  box: SecretBox;
-  environment: 'live' | 'sandbox';
-  /** What of ingest and of the aggregates an operator sees in the dashboard; wired by src/start. */
-  rejected?: RejectedPort;
-  rollups?: RollupsPort;
-}
 
 /** A request, after its key, its scope and its values were checked. */
 interface Call<Params, Query, Body> {
@@ -145,7 +127,7 @@ function callOf(
     context,
     caller,
     params,
-    query: valid(query, queryOf(url, query), 'query'),
+    query: valid(query, queryParametersOf(url, query), 'query'),
     body: body ? bodyOf(body, request.body) : undefined,
     reply,
     url,
@@ -171,7 +153,7 @@ function tellDeprecation(reply: FastifyReply, { since, sunset, see }: Deprecatio
 }
 
 /** Query parameters by name. Unknown and repeated ones are 400: they are syntax, not values. */
-function queryOf(url: string, schema: z.ZodObject | undefined): Record<string, string> {
+function queryParametersOf(url: string, schema: z.ZodObject | undefined): Record<string, string> {
   const query: Record<string, string> = Object.create(null);
   const mark = url.indexOf('?');
   if (mark < 0) return query;

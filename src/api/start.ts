@@ -12,9 +12,7 @@ import type { Metrics } from '#src/core/metrics.ts';
 import { secretBox } from '#src/core/secret-box.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
 import { buildApp } from './app.ts';
-import type { RejectedPort } from './dashboard/rejected/port.ts';
-import type { RollupsPort } from './dashboard/rollups/port.ts';
-import type { BrokerAddress } from './dashboard/session.ts';
+import type { BrokerAddress, RejectedPort, RollupsPort } from './context.ts';
 import { plainHttpServer } from './plain-http.ts';
 import { trustedProxies } from './trusted-proxies.ts';
 

@@ -2,7 +2,7 @@ import { request } from 'node:https';
 import { type Logger, pino } from 'pino';
 import { generate } from 'selfsigned';
 import { buildApp } from '#src/api/app.ts';
-import type { ApiContext } from '#src/api/operation.ts';
+import type { ApiContext } from '#src/api/context.ts';
 import { error } from '#src/api/shapes.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { createAuthenticate } from '#src/auth/authenticate.ts';

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import type { ApiContext } from '#src/api/operation.ts';
+import type { ApiContext } from '#src/api/context.ts';
 import { reachUserId } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { rolesOfSessions } from '#src/auth/sessions.ts';
 import { AppError } from '#src/core/errors.ts';
 import { marksOfReadings } from '#src/devices/newest.ts';
-import { callerOf } from './session.ts';
+import { callerOf } from './caller.ts';
 
 /** How often the database is asked for news: once for all listeners of this process. */
 const LOOK_MS = 2_000;

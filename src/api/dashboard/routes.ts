@@ -1,11 +1,13 @@
 import type { FastifyInstance } from 'fastify';
-import { type ApiContext, addOperation } from '#src/api/operation.ts';
+import type { ApiContext } from '#src/api/context.ts';
+import { addOperation } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { AppError } from '#src/core/errors.ts';
 import { addAssets } from './assets.ts';
+import { callerOf, checkCsrf } from './caller.ts';
 import { addChanges } from './changes.ts';
 import { DASHBOARD_OPERATIONS } from './operations.ts';
-import { addSession, callerOf, checkCsrf, type SignInParts } from './session.ts';
+import { addSession, type SignInParts } from './session.ts';
 import { share } from './share.ts';
 
 /** Of one account, in this process. A page asks some dozens of times a minute, and a browser six times at once. */

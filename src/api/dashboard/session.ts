@@ -1,32 +1,24 @@
 import { setTimeout } from 'node:timers/promises';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { ApiContext } from '#src/api/operation.ts';
+import type { ApiContext, BrokerAddress } from '#src/api/context.ts';
 import { isSelfSigned } from '#src/api/plugins/certificate.ts';
 import { countSignIn, networkOf } from '#src/api/plugins/rate-limits.ts';
 import { toWire } from '#src/api/v1/users/shape.ts';
 import { actAs } from '#src/auth/act.ts';
-import type { Caller } from '#src/auth/authenticate.ts';
 import { browserOf, isKnownBrowser, knownBrowser, newBrowser } from '#src/auth/browsers.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
-import { closeSession, closeSessionsOf, csrfToken, findSession, isCsrfToken, SESSION_MS } from '#src/auth/sessions.ts';
+import { closeSession, closeSessionsOf, csrfToken, SESSION_MS } from '#src/auth/sessions.ts';
 import type { Asker } from '#src/auth/sign-in-limits.ts';
 import { accountOf, createSignIn, MAILED_FOR_MS, type SignIn, signIn } from '#src/auth/sign-ins.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { findUser } from '#src/users/store.ts';
+import { callerOf, checkCsrf, sessionOf } from './caller.ts';
+import { BROWSER_COOKIES, BROWSER_MS, COOKIES, cookieOf, setCookie } from './cookies.ts';
 
 /** A failed sign-in is answered no sooner than this, so that its duration does not tell whether the account exists. */
 const FAILURE_MS = 250;
-
-/** Where devices reach the broker. */
-export interface BrokerAddress {
-  host: string;
-  /** Of the embedded broker; null where another one is used. */
-  ports: { tls: number; plain: number } | null;
-  /** Whether devices elsewhere may connect to the embedded broker without TLS, too. */
-  is_plain_open: boolean;
-}
 
 /** What signing in needs beside the API's context. */
 export interface SignInParts {
@@ -39,14 +31,6 @@ export interface SignInParts {
   /** Mails a way to sign in. */
   mail(to: string, signIn: SignIn): Promise<void>;
 }
-
-/** Live and sandbox often share a host, and browsers tell cookies apart by host and path, not by port. */
-const COOKIES = { live: '__Secure-energy_session', sandbox: '__Secure-energy_sandbox_session' };
-/** Recognises a browser that signed in before, so that requests of strangers do not use up its limits (sign-in-limits.ts). */
-const BROWSER_COOKIES = { live: '__Secure-energy_browser', sandbox: '__Secure-energy_sandbox_browser' };
-const BROWSER_MS = 365 * 86_400_000;
-/** Sent to the dashboard's paths only, over TLS only, never from another site's page, and no script can read it. */
-const ATTRIBUTES = 'Path=/dashboard; Secure; HttpOnly; SameSite=Strict';
 
 const email = z.strictObject({ email: z.email().max(254) });
 const proof = z.union([
@@ -144,29 +128,4 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     reply.header('Set-Cookie', setCookie(COOKIES[environment], '', 0));
     return { message: 'Signed out' };
   });
-}
-
-/** Whose session the request's cookie names; 401 where it names none. */
-export async function callerOf(context: ApiContext, request: FastifyRequest): Promise<Caller> {
-  const caller = await sessionOf(context, request);
-  if (!caller) throw new AppError('unauthorized');
-  request.caller = caller;
-  return caller;
-}
-
-async function sessionOf({ db, clock, environment }: ApiContext, request: FastifyRequest): Promise<Caller | null> {
-  const secret = cookieOf(request, COOKIES[environment]);
-  return secret === undefined ? null : findSession(db, secret, clock());
-}
-
-function cookieOf(request: FastifyRequest, name: string): string | undefined {
-  return new RegExp(`(?:^|;\\s*)${name}=([\\w.-]{20,100})(?:;|$)`).exec(request.headers.cookie ?? '')?.[1];
-}
-
-const setCookie = (name: string, value: string, maxAgeMs: number) =>
-  `${name}=${value}; ${ATTRIBUTES}; Max-Age=${maxAgeMs / 1_000}`;
-
-/** 403 where a request that changes something does not come from a page of ours. */
-export function checkCsrf(secret: string, request: FastifyRequest, sessionId: string): void {
-  if (!isCsrfToken(secret, sessionId, request.headers['x-csrf-token'])) throw new AppError('forbidden');
 }

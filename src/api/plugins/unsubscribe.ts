@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { updateAlert } from '#src/alerts/store.ts';
-import type { ApiContext } from '#src/api/operation.ts';
+import type { ApiContext } from '#src/api/context.ts';
 import { AppError } from '#src/core/errors.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { alertOfToken } from '#src/delivery/email/unsubscribe.ts';

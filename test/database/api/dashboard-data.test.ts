@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listRejected, replayRejected } from '#ingest/rejected.ts';
+import type { ApiContext } from '#src/api/context.ts';
 import { DASHBOARD_OPERATIONS } from '#src/api/dashboard/operations.ts';
-import { type ApiContext, addOperation } from '#src/api/operation.ts';
+import { addOperation } from '#src/api/operation.ts';
 import { createAuthenticate } from '#src/auth/authenticate.ts';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';

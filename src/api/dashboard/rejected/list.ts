@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Rejected } from '#src/api/context.ts';
 import { adminOnly } from '#src/api/dashboard/admin-only.ts';
 import * as shapes from '#src/api/dashboard/shapes.ts';
 import { id, page } from '#src/api/fields.ts';
@@ -7,7 +8,6 @@ import { pageOf } from '#src/api/pages.ts';
 import { holdable } from '#src/auth/access.ts';
 import { defined } from '#src/core/defined.ts';
 import { AppError } from '#src/core/errors.ts';
-import type { Rejected } from './port.ts';
 
 /** Most characters of a payload that are shown. */
 const SHOWN = 2_000;

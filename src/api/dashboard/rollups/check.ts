@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RollupsPort } from '#src/api/context.ts';
 import { adminOnly } from '#src/api/dashboard/admin-only.ts';
 import { oneAtATime } from '#src/api/dashboard/one-at-a-time.ts';
 import { rollupCheck } from '#src/api/dashboard/shapes.ts';
@@ -9,7 +10,6 @@ import { defined } from '#src/core/defined.ts';
 import { AppError } from '#src/core/errors.ts';
 import { firstCheckedMonth } from '#src/rollups/check.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
-import type { RollupsPort } from './port.ts';
 
 /** A person waits for the answer. All users are checked every night. */
 const MAX_DURATION_MS = 20_000;

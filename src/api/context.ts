@@ -1,3 +1,32 @@
+import type { Clock } from '#src/core/clock.ts';
+import type { Environment } from '#src/core/environment.ts';
+import type { SecretBox } from '#src/core/secret-box.ts';
+import type { Capabilities } from '#src/database/capabilities.ts';
+import type { Database, Pool } from '#src/database/connect.ts';
+
+/** What handlers work with. */
+export interface ApiContext {
+  db: Database;
+  /** For aggregates: a replica, where there is one. */
+  readDb: Database;
+  clock: Clock;
+  /** Seals what is stored and read again. */
+  box: SecretBox;
+  environment: Environment;
+  /** What of ingest and of the aggregates an operator sees in the dashboard; wired by src/start. */
+  rejected?: RejectedPort;
+  rollups?: RollupsPort;
+}
+
+/** Where devices reach the broker. */
+export interface BrokerAddress {
+  host: string;
+  /** Of the embedded broker; null where another one is used. */
+  ports: { tls: number; plain: number } | null;
+  /** Whether devices elsewhere may connect to the embedded broker without TLS, too. */
+  is_plain_open: boolean;
+}
+
 /** A message, or an element of one, that could not be used. Ingest keeps them; `start` hands them to the API. */
 export interface Rejected {
   rejected_id: number;
@@ -37,4 +66,12 @@ export interface RejectedPort {
     signal: AbortSignal,
     whileAllowed: <T>(page: () => Promise<T>) => Promise<T>,
   ): Promise<Replayed | null>;
+}
+
+/** What a check of the aggregates needs beside the queries of a request. */
+export interface RollupsPort {
+  pool: Pool;
+  capabilities: Capabilities;
+  /** How long readings are kept: nothing older is checked. */
+  retentionMonths: number;
 }
