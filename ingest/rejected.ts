@@ -2,7 +2,6 @@ import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { type Pool, type Query, queryOn } from '#src/database/connect.ts';
 import { withExclusiveLock } from '#src/database/transaction.ts';
 import { toIncoming } from './incoming.ts';
-import { createKeeping } from './write/keeping.ts';
 import { MAX_KEPT_BYTES } from './write/rejected.ts';
 import { createWriter, type IncomingMessage } from './write/writer.ts';
 
@@ -99,9 +98,7 @@ async function replay(
   which: Which,
   { signal, whileAllowed = (page) => page(), ...options }: Options,
 ): Promise<Replayed> {
-  // What is on the list stays there: only the rows of a message are bounded.
-  const keeping = createKeeping({ ofDevice: Number.POSITIVE_INFINITY, ofAll: Number.POSITIVE_INFINITY });
-  const writer = createWriter(pool, { ...options, keeping });
+  const writer = createWriter(pool, options);
   const query = queryOn(pool);
   const result: Replayed = { messages: 0, stored: 0, rejected: 0, cut: 0, isComplete: false };
   const last = await lastId(query);

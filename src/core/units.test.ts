@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { kwhToMilliwattHours, wholeUnits } from './units.ts';
+import { kwhToMilliwattHours, scaled, wholeUnits } from './units.ts';
 
 /** Decimal digits and where their point is: what a device sends. */
 const decimal = fc.record({
@@ -46,6 +46,25 @@ test.each([3, 6])('halves are never lost to the product of floats (%i places)', 
     }),
     { numRuns: 20_000 },
   );
+});
+
+test('a decimal of 12 digits in another unit is the decimal that it is there', () => {
+  const digits = fc.bigInt({ min: -(10n ** 12n), max: 10n ** 12n });
+  const factor = fc.constantFrom(1, 10, 100, 1_000, 1_000_000);
+  fc.assert(
+    fc.property(digits, fc.integer({ min: 0, max: 12 }), factor, factor, (digits, places, times, per) => {
+      const sent = Number(textOf({ digits, places }));
+      const shift = places + String(per).length - String(times).length;
+      const wanted = textOf(
+        shift >= 0 ? { digits, places: shift } : { digits: digits * 10n ** BigInt(-shift), places: 0 },
+      );
+      expect(scaled(sent, times, per)).toBe(Number(wanted) || 0);
+    }),
+    { numRuns: 20_000 },
+  );
+  expect(scaled(1.005, 1_000, 1)).toBe(1_005);
+  expect(scaled(3.6, 1, 3.6)).toBe(1);
+  expect(scaled(5, 2.5, 1)).toBe(12.5);
 });
 
 test('what Math.round and a float product get wrong', () => {

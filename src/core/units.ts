@@ -28,13 +28,30 @@ export function wholeUnits(value: number, places: number): number {
 
 /** The same of a number without its sign, by its decimal digits. */
 function byDigits(value: number, places: number): number {
-  const [, whole = '', fraction = '', exponent = '0'] =
-    /^-?(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) ?? [];
-  const shift = Number(exponent) - fraction.length + places;
-  const digits = BigInt(whole + fraction);
+  const { digits, exponent } = decimalOf(Math.abs(value));
+  const shift = exponent + places;
   if (shift >= 0) return Number(digits * 10n ** BigInt(shift));
   const divisor = 10n ** BigInt(-shift);
   return Number((2n * digits + divisor) / (2n * divisor));
+}
+
+/**
+ * A finite number times `times` and divided by `per`: kW as W, Wh as kWh. Where `times` is whole and `per` a power of ten the decimal
+ * that was sent is scaled, and the result reads as that: 1.005 kW are 1005 W, though the product of the doubles is 1004.9999999999999.
+ */
+export function scaled(value: number, times: number, per: number): number {
+  if (times === 1 && per === 1) return value;
+  const shift = Math.round(Math.log10(per));
+  if (!Number.isSafeInteger(times) || 10 ** shift !== per) return (value * times) / per;
+  const { digits, exponent } = decimalOf(value);
+  return Number(`${digits * BigInt(times)}e${exponent - shift}`);
+}
+
+/** The shortest decimal that reads as this double: digits × 10^exponent. */
+function decimalOf(value: number): { digits: bigint; exponent: number } {
+  const [, sign, whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) ?? [];
+  return { digits: BigInt(`${sign}${whole}${fraction}`), exponent: Number(exponent) - fraction.length };
 }
 
 /** mWh to kWh with at most 3 decimals, halves away from zero: what answers show. */

@@ -72,10 +72,8 @@ export async function checkDeviceLogin(
         .where('device_id', '=', username)
         .where('deleted_at', 'is', null)
         .executeTakeFirst();
-  if (!known) return false;
-  const expected = known.mqtt_secret_sha256;
-  const given = secretDigest(secret);
-  if (expected.length === 32 && timingSafeEqual(expected, given)) return true;
+  const [own, given] = [known?.mqtt_secret_sha256, secretDigest(secret)];
+  if (own?.length === 32 && timingSafeEqual(own, given)) return true;
   // One of 192 random bits is looked up by its hash: how long that takes tells nothing of it.
   const temporary = await db
     .selectFrom('temporary_secrets')
@@ -84,5 +82,5 @@ export async function checkDeviceLogin(
     .where('device_id', '=', username)
     .where('expires_at', '>', now)
     .executeTakeFirst();
-  return temporary !== undefined;
+  return known !== undefined && temporary !== undefined;
 }

@@ -1,3 +1,4 @@
+import { scaled } from '#src/core/units.ts';
 import { BOUNDS } from '../bounds.ts';
 import type { Heard, SaidKind } from '../family.ts';
 import { readBoolean, readNumber } from './number.ts';
@@ -72,7 +73,7 @@ export function hearing(): Hearing {
       if (read === null) return;
       if (read === undefined) return refuse(`${name} is not a number`, device);
       const [, most] = RANGES[kind];
-      const exact = (read * times) / per;
+      const exact = scaled(read, times, per);
       if (!(exact >= least && exact <= most))
         return refuse(`${name} is not within ${least} to ${most} (${kind})`, device);
       push({ device, channel, kind, value: exact, atMs, ...(intervalMs === undefined ? {} : { intervalMs }) });
