@@ -29,6 +29,7 @@ const ROWS: Record<string, string> = {
   quantity_changes: `INSERT INTO quantity_changes VALUES ($2, 'import', now(), 'better')`,
   discovered_devices: `INSERT INTO discovered_devices (discovery_id, gateway_id, family, native_id, channels, device_id)
     VALUES ('dsc_1', $4, 'p1', 'meter ☀ "1"', '[{"channel": "import", "unit": null, "deep": [1.50, "\\u00e9"]}]', $2)`,
+  temporary_secrets: `INSERT INTO temporary_secrets VALUES (decode('01', 'hex'), $2, now() + interval '1 hour')`,
   // The aggregates' own, which only one tier has rows in by itself.
   stale_days: `INSERT INTO stale_days SELECT day, day + interval '3 hours', day + interval '4 hours'
     FROM (SELECT date_trunc('day', now()) - interval '9 days') AS old (day) ON CONFLICT DO NOTHING`,
