@@ -28,11 +28,11 @@ export async function bench(): Promise<Answer> {
     const { user_id: userId } = await createUser(db, { email: 'bench@example.com', role: 'homeowner' });
     const { key } = await createKey(db, { userId, environment: 'live' });
     await database.pool.query(
-      `INSERT INTO user_daily SELECT $1, d, 12345678, 0, 0, 96, 86400000, 0, d + interval '18 hours'
+      `INSERT INTO closed_user_daily SELECT $1, d, 12345678, 0, 0, 96, 86400000, 0, d + interval '18 hours'
        FROM generate_series($2::timestamptz, $3::timestamptz, interval '1 day') d`,
       [userId, RANGE.start, RANGE.end],
     );
-    await database.pool.query('VACUUM ANALYZE user_daily');
+    await database.pool.query('VACUUM ANALYZE closed_user_daily');
     const bytes = await withServer(['full', database.url, userId, RANGE.start, RANGE.end], (port) =>
       answerOf(port, key),
     );

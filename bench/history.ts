@@ -31,7 +31,7 @@ export async function addHistory(
       [home, until, year.start, to],
     );
     await pool.query(
-      `INSERT INTO device_intervals SELECT 'dev_' || h, t, 'usr_' || h, 1000 * (1 + (h * 7 + extract(epoch FROM t)::bigint / 900) % 97), 0, 0, 3, 900000, 0
+      `INSERT INTO closed_device_intervals SELECT 'dev_' || h, t, 'usr_' || h, 1000 * (1 + (h * 7 + extract(epoch FROM t)::bigint / 900) % 97), 0, 0, 3, 900000, 0
        FROM generate_series($1::int, $2::int) h, generate_series($3::timestamptz, $4::timestamptz - interval '1 s', interval '15 min') t`,
       [home, until, year.start, to],
     );
@@ -41,7 +41,12 @@ export async function addHistory(
     await pool.query(`UPDATE rollup_progress SET materialised_to = '-infinity'`);
     await settleRollups(pool, new Date(to.getTime() + 10 * 86_400_000));
   } else {
-    for (const relation of ['device_hourly', 'user_hourly', 'user_daily', 'user_monthly_by_hour']) {
+    for (const relation of [
+      'closed_device_hourly',
+      'closed_user_hourly',
+      'closed_user_daily',
+      'closed_user_monthly_by_hour',
+    ]) {
       const { rows } = await pool.query(
         `SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) AS columns FROM pg_attribute
          WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped`,

@@ -28,21 +28,21 @@ export async function bench(): Promise<Answer> {
     await ensurePartitions(pool, { from: new Date(YEAR.start), to: new Date(YEAR.end) });
     process.stderr.write(`a year of hours for ${USERS} users: takes a minute or two …\n`);
     await pool.query(
-      `INSERT INTO user_hourly (user_id, hour, ${COLUMNS})
+      `INSERT INTO closed_user_hourly (user_id, hour, ${COLUMNS})
        SELECT 'usr_' || u, h, ${MEASURE_NAMES.map((name) => HOUR[name] ?? '0').join(', ')}
        FROM generate_series(1, $1::int) u, generate_series($2::timestamptz, $3::timestamptz + interval '23 hours', interval '1 hour') h`,
       [USERS, YEAR.start, YEAR.end],
     );
     await pool.query(
-      `INSERT INTO user_daily (user_id, day, ${COLUMNS}, peak_hour) SELECT user_id, date_trunc('day', hour, 'UTC'), ${SUMS},
+      `INSERT INTO closed_user_daily (user_id, day, ${COLUMNS}, peak_hour) SELECT user_id, date_trunc('day', hour, 'UTC'), ${SUMS},
          (array_agg(hour ORDER BY ${ENERGY} DESC, hour))[1] FROM user_hourly GROUP BY 1, 2`,
     );
     await pool.query(
-      `INSERT INTO user_monthly_by_hour (user_id, month, hour_of_day, ${COLUMNS})
+      `INSERT INTO closed_user_monthly_by_hour (user_id, month, hour_of_day, ${COLUMNS})
        SELECT user_id, date_trunc('month', hour, 'UTC'), extract(hour FROM hour AT TIME ZONE 'UTC')::smallint, ${SUMS}
        FROM user_hourly GROUP BY 1, 2, 3`,
     );
-    await pool.query('VACUUM ANALYZE user_hourly, user_daily, user_monthly_by_hour');
+    await pool.query('VACUUM ANALYZE closed_user_hourly, closed_user_daily, closed_user_monthly_by_hour');
     const db = createDb(pool);
     const questions = [
       { name: 'day, 30 days', range: dayRange('2025-11-01', '2025-11-30', 'UTC'), group: 'day' },

@@ -65,9 +65,14 @@ async function ownDevices(db: Database, place: Place): Promise<Row[]> {
       'device_id',
       'created_at',
       'deleted_at',
-      selectFrom('series')
-        .select(({ fn }) => fn.max('last_read_at').as('last'))
-        .whereRef('series.device_id', '=', 'devices.device_id')
+      selectFrom('device_heads')
+        // Raw SQL: the times in the laws of its series (ingest/write/head.ts).
+        .select(
+          sql<Date | null>`(SELECT to_timestamp(max((law->>1)::bigint) / 1000.0) FROM jsonb_array_elements(laws::jsonb) law)`.as(
+            'last',
+          ),
+        )
+        .whereRef('device_heads.device_id', '=', 'devices.device_id')
         .as('last_read_at'),
     ])
     .where('user_id', '=', place.userId)

@@ -61,7 +61,6 @@ CREATE TABLE devices (
   max_gap_minutes double precision NOT NULL DEFAULT 15, -- Longest silence in minutes that power readings are integrated over.
   timezone text,
   mqtt_secret_sha256 bytea NOT NULL,
-  last_seen_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   deleted_at timestamptz,
   computed_with jsonb, -- Settings of the law that its consumption was computed with, where they were changed since: the next write computes it anew. Null: those of the row.
@@ -77,7 +76,7 @@ CREATE TABLE devices (
 );
 CREATE INDEX devices_user ON devices (user_id);
 
--- One row per device, channel and kind of quantity: the head of its readings.
+-- One row per device, channel and kind of quantity.
 CREATE TABLE series (
   series_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   device_id text COLLATE "C" NOT NULL,
@@ -85,9 +84,7 @@ CREATE TABLE series (
   kind text NOT NULL,
   counts_import boolean NOT NULL DEFAULT false, -- Its energy is part of kwh_used (the best quantity of its circuit).
   counts_export boolean NOT NULL DEFAULT false, -- Its energy is part of export.
-  last_read_at timestamptz,
-  tail jsonb, -- State of the law of consumption after the last reading, so that readings in order need no look back.
-  closed_until timestamptz, -- Time of the last plainly counted reading that retention dropped: an earlier one is refused, what it would change is dropped. Null: nothing was dropped.
+  closed_until timestamptz, -- Time of the first reading in closed_readings: an earlier one is refused, what it would change is dropped. Null: nothing was dropped.
   PRIMARY KEY (series_id),
   UNIQUE (device_id, channel, kind),
   FOREIGN KEY (device_id) REFERENCES devices(device_id) ON DELETE CASCADE,
@@ -103,7 +100,7 @@ CREATE TABLE readings (
   PRIMARY KEY (series_id, read_at, interval_ms)
 ) PARTITION BY RANGE (read_at);
 
--- Readings that were not plainly counted, and why: jitter, held, confirming, glitch, late, passed, back, reset, rollover, swap, overlap. A reading without a row here was.
+-- Readings that were not plainly counted, and why: jitter, held, confirming, glitch, reset, rollover, swap, overlap. A reading without a row here was.
 CREATE TABLE reading_notes (
   series_id bigint NOT NULL,
   read_at timestamptz NOT NULL,
@@ -148,8 +145,8 @@ CREATE INDEX rejected_messages_device ON rejected_messages (device_id, received_
 CREATE INDEX rejected_messages_message ON rejected_messages (message_id) WHERE (message_id IS NOT NULL);
 CREATE INDEX rejected_messages_received ON rejected_messages (received_at);
 
--- Load profile: consumption per device and UTC quarter-hour, from every counted interval. The only source of the aggregates.
-CREATE TABLE device_intervals (
+-- Load profile of closed hours per device and UTC quarter-hour: the only source of the stored aggregates.
+CREATE TABLE closed_device_intervals (
   device_id text COLLATE "C" NOT NULL,
   starts_at timestamptz NOT NULL,
   user_id text COLLATE "C" NOT NULL,
@@ -161,7 +158,7 @@ CREATE TABLE device_intervals (
   export_covered_ms bigint NOT NULL,
   PRIMARY KEY (device_id, starts_at)
 ) PARTITION BY RANGE (starts_at);
-CREATE INDEX device_intervals_user ON device_intervals (user_id, starts_at);
+CREATE INDEX closed_device_intervals_user ON closed_device_intervals (user_id, starts_at);
 
 -- Difference to one row of device_intervals; covered times tell when a row ceases to exist.
 CREATE TYPE interval_delta (
@@ -210,7 +207,7 @@ CREATE TABLE stale_days (
   PRIMARY KEY (day)
 );
 
--- Per series the last plainly counted reading that retention dropped, those after it, and of a register what the law of consumption needs of those before: where it goes on from.
+-- Per series the last plainly counted reading that retention dropped, and those after it: where the law of consumption goes on from.
 CREATE TABLE closed_readings (
   series_id bigint NOT NULL,
   read_at timestamptz NOT NULL,
@@ -319,14 +316,6 @@ CREATE TABLE idempotent_answers (
 );
 CREATE INDEX idempotent_answers_created ON idempotent_answers (created_at);
 CREATE INDEX idempotent_answers_user ON idempotent_answers (user_id);
-
--- Hours whose consumption changed, committed with the readings that changed it, until alerts are evaluated.
-CREATE TABLE usage_changes (
-  change_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-  user_id text COLLATE "C" NOT NULL,
-  hour timestamptz NOT NULL, -- Start of the hour, UTC.
-  PRIMARY KEY (change_id)
-) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=20000, autovacuum_vacuum_cost_delay=0);
 
 -- Changed hours that somebody subscribed to, until the next usage.updated of their user.
 CREATE TABLE usage_untold (
@@ -466,8 +455,29 @@ CREATE TABLE temporary_secrets (
 );
 CREATE INDEX temporary_secrets_device ON temporary_secrets (device_id);
 
--- Consumption per device and UTC hour.
-CREATE TABLE device_hourly (
+-- One row per device: all that ingest changes with each of its readings.
+CREATE TABLE device_heads (
+  device_id text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
+  version bigint NOT NULL, -- Drawn anew with each change of the head or the device: who knows another one knows an old state, and may not write.
+  seen_at timestamptz, -- When its last valid reading was received.
+  laws text NOT NULL DEFAULT '[]', -- JSON: of each series that has readings [series_id, time of the last one in Unix ms, state of its law after it].
+  open text, -- The open hour: hours since 1970, then of each measure its four quarter-hours (src/rollups/levels.ts); null: none is.
+  PRIMARY KEY (device_id),
+  FOREIGN KEY (device_id) REFERENCES devices(device_id) ON DELETE CASCADE
+) WITH (fillfactor=50, autovacuum_vacuum_scale_factor=0.1, autovacuum_vacuum_cost_delay=0);
+CREATE INDEX device_heads_user ON device_heads (user_id);
+
+-- Hours in which a write changed consumption, and whose, committed with the readings that did, until alerts are evaluated.
+CREATE TABLE usage_changes (
+  change_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  hour timestamptz NOT NULL, -- Start of the hour, UTC.
+  user_ids text[] COLLATE "C" NOT NULL,
+  PRIMARY KEY (change_id)
+) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
+
+-- Closed hours of device_hourly: without those that are open in heads.
+CREATE TABLE closed_device_hourly (
   device_id text COLLATE "C" NOT NULL,
   hour timestamptz NOT NULL, -- Start of the hour, UTC.
   user_id text COLLATE "C" NOT NULL,
@@ -479,10 +489,10 @@ CREATE TABLE device_hourly (
   export_covered_ms bigint NOT NULL,
   PRIMARY KEY (device_id, hour)
 );
-CREATE INDEX device_hourly_user ON device_hourly (user_id, hour);
+CREATE INDEX closed_device_hourly_user ON closed_device_hourly (user_id, hour);
 
--- Consumption per user and UTC hour, summed over devices.
-CREATE TABLE user_hourly (
+-- Closed hours of user_hourly: without those that are open in heads.
+CREATE TABLE closed_user_hourly (
   user_id text COLLATE "C" NOT NULL,
   hour timestamptz NOT NULL, -- Start of the hour, UTC.
   energy_milliwatt_hours bigint NOT NULL,
@@ -494,8 +504,8 @@ CREATE TABLE user_hourly (
   PRIMARY KEY (user_id, hour)
 );
 
--- Consumption per user and UTC day.
-CREATE TABLE user_daily (
+-- Closed hours of user_daily: without those that are open in heads.
+CREATE TABLE closed_user_daily (
   user_id text COLLATE "C" NOT NULL,
   day timestamptz NOT NULL, -- Start of the day, UTC.
   energy_milliwatt_hours bigint NOT NULL,
@@ -508,8 +518,8 @@ CREATE TABLE user_daily (
   PRIMARY KEY (user_id, day)
 );
 
--- Consumption per user, UTC month and UTC hour of the day: what a month's peak hour needs.
-CREATE TABLE user_monthly_by_hour (
+-- Closed hours of user_monthly_by_hour: without those that are open in heads.
+CREATE TABLE closed_user_monthly_by_hour (
   user_id text COLLATE "C" NOT NULL,
   month timestamptz NOT NULL, -- Start of the month, UTC.
   hour_of_day smallint NOT NULL,
@@ -520,6 +530,96 @@ CREATE TABLE user_monthly_by_hour (
   covered_ms bigint NOT NULL,
   export_covered_ms bigint NOT NULL,
   PRIMARY KEY (user_id, month, hour_of_day)
+);
+
+-- The open hour of each device, as far as it is known.
+CREATE VIEW open_hours (
+  device_id text COLLATE "C",
+  user_id text COLLATE "C",
+  hour timestamptz,
+  energy_milliwatt_hours bigint,
+  estimated_milliwatt_hours bigint,
+  export_milliwatt_hours bigint,
+  reading_count bigint,
+  covered_ms bigint,
+  export_covered_ms bigint
+);
+
+-- The quarter-hours of open hours.
+CREATE VIEW open_quarter_hours (
+  device_id text COLLATE "C",
+  user_id text COLLATE "C",
+  starts_at timestamptz,
+  energy_milliwatt_hours bigint,
+  estimated_milliwatt_hours bigint,
+  export_milliwatt_hours bigint,
+  reading_count bigint,
+  covered_ms bigint,
+  export_covered_ms bigint
+);
+
+-- Load profile per device and UTC quarter-hour.
+CREATE VIEW device_intervals (
+  device_id text COLLATE "C",
+  starts_at timestamptz, -- Start of the quarter-hour, UTC.
+  user_id text COLLATE "C",
+  energy_milliwatt_hours bigint,
+  estimated_milliwatt_hours bigint,
+  export_milliwatt_hours bigint,
+  reading_count bigint,
+  covered_ms bigint,
+  export_covered_ms bigint
+);
+
+-- Consumption per device and UTC hour.
+CREATE VIEW device_hourly (
+  device_id text COLLATE "C",
+  hour timestamptz, -- Start of the hour, UTC.
+  user_id text COLLATE "C",
+  energy_milliwatt_hours bigint,
+  estimated_milliwatt_hours bigint,
+  export_milliwatt_hours bigint,
+  reading_count bigint,
+  covered_ms bigint,
+  export_covered_ms bigint
+);
+
+-- Consumption per user and UTC hour, summed over devices.
+CREATE VIEW user_hourly (
+  user_id text COLLATE "C",
+  hour timestamptz, -- Start of the hour, UTC.
+  energy_milliwatt_hours bigint,
+  estimated_milliwatt_hours bigint,
+  export_milliwatt_hours bigint,
+  reading_count bigint,
+  covered_ms bigint,
+  export_covered_ms bigint
+);
+
+-- Consumption per user and UTC day.
+CREATE VIEW user_daily (
+  user_id text COLLATE "C",
+  day timestamptz, -- Start of the day, UTC.
+  energy_milliwatt_hours bigint,
+  estimated_milliwatt_hours bigint,
+  export_milliwatt_hours bigint,
+  reading_count bigint,
+  covered_ms bigint,
+  export_covered_ms bigint,
+  peak_hour timestamptz -- Start of the UTC hour with the highest consumption; null where nothing was consumed.
+);
+
+-- Consumption per user, UTC month and UTC hour of the day: what a month's peak hour needs.
+CREATE VIEW user_monthly_by_hour (
+  user_id text COLLATE "C",
+  month timestamptz, -- Start of the month, UTC.
+  hour_of_day smallint,
+  energy_milliwatt_hours bigint,
+  estimated_milliwatt_hours bigint,
+  export_milliwatt_hours bigint,
+  reading_count bigint,
+  covered_ms bigint,
+  export_covered_ms bigint
 );
 
 -- Consumption per user and UTC month.

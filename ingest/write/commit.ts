@@ -1,32 +1,57 @@
 import type { PoolClient } from '#src/database/connect.ts';
-import { applyDeltas, deltaRows } from './deltas.ts';
+import { applyDeltas, type DeltaRow, deltaRows } from './deltas.ts';
+import { type Head, type HeadPlan, headAfter, type NextHead } from './head.ts';
+import { noteChanges } from './note-changes.ts';
+import { addToOpenHour, type Opened } from './open-hour.ts';
 import type { PartitionMonths } from './partition-months.ts';
 import type { DevicePlan } from './plan.ts';
+import { saveHeads } from './save-heads.ts';
 import { saveReadings } from './save-readings.ts';
-import { createSeries, updateSeries } from './save-series.ts';
+import { createSeries, type StoredPlan, updateSeries } from './save-series.ts';
+import { seriesName } from './standing.ts';
 
 /**
- * Writes the plans of a batch, each statement for all of them. The caller holds the locks of their devices, since before what
- * stands was loaded. Readings come before the series that they belong to, as in `drop_readings`: else the two would wait
- * for each other. Throws MissingPartitions before it writes anything.
+ * Writes the plans of a batch, each statement for all of them, and answers the heads as they are once it is committed. Heads
+ * come first: what was planned on one that is no longer so ends the transaction (StaleHeads) before it costs anything. Throws
+ * MissingPartitions before it writes anything.
  */
 export async function commitPlans(
   client: PoolClient,
-  plans: readonly DevicePlan[],
+  planned: readonly HeadPlan[],
   months: PartitionMonths,
-): Promise<void> {
-  const deltas = deltaRows(plans);
+): Promise<Head[]> {
+  const opened = planned.map(({ head, plan }) => addToOpenHour(head.open, plan.deltas));
+  const deltas = planned.flatMap(({ head }, index) =>
+    deltaRows(head.deviceId, head.userId, (opened[index] as Opened).closed),
+  );
+  const plans = planned.map(({ plan }) => plan);
   months.check(timesOf(plans, deltas));
   const stored = await createSeries(client, plans);
+  const next = nextHeads(planned, opened, stored);
+  await saveHeads(client, next);
   await saveReadings(client, stored);
   await applyDeltas(client, deltas);
   await updateSeries(client, stored);
+  await noteChanges(client, planned, opened);
   await noteComputedAnew(client, plans);
   await settingsApplied(client, plans);
+  return next.map(({ head }) => head);
+}
+
+function nextHeads(planned: readonly HeadPlan[], opened: readonly Opened[], stored: readonly StoredPlan[]): NextHead[] {
+  const fresh = stored.filter(({ plan }) => plan.series.seriesId === null);
+  const ids = new Map<string, Map<string, number>>();
+  for (const { deviceId, seriesId, plan } of fresh) {
+    const ofDevice = ids.get(deviceId) ?? new Map();
+    ids.set(deviceId, ofDevice.set(seriesName(plan.series.channel, plan.series.kind), seriesId));
+  }
+  return planned.map(({ head, plan }, index) =>
+    headAfter(head, plan, (opened[index] as Opened).open, ids.get(head.deviceId) ?? new Map()),
+  );
 }
 
 /** Times of all rows that partitions are needed for. */
-function timesOf(plans: readonly DevicePlan[], deltas: readonly { startsAtMs: number }[]): number[] {
+function timesOf(plans: readonly DevicePlan[], deltas: readonly DeltaRow[]): number[] {
   const times = deltas.map(({ startsAtMs }) => startsAtMs);
   for (const { series } of plans) {
     for (const { inserts } of series) for (const { readAtMs } of inserts) times.push(readAtMs);

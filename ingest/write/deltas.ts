@@ -1,10 +1,10 @@
+import type { BucketDeltas } from '#ingest/normalise/buckets.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { MEASURE_NAMES, type Sums } from '#src/rollups/levels.ts';
 import { int8Array, timestampArray } from './binary-array.ts';
-import type { DevicePlan } from './plan.ts';
 
 /** One row's difference, with its keys. */
-interface DeltaRow extends Sums {
+export interface DeltaRow extends Sums {
   deviceId: string;
   userId: string;
   startsAtMs: number;
@@ -13,14 +13,9 @@ interface DeltaRow extends Sums {
 /** Parameters after those of the keys, in the order of the attributes of interval_delta. */
 const MEASURES = MEASURE_NAMES.map((_, index) => `$${index + 4}::bigint[]`).join(', ');
 
-/** The differences of a batch's plans, one a row. */
-export function deltaRows(plans: readonly DevicePlan[]): DeltaRow[] {
-  const rows: DeltaRow[] = [];
-  for (const { device, deltas } of plans) {
-    const { deviceId, userId } = device;
-    for (const [startsAtMs, delta] of deltas) rows.push({ deviceId, userId, startsAtMs, ...delta });
-  }
-  return rows;
+/** The differences of a device's closed hours, one a row. */
+export function deltaRows(deviceId: string, userId: string, closed: BucketDeltas): DeltaRow[] {
+  return Array.from(closed, ([startsAtMs, delta]) => ({ deviceId, userId, startsAtMs, ...delta }));
 }
 
 /** Adds the differences to the load profile and to every aggregate above it (sql/rollups). */

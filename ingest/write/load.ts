@@ -1,11 +1,13 @@
 import type { LawSettings } from '#ingest/normalise/law.ts';
 import type { PoolClient } from '#src/database/connect.ts';
-import { type StandingDevice, type StandingSeries, seriesName } from './standing.ts';
+import { type Head, type Laws, parseLaws } from './head.ts';
+import { type StandingSeries, seriesName } from './standing.ts';
 
 /** A device that is locked until the end of the transaction, and how it was heard so far. */
-export interface LockedDevice extends StandingDevice {
+export interface LockedDevice extends Head {
   /** Nothing valid has come from it yet. */
   readonly wasNeverSeen: boolean;
+  readonly isInactive: boolean;
   /** Bits of its last readings: recent-rejects.ts. */
   readonly recentRejects: number;
 }
@@ -23,22 +25,24 @@ const settingsOf = (row: StoredSettings): LawSettings => ({
 });
 
 /**
- * Locks the devices for this transaction, in one order for all writers, and loads what stands of those that exist: of
- * `reporting` ones with their series. All that follows from readings of a device is written under this lock only.
+ * Locks the devices and their heads for this transaction, in one order for all writers, and loads what stands of those that
+ * exist. In the order in which an owner's change takes the two, too.
  */
 export async function loadDevices(
   client: PoolClient,
   deviceIds: readonly string[],
-  reporting: readonly string[],
 ): Promise<Map<string, LockedDevice>> {
+  if (deviceIds.length === 0) return new Map();
   // Raw SQL: the hot path of ingest: statements over arrays, prepared where each batch has them.
   const { rows } = await client.query(
-    `SELECT device_id, user_id, limit_kw, register_max_kwh, max_gap_minutes, computed_with, recent_rejects,
-       last_seen_at IS NULL AS never_seen FROM devices
+    `SELECT device_id, d.user_id, limit_kw, register_max_kwh, max_gap_minutes, computed_with, recent_rejects, status,
+       h.version, h.seen_at IS NULL AS never_seen, h.laws, h.open
+     FROM devices d JOIN device_heads h USING (device_id)
      WHERE device_id = ANY ($1) AND deleted_at IS NULL ORDER BY device_id FOR NO KEY UPDATE`,
     [deviceIds],
   );
-  const series = await loadSeries(client, reporting);
+  const laws = new Map<string, Laws>(rows.map((row) => [row.device_id, parseLaws(row.laws)]));
+  const series = await loadSeries(client, laws);
   return new Map(
     rows.map((row) => [
       row.device_id,
@@ -48,7 +52,11 @@ export async function loadDevices(
         settings: settingsOf(row),
         computedWith: row.computed_with && settingsOf(row.computed_with),
         series: series.get(row.device_id) ?? new Map(),
+        version: row.version,
+        open: row.open,
+        isSettled: row.status === 'active' && !row.never_seen && row.recent_rejects === 0,
         wasNeverSeen: row.never_seen,
+        isInactive: row.status === 'inactive',
         recentRejects: row.recent_rejects,
       },
     ]),
@@ -57,23 +65,24 @@ export async function loadDevices(
 
 async function loadSeries(
   client: PoolClient,
-  deviceIds: readonly string[],
+  laws: ReadonlyMap<string, Laws>,
 ): Promise<Map<string, Map<string, StandingSeries>>> {
   const byDevice = new Map<string, Map<string, StandingSeries>>();
-  if (deviceIds.length === 0) return byDevice;
+  if (laws.size === 0) return byDevice;
   const { rows } = await client.query(
-    `SELECT series_id, device_id, channel, kind, counts_import, counts_export, last_read_at, tail, closed_until
+    `SELECT series_id, device_id, channel, kind, counts_import, counts_export, closed_until
      FROM series WHERE device_id = ANY ($1) ORDER BY series_id`,
-    [deviceIds],
+    [[...laws.keys()]],
   );
   for (const row of rows) {
+    const stands = laws.get(row.device_id)?.get(row.series_id);
     const series: StandingSeries = {
       seriesId: row.series_id,
       channel: row.channel,
       kind: row.kind,
       roles: { import: row.counts_import, export: row.counts_export },
-      lastReadAtMs: row.last_read_at?.getTime() ?? null,
-      tail: row.tail,
+      lastReadAtMs: stands?.lastReadAtMs ?? null,
+      tail: stands?.tail ?? null,
       closedUntilMs: row.closed_until?.getTime() ?? null,
     };
     const ofDevice = byDevice.get(row.device_id) ?? new Map();

@@ -5,9 +5,9 @@ import type { LockedDevice } from './load.ts';
 import { isMostlyRejected, withOutcomes } from './recent-rejects.ts';
 
 /**
- * Notes that devices were heard: `last_seen_at` (to ten seconds, to spare a write per batch), `inactive` becomes
- * `active` with a valid reading, the first one is told as `device.connected`, and what a device says of its own state
- * holds. `heard`: valid readings by device.
+ * Notes what a batch changes of devices beside their heads: `inactive` becomes `active` with a valid reading, the first one is
+ * told as `device.connected`, and what a device says of its own state holds. `devices`: those that are locked; `heard`: their
+ * valid readings. Answers which of them it changed.
  */
 export async function touchDevices(
   client: PoolClient,
@@ -15,24 +15,22 @@ export async function touchDevices(
   heard: ReadonlyMap<string, number>,
   batch: readonly IncomingMessage[],
   rejects: readonly Reject[],
-): Promise<void> {
-  if (heard.size > 0) {
-    // Raw SQL: the hot path of ingest: any number of devices is one statement, by unnest.
-    await client.query(
-      `UPDATE devices SET last_seen_at = now(), status = CASE status WHEN 'inactive' THEN 'active' ELSE status END
-       WHERE device_id = ANY ($1)
-         AND (last_seen_at IS NULL OR last_seen_at < now() - interval '10 seconds' OR status = 'inactive')`,
-      [[...heard.keys()]],
-    );
+): Promise<Set<string>> {
+  const ofHeard = (is: (device: LockedDevice) => boolean) =>
+    [...devices.values()].filter((device) => heard.has(device.deviceId) && is(device)).map(({ deviceId }) => deviceId);
+  const risen = ofHeard(({ isInactive }) => isInactive);
+  if (risen.length > 0) {
+    await client.query(`UPDATE devices SET status = 'active' WHERE device_id = ANY ($1)`, [risen]);
   }
-  await noteStates(client, devices, heard, batch, rejects);
-  const first = [...heard.keys()].filter((deviceId) => devices.get(deviceId)?.wasNeverSeen);
+  const noted = await noteStates(client, devices, heard, batch, rejects);
+  const first = ofHeard(({ wasNeverSeen }) => wasNeverSeen);
   if (first.length > 0) await tellConnected(client, first);
+  return new Set([...risen, ...noted]);
 }
 
 /**
  * A device is faulty while it says so, and while most of its last readings were rejected. Keeps both, where either changes
- * or any of the last was rejected.
+ * or any of the last was rejected. Answers of which devices.
  */
 async function noteStates(
   client: PoolClient,
@@ -40,7 +38,7 @@ async function noteStates(
   heard: ReadonlyMap<string, number>,
   batch: readonly IncomingMessage[],
   rejects: readonly Reject[],
-): Promise<void> {
+): Promise<string[]> {
   const rejected = new Map<string, number>();
   for (const { message } of rejects) {
     const { deviceId } = message.decoded;
@@ -59,7 +57,8 @@ async function noteStates(
       saysFaulty: said.get(deviceId) ?? null,
     }))
     .filter(({ before, bits, saysFaulty }) => bits !== before || saysFaulty !== null);
-  if (changes.length === 0) return;
+  const changed = changes.map(({ deviceId }) => deviceId);
+  if (changed.length === 0) return [];
   await client.query(
     `UPDATE devices d SET recent_rejects = c.bits, says_faulty = coalesce(c.says_faulty, d.says_faulty),
        status = CASE WHEN coalesce(c.says_faulty, d.says_faulty) OR c.is_bad THEN 'faulty'
@@ -67,19 +66,21 @@ async function noteStates(
      FROM unnest($1::text[], $2::int[], $3::bool[], $4::bool[]) c (device_id, bits, says_faulty, is_bad)
      WHERE d.device_id = c.device_id`,
     [
-      changes.map(({ deviceId }) => deviceId),
+      changed,
       changes.map(({ bits }) => bits),
       changes.map(({ saysFaulty }) => saysFaulty),
       changes.map(({ bits }) => isMostlyRejected(bits)),
     ],
   );
+  return changed;
 }
 
 /** The event of a paired device's first valid message: the device as the API shows it. */
 async function tellConnected(client: PoolClient, deviceIds: readonly string[]): Promise<void> {
   const query = queryOn(client);
   const { rows } = await query<{ user_id: string; last_seen_at: Date; device_id: string }>(
-    'SELECT user_id, device_id, type, location, status, last_seen_at FROM devices WHERE device_id = ANY ($1) ORDER BY device_id',
+    `SELECT d.user_id, device_id, type, location, status, h.seen_at AS last_seen_at
+     FROM devices d JOIN device_heads h USING (device_id) WHERE device_id = ANY ($1) ORDER BY device_id`,
     [deviceIds],
   );
   const events = rows.map(({ user_id, ...device }) => ({

@@ -3,14 +3,17 @@ import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { retentionStartMs } from '#src/database/history.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import type { IncomingMessage, Reject, WriteResult } from '../message.ts';
-import { type Collected, collect, type SeriesBatch } from './collect.ts';
+import { type Collected, collect, type NewPoint, type SeriesBatch } from './collect.ts';
 import { commitPlans } from './commit.ts';
+import type { Head, HeadPlan } from './head.ts';
+import { type HeadMemory, headMemory } from './head-memory.ts';
 import type { Keeping } from './keeping.ts';
 import { type LockedDevice, loadDevices } from './load.ts';
 import { loadStretches } from './load-stretches.ts';
 import { MissingPartitions, type PartitionMonths, partitionMonths } from './partition-months.ts';
-import { type DevicePlan, planDevice, type WantedStretch } from './plan.ts';
+import { planDevice, type WantedStretch } from './plan.ts';
 import { saveRejects } from './rejected.ts';
+import { StaleHeads } from './save-heads.ts';
 import type { Stretch } from './stretch.ts';
 import { touchDevices } from './touch-devices.ts';
 
@@ -30,14 +33,14 @@ export interface Writer {
 }
 
 /**
- * `retentionMonths`: age beyond which readings are rejected. `keeping`: which rejections are kept (all of them). `now`: clock,
- * Unix ms.
+ * `retentionMonths`: age beyond which readings are rejected. `keeping`: which rejections are kept (all of them). `memory`: what
+ * is remembered of devices between batches. `now`: clock, Unix ms.
  */
 export function createWriter(
   pool: Pool,
-  options: { retentionMonths?: number; keeping?: Keeping; now?: () => number } = {},
+  options: { retentionMonths?: number; keeping?: Keeping; memory?: HeadMemory; now?: () => number } = {},
 ): Writer {
-  const { retentionMonths = 13, keeping, now = Date.now } = options;
+  const { retentionMonths = 13, keeping, now = Date.now, memory = headMemory({ now }) } = options;
 
   const months = partitionMonths(pool);
   const gateways = createGatewayHearing();
@@ -52,55 +55,102 @@ export function createWriter(
           undoKeeping = () => keeping.undo(rejects, chosen);
           return chosen;
         };
+        let remembered: readonly HeadPlan[] = [];
         try {
-          return await inTransaction(pool, async (client) => {
+          const { result, heads, touched } = await inTransaction(pool, async (client) => {
             const messages = await gateways.hear(client, batch);
-            return writeCollected(client, messages, collect(messages, oldestMs), { months, kept });
+            const collected = collect(messages, oldestMs);
+            remembered = planRemembered(memory, messages, collected);
+            return writeCollected(client, messages, collected, { months, kept, remembered });
           });
+          for (const head of heads) memory.set(head);
+          memory.forget(touched);
+          return result;
         } catch (error) {
+          // Whether it was committed may not be known: what is remembered of these devices may be no longer so.
+          memory.forget(remembered.map(({ head }) => head.deviceId));
           gateways.forget(batch);
           undoKeeping();
           if (error instanceof MissingPartitions) await months.make(error);
-          else if (attempt >= MAX_ATTEMPTS || !BEGIN_AGAIN.has((error as { code?: string }).code ?? '')) throw error;
+          else if (error instanceof StaleHeads) {
+            if (error.count > remembered.length / 4) memory.stayAway();
+          } else if (attempt >= MAX_ATTEMPTS || !BEGIN_AGAIN.has((error as { code?: string }).code ?? '')) throw error;
         }
       }
     },
   };
 }
 
-/** Load, plan, commit: what stands, what the batch makes of it, and the statements that write that. */
+/**
+ * Plans, on what is remembered and without a lock, what the batch does to devices whose readings all follow what is stored, and
+ * who say nothing else: nearly all of them, mostly.
+ */
+function planRemembered(memory: HeadMemory, batch: readonly IncomingMessage[], collected: Collected): HeadPlan[] {
+  const others = new Set<string>();
+  for (const { message } of collected.rejects) others.add(message.decoded.deviceId);
+  for (const { decoded } of batch) if (decoded.status !== undefined) others.add(decoded.deviceId);
+  const planned: HeadPlan[] = [];
+  for (const [deviceId, arrived] of collected.series) {
+    const head = others.has(deviceId) ? null : memory.get(deviceId);
+    if (!head || !isFollowedBy(head, arrived)) continue;
+    const plan = planDevice(head, arrived, new Map());
+    if ('series' in plan) planned.push({ head, plan });
+  }
+  return planned;
+}
+
+function isFollowedBy(head: Head, arrived: ReadonlyMap<string, SeriesBatch>): boolean {
+  for (const [name, { points }] of arrived) {
+    const lastReadAtMs = head.series.get(name)?.lastReadAtMs ?? null;
+    if (lastReadAtMs === null || (points[0] as NewPoint).readAtMs <= lastReadAtMs) return false;
+  }
+  return true;
+}
+
+/** Load, plan, commit: what stands of the other devices, what the batch makes of them, and the statements that write all of it. */
 async function writeCollected(
   client: PoolClient,
   batch: readonly IncomingMessage[],
   collected: Collected,
-  { months, kept }: { months: PartitionMonths; kept: (rejects: readonly Reject[]) => readonly Reject[] },
-): Promise<WriteResult> {
-  const deviceIds = [...new Set(batch.map((message) => message.decoded.deviceId))];
-  const devices = await loadDevices(client, deviceIds, [...collected.series.keys()]);
-  const plans = await planDevices(client, devices, collected.series);
-  await commitPlans(client, plans, months);
-  const rejects = [...collected.rejects, ...fromUnknownDevices(batch, devices)];
+  context: {
+    months: PartitionMonths;
+    kept: (rejects: readonly Reject[]) => readonly Reject[];
+    remembered: readonly HeadPlan[];
+  },
+): Promise<{ result: WriteResult; heads: Head[]; touched: ReadonlySet<string> }> {
+  const { months, kept, remembered } = context;
+  const isPlanned = new Set(remembered.map(({ head }) => head.deviceId));
+  const deviceIds = new Set(batch.map((message) => message.decoded.deviceId));
+  const devices = await loadDevices(
+    client,
+    [...deviceIds].filter((deviceId) => !isPlanned.has(deviceId)),
+  );
+  const planned = [...remembered, ...(await planDevices(client, devices, collected.series))];
+  const heads = await commitPlans(client, planned, months);
+  const isKnown = (deviceId: string) => devices.has(deviceId) || isPlanned.has(deviceId);
+  const rejects = [...collected.rejects, ...fromUnknownDevices(batch, isKnown)];
   // Valid readings by device. Those that are closed, or lose against a stored value, are none.
   const heard = new Map<string, number>();
   let [stored, { duplicates }] = [0, collected];
-  for (const { device, series } of plans) {
+  for (const { head, plan } of planned) {
     let valid = 0;
-    for (const plan of series) {
-      valid += plan.inserts.length + plan.lowered.length + plan.duplicates;
-      stored += plan.inserts.length + plan.lowered.length;
-      duplicates += plan.duplicates;
-      for (const reject of plan.rejects) rejects.push(reject);
+    for (const series of plan.series) {
+      valid += series.inserts.length + series.lowered.length + series.duplicates;
+      stored += series.inserts.length + series.lowered.length;
+      duplicates += series.duplicates;
+      for (const reject of series.rejects) rejects.push(reject);
     }
-    if (valid > 0) heard.set(device.deviceId, valid);
+    if (valid > 0) heard.set(head.deviceId, valid);
   }
-  await touchDevices(client, devices, heard, batch, rejects);
+  const touched = await touchDevices(client, devices, heard, batch, rejects);
   await saveRejects(client, kept(rejects));
-  return { stored, duplicates, rejected: rejects.length };
+  const result = { stored, duplicates, rejected: rejects.length };
+  return { result, heads, touched };
 }
 
 /** A device whose plan is not complete yet, and what was loaded for it. */
 interface Open {
-  device: LockedDevice;
+  head: LockedDevice;
   arrived: ReadonlyMap<string, SeriesBatch>;
   stretches: Map<number, Stretch[]>;
 }
@@ -110,19 +160,19 @@ async function planDevices(
   client: PoolClient,
   devices: ReadonlyMap<string, LockedDevice>,
   collected: Collected['series'],
-): Promise<DevicePlan[]> {
-  const plans: DevicePlan[] = [];
+): Promise<HeadPlan[]> {
+  const plans: HeadPlan[] = [];
   let open: Open[] = [];
   for (const [deviceId, arrived] of collected) {
-    const device = devices.get(deviceId);
-    if (device) open.push({ device, arrived, stretches: new Map() });
+    const head = devices.get(deviceId);
+    if (head) open.push({ head, arrived, stretches: new Map() });
   }
   while (open.length > 0) {
     const wanted: { of: Open; stretch: WantedStretch }[] = [];
     open = open.filter((of) => {
-      const planned = planDevice(of.device, of.arrived, of.stretches);
+      const planned = planDevice(of.head, of.arrived, of.stretches);
       if ('wanted' in planned) for (const stretch of planned.wanted) wanted.push({ of, stretch });
-      else plans.push(planned);
+      else plans.push({ head: of.head, plan: planned });
       return 'wanted' in planned;
     });
     const loaded = await loadStretches(
@@ -137,8 +187,7 @@ async function planDevices(
   return plans;
 }
 
-function fromUnknownDevices(batch: readonly IncomingMessage[], devices: ReadonlyMap<string, LockedDevice>): Reject[] {
-  return batch
-    .filter(({ decoded }) => decoded.readings.length > 0 && !devices.has(decoded.deviceId))
+const fromUnknownDevices = (batch: readonly IncomingMessage[], isKnown: (deviceId: string) => boolean): Reject[] =>
+  batch
+    .filter(({ decoded }) => decoded.readings.length > 0 && !isKnown(decoded.deviceId))
     .map((message) => ({ message, element: null, reason: 'unknown or deleted device' }));
-}

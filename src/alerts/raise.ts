@@ -2,6 +2,7 @@ import type { MilliwattHours } from '#src/core/units.ts';
 import { type Pool, type PoolClient, type Query, queryOn } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { keepForTelling } from '#src/delivery/usage-updated.ts';
+import { subscriptionsTo } from '#src/events/outbox.ts';
 import { KINDS } from './evaluate.ts';
 import { type Firing, fire } from './fire.ts';
 import { PERIOD_OF } from './period.ts';
@@ -9,7 +10,7 @@ import type { Evaluator } from './pool.ts';
 import type { AlertDelivery, AlertType } from './store.ts';
 import { type Asked, totalsOf } from './totals.ts';
 
-/** Most changed hours that one transaction takes. */
+/** Most changed hours of users that one transaction takes; a single row may have more. */
 const MAX_CHANGES = 5_000;
 
 interface Rule {
@@ -23,6 +24,7 @@ interface Rule {
 
 /** What a pass did. */
 export interface Evaluated {
+  /** Changed hours of users that it took. */
   changes: number;
   candidates: number;
   fired: number;
@@ -31,7 +33,7 @@ export interface Evaluated {
 /**
  * Takes changed hours, evaluates the alerts of their users, fires those above their thresholds and keeps the hours for
  * `usage.updated`: one transaction. Any number of workers may do so at once, each takes other rows; one that is killed
- * leaves everything as it was. Days whose aggregates are being computed anew wait until they are.
+ * leaves everything as it was.
  */
 export async function raiseAlerts(
   pool: Pool,
@@ -41,22 +43,50 @@ export async function raiseAlerts(
 ): Promise<Evaluated> {
   return inTransaction(pool, async (client: PoolClient) => {
     const query = queryOn(client);
-    // Raw SQL: the hot path of alerts: a queue is taken with DELETE … FOR UPDATE SKIP LOCKED.
-    const { rows } = await query<{ user_id: string; hour: Date }>(
-      `DELETE FROM usage_changes WHERE change_id IN (
-         SELECT change_id FROM usage_changes c
-         WHERE NOT EXISTS (SELECT FROM stale_days s WHERE s.day = date_trunc('day', c.hour, 'UTC'))
-         ORDER BY change_id LIMIT $1 FOR UPDATE OF c SKIP LOCKED)
-       RETURNING user_id, hour`,
-      [maxChanges],
-    );
-    if (rows.length === 0) return { changes: 0, candidates: 0, fired: 0 };
+    const { count, rows } = await takeChanges(query, maxChanges);
+    if (rows.length === 0) return { changes: count, candidates: 0, fired: 0 };
     const rules = await rulesOf(query, [...new Set(rows.map(({ user_id }) => user_id))]);
     const { asked, firings } = await evaluate(query, evaluator, rules, rows, now);
     const fired = await fire(query, firings, now);
     await keepForTelling(query, rows);
-    return { changes: rows.length, candidates: asked, fired };
+    return { changes: count, candidates: asked, fired };
   });
+}
+
+/**
+ * Takes changed hours, in the caller's transaction: how many (of all users), and those of users with alerts or of whom somebody
+ * is told. Each comes once, however many batches changed it. Days whose aggregates are being computed anew wait until they are.
+ */
+async function takeChanges(
+  query: Query,
+  maxChanges: number,
+): Promise<{ count: number; rows: { user_id: string; hour: Date }[] }> {
+  // Raw SQL: the hot path of alerts: a queue is taken with FOR UPDATE SKIP LOCKED, and its arrays do not leave the database.
+  const { rows: found } = await query<{ change_id: number; users: number }>(
+    `SELECT change_id, cardinality(user_ids) AS users FROM usage_changes c
+     WHERE NOT EXISTS (SELECT FROM stale_days s WHERE s.day = date_trunc('day', c.hour, 'UTC'))
+     ORDER BY change_id LIMIT $1 FOR UPDATE OF c SKIP LOCKED`,
+    [maxChanges],
+  );
+  let count = 0;
+  const taken: number[] = [];
+  for (const { change_id, users } of found) {
+    if (count > 0 && count + users > maxChanges) break;
+    taken.push(change_id);
+    count += users;
+  }
+  if (taken.length === 0) return { count, rows: [] };
+  const { rows } = await query<{ user_id: string; hour: Date }>(
+    `WITH taken AS (DELETE FROM usage_changes WHERE change_id = ANY ($1) RETURNING hour, user_ids),
+     changed AS MATERIALIZED (SELECT DISTINCT c.user_id, t.hour FROM taken t, unnest(t.user_ids) c (user_id)),
+     wanted AS (
+       SELECT u.user_id FROM users u WHERE u.user_id IN (SELECT c.user_id FROM changed c) AND (
+         EXISTS (SELECT FROM alerts a WHERE a.user_id = u.user_id AND a.status = 'active' AND a.type <> 'no_data')
+         OR EXISTS (${subscriptionsTo("'usage.updated'", 'u')})))
+     SELECT user_id, hour FROM changed JOIN wanted USING (user_id)`,
+    [taken],
+  );
+  return { count, rows };
 }
 
 async function rulesOf(query: Query, userIds: string[]): Promise<Rule[]> {

@@ -24,7 +24,8 @@ export async function raiseSilences(pool: Pool, now: Date): Promise<number> {
       // Raw SQL: a join with times cut to milliseconds, which is what a date of the language holds.
       `SELECT a.alert_id, a.user_id, a.delivery, a.threshold_hours, d.device_id, d.last_seen_at
        FROM alerts a
-       JOIN (SELECT device_id, user_id, deleted_at, date_trunc('milliseconds', last_seen_at) AS last_seen_at FROM devices) d USING (user_id)
+       JOIN (SELECT device_id, v.user_id, deleted_at, date_trunc('milliseconds', seen_at) AS last_seen_at
+         FROM devices v JOIN device_heads USING (device_id)) d USING (user_id)
        WHERE a.type = 'no_data' AND a.status = 'active' AND d.deleted_at IS NULL
          AND d.last_seen_at < $1::timestamptz - make_interval(hours => a.threshold_hours)
          AND NOT EXISTS (SELECT FROM alert_firings f

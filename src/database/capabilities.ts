@@ -83,7 +83,7 @@ async function factsOf(pool: Pool): Promise<Facts> {
     `SELECT EXISTS (SELECT FROM timescaledb_information.hypertables
          WHERE hypertable_schema = current_schema() AND hypertable_name = 'readings') AS readings,
        EXISTS (SELECT FROM timescaledb_information.continuous_aggregates
-         WHERE view_schema = current_schema() AND view_name = 'user_hourly') AS aggregates,
+         WHERE view_schema = current_schema() AND view_name IN ('closed_user_hourly', 'user_hourly')) AS aggregates,
        current_setting('timescaledb.license', true) AS licence`,
   );
   const { readings, aggregates, licence } = chunked[0];

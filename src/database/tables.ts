@@ -36,7 +36,7 @@ export interface Tables {
   reading_notes: ReadingNotesTable;
   rejected_messages: RejectedMessagesTable;
   temporary_secrets: { secret_sha256: Buffer; device_id: string; expires_at: Date };
-  usage_changes: { change_id: Generated<number>; user_id: string; hour: Date };
+  device_heads: DeviceHeadsTable;
 }
 
 interface UsersTable {
@@ -79,9 +79,18 @@ interface DevicesTable {
   decoder_config: Generated<Record<string, unknown>>;
   /** JSON. */
   computed_with: Generated<unknown>;
-  last_seen_at: Date | null;
   created_at: Generated<Date>;
   deleted_at: Date | null;
+}
+
+interface DeviceHeadsTable {
+  device_id: string;
+  user_id: string;
+  version: number;
+  seen_at: Date | null;
+  /** JSON. */
+  laws: Generated<string>;
+  open: string | null;
 }
 
 interface AlertsTable {
@@ -208,9 +217,6 @@ interface SeriesTable {
   kind: string;
   counts_import: Generated<boolean>;
   counts_export: Generated<boolean>;
-  last_read_at: Date | null;
-  /** JSON. */
-  tail: unknown;
 }
 
 interface ReadingsTable {

@@ -8,7 +8,7 @@ export interface Waiting {
   lateDifferences: number;
   /** Days whose aggregates are to be computed anew. */
   staleDays: number;
-  /** Changed hours whose alerts are not evaluated yet. */
+  /** Changed hours of users whose alerts are not evaluated yet. */
   usageChanges: number;
   /** Deliveries that are neither through nor given up. */
   deliveries: number;
@@ -19,12 +19,12 @@ export async function waiting(query: Query, now: Date, most: number | null = nul
   const count = (rows: string) => `(SELECT count(*) FROM (SELECT FROM ${rows} LIMIT $2) counted)`;
   // Raw SQL: counts of five relations in one statement, and so of one moment.
   const { rows } = await query<Waiting>(
-    `SELECT extract(epoch FROM $1::timestamptz - max(last_seen_at))::float8 AS "lagSeconds",
+    `SELECT extract(epoch FROM $1::timestamptz - max(seen_at))::float8 AS "lagSeconds",
        ${count('late_deltas')} AS "lateDifferences",
        ${count('stale_days')} AS "staleDays",
-       ${count('usage_changes')} AS "usageChanges",
+       ${count('usage_changes, unnest(user_ids)')} AS "usageChanges",
        ${count("deliveries WHERE status = 'pending'")} AS "deliveries"
-     FROM devices`,
+     FROM device_heads`,
     [now, most],
   );
   return rows[0] as Waiting;

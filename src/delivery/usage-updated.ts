@@ -51,8 +51,9 @@ export async function tellUsage(pool: Pool, now: Date): Promise<number> {
     );
     // After they are gone, in a statement of its own: what changes from now on notes its hour anew.
     const { rows } = await query<{ user_id: string; hour: Date; milliwattHours: MilliwattHours | null }>(
-      `SELECT t.user_id, t.hour, h.${COLUMN.energyMilliwattHours} AS "milliwattHours" FROM unnest($1::text[], $2::timestamptz[]) t (user_id, hour)
-       LEFT JOIN user_hourly h ON h.user_id = t.user_id AND h.hour = t.hour ORDER BY 1, 2`,
+      `SELECT t.user_id, t.hour, (SELECT h.${COLUMN.energyMilliwattHours} FROM user_hourly h
+         WHERE h.user_id = t.user_id AND h.hour = t.hour) AS "milliwattHours"
+       FROM unnest($1::text[], $2::timestamptz[]) t (user_id, hour) ORDER BY 1, 2`,
       [taken.map(({ user_id }) => user_id), taken.map(({ hour }) => hour)],
     );
     const byUser = Map.groupBy(rows, ({ user_id }) => user_id);

@@ -4,27 +4,22 @@ import type { Database } from '#src/database/connect.ts';
 /** When devices of these accounts were last heard of; accounts without such a device are left out. */
 export async function newestReadings(db: Database, userIds: string[]): Promise<{ user_id: string; newest: Date }[]> {
   return db
-    .selectFrom('devices')
-    .select(({ fn }) => ['user_id', fn.max('last_seen_at').$castTo<Date>().as('newest')])
+    .selectFrom('device_heads')
+    .select(({ fn }) => ['user_id', fn.max('seen_at').$castTo<Date>().as('newest')])
     .where('user_id', '=', sql<string>`ANY (${userIds}::text[])`)
-    .where('last_seen_at', 'is not', null)
+    .where('seen_at', 'is not', null)
     .groupBy('user_id')
     .execute();
 }
 
-/**
- * The same with a mark that differs after every write of these accounts' readings: `last_seen_at` is kept to ten seconds
- * only, but each series' row is a new version (xmin) with each reading after its last.
- */
+/** The same with a mark that differs after every write of these accounts' readings, and after every change of their devices. */
 export async function marksOfReadings(
   db: Database,
   userIds: string[],
 ): Promise<{ user_id: string; newest: Date; mark: string }[]> {
-  // Raw SQL: xmin, which is no column.
+  // Raw SQL: a sum of numbers as text.
   const { rows } = await sql<{ user_id: string; newest: Date; mark: string }>`
-    SELECT d.user_id, max(d.last_seen_at) AS newest,
-      concat(max(d.last_seen_at), ' ', sum(s.xmin::text::numeric)) AS mark
-    FROM devices d JOIN series s USING (device_id)
-    WHERE d.user_id = ANY (${userIds}::text[]) AND d.last_seen_at IS NOT NULL GROUP BY 1`.execute(db);
+    SELECT user_id, max(seen_at) AS newest, sum(version)::text AS mark FROM device_heads
+    WHERE user_id = ANY (${userIds}::text[]) AND seen_at IS NOT NULL GROUP BY 1`.execute(db);
   return rows;
 }

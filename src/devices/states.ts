@@ -9,7 +9,13 @@ export async function restSilentDevices(db: Database, now: Date): Promise<number
     .updateTable('devices')
     .set({ status: 'inactive' })
     .where('status', '<>', 'inactive')
-    .where('last_seen_at', '<', new Date(now.getTime() - SILENT_MS))
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('device_heads')
+          .whereRef('device_heads.device_id', '=', 'devices.device_id')
+          .where('seen_at', '<', new Date(now.getTime() - SILENT_MS)),
+      ),
+    )
     .executeTakeFirst();
   return Number(numUpdatedRows);
 }

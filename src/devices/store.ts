@@ -7,7 +7,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { newDeviceSecret } from './credentials.ts';
 
 /** What lists of devices show. */
-const COLUMNS = ['device_id', 'type', 'location', 'status', 'last_seen_at'] as const;
+const COLUMNS = ['device_id', 'type', 'location', 'status'] as const;
 /** A device by itself, with its settings. */
 const DETAILS = [
   ...COLUMNS,
@@ -20,8 +20,16 @@ const DETAILS = [
   'created_at',
 ] as const;
 
-export type Device = Pick<Selectable<Tables['devices']>, (typeof COLUMNS)[number]>;
-export type DeviceDetails = Pick<Selectable<Tables['devices']>, (typeof DETAILS)[number]>;
+/** When a device was last heard; beside columns of `devices`. Raw SQL: one expression for what is selected and what is returned. */
+const LAST_SEEN_AT = sql<Date | null>`(SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id)`.as(
+  'last_seen_at',
+);
+
+interface Heard {
+  last_seen_at: Date | null;
+}
+export type Device = Pick<Selectable<Tables['devices']>, (typeof COLUMNS)[number]> & Heard;
+export type DeviceDetails = Pick<Selectable<Tables['devices']>, (typeof DETAILS)[number]> & Heard;
 
 /** The columns that an owner sets. */
 export type DeviceSettings = Pick<
@@ -44,7 +52,7 @@ export async function createDevice(
   const device = await db
     .insertInto('devices')
     .values({ ...settings, device_id: deviceId, user_id: userId, mqtt_secret_sha256: sha256 })
-    .returning(COLUMNS)
+    .returning([...COLUMNS, LAST_SEEN_AT])
     .executeTakeFirstOrThrow();
   return { device, secret };
 }
@@ -85,7 +93,7 @@ export async function pairDiscovered(
 export async function findDevice(db: Database, reach: Reach, deviceId: string): Promise<DeviceDetails | null> {
   const row = await db
     .selectFrom('devices')
-    .select(DETAILS)
+    .select([...DETAILS, LAST_SEEN_AT])
     .where('device_id', '=', deviceId)
     .where('deleted_at', 'is', null)
     .where(within(reach, 'devices.user_id'))
@@ -120,7 +128,7 @@ export async function updateDevice(
     .where('device_id', '=', deviceId)
     .where('deleted_at', 'is', null)
     .where(within(reach, 'devices.user_id'))
-    .returning(DETAILS)
+    .returning([...DETAILS, LAST_SEEN_AT])
     .executeTakeFirst();
   return row ?? null;
 }
@@ -164,7 +172,7 @@ export async function listDevices(
 ): Promise<Device[]> {
   return db
     .selectFrom('devices')
-    .select(COLUMNS)
+    .select([...COLUMNS, LAST_SEEN_AT])
     .where('user_id', '=', userId)
     .where(within(reach, 'devices.user_id'))
     .where('deleted_at', 'is', null)

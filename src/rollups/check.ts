@@ -1,8 +1,8 @@
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { retentionStartMs } from '#src/database/history.ts';
-import { COLUMN, columnsOf, expectedOf, type Level, STORED_LEVELS, valuesOf } from './levels.ts';
+import { COLUMN, columnsOf, expectedOf, type Level, STORED_LEVELS, storedOf, valuesOf } from './levels.ts';
 
-/** A row of an aggregate that differs from the load profile beneath it. */
+/** A row of an aggregate that differs from the load profile beneath it, both of closed hours. */
 export interface Difference {
   relation: string;
   user_id: string;
@@ -21,7 +21,7 @@ export function firstCheckedMonth(now: Date, retentionMonths: number): Date {
 export async function usersToCheck(pool: Pool): Promise<string[]> {
   // Raw SQL: relations are named at run time, out of src/rollups/levels.ts.
   const { rows } = await pool.query(
-    'SELECT user_id FROM users UNION SELECT DISTINCT user_id FROM user_daily ORDER BY 1',
+    'SELECT user_id FROM users UNION SELECT DISTINCT user_id FROM closed_user_daily ORDER BY 1',
   );
   return rows.map((row) => row.user_id);
 }
@@ -48,7 +48,7 @@ export async function checkUser(db: Pool | PoolClient, userId: string, since: Da
 }
 
 function differenceQuery(level: Level): string {
-  const { relation, time, keys } = level;
+  const { time, keys } = level;
   const side = (name: string) =>
     `(SELECT ${columnsOf(level).join(', ')} FROM ${name} WHERE user_id = $1 AND ${time} >= $2)`;
   const row = (alias: string) =>
@@ -57,6 +57,6 @@ function differenceQuery(level: Level): string {
       .join(', ')})`;
   const key = keys.map((column) => `'${column}', coalesce(s.${column}::text, e.${column}::text)`).join(', ');
   return `SELECT jsonb_build_object(${key}) AS key, s.${COLUMN.energyMilliwattHours} AS stored_milliwatt_hours, e.${COLUMN.energyMilliwattHours} AS expected_milliwatt_hours
-    FROM ${side(relation)} s FULL JOIN ${side(expectedOf(level))} e USING (${keys.join(', ')})
+    FROM ${side(storedOf(level))} s FULL JOIN ${side(expectedOf(level))} e USING (${keys.join(', ')})
     WHERE ${row('s')} IS DISTINCT FROM ${row('e')} ORDER BY 1 LIMIT ${MAX_DIFFERENCES}`;
 }

@@ -64,6 +64,7 @@ type Unit = 'quarter-hour' | 'hour' | 'day' | 'month';
 export type Key = 'device_id' | 'user_id' | 'starts_at' | 'hour' | 'day' | 'month' | 'hour_of_day';
 
 export interface Level {
+  /** What everybody reads: a view of what is stored and of the open hours. */
   relation: string;
   comment: string;
   unit: Unit;
@@ -86,7 +87,7 @@ export interface Level {
   };
 }
 
-/** The base of every aggregate (sql/schema): what ingest adds to. */
+/** The base of every aggregate (sql/schema): what ingest adds closed hours to. */
 export const LOAD_PROFILE: Level = {
   relation: 'device_intervals',
   comment: 'Load profile per device and UTC quarter-hour.',
@@ -160,7 +161,7 @@ export const LEVELS: readonly Level[] = [
   },
 ];
 
-/** Levels that are stored: each has a view `…_expected` that computes it from the load profile. */
+/** Levels of which closed hours are stored: for each a view `…_expected` computes them from the load profile's. */
 export const STORED_LEVELS: readonly Level[] = LEVELS.filter(({ isView }) => !isView);
 
 /**
@@ -169,8 +170,11 @@ export const STORED_LEVELS: readonly Level[] = LEVELS.filter(({ isView }) => !is
  */
 export const CONTINUOUS_LEVELS: readonly Level[] = STORED_LEVELS.filter(({ unit }) => unit !== 'month');
 
-/** The view that says what a level should hold. */
-export const expectedOf = ({ relation }: Level): string => `${relation}_expected`;
+/** Where the closed hours of a level are stored; its open ones are in the heads of the devices (sql/README.md). */
+export const storedOf = ({ relation }: Level): string => `closed_${relation}`;
+
+/** The view that says what is to be stored of a level. */
+export const expectedOf = (level: Level): string => `${storedOf(level)}_expected`;
 
 /** Everything in a level beside its keys. */
 export const valuesOf = ({ peak }: Level): string[] => [...MEASURE_COLUMNS, ...(peak ? [peak.column] : [])];

@@ -1,7 +1,7 @@
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { inTransaction, withExclusiveLock } from '#src/database/transaction.ts';
-import { CONTINUOUS_LEVELS, type Level } from './levels.ts';
+import { CONTINUOUS_LEVELS, type Level, storedOf } from './levels.ts';
 import { dayAfter, joined, parts, type Window } from './windows.ts';
 
 /** Continuous aggregates by the length of their buckets; the daily one is made of an hourly one, so it comes after. */
@@ -9,6 +9,8 @@ const of = (wanted: Level['unit']) => CONTINUOUS_LEVELS.filter(({ unit }) => uni
 const [HOURLY, DAILY] = [of('hour'), of('day')];
 /** Most days that one refresh computes in one go. */
 const MAX_DAYS = 31;
+/** Devices whose open hours are closed in one transaction. */
+const MAX_CLOSED = 1_000;
 /** How long a pass waits for transactions that began before the border moved; then the next pass goes on. */
 const WAIT_MS = 5_000;
 
@@ -49,10 +51,20 @@ export async function refreshRollups(
 
 /**
  * Moves the border between what writers add to the load profile themselves and what they leave to the refresh to the
- * start of yesterday. It never moves back: a clock that was set back changes nothing.
+ * start of yesterday, and closes the hours that it passes while they still go straight into the load profile. It never moves
+ * back: a clock that was set back changes nothing.
  */
 async function moveBorder(client: PoolClient, now: Date): Promise<void> {
   const yesterday = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() - 1));
+  const { rows } = await client.query('SELECT direct_from < $1 AS "mustMove" FROM rollup_progress', [yesterday]);
+  if (!rows[0].mustMove) return;
+  for (;;) {
+    const { rows: closed } = await client.query('SELECT close_open_hours($1, $2)::int AS count', [
+      yesterday,
+      MAX_CLOSED,
+    ]);
+    if (closed[0].count < MAX_CLOSED) break;
+  }
   await client.query('UPDATE rollup_progress SET direct_from = $1 WHERE direct_from < $1', [yesterday]);
 }
 
@@ -69,7 +81,7 @@ async function foldLateDays(client: PoolClient): Promise<number> {
 /** Materialises what lies between the last pass and the border. Answers false where it has to wait for a writer. */
 async function advance(client: PoolClient, waitMs: number): Promise<boolean> {
   const { rows } = await client.query(
-    `SELECT direct_from, greatest(materialised_to, (SELECT date_trunc('day', min(starts_at), 'UTC') FROM device_intervals)) AS start
+    `SELECT direct_from, greatest(materialised_to, (SELECT date_trunc('day', min(starts_at), 'UTC') FROM closed_device_intervals)) AS start
      FROM rollup_progress WHERE materialised_to < direct_from`,
   );
   if (rows.length === 0) return true;
@@ -127,9 +139,9 @@ async function refreshStaleDays(client: PoolClient): Promise<number> {
  * write (2.28.3, one pass in a few thousand, found by the property test). What changed is known here.
  */
 async function refresh(client: PoolClient, levels: readonly Level[], { from, to }: Window): Promise<void> {
-  for (const { relation } of levels) {
+  for (const level of levels) {
     await client.query(
-      `CALL refresh_continuous_aggregate('${relation}', '${from.toISOString()}'::timestamptz, '${to.toISOString()}'::timestamptz, force => true)`,
+      `CALL refresh_continuous_aggregate('${storedOf(level)}', '${from.toISOString()}'::timestamptz, '${to.toISOString()}'::timestamptz, force => true)`,
     );
   }
 }

@@ -12,7 +12,7 @@ import {
 } from '#src/database/copy/synchronise.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { transactionOn } from '#src/database/transaction.ts';
-import { COLUMN, LOAD_PROFILE } from '#src/rollups/levels.ts';
+import { COLUMN, LOAD_PROFILE, storedOf } from '#src/rollups/levels.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
 import { settleRollups } from '#src/rollups/refresh.ts';
 import { MOVED } from './moved.ts';
@@ -113,7 +113,7 @@ async function aggregate(
 ): Promise<string> {
   if (capabilities.continuousAggregates) await settleRollups(target, new Date());
   else await passOverRollups(target, { capabilities, since: new Date(0), mode: 'rebuild' });
-  const [was, is] = await Promise.all([totalOf(source, LOAD_PROFILE.relation), totalOf(target, 'user_daily')]);
+  const [was, is] = await Promise.all([totalOf(source, storedOf(LOAD_PROFILE)), totalOf(target, 'closed_user_daily')]);
   if (was !== is) throw new Error(`they hold ${is} mWh in all and should hold ${was}`);
   return is;
 }
@@ -205,10 +205,11 @@ async function endWriting(source: PoolClient, pool: Pool): Promise<void> {
   }
 }
 
-/** As text: the total of a country is beyond the safe integers. */
+/** Of closed hours as a relation has them, and open ones. As text: the total of a country is beyond the safe integers. */
 async function totalOf(pool: Pool, relation: string): Promise<string> {
   const { rows } = await pool.query(
-    `SELECT coalesce(sum(${COLUMN.energyMilliwattHours}), 0)::text AS "milliwattHours" FROM ${relation}`,
+    `SELECT coalesce(sum(${COLUMN.energyMilliwattHours}), 0)::text AS "milliwattHours" FROM (
+       SELECT ${COLUMN.energyMilliwattHours} FROM ${relation} UNION ALL SELECT ${COLUMN.energyMilliwattHours} FROM open_hours) parts`,
   );
   return rows[0].milliwattHours;
 }

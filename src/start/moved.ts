@@ -1,11 +1,11 @@
 import { COPIED, type Copied, NOT_COPIED } from '#src/database/copy/relations.ts';
-import { LOAD_PROFILE, STORED_LEVELS } from '#src/rollups/levels.ts';
+import { LOAD_PROFILE, STORED_LEVELS, storedOf } from '#src/rollups/levels.ts';
 
 /** Everything that a move copies: the load profile last, by its time. */
-export const MOVED: readonly Copied[] = [...COPIED, { relation: LOAD_PROFILE.relation, by: LOAD_PROFILE.time }];
+export const MOVED: readonly Copied[] = [...COPIED, { relation: storedOf(LOAD_PROFILE), by: LOAD_PROFILE.time }];
 
 /** What it does not copy, and why. */
 export const NOT_MOVED: Readonly<Record<string, string>> = {
   ...NOT_COPIED,
-  ...Object.fromEntries(STORED_LEVELS.map(({ relation }) => [relation, `computed from ${LOAD_PROFILE.relation}`])),
+  ...Object.fromEntries(STORED_LEVELS.map((level) => [storedOf(level), `computed from ${storedOf(LOAD_PROFILE)}`])),
 };

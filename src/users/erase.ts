@@ -15,7 +15,7 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
     // Raw SQL: functions of the schema, here and below.
     await sql`SELECT hold_refresh()`.execute(trx);
     // In the order of those who evaluate: changed hours first, then the account.
-    await trx.deleteFrom('usage_changes').where('user_id', '=', userId).execute();
+    await forgetChanges(trx, userId);
     // Then the account, so that no device can be added to it; then its devices, so that no writer is at them.
     const user = await trx
       .selectFrom('users')
@@ -26,6 +26,14 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
     if (!user) return false;
     const devices = await trx
       .selectFrom('devices')
+      .select('device_id')
+      .where('user_id', '=', userId)
+      .orderBy('device_id')
+      .forUpdate()
+      .execute();
+    // Writers hold the heads only.
+    await trx
+      .selectFrom('device_heads')
       .select('device_id')
       .where('user_id', '=', userId)
       .orderBy('device_id')
@@ -49,9 +57,15 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
       )
       .execute();
     await sql`SELECT erase_consumption(${userId})`.execute(trx);
-    await trx.deleteFrom('usage_changes').where('user_id', '=', userId).execute();
+    await forgetChanges(trx, userId);
     // Keys, devices, their series and what hangs on these go with the account.
     await trx.deleteFrom('users').where('user_id', '=', userId).execute();
     return true;
   });
 }
+
+/** Takes the user out of what waits to be evaluated. */
+const forgetChanges = (trx: Database, userId: string) =>
+  sql`UPDATE usage_changes SET user_ids = array_remove(user_ids, ${userId}) WHERE ${userId} = ANY (user_ids)`.execute(
+    trx,
+  );

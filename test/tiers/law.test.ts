@@ -251,7 +251,7 @@ test('the check of the aggregates agrees that nothing differs, finds a row that 
   const { capabilities, pool } = database;
   const pass = (mode: 'check' | 'repair') => passOverRollups(pool, { capabilities, since, mode });
   expect((await pass('check')).differences).toEqual([]);
-  const [{ name }] = (await pool.query(relationOf(database, 'user_daily'))).rows;
+  const [{ name }] = (await pool.query(relationOf(database, 'closed_user_daily'))).rows;
   const { rowCount } = await pool.query(
     `UPDATE ${name} SET energy_milliwatt_hours = energy_milliwatt_hours + 1 WHERE (user_id, day) = (SELECT user_id, day FROM ${name} ORDER BY 1, 2 LIMIT 1)`,
   );
@@ -275,7 +275,7 @@ test('more rows that differ than a report shows are counted, and all of them men
   await database.settle(now);
   const options = { capabilities, since: new Date(from), userId: home.userId };
   expect(await passOverRollups(pool, { ...options, mode: 'check' })).toMatchObject({ differing: 0, differences: [] });
-  const [{ name }] = (await pool.query(relationOf(database, 'user_hourly'))).rows;
+  const [{ name }] = (await pool.query(relationOf(database, 'closed_user_hourly'))).rows;
   await pool.query(`UPDATE ${name} SET energy_milliwatt_hours = energy_milliwatt_hours + 1 WHERE user_id = $1`, [
     home.userId,
   ]);

@@ -233,7 +233,7 @@ test('a full installation moves under load however often the move is killed, and
   // With writers held, at the first relation and at the last: they go on when the move is dead.
   expect(await moveUntil('users', 2)).toBe('SIGKILL');
   await meter(source);
-  expect(await moveUntil('device_intervals', 3)).toBe('SIGKILL');
+  expect(await moveUntil('closed_device_intervals', 3)).toBe('SIGKILL');
   await meter(source);
   // The old one is closed from here on.
   expect(await moveUntil('Computing')).toBe('SIGKILL');

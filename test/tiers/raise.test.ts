@@ -213,7 +213,7 @@ describe('an alert', () => {
 
 describe('no_data', () => {
   const heard = (time: Date) =>
-    database.pool.query('UPDATE devices SET last_seen_at = $2 WHERE device_id = $1', [home.deviceId, time]);
+    database.pool.query('UPDATE device_heads SET seen_at = $2 WHERE device_id = $1', [home.deviceId, time]);
 
   test('fires once a silence, which begins with the last message', async () => {
     const { alert_id } = await alert({ type: 'no_data', thresholdHours: 3 });

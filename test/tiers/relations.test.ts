@@ -76,7 +76,11 @@ test('have the same doors, and behind them what only their tier needs', async ()
     'erase_consumption(whose text)',
     'history_to_compress(before_at timestamp with time zone)',
     'hold_refresh()',
-    'note_usage_changes(deltas interval_delta[])',
+    'note_usage_changes(user_ids text[], hours timestamp with time zone[], open boolean[])',
+    'new_version()',
+    'make_head()',
+    'change_head()',
+    'user_daily_peak_hour(whose text, since timestamp with time zone)',
     'make_room(from_at timestamp with time zone, to_at timestamp with time zone)',
     'apply_device_intervals(deltas interval_delta[])',
     'drop_pieces_before(before_at timestamp with time zone)',
@@ -87,7 +91,11 @@ test('have the same doors, and behind them what only their tier needs', async ()
   const behind = [
     ...(hypertables ? ['chunk_length(readings_per_day double precision)'] : []),
     ...(continuousAggregates
-      ? ['fold_late_day(which timestamp with time zone)']
+      ? [
+          'fold_late_day(which timestamp with time zone)',
+          'note_folded_changes(deltas interval_delta[])',
+          'close_open_hours(before_at timestamp with time zone, most integer)',
+        ]
       : STORED_LEVELS.map(({ relation }) => `apply_${relation}(deltas interval_delta[])`)),
   ];
   expect(names).toEqual([...doors, ...behind].sort());

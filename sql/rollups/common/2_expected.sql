@@ -2,7 +2,7 @@
 
 -- What the load profile says that each aggregate should hold, on every tier.
 
-CREATE OR REPLACE VIEW device_hourly_expected AS
+CREATE OR REPLACE VIEW closed_device_hourly_expected AS
 SELECT device_id, date_bin('1 hour', starts_at, 'epoch') AS hour, user_id,
   sum(energy_milliwatt_hours)::bigint AS energy_milliwatt_hours,
   sum(estimated_milliwatt_hours)::bigint AS estimated_milliwatt_hours,
@@ -10,11 +10,11 @@ SELECT device_id, date_bin('1 hour', starts_at, 'epoch') AS hour, user_id,
   sum(reading_count)::bigint AS reading_count,
   sum(covered_ms)::bigint AS covered_ms,
   sum(export_covered_ms)::bigint AS export_covered_ms
-FROM device_intervals
+FROM closed_device_intervals
 GROUP BY 1, 2, 3;
-COMMENT ON VIEW device_hourly_expected IS 'device_hourly as the load profile says it should be: what `energy rollups check` compares with.';
+COMMENT ON VIEW closed_device_hourly_expected IS 'closed_device_hourly as the load profile says it should be: what `energy rollups check` compares with.';
 
-CREATE OR REPLACE VIEW user_hourly_expected AS
+CREATE OR REPLACE VIEW closed_user_hourly_expected AS
 SELECT user_id, date_bin('1 hour', starts_at, 'epoch') AS hour,
   sum(energy_milliwatt_hours)::bigint AS energy_milliwatt_hours,
   sum(estimated_milliwatt_hours)::bigint AS estimated_milliwatt_hours,
@@ -22,11 +22,11 @@ SELECT user_id, date_bin('1 hour', starts_at, 'epoch') AS hour,
   sum(reading_count)::bigint AS reading_count,
   sum(covered_ms)::bigint AS covered_ms,
   sum(export_covered_ms)::bigint AS export_covered_ms
-FROM device_intervals
+FROM closed_device_intervals
 GROUP BY 1, 2;
-COMMENT ON VIEW user_hourly_expected IS 'user_hourly as the load profile says it should be: what `energy rollups check` compares with.';
+COMMENT ON VIEW closed_user_hourly_expected IS 'closed_user_hourly as the load profile says it should be: what `energy rollups check` compares with.';
 
-CREATE OR REPLACE VIEW user_daily_expected AS
+CREATE OR REPLACE VIEW closed_user_daily_expected AS
 SELECT user_id, date_trunc('day', hour, 'UTC') AS day,
   sum(energy_milliwatt_hours)::bigint AS energy_milliwatt_hours,
   sum(estimated_milliwatt_hours)::bigint AS estimated_milliwatt_hours,
@@ -35,11 +35,11 @@ SELECT user_id, date_trunc('day', hour, 'UTC') AS day,
   sum(covered_ms)::bigint AS covered_ms,
   sum(export_covered_ms)::bigint AS export_covered_ms,
   (array_agg(hour ORDER BY energy_milliwatt_hours DESC, hour) FILTER (WHERE energy_milliwatt_hours > 0))[1] AS peak_hour
-FROM user_hourly_expected
+FROM closed_user_hourly_expected
 GROUP BY 1, 2;
-COMMENT ON VIEW user_daily_expected IS 'user_daily as the load profile says it should be: what `energy rollups check` compares with.';
+COMMENT ON VIEW closed_user_daily_expected IS 'closed_user_daily as the load profile says it should be: what `energy rollups check` compares with.';
 
-CREATE OR REPLACE VIEW user_monthly_by_hour_expected AS
+CREATE OR REPLACE VIEW closed_user_monthly_by_hour_expected AS
 SELECT user_id, date_trunc('month', starts_at, 'UTC') AS month, extract(hour FROM starts_at AT TIME ZONE 'UTC')::smallint AS hour_of_day,
   sum(energy_milliwatt_hours)::bigint AS energy_milliwatt_hours,
   sum(estimated_milliwatt_hours)::bigint AS estimated_milliwatt_hours,
@@ -47,6 +47,6 @@ SELECT user_id, date_trunc('month', starts_at, 'UTC') AS month, extract(hour FRO
   sum(reading_count)::bigint AS reading_count,
   sum(covered_ms)::bigint AS covered_ms,
   sum(export_covered_ms)::bigint AS export_covered_ms
-FROM device_intervals
+FROM closed_device_intervals
 GROUP BY 1, 2, 3;
-COMMENT ON VIEW user_monthly_by_hour_expected IS 'user_monthly_by_hour as the load profile says it should be: what `energy rollups check` compares with.';
+COMMENT ON VIEW closed_user_monthly_by_hour_expected IS 'closed_user_monthly_by_hour as the load profile says it should be: what `energy rollups check` compares with.';

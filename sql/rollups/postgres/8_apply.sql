@@ -8,6 +8,5 @@ BEGIN
   PERFORM apply_user_hourly(deltas);
   PERFORM apply_user_daily(deltas);
   PERFORM apply_user_monthly_by_hour(deltas);
-  PERFORM note_usage_changes(deltas);
 END
 $$;

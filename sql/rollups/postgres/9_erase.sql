@@ -3,10 +3,10 @@
 -- Everything that was computed of a user, gone with this transaction.
 CREATE OR REPLACE FUNCTION erase_consumption(whose text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  DELETE FROM device_intervals WHERE user_id = whose;
-  DELETE FROM device_hourly WHERE user_id = whose;
-  DELETE FROM user_hourly WHERE user_id = whose;
-  DELETE FROM user_daily WHERE user_id = whose;
-  DELETE FROM user_monthly_by_hour WHERE user_id = whose;
+  DELETE FROM closed_device_intervals WHERE user_id = whose;
+  DELETE FROM closed_device_hourly WHERE user_id = whose;
+  DELETE FROM closed_user_hourly WHERE user_id = whose;
+  DELETE FROM closed_user_daily WHERE user_id = whose;
+  DELETE FROM closed_user_monthly_by_hour WHERE user_id = whose;
 END
 $$;

@@ -15,7 +15,6 @@ BEGIN
   END IF;
   IF deltas IS NOT NULL THEN
     PERFORM apply_device_intervals(deltas);
-    PERFORM note_usage_changes(deltas);
   END IF;
 END
 $$;
@@ -33,9 +32,9 @@ BEGIN
   IF deltas IS NULL THEN RETURN 0; END IF;
   PERFORM apply_device_intervals(deltas);
   -- Taken by the workers when the day is no longer stale.
-  PERFORM note_usage_changes(deltas);
+  PERFORM note_folded_changes(deltas);
   -- Differences that passed each other on the way here may have cancelled out without any of them being negative here.
-  DELETE FROM device_intervals t
+  DELETE FROM closed_device_intervals t
   USING (SELECT DISTINCT d.device_id AS device_id, d.starts_at AS starts_at FROM unnest(deltas) d) d
   WHERE t.device_id = d.device_id AND t.starts_at = d.starts_at AND t.starts_at >= which AND t.starts_at < which + interval '24 hours'
     AND t.covered_ms = 0 AND t.export_covered_ms = 0;

@@ -14,6 +14,7 @@ export const COPIED: readonly Copied[] = [
   { relation: 'sign_ins' },
   { relation: 'sessions' },
   { relation: 'devices' },
+  { relation: 'device_heads' },
   { relation: 'alerts' },
   { relation: 'webhooks' },
   { relation: 'gateways' },

@@ -1,4 +1,4 @@
-import { COLUMN, KNOWLEDGE_COLUMNS, type Level, LOAD_PROFILE, MEASURE_COLUMNS } from '../levels.ts';
+import { COLUMN, KNOWLEDGE_COLUMNS, type Level, LOAD_PROFILE, MEASURE_COLUMNS, storedOf } from '../levels.ts';
 import { DELTAS, keyFrom, keysAs, levelBelow, ordinals } from './pieces.ts';
 
 /** Name of the function that adds a write's differences to a level. */
@@ -9,7 +9,8 @@ const nothingKnown = (alias: string): string =>
 
 /** The function that adds the differences of a write to the rows of a level, and removes those of which nothing is known any more. */
 export function applyFunction(level: Level): string {
-  const { relation, keys, primaryKey, peak } = level;
+  const { keys, primaryKey, peak } = level;
+  const relation = storedOf(level);
   const rowKeys = keys.map((key) => keyFrom(level, key, DELTAS)).join(', ');
   const summed = MEASURE_COLUMNS.map((column) => `sum(d.${column})`).join(', ');
   const added = MEASURE_COLUMNS.map((column) => `    ${column} = t.${column} + excluded.${column}`).join(',\n');
@@ -45,15 +46,15 @@ const LENGTH: Record<Level['unit'], string> = {
 
 /** Finds the peaks of changed buckets again, in the level beneath, which is up to date by then. */
 function peakUpdate(level: Level, peak: NonNullable<Level['peak']>): string {
-  const { relation, time, keys } = level;
+  const { time, keys } = level;
   const below = levelBelow(level);
   const measure = COLUMN[peak.measure];
   const [owner] = keys;
   return `  -- The ${peak.of} with the highest sum, the earliest of equals.
-  UPDATE ${relation} u SET ${peak.column} = p.${peak.column}
+  UPDATE ${storedOf(level)} u SET ${peak.column} = p.${peak.column}
   FROM (
     SELECT ${keys.map((key) => `k.${key}`).join(', ')}, (
-      SELECT h.${peak.of} FROM ${below.relation} h
+      SELECT h.${peak.of} FROM ${storedOf(below)} h
       WHERE h.${owner} = k.${owner} AND h.${below.time} >= k.${time} AND h.${below.time} < k.${time} + interval '${LENGTH[level.unit]}' AND h.${measure} > 0
       ORDER BY h.${measure} DESC, h.${peak.of} LIMIT 1
     ) AS ${peak.column}
@@ -64,8 +65,8 @@ function peakUpdate(level: Level, peak: NonNullable<Level['peak']>): string {
 
 /** Removes rows of the load profile that the named keys' differences have brought back to knowing nothing, within a day. */
 export function deleteUnknown(deltas: string, day: string): string {
-  const { relation, primaryKey, time } = LOAD_PROFILE;
-  return `  DELETE FROM ${relation} t
+  const { primaryKey, time } = LOAD_PROFILE;
+  return `  DELETE FROM ${storedOf(LOAD_PROFILE)} t
   USING (SELECT DISTINCT ${primaryKey.map((key) => `d.${key} AS ${key}`).join(', ')} FROM unnest(${deltas}) d) d
   WHERE ${primaryKey.map((key) => `t.${key} = d.${key}`).join(' AND ')} AND t.${time} >= ${day} AND t.${time} < ${day} + interval '24 hours'
     AND ${nothingKnown('t')};`;

@@ -1,11 +1,11 @@
-import { expectedOf, type Level, LOAD_PROFILE, STORED_LEVELS } from '../levels.ts';
+import { expectedOf, type Level, LOAD_PROFILE, STORED_LEVELS, storedOf } from '../levels.ts';
 import { applyFunction } from './apply.ts';
-import { comments, keysAs, levelBelow, ordinals, peakOf, quoted, sourceOf, sums } from './pieces.ts';
+import { keysAs, levelBelow, ordinals, peakOf, quoted, sourceOf, sums } from './pieces.ts';
 
 /** What is the same on every tier. */
 
 export const loadProfile =
-  (): string => `-- Load profile per device and UTC quarter-hour (table in sql/schema/0002_readings.sql): the base of every aggregate.
+  (): string => `-- Load profile per device and UTC quarter-hour (a table of sql/schema): the base of every aggregate.
 
 ${applyFunction(LOAD_PROFILE)}
 `;
@@ -13,8 +13,8 @@ ${applyFunction(LOAD_PROFILE)}
 /** A peak is found among the parts of the level beneath; everything else follows from the load profile directly. */
 function expectedView(level: Level): string {
   const below = levelBelow(level);
-  const [source, relation] = level.peak ? [below, expectedOf(below)] : [LOAD_PROFILE, LOAD_PROFILE.relation];
-  const says = `${level.relation} as the load profile says it should be: what \`energy rollups check\` compares with.`;
+  const [source, relation] = level.peak ? [below, expectedOf(below)] : [LOAD_PROFILE, storedOf(LOAD_PROFILE)];
+  const says = `${storedOf(level)} as the load profile says it should be: what \`energy rollups check\` compares with.`;
   return `CREATE OR REPLACE VIEW ${expectedOf(level)} AS
 SELECT ${keysAs(level, sourceOf(source))},
 ${sums()}${peakOf(level)}
@@ -29,15 +29,3 @@ export const expectedViews = (): string =>
     '-- What the load profile says that each aggregate should hold, on every tier.\n',
     ...STORED_LEVELS.map(expectedView),
   ].join('\n');
-
-/** A level that is a view everywhere. */
-export function viewOf(level: Level): string {
-  const below = levelBelow(level);
-  return `CREATE OR REPLACE VIEW ${level.relation} AS
-SELECT ${keysAs(level, sourceOf(below))},
-${sums()}${peakOf(level)}
-FROM ${below.relation}
-GROUP BY ${ordinals(level)};
-${comments(level, 'VIEW')}
-`;
-}

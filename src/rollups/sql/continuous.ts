@@ -1,18 +1,18 @@
-import { COLUMN, type Level, LOAD_PROFILE, MEASURE_COLUMNS } from '../levels.ts';
+import { COLUMN, type Level, LOAD_PROFILE, MEASURE_COLUMNS, storedOf } from '../levels.ts';
 import { applyName, deleteUnknown } from './apply.ts';
-import { comments, keysAs, levelBelow, ordinals, sourceOf, sums, timeBucket } from './pieces.ts';
+import { commentsOnStored, keysAs, levelBelow, ordinals, sourceOf, sums, timeBucket } from './pieces.ts';
 
 /** Levels where the database has continuous aggregates. */
 
 /** Real-time: what is older than rollup_progress.materialised_to is read from its own table, the rest from beneath. */
 export function continuousAggregate(level: Level): string {
   const below = levelBelow(level);
-  return `CREATE MATERIALIZED VIEW IF NOT EXISTS ${level.relation} WITH (timescaledb.continuous, timescaledb.materialized_only = false) AS
+  return `CREATE MATERIALIZED VIEW IF NOT EXISTS ${storedOf(level)} WITH (timescaledb.continuous, timescaledb.materialized_only = false) AS
 SELECT ${keysAs(level, sourceOf(below), timeBucket)},
 ${sums()}${lastOfPeak(level)}
-FROM ${below.relation}
+FROM ${storedOf(below)}
 GROUP BY ${ordinals(level)} WITH NO DATA;
-${comments(level, 'VIEW')}
+${commentsOnStored(level, 'VIEW')}
 `;
 }
 
@@ -31,12 +31,12 @@ function lastOfPeak({ peak }: Level): string {
 export function monthsView(level: Level): string {
   const below = levelBelow(level);
   return `-- time_bucket and not date_trunc: the planner turns a bound on the month into one on the hour.
-CREATE OR REPLACE VIEW ${level.relation} AS
+CREATE OR REPLACE VIEW ${storedOf(level)} AS
 SELECT ${keysAs(level, sourceOf(below), timeBucket)},
 ${sums()}
-FROM ${below.relation}
+FROM ${storedOf(below)}
 GROUP BY ${ordinals(level)};
-${comments(level, 'VIEW')}
+${commentsOnStored(level, 'VIEW')}
 `;
 }
 
@@ -58,7 +58,6 @@ BEGIN
   END IF;
   IF deltas IS NOT NULL THEN
     PERFORM ${applyName(LOAD_PROFILE)}(deltas);
-    PERFORM note_usage_changes(deltas);
   END IF;
 END
 $$;
@@ -76,7 +75,7 @@ BEGIN
   IF deltas IS NULL THEN RETURN 0; END IF;
   PERFORM ${applyName(LOAD_PROFILE)}(deltas);
   -- Taken by the workers when the day is no longer stale.
-  PERFORM note_usage_changes(deltas);
+  PERFORM note_folded_changes(deltas);
   -- Differences that passed each other on the way here may have cancelled out without any of them being negative here.
 ${deleteUnknown('deltas', 'which')}
   INSERT INTO stale_days AS s (day, from_hour, to_hour)

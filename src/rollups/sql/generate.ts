@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { CONTINUOUS_LEVELS, LEVELS, type Level, STORED_LEVELS } from '../levels.ts';
-import { expectedViews, loadProfile, viewOf } from './common.ts';
+import { CONTINUOUS_LEVELS, LEVELS, type Level, STORED_LEVELS, storedOf } from '../levels.ts';
+import { expectedViews, loadProfile } from './common.ts';
 import { applyRecent, continuousAggregate, monthsView } from './continuous.ts';
+import { closingOpenHours, openHours, publicViews } from './open.ts';
 import { applyAll, eraseAll, tableOf } from './tables.ts';
 
 /** Where the files are; what is written by hand is in by-hand/ there. */
@@ -17,17 +18,16 @@ export function rollupFiles(): Map<string, string> {
   const files: [string, string][] = [
     ['common/1_device_intervals.sql', loadProfile()],
     ['common/2_expected.sql', expectedViews()],
+    ['common/7_1_open_hours.sql', openHours()],
+    ['common/7_2_levels.sql', publicViews()],
     ['postgres/8_apply.sql', applyAll()],
     ['postgres/9_erase.sql', eraseAll()],
     ['timescale/8_apply.sql', applyRecent()],
+    ['timescale/9_close_open_hours.sql', closingOpenHours()],
   ];
   const add = (folder: string, level: Level, text: string) =>
-    files.push([`${folder}/${FIRST_LEVEL + LEVELS.indexOf(level)}_${level.relation}.sql`, text]);
-  for (const level of LEVELS) {
-    if (!STORED_LEVELS.includes(level)) {
-      add('common', level, viewOf(level));
-      continue;
-    }
+    files.push([`${folder}/${FIRST_LEVEL + LEVELS.indexOf(level)}_${storedOf(level)}.sql`, text]);
+  for (const level of STORED_LEVELS) {
     add('postgres', level, tableOf(level));
     add('timescale', level, CONTINUOUS_LEVELS.includes(level) ? continuousAggregate(level) : monthsView(level));
   }

@@ -1,4 +1,13 @@
-import { COLUMN, type Key, LEVELS, type Level, LOAD_PROFILE, MEASURE_COLUMNS } from '../levels.ts';
+import {
+  COLUMN,
+  type Key,
+  KNOWLEDGE_COLUMNS,
+  LEVELS,
+  type Level,
+  LOAD_PROFILE,
+  MEASURE_COLUMNS,
+  storedOf,
+} from '../levels.ts';
 
 /** Where a level is read from: a relation (or an alias before its columns), the keys it has, and its time. */
 export interface Source {
@@ -62,9 +71,17 @@ export function peakOf({ peak }: Level): string {
 /** A text as a literal. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
+/** Something is known, of rows that are summed: one may take back what another has. */
+export const somethingKnown = (): string => KNOWLEDGE_COLUMNS.map((column) => `sum(${column}) <> 0`).join(' OR ');
+
 /** What a person finds who asks the database about a level. */
-export function comments(level: Level, kind: 'TABLE' | 'VIEW'): string {
-  const { relation, comment, unit, time, peak } = level;
+export const comments = (level: Level): string => commentsOn('VIEW', level.relation, level, level.comment);
+
+/** And about what is stored of it. */
+export const commentsOnStored = (level: Level, kind: 'TABLE' | 'VIEW'): string =>
+  commentsOn(kind, storedOf(level), level, `Closed hours of ${level.relation}: without those that are open in heads.`);
+
+function commentsOn(kind: 'TABLE' | 'VIEW', relation: string, { unit, time, peak }: Level, comment: string): string {
   return [
     `COMMENT ON ${kind} ${relation} IS ${quoted(comment)};`,
     `COMMENT ON COLUMN ${relation}.${time} IS 'Start of the ${unit}, UTC.';`,

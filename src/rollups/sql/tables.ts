@@ -1,6 +1,6 @@
-import { columnsOf, type Key, LEVELS, type Level, LOAD_PROFILE, STORED_LEVELS } from '../levels.ts';
+import { columnsOf, type Key, type Level, LOAD_PROFILE, STORED_LEVELS, storedOf } from '../levels.ts';
 import { applyFunction, applyName } from './apply.ts';
-import { comments } from './pieces.ts';
+import { commentsOnStored } from './pieces.ts';
 
 /** Levels as tables, to which each write adds: every tier without continuous aggregates. */
 
@@ -19,17 +19,18 @@ function typeOf({ keys, peak }: Level, column: string): string {
 
 /** The level's table, and the function that adds to it. */
 export function tableOf(level: Level): string {
-  const { relation, keys, primaryKey, time } = level;
+  const { keys, primaryKey, time } = level;
+  const stored = storedOf(level);
   const columns = columnsOf(level);
   const width = Math.max(...columns.map((column) => column.length));
   const lines = columns.map((column) => `  ${column.padEnd(width)} ${typeOf(level, column)},\n`).join('');
   // Found by its owner, too, where that is not what the key begins with.
   const byUser = primaryKey[0] !== 'user_id' && keys.includes('user_id');
-  const index = byUser ? `\nCREATE INDEX IF NOT EXISTS ${relation}_user ON ${relation} (user_id, ${time});` : '';
-  return `CREATE TABLE IF NOT EXISTS ${relation} (
+  const index = byUser ? `\nCREATE INDEX IF NOT EXISTS ${stored}_user ON ${stored} (user_id, ${time});` : '';
+  return `CREATE TABLE IF NOT EXISTS ${stored} (
 ${lines}  PRIMARY KEY (${primaryKey.join(', ')})
 );
-${comments(level, 'TABLE')}${index}
+${commentsOnStored(level, 'TABLE')}${index}
 
 ${applyFunction(level)}
 `;
@@ -39,8 +40,7 @@ ${applyFunction(level)}
 export const applyAll = (): string => `-- The one door of the ingest transaction: every level, bottom up.
 CREATE OR REPLACE FUNCTION apply_interval_deltas(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-${[LOAD_PROFILE, ...STORED_LEVELS].map((level) => `  PERFORM ${applyName(level)}(deltas);\n`).join('')}  PERFORM note_usage_changes(deltas);
-END
+${[LOAD_PROFILE, ...STORED_LEVELS].map((level) => `  PERFORM ${applyName(level)}(deltas);\n`).join('')}END
 $$;
 `;
 
@@ -48,9 +48,6 @@ $$;
 export const eraseAll = (): string => `-- Everything that was computed of a user, gone with this transaction.
 CREATE OR REPLACE FUNCTION erase_consumption(whose text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-${[LOAD_PROFILE, ...LEVELS]
-  .filter(({ isView }) => !isView)
-  .map(({ relation }) => `  DELETE FROM ${relation} WHERE user_id = whose;\n`)
-  .join('')}END
+${[LOAD_PROFILE, ...STORED_LEVELS].map((level) => `  DELETE FROM ${storedOf(level)} WHERE user_id = whose;\n`).join('')}END
 $$;
 `;

@@ -363,10 +363,8 @@ describe('the overview', () => {
       expect(json).toMatchObject({ user_id: anna.userId, device_id: device, timezone: zone });
       expect(json).toMatchObject(slow(one, zone, Date.parse(now), 12));
     }
-    await sql(
-      "UPDATE devices SET timezone = 'Asia/Tokyo', last_seen_at = '2025-10-27T15:15:00Z' WHERE device_id = $1",
-      [device],
-    );
+    await sql("UPDATE devices SET timezone = 'Asia/Tokyo' WHERE device_id = $1", [device]);
+    await sql("UPDATE device_heads SET seen_at = '2025-10-27T15:15:00Z' WHERE device_id = $1", [device]);
     const asked = await ask(`/v1/overview?device_id=${device}`, admin);
     expect(asked.json).toMatchObject({ timezone: 'Asia/Kolkata', newest_at: '2025-10-27T15:15:00.000Z' });
     expect((await ask(`/v1/overview?user_id=${anna.userId}`, utility)).json.newest_at).toBe('2025-10-27T15:15:00.000Z');
@@ -569,7 +567,7 @@ describe('what is for administrators alone', () => {
     const atMs = Date.now() - 100 * QUARTER_MS;
     const readings = Array.from({ length: 50 }, (_, at) => [new Date(atMs + at * QUARTER_MS), 100 + at] as const);
     await read(readings);
-    const lastSeen = (await sql('SELECT max(last_seen_at) AS at FROM devices')).rows[0].at;
+    const lastSeen = (await sql('SELECT max(seen_at) AS at FROM device_heads')).rows[0].at;
     const realNow = api.now;
     api.now = new Date(lastSeen.getTime() + 90_000);
     await sql(
@@ -677,7 +675,7 @@ describe('what is for administrators alone', () => {
     expect(both.map(({ status }) => status).sort()).toEqual([200, 503]);
     if (!api.database.capabilities.continuousAggregates) {
       await sql(
-        `INSERT INTO user_hourly (user_id, hour, ${MEASURE_COLUMNS.join(', ')})
+        `INSERT INTO closed_user_hourly (user_id, hour, ${MEASURE_COLUMNS.join(', ')})
          SELECT $1, date_trunc('hour', now()) - make_interval(hours => h), ${MEASURE_COLUMNS.map((column) => (column === COLUMN.energyMilliwattHours ? 5 : 1)).join(', ')}
          FROM generate_series(1000, 1150) h`,
         [userId],

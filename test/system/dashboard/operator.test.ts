@@ -46,7 +46,7 @@ test('checks the aggregates, and shows a row that differs', async () => {
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.getByText('nothing differs').waitFor();
   await dashboard.database.pool.query(
-    'UPDATE user_hourly SET energy_milliwatt_hours = energy_milliwatt_hours + 1 WHERE energy_milliwatt_hours > 0',
+    'UPDATE closed_user_hourly SET energy_milliwatt_hours = energy_milliwatt_hours + 1 WHERE energy_milliwatt_hours > 0',
   );
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.getByText(/\d+ rows? differ/).waitFor();

@@ -1,7 +1,9 @@
--- Hours whose consumption the differences change, for the workers that evaluate alerts. Called once they are in the
--- aggregates or about to be.
-CREATE OR REPLACE FUNCTION note_usage_changes(deltas interval_delta[]) RETURNS void LANGUAGE sql AS $$
-  INSERT INTO usage_changes (user_id, hour)
-  SELECT DISTINCT d.user_id, date_bin('1 hour', d.starts_at, 'epoch') FROM unnest(deltas) d
-  WHERE d.energy_milliwatt_hours <> 0 OR d.covered_ms <> 0
+-- Leaves to the workers which hours of which users a write changes: pairs, each once. What waits for the refresh (late_deltas) is
+-- left out: it is noted once it is in.
+CREATE OR REPLACE FUNCTION note_usage_changes(user_ids text[], hours timestamptz[], open boolean[]) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO usage_changes (hour, user_ids)
+  SELECT c.hour, array_agg(c.user_id)
+  FROM unnest(user_ids, hours, open) c (user_id, hour, is_open), rollup_progress p
+  WHERE c.is_open OR c.hour >= p.direct_from
+  GROUP BY 1 ORDER BY 1
 $$;

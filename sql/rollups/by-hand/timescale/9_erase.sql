@@ -10,7 +10,7 @@ DECLARE
 BEGIN
   PERFORM hold_refresh();
   DELETE FROM late_deltas WHERE user_id = whose;
-  DELETE FROM device_intervals WHERE user_id = whose;
+  DELETE FROM closed_device_intervals WHERE user_id = whose;
   FOR materialised IN
     SELECT format('%I.%I', materialization_hypertable_schema, materialization_hypertable_name)
     FROM timescaledb_information.continuous_aggregates WHERE view_schema = current_schema()

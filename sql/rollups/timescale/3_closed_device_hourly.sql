@@ -1,6 +1,6 @@
 -- Generated from src/rollups/levels.ts by `npm run sql`; a test holds it to that.
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS device_hourly WITH (timescaledb.continuous, timescaledb.materialized_only = false) AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS closed_device_hourly WITH (timescaledb.continuous, timescaledb.materialized_only = false) AS
 SELECT device_id, time_bucket('1 hour', starts_at) AS hour, user_id,
   sum(energy_milliwatt_hours)::bigint AS energy_milliwatt_hours,
   sum(estimated_milliwatt_hours)::bigint AS estimated_milliwatt_hours,
@@ -8,7 +8,7 @@ SELECT device_id, time_bucket('1 hour', starts_at) AS hour, user_id,
   sum(reading_count)::bigint AS reading_count,
   sum(covered_ms)::bigint AS covered_ms,
   sum(export_covered_ms)::bigint AS export_covered_ms
-FROM device_intervals
+FROM closed_device_intervals
 GROUP BY 1, 2, 3 WITH NO DATA;
-COMMENT ON VIEW device_hourly IS 'Consumption per device and UTC hour.';
-COMMENT ON COLUMN device_hourly.hour IS 'Start of the hour, UTC.';
+COMMENT ON VIEW closed_device_hourly IS 'Closed hours of device_hourly: without those that are open in heads.';
+COMMENT ON COLUMN closed_device_hourly.hour IS 'Start of the hour, UTC.';

@@ -1,6 +1,6 @@
 -- Generated from src/rollups/levels.ts by `npm run sql`; a test holds it to that.
 
-CREATE TABLE IF NOT EXISTS device_hourly (
+CREATE TABLE IF NOT EXISTS closed_device_hourly (
   device_id                 text COLLATE "C" NOT NULL,
   hour                      timestamptz NOT NULL,
   user_id                   text COLLATE "C" NOT NULL,
@@ -12,14 +12,14 @@ CREATE TABLE IF NOT EXISTS device_hourly (
   export_covered_ms         bigint NOT NULL,
   PRIMARY KEY (device_id, hour)
 );
-COMMENT ON TABLE device_hourly IS 'Consumption per device and UTC hour.';
-COMMENT ON COLUMN device_hourly.hour IS 'Start of the hour, UTC.';
-CREATE INDEX IF NOT EXISTS device_hourly_user ON device_hourly (user_id, hour);
+COMMENT ON TABLE closed_device_hourly IS 'Closed hours of device_hourly: without those that are open in heads.';
+COMMENT ON COLUMN closed_device_hourly.hour IS 'Start of the hour, UTC.';
+CREATE INDEX IF NOT EXISTS closed_device_hourly_user ON closed_device_hourly (user_id, hour);
 
 CREATE OR REPLACE FUNCTION apply_device_hourly(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   -- In key order, so that two writers that share rows never wait for each other in a circle.
-  INSERT INTO device_hourly AS t (device_id, hour, user_id, energy_milliwatt_hours, estimated_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms)
+  INSERT INTO closed_device_hourly AS t (device_id, hour, user_id, energy_milliwatt_hours, estimated_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms)
   SELECT d.device_id, date_bin('1 hour', d.starts_at, 'epoch'), d.user_id, sum(d.energy_milliwatt_hours), sum(d.estimated_milliwatt_hours), sum(d.export_milliwatt_hours), sum(d.reading_count), sum(d.covered_ms), sum(d.export_covered_ms)
   FROM unnest(deltas) d
   GROUP BY 1, 2, 3
@@ -33,7 +33,7 @@ BEGIN
     export_covered_ms = t.export_covered_ms + excluded.export_covered_ms;
   -- Where nothing is known any more there is no row, never a 0.
   IF EXISTS (SELECT FROM unnest(deltas) d WHERE d.covered_ms < 0 OR d.export_covered_ms < 0) THEN
-    DELETE FROM device_hourly t
+    DELETE FROM closed_device_hourly t
     USING (SELECT DISTINCT d.device_id AS device_id, date_bin('1 hour', d.starts_at, 'epoch') AS hour, d.user_id AS user_id FROM unnest(deltas) d) d
     WHERE t.device_id = d.device_id AND t.hour = d.hour AND t.covered_ms = 0 AND t.export_covered_ms = 0;
   END IF;

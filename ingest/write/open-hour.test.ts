@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { BUCKET_MS, type BucketDeltas } from '#ingest/normalise/buckets.ts';
+import { MEASURE_NAMES, type Sums } from '#src/rollups/levels.ts';
+import { addToOpenHour, type OpenHour } from './open-hour.ts';
+
+const START_MS = Date.UTC(2026, 5, 1);
+const HOUR_MS = 3_600_000;
+const sums = (value: number) =>
+  Object.fromEntries(MEASURE_NAMES.map((name, at) => [name, value * (at + 1)])) as unknown as Sums;
+const deltasOf = (values: readonly (readonly [number, number])[]): BucketDeltas =>
+  new Map(values.map(([quarter, value]) => [START_MS + quarter * BUCKET_MS, sums(value)]));
+
+/** What is read: closed hours and the open one, added up. */
+function total(closed: readonly BucketDeltas[], open: OpenHour): Map<number, number> {
+  const later = new Map([[START_MS * 2, sums(1)]]);
+  const found = new Map<number, number>();
+  const ofOpen = open === null ? new Map() : addToOpenHour(open, later).closed;
+  for (const part of [...closed, ofOpen]) {
+    for (const [startMs, values] of part) {
+      const sum = (found.get(startMs) ?? 0) + values.energyMilliwattHours;
+      expect(MEASURE_NAMES.map((name) => values[name])).toEqual(
+        MEASURE_NAMES.map((name) => sums(values.energyMilliwattHours)[name]),
+      );
+      if (sum === 0) found.delete(startMs);
+      else found.set(startMs, sum);
+    }
+  }
+  return found;
+}
+
+test('differences in any order of hours, taken back again or not, are all in closed hours and the open one', () => {
+  const batch = fc.uniqueArray(fc.tuple(fc.nat(40), fc.integer({ min: -1_000_000, max: 1_000_000 })), {
+    maxLength: 9,
+    selector: ([quarter]) => quarter,
+  });
+  fc.assert(
+    fc.property(fc.array(batch, { maxLength: 12 }), (batches) => {
+      let open: OpenHour = null;
+      const closed: BucketDeltas[] = [];
+      const wanted = new Map<number, number>();
+      for (const values of batches) {
+        for (const [quarter, value] of values) {
+          const at = START_MS + quarter * BUCKET_MS;
+          wanted.set(at, (wanted.get(at) ?? 0) + value);
+          if (wanted.get(at) === 0) wanted.delete(at);
+        }
+        const before = open;
+        const next = addToOpenHour(open, deltasOf(values));
+        open = next.open;
+        closed.push(next.closed);
+        // Nothing is written to the aggregates while the hour goes on.
+        const hours = new Set(values.map(([quarter]) => Math.floor(quarter / 4)));
+        const goesOn =
+          before === null
+            ? hours.size <= 1
+            : [...hours].every((hour) => hour + START_MS / HOUR_MS === Number(before.split(',')[0]));
+        expect(next.closed.size > 0 && goesOn).toBe(false);
+      }
+      expect(total(closed, open)).toEqual(wanted);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('an hour of which nothing is left is not open', () => {
+  const { open } = addToOpenHour(null, deltasOf([[1, 5]]));
+  expect(open).toBe(`${START_MS / HOUR_MS},0,5,0,0,0,10,0,0,0,15,0,0,0,20,0,0,0,25,0,0,0,30,0,0`);
+  expect(addToOpenHour(open, deltasOf([[1, -5]]))).toEqual({ open: null, closed: new Map() });
+});

@@ -1,0 +1,37 @@
+import type { PoolClient } from '#src/database/connect.ts';
+import { int8Array } from './binary-array.ts';
+import { lawsOf, type NextHead } from './head.ts';
+
+/** Thrown inside a transaction that was planned on heads that are no longer so; the writer forgets them and begins again. */
+export class StaleHeads extends Error {
+  readonly count: number;
+  constructor(count: number) {
+    super('heads were changed meanwhile');
+    this.count = count;
+  }
+}
+
+/**
+ * Stores heads, each in the place of the one that it was planned on: lock, check and write in one statement. Throws StaleHeads
+ * where any of those is no longer there.
+ */
+export async function saveHeads(client: PoolClient, next: readonly NextHead[]): Promise<void> {
+  if (next.length === 0) return;
+  // Neighbours in the index, and mostly in the table, one after the other.
+  const sorted = next.toSorted((a, b) => (a.deviceId < b.deviceId ? -1 : 1));
+  // Raw SQL: the hot path of ingest: one prepared statement over arrays.
+  const { rowCount } = await client.query({
+    name: 'save-heads',
+    text: `UPDATE device_heads h SET version = n.version, seen_at = now(), laws = n.laws, open = n.open
+           FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::text[]) n (device_id, was, version, laws, open)
+           WHERE h.device_id = n.device_id AND h.version = n.was`,
+    values: [
+      sorted.map(({ deviceId }) => deviceId),
+      int8Array(sorted.map(({ was }) => was)),
+      int8Array(sorted.map(({ head }) => head.version)),
+      sorted.map(({ head }) => lawsOf(head)),
+      sorted.map(({ head }) => head.open),
+    ],
+  });
+  if (rowCount !== sorted.length) throw new StaleHeads(sorted.length - (rowCount ?? 0));
+}

@@ -1,0 +1,7 @@
+-- What note_usage_changes left out, once it is in the load profile. Taken by the workers when its day is no longer stale.
+CREATE OR REPLACE FUNCTION note_folded_changes(deltas interval_delta[]) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO usage_changes (hour, user_ids)
+  SELECT date_bin('1 hour', d.starts_at, 'epoch'), array_agg(DISTINCT d.user_id)
+  FROM unnest(deltas) d WHERE d.energy_milliwatt_hours <> 0 OR d.covered_ms <> 0
+  GROUP BY 1 ORDER BY 1
+$$;

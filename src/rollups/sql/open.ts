@@ -1,0 +1,124 @@
+import { COLUMN, LEVELS, type Level, LOAD_PROFILE, MEASURE_COLUMNS, storedOf } from '../levels.ts';
+import {
+  comments,
+  keysAs,
+  levelBelow,
+  ordinals,
+  peakOf,
+  type Source,
+  somethingKnown,
+  sourceOf,
+  sums,
+} from './pieces.ts';
+
+/**
+ * Levels as everybody reads them, on every tier: what is stored of closed hours, and the open hours of the heads. Rows of
+ * both are added up, so that it does not matter in which of the two a difference is.
+ */
+
+/** Quarter-hours of an open hour. */
+const PER_HOUR = 4;
+/** Place of a measure's first quarter-hour in the numbers of `device_heads.open` (ingest/write/open-hour.ts), from 1. */
+const placeOf = (measure: number): number => 2 + measure * PER_HOUR;
+
+const HOURS: Source = { prefix: '', keys: ['device_id', 'user_id', 'hour'], time: 'hour' };
+const QUARTERS: Source = { prefix: '', keys: ['device_id', 'user_id', 'starts_at'], time: 'starts_at' };
+
+const numbers = "CROSS JOIN LATERAL (SELECT string_to_array(h.open, ',')::bigint[] AS n OFFSET 0) o";
+const sumOfQuarters = (measure: number): string =>
+  Array.from({ length: PER_HOUR }, (_, place) => `o.n[${placeOf(measure) + place}]`).join(' + ');
+
+/** The two views of open hours. */
+export const openHours = (): string => `-- A device's open hour is in its head, until a later one begins.
+CREATE OR REPLACE VIEW open_hours AS
+SELECT h.device_id, h.user_id, to_timestamp(o.n[1] * 3600) AS hour,
+${MEASURE_COLUMNS.map((column, index) => `  ${sumOfQuarters(index)} AS ${column}`).join(',\n')}
+FROM device_heads h ${numbers}
+WHERE h.open IS NOT NULL;
+COMMENT ON VIEW open_hours IS 'The open hour of each device, as far as it is known.';
+
+CREATE OR REPLACE VIEW open_quarter_hours AS
+SELECT h.device_id, h.user_id, to_timestamp(o.n[1] * 3600 + q.place * 900) AS starts_at,
+${MEASURE_COLUMNS.map((column, index) => `  o.n[${placeOf(index)} + q.place] AS ${column}`).join(',\n')}
+FROM device_heads h ${numbers}
+CROSS JOIN generate_series(0, ${PER_HOUR - 1}) q (place)
+WHERE h.open IS NOT NULL;
+COMMENT ON VIEW open_quarter_hours IS 'The quarter-hours of open hours.';
+`;
+
+export const publicViews = (): string => [LOAD_PROFILE, ...LEVELS].map(publicView).join('\n');
+
+function publicView(level: Level): string {
+  const body = level.isView ? summed(level, levelBelow(level).relation, peakOf(level)) : closedAndOpen(level);
+  return `${body}
+${comments(level)}
+`;
+}
+
+function summed(level: Level, from: string, peak: string): string {
+  const source = level.isView ? levelBelow(level) : level;
+  return `CREATE OR REPLACE VIEW ${level.relation} AS
+SELECT ${keysAs(level, sourceOf(source))},
+${sums()}${peak}
+FROM ${from}
+GROUP BY ${ordinals(level)}
+HAVING ${somethingKnown()};`;
+}
+
+/**
+ * Of a level with a peak the bucket's own is found anew where an hour of it is open; the others' are as stored. By a function,
+ * of which a session keeps the plan: within the view it would take longer to plan than to run.
+ */
+function closedAndOpen(level: Level): string {
+  const { keys, peak } = level;
+  const [view, source] = level === LOAD_PROFILE ? ['open_quarter_hours', QUARTERS] : ['open_hours', HOURS];
+  const measures = MEASURE_COLUMNS.join(', ');
+  const union = (closed: string, open: string) => `(
+  SELECT ${[...keys, measures].join(', ')}${closed} FROM ${storedOf(level)}
+  UNION ALL
+  SELECT ${keysAs(level, source)}, ${measures}${open} FROM ${view}
+) parts`;
+  if (!peak) return summed(level, union('', ''), '');
+  const parts = union(`, ${peak.column}, false AS is_open`, `, NULL, true`);
+  const peakName = `${level.relation}_${peak.column}`;
+  const bucket = keys.join(', ');
+  return `${peakFunction(level, peakName)}
+
+${summed(level, parts, `,\n  CASE WHEN bool_or(is_open) THEN ${peakName}(${bucket}) ELSE max(${peak.column}) END AS ${peak.column}`)}`;
+}
+
+/** The peak of one bucket, from the parts beneath: the highest, the earliest of equals. */
+function peakFunction(level: Level, name: string): string {
+  const below = levelBelow(level);
+  const { peak } = level;
+  if (!peak) throw new Error(`${level.relation} has no peak`);
+  const measure = COLUMN[peak.measure];
+  return `CREATE OR REPLACE FUNCTION ${name}(whose text, since timestamptz) RETURNS timestamptz LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (SELECT b.${peak.of} FROM ${below.relation} b
+    WHERE b.user_id = whose AND b.${below.time} >= since AND b.${below.time} < since + interval '24 hours' AND b.${measure} > 0
+    ORDER BY b.${measure} DESC, b.${peak.of} LIMIT 1);
+END
+$$;`;
+}
+
+/** What the refresh does before the border passes open hours: on the other side they would be late differences. */
+export function closingOpenHours(): string {
+  const quarters = MEASURE_COLUMNS.map((column) => `q.${column}`).join(', ');
+  return `-- Closes open hours before a time, of \`most\` devices: differences to days that are materialised are not seen until the refresh
+-- has them in, and hours that were seen all along must not vanish for so long. Returns how many it closed.
+CREATE OR REPLACE FUNCTION close_open_hours(before_at timestamptz, most integer) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  silent text[];
+BEGIN
+  silent := ARRAY(SELECT h.device_id FROM device_heads h
+    WHERE split_part(h.open, ',', 1)::bigint < extract(epoch FROM before_at) / 3600
+    ORDER BY h.device_id LIMIT most FOR NO KEY UPDATE);
+  PERFORM apply_interval_deltas(array_agg(ROW (q.device_id, q.user_id, q.starts_at, ${quarters})::interval_delta))
+  FROM open_quarter_hours q WHERE q.device_id = ANY (silent) HAVING count(*) > 0;
+  UPDATE device_heads SET open = NULL, version = new_version() WHERE device_id = ANY (silent);
+  RETURN cardinality(silent);
+END
+$$;
+`;
+}
