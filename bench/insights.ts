@@ -7,6 +7,8 @@ import type { Answer } from './answer.ts';
 import { benchDatabase, quantile } from './support.ts';
 
 const USERS = 1_000;
+/** Devices of the homes, in turn: each has an open hour, which every answer adds up. */
+const DEVICES = [1, 5, 40];
 const QUERIES = 400;
 const YEAR = { start: '2025-01-01', end: '2025-12-31' };
 
@@ -20,7 +22,7 @@ const COLUMNS = MEASURE_NAMES.map((name) => COLUMN[name]).join(', ');
 const SUMS = MEASURE_NAMES.map((name) => `sum(${COLUMN[name]})`).join(', ');
 const ENERGY = COLUMN.energyMilliwattHours;
 
-/** p50 and p99 of day, month and hour queries of a user with a year of data among 1,000 users. */
+/** p50 and p99 of day, month and hour queries of a user with a year of data among 1,000 users, with 1, 5 and 40 devices. */
 export async function bench(): Promise<Answer> {
   const database = await benchDatabase();
   try {
@@ -42,29 +44,51 @@ export async function bench(): Promise<Answer> {
        SELECT user_id, date_trunc('month', hour, 'UTC'), extract(hour FROM hour AT TIME ZONE 'UTC')::smallint, ${SUMS}
        FROM user_hourly GROUP BY 1, 2, 3`,
     );
-    await pool.query('VACUUM ANALYZE closed_user_hourly, closed_user_daily, closed_user_monthly_by_hour');
+    await pool.query(
+      `INSERT INTO users (user_id, email, role) SELECT 'usr_' || u, u || '@example.com', 'homeowner' FROM generate_series(1, $1::int) u`,
+      [USERS],
+    );
+    await pool.query(
+      `INSERT INTO devices (device_id, user_id, type, location, mqtt_secret_sha256)
+       SELECT 'dev_' || u || '_' || d, 'usr_' || u, 'smart_meter', 'bench', ''
+       FROM generate_series(1, $1::int) u, generate_series(1, ($2::int[])[1 + u % cardinality($2::int[])]) d`,
+      [USERS, DEVICES],
+    );
+    const open = [Date.parse(`${YEAR.end}T23:00Z`) / 3_600_000, ...MEASURE_NAMES.flatMap(() => [3, 2, 1, 0])];
+    await pool.query('UPDATE device_heads SET open = $1', [open.join(',')]);
+    await pool.query(
+      'VACUUM ANALYZE closed_user_hourly, closed_user_daily, closed_user_monthly_by_hour, users, devices, device_heads',
+    );
     const db = createDb(pool);
     const questions = [
-      { name: 'day, 30 days', range: dayRange('2025-11-01', '2025-11-30', 'UTC'), group: 'day' },
+      { name: 'day, 30 days', range: dayRange('2025-12-02', '2025-12-31', 'UTC'), group: 'day' },
       { name: 'day, a year', range: dayRange(YEAR.start, YEAR.end, 'UTC'), group: 'day' },
       { name: 'month, a year', range: dayRange(YEAR.start, YEAR.end, 'UTC'), group: 'month' },
       { name: 'month, a year, Europe/Berlin', range: dayRange(YEAR.start, YEAR.end, 'Europe/Berlin'), group: 'month' },
-      { name: 'hour, 7 days', range: dayRange('2025-11-01', '2025-11-07', 'UTC'), group: 'hour' },
+      { name: 'day, 30 days, Asia/Kolkata', range: dayRange('2025-12-01', '2025-12-30', 'Asia/Kolkata'), group: 'day' },
+      { name: 'hour, 7 days', range: dayRange('2025-12-25', '2025-12-31', 'UTC'), group: 'hour' },
       { name: 'hour, a year', range: dayRange(YEAR.start, YEAR.end, 'UTC'), group: 'hour' },
     ] as const;
     const results: Record<string, { p50_ms: number; p99_ms: number }> = {};
-    for (const { name, range, group } of questions) {
+    for (const [{ name, range, group }, devices] of questions.flatMap((one) =>
+      DEVICES.map((count) => [one, count] as const),
+    )) {
       const times: number[] = [];
       for (let index = 0; index < QUERIES; index++) {
         const startedAt = performance.now();
-        await insights(db, { userId: `usr_${1 + ((index * 37) % USERS)}` }, range, group);
+        const user =
+          DEVICES.indexOf(devices) + DEVICES.length * (1 + ((index * 37) % Math.floor(USERS / DEVICES.length - 1)));
+        await insights(db, { userId: `usr_${user}` }, range, group);
         if (index >= QUERIES / 10) times.push(performance.now() - startedAt);
       }
       const round = (value: number) => Math.round(value * 100) / 100;
-      results[name] = { p50_ms: round(quantile(times, 0.5)), p99_ms: round(quantile(times, 0.99)) };
+      results[`${name}, ${devices} devices`] = {
+        p50_ms: round(quantile(times, 0.5)),
+        p99_ms: round(quantile(times, 0.99)),
+      };
     }
     const lines = Object.entries(results).map(
-      ([name, { p50_ms, p99_ms }]) => `${name.padEnd(30)} p50 ${p50_ms} ms   p99 ${p99_ms} ms`,
+      ([name, { p50_ms, p99_ms }]) => `${name.padEnd(44)} p50 ${p50_ms} ms   p99 ${p99_ms} ms`,
     );
     return { lines, json: { users: USERS, results } };
   } finally {

@@ -36,16 +36,26 @@ test('gives back what it was given, and forgets what is not settled', () => {
   expect(memory.get('dev_1')).toBe(null);
 });
 
-test('keeps the meters of half its bytes, and of more those that were written last', () => {
+test('keeps 100,000 meters', () => {
   const memory = headMemory();
-  for (let index = 0; index < 250_000; index++) memory.set(head(id(index)));
-  expect(memory.get(id(249_999))).not.toBe(null);
-  expect(memory.get(id(170_000))).not.toBe(null);
+  for (let index = 0; index < 100_000; index++) memory.set(head(id(index)));
+  expect(memory.get(id(0))).not.toBe(null);
+});
+
+test('beyond its bytes keeps those that it was given last', () => {
+  const memory = headMemory({ maxBytes: 2 ** 20 });
+  // Written again and again, they take no more.
+  for (let turn = 0; turn < 5; turn++) for (let index = 0; index < 1_500; index++) memory.set(head(id(index)));
+  expect(memory.get(id(0))).not.toBe(null);
+  for (let index = 1_500; index < 10_000; index++) memory.set(head(id(index)));
   expect(memory.get(id(0))).toBe(null);
-  // Written again, it is among the last.
-  memory.set(head(id(170_000)));
-  for (let index = 250_000; index < 330_000; index++) memory.set(head(id(index)));
-  expect(memory.get(id(170_000))).not.toBe(null);
+  for (let index = 8_500; index < 10_000; index++) expect(memory.get(id(index))).not.toBe(null);
+});
+
+test('with no room remembers nothing', () => {
+  const memory = headMemory({ maxBytes: 0 });
+  memory.set(head('dev_1'));
+  expect(memory.get('dev_1')).toBe(null);
 });
 
 test('remembers nothing for a while after others wrote the same devices', () => {

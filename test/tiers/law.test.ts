@@ -8,6 +8,7 @@ import { refreshRollups } from '#src/rollups/refresh.ts';
 import { type Bucket, consumption, day, hour, month, quarter, type Row } from '#test/reference/consumption.ts';
 import { type History, history, START_MS } from '#test/reference/histories.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { MEMORIES, memoryOf } from '#test/support/memories.ts';
 import { meter } from '#test/support/meters.ts';
 
 /**
@@ -83,6 +84,8 @@ interface Delivery {
   shuffled: boolean;
   /** Hours after the start of the histories that passes of the refresh take for now, meanwhile. */
   passesAtHours: number[];
+  /** What each of the two writers remembers. */
+  memories: (typeof MEMORIES)[number][];
 }
 
 const delivery: fc.Arbitrary<Delivery> = fc.record({
@@ -91,11 +94,12 @@ const delivery: fc.Arbitrary<Delivery> = fc.record({
   batchSizes: fc.array(fc.constantFrom(1, 7, 40, 300, 2_000), { minLength: 1, maxLength: 10 }),
   shuffled: fc.boolean(),
   passesAtHours: fc.array(fc.nat(24 * 8), { minLength: 1, maxLength: 6 }),
+  memories: fc.array(fc.constantFrom(...MEMORIES), { minLength: 2, maxLength: 2 }),
 });
 
 /** Delivers all readings, one a message, disordered and repeated, through two writers at once. */
 async function deliver(devices: Device[], how: Delivery): Promise<void> {
-  const { order, again, batchSizes, shuffled, passesAtHours } = how;
+  const { order, again, batchSizes, shuffled, passesAtHours, memories } = how;
   const all = devices.flatMap((device) => device.readings.map((reading) => message([reading])));
   const rank = (index: number) =>
     (shuffled ? 1 : 0.02) * (order[index % order.length] ?? 0) + index * (shuffled ? 7 : 5_000);
@@ -109,10 +113,7 @@ async function deliver(devices: Device[], how: Delivery): Promise<void> {
     messages.splice(index % messages.length, 0, repeated);
     messages.push(repeated);
   }
-  const writers = [
-    createWriter(database.pool, { now: () => NOW_MS }),
-    createWriter(database.pool, { now: () => NOW_MS }),
-  ];
+  const writers = memories.map((kind) => createWriter(database.pool, { now: () => NOW_MS, memory: memoryOf(kind) }));
   const queue = [...messages];
   const refreshing = async () => {
     if (!database.capabilities.continuousAggregates) return;

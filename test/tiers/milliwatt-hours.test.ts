@@ -4,6 +4,7 @@ import { migrate } from '#src/database/migrate.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { meter, totalMilliwattHours } from '#test/support/meters.ts';
+import { withoutHeads } from '#test/support/without-heads.ts';
 
 const MIGRATION = 'schema/0014_milliwatt_hours.sql';
 const HOUR_MS = 3_600_000;
@@ -19,6 +20,7 @@ afterAll(() => database.drop());
 /** Gives everything the names that it had before the migration, as if neither it nor today's rollups had been applied. */
 async function asBefore(): Promise<void> {
   const { pool } = database;
+  await withoutHeads(database);
   const { rows } = await pool.query(
     `SELECT r.relname AS relation, a.attname AS name, r.relkind = 'c' AS "isType" FROM pg_class r JOIN pg_attribute a ON a.attrelid = r.oid
      WHERE r.relnamespace = current_schema()::regnamespace AND r.relkind IN ('r', 'p', 'v', 'c') AND NOT r.relispartition

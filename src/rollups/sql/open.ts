@@ -106,14 +106,15 @@ $$;`;
 export function closingOpenHours(): string {
   const quarters = MEASURE_COLUMNS.map((column) => `q.${column}`).join(', ');
   return `-- Closes open hours before a time, of \`most\` devices: differences to days that are materialised are not seen until the refresh
--- has them in, and hours that were seen all along must not vanish for so long. Returns how many it closed.
+-- has them in, and hours that were seen all along must not vanish for so long. A device that is being written is left to its
+-- writer. Returns how many it closed.
 CREATE OR REPLACE FUNCTION close_open_hours(before_at timestamptz, most integer) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   silent text[];
 BEGIN
   silent := ARRAY(SELECT h.device_id FROM device_heads h
     WHERE split_part(h.open, ',', 1)::bigint < extract(epoch FROM before_at) / 3600
-    ORDER BY h.device_id LIMIT most FOR NO KEY UPDATE);
+    ORDER BY h.device_id LIMIT most FOR NO KEY UPDATE SKIP LOCKED);
   PERFORM apply_interval_deltas(array_agg(ROW (q.device_id, q.user_id, q.starts_at, ${quarters})::interval_delta))
   FROM open_quarter_hours q WHERE q.device_id = ANY (silent) HAVING count(*) > 0;
   UPDATE device_heads SET open = NULL, version = new_version() WHERE device_id = ANY (silent);
