@@ -66,7 +66,7 @@ async function ownDevices(db: Database, place: Place): Promise<Row[]> {
       'created_at',
       'deleted_at',
       selectFrom('device_heads')
-        // Raw SQL: the times in the laws of its series (ingest/write/head.ts).
+        // The times in the laws of its series (ingest/write/head.ts).
         .select(
           sql<Date | null>`(SELECT to_timestamp(max((law->>1)::bigint) / 1000.0) FROM jsonb_array_elements(laws::jsonb) law)`.as(
             'last',

@@ -20,6 +20,7 @@ export async function touchDevices(
     [...devices.values()].filter((device) => heard.has(device.deviceId) && is(device)).map(({ deviceId }) => deviceId);
   const risen = ofHeard(({ isInactive }) => isInactive);
   if (risen.length > 0) {
+    // Raw SQL: the hot path of ingest: any number of devices is one statement, over an array.
     await client.query(`UPDATE devices SET status = 'active' WHERE device_id = ANY ($1)`, [risen]);
   }
   const noted = await noteStates(client, devices, heard, batch, rejects);

@@ -20,7 +20,7 @@ const DETAILS = [
   'created_at',
 ] as const;
 
-/** When a device was last heard; beside columns of `devices`. Raw SQL: one expression for what is selected and what is returned. */
+/** When a device was last heard; beside columns of `devices`: one expression for what is selected and what is returned. */
 const LAST_SEEN_AT = sql<Date | null>`(SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id)`.as(
   'last_seen_at',
 );
