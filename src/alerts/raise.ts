@@ -26,6 +26,8 @@ interface Rule {
 export interface Evaluated {
   /** Changed hours of users that it took. */
   changes: number;
+  /** More than one pass takes at once was waiting. */
+  hasMore: boolean;
   candidates: number;
   fired: number;
 }
@@ -43,13 +45,13 @@ export async function raiseAlerts(
 ): Promise<Evaluated> {
   return inTransaction(pool, async (client: PoolClient) => {
     const query = queryOn(client);
-    const { count, rows } = await takeChanges(query, maxChanges);
-    if (rows.length === 0) return { changes: count, candidates: 0, fired: 0 };
+    const { count, hasMore, rows } = await takeChanges(query, maxChanges);
+    if (rows.length === 0) return { changes: count, hasMore, candidates: 0, fired: 0 };
     const rules = await rulesOf(query, [...new Set(rows.map(({ user_id }) => user_id))]);
     const { asked, firings } = await evaluate(query, evaluator, rules, rows, now);
     const fired = await fire(query, firings, now);
     await keepForTelling(query, rows);
-    return { changes: count, candidates: asked, fired };
+    return { changes: count, hasMore, candidates: asked, fired };
   });
 }
 
@@ -60,7 +62,7 @@ export async function raiseAlerts(
 async function takeChanges(
   query: Query,
   maxChanges: number,
-): Promise<{ count: number; rows: { user_id: string; hour: Date }[] }> {
+): Promise<{ count: number; hasMore: boolean; rows: { user_id: string; hour: Date }[] }> {
   // Raw SQL: the hot path of alerts: a queue is taken with FOR UPDATE SKIP LOCKED, and its arrays do not leave the database.
   const { rows: found } = await query<{ change_id: number; users: number }>(
     `SELECT change_id, cardinality(user_ids) AS users FROM usage_changes c
@@ -75,7 +77,8 @@ async function takeChanges(
     taken.push(change_id);
     count += users;
   }
-  if (taken.length === 0) return { count, rows: [] };
+  const hasMore = taken.length < found.length || found.length === maxChanges;
+  if (taken.length === 0) return { count, hasMore, rows: [] };
   const { rows } = await query<{ user_id: string; hour: Date }>(
     `WITH taken AS (DELETE FROM usage_changes WHERE change_id = ANY ($1) RETURNING hour, user_ids),
      changed AS MATERIALIZED (SELECT DISTINCT c.user_id, t.hour FROM taken t, unnest(t.user_ids) c (user_id)),
@@ -86,7 +89,7 @@ async function takeChanges(
      SELECT user_id, hour FROM changed JOIN wanted USING (user_id)`,
     [taken],
   );
-  return { count, rows };
+  return { count, hasMore, rows };
 }
 
 async function rulesOf(query: Query, userIds: string[]): Promise<Rule[]> {

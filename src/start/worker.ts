@@ -69,11 +69,12 @@ async function startTelling(config: Config, pool: Pool, metrics: Metrics, log: L
 
   const deliveries = startLoop('deliveries', () => dispatcher.pass(), LOOK_MS.deliveries, log);
   const evaluate = async () => {
-    const { changes, candidates, fired } = await raiseAlerts(pool, evaluator, clock());
+    const { changes, hasMore, candidates, fired } = await raiseAlerts(pool, evaluator, clock());
     counts.evaluated += candidates;
     counts.fired += fired;
     if (fired > 0) deliveries.kick();
-    return changes;
+    // What comes meanwhile waits for the next look: a user whose meters send all the time is evaluated once for all of it.
+    return hasMore ? changes : 0;
   };
   const tell = () => tellUsage(pool, clock());
   const loops: Loop[] = [

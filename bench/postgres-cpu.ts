@@ -1,0 +1,25 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Fields of proc(5) stat, by their numbers there. */
+function fieldsOf(pid: string): (number: number) => number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (number) => Number(fields[number - 3]);
+}
+
+/** CPU time so far of a PostgreSQL server and all its processes, those that ended too, user and system, in ms. */
+export function postgresCpuMs(postgresDir: string): number {
+  const postmaster = readFileSync(join(postgresDir, 'postmaster.pid'), 'utf8').split('\n', 1)[0] as string;
+  const own = fieldsOf(postmaster);
+  let ticks = own(14) + own(15) + own(16) + own(17);
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const of = fieldsOf(pid);
+      if (of(4) === Number(postmaster)) ticks += of(14) + of(15);
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  return ticks * 10;
+}
