@@ -84,7 +84,7 @@ CREATE TABLE series (
   kind text NOT NULL,
   counts_import boolean NOT NULL DEFAULT false, -- Its energy is part of kwh_used (the best quantity of its circuit).
   counts_export boolean NOT NULL DEFAULT false, -- Its energy is part of export.
-  closed_until timestamptz, -- Time of the first reading in closed_readings: an earlier one is refused, what it would change is dropped. Null: nothing was dropped.
+  closed_until timestamptz, -- Time of the last plainly counted reading that retention dropped: an earlier one is refused, what it would change is dropped. Null: nothing was dropped.
   PRIMARY KEY (series_id),
   UNIQUE (device_id, channel, kind),
   FOREIGN KEY (device_id) REFERENCES devices(device_id) ON DELETE CASCADE,
@@ -100,7 +100,7 @@ CREATE TABLE readings (
   PRIMARY KEY (series_id, read_at, interval_ms)
 ) PARTITION BY RANGE (read_at);
 
--- Readings that were not plainly counted, and why: jitter, held, confirming, glitch, reset, rollover, swap, overlap. A reading without a row here was.
+-- Readings that were not plainly counted, and why: jitter, held, confirming, glitch, late, passed, back, reset, rollover, swap, overlap. A reading without a row here was.
 CREATE TABLE reading_notes (
   series_id bigint NOT NULL,
   read_at timestamptz NOT NULL,
@@ -207,7 +207,7 @@ CREATE TABLE stale_days (
   PRIMARY KEY (day)
 );
 
--- Per series the last plainly counted reading that retention dropped, and those after it: where the law of consumption goes on from.
+-- Per series the last plainly counted reading that retention dropped, those after it, and of a register what the law of consumption needs of those before: where it goes on from.
 CREATE TABLE closed_readings (
   series_id bigint NOT NULL,
   read_at timestamptz NOT NULL,

@@ -1,10 +1,21 @@
 import { readdirSync } from 'node:fs';
-import { LEVELS, LOAD_PROFILE, STORED_LEVELS, storedOf } from '#src/rollups/levels.ts';
+import type { Pool } from '#src/database/connect.ts';
+import { LEVELS, LOAD_PROFILE, MEASURE_COLUMNS, STORED_LEVELS, storedOf } from '#src/rollups/levels.ts';
 import type { TestDatabase } from './database.ts';
 
 const SCHEMA = new URL('../../sql/schema/', import.meta.url);
 /** The migration that made heads. */
 export const HEADS_MIGRATION = `schema/${readdirSync(SCHEMA).find((name) => name.endsWith('_heads.sql'))}`;
+
+/** Puts every open hour into the load profile and the aggregates. */
+export async function closeOpenHours(pool: Pool): Promise<void> {
+  const columns = ['device_id', 'user_id', 'starts_at', ...MEASURE_COLUMNS].join(', ');
+  await pool.query(
+    `SELECT apply_interval_deltas(array_agg(ROW (${columns})::interval_delta)) FROM open_quarter_hours
+     WHERE (${MEASURE_COLUMNS.join(', ')}) <> (${MEASURE_COLUMNS.map(() => 0).join(', ')}) HAVING count(*) > 0`,
+  );
+  await pool.query('UPDATE device_heads SET open = NULL, version = new_version()');
+}
 
 /**
  * Takes a database back to before heads were: every hour in the load profile and the aggregates, which have their public names,
@@ -14,12 +25,9 @@ export async function withoutHeads({ pool, capabilities }: TestDatabase): Promis
   const run = async (...statements: string[]) => {
     for (const statement of statements) await pool.query(statement);
   };
-  const { rows: columns } = await pool.query(
-    `SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) AS list FROM pg_attribute WHERE attrelid = 'interval_delta'::regclass AND attnum > 0`,
-  );
+  await closeOpenHours(pool);
   const views = [...LEVELS, LOAD_PROFILE].map(({ relation }) => relation);
   await run(
-    `SELECT apply_interval_deltas(array_agg(ROW (${columns[0].list})::interval_delta)) FROM open_quarter_hours HAVING count(*) > 0`,
     'ALTER TABLE series ADD COLUMN last_read_at timestamptz, ADD COLUMN tail jsonb',
     `UPDATE series SET last_read_at = to_timestamp((law->>1)::bigint / 1000.0), tail = nullif(law->2, 'null')
      FROM device_heads, jsonb_array_elements(laws::jsonb) law WHERE series_id = (law->>0)::bigint`,

@@ -11,7 +11,7 @@ BEGIN
     WHERE split_part(h.open, ',', 1)::bigint < extract(epoch FROM before_at) / 3600
     ORDER BY h.device_id LIMIT most FOR NO KEY UPDATE SKIP LOCKED);
   PERFORM apply_interval_deltas(array_agg(ROW (q.device_id, q.user_id, q.starts_at, q.energy_milliwatt_hours, q.estimated_milliwatt_hours, q.export_milliwatt_hours, q.reading_count, q.covered_ms, q.export_covered_ms)::interval_delta))
-  FROM open_quarter_hours q WHERE q.device_id = ANY (silent) HAVING count(*) > 0;
+  FROM open_quarter_hours q WHERE q.device_id = ANY (silent) AND (q.energy_milliwatt_hours, q.estimated_milliwatt_hours, q.export_milliwatt_hours, q.reading_count, q.covered_ms, q.export_covered_ms) <> (0, 0, 0, 0, 0, 0) HAVING count(*) > 0;
   UPDATE device_heads SET open = NULL, version = new_version() WHERE device_id = ANY (silent);
   RETURN cardinality(silent);
 END

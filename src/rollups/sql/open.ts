@@ -116,7 +116,7 @@ BEGIN
     WHERE split_part(h.open, ',', 1)::bigint < extract(epoch FROM before_at) / 3600
     ORDER BY h.device_id LIMIT most FOR NO KEY UPDATE SKIP LOCKED);
   PERFORM apply_interval_deltas(array_agg(ROW (q.device_id, q.user_id, q.starts_at, ${quarters})::interval_delta))
-  FROM open_quarter_hours q WHERE q.device_id = ANY (silent) HAVING count(*) > 0;
+  FROM open_quarter_hours q WHERE q.device_id = ANY (silent) AND (${quarters}) <> (${MEASURE_COLUMNS.map(() => 0).join(', ')}) HAVING count(*) > 0;
   UPDATE device_heads SET open = NULL, version = new_version() WHERE device_id = ANY (silent);
   RETURN cardinality(silent);
 END

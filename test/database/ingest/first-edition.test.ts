@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { meter, totalMilliwattHours } from '#test/support/meters.ts';
+import { closeOpenHours } from '#test/support/without-heads.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -27,17 +28,19 @@ test('rows that the first edition of the law wrote are gone on from, and are of 
     NOW,
   );
   await pool.query(
-    `UPDATE series SET tail = jsonb_build_object('good', jsonb_build_object('readAtMs', $1::bigint, 'valueMilliwattHours', 100400000))`,
+    `UPDATE device_heads SET version = new_version(), laws = jsonb_set(laws::jsonb, '{0,2}',
+       jsonb_build_object('good', jsonb_build_object('readAtMs', $1::bigint, 'valueMilliwattHours', 100400000)))::text`,
     [at(60).getTime()],
   );
   await pool.query('DELETE FROM reading_notes WHERE read_at = $1', [at(15)]);
   await pool.query("UPDATE reading_notes SET verdict = 'swap' WHERE read_at = $1", [at(30)]);
+  await closeOpenHours(pool);
   for (const [minutes, energy, readings, covered] of [
     [0, 1_000_000, 1, 900_000],
     [15, 0, 0, 0],
   ] as const) {
     await pool.query(
-      `UPDATE device_intervals SET energy_milliwatt_hours = $2, reading_count = $3, covered_ms = $4 WHERE starts_at = $1`,
+      `UPDATE closed_device_intervals SET energy_milliwatt_hours = $2, reading_count = $3, covered_ms = $4 WHERE starts_at = $1`,
       [at(minutes), energy, readings, covered],
     );
   }
@@ -45,7 +48,7 @@ test('rows that the first edition of the law wrote are gone on from, and are of 
   expect(await total()).toBe(1_200_000);
   await home.read([[at(75), 100.5]], NOW);
   expect(await total()).toBe(1_300_000);
-  const { rows } = await pool.query("SELECT tail #>> '{run,1}' AS stands_at FROM series");
+  const { rows } = await pool.query("SELECT laws::jsonb #>> '{0,2,run,1}' AS stands_at FROM device_heads");
   expect(rows).toEqual([{ stands_at: '100500000' }]);
   await home.read([[at(20), 100.1]], NOW);
   expect(await total()).toBe(500_000);
