@@ -28,7 +28,7 @@ export function addToOpenHour(before: OpenHour, deltas: BucketDeltas): Opened {
   for (const startMs of deltas.keys()) latest = Math.max(latest, Math.floor(startMs / HOUR_MS));
   const closed: BucketDeltas = new Map();
   const open = numbers?.[0] === latest ? numbers : [latest, ...new Array(MEASURE_NAMES.length * QUARTERS).fill(0)];
-  if (numbers && numbers !== open) for (const [startMs, sums] of quartersOf(numbers)) closed.set(startMs, sums);
+  if (numbers !== open) for (const [startMs, sums] of quarterHoursOf(before)) closed.set(startMs, sums);
   for (const [startMs, delta] of deltas) {
     if (Math.floor(startMs / HOUR_MS) === latest) addTo(open, startMs, delta);
     else closed.set(startMs, sumOf(closed.get(startMs), delta));
@@ -47,16 +47,19 @@ function addTo(numbers: number[], startMs: number, delta: Sums): void {
   }
 }
 
-/** The quarter-hours of an hour of which something is known. */
-function* quartersOf(numbers: readonly number[]): Generator<[number, Sums]> {
+/** The quarter-hours of an open hour of which something is known. */
+export function quarterHoursOf(open: OpenHour): BucketDeltas {
+  const found: BucketDeltas = new Map();
+  const numbers = open?.split(',').map(Number) ?? [];
   for (let quarter = 0; quarter < QUARTERS; quarter++) {
     const sums = Object.fromEntries(
       MEASURE_NAMES.map((name, measure) => [name, numbers[placeOf(measure, quarter)] as number]),
     ) as unknown as Sums;
-    if (MEASURE_NAMES.some((name) => sums[name] !== 0)) {
-      yield [(numbers[0] as number) * HOUR_MS + quarter * BUCKET_MS, sums];
+    if (MEASURE_NAMES.some((name) => sums[name])) {
+      found.set((numbers[0] as number) * HOUR_MS + quarter * BUCKET_MS, sums);
     }
   }
+  return found;
 }
 
 function sumOf(one: Sums | undefined, other: Sums): Sums {

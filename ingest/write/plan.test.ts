@@ -12,8 +12,10 @@ import { consumption, quarter, setOf } from '#test/reference/consumption.ts';
 import { type History, history, settings } from '#test/reference/histories.ts';
 import { firstEditionOfRegisters } from '#test/support/first-edition.ts';
 import { ofDevice } from '#test/support/law.ts';
-import { type MemoryStore, memoryStore, type StoredDevice } from '#test/support/memory-store.ts';
+import { MEMORIES, memoryOf } from '#test/support/memories.ts';
+import { type MemoryStore, memoryStore, type StoredDevice, wholeProfile } from '#test/support/memory-store.ts';
 import { collect } from './collect.ts';
+import type { HeadMemory } from './head-memory.ts';
 import { type DevicePlan, planDevice } from './plan.ts';
 import type { Stretch } from './stretch.ts';
 
@@ -31,6 +33,8 @@ const delivery = fc.record({
   batchSizes: fc.array(fc.constantFrom(1, 5, 20, 80, 300), { minLength: 2, maxLength: 6 }),
   /** Which of the writers goes on, step by step: one of them mostly plans on what another has changed meanwhile. */
   turns: fc.array(fc.nat(2), { minLength: 1, maxLength: 30 }),
+  /** What each of the writers remembers. */
+  memories: fc.array(fc.constantFrom(...MEMORIES), { minLength: 3, maxLength: 3 }),
   /** Owners who change settings, and before which step. */
   changes: fc.array(fc.record({ step: fc.nat(200), device: fc.nat(DEVICES - 1), settings }), { maxLength: 3 }),
 });
@@ -49,8 +53,11 @@ function batches(all: readonly DecodedReading[], { order, shuffled, again, batch
   return cut;
 }
 
-/** Writes a batch: load, plan, load what that needs, plan again, commit. Others may come in between, wherever it yields. */
-function* writing(store: MemoryStore, batch: readonly DecodedReading[]): Generator<void, void> {
+/**
+ * Writes a batch: remember or load, plan, load what that needs, plan again, commit, remember. Others may come in between,
+ * wherever it yields.
+ */
+function* writing(store: MemoryStore, memory: HeadMemory, batch: readonly DecodedReading[]): Generator<void, void> {
   const message = { topic: '', payload: Buffer.alloc(0), receivedAtMs: Number.MAX_SAFE_INTEGER };
   const messages = batch.map((one) => ({
     ...message,
@@ -60,7 +67,8 @@ function* writing(store: MemoryStore, batch: readonly DecodedReading[]): Generat
   for (;;) {
     const plans: { plan: DevicePlan; version: number }[] = [];
     for (const [deviceId, arrived] of collected.series) {
-      const { device, version } = store.load(deviceId);
+      const head = memory.get(deviceId);
+      const { device, version } = head ? { device: head, version: head.version } : store.load(deviceId);
       const stretches = new Map<number, Stretch[]>();
       for (;;) {
         yield;
@@ -74,7 +82,14 @@ function* writing(store: MemoryStore, batch: readonly DecodedReading[]): Generat
         }
       }
     }
-    if (!store.commit(plans)) continue;
+    if (!store.commit(plans)) {
+      memory.forget(collected.series.keys());
+      continue;
+    }
+    for (const deviceId of collected.series.keys()) {
+      const { device, version } = store.load(deviceId);
+      memory.set({ ...device, version, open: null, isSettled: device.computedWith === null });
+    }
     const all = plans.flatMap(({ plan }) => plan.series);
     const count = (of: (plan: (typeof all)[number]) => number) => all.reduce((sum, plan) => sum + of(plan), 0);
     const stored = count(({ inserts, lowered }) => inserts.length + lowered.length);
@@ -89,6 +104,7 @@ function* writing(store: MemoryStore, batch: readonly DecodedReading[]): Generat
 /** Three writers take batch after batch, in turns, while owners change settings. */
 function deliver(store: MemoryStore, deviceIds: readonly string[], queue: DecodedReading[][], how: Delivery): void {
   const writers: (Generator<void, void> | null)[] = [null, null, null];
+  const memories = how.memories.map(memoryOf);
   for (let step = 0; queue.length > 0 || writers.some((writer) => writer !== null); step++) {
     for (const { device, settings } of how.changes.filter((change) => change.step === step)) {
       store.set(deviceIds[device] as string, settings);
@@ -96,16 +112,19 @@ function deliver(store: MemoryStore, deviceIds: readonly string[], queue: Decode
     const turn = how.turns[step % how.turns.length] as number;
     const index = [0, 1, 2].map((one) => (turn + one) % 3).find((one) => writers[one] !== null || queue.length > 0);
     const batch = writers[index as number] === null ? queue.shift() : undefined;
-    const writer = batch ? writing(store, batch) : (writers[index as number] as Generator<void, void>);
+    const writer = batch
+      ? writing(store, memories[index as number] as HeadMemory, batch)
+      : (writers[index as number] as Generator<void, void>);
     writers[index as number] = writer.next().done ? null : writer;
   }
 }
 
 /** The load profile is what the whole set of readings gives at once, by the reference. */
-function expectEnergy({ profile, settings }: StoredDevice, all: History['readings']): void {
+function expectEnergy(device: StoredDevice, all: History['readings']): void {
   const readings = ofDevice(all);
   const line = (at: number | bigint, values: (number | bigint)[]) => `${new Date(Number(at)).toISOString()} ${values}`;
-  const stored = [...withoutZeros(profile)].map(([at, d]) =>
+  const { settings } = device;
+  const stored = [...withoutZeros(wholeProfile(device))].map(([at, d]) =>
     line(at, [
       d.energyMilliwattHours,
       d.estimatedMilliwattHours,

@@ -2,6 +2,7 @@ import type { BucketDeltas } from '#ingest/normalise/buckets.ts';
 import type { Roles } from '#ingest/normalise/channels.ts';
 import { comparePoints, type JudgedPoint, type LawSettings, type Point, type Verdict } from '#ingest/normalise/law.ts';
 import { pointKey } from '#ingest/normalise/replay.ts';
+import { addToOpenHour, type OpenHour, quarterHoursOf } from '#ingest/write/open-hour.ts';
 import type { DevicePlan, WantedStretch } from '#ingest/write/plan.ts';
 import { type StandingDevice, type StandingSeries, seriesName } from '#ingest/write/standing.ts';
 import type { Stretch } from '#ingest/write/stretch.ts';
@@ -20,13 +21,14 @@ interface StoredSeries {
   verdicts: Map<string, Verdict>;
 }
 
-/** A device as it is stored, and its load profile by start of the quarter-hour in ms. */
+/** A device as it is stored, and its load profile by start of the quarter-hour in ms: of closed hours, and the open one. */
 export interface StoredDevice {
   deviceId: string;
   settings: LawSettings;
   computedWith: LawSettings | null;
   series: Map<string, StoredSeries>;
   profile: BucketDeltas;
+  open: OpenHour;
   /** Grows with each change. */
   version: number;
 }
@@ -78,7 +80,9 @@ export function memoryStore(): MemoryStore {
       one.lastReadAtMs = head.lastReadAtMs;
       one.tail = head.tail === null ? null : JSON.stringify(head.tail);
     }
-    for (const [startMs, delta] of deltas) addTo(device.profile, startMs, delta);
+    const { open, closed } = addToOpenHour(device.open, deltas);
+    device.open = open;
+    for (const [startMs, delta] of closed) addTo(device.profile, startMs, delta);
   }
 
   return {
@@ -90,6 +94,7 @@ export function memoryStore(): MemoryStore {
         computedWith: null,
         series: new Map(),
         profile: new Map(),
+        open: null,
         version: 1,
       });
     },
@@ -176,6 +181,13 @@ function frozen<T>(value: T): T {
     Object.freeze(value);
   }
   return value;
+}
+
+/** What is read: closed hours and the open one. */
+export function wholeProfile({ profile, open }: StoredDevice): BucketDeltas {
+  const whole = new Map(profile);
+  for (const [startMs, delta] of quarterHoursOf(open)) addTo(whole, startMs, delta);
+  return whole;
 }
 
 function addTo(profile: BucketDeltas, startMs: number, delta: Sums): void {
