@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import type { OpenHour } from './open-hour.ts';
 import type { DevicePlan } from './plan.ts';
 import { type StandingDevice, type StandingSeries, seriesName } from './standing.ts';
@@ -30,7 +29,7 @@ export interface NextHead {
 }
 
 /** A number that no other change draws. */
-const newVersion = (): number => randomInt(2 ** 48 - 1);
+const newVersion = (): number => Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
 
 /** The head after a plan. `ids`: what its new series are stored under, by their names. */
 export function headAfter(before: Head, plan: DevicePlan, open: OpenHour, ids: ReadonlyMap<string, number>): NextHead {

@@ -1,5 +1,5 @@
 import type { PoolClient } from '#src/database/connect.ts';
-import { timestampArray } from './binary-array.ts';
+import { textArray, timestampArray } from './binary-array.ts';
 import type { HeadPlan } from './head.ts';
 import type { Opened } from './open-hour.ts';
 
@@ -29,7 +29,7 @@ export async function noteChanges(
     name: 'note-changes',
     text: 'SELECT note_usage_changes($1::text[], $2::timestamptz[], $3::boolean[])',
     values: [
-      all.map(({ userId }) => userId),
+      textArray(all.map(({ userId }) => userId)),
       timestampArray(all.map(({ hourMs }) => hourMs)),
       all.map(({ isOpen }) => isOpen),
     ],

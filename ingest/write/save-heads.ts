@@ -1,5 +1,5 @@
 import type { PoolClient } from '#src/database/connect.ts';
-import { int8Array } from './binary-array.ts';
+import { int8Array, textArray } from './binary-array.ts';
 import { lawsOf, type NextHead } from './head.ts';
 
 /** Thrown inside a transaction that was planned on heads that are no longer so; the writer forgets them and begins again. */
@@ -26,11 +26,11 @@ export async function saveHeads(client: PoolClient, next: readonly NextHead[]): 
            FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::text[]) n (device_id, was, version, laws, open)
            WHERE h.device_id = n.device_id AND h.version = n.was`,
     values: [
-      sorted.map(({ deviceId }) => deviceId),
+      textArray(sorted.map(({ deviceId }) => deviceId)),
       int8Array(sorted.map(({ was }) => was)),
       int8Array(sorted.map(({ head }) => head.version)),
-      sorted.map(({ head }) => lawsOf(head)),
-      sorted.map(({ head }) => head.open),
+      textArray(sorted.map(({ head }) => lawsOf(head))),
+      textArray(sorted.map(({ head }) => head.open)),
     ],
   });
   if (rowCount !== sorted.length) throw new StaleHeads(sorted.length - (rowCount ?? 0));
