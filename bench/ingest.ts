@@ -170,7 +170,7 @@ async function untilStored(pool: Pool, devices: Paired[]): Promise<void> {
   for (;;) {
     const { rows } = await pool.query(
       `SELECT count(*) AS n FROM device_heads, jsonb_array_elements(laws::jsonb) law
-       WHERE device_id = ANY ($1) AND (law->2->'good'->>'valueMilliwattHours')::bigint >= $2`,
+       WHERE device_id = ANY ($1) AND (law->2->'run'->>1)::bigint >= $2`,
       [devices.map(({ deviceId }) => deviceId), (1_000 + last / 1_000) * 1_000_000],
     );
     if (rows[0].n === DEVICES) return;
