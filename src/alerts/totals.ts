@@ -13,7 +13,7 @@ export interface Asked extends Period {
   userId: string;
 }
 
-/** The parts of a period by the aggregate that has them; `[from, to)` in Unix ms, empty where from = to. */
+/** The parts of a period by the aggregate that has their closed hours; `[from, to)` in Unix ms, empty where from = to. */
 export interface Pieces {
   /** Whole UTC days, where there are two or more: months. */
   days: [number, number];
@@ -42,24 +42,27 @@ export async function totalsOf(query: Query, asked: readonly Asked[]): Promise<M
   // Raw SQL: the hot path of alerts: any number of periods is one statement, by unnest.
   const { rows } = await query<{ place: number; total_milliwatt_hours: MilliwattHours }>(
     `SELECT c.place::int AS place, (
-       coalesce((SELECT sum(d.${ENERGY}) FROM user_daily d
+       coalesce((SELECT sum(d.${ENERGY}) FROM closed_user_daily d
          WHERE c.days_from < c.days_to AND d.user_id = c.user_id AND d.day >= c.days_from AND d.day < c.days_to), 0)
-       + coalesce((SELECT sum(h.${ENERGY}) FROM user_hourly h
+       + coalesce((SELECT sum(h.${ENERGY}) FROM closed_user_hourly h
          WHERE c.before_from < c.before_to AND h.user_id = c.user_id AND h.hour >= c.before_from AND h.hour < c.before_to), 0)
-       + coalesce((SELECT sum(h.${ENERGY}) FROM user_hourly h
+       + coalesce((SELECT sum(h.${ENERGY}) FROM closed_user_hourly h
          WHERE c.after_from < c.after_to AND h.user_id = c.user_id AND h.hour >= c.after_from AND h.hour < c.after_to), 0)
-       + coalesce((SELECT sum(q.${ENERGY}) FROM device_intervals q
+       + coalesce((SELECT sum(q.${ENERGY}) FROM closed_device_intervals q
          WHERE c.quarters_from < c.quarters_to AND q.user_id = c.user_id AND q.starts_at >= c.quarters_from AND q.starts_at < c.quarters_to), 0)
+       + coalesce((SELECT sum(o.${ENERGY}) FROM open_quarter_hours o
+         WHERE o.user_id = c.user_id AND o.starts_at >= c.period_start AND o.starts_at < c.period_end), 0)
      )::bigint AS total_milliwatt_hours
      FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[], $7::timestamptz[],
-       $8::timestamptz[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[]) WITH ORDINALITY
-       c (alert_id, user_id, period_start, days_from, days_to, before_from, before_to, after_from, after_to, quarters_from, quarters_to, place)
+       $8::timestamptz[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[], $12::timestamptz[]) WITH ORDINALITY
+       c (alert_id, user_id, period_start, period_end, days_from, days_to, before_from, before_to, after_from, after_to, quarters_from, quarters_to, place)
      WHERE NOT EXISTS (SELECT FROM alert_firings f
        WHERE f.alert_id = c.alert_id AND f.period_start = c.period_start AND f.device_id = '')`,
     [
       asked.map(({ alertId }) => alertId),
       asked.map(({ userId }) => userId),
       asked.map(({ startMs }) => new Date(startMs)),
+      asked.map(({ endMs }) => new Date(endMs)),
       column(({ days }) => days[0]),
       column(({ days }) => days[1]),
       column(({ before }) => before[0]),

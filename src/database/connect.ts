@@ -1,5 +1,7 @@
-import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
+import { createHash } from 'node:crypto';
+import { CompiledQuery, Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
+import { defined } from '#src/core/defined.ts';
 import { isTracing, pastSpan } from '#src/core/tracing.ts';
 import type { Tables } from './tables.ts';
 
@@ -58,9 +60,32 @@ export const queryOn =
   <Row>(text: string, values: readonly unknown[]) =>
     client.query(text, [...values]) as unknown as Promise<{ rows: Row[] }>;
 
+/**
+ * Begins a statement of which each connection keeps the plan, where planning costs more than running it. Its text must not
+ * depend on values.
+ */
+export const PREPARED = sql.raw('/* prepared */ ');
+const IS_PREPARED = /^\s*\/\* prepared \*\//;
+
+/** The pool as kysely takes it, which cannot name a statement itself; PostgreSQL knows a prepared one by its name. */
+const preparing = (pool: pg.Pool): PostgresPool => ({
+  async connect() {
+    const client = await pool.connect();
+    return {
+      query(text: string, values: readonly unknown[]) {
+        const name = IS_PREPARED.test(text) ? createHash('sha256').update(text).digest('base64') : undefined;
+        return client.query({ ...defined({ name }), text, values: [...values] });
+      },
+      release: () => client.release(),
+      // Nobody asks for a cursor.
+    } as unknown as PostgresPoolClient;
+  },
+  end: () => pool.end(),
+});
+
 /** Typed queries over a pool. */
 export function createDb(pool: pg.Pool): Database {
-  const dialect = new PostgresDialect({ pool });
+  const dialect = new PostgresDialect({ pool: preparing(pool) });
   if (!isTracing()) return new Kysely<Tables>({ dialect });
   return new Kysely<Tables>({
     dialect,

@@ -3,7 +3,10 @@ import { type Pool, type Query, queryOn } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import type { NewEvent } from '#src/events/event-types.ts';
 import { addEvents, subscriptionsTo } from '#src/events/outbox.ts';
-import { COLUMN } from '#src/rollups/levels.ts';
+import { COLUMN, levelOf } from '#src/rollups/levels.ts';
+import { partsOf } from '#src/rollups/parts.ts';
+
+const ENERGY = COLUMN.energyMilliwattHours;
 
 /** Least time between two `usage.updated` events of one user. */
 const MIN_INTERVAL_SECONDS = 60;
@@ -51,7 +54,7 @@ export async function tellUsage(pool: Pool, now: Date): Promise<number> {
     );
     // After they are gone, in a statement of its own: what changes from now on notes its hour anew.
     const { rows } = await query<{ user_id: string; hour: Date; milliwattHours: MilliwattHours | null }>(
-      `SELECT t.user_id, t.hour, (SELECT h.${COLUMN.energyMilliwattHours} FROM user_hourly h
+      `SELECT t.user_id, t.hour, (SELECT sum(h.${ENERGY})::bigint FROM ${partsOf(levelOf('user_hourly'), [ENERGY])} h
          WHERE h.user_id = t.user_id AND h.hour = t.hour) AS "milliwattHours"
        FROM unnest($1::text[], $2::timestamptz[]) t (user_id, hour) ORDER BY 1, 2`,
       [taken.map(({ user_id }) => user_id), taken.map(({ hour }) => hour)],

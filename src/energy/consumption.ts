@@ -1,13 +1,15 @@
 import { type RawBuilder, sql } from 'kysely';
 import { asMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
-import type { Database } from '#src/database/connect.ts';
-import { COLUMN } from '#src/rollups/levels.ts';
+import { type Database, PREPARED } from '#src/database/connect.ts';
+import { COLUMN, LOAD_PROFILE, levelOf } from '#src/rollups/levels.ts';
+import { addedUp, type Owner, partsOf } from '#src/rollups/parts.ts';
 import { needsQuarterHours, type Range } from './ranges.ts';
 
 const ENERGY = sql.ref(COLUMN.energyMilliwattHours);
 const ESTIMATED = sql.ref(COLUMN.estimatedMilliwattHours);
-/** Something is known of a row's consumption. */
-const IS_KNOWN = sql`${sql.ref(COLUMN.coveredMs)} > 0`;
+const QUARTER_HOURS = sql.raw(
+  partsOf(LOAD_PROFILE, [COLUMN.energyMilliwattHours, COLUMN.estimatedMilliwattHours, COLUMN.coveredMs]),
+);
 
 /** Consumption of a bucket. Rows exist only where something is known. */
 export interface HourRow {
@@ -40,46 +42,53 @@ export interface Summary {
 /** Whose consumption is asked for: all of a user's, or that of one device (which the caller must have found within its reach). */
 export type Whose = { userId: string } | { deviceId: string };
 
+export const ownerOf = (whose: Whose): Owner =>
+  'userId' in whose ? { key: 'user_id', id: whose.userId } : { key: 'device_id', id: whose.deviceId };
+
+/** The level that has the UTC hours of a user or device. */
+export const hourlyOf = (whose: Whose) => levelOf('userId' in whose ? 'user_hourly' : 'device_hourly');
+
 /**
  * Clock hours in the range, in SQL: UTC hours, or quarter-hours put together where the zone's hours lie otherwise. Columns:
  * hour, milliwattHours, and where they are asked for estimated_milliwatt_hours.
  */
 export function hoursOf(whose: Whose, range: Range, { estimates = false } = {}): RawBuilder<unknown> {
   const { from, to, zone } = range;
-  const [hourly, condition] =
-    'userId' in whose
-      ? [sql.table('user_hourly'), sql`user_id = ${whose.userId}`]
-      : [sql.table('device_hourly'), sql`device_id = ${whose.deviceId}`];
+  const { key, id } = ownerOf(whose);
+  // Raw SQL: the hot path of every answer about usage; measured as it is written.
   if (!needsQuarterHours(range)) {
-    // Raw SQL: the hot path of every answer about usage; measured as it is written.
-    return sql`SELECT hour, ${ENERGY} AS "milliwattHours" ${estimates ? sql`, ${ESTIMATED} AS estimated_milliwatt_hours` : sql``} FROM ${hourly}
-      WHERE ${condition} AND hour >= ${from} AND hour < ${to} AND ${IS_KNOWN}`;
+    const hours = addedUp(hourlyOf(whose), { key, id }, range, [
+      'energyMilliwattHours',
+      ...(estimates ? (['estimatedMilliwattHours'] as const) : []),
+    ]);
+    return sql`SELECT hour, ${ENERGY} AS "milliwattHours" ${estimates ? sql`, ${ESTIMATED}` : sql``} FROM (${hours}) u`;
   }
   // Where the clock jumps over the start of an hour (Lord Howe Island: from 02:00 to 02:30) the hour starts at the jump.
   return sql`
     SELECT CASE WHEN date_trunc('hour', starts_at AT TIME ZONE ${zone}) = hour AT TIME ZONE ${zone} THEN hour
       ELSE date_bin('30 minutes', starts_at, 'epoch') END AS hour, sum(${ENERGY})::bigint AS "milliwattHours"
       ${estimates ? sql`, sum(${ESTIMATED})::bigint AS estimated_milliwatt_hours` : sql``}
-    FROM device_intervals, date_trunc('hour', starts_at, ${zone}) hour
-    WHERE ${condition} AND starts_at >= ${from} AND starts_at < ${to} AND ${IS_KNOWN} GROUP BY 1`;
+    FROM ${QUARTER_HOURS} q, date_trunc('hour', starts_at, ${zone}) hour
+    WHERE ${sql.ref(key)} = ${id} AND starts_at >= ${from} AND starts_at < ${to}
+    GROUP BY 1 HAVING sum(${sql.ref(COLUMN.coveredMs)}) > 0`;
 }
 
 /** Consumption by clock hour of the range's zone, in order. */
 export async function consumptionByHour(db: Database, whose: Whose, range: Range): Promise<HourRow[]> {
-  const { rows } = await sql<HourRow>`${hoursOf(whose, range)} ORDER BY 1`.execute(db);
+  const { rows } = await sql<HourRow>`${PREPARED}${hoursOf(whose, range)} ORDER BY 1`.execute(db);
   return rows;
 }
 
 /** Consumption by day of the range's zone, in order. */
 export async function consumptionByDay(db: Database, whose: Whose, range: Range): Promise<DayRow[]> {
-  const { from, to, zone } = range;
+  const { zone } = range;
   if (zone === 'UTC' && 'userId' in whose) {
-    const { rows } = await sql<Omit<DayRow, 'day'> & { day: Date }>`
-      SELECT day, ${ENERGY} AS "milliwattHours", peak_hour AS peak FROM user_daily
-      WHERE user_id = ${whose.userId} AND day >= ${from} AND day < ${to} AND ${IS_KNOWN} ORDER BY day`.execute(db);
+    const days = addedUp(levelOf('user_daily'), ownerOf(whose), range, ['energyMilliwattHours']);
+    const { rows } = await sql<Omit<DayRow, 'day'> & { day: Date }>`${PREPARED}
+      SELECT day, ${ENERGY} AS "milliwattHours", peak_hour AS peak FROM (${days}) d ORDER BY day`.execute(db);
     return rows.map((row) => ({ ...row, day: row.day.toISOString().slice(0, 10) }));
   }
-  const { rows } = await sql<DayRow>`
+  const { rows } = await sql<DayRow>`${PREPARED}
     WITH hours AS (${hoursOf(whose, range)})
     SELECT to_char(hour AT TIME ZONE ${zone}, 'YYYY-MM-DD') AS day, sum("milliwattHours")::bigint AS "milliwattHours",
       (array_agg(hour ORDER BY "milliwattHours" DESC, hour) FILTER (WHERE "milliwattHours" > 0))[1] AS peak
@@ -95,7 +104,7 @@ const profileOf = (whose: Whose, range: Range) => sql`
 
 /** Consumption by month of the range's zone, in order; a month counts with the days that lie in the range. */
 export async function consumptionByMonth(db: Database, whose: Whose, range: Range): Promise<MonthRow[]> {
-  const { rows } = await sql<MonthRow>`
+  const { rows } = await sql<MonthRow>`${PREPARED}
     SELECT month, sum("milliwattHours")::bigint AS "milliwattHours",
       (array_agg(hour_of_day ORDER BY "milliwattHours" DESC, hour_of_day) FILTER (WHERE "milliwattHours" > 0))[1] AS "peakHourOfDay"
     FROM (${profileOf(whose, range)}) p GROUP BY 1 ORDER BY 1`.execute(db);
@@ -104,15 +113,17 @@ export async function consumptionByMonth(db: Database, whose: Whose, range: Rang
 
 /** Consumption by whole month in UTC, from the monthly aggregate. `from` and `to` are starts of months. */
 export async function consumptionByWholeMonth(db: Database, userId: string, from: Date, to: Date): Promise<MonthRow[]> {
-  const { rows } = await sql<Omit<MonthRow, 'month'> & { month: Date }>`
-    SELECT month, ${ENERGY} AS "milliwattHours", peak_hour AS "peakHourOfDay" FROM user_monthly
-    WHERE user_id = ${userId} AND month >= ${from} AND month < ${to} AND ${IS_KNOWN} ORDER BY month`.execute(db);
+  const hours = addedUp(levelOf('user_monthly_by_hour'), ownerOf({ userId }), { from, to }, ['energyMilliwattHours']);
+  const { rows } = await sql<Omit<MonthRow, 'month'> & { month: Date }>`${PREPARED}
+    SELECT month, sum(${ENERGY})::bigint AS "milliwattHours",
+      (array_agg(hour_of_day ORDER BY ${ENERGY} DESC, hour_of_day) FILTER (WHERE ${ENERGY} > 0))[1] AS "peakHourOfDay"
+    FROM (${hours}) h GROUP BY 1 ORDER BY 1`.execute(db);
   return rows.map((row) => ({ ...row, month: row.month.toISOString().slice(0, 10) }));
 }
 
 /** Total of the range, the number of its days about which something is known, and its peak hour of the day. */
 export async function consumptionSummary(db: Database, whose: Whose, range: Range): Promise<Summary> {
-  const { rows } = await sql<{ milliwattHours: MilliwattHours; days: number; hour_of_day: number | null }>`
+  const { rows } = await sql<{ milliwattHours: MilliwattHours; days: number; hour_of_day: number | null }>`${PREPARED}
     WITH hours AS (${hoursOf(whose, range)}),
     profile AS (
       SELECT extract(hour FROM hour AT TIME ZONE ${range.zone})::int AS hour_of_day, sum("milliwattHours")::bigint AS "milliwattHours"

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import { COLUMN } from '#src/rollups/levels.ts';
-import type { Whose } from './consumption.ts';
+import { COLUMN, LOAD_PROFILE } from '#src/rollups/levels.ts';
+import { partsOf } from '#src/rollups/parts.ts';
+import { hourlyOf, ownerOf, type Whose } from './consumption.ts';
 
 /** Months of a zone that follow upon each other. */
 export interface Months {
@@ -14,6 +15,8 @@ export interface Months {
 
 const ENERGY = sql.ref(COLUMN.energyMilliwattHours);
 const ESTIMATED = sql.ref(COLUMN.estimatedMilliwattHours);
+const COVERED = sql.ref(COLUMN.coveredMs);
+const READ = [COLUMN.energyMilliwattHours, COLUMN.estimatedMilliwattHours, COLUMN.coveredMs];
 
 const HOUR_MS = 3_600_000;
 const QUARTER_MS = HOUR_MS / 4;
@@ -24,24 +27,21 @@ const QUARTER_MS = HOUR_MS / 4;
  * Columns: name, milliwattHours, estimated_milliwatt_hours.
  */
 export function wholeMonths(whose: Whose, { names, starts, end }: Months): RawBuilder<unknown> {
-  const [hourly, condition] =
-    'userId' in whose
-      ? [sql.table('user_hourly'), sql`user_id = ${whose.userId}`]
-      : [sql.table('device_hourly'), sql`device_id = ${whose.deviceId}`];
+  const { key, id } = ownerOf(whose);
   const cut = [...starts, end].map((time) => time.getTime()).filter((ms) => ms % HOUR_MS !== 0);
   const cutHours = cut.map((ms) => Math.floor(ms / HOUR_MS) * HOUR_MS);
   const quarters = cutHours.flatMap((ms) => [0, 1, 2, 3].map((place) => new Date(ms + place * QUARTER_MS)));
   // Raw SQL: the hot path of long ranges; which relations are read is decided per question.
   const within = (at: string) =>
-    sql`${sql.ref(at)} >= ${starts[0]} AND ${sql.ref(at)} < ${end} AND ${sql.ref(COLUMN.coveredMs)} > 0`;
-  const amid = sql`UNION ALL SELECT starts_at, ${ENERGY}, ${ESTIMATED} FROM device_intervals
-    WHERE ${condition} AND starts_at = ANY (${quarters}::timestamptz[]) AND ${within('starts_at')}`;
+    sql`${sql.ref(key)} = ${id} AND ${sql.ref(at)} >= ${starts[0]} AND ${sql.ref(at)} < ${end}`;
+  const amid = sql`UNION ALL SELECT starts_at, ${ENERGY}, ${ESTIMATED}, ${COVERED} FROM ${sql.raw(partsOf(LOAD_PROFILE, READ))} q
+    WHERE ${within('starts_at')} AND starts_at = ANY (${quarters}::timestamptz[])`;
   return sql`
     SELECT (${names}::text[])[width_bucket(at, ${starts}::timestamptz[])] AS name,
       sum(${ENERGY}) AS "milliwattHours", sum(${ESTIMATED}) AS estimated_milliwatt_hours
     FROM (
-      SELECT hour AS at, ${ENERGY}, ${ESTIMATED} FROM ${hourly}
-      WHERE ${condition} AND hour <> ALL (${cutHours.map((ms) => new Date(ms))}::timestamptz[]) AND ${within('hour')}
+      SELECT hour AS at, ${ENERGY}, ${ESTIMATED}, ${COVERED} FROM ${sql.raw(partsOf(hourlyOf(whose), READ))} h
+      WHERE ${within('hour')} AND hour <> ALL (${cutHours.map((ms) => new Date(ms))}::timestamptz[])
       ${cut.length === 0 ? sql`` : amid}
-    ) pieces GROUP BY 1`;
+    ) pieces GROUP BY 1 HAVING sum(${COVERED}) > 0`;
 }

@@ -161,6 +161,13 @@ export const LEVELS: readonly Level[] = [
   },
 ];
 
+/** The level of a public name. */
+export function levelOf(relation: string): Level {
+  const level = [LOAD_PROFILE, ...LEVELS].find((one) => one.relation === relation);
+  if (!level) throw new Error(`${relation} is no level`);
+  return level;
+}
+
 /** Levels of which closed hours are stored: for each a view `…_expected` computes them from the load profile's. */
 export const STORED_LEVELS: readonly Level[] = LEVELS.filter(({ isView }) => !isView);
 

@@ -56,9 +56,13 @@ COMMENT ON COLUMN user_hourly.hour IS 'Start of the hour, UTC.';
 
 CREATE OR REPLACE FUNCTION user_daily_peak_hour(whose text, since timestamptz) RETURNS timestamptz LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  RETURN (SELECT b.hour FROM user_hourly b
-    WHERE b.user_id = whose AND b.hour >= since AND b.hour < since + interval '24 hours' AND b.energy_milliwatt_hours > 0
-    ORDER BY b.energy_milliwatt_hours DESC, b.hour LIMIT 1);
+  RETURN (SELECT b.hour FROM (
+  SELECT user_id, hour, energy_milliwatt_hours FROM closed_user_hourly
+  UNION ALL
+  SELECT user_id, hour, energy_milliwatt_hours FROM open_hours
+) b
+    WHERE b.user_id = whose AND b.hour >= since AND b.hour < since + interval '24 hours'
+    GROUP BY 1 HAVING sum(b.energy_milliwatt_hours) > 0 ORDER BY sum(b.energy_milliwatt_hours) DESC, b.hour LIMIT 1);
 END
 $$;
 

@@ -1,11 +1,12 @@
-import { COLUMN, LEVELS, type Level, LOAD_PROFILE, MEASURE_COLUMNS, storedOf } from '../levels.ts';
+import { LEVELS, type Level, LOAD_PROFILE, MEASURE_COLUMNS } from '../levels.ts';
+import { partsOf, peakAmongParts } from '../parts.ts';
 import {
   comments,
   keysAs,
   levelBelow,
   ordinals,
+  peakFunctionOf,
   peakOf,
-  type Source,
   somethingKnown,
   sourceOf,
   sums,
@@ -20,9 +21,6 @@ import {
 const PER_HOUR = 4;
 /** Place of a measure's first quarter-hour in the numbers of `device_heads.open` (ingest/write/open-hour.ts), from 1. */
 const placeOf = (measure: number): number => 2 + measure * PER_HOUR;
-
-const HOURS: Source = { prefix: '', keys: ['device_id', 'user_id', 'hour'], time: 'hour' };
-const QUARTERS: Source = { prefix: '', keys: ['device_id', 'user_id', 'starts_at'], time: 'starts_at' };
 
 const numbers = "CROSS JOIN LATERAL (SELECT string_to_array(h.open, ',')::bigint[] AS n OFFSET 0) o";
 const sumOfQuarters = (measure: number): string =>
@@ -71,33 +69,18 @@ HAVING ${somethingKnown()};`;
  */
 function closedAndOpen(level: Level): string {
   const { keys, peak } = level;
-  const [view, source] = level === LOAD_PROFILE ? ['open_quarter_hours', QUARTERS] : ['open_hours', HOURS];
-  const measures = MEASURE_COLUMNS.join(', ');
-  const union = (closed: string, open: string) => `(
-  SELECT ${[...keys, measures].join(', ')}${closed} FROM ${storedOf(level)}
-  UNION ALL
-  SELECT ${keysAs(level, source)}, ${measures}${open} FROM ${view}
-) parts`;
-  if (!peak) return summed(level, union('', ''), '');
-  const parts = union(`, ${peak.column}, false AS is_open`, `, NULL, true`);
-  const peakName = `${level.relation}_${peak.column}`;
-  const bucket = keys.join(', ');
-  return `${peakFunction(level, peakName)}
+  if (!peak) return summed(level, `${partsOf(level, MEASURE_COLUMNS)} parts`, '');
+  const parts = partsOf(level, MEASURE_COLUMNS, { closed: `, ${peak.column}, false AS is_open`, open: ', NULL, true' });
+  const found = `CASE WHEN bool_or(is_open) THEN ${peakFunctionOf(level)}(${keys.join(', ')}) ELSE max(${peak.column}) END`;
+  return `${peakFunction(level)}
 
-${summed(level, parts, `,\n  CASE WHEN bool_or(is_open) THEN ${peakName}(${bucket}) ELSE max(${peak.column}) END AS ${peak.column}`)}`;
+${summed(level, `${parts} parts`, `,\n  ${found} AS ${peak.column}`)}`;
 }
 
-/** The peak of one bucket, from the parts beneath: the highest, the earliest of equals. */
-function peakFunction(level: Level, name: string): string {
-  const below = levelBelow(level);
-  const { peak } = level;
-  if (!peak) throw new Error(`${level.relation} has no peak`);
-  const measure = COLUMN[peak.measure];
-  return `CREATE OR REPLACE FUNCTION ${name}(whose text, since timestamptz) RETURNS timestamptz LANGUAGE plpgsql STABLE AS $$
+function peakFunction(level: Level): string {
+  return `CREATE OR REPLACE FUNCTION ${peakFunctionOf(level)}(whose text, since timestamptz) RETURNS timestamptz LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  RETURN (SELECT b.${peak.of} FROM ${below.relation} b
-    WHERE b.user_id = whose AND b.${below.time} >= since AND b.${below.time} < since + interval '24 hours' AND b.${measure} > 0
-    ORDER BY b.${measure} DESC, b.${peak.of} LIMIT 1);
+  RETURN ${peakAmongParts(level, 'whose', 'since')};
 END
 $$;`;
 }

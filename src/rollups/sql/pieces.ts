@@ -1,13 +1,4 @@
-import {
-  COLUMN,
-  type Key,
-  KNOWLEDGE_COLUMNS,
-  LEVELS,
-  type Level,
-  LOAD_PROFILE,
-  MEASURE_COLUMNS,
-  storedOf,
-} from '../levels.ts';
+import { COLUMN, type Key, KNOWLEDGE_COLUMNS, type Level, levelOf, MEASURE_COLUMNS, storedOf } from '../levels.ts';
 
 /** Where a level is read from: a relation (or an alias before its columns), the keys it has, and its time. */
 export interface Source {
@@ -23,11 +14,7 @@ export const sourceOf = ({ keys, time }: Level): Source => ({ prefix: '', keys, 
 export const DELTAS: Source = { prefix: 'd.', keys: ['device_id', 'user_id', 'starts_at'], time: 'starts_at' };
 
 /** The level that another one stands on. */
-export function levelBelow(level: Level): Level {
-  const below = [LOAD_PROFILE, ...LEVELS].find(({ relation }) => relation === level.above);
-  if (!below) throw new Error(`${level.relation} stands on ${level.above}, which is no level`);
-  return below;
-}
+export const levelBelow = ({ above }: Level): Level => levelOf(above);
 
 /** How a tier tells the start of the bucket that a time lies in. */
 export type BucketOf = (unit: Level['unit'], time: string) => string;
@@ -67,6 +54,9 @@ export function peakOf({ peak }: Level): string {
   const measure = COLUMN[peak.measure];
   return `,\n  (array_agg(${peak.of} ORDER BY ${measure} DESC, ${peak.of}) FILTER (WHERE ${measure} > 0))[1] AS ${peak.column}`;
 }
+
+/** Name of the function that finds the peak of one user's bucket in the open and closed hours of the level beneath. */
+export const peakFunctionOf = ({ relation, peak }: Level): string => `${relation}_${peak?.column}`;
 
 /** A text as a literal. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Asked, totalsOf } from '#src/alerts/totals.ts';
+import { createDb, queryOn } from '#src/database/connect.ts';
+import { createDevice } from '#src/devices/store.ts';
+import { insights, summary } from '#src/energy/insights.ts';
+import { overview } from '#src/energy/overview.ts';
+import { dayRange } from '#src/energy/ranges.ts';
+import { LEVELS, LOAD_PROFILE, MEASURE_NAMES, type Measure } from '#src/rollups/levels.ts';
+import { createUser } from '#src/users/store.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { addToProfile, type Difference, KNOWN } from '#test/support/load-profile.ts';
+import { closeOpenHours } from '#test/support/without-heads.ts';
+
+const HOUR_MS = 3_600_000;
+const QUARTER_MS = HOUR_MS / 4;
+/** Two days with a bound of months between them. */
+const [FROM_MS, TO_MS] = [Date.UTC(2026, 4, 31), Date.UTC(2026, 5, 2)];
+const NOW = new Date('2026-06-01T20:10:00Z');
+const HOMES = 5;
+const DEVICES = 3;
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+  // Everything that is asked lies after the border of what is materialised, where there is one.
+  await database.settle(new Date(FROM_MS + 1.5 * 24 * HOUR_MS));
+});
+afterAll(() => database.drop());
+
+/** Always the same numbers, in no order. */
+function drawn(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return Math.floor(state / 65_536) % below;
+  };
+}
+
+type Sums = Partial<Record<Measure, number>>;
+
+/** What is known of a quarter-hour: mostly little, so that hours and days are often equal; now and then nothing. */
+function quarterHour(draw: (below: number) => number): Sums {
+  if (draw(9) === 0) return {};
+  const energyMilliwattHours = draw(3) * 1_000;
+  return { energyMilliwattHours, estimatedMilliwattHours: draw(2) * (energyMilliwattHours / 2), ...KNOWN };
+}
+
+/** Devices of homes, with an open hour each, to which the closed ones add up in one way or another, by taking back, too. */
+async function homes() {
+  const db = createDb(database.pool);
+  const closed: Difference[] = [];
+  const made: { userId: string; deviceIds: string[] }[] = [];
+  for (let home = 0; home < HOMES; home++) {
+    const draw = drawn(home + 1);
+    const { user_id: userId } = await createUser(db, { email: `home${home}@example.com`, role: 'homeowner' });
+    const deviceIds: string[] = [];
+    for (let index = 0; index < DEVICES; index++) {
+      const { device } = await createDevice(db, { userId, type: 'smart_meter', location: 'test' });
+      const deviceId = device.device_id;
+      deviceIds.push(deviceId);
+      // Of some homes all devices have the same open hour, of others each its own.
+      const openMs = FROM_MS + (home % 2 ? 20 + home : draw(48)) * HOUR_MS;
+      const open: Sums[] = [];
+      for (let at = FROM_MS; at < TO_MS; at += QUARTER_MS) {
+        const truth = quarterHour(draw);
+        const isOpen = at >= openMs && at < openMs + HOUR_MS;
+        const stored = isOpen ? (draw(2) ? quarterHour(draw) : {}) : truth;
+        if (stored.coveredMs) closed.push({ deviceId, userId, startsAtMs: at, ...stored });
+        if (isOpen)
+          open.push(Object.fromEntries(MEASURE_NAMES.map((one) => [one, (truth[one] ?? 0) - (stored[one] ?? 0)])));
+      }
+      const numbers = MEASURE_NAMES.flatMap((one) => open.map((quarter) => quarter[one]));
+      await database.pool.query('UPDATE device_heads SET open = $2 WHERE device_id = $1', [
+        deviceId,
+        [openMs / HOUR_MS, ...numbers].join(','),
+      ]);
+    }
+    made.push({ userId, deviceIds });
+  }
+  await addToProfile(database, closed);
+  return made;
+}
+
+/** Everything that the service and people read of a home. */
+async function answers({ userId, deviceIds }: { userId: string; deviceIds: string[] }) {
+  const db = createDb(database.pool);
+  const found: Record<string, unknown> = {};
+  for (const zone of ['UTC', 'Europe/Berlin', 'Asia/Kolkata']) {
+    const range = dayRange('2026-05-31', '2026-06-01', zone);
+    for (const whose of [{ userId }, ...deviceIds.map((deviceId) => ({ deviceId }))]) {
+      const name = `${zone} ${Object.keys(whose)} ${Object.values(whose)}`;
+      for (const group of ['hour', 'day', 'month'] as const)
+        found[`${name} ${group}`] = await insights(db, whose, range, group);
+      found[`${name} overview`] = await overview(db, whose, { zone, weeks: 4, now: NOW });
+    }
+    found[`${zone} summary`] = await summary(db, userId, range);
+  }
+  found['whole months'] = await insights(db, { userId }, dayRange('2026-05-01', '2026-06-30', 'UTC'), 'month');
+  const asked: Asked[] = [
+    [FROM_MS, TO_MS],
+    [FROM_MS + 5 * HOUR_MS, TO_MS - 3 * HOUR_MS],
+    [FROM_MS - 10 * 24 * HOUR_MS, TO_MS + 10 * 24 * HOUR_MS],
+    [FROM_MS + 5 * HOUR_MS + 2 * QUARTER_MS, TO_MS - 2 * QUARTER_MS],
+  ].map(([startMs = 0, endMs = 0]) => ({ alertId: 'alt_1', userId, startMs, endMs }));
+  found.totals = [...(await totalsOf(queryOn(database.pool), asked))];
+  for (const { relation, keys } of [LOAD_PROFILE, ...LEVELS]) {
+    const order = keys.join(', ');
+    const { rows } = await database.pool.query(`SELECT * FROM ${relation} WHERE user_id = $1 ORDER BY ${order}`, [
+      userId,
+    ]);
+    found[relation] = rows;
+  }
+  return found;
+}
+
+test('every answer is the same whether hours are open or closed, peaks and what is known included', async () => {
+  const made = await homes();
+  const open = await Promise.all(made.map(answers));
+  await closeOpenHours(database.pool);
+  for (const [index, home] of made.entries()) expect(open[index]).toEqual(await answers(home));
+  const days = open.flatMap((one) => one.user_daily as unknown[]);
+  expect(days).toHaveLength(2 * HOMES);
+}, 120_000);
