@@ -1,0 +1,26 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDb, createPool, PREPARED } from '#src/database/connect.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.drop());
+
+test('a statement that is marked is prepared once a connection, whatever its values; others are not', async () => {
+  const pool = createPool(database.url, { max: 1 });
+  try {
+    const db = createDb(pool);
+    for (const value of [1, 2]) {
+      const { rows } = await sql<{ sum: number }>`${PREPARED}SELECT ${value}::int + 1 AS sum`.execute(db);
+      expect(rows).toEqual([{ sum: value + 1 }]);
+      await sql`SELECT ${value}::int AS plain`.execute(db);
+    }
+    const { rows } = await pool.query('SELECT statement FROM pg_prepared_statements');
+    expect(rows).toEqual([{ statement: '/* prepared */ SELECT $1::int + 1 AS sum' }]);
+  } finally {
+    await pool.end();
+  }
+});
