@@ -61,8 +61,8 @@ export const queryOn =
     client.query(text, [...values]) as unknown as Promise<{ rows: Row[] }>;
 
 /**
- * Begins a statement of which each connection keeps the plan, where planning costs more than running it. Its text must not
- * depend on values.
+ * Begins a statement of which each connection keeps the plan, where planning costs more than running it: few rows, or none that
+ * are grouped (a kept plan knows no values, so it takes the rows for few). Its text must not depend on values.
  */
 export const PREPARED = sql.raw('/* prepared */ ');
 const IS_PREPARED = /^\s*\/\* prepared \*\//;

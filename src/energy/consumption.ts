@@ -91,7 +91,7 @@ export async function consumptionByDay(db: Database, whose: Whose, range: Range)
       SELECT day, ${ENERGY} AS "milliwattHours", peak_hour AS peak FROM (${days}) d ORDER BY day`.execute(db);
     return rows.map((row) => ({ ...row, day: row.day.toISOString().slice(0, 10) }));
   }
-  const { rows } = await sql<DayRow>`${PREPARED}
+  const { rows } = await sql<DayRow>`
     WITH hours AS (${hoursOf(whose, range)})
     SELECT to_char(hour AT TIME ZONE ${zone}, 'YYYY-MM-DD') AS day, sum("milliwattHours")::bigint AS "milliwattHours",
       (array_agg(hour ORDER BY "milliwattHours" DESC, hour) FILTER (WHERE "milliwattHours" > 0))[1] AS peak
@@ -107,7 +107,7 @@ const profileOf = (whose: Whose, range: Range) => sql`
 
 /** Consumption by month of the range's zone, in order; a month counts with the days that lie in the range. */
 export async function consumptionByMonth(db: Database, whose: Whose, range: Range): Promise<MonthRow[]> {
-  const { rows } = await sql<MonthRow>`${PREPARED}
+  const { rows } = await sql<MonthRow>`
     SELECT month, sum("milliwattHours")::bigint AS "milliwattHours",
       (array_agg(hour_of_day ORDER BY "milliwattHours" DESC, hour_of_day) FILTER (WHERE "milliwattHours" > 0))[1] AS "peakHourOfDay"
     FROM (${profileOf(whose, range)}) p GROUP BY 1 ORDER BY 1`.execute(db);
@@ -126,7 +126,7 @@ export async function consumptionByWholeMonth(db: Database, userId: string, from
 
 /** Total of the range, the number of its days about which something is known, and its peak hour of the day. */
 export async function consumptionSummary(db: Database, whose: Whose, range: Range): Promise<Summary> {
-  const { rows } = await sql<{ milliwattHours: MilliwattHours; days: number; hour_of_day: number | null }>`${PREPARED}
+  const { rows } = await sql<{ milliwattHours: MilliwattHours; days: number; hour_of_day: number | null }>`
     WITH hours AS (${hoursOf(whose, range)}),
     profile AS (
       SELECT extract(hour FROM hour AT TIME ZONE ${range.zone})::int AS hour_of_day, sum("milliwattHours")::bigint AS "milliwattHours"

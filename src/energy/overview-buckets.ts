@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { MilliwattHours } from '#src/core/units.ts';
-import { type Database, PREPARED } from '#src/database/connect.ts';
+import type { Database } from '#src/database/connect.ts';
 import { hoursOf, type Whose } from './consumption.ts';
 import type { Range } from './ranges.ts';
 import { type Months, wholeMonths } from './whole-months.ts';
@@ -36,7 +36,7 @@ export async function overviewBuckets(
 ): Promise<Record<BucketKind, Bucket[]>> {
   const thisHour = sql`date_trunc('hour', ${now}::timestamptz, ${range.zone})`;
   // Raw SQL: the hot path of the dashboard: four groupings of one range in one statement.
-  const { rows } = await sql<Bucket & { kind: BucketKind }>`${PREPARED}
+  const { rows } = await sql<Bucket & { kind: BucketKind }>`
     WITH hours AS MATERIALIZED (
       SELECT hour, hour AT TIME ZONE ${range.zone} AS local, "milliwattHours", estimated_milliwatt_hours
       FROM (${hoursOf(whose, range, { estimates: true })}) h)
