@@ -64,7 +64,10 @@ export const parseLaws = (text: string): Laws =>
     ]),
   );
 
-/** A head as one string, which takes a tenth of the memory that its objects do. Only of settled heads. */
+/**
+ * A head as one string, which takes a tenth of the memory that its objects do. Only of settled heads. Without `closedUntilMs`: what
+ * is planned on a remembered head follows all that is stored, so also all that retention has closed.
+ */
 export const pack = ({ userId, settings, version, open, series }: Head): string =>
   JSON.stringify([
     userId,
@@ -78,18 +81,17 @@ export const pack = ({ userId, settings, version, open, series }: Head): string 
       Number(one.roles.import) + 2 * Number(one.roles.export),
       one.lastReadAtMs,
       one.tail,
-      one.closedUntilMs,
     ]),
   ]);
 
 /** What a series is packed as. */
-type PackedSeries = [number, string, string, number, number | null, unknown, number | null];
+type PackedSeries = [number, string, string, number, number | null, unknown];
 
 export function unpack(deviceId: string, packed: string): Head {
   const [userId, version, open, [limitKw, registerMaxKwh, maxGapMinutes], packedSeries] = JSON.parse(packed);
   const series = new Map<string, StandingSeries>();
   for (const one of packedSeries as PackedSeries[]) {
-    const [seriesId, channel, kind, roles, lastReadAtMs, tail, closedUntilMs] = one;
+    const [seriesId, channel, kind, roles, lastReadAtMs, tail] = one;
     const counts = { import: (roles & 1) !== 0, export: (roles & 2) !== 0 };
     series.set(seriesName(channel, kind), {
       seriesId,
@@ -98,7 +100,7 @@ export function unpack(deviceId: string, packed: string): Head {
       roles: counts,
       lastReadAtMs,
       tail,
-      closedUntilMs,
+      closedUntilMs: null,
     });
   }
   const settings = { limitKw, registerMaxKwh, maxGapMinutes };
