@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Pool } from '#src/database/connect.ts';
 import { startMosquitto } from '../test/support/mosquitto.ts';
@@ -24,10 +25,11 @@ const ROUND_MS = 300_000;
 const startMs = Date.now() - 12 * 3_600_000;
 let rounds = 0;
 
-/** A round of one number of devices: readings/s, and PostgreSQL's CPU time a reading. */
+/** A round of one number of devices: readings/s, PostgreSQL's CPU time a reading, and what ingest held in memory at its end. */
 interface Rate {
   perSecond: number;
   postgresUs: number;
+  ingestMib: number;
 }
 type Round = (devices: number) => Promise<Rate>;
 
@@ -40,7 +42,8 @@ export async function bench(): Promise<Answer> {
   try {
     await addDevices(database.pool, DEVICES.many);
     const year = { start: dateOf(Date.now() - 364 * DAY_MS), end: dateOf(Date.now()) };
-    const rates: { million: number; few: number; many: number; fewUs: number; manyUs: number }[] = [];
+    const rates: { million: number; few: number; many: number; fewUs: number; manyUs: number; ingestMib: number }[] =
+      [];
     let homes = 0;
     for (const million of SIZES) {
       process.stderr.write(`filling up to ${million} million readings …\n`);
@@ -58,7 +61,8 @@ export async function bench(): Promise<Answer> {
         }
         const rate = (of: Rate[]) => Math.round(median(of.map(({ perSecond }) => perSecond)));
         const cpu = (of: Rate[]) => Math.round(median(of.map(({ postgresUs }) => postgresUs)) * 10) / 10;
-        return { few: rate(few), many: rate(many), fewUs: cpu(few), manyUs: cpu(many) };
+        const ingestMib = Math.max(...many.map((one) => one.ingestMib));
+        return { few: rate(few), many: rate(many), fewUs: cpu(few), manyUs: cpu(many), ingestMib };
       });
       rates.push({ million, ...rate });
       process.stderr.write(`  ${JSON.stringify(rates.at(-1))}\n`);
@@ -76,8 +80,8 @@ export async function bench(): Promise<Answer> {
       json: { devices: DEVICES, rates, ratios, hot },
       lines: [
         ...rates.map(
-          ({ million, few, many, fewUs, manyUs }) =>
-            `${String(million).padStart(3)} million stored   ${few} readings/s of 1,000 devices, ${many} of 100,000; PostgreSQL ${fewUs} and ${manyUs} µs a reading`,
+          ({ million, few, many, fewUs, manyUs, ingestMib }) =>
+            `${String(million).padStart(3)} million stored   ${few} readings/s of 1,000 devices, ${many} of 100,000; PostgreSQL ${fewUs} and ${manyUs} µs a reading; ingest ${ingestMib} MiB`,
         ),
         '',
         `slowest / smallest size: ${ratios.sizes_few} with 1,000 devices, ${ratios.sizes_many} with 100,000 (target: 0.8)`,
@@ -105,6 +109,10 @@ async function addDevices(pool: Pool, count: number): Promise<void> {
   await pool.query('VACUUM ANALYZE users, devices, device_heads');
 }
 
+/** What a process holds in memory (proc(5), status: VmRSS). */
+const residentMib = (pid: number): number =>
+  Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024);
+
 /** Share of the updates of heads that touched no index. */
 async function hotShare(pool: Pool): Promise<number> {
   const { rows } = await pool.query(
@@ -113,13 +121,15 @@ async function hotShare(pool: Pool): Promise<number> {
   return Math.round(1_000 * rows[0].share) / 1_000;
 }
 
-/** Starts a broker and a worker, and lets them be used round by round. */
+/** Starts a broker, an ingest worker and the one that evaluates alerts, and lets them be used round by round. */
 async function withWorker<T>(
   database: { url: string; dataDir: string },
   use: (round: Round) => Promise<T>,
 ): Promise<T> {
   const mosquitto = await startMosquitto();
   const env = { DATABASE_URL: database.url, DATA_DIR: database.dataDir, MQTT_URL: mosquitto.url, LOG_LEVEL: 'error' };
+  // What ingest leaves to others is part of what a reading costs the database.
+  const telling = await startRole('worker', env);
   const worker = await startRole('ingest', env);
   const committed = async () => {
     const answer = await fetch(`http://127.0.0.1:${worker.ready.operator_port}/metrics`);
@@ -152,10 +162,12 @@ async function withWorker<T>(
       const seconds = (performance.now() - from) / 1_000;
       const cpuMs = postgresCpuMs(join(database.dataDir, 'postgres')) - cpuFrom;
       await exited;
-      return { perSecond: MESSAGES / seconds, postgresUs: (cpuMs * 1_000) / MESSAGES };
+      const ingestMib = residentMib(worker.process.pid as number);
+      return { perSecond: MESSAGES / seconds, postgresUs: (cpuMs * 1_000) / MESSAGES, ingestMib };
     });
   } finally {
     await worker.kill();
+    await telling.kill();
     await mosquitto.stop();
   }
 }
