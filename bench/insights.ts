@@ -1,3 +1,4 @@
+import { openHourOf } from '#ingest/write/open-hour.ts';
 import { createDb } from '#src/database/connect.ts';
 import { ensurePartitions } from '#src/database/partitions.ts';
 import { insights } from '#src/energy/insights.ts';
@@ -63,8 +64,10 @@ export async function bench(): Promise<Answer> {
        WHERE substr(user_id, 5)::int <= $1`,
       [PROFILED, YEAR.end],
     );
-    const open = [Date.parse(`${YEAR.end}T23:00Z`) / 3_600_000, ...MEASURE_NAMES.flatMap(() => [3, 2, 1, 0])];
-    await pool.query('UPDATE device_heads SET open = $1', [open.join(',')]);
+    const quarters = MEASURE_NAMES.flatMap(() => [3, 2, 1, 0]);
+    await pool.query('UPDATE device_heads SET open = $1', [
+      openHourOf(Date.parse(`${YEAR.end}T23:00Z`) / 3_600_000, quarters),
+    ]);
     await pool.query(
       'VACUUM ANALYZE closed_device_intervals, closed_user_hourly, closed_user_daily, closed_user_monthly_by_hour, users, devices, device_heads',
     );

@@ -63,6 +63,6 @@ test('differences in any order of hours, taken back again or not, are all in clo
 
 test('an hour of which nothing is left is not open', () => {
   const { open } = addToOpenHour(null, deltasOf([[1, 5]]));
-  expect(open).toBe(`${START_MS / HOUR_MS},0,5,0,0,0,10,0,0,0,15,0,0,0,20,0,0,0,25,0,0,0,30,0,0`);
+  expect(open).toBe(`${START_MS / HOUR_MS},5,10,15,20,25,30,0,5,0,0,0,10,0,0,0,15,0,0,0,20,0,0,0,25,0,0,0,30,0,0`);
   expect(addToOpenHour(open, deltasOf([[1, -5]]))).toEqual({ open: null, closed: new Map() });
 });

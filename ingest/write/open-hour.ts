@@ -5,8 +5,9 @@ const HOUR_MS = 3_600_000;
 const QUARTERS = HOUR_MS / BUCKET_MS;
 
 /**
- * The latest hour of a device, which its head has in place of the aggregates: hours since 1970, then of each measure its four
- * quarter-hours, with commas. As `device_heads.open`, which src/rollups/sql/open.ts reads. Null: none is open.
+ * The latest hour of a device, which its head has in place of the aggregates: hours since 1970, then of each measure its sum,
+ * then of each measure its four quarter-hours, with commas. As `device_heads.open`, which src/rollups/sql/open.ts reads: most
+ * answers want sums of few measures, so they come first. Null: none is open.
  */
 export type OpenHour = string | null;
 
@@ -23,41 +24,60 @@ export interface Opened {
  */
 export function addToOpenHour(before: OpenHour, deltas: BucketDeltas): Opened {
   if (deltas.size === 0) return { open: before, closed: new Map() };
-  const numbers = before === null ? null : before.split(',').map(Number);
-  let latest = numbers?.[0] ?? Number.NEGATIVE_INFINITY;
+  const known = before === null ? null : parsed(before);
+  let latest = known?.hour ?? Number.NEGATIVE_INFINITY;
   for (const startMs of deltas.keys()) latest = Math.max(latest, Math.floor(startMs / HOUR_MS));
   const closed: BucketDeltas = new Map();
-  const open = numbers?.[0] === latest ? numbers : [latest, ...new Array(MEASURE_NAMES.length * QUARTERS).fill(0)];
-  if (numbers !== open) for (const [startMs, sums] of quarterHoursOf(before)) closed.set(startMs, sums);
+  const quarters = known?.hour === latest ? known.quarters : new Array(MEASURE_NAMES.length * QUARTERS).fill(0);
+  if (known && known.hour !== latest) for (const [startMs, sums] of bucketsOf(known)) closed.set(startMs, sums);
   for (const [startMs, delta] of deltas) {
-    if (Math.floor(startMs / HOUR_MS) === latest) addTo(open, startMs, delta);
+    if (Math.floor(startMs / HOUR_MS) === latest) addTo(quarters, startMs, delta);
     else closed.set(startMs, sumOf(closed.get(startMs), delta));
   }
-  return { open: open.some((value, index) => index > 0 && value !== 0) ? open.join(',') : null, closed };
+  return { open: quarters.some((value) => value !== 0) ? openHourOf(latest, quarters) : null, closed };
 }
 
-/** Place of a measure's quarter-hour among the numbers. */
-const placeOf = (measure: number, quarter: number): number => 1 + measure * QUARTERS + quarter;
-
-function addTo(numbers: number[], startMs: number, delta: Sums): void {
-  const quarter = (startMs % HOUR_MS) / BUCKET_MS;
-  for (const [measure, name] of MEASURE_NAMES.entries()) {
-    const place = placeOf(measure, quarter);
-    numbers[place] = (numbers[place] as number) + delta[name];
-  }
+/** An open hour as it is stored. `hour`: since 1970; `quarters`: of each measure, in their order, its four quarter-hours. */
+export function openHourOf(hour: number, quarters: readonly number[]): string {
+  const sums = MEASURE_NAMES.map((_, measure) => {
+    let sum = 0;
+    for (let quarter = 0; quarter < QUARTERS; quarter++) sum += quarters[placeOf(measure, quarter)] as number;
+    return sum;
+  });
+  return `${hour},${sums.join(',')},${quarters.join(',')}`;
 }
 
 /** The quarter-hours of an open hour of which something is known. */
-export function quarterHoursOf(open: OpenHour): BucketDeltas {
+export const quarterHoursOf = (open: OpenHour): BucketDeltas => (open === null ? new Map() : bucketsOf(parsed(open)));
+
+interface Parsed {
+  hour: number;
+  quarters: number[];
+}
+
+function parsed(open: string): Parsed {
+  const numbers = open.split(',').map(Number);
+  return { hour: numbers[0] as number, quarters: numbers.slice(1 + MEASURE_NAMES.length) };
+}
+
+/** Place of a measure's quarter-hour among all of them. */
+const placeOf = (measure: number, quarter: number): number => measure * QUARTERS + quarter;
+
+function addTo(quarters: number[], startMs: number, delta: Sums): void {
+  const quarter = (startMs % HOUR_MS) / BUCKET_MS;
+  for (const [measure, name] of MEASURE_NAMES.entries()) {
+    const place = placeOf(measure, quarter);
+    quarters[place] = (quarters[place] as number) + delta[name];
+  }
+}
+
+function bucketsOf({ hour, quarters }: Parsed): BucketDeltas {
   const found: BucketDeltas = new Map();
-  const numbers = open?.split(',').map(Number) ?? [];
   for (let quarter = 0; quarter < QUARTERS; quarter++) {
     const sums = Object.fromEntries(
-      MEASURE_NAMES.map((name, measure) => [name, numbers[placeOf(measure, quarter)] as number]),
+      MEASURE_NAMES.map((name, measure) => [name, quarters[placeOf(measure, quarter)] as number]),
     ) as unknown as Sums;
-    if (MEASURE_NAMES.some((name) => sums[name])) {
-      found.set((numbers[0] as number) * HOUR_MS + quarter * BUCKET_MS, sums);
-    }
+    if (MEASURE_NAMES.some((name) => sums[name])) found.set(hour * HOUR_MS + quarter * BUCKET_MS, sums);
   }
   return found;
 }

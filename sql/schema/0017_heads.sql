@@ -16,7 +16,7 @@ COMMENT ON TABLE device_heads IS 'One row per device: all that ingest changes wi
 COMMENT ON COLUMN device_heads.version IS 'Drawn anew with each change of the head or the device: who knows another one knows an old state, and may not write.';
 COMMENT ON COLUMN device_heads.seen_at IS 'When its last valid reading was received.';
 COMMENT ON COLUMN device_heads.laws IS 'JSON: of each series that has readings [series_id, time of the last one in Unix ms, state of its law after it].';
-COMMENT ON COLUMN device_heads.open IS 'The open hour: hours since 1970, then of each measure its four quarter-hours (src/rollups/levels.ts); null: none is.';
+COMMENT ON COLUMN device_heads.open IS 'The open hour: hours since 1970, of each measure (src/rollups/levels.ts) its sum, then of each its four quarter-hours; null: none is.';
 
 CREATE FUNCTION new_version() RETURNS bigint LANGUAGE sql AS $$ SELECT (random() * 9007199254740991)::bigint $$;
 

@@ -50,8 +50,10 @@ export async function totalsOf(query: Query, asked: readonly Asked[]): Promise<M
          WHERE c.after_from < c.after_to AND h.user_id = c.user_id AND h.hour >= c.after_from AND h.hour < c.after_to), 0)
        + coalesce((SELECT sum(q.${ENERGY}) FROM closed_device_intervals q
          WHERE c.quarters_from < c.quarters_to AND q.user_id = c.user_id AND q.starts_at >= c.quarters_from AND q.starts_at < c.quarters_to), 0)
+       + coalesce((SELECT sum(o.${ENERGY}) FROM open_hours o
+         WHERE c.quarters_from = c.quarters_to AND o.user_id = c.user_id AND o.hour >= c.period_start AND o.hour < c.period_end), 0)
        + coalesce((SELECT sum(o.${ENERGY}) FROM open_quarter_hours o
-         WHERE o.user_id = c.user_id AND o.starts_at >= c.period_start AND o.starts_at < c.period_end), 0)
+         WHERE c.quarters_from < c.quarters_to AND o.user_id = c.user_id AND o.starts_at >= c.quarters_from AND o.starts_at < c.quarters_to), 0)
      )::bigint AS total_milliwatt_hours
      FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[], $7::timestamptz[],
        $8::timestamptz[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[], $12::timestamptz[]) WITH ORDINALITY

@@ -58,14 +58,14 @@ async function moveBorder(client: PoolClient, now: Date): Promise<void> {
   const yesterday = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() - 1));
   const { rows } = await client.query('SELECT direct_from < $1 AS "mustMove" FROM rollup_progress', [yesterday]);
   if (!rows[0].mustMove) return;
-  for (;;) {
-    const { rows: closed } = await client.query('SELECT close_open_hours($1, $2)::int AS count', [
-      yesterday,
-      MAX_CLOSED,
-    ]);
-    if (closed[0].count < MAX_CLOSED) break;
-  }
+  for (let last: string | null = ''; last !== null; last = await closeOpenHours(client, yesterday, last));
   await client.query('UPDATE rollup_progress SET direct_from = $1 WHERE direct_from < $1', [yesterday]);
+}
+
+/** Closes open hours before a time of some devices after one; answers the last of them, null where there was none. */
+async function closeOpenHours(client: PoolClient, before: Date, afterId: string): Promise<string | null> {
+  const { rows } = await client.query('SELECT close_open_hours($1, $2, $3) AS last', [before, afterId, MAX_CLOSED]);
+  return rows[0].last;
 }
 
 async function foldLateDays(client: PoolClient): Promise<number> {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openHourOf } from '#ingest/write/open-hour.ts';
 import { type Asked, totalsOf } from '#src/alerts/totals.ts';
 import { createDb, queryOn } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
@@ -69,10 +70,10 @@ async function homes() {
         if (isOpen)
           open.push(Object.fromEntries(MEASURE_NAMES.map((one) => [one, (truth[one] ?? 0) - (stored[one] ?? 0)])));
       }
-      const numbers = MEASURE_NAMES.flatMap((one) => open.map((quarter) => quarter[one]));
+      const numbers = MEASURE_NAMES.flatMap((one) => open.map((quarter) => quarter[one] ?? 0));
       await database.pool.query('UPDATE device_heads SET open = $2 WHERE device_id = $1', [
         deviceId,
-        [openMs / HOUR_MS, ...numbers].join(','),
+        openHourOf(openMs / HOUR_MS, numbers),
       ]);
     }
     made.push({ userId, deviceIds });

@@ -94,7 +94,7 @@ test('have the same doors, and behind them what only their tier needs', async ()
       ? [
           'fold_late_day(which timestamp with time zone)',
           'note_folded_changes(deltas interval_delta[])',
-          'close_open_hours(before_at timestamp with time zone, most integer)',
+          'close_open_hours(before_at timestamp with time zone, after_id text, most integer)',
         ]
       : STORED_LEVELS.map(({ relation }) => `apply_${relation}(deltas interval_delta[])`)),
   ];

@@ -19,27 +19,31 @@ import {
 
 /** Quarter-hours of an open hour. */
 const PER_HOUR = 4;
-/** Place of a measure's first quarter-hour in the numbers of `device_heads.open` (ingest/write/open-hour.ts), from 1. */
-const placeOf = (measure: number): number => 2 + measure * PER_HOUR;
-
-const numbers = "CROSS JOIN LATERAL (SELECT string_to_array(h.open, ',')::bigint[] AS n OFFSET 0) o";
-const sumOfQuarters = (measure: number): string =>
-  Array.from({ length: PER_HOUR }, (_, place) => `o.n[${placeOf(measure) + place}]`).join(' + ');
+/**
+ * Places among the numbers of `device_heads.open` (ingest/write/open-hour.ts), from 1: the hour, of each measure its sum, and of
+ * each its quarter-hours.
+ */
+const PLACE = {
+  hour: 1,
+  sum: (measure: number) => 2 + measure,
+  quarters: (measure: number) => 2 + MEASURE_COLUMNS.length + measure * PER_HOUR,
+};
+/** One of them alone: an answer asks for few, and to make all of them numbers took four times as long. */
+const numberAt = (place: string | number): string => `split_part(h.open, ',', ${place})::bigint`;
 
 /** The two views of open hours. */
 export const openHours = (): string => `-- A device's open hour is in its head, until a later one begins.
 CREATE OR REPLACE VIEW open_hours AS
-SELECT h.device_id, h.user_id, to_timestamp(o.n[1] * 3600) AS hour,
-${MEASURE_COLUMNS.map((column, index) => `  ${sumOfQuarters(index)} AS ${column}`).join(',\n')}
-FROM device_heads h ${numbers}
+SELECT h.device_id, h.user_id, to_timestamp(${numberAt(PLACE.hour)} * 3600) AS hour,
+${MEASURE_COLUMNS.map((column, index) => `  ${numberAt(PLACE.sum(index))} AS ${column}`).join(',\n')}
+FROM device_heads h
 WHERE h.open IS NOT NULL;
 COMMENT ON VIEW open_hours IS 'The open hour of each device, as far as it is known.';
 
 CREATE OR REPLACE VIEW open_quarter_hours AS
-SELECT h.device_id, h.user_id, to_timestamp(o.n[1] * 3600 + q.place * 900) AS starts_at,
-${MEASURE_COLUMNS.map((column, index) => `  o.n[${placeOf(index)} + q.place] AS ${column}`).join(',\n')}
-FROM device_heads h ${numbers}
-CROSS JOIN generate_series(0, ${PER_HOUR - 1}) q (place)
+SELECT h.device_id, h.user_id, to_timestamp(${numberAt(PLACE.hour)} * 3600 + q.place * 900) AS starts_at,
+${MEASURE_COLUMNS.map((column, index) => `  ${numberAt(`${PLACE.quarters(index)} + q.place`)} AS ${column}`).join(',\n')}
+FROM device_heads h CROSS JOIN generate_series(0, ${PER_HOUR - 1}) q (place)
 WHERE h.open IS NOT NULL;
 COMMENT ON VIEW open_quarter_hours IS 'The quarter-hours of open hours.';
 `;
@@ -88,20 +92,20 @@ $$;`;
 /** What the refresh does before the border passes open hours: on the other side they would be late differences. */
 export function closingOpenHours(): string {
   const quarters = MEASURE_COLUMNS.map((column) => `q.${column}`).join(', ');
-  return `-- Closes open hours before a time, of \`most\` devices: differences to days that are materialised are not seen until the refresh
--- has them in, and hours that were seen all along must not vanish for so long. A device that is being written is left to its
--- writer. Returns how many it closed.
-CREATE OR REPLACE FUNCTION close_open_hours(before_at timestamptz, most integer) RETURNS bigint LANGUAGE plpgsql AS $$
+  return `-- Closes open hours before a time, of \`most\` devices after one of them: differences to days that are materialised are not seen
+-- until the refresh has them in, and hours that were seen all along must not vanish for so long. A device that is being written
+-- is left to its writer. Returns the last device, or null where none was left.
+CREATE OR REPLACE FUNCTION close_open_hours(before_at timestamptz, after_id text, most integer) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   silent text[];
 BEGIN
   silent := ARRAY(SELECT h.device_id FROM device_heads h
-    WHERE split_part(h.open, ',', 1)::bigint < extract(epoch FROM before_at) / 3600
+    WHERE h.device_id > after_id AND ${numberAt(PLACE.hour)} < extract(epoch FROM before_at) / 3600
     ORDER BY h.device_id LIMIT most FOR NO KEY UPDATE SKIP LOCKED);
   PERFORM apply_interval_deltas(array_agg(ROW (q.device_id, q.user_id, q.starts_at, ${quarters})::interval_delta))
   FROM open_quarter_hours q WHERE q.device_id = ANY (silent) AND (${quarters}) <> (${MEASURE_COLUMNS.map(() => 0).join(', ')}) HAVING count(*) > 0;
   UPDATE device_heads SET open = NULL, version = new_version() WHERE device_id = ANY (silent);
-  RETURN cardinality(silent);
+  RETURN silent[cardinality(silent)];
 END
 $$;
 `;
