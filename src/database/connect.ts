@@ -67,13 +67,25 @@ export const queryOn =
 export const PREPARED = sql.raw('/* prepared */ ');
 const IS_PREPARED = /^\s*\/\* prepared \*\//;
 
-/** The pool as kysely takes it, which cannot name a statement itself; PostgreSQL knows a prepared one by its name. */
+/** Names of those that were asked so far: as many as there are texts. */
+const names = new Map<string, string>();
+
+/** PostgreSQL knows a prepared statement by its name: the same for the same text. */
+function nameOf(text: string): string {
+  const known = names.get(text);
+  if (known) return known;
+  const name = createHash('sha256').update(text).digest('base64');
+  names.set(text, name);
+  return name;
+}
+
+/** The pool as kysely takes it, which cannot name a statement itself. */
 const preparing = (pool: pg.Pool): PostgresPool => ({
   async connect() {
     const client = await pool.connect();
     return {
       query(text: string, values: readonly unknown[]) {
-        const name = IS_PREPARED.test(text) ? createHash('sha256').update(text).digest('base64') : undefined;
+        const name = IS_PREPARED.test(text) ? nameOf(text) : undefined;
         return client.query({ ...defined({ name }), text, values: [...values] });
       },
       release: () => client.release(),

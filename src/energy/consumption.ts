@@ -72,7 +72,7 @@ export function hoursOf(whose: Whose, range: Range, { estimates = false } = {}):
     FROM (
       SELECT starts_at, sum(${ENERGY})::bigint AS ${ENERGY}, sum(${ESTIMATED})::bigint AS ${ESTIMATED}
       FROM ${QUARTER_HOURS} q WHERE ${sql.ref(key)} = ${id} AND starts_at >= ${from} AND starts_at < ${to}
-      GROUP BY 1 HAVING sum(${sql.ref(COLUMN.coveredMs)}) > 0
+      GROUP BY 1 HAVING sum(${sql.ref(COLUMN.coveredMs)}) <> 0
     ) quarters, LATERAL (SELECT date_trunc('hour', starts_at, ${zone}) AS hour) h GROUP BY 1`;
 }
 

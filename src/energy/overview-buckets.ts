@@ -48,9 +48,9 @@ export async function overviewBuckets(
     UNION ALL
     SELECT 'month', name, "milliwattHours"::float8, estimated_milliwatt_hours::float8 FROM (${wholeMonths(whose, months)}) m
     UNION ALL
-    -- Without the hour under way: it would always draw its mean down.
+    -- Without the hour under way: it would always draw its mean down. Numbers of a kind that is cheap to sort and group.
     SELECT 'cell', to_char(min(local), 'ID HH24'), avg("milliwattHours")::float8, avg(estimated_milliwatt_hours)::float8
-    FROM hours WHERE hour >= ${weekFrom} AND hour < ${thisHour} GROUP BY extract(isodow FROM local), extract(hour FROM local)
+    FROM hours WHERE hour >= ${weekFrom} AND hour < ${thisHour} GROUP BY extract(isodow FROM local)::int, extract(hour FROM local)::int
     ORDER BY 1, 2`.execute(db);
   const buckets: Record<BucketKind, Bucket[]> = { hour: [], day: [], month: [], cell: [] };
   for (const { kind, ...bucket } of rows) buckets[kind].push(bucket);
