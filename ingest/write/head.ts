@@ -1,5 +1,5 @@
 import type { OpenHour } from './open-hour.ts';
-import type { DevicePlan } from './plan.ts';
+import { type DevicePlan, validReadings } from './plan.ts';
 import { type StandingDevice, type StandingSeries, seriesName } from './standing.ts';
 
 /** A device and all that a reading of it needs and changes. */
@@ -25,6 +25,8 @@ export interface NextHead {
   readonly deviceId: string;
   /** The version that it was planned on. */
   readonly was: number;
+  /** With a valid reading. */
+  readonly isHeard: boolean;
   readonly head: Head;
 }
 
@@ -41,7 +43,8 @@ export function headAfter(before: Head, plan: DevicePlan, open: OpenHour, ids: R
   }
   const { deviceId, version: was } = before;
   const isSettled = before.isSettled && before.computedWith === null;
-  return { deviceId, was, head: { ...before, series, open, isSettled, computedWith: null, version: newVersion() } };
+  const head = { ...before, series, open, isSettled, computedWith: null, version: newVersion() };
+  return { deviceId, was, isHeard: validReadings(plan) > 0, head };
 }
 
 /** `device_heads.laws`: of each series that has readings its id, the time of the last one and the state of its law. */

@@ -219,7 +219,7 @@ test('late readings hours apart: the second begins after what the first has chan
       ['18:20', 121.5],
     ] as const
   ).map(reading);
-  for (const batch of [...first.map((one) => [one]), late]) for (const _ of writing(store, batch));
+  for (const batch of [...first.map((one) => [one]), late]) for (const _ of writing(store, memoryOf('none'), batch));
   expectWhole(store.devices.get('dev_0') as StoredDevice, [...first, ...late]);
 });
 

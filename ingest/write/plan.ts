@@ -19,6 +19,10 @@ export interface DevicePlan {
   readonly deltas: BucketDeltas;
 }
 
+/** How many valid readings a plan has: stored or known. Those that are closed, or lose against a stored value, are none. */
+export const validReadings = ({ series }: DevicePlan): number =>
+  series.reduce((sum, { inserts, lowered, duplicates }) => sum + inserts.length + lowered.length + duplicates, 0);
+
 /** A stretch of a stored series that a plan needs. */
 export type WantedStretch = StretchBounds & { readonly seriesId: number };
 

@@ -22,8 +22,10 @@ export async function saveHeads(client: PoolClient, next: readonly NextHead[]): 
   // Raw SQL: the hot path of ingest: one prepared statement over arrays.
   const { rowCount } = await client.query({
     name: 'save-heads',
-    text: `UPDATE device_heads h SET version = n.version, seen_at = now(), laws = n.laws, open = n.open
-           FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::text[]) n (device_id, was, version, laws, open)
+    text: `UPDATE device_heads h SET version = n.version, laws = n.laws, open = n.open,
+             seen_at = CASE WHEN n.is_heard THEN now() ELSE h.seen_at END
+           FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::boolean[])
+             n (device_id, was, version, laws, open, is_heard)
            WHERE h.device_id = n.device_id AND h.version = n.was`,
     values: [
       textArray(sorted.map(({ deviceId }) => deviceId)),
@@ -31,6 +33,7 @@ export async function saveHeads(client: PoolClient, next: readonly NextHead[]): 
       int8Array(sorted.map(({ head }) => head.version)),
       textArray(sorted.map(({ head }) => lawsOf(head))),
       textArray(sorted.map(({ head }) => head.open)),
+      sorted.map(({ isHeard }) => isHeard),
     ],
   });
   if (rowCount !== sorted.length) throw new StaleHeads(sorted.length - (rowCount ?? 0));

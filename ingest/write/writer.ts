@@ -11,7 +11,7 @@ import type { Keeping } from './keeping.ts';
 import { type LockedDevice, loadDevices } from './load.ts';
 import { loadStretches } from './load-stretches.ts';
 import { MissingPartitions, type PartitionMonths, partitionMonths } from './partition-months.ts';
-import { planDevice, type WantedStretch } from './plan.ts';
+import { planDevice, validReadings, type WantedStretch } from './plan.ts';
 import { saveRejects } from './rejected.ts';
 import { StaleHeads } from './save-heads.ts';
 import type { Stretch } from './stretch.ts';
@@ -129,18 +129,16 @@ async function writeCollected(
   const heads = await commitPlans(client, planned, months);
   const isKnown = (deviceId: string) => devices.has(deviceId) || isPlanned.has(deviceId);
   const rejects = [...collected.rejects, ...fromUnknownDevices(batch, isKnown)];
-  // Valid readings by device. Those that are closed, or lose against a stored value, are none.
   const heard = new Map<string, number>();
   let [stored, { duplicates }] = [0, collected];
   for (const { head, plan } of planned) {
-    let valid = 0;
+    const valid = validReadings(plan);
+    if (valid > 0) heard.set(head.deviceId, valid);
     for (const series of plan.series) {
-      valid += series.inserts.length + series.lowered.length + series.duplicates;
       stored += series.inserts.length + series.lowered.length;
       duplicates += series.duplicates;
       for (const reject of series.rejects) rejects.push(reject);
     }
-    if (valid > 0) heard.set(head.deviceId, valid);
   }
   const touched = await touchDevices(client, devices, heard, batch, rejects);
   await saveRejects(client, kept(rejects));

@@ -19,7 +19,7 @@ test('a message waits, unacknowledged, while the schema is not what this version
   const log = pino({ level: 'silent' });
   const pipeline = createPipeline({ writer: createWriter(database.pool), log, onRoom: () => {} });
   // As where a newer version migrates beside this one: undefined column (SQLSTATE 42703).
-  await database.pool.query('ALTER TABLE devices RENAME COLUMN last_seen_at TO seen_at');
+  await database.pool.query('ALTER TABLE device_heads RENAME COLUMN seen_at TO last_seen_at');
   let acknowledged = 0;
   for (let index = 0; index < 3; index++) {
     const payload = Buffer.from(JSON.stringify({ energy_total_kwh: 100 + index }));
@@ -30,7 +30,7 @@ test('a message waits, unacknowledged, while the schema is not what this version
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   expect(acknowledged).toBe(0);
   expect(pipeline.counts.rejected).toBe(0);
-  await database.pool.query('ALTER TABLE devices RENAME COLUMN seen_at TO last_seen_at');
+  await database.pool.query('ALTER TABLE device_heads RENAME COLUMN last_seen_at TO seen_at');
   await expect.poll(() => acknowledged).toBe(3);
   expect([await count('readings'), await count('rejected_messages')]).toEqual([3, 0]);
   await pipeline.drain(1_000);
