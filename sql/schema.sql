@@ -445,16 +445,6 @@ CREATE UNLOGGED TABLE request_counts (
   PRIMARY KEY (counted)
 ) WITH (fillfactor=50);
 
--- Secrets that a device's login takes beside its own until they expire: of a running energy import.
-CREATE TABLE temporary_secrets (
-  secret_sha256 bytea NOT NULL,
-  device_id text COLLATE "C" NOT NULL,
-  expires_at timestamptz NOT NULL,
-  PRIMARY KEY (secret_sha256),
-  FOREIGN KEY (device_id) REFERENCES devices(device_id) ON DELETE CASCADE
-);
-CREATE INDEX temporary_secrets_device ON temporary_secrets (device_id);
-
 -- One row per device: all that ingest changes with each of its readings.
 CREATE TABLE device_heads (
   device_id text COLLATE "C" NOT NULL,
@@ -475,6 +465,16 @@ CREATE TABLE usage_changes (
   user_ids text[] COLLATE "C" NOT NULL,
   PRIMARY KEY (change_id)
 ) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
+
+-- Secrets that a device's login takes beside its own until they expire: of a running energy import.
+CREATE TABLE temporary_secrets (
+  secret_sha256 bytea NOT NULL,
+  device_id text COLLATE "C" NOT NULL,
+  expires_at timestamptz NOT NULL,
+  PRIMARY KEY (secret_sha256),
+  FOREIGN KEY (device_id) REFERENCES devices(device_id) ON DELETE CASCADE
+);
+CREATE INDEX temporary_secrets_device ON temporary_secrets (device_id);
 
 -- Closed hours of device_hourly: without those that are open in heads.
 CREATE TABLE closed_device_hourly (
