@@ -20,7 +20,7 @@ import { runRole } from './role.ts';
 import { secretKey } from './secret-key.ts';
 
 /** How often each loop looks for work. */
-const LOOK_MS = { alerts: 500, usage: 1_000, deliveries: 200 };
+const LOOK_MS = { alerts: 200, usage: 1_000, deliveries: 200 };
 
 /** The worker role: alerts, events and their delivery, and jobs. */
 export async function runWorker(config: Config): Promise<void> {
