@@ -39,6 +39,8 @@ export interface MemoryStore {
   pair(deviceId: string, settings: LawSettings): void;
   /** The owner changes a device's settings; its next readings make its past be computed anew. */
   set(deviceId: string, settings: LawSettings): void;
+  /** Changes what is stored of a device past the write path; answers what `change` does. */
+  rewrite<T>(deviceId: string, change: (device: StoredDevice) => T): T;
   /** A copy that fails whoever changes it. */
   load(deviceId: string): { device: StandingDevice; version: number };
   stretch(wanted: WantedStretch): Stretch;
@@ -103,6 +105,12 @@ export function memoryStore(): MemoryStore {
       device.computedWith ??= device.settings;
       device.settings = settings;
       device.version++;
+    },
+    rewrite(deviceId, change) {
+      const device = stored(deviceId);
+      device.version++;
+      for (const { seriesId } of device.series.values()) ordered.delete(seriesId);
+      return change(device);
     },
     load(deviceId) {
       const { settings, computedWith, series, version } = stored(deviceId);
