@@ -30,13 +30,13 @@ async function tables(pool: Pool): Promise<string[]> {
   return rows.map(({ relname }) => relname);
 }
 
-/** Three homes with four months of a register, one of which went back. */
+/** Three homes with forty days of a register, one of which went back. */
 async function homesOf(database: TestDatabase): Promise<Meter[]> {
   const now = Date.now();
   const homes: Meter[] = [];
   for (let index = 0; index < 3; index++) {
     const home = await meter(database);
-    await home.read([...Array(120).keys()].map((day) => [new Date(now - (120 - day) * DAY_MS), 100 + day * 3]));
+    await home.read([...Array(40).keys()].map((day) => [new Date(now - (40 - day) * DAY_MS), 100 + day * 9]));
     await home.read([
       [new Date(now), 500],
       [new Date(now - 3_600_000), 1],

@@ -12,7 +12,7 @@ import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { memoryOf } from '#test/support/memories.ts';
 
 /** Batches that two owners write at once; OWNER_BATCHES for more. */
-const BATCHES = Number(process.env.OWNER_BATCHES ?? 400);
+const BATCHES = Number(process.env.OWNER_BATCHES ?? 150);
 const DEVICES = 24;
 const OF_A_BATCH = 8;
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
