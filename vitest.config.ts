@@ -38,7 +38,7 @@ export default defineConfig({
   test: {
     reporters: ['default', ['./test/support/closing-line-reporter.ts', { missing }]],
     // More than cores: many files mostly wait, for a broker that was killed or a page that is drawn.
-    maxWorkers: Math.max(4, availableParallelism()),
+    maxWorkers: Math.max(3, availableParallelism()),
     pool: 'forks',
     // A machine that is busy with something else is no failure.
     testTimeout: 180_000,
