@@ -6,7 +6,7 @@ import { openPayload } from '#ingest/decoders/sparkplug/payload.ts';
 import { type Case, casesOf, messageOf, priorOf, settingsOf } from '#test/support/family-cases.ts';
 import { createMutator } from '#test/support/mutate.ts';
 
-/** Of each family. `npm test` reads ten times as many, each time others; after a change of a decoder take 100,000. */
+/** Of each family. `npm test` reads three times as many, each time others; after a change of a decoder take 100,000. */
 const { MUTATED_MESSAGES, MUTATION_SEED = MUTATED_MESSAGES === undefined ? 1 : Date.now() % 1_000_000 } = process.env;
 const MESSAGES = Number(MUTATED_MESSAGES ?? 1_000);
 /** One message may take so much of the processor; a regular expression that runs away takes for ever. */

@@ -17,7 +17,7 @@ import { meter } from '#test/support/meters.ts';
  * and find readings, and the aggregates; most where a refresh goes on beside them.
  */
 const { continuousAggregates } = TIERS[inject('tier')];
-const HISTORIES = Number(process.env.LAW_HISTORIES ?? (continuousAggregates ? 300 : 150));
+const HISTORIES = Number(process.env.LAW_HISTORIES ?? (continuousAggregates ? 300 : 100));
 const PER_RUN = 50;
 /** Beyond every history (a register can stand still for weeks), and within the retention of each. */
 const NOW_MS = Date.UTC(2027, 8, 1);
