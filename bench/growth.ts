@@ -6,8 +6,8 @@ import type { Pool } from '#src/database/connect.ts';
 import { startMosquitto } from '../test/support/mosquitto.ts';
 import { startRole } from '../test/support/service.ts';
 import type { Answer } from './answer.ts';
+import { postgresCpuMs, processCpuMs } from './cpu.ts';
 import { addHistory, READINGS_A_HOME } from './history.ts';
-import { postgresCpuMs } from './postgres-cpu.ts';
 import { benchDatabase, median } from './support.ts';
 
 const SIZES = (process.argv.find((flag) => flag.startsWith('--sizes='))?.slice(8) ?? '1,10,50').split(',').map(Number);
@@ -25,10 +25,14 @@ const ROUND_MS = 300_000;
 const startMs = Date.now() - 12 * 3_600_000;
 let rounds = 0;
 
-/** A round of one number of devices: readings/s, PostgreSQL's CPU time a reading, and what ingest held in memory at its end. */
+/** What takes CPU time. */
+const PROCESSES = ['postgres', 'ingest', 'worker', 'broker'] as const;
+type CpuTimes = Record<(typeof PROCESSES)[number], number>;
+
+/** A round of one number of devices: readings/s, µs of CPU time a reading, and what ingest held in memory at its end. */
 interface Rate {
   perSecond: number;
-  postgresUs: number;
+  cpuUs: CpuTimes;
   ingestMib: number;
 }
 type Round = (devices: number) => Promise<Rate>;
@@ -42,8 +46,14 @@ export async function bench(): Promise<Answer> {
   try {
     await addDevices(database.pool, DEVICES.many);
     const year = { start: dateOf(Date.now() - 364 * DAY_MS), end: dateOf(Date.now()) };
-    const rates: { million: number; few: number; many: number; fewUs: number; manyUs: number; ingestMib: number }[] =
-      [];
+    const rates: {
+      million: number;
+      few: number;
+      many: number;
+      fewUs: CpuTimes;
+      manyUs: CpuTimes;
+      ingestMib: number;
+    }[] = [];
     let homes = 0;
     for (const million of SIZES) {
       process.stderr.write(`filling up to ${million} million readings …\n`);
@@ -62,7 +72,8 @@ export async function bench(): Promise<Answer> {
           many.push(await round(DEVICES.many));
         }
         const rate = (of: Rate[]) => Math.round(median(of.map(({ perSecond }) => perSecond)));
-        const cpu = (of: Rate[]) => Math.round(median(of.map(({ postgresUs }) => postgresUs)) * 10) / 10;
+        const cpu = (of: Rate[]) =>
+          cpuTimes((name) => Math.round(median(of.map(({ cpuUs }) => cpuUs[name])) * 10) / 10);
         const ingestMib = Math.max(...many.map((one) => one.ingestMib));
         return { few: rate(few), many: rate(many), fewUs: cpu(few), manyUs: cpu(many), ingestMib };
       });
@@ -75,16 +86,16 @@ export async function bench(): Promise<Answer> {
       sizes_few: kept(rates.map(({ few }) => few)),
       sizes_many: kept(rates.map(({ many }) => many)),
       devices: Math.min(...rates.map(({ few, many }) => Math.round((100 * many) / few) / 100)),
-      cpu: Math.max(...rates.map(({ fewUs, manyUs }) => Math.round((100 * manyUs) / fewUs) / 100)),
+      cpu: Math.max(...rates.map(({ fewUs, manyUs }) => Math.round((100 * manyUs.postgres) / fewUs.postgres) / 100)),
     };
     const hot = await hotShare(database.pool);
     return {
       json: { devices: DEVICES, rates, ratios, hot },
       lines: [
-        ...rates.map(
-          ({ million, few, many, fewUs, manyUs, ingestMib }) =>
-            `${String(million).padStart(3)} million stored   ${few} readings/s of 1,000 devices, ${many} of 100,000; PostgreSQL ${fewUs} and ${manyUs} µs a reading; ingest ${ingestMib} MiB`,
-        ),
+        ...rates.flatMap(({ million, few, many, fewUs, manyUs, ingestMib }) => [
+          `${String(million).padStart(3)} million stored   ${few} readings/s of 1,000 devices, ${many} of 100,000; ingest ${ingestMib} MiB`,
+          `     CPU µs a reading ${PROCESSES.map((name) => `${name} ${fewUs[name]} and ${manyUs[name]}`).join(', ')}`,
+        ]),
         '',
         `slowest / smallest size: ${ratios.sizes_few} with 1,000 devices, ${ratios.sizes_many} with 100,000 (target: 0.8)`,
         `100,000 devices / 1,000: ${ratios.devices} at worst (target: 0.8); PostgreSQL's CPU ${ratios.cpu} (target: 2 at most)`,
@@ -95,6 +106,9 @@ export async function bench(): Promise<Answer> {
     await database.remove();
   }
 }
+
+const cpuTimes = (of: (name: keyof CpuTimes) => number) =>
+  Object.fromEntries(PROCESSES.map((name) => [name, of(name)])) as CpuTimes;
 
 const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const deviceId = (index: number) => `dev_grown${String(index).padStart(7, '0')}`;
@@ -158,14 +172,21 @@ async function withWorker<T>(
       await once(publisher, 'message');
       const before = await committed();
       const from = performance.now();
-      const cpuFrom = postgresCpuMs(join(database.dataDir, 'postgres'));
+      const cpuMs = {
+        postgres: () => postgresCpuMs(join(database.dataDir, 'postgres')),
+        ingest: () => processCpuMs(worker.process.pid as number),
+        worker: () => processCpuMs(telling.process.pid as number),
+        broker: () => processCpuMs(mosquitto.pid),
+      };
+      const cpuFrom = cpuTimes((name) => cpuMs[name]());
       publisher.send('go');
       while ((await committed()) < before + MESSAGES) await new Promise((resolve) => setTimeout(resolve, 20));
       const seconds = (performance.now() - from) / 1_000;
-      const cpuMs = postgresCpuMs(join(database.dataDir, 'postgres')) - cpuFrom;
+      const cpuUs = cpuTimes((name) => ((cpuMs[name]() - cpuFrom[name]) * 1_000) / MESSAGES);
       await exited;
       const ingestMib = residentMib(worker.process.pid as number);
-      return { perSecond: MESSAGES / seconds, postgresUs: (cpuMs * 1_000) / MESSAGES, ingestMib };
+      process.stderr.write(`  ${devices} devices: ${Math.round(MESSAGES / seconds)}/s ${JSON.stringify(cpuUs)}\n`);
+      return { perSecond: MESSAGES / seconds, cpuUs, ingestMib };
     });
   } finally {
     await worker.kill();

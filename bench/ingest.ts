@@ -1,6 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { connectAsync } from 'mqtt';
@@ -9,6 +8,7 @@ import type { Pool } from '#src/database/connect.ts';
 import { startMosquitto } from '../test/support/mosquitto.ts';
 import { startRole } from '../test/support/service.ts';
 import type { Answer } from './answer.ts';
+import { processCpuMs } from './cpu.ts';
 import { benchDatabase, median, type Paired, pairDevices } from './support.ts';
 
 const DEVICES = 50;
@@ -150,18 +150,11 @@ async function throughScript(database: { url: string; pool: Pool }, devices: Pai
 }
 
 async function measure(pids: number[], run: () => Promise<void>): Promise<Figure> {
-  const cpu = () => pids.reduce((sum, pid) => sum + cpuMsOf(pid), 0);
+  const cpu = () => pids.reduce((sum, pid) => sum + processCpuMs(pid), 0);
   const [from, cpuFrom] = [performance.now(), cpu()];
   await run();
   const [ms, cpuMs] = [performance.now() - from, cpu() - cpuFrom];
   return { perSecond: MESSAGES / (ms / 1_000), cpuUs: (cpuMs * 1_000) / MESSAGES };
-}
-
-/** CPU time of a process so far, user and system (proc(5), stat: fields 14 and 15, in hundredths of a second). */
-function cpuMsOf(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 /** Waits until the last message of every device is committed, without reading what was stored. */

@@ -1,5 +1,5 @@
 import { asMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
-import type { Sums } from '#src/rollups/levels.ts';
+import { MEASURE_NAMES, type Sums } from '#src/rollups/levels.ts';
 import type { Roles } from './channels.ts';
 import type { EnergyInterval, Span } from './law.ts';
 
@@ -8,6 +8,7 @@ export const BUCKET_MS = 900_000;
 
 /** Differences to the load profile of one device, by start of the UTC quarter-hour in ms. */
 export type BucketDeltas = Map<number, Sums>;
+export type ReadonlyBuckets = ReadonlyMap<number, Sums>;
 
 /** floor(energy × part / whole), exact where the product leaves the safe integers. */
 function share(energyMilliwattHours: MilliwattHours, partMs: number, wholeMs: number): number {
@@ -75,7 +76,7 @@ export function addInterval(deltas: BucketDeltas, interval: EnergyInterval, role
 /** Drops the buckets in which nothing changed after all. */
 export function withoutZeros(deltas: BucketDeltas): BucketDeltas {
   for (const [startMs, delta] of deltas) {
-    if (Object.values(delta).every((value) => value === 0)) deltas.delete(startMs);
+    if (MEASURE_NAMES.every((name) => delta[name] === 0)) deltas.delete(startMs);
   }
   return deltas;
 }

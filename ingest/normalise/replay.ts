@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EnergyInterval, Findings, JudgedPoint, Law, Point } from './law.ts';
+import type { EnergyInterval, Findings, JudgedPoint, Law, Point, Verdict } from './law.ts';
 
 /** What a law made of a run of points. */
 export interface Replay {
   intervals: EnergyInterval[];
   /** By `pointKey`; a point without an entry was plainly counted. */
-  verdicts: Map<string, JudgedPoint>;
+  readonly verdicts: ReadonlyMap<string, JudgedPoint>;
   state: unknown;
   /** Time back to which energy was taken back; Infinity: none was. Before the replay's start it was not there to be taken. */
   backToMs: number;
@@ -14,42 +14,58 @@ export interface Replay {
 /** Identity of a point within its series. */
 export const pointKey = (point: Point): string => `${point.readAtMs}/${point.intervalMs}`;
 
+/** Every point was plainly counted: nearly always. */
+export const NO_VERDICTS: ReadonlyMap<string, JudgedPoint> = new Map();
+
 /** A replay under way: what came of it so far, and the step that takes the next point. */
-function begin(law: Law<unknown>, from: unknown): { result: Replay; take: (point: Point) => void } {
-  const result: Replay = { intervals: [], verdicts: new Map(), state: from, backToMs: Number.POSITIVE_INFINITY };
-  const points: Point[] = [];
-  const findings: Findings = {
-    interval(interval) {
-      result.intervals.push(interval);
-    },
-    verdict({ readAtMs, intervalMs, value }, verdict) {
-      const judged = { readAtMs, intervalMs, value, verdict };
-      result.verdicts.set(pointKey(judged), judged);
-    },
-    takeBack(sinceMs, untilMs, verdict) {
-      result.backToMs = Math.min(result.backToMs, sinceMs);
-      while ((result.intervals.at(-1)?.startMs ?? Number.NEGATIVE_INFINITY) >= sinceMs) result.intervals.pop();
-      for (const point of points.slice(points.findLastIndex(({ readAtMs }) => readAtMs <= sinceMs) + 1)) {
-        if (point.readAtMs >= untilMs) break;
-        const known = result.verdicts.get(pointKey(point))?.verdict;
-        if (known !== 'glitch' && known !== 'passed') findings.verdict(point, verdict);
-      }
-    },
-  };
-  return {
-    result,
-    take(point) {
-      points.push(point);
-      result.state = law.step(result.state, point, findings);
-    },
-  };
+class Run implements Replay, Findings {
+  readonly intervals: EnergyInterval[] = [];
+  state: unknown;
+  backToMs = Number.POSITIVE_INFINITY;
+  readonly #law: Law<unknown>;
+  readonly #points: Point[] = [];
+  #verdicts: Map<string, JudgedPoint> | null = null;
+
+  constructor(law: Law<unknown>, from: unknown) {
+    this.#law = law;
+    this.state = from;
+  }
+
+  get verdicts(): ReadonlyMap<string, JudgedPoint> {
+    return this.#verdicts ?? NO_VERDICTS;
+  }
+
+  take(point: Point): void {
+    this.#points.push(point);
+    this.state = this.#law.step(this.state, point, this);
+  }
+
+  interval(interval: EnergyInterval): void {
+    this.intervals.push(interval);
+  }
+
+  verdict({ readAtMs, intervalMs, value }: Point, verdict: Verdict): void {
+    const judged = { readAtMs, intervalMs, value, verdict };
+    this.#verdicts ??= new Map();
+    this.#verdicts.set(pointKey(judged), judged);
+  }
+
+  takeBack(sinceMs: number, untilMs: number, verdict: Verdict): void {
+    this.backToMs = Math.min(this.backToMs, sinceMs);
+    while ((this.intervals.at(-1)?.startMs ?? Number.NEGATIVE_INFINITY) >= sinceMs) this.intervals.pop();
+    for (const point of this.#points.slice(this.#points.findLastIndex(({ readAtMs }) => readAtMs <= sinceMs) + 1)) {
+      if (point.readAtMs >= untilMs) break;
+      const known = this.verdicts.get(pointKey(point))?.verdict;
+      if (known !== 'glitch' && known !== 'passed') this.verdict(point, verdict);
+    }
+  }
 }
 
 /** Runs the law over ordered points, from a state. */
 export function replay(law: Law<unknown>, from: unknown, points: readonly Point[]): Replay {
-  const { result, take } = begin(law, from);
-  for (const point of points) take(point);
-  return result;
+  const run = new Run(law, from);
+  for (const point of points) run.take(point);
+  return run;
 }
 
 /** What is stored of a stretch of a series: the energy that was counted, and what readings were taken for. */
@@ -84,22 +100,21 @@ export function compare(
   lastChangeMs: number,
 ): Comparison {
   const beyondChange = points.before.filter(({ readAtMs }) => readAtMs > lastChangeMs);
-  const [before, after] = [begin(law, from), begin(law, from)];
+  const [before, after] = [new Run(law, from), new Run(law, from)];
   const changed = points.before.length - beyondChange.length;
   for (const point of points.before.slice(0, changed)) before.take(point);
   for (const point of points.after.slice(0, points.after.length - beyondChange.length)) after.take(point);
   const upTo = (count: number, met: boolean, endMs: number): Comparison => ({
     before: recall(law, from, points.before.slice(0, changed + count)),
-    after: after.result,
+    after,
     met,
     endMs,
   });
   for (const [index, point] of beyondChange.entries()) {
     before.take(point);
     after.take(point);
-    const isPlain = point.verdict === null && !after.result.verdicts.has(pointKey(point));
-    if (isPlain && isDeepStrictEqual(before.result.state, after.result.state))
-      return upTo(index + 1, true, point.readAtMs);
+    const isPlain = point.verdict === null && !after.verdicts.has(pointKey(point));
+    if (isPlain && isDeepStrictEqual(before.state, after.state)) return upTo(index + 1, true, point.readAtMs);
   }
   return upTo(beyondChange.length, false, beyondChange.at(-1)?.readAtMs ?? lastChangeMs);
 }

@@ -4,15 +4,38 @@ import type { Law, LawSettings } from './law.ts';
 import { powerLaw } from './power.ts';
 import { registerLaw } from './registers.ts';
 
+/** All that decides about a law: channel, kind, roles and settings. */
+type Key = readonly [string, string, boolean, boolean, number, number | null, number];
+
+/** Laws that were asked for last: nearly all devices follow a few, and a law is a dozen functions to make. */
+const MADE = 16;
+const made: { key: Key; law: Law<unknown> | null }[] = [];
+let oldest = 0;
+
 /** The law that a series of this channel and kind follows in these roles; null where nothing of it counts. */
-export function lawOfSeries(
-  channelName: string,
-  kind: string,
-  roles: Roles,
-  settings: LawSettings,
-): Law<unknown> | null {
+export function lawOfSeries(channel: string, kind: string, roles: Roles, settings: LawSettings): Law<unknown> | null {
   if (!roles.import && !roles.export) return null;
-  const { direction } = parseChannel(channelName);
+  const { limitKw, registerMaxKwh, maxGapMinutes } = settings;
+  for (const { key, law } of made) {
+    if (
+      key[0] === channel &&
+      key[1] === kind &&
+      key[2] === roles.import &&
+      key[3] === roles.export &&
+      key[4] === limitKw &&
+      key[5] === registerMaxKwh &&
+      key[6] === maxGapMinutes
+    )
+      return law;
+  }
+  const law = newLaw(channel, kind, roles, { limitKw, registerMaxKwh, maxGapMinutes });
+  made[oldest] = { key: [channel, kind, roles.import, roles.export, limitKw, registerMaxKwh, maxGapMinutes], law };
+  oldest = (oldest + 1) % MADE;
+  return law;
+}
+
+function newLaw(channel: string, kind: string, roles: Roles, settings: LawSettings): Law<unknown> | null {
+  const { direction } = parseChannel(channel);
   if (kind === 'register') return registerLaw(settings, direction);
   if (kind === 'interval') return intervalLaw(direction);
   if (kind === 'power') return powerLaw(settings, { ...roles, channelDirection: direction });

@@ -1,15 +1,20 @@
 /** PostgreSQL's epoch, 2000-01-01, in Unix ms. */
 const POSTGRES_EPOCH_MS = 946_684_800_000;
-const OID = { int8: 20, text: 25, timestamptz: 1184 };
+const OID = { boolean: 16, int8: 20, text: 25, timestamptz: 1184 };
+
+/** The 20 bytes that an array begins with: dimensions, that there may be nulls, the elements' type, their number, the first index. */
+function begin(buffer: Buffer, oid: number, length: number): void {
+  buffer.writeInt32BE(1, 0);
+  buffer.writeInt32BE(1, 4);
+  buffer.writeInt32BE(oid, 8);
+  buffer.writeInt32BE(length, 12);
+  buffer.writeInt32BE(1, 16);
+}
 
 /** One-dimensional array of 8-byte elements in PostgreSQL's binary format (array_recv): a third faster than text. */
 function encode(oid: number, values: readonly number[], scale: (value: number) => number): Buffer {
   const buffer = Buffer.allocUnsafe(20 + values.length * 12);
-  buffer.writeInt32BE(1, 0);
-  buffer.writeInt32BE(0, 4);
-  buffer.writeInt32BE(oid, 8);
-  buffer.writeInt32BE(values.length, 12);
-  buffer.writeInt32BE(1, 16);
+  begin(buffer, oid, values.length);
   let offset = 20;
   for (const value of values) {
     const scaled = scale(value);
@@ -29,16 +34,25 @@ export const int8Array = (values: readonly number[]): Buffer => encode(OID.int8,
 export const timestampArray = (unixMs: readonly number[]): Buffer =>
   encode(OID.timestamptz, unixMs, (value) => (value - POSTGRES_EPOCH_MS) * 1000);
 
+/** Booleans as a `boolean[]` parameter. */
+export function booleanArray(values: readonly boolean[]): Buffer {
+  const buffer = Buffer.allocUnsafe(20 + values.length * 5);
+  begin(buffer, OID.boolean, values.length);
+  let offset = 20;
+  for (const value of values) {
+    buffer.writeInt32BE(1, offset);
+    buffer[offset + 4] = value ? 1 : 0;
+    offset += 5;
+  }
+  return buffer;
+}
+
 /** Texts, or nulls, as a `text[]` parameter. */
 export function textArray(values: readonly (string | null)[]): Buffer {
   let bytes = 20;
   for (const value of values) bytes += 4 + (value === null ? 0 : Buffer.byteLength(value));
   const buffer = Buffer.allocUnsafe(bytes);
-  buffer.writeInt32BE(1, 0);
-  buffer.writeInt32BE(1, 4);
-  buffer.writeInt32BE(OID.text, 8);
-  buffer.writeInt32BE(values.length, 12);
-  buffer.writeInt32BE(1, 16);
+  begin(buffer, OID.text, values.length);
   let offset = 20;
   for (const value of values) {
     const length = value === null ? -1 : buffer.write(value, offset + 4);

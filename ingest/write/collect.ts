@@ -72,10 +72,10 @@ export function collect(batch: readonly IncomingMessage[], oldestMs: number): Co
         ofDevice = new Map();
         collected.series.set(deviceId, ofDevice);
       }
-      let series = ofDevice.get(name);
+      const series = ofDevice.get(name);
       if (!series) {
-        series = { channel, kind, points: [] };
-        ofDevice.set(name, series);
+        ofDevice.set(name, { channel, kind, points: [{ readAtMs, intervalMs, value, message, element }] });
+        continue;
       }
       const last = series.points.at(-1);
       if (last && last.readAtMs >= readAtMs) outOfOrder.add(series);

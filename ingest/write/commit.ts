@@ -1,6 +1,6 @@
 import type { PoolClient } from '#src/database/connect.ts';
 import { applyDeltas, type DeltaRow, deltaRows } from './deltas.ts';
-import { type Head, type HeadPlan, headAfter, type NextHead } from './head.ts';
+import { type HeadPlan, headAfter, type NextHead } from './head.ts';
 import { noteChanges } from './note-changes.ts';
 import { addToOpenHour, type Opened } from './open-hour.ts';
 import type { PartitionMonths } from './partition-months.ts';
@@ -9,17 +9,24 @@ import { saveHeads } from './save-heads.ts';
 import { saveReadings } from './save-readings.ts';
 import { createSeries, type StoredPlan, updateSeries } from './save-series.ts';
 import { seriesName } from './standing.ts';
+import { type Step, statement } from './step.ts';
+
+/** What a batch ends in: the statements that write it, and the heads as they are once it is committed. */
+export interface Written {
+  steps: Step[];
+  heads: NextHead[];
+}
 
 /**
- * Writes the plans of a batch, each statement for all of them, and answers the heads as they are once it is committed. Heads
- * come first: what was planned on one that is no longer so ends the transaction (StaleHeads) before it costs anything. Throws
+ * Turns the plans of a batch into statements, each for all of them. Heads come first: what was planned on one that is no longer
+ * so ends the transaction (StaleHeads) before it costs anything. Stores series that are new, for their ids. Throws
  * MissingPartitions before it writes anything.
  */
-export async function commitPlans(
+export async function writtenPlans(
   client: PoolClient,
   planned: readonly HeadPlan[],
   months: PartitionMonths,
-): Promise<Head[]> {
+): Promise<Written> {
   const opened = planned.map(({ head, plan }) => addToOpenHour(head.open, plan.deltas));
   const deltas = planned.flatMap(({ head }, index) =>
     deltaRows(head.deviceId, head.userId, (opened[index] as Opened).closed),
@@ -27,16 +34,21 @@ export async function commitPlans(
   const plans = planned.map(({ plan }) => plan);
   months.check(timesOf(plans, deltas));
   const stored = await createSeries(client, plans);
-  const next = nextHeads(planned, opened, stored);
-  await saveHeads(client, next);
-  await saveReadings(client, stored);
-  await applyDeltas(client, deltas);
-  await updateSeries(client, stored);
-  await noteChanges(client, planned, opened);
-  await noteComputedAnew(client, plans);
-  await settingsApplied(client, plans);
-  return next.map(({ head }) => head);
+  const heads = nextHeads(planned, opened, stored);
+  const steps = [
+    ...saveHeads(heads),
+    ...saveReadings(stored),
+    ...applyDeltas(deltas),
+    ...updateSeries(stored),
+    ...noteChanges(planned, opened),
+    ...noteComputedAnew(plans),
+    ...settingsApplied(plans),
+  ];
+  return { steps, heads };
 }
+
+/** Of a device without new series. */
+const NO_IDS: ReadonlyMap<string, number> = new Map();
 
 function nextHeads(planned: readonly HeadPlan[], opened: readonly Opened[], stored: readonly StoredPlan[]): NextHead[] {
   const fresh = stored.filter(({ plan }) => plan.series.seriesId === null);
@@ -46,7 +58,7 @@ function nextHeads(planned: readonly HeadPlan[], opened: readonly Opened[], stor
     ids.set(deviceId, ofDevice.set(seriesName(plan.series.channel, plan.series.kind), seriesId));
   }
   return planned.map(({ head, plan }, index) =>
-    headAfter(head, plan, (opened[index] as Opened).open, ids.get(head.deviceId) ?? new Map()),
+    headAfter(head, plan, (opened[index] as Opened).open, ids.get(head.deviceId) ?? NO_IDS),
   );
 }
 
@@ -60,31 +72,28 @@ function timesOf(plans: readonly DevicePlan[], deltas: readonly DeltaRow[]): num
 }
 
 /** Tells the owner that a channel's energy now comes from elsewhere, and its past was computed anew. */
-async function noteComputedAnew(client: PoolClient, plans: readonly DevicePlan[]): Promise<void> {
+function noteComputedAnew(plans: readonly DevicePlan[]): Step[] {
   const notes = plans.flatMap(({ device, series }) =>
     series
       .filter(({ recompute }) => recompute === 'roles')
       .map(({ series: { channel, kind } }) => ({ deviceId: device.deviceId, channel, kind })),
   );
-  if (notes.length === 0) return;
-  // Raw SQL: the hot path of ingest: statements over arrays, prepared where each batch has them.
-  await client.query(
-    `INSERT INTO quantity_changes (device_id, channel, noted_at, note)
+  if (notes.length === 0) return [];
+  const text = `INSERT INTO quantity_changes (device_id, channel, noted_at, note)
      SELECT device_id, channel, now(), note FROM unnest($1::text[], $2::text[], $3::text[]) n (device_id, channel, note)
-     ON CONFLICT DO NOTHING`,
-    [
-      notes.map(({ deviceId }) => deviceId),
-      notes.map(({ channel }) => channel),
-      notes.map(({ kind }) => `a better quantity appeared: ${kind} of this channel counted anew`),
-    ],
-  );
+     ON CONFLICT DO NOTHING`;
+  const values = [
+    notes.map(({ deviceId }) => deviceId),
+    notes.map(({ channel }) => channel),
+    notes.map(({ kind }) => `a better quantity appeared: ${kind} of this channel counted anew`),
+  ];
+  return [statement({ text, values })];
 }
 
 /** Notes that the devices' consumption is now computed with the settings of their rows. */
-async function settingsApplied(client: PoolClient, plans: readonly DevicePlan[]): Promise<void> {
+function settingsApplied(plans: readonly DevicePlan[]): Step[] {
   const changed = plans.filter(({ device }) => device.computedWith !== null);
-  if (changed.length === 0) return;
-  await client.query('UPDATE devices SET computed_with = NULL WHERE device_id = ANY ($1)', [
-    changed.map(({ device }) => device.deviceId),
-  ]);
+  if (changed.length === 0) return [];
+  const text = 'UPDATE devices SET computed_with = NULL WHERE device_id = ANY ($1)';
+  return [statement({ text, values: [changed.map(({ device }) => device.deviceId)] })];
 }

@@ -1,11 +1,12 @@
-import { type Head, pack, unpack } from './head.ts';
+import { byteRing } from './byte-ring.ts';
+import { type Head, lawsOf } from './head.ts';
+import { packHead, seriesNames, unpackHead } from './packed-head.ts';
 
-/** A meter takes 470 bytes (measured, 100,000 of them): this remembers 140,000. Those that are remembered for longest give way. */
+/**
+ * A meter takes BYTES of this and 110 of the JavaScript heap (measured, 100,000 of them). Those that are remembered for longest
+ * give way.
+ */
 const MAX_BYTES = 64 * 2 ** 20;
-/** What an entry takes beside its characters. */
-const ENTRY_BYTES = 170;
-/** Part of what is remembered that gives way when there is no more room. */
-const FORGOTTEN_AT_ONCE = 0.1;
 /** So long nothing is remembered after others wrote many of the same devices. */
 const AWAY_MS = 10_000;
 
@@ -15,8 +16,8 @@ const AWAY_MS = 10_000;
  */
 export interface HeadMemory {
   get(deviceId: string): Head | null;
-  /** Keeps a settled head, and forgets another. */
-  set(head: Head): void;
+  /** Keeps a settled head, and forgets another. `laws`: `lawsOf` it, where they are known. */
+  set(head: Head, laws?: string): void;
   forget(deviceIds: Iterable<string>): void;
   /**
    * Others write these devices, too: for a while nothing is remembered, and each batch loads what it needs under locks. Else
@@ -33,42 +34,20 @@ export function headMemory({
   maxBytes?: number;
   now?: () => number;
 } = {}): HeadMemory {
-  const heads = new Map<string, string>();
-  let bytes = 0;
+  const ring = byteRing(maxBytes);
+  const names = seriesNames();
   let awayUntilMs = 0;
-  const bytesOf = (deviceId: string, packed: string) => deviceId.length + packed.length + ENTRY_BYTES;
-  function forgetOne(deviceId: string): void {
-    const packed = heads.get(deviceId);
-    if (packed === undefined) return;
-    bytes -= bytesOf(deviceId, packed);
-    heads.delete(deviceId);
-  }
   return {
-    get(deviceId) {
-      const packed = heads.get(deviceId);
-      return packed === undefined ? null : unpack(deviceId, packed);
-    },
-    set(head) {
-      const { deviceId } = head;
-      if (!head.isSettled || now() < awayUntilMs) return forgetOne(deviceId);
-      const packed = pack(head);
-      const before = heads.get(deviceId);
-      bytes += bytesOf(deviceId, packed) - (before === undefined ? 0 : bytesOf(deviceId, before));
-      heads.set(deviceId, packed);
-      if (bytes <= maxBytes) return;
-      // A part at once: to find a map's first key costs as much as keys were deleted before it.
-      let toForget = Math.ceil(heads.size * FORGOTTEN_AT_ONCE);
-      for (const first of heads.keys()) {
-        if (toForget-- === 0) break;
-        forgetOne(first);
-      }
+    get: (deviceId) => unpackHead(ring, names, deviceId),
+    set(head, laws = lawsOf(head)) {
+      if (!head.isSettled || now() < awayUntilMs) ring.delete(head.deviceId);
+      else packHead(ring, names, head, laws);
     },
     forget(deviceIds) {
-      for (const deviceId of deviceIds) forgetOne(deviceId);
+      for (const deviceId of deviceIds) ring.delete(deviceId);
     },
     stayAway() {
-      heads.clear();
-      bytes = 0;
+      ring.clear();
       awayUntilMs = now() + AWAY_MS;
     },
   };

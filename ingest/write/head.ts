@@ -1,6 +1,6 @@
 import type { OpenHour } from './open-hour.ts';
 import { type DevicePlan, validReadings } from './plan.ts';
-import { type StandingDevice, type StandingSeries, seriesName } from './standing.ts';
+import { type StandingDevice, seriesName } from './standing.ts';
 
 /** A device and all that a reading of it needs and changes. */
 export interface Head extends StandingDevice {
@@ -28,6 +28,8 @@ export interface NextHead {
   /** With a valid reading. */
   readonly isHeard: boolean;
   readonly head: Head;
+  /** `lawsOf` the head. */
+  readonly laws: string;
 }
 
 /** A number that no other change draws. */
@@ -44,7 +46,7 @@ export function headAfter(before: Head, plan: DevicePlan, open: OpenHour, ids: R
   const { deviceId, version: was } = before;
   const isSettled = before.isSettled && before.computedWith === null;
   const head = { ...before, series, open, isSettled, computedWith: null, version: newVersion() };
-  return { deviceId, was, isHeard: validReadings(plan) > 0, head };
+  return { deviceId, was, isHeard: validReadings(plan) > 0, head, laws: lawsOf(head) };
 }
 
 /** `device_heads.laws`: of each series that has readings its id, the time of the last one and the state of its law. */
@@ -55,57 +57,8 @@ export const lawsOf = (head: Head): string =>
       .map(({ seriesId, lastReadAtMs, tail }) => [seriesId, lastReadAtMs, tail]),
   );
 
-/** Where the laws of a device's series stand, by series_id. */
-export type Laws = Map<number, { lastReadAtMs: number; tail: unknown }>;
+/** Where the law of a series stands: its id, the time of the last reading, and the law's state after it. */
+export type StandingLaw = readonly [seriesId: number, lastReadAtMs: number, tail: unknown];
 
 /** Reads `device_heads.laws`. */
-export const parseLaws = (text: string): Laws =>
-  new Map(
-    (JSON.parse(text) as [number, number, unknown][]).map(([seriesId, lastReadAtMs, tail]) => [
-      seriesId,
-      { lastReadAtMs, tail },
-    ]),
-  );
-
-/**
- * A head as one string, which takes a tenth of the memory that its objects do. Only of settled heads. Without `closedUntilMs`: what
- * is planned on a remembered head follows all that is stored, so also all that retention has closed.
- */
-export const pack = ({ userId, settings, version, open, series }: Head): string =>
-  JSON.stringify([
-    userId,
-    version,
-    open,
-    [settings.limitKw, settings.registerMaxKwh, settings.maxGapMinutes],
-    [...series.values()].map((one) => [
-      one.seriesId,
-      one.channel,
-      one.kind,
-      Number(one.roles.import) + 2 * Number(one.roles.export),
-      one.lastReadAtMs,
-      one.tail,
-    ]),
-  ]);
-
-/** What a series is packed as. */
-type PackedSeries = [number, string, string, number, number | null, unknown];
-
-export function unpack(deviceId: string, packed: string): Head {
-  const [userId, version, open, [limitKw, registerMaxKwh, maxGapMinutes], packedSeries] = JSON.parse(packed);
-  const series = new Map<string, StandingSeries>();
-  for (const one of packedSeries as PackedSeries[]) {
-    const [seriesId, channel, kind, roles, lastReadAtMs, tail] = one;
-    const counts = { import: (roles & 1) !== 0, export: (roles & 2) !== 0 };
-    series.set(seriesName(channel, kind), {
-      seriesId,
-      channel,
-      kind,
-      roles: counts,
-      lastReadAtMs,
-      tail,
-      closedUntilMs: null,
-    });
-  }
-  const settings = { limitKw, registerMaxKwh, maxGapMinutes };
-  return { deviceId, userId, settings, computedWith: null, series, version, open, isSettled: true };
-}
+export const parseLaws = (text: string): readonly StandingLaw[] => JSON.parse(text);

@@ -1,6 +1,6 @@
 import type { LawSettings } from '#ingest/normalise/law.ts';
 import type { PoolClient } from '#src/database/connect.ts';
-import { type Head, type Laws, parseLaws } from './head.ts';
+import { type Head, parseLaws, type StandingLaw } from './head.ts';
 import { type StandingSeries, seriesName } from './standing.ts';
 
 /** A device that is locked until the end of the transaction, and how it was heard so far. */
@@ -41,7 +41,9 @@ export async function loadDevices(
      WHERE device_id = ANY ($1) AND deleted_at IS NULL ORDER BY device_id FOR NO KEY UPDATE`,
     [deviceIds],
   );
-  const laws = new Map<string, Laws>(rows.map((row) => [row.device_id, parseLaws(row.laws)]));
+  const laws: Laws = new Map(
+    rows.map((row) => [row.device_id, new Map(parseLaws(row.laws).map((law) => [law[0], law]))]),
+  );
   const series = await loadSeries(client, laws);
   return new Map(
     rows.map((row) => [
@@ -63,10 +65,10 @@ export async function loadDevices(
   );
 }
 
-async function loadSeries(
-  client: PoolClient,
-  laws: ReadonlyMap<string, Laws>,
-): Promise<Map<string, Map<string, StandingSeries>>> {
+/** Where laws stand, by device_id and series_id. */
+type Laws = ReadonlyMap<string, ReadonlyMap<number, StandingLaw>>;
+
+async function loadSeries(client: PoolClient, laws: Laws): Promise<Map<string, Map<string, StandingSeries>>> {
   const byDevice = new Map<string, Map<string, StandingSeries>>();
   if (laws.size === 0) return byDevice;
   const { rows } = await client.query(
@@ -81,8 +83,8 @@ async function loadSeries(
       channel: row.channel,
       kind: row.kind,
       roles: { import: row.counts_import, export: row.counts_export },
-      lastReadAtMs: stands?.lastReadAtMs ?? null,
-      tail: stands?.tail ?? null,
+      lastReadAtMs: stands?.[1] ?? null,
+      tail: stands?.[2] ?? null,
       closedUntilMs: row.closed_until?.getTime() ?? null,
     };
     const ofDevice = byDevice.get(row.device_id) ?? new Map();

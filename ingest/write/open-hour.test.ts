@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BUCKET_MS, type BucketDeltas } from '#ingest/normalise/buckets.ts';
+import { BUCKET_MS, type BucketDeltas, type ReadonlyBuckets } from '#ingest/normalise/buckets.ts';
 import { MEASURE_NAMES, type Sums } from '#src/rollups/levels.ts';
 import { addToOpenHour, type OpenHour, quarterHoursOf } from './open-hour.ts';
 
@@ -12,7 +12,7 @@ const deltasOf = (values: readonly (readonly [number, number])[]): BucketDeltas 
   new Map(values.map(([quarter, value]) => [START_MS + quarter * BUCKET_MS, sums(value)]));
 
 /** What is read: closed hours and the open one, added up. */
-function total(closed: readonly BucketDeltas[], open: OpenHour): Map<number, number> {
+function total(closed: readonly ReadonlyBuckets[], open: OpenHour): Map<number, number> {
   const found = new Map<number, number>();
   for (const part of [...closed, quarterHoursOf(open)]) {
     for (const [startMs, values] of part) {
@@ -35,7 +35,7 @@ test('differences in any order of hours, taken back again or not, are all in clo
   fc.assert(
     fc.property(fc.array(batch, { maxLength: 12 }), (batches) => {
       let open: OpenHour = null;
-      const closed: BucketDeltas[] = [];
+      const closed: ReadonlyBuckets[] = [];
       const wanted = new Map<number, number>();
       for (const values of batches) {
         for (const [quarter, value] of values) {

@@ -1,6 +1,7 @@
 import type { PoolClient } from '#src/database/connect.ts';
 import type { DevicePlan } from './plan.ts';
 import type { SeriesPlan } from './series-plan.ts';
+import { type Step, statement } from './step.ts';
 
 /** A series of a plan, and the id that it is stored under. */
 export interface StoredPlan {
@@ -44,19 +45,18 @@ export async function createSeries(client: PoolClient, plans: readonly DevicePla
 }
 
 /** Stores what counts of series that were there, where it has changed. */
-export async function updateSeries(client: PoolClient, stored: readonly StoredPlan[]): Promise<void> {
+export function updateSeries(stored: readonly StoredPlan[]): Step[] {
   const changed = stored.filter(
     ({ plan: { roles, series } }) =>
       series.seriesId !== null && (roles.import !== series.roles.import || roles.export !== series.roles.export),
   );
-  if (changed.length === 0) return;
-  await client.query(
-    `UPDATE series s SET counts_import = c.i, counts_export = c.e
-     FROM unnest($1::bigint[], $2::boolean[], $3::boolean[]) c (series_id, i, e) WHERE s.series_id = c.series_id`,
-    [
-      changed.map(({ seriesId }) => seriesId),
-      changed.map(({ plan }) => plan.roles.import),
-      changed.map(({ plan }) => plan.roles.export),
-    ],
-  );
+  if (changed.length === 0) return [];
+  const text = `UPDATE series s SET counts_import = c.i, counts_export = c.e
+                FROM unnest($1::bigint[], $2::boolean[], $3::boolean[]) c (series_id, i, e) WHERE s.series_id = c.series_id`;
+  const values = [
+    changed.map(({ seriesId }) => seriesId),
+    changed.map(({ plan }) => plan.roles.import),
+    changed.map(({ plan }) => plan.roles.export),
+  ];
+  return [statement({ text, values })];
 }

@@ -1,7 +1,7 @@
 import { addInterval, type BucketDeltas } from '#ingest/normalise/buckets.ts';
 import type { Roles } from '#ingest/normalise/channels.ts';
 import type { JudgedPoint, Law } from '#ingest/normalise/law.ts';
-import { type Replay, replay, type Stored } from '#ingest/normalise/replay.ts';
+import { NO_VERDICTS, type Replay, replay, type Stored } from '#ingest/normalise/replay.ts';
 import type { Reject } from '../message.ts';
 import { CONFLICT, type NewPoint } from './collect.ts';
 import type { Merge } from './merge.ts';
@@ -19,8 +19,8 @@ export interface SeriesPlan {
   /** Readings that are new, and stored ones whose value becomes lower. */
   readonly inserts: NewPoint[];
   readonly lowered: NewPoint[];
-  /** What readings are taken for from now on, where that changes; by `pointKey`. */
-  readonly verdicts: Map<string, JudgedPoint>;
+  /** What readings are taken for from now on, where that changes; by `pointKey`. Null: nothing changes. */
+  verdicts: Map<string, JudgedPoint> | null;
   /** Where the law stands from now on; null: where it stood. */
   head: { lastReadAtMs: number; tail: unknown } | null;
   /** Differences to the load profile of its device, which all of the device's series add to. */
@@ -41,7 +41,7 @@ export const emptyPlan = (
   deltas,
   inserts: [],
   lowered: [],
-  verdicts: new Map(),
+  verdicts: null,
   head: null,
   rejects: [],
   duplicates: 0,
@@ -84,10 +84,9 @@ export function addMerge(plan: SeriesPlan, { inserted, lowered, conflicts, dupli
 export function addDifferences(plan: SeriesPlan, before: Stored | null, after: Replay | null): void {
   for (const interval of before?.intervals ?? []) addInterval(plan.deltas, interval, plan.series.roles, -1);
   for (const interval of after?.intervals ?? []) addInterval(plan.deltas, interval, plan.roles, 1);
-  for (const [key, judged] of after?.verdicts ?? []) {
-    if (before?.verdicts.get(key)?.verdict !== judged.verdict) plan.verdicts.set(key, judged);
-  }
-  for (const [key, judged] of before?.verdicts ?? []) {
-    if (!after?.verdicts.has(key)) plan.verdicts.set(key, { ...judged, verdict: null });
-  }
+  const [known, now] = [before?.verdicts ?? NO_VERDICTS, after?.verdicts ?? NO_VERDICTS];
+  if (known.size === 0 && now.size === 0) return;
+  plan.verdicts ??= new Map();
+  for (const [key, judged] of now) if (known.get(key)?.verdict !== judged.verdict) plan.verdicts.set(key, judged);
+  for (const [key, judged] of known) if (!now.has(key)) plan.verdicts.set(key, { ...judged, verdict: null });
 }

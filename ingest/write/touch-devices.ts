@@ -3,43 +3,50 @@ import { addEvents } from '#src/events/outbox.ts';
 import type { IncomingMessage, Reject } from '../message.ts';
 import type { LockedDevice } from './load.ts';
 import { isMostlyRejected, withOutcomes } from './recent-rejects.ts';
+import { type Step, statement } from './step.ts';
 
 /**
- * Notes what a batch changes of devices beside their heads: `inactive` becomes `active` with a valid reading, the first one is
- * told as `device.connected`, and what a device says of its own state holds. `devices`: those that are locked; `heard`: their
- * valid readings. Answers which of them it changed.
+ * What a batch changes of devices beside their heads: `inactive` becomes `active` with a valid reading, the first one is told as
+ * `device.connected`, and what a device says of its own state holds. `devices`: those that are locked; `heard`: their valid
+ * readings. Answers how that is written, and which of them it changes.
  */
-export async function touchDevices(
-  client: PoolClient,
+export function touchDevices(
   devices: ReadonlyMap<string, LockedDevice>,
   heard: ReadonlyMap<string, number>,
   batch: readonly IncomingMessage[],
   rejects: readonly Reject[],
-): Promise<Set<string>> {
+): { steps: Step[]; touched: string[] } {
+  if (devices.size === 0) return { steps: [], touched: [] };
   const ofHeard = (is: (device: LockedDevice) => boolean) =>
     [...devices.values()].filter((device) => heard.has(device.deviceId) && is(device)).map(({ deviceId }) => deviceId);
   const risen = ofHeard(({ isInactive }) => isInactive);
-  if (risen.length > 0) {
-    // Raw SQL: the hot path of ingest: any number of devices is one statement, over an array.
-    await client.query(`UPDATE devices SET status = 'active' WHERE device_id = ANY ($1)`, [risen]);
-  }
-  const noted = await noteStates(client, devices, heard, batch, rejects);
-  const first = ofHeard(({ wasNeverSeen }) => wasNeverSeen);
-  if (first.length > 0) await tellConnected(client, first);
-  return new Set([...risen, ...noted]);
+  const noted = statesAfter(devices, heard, batch, rejects);
+  const steps = [...riseSteps(risen), ...noteSteps(noted), ...tellSteps(ofHeard(({ wasNeverSeen }) => wasNeverSeen))];
+  return { steps, touched: [...risen, ...noted.map(({ deviceId }) => deviceId)] };
+}
+
+function riseSteps(risen: readonly string[]): Step[] {
+  if (risen.length === 0) return [];
+  return [statement({ text: `UPDATE devices SET status = 'active' WHERE device_id = ANY ($1)`, values: [risen] })];
+}
+
+interface NotedState {
+  deviceId: string;
+  /** Bits of its last readings: recent-rejects.ts. */
+  bits: number;
+  saysFaulty: boolean | null;
 }
 
 /**
- * A device is faulty while it says so, and while most of its last readings were rejected. Keeps both, where either changes
- * or any of the last was rejected. Answers of which devices.
+ * A device is faulty while it says so, and while most of its last readings were rejected. Answers those of which either changes
+ * or any of the last was rejected.
  */
-async function noteStates(
-  client: PoolClient,
+function statesAfter(
   devices: ReadonlyMap<string, LockedDevice>,
   heard: ReadonlyMap<string, number>,
   batch: readonly IncomingMessage[],
   rejects: readonly Reject[],
-): Promise<string[]> {
+): NotedState[] {
   const rejected = new Map<string, number>();
   for (const { message } of rejects) {
     const { deviceId } = message.decoded;
@@ -50,7 +57,7 @@ async function noteStates(
     if (decoded.status === 'faulty' || decoded.status === 'online')
       said.set(decoded.deviceId, decoded.status === 'faulty');
   }
-  const changes = [...devices.values()]
+  return [...devices.values()]
     .map(({ deviceId, recentRejects }) => ({
       deviceId,
       before: recentRejects,
@@ -58,23 +65,26 @@ async function noteStates(
       saysFaulty: said.get(deviceId) ?? null,
     }))
     .filter(({ before, bits, saysFaulty }) => bits !== before || saysFaulty !== null);
-  const changed = changes.map(({ deviceId }) => deviceId);
-  if (changed.length === 0) return [];
-  await client.query(
-    `UPDATE devices d SET recent_rejects = c.bits, says_faulty = coalesce(c.says_faulty, d.says_faulty),
+}
+
+function noteSteps(changes: readonly NotedState[]): Step[] {
+  if (changes.length === 0) return [];
+  const text = `UPDATE devices d SET recent_rejects = c.bits, says_faulty = coalesce(c.says_faulty, d.says_faulty),
        status = CASE WHEN coalesce(c.says_faulty, d.says_faulty) OR c.is_bad THEN 'faulty'
          WHEN d.status = 'faulty' THEN 'active' ELSE d.status END
      FROM unnest($1::text[], $2::int[], $3::bool[], $4::bool[]) c (device_id, bits, says_faulty, is_bad)
-     WHERE d.device_id = c.device_id`,
-    [
-      changed,
-      changes.map(({ bits }) => bits),
-      changes.map(({ saysFaulty }) => saysFaulty),
-      changes.map(({ bits }) => isMostlyRejected(bits)),
-    ],
-  );
-  return changed;
+     WHERE d.device_id = c.device_id`;
+  const values = [
+    changes.map(({ deviceId }) => deviceId),
+    changes.map(({ bits }) => bits),
+    changes.map(({ saysFaulty }) => saysFaulty),
+    changes.map(({ bits }) => isMostlyRejected(bits)),
+  ];
+  return [statement({ text, values })];
 }
+
+const tellSteps = (first: readonly string[]): Step[] =>
+  first.length > 0 ? [(client) => tellConnected(client, first)] : [];
 
 /** The event of a paired device's first valid message: the device as the API shows it. */
 async function tellConnected(client: PoolClient, deviceIds: readonly string[]): Promise<void> {

@@ -1,10 +1,10 @@
-import { createGatewayHearing } from '#ingest/gateways/hear.ts';
+import { createGatewayHearing, type GatewayHearing } from '#ingest/gateways/hear.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { retentionStartMs } from '#src/database/history.ts';
-import { inTransaction } from '#src/database/transaction.ts';
+import { inTransaction, isBeginAgain, MAX_ATTEMPTS } from '#src/database/transaction.ts';
 import type { IncomingMessage, Reject, WriteResult } from '../message.ts';
 import { type Collected, collect, type NewPoint, type SeriesBatch } from './collect.ts';
-import { commitPlans } from './commit.ts';
+import { writtenPlans } from './commit.ts';
 import type { Head, HeadPlan } from './head.ts';
 import { type HeadMemory, headMemory } from './head-memory.ts';
 import type { Keeping } from './keeping.ts';
@@ -14,14 +14,11 @@ import { MissingPartitions, type PartitionMonths, partitionMonths } from './part
 import { planDevice, validReadings, type WantedStretch } from './plan.ts';
 import { saveRejects } from './rejected.ts';
 import { StaleHeads } from './save-heads.ts';
+import type { Step } from './step.ts';
 import type { Stretch } from './stretch.ts';
 import { touchDevices } from './touch-devices.ts';
 
 export type { IncomingMessage, WriteResult } from '../message.ts';
-
-/** Transactions that lost to a neighbour (deadlock, serialisation) or lacked a partition are begun again so often. */
-const MAX_ATTEMPTS = 8;
-const BEGIN_AGAIN = new Set(['40P01', '40001']);
 
 export interface Writer {
   /**
@@ -46,7 +43,7 @@ export function createWriter(
   const gateways = createGatewayHearing();
   return {
     async write(batch) {
-      for (let attempt = 1; ; attempt++) {
+      for (let attempts = 1; ; attempts++) {
         const oldestMs = retentionStartMs(now(), retentionMonths);
         let undoKeeping = () => {};
         const kept = (rejects: readonly Reject[]): readonly Reject[] => {
@@ -55,30 +52,41 @@ export function createWriter(
           undoKeeping = () => keeping.undo(rejects, chosen);
           return chosen;
         };
-        let remembered: readonly HeadPlan[] = [];
+        const attempt: Attempt = { deviceIds: [], remembered: 0 };
         try {
-          const { result, heads, touched } = await inTransaction(pool, async (client) => {
-            const messages = await gateways.hear(client, batch);
-            const collected = collect(messages, oldestMs);
-            remembered = planRemembered(memory, messages, collected);
-            return writeCollected(client, messages, collected, { months, kept, remembered });
+          return await inTransaction(pool, async (client) => {
+            const { steps, result } = await prepare(client, batch, {
+              oldestMs,
+              months,
+              kept,
+              memory,
+              gateways,
+              attempt,
+            });
+            for (const step of steps) await step(client);
+            return result;
           });
-          for (const head of heads) memory.set(head);
-          memory.forget(touched);
-          return result;
         } catch (error) {
           // Whether it was committed may not be known: what is remembered of these devices may be no longer so.
-          memory.forget(remembered.map(({ head }) => head.deviceId));
+          memory.forget(attempt.deviceIds);
           gateways.forget(batch);
           undoKeeping();
           if (error instanceof MissingPartitions) await months.make(error);
           else if (error instanceof StaleHeads) {
-            if (error.count > remembered.length / 4) memory.stayAway();
-          } else if (attempt >= MAX_ATTEMPTS || !BEGIN_AGAIN.has((error as { code?: string }).code ?? '')) throw error;
+            if (error.count > attempt.remembered / 4) memory.stayAway();
+          } else if (attempts >= MAX_ATTEMPTS || !isBeginAgain(error)) throw error;
         }
       }
     },
   };
+}
+
+/** What must be forgotten of a batch that is not committed. */
+interface Attempt {
+  /** Devices that were planned. */
+  deviceIds: string[];
+  /** How many of them on what was remembered. */
+  remembered: number;
 }
 
 /**
@@ -93,11 +101,13 @@ function planRemembered(memory: HeadMemory, batch: readonly IncomingMessage[], c
   for (const [deviceId, arrived] of collected.series) {
     const head = others.has(deviceId) ? null : memory.get(deviceId);
     if (!head || !isFollowedBy(head, arrived)) continue;
-    const plan = planDevice(head, arrived, new Map());
+    const plan = planDevice(head, arrived, NO_STRETCHES);
     if ('series' in plan) planned.push({ head, plan });
   }
   return planned;
 }
+
+const NO_STRETCHES: ReadonlyMap<number, readonly Stretch[]> = new Map();
 
 function isFollowedBy(head: Head, arrived: ReadonlyMap<string, SeriesBatch>): boolean {
   for (const [name, { points }] of arrived) {
@@ -107,28 +117,41 @@ function isFollowedBy(head: Head, arrived: ReadonlyMap<string, SeriesBatch>): bo
   return true;
 }
 
-/** Load, plan, commit: what stands of the other devices, what the batch makes of them, and the statements that write all of it. */
-async function writeCollected(
+interface Preparing {
+  /** Readings before are older than retention keeps, Unix ms. */
+  oldestMs: number;
+  months: PartitionMonths;
+  kept: (rejects: readonly Reject[]) => readonly Reject[];
+  memory: HeadMemory;
+  gateways: GatewayHearing;
+  attempt: Attempt;
+}
+
+/**
+ * Loads what stands of the devices that are not remembered, plans what the batch makes of all of them, and answers the statements
+ * that write it. What they will be is remembered at once: it must be forgotten where the transaction does not commit.
+ */
+async function prepare(
   client: PoolClient,
   batch: readonly IncomingMessage[],
-  collected: Collected,
-  context: {
-    months: PartitionMonths;
-    kept: (rejects: readonly Reject[]) => readonly Reject[];
-    remembered: readonly HeadPlan[];
-  },
-): Promise<{ result: WriteResult; heads: Head[]; touched: ReadonlySet<string> }> {
-  const { months, kept, remembered } = context;
-  const isPlanned = new Set(remembered.map(({ head }) => head.deviceId));
-  const deviceIds = new Set(batch.map((message) => message.decoded.deviceId));
+  { oldestMs, months, kept, memory, gateways, attempt }: Preparing,
+): Promise<{ steps: Step[]; result: WriteResult }> {
+  const messages = await gateways.hear(client, batch);
+  const collected = collect(messages, oldestMs);
+  const remembered = planRemembered(memory, messages, collected);
+  attempt.remembered = remembered.length;
+  attempt.deviceIds = remembered.map(({ head }) => head.deviceId);
+  const isPlanned = new Set(attempt.deviceIds);
+  const deviceIds = new Set(messages.map((message) => message.decoded.deviceId));
   const devices = await loadDevices(
     client,
     [...deviceIds].filter((deviceId) => !isPlanned.has(deviceId)),
   );
+  attempt.deviceIds.push(...devices.keys());
   const planned = [...remembered, ...(await planDevices(client, devices, collected.series))];
-  const heads = await commitPlans(client, planned, months);
+  const { steps, heads } = await writtenPlans(client, planned, months);
   const isKnown = (deviceId: string) => devices.has(deviceId) || isPlanned.has(deviceId);
-  const rejects = [...collected.rejects, ...fromUnknownDevices(batch, isKnown)];
+  const rejects = [...collected.rejects, ...fromUnknownDevices(messages, isKnown)];
   const heard = new Map<string, number>();
   let [stored, { duplicates }] = [0, collected];
   for (const { head, plan } of planned) {
@@ -140,10 +163,11 @@ async function writeCollected(
       for (const reject of series.rejects) rejects.push(reject);
     }
   }
-  const touched = await touchDevices(client, devices, heard, batch, rejects);
-  await saveRejects(client, kept(rejects));
-  const result = { stored, duplicates, rejected: rejects.length };
-  return { result, heads, touched };
+  const states = touchDevices(devices, heard, messages, rejects);
+  steps.push(...states.steps, ...saveRejects(kept(rejects)));
+  for (const { head, laws } of heads) memory.set(head, laws);
+  memory.forget(states.touched);
+  return { steps, result: { stored, duplicates, rejected: rejects.length } };
 }
 
 /** A device whose plan is not complete yet, and what was loaded for it. */

@@ -1,8 +1,11 @@
 import type { Database, Pool, PoolClient } from './connect.ts';
 
-const MAX_ATTEMPTS = 8;
-/** Deadlock and serialisation failure: the other one goes on, this one begins again. */
+/** So often a transaction is begun again that lost to others. */
+export const MAX_ATTEMPTS = 8;
 const BEGIN_AGAIN: ReadonlySet<string> = new Set(['40P01', '40001']);
+
+/** Deadlock and serialisation failure: the other one goes on, this one begins again. */
+export const isBeginAgain = (error: unknown): boolean => BEGIN_AGAIN.has((error as { code?: string }).code ?? '');
 
 /**
  * Runs something in the transaction that is open, or else in one of its own: what a store changes together is also part of
@@ -14,7 +17,7 @@ export async function joinOrBeginTransaction<T>(db: Database, run: (trx: Databas
     try {
       return await db.transaction().execute(run);
     } catch (error) {
-      if (attempt >= MAX_ATTEMPTS || !BEGIN_AGAIN.has((error as { code?: string }).code ?? '')) throw error;
+      if (attempt >= MAX_ATTEMPTS || !isBeginAgain(error)) throw error;
     }
   }
 }

@@ -19,5 +19,7 @@ export const whole = (rows: readonly Difference[]) => rows.map((row) => ({ ...NO
 export async function addToProfile(database: TestDatabase, rows: readonly Difference[]): Promise<void> {
   const times = rows.map(({ startsAtMs }) => startsAtMs);
   await ensurePartitions(database.pool, { from: new Date(Math.min(...times)), to: new Date(Math.max(...times)) });
-  await inTransaction(database.pool, (client) => applyDeltas(client, whole(rows)));
+  await inTransaction(database.pool, async (client) => {
+    for (const step of applyDeltas(whole(rows))) await step(client);
+  });
 }

@@ -74,7 +74,7 @@ export function memoryStore(): MemoryStore {
         const point = { readAtMs, intervalMs, value };
         one.points.set(pointKey(point), point);
       }
-      for (const [key, { verdict }] of verdicts) {
+      for (const [key, { verdict }] of verdicts ?? []) {
         if (verdict === null) one.verdicts.delete(key);
         else one.verdicts.set(key, verdict);
       }

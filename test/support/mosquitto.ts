@@ -8,6 +8,7 @@ import { freePort } from './free-port.ts';
 /** A mosquitto of the test's own, on a free port of the loopback. */
 export interface Mosquitto {
   url: string;
+  pid: number;
   stop(): Promise<void>;
 }
 
@@ -31,6 +32,7 @@ export async function startMosquitto({ configuration }: { configuration?: string
   await reachable(port);
   return {
     url: `mqtt://127.0.0.1:${port}`,
+    pid: child.pid as number,
     async stop() {
       const ended = new Promise((resolve) => child.once('exit', resolve));
       child.kill('SIGTERM');

@@ -401,7 +401,7 @@ test('a writer that began before the border moved holds it up, and is counted', 
       readingCount: 1,
       coveredMs: 1000,
     };
-    await applyDeltas(writer, whole([difference]));
+    for (const step of applyDeltas(whole([difference]))) await step(writer);
     return async () => {
       await writer.query('COMMIT');
       writer.release();

@@ -8,6 +8,12 @@ function fieldsOf(pid: string): (number: number) => number {
   return (number) => Number(fields[number - 3]);
 }
 
+/** CPU time of a process so far, user and system, in ms. */
+export function processCpuMs(pid: number): number {
+  const own = fieldsOf(String(pid));
+  return (own(14) + own(15)) * 10;
+}
+
 /** CPU time so far of a PostgreSQL server and all its processes, those that ended too, user and system, in ms. */
 export function postgresCpuMs(postgresDir: string): number {
   const postmaster = readFileSync(join(postgresDir, 'postmaster.pid'), 'utf8').split('\n', 1)[0] as string;
