@@ -6,8 +6,11 @@ import type { Receive, Source } from './source.ts';
 
 /** Several workers of one service share their subscription under this name. */
 const SHARE = 'energy';
-/** Unacknowledged messages that the broker may send: what a batch and its successor hold. */
-const RECEIVE_MAXIMUM = 10_000;
+/**
+ * Unacknowledged messages that the broker may send: a batch of each lane and its successor. More would wait in memory here and not
+ * there, and be copied by the garbage collector meanwhile.
+ */
+const RECEIVE_MAXIMUM = 4_000;
 const WEEK_SECONDS = 7 * 86_400;
 /** How long a start waits for its subscription; after that the client goes on connecting in the background. */
 const FIRST_SUBSCRIPTION_MS = 5_000;
