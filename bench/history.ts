@@ -1,9 +1,15 @@
 import { compressHistory } from '#src/database/history.ts';
+import { COLUMN, LATER_QUARTERS, MEASURE_COLUMNS, type Measure, quarterColumn } from '#src/rollups/levels.ts';
+import { packDays } from '#src/rollups/pack.ts';
 import { settleRollups } from '#src/rollups/refresh.ts';
 import type { TierDatabase } from './tier-databases.ts';
 
 /** A home's year at a reading every five minutes. */
 export const READINGS_A_HOME = 105_120;
+
+const later = (measure: Measure) => LATER_QUARTERS.map((quarter) => quarterColumn(COLUMN[measure], quarter)).join(', ');
+/** Columns of the quarter-hours that something is known of. */
+const LATER = { energy: later('energyMilliwattHours'), count: later('readingCount'), covered: later('coveredMs') };
 
 /** First and last day, ISO dates in UTC. */
 export interface Year {
@@ -31,8 +37,10 @@ export async function addHistory(
       [home, until, year.start, to],
     );
     await pool.query(
-      `INSERT INTO closed_device_intervals SELECT 'dev_' || h, t, 'usr_' || h, 1000 * (1 + (h * 7 + extract(epoch FROM t)::bigint / 900) % 97), 0, 0, 3, 900000, 0
-       FROM generate_series($1::int, $2::int) h, generate_series($3::timestamptz, $4::timestamptz - interval '1 s', interval '15 min') t`,
+      `INSERT INTO device_hours (device_id, user_id, starts_at, ${MEASURE_COLUMNS.join(', ')}, ${LATER.energy}, ${LATER.count}, ${LATER.covered})
+       SELECT 'dev_' || h, 'usr_' || h, t, q[1] + q[2] + q[3] + q[4], 0, 0, 12, 3600000, 0, q[2], q[3], q[4], 3, 3, 3, 900000, 900000, 900000
+       FROM generate_series($1::int, $2::int) h, generate_series($3::timestamptz, $4::timestamptz - interval '1 s', interval '1 h') t,
+         LATERAL (SELECT array_agg(1000 * (1 + (h * 7 + extract(epoch FROM t)::bigint / 900 + place) % 97) ORDER BY place) AS q FROM generate_series(0, 3) place) quarters`,
       [home, until, year.start, to],
     );
   }
@@ -41,12 +49,7 @@ export async function addHistory(
     await pool.query(`UPDATE rollup_progress SET materialised_to = '-infinity'`);
     await settleRollups(pool, new Date(to.getTime() + 10 * 86_400_000));
   } else {
-    for (const relation of [
-      'closed_device_hourly',
-      'closed_user_hourly',
-      'closed_user_daily',
-      'closed_user_monthly_by_hour',
-    ]) {
+    for (const relation of ['closed_user_hourly', 'closed_user_daily', 'closed_user_monthly_by_hour']) {
       const { rows } = await pool.query(
         `SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) AS columns FROM pg_attribute
          WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped`,
@@ -58,6 +61,7 @@ export async function addHistory(
         [whose],
       );
     }
+    if (!found.capabilities.compression) await packDays(pool, new Date(to.getTime() + 10 * 86_400_000));
   }
   await pool.query('VACUUM ANALYZE');
   await compressHistory(pool, new Date(), new Date());

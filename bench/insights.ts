@@ -3,7 +3,8 @@ import { createDb } from '#src/database/connect.ts';
 import { ensurePartitions } from '#src/database/partitions.ts';
 import { insights } from '#src/energy/insights.ts';
 import { dayRange } from '#src/energy/ranges.ts';
-import { COLUMN, MEASURE_NAMES, type Sums } from '#src/rollups/levels.ts';
+import { COLUMN, LATER_QUARTERS, MEASURE_NAMES, quarterColumn, type Sums } from '#src/rollups/levels.ts';
+import { packDays } from '#src/rollups/pack.ts';
 import type { Answer } from './answer.ts';
 import { benchDatabase, quantile } from './support.ts';
 
@@ -11,7 +12,7 @@ const USERS = 1_000;
 /** Devices of the homes, in turn: each has an open hour, which every answer adds up. */
 const DEVICES = [1, 5, 40];
 const QUERIES = 400;
-/** Homes of which the load profile is there, too, for zones with half hours: it has 96 rows a day and device. */
+/** Homes of which the load profile is there, too, for zones with half hours: 96 quarter-hours a day and device. */
 const PROFILED = 12 * DEVICES.length;
 const YEAR = { start: '2025-01-01', end: '2025-12-31' };
 
@@ -24,6 +25,7 @@ const HOUR: Partial<Record<keyof Sums, string>> = {
 const COLUMNS = MEASURE_NAMES.map((name) => COLUMN[name]).join(', ');
 const SUMS = MEASURE_NAMES.map((name) => `sum(${COLUMN[name]})`).join(', ');
 const ENERGY = COLUMN.energyMilliwattHours;
+const LATER_ENERGY = LATER_QUARTERS.map((quarter) => quarterColumn(ENERGY, quarter)).join(', ');
 
 /** p50 and p99 of day, month and hour queries of a user with a year of data among 1,000 users, with 1, 5 and 40 devices. */
 export async function bench(): Promise<Answer> {
@@ -58,18 +60,20 @@ export async function bench(): Promise<Answer> {
       [USERS, DEVICES],
     );
     await pool.query(
-      `INSERT INTO closed_device_intervals (device_id, user_id, starts_at, ${COLUMNS})
-       SELECT device_id, user_id, at, ${MEASURE_NAMES.map((name) => HOUR[name] ?? '0').join(', ')}
-       FROM devices, generate_series($2::timestamptz - interval '31 days', $2::timestamptz + interval '22 hours 45 minutes', interval '15 minutes') at
+      `INSERT INTO device_hours (device_id, user_id, starts_at, ${COLUMNS}, ${LATER_ENERGY})
+       SELECT device_id, user_id, at, ${MEASURE_NAMES.map((name) => HOUR[name] ?? '0').join(', ')}, ${LATER_QUARTERS.map(() => '(random() * 4e5)::bigint').join(', ')}
+       FROM devices, generate_series($2::timestamptz - interval '31 days', $2::timestamptz + interval '22 hours', interval '1 hour') at
        WHERE substr(user_id, 5)::int <= $1`,
       [PROFILED, YEAR.end],
     );
+    // As it is stored when a question of a month is asked: all but three days are packed.
+    await packDays(pool, new Date(`${YEAR.end}T23:00Z`));
     const quarters = MEASURE_NAMES.flatMap(() => [3, 2, 1, 0]);
     await pool.query('UPDATE device_heads SET open = $1', [
       openHourOf(Date.parse(`${YEAR.end}T23:00Z`) / 3_600_000, quarters),
     ]);
     await pool.query(
-      'VACUUM ANALYZE closed_device_intervals, closed_user_hourly, closed_user_daily, closed_user_monthly_by_hour, users, devices, device_heads',
+      'VACUUM ANALYZE device_hours, device_days, closed_user_hourly, closed_user_daily, closed_user_monthly_by_hour, users, devices, device_heads',
     );
     const db = createDb(pool);
     const questions = [

@@ -145,20 +145,38 @@ CREATE INDEX rejected_messages_device ON rejected_messages (device_id, received_
 CREATE INDEX rejected_messages_message ON rejected_messages (message_id) WHERE (message_id IS NOT NULL);
 CREATE INDEX rejected_messages_received ON rejected_messages (received_at);
 
--- Load profile of closed hours per device and UTC quarter-hour: the only source of the stored aggregates.
-CREATE TABLE closed_device_intervals (
+-- Closed hours of the load profile per device and UTC hour, until they are packed into device_days: the source of the stored aggregates.
+CREATE TABLE device_hours (
   device_id text COLLATE "C" NOT NULL,
-  starts_at timestamptz NOT NULL,
+  starts_at timestamptz NOT NULL, -- Start of the hour, UTC; of a row from before there were hours, of its one quarter-hour.
   user_id text COLLATE "C" NOT NULL,
-  energy_milliwatt_hours bigint NOT NULL, -- Imported electricity in mWh (kwh_used, times a million).
+  energy_milliwatt_hours bigint NOT NULL, -- Sum of the hour, as of each measure; with _2, _3, _4 its quarter-hours after the first, null for 0; the first is what they leave.
   estimated_milliwatt_hours bigint NOT NULL, -- Part of energy_milliwatt_hours that was spread over a register gap of more than an hour.
   export_milliwatt_hours bigint NOT NULL,
   reading_count bigint NOT NULL,
-  covered_ms bigint NOT NULL, -- Milliseconds of the bucket (summed over channels) for which import is known; rows with nothing known do not exist.
+  covered_ms bigint NOT NULL, -- Milliseconds (summed over channels) for which import is known.
   export_covered_ms bigint NOT NULL,
+  energy_milliwatt_hours_2 bigint,
+  energy_milliwatt_hours_3 bigint,
+  energy_milliwatt_hours_4 bigint,
+  estimated_milliwatt_hours_2 bigint,
+  estimated_milliwatt_hours_3 bigint,
+  estimated_milliwatt_hours_4 bigint,
+  export_milliwatt_hours_2 bigint,
+  export_milliwatt_hours_3 bigint,
+  export_milliwatt_hours_4 bigint,
+  reading_count_2 bigint,
+  reading_count_3 bigint,
+  reading_count_4 bigint,
+  covered_ms_2 bigint,
+  covered_ms_3 bigint,
+  covered_ms_4 bigint,
+  export_covered_ms_2 bigint,
+  export_covered_ms_3 bigint,
+  export_covered_ms_4 bigint,
   PRIMARY KEY (device_id, starts_at)
 ) PARTITION BY RANGE (starts_at);
-CREATE INDEX closed_device_intervals_user ON closed_device_intervals (user_id, starts_at);
+CREATE INDEX device_hours_user ON device_hours (user_id, starts_at);
 
 -- Difference to one row of device_intervals; covered times tell when a row ceases to exist.
 CREATE TYPE interval_delta (
@@ -476,20 +494,48 @@ CREATE TABLE temporary_secrets (
 );
 CREATE INDEX temporary_secrets_device ON temporary_secrets (device_id);
 
--- Closed hours of device_hourly: without those that are open in heads.
-CREATE TABLE closed_device_hourly (
+-- Load profile per device and UTC day, packed from device_hours some days later, for good. What comes late is in device_hours again: both are added up.
+CREATE TABLE device_days (
   device_id text COLLATE "C" NOT NULL,
-  hour timestamptz NOT NULL, -- Start of the hour, UTC.
+  day timestamptz NOT NULL, -- Start of the day, UTC.
   user_id text COLLATE "C" NOT NULL,
-  energy_milliwatt_hours bigint NOT NULL,
-  estimated_milliwatt_hours bigint NOT NULL,
-  export_milliwatt_hours bigint NOT NULL,
-  reading_count bigint NOT NULL,
-  covered_ms bigint NOT NULL,
-  export_covered_ms bigint NOT NULL,
-  PRIMARY KEY (device_id, hour)
+  energy_milliwatt_hours integer[], -- As of each measure: its 96 quarter-hours; one element: all are the same; null: all are 0.
+  estimated_milliwatt_hours integer[],
+  export_milliwatt_hours integer[],
+  reading_count integer[],
+  covered_ms integer[],
+  export_covered_ms integer[],
+  PRIMARY KEY (device_id, day)
 );
-CREATE INDEX closed_device_hourly_user ON closed_device_hourly (user_id, hour);
+CREATE INDEX device_days_user ON device_days (user_id, day);
+
+-- Closed hours of device_intervals: without those that are open in heads. To be added up: of one quarter-hour there may be several rows.
+CREATE VIEW closed_device_intervals (
+  device_id text COLLATE "C",
+  starts_at timestamptz, -- Start of the quarter-hour, UTC.
+  user_id text COLLATE "C",
+  energy_milliwatt_hours bigint,
+  estimated_milliwatt_hours bigint,
+  export_milliwatt_hours bigint,
+  reading_count bigint,
+  covered_ms bigint,
+  export_covered_ms bigint,
+  row_starts_at timestamptz -- Start of the stored hour or packed day that it is part of: bound it, too, where rows of a time are asked for.
+);
+
+-- Closed hours of device_hourly: without those that are open in heads. To be added up: of one hour there may be several rows.
+CREATE VIEW closed_device_hourly (
+  device_id text COLLATE "C",
+  hour timestamptz, -- Start of the hour, UTC.
+  user_id text COLLATE "C",
+  energy_milliwatt_hours bigint,
+  estimated_milliwatt_hours bigint,
+  export_milliwatt_hours bigint,
+  reading_count bigint,
+  covered_ms bigint,
+  export_covered_ms bigint,
+  row_starts_at timestamptz -- Start of the stored hour or packed day that it is part of: bound it, too, where rows of a time are asked for.
+);
 
 -- Closed hours of user_hourly: without those that are open in heads.
 CREATE TABLE closed_user_hourly (

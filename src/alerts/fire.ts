@@ -9,8 +9,11 @@ import {
 import type { Query } from '#src/database/connect.ts';
 import type { NewEvent } from '#src/events/event-types.ts';
 import { addEvents } from '#src/events/outbox.ts';
-import { COLUMN } from '#src/rollups/levels.ts';
+import { COLUMN, LOAD_PROFILE } from '#src/rollups/levels.ts';
+import { devicePartsBetween } from '#src/rollups/parts.ts';
 import type { AlertDelivery, AlertType } from './store.ts';
+
+const ENERGY = COLUMN.energyMilliwattHours;
 
 /** A period of an alert that is to fire. */
 export interface Firing {
@@ -117,8 +120,9 @@ async function devicesOf(query: Query, fired: readonly Firing[]): Promise<Device
   const { rows } = await query<{ place: number; device_id: string; milliwattHours: MilliwattHours }>(
     `SELECT f.place::int AS place, d.device_id, d."milliwattHours"
      FROM unnest($1::text[], $2::timestamptz[], $3::timestamptz[]) WITH ORDINALITY f (user_id, period_start, period_end, place)
-     CROSS JOIN LATERAL (SELECT i.device_id, sum(i.${COLUMN.energyMilliwattHours})::bigint AS "milliwattHours" FROM device_intervals i
-       WHERE i.user_id = f.user_id AND i.starts_at >= f.period_start AND i.starts_at < f.period_end GROUP BY 1) d
+     CROSS JOIN LATERAL (SELECT i.device_id, sum(i.${ENERGY})::bigint AS "milliwattHours"
+       FROM ${devicePartsBetween(LOAD_PROFILE, [ENERGY], { from: 'f.period_start', to: 'f.period_end' })} i
+       WHERE i.user_id = f.user_id GROUP BY 1) d
      WHERE d."milliwattHours" > 0 ORDER BY f.place, d."milliwattHours" DESC, d.device_id`,
     [
       fired.map(({ userId }) => userId),

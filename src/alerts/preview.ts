@@ -3,12 +3,15 @@ import { type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { consumptionByDay, consumptionByHour, consumptionByMonth } from '#src/energy/consumption.ts';
 import { dayRange } from '#src/energy/ranges.ts';
-import { COLUMN } from '#src/rollups/levels.ts';
+import { COLUMN, LOAD_PROFILE } from '#src/rollups/levels.ts';
+import { devicePartsBetween } from '#src/rollups/parts.ts';
 import { PERIOD_OF, periodAt } from './period.ts';
 import type { AlertType } from './store.ts';
 
 /** How far back a preview tries a rule. */
 const DAYS = 90;
+/** In SQL; quarter-hours ahead of the clock are those of meters whose clocks are. */
+const LOOKED_AT = { from: `($3::timestamptz - interval '${DAYS} days')`, to: `($3::timestamptz + interval '1 day')` };
 
 /** A period on which a rule would have fired. */
 export interface WouldHaveFired {
@@ -77,8 +80,10 @@ export async function previewSilence(
   const { rows } = await queryOf(db)<{ device_id: string; since: Date; until: Date | null }>(
     `SELECT device_id, starts_at + interval '15 minutes' AS since, next_at AS until FROM (
        SELECT i.device_id, i.starts_at, lead(i.starts_at) OVER (PARTITION BY i.device_id ORDER BY i.starts_at) AS next_at
-       FROM device_intervals i JOIN devices d USING (device_id)
-       WHERE i.user_id = $1 AND d.deleted_at IS NULL AND i.${COLUMN.readingCount} > 0 AND i.starts_at >= $3::timestamptz - make_interval(days => ${DAYS})
+       FROM (SELECT p.device_id, p.starts_at FROM ${devicePartsBetween(LOAD_PROFILE, [COLUMN.readingCount], LOOKED_AT)} p
+         WHERE p.user_id = $1 GROUP BY 1, 2 HAVING sum(p.${COLUMN.readingCount}) > 0) i
+       JOIN devices d USING (device_id)
+       WHERE d.deleted_at IS NULL
      ) gaps
      WHERE coalesce(next_at, $3) > starts_at + interval '15 minutes' + make_interval(hours => $2)
      ORDER BY since, device_id LIMIT 1000`,

@@ -1,6 +1,6 @@
 import type { MilliwattHours } from '#src/core/units.ts';
 import type { Query } from '#src/database/connect.ts';
-import { COLUMN } from '#src/rollups/levels.ts';
+import { COLUMN, ROW_TIME } from '#src/rollups/levels.ts';
 import type { Period } from './period.ts';
 
 const ENERGY = COLUMN.energyMilliwattHours;
@@ -49,7 +49,8 @@ export async function totalsOf(query: Query, asked: readonly Asked[]): Promise<M
        + coalesce((SELECT sum(h.${ENERGY}) FROM closed_user_hourly h
          WHERE c.after_from < c.after_to AND h.user_id = c.user_id AND h.hour >= c.after_from AND h.hour < c.after_to), 0)
        + coalesce((SELECT sum(q.${ENERGY}) FROM closed_device_intervals q
-         WHERE c.quarters_from < c.quarters_to AND q.user_id = c.user_id AND q.starts_at >= c.quarters_from AND q.starts_at < c.quarters_to), 0)
+         WHERE c.quarters_from < c.quarters_to AND q.user_id = c.user_id AND q.starts_at >= c.quarters_from AND q.starts_at < c.quarters_to
+           AND q.${ROW_TIME} > c.quarters_from - interval '24 hours' AND q.${ROW_TIME} < c.quarters_to), 0)
        + coalesce((SELECT sum(o.${ENERGY}) FROM open_hours o
          WHERE c.quarters_from = c.quarters_to AND o.user_id = c.user_id AND o.hour >= c.period_start AND o.hour < c.period_end), 0)
        + coalesce((SELECT sum(o.${ENERGY}) FROM open_quarter_hours o

@@ -21,6 +21,8 @@ export const ADVISORY_LOCKS = {
   /** Jobs that one worker does for all (src/jobs/jobs.ts). */
   historyUpkeep: 7_241_006,
   rollupCheck: 7_241_007,
+  /** Packing old hours of the load profile into days. */
+  packing: 7_241_008,
 } as const;
 
 /**

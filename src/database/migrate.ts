@@ -19,7 +19,7 @@ export interface Migrated {
 
 /**
  * Brings a database to this version's schema: numbered files of sql/schema once each and in order, those of sql/storage
- * and sql/rollups for its tier whenever they changed, and the partitions of the months around now. All of it in one
+ * and sql/rollups for its tier whenever they changed or a numbered one was applied, and the partitions of the months around now. All of it in one
  * transaction, so that a database is never left half on one tier. Safe to call from any number of processes.
  */
 export async function migrate(
@@ -63,6 +63,8 @@ async function applyAll(client: PoolClient, storage: string, { rollups }: { roll
   for (const name of await sqlFiles('schema')) {
     if (!known.has(name)) applied.push(await apply(client, name));
   }
+  // What a migration drops is made anew, whether or not its file has changed.
+  const hasMigrated = applied.length > 0;
   const again = [
     ...(await sqlFiles('interface')),
     ...(await sqlFiles('storage/common', `storage/${storage}`)),
@@ -72,7 +74,7 @@ async function applyAll(client: PoolClient, storage: string, { rollups }: { roll
     const sha256 = createHash('sha256')
       .update(await readFile(SQL + name))
       .digest('hex');
-    if (known.get(name) !== sha256) applied.push(await apply(client, name));
+    if (hasMigrated || known.get(name) !== sha256) applied.push(await apply(client, name));
   }
   return applied;
 }

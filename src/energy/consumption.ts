@@ -2,14 +2,12 @@ import { type RawBuilder, sql } from 'kysely';
 import { asMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
 import { type Database, PREPARED } from '#src/database/connect.ts';
 import { COLUMN, LOAD_PROFILE, levelOf } from '#src/rollups/levels.ts';
-import { addedUp, type Owner, partsOf } from '#src/rollups/parts.ts';
+import { addedUp, type Owner, partsWithin } from '#src/rollups/parts.ts';
 import { needsQuarterHours, type Range } from './ranges.ts';
 
 const ENERGY = sql.ref(COLUMN.energyMilliwattHours);
 const ESTIMATED = sql.ref(COLUMN.estimatedMilliwattHours);
-const QUARTER_HOURS = sql.raw(
-  partsOf(LOAD_PROFILE, [COLUMN.energyMilliwattHours, COLUMN.estimatedMilliwattHours, COLUMN.coveredMs]),
-);
+const READ = [COLUMN.energyMilliwattHours, COLUMN.estimatedMilliwattHours, COLUMN.coveredMs];
 
 /** Consumption of a bucket. Rows exist only where something is known. */
 export interface HourRow {
@@ -53,11 +51,11 @@ export const hourlyOf = (whose: Whose) => levelOf('userId' in whose ? 'user_hour
  * hour, milliwattHours, and where they are asked for estimated_milliwatt_hours.
  */
 export function hoursOf(whose: Whose, range: Range, { estimates = false } = {}): RawBuilder<unknown> {
-  const { from, to, zone } = range;
-  const { key, id } = ownerOf(whose);
+  const { zone } = range;
+  const owner = ownerOf(whose);
   // Raw SQL: the hot path of every answer about usage; measured as it is written.
   if (!needsQuarterHours(range)) {
-    const hours = addedUp(hourlyOf(whose), { key, id }, range, [
+    const hours = addedUp(hourlyOf(whose), owner, range, [
       'energyMilliwattHours',
       ...(estimates ? (['estimatedMilliwattHours'] as const) : []),
     ]);
@@ -71,8 +69,7 @@ export function hoursOf(whose: Whose, range: Range, { estimates = false } = {}):
       ${estimates ? sql`, sum(${ESTIMATED})::bigint AS estimated_milliwatt_hours` : sql``}
     FROM (
       SELECT starts_at, sum(${ENERGY})::bigint AS ${ENERGY}, sum(${ESTIMATED})::bigint AS ${ESTIMATED}
-      FROM ${QUARTER_HOURS} q WHERE ${sql.ref(key)} = ${id} AND starts_at >= ${from} AND starts_at < ${to}
-      GROUP BY 1 HAVING sum(${sql.ref(COLUMN.coveredMs)}) <> 0
+      FROM ${partsWithin(LOAD_PROFILE, owner, range, READ)} q GROUP BY 1 HAVING sum(${sql.ref(COLUMN.coveredMs)}) <> 0
     ) quarters, LATERAL (SELECT date_trunc('hour', starts_at, ${zone}) AS hour) h GROUP BY 1`;
 }
 

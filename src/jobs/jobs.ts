@@ -11,6 +11,7 @@ import { forgetEvents } from '#src/delivery/forget.ts';
 import { restSilentDevices } from '#src/devices/states.ts';
 import { firstCheckedMonth } from '#src/rollups/check.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
+import { packDays } from '#src/rollups/pack.ts';
 import { refreshRollups } from '#src/rollups/refresh.ts';
 import { forgetAnswers } from '#src/users/idempotent-answers.ts';
 import { warnOfFullDisk } from './disk-watch.ts';
@@ -38,12 +39,16 @@ export interface Job {
   lock?: keyof typeof ADVISORY_LOCKS;
   /** What the database must be able to do; without it the job is not there. */
   needs?: keyof Capabilities;
+  /** What makes it superfluous where the database can do it. */
+  unless?: keyof Capabilities;
   /** `stopping`: ends work that takes long between two pieces of it; the worker waits for what is under way. */
   run(parts: JobParts, stopping: AbortSignal): Promise<unknown>;
 }
 
 /** Partitions are made for so many months from now, this one included. */
 const MONTHS_AHEAD = 3;
+/** How often a job that may take hours tells how far it is. */
+const PROGRESS_MS = 60_000;
 
 /** Every job of a worker. */
 export const JOBS: readonly Job[] = [
@@ -51,6 +56,8 @@ export const JOBS: readonly Job[] = [
   { name: 'partitions ahead', at: '17 1 * * *', alsoAtStart: true, run: makePartitions },
   { name: 'history upkeep', at: '7 1 * * *', alsoAtStart: true, lock: 'historyUpkeep', run: keepHistory },
   { name: 'rollup check', at: '43 2 * * *', alsoAtStart: false, lock: 'rollupCheck', run: checkRollups },
+  // What is compressed is small already, and aggregates that stand on it would have to be computed again. Takes its lock itself.
+  { name: 'pack days', at: '11 3 * * *', alsoAtStart: true, unless: 'compression', run: pack },
   // A pass takes its lock itself: commands refresh, too. Corrections of the past are to be seen within thirty seconds.
   { name: 'rollup refresh', at: '*/5 * * * * *', alsoAtStart: true, needs: 'continuousAggregates', run: refresh },
   { name: 'silence', at: '*/30 * * * * *', alsoAtStart: true, run: fireSilences },
@@ -112,6 +119,22 @@ async function checkRollups(
   if (checked < users) log.info({ users, checked }, 'stopped before the aggregates of all users were compared');
   else if (differing === 0) log.info({ users }, 'aggregates are right');
   if (differing > 0) log.error({ users, rebuilt, differing, differences }, 'aggregates differed and were repaired');
+}
+
+/** Packs old hours of the load profile into days; of an installation of before there were days, all of its past. */
+async function pack({ pool, clock, log }: JobParts, signal: AbortSignal): Promise<void> {
+  const startedAt = performance.now();
+  let toldAt = startedAt;
+  const days = await packDays(pool, clock(), {
+    signal,
+    onProgress(done, of) {
+      if (performance.now() - toldAt < PROGRESS_MS) return;
+      toldAt = performance.now();
+      log.info({ days: done, of }, 'packing days of the load profile');
+    },
+  });
+  if (days > 0)
+    log.info({ days, took_ms: Math.round(performance.now() - startedAt) }, 'days of the load profile packed');
 }
 
 /** Refreshes the continuous aggregates. */

@@ -31,7 +31,10 @@ export function startJobs(jobs: readonly Job[], parts: JobParts): { names: strin
     );
   }
 
-  const wanted = jobs.filter(({ needs }) => needs === undefined || capabilities[needs]);
+  const wanted = jobs.filter(
+    ({ needs, unless }) =>
+      (needs === undefined || capabilities[needs]) && (unless === undefined || !capabilities[unless]),
+  );
   const tasks = wanted.map((job) => {
     if (job.alsoAtStart) begin(job);
     return schedule(job.at, () => begin(job), { name: job.name, timezone: 'UTC' });

@@ -1,6 +1,15 @@
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { retentionStartMs } from '#src/database/history.ts';
-import { COLUMN, columnsOf, expectedOf, type Level, STORED_LEVELS, storedOf, valuesOf } from './levels.ts';
+import {
+  COLUMN,
+  columnsOf,
+  expectedOf,
+  KNOWLEDGE_COLUMNS,
+  type Level,
+  STORED_LEVELS,
+  storedOf,
+  valuesOf,
+} from './levels.ts';
 
 /** A row of an aggregate that differs from the load profile beneath it, both of closed hours. */
 export interface Difference {
@@ -49,8 +58,10 @@ export async function checkUser(db: Pool | PoolClient, userId: string, since: Da
 
 function differenceQuery(level: Level): string {
   const { time, keys } = level;
+  // A continuous aggregate has rows of which nothing is known, where hours cancel out: nobody reads them.
+  const isKnown = KNOWLEDGE_COLUMNS.map((column) => `${column} <> 0`).join(' OR ');
   const side = (name: string) =>
-    `(SELECT ${columnsOf(level).join(', ')} FROM ${name} WHERE user_id = $1 AND ${time} >= $2)`;
+    `(SELECT ${columnsOf(level).join(', ')} FROM ${name} WHERE user_id = $1 AND ${time} >= $2 AND (${isKnown}))`;
   const row = (alias: string) =>
     `(${valuesOf(level)
       .map((column) => `${alias}.${column}`)

@@ -77,6 +77,8 @@ export interface Level {
   above: string;
   /** A view on every tier: not stored, so nothing to check. */
   isView?: boolean;
+  /** Of one device: what is closed of it is in HOURS and DAYS, and `closed_…` a view of both, in which a key may have several rows. */
+  isOfDevice?: boolean;
   /** The bucket's part with the highest sum of a measure, the earliest of equals; null where all are 0. */
   peak?: {
     column: string;
@@ -87,16 +89,47 @@ export interface Level {
   };
 }
 
-/** The base of every aggregate (sql/schema): what ingest adds closed hours to. */
+/** The load profile: what every aggregate is a sum of. */
 export const LOAD_PROFILE: Level = {
   relation: 'device_intervals',
   comment: 'Load profile per device and UTC quarter-hour.',
+  isOfDevice: true,
   unit: 'quarter-hour',
   time: 'starts_at',
   keys: ['device_id', 'starts_at', 'user_id'],
   primaryKey: ['device_id', 'starts_at'],
   above: 'interval_delta',
 };
+
+/** What is stored of the load profile's closed hours (sql/schema). A difference may be in either: they are added up. */
+interface Stored {
+  relation: string;
+  /** Key that has the start of the row. */
+  time: Key;
+  keys: readonly Key[];
+}
+
+/**
+ * What ingest adds closed hours to: a row a device and hour, of each measure the sum and quarter-hours 2 to 4 (null: 0); the first
+ * is what the sum leaves of the others. So a row that an earlier version wrote of a quarter-hour alone is one, too.
+ */
+export const HOURS: Stored = {
+  relation: 'device_hours',
+  time: 'starts_at',
+  keys: ['device_id', 'starts_at', 'user_id'],
+};
+
+/**
+ * What is packed of them when they have become old (pack-days.ts): a row a device and UTC day, of each measure an array of its
+ * quarter-hours; one element: all are the same; null: all are 0.
+ */
+export const DAYS: Stored = { relation: 'device_days', time: 'day', keys: ['device_id', 'day', 'user_id'] };
+
+/** Quarter-hours of a stored hour that have columns of their own. */
+export const LATER_QUARTERS = [2, 3, 4] as const;
+/** Column of a stored hour that has one quarter-hour of a measure. */
+export const quarterColumn = (column: string, quarter: (typeof LATER_QUARTERS)[number]): string =>
+  `${column}_${quarter}`;
 
 /** The aggregates, bottom up. */
 export const LEVELS: readonly Level[] = [
@@ -108,6 +141,7 @@ export const LEVELS: readonly Level[] = [
     keys: ['device_id', 'hour', 'user_id'],
     primaryKey: ['device_id', 'hour'],
     above: LOAD_PROFILE.relation,
+    isOfDevice: true,
   },
   {
     relation: 'user_hourly',
@@ -116,8 +150,7 @@ export const LEVELS: readonly Level[] = [
     time: 'hour',
     keys: ['user_id', 'hour'],
     primaryKey: ['user_id', 'hour'],
-    // Not above device_hourly: one level less to refresh.
-    above: LOAD_PROFILE.relation,
+    above: 'device_hourly',
   },
   {
     relation: 'user_daily',
@@ -169,7 +202,7 @@ export function levelOf(relation: string): Level {
 }
 
 /** Levels of which closed hours are stored: for each a view `…_expected` computes them from the load profile's. */
-export const STORED_LEVELS: readonly Level[] = LEVELS.filter(({ isView }) => !isView);
+export const STORED_LEVELS: readonly Level[] = LEVELS.filter(({ isView, isOfDevice }) => !isView && !isOfDevice);
 
 /**
  * Levels that are continuous aggregates where the database has them, bottom up. Months never are: buckets of variable
@@ -177,8 +210,11 @@ export const STORED_LEVELS: readonly Level[] = LEVELS.filter(({ isView }) => !is
  */
 export const CONTINUOUS_LEVELS: readonly Level[] = STORED_LEVELS.filter(({ unit }) => unit !== 'month');
 
-/** Where the closed hours of a level are stored; its open ones are in the heads of the devices (sql/README.md). */
+/** Where the closed hours of a level are; its open ones are in the heads of the devices (sql/README.md). */
 export const storedOf = ({ relation }: Level): string => `closed_${relation}`;
+
+/** Column of `closed_…` of a device: start of the row of HOURS or DAYS that has it, for bounds that an index knows. */
+export const ROW_TIME = 'row_starts_at';
 
 /** The view that says what is to be stored of a level. */
 export const expectedOf = (level: Level): string => `${storedOf(level)}_expected`;

@@ -68,7 +68,7 @@ export async function passOverRollups(pool: Pool, options: RollupOptions): Promi
 async function daysToRebuild(pool: Pool, since: Date, userId: string | undefined): Promise<Date[]> {
   // Raw SQL: relations are named at run time, out of src/rollups/levels.ts.
   const { rows } = await pool.query(
-    `SELECT date_trunc('day', starts_at, 'UTC') AS day FROM closed_device_intervals
+    `SELECT date_trunc('day', starts_at, 'UTC') AS day FROM device_hours
      WHERE starts_at >= $1 AND ($2::text IS NULL OR user_id = $2)
      UNION SELECT day FROM closed_user_daily WHERE day >= $1 AND ($2::text IS NULL OR user_id = $2)`,
     [since, userId ?? null],

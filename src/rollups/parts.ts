@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { COLUMN, type Key, type Level, LOAD_PROFILE, type Measure, storedOf } from './levels.ts';
+import { COLUMN, type Key, type Level, LOAD_PROFILE, type Measure, ROW_TIME, storedOf } from './levels.ts';
 import { keysAs, levelBelow, ordinals, type Source } from './sql/pieces.ts';
 
 /**
@@ -7,6 +7,8 @@ import { keysAs, levelBelow, ordinals, type Source } from './sql/pieces.ts';
  * either. The public views are made of this, for people; the service asks for less and faster here. Always in one statement:
  * an hour that closed between two would count twice or not at all.
  */
+
+const DAY_MS = 86_400_000;
 
 /** Where the open hours of a level are, by its keys: views of the heads. */
 const openOf = (level: Level): { view: string; source: Source } =>
@@ -31,6 +33,26 @@ export function partsOf(level: Level, columns: readonly string[], only = { close
 )`;
 }
 
+/**
+ * The same of a level of devices from one SQL expression to another, for a subquery whose FROM has them: what is closed is then
+ * found by an index, wherever it is stored.
+ */
+export function devicePartsBetween(
+  level: Level,
+  columns: readonly string[],
+  { from, to }: { from: string; to: string },
+): string {
+  const { view, source } = openOf(level);
+  const both = columns.join(', ');
+  const within = (time: string) => `${time} >= ${from} AND ${time} < ${to}`;
+  return `(
+  SELECT ${level.keys.join(', ')}, ${both} FROM ${storedOf(level)}
+  WHERE ${within(level.time)} AND ${ROW_TIME} > ${from} - interval '24 hours' AND ${ROW_TIME} < ${to}
+  UNION ALL
+  SELECT ${keysAs(level, source)}, ${both} FROM ${view} WHERE ${within(source.time)}
+)`;
+}
+
 /** The peak of one user's bucket, from the parts beneath, as a subquery: the highest, the earliest of equals. */
 export function peakAmongParts(level: Level, whose: string, since: string): string {
   const { peak } = level;
@@ -49,39 +71,88 @@ export interface Owner {
 }
 
 /**
- * A level's rows of one user or device in `[from, to)`, bounds of its buckets, as far as something is known of their import:
- * the other keys, the columns of the measures and, where it has one, the peak. A join, since few rows are open: grouping would
- * touch all others. What is known is never less than nothing, but `> 0` would make the planner take two thirds of the rows for
- * unknown, and sort what it groups above them.
+ * The parts of one user's or device's rows in `[from, to)`, as a subquery: its keys and columns. `rows`: starts of the only stored
+ * hours and packed days that are wanted of the stretch.
  */
-export function addedUp(
+export function partsWithin(
   level: Level,
-  { key, id }: Owner,
-  { from, to }: { from: Date; to: Date },
-  measures: readonly Measure[],
+  owner: Owner,
+  range: Stretch,
+  columns: readonly string[],
+  rows?: readonly Date[],
 ): RawBuilder<unknown> {
   const { view, source } = openOf(level);
-  const keys = level.primaryKey.filter((one) => one !== key);
+  const both = columns.join(', ');
+  // Raw SQL: the hot path of every answer about usage; relations are named out of src/rollups/levels.ts.
+  return sql`(
+    SELECT ${sql.raw(`${level.keys.join(', ')}, ${both}`)} FROM ${sql.table(storedOf(level))} WHERE ${within(level.time, owner, range)} ${rowsWithin(level, range, rows)}
+    UNION ALL
+    SELECT ${sql.raw(`${keysAs(level, source)}, ${both}`)} FROM ${sql.table(view)} WHERE ${within(source.time, owner, range)}
+  )`;
+}
+
+/** A stretch of time, bounds of a level's buckets. */
+interface Stretch {
+  from: Date;
+  to: Date;
+}
+
+const within = (time: Key, { key, id }: Owner, { from, to }: Stretch): RawBuilder<unknown> =>
+  sql`${sql.ref(key)} = ${id} AND ${sql.ref(time)} >= ${from} AND ${sql.ref(time)} < ${to}`;
+
+/** Of hours and days as they are stored, those that may have something of a stretch. */
+function rowsWithin({ isOfDevice }: Level, { from, to }: Stretch, rows?: readonly Date[]): RawBuilder<unknown> {
+  if (!isOfDevice) return sql``;
+  const time = sql.ref(ROW_TIME);
+  if (rows) return sql`AND ${time} = ANY (${rows}::timestamptz[])`;
+  return sql`AND ${time} > ${new Date(from.getTime() - DAY_MS)} AND ${time} < ${to}`;
+}
+
+/**
+ * A level's rows of one user or device in `[from, to)`, bounds of its buckets, as far as something is known of their import:
+ * the other keys, the columns of the measures and, where it has one, the peak. What is known is never less than nothing, but `> 0`
+ * would make the planner take two thirds of the rows for unknown, and sort what it groups above them.
+ */
+export function addedUp(level: Level, owner: Owner, range: Stretch, measures: readonly Measure[]): RawBuilder<unknown> {
   const columns = measures.map((measure) => COLUMN[measure]);
-  const read = [...columns, COLUMN.coveredMs];
-  const raw = (parts: readonly string[]) => sql.raw(parts.join(', '));
-  const sum = (column: string) => `coalesce(c.${column}, 0) + coalesce(o.${column}, 0)`;
-  const within = (time: Key) =>
-    sql`${sql.ref(key)} = ${id} AND ${sql.ref(time)} >= ${from} AND ${sql.ref(time)} < ${to}`;
+  const keys = level.primaryKey.filter((one) => one !== owner.key);
+  return (level.isOfDevice ? grouped : joined)(level, owner, range, { keys, columns });
+}
+
+interface Wanted {
+  keys: readonly Key[];
+  columns: readonly string[];
+}
+
+const list = (items: readonly string[]) => sql.raw(items.join(', '));
+
+/** Of devices: closed hours have several rows, too. */
+function grouped(level: Level, owner: Owner, range: Stretch, { keys, columns }: Wanted): RawBuilder<unknown> {
+  const parts = partsWithin(level, owner, range, [...columns, COLUMN.coveredMs]);
+  return sql`
+    SELECT ${list([...keys, ...columns.map((column) => `sum(${column})::bigint AS ${column}`)])}
+    FROM ${parts} parts GROUP BY ${list(keys)} HAVING sum(${sql.ref(COLUMN.coveredMs)}) <> 0`;
+}
+
+/** Of users: a join, since few rows are open: grouping would touch all others. */
+function joined(level: Level, owner: Owner, range: Stretch, { keys, columns }: Wanted): RawBuilder<unknown> {
+  const { view, source } = openOf(level);
   const { peak, primaryKey, time } = level;
+  const read = [...columns, COLUMN.coveredMs];
+  const sum = (column: string) => `coalesce(c.${column}, 0) + coalesce(o.${column}, 0)`;
   const stored = peak ? [peak.column] : [];
   // The stored peak is that of the closed hours alone.
   const found = stored.map((column) => {
-    const anew = peakAmongParts(level, `o.${key}`, `o.${time}`);
+    const anew = peakAmongParts(level, `o.${owner.key}`, `o.${time}`);
     return `CASE WHEN o.${time} IS NULL THEN c.${column} ELSE ${anew} END AS ${column}`;
   });
   // Raw SQL: the hot path of every answer about usage; relations are named out of src/rollups/levels.ts.
   return sql`
-    SELECT ${raw([...keys, ...columns.map((column) => `${sum(column)} AS ${column}`), ...found])}
-    FROM (SELECT ${raw([...keys, ...read, ...stored])} FROM ${sql.table(storedOf(level))} WHERE ${within(time)}) c
+    SELECT ${list([...keys, ...columns.map((column) => `${sum(column)} AS ${column}`), ...found])}
+    FROM (SELECT ${list([...keys, ...read, ...stored])} FROM ${sql.table(storedOf(level))} WHERE ${within(time, owner, range)}) c
     FULL JOIN (
-      SELECT ${sql.raw(keysAs({ ...level, keys: primaryKey }, source))}, ${raw(read.map((column) => `sum(${column})::bigint AS ${column}`))}
-      FROM ${sql.table(view)} WHERE ${within(source.time)} GROUP BY ${sql.raw(ordinals({ ...level, keys: primaryKey }))}
-    ) o USING (${raw(keys)})
+      SELECT ${sql.raw(keysAs({ ...level, keys: primaryKey }, source))}, ${list(read.map((column) => `sum(${column})::bigint AS ${column}`))}
+      FROM ${sql.table(view)} WHERE ${within(source.time, owner, range)} GROUP BY ${sql.raw(ordinals({ ...level, keys: primaryKey }))}
+    ) o USING (${list(keys)})
     WHERE ${sql.raw(sum(COLUMN.coveredMs))} <> 0`;
 }

@@ -81,7 +81,7 @@ async function foldLateDays(client: PoolClient): Promise<number> {
 /** Materialises what lies between the last pass and the border. Answers false where it has to wait for a writer. */
 async function advance(client: PoolClient, waitMs: number): Promise<boolean> {
   const { rows } = await client.query(
-    `SELECT direct_from, greatest(materialised_to, (SELECT date_trunc('day', min(starts_at), 'UTC') FROM closed_device_intervals)) AS start
+    `SELECT direct_from, greatest(materialised_to, (SELECT date_trunc('day', min(starts_at), 'UTC') FROM device_hours)) AS start
      FROM rollup_progress WHERE materialised_to < direct_from`,
   );
   if (rows.length === 0) return true;

@@ -12,8 +12,9 @@ import {
 } from '#src/database/copy/synchronise.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { transactionOn } from '#src/database/transaction.ts';
-import { COLUMN, LOAD_PROFILE, storedOf } from '#src/rollups/levels.ts';
+import { COLUMN } from '#src/rollups/levels.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
+import { unpackDays } from '#src/rollups/pack.ts';
 import { settleRollups } from '#src/rollups/refresh.ts';
 import { MOVED } from './moved.ts';
 
@@ -111,9 +112,12 @@ async function aggregate(
   { source, target }: { source: Pool; target: Pool },
   capabilities: Capabilities,
 ): Promise<string> {
-  if (capabilities.continuousAggregates) await settleRollups(target, new Date());
-  else await passOverRollups(target, { capabilities, since: new Date(0), mode: 'rebuild' });
-  const [was, is] = await Promise.all([totalOf(source, storedOf(LOAD_PROFILE)), totalOf(target, 'closed_user_daily')]);
+  if (capabilities.continuousAggregates) {
+    // These stand on hours alone.
+    await unpackDays(target);
+    await settleRollups(target, new Date());
+  } else await passOverRollups(target, { capabilities, since: new Date(0), mode: 'rebuild' });
+  const [was, is] = await Promise.all([totalOf(source, 'closed_device_hourly'), totalOf(target, 'closed_user_daily')]);
   if (was !== is) throw new Error(`they hold ${is} mWh in all and should hold ${was}`);
   return is;
 }

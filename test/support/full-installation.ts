@@ -1,5 +1,6 @@
 import { loadKnown, saveNews } from '#ingest/gateways/announcements.ts';
 import type { PoolClient } from '#src/database/connect.ts';
+import { packDays } from '#src/rollups/pack.ts';
 import { type Answer, testApi } from './api.ts';
 import type { TestDatabase } from './database.ts';
 import { meter } from './meters.ts';
@@ -96,6 +97,7 @@ export async function fillInstallation(database: TestDatabase): Promise<InHand> 
       used.map((index) => values[index]),
     );
   }
+  if (!database.capabilities.compression) await packDays(pool, new Date());
   return { admin, browser, code: { sign_in_id, code }, post: { ...people, body, answer }, gatewayId, webhookId };
 }
 

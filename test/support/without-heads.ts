@@ -1,11 +1,22 @@
 import { readdirSync } from 'node:fs';
 import type { Pool } from '#src/database/connect.ts';
-import { LEVELS, LOAD_PROFILE, MEASURE_COLUMNS, STORED_LEVELS, storedOf } from '#src/rollups/levels.ts';
+import {
+  LATER_QUARTERS,
+  LEVELS,
+  LOAD_PROFILE,
+  MEASURE_COLUMNS,
+  quarterColumn,
+  STORED_LEVELS,
+  storedOf,
+} from '#src/rollups/levels.ts';
 import type { TestDatabase } from './database.ts';
 
 const SCHEMA = new URL('../../sql/schema/', import.meta.url);
+const migration = (ending: string) => `schema/${readdirSync(SCHEMA).find((name) => name.endsWith(ending))}`;
 /** The migration that made heads. */
-export const HEADS_MIGRATION = `schema/${readdirSync(SCHEMA).find((name) => name.endsWith('_heads.sql'))}`;
+export const HEADS_MIGRATION = migration('_heads.sql');
+/** The one that made hours of quarter-hours. */
+export const HOURS_MIGRATION = migration('_hours_and_days.sql');
 
 /** Puts every open hour into the load profile and the aggregates. */
 export async function closeOpenHours(pool: Pool): Promise<void> {
@@ -18,14 +29,65 @@ export async function closeOpenHours(pool: Pool): Promise<void> {
 }
 
 /**
+ * Takes a database back to before hours were stored as such: a row a quarter-hour, and a copy of the sums of devices' hours; as if
+ * that migration had not been applied. Days that are packed are taken apart.
+ */
+export async function withoutHours({ pool, capabilities }: TestDatabase): Promise<void> {
+  const columns = ['device_id', 'user_id', 'starts_at', ...MEASURE_COLUMNS].join(', ');
+  const hourly = `SELECT device_id, HOUR AS hour, user_id, ${MEASURE_COLUMNS.map((column) => `sum(${column})::bigint AS ${column}`).join(', ')}
+    FROM closed_device_intervals GROUP BY 1, 2, 3`;
+  const statements = [
+    `CREATE TABLE quarter_hours AS SELECT device_id, user_id, starts_at, ${MEASURE_COLUMNS.map((column) => `sum(${column})::bigint AS ${column}`).join(', ')}
+     FROM closed_device_intervals GROUP BY 1, 2, 3 HAVING sum(covered_ms) <> 0 OR sum(export_covered_ms) <> 0`,
+    `DROP VIEW device_intervals, device_hourly, ${STORED_LEVELS.map((level) => `${storedOf(level)}_expected`).reverse()}, closed_device_intervals, closed_device_hourly`,
+    'DROP TABLE device_days',
+    'DROP FUNCTION apply_device_hours',
+    'DELETE FROM device_hours',
+    ...MEASURE_COLUMNS.flatMap((column) =>
+      LATER_QUARTERS.map((quarter) => `ALTER TABLE device_hours DROP COLUMN ${quarterColumn(column, quarter)}`),
+    ),
+    'ALTER TABLE device_hours RENAME TO closed_device_intervals',
+    `INSERT INTO closed_device_intervals (${columns}) SELECT ${columns} FROM quarter_hours`,
+    'DROP TABLE quarter_hours',
+    ...(capabilities.continuousAggregates
+      ? [
+          `CREATE MATERIALIZED VIEW closed_device_hourly WITH (timescaledb.continuous, timescaledb.materialized_only = false) AS
+           ${hourly.replace('HOUR', "time_bucket('1 hour', starts_at)")} WITH NO DATA`,
+        ]
+      : [
+          `CREATE TABLE closed_device_hourly AS ${hourly.replace('HOUR', "date_bin('1 hour', starts_at, 'epoch')")}`,
+          'ALTER TABLE closed_device_hourly ADD PRIMARY KEY (device_id, hour)',
+          'CREATE INDEX closed_device_hourly_user ON closed_device_hourly (user_id, hour)',
+        ]),
+    // What the files of rollups make of it, as far as a migration drops it or a function needs it.
+    ...STORED_LEVELS.map((level) => `CREATE VIEW ${storedOf(level)}_expected AS SELECT * FROM ${storedOf(level)}`),
+    'CREATE VIEW closed_device_hourly_expected AS SELECT * FROM closed_device_hourly',
+    'CREATE VIEW device_intervals AS SELECT * FROM closed_device_intervals',
+    'CREATE VIEW device_hourly AS SELECT * FROM closed_device_hourly',
+  ];
+  for (const statement of statements) await pool.query(statement);
+  const { rows } = await pool.query(
+    `SELECT relname AS name, relkind AS kind FROM pg_class
+     WHERE relnamespace = current_schema()::regnamespace AND relname ~ '^device_hours_(pkey|user|\\d{4}_\\d{2})$'`,
+  );
+  for (const { name, kind } of rows) {
+    const was = name.replace('device_hours', 'closed_device_intervals');
+    await pool.query(`ALTER ${/^i$/i.test(kind) ? 'INDEX' : 'TABLE'} ${name} RENAME TO ${was}`);
+  }
+  await pool.query('DELETE FROM schema_migrations WHERE name = $1', [HOURS_MIGRATION]);
+}
+
+/**
  * Takes a database back to before heads were: every hour in the load profile and the aggregates, which have their public names,
  * and where the laws stand in `series`; as if neither that migration nor today's rollups had been applied.
  */
-export async function withoutHeads({ pool, capabilities }: TestDatabase): Promise<void> {
+export async function withoutHeads(database: TestDatabase): Promise<void> {
+  const { pool, capabilities } = database;
   const run = async (...statements: string[]) => {
     for (const statement of statements) await pool.query(statement);
   };
   await closeOpenHours(pool);
+  await withoutHours(database);
   const views = [...LEVELS, LOAD_PROFILE].map(({ relation }) => relation);
   await run(
     'ALTER TABLE series ADD COLUMN last_read_at timestamptz, ADD COLUMN tail jsonb',
@@ -36,7 +98,7 @@ export async function withoutHeads({ pool, capabilities }: TestDatabase): Promis
     'DROP TRIGGER devices_make_head ON devices',
     'UPDATE devices d SET last_seen_at = seen_at FROM device_heads h WHERE h.device_id = d.device_id',
     `DROP VIEW ${[...LEVELS].reverse().map(({ relation }) => relation)}, ${LOAD_PROFILE.relation}, open_hours, open_quarter_hours`,
-    `DROP VIEW ${STORED_LEVELS.map((level) => `${storedOf(level)}_expected`).reverse()}`,
+    `DROP VIEW ${STORED_LEVELS.map((level) => `${storedOf(level)}_expected`).reverse()}, closed_device_hourly_expected`,
     'DROP TABLE device_heads, usage_changes',
     'DROP FUNCTION make_head, change_head, new_version, user_daily_peak_hour',
     'CREATE TABLE usage_changes (change_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, user_id text COLLATE "C" NOT NULL, hour timestamptz NOT NULL)',

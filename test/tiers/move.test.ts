@@ -6,6 +6,7 @@ import { askCapabilities } from '#src/database/capabilities.ts';
 import { createDb, createPool, type Pool } from '#src/database/connect.ts';
 import { synchronise } from '#src/database/copy/synchronise.ts';
 import { migrate } from '#src/database/migrate.ts';
+import { DAYS } from '#src/rollups/levels.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
 import { move } from '#src/start/move.ts';
 import { MOVED, NOT_MOVED } from '#src/start/moved.ts';
@@ -171,8 +172,10 @@ test('an installation in which every relation has rows moves, and everybody goes
 test('the same from this tier into an embedded database, whatever the old one was made with', async () => {
   const { source, target } = two;
   const inHand = await fillInstallation(target);
+  // What is compressed is not packed.
+  const empty = target.capabilities.compression ? [DAYS.relation] : [];
   for (const one of await tables(target.pool))
-    expect({ one, rows: await countOf(target.pool, one) }).not.toEqual({ one, rows: 0 });
+    expect({ one, isEmpty: (await countOf(target.pool, one)) === 0 }).toEqual({ one, isEmpty: empty.includes(one) });
   await target.settle();
   await move(target.url, source.url, { timescale: 'off' }, silent);
   expect(await differing(target.pool, source.pool)).toEqual([]);
@@ -233,7 +236,7 @@ test('a full installation moves under load however often the move is killed, and
   // With writers held, at the first relation and at the last: they go on when the move is dead.
   expect(await moveUntil('users', 2)).toBe('SIGKILL');
   await meter(source);
-  expect(await moveUntil('closed_device_intervals', 3)).toBe('SIGKILL');
+  expect(await moveUntil('device_days', 3)).toBe('SIGKILL');
   await meter(source);
   // The old one is closed from here on.
   expect(await moveUntil('Computing')).toBe('SIGKILL');

@@ -3,8 +3,9 @@
 -- Everything that was computed of a user, gone with this transaction.
 CREATE OR REPLACE FUNCTION erase_consumption(whose text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  DELETE FROM closed_device_intervals WHERE user_id = whose;
-  DELETE FROM closed_device_hourly WHERE user_id = whose;
+  -- Hours before days: packing moves them from the one to the other.
+  DELETE FROM device_hours WHERE user_id = whose;
+  DELETE FROM device_days WHERE user_id = whose;
   DELETE FROM closed_user_hourly WHERE user_id = whose;
   DELETE FROM closed_user_daily WHERE user_id = whose;
   DELETE FROM closed_user_monthly_by_hour WHERE user_id = whose;

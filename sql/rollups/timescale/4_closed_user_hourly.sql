@@ -8,7 +8,7 @@ SELECT user_id, time_bucket('1 hour', starts_at) AS hour,
   sum(reading_count)::bigint AS reading_count,
   sum(covered_ms)::bigint AS covered_ms,
   sum(export_covered_ms)::bigint AS export_covered_ms
-FROM closed_device_intervals
+FROM device_hours
 GROUP BY 1, 2 WITH NO DATA;
 COMMENT ON VIEW closed_user_hourly IS 'Closed hours of user_hourly: without those that are open in heads.';
 COMMENT ON COLUMN closed_user_hourly.hour IS 'Start of the hour, UTC.';

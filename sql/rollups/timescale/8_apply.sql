@@ -14,7 +14,7 @@ BEGIN
     deltas := (SELECT array_agg(d) FROM unnest(deltas) d WHERE d.starts_at >= since);
   END IF;
   IF deltas IS NOT NULL THEN
-    PERFORM apply_device_intervals(deltas);
+    PERFORM apply_device_hours(deltas);
   END IF;
 END
 $$;
@@ -30,14 +30,16 @@ BEGIN
   SELECT array_agg(ROW (device_id, user_id, starts_at, energy_milliwatt_hours, estimated_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms)::interval_delta)
   INTO deltas FROM taken;
   IF deltas IS NULL THEN RETURN 0; END IF;
-  PERFORM apply_device_intervals(deltas);
+  PERFORM apply_device_hours(deltas);
   -- Taken by the workers when the day is no longer stale.
   PERFORM note_folded_changes(deltas);
   -- Differences that passed each other on the way here may have cancelled out without any of them being negative here.
-  DELETE FROM closed_device_intervals t
-  USING (SELECT DISTINCT d.device_id AS device_id, d.starts_at AS starts_at FROM unnest(deltas) d) d
-  WHERE t.device_id = d.device_id AND t.starts_at = d.starts_at AND t.starts_at >= which AND t.starts_at < which + interval '24 hours'
-    AND t.covered_ms = 0 AND t.export_covered_ms = 0;
+  -- Empty, and not only unknown: what a row has may be part of what another row knows.
+  DELETE FROM device_hours t
+  USING (SELECT DISTINCT d.device_id, date_bin('1 hour', d.starts_at, 'epoch') AS starts_at FROM unnest(deltas) d) d
+  WHERE t.device_id = d.device_id AND t.starts_at = d.starts_at
+    AND (t.energy_milliwatt_hours, t.estimated_milliwatt_hours, t.export_milliwatt_hours, t.reading_count, t.covered_ms, t.export_covered_ms) = (0, 0, 0, 0, 0, 0)
+    AND num_nonnulls(t.energy_milliwatt_hours_2, t.energy_milliwatt_hours_3, t.energy_milliwatt_hours_4, t.estimated_milliwatt_hours_2, t.estimated_milliwatt_hours_3, t.estimated_milliwatt_hours_4, t.export_milliwatt_hours_2, t.export_milliwatt_hours_3, t.export_milliwatt_hours_4, t.reading_count_2, t.reading_count_3, t.reading_count_4, t.covered_ms_2, t.covered_ms_3, t.covered_ms_4, t.export_covered_ms_2, t.export_covered_ms_3, t.export_covered_ms_4) = 0;
   INSERT INTO stale_days AS s (day, from_hour, to_hour)
   SELECT which, date_bin('1 hour', min(d.starts_at), 'epoch'), date_bin('1 hour', max(d.starts_at), 'epoch') + interval '1 hour'
   FROM unnest(deltas) d, rollup_progress p WHERE which < p.materialised_to GROUP BY 1

@@ -10,7 +10,7 @@ DECLARE
   made text[] := '{}';
 BEGIN
   FOR month IN SELECT generate_series(date_trunc('month', from_at, 'UTC') AT TIME ZONE 'UTC', to_at AT TIME ZONE 'UTC', '1 month') AT TIME ZONE 'UTC' LOOP
-    FOREACH parent IN ARRAY ARRAY['readings', 'closed_device_intervals'] LOOP
+    FOREACH parent IN ARRAY ARRAY['readings', 'device_hours'] LOOP
       partition := parent || to_char(month AT TIME ZONE 'UTC', '_YYYY_MM');
       CONTINUE WHEN to_regclass(partition) IS NOT NULL;
       -- One process at a time, until the end of its transaction; another may have made it meanwhile.

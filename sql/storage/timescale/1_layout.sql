@@ -4,7 +4,7 @@ DO $$
 DECLARE
   t record;
 BEGIN
-  FOR t IN SELECT * FROM (VALUES ('readings', 'read_at', interval '7 days'), ('closed_device_intervals', 'starts_at', interval '28 days')) v (name, by_column, chunk) LOOP
+  FOR t IN SELECT * FROM (VALUES ('readings', 'read_at', interval '7 days'), ('device_hours', 'starts_at', interval '28 days')) v (name, by_column, chunk) LOOP
     CONTINUE WHEN EXISTS (SELECT FROM timescaledb_information.hypertables WHERE hypertable_schema = current_schema() AND hypertable_name = t.name);
     EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING ALL)', t.name || '_chunked', t.name);
     EXECUTE format('COMMENT ON TABLE %I IS %L', t.name || '_chunked', obj_description(t.name::regclass, 'pg_class'));

@@ -4,7 +4,7 @@ DO $$
 BEGIN
   IF current_setting('timescaledb.license') <> 'timescale' THEN RETURN; END IF;
   ALTER TABLE readings SET (timescaledb.compress, timescaledb.compress_segmentby = 'series_id', timescaledb.compress_orderby = 'read_at, interval_ms');
-  ALTER TABLE closed_device_intervals SET (timescaledb.compress, timescaledb.compress_segmentby = 'user_id, device_id', timescaledb.compress_orderby = 'starts_at');
+  ALTER TABLE device_hours SET (timescaledb.compress, timescaledb.compress_segmentby = 'user_id, device_id', timescaledb.compress_orderby = 'starts_at');
 END
 $$;
 
@@ -13,7 +13,7 @@ CREATE OR REPLACE FUNCTION history_to_compress(before_at timestamptz) RETURNS te
   SELECT coalesce(array_agg(format('%I.%I', c.schema_name, c.table_name) ORDER BY i.range_end), '{}')
   FROM timescaledb_information.chunks i
   JOIN _timescaledb_catalog.chunk c ON c.schema_name = i.chunk_schema AND c.table_name = i.chunk_name
-  WHERE i.hypertable_schema = current_schema() AND i.hypertable_name IN ('readings', 'closed_device_intervals')
+  WHERE i.hypertable_schema = current_schema() AND i.hypertable_name IN ('readings', 'device_hours')
     -- Status bits: 1 compressed, 2 unordered, 8 partly. Only 1: nothing was written since.
     AND i.range_end <= before_at AND c.status & 11 <> 1 AND current_setting('timescaledb.license') = 'timescale'
 $$;

@@ -1,4 +1,4 @@
-import { COLUMN, KNOWLEDGE_COLUMNS, type Level, LOAD_PROFILE, MEASURE_COLUMNS, storedOf } from '../levels.ts';
+import { COLUMN, KNOWLEDGE_COLUMNS, type Level, MEASURE_COLUMNS, storedOf } from '../levels.ts';
 import { DELTAS, keyFrom, keysAs, levelBelow, ordinals } from './pieces.ts';
 
 /** Name of the function that adds a write's differences to a level. */
@@ -61,13 +61,4 @@ function peakUpdate(level: Level, peak: NonNullable<Level['peak']>): string {
     FROM (SELECT DISTINCT ${keysAs(level, DELTAS)} FROM unnest(deltas) d) k
   ) p
   WHERE ${keys.map((key) => `u.${key} = p.${key}`).join(' AND ')} AND u.${peak.column} IS DISTINCT FROM p.${peak.column};`;
-}
-
-/** Removes rows of the load profile that the named keys' differences have brought back to knowing nothing, within a day. */
-export function deleteUnknown(deltas: string, day: string): string {
-  const { primaryKey, time } = LOAD_PROFILE;
-  return `  DELETE FROM ${storedOf(LOAD_PROFILE)} t
-  USING (SELECT DISTINCT ${primaryKey.map((key) => `d.${key} AS ${key}`).join(', ')} FROM unnest(${deltas}) d) d
-  WHERE ${primaryKey.map((key) => `t.${key} = d.${key}`).join(' AND ')} AND t.${time} >= ${day} AND t.${time} < ${day} + interval '24 hours'
-    AND ${nothingKnown('t')};`;
 }

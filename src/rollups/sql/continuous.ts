@@ -1,5 +1,5 @@
-import { COLUMN, type Level, LOAD_PROFILE, MEASURE_COLUMNS, storedOf } from '../levels.ts';
-import { applyName, deleteUnknown } from './apply.ts';
+import { COLUMN, HOURS, type Level, MEASURE_COLUMNS, storedOf } from '../levels.ts';
+import { APPLY_HOURS, deleteEmptyHours } from './hours.ts';
 import { commentsOnStored, keysAs, levelBelow, ordinals, sourceOf, sums, timeBucket } from './pieces.ts';
 
 /** Levels where the database has continuous aggregates. */
@@ -7,10 +7,13 @@ import { commentsOnStored, keysAs, levelBelow, ordinals, sourceOf, sums, timeBuc
 /** Real-time: what is older than rollup_progress.materialised_to is read from its own table, the rest from beneath. */
 export function continuousAggregate(level: Level): string {
   const below = levelBelow(level);
+  const [source, relation] = below.isOfDevice
+    ? [{ prefix: '', keys: HOURS.keys, time: HOURS.time }, HOURS.relation]
+    : [sourceOf(below), storedOf(below)];
   return `CREATE MATERIALIZED VIEW IF NOT EXISTS ${storedOf(level)} WITH (timescaledb.continuous, timescaledb.materialized_only = false) AS
-SELECT ${keysAs(level, sourceOf(below), timeBucket)},
+SELECT ${keysAs(level, source, timeBucket)},
 ${sums()}${lastOfPeak(level)}
-FROM ${storedOf(below)}
+FROM ${relation}
 GROUP BY ${ordinals(level)} WITH NO DATA;
 ${commentsOnStored(level, 'VIEW')}
 `;
@@ -57,7 +60,7 @@ BEGIN
     deltas := (SELECT array_agg(d) FROM unnest(deltas) d WHERE d.starts_at >= since);
   END IF;
   IF deltas IS NOT NULL THEN
-    PERFORM ${applyName(LOAD_PROFILE)}(deltas);
+    PERFORM ${APPLY_HOURS}(deltas);
   END IF;
 END
 $$;
@@ -73,11 +76,11 @@ BEGIN
   SELECT array_agg(ROW (${columns.join(', ')})::interval_delta)
   INTO deltas FROM taken;
   IF deltas IS NULL THEN RETURN 0; END IF;
-  PERFORM ${applyName(LOAD_PROFILE)}(deltas);
+  PERFORM ${APPLY_HOURS}(deltas);
   -- Taken by the workers when the day is no longer stale.
   PERFORM note_folded_changes(deltas);
   -- Differences that passed each other on the way here may have cancelled out without any of them being negative here.
-${deleteUnknown('deltas', 'which')}
+${deleteEmptyHours('  ')}
   INSERT INTO stale_days AS s (day, from_hour, to_hour)
   SELECT which, date_bin('1 hour', min(d.starts_at), 'epoch'), date_bin('1 hour', max(d.starts_at), 'epoch') + interval '1 hour'
   FROM unnest(deltas) d, rollup_progress p WHERE which < p.materialised_to GROUP BY 1

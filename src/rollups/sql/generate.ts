@@ -1,9 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { CONTINUOUS_LEVELS, LEVELS, type Level, STORED_LEVELS, storedOf } from '../levels.ts';
-import { expectedViews, loadProfile } from './common.ts';
+import { expectedViews } from './common.ts';
 import { applyRecent, continuousAggregate, monthsView } from './continuous.ts';
+import { applyHours, closedViews } from './hours.ts';
 import { closingOpenHours, openHours, publicViews } from './open.ts';
+import { packing } from './pack.ts';
 import { applyAll, eraseAll, tableOf } from './tables.ts';
 
 /** Where the files are; what is written by hand is in by-hand/ there. */
@@ -16,7 +18,9 @@ const FIRST_LEVEL = 3;
 /** Every generated file of sql/rollups: its text by its path there. Pure. */
 export function rollupFiles(): Map<string, string> {
   const files: [string, string][] = [
-    ['common/1_device_intervals.sql', loadProfile()],
+    ['common/1_1_device_hours.sql', applyHours()],
+    ['common/1_2_closed.sql', closedViews()],
+    ['common/1_3_packing.sql', packing()],
     ['common/2_expected.sql', expectedViews()],
     ['common/7_1_open_hours.sql', openHours()],
     ['common/7_2_levels.sql', publicViews()],

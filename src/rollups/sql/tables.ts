@@ -1,5 +1,6 @@
-import { columnsOf, type Key, type Level, LOAD_PROFILE, STORED_LEVELS, storedOf } from '../levels.ts';
+import { columnsOf, DAYS, HOURS, type Key, type Level, STORED_LEVELS, storedOf } from '../levels.ts';
 import { applyFunction, applyName } from './apply.ts';
+import { APPLY_HOURS } from './hours.ts';
 import { commentsOnStored } from './pieces.ts';
 
 /** Levels as tables, to which each write adds: every tier without continuous aggregates. */
@@ -40,7 +41,7 @@ ${applyFunction(level)}
 export const applyAll = (): string => `-- The one door of the ingest transaction: every level, bottom up.
 CREATE OR REPLACE FUNCTION apply_interval_deltas(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-${[LOAD_PROFILE, ...STORED_LEVELS].map((level) => `  PERFORM ${applyName(level)}(deltas);\n`).join('')}END
+${[APPLY_HOURS, ...STORED_LEVELS.map(applyName)].map((name) => `  PERFORM ${name}(deltas);\n`).join('')}END
 $$;
 `;
 
@@ -48,6 +49,7 @@ $$;
 export const eraseAll = (): string => `-- Everything that was computed of a user, gone with this transaction.
 CREATE OR REPLACE FUNCTION erase_consumption(whose text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-${[LOAD_PROFILE, ...STORED_LEVELS].map((level) => `  DELETE FROM ${storedOf(level)} WHERE user_id = whose;\n`).join('')}END
+  -- Hours before days: packing moves them from the one to the other.
+${[HOURS.relation, DAYS.relation, ...STORED_LEVELS.map(storedOf)].map((name) => `  DELETE FROM ${name} WHERE user_id = whose;\n`).join('')}END
 $$;
 `;

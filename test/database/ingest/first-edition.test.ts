@@ -35,15 +35,14 @@ test('rows that the first edition of the law wrote are gone on from, and are of 
   await pool.query('DELETE FROM reading_notes WHERE read_at = $1', [at(15)]);
   await pool.query("UPDATE reading_notes SET verdict = 'swap' WHERE read_at = $1", [at(30)]);
   await closeOpenHours(pool);
-  for (const [minutes, energy, readings, covered] of [
-    [0, 1_000_000, 1, 900_000],
-    [15, 0, 0, 0],
-  ] as const) {
-    await pool.query(
-      `UPDATE closed_device_intervals SET energy_milliwatt_hours = $2, reading_count = $3, covered_ms = $4 WHERE starts_at = $1`,
-      [at(minutes), energy, readings, covered],
-    );
-  }
+  // Its first quarter-hour, and its second, which was nothing.
+  await pool.query(
+    `UPDATE device_hours SET energy_milliwatt_hours = energy_milliwatt_hours - f.energy + 1000000, reading_count = reading_count - f.count + 1,
+       covered_ms = covered_ms - f.covered + 900000, energy_milliwatt_hours_2 = NULL, reading_count_2 = NULL, covered_ms_2 = NULL
+     FROM (SELECT sum(energy_milliwatt_hours) AS energy, sum(reading_count) AS count, sum(covered_ms) AS covered
+       FROM closed_device_intervals WHERE starts_at = ANY ($1)) f`,
+    [[at(0), at(15)]],
+  );
   const total = () => totalMilliwattHours(database, 'device_intervals', home.userId);
   expect(await total()).toBe(1_200_000);
   await home.read([[at(75), 100.5]], NOW);

@@ -85,10 +85,10 @@ test('of equal hours the earliest is the peak hour, materialised and in real tim
 });
 
 test('the part that is read in real time is found by an index, however many rows the chunk has', async () => {
-  await query(`INSERT INTO closed_device_intervals SELECT 'dev_' || d, t, 'usr_' || d, 1, 0, 0, 1, 900000, 0
+  await query(`INSERT INTO device_hours SELECT 'dev_' || d, t, 'usr_' || d, 1, 0, 0, 1, 900000, 0
     FROM generate_series(1, 400) d, generate_series('2026-11-17'::timestamptz, '2026-11-20 12:00', '15 min') t`);
   await pass();
-  await query('ANALYZE closed_device_intervals');
+  await query('ANALYZE device_hours');
   const plan = (
     await query(
       `EXPLAIN SELECT * FROM user_daily WHERE user_id = 'usr_7' AND day >= '2026-11-01' AND day < '2026-12-01'`,
@@ -212,7 +212,7 @@ test('aggregates whose load profile was dropped by hand stay, whatever is refres
     NOW,
   );
   await pass();
-  await query(`SELECT drop_chunks('closed_device_intervals', older_than => '2026-06-01'::timestamptz)`);
+  await query(`SELECT drop_chunks('device_hours', older_than => '2026-06-01'::timestamptz)`);
   const before = await query(`SELECT * FROM user_daily WHERE user_id = $1 AND day < '2026-04-01' ORDER BY day`, [
     home.userId,
   ]);
@@ -370,7 +370,7 @@ test('a pass that is cut off anywhere leaves nothing that the next one does not 
     await passing;
   }
   await database.settle(NOW);
-  for (const level of ['closed_device_hourly', 'closed_user_hourly']) {
+  for (const level of ['closed_user_hourly']) {
     const wrong = await query(
       `SELECT FROM ${level} s FULL JOIN ${level}_expected e USING (user_id, hour) WHERE s.energy_milliwatt_hours IS DISTINCT FROM e.energy_milliwatt_hours`,
     );
@@ -455,11 +455,8 @@ test('answers over a zone that needs quarter-hours read compressed history', asy
   await database.settle(NOW);
   await compressHistory(database.pool, NOW, NOW);
   expect(
-    (
-      await query(
-        `SELECT FROM timescaledb_information.chunks WHERE hypertable_name = 'closed_device_intervals' AND is_compressed`,
-      )
-    ).length,
+    (await query(`SELECT FROM timescaledb_information.chunks WHERE hypertable_name = 'device_hours' AND is_compressed`))
+      .length,
   ).toBeGreaterThan(0);
   const days = await consumptionByDay(
     createDb(database.pool),

@@ -10,7 +10,9 @@ DECLARE
 BEGIN
   PERFORM hold_refresh();
   DELETE FROM late_deltas WHERE user_id = whose;
-  DELETE FROM closed_device_intervals WHERE user_id = whose;
+  -- Hours before days: packing moves them from the one to the other.
+  DELETE FROM device_hours WHERE user_id = whose;
+  DELETE FROM device_days WHERE user_id = whose;
   FOR materialised IN
     SELECT format('%I.%I', materialization_hypertable_schema, materialization_hypertable_name)
     FROM timescaledb_information.continuous_aggregates WHERE view_schema = current_schema()

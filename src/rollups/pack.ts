@@ -1,0 +1,56 @@
+import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
+import type { Pool, PoolClient } from '#src/database/connect.ts';
+import { withExclusiveLock } from '#src/database/transaction.ts';
+
+const DAY_MS = 86_400_000;
+/** Days of the load profile whose hours are left as they are: what is late is late by less, mostly. */
+const DAYS_AS_HOURS = 3;
+/** Devices of which a day is packed in one transaction. */
+const MAX_DEVICES = 500;
+
+/**
+ * Packs the hours of the load profile that are older than three days into days, a row a device, in transactions of bounded size; one
+ * pass at a time in the whole installation. Hours that come later, being late, are added by the next pass. Safe to kill at any
+ * point: what is left is done by the next pass. Returns how many days it went through. `devices`: how many a transaction packs;
+ * `signal`: ends it between two transactions.
+ */
+export async function packDays(
+  pool: Pool,
+  now: Date,
+  {
+    devices = MAX_DEVICES,
+    signal,
+    onProgress,
+  }: { devices?: number; signal?: AbortSignal; onProgress?: (done: number, of: number) => void } = {},
+): Promise<number> {
+  const before = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - DAYS_AS_HOURS * DAY_MS);
+  const packed = await withExclusiveLock(pool, ADVISORY_LOCKS.packing, async (client) => {
+    // Raw SQL: functions of the schema.
+    const { rows } = await client.query(
+      `SELECT DISTINCT date_trunc('day', starts_at, 'UTC') AS day FROM device_hours WHERE starts_at < $1 ORDER BY 1`,
+      [before],
+    );
+    for (const [index, { day }] of rows.entries()) {
+      for (let last: string | null = ''; last !== null; last = await packSome(client, day, last, devices)) {
+        if (signal?.aborted) return index;
+      }
+      onProgress?.(index + 1, rows.length);
+    }
+    return rows.length;
+  });
+  return packed ?? 0;
+}
+
+/** Packs a day of so many devices after one; answers the last of them, null where there was none. */
+async function packSome(client: PoolClient, day: Date, afterId: string, devices: number): Promise<string | null> {
+  const { rows } = await client.query('SELECT pack_day($1, $2, $3) AS last', [day, afterId, devices]);
+  return rows[0].last;
+}
+
+/** Makes hours again of all packed days: what a database with continuous aggregates needs after a move. Safe to kill, too. */
+export async function unpackDays(pool: Pool): Promise<void> {
+  for (;;) {
+    const { rows } = await pool.query('SELECT unpack_days($1) AS unpacked', [MAX_DEVICES]);
+    if (Number(rows[0].unpacked) === 0) return;
+  }
+}

@@ -1,0 +1,126 @@
+import { DAYS, HOURS, KNOWLEDGE_COLUMNS, LATER_QUARTERS, MEASURE_COLUMNS, quarterColumn, ROW_TIME } from '../levels.ts';
+import { quoted } from './pieces.ts';
+
+/** What is stored of the load profile, hours and days: how differences are added to it, and how it is read. The same on every tier. */
+
+/** The function that adds a write's differences to the hours. */
+export const APPLY_HOURS = `apply_${HOURS.relation}`;
+
+/** Every column of a stored hour that has quarter-hours, with what it has. */
+const QUARTERS = MEASURE_COLUMNS.flatMap((column) =>
+  LATER_QUARTERS.map((quarter) => ({ column, quarter, name: quarterColumn(column, quarter) })),
+);
+
+const lines = (items: readonly string[], indent: string): string => items.map((item) => indent + item).join(',\n');
+
+/** The function that adds differences to the hours, and removes rows that have come to be empty. */
+export function applyHours(): string {
+  const falls = KNOWLEDGE_COLUMNS.map((column) => `d.${column} < 0`).join(' OR ');
+  const summed = [
+    ...MEASURE_COLUMNS.map((column) => `sum(d.${column})`),
+    ...QUARTERS.map(({ column, quarter }) => `nullif(sum(d.${column}) FILTER (WHERE d.quarter = ${quarter}), 0)`),
+  ];
+  const added = [
+    ...MEASURE_COLUMNS.map((column) => `${column} = t.${column} + excluded.${column}`),
+    ...QUARTERS.map(({ name }) => `${name} = nullif(coalesce(t.${name}, 0) + coalesce(excluded.${name}, 0), 0)`),
+  ];
+  return `-- Closed hours of the load profile (a table of sql/schema), to which writes add.
+
+CREATE OR REPLACE FUNCTION ${APPLY_HOURS}(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  -- In key order, so that two writers that share rows never wait for each other in a circle.
+  INSERT INTO ${HOURS.relation} AS t (${[...HOURS.keys, ...MEASURE_COLUMNS].join(', ')},
+${lines(
+  QUARTERS.map(({ name }) => name),
+  '    ',
+)})
+  SELECT d.device_id, d.hour, d.user_id,
+${lines(summed, '    ')}
+  FROM (
+    SELECT d.*, date_bin('1 hour', d.starts_at, 'epoch') AS hour, 1 + date_part('minute', d.starts_at AT TIME ZONE 'UTC')::integer / 15 AS quarter
+    -- Else both would be computed again for each of the sums.
+    FROM unnest(deltas) d OFFSET 0
+  ) d
+  GROUP BY 1, 2, 3
+  ORDER BY 1, 2, 3
+  ON CONFLICT (device_id, starts_at) DO UPDATE SET
+${lines(added, '    ')};
+  IF EXISTS (SELECT FROM unnest(deltas) d WHERE ${falls}) THEN
+${deleteEmptyHours('    ')}
+  END IF;
+END
+$$;
+`;
+}
+
+/** Removes the hours of `deltas` that have come to be empty: taken back, or cancelled out on the way. */
+export function deleteEmptyHours(indent: string): string {
+  return `${indent}-- Empty, and not only unknown: what a row has may be part of what another row knows.
+${indent}DELETE FROM ${HOURS.relation} t
+${indent}USING (SELECT DISTINCT d.device_id, date_bin('1 hour', d.starts_at, 'epoch') AS starts_at FROM unnest(deltas) d) d
+${indent}WHERE t.device_id = d.device_id AND t.starts_at = d.starts_at
+${indent}  AND (${MEASURE_COLUMNS.map((column) => `t.${column}`).join(', ')}) = (${MEASURE_COLUMNS.map(() => 0).join(', ')})
+${indent}  AND num_nonnulls(${QUARTERS.map(({ name }) => `t.${name}`).join(', ')}) = 0;`;
+}
+
+/** A measure's quarter-hour at \`place\`, from 0, of a stored hour. */
+export function quarterOfHour(column: string, row: string, place: string): string {
+  const [first, ...later] = LATER_QUARTERS.map((quarter) => `coalesce(${row}.${quarterColumn(column, quarter)}, 0)`);
+  const rest = [first, ...later].map((one) => ` - ${one}`).join('');
+  const whens = [first, ...later].map((one, index) => ` WHEN ${index + 1} THEN ${one}`).join('');
+  return `CASE ${place} WHEN 0 THEN ${row}.${column}${rest}${whens} END`;
+}
+
+/** A measure's quarter-hour at \`place\`, from 0, of a packed day. */
+export const quarterOfDay = (column: string, row: string, place: string): string =>
+  `coalesce(${row}.${column}[CASE WHEN cardinality(${row}.${column}) = 1 THEN 1 ELSE ${place} + 1 END], 0)::bigint`;
+
+/** A measure's sum over the hour at \`place\`, from 0, of a packed day. */
+function hourOfDay(column: string, row: string, place: string): string {
+  const array = `${row}.${column}`;
+  const sum = [1, 2, 3, 4].map((quarter) => `${array}[${place} * 4 + ${quarter}]`);
+  return `coalesce(CASE WHEN cardinality(${array}) = 1 THEN 4 * ${array}[1]::bigint ELSE ${sum[0]}::bigint + ${sum.slice(1).join(' + ')} END, 0)`;
+}
+
+const measures = (of: (column: string) => string): string =>
+  lines(
+    MEASURE_COLUMNS.map((column) => `${of(column)} AS ${column}`),
+    '  ',
+  );
+
+/** What is closed of quarter-hours and hours of devices. */
+export const closedViews =
+  (): string => `-- What is closed of devices' quarter-hours and hours, in stored hours and packed days. A quarter-hour or hour may have rows in
+-- both, and several: whoever reads them adds them up, and bounds ${ROW_TIME}, too, which an index has: what is asked from a
+-- time on is in rows that begin less than a day before it.
+CREATE OR REPLACE VIEW closed_device_intervals AS
+SELECT h.device_id, h.starts_at + q.place * interval '15 minutes' AS starts_at, h.user_id,
+${measures((column) => quarterOfHour(column, 'h', 'q.place'))},
+  h.starts_at AS ${ROW_TIME}
+FROM ${HOURS.relation} h CROSS JOIN generate_series(0, 3) q (place)
+UNION ALL
+SELECT d.device_id, d.day + q.place * interval '15 minutes', d.user_id,
+${measures((column) => quarterOfDay(column, 'd', 'q.place'))},
+  d.day
+FROM ${DAYS.relation} d CROSS JOIN generate_series(0, 95) q (place);
+${commentsOnClosed('closed_device_intervals', 'device_intervals', 'starts_at', 'quarter-hour')}
+
+CREATE OR REPLACE VIEW closed_device_hourly AS
+SELECT h.device_id, date_bin('1 hour', h.starts_at, 'epoch') AS hour, h.user_id,
+${measures((column) => `h.${column}`)},
+  h.starts_at AS ${ROW_TIME}
+FROM ${HOURS.relation} h
+UNION ALL
+SELECT d.device_id, d.day + q.place * interval '1 hour', d.user_id,
+${measures((column) => hourOfDay(column, 'd', 'q.place'))},
+  d.day
+FROM ${DAYS.relation} d CROSS JOIN generate_series(0, 23) q (place);
+${commentsOnClosed('closed_device_hourly', 'device_hourly', 'hour', 'hour')}
+`;
+
+function commentsOnClosed(view: string, level: string, time: string, unit: string): string {
+  const says = `Closed hours of ${level}: without those that are open in heads. To be added up: of one ${unit} there may be several rows.`;
+  return `COMMENT ON VIEW ${view} IS ${quoted(says)};
+COMMENT ON COLUMN ${view}.${time} IS 'Start of the ${unit}, UTC.';
+COMMENT ON COLUMN ${view}.${ROW_TIME} IS 'Start of the stored hour or packed day that it is part of: bound it, too, where rows of a time are asked for.';`;
+}

@@ -1,0 +1,94 @@
+import { DAYS, HOURS, MEASURE_COLUMNS } from '../levels.ts';
+import { APPLY_HOURS, quarterOfDay, quarterOfHour } from './hours.ts';
+
+/** How hours become packed days, and days hours again. The same on every tier. */
+
+const lines = (of: (column: string) => string, indent: string): string =>
+  MEASURE_COLUMNS.map((column) => indent + of(column)).join(',\n');
+
+const columns = MEASURE_COLUMNS.join(', ');
+/** Bounds of the day `which`, for the columns of one relation. */
+const ofDay = (time: string): string => `${time} >= which AND ${time} < which + interval '24 hours'`;
+/** The first device after one that has hours in the day. */
+const deviceAfter = (id: string): string =>
+  `SELECT h.device_id FROM ${HOURS.relation} h WHERE ${ofDay('h.starts_at')} AND h.device_id > ${id} ORDER BY 1 LIMIT 1`;
+const [LEAST, MOST] = [-(2 ** 31), 2 ** 31 - 1];
+
+export const packing =
+  (): string => `-- Packs the hours that ${HOURS.relation} has of a UTC day into ${DAYS.relation}, of \`most\` devices after one of them: adds them to what is packed
+-- of the day, in one statement, so that whoever reads sees each once. Hours that are being written or erased are left to a later pass, and
+-- so are those of a device of which a quarter-hour is beyond an integer (8 MW). Returns the last device, or null where none was
+-- left. Called under the lock of packing only.
+CREATE OR REPLACE FUNCTION pack_day(which timestamptz, after_id text, most integer) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  -- One by one, each by the index: of a million devices a piece must not look at all.
+  devices text[] := ARRAY(
+    WITH RECURSIVE next (device_id) AS (
+      SELECT (${deviceAfter('after_id')})
+      UNION ALL
+      SELECT (${deviceAfter('n.device_id')}) FROM next n WHERE n.device_id IS NOT NULL
+    )
+    SELECT device_id FROM next WHERE device_id IS NOT NULL LIMIT most);
+BEGIN
+  WITH taken AS MATERIALIZED (
+    SELECT h.* FROM ${HOURS.relation} h WHERE h.device_id = ANY (devices) AND ${ofDay('h.starts_at')} FOR UPDATE SKIP LOCKED
+  ), pieces AS (
+    SELECT h.device_id, h.user_id, date_part('epoch', h.starts_at - which)::integer / 900 + q.place AS place,
+${lines((column) => `${quarterOfHour(column, 'h', 'q.place')} AS ${column}`, '      ')}
+    FROM taken h CROSS JOIN generate_series(0, 3) q (place)
+    UNION ALL
+    SELECT d.device_id, d.user_id, q.place,
+${lines((column) => quarterOfDay(column, 'd', 'q.place'), '      ')}
+    FROM ${DAYS.relation} d CROSS JOIN generate_series(0, 95) q (place) WHERE d.device_id IN (SELECT device_id FROM taken) AND d.day = which
+    UNION ALL
+    SELECT t.device_id, t.user_id, q.place, ${MEASURE_COLUMNS.map(() => 0).join(', ')}
+    FROM (SELECT DISTINCT device_id, user_id FROM taken) t CROSS JOIN generate_series(0, 95) q (place)
+  ), quarter_hours AS (
+    SELECT device_id, user_id, place,
+${lines((column) => `sum(${column})::bigint AS ${column}`, '      ')}
+    -- A row that an earlier version wrote of the day's last quarter-hour has nothing behind it.
+    FROM pieces WHERE place < 96 GROUP BY 1, 2, 3
+  ), days AS MATERIALIZED (
+    SELECT device_id, user_id,
+${lines((column) => `CASE WHEN min(${column}) < max(${column}) THEN array_agg(${column} ORDER BY place) WHEN max(${column}) <> 0 THEN ARRAY[max(${column})] END AS ${column}`, '      ')},
+      least(${MEASURE_COLUMNS.map((column) => `min(${column})`).join(', ')}) >= ${LEAST} AND greatest(${MEASURE_COLUMNS.map((column) => `max(${column})`).join(', ')}) <= ${MOST} AS fits
+    FROM quarter_hours GROUP BY 1, 2
+  ), gone AS (
+    DELETE FROM ${HOURS.relation} h USING taken t JOIN days d USING (device_id)
+    WHERE d.fits AND h.device_id = t.device_id AND h.starts_at = t.starts_at AND ${ofDay('h.starts_at')}
+  ), emptied AS (
+    DELETE FROM ${DAYS.relation} o USING days d WHERE o.device_id = d.device_id AND o.day = which AND num_nonnulls(${MEASURE_COLUMNS.map((column) => `d.${column}`).join(', ')}) = 0
+  )
+  INSERT INTO ${DAYS.relation} (device_id, day, user_id, ${columns})
+  SELECT device_id, which, user_id, ${MEASURE_COLUMNS.map((column) => `${column}::integer[]`).join(', ')}
+  FROM days WHERE fits AND num_nonnulls(${columns}) > 0 ORDER BY device_id
+  ON CONFLICT (device_id, day) DO UPDATE SET
+${lines((column) => `${column} = excluded.${column}`, '    ')};
+  RETURN devices[cardinality(devices)];
+END
+$$;
+
+-- Makes hours again of \`most\` packed days. Returns of how many.
+CREATE OR REPLACE FUNCTION unpack_days(most integer) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  deltas interval_delta[];
+  unpacked bigint;
+BEGIN
+  WITH gone AS (
+    DELETE FROM ${DAYS.relation} d USING (SELECT device_id, day FROM ${DAYS.relation} ORDER BY 1, 2 LIMIT most FOR UPDATE) first
+    WHERE d.device_id = first.device_id AND d.day = first.day RETURNING d.*
+  ), quarter_hours AS (
+    SELECT g.device_id, g.user_id, g.day + q.place * interval '15 minutes' AS starts_at,
+${lines((column) => `${quarterOfDay(column, 'g', 'q.place')} AS ${column}`, '      ')}
+    FROM gone g CROSS JOIN generate_series(0, 95) q (place)
+  )
+  SELECT array_agg(ROW (device_id, user_id, starts_at, ${columns})::interval_delta) FILTER (WHERE (${columns}) <> (${MEASURE_COLUMNS.map(() => 0).join(', ')})),
+    (SELECT count(*) FROM gone)
+  INTO deltas, unpacked FROM quarter_hours;
+  IF deltas IS NOT NULL THEN
+    PERFORM ${APPLY_HOURS}(deltas);
+  END IF;
+  RETURN unpacked;
+END
+$$;
+`;

@@ -1,0 +1,266 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
+import { createDb } from '#src/database/connect.ts';
+import { migrate } from '#src/database/migrate.ts';
+import { createDevice } from '#src/devices/store.ts';
+import { insights } from '#src/energy/insights.ts';
+import { dayRange } from '#src/energy/ranges.ts';
+import { columnsOf, levelOf, MEASURE_NAMES, type Measure, type Sums } from '#src/rollups/levels.ts';
+import { passOverRollups } from '#src/rollups/mend.ts';
+import { packDays, unpackDays } from '#src/rollups/pack.ts';
+import { eraseUser } from '#src/users/erase.ts';
+import { createUser } from '#src/users/store.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { addToProfile, type Difference, KNOWN } from '#test/support/load-profile.ts';
+import { meter } from '#test/support/meters.ts';
+import { HOURS_MIGRATION, withoutHours } from '#test/support/without-heads.ts';
+
+const QUARTER_MS = 900_000;
+const DAY_MS = 96 * QUARTER_MS;
+const FIRST_MS = Date.UTC(2026, 10, 1);
+const NOW = new Date('2026-11-20T12:10:00Z');
+/** Days before this one are packed. */
+const BEFORE_MS = Date.UTC(2026, 10, 17);
+const DEVICES = 6;
+const ROUNDS = 10;
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.drop());
+
+/** Always the same numbers, in no order. */
+function drawn(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return Math.floor(state / 65_536) % below;
+  };
+}
+
+/** What a device's quarter-hours are in the end, added up here. */
+type Truth = Map<string, Map<number, Partial<Record<Measure, number>>>>;
+
+function add(truth: Truth, { deviceId, userId: _, startsAtMs, ...sums }: Difference): void {
+  const quarters = truth.get(deviceId) ?? new Map();
+  const known = quarters.get(startsAtMs) ?? {};
+  for (const name of MEASURE_NAMES) known[name] = (known[name] ?? 0) + (sums[name] ?? 0);
+  truth.set(deviceId, quarters.set(startsAtMs, known));
+}
+
+/** Differences as they come: single quarter-hours, whole days that are all the same, corrections, and what is taken back. */
+function differences(draw: (below: number) => number, truth: Truth, owners: ReadonlyMap<string, string>): Difference[] {
+  const deviceIds = [...owners.keys()];
+  const found: Difference[] = [];
+  const push = (deviceId: string, startsAtMs: number, sums: Partial<Sums>) => {
+    const difference = { deviceId, userId: owners.get(deviceId) as string, startsAtMs, ...sums };
+    found.push(difference as Difference);
+    add(truth, difference as Difference);
+  };
+  for (let index = 0; index < 40; index++) {
+    const place = draw(DEVICES);
+    const deviceId = deviceIds[place] as string;
+    const dayMs = FIRST_MS + draw(19) * DAY_MS;
+    const known = [...(truth.get(deviceId) ?? [])].filter(
+      ([ms, sums]) => ms >= dayMs && ms < dayMs + DAY_MS && sums.coveredMs,
+    );
+    const kind = draw(6);
+    if (kind === 0)
+      for (let quarter = 0; quarter < 96; quarter++)
+        push(deviceId, dayMs + quarter * QUARTER_MS, { energyMilliwattHours: 7 as never, ...KNOWN });
+    else if (kind === 1)
+      // All that is known of a day, or some of it.
+      for (const [ms, sums] of draw(2) ? known : known.slice(0, 3))
+        push(deviceId, ms, Object.fromEntries(MEASURE_NAMES.map((name) => [name, -(sums[name] ?? 0)])));
+    else if (kind === 2 && known[0]) push(deviceId, known[0][0], { energyMilliwattHours: (1 + draw(9)) as never });
+    else {
+      // The first device is a power station: more in a quarter-hour than a packed day holds.
+      const energyMilliwattHours = (place === 0 ? 3_000_000_000 : 1) * (1 + draw(1000));
+      const exported = draw(3) ? {} : { exportMilliwattHours: draw(99) as never, exportCoveredMs: 900_000 };
+      push(deviceId, dayMs + draw(96) * QUARTER_MS, {
+        energyMilliwattHours: energyMilliwattHours as never,
+        ...KNOWN,
+        ...exported,
+      });
+    }
+  }
+  return found;
+}
+
+const COLUMNS = columnsOf(levelOf('device_intervals')).slice(3);
+
+const stored = async () =>
+  (
+    await database.pool.query(
+      `SELECT device_id, starts_at, ${COLUMNS.join(', ')} FROM device_intervals ORDER BY device_id COLLATE "C", starts_at`,
+    )
+  ).rows.map((row) => [row.device_id, row.starts_at.getTime(), ...COLUMNS.map((column) => Number(row[column]))]);
+
+const expected = (truth: Truth) =>
+  [...truth]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([deviceId, quarters]) =>
+      [...quarters]
+        .filter(([, sums]) => sums.coveredMs || sums.exportCoveredMs)
+        .sort(([a], [b]) => a - b)
+        .map(([ms, sums]) => [deviceId, ms, ...MEASURE_NAMES.map((name) => sums[name] ?? 0)]),
+    );
+
+const count = async (relation: string, where = 'true') =>
+  (await database.pool.query(`SELECT count(*)::int AS count FROM ${relation} WHERE ${where}`)).rows[0].count;
+
+/** Ends the session that packs. */
+const kill = () =>
+  database.pool.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = ${ADVISORY_LOCKS.packing}
+     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+  );
+
+test('packed at any moment, twice, beside writers, or killed amid it, the load profile is the one that was written', async () => {
+  const db = createDb(database.pool);
+  const owners = new Map<string, string>();
+  for (let index = 0; index < DEVICES; index++) {
+    const { user_id: userId } = await createUser(db, { email: `home${index}@example.com`, role: 'homeowner' });
+    const { device } = await createDevice(db, { userId, type: 'smart_meter', location: 'test' });
+    owners.set(device.device_id, userId);
+  }
+  const draw = drawn(11);
+  const truth: Truth = new Map();
+  const pack = (devices = 500) => packDays(database.pool, NOW, { devices });
+  for (let round = 0; round < ROUNDS; round++) {
+    const found = differences(draw, truth, owners);
+    const half = Math.floor(found.length / 2);
+    await addToProfile(database, found.slice(0, half));
+    const packing = pack(1 + draw(3)).catch(() => 'killed');
+    await addToProfile(database, found.slice(half));
+    if (draw(2)) await kill();
+    await packing;
+    expect(await stored()).toEqual(expected(truth));
+    await pack();
+    expect({ round, rows: await stored() }).toEqual({ round, rows: expected(truth) });
+  }
+  expect(await pack()).toBeGreaterThan(0);
+  const [powerStation] = owners.keys();
+  // What a packed day does not hold stays in hours, and nothing else does.
+  const before = `starts_at < '${new Date(BEFORE_MS).toISOString()}'`;
+  expect(await count('device_hours', `${before} AND device_id <> '${powerStation}'`)).toBe(0);
+  expect(await count('device_hours', `${before} AND device_id = '${powerStation}'`)).toBeGreaterThan(0);
+  expect(await count('device_days')).toBeGreaterThan(40);
+  expect(await count('device_days', 'cardinality(reading_count) = 1')).toBeGreaterThan(2);
+  // Continuous aggregates stand on hours: where they are nothing is packed.
+  const { capabilities, pool } = database;
+  if (!capabilities.continuousAggregates)
+    expect((await passOverRollups(pool, { capabilities, since: new Date(0), mode: 'check' })).differences).toEqual([]);
+
+  await unpackDays(pool);
+  expect(await count('device_days')).toBe(0);
+  expect(await stored()).toEqual(expected(truth));
+  expect((await passOverRollups(pool, { capabilities, since: new Date(0), mode: 'check' })).differences).toEqual([]);
+}, 240_000);
+
+test('whoever reads while days are packed sees each quarter-hour once', async () => {
+  const home = await meter(database);
+  await home.read(
+    [...Array(12).keys()].map((day) => [new Date(FIRST_MS + day * DAY_MS), 100 + day * 24]),
+    NOW,
+  );
+  const total = async () =>
+    Number(
+      (
+        await database.pool.query(
+          'SELECT sum(energy_milliwatt_hours)::bigint AS total FROM closed_device_intervals WHERE device_id = $1',
+          [home.deviceId],
+        )
+      ).rows[0].total,
+    );
+  const before = await total();
+  let isPacked = false;
+  const packing = packDays(database.pool, NOW, { devices: 1 }).then(() => {
+    isPacked = true;
+  });
+  const seen = new Set<number>();
+  while (!isPacked) seen.add(await total());
+  await packing;
+  seen.add(await total());
+  expect([...seen]).toEqual([before]);
+  expect(await count('device_days', `device_id = '${home.deviceId}'`)).toBeGreaterThan(9);
+  await unpackDays(database.pool);
+});
+
+test('a home that is erased while days are packed is in neither hours nor days', async () => {
+  const { pool } = database;
+  const homes = await Promise.all([...Array(6).keys()].map(() => meter(database)));
+  for (const home of homes) {
+    await home.read(
+      [...Array(12).keys()].map((day) => [new Date(FIRST_MS + day * DAY_MS), 100 + day * 24]),
+      NOW,
+    );
+  }
+  const packing = packDays(pool, NOW, { devices: 2 });
+  for (const { userId } of homes) expect(await eraseUser(createDb(pool), userId)).toBe(true);
+  await packing;
+  for (const relation of ['device_hours', 'device_days'])
+    expect(await count(relation, `user_id = ANY ('{${homes.map(({ userId }) => userId)}}')`)).toBe(0);
+  await unpackDays(pool);
+});
+
+test('an installation whose load profile has a row a quarter-hour answers the same afterwards, and packed, and takes late readings', async () => {
+  const { pool, capabilities } = database;
+  const home = await meter(database);
+  const hours = [...Array(30 * 24).keys()];
+  const at = (hour: number) => new Date(NOW.getTime() - (hours.length - hour) * 3_600_000);
+  await home.read(
+    hours.map((hour) => [at(hour), 100 + hour * 0.25]),
+    NOW,
+  );
+  await database.settle(NOW);
+  const db = createDb(pool);
+  const answers = async () => {
+    const found: unknown[] = [];
+    for (const zone of ['UTC', 'Asia/Kolkata']) {
+      const range = dayRange('2026-10-22', '2026-11-19', zone);
+      for (const whose of [{ userId: home.userId }, { deviceId: home.deviceId }])
+        for (const group of ['hour', 'day', 'month'] as const) found.push(await insights(db, whose, range, group));
+    }
+    for (const relation of ['device_intervals', 'device_hourly', 'user_daily', 'user_monthly']) {
+      const { keys } = levelOf(relation);
+      found.push(
+        (await pool.query(`SELECT * FROM ${relation} WHERE user_id = $1 ORDER BY ${keys.join(', ')}`, [home.userId]))
+          .rows,
+      );
+    }
+    return found;
+  };
+  const before = await answers();
+  await withoutHours(database);
+  expect(await count('closed_device_intervals', `device_id = '${home.deviceId}'`)).toBeGreaterThan(2_000);
+
+  expect((await migrate(pool)).applied).toContain(HOURS_MIGRATION);
+
+  expect(await answers()).toEqual(before);
+  // Into the rows of before, and the hours beside them.
+  const late = (hour: number, kwh: number) => home.read([[new Date(at(hour).getTime() + 600_000), kwh]], NOW);
+  await late(100, 100 + 100 * 0.25 + 0.2);
+  await database.settle(NOW);
+  const after = await answers();
+  expect(after).not.toEqual(before);
+  if (!capabilities.compression) {
+    await packDays(pool, NOW);
+    expect(await count('device_days', `device_id = '${home.deviceId}'`)).toBeGreaterThan(24);
+    expect(
+      await count(
+        'device_hours',
+        `starts_at < '${new Date(BEFORE_MS).toISOString()}' AND device_id = '${home.deviceId}'`,
+      ),
+    ).toBe(0);
+  }
+  expect(await answers()).toEqual(after);
+  await late(110, 100 + 110 * 0.25 + 0.2);
+  await database.settle(NOW);
+  const later = await answers();
+  expect(later).not.toEqual(after);
+  if (!capabilities.compression) await packDays(pool, NOW);
+  expect(await answers()).toEqual(later);
+  expect((await passOverRollups(pool, { capabilities, since: new Date(0), mode: 'check' })).differences).toEqual([]);
+}, 240_000);
