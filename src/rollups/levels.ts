@@ -120,7 +120,7 @@ export const HOURS: Stored = {
 };
 
 /**
- * What is packed of them when they have become old (pack-days.ts): a row a device and UTC day, of each measure an array of its
+ * What is packed of them when they have become old (src/rollups/pack.ts): a row a device and UTC day, of each measure an array of its
  * quarter-hours; one element: all are the same; null: all are 0.
  */
 export const DAYS: Stored = { relation: 'device_days', time: 'day', keys: ['device_id', 'day', 'user_id'] };

@@ -188,6 +188,41 @@ test('whoever reads while days are packed sees each quarter-hour once', async ()
   await unpackDays(database.pool);
 });
 
+test('a device that changed hands amid a day keeps the hours of both that day, and other days are packed', async () => {
+  const [one, other] = [await meter(database), await meter(database)];
+  const at = (day: number, hour: number, userId: string): Difference => ({
+    deviceId: one.deviceId,
+    userId,
+    startsAtMs: FIRST_MS + day * DAY_MS + hour * 4 * QUARTER_MS,
+    energyMilliwattHours: 5 as never,
+    ...KNOWN,
+  });
+  const known = async () =>
+    (
+      await database.pool.query(
+        'SELECT user_id, starts_at, energy_milliwatt_hours FROM device_intervals WHERE device_id = $1 ORDER BY starts_at',
+        [one.deviceId],
+      )
+    ).rows;
+  const owners = async () =>
+    (await database.pool.query('SELECT day, user_id FROM device_days WHERE device_id = $1 ORDER BY 1', [one.deviceId])).rows;
+  await addToProfile(database, [at(1, 3, one.userId), at(2, 3, one.userId), at(2, 12, other.userId), at(3, 3, other.userId)]);
+  const before = await known();
+  await packDays(database.pool, NOW);
+  expect(await known()).toEqual(before);
+  expect(await owners()).toEqual([
+    { day: new Date(FIRST_MS + DAY_MS), user_id: one.userId },
+    { day: new Date(FIRST_MS + 3 * DAY_MS), user_id: other.userId },
+  ]);
+  // And what comes late from the other one to a packed day.
+  await addToProfile(database, [at(1, 12, other.userId)]);
+  const later = await known();
+  await packDays(database.pool, NOW);
+  expect(await known()).toEqual(later);
+  expect(later).toHaveLength(5);
+  await unpackDays(database.pool);
+});
+
 test('a home that is erased while days are packed is in neither hours nor days', async () => {
   const { pool } = database;
   const homes = await Promise.all([...Array(6).keys()].map(() => meter(database)));

@@ -2,8 +2,8 @@
 
 -- Packs the hours that device_hours has of a UTC day into device_days, of `most` devices after one of them: adds them to what is packed
 -- of the day, in one statement, so that whoever reads sees each once. Hours that are being written or erased are left to a later pass, and
--- so are those of a device of which a quarter-hour is beyond an integer (8 MW). Returns the last device, or null where none was
--- left. Called under the lock of packing only.
+-- so are those of a device of which a quarter-hour is beyond an integer (8 MW), or that changed hands that day. Returns the last
+-- device, or null where none was left. Called under the lock of packing only.
 CREATE OR REPLACE FUNCTION pack_day(which timestamptz, after_id text, most integer) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   -- One by one, each by the index: of a million devices a piece must not look at all.
@@ -56,13 +56,14 @@ BEGIN
       CASE WHEN min(reading_count) < max(reading_count) THEN array_agg(reading_count ORDER BY place) WHEN max(reading_count) <> 0 THEN ARRAY[max(reading_count)] END AS reading_count,
       CASE WHEN min(covered_ms) < max(covered_ms) THEN array_agg(covered_ms ORDER BY place) WHEN max(covered_ms) <> 0 THEN ARRAY[max(covered_ms)] END AS covered_ms,
       CASE WHEN min(export_covered_ms) < max(export_covered_ms) THEN array_agg(export_covered_ms ORDER BY place) WHEN max(export_covered_ms) <> 0 THEN ARRAY[max(export_covered_ms)] END AS export_covered_ms,
-      least(min(energy_milliwatt_hours), min(estimated_milliwatt_hours), min(export_milliwatt_hours), min(reading_count), min(covered_ms), min(export_covered_ms)) >= -2147483648 AND greatest(max(energy_milliwatt_hours), max(estimated_milliwatt_hours), max(export_milliwatt_hours), max(reading_count), max(covered_ms), max(export_covered_ms)) <= 2147483647 AS fits
+      least(min(energy_milliwatt_hours), min(estimated_milliwatt_hours), min(export_milliwatt_hours), min(reading_count), min(covered_ms), min(export_covered_ms)) >= -2147483648 AND greatest(max(energy_milliwatt_hours), max(estimated_milliwatt_hours), max(export_milliwatt_hours), max(reading_count), max(covered_ms), max(export_covered_ms)) <= 2147483647
+        AND count(*) OVER (PARTITION BY device_id) = 1 AS fits
     FROM quarter_hours GROUP BY 1, 2
   ), gone AS (
     DELETE FROM device_hours h USING taken t JOIN days d USING (device_id)
     WHERE d.fits AND h.device_id = t.device_id AND h.starts_at = t.starts_at AND h.starts_at >= which AND h.starts_at < which + interval '24 hours'
   ), emptied AS (
-    DELETE FROM device_days o USING days d WHERE o.device_id = d.device_id AND o.day = which AND num_nonnulls(d.energy_milliwatt_hours, d.estimated_milliwatt_hours, d.export_milliwatt_hours, d.reading_count, d.covered_ms, d.export_covered_ms) = 0
+    DELETE FROM device_days o USING days d WHERE d.fits AND o.device_id = d.device_id AND o.day = which AND num_nonnulls(d.energy_milliwatt_hours, d.estimated_milliwatt_hours, d.export_milliwatt_hours, d.reading_count, d.covered_ms, d.export_covered_ms) = 0
   )
   INSERT INTO device_days (device_id, day, user_id, energy_milliwatt_hours, estimated_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms)
   SELECT device_id, which, user_id, energy_milliwatt_hours::integer[], estimated_milliwatt_hours::integer[], export_milliwatt_hours::integer[], reading_count::integer[], covered_ms::integer[], export_covered_ms::integer[]

@@ -17,8 +17,8 @@ const [LEAST, MOST] = [-(2 ** 31), 2 ** 31 - 1];
 export const packing =
   (): string => `-- Packs the hours that ${HOURS.relation} has of a UTC day into ${DAYS.relation}, of \`most\` devices after one of them: adds them to what is packed
 -- of the day, in one statement, so that whoever reads sees each once. Hours that are being written or erased are left to a later pass, and
--- so are those of a device of which a quarter-hour is beyond an integer (8 MW). Returns the last device, or null where none was
--- left. Called under the lock of packing only.
+-- so are those of a device of which a quarter-hour is beyond an integer (8 MW), or that changed hands that day. Returns the last
+-- device, or null where none was left. Called under the lock of packing only.
 CREATE OR REPLACE FUNCTION pack_day(which timestamptz, after_id text, most integer) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   -- One by one, each by the index: of a million devices a piece must not look at all.
@@ -51,13 +51,14 @@ ${lines((column) => `sum(${column})::bigint AS ${column}`, '      ')}
   ), days AS MATERIALIZED (
     SELECT device_id, user_id,
 ${lines((column) => `CASE WHEN min(${column}) < max(${column}) THEN array_agg(${column} ORDER BY place) WHEN max(${column}) <> 0 THEN ARRAY[max(${column})] END AS ${column}`, '      ')},
-      least(${MEASURE_COLUMNS.map((column) => `min(${column})`).join(', ')}) >= ${LEAST} AND greatest(${MEASURE_COLUMNS.map((column) => `max(${column})`).join(', ')}) <= ${MOST} AS fits
+      least(${MEASURE_COLUMNS.map((column) => `min(${column})`).join(', ')}) >= ${LEAST} AND greatest(${MEASURE_COLUMNS.map((column) => `max(${column})`).join(', ')}) <= ${MOST}
+        AND count(*) OVER (PARTITION BY device_id) = 1 AS fits
     FROM quarter_hours GROUP BY 1, 2
   ), gone AS (
     DELETE FROM ${HOURS.relation} h USING taken t JOIN days d USING (device_id)
     WHERE d.fits AND h.device_id = t.device_id AND h.starts_at = t.starts_at AND ${ofDay('h.starts_at')}
   ), emptied AS (
-    DELETE FROM ${DAYS.relation} o USING days d WHERE o.device_id = d.device_id AND o.day = which AND num_nonnulls(${MEASURE_COLUMNS.map((column) => `d.${column}`).join(', ')}) = 0
+    DELETE FROM ${DAYS.relation} o USING days d WHERE d.fits AND o.device_id = d.device_id AND o.day = which AND num_nonnulls(${MEASURE_COLUMNS.map((column) => `d.${column}`).join(', ')}) = 0
   )
   INSERT INTO ${DAYS.relation} (device_id, day, user_id, ${columns})
   SELECT device_id, which, user_id, ${MEASURE_COLUMNS.map((column) => `${column}::integer[]`).join(', ')}
