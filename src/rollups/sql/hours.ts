@@ -82,6 +82,10 @@ function hourOfDay(column: string, row: string, place: string): string {
   return `coalesce(CASE WHEN cardinality(${array}) = 1 THEN 4 * ${array}[1]::bigint ELSE ${sum[0]}::bigint + ${sum.slice(1).join(' + ')} END, 0)`;
 }
 
+/** Places from 0 with how long after the start each is: computed once, and not for each row. */
+const places = (count: number, length: string): string =>
+  `(SELECT place, place * interval '${length}' AS after FROM generate_series(0, ${count - 1}) place OFFSET 0)`;
+
 const measures = (of: (column: string) => string): string =>
   lines(
     MEASURE_COLUMNS.map((column) => `${of(column)} AS ${column}`),
@@ -94,15 +98,15 @@ export const closedViews =
 -- both, and several: whoever reads them adds them up, and bounds ${ROW_TIME}, too, which an index has: what is asked from a
 -- time on is in rows that begin less than a day before it.
 CREATE OR REPLACE VIEW closed_device_intervals AS
-SELECT h.device_id, h.starts_at + q.place * interval '15 minutes' AS starts_at, h.user_id,
+SELECT h.device_id, h.starts_at + q.after AS starts_at, h.user_id,
 ${measures((column) => quarterOfHour(column, 'h', 'q.place'))},
   h.starts_at AS ${ROW_TIME}
-FROM ${HOURS.relation} h CROSS JOIN generate_series(0, 3) q (place)
+FROM ${HOURS.relation} h CROSS JOIN ${places(4, '15 minutes')} q
 UNION ALL
-SELECT d.device_id, d.day + q.place * interval '15 minutes', d.user_id,
+SELECT d.device_id, d.day + q.after, d.user_id,
 ${measures((column) => quarterOfDay(column, 'd', 'q.place'))},
   d.day
-FROM ${DAYS.relation} d CROSS JOIN generate_series(0, 95) q (place);
+FROM ${DAYS.relation} d CROSS JOIN ${places(96, '15 minutes')} q;
 ${commentsOnClosed('closed_device_intervals', 'device_intervals', 'starts_at', 'quarter-hour')}
 
 CREATE OR REPLACE VIEW closed_device_hourly AS
@@ -111,10 +115,10 @@ ${measures((column) => `h.${column}`)},
   h.starts_at AS ${ROW_TIME}
 FROM ${HOURS.relation} h
 UNION ALL
-SELECT d.device_id, d.day + q.place * interval '1 hour', d.user_id,
+SELECT d.device_id, d.day + q.after, d.user_id,
 ${measures((column) => hourOfDay(column, 'd', 'q.place'))},
   d.day
-FROM ${DAYS.relation} d CROSS JOIN generate_series(0, 23) q (place);
+FROM ${DAYS.relation} d CROSS JOIN ${places(24, '1 hour')} q;
 ${commentsOnClosed('closed_device_hourly', 'device_hourly', 'hour', 'hour')}
 `;
 
