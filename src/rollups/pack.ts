@@ -36,6 +36,7 @@ export async function packDays(
       }
       onProgress?.(index + 1, rows.length);
     }
+    await releaseHours(client);
     return rows.length;
   });
   return packed ?? 0;
@@ -45,6 +46,14 @@ export async function packDays(
 async function packSome(client: PoolClient, day: Date, afterId: string, devices: number): Promise<string | null> {
   const { rows } = await client.query('SELECT pack_day($1, $2, $3) AS last', [day, afterId, devices]);
   return rows[0].last;
+}
+
+/** A month a transaction: its table is locked for so long. */
+async function releaseHours(client: PoolClient): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query('SELECT release_hours() AS released');
+    if (rows[0].released === null) return;
+  }
 }
 
 /** Makes hours again of all packed days: what a database with continuous aggregates needs after a move. Safe to kill, too. */

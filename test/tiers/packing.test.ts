@@ -188,6 +188,55 @@ test('whoever reads while days are packed sees each quarter-hour once', async ()
   await unpackDays(database.pool);
 });
 
+test('what the indexes of packed months took is given back once vacuum has emptied them, and the month takes hours again', async () => {
+  const { pool } = database;
+  const home = await meter(database);
+  const month = await addHours(home, '2025-03-01', 31);
+  /** Partitions or chunks that are empty and have indexes all the same. */
+  const idle = async () =>
+    (
+      await pool.query(
+        `SELECT count(*)::int AS pieces FROM pg_inherits
+         WHERE inhparent = 'device_hours'::regclass AND pg_relation_size(inhrelid) = 0 AND pg_indexes_size(inhrelid) > 65536`,
+      )
+    ).rows[0].pieces;
+  await packDays(pool, NOW);
+  await pool.query('VACUUM device_hours');
+  expect(await idle()).toBeGreaterThan(0);
+  // Who uses it is not waited for, nor made to wait.
+  const reader = await pool.connect();
+  await reader.query('BEGIN');
+  await reader.query('SELECT count(*) FROM device_hours');
+  await packDays(pool, NOW);
+  expect(await idle()).toBeGreaterThan(0);
+  await reader.query('COMMIT');
+  reader.release();
+  await packDays(pool, NOW);
+  expect(await idle()).toBe(0);
+  await addToProfile(database, month.slice(0, 5));
+  expect(await count('device_hours', `device_id = '${home.deviceId}'`)).toBeGreaterThan(0);
+  await packDays(pool, NOW);
+  const { rows } = await pool.query(
+    'SELECT sum(energy_milliwatt_hours)::int AS total FROM device_intervals WHERE device_id = $1',
+    [home.deviceId],
+  );
+  expect(rows).toEqual([{ total: month.length + 5 }]);
+  await unpackDays(pool);
+});
+
+/** Adds a day's quarter-hours of 1 mWh after another; returns them. */
+async function addHours({ deviceId, userId }: { deviceId: string; userId: string }, from: string, days: number) {
+  const found: Difference[] = [...Array(days * 96).keys()].map((quarter) => ({
+    deviceId,
+    userId,
+    startsAtMs: Date.parse(from) + quarter * QUARTER_MS,
+    energyMilliwattHours: 1 as never,
+    ...KNOWN,
+  }));
+  await addToProfile(database, found);
+  return found;
+}
+
 test('a device that changed hands amid a day keeps the hours of both that day, and other days are packed', async () => {
   const [one, other] = [await meter(database), await meter(database)];
   const at = (day: number, hour: number, userId: string): Difference => ({
@@ -205,8 +254,14 @@ test('a device that changed hands amid a day keeps the hours of both that day, a
       )
     ).rows;
   const owners = async () =>
-    (await database.pool.query('SELECT day, user_id FROM device_days WHERE device_id = $1 ORDER BY 1', [one.deviceId])).rows;
-  await addToProfile(database, [at(1, 3, one.userId), at(2, 3, one.userId), at(2, 12, other.userId), at(3, 3, other.userId)]);
+    (await database.pool.query('SELECT day, user_id FROM device_days WHERE device_id = $1 ORDER BY 1', [one.deviceId]))
+      .rows;
+  await addToProfile(database, [
+    at(1, 3, one.userId),
+    at(2, 3, one.userId),
+    at(2, 12, other.userId),
+    at(3, 3, other.userId),
+  ]);
   const before = await known();
   await packDays(database.pool, NOW);
   expect(await known()).toEqual(before);

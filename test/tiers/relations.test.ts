@@ -85,6 +85,7 @@ test('have the same doors, and behind them what only their tier needs', async ()
     'apply_device_hours(deltas interval_delta[])',
     'pack_day(which timestamp with time zone, after_id text, most integer)',
     'unpack_days(most integer)',
+    'release_hours()',
     'drop_pieces_before(before_at timestamp with time zone)',
     'readings_pieces_before(before_at timestamp with time zone)',
     'add_request_counts(counted_in text[], plan_in text[], least_in text[], most_in text[], add_in text[])',

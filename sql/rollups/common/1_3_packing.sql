@@ -79,6 +79,28 @@ BEGIN
 END
 $$;
 
+-- Gives back the disk that the indexes of a partition or chunk take of which all hours are packed: vacuum gives back a table's, and not
+-- theirs. Waits for nobody: what is in use is left to a later pass. Returns which one, or null where there was none.
+CREATE OR REPLACE FUNCTION release_hours() RETURNS regclass LANGUAGE plpgsql AS $$
+DECLARE
+  piece regclass;
+BEGIN
+  FOR piece IN SELECT inhrelid FROM pg_inherits
+    WHERE inhparent = 'device_hours'::regclass AND pg_relation_size(inhrelid) = 0 AND pg_indexes_size(inhrelid) > 65536
+  LOOP
+    BEGIN
+      EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE NOWAIT', piece);
+      IF pg_relation_size(piece) = 0 THEN
+        EXECUTE format('TRUNCATE %s', piece);
+        RETURN piece;
+      END IF;
+    EXCEPTION WHEN lock_not_available THEN NULL;
+    END;
+  END LOOP;
+  RETURN NULL;
+END
+$$;
+
 -- Makes hours again of `most` packed days. Returns of how many.
 CREATE OR REPLACE FUNCTION unpack_days(most integer) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
