@@ -61,7 +61,7 @@ export async function addHistory(
         [whose],
       );
     }
-    if (!found.capabilities.compression) await packDays(pool, new Date(to.getTime() + 10 * 86_400_000));
+    if (!found.capabilities.compression) await packDays(pool, new Date(to.getTime() + 10 * 86_400_000), { rest: 0 });
   }
   await pool.query('VACUUM ANALYZE');
   await compressHistory(pool, new Date(), new Date());

@@ -26,6 +26,8 @@ export interface JobParts {
   retentionMonths: number;
   dataDir: string;
   log: Logger;
+  /** What jobs that may take hours have still to do, for metrics. */
+  ahead: { daysToPack: number };
 }
 
 /** Work that a worker does at set times. */
@@ -122,19 +124,24 @@ async function checkRollups(
 }
 
 /** Packs old hours of the load profile into days; of an installation of before there were days, all of its past. */
-async function pack({ pool, clock, log }: JobParts, signal: AbortSignal): Promise<void> {
+async function pack({ pool, clock, log, ahead }: JobParts, signal: AbortSignal): Promise<void> {
   const startedAt = performance.now();
   let toldAt = startedAt;
-  const days = await packDays(pool, clock(), {
-    signal,
-    onProgress(done, of) {
-      if (performance.now() - toldAt < PROGRESS_MS) return;
-      toldAt = performance.now();
-      log.info({ days: done, of }, 'packing days of the load profile');
-    },
-  });
-  if (days > 0)
-    log.info({ days, took_ms: Math.round(performance.now() - startedAt) }, 'days of the load profile packed');
+  try {
+    const days = await packDays(pool, clock(), {
+      signal,
+      onProgress(done, of) {
+        ahead.daysToPack = of - done;
+        if (performance.now() - toldAt < PROGRESS_MS) return;
+        toldAt = performance.now();
+        log.info({ days: done, of }, 'packing days of the load profile');
+      },
+    });
+    const tookMs = Math.round(performance.now() - startedAt);
+    if (days > 0) log.info({ days, took_ms: tookMs }, 'days of the load profile packed');
+  } finally {
+    ahead.daysToPack = 0;
+  }
 }
 
 /** Refreshes the continuous aggregates. */

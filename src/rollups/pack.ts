@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { withExclusiveLock } from '#src/database/transaction.ts';
@@ -7,21 +8,25 @@ const DAY_MS = 86_400_000;
 const DAYS_AS_HOURS = 3;
 /** Devices of which a day is packed in one transaction. */
 const MAX_DEVICES = 500;
+/** Of the time that a piece took: the past of years is packed while meters send, and has a third of one connection. */
+const REST = 2;
 
 /**
  * Packs the hours of the load profile that are older than three days into days, a row a device, in transactions of bounded size; one
  * pass at a time in the whole installation. Hours that come later, being late, are added by the next pass. Safe to kill at any
  * point: what is left is done by the next pass. Returns how many days it went through. `devices`: how many a transaction packs;
- * `signal`: ends it between two transactions.
+ * `rest`: how many times as long as each it rests after it; `signal`: ends it between two of them; `onProgress`: told of the days at
+ * the start and after each of them.
  */
 export async function packDays(
   pool: Pool,
   now: Date,
   {
     devices = MAX_DEVICES,
+    rest = REST,
     signal,
     onProgress,
-  }: { devices?: number; signal?: AbortSignal; onProgress?: (done: number, of: number) => void } = {},
+  }: { devices?: number; rest?: number; signal?: AbortSignal; onProgress?: (done: number, of: number) => void } = {},
 ): Promise<number> {
   const before = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - DAYS_AS_HOURS * DAY_MS);
   const packed = await withExclusiveLock(pool, ADVISORY_LOCKS.packing, async (client) => {
@@ -30,9 +35,13 @@ export async function packDays(
       `SELECT DISTINCT date_trunc('day', starts_at, 'UTC') AS day FROM device_hours WHERE starts_at < $1 ORDER BY 1`,
       [before],
     );
+    onProgress?.(0, rows.length);
     for (const [index, { day }] of rows.entries()) {
-      for (let last: string | null = ''; last !== null; last = await packSome(client, day, last, devices)) {
+      for (let last: string | null = ''; last !== null; ) {
         if (signal?.aborted) return index;
+        const startedAt = performance.now();
+        last = await packSome(client, day, last, devices);
+        await setTimeout(rest * (performance.now() - startedAt), undefined, { signal }).catch(() => {});
       }
       onProgress?.(index + 1, rows.length);
     }

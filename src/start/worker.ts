@@ -33,9 +33,12 @@ export async function runWorker(config: Config): Promise<void> {
     // The first of the roles on a new disk may be this one, and a job watches it.
     await mkdir(dataDir, { recursive: true });
     const db = createDb(pool);
-    const jobs = startJobs(JOBS, { pool, db, clock: systemClock, capabilities, retentionMonths, dataDir, log });
+    const ahead = { daysToPack: 0 };
+    const jobs = startJobs(JOBS, { pool, db, clock: systemClock, capabilities, retentionMonths, dataDir, log, ahead });
     const stopTelling = await startTelling(config, pool, metrics, log);
     metrics.valuesOf(LAGS, () => lags(pool));
+    const toPack = { energy_days_to_pack: 'Days of the load profile that are to be packed, while a pass is under way' };
+    metrics.valuesOf(toPack, async () => ({ energy_days_to_pack: ahead.daysToPack }));
     const free = { energy_data_dir_free_bytes: 'Free space of the disk that DATA_DIR lies on' };
     metrics.valuesOf(free, async () => ({ energy_data_dir_free_bytes: (await freeSpace(dataDir)).freeBytes }));
     return {

@@ -127,7 +127,7 @@ test('packed at any moment, twice, beside writers, or killed amid it, the load p
   }
   const draw = drawn(11);
   const truth: Truth = new Map();
-  const pack = (devices = 500) => packDays(database.pool, NOW, { devices });
+  const pack = (devices = 500) => packDays(database.pool, NOW, { devices, rest: 0 });
   for (let round = 0; round < ROUNDS; round++) {
     const found = differences(draw, truth, owners);
     const half = Math.floor(found.length / 2);
@@ -186,6 +186,25 @@ test('whoever reads while days are packed sees each quarter-hour once', async ()
   expect([...seen]).toEqual([before]);
   expect(await count('device_days', `device_id = '${home.deviceId}'`)).toBeGreaterThan(9);
   await unpackDays(database.pool);
+});
+
+test('a pass rests between its pieces, tells how far it is, ends at once when it is told to, and the next one goes on from there', async () => {
+  const { pool } = database;
+  const home = await meter(database);
+  await addHours(home, '2026-10-01', 12);
+  const days = () => count('device_days', `device_id = '${home.deviceId}'`);
+  const stopping = new AbortController();
+  const told: number[][] = [];
+  const onProgress = (...progress: number[]) => told.push(progress);
+  const resting = packDays(pool, NOW, { rest: 1e6, signal: stopping.signal, onProgress });
+  await expect.poll(days).toBe(1);
+  stopping.abort();
+  expect(await resting).toBe(0);
+  expect(told).toEqual([[0, expect.any(Number)]]);
+  const packed = await packDays(pool, NOW, { onProgress });
+  expect(told.slice(1)).toEqual([...Array(packed + 1).keys()].map((done) => [done, packed]));
+  expect(await days()).toBe(12);
+  await unpackDays(pool);
 });
 
 test('what the indexes of packed months took is given back once vacuum has emptied them, and the month takes hours again', async () => {

@@ -23,7 +23,8 @@ function parts(given: Partial<JobParts> = {}): JobParts & { lines: { job?: strin
   const clock = () => new Date();
   const capabilities = TIERS.plain;
   const db = createDb(pool);
-  return { pool, db, clock, capabilities, retentionMonths: 13, dataDir: '.', log, lines, ...given };
+  const ahead = { daysToPack: 0 };
+  return { pool, db, clock, capabilities, retentionMonths: 13, dataDir: '.', log, ahead, lines, ...given };
 }
 const job = (run: Job['run'], rest: Partial<Job> = {}): Job => ({
   name: 'a job',

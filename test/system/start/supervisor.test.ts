@@ -113,6 +113,7 @@ test('starts everything, prints the key once, refuses a second service, and surv
     'energy_messages_received_total',
     'energy_http_requests_total',
     'energy_late_differences_waiting',
+    'energy_days_to_pack',
   ]) {
     expect(metrics.match(new RegExp(`^# HELP ${name} `, 'gm'))).toHaveLength(1);
   }
