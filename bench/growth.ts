@@ -180,7 +180,7 @@ async function withWorker<T>(
       };
       const cpuFrom = cpuTimes((name) => cpuMs[name]());
       publisher.send('go');
-      while ((await committed()) < before + MESSAGES) await new Promise((resolve) => setTimeout(resolve, 20));
+      while ((await committed()) < before + MESSAGES) await new Promise((resolve) => setTimeout(resolve, 100));
       const seconds = (performance.now() - from) / 1_000;
       const cpuUs = cpuTimes((name) => ((cpuMs[name]() - cpuFrom[name]) * 1_000) / MESSAGES);
       await exited;

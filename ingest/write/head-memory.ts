@@ -3,8 +3,8 @@ import { type Head, lawsOf } from './head.ts';
 import { packHead, seriesNames, unpackHead } from './packed-head.ts';
 
 /**
- * A meter takes BYTES of this and 110 of the JavaScript heap (measured, 100,000 of them). Those that are remembered for longest
- * give way.
+ * A meter takes 450 bytes of this, and 90 of the JavaScript heap for its key (measured, 100,000 of them): 150,000 are remembered.
+ * Those that are remembered for longest give way.
  */
 const MAX_BYTES = 64 * 2 ** 20;
 /** So long nothing is remembered after others wrote many of the same devices. */
