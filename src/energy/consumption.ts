@@ -1,13 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
 import { asMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
 import { type Database, PREPARED } from '#src/database/connect.ts';
-import { COLUMN, LOAD_PROFILE, levelOf } from '#src/rollups/levels.ts';
-import { addedUp, type Owner, partsWithin } from '#src/rollups/parts.ts';
-import { needsQuarterHours, type Range } from './ranges.ts';
+import { COLUMN, levelOf } from '#src/rollups/levels.ts';
+import { addedUp, type Owner, piecesWithin } from '#src/rollups/parts.ts';
+import { pieceMinutes, type Range } from './ranges.ts';
 
 const ENERGY = sql.ref(COLUMN.energyMilliwattHours);
 const ESTIMATED = sql.ref(COLUMN.estimatedMilliwattHours);
 const READ = [COLUMN.energyMilliwattHours, COLUMN.estimatedMilliwattHours, COLUMN.coveredMs];
+
+/** Up to here the plan of a statement takes longer to make than to run. */
+const WEEKS_MS = 10 * 7 * 86_400_000;
 
 /** Consumption of a bucket. Rows exist only where something is known. */
 export interface HourRow {
@@ -54,7 +57,8 @@ export function hoursOf(whose: Whose, range: Range, { estimates = false } = {}):
   const { zone } = range;
   const owner = ownerOf(whose);
   // Raw SQL: the hot path of every answer about usage; measured as it is written.
-  if (!needsQuarterHours(range)) {
+  const minutes = pieceMinutes(range);
+  if (minutes === 60) {
     const hours = addedUp(hourlyOf(whose), owner, range, [
       'energyMilliwattHours',
       ...(estimates ? (['estimatedMilliwattHours'] as const) : []),
@@ -69,7 +73,7 @@ export function hoursOf(whose: Whose, range: Range, { estimates = false } = {}):
       ${estimates ? sql`, sum(${ESTIMATED})::bigint AS estimated_milliwatt_hours` : sql``}
     FROM (
       SELECT starts_at, sum(${ENERGY})::bigint AS ${ENERGY}, sum(${ESTIMATED})::bigint AS ${ESTIMATED}
-      FROM ${partsWithin(LOAD_PROFILE, owner, range, READ)} q GROUP BY 1 HAVING sum(${sql.ref(COLUMN.coveredMs)}) <> 0
+      FROM ${piecesWithin(owner, range, minutes, READ)} q GROUP BY 1 HAVING sum(${sql.ref(COLUMN.coveredMs)}) <> 0
     ) quarters, LATERAL (SELECT date_trunc('hour', starts_at, ${zone}) AS hour) h GROUP BY 1`;
 }
 
@@ -88,7 +92,9 @@ export async function consumptionByDay(db: Database, whose: Whose, range: Range)
       SELECT day, ${ENERGY} AS "milliwattHours", peak_hour AS peak FROM (${days}) d ORDER BY day`.execute(db);
     return rows.map((row) => ({ ...row, day: row.day.toISOString().slice(0, 10) }));
   }
-  const { rows } = await sql<DayRow>`
+  // A kept plan takes the rows for few: right for weeks of hours, and not for a year.
+  const kept = range.to.getTime() - range.from.getTime() <= WEEKS_MS ? PREPARED : sql``;
+  const { rows } = await sql<DayRow>`${kept}
     WITH hours AS (${hoursOf(whose, range)})
     SELECT to_char(hour AT TIME ZONE ${zone}, 'YYYY-MM-DD') AS day, sum("milliwattHours")::bigint AS "milliwattHours",
       (array_agg(hour ORDER BY "milliwattHours" DESC, hour) FILTER (WHERE "milliwattHours" > 0))[1] AS peak

@@ -1,28 +1,26 @@
 import { expect, test } from 'vitest';
-import { dayRange, needsQuarterHours } from '#src/energy/ranges.ts';
+import { dayRange, pieceMinutes } from '#src/energy/ranges.ts';
 
-test('zones whose hours lie between those of UTC need quarter-hours, others do not', () => {
-  const need = (zone: string, start = '2026-01-01', end = '2026-12-31') =>
-    needsQuarterHours(dayRange(start, end, zone));
-  expect(['Asia/Kolkata', 'Asia/Kathmandu', 'Australia/Lord_Howe'].map((zone) => need(zone))).toEqual([
-    true,
-    true,
-    true,
-  ]);
-  expect(['UTC', 'Europe/Berlin', 'Africa/Casablanca'].map((zone) => need(zone))).toEqual([false, false, false]);
+test('hours of a zone are made of the longest pieces of UTC hours that they begin and end with', () => {
+  const pieces = (zone: string, start = '2026-01-01', end = '2026-12-31') => pieceMinutes(dayRange(start, end, zone));
+  const zones = ['UTC', 'Europe/Berlin', 'Africa/Casablanca', 'Asia/Kolkata', 'Australia/Lord_Howe', 'Asia/Kathmandu'];
+  expect(zones.map((zone) => pieces(zone))).toEqual([60, 60, 60, 30, 30, 15]);
   // Half an hour for a part of the year only, in winter here, in summer there; and in the past only.
-  expect(need('Australia/Lord_Howe', '2026-01-01', '2026-01-01')).toBe(false);
-  expect(need('Australia/Lord_Howe', '2026-06-01', '2026-06-01')).toBe(true);
-  expect(need('Australia/Lord_Howe', '9990-01-01', '9990-12-31')).toBe(true);
-  expect(need('Asia/Singapore', '1981-12-31', '1982-01-01')).toBe(true);
-  expect(need('Asia/Singapore')).toBe(false);
+  expect(pieces('Australia/Lord_Howe', '2026-01-01', '2026-01-01')).toBe(60);
+  expect(pieces('Australia/Lord_Howe', '2026-06-01', '2026-06-01')).toBe(30);
+  expect(pieces('Australia/Lord_Howe', '9990-01-01', '9990-12-31')).toBe(30);
+  expect(pieces('Asia/Singapore', '1981-12-31', '1982-01-01')).toBe(30);
+  expect(pieces('Asia/Singapore')).toBe(60);
+  // Until 1986 a quarter of an hour less.
+  expect(pieces('Asia/Kathmandu', '1985-12-01', '1985-12-30')).toBe(30);
+  expect(pieces('Asia/Kathmandu', '1985-12-01', '1986-02-01')).toBe(15);
 });
 
 test('the question costs no more for eight thousand years than for eighty', () => {
   // The best of five: a busy machine only adds.
   const times = Array.from({ length: 5 }, () => {
     const startedAt = performance.now();
-    needsQuarterHours(dayRange('1970-01-01', '9999-12-30', 'Europe/Berlin'));
+    pieceMinutes(dayRange('1970-01-01', '9999-12-30', 'Europe/Berlin'));
     return performance.now() - startedAt;
   });
   expect(Math.min(...times)).toBeLessThan(500);

@@ -69,13 +69,16 @@ const OFFSET_STEP_MS = 14 * DAY_MS;
 const RULES_REPEAT_FROM_MS = Date.UTC(2038, 0, 1);
 
 /**
- * Whether an hour of the zone can begin within an hour of UTC, anywhere in the range. Looks at 1,800 offsets at most,
- * however long the range.
+ * The longest pieces of UTC hours, in minutes, that the zone's hours are made of, anywhere in the range. Looks at 1,800 offsets
+ * at most, however long the range.
  */
-export function needsQuarterHours({ from, to, zone }: Range): boolean {
-  if (zone === 'UTC') return false;
+export function pieceMinutes({ from, to, zone }: Range): 60 | 30 | 15 {
+  if (zone === 'UTC') return 60;
   const offset = (ms: number) => IANAZone.create(zone).offset(ms);
   const lastMs = Math.min(to.getTime(), Math.max(from.getTime(), RULES_REPEAT_FROM_MS) + 366 * DAY_MS);
-  for (let ms = from.getTime(); ms < lastMs; ms += OFFSET_STEP_MS) if (offset(ms) % 60 !== 0) return true;
-  return offset(lastMs) % 60 !== 0;
+  const offsets = new Set([offset(lastMs)]);
+  for (let ms = from.getTime(); ms < lastMs; ms += OFFSET_STEP_MS) offsets.add(offset(ms));
+  const all = [...offsets];
+  if (all.every((minutes) => minutes % 60 === 0)) return 60;
+  return all.every((minutes) => minutes % 30 === 0) ? 30 : 15;
 }

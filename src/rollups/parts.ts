@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { COLUMN, type Key, type Level, LOAD_PROFILE, type Measure, ROW_TIME, storedOf } from './levels.ts';
+import { packedPieces, storedHours, storedQuarters } from './sql/hours.ts';
 import { keysAs, levelBelow, ordinals, type Source } from './sql/pieces.ts';
 
 /**
@@ -91,6 +92,31 @@ export function partsWithin(
   )`;
 }
 
+/**
+ * The parts of the load profile of one user or device in `[from, to)`, in pieces of so many minutes: `starts_at`, where each begins,
+ * and the columns. Half hours are half as many rows to group as quarter-hours.
+ */
+export function piecesWithin(
+  owner: Owner,
+  range: Stretch,
+  minutes: 15 | 30,
+  columns: readonly string[],
+): RawBuilder<unknown> {
+  const { view } = openOf(LOAD_PROFILE);
+  const read = columns.join(', ');
+  // A difference to a quarter-hour belongs to what it differs from: alone it would be of a piece that nothing is known of.
+  const piece = minutes === 30 ? "date_bin('30 minutes', starts_at, 'epoch') AS starts_at" : 'starts_at';
+  const closed = (start: string, part: string) =>
+    sql`SELECT ${list([start, read])} FROM (${sql.raw(part)}) c WHERE ${within('starts_at', owner, range)} ${rowsWithin(LOAD_PROFILE, range)}`;
+  return sql`(
+    ${closed('starts_at', packedPieces(minutes, columns))}
+    UNION ALL
+    ${closed(piece, storedQuarters(columns))}
+    UNION ALL
+    SELECT ${list([piece, read])} FROM ${sql.table(view)} WHERE ${within('starts_at', owner, range)}
+  )`;
+}
+
 /** A stretch of time, bounds of a level's buckets. */
 interface Stretch {
   from: Date;
@@ -116,7 +142,7 @@ function rowsWithin({ isOfDevice }: Level, { from, to }: Stretch, rows?: readonl
 export function addedUp(level: Level, owner: Owner, range: Stretch, measures: readonly Measure[]): RawBuilder<unknown> {
   const columns = measures.map((measure) => COLUMN[measure]);
   const keys = level.primaryKey.filter((one) => one !== owner.key);
-  return (level.isOfDevice ? grouped : joined)(level, owner, range, { keys, columns });
+  return (level.isOfDevice ? withPacked : joined)(level, owner, range, { keys, columns });
 }
 
 interface Wanted {
@@ -126,12 +152,26 @@ interface Wanted {
 
 const list = (items: readonly string[]) => sql.raw(items.join(', '));
 
-/** Of devices: closed hours have several rows, too. */
-function grouped(level: Level, owner: Owner, range: Stretch, { keys, columns }: Wanted): RawBuilder<unknown> {
-  const parts = partsWithin(level, owner, range, [...columns, COLUMN.coveredMs]);
+/**
+ * Hours of devices: those of packed days have one row each, so only the stored and open ones are grouped, which are few where days
+ * are packed: a sum for each hour of a year would take longer than reading them.
+ */
+function withPacked(level: Level, owner: Owner, range: Stretch, { keys, columns }: Wanted): RawBuilder<unknown> {
+  const { view, source } = openOf(level);
+  const read = [...columns, COLUMN.coveredMs];
+  const both = list([...keys, ...read]);
+  const sum = (column: string) => `coalesce(p.${column}, 0) + coalesce(s.${column}, 0)`;
+  const closed = (part: string) =>
+    sql`SELECT ${both} FROM (${sql.raw(part)}) c WHERE ${within(level.time, owner, range)} ${rowsWithin(level, range)}`;
   return sql`
-    SELECT ${list([...keys, ...columns.map((column) => `sum(${column})::bigint AS ${column}`)])}
-    FROM ${parts} parts GROUP BY ${list(keys)} HAVING sum(${sql.ref(COLUMN.coveredMs)}) <> 0`;
+    SELECT ${list([...keys, ...columns.map((column) => `${sum(column)} AS ${column}`)])}
+    FROM (${closed(packedPieces(60, read))}) p
+    FULL JOIN (
+      SELECT ${list([...keys, ...read.map((column) => `sum(${column})::bigint AS ${column}`)])}
+      FROM (${closed(storedHours(read))} UNION ALL SELECT ${both} FROM ${sql.table(view)} WHERE ${within(source.time, owner, range)}) parts
+      GROUP BY ${list(keys)}
+    ) s USING (${list(keys)})
+    WHERE ${sql.raw(sum(COLUMN.coveredMs))} <> 0`;
 }
 
 /** Of users: a join, since few rows are open: grouping would touch all others. */

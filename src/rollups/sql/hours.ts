@@ -75,22 +75,52 @@ export function quarterOfHour(column: string, row: string, place: string): strin
 export const quarterOfDay = (column: string, row: string, place: string): string =>
   `coalesce(${row}.${column}[CASE WHEN cardinality(${row}.${column}) = 1 THEN 1 ELSE ${place} + 1 END], 0)::bigint`;
 
-/** A measure's sum over the hour at \`place\`, from 0, of a packed day. */
-function hourOfDay(column: string, row: string, place: string): string {
+/** A measure's sum over the so many quarter-hours at `place`, from 0, of a packed day. */
+function sumOfDay(column: string, row: string, place: string, quarters: number): string {
   const array = `${row}.${column}`;
-  const sum = [1, 2, 3, 4].map((quarter) => `${array}[${place} * 4 + ${quarter}]`);
-  return `coalesce(CASE WHEN cardinality(${array}) = 1 THEN 4 * ${array}[1]::bigint ELSE ${sum[0]}::bigint + ${sum.slice(1).join(' + ')} END, 0)`;
+  const [first, ...rest] = Array.from(
+    { length: quarters },
+    (_, index) => `${array}[${place} * ${quarters} + ${index + 1}]`,
+  );
+  return `coalesce(CASE WHEN cardinality(${array}) = 1 THEN ${quarters} * ${array}[1]::bigint ELSE ${[`${first}::bigint`, ...rest].join(' + ')} END, 0)`;
 }
 
 /** Places from 0 with how long after the start each is: computed once, and not for each row. */
 const places = (count: number, length: string): string =>
   `(SELECT place, place * interval '${length}' AS after FROM generate_series(0, ${count - 1}) place OFFSET 0)`;
 
-const measures = (of: (column: string) => string): string =>
+const measures = (of: (column: string) => string, columns = MEASURE_COLUMNS): string =>
   lines(
-    MEASURE_COLUMNS.map((column) => `${of(column)} AS ${column}`),
+    columns.map((column) => `${of(column)} AS ${column}`),
     '  ',
   );
+
+/** Quarter-hours of stored hours; of one there may be several rows, since a row that an earlier version wrote is a quarter-hour. */
+export const storedQuarters = (
+  columns = MEASURE_COLUMNS,
+): string => `SELECT h.device_id, h.starts_at + q.after AS starts_at, h.user_id,
+${measures((column) => quarterOfHour(column, 'h', 'q.place'), columns)},
+  h.starts_at AS ${ROW_TIME}
+FROM ${HOURS.relation} h CROSS JOIN ${places(4, '15 minutes')} q`;
+
+/** Hours of stored hours with these of their measures; of one there may be several rows, too. */
+export const storedHours = (
+  columns = MEASURE_COLUMNS,
+): string => `SELECT h.device_id, date_bin('1 hour', h.starts_at, 'epoch') AS hour, h.user_id,
+${measures((column) => `h.${column}`, columns)},
+  h.starts_at AS ${ROW_TIME}
+FROM ${HOURS.relation} h`;
+
+/** Pieces of packed days, 15, 30 or 60 minutes, with these of their measures: a row each. */
+export function packedPieces(minutes: 15 | 30 | 60, columns = MEASURE_COLUMNS): string {
+  const quarters = minutes / 15;
+  const of = (column: string) =>
+    quarters === 1 ? quarterOfDay(column, 'd', 'q.place') : sumOfDay(column, 'd', 'q.place', quarters);
+  return `SELECT d.device_id, d.day + q.after AS ${minutes === 60 ? 'hour' : 'starts_at'}, d.user_id,
+${measures(of, columns)},
+  d.day AS ${ROW_TIME}
+FROM ${DAYS.relation} d CROSS JOIN ${places(96 / quarters, minutes === 60 ? '1 hour' : `${minutes} minutes`)} q`;
+}
 
 /** What is closed of quarter-hours and hours of devices. */
 export const closedViews =
@@ -98,27 +128,15 @@ export const closedViews =
 -- both, and several: whoever reads them adds them up, and bounds ${ROW_TIME}, too, which an index has: what is asked from a
 -- time on is in rows that begin less than a day before it.
 CREATE OR REPLACE VIEW closed_device_intervals AS
-SELECT h.device_id, h.starts_at + q.after AS starts_at, h.user_id,
-${measures((column) => quarterOfHour(column, 'h', 'q.place'))},
-  h.starts_at AS ${ROW_TIME}
-FROM ${HOURS.relation} h CROSS JOIN ${places(4, '15 minutes')} q
+${storedQuarters()}
 UNION ALL
-SELECT d.device_id, d.day + q.after, d.user_id,
-${measures((column) => quarterOfDay(column, 'd', 'q.place'))},
-  d.day
-FROM ${DAYS.relation} d CROSS JOIN ${places(96, '15 minutes')} q;
+${packedPieces(15)};
 ${commentsOnClosed('closed_device_intervals', 'device_intervals', 'starts_at', 'quarter-hour')}
 
 CREATE OR REPLACE VIEW closed_device_hourly AS
-SELECT h.device_id, date_bin('1 hour', h.starts_at, 'epoch') AS hour, h.user_id,
-${measures((column) => `h.${column}`)},
-  h.starts_at AS ${ROW_TIME}
-FROM ${HOURS.relation} h
+${storedHours()}
 UNION ALL
-SELECT d.device_id, d.day + q.after, d.user_id,
-${measures((column) => hourOfDay(column, 'd', 'q.place'))},
-  d.day
-FROM ${DAYS.relation} d CROSS JOIN ${places(24, '1 hour')} q;
+${packedPieces(60)};
 ${commentsOnClosed('closed_device_hourly', 'device_hourly', 'hour', 'hour')}
 `;
 
