@@ -34,10 +34,13 @@ BEGIN
       coalesce(d.reading_count[CASE WHEN cardinality(d.reading_count) = 1 THEN 1 ELSE q.place + 1 END], 0)::bigint,
       coalesce(d.covered_ms[CASE WHEN cardinality(d.covered_ms) = 1 THEN 1 ELSE q.place + 1 END], 0)::bigint,
       coalesce(d.export_covered_ms[CASE WHEN cardinality(d.export_covered_ms) = 1 THEN 1 ELSE q.place + 1 END], 0)::bigint
-    FROM device_days d CROSS JOIN generate_series(0, 95) q (place) WHERE d.device_id IN (SELECT device_id FROM taken) AND d.day = which
+    FROM device_days d CROSS JOIN generate_series(0, 95) q (place)
+    WHERE d.device_id = ANY (devices) AND d.device_id IN (SELECT device_id FROM taken) AND d.day = which
     UNION ALL
     SELECT t.device_id, t.user_id, q.place, 0, 0, 0, 0, 0, 0
-    FROM (SELECT DISTINCT device_id, user_id FROM taken) t CROSS JOIN generate_series(0, 95) q (place)
+    -- Where hours are missing: each that is there has all of its quarter-hours.
+    FROM (SELECT device_id, user_id FROM taken GROUP BY 1, 2 HAVING count(*) FILTER (WHERE starts_at = date_bin('1 hour', starts_at, 'epoch')) < 24) t
+      CROSS JOIN generate_series(0, 95) q (place)
   ), quarter_hours AS (
     SELECT device_id, user_id, place,
       sum(energy_milliwatt_hours)::bigint AS energy_milliwatt_hours,

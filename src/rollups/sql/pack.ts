@@ -39,10 +39,13 @@ ${lines((column) => `${quarterOfHour(column, 'h', 'q.place')} AS ${column}`, '  
     UNION ALL
     SELECT d.device_id, d.user_id, q.place,
 ${lines((column) => quarterOfDay(column, 'd', 'q.place'), '      ')}
-    FROM ${DAYS.relation} d CROSS JOIN generate_series(0, 95) q (place) WHERE d.device_id IN (SELECT device_id FROM taken) AND d.day = which
+    FROM ${DAYS.relation} d CROSS JOIN generate_series(0, 95) q (place)
+    WHERE d.device_id = ANY (devices) AND d.device_id IN (SELECT device_id FROM taken) AND d.day = which
     UNION ALL
     SELECT t.device_id, t.user_id, q.place, ${MEASURE_COLUMNS.map(() => 0).join(', ')}
-    FROM (SELECT DISTINCT device_id, user_id FROM taken) t CROSS JOIN generate_series(0, 95) q (place)
+    -- Where hours are missing: each that is there has all of its quarter-hours.
+    FROM (SELECT device_id, user_id FROM taken GROUP BY 1, 2 HAVING count(*) FILTER (WHERE starts_at = date_bin('1 hour', starts_at, 'epoch')) < 24) t
+      CROSS JOIN generate_series(0, 95) q (place)
   ), quarter_hours AS (
     SELECT device_id, user_id, place,
 ${lines((column) => `sum(${column})::bigint AS ${column}`, '      ')}
