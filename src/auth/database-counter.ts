@@ -24,6 +24,18 @@ export function countInDatabase(db: Database, plans: Record<string, Limits>, clo
   };
 }
 
+/** So long after its last window began a row counts for nothing: the longest is a UTC day. */
+const KEPT_MS = 2 * 86_400_000;
+
+/** Removes counters of windows that are over: every address that ever failed to authenticate has a row. */
+export async function forgetRequests(db: Database, now: Date): Promise<void> {
+  // Raw SQL, here and below: the table belongs to this file and its function of the schema alone.
+  await sql`DELETE FROM request_counts
+    WHERE greatest(minute_from_ms, day_from_ms, denied_from_ms, suspended_until_ms) < ${now.getTime() - KEPT_MS}`.execute(
+    db,
+  );
+}
+
 /** Rows of request_counts (sql/interface/1_request_counts.sql). */
 const inDatabase = (db: Database): CounterStore => ({
   async add(changes) {

@@ -1,4 +1,5 @@
 import { raiseSilences } from '#src/alerts/silence.ts';
+import { forgetRequests } from '#src/auth/database-counter.ts';
 import { forgetSessions } from '#src/auth/sessions.ts';
 import type { Clock } from '#src/core/clock.ts';
 import type { Logger } from '#src/core/log.ts';
@@ -82,6 +83,12 @@ export const JOBS: readonly Job[] = [
     at: '37 * * * *',
     alsoAtStart: false,
     run: ({ db, clock }) => forgetSessions(db, clock()),
+  },
+  {
+    name: 'forget requests',
+    at: '53 * * * *',
+    alsoAtStart: false,
+    run: ({ db, clock }) => forgetRequests(db, clock()),
   },
   {
     name: 'forget events',

@@ -58,6 +58,7 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
       .execute();
     await sql`SELECT erase_consumption(${userId})`.execute(trx);
     await forgetChanges(trx, userId);
+    await sql`DELETE FROM request_counts WHERE counted = ${userId}`.execute(trx);
     // Keys, devices, their series and what hangs on these go with the account.
     await trx.deleteFrom('users').where('user_id', '=', userId).execute();
     return true;

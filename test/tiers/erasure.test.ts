@@ -44,6 +44,7 @@ test('an erased user is in no relation of the database, nor is what it used, and
   const gone = await meter(database);
   const stays = await meter(database);
   await createKey(db, { userId: gone.userId, environment: 'live' });
+  await database.pool.query('INSERT INTO request_counts (counted) VALUES ($1), ($2)', [gone.userId, stays.userId]);
   for (const one of [gone, stays]) {
     // Old enough to be compressed and materialised; late; now; and something that is refused and noted.
     await one.read([...Array(40).keys()].map((index) => [at(60 - index), 100 + index]));

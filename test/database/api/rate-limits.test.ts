@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { databaseCounter } from '#src/auth/database-counter.ts';
+import { databaseCounter, forgetRequests } from '#src/auth/database-counter.ts';
 import { redisCounter } from '#src/auth/redis-counter.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -171,5 +171,27 @@ test('while Redis is away the database counts, and Redis goes on when it is back
     await api.close();
     for (const end of ends) await end();
     await redis.stop();
+  }
+}, 180_000);
+
+test('counters are removed once their windows are over, and not before', async () => {
+  const api = await testApi({ counter: async (db, clock) => databaseCounter(db, PLANS, clock) });
+  const counted = async () => (await api.database.pool.query('SELECT counted FROM request_counts ORDER BY 1')).rows;
+  try {
+    api.now = NOW;
+    const early = await api.user('homeowner');
+    await api.send('/v1/devices', { key: early.key });
+    await api.send('/v1/devices', { key: 'wrong' });
+    api.now = new Date(NOW.getTime() + 40 * 3_600_000);
+    const late = await api.user('homeowner');
+    await api.send('/v1/devices', { key: late.key });
+    await expect.poll(counted).toHaveLength(3);
+    await forgetRequests(api.db, api.now);
+    expect(await counted()).toHaveLength(3);
+    // The first one's day began at midnight, twelve hours before it.
+    await forgetRequests(api.db, new Date(NOW.getTime() + 48 * 3_600_000));
+    expect(await counted()).toEqual([{ counted: late.userId }]);
+  } finally {
+    await api.close();
   }
 }, 180_000);

@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { byteRing } from './byte-ring.ts';
+
+const MAX_BYTES = 1_300;
+const KEYS = 12;
+
+const operation = fc.oneof(
+  { weight: 20, arbitrary: fc.record({ key: fc.nat(KEYS - 1), length: fc.nat(400) }) },
+  { weight: 3, arbitrary: fc.record({ deleted: fc.nat(KEYS - 1) }) },
+  { weight: 1, arbitrary: fc.constant('clear' as const) },
+);
+const nameOf = (key: number) => `dev_${'x'.repeat(key)}${key}`;
+
+test('a record is what was written last, or forgotten; the latest is there; the oldest give way', () => {
+  let forgotten = 0;
+  fc.assert(
+    fc.property(fc.array(operation, { minLength: 30, maxLength: 60, size: 'max' }), (operations) => {
+      const ring = byteRing(MAX_BYTES);
+      const faults: string[] = [];
+      const written = new Map<string, { content: string; length: number }>();
+      for (const [turn, one] of operations.entries()) {
+        if (one === 'clear') {
+          ring.clear();
+          written.clear();
+        } else if ('deleted' in one) {
+          ring.delete(nameOf(one.deleted));
+          written.delete(nameOf(one.deleted));
+        } else {
+          const key = nameOf(one.key);
+          const place = ring.reserve(key, one.length);
+          const content = `${turn % 10}`.repeat(one.length);
+          ring.bytes.write(content, place, 'latin1');
+          written.set(key, { content, length: one.length });
+        }
+        for (const [key, { content, length }] of written) {
+          const place = ring.placeOf(key);
+          if (place !== -1) {
+            if (ring.bytes.toString('latin1', place, place + length) !== content) faults.push(`${key} is another’s`);
+            continue;
+          }
+          forgotten++;
+          written.delete(key);
+        }
+        for (let key = 0; key < KEYS; key++)
+          if (!written.has(nameOf(key)) && ring.placeOf(nameOf(key)) !== -1) faults.push(`${nameOf(key)} was gone`);
+        if (one !== 'clear' && 'key' in one && !written.has(nameOf(one.key))) faults.push('the latest is not there');
+      }
+      expect(faults).toEqual([]);
+    }),
+    { numRuns: 200 },
+  );
+  expect(forgotten).toBeGreaterThan(1_000);
+});
+
+test('what is too long has no place, and loses the one that it had', () => {
+  const ring = byteRing(1_000);
+  expect(ring.reserve('dev_1', 100)).toBeGreaterThan(0);
+  expect([ring.reserve('dev_1', 1_000), ring.placeOf('dev_1')]).toEqual([-1, -1]);
+  expect([byteRing(0).reserve('dev_1', 0), ring.reserve('x'.repeat(300), 1)]).toEqual([-1, -1]);
+});
