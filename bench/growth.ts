@@ -11,6 +11,8 @@ import { addHistory, READINGS_A_HOME } from './history.ts';
 import { benchDatabase, median } from './support.ts';
 
 const SIZES = (process.argv.find((flag) => flag.startsWith('--sizes='))?.slice(8) ?? '1,10,50').split(',').map(Number);
+/** Also meters that report every 15 minutes: every fourth reading closes an hour. */
+const BY_QUARTER_HOUR = process.argv.includes('--interval=15m');
 const DEVICES = { few: 1_000, many: 100_000 };
 const MESSAGES = 200_000;
 /** A prime: devices are not heard in the order of their rows. */
@@ -20,10 +22,33 @@ const DAY_MS = 86_400_000;
 /** Homes of the past are numbered from here; the devices that publish come before. */
 const FIRST_HOME = 1_000_000;
 
-/** What the devices' clocks advance in a round. */
+/** What the devices' clocks advance between two rounds. */
 const ROUND_MS = 300_000;
-const startMs = Date.now() - 12 * 3_600_000;
+const QUARTER_MS = 900_000;
 let rounds = 0;
+
+/** Devices that publish, from the first of them on. */
+interface Meters {
+  devices: number;
+  messages: number;
+  stepMs: number;
+  first: number;
+  /** Their clock: a gap in a device's readings would be consumption of all the hours in it. */
+  clock: { ms: number };
+}
+const clock = { ms: Date.now() - DAY_MS / 2 };
+const TEN_SECONDS = { messages: MESSAGES, stepMs: 1_000, first: 0, clock };
+const FEW: Meters = { ...TEN_SECONDS, devices: DEVICES.few };
+const MANY: Meters = { ...TEN_SECONDS, devices: DEVICES.many };
+/** Two days a round, so these devices are others. */
+const FEW_BY_QUARTER_HOUR: Meters = {
+  ...FEW,
+  stepMs: QUARTER_MS,
+  first: DEVICES.many,
+  clock: { ms: Date.now() - 60 * DAY_MS },
+};
+/** Each device an hour a round: of every four messages one closes it. */
+const MANY_BY_QUARTER_HOUR: Meters = { ...MANY, stepMs: QUARTER_MS, messages: 4 * DEVICES.many };
 
 /** What takes CPU time. */
 const PROCESSES = ['postgres', 'ingest', 'worker', 'broker'] as const;
@@ -35,16 +60,17 @@ interface Rate {
   cpuUs: CpuTimes;
   ingestMib: number;
 }
-type Round = (devices: number) => Promise<Rate>;
+type Round = (meters: Meters) => Promise<Rate>;
 
 /**
  * Readings/s over mosquitto, from publish to committed, with so many readings stored already (`--sizes=1,10,50`, in millions),
- * of 1,000 devices and of 100,000 in turn: does the rate stay? Devices come in no order, as real ones do.
+ * of 1,000 devices and of 100,000 in turn: does the rate stay? Devices come in no order, as real ones do. `--interval=15m`: and
+ * what meters cost of which every fourth reading closes an hour.
  */
 export async function bench(): Promise<Answer> {
   const database = await benchDatabase();
   try {
-    await addDevices(database.pool, DEVICES.many);
+    await addDevices(database.pool, DEVICES.many + DEVICES.few);
     const year = { start: dateOf(Date.now() - 364 * DAY_MS), end: dateOf(Date.now()) };
     const rates: {
       million: number;
@@ -53,6 +79,7 @@ export async function bench(): Promise<Answer> {
       fewUs: CpuTimes;
       manyUs: CpuTimes;
       ingestMib: number;
+      byQuarterHour?: { few: number; many: number; fewUs: CpuTimes; manyUs: CpuTimes };
     }[] = [];
     let homes = 0;
     for (const million of SIZES) {
@@ -62,20 +89,32 @@ export async function bench(): Promise<Answer> {
       homes = wanted;
       const rate = await withWorker(database, async (round) => {
         // The first messages of a device make its series and let its head grow, and the worker remembers it.
-        await round(DEVICES.many);
-        await round(DEVICES.many);
+        await round(MANY);
+        await round(MANY);
+        if (BY_QUARTER_HOUR) await round(FEW_BY_QUARTER_HOUR);
         await database.pool.query(`SELECT pg_stat_reset_single_table_counters('device_heads'::regclass)`);
         const few: Rate[] = [];
         const many: Rate[] = [];
+        const quarterly: Record<'few' | 'many', Rate[]> = { few: [], many: [] };
         for (let turn = 0; turn < ROUNDS; turn++) {
-          few.push(await round(DEVICES.few));
-          many.push(await round(DEVICES.many));
+          few.push(await round(FEW));
+          many.push(await round(MANY));
+          if (!BY_QUARTER_HOUR) continue;
+          quarterly.few.push(await round(FEW_BY_QUARTER_HOUR));
+          quarterly.many.push(await round(MANY_BY_QUARTER_HOUR));
         }
         const rate = (of: Rate[]) => Math.round(median(of.map(({ perSecond }) => perSecond)));
         const cpu = (of: Rate[]) =>
           cpuTimes((name) => Math.round(median(of.map(({ cpuUs }) => cpuUs[name])) * 10) / 10);
         const ingestMib = Math.max(...many.map((one) => one.ingestMib));
-        return { few: rate(few), many: rate(many), fewUs: cpu(few), manyUs: cpu(many), ingestMib };
+        const ratesOf = (one: typeof quarterly) => ({
+          few: rate(one.few),
+          many: rate(one.many),
+          fewUs: cpu(one.few),
+          manyUs: cpu(one.many),
+        });
+        const byQuarterHour = BY_QUARTER_HOUR ? { byQuarterHour: ratesOf(quarterly) } : {};
+        return { ...ratesOf({ few, many }), ingestMib, ...byQuarterHour };
       });
       rates.push({ million, ...rate });
       process.stderr.write(`  ${JSON.stringify(rates.at(-1))}\n`);
@@ -96,6 +135,14 @@ export async function bench(): Promise<Answer> {
           `${String(million).padStart(3)} million stored   ${few} readings/s of 1,000 devices, ${many} of 100,000; ingest ${ingestMib} MiB`,
           `     CPU µs a reading ${PROCESSES.map((name) => `${name} ${fewUs[name]} and ${manyUs[name]}`).join(', ')}`,
         ]),
+        ...rates.flatMap(({ few, many, byQuarterHour: quarterly }) =>
+          quarterly
+            ? [
+                `every 15 minutes: ${quarterly.few} readings/s of 1,000 devices, ${quarterly.many} of 100,000: ${share(quarterly.few, few)} and ${share(quarterly.many, many)} of the above (target: 0.5)`,
+                `     PostgreSQL's CPU ${quarterly.fewUs.postgres} and ${quarterly.manyUs.postgres} µs a reading`,
+              ]
+            : [],
+        ),
         '',
         `slowest / smallest size: ${ratios.sizes_few} with 1,000 devices, ${ratios.sizes_many} with 100,000 (target: 0.8)`,
         `100,000 devices / 1,000: ${ratios.devices} at worst (target: 0.8); PostgreSQL's CPU ${ratios.cpu} (target: 2 at most)`,
@@ -106,6 +153,8 @@ export async function bench(): Promise<Answer> {
     await database.remove();
   }
 }
+
+const share = (part: number, of: number): number => Math.round((100 * part) / of) / 100;
 
 const cpuTimes = (of: (name: keyof CpuTimes) => number) =>
   Object.fromEntries(PROCESSES.map((name) => [name, of(name)])) as CpuTimes;
@@ -152,22 +201,24 @@ async function withWorker<T>(
     return Number(/^energy_messages_committed_total\D*(\d+)$/m.exec(await answer.text())?.[1]);
   };
   try {
-    return await use(async (devices) => {
+    return await use(async ({ devices, messages, stepMs, first, clock }) => {
       const publisher = fork(join(import.meta.dirname, 'ingest-publisher.ts'), {
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       });
       publisher.send({
         url: mosquitto.url,
         devices: Array.from({ length: devices }, (_, index) => ({
-          deviceId: deviceId((index * SCATTER) % devices),
+          deviceId: deviceId(first + ((index * SCATTER) % devices)),
           secret: '',
         })),
-        messages: MESSAGES,
-        // A device's messages are a second apart, and each round comes after the one before.
-        startMs: startMs + ++rounds * ROUND_MS,
-        startKwh: 1_000 + rounds,
+        messages,
+        // Each round comes after the one before.
+        startMs: clock.ms,
+        stepMs,
+        startKwh: 1_000 + ++rounds,
         connections: 20,
       });
+      clock.ms += stepMs * Math.ceil(messages / devices) + ROUND_MS;
       const exited = once(publisher, 'exit');
       await once(publisher, 'message');
       const before = await committed();
@@ -180,13 +231,13 @@ async function withWorker<T>(
       };
       const cpuFrom = cpuTimes((name) => cpuMs[name]());
       publisher.send('go');
-      while ((await committed()) < before + MESSAGES) await new Promise((resolve) => setTimeout(resolve, 100));
+      while ((await committed()) < before + messages) await new Promise((resolve) => setTimeout(resolve, 100));
       const seconds = (performance.now() - from) / 1_000;
-      const cpuUs = cpuTimes((name) => ((cpuMs[name]() - cpuFrom[name]) * 1_000) / MESSAGES);
+      const cpuUs = cpuTimes((name) => ((cpuMs[name]() - cpuFrom[name]) * 1_000) / messages);
       await exited;
       const ingestMib = residentMib(worker.process.pid as number);
-      process.stderr.write(`  ${devices} devices: ${Math.round(MESSAGES / seconds)}/s ${JSON.stringify(cpuUs)}\n`);
-      return { perSecond: MESSAGES / seconds, cpuUs, ingestMib };
+      process.stderr.write(`  ${devices} devices: ${Math.round(messages / seconds)}/s ${JSON.stringify(cpuUs)}\n`);
+      return { perSecond: messages / seconds, cpuUs, ingestMib };
     });
   } finally {
     await worker.kill();

@@ -9,6 +9,8 @@ interface Task {
   devices: { deviceId: string; secret: string }[];
   messages: number;
   startMs: number;
+  /** Between two messages of a device, by its clock; a second, where not said. */
+  stepMs?: number;
   connections?: number;
   startKwh?: number;
 }
@@ -29,7 +31,7 @@ process.once('message', async (task: Task) => {
     const which = index % task.devices.length;
     const turn = Math.floor(index / task.devices.length);
     const payload = JSON.stringify({
-      ts: new Date(task.startMs + turn * 1_000).toISOString(),
+      ts: new Date(task.startMs + turn * (task.stepMs ?? 1_000)).toISOString(),
       energy_total_kwh: (task.startKwh ?? 1_000) + turn / 1_000,
     });
     underWay++;
