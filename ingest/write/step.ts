@@ -6,7 +6,8 @@ import type { PoolClient } from '#src/database/connect.ts';
  */
 export type Step = (client: PoolClient) => Promise<unknown>;
 
-/** One that asks for no answer. Raw SQL: the hot path of ingest: statements over arrays, prepared where each batch has them. */
+// Raw SQL: the hot path of ingest: statements over arrays, prepared where each batch has them.
+/** One that asks for no answer. */
 export const statement =
   (query: { name?: string; text: string; values: unknown[] }): Step =>
   (client) =>

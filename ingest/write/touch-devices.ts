@@ -88,6 +88,7 @@ const tellSteps = (first: readonly string[]): Step[] =>
 
 /** The event of a paired device's first valid message: the device as the API shows it. */
 async function tellConnected(client: PoolClient, deviceIds: readonly string[]): Promise<void> {
+  // Raw SQL: as all that a batch ends in (step.ts).
   const query = queryOn(client);
   const { rows } = await query<{ user_id: string; last_seen_at: Date; device_id: string }>(
     `SELECT d.user_id, device_id, type, location, status, h.seen_at AS last_seen_at
