@@ -7,8 +7,8 @@ import type { Receive, Source } from './source.ts';
 /** Several workers of one service share their subscription under this name. */
 const SHARE = 'energy';
 /**
- * Unacknowledged messages that the broker may send: a batch of each lane and its successor. More would wait in memory here and not
- * there, and be copied by the garbage collector meanwhile.
+ * Unacknowledged messages that the broker may send: a batch of a thousand for each lane, and the next ones. More would wait in memory
+ * here and not there, and be copied by the garbage collector meanwhile.
  */
 const RECEIVE_MAXIMUM = 4_000;
 const WEEK_SECONDS = 7 * 86_400;

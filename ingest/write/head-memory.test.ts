@@ -69,3 +69,18 @@ test('remembers nothing for a while after others wrote the same devices', () => 
   memory.set(head('dev_2'));
   expect(memory.get('dev_2')).not.toBe(null);
 });
+
+test('names without end keep no meter from being remembered', () => {
+  const memory = headMemory();
+  const withChannels = (deviceId: string, channels: readonly string[]): Head => {
+    const [one] = head(deviceId).series.values();
+    const series = channels.map((channel) => [seriesName(channel, 'register'), { ...one, channel }] as const);
+    return { ...head(deviceId), series: new Map(series) as Head['series'] };
+  };
+  const channels = (from: number, count: number) => [...Array(count).keys()].map((index) => `import/c${from + index}`);
+  memory.set(withChannels('dev_endless', channels(0, 10_000)));
+  expect(memory.get('dev_endless')).toBe(null);
+  for (let index = 0; index < 60; index++) memory.set(withChannels(`dev_${index}`, channels(index * 200, 200)));
+  memory.set(withChannels('dev_new', ['switch0/import']));
+  expect(memory.get('dev_new')?.series.size).toBe(1);
+});

@@ -35,11 +35,15 @@ export function headMemory({
   now?: () => number;
 } = {}): HeadMemory {
   const ring = byteRing(maxBytes);
-  const names = seriesNames();
+  let names = seriesNames();
   let awayUntilMs = 0;
   return {
     get: (deviceId) => unpackHead(ring, names, deviceId),
     set(head, laws = lawsOf(head)) {
+      if (names.isFull()) {
+        names = seriesNames();
+        ring.clear();
+      }
       if (!head.isSettled || now() < awayUntilMs) ring.delete(head.deviceId);
       else packHead(ring, names, head, laws);
     },

@@ -100,7 +100,7 @@ function parsed(open: string): Parsed {
       value = 0;
       sign = 1;
     } else if (code === MINUS) sign = -1;
-    else value = value * 10 + code - ZERO;
+    else value = value * 10 + (code - ZERO);
   }
   return { hour, quarters };
 }

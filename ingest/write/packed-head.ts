@@ -6,6 +6,8 @@ import { type StandingSeries, seriesName } from './standing.ts';
 export interface SeriesNames {
   /** -1: there are too many. */
   numberOf(channel: string, kind: string): number;
+  /** No more can be added: who keeps them begins anew. */
+  isFull(): boolean;
   nameOf(number: number): SeriesName;
 }
 
@@ -15,8 +17,9 @@ interface SeriesName {
   readonly kind: string;
 }
 
-/** More names than this are no meter's: what has them is not packed. */
 const MAX_NAMES = 10_000;
+/** More series than this are no meter's: what has them is not packed. */
+const MAX_SERIES = 256;
 
 export function seriesNames(): SeriesNames {
   const numbers = new Map<string, number>();
@@ -30,6 +33,7 @@ export function seriesNames(): SeriesNames {
       numbers.set(name, names.length);
       return names.push({ name, channel, kind }) - 1;
     },
+    isFull: () => names.length === MAX_NAMES,
     nameOf: (number) => names[number] as SeriesName,
   };
 }
@@ -43,12 +47,16 @@ const NONE = 0xffffffff;
 
 /**
  * Writes a settled head into its record. `laws`: `lawsOf` it. Without `closedUntilMs`: what is planned on a remembered head follows
- * all that is stored, so also all that retention has closed. Answers false where it does not fit.
+ * all that is stored, so also all that retention has closed. Answers false where it does not fit; the ring then has none of it.
  */
 export function packHead(ring: ByteRing, names: SeriesNames, head: Head, laws: string): boolean {
   const { deviceId, userId, settings, series, version, open } = head;
   const { bytes } = ring;
   const textBytes = (open?.length ?? 0) + laws.length + userId.length;
+  if (series.size > MAX_SERIES) {
+    ring.delete(deviceId);
+    return false;
+  }
   let at = ring.reserve(deviceId, FIXED_BYTES + series.size * SERIES_BYTES + textBytes);
   if (at === -1) return false;
   bytes.writeDoubleLE(version, at);

@@ -20,6 +20,9 @@ import { touchDevices } from './touch-devices.ts';
 
 export type { IncomingMessage, WriteResult } from '../message.ts';
 
+/** So many heads that others wrote, and a quarter of a batch's: they write the same devices. Fewer an owner's change may be. */
+const MANY_STALE = 16;
+
 export interface Writer {
   /**
    * Writes a batch in one transaction: readings, load profile, aggregates, rejections. Resolves when it is committed;
@@ -73,7 +76,7 @@ export function createWriter(
           undoKeeping();
           if (error instanceof MissingPartitions) await months.make(error);
           else if (error instanceof StaleHeads) {
-            if (error.count > attempt.remembered / 4) memory.stayAway();
+            if (error.count >= MANY_STALE && error.count > attempt.remembered / 4) memory.stayAway();
           } else if (attempts >= MAX_ATTEMPTS || !isBeginAgain(error)) throw error;
         }
       }

@@ -64,7 +64,7 @@ export async function passOverRollups(pool: Pool, options: RollupOptions): Promi
   return report;
 }
 
-/** Days of the load profile, and those that aggregates have and the load profile no longer knows of. */
+/** Days of the load profile (all of it hours, where aggregates are continuous), and those that aggregates have and the load profile no longer knows of. */
 async function daysToRebuild(pool: Pool, since: Date, userId: string | undefined): Promise<Date[]> {
   // Raw SQL: relations are named at run time, out of src/rollups/levels.ts.
   const { rows } = await pool.query(

@@ -63,7 +63,7 @@ ${indent}  AND (${MEASURE_COLUMNS.map((column) => `t.${column}`).join(', ')}) = 
 ${indent}  AND num_nonnulls(${QUARTERS.map(({ name }) => `t.${name}`).join(', ')}) = 0;`;
 }
 
-/** A measure's quarter-hour at \`place\`, from 0, of a stored hour. */
+/** A measure's quarter-hour at `place`, from 0, of a stored hour. */
 export function quarterOfHour(column: string, row: string, place: string): string {
   const [first, ...later] = LATER_QUARTERS.map((quarter) => `coalesce(${row}.${quarterColumn(column, quarter)}, 0)`);
   const rest = [first, ...later].map((one) => ` - ${one}`).join('');
@@ -71,7 +71,7 @@ export function quarterOfHour(column: string, row: string, place: string): strin
   return `CASE ${place} WHEN 0 THEN ${row}.${column}${rest}${whens} END`;
 }
 
-/** A measure's quarter-hour at \`place\`, from 0, of a packed day. */
+/** A measure's quarter-hour at `place`, from 0, of a packed day. */
 export const quarterOfDay = (column: string, row: string, place: string): string =>
   `coalesce(${row}.${column}[CASE WHEN cardinality(${row}.${column}) = 1 THEN 1 ELSE ${place} + 1 END], 0)::bigint`;
 
