@@ -36,7 +36,14 @@ export function watchCertificate(
       complained = message;
     }
   };
-  const timer = setInterval(() => void look(), everyMs);
+  // One look at a time: one that began before a failure would end after it, and have it told of twice.
+  let isLooking = false;
+  const timer = setInterval(async () => {
+    if (isLooking) return;
+    isLooking = true;
+    await look();
+    isLooking = false;
+  }, everyMs);
   timer.unref();
   return { stop: () => clearInterval(timer) };
 }
