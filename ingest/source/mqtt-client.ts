@@ -6,11 +6,8 @@ import type { Receive, Source } from './source.ts';
 
 /** Several workers of one service share their subscription under this name. */
 const SHARE = 'energy';
-/**
- * Unacknowledged messages that the broker may send: a batch of a thousand for each lane, and the next ones. More would wait in memory
- * here and not there, and be copied by the garbage collector meanwhile.
- */
-const RECEIVE_MAXIMUM = 4_000;
+/** Unacknowledged messages that the broker may send: what a batch and its successor hold. */
+const RECEIVE_MAXIMUM = 10_000;
 const WEEK_SECONDS = 7 * 86_400;
 /** How long a start waits for its subscription; after that the client goes on connecting in the background. */
 const FIRST_SUBSCRIPTION_MS = 5_000;
