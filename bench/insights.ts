@@ -94,7 +94,7 @@ export async function bench(): Promise<Answer> {
       for (let index = 0; index < QUERIES; index++) {
         const startedAt = performance.now();
         const user = DEVICES.indexOf(devices) + DEVICES.length * (1 + ((index * 37) % homes));
-        await insights(db, { userId: `usr_${user}` }, range, group);
+        await insights(db, `usr_${user}`, range, group);
         if (index >= QUERIES / 10) times.push(performance.now() - startedAt);
       }
       const round = (value: number) => Math.round(value * 100) / 100;

@@ -96,7 +96,7 @@ async function measure(database: TierDatabase): Promise<Result> {
     const times: number[] = [];
     for (let index = 0; index < QUERIES; index++) {
       const startedAt = performance.now();
-      await insights(db, { userId: `usr_${1 + ((index * 37) % HOMES)}` }, range, group);
+      await insights(db, `usr_${1 + ((index * 37) % HOMES)}`, range, group);
       if (index >= QUERIES / 10) times.push(performance.now() - startedAt);
     }
     const round = (value: number) => Math.round(value * 100) / 100;

@@ -67,13 +67,20 @@ CREATE TABLE devices (
   decoder_config jsonb NOT NULL DEFAULT '{}', -- What a decoder must be told of this device: units, pulses, zone.
   recent_rejects integer NOT NULL DEFAULT 0, -- Its last 20 messages and elements as bits, the youngest lowest: 1 was rejected.
   says_faulty boolean NOT NULL DEFAULT false, -- Whether it said so of itself, and has not said since that it is online.
+  placement text NOT NULL DEFAULT 'consumption', -- What it is in its home: the meter at the connection point, something that produces or stores, a consumer; excluded: no part of it. Holds for its whole past.
+  placement_by text NOT NULL DEFAULT 'type', -- Who says so: its owner, the decoder that knows what it is, or its type.
+  upstream_device_id text COLLATE "C", -- The consumption meter of the same user that it lies behind: its energy is part of that one's.
   PRIMARY KEY (device_id),
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
   CHECK (limit_kw > 0),
   CHECK (max_gap_minutes > 0),
+  CHECK (placement_by IN ('owner', 'decoder', 'type')),
+  CHECK (placement IN ('grid', 'production', 'storage', 'consumption', 'excluded')),
   CHECK (register_max_kwh > 0),
   CHECK (status IN ('active', 'inactive', 'faulty'))
 );
+CREATE INDEX devices_composed ON devices (user_id) WHERE ((placement IN ('production', 'storage', 'excluded')) OR (upstream_device_id IS NOT NULL));
+CREATE INDEX devices_placement ON devices (user_id, placement);
 CREATE INDEX devices_user ON devices (user_id);
 
 -- One row per device, channel and kind of quantity.

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { INCLUDES, type Include } from '#src/energy/include.ts';
 import { isDate, isZone } from '#src/energy/ranges.ts';
 
 /** Text of a person: some characters, none of them NUL (which the database cannot hold). */
@@ -17,6 +18,26 @@ export const date = z.string().refine(isDate, 'must be a date that exists, YYYY-
 
 /** A time zone of the IANA database. */
 export const zone = z.string().refine(isZone, 'must be a time zone of the IANA database, such as Europe/Berlin');
+
+/** The same, or `account`: that of the user who is asked about. */
+export const zoneOrAccount = z
+  .string()
+  .refine(
+    (name) => name === 'account' || isZone(name),
+    'must be a time zone of the IANA database, such as Europe/Berlin, or account',
+  );
+
+/** What usage is told with: names with commas between them. */
+export const include = z
+  .string()
+  .refine(
+    (text) => text.split(',').every((name) => (INCLUDES as readonly string[]).includes(name)),
+    `must be some of ${INCLUDES.join(', ')}, with commas between them`,
+  );
+
+/** The names in it. */
+export const namesOf = (text: string | undefined): ReadonlySet<Include> =>
+  new Set((text === undefined ? [] : text.split(',')) as Include[]);
 
 /** Page of a list. */
 export const page = { limit: z.coerce.number().int().min(1).max(200).default(50), cursor: text(200).optional() };

@@ -33,6 +33,18 @@ export async function reachUserId(db: Database, caller: Caller, named: string | 
   return (await reachUser(db, caller, named)).user_id;
 }
 
+/** The same with the zone that is asked for: a name, or `account` for the account's own. */
+export async function reachWithZone(
+  db: Database,
+  caller: Caller,
+  named: string | undefined,
+  zone: string,
+): Promise<{ userId: string; zone: string }> {
+  if (zone !== 'account') return { userId: await reachUserId(db, caller, named), zone };
+  const { user_id, timezone } = await reachUser(db, caller, named);
+  return { userId: user_id, zone: timezone };
+}
+
 /**
  * 403 where a caller may make no such key for the account: none may do more than its own, and a utility's for its homeowners
  * only reads.

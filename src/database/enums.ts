@@ -10,6 +10,9 @@ export const ALERT_DELIVERIES = ['email', 'sms', 'webhook'] as const;
 /** Of an alert, and of a subscription. */
 export const PAUSABLE_STATUSES = ['active', 'paused'] as const;
 export const DEVICE_STATUSES = ['active', 'inactive', 'faulty'] as const;
+/** Where a device sits in its home. */
+export const PLACEMENTS = ['grid', 'production', 'storage', 'consumption', 'excluded'] as const;
+export type Placement = (typeof PLACEMENTS)[number];
 export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed'] as const;
 /** What can be subscribed to (specification, Events). */
 export const EVENT_TYPES = ['usage.updated', 'alert.triggered', 'device.connected', 'user.created'] as const;

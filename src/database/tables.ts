@@ -8,6 +8,7 @@ import type {
   EVENT_TYPES,
   PAUSABLE_STATUSES,
   PLANS,
+  Placement,
   ROLES,
 } from './enums.ts';
 
@@ -81,6 +82,9 @@ interface DevicesTable {
   computed_with: Generated<unknown>;
   created_at: Generated<Date>;
   deleted_at: Date | null;
+  placement: Generated<Placement>;
+  placement_by: Generated<'owner' | 'decoder' | 'type'>;
+  upstream_device_id: string | null;
 }
 
 interface DeviceHeadsTable {

@@ -1,13 +1,16 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
+import { unprocessable } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
+import type { Placement } from '#src/database/enums.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { newDeviceSecret } from './credentials.ts';
+import { guessedPlacement, type HeardAs } from './placement.ts';
 
 /** What lists of devices show. */
-const COLUMNS = ['device_id', 'type', 'location', 'status'] as const;
+const COLUMNS = ['device_id', 'type', 'location', 'status', 'placement', 'upstream_device_id'] as const;
 /** A device by itself, with its settings. */
 const DETAILS = [
   ...COLUMNS,
@@ -25,8 +28,27 @@ const LAST_SEEN_AT = sql<Date | null>`(SELECT seen_at FROM device_heads h WHERE 
   'last_seen_at',
 );
 
+/** A device that tells energy. */
+const tellsEnergy = (device: string) =>
+  sql.raw(
+    `EXISTS (SELECT FROM series s WHERE s.device_id = ${device}.device_id AND (s.counts_import OR s.counts_export))`,
+  );
+
+/** What wants its owner. A home of one meter needs no placement: there is nothing beside it that it could be. */
+const ATTENTION = sql<Attention[]>`array_remove(ARRAY[
+    CASE WHEN status = 'faulty' THEN 'faulty' END,
+    CASE WHEN status = 'inactive' AND coalesce((SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id), created_at) < now() - interval '24 hours' THEN 'silent' END,
+    CASE WHEN placement_by <> 'owner' AND ${tellsEnergy('devices')} AND EXISTS (SELECT FROM devices o
+      WHERE o.user_id = devices.user_id AND o.device_id <> devices.device_id AND o.deleted_at IS NULL AND ${tellsEnergy('o')}) THEN 'placement_guessed' END
+  ], NULL)`.as('attention');
+
+/** Everything that a device may ask of its owner, in this order. */
+export const ATTENTIONS = ['faulty', 'silent', 'placement_guessed'] as const;
+export type Attention = (typeof ATTENTIONS)[number];
+
 interface Heard {
   last_seen_at: Date | null;
+  attention: Attention[];
 }
 export type Device = Pick<Selectable<Tables['devices']>, (typeof COLUMNS)[number]> & Heard;
 export type DeviceDetails = Pick<Selectable<Tables['devices']>, (typeof DETAILS)[number]> & Heard;
@@ -34,25 +56,38 @@ export type DeviceDetails = Pick<Selectable<Tables['devices']>, (typeof DETAILS)
 /** The columns that an owner sets. */
 export type DeviceSettings = Pick<
   Insertable<Tables['devices']>,
-  'type' | 'location' | 'limit_kw' | 'register_max_kwh' | 'max_gap_minutes' | 'timezone' | 'decoder_config'
+  | 'type'
+  | 'location'
+  | 'limit_kw'
+  | 'register_max_kwh'
+  | 'max_gap_minutes'
+  | 'timezone'
+  | 'decoder_config'
+  | 'placement'
+  | 'upstream_device_id'
 >;
 
 export interface NewDevice extends DeviceSettings {
   userId: string;
   /** An id chosen by the caller (simulators do so); without it a new one is made. */
   deviceId?: string;
+  /** Of one that came through a gateway. */
+  heardAs?: HeardAs;
 }
 
 /** Pairs a device. Its secret is in this answer and nowhere else. */
 export async function createDevice(
   db: Database,
-  { userId, deviceId = newId('dev'), ...settings }: NewDevice,
+  { userId, deviceId = newId('dev'), heardAs, ...settings }: NewDevice,
 ): Promise<{ device: Device; secret: string }> {
   const { secret, sha256 } = newDeviceSecret();
+  const { placement } = settings;
+  const placed = placement ? { placement, placement_by: 'owner' as const } : guessedPlacement(settings.type, heardAs);
+  if (settings.upstream_device_id) await mustBeUpstream(db, userId, deviceId, settings.upstream_device_id);
   const device = await db
     .insertInto('devices')
-    .values({ ...settings, device_id: deviceId, user_id: userId, mqtt_secret_sha256: sha256 })
-    .returning([...COLUMNS, LAST_SEEN_AT])
+    .values({ ...settings, ...placed, device_id: deviceId, user_id: userId, mqtt_secret_sha256: sha256 })
+    .returning([...COLUMNS, LAST_SEEN_AT, ATTENTION])
     .executeTakeFirstOrThrow();
   return { device, secret };
 }
@@ -71,7 +106,7 @@ export async function pairDiscovered(
     const discovered = await trx
       .selectFrom('discovered_devices')
       .innerJoin('gateways', 'gateways.gateway_id', 'discovered_devices.gateway_id')
-      .select('discovery_id')
+      .select(['discovery_id', 'family', 'native_id', 'channels'])
       .where('discovery_id', '=', discoveryId)
       .where('device_id', 'is', null)
       .where('gateways.user_id', '=', device.userId)
@@ -79,7 +114,9 @@ export async function pairDiscovered(
       .forUpdate('discovered_devices')
       .executeTakeFirst();
     if (!discovered) return null;
-    const { device: paired } = await createDevice(trx, device);
+    const { family, native_id: nativeId } = discovered;
+    const channels = (discovered.channels as { channel: string }[]).map(({ channel }) => channel);
+    const { device: paired } = await createDevice(trx, { ...device, heardAs: { family, nativeId, channels } });
     await trx
       .updateTable('discovered_devices')
       .set({ device_id: paired.device_id })
@@ -93,7 +130,7 @@ export async function pairDiscovered(
 export async function findDevice(db: Database, reach: Reach, deviceId: string): Promise<DeviceDetails | null> {
   const row = await db
     .selectFrom('devices')
-    .select([...DETAILS, LAST_SEEN_AT])
+    .select([...DETAILS, LAST_SEEN_AT, ATTENTION])
     .where('device_id', '=', deviceId)
     .where('deleted_at', 'is', null)
     .where(within(reach, 'devices.user_id'))
@@ -111,26 +148,62 @@ export async function updateDevice(
   deviceId: string,
   patch: Partial<DeviceSettings>,
 ): Promise<DeviceDetails | null> {
-  const ofTheLaw = 'limit_kw' in patch || 'register_max_kwh' in patch || 'max_gap_minutes' in patch;
-  const row = await db
-    .updateTable('devices')
-    .set((set) => ({
-      // Without a change the row is written as it is, and answered.
-      device_id: set.ref('device_id'),
-      ...patch,
-      ...(ofTheLaw
-        ? {
-            computed_with: sql`coalesce(computed_with, jsonb_build_object('limit_kw', limit_kw,
+  return joinOrBeginTransaction(db, async (trx) => {
+    const ofTheLaw = 'limit_kw' in patch || 'register_max_kwh' in patch || 'max_gap_minutes' in patch;
+    if (patch.upstream_device_id) {
+      const owner = await trx
+        .selectFrom('devices')
+        .select('user_id')
+        .where('device_id', '=', deviceId)
+        .where(within(reach, 'devices.user_id'))
+        .executeTakeFirst();
+      if (!owner) return null;
+      await mustBeUpstream(trx, owner.user_id, deviceId, patch.upstream_device_id);
+    }
+    const guess = patch.type === undefined ? null : guessedPlacement(patch.type).placement;
+    const placed = patch.placement
+      ? { placement_by: 'owner' as const }
+      : guess && { placement: sql<Placement>`CASE WHEN placement_by = 'type' THEN ${guess} ELSE placement END` };
+    const row = await trx
+      .updateTable('devices')
+      .set((set) => ({
+        // Without a change the row is written as it is, and answered.
+        device_id: set.ref('device_id'),
+        ...patch,
+        ...placed,
+        ...(ofTheLaw
+          ? {
+              computed_with: sql`coalesce(computed_with, jsonb_build_object('limit_kw', limit_kw,
               'register_max_kwh', register_max_kwh, 'max_gap_minutes', max_gap_minutes))`,
-          }
-        : {}),
-    }))
-    .where('device_id', '=', deviceId)
-    .where('deleted_at', 'is', null)
-    .where(within(reach, 'devices.user_id'))
-    .returning([...DETAILS, LAST_SEEN_AT])
-    .executeTakeFirst();
-  return row ?? null;
+            }
+          : {}),
+      }))
+      .where('device_id', '=', deviceId)
+      .where('deleted_at', 'is', null)
+      .where(within(reach, 'devices.user_id'))
+      .returning([...DETAILS, LAST_SEEN_AT, ATTENTION])
+      .executeTakeFirst();
+    return row ?? null;
+  });
+}
+
+/**
+ * Refuses what a device cannot lie behind (422): one that is not its owner's own, and one that lies behind it. Under a lock of the account,
+ * so that two changes at once do not close a circle.
+ */
+async function mustBeUpstream(db: Database, userId: string, deviceId: string, upstreamId: string): Promise<void> {
+  await db.selectFrom('users').select('user_id').where('user_id', '=', userId).forNoKeyUpdate().execute();
+  const rows = await db
+    .selectFrom('devices')
+    .select(['device_id', 'upstream_device_id', 'deleted_at'])
+    .where('user_id', '=', userId)
+    .execute();
+  const byId = new Map(rows.map((row) => [row.device_id, row]));
+  const wrong = (message: string) => unprocessable({ field: 'upstream_device_id', message });
+  if (byId.get(upstreamId)?.deleted_at !== null) throw wrong('must be another device of the same user');
+  for (let above: string | null | undefined = upstreamId; above; above = byId.get(above)?.upstream_device_id) {
+    if (above === deviceId) throw wrong('must not lie behind the device itself');
+  }
 }
 
 /**
@@ -172,7 +245,7 @@ export async function listDevices(
 ): Promise<Device[]> {
   return db
     .selectFrom('devices')
-    .select([...COLUMNS, LAST_SEEN_AT])
+    .select([...COLUMNS, LAST_SEEN_AT, ATTENTION])
     .where('user_id', '=', userId)
     .where(within(reach, 'devices.user_id'))
     .where('deleted_at', 'is', null)

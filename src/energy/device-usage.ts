@@ -1,7 +1,8 @@
 import { DateTime } from 'luxon';
 import type { Database } from '#src/database/connect.ts';
 import { type ClimateRow, climate } from './climate.ts';
-import { clock, type GroupBy, type Insight, insights } from './insights.ts';
+import { type GroupBy, type Insight, imports } from './insights.ts';
+import { hourLabel } from './labels.ts';
 import type { Range } from './ranges.ts';
 
 /** A row of GET /v1/devices/{id}/usage: an insight, for thermostats with what they said. */
@@ -22,7 +23,7 @@ export async function deviceUsage(
   now: Date,
 ): Promise<DeviceUsage[]> {
   const [energy, said] = await Promise.all([
-    insights(db, { deviceId }, range, groupBy),
+    imports(db, { deviceId }, range, groupBy),
     climate(db, deviceId, range, groupBy, now),
   ]);
   if (said.length === 0) return energy;
@@ -46,7 +47,7 @@ function labelled({ bucket }: ClimateRow, zone: string): { key: string; row: Dev
   if (typeof bucket === 'string') return { key: bucket, row: { date: bucket, kwh_used: null, peak_hour: null } };
   const local = DateTime.fromJSDate(bucket, { zone });
   const starts_at = local.toISO({ suppressMilliseconds: true }) as string;
-  const hour = clock(local.hour) as string;
+  const hour = hourLabel(local.hour);
   return {
     key: starts_at,
     row: { date: local.toFormat('yyyy-MM-dd'), hour, starts_at, kwh_used: null, peak_hour: null },

@@ -10,6 +10,10 @@ import {
   type MonthRow,
   type Whose,
 } from './consumption.ts';
+import { type Home, isComposed, loadHome } from './home/home.ts';
+import { type HomeInsight, homeInsights, homeTotals } from './home/insights.ts';
+import type { Include } from './include.ts';
+import { hourLabel, hourOfDay } from './labels.ts';
 import type { Range } from './ranges.ts';
 
 export type GroupBy = 'day' | 'month' | 'hour';
@@ -23,20 +27,37 @@ export interface Insight {
   peak_hour: string | null;
 }
 
-export const clock = (hourOfDay: number | null) =>
-  hourOfDay === null ? null : `${String(hourOfDay).padStart(2, '0')}:00`;
+const labelled = (hour: number | null): string | null => (hour === null ? null : hourLabel(hour));
+const NOTHING_MORE: ReadonlySet<Include> = new Set();
 
-/** Hour of the day of an instant in a zone. In UTC without a detour: it is the usual case, thirty times an answer. */
-const hourIn = (instant: Date, zone: string): number =>
-  zone === 'UTC' ? instant.getUTCHours() : DateTime.fromJSDate(instant, { zone }).hour;
+/**
+ * What a user's home used by day, month or hour of the range's zone, with what was asked for beside that; buckets about which nothing is
+ * known are left out.
+ */
+export async function insights(
+  db: Database,
+  userId: string,
+  range: Range,
+  groupBy: GroupBy,
+  include = NOTHING_MORE,
+): Promise<HomeInsight[]> {
+  const home = await composedHome(db, userId, include);
+  return home ? homeInsights(db, home, range, groupBy, include) : imports(db, { userId }, range, groupBy);
+}
 
-/** Consumption by day, month or hour of the range's zone; buckets about which nothing is known are left out. */
-export async function insights(db: Database, whose: Whose, range: Range, groupBy: GroupBy): Promise<Insight[]> {
+/** The home of a user, where the sum of its imports does not tell what is asked; null where it does. */
+export async function composedHome(db: Database, userId: string, include = NOTHING_MORE): Promise<Home | null> {
+  if (include.size === 0 && !(await isComposed(db, userId))) return null;
+  return loadHome(db, userId, include.has('consumption') || include.has('untracked'));
+}
+
+/** What was imported by day, month or hour of the range's zone; buckets about which nothing is known are left out. */
+export async function imports(db: Database, whose: Whose, range: Range, groupBy: GroupBy): Promise<Insight[]> {
   if (groupBy === 'hour') {
     const rows = await consumptionByHour(db, whose, range);
     return rows.map(({ hour, milliwattHours }) => {
       const local = DateTime.fromJSDate(hour, { zone: range.zone });
-      const label = clock(local.hour) as string;
+      const label = hourLabel(local.hour);
       return {
         date: local.toFormat('yyyy-MM-dd'),
         hour: label,
@@ -51,14 +72,14 @@ export async function insights(db: Database, whose: Whose, range: Range, groupBy
     return rows.map(({ day, milliwattHours, peak }) => ({
       date: day,
       kwh_used: milliwattHoursToKwh(milliwattHours),
-      peak_hour: peak && clock(hourIn(peak, range.zone)),
+      peak_hour: peak && hourLabel(hourOfDay(peak, range.zone)),
     }));
   }
   const rows = await byMonth(db, whose, range);
   return rows.map(({ month, milliwattHours, peakHourOfDay }) => ({
     date: month,
     kwh_used: milliwattHoursToKwh(milliwattHours),
-    peak_hour: clock(peakHourOfDay),
+    peak_hour: labelled(peakHourOfDay),
   }));
 }
 
@@ -83,12 +104,15 @@ function monthAtOrAfter(date: Date): Date {
   return (start.toMillis() === date.getTime() ? start : start.plus({ months: 1 })).toJSDate();
 }
 
-/** Totals of a range, as the variant of GET and as POST answer them. */
-export async function summary(db: Database, userId: string, range: Range) {
+/** Totals of a range, as the variant of GET and as POST answer them, with what was asked for beside them. */
+export async function summary(db: Database, userId: string, range: Range, include = NOTHING_MORE) {
+  const home = await composedHome(db, userId, include);
+  if (home) return homeTotals(db, home, range, include);
   const { milliwattHours, daysWithData, peakHourOfDay } = await consumptionSummary(db, { userId }, range);
   return {
     total_kwh: milliwattHoursToKwh(milliwattHours),
     avg_daily_kwh: daysWithData === 0 ? 0 : milliwattHoursToKwh(asMilliwattHours(milliwattHours / daysWithData)),
-    peak_usage_time: clock(peakHourOfDay),
+    peak_usage_time: labelled(peakHourOfDay),
+    included: {},
   };
 }

@@ -1,14 +1,17 @@
 import { DateTime } from 'luxon';
 import { defined } from '#src/core/defined.ts';
-import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
+import { asMilliwattHours, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { consumptionByDay, consumptionByMonth, type DayRow } from './consumption.ts';
-import { clock } from './insights.ts';
-import { dayRange } from './ranges.ts';
+import { consumptionByDay, consumptionByMonth } from './consumption.ts';
+import { homeByDay, homeByMonth } from './home/buckets.ts';
+import { addedSums, usedOf } from './home/sums.ts';
+import { composedHome } from './insights.ts';
+import { hourLabel } from './labels.ts';
+import { dayRange, type Range } from './ranges.ts';
 
 /** A row of GET /v1/analytics/monthly. */
 export interface MonthlyRow {
-  /** YYYY-MM, UTC. */
+  /** YYYY-MM, of the zone. */
   month: string;
   kwh_used: number;
   /** Over the days of the month about which something is known. */
@@ -21,46 +24,68 @@ export interface MonthlyRow {
   partial?: true;
 }
 
-/** A user's last so many months, the current one included, each beside the one before; months without data are left out. */
-export async function monthly(db: Database, userId: string, months: number, now: Date): Promise<MonthlyRow[]> {
-  const today = DateTime.fromJSDate(now, { zone: 'utc' });
+/** A user's last so many months of a zone, the current one included, each beside the one before; months without data are left out. */
+export async function monthly(
+  db: Database,
+  userId: string,
+  { months, zone, now }: { months: number; zone: string; now: Date },
+): Promise<MonthlyRow[]> {
+  const today = DateTime.fromJSDate(now, { zone });
   const first = today.startOf('month').minus({ months });
-  const range = dayRange(first.toISODate() ?? '', today.toISODate() ?? '', 'UTC');
+  const range = dayRange(first.toISODate() ?? '', today.toISODate() ?? '', zone);
+  const { rows, peaks } = await read(db, userId, range, today.toISODate() ?? '');
+  const peakOf = new Map(peaks.map(({ month, peakHourOfDay }) => [month.slice(0, 7), peakHourOfDay]));
+  const label = (hour: number | null | undefined) => (hour === null || hour === undefined ? null : hourLabel(hour));
+  return rows
+    .map((row) => ({ ...row, peak_hour: label(peakOf.get(row.month)) }))
+    .filter(({ month }) => month > first.toFormat('yyyy-MM'));
+}
+
+type Compared = Omit<MonthlyRow, 'peak_hour'>;
+
+async function read(
+  db: Database,
+  userId: string,
+  range: Range,
+  today: string,
+): Promise<{ rows: Compared[]; peaks: { month: string; peakHourOfDay: number | null }[] }> {
+  const home = await composedHome(db, userId);
+  if (home) {
+    const [days, peaks] = await Promise.all([homeByDay(db, home, range), homeByMonth(db, home, range)]);
+    // The bound of physics is that of what is compared, not of its days.
+    return { rows: compareMonths(days, today, (rows) => usedOf(addedSums(rows))), peaks };
+  }
   const [days, peaks] = await Promise.all([
     consumptionByDay(db, { userId }, range),
     consumptionByMonth(db, { userId }, range),
   ]);
-  const peakOf = new Map(peaks.map(({ month, peakHourOfDay }) => [month.slice(0, 7), clock(peakHourOfDay)]));
-  return compareMonths(days, today.toISODate() ?? '')
-    .map((row) => ({ ...row, peak_hour: peakOf.get(row.month) ?? null }))
-    .filter(({ month }) => month > first.toFormat('yyyy-MM'));
+  const sum = (rows: readonly { milliwattHours: MilliwattHours }[]) =>
+    rows.length === 0 ? null : asMilliwattHours(rows.reduce((total, { milliwattHours }) => total + milliwattHours, 0));
+  return { rows: compareMonths(days, today, sum), peaks };
 }
 
-/** Months of days, each beside the one before. Pure. `today`: YYYY-MM-DD. */
-function compareMonths(days: readonly DayRow[], today: string): Omit<MonthlyRow, 'peak_hour'>[] {
-  const ofMonth = new Map<string, DayRow[]>();
-  for (const row of days) {
-    const month = row.day.slice(0, 7);
-    ofMonth.set(month, [...(ofMonth.get(month) ?? []), row]);
-  }
-  const sum = (rows: readonly DayRow[]) =>
-    asMilliwattHours(rows.reduce((total, { milliwattHours }) => total + milliwattHours, 0));
-  return [...ofMonth].map(([month, rows]) => {
+/** Months of days, each beside the one before. Pure. `today`: YYYY-MM-DD. `usedIn`: what days came to; null: nothing is known of them. */
+function compareMonths<Day extends { day: string }>(
+  days: readonly Day[],
+  today: string,
+  usedIn: (days: readonly Day[]) => MilliwattHours | null,
+): Compared[] {
+  const ofMonth = Map.groupBy(days, ({ day }) => day.slice(0, 7));
+  return [...ofMonth].flatMap(([month, rows]) => {
     const isPartial = month === today.slice(0, 7);
     const before = (ofMonth.get(monthBefore(month)) ?? []).filter(
       ({ day }) => !isPartial || day.slice(8) <= today.slice(8),
     );
-    const [milliwattHours, milliwattHoursBefore] = [sum(rows), sum(before)];
-    const change = before.length === 0 ? null : milliwattHours - milliwattHoursBefore;
+    const [used, usedBefore] = [usedIn(rows), usedIn(before)];
+    if (used === null) return [];
+    const known = rows.filter((day) => usedIn([day]) !== null).length;
+    const change = usedBefore === null ? null : used - usedBefore;
     return {
       month,
-      kwh_used: milliwattHoursToKwh(milliwattHours),
-      avg_daily_kwh: milliwattHoursToKwh(asMilliwattHours(milliwattHours / rows.length)),
+      kwh_used: milliwattHoursToKwh(used),
+      avg_daily_kwh: known === 0 ? 0 : milliwattHoursToKwh(asMilliwattHours(used / known)),
       change_kwh: change === null ? null : milliwattHoursToKwh(asMilliwattHours(change)),
-      change_percent:
-        change === null || milliwattHoursBefore === 0
-          ? null
-          : Math.round((10_000 * change) / milliwattHoursBefore) / 100,
+      change_percent: change === null || !usedBefore ? null : Math.round((10_000 * change) / usedBefore) / 100,
       ...defined({ partial: isPartial ? (true as const) : undefined }),
     };
   });

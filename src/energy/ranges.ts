@@ -56,10 +56,10 @@ export function lastThirtyDays(now: Date, zone: string): Range {
   return dayRange(today.minus({ days: 29 }).toISODate() ?? '', today.toISODate() ?? '', zone);
 }
 
-/** The calendar interval of now, to date, in UTC; weeks begin on Monday (ISO 8601). */
-export function intervalToDate(now: Date, interval: 'day' | 'week' | 'month' | 'year'): Range {
-  const today = DateTime.fromJSDate(now, { zone: 'utc' });
-  return dayRange(today.startOf(interval).toISODate() ?? '', today.toISODate() ?? '', 'UTC');
+/** The calendar interval of now, to date, in a zone; weeks begin on Monday (ISO 8601). */
+export function intervalToDate(now: Date, interval: 'day' | 'week' | 'month' | 'year', zone: string): Range {
+  const today = DateTime.fromJSDate(now, { zone });
+  return dayRange(today.startOf(interval).toISODate() ?? '', today.toISODate() ?? '', zone);
 }
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { COLUMN, type Key, type Level, LOAD_PROFILE, type Measure, ROW_TIME, storedOf } from './levels.ts';
+import { COLUMN, type Key, type Level, LOAD_PROFILE, levelOf, type Measure, ROW_TIME, storedOf } from './levels.ts';
 import { packedPieces, storedHours, storedQuarters } from './sql/hours.ts';
 import { keysAs, levelBelow, ordinals, type Source } from './sql/pieces.ts';
 
@@ -115,6 +115,41 @@ export function piecesWithin(
     UNION ALL
     SELECT ${list([piece, read])} FROM ${sql.table(view)} WHERE ${within('starts_at', owner, range)}
   )`;
+}
+
+/** Several of one kind. */
+export interface Owners {
+  key: Owner['key'];
+  ids: readonly string[];
+}
+
+/**
+ * The same of several users or devices, each by itself: `who`, `at` (where the piece begins) and the columns. Of 60 minutes users have
+ * rows of their own, summed over their devices. A piece may have several rows.
+ */
+export function piecesOfEach(
+  { key, ids }: Owners,
+  { from, to }: Stretch,
+  minutes: 15 | 30 | 60,
+  columns: readonly string[],
+): RawBuilder<unknown> {
+  const level = minutes === 60 ? levelOf(key === 'user_id' ? 'user_hourly' : 'device_hourly') : LOAD_PROFILE;
+  const { view, source } = openOf(level);
+  const only = (time: Key) =>
+    sql`${sql.ref(key)} = ANY (${ids}::text[]) AND ${sql.ref(time)} >= ${from} AND ${sql.ref(time)} < ${to}`;
+  const at = minutes === 30 ? "date_bin('30 minutes', starts_at, 'epoch')" : level.time;
+  const read = (start: string) => sql.raw([`${key} AS who`, `${start} AS at`, ...columns].join(', '));
+  const closed = (start: string, part: string) =>
+    sql`SELECT ${read(start)} FROM (${sql.raw(part)}) c WHERE ${only(level.time)} ${rowsWithin(level, { from, to })}`;
+  // Raw SQL: the hot path of every answer about a home; relations are named out of src/rollups/levels.ts.
+  const parts = level.isOfDevice
+    ? [
+        closed(level.time, packedPieces(minutes, columns)),
+        closed(at, minutes === 60 ? storedHours(columns) : storedQuarters(columns)),
+      ]
+    : [sql`SELECT ${read(level.time)} FROM ${sql.table(storedOf(level))} WHERE ${only(level.time)}`];
+  const open = sql`SELECT ${read(minutes === 60 ? source.time : at)} FROM ${sql.table(view)} WHERE ${only(source.time)}`;
+  return sql.join([...parts, open], sql` UNION ALL `);
 }
 
 /** A stretch of time, bounds of a level's buckets. */

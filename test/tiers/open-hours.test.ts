@@ -3,7 +3,7 @@ import { openHourOf } from '#ingest/write/open-hour.ts';
 import { type Asked, totalsOf } from '#src/alerts/totals.ts';
 import { createDb, queryOn } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
-import { insights, summary } from '#src/energy/insights.ts';
+import { imports, summary } from '#src/energy/insights.ts';
 import { overview } from '#src/energy/overview.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { LEVELS, LOAD_PROFILE, MEASURE_NAMES, type Measure } from '#src/rollups/levels.ts';
@@ -91,12 +91,12 @@ async function answers({ userId, deviceIds }: { userId: string; deviceIds: strin
     for (const whose of [{ userId }, ...deviceIds.map((deviceId) => ({ deviceId }))]) {
       const name = `${zone} ${Object.keys(whose)} ${Object.values(whose)}`;
       for (const group of ['hour', 'day', 'month'] as const)
-        found[`${name} ${group}`] = await insights(db, whose, range, group);
+        found[`${name} ${group}`] = await imports(db, whose, range, group);
       found[`${name} overview`] = await overview(db, whose, { zone, weeks: 4, now: NOW });
     }
     found[`${zone} summary`] = await summary(db, userId, range);
   }
-  found['whole months'] = await insights(db, { userId }, dayRange('2026-05-01', '2026-06-30', 'UTC'), 'month');
+  found['whole months'] = await imports(db, { userId }, dayRange('2026-05-01', '2026-06-30', 'UTC'), 'month');
   const asked: Asked[] = [
     [FROM_MS, TO_MS],
     [FROM_MS + 5 * HOUR_MS, TO_MS - 3 * HOUR_MS],

@@ -3,7 +3,7 @@ import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { createDb } from '#src/database/connect.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { createDevice } from '#src/devices/store.ts';
-import { insights } from '#src/energy/insights.ts';
+import { imports } from '#src/energy/insights.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { columnsOf, levelOf, MEASURE_NAMES, type Measure, type Sums } from '#src/rollups/levels.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
@@ -330,7 +330,7 @@ test('an installation whose load profile has a row a quarter-hour answers the sa
     for (const zone of ['UTC', 'Asia/Kolkata']) {
       const range = dayRange('2026-10-22', '2026-11-19', zone);
       for (const whose of [{ userId: home.userId }, { deviceId: home.deviceId }])
-        for (const group of ['hour', 'day', 'month'] as const) found.push(await insights(db, whose, range, group));
+        for (const group of ['hour', 'day', 'month'] as const) found.push(await imports(db, whose, range, group));
     }
     for (const relation of ['device_intervals', 'device_hourly', 'user_daily', 'user_monthly']) {
       const { keys } = levelOf(relation);

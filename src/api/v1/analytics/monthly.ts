@@ -1,11 +1,15 @@
 import { z } from 'zod';
-import { id } from '#src/api/fields.ts';
+import { id, zoneOrAccount } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
-import { reachUserId } from '#src/auth/access.ts';
+import { reachWithZone } from '#src/auth/access.ts';
 import { monthly as compare } from '#src/energy/monthly.ts';
 import { monthly as shape } from './shape.ts';
 
-const query = z.object({ user_id: id.optional(), months: z.coerce.number().int().min(1).max(36).default(12) });
+const query = z.object({
+  user_id: id.optional(),
+  months: z.coerce.number().int().min(1).max(36).default(12),
+  tz: zoneOrAccount.default('UTC'),
+});
 
 export const monthlyAnalytics = operation({
   summary: 'A user’s months, each beside the one before.',
@@ -14,8 +18,8 @@ export const monthlyAnalytics = operation({
   scope: 'insights:read',
   answer: shape,
   query,
-  async handle({ context, caller, query: { user_id, months } }) {
-    const userId = await reachUserId(context.db, caller, user_id);
-    return { user_id: userId, data: await compare(context.readDb, userId, months, context.clock()) };
+  async handle({ context, caller, query: { user_id, months, tz } }) {
+    const { userId, zone } = await reachWithZone(context.db, caller, user_id, tz);
+    return { user_id: userId, data: await compare(context.readDb, userId, { months, zone, now: context.clock() }) };
   },
 });

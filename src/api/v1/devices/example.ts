@@ -7,6 +7,9 @@ const device = {
   location: 'cellar',
   status: 'active',
   last_seen_at: '2026-06-15T11:59:50.000Z',
+  placement: 'grid',
+  upstream_device_id: null,
+  attention: [],
 };
 const details = {
   ...device,

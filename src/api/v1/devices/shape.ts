@@ -3,15 +3,16 @@ import { id, text, zone } from '#src/api/fields.ts';
 import { instant } from '#src/api/shapes.ts';
 import { usage } from '#src/api/v1/energy-insights/shape.ts';
 import { decoderConfig } from '#src/api/v1/gateways/shape.ts';
-import { DEVICE_STATUSES } from '#src/database/enums.ts';
+import { DEVICE_STATUSES, PLACEMENTS } from '#src/database/enums.ts';
 import type { Discovered } from '#src/devices/gateways.ts';
-import type { Device, DeviceDetails } from '#src/devices/store.ts';
+import { ATTENTIONS, type Device, type DeviceDetails } from '#src/devices/store.ts';
 
 const type = text(64);
 const location = text(200);
 const limit_kw = z.number().positive().max(1_000_000);
 const register_max_kwh = z.number().positive().max(9_000_000_000);
 const max_gap_minutes = z.number().positive().max(1_440);
+const placement = z.enum(PLACEMENTS);
 
 export const newDevice = z.strictObject({
   user_id: id.optional(),
@@ -21,6 +22,8 @@ export const newDevice = z.strictObject({
   register_max_kwh: register_max_kwh.optional(),
   max_gap_minutes: max_gap_minutes.optional(),
   timezone: zone.optional(),
+  placement: placement.optional(),
+  upstream_device_id: id.optional(),
   discovery_id: id.optional(),
 });
 export const devicePatch = z
@@ -32,6 +35,8 @@ export const devicePatch = z
     max_gap_minutes,
     timezone: zone.nullable(),
     decoder_config: decoderConfig,
+    placement,
+    upstream_device_id: id.nullable(),
   })
   .partial();
 
@@ -41,6 +46,9 @@ const members = {
   location: z.string(),
   status: z.enum(DEVICE_STATUSES),
   last_seen_at: instant.nullable(),
+  placement,
+  upstream_device_id: z.string().nullable(),
+  attention: z.array(z.enum(ATTENTIONS)),
 };
 export const device = z.strictObject(members).meta({ id: 'Device' });
 export const deviceDetails = z
@@ -99,6 +107,9 @@ export const toWire = (row: Device): z.output<typeof device> => ({
   location: row.location,
   status: row.status,
   last_seen_at: row.last_seen_at?.toISOString() ?? null,
+  placement: row.placement,
+  upstream_device_id: row.upstream_device_id,
+  attention: row.attention,
 });
 
 /** A device by itself, with its settings. */

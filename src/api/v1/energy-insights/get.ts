@@ -1,9 +1,10 @@
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
-import { date, id, zone } from '#src/api/fields.ts';
+import { date, id, include, namesOf, zoneOrAccount } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
-import { reachUserId } from '#src/auth/access.ts';
+import { reachWithZone } from '#src/auth/access.ts';
 import { defined } from '#src/core/defined.ts';
+import { membersOf } from '#src/energy/include.ts';
 import { insights, summary } from '#src/energy/insights.ts';
 import { dayRange, lastThirtyDays } from '#src/energy/ranges.ts';
 import { grouping, period } from './period.ts';
@@ -14,7 +15,8 @@ const query = z.object({
   end: date.optional(),
   group_by: grouping.optional(),
   user_id: id.optional(),
-  tz: zone.default('UTC'),
+  tz: zoneOrAccount.default('UTC'),
+  include: include.optional(),
 });
 
 export const getEnergyInsights = operation({
@@ -24,22 +26,23 @@ export const getEnergyInsights = operation({
   scope: 'insights:read',
   answer: shapes.insights,
   query,
-  async handle({ context, caller, query: { start, end, group_by, user_id, tz }, accepts, reply }) {
+  async handle({ context, caller, query: { start, end, group_by, user_id, tz, include }, accepts, reply }) {
     const wanted = period(start, end, group_by);
-    const userId = await reachUserId(context.db, caller, user_id);
+    const more = namesOf(include);
+    const { userId, zone } = await reachWithZone(context.db, caller, user_id, tz);
     if (!wanted) {
-      const range = lastThirtyDays(context.clock(), tz);
-      const { total_kwh, peak_usage_time } = await summary(context.readDb, userId, range);
+      const range = lastThirtyDays(context.clock(), zone);
+      const { total_kwh, peak_usage_time, included } = await summary(context.readDb, userId, range, more);
       const date_range = { start: range.start, end: range.end };
-      const row = { user_id: userId, date_range, kwh_used: total_kwh, peak_usage_time };
+      const row = { user_id: userId, date_range, kwh_used: total_kwh, peak_usage_time, ...included };
       if (!wantsCsv(accepts)) return row;
-      return asCsv(reply, [{ ...date_range, kwh_used: total_kwh, peak_usage_time }], []);
+      return asCsv(reply, [{ ...date_range, kwh_used: total_kwh, peak_usage_time, ...included }], []);
     }
-    const range = dayRange(wanted.start, wanted.end, tz);
-    const data = await insights(context.readDb, { userId }, range, wanted.groupBy);
+    const range = dayRange(wanted.start, wanted.end, zone);
+    const data = await insights(context.readDb, userId, range, wanted.groupBy, more);
     if (!wantsCsv(accepts)) return { user_id: userId, data };
     const columns = wanted.groupBy === 'hour' ? ['date', 'hour', 'starts_at'] : ['date'];
-    return asCsv(reply, data, [...columns, 'kwh_used', 'peak_hour']);
+    return asCsv(reply, data, [...columns, 'kwh_used', 'peak_hour', ...membersOf(more)]);
   },
 });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { date, id } from '#src/api/fields.ts';
+import { date, id, include, namesOf, zoneOrAccount } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
-import { reachUserId } from '#src/auth/access.ts';
+import { reachWithZone } from '#src/auth/access.ts';
 import { summary } from '#src/energy/insights.ts';
 import { dayRange, intervalToDate, type Range } from '#src/energy/ranges.ts';
 import * as shapes from './shape.ts';
@@ -12,6 +12,8 @@ const body = z
     interval: z.enum(['day', 'week', 'month', 'year']).optional(),
     start: date.optional(),
     end: date.optional(),
+    tz: zoneOrAccount.default('UTC'),
+    include: include.optional(),
     metrics: z
       .array(z.enum(['kwh_used', 'peak_hour']))
       .min(1)
@@ -36,17 +38,23 @@ export const postEnergyInsights = operation({
   answer: shapes.summary,
   status: 200,
   body,
-  async handle({ context, caller, body: { user_id, interval, start, end, metrics } }) {
-    const userId = await reachUserId(context.db, caller, user_id);
+  async handle({ context, caller, body: { user_id, interval, start, end, metrics, tz, include } }) {
+    const { userId, zone } = await reachWithZone(context.db, caller, user_id, tz);
     const range: Range =
       start !== undefined && end !== undefined
-        ? dayRange(start, end, 'UTC')
-        : intervalToDate(context.clock(), interval ?? 'month');
-    const { total_kwh, avg_daily_kwh, peak_usage_time } = await summary(context.readDb, userId, range);
+        ? dayRange(start, end, zone)
+        : intervalToDate(context.clock(), interval ?? 'month', zone);
+    const { total_kwh, avg_daily_kwh, peak_usage_time, included } = await summary(
+      context.readDb,
+      userId,
+      range,
+      namesOf(include),
+    );
     return {
       summary: {
         ...(metrics.includes('kwh_used') && { total_kwh, avg_daily_kwh }),
         ...(metrics.includes('peak_hour') && { peak_usage_time }),
+        ...included,
       },
     };
   },

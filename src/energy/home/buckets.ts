@@ -1,0 +1,79 @@
+import { sql } from 'kysely';
+import { type Database, PREPARED } from '#src/database/connect.ts';
+import type { Range } from '../ranges.ts';
+import type { Home } from './home.ts';
+import { homeHours, SUM_COLUMNS, SUMMED } from './pieces.ts';
+import { HOME_SUMS, type HomeSums, USED_SQL } from './sums.ts';
+
+/** What a home's devices add up to in an hour, day or month of a zone. Rows exist where something is known of any of them. */
+export interface HomeHour extends HomeSums {
+  hour: Date;
+}
+export interface HomeDay extends HomeSums {
+  /** YYYY-MM-DD in the range's zone. */
+  day: string;
+  /** Start of the hour with the highest use, the earliest of equals; null where nothing was used, or no hour was mostly measured. */
+  peak: Date | null;
+}
+export interface HomeMonth extends HomeSums {
+  /** First day of the month, YYYY-MM-DD. */
+  month: string;
+  /** Hour of the day, 0 to 23, with the highest total, as `peak`. */
+  peakHourOfDay: number | null;
+}
+
+/** Of a row that has sums: what was used, and whether at least half of it was measured (energy.md, peaks). */
+const USED = sql.raw(USED_SQL);
+const IS_PEAK = sql.raw(`used > 0 AND 2 * "estimated" <= used`);
+const SUMS = sql.raw(SUM_COLUMNS);
+
+/** The hours of a home, in order. */
+export async function homeByHour(db: Database, home: Home, range: Range): Promise<HomeHour[]> {
+  const { rows } = await sql<HomeHour>`SELECT * FROM (${homeHours(home, range)}) h ORDER BY hour`.execute(db);
+  return rows;
+}
+
+/** The days of a home, in order. */
+export async function homeByDay(db: Database, home: Home, range: Range): Promise<HomeDay[]> {
+  // Raw SQL: the hot path of every answer about a home.
+  const { rows } = await sql<HomeDay>`
+    WITH hours AS (SELECT hour, ${SUMS}, ${USED} AS used FROM (${homeHours(home, range)}) h)
+    SELECT to_char(hour AT TIME ZONE ${range.zone}, 'YYYY-MM-DD') AS day, ${SUMMED},
+      (array_agg(hour ORDER BY used DESC, hour) FILTER (WHERE ${IS_PEAK}))[1] AS peak
+    FROM hours GROUP BY 1 ORDER BY 1`.execute(db);
+  return rows;
+}
+
+/** The months of a home, in order; a month counts with the days that lie in the range. */
+export async function homeByMonth(db: Database, home: Home, range: Range): Promise<HomeMonth[]> {
+  const { rows } = await sql<HomeMonth>`
+    WITH hours AS (${homeHours(home, range)}),
+    profile AS (
+      SELECT to_char(hour AT TIME ZONE ${range.zone}, 'YYYY-MM-01') AS month, extract(hour FROM hour AT TIME ZONE ${range.zone})::int AS hour_of_day, ${SUMMED}
+      FROM hours GROUP BY 1, 2),
+    used AS (SELECT *, ${USED} AS used FROM profile)
+    SELECT month, ${SUMMED}, (array_agg(hour_of_day ORDER BY used DESC, hour_of_day) FILTER (WHERE ${IS_PEAK}))[1] AS "peakHourOfDay"
+    FROM used GROUP BY 1 ORDER BY 1`.execute(db);
+  return rows;
+}
+
+/** All of a range: its sums, the number of its days of which something used is known, and its peak hour of the day. */
+export async function homeSummary(
+  db: Database,
+  home: Home,
+  range: Range,
+): Promise<HomeSums & { days: number; peakHourOfDay: number | null }> {
+  const { rows } = await sql<HomeSums & { days: number; peakHourOfDay: number | null }>`
+    WITH hours AS MATERIALIZED (${homeHours(home, range)}),
+    profile AS (
+      SELECT extract(hour FROM hour AT TIME ZONE ${range.zone})::int AS hour_of_day, ${SUMMED} FROM hours GROUP BY 1),
+    used AS (SELECT *, ${USED} AS used FROM profile),
+    days AS (SELECT (hour AT TIME ZONE ${range.zone})::date AS day, ${SUMMED} FROM hours GROUP BY 1)
+    SELECT ${SUMMED}, (array_agg(hour_of_day ORDER BY used DESC, hour_of_day) FILTER (WHERE ${IS_PEAK}))[1] AS "peakHourOfDay",
+      (SELECT count(${USED})::int FROM days) AS days
+    FROM used`.execute(db);
+  const [row] = rows;
+  // A sum over nothing is null.
+  const sums = Object.fromEntries(HOME_SUMS.map((name) => [name, row?.[name] ?? 0])) as HomeSums;
+  return { ...sums, days: row?.days ?? 0, peakHourOfDay: row?.peakHourOfDay ?? null };
+}

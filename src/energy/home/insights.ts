@@ -1,0 +1,93 @@
+import { DateTime } from 'luxon';
+import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
+import type { Database } from '#src/database/connect.ts';
+import { type Include, type Included, included, isAnythingKnown } from '../include.ts';
+import { hourLabel, hourOfDay } from '../labels.ts';
+import { dayRange, type Range } from '../ranges.ts';
+import { homeByDay, homeByHour, homeByMonth, homeSummary } from './buckets.ts';
+import type { Home } from './home.ts';
+import { expectedMs } from './roles.ts';
+import { type HomeMeasures, type HomeSums, measuresOf, usedOf } from './sums.ts';
+
+/** A row of energy-insights about a home, with what was asked for beside `kwh_used`, which is null where only that is known. */
+export type HomeInsight = Included & {
+  date: string;
+  hour?: string;
+  starts_at?: string;
+  kwh_used: number | null;
+  peak_hour: string | null;
+};
+
+const HOUR_MS = 3_600_000;
+
+/** Use of a home by day, month or hour of the range's zone; buckets of which nothing that was asked for is known are left out. */
+export async function homeInsights(
+  db: Database,
+  home: Home,
+  range: Range,
+  groupBy: 'day' | 'month' | 'hour',
+  include: ReadonlySet<Include>,
+): Promise<HomeInsight[]> {
+  const rows: HomeInsight[] = [];
+  const add = (
+    head: Pick<HomeInsight, 'date' | 'hour' | 'starts_at'>,
+    peak_hour: string | null,
+    sums: HomeSums,
+    bucket: () => { fromMs: number; toMs: number },
+  ) => {
+    const measures = measuresIn(home, sums, include, bucket);
+    if (!isAnythingKnown(measures, include)) return;
+    rows.push({ ...head, kwh_used: kwhOf(measures), peak_hour, ...included(measures, include) });
+  };
+  if (groupBy === 'hour') {
+    for (const { hour, ...sums } of await homeByHour(db, home, range)) {
+      const local = DateTime.fromJSDate(hour, { zone: range.zone });
+      const label = hourLabel(local.hour);
+      const starts_at = local.toISO({ suppressMilliseconds: true }) as string;
+      const bucket = () => ({ fromMs: hour.getTime(), toMs: hour.getTime() + HOUR_MS });
+      add({ date: local.toFormat('yyyy-MM-dd'), hour: label, starts_at }, label, sums, bucket);
+    }
+  } else if (groupBy === 'day') {
+    for (const { day, peak, ...sums } of await homeByDay(db, home, range)) {
+      const label = peak && hourLabel(hourOfDay(peak, range.zone));
+      add({ date: day }, label, sums, () => boundsOf(dayRange(day, day, range.zone)));
+    }
+  } else {
+    for (const { month, peakHourOfDay, ...sums } of await homeByMonth(db, home, range)) {
+      const last = DateTime.fromISO(month).endOf('month').toISODate() ?? month;
+      const [start, end] = [month < range.start ? range.start : month, last > range.end ? range.end : last];
+      const label = peakHourOfDay === null ? null : hourLabel(peakHourOfDay);
+      add({ date: month }, label, sums, () => boundsOf(dayRange(start, end, range.zone)));
+    }
+  }
+  return rows;
+}
+
+/** Totals of a home over a range, with what was asked for beside them. */
+export async function homeTotals(db: Database, home: Home, range: Range, include: ReadonlySet<Include>) {
+  const { days, peakHourOfDay, ...sums } = await homeSummary(db, home, range);
+  const used = usedOf(sums) ?? 0;
+  return {
+    total_kwh: milliwattHoursToKwh(asMilliwattHours(used)),
+    avg_daily_kwh: days === 0 ? 0 : milliwattHoursToKwh(asMilliwattHours(used / days)),
+    peak_usage_time: peakHourOfDay === null ? null : hourLabel(peakHourOfDay),
+    included: included(
+      measuresIn(home, sums, include, () => boundsOf(range)),
+      include,
+    ),
+  };
+}
+
+const boundsOf = ({ from, to }: Range) => ({ fromMs: from.getTime(), toMs: to.getTime() });
+
+function measuresIn(
+  home: Home,
+  sums: HomeSums,
+  include: ReadonlySet<Include>,
+  bucket: () => { fromMs: number; toMs: number },
+): HomeMeasures {
+  const expected = include.has('coverage') ? expectedMs(home.devices, home.stretches, bucket()) : 0;
+  return measuresOf(sums, home.had, expected);
+}
+
+const kwhOf = ({ used }: HomeMeasures): number | null => (used === null ? null : milliwattHoursToKwh(used));

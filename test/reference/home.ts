@@ -1,0 +1,147 @@
+/**
+ * What a home used, the slow way: quarter-hour by quarter-hour and device by device, by the text of the law ("A home"). Written apart
+ * from src/energy/home, which it checks.
+ */
+
+export type ReferencePlacement = 'grid' | 'production' | 'storage' | 'consumption' | 'excluded';
+
+/** What is known of a device in a quarter-hour: mWh, and ms of each direction. */
+export interface ReferenceQuarter {
+  import: number;
+  export: number;
+  estimated: number;
+  importMs: number;
+  exportMs: number;
+}
+
+export interface ReferenceDevice {
+  id: string;
+  placement: ReferencePlacement;
+  upstream: string | null;
+  /** By the start of the quarter-hour, Unix ms. */
+  quarters: Map<number, ReferenceQuarter>;
+  /** Unix ms; null: it is still there. */
+  deletedAtMs: number | null;
+  channels: { import: number; export: number };
+}
+
+const QUARTER_MS = 900_000;
+
+function isBehind(
+  device: ReferenceDevice,
+  all: readonly ReferenceDevice[],
+  isThere: (device: ReferenceDevice) => boolean,
+): boolean {
+  for (let up = all.find(({ id }) => id === device.upstream); up; up = all.find(({ id }) => id === up?.upstream)) {
+    if (up.placement === 'consumption' && isThere(up)) return true;
+    if (up.placement !== 'consumption' && up.placement !== 'excluded') return false;
+  }
+  return false;
+}
+
+/** What a bucket comes to; null: not known. Energies in mWh. */
+export interface ReferenceAnswer {
+  used: number | null;
+  grid_import: number | null;
+  grid_export: number | null;
+  production: number | null;
+  charged: number | null;
+  discharged: number | null;
+  consumption: number | null;
+  untracked: number | null;
+  self_consumed: number | null;
+  autarky: number | null;
+  estimated: number | null;
+  coverage: number | null;
+  complete: boolean | null;
+}
+
+/** A home over a bucket: any quarter-hours. */
+export function referenceHome(devices: readonly ReferenceDevice[], quarters: readonly number[]): ReferenceAnswer {
+  const whole = (device: ReferenceDevice, of: 'import' | 'export') =>
+    [...device.quarters.values()].reduce((sum, quarter) => sum + quarter[of], 0);
+  const isExport = new Map(devices.map((device) => [device, whole(device, 'export') >= whole(device, 'import')]));
+  const begins = new Map(devices.map((device) => [device, Math.min(...device.quarters.keys())]));
+  const isThere = (device: ReferenceDevice, at: number) =>
+    at >= (begins.get(device) as number) && (device.deletedAtMs === null || at < device.deletedAtMs);
+  const ever = (placement: ReferencePlacement) =>
+    devices.some((device) => device.placement === placement && device.quarters.size > 0);
+  const total = { gi: 0, ge: 0, p: 0, c: 0, d: 0, consumption: 0 };
+  // While a grid device is there.
+  const beside = { gi: 0, ge: 0, p: 0, c: 0, d: 0, consumption: 0 };
+  let [alone, estimated, unexplained] = [0, 0, 0];
+  const knows = { grid: false, production: false, storage: false, consumption: false, alone: false };
+  let [knownMs, wantedMs] = [0, 0];
+  for (const at of quarters) {
+    const there = devices.filter((device) => isThere(device, at));
+    const hasGrid = there.some(({ placement }) => placement === 'grid');
+    const hasSources = there.some(({ placement }) => placement === 'production' || placement === 'storage');
+    const wants = (channels: number, ms: number) => {
+      wantedMs += channels * QUARTER_MS;
+      knownMs += ms;
+    };
+    for (const device of there) {
+      const it = device.quarters.get(at) ?? { import: 0, export: 0, estimated: 0, importMs: 0, exportMs: 0 };
+      const { channels } = device;
+      const known = it.importMs + it.exportMs > 0;
+      const into = hasGrid ? [total, beside] : [total];
+      if (device.placement === 'grid') {
+        for (const sums of into) {
+          sums.gi += it.import;
+          if (hasSources || sums === total) sums.ge += it.export;
+        }
+        if (!hasSources) unexplained += it.export;
+        knows.grid ||= known;
+        estimated += it.estimated;
+        wants(channels.import, it.importMs);
+        if (hasSources) wants(channels.export, it.exportMs);
+      } else if (device.placement === 'production') {
+        const out = isExport.get(device) === true;
+        for (const sums of into) sums.p += out ? it.export : it.import;
+        knows.production ||= known;
+        if (hasGrid) wants(out ? channels.export : channels.import, out ? it.exportMs : it.importMs);
+        if (hasGrid && !out) estimated += it.estimated;
+      } else if (device.placement === 'storage') {
+        for (const sums of into) {
+          sums.c += it.import;
+          sums.d += it.export;
+        }
+        knows.storage ||= known;
+        if (hasGrid) wants(channels.import + channels.export, it.importMs + it.exportMs);
+        if (hasGrid) estimated += it.estimated;
+      } else if (device.placement === 'consumption' && !isBehind(device, devices, (up) => isThere(up, at))) {
+        for (const sums of into) sums.consumption += it.import;
+        knows.consumption ||= it.importMs > 0;
+        if (!hasGrid) {
+          alone += it.import;
+          estimated += it.estimated;
+          knows.alone ||= it.importMs > 0;
+          wants(channels.import, it.importMs);
+        }
+      }
+    }
+  }
+  const balance = beside.gi - beside.ge + beside.p + beside.d - beside.c;
+  const bounded = knows.grid ? Math.max(balance, beside.gi - beside.c, 0) : null;
+  const used = bounded === null && !knows.alone ? null : (bounded ?? 0) + alone;
+  const share = (part: number, of: number) => Math.floor((1000 * part) / of) / 1000;
+  const when = (known: boolean, value: number) => (known ? value : null);
+  return {
+    used,
+    grid_import: when(knows.grid, total.gi),
+    grid_export: when(knows.grid, total.ge),
+    production: when(knows.production, total.p),
+    charged: when(knows.storage, total.c),
+    discharged: when(knows.storage, total.d),
+    consumption: when(knows.consumption && ever('consumption'), total.consumption),
+    untracked: bounded === null ? null : bounded - beside.consumption,
+    self_consumed: bounded === null || !ever('production') ? null : Math.max(0, beside.p - beside.ge),
+    autarky: bounded ? share(Math.max(0, bounded - beside.gi), bounded) : null,
+    estimated: used === null ? null : Math.min(estimated, used),
+    coverage: wantedMs === 0 ? null : Math.min(1, share(knownMs, wantedMs)),
+    complete:
+      used === null || wantedMs === 0
+        ? null
+        : knownMs >= wantedMs && unexplained === 0 && (bounded === null || bounded === balance),
+  };
+}
