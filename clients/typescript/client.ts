@@ -96,14 +96,18 @@ export interface Delivery {
 }
 
 export interface Device {
+  attention: ("faulty" | "silent" | "placement_guessed")[];
   device_id: string;
   last_seen_at: string | null;
   location: string;
+  placement: "grid" | "production" | "storage" | "consumption" | "excluded";
   status: "active" | "inactive" | "faulty";
   type: string;
+  upstream_device_id: string | null;
 }
 
 export interface DeviceDetails {
+  attention: ("faulty" | "silent" | "placement_guessed")[];
   /** @format date-time */
   created_at: string;
   decoder_config: Partial<Record<string, any>>;
@@ -112,21 +116,34 @@ export interface DeviceDetails {
   limit_kw: number;
   location: string;
   max_gap_minutes: number;
+  placement: "grid" | "production" | "storage" | "consumption" | "excluded";
   register_max_kwh: number | null;
   status: "active" | "inactive" | "faulty";
   timezone: string | null;
   type: string;
+  upstream_device_id: string | null;
   user_id: string;
 }
 
 export interface DeviceUsage {
   data: {
+    autarky?: number | null;
+    charged_kwh?: number | null;
+    complete?: boolean | null;
+    consumption_kwh?: number | null;
+    coverage?: number | null;
     /** @format date */
     date: string;
+    discharged_kwh?: number | null;
+    estimated_kwh?: number | null;
+    grid_export_kwh?: number | null;
+    grid_import_kwh?: number | null;
     heating_minutes?: number | null;
     hour?: string;
     kwh_used: number | null;
     peak_hour: string | null;
+    production_kwh?: number | null;
+    self_consumed_kwh?: number | null;
     setpoint_c?: number | null;
     /** @format date-time */
     starts_at?: string;
@@ -135,6 +152,7 @@ export interface DeviceUsage {
       mean: number;
       min: number;
     } | null;
+    untracked_kwh?: number | null;
   }[];
   device_id: string;
 }
@@ -186,14 +204,26 @@ export type EnergyInsights =
       user_id: string;
     }
   | {
+      autarky?: number | null;
+      charged_kwh?: number | null;
+      complete?: boolean | null;
+      consumption_kwh?: number | null;
+      coverage?: number | null;
       date_range: {
         /** @format date */
         end: string;
         /** @format date */
         start: string;
       };
+      discharged_kwh?: number | null;
+      estimated_kwh?: number | null;
+      grid_export_kwh?: number | null;
+      grid_import_kwh?: number | null;
       kwh_used: number;
       peak_usage_time: string | null;
+      production_kwh?: number | null;
+      self_consumed_kwh?: number | null;
+      untracked_kwh?: number | null;
       user_id: string;
     };
 
@@ -228,6 +258,7 @@ export interface GetDeviceParams {
 export interface GetEnergyInsightsParams {
   end?: string;
   group_by?: "day" | "month" | "hour";
+  include?: string;
   start?: string;
   /** @default "UTC" */
   tz?: string;
@@ -359,10 +390,13 @@ export interface MonthlyAnalyticsParams {
    * @default 12
    */
   months?: number;
+  /** @default "UTC" */
+  tz?: string;
   user_id?: string;
 }
 
 export interface PairedDevice {
+  attention: ("faulty" | "silent" | "placement_guessed")[];
   device_id: string;
   last_seen_at: string | null;
   location: string;
@@ -371,8 +405,10 @@ export interface PairedDevice {
     topic: string;
     username: string;
   };
+  placement: "grid" | "production" | "storage" | "consumption" | "excluded";
   status: "active" | "inactive" | "faulty";
   type: string;
+  upstream_device_id: string | null;
 }
 
 export interface RetryDeliveryParams {
@@ -411,9 +447,21 @@ export interface RotatedKey {
 
 export interface Summary {
   summary: {
+    autarky?: number | null;
     avg_daily_kwh?: number;
+    charged_kwh?: number | null;
+    complete?: boolean | null;
+    consumption_kwh?: number | null;
+    coverage?: number | null;
+    discharged_kwh?: number | null;
+    estimated_kwh?: number | null;
+    grid_export_kwh?: number | null;
+    grid_import_kwh?: number | null;
     peak_usage_time?: string | null;
+    production_kwh?: number | null;
+    self_consumed_kwh?: number | null;
     total_kwh?: number;
+    untracked_kwh?: number | null;
   };
 }
 
@@ -442,13 +490,25 @@ export interface UpdateWebhookParams {
 }
 
 export interface Usage {
+  autarky?: number | null;
+  charged_kwh?: number | null;
+  complete?: boolean | null;
+  consumption_kwh?: number | null;
+  coverage?: number | null;
   /** @format date */
   date: string;
+  discharged_kwh?: number | null;
+  estimated_kwh?: number | null;
+  grid_export_kwh?: number | null;
+  grid_import_kwh?: number | null;
   hour?: string;
-  kwh_used: number;
+  kwh_used: number | null;
   peak_hour: string | null;
+  production_kwh?: number | null;
+  self_consumed_kwh?: number | null;
   /** @format date-time */
   starts_at?: string;
+  untracked_kwh?: number | null;
 }
 
 export interface User {
@@ -791,6 +851,7 @@ export class EnergyService<
     postEnergyInsights: (
       data: {
         end?: string;
+        include?: string;
         interval?: "day" | "week" | "month" | "year";
         /**
          * @minItems 1
@@ -798,6 +859,8 @@ export class EnergyService<
          */
         metrics?: ("kwh_used" | "peak_hour")[];
         start?: string;
+        /** @default "UTC" */
+        tz?: string;
         user_id?: string;
       },
       params: RequestParams = {},
@@ -1324,6 +1387,12 @@ export class EnergyService<
          * @max 1440
          */
         max_gap_minutes?: number;
+        placement?:
+          | "grid"
+          | "production"
+          | "storage"
+          | "consumption"
+          | "excluded";
         /**
          * @exclusiveMin 0
          * @max 9000000000
@@ -1335,6 +1404,7 @@ export class EnergyService<
          * @maxLength 64
          */
         type: string;
+        upstream_device_id?: string;
         user_id?: string;
       },
       params: RequestParams = {},
@@ -1477,6 +1547,12 @@ export class EnergyService<
          * @max 1440
          */
         max_gap_minutes?: number;
+        placement?:
+          | "grid"
+          | "production"
+          | "storage"
+          | "consumption"
+          | "excluded";
         register_max_kwh?: number | null;
         timezone?: string | null;
         /**
@@ -1484,6 +1560,7 @@ export class EnergyService<
          * @maxLength 64
          */
         type?: string;
+        upstream_device_id?: string | null;
       },
       params: RequestParams = {},
     ) =>

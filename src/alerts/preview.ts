@@ -1,8 +1,8 @@
 import { DateTime } from 'luxon';
 import { type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
-import { consumptionByDay, consumptionByHour, consumptionByMonth } from '#src/energy/consumption.ts';
 import { dayRange } from '#src/energy/ranges.ts';
+import { usedBy } from '#src/energy/used.ts';
 import { COLUMN, LOAD_PROFILE } from '#src/rollups/levels.ts';
 import { devicePartsBetween } from '#src/rollups/parts.ts';
 import { PERIOD_OF, periodAt } from './period.ts';
@@ -33,31 +33,15 @@ export async function previewUsage(
   const { timezone: zone, user_id: userId } = user;
   const today = DateTime.fromJSDate(now, { zone });
   const range = dayRange(today.minus({ days: DAYS - 1 }).toISODate() ?? '', today.toISODate() ?? '', zone);
-  const at = (date: string) => DateTime.fromISO(date, { zone }).toMillis();
-  const read = {
-    peak_usage: async () =>
-      (await consumptionByHour(db, { userId }, range)).map(({ hour, milliwattHours }) => ({
-        atMs: hour.getTime(),
-        milliwattHours,
-      })),
-    daily_usage: async () =>
-      (await consumptionByDay(db, { userId }, range)).map(({ day, milliwattHours }) => ({
-        atMs: at(day),
-        milliwattHours,
-      })),
-    monthly_usage: async () => {
-      // Whole months: one that began before counts with all of it.
-      const whole = dayRange(DateTime.fromISO(range.start).startOf('month').toISODate() ?? '', range.end, zone);
-      return (await consumptionByMonth(db, { userId }, whole)).map(({ month, milliwattHours }) => ({
-        atMs: at(month),
-        milliwattHours,
-      }));
-    },
-  };
-  return (await read[type]())
+  const kind = PERIOD_OF[type];
+  // Whole months: one that began before counts with all of it.
+  const first = kind === 'month' ? DateTime.fromISO(range.start).startOf('month').toISODate() : range.start;
+  const rows = await usedBy(db, userId, dayRange(first ?? '', range.end, zone), kind);
+  return rows
     .filter(({ milliwattHours }) => milliwattHours > thresholdMilliwattHours)
-    .map(({ atMs, milliwattHours }) => {
-      const { startMs, endMs } = periodAt(PERIOD_OF[type], zone, atMs);
+    .map(({ at, milliwattHours }) => {
+      const atMs = typeof at === 'string' ? DateTime.fromISO(at, { zone }).toMillis() : at.getTime();
+      const { startMs, endMs } = periodAt(kind, zone, atMs);
       return {
         period_start: new Date(startMs).toISOString(),
         period_end: new Date(endMs).toISOString(),

@@ -1,5 +1,5 @@
 import type { MilliwattHours } from '#src/core/units.ts';
-import { type Pool, type PoolClient, type Query, queryOn } from '#src/database/connect.ts';
+import { type Database, databaseOn, type Pool, type PoolClient, type Query, queryOn } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { keepForTelling } from '#src/delivery/usage-updated.ts';
 import { subscriptionsTo } from '#src/events/outbox.ts';
@@ -45,10 +45,11 @@ export async function raiseAlerts(
 ): Promise<Evaluated> {
   return inTransaction(pool, async (client: PoolClient) => {
     const query = queryOn(client);
+    const db = databaseOn(client);
     const { count, hasMore, rows } = await takeChanges(query, maxChanges);
     if (rows.length === 0) return { changes: count, hasMore, candidates: 0, fired: 0 };
     const rules = await rulesOf(query, [...new Set(rows.map(({ user_id }) => user_id))]);
-    const { asked, firings } = await evaluate(query, evaluator, rules, rows, now);
+    const { asked, firings } = await evaluate(db, evaluator, rules, rows, now);
     const fired = await fire(query, firings, now);
     await keepForTelling(query, rows);
     return { changes: count, hasMore, candidates: asked, fired };
@@ -103,7 +104,7 @@ async function rulesOf(query: Query, userIds: string[]): Promise<Rule[]> {
 }
 
 async function evaluate(
-  query: Query,
+  db: Database,
   evaluator: Evaluator,
   rules: readonly Rule[],
   changes: readonly { user_id: string; hour: Date }[],
@@ -133,7 +134,7 @@ async function evaluate(
     const [startMs, endMs] = [found.startMs[index] as number, found.endMs[index] as number];
     return { rule: one, alertId: one.alert_id, userId: one.user_id, startMs, endMs };
   });
-  const totals = await totalsOf(query, asked);
+  const totals = await totalsOf(db, asked, now.getTime());
   const open = [...totals.keys()];
   const fired = await evaluator.above({
     totalMilliwattHours: Float64Array.from(open, (index) => totals.get(index) as number),

@@ -1,5 +1,7 @@
 import type { MilliwattHours } from '#src/core/units.ts';
-import type { Query } from '#src/database/connect.ts';
+import { type Database, queryOf } from '#src/database/connect.ts';
+import { composedAmong } from '#src/energy/home/home.ts';
+import { usedInPeriods } from '#src/energy/home/running.ts';
 import { COLUMN, ROW_TIME } from '#src/rollups/levels.ts';
 import type { Period } from './period.ts';
 
@@ -35,12 +37,38 @@ export function piecesOf({ startMs, endMs }: Period): Pieces {
   return { days: [firstDay, lastDay], before: [startMs, firstDay], after: [lastDay, endMs], quarters: none };
 }
 
-/** What the periods came to so far, in mWh, by their index; those that have fired already are left out. */
-export async function totalsOf(query: Query, asked: readonly Asked[]): Promise<Map<number, MilliwattHours>> {
+/**
+ * What the periods came to so far, in mWh, by their index; those that have fired already, or of which nothing is known, are left out. In the
+ * transaction that took the changes, of which `db` is.
+ */
+export async function totalsOf(
+  db: Database,
+  asked: readonly Asked[],
+  nowMs: number,
+): Promise<Map<number, MilliwattHours>> {
+  const totals = await importsOf(db, asked);
+  const composed = await composedAmong(db, [
+    ...new Set([...totals.keys()].map((index) => (asked[index] as Asked).userId)),
+  ]);
+  const ofUsers = Map.groupBy(totals.keys(), (index) => (asked[index] as Asked).userId);
+  for (const userId of composed) {
+    const indexes = ofUsers.get(userId) ?? [];
+    const periods = indexes.map((index) => asked[index] as Asked);
+    for (const [place, used] of (await usedInPeriods(db, userId, periods, nowMs)).entries()) {
+      const index = indexes[place] as number;
+      if (used === null) totals.delete(index);
+      else totals.set(index, used);
+    }
+  }
+  return totals;
+}
+
+/** The same of what all devices imported: what homes used that are made of nothing else. */
+async function importsOf(db: Database, asked: readonly Asked[]): Promise<Map<number, MilliwattHours>> {
   const pieces = asked.map(piecesOf);
   const column = (of: (one: Pieces) => number) => pieces.map((one) => new Date(of(one)));
   // Raw SQL: the hot path of alerts: any number of periods is one statement, by unnest.
-  const { rows } = await query<{ place: number; total_milliwatt_hours: MilliwattHours }>(
+  const { rows } = await queryOf(db)<{ place: number; total_milliwatt_hours: MilliwattHours }>(
     `SELECT c.place::int AS place, (
        coalesce((SELECT sum(d.${ENERGY}) FROM closed_user_daily d
          WHERE c.days_from < c.days_to AND d.user_id = c.user_id AND d.day >= c.days_from AND d.day < c.days_to), 0)

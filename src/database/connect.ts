@@ -64,7 +64,8 @@ export const queryOn =
  * Begins a statement of which each connection keeps the plan, where planning costs more than running it: few rows, or none that
  * are grouped (a kept plan knows no values, so it takes the rows for few). Its text must not depend on values.
  */
-export const PREPARED = sql.raw('/* prepared */ ');
+export const PREPARED_TEXT = '/* prepared */ ';
+export const PREPARED = sql.raw(PREPARED_TEXT);
 const IS_PREPARED = /^\s*\/\* prepared \*\//;
 
 /** Names of those that were asked so far: as many as there are texts. */
@@ -94,6 +95,13 @@ const preparing = (pool: pg.Pool): PostgresPool => ({
   },
   end: () => pool.end(),
 });
+
+/** Typed queries on a connection amid its transaction. */
+export function databaseOn(client: pg.PoolClient): Database {
+  const query = (text: string, values: readonly unknown[]) => client.query({ text, values: [...values] });
+  const pool = { connect: async () => ({ query, release() {} }), end: async () => {} } as unknown as PostgresPool;
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+}
 
 /** Typed queries over a pool. */
 export function createDb(pool: pg.Pool): Database {

@@ -1,6 +1,10 @@
 import { asMilliwattHours, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
-import { type Pool, type Query, queryOn } from '#src/database/connect.ts';
+import { type Database, databaseOn, type Pool, type Query, queryOn } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
+import { homeByHour } from '#src/energy/home/buckets.ts';
+import { composedAmong, loadHome } from '#src/energy/home/home.ts';
+import { usedOf } from '#src/energy/home/sums.ts';
+import { dayRange } from '#src/energy/ranges.ts';
 import type { NewEvent } from '#src/events/event-types.ts';
 import { addEvents, subscriptionsTo } from '#src/events/outbox.ts';
 import { COLUMN, levelOf } from '#src/rollups/levels.ts';
@@ -59,7 +63,8 @@ export async function tellUsage(pool: Pool, now: Date): Promise<number> {
        FROM unnest($1::text[], $2::timestamptz[]) t (user_id, hour) ORDER BY 1, 2`,
       [taken.map(({ user_id }) => user_id), taken.map(({ hour }) => hour)],
     );
-    const byUser = Map.groupBy(rows, ({ user_id }) => user_id);
+    const told = await withHomes(databaseOn(client), rows);
+    const byUser = Map.groupBy(told, ({ user_id }) => user_id);
     const events = [...byUser].map(([userId, hours]): NewEvent => {
       return {
         type: 'usage.updated',
@@ -70,6 +75,32 @@ export async function tellUsage(pool: Pool, now: Date): Promise<number> {
     await addEvents(query, events, now);
     return events.length;
   });
+}
+
+interface ToldHour {
+  user_id: string;
+  hour: Date;
+  milliwattHours: MilliwattHours | null;
+}
+
+/** The hours with what was used in place of what was imported, where a home is made of more than imports. */
+async function withHomes(db: Database, hours: readonly ToldHour[]): Promise<ToldHour[]> {
+  const dayOf = (hour: Date) => hour.toISOString().slice(0, 10);
+  const used = new Map<string, MilliwattHours | null>();
+  const composed = await composedAmong(db, [...new Set(hours.map(({ user_id }) => user_id))]);
+  for (const userId of composed) {
+    const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
+    const days = new Set(hours.filter(({ user_id }) => user_id === userId).map(({ hour }) => dayOf(hour)));
+    for (const day of days) {
+      const found = await homeByHour(db, home, dayRange(day, day, 'UTC'));
+      for (const { hour, ...sums } of found) used.set(`${userId} ${hour.getTime()}`, usedOf(sums));
+    }
+  }
+  return hours.map((one) =>
+    composed.has(one.user_id)
+      ? { ...one, milliwattHours: used.get(`${one.user_id} ${one.hour.getTime()}`) ?? null }
+      : one,
+  );
 }
 
 /** An hour as energy-insights shows it, UTC. An hour about which nothing is known any more counts as 0. */

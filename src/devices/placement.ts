@@ -35,7 +35,7 @@ const first = (rules: readonly [RegExp, Placement][], name: string): Placement |
   rules.find(([words_]) => words_.test(words(name)))?.[1];
 
 /**
- * Where a device sits whose owner has not said it (energy.md, A home). Pure. A plug that was paired as a smart meter is a plug: what the
+ * Where a device sits whose owner has not said it (docs/home.md). Pure. A plug that was paired as a smart meter is a plug: what the
  * decoder knows goes before what was typed.
  */
 export function guessedPlacement(

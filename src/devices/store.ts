@@ -83,7 +83,8 @@ export async function createDevice(
   const { secret, sha256 } = newDeviceSecret();
   const { placement } = settings;
   const placed = placement ? { placement, placement_by: 'owner' as const } : guessedPlacement(settings.type, heardAs);
-  if (settings.upstream_device_id) await mustBeUpstream(db, userId, deviceId, settings.upstream_device_id);
+  const above = settings.upstream_device_id ?? null;
+  if (above !== null) await mustBeUpstream(db, userId, deviceId, above);
   const device = await db
     .insertInto('devices')
     .values({ ...settings, ...placed, device_id: deviceId, user_id: userId, mqtt_secret_sha256: sha256 })
@@ -150,7 +151,8 @@ export async function updateDevice(
 ): Promise<DeviceDetails | null> {
   return joinOrBeginTransaction(db, async (trx) => {
     const ofTheLaw = 'limit_kw' in patch || 'register_max_kwh' in patch || 'max_gap_minutes' in patch;
-    if (patch.upstream_device_id) {
+    const above = patch.upstream_device_id ?? null;
+    if (above !== null) {
       const owner = await trx
         .selectFrom('devices')
         .select('user_id')
@@ -158,7 +160,7 @@ export async function updateDevice(
         .where(within(reach, 'devices.user_id'))
         .executeTakeFirst();
       if (!owner) return null;
-      await mustBeUpstream(trx, owner.user_id, deviceId, patch.upstream_device_id);
+      await mustBeUpstream(trx, owner.user_id, deviceId, above);
     }
     const guess = patch.type === undefined ? null : guessedPlacement(patch.type).placement;
     const placed = patch.placement

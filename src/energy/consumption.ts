@@ -7,6 +7,8 @@ import { pieceMinutes, type Range } from './ranges.ts';
 
 const ENERGY = sql.ref(COLUMN.energyMilliwattHours);
 const ESTIMATED = sql.ref(COLUMN.estimatedMilliwattHours);
+/** Of an hour, or of an hour of the day: something was used, and at least half of it was measured (docs/home.md, peak hours). */
+const IS_PEAK = sql`"milliwattHours" > 0 AND 2 * ${ESTIMATED} <= "milliwattHours"`;
 const READ = [COLUMN.energyMilliwattHours, COLUMN.estimatedMilliwattHours, COLUMN.coveredMs];
 
 /** Up to here the plan of a statement takes longer to make than to run. */
@@ -51,26 +53,22 @@ export const hourlyOf = (whose: Whose) => levelOf('userId' in whose ? 'user_hour
 
 /**
  * Clock hours in the range, in SQL: UTC hours, or quarter-hours put together where the zone's hours lie otherwise. Columns:
- * hour, milliwattHours, and where they are asked for estimated_milliwatt_hours.
+ * hour, milliwattHours, estimated_milliwatt_hours.
  */
-export function hoursOf(whose: Whose, range: Range, { estimates = false } = {}): RawBuilder<unknown> {
+export function hoursOf(whose: Whose, range: Range): RawBuilder<unknown> {
   const { zone } = range;
   const owner = ownerOf(whose);
   // Raw SQL: the hot path of every answer about usage; measured as it is written.
   const minutes = pieceMinutes(range);
   if (minutes === 60) {
-    const hours = addedUp(hourlyOf(whose), owner, range, [
-      'energyMilliwattHours',
-      ...(estimates ? (['estimatedMilliwattHours'] as const) : []),
-    ]);
-    return sql`SELECT hour, ${ENERGY} AS "milliwattHours" ${estimates ? sql`, ${ESTIMATED}` : sql``} FROM (${hours}) u`;
+    const hours = addedUp(hourlyOf(whose), owner, range, ['energyMilliwattHours', 'estimatedMilliwattHours']);
+    return sql`SELECT hour, ${ENERGY} AS "milliwattHours", ${ESTIMATED} FROM (${hours}) u`;
   }
   // Devices are summed first: a calendar takes longer than a sum. Where the clock jumps over the start of an hour (Lord Howe
   // Island: from 02:00 to 02:30) the hour starts at the jump.
   return sql`
     SELECT CASE WHEN date_trunc('hour', starts_at AT TIME ZONE ${zone}) = hour AT TIME ZONE ${zone} THEN hour
-      ELSE date_bin('30 minutes', starts_at, 'epoch') END AS hour, sum(${ENERGY})::bigint AS "milliwattHours"
-      ${estimates ? sql`, sum(${ESTIMATED})::bigint AS estimated_milliwatt_hours` : sql``}
+      ELSE date_bin('30 minutes', starts_at, 'epoch') END AS hour, sum(${ENERGY})::bigint AS "milliwattHours", sum(${ESTIMATED})::bigint AS estimated_milliwatt_hours
     FROM (
       SELECT starts_at, sum(${ENERGY})::bigint AS ${ENERGY}, sum(${ESTIMATED})::bigint AS ${ESTIMATED}
       FROM ${piecesWithin(owner, range, minutes, READ)} q GROUP BY 1 HAVING sum(${sql.ref(COLUMN.coveredMs)}) <> 0
@@ -97,7 +95,7 @@ export async function consumptionByDay(db: Database, whose: Whose, range: Range)
   const { rows } = await sql<DayRow>`${kept}
     WITH hours AS (${hoursOf(whose, range)})
     SELECT to_char(hour AT TIME ZONE ${zone}, 'YYYY-MM-DD') AS day, sum("milliwattHours")::bigint AS "milliwattHours",
-      (array_agg(hour ORDER BY "milliwattHours" DESC, hour) FILTER (WHERE "milliwattHours" > 0))[1] AS peak
+      (array_agg(hour ORDER BY "milliwattHours" DESC, hour) FILTER (WHERE ${IS_PEAK}))[1] AS peak
     FROM hours GROUP BY 1 ORDER BY 1`.execute(db);
   return rows;
 }
@@ -105,24 +103,28 @@ export async function consumptionByDay(db: Database, whose: Whose, range: Range)
 /** Totals per month and hour of the day, from the range's clock hours. */
 const profileOf = (whose: Whose, range: Range) => sql`
   SELECT to_char(hour AT TIME ZONE ${range.zone}, 'YYYY-MM-01') AS month,
-    extract(hour FROM hour AT TIME ZONE ${range.zone})::int AS hour_of_day, sum("milliwattHours")::bigint AS "milliwattHours"
+    extract(hour FROM hour AT TIME ZONE ${range.zone})::int AS hour_of_day, sum("milliwattHours")::bigint AS "milliwattHours",
+    sum(${ESTIMATED})::bigint AS ${ESTIMATED}
   FROM (${hoursOf(whose, range)}) h GROUP BY 1, 2`;
 
 /** Consumption by month of the range's zone, in order; a month counts with the days that lie in the range. */
 export async function consumptionByMonth(db: Database, whose: Whose, range: Range): Promise<MonthRow[]> {
   const { rows } = await sql<MonthRow>`
     SELECT month, sum("milliwattHours")::bigint AS "milliwattHours",
-      (array_agg(hour_of_day ORDER BY "milliwattHours" DESC, hour_of_day) FILTER (WHERE "milliwattHours" > 0))[1] AS "peakHourOfDay"
+      (array_agg(hour_of_day ORDER BY "milliwattHours" DESC, hour_of_day) FILTER (WHERE ${IS_PEAK}))[1] AS "peakHourOfDay"
     FROM (${profileOf(whose, range)}) p GROUP BY 1 ORDER BY 1`.execute(db);
   return rows;
 }
 
 /** Consumption by whole month in UTC, from the monthly aggregate. `from` and `to` are starts of months. */
 export async function consumptionByWholeMonth(db: Database, userId: string, from: Date, to: Date): Promise<MonthRow[]> {
-  const hours = addedUp(levelOf('user_monthly_by_hour'), ownerOf({ userId }), { from, to }, ['energyMilliwattHours']);
+  const hours = addedUp(levelOf('user_monthly_by_hour'), ownerOf({ userId }), { from, to }, [
+    'energyMilliwattHours',
+    'estimatedMilliwattHours',
+  ]);
   const { rows } = await sql<Omit<MonthRow, 'month'> & { month: Date }>`${PREPARED}
     SELECT month, sum(${ENERGY})::bigint AS "milliwattHours",
-      (array_agg(hour_of_day ORDER BY ${ENERGY} DESC, hour_of_day) FILTER (WHERE ${ENERGY} > 0))[1] AS "peakHourOfDay"
+      (array_agg(hour_of_day ORDER BY ${ENERGY} DESC, hour_of_day) FILTER (WHERE ${ENERGY} > 0 AND 2 * ${ESTIMATED} <= ${ENERGY}))[1] AS "peakHourOfDay"
     FROM (${hours}) h GROUP BY 1 ORDER BY 1`.execute(db);
   return rows.map((row) => ({ ...row, month: row.month.toISOString().slice(0, 10) }));
 }
@@ -132,11 +134,12 @@ export async function consumptionSummary(db: Database, whose: Whose, range: Rang
   const { rows } = await sql<{ milliwattHours: MilliwattHours; days: number; hour_of_day: number | null }>`
     WITH hours AS (${hoursOf(whose, range)}),
     profile AS (
-      SELECT extract(hour FROM hour AT TIME ZONE ${range.zone})::int AS hour_of_day, sum("milliwattHours")::bigint AS "milliwattHours"
+      SELECT extract(hour FROM hour AT TIME ZONE ${range.zone})::int AS hour_of_day, sum("milliwattHours")::bigint AS "milliwattHours",
+        sum(${ESTIMATED})::bigint AS ${ESTIMATED}
       FROM hours GROUP BY 1)
     SELECT (SELECT coalesce(sum("milliwattHours"), 0)::bigint FROM hours) AS "milliwattHours",
       (SELECT count(DISTINCT (hour AT TIME ZONE ${range.zone})::date)::int FROM hours) AS days,
-      (SELECT hour_of_day FROM profile WHERE "milliwattHours" > 0 ORDER BY "milliwattHours" DESC, hour_of_day LIMIT 1) AS hour_of_day`.execute(
+      (SELECT hour_of_day FROM profile WHERE ${IS_PEAK} ORDER BY "milliwattHours" DESC, hour_of_day LIMIT 1) AS hour_of_day`.execute(
     db,
   );
   const [row] = rows;

@@ -48,7 +48,10 @@ export async function insights(
 /** The home of a user, where the sum of its imports does not tell what is asked; null where it does. */
 export async function composedHome(db: Database, userId: string, include = NOTHING_MORE): Promise<Home | null> {
   if (include.size === 0 && !(await isComposed(db, userId))) return null;
-  return loadHome(db, userId, include.has('consumption') || include.has('untracked'));
+  return loadHome(db, userId, {
+    isMoreAsked: include.size > 0,
+    needsConsumption: include.has('consumption') || include.has('untracked'),
+  });
 }
 
 /** What was imported by day, month or hour of the range's zone; buckets about which nothing is known are left out. */

@@ -39,7 +39,7 @@ export async function overviewBuckets(
   const { rows } = await sql<Bucket & { kind: BucketKind }>`
     WITH hours AS MATERIALIZED (
       SELECT hour, hour AT TIME ZONE ${range.zone} AS local, "milliwattHours", estimated_milliwatt_hours
-      FROM (${hoursOf(whose, range, { estimates: true })}) h)
+      FROM (${hoursOf(whose, range)}) h)
     SELECT 'hour' AS kind, (1000 * extract(epoch FROM hour))::bigint::text AS name, "milliwattHours"::float8, estimated_milliwatt_hours::float8 AS "estimatedMilliwattHours"
     FROM hours WHERE hour > ${thisHour} - interval '48 hours' AND hour <= ${now}
     UNION ALL

@@ -2,6 +2,8 @@ import { DateTime } from 'luxon';
 import { milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Whose } from './consumption.ts';
+import { homeOverview } from './home/overview.ts';
+import { composedHome } from './insights.ts';
 import { type Bucket, overviewBuckets, type Spans } from './overview-buckets.ts';
 import { dayRange, firstInstant } from './ranges.ts';
 
@@ -46,7 +48,9 @@ export async function overview(
 ): Promise<Overview> {
   const today = DateTime.fromJSDate(now, { zone });
   const lastMonth = today.startOf('month').minus({ months: 1 });
-  const buckets = await overviewBuckets(db, whose, spansOf(today, weeks), now);
+  const spans = spansOf(today, weeks);
+  const home = 'userId' in whose ? await composedHome(db, whose.userId) : null;
+  const buckets = home ? await homeOverview(db, home, spans, now) : await overviewBuckets(db, whose, spans, now);
   const { hour: hours, day: days, month: months, cell: cells } = buckets;
   return {
     timezone: zone,

@@ -54,15 +54,18 @@ export function devicePartsBetween(
 )`;
 }
 
-/** The peak of one user's bucket, from the parts beneath, as a subquery: the highest, the earliest of equals. */
+/**
+ * The peak of one user's bucket, from the parts beneath, as a subquery: the highest that is mostly measured, the earliest of equals. (What is
+ * stored knows nothing of what was estimated: it holds where nothing was.)
+ */
 export function peakAmongParts(level: Level, whose: string, since: string): string {
   const { peak } = level;
   if (!peak) throw new Error(`${level.relation} has no peak`);
   const below = levelBelow(level);
-  const column = COLUMN[peak.measure];
-  return `(SELECT b.${peak.of} FROM ${partsOf(below, [column])} b
+  const [column, estimated] = [COLUMN[peak.measure], COLUMN.estimatedMilliwattHours];
+  return `(SELECT b.${peak.of} FROM ${partsOf(below, [column, estimated])} b
     WHERE b.user_id = ${whose} AND b.${below.time} >= ${since} AND b.${below.time} < ${since} + interval '24 hours'
-    GROUP BY 1 HAVING sum(b.${column}) > 0 ORDER BY sum(b.${column}) DESC, b.${peak.of} LIMIT 1)`;
+    GROUP BY 1 HAVING sum(b.${column}) > 0 AND 2 * sum(b.${estimated}) <= sum(b.${column}) ORDER BY sum(b.${column}) DESC, b.${peak.of} LIMIT 1)`;
 }
 
 /** Of whom rows are asked. */
@@ -213,18 +216,19 @@ function withPacked(level: Level, owner: Owner, range: Stretch, { keys, columns 
 function joined(level: Level, owner: Owner, range: Stretch, { keys, columns }: Wanted): RawBuilder<unknown> {
   const { view, source } = openOf(level);
   const { peak, primaryKey, time } = level;
-  const read = [...columns, COLUMN.coveredMs];
+  const estimated = COLUMN.estimatedMilliwattHours;
+  const read = [...new Set([...columns, COLUMN.coveredMs, ...(peak ? [estimated] : [])])];
   const sum = (column: string) => `coalesce(c.${column}, 0) + coalesce(o.${column}, 0)`;
   const stored = peak ? [peak.column] : [];
-  // The stored peak is that of the closed hours alone.
+  // The stored peak is that of the closed hours alone, whatever was estimated of them.
   const found = stored.map((column) => {
-    const anew = peakAmongParts(level, `o.${owner.key}`, `o.${time}`);
-    return `CASE WHEN o.${time} IS NULL THEN c.${column} ELSE ${anew} END AS ${column}`;
+    const anew = peakAmongParts(level, `coalesce(o.${owner.key}, c.${owner.key})`, `coalesce(o.${time}, c.${time})`);
+    return `CASE WHEN o.${time} IS NULL AND c.${estimated} = 0 THEN c.${column} ELSE ${anew} END AS ${column}`;
   });
   // Raw SQL: the hot path of every answer about usage; relations are named out of src/rollups/levels.ts.
   return sql`
     SELECT ${list([...keys, ...columns.map((column) => `${sum(column)} AS ${column}`), ...found])}
-    FROM (SELECT ${list([...keys, ...read, ...stored])} FROM ${sql.table(storedOf(level))} WHERE ${within(time, owner, range)}) c
+    FROM (SELECT ${list([...primaryKey, ...read, ...stored])} FROM ${sql.table(storedOf(level))} WHERE ${within(time, owner, range)}) c
     FULL JOIN (
       SELECT ${sql.raw(keysAs({ ...level, keys: primaryKey }, source))}, ${list(read.map((column) => `sum(${column})::bigint AS ${column}`))}
       FROM ${sql.table(view)} WHERE ${within(source.time, owner, range)} GROUP BY ${sql.raw(ordinals({ ...level, keys: primaryKey }))}

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openHourOf } from '#ingest/write/open-hour.ts';
 import { type Asked, totalsOf } from '#src/alerts/totals.ts';
-import { createDb, queryOn } from '#src/database/connect.ts';
+import { createDb } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { imports, summary } from '#src/energy/insights.ts';
 import { overview } from '#src/energy/overview.ts';
@@ -103,7 +103,7 @@ async function answers({ userId, deviceIds }: { userId: string; deviceIds: strin
     [FROM_MS - 10 * 24 * HOUR_MS, TO_MS + 10 * 24 * HOUR_MS],
     [FROM_MS + 5 * HOUR_MS + 2 * QUARTER_MS, TO_MS - 2 * QUARTER_MS],
   ].map(([startMs = 0, endMs = 0]) => ({ alertId: 'alt_1', userId, startMs, endMs }));
-  found.totals = [...(await totalsOf(queryOn(database.pool), asked))];
+  found.totals = [...(await totalsOf(db, asked, NOW.getTime()))];
   for (const { relation, keys } of [LOAD_PROFILE, ...LEVELS]) {
     const order = keys.join(', ');
     const { rows } = await database.pool.query(`SELECT * FROM ${relation} WHERE user_id = $1 ORDER BY ${order}`, [

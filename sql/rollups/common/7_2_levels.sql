@@ -57,12 +57,12 @@ COMMENT ON COLUMN user_hourly.hour IS 'Start of the hour, UTC.';
 CREATE OR REPLACE FUNCTION user_daily_peak_hour(whose text, since timestamptz) RETURNS timestamptz LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN (SELECT b.hour FROM (
-  SELECT user_id, hour, energy_milliwatt_hours FROM closed_user_hourly
+  SELECT user_id, hour, energy_milliwatt_hours, estimated_milliwatt_hours FROM closed_user_hourly
   UNION ALL
-  SELECT user_id, hour, energy_milliwatt_hours FROM open_hours
+  SELECT user_id, hour, energy_milliwatt_hours, estimated_milliwatt_hours FROM open_hours
 ) b
     WHERE b.user_id = whose AND b.hour >= since AND b.hour < since + interval '24 hours'
-    GROUP BY 1 HAVING sum(b.energy_milliwatt_hours) > 0 ORDER BY sum(b.energy_milliwatt_hours) DESC, b.hour LIMIT 1);
+    GROUP BY 1 HAVING sum(b.energy_milliwatt_hours) > 0 AND 2 * sum(b.estimated_milliwatt_hours) <= sum(b.energy_milliwatt_hours) ORDER BY sum(b.energy_milliwatt_hours) DESC, b.hour LIMIT 1);
 END
 $$;
 
@@ -74,7 +74,7 @@ SELECT user_id, day,
   sum(reading_count)::bigint AS reading_count,
   sum(covered_ms)::bigint AS covered_ms,
   sum(export_covered_ms)::bigint AS export_covered_ms,
-  CASE WHEN bool_or(is_open) THEN user_daily_peak_hour(user_id, day) ELSE max(peak_hour) END AS peak_hour
+  CASE WHEN bool_or(is_open) OR sum(estimated_milliwatt_hours) > 0 THEN user_daily_peak_hour(user_id, day) ELSE max(peak_hour) END AS peak_hour
 FROM (
   SELECT user_id, day, energy_milliwatt_hours, estimated_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms, peak_hour, false AS is_open FROM closed_user_daily
   UNION ALL
@@ -112,7 +112,7 @@ SELECT user_id, month,
   sum(reading_count)::bigint AS reading_count,
   sum(covered_ms)::bigint AS covered_ms,
   sum(export_covered_ms)::bigint AS export_covered_ms,
-  (array_agg(hour_of_day ORDER BY energy_milliwatt_hours DESC, hour_of_day) FILTER (WHERE energy_milliwatt_hours > 0))[1] AS peak_hour
+  (array_agg(hour_of_day ORDER BY energy_milliwatt_hours DESC, hour_of_day) FILTER (WHERE energy_milliwatt_hours > 0 AND 2 * estimated_milliwatt_hours <= energy_milliwatt_hours))[1] AS peak_hour
 FROM user_monthly_by_hour
 GROUP BY 1, 2
 HAVING sum(covered_ms) <> 0 OR sum(export_covered_ms) <> 0;

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { type Database, PREPARED } from '#src/database/connect.ts';
+import type { Database } from '#src/database/connect.ts';
 import type { Range } from '../ranges.ts';
 import type { Home } from './home.ts';
-import { homeHours, SUM_COLUMNS, SUMMED } from './pieces.ts';
-import { HOME_SUMS, type HomeSums, USED_SQL } from './sums.ts';
+import { homeHours, homeSpan, sumColumns, summed } from './pieces.ts';
+import { type HomeSums, sumNames, USED_SQL } from './sums.ts';
 
 /** What a home's devices add up to in an hour, day or month of a zone. Rows exist where something is known of any of them. */
 export interface HomeHour extends HomeSums {
@@ -22,10 +22,9 @@ export interface HomeMonth extends HomeSums {
   peakHourOfDay: number | null;
 }
 
-/** Of a row that has sums: what was used, and whether at least half of it was measured (energy.md, peaks). */
+/** Of a row that has sums: what was used, and whether at least half of it was measured (docs/home.md, peak hours). */
 const USED = sql.raw(USED_SQL);
 const IS_PEAK = sql.raw(`used > 0 AND 2 * "estimated" <= used`);
-const SUMS = sql.raw(SUM_COLUMNS);
 
 /** The hours of a home, in order. */
 export async function homeByHour(db: Database, home: Home, range: Range): Promise<HomeHour[]> {
@@ -37,8 +36,8 @@ export async function homeByHour(db: Database, home: Home, range: Range): Promis
 export async function homeByDay(db: Database, home: Home, range: Range): Promise<HomeDay[]> {
   // Raw SQL: the hot path of every answer about a home.
   const { rows } = await sql<HomeDay>`
-    WITH hours AS (SELECT hour, ${SUMS}, ${USED} AS used FROM (${homeHours(home, range)}) h)
-    SELECT to_char(hour AT TIME ZONE ${range.zone}, 'YYYY-MM-DD') AS day, ${SUMMED},
+    WITH hours AS (SELECT hour, ${sumColumns(home)}, ${USED} AS used FROM (${homeHours(home, range)}) h)
+    SELECT to_char(hour AT TIME ZONE ${range.zone}, 'YYYY-MM-DD') AS day, ${summed(home)},
       (array_agg(hour ORDER BY used DESC, hour) FILTER (WHERE ${IS_PEAK}))[1] AS peak
     FROM hours GROUP BY 1 ORDER BY 1`.execute(db);
   return rows;
@@ -49,10 +48,10 @@ export async function homeByMonth(db: Database, home: Home, range: Range): Promi
   const { rows } = await sql<HomeMonth>`
     WITH hours AS (${homeHours(home, range)}),
     profile AS (
-      SELECT to_char(hour AT TIME ZONE ${range.zone}, 'YYYY-MM-01') AS month, extract(hour FROM hour AT TIME ZONE ${range.zone})::int AS hour_of_day, ${SUMMED}
+      SELECT to_char(hour AT TIME ZONE ${range.zone}, 'YYYY-MM-01') AS month, extract(hour FROM hour AT TIME ZONE ${range.zone})::int AS hour_of_day, ${summed(home)}
       FROM hours GROUP BY 1, 2),
     used AS (SELECT *, ${USED} AS used FROM profile)
-    SELECT month, ${SUMMED}, (array_agg(hour_of_day ORDER BY used DESC, hour_of_day) FILTER (WHERE ${IS_PEAK}))[1] AS "peakHourOfDay"
+    SELECT month, ${summed(home)}, (array_agg(hour_of_day ORDER BY used DESC, hour_of_day) FILTER (WHERE ${IS_PEAK}))[1] AS "peakHourOfDay"
     FROM used GROUP BY 1 ORDER BY 1`.execute(db);
   return rows;
 }
@@ -66,14 +65,22 @@ export async function homeSummary(
   const { rows } = await sql<HomeSums & { days: number; peakHourOfDay: number | null }>`
     WITH hours AS MATERIALIZED (${homeHours(home, range)}),
     profile AS (
-      SELECT extract(hour FROM hour AT TIME ZONE ${range.zone})::int AS hour_of_day, ${SUMMED} FROM hours GROUP BY 1),
+      SELECT extract(hour FROM hour AT TIME ZONE ${range.zone})::int AS hour_of_day, ${summed(home)} FROM hours GROUP BY 1),
     used AS (SELECT *, ${USED} AS used FROM profile),
-    days AS (SELECT (hour AT TIME ZONE ${range.zone})::date AS day, ${SUMMED} FROM hours GROUP BY 1)
-    SELECT ${SUMMED}, (array_agg(hour_of_day ORDER BY used DESC, hour_of_day) FILTER (WHERE ${IS_PEAK}))[1] AS "peakHourOfDay",
+    days AS (SELECT (hour AT TIME ZONE ${range.zone})::date AS day, ${summed(home)} FROM hours GROUP BY 1)
+    SELECT ${summed(home)}, (array_agg(hour_of_day ORDER BY used DESC, hour_of_day) FILTER (WHERE ${IS_PEAK}))[1] AS "peakHourOfDay",
       (SELECT count(${USED})::int FROM days) AS days
     FROM used`.execute(db);
   const [row] = rows;
-  // A sum over nothing is null.
-  const sums = Object.fromEntries(HOME_SUMS.map((name) => [name, row?.[name] ?? 0])) as HomeSums;
-  return { ...sums, days: row?.days ?? 0, peakHourOfDay: row?.peakHourOfDay ?? null };
+  return { ...known(home, row), days: row?.days ?? 0, peakHourOfDay: row?.peakHourOfDay ?? null };
 }
+
+/** All of `[from, to)`, starts of quarter-hours. */
+export async function homeBetween(db: Database, home: Home, range: { from: Date; to: Date }): Promise<HomeSums> {
+  const { rows } = await homeSpan(home, range).execute(db);
+  return known(home, rows[0] as HomeSums | undefined);
+}
+
+/** A sum over nothing is null. */
+const known = (home: Home, row: HomeSums | undefined): HomeSums =>
+  Object.fromEntries(sumNames(home.isMoreAsked).map((name) => [name, row?.[name] ?? 0])) as HomeSums;

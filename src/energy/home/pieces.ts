@@ -4,7 +4,7 @@ import { piecesOfEach } from '#src/rollups/parts.ts';
 import { pieceMinutes, type Range } from '../ranges.ts';
 import type { Home } from './home.ts';
 import type { HomeRole } from './roles.ts';
-import { HOME_SUMS, type HomeSum, sumColumn } from './sums.ts';
+import { type HomeSum, sumNames } from './sums.ts';
 
 const HOUR_MS = 3_600_000;
 /** Where roles change more often amid hours, all of the range is read by the quarter-hour. */
@@ -34,55 +34,80 @@ interface Part {
   consumes: -1 | 0 | 1;
 }
 
-/** What each sum is made of: of a piece `p` in the role of `f`. */
-const EXPRESSIONS: Record<HomeSum, { of: string; where?: string }> = (() => {
-  const [imported, exported, estimated] = [
-    COLUMN.energyMilliwattHours,
-    COLUMN.exportMilliwattHours,
-    COLUMN.estimatedMilliwattHours,
-  ];
-  const [ms, exportMs] = [COLUMN.coveredMs, COLUMN.exportCoveredMs];
-  const is = (role: HomeRole) => `f.role = '${role}'`;
-  const produced = `CASE WHEN f.produces_export THEN p.${exported} ELSE p.${imported} END`;
-  const producedMs = `CASE WHEN f.produces_export THEN p.${exportMs} ELSE p.${ms} END`;
+/** How often a part's measures are in a sum. */
+interface Weights {
+  imported?: number;
+  exported?: number;
+  estimated?: number;
+  importMs?: number;
+  exportMs?: number;
+}
+const COLUMNS: Record<keyof Weights, string> = {
+  imported: COLUMN.energyMilliwattHours,
+  exported: COLUMN.exportMilliwattHours,
+  estimated: COLUMN.estimatedMilliwattHours,
+  importMs: COLUMN.coveredMs,
+  exportMs: COLUMN.exportCoveredMs,
+};
+
+/** The measures that a sum is made of, of any part: the others need not be multiplied. */
+const MADE_OF: Record<HomeSum, readonly (keyof Weights)[]> = {
+  balance: ['imported', 'exported'],
+  floor: ['imported'],
+  alone: ['imported'],
+  estimated: ['estimated'],
+  gridMs: ['importMs', 'exportMs'],
+  aloneMs: ['importMs'],
+  gridImport: ['imported'],
+  gridExport: ['exported'],
+  gridExportAlone: ['exported'],
+  production: ['imported', 'exported'],
+  productionBeside: ['imported', 'exported'],
+  charged: ['imported'],
+  discharged: ['exported'],
+  consumption: ['imported'],
+  productionMs: ['importMs', 'exportMs'],
+  storageMs: ['importMs', 'exportMs'],
+  consumptionMs: ['importMs'],
+  countedMs: ['importMs', 'exportMs'],
+};
+
+/** What a part adds to each sum. Pure: the law of a home (docs/home.md), role by role. */
+function weightsOf({ role, isGridThere, hasSources, producesExport, consumes }: Part): Record<HomeSum, Weights> {
+  const is = (wanted: HomeRole) => Number(role === wanted);
+  const [grid, production, storage] = [is('grid'), is('production'), is('storage')];
+  const [beside, alone, sources] = [Number(isGridThere), Number(!isGridThere), Number(hasSources)];
+  const [out, into] = [production * Number(producesExport), production * Number(!producesExport)];
+  const both = (times: number): Weights => ({ importMs: times, exportMs: times });
   return {
-    gridImport: { of: `p.${imported}`, where: is('grid') },
-    gridExport: { of: `p.${exported}`, where: is('grid') },
-    gridExportAlone: { of: `p.${exported}`, where: `${is('grid')} AND NOT f.has_sources` },
-    production: { of: produced, where: is('production') },
-    productionBeside: { of: produced, where: `${is('production')} AND f.is_grid_there` },
-    charged: { of: `p.${imported}`, where: is('storage') },
-    chargedBeside: { of: `p.${imported}`, where: `${is('storage')} AND f.is_grid_there` },
-    discharged: { of: `p.${exported}`, where: is('storage') },
-    dischargedBeside: { of: `p.${exported}`, where: `${is('storage')} AND f.is_grid_there` },
-    consumption: { of: `f.consumes * p.${imported}` },
-    consumptionAlone: { of: `f.consumes * p.${imported}`, where: 'NOT f.is_grid_there' },
-    estimated: {
-      of: `CASE WHEN f.role IN ('grid', 'storage') AND f.is_grid_there OR ${is('production')} AND f.is_grid_there AND NOT f.produces_export
-        THEN p.${estimated} ELSE 0 END + CASE WHEN f.is_grid_there THEN 0 ELSE f.consumes * p.${estimated} END`,
+    balance: {
+      imported: grid + beside * (into - storage),
+      exported: -grid * sources + beside * (out + storage),
     },
-    gridMs: { of: `p.${ms} + p.${exportMs}`, where: is('grid') },
-    productionMs: { of: `p.${ms} + p.${exportMs}`, where: is('production') },
-    storageMs: { of: `p.${ms} + p.${exportMs}`, where: is('storage') },
-    consumptionMs: { of: `f.consumes * p.${ms}` },
-    consumptionAloneMs: { of: `f.consumes * p.${ms}`, where: 'NOT f.is_grid_there' },
+    floor: { imported: grid - beside * storage },
+    alone: { imported: alone * consumes },
+    estimated: { estimated: grid + beside * (into + storage) + alone * consumes },
+    gridMs: both(grid),
+    aloneMs: { importMs: alone * consumes },
+    gridImport: { imported: grid },
+    gridExport: { exported: grid },
+    gridExportAlone: { exported: grid * (1 - sources) },
+    production: { imported: into, exported: out },
+    productionBeside: { imported: beside * into, exported: beside * out },
+    charged: { imported: storage },
+    discharged: { exported: storage },
+    consumption: { imported: consumes },
+    productionMs: both(production),
+    storageMs: both(storage),
+    consumptionMs: { importMs: consumes },
     countedMs: {
-      of: `CASE WHEN f.is_grid_there THEN CASE f.role WHEN 'grid' THEN p.${ms} + CASE WHEN f.has_sources THEN p.${exportMs} ELSE 0 END
-        WHEN 'production' THEN ${producedMs} WHEN 'storage' THEN p.${ms} + p.${exportMs} ELSE 0 END ELSE f.consumes * p.${ms} END`,
+      importMs: grid + beside * (into + storage) + alone * consumes,
+      exportMs: grid * sources + beside * (out + storage),
     },
   };
-})();
+}
 
-const summed = HOME_SUMS.map((name) => {
-  const { of, where } = EXPRESSIONS[name];
-  return `coalesce(sum(${of})${where === undefined ? '' : ` FILTER (WHERE ${where})`}, 0)::bigint AS ${sumColumn(name)}`;
-}).join(', ');
-const summedAgain = HOME_SUMS.map((name) => `sum(${sumColumn(name)})::bigint AS ${sumColumn(name)}`).join(', ');
-export const SUM_COLUMNS = HOME_SUMS.map(sumColumn).join(', ');
-/** The sums of rows that have them, in SQL. */
-export const SUMMED = sql.raw(summedAgain);
-
-/** Which rows of whom are read in a range, and as what. `all`: also what all devices imported. */
+/** Which rows of whom are read in a range, and as what. */
 function partsOf(home: Home, { from, to }: { from: Date; to: Date }): Part[] {
   const parts: Part[] = [];
   for (const { fromMs, toMs, isGridThere, hasSources, roles } of home.stretches) {
@@ -122,36 +147,71 @@ function cuts(home: Home, { from, to }: { from: Date; to: Date }, minutes: 15 | 
   return pieces;
 }
 
-/** The sums of a home by pieces of time (`at`) in `[from, to)`, in SQL: columns `at` and those of the sums. */
-export function homePieces(home: Home, range: { from: Date; to: Date }, minutes: 15 | 30 | 60): RawBuilder<unknown> {
+/** Columns of the sums, and the same summed again: doubles, which are added ten times as fast as bigints and have all mWh below 2^53. */
+export const sumColumns = (home: Home): RawBuilder<unknown> =>
+  sql.raw(
+    sumNames(home.isMoreAsked)
+      .map((name) => `"${name}"`)
+      .join(', '),
+  );
+export const summed = (home: Home): RawBuilder<unknown> =>
+  sql.raw(
+    sumNames(home.isMoreAsked)
+      .map((name) => `sum("${name}") AS "${name}"`)
+      .join(', '),
+  );
+
+/** The pieces of time that a range is read in (`p`, with `at`), each with the weights of its part (`f`), and the sums of them. */
+function weighted(home: Home, range: { from: Date; to: Date }, minutes: 15 | 30 | 60) {
   const parts = partsOf(home, range);
   const devices = { key: 'device_id', ids: home.special.map(({ deviceId }) => deviceId) } as const;
   const user = { key: 'user_id', ids: [home.userId] } as const;
   const isAllNeeded = home.needsConsumption || !parts.every(({ isGridThere }) => isGridThere);
   const owners = [...(devices.ids.length > 0 ? [devices] : []), ...(isAllNeeded ? [user] : [])];
-  const pieces = cuts(home, range, minutes).flatMap((piece) =>
-    owners.map((owner) => piecesOfEach(owner, piece, piece.minutes, READ)),
+  const pieces = cuts(home, range, minutes);
+  const rows = pieces.flatMap((piece) => owners.map((owner) => piecesOfEach(owner, piece, piece.minutes, READ)));
+  // One column of weights for each measure of each sum.
+  const names = sumNames(home.isMoreAsked);
+  const weights = parts.map(weightsOf);
+  const columns = names.flatMap((name) =>
+    MADE_OF[name].map((measure) => ({
+      as: `"${name}_${measure}"`,
+      values: weights.map((one) => one[name][measure] ?? 0),
+    })),
   );
-  const column = <Name extends keyof Part>(name: Name) => parts.map((part) => part[name]);
-  // Raw SQL: the hot path of every answer about a home.
-  return sql`
-    SELECT at, ${sql.raw(summed)}
-    FROM (${sql.join(pieces, sql` UNION ALL `)}) p
-    JOIN unnest(${column('who')}::text[], ${column('from')}::timestamptz[], ${column('to')}::timestamptz[], ${column('role')}::text[],
-      ${column('isGridThere')}::boolean[], ${column('hasSources')}::boolean[], ${column('producesExport')}::boolean[], ${column('consumes')}::int[])
-      f (who, from_at, to_at, role, is_grid_there, has_sources, produces_export, consumes)
-      ON f.who = p.who AND p.at >= f.from_at AND p.at < f.to_at
-    GROUP BY at`;
+  const sums = names.map((name) => {
+    const terms = MADE_OF[name].map((measure) => `f."${name}_${measure}" * p.${COLUMNS[measure]}`);
+    return `sum(${terms.join(' + ')}) AS "${name}"`;
+  });
+  const column = <Name extends 'who' | 'from' | 'to'>(name: Name) => parts.map((part) => part[name]);
+  const arrays = sql.join([
+    sql`${column('who')}::text[], ${column('from')}::timestamptz[], ${column('to')}::timestamptz[]`,
+    ...columns.map(({ values }) => sql`${values}::float8[]`),
+  ]);
+  const found = sql`(${sql.join(rows, sql` UNION ALL `)}) p
+    JOIN unnest(${arrays}) f (who, from_at, to_at, ${sql.raw(columns.map(({ as }) => as).join(', '))})
+      ON f.who = p.who AND p.at >= f.from_at AND p.at < f.to_at`;
+  return { found, sums: sql.raw(sums.join(', ')), isWhole: pieces.every((piece) => piece.minutes === minutes) };
+}
+
+/** The sums of a home over `[from, to)`, starts of quarter-hours, in SQL: one row. */
+export function homeSpan(home: Home, range: { from: Date; to: Date }): RawBuilder<unknown> {
+  const onHours = range.from.getTime() % HOUR_MS === 0 && range.to.getTime() % HOUR_MS === 0;
+  const { found, sums } = weighted(home, range, onHours ? 60 : 15);
+  return sql`SELECT ${sums} FROM ${found}`;
 }
 
 /** The sums of a home by clock hour of the range's zone, in SQL: columns `hour` and those of the sums. */
 export function homeHours(home: Home, range: Range): RawBuilder<unknown> {
   const minutes = pieceMinutes(range);
-  const pieces = homePieces(home, range, minutes);
+  const { found, sums, isWhole } = weighted(home, range, minutes);
+  // Raw SQL: the hot path of every answer about a home.
   if (minutes === 60) {
-    return sql`SELECT date_bin('1 hour', at, 'epoch') AS hour, ${SUMMED} FROM (${pieces}) p GROUP BY 1`;
+    return sql`SELECT ${isWhole ? sql`at` : sql`date_bin('1 hour', at, 'epoch')`} AS hour, ${sums} FROM ${found} GROUP BY 1`;
   }
-  return sql`SELECT ${hourOf('at', range.zone)} AS hour, ${SUMMED} FROM (${pieces}) p GROUP BY 1`;
+  // Devices are summed first: a calendar takes longer than a sum.
+  return sql`SELECT ${hourOf('at', range.zone)} AS hour, ${summed(home)}
+    FROM (SELECT at, ${sums} FROM ${found} GROUP BY 1) p GROUP BY 1`;
 }
 
 /** Start of the clock hour of a zone in which a piece begins. Where the clock jumps over it (Lord Howe Island) the hour starts at the jump. */

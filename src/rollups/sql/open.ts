@@ -1,4 +1,4 @@
-import { LEVELS, type Level, LOAD_PROFILE, MEASURE_COLUMNS } from '../levels.ts';
+import { COLUMN, LEVELS, type Level, LOAD_PROFILE, MEASURE_COLUMNS } from '../levels.ts';
 import { partsOf, peakAmongParts } from '../parts.ts';
 import {
   comments,
@@ -68,14 +68,14 @@ HAVING ${somethingKnown()};`;
 }
 
 /**
- * Of a level with a peak the bucket's own is found anew where an hour of it is open; the others' are as stored. By a function,
+ * Of a level with a peak the bucket's own is found anew where an hour of it is open, or anything of it was estimated; the others' are as stored. By a function,
  * of which a session keeps the plan: within the view it would take longer to plan than to run.
  */
 function closedAndOpen(level: Level): string {
   const { keys, peak } = level;
   if (!peak) return summed(level, `${partsOf(level, MEASURE_COLUMNS)} parts`, '');
   const parts = partsOf(level, MEASURE_COLUMNS, { closed: `, ${peak.column}, false AS is_open`, open: ', NULL, true' });
-  const found = `CASE WHEN bool_or(is_open) THEN ${peakFunctionOf(level)}(${keys.join(', ')}) ELSE max(${peak.column}) END`;
+  const found = `CASE WHEN bool_or(is_open) OR sum(${COLUMN.estimatedMilliwattHours}) > 0 THEN ${peakFunctionOf(level)}(${keys.join(', ')}) ELSE max(${peak.column}) END`;
   return `${peakFunction(level)}
 
 ${summed(level, `${parts} parts`, `,\n  ${found} AS ${peak.column}`)}`;

@@ -49,10 +49,12 @@ export const ordinals = ({ keys }: Level): string => keys.map((_, index) => inde
 export const sums = (): string => MEASURE_COLUMNS.map((column) => `  sum(${column})::bigint AS ${column}`).join(',\n');
 
 /** The peak of a level from the parts beneath it, as a last column. */
-export function peakOf({ peak }: Level): string {
+export function peakOf({ peak, isView }: Level): string {
   if (!peak) return '';
   const measure = COLUMN[peak.measure];
-  return `,\n  (array_agg(${peak.of} ORDER BY ${measure} DESC, ${peak.of}) FILTER (WHERE ${measure} > 0))[1] AS ${peak.column}`;
+  // What is stored of a peak is asked again where anything was estimated (parts.ts); what is not stored is asked for here.
+  const isMeasured = isView ? ` AND 2 * ${COLUMN.estimatedMilliwattHours} <= ${measure}` : '';
+  return `,\n  (array_agg(${peak.of} ORDER BY ${measure} DESC, ${peak.of}) FILTER (WHERE ${measure} > 0${isMeasured}))[1] AS ${peak.column}`;
 }
 
 /** Name of the function that finds the peak of one user's bucket in the open and closed hours of the level beneath. */

@@ -1,0 +1,271 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { overview } from '#src/energy/overview.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+import { addToProfile, type Difference } from '#test/support/load-profile.ts';
+
+const QUARTER_MS = 900_000;
+const DAY = '2026-06-10';
+const DAY_MS = Date.parse(DAY);
+const KWH = 1_000_000;
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+
+type Home = Awaited<ReturnType<TestApi['user']>>;
+
+const send = (home: Home, method: string, path: string, body?: unknown) =>
+  api.send(path, { method, key: home.key, ...(body === undefined ? {} : { body }) });
+
+async function pair(home: Home, body: Record<string, unknown>): Promise<string> {
+  const { status, json } = await send(home, 'POST', '/v1/devices', { location: 'x', ...body });
+  expect([status, json]).toEqual([201, expect.anything()]);
+  return json.device_id;
+}
+
+/** Lets a device tell so many kWh of import and export in equal parts over the day; without an export it has no such channel. */
+async function flows(
+  home: Home,
+  deviceId: string,
+  imported: number,
+  exported?: number,
+  hours = [0, 24],
+): Promise<void> {
+  const [from = 0, to = 24] = hours;
+  const quarters = (to - from) * 4;
+  const directions = [true, ...(exported === undefined ? [] : [false])];
+  for (const isImport of directions) {
+    await api.database.pool.query(
+      `INSERT INTO series (device_id, channel, kind, counts_import, counts_export) VALUES ($1, $2, 'register', $3, $4) ON CONFLICT DO NOTHING`,
+      [deviceId, isImport ? 'import' : 'export', isImport, !isImport],
+    );
+  }
+  const rows = Array.from({ length: quarters }, (_, index) => ({
+    deviceId,
+    userId: home.userId,
+    startsAtMs: DAY_MS + (from * 4 + index) * QUARTER_MS,
+    energyMilliwattHours: (imported * KWH) / quarters,
+    exportMilliwattHours: ((exported ?? 0) * KWH) / quarters,
+    readingCount: 1,
+    coveredMs: QUARTER_MS,
+    exportCoveredMs: exported === undefined ? 0 : QUARTER_MS,
+  }));
+  await addToProfile(api.database, rows as unknown as Difference[]);
+}
+
+const ALL =
+  'grid_import,grid_export,production,charged,discharged,consumption,untracked,self_consumed,autarky,estimated,coverage';
+async function day(home: Home, include = ALL) {
+  const query = `start=${DAY}&end=${DAY}${include && `&include=${include}`}`;
+  const { json } = await send(home, 'GET', `/v1/energy-insights?${query}`);
+  return json.data[0];
+}
+
+describe('what a home used', () => {
+  test('is not what its devices import together: a meter, a plug behind it and an inverter', async () => {
+    const home = await api.user('homeowner');
+    const meter = await pair(home, { type: 'smart_meter' });
+    const plug = await pair(home, { type: 'smart_plug' });
+    const inverter = await pair(home, { type: 'solar_inverter' });
+    await flows(home, meter, 10, 7);
+    await flows(home, plug, 2);
+    await flows(home, inverter, 0, 9);
+    expect(await day(home)).toMatchObject({
+      kwh_used: 12,
+      grid_import_kwh: 10,
+      grid_export_kwh: 7,
+      production_kwh: 9,
+      charged_kwh: null,
+      discharged_kwh: null,
+      consumption_kwh: 2,
+      untracked_kwh: 10,
+      self_consumed_kwh: 2,
+      autarky: 0.166,
+      estimated_kwh: 0,
+      coverage: 1,
+      complete: true,
+    });
+    expect(await day(home, '')).toEqual({ date: DAY, kwh_used: 12, peak_hour: '00:00' });
+    const { json } = await send(home, 'POST', '/v1/energy-insights', { start: DAY, end: DAY, include: 'grid_export' });
+    expect(json.summary).toMatchObject({ total_kwh: 12, avg_daily_kwh: 12, grid_export_kwh: 7 });
+    const { json: months } = await send(home, 'GET', '/v1/analytics/monthly?months=1');
+    expect(months.data).toMatchObject([{ month: '2026-06', kwh_used: 12 }]);
+    for (const zone of ['UTC', 'Asia/Kolkata']) {
+      const shown = await overview(api.db, { userId: home.userId }, { zone, weeks: 4, now: api.now });
+      const total = (rows: { kwh_used: number }[]) => rows.reduce((sum, { kwh_used }) => sum + kwh_used, 0);
+      expect([shown.month.kwh_used, total(shown.months), total(shown.days)].map((kwh) => Math.round(kwh ?? 0))).toEqual(
+        [12, 12, 12],
+      );
+      expect(shown.week.cells).toHaveLength(zone === 'UTC' ? 24 : 25);
+    }
+  });
+
+  test('takes what a battery charges and gives', async () => {
+    const home = await api.user('homeowner');
+    await flows(home, await pair(home, { type: 'smart_meter' }), 8, 1);
+    await flows(home, await pair(home, { type: 'battery' }), 4, 3);
+    // A plug that measures solar panels tells what they make as its import.
+    await flows(home, await pair(home, { type: 'smart_plug', placement: 'production' }), 6);
+    expect(await day(home)).toMatchObject({
+      kwh_used: 12,
+      charged_kwh: 4,
+      discharged_kwh: 3,
+      production_kwh: 6,
+      complete: true,
+    });
+  });
+
+  test('is bounded by physics where meters disagree, and says so', async () => {
+    const home = await api.user('homeowner');
+    await flows(home, await pair(home, { type: 'smart_meter' }), 5, 9);
+    await flows(home, await pair(home, { type: 'solar_inverter' }), 0, 1);
+    expect(await day(home)).toMatchObject({ kwh_used: 5, complete: false, coverage: 1, autarky: 0 });
+  });
+
+  test('with an export that nothing explains is the import, and is not complete', async () => {
+    const home = await api.user('homeowner');
+    await flows(home, await pair(home, { type: 'smart_meter' }), 5, 9);
+    expect(await day(home)).toMatchObject({ kwh_used: 5, complete: false, coverage: 1, self_consumed_kwh: null });
+  });
+
+  test('is what plugs used until a meter is there', async () => {
+    const home = await api.user('homeowner');
+    await flows(home, await pair(home, { type: 'smart_plug' }), 24);
+    await flows(home, await pair(home, { type: 'smart_meter' }), 30, undefined, [12, 24]);
+    expect(await day(home)).toMatchObject({
+      kwh_used: 42,
+      consumption_kwh: 24,
+      untracked_kwh: 18,
+      grid_import_kwh: 30,
+    });
+  });
+
+  test('counts what lies behind another device once, through one that is left out', async () => {
+    const home = await api.user('homeowner');
+    const circuit = await pair(home, { type: 'circuit' });
+    const left_out = await pair(home, { type: 'x', placement: 'excluded', upstream_device_id: circuit });
+    const plug = await pair(home, { type: 'smart_plug', upstream_device_id: left_out });
+    await flows(home, circuit, 10);
+    await flows(home, left_out, 100);
+    await flows(home, plug, 3);
+    expect(await day(home)).toMatchObject({ kwh_used: 10, untracked_kwh: null, autarky: null, grid_import_kwh: null });
+    // It holds for the past at once, and back.
+    await send(home, 'PATCH', `/v1/devices/${plug}`, { upstream_device_id: null });
+    expect(await day(home)).toMatchObject({ kwh_used: 13 });
+    await send(home, 'PATCH', `/v1/devices/${left_out}`, { placement: 'consumption' });
+    await send(home, 'PATCH', `/v1/devices/${plug}`, { upstream_device_id: circuit });
+    expect(await day(home)).toMatchObject({ kwh_used: 10 });
+    await send(home, 'PATCH', `/v1/devices/${circuit}`, { placement: 'grid' });
+    expect(await day(home)).toMatchObject({ kwh_used: 10, consumption_kwh: 103 });
+  });
+});
+
+describe('a placement', () => {
+  test.each([
+    ['smart_meter', 'grid'],
+    ['solar_inverter', 'production'],
+    ['battery', 'storage'],
+    ['thermostat', 'consumption'],
+    ['gas_meter', 'consumption'],
+  ])('of a %s is %s until its owner says another', async (type, placement) => {
+    const home = await api.user('homeowner');
+    const id = await pair(home, { type });
+    expect((await send(home, 'GET', `/v1/devices/${id}`)).json).toMatchObject({ placement, upstream_device_id: null });
+    // What a type says follows the type; what the owner said does not.
+    await send(home, 'PATCH', `/v1/devices/${id}`, { type: 'battery' });
+    expect((await send(home, 'GET', '/v1/devices')).json[0].placement).toBe('storage');
+    await send(home, 'PATCH', `/v1/devices/${id}`, { placement: 'excluded' });
+    await send(home, 'PATCH', `/v1/devices/${id}`, { type });
+    expect((await send(home, 'GET', '/v1/devices')).json[0].placement).toBe('excluded');
+  });
+
+  test('is asked for where more than one device tells energy, until the owner has said it', async () => {
+    const home = await api.user('homeowner');
+    const meter = await pair(home, { type: 'smart_meter' });
+    await pair(home, { type: 'thermostat' });
+    await flows(home, meter, 1);
+    const attention = async () =>
+      Object.fromEntries(
+        (await send(home, 'GET', '/v1/devices')).json.map((one: { device_id: string; attention: string[] }) => [
+          one.device_id,
+          one.attention.filter((word) => word === 'placement_guessed'),
+        ]),
+      );
+    expect(Object.values(await attention())).toEqual([[], []]);
+    const plug = await pair(home, { type: 'smart_plug' });
+    await flows(home, plug, 1);
+    expect(await attention()).toMatchObject({ [meter]: ['placement_guessed'], [plug]: ['placement_guessed'] });
+    await send(home, 'PATCH', `/v1/devices/${meter}`, { placement: 'grid' });
+    expect(await attention()).toMatchObject({ [meter]: [], [plug]: ['placement_guessed'] });
+  });
+
+  test('that makes no sense is refused', async () => {
+    const [home, other] = [await api.user('homeowner'), await api.user('homeowner')];
+    const [first, second] = [await pair(home, { type: 'a' }), await pair(home, { type: 'b' })];
+    const foreign = await pair(other, { type: 'c' });
+    const status = async (method: string, path: string, body: unknown) => (await send(home, method, path, body)).status;
+    expect(await status('PATCH', `/v1/devices/${second}`, { upstream_device_id: first })).toBe(200);
+    expect(await status('PATCH', `/v1/devices/${first}`, { upstream_device_id: second })).toBe(422);
+    expect(await status('PATCH', `/v1/devices/${first}`, { upstream_device_id: first })).toBe(422);
+    for (const upstream_device_id of [foreign, 'dev_none', '', 'a\u0000b']) {
+      expect(await status('PATCH', `/v1/devices/${first}`, { upstream_device_id })).toBe(422);
+      expect(await status('POST', '/v1/devices', { type: 'x', location: 'x', upstream_device_id })).toBe(422);
+    }
+    expect(await status('PATCH', `/v1/devices/${first}`, { placement: 'roof' })).toBe(422);
+    expect(await status('PATCH', `/v1/devices/${foreign}`, { upstream_device_id: first })).toBe(404);
+    expect(await status('PATCH', `/v1/devices/${first}`, { placement: 'grid', upstream_device_id: null })).toBe(200);
+  });
+});
+
+test.each(['x', '', 'grid_import,', 'cost2'])('include=%s is refused', async (include) => {
+  const home = await api.user('homeowner');
+  expect((await send(home, 'GET', `/v1/energy-insights?include=${include}`)).status).toBe(422);
+  expect((await send(home, 'POST', '/v1/energy-insights', { interval: 'day', include })).status).toBe(422);
+});
+
+test('tz=account is the zone of the user who is asked about', async () => {
+  const home = await api.user('homeowner');
+  await send(home, 'PATCH', `/v1/users/${home.userId}`, { timezone: 'Asia/Kolkata' });
+  await flows(home, await pair(home, { type: 'smart_meter' }), 24);
+  const path = `/v1/energy-insights?start=${DAY}&end=${DAY}`;
+  expect((await send(home, 'GET', `${path}&tz=account`)).json).toEqual(
+    (await send(home, 'GET', `${path}&tz=Asia/Kolkata`)).json,
+  );
+  expect((await send(home, 'GET', `${path}&tz=account`)).json.data[0].kwh_used).toBe(18.5);
+  const body = { start: DAY, end: DAY, tz: 'account' };
+  expect((await send(home, 'POST', '/v1/energy-insights', body)).json.summary.total_kwh).toBe(18.5);
+});
+
+test('a row of which only something else than use is known says so', async () => {
+  const home = await api.user('homeowner');
+  await flows(home, await pair(home, { type: 'solar_inverter' }), 0, 4);
+  expect(await day(home, '')).toBeUndefined();
+  expect(await day(home, 'production')).toEqual({ date: DAY, kwh_used: null, peak_hour: null, production_kwh: 4 });
+});
+
+test('an interpolated day has no peak hour', async () => {
+  const home = await api.user('homeowner');
+  const meter = await pair(home, { type: 'smart_meter' });
+  const estimated = { estimatedMilliwattHours: KWH, energyMilliwattHours: KWH, readingCount: 1, coveredMs: QUARTER_MS };
+  const rows = Array.from({ length: 96 }, (_, index) => ({
+    deviceId: meter,
+    userId: home.userId,
+    startsAtMs: DAY_MS + index * QUARTER_MS,
+    ...(index < 48 ? estimated : { ...estimated, estimatedMilliwattHours: index < 52 ? KWH / 2 : KWH }),
+  }));
+  await addToProfile(api.database, rows as unknown as Difference[]);
+  const peak = async (query: string) =>
+    (await send(home, 'GET', `/v1/energy-insights?start=${DAY}&end=${DAY}&${query}`)).json.data[0].peak_hour;
+  // Of the hour from 12:00 half was measured.
+  for (const query of ['', 'group_by=month', 'tz=Africa/Lagos', 'include=estimated'])
+    expect([query, await peak(query)]).toEqual([query, query.includes('Lagos') ? '13:00' : '12:00']);
+  const zero = (row: (typeof rows)[number]) => ({ ...row, energyMilliwattHours: 0, readingCount: 0, coveredMs: 0 });
+  await addToProfile(
+    api.database,
+    rows.slice(48, 52).map((row) => ({ ...zero(row), estimatedMilliwattHours: KWH / 2 })) as unknown as Difference[],
+  );
+  for (const query of ['', 'group_by=month', 'tz=Africa/Lagos', 'include=estimated'])
+    expect([query, await peak(query)]).toEqual([query, null]);
+});
