@@ -44,7 +44,7 @@ const ATTENTION = sql<Attention[]>`array_remove(ARRAY[
 
 /** Everything that a device may ask of its owner, in this order. */
 export const ATTENTIONS = ['faulty', 'silent', 'placement_guessed'] as const;
-export type Attention = (typeof ATTENTIONS)[number];
+type Attention = (typeof ATTENTIONS)[number];
 
 interface Heard {
   last_seen_at: Date | null;

@@ -6,7 +6,7 @@
 export type ReferencePlacement = 'grid' | 'production' | 'storage' | 'consumption' | 'excluded';
 
 /** What is known of a device in a quarter-hour: mWh, and ms of each direction. */
-export interface ReferenceQuarter {
+interface ReferenceQuarter {
   import: number;
   export: number;
   estimated: number;

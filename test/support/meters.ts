@@ -9,7 +9,11 @@ export interface Meter {
   userId: string;
   deviceId: string;
   /** Writes register readings in kWh, by time, as one batch. `now` is the writer's clock. */
-  read(readings: readonly (readonly [string | Date, number])[], now?: Date): Promise<WriteResult>;
+  read(
+    readings: readonly (readonly [string | Date, number])[],
+    now?: Date,
+    of?: { deviceId?: string; channel?: string },
+  ): Promise<WriteResult>;
 }
 
 let made = 0;
@@ -22,17 +26,17 @@ export async function meter(database: TestDatabase, options: { retentionMonths?:
   return {
     userId,
     deviceId,
-    async read(readings, now = new Date()) {
+    async read(readings, now = new Date(), { deviceId: id = deviceId, channel = 'import' } = {}) {
       const messages: IncomingMessage[] = readings.map(([at, kwh]) => ({
-        topic: `energy/v1/${deviceId}/readings`,
+        topic: `energy/v1/${id}/readings`,
         payload: Buffer.from(JSON.stringify({ ts: at, energy_total_kwh: kwh })),
         receivedAtMs: now.getTime(),
         decoded: {
-          deviceId,
+          deviceId: id,
           readings: [
             {
-              deviceId,
-              channel: 'import',
+              deviceId: id,
+              channel,
               kind: 'register',
               readAtMs: new Date(at).getTime(),
               intervalMs: 0,

@@ -5,6 +5,7 @@ import { raiseSilences } from '#src/alerts/silence.ts';
 import { updateAlert } from '#src/alerts/store.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
+import { createDevice } from '#src/devices/store.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { updateUser } from '#src/users/store.ts';
 import { createAlert, type NewAlert } from '#test/support/alerts.ts';
@@ -237,6 +238,45 @@ describe('no_data', () => {
     await heard(at('17T13:00'));
     await raiseSilences(database.pool, at('17T17:00'));
     expect(await told()).toHaveLength(2);
+  });
+});
+
+describe('of a home with solar', () => {
+  const kwhAt = (text: string, kwh: number) => [at(text), kwh] as const;
+
+  test('an alert looks at what was used, and not at what was imported', async () => {
+    const { device } = await createDevice(db, { userId: home.userId, type: 'solar_inverter', location: 'roof' });
+    const exported = { channel: 'export' };
+    const produced = { deviceId: device.device_id, channel: 'export' };
+    await alert({ type: 'daily_usage', thresholdKwh: 5 });
+    // 10 imported, 7 exported, 4 produced: 7 used, in even parts of eight hours.
+    await home.read([kwhAt('17T00:00', 100), kwhAt('17T08:00', 110)], at('17T08:00'));
+    await home.read([kwhAt('17T00:00', 50)], at('17T08:00'), exported);
+    await home.read([kwhAt('17T00:00', 10), kwhAt('17T08:00', 14)], at('17T08:00'), produced);
+    // The meter's export is silent for longer than an hour: it is not waited for, and nothing of it is known.
+    await evaluate(at('17T08:00'));
+    expect((await told()).map(({ kwh_used }) => kwh_used)).toEqual([14]);
+  });
+
+  test('a meter that is behind is waited for', async () => {
+    const { device } = await createDevice(db, { userId: home.userId, type: 'solar_inverter', location: 'roof' });
+    const exported = { channel: 'export' };
+    const produced = { deviceId: device.device_id, channel: 'export' };
+    await alert({ type: 'daily_usage', thresholdKwh: 5 });
+    await home.read([kwhAt('17T00:00', 100), kwhAt('17T11:50', 101)], NOW);
+    // An hour of exports is not told yet: with them 2 kWh are used, and without them it looks like 8.
+    await home.read([kwhAt('17T00:00', 50), kwhAt('17T11:10', 50)], NOW, exported);
+    await home.read([kwhAt('17T00:00', 10), kwhAt('17T11:00', 10), kwhAt('17T11:50', 17)], NOW, produced);
+    await evaluate();
+    expect(await told()).toEqual([]);
+    await home.read([kwhAt('17T11:50', 56)], NOW, exported);
+    await evaluate();
+    expect(await told()).toEqual([]);
+    await home.read([kwhAt('17T11:55', 105)], NOW);
+    await home.read([kwhAt('17T11:55', 56)], NOW, exported);
+    await home.read([kwhAt('17T11:55', 17)], NOW, produced);
+    await evaluate();
+    expect((await told()).map(({ kwh_used }) => kwh_used)).toEqual([6]);
   });
 });
 

@@ -88,7 +88,7 @@ const deviceOf = (row: Row, past: DevicePast | undefined): HomeDevice => ({
 });
 
 /** What follows from its devices. Pure. */
-export function homeOf(userId: string, devices: readonly HomeDevice[], asked: AskedOfHome): Home {
+function homeOf(userId: string, devices: readonly HomeDevice[], asked: AskedOfHome): Home {
   const stretches = stretchesOf(devices);
   const has = (placement: Placement) =>
     devices.some((device) => device.placement === placement && device.beginsAtMs !== null);

@@ -3,6 +3,7 @@ import { type Evaluator, startEvaluator } from '#src/alerts/pool.ts';
 import { raiseAlerts } from '#src/alerts/raise.ts';
 import { tellUsage } from '#src/delivery/usage-updated.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
+import { createDevice } from '#src/devices/store.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
 import { type Meter, meter } from '#test/support/meters.ts';
 
@@ -73,6 +74,22 @@ test('tells the changed hours with their totals, a minute apart, and leaves noth
   ]);
   deliveries.later(120);
   expect(await tell()).toBe(0);
+});
+
+test('tells what a home with solar used', async () => {
+  await subscribe();
+  const { device } = await createDevice(deliveries.db, {
+    userId: home.userId,
+    type: 'solar_inverter',
+    location: 'roof',
+  });
+  const hour = (from: number, to: number) => [[at('09:00'), from] as const, [at('10:00'), to] as const];
+  await home.read(hour(100, 101), deliveries.now);
+  await home.read(hour(50, 53), deliveries.now, { channel: 'export' });
+  await home.read(hour(10, 14), deliveries.now, { deviceId: device.device_id, channel: 'export' });
+  await evaluate();
+  expect(await tell()).toBe(1);
+  expect((await told())[0].hours).toEqual([{ date: '2026-06-17', hour: '09:00', kwh_used: 2 }]);
 });
 
 test('reports users with a subscription, once, by any number of workers', async () => {

@@ -72,7 +72,7 @@ function stepsOf(dates: string[], rows: Usage[]): Step[] {
   const highest = new Map<string, Usage>();
   for (const row of rows) {
     const known = highest.get(row.date);
-    if (!known || row.kwh_used > known.kwh_used) highest.set(row.date, row);
+    if (!known || (row.kwh_used ?? 0) > (known.kwh_used ?? 0)) highest.set(row.date, row);
   }
   return dates.map((date) => {
     const row = highest.get(date);

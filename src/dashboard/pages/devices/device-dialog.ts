@@ -1,11 +1,11 @@
-import type { DeviceDetails } from '#clients/typescript/client.ts';
-import { call } from '../../api.ts';
+import type { Device, DeviceDetails } from '#clients/typescript/client.ts';
+import { call, list, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
 import { Badge, Dialog, Loading, Problem, Sure, When } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { Climate } from './climate.ts';
-import { STATES, typeName } from './device.ts';
+import { asks, STATES, typeName } from './device.ts';
 import { DeviceSettings } from './device-settings.ts';
 
 const QUESTION =
@@ -16,6 +16,10 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
   const { deviceId, onChange, onClose } = props;
   const { user } = useSession();
   const device = useLoad(() => call<DeviceDetails>('GET', `/v1/devices/${deviceId}`), [deviceId]);
+  const others = useLoad(
+    () => list<Device>(withQuery('/v1/devices', { user_id: user.user_id, limit: 200 })),
+    [user.user_id],
+  );
   const { run, error } = useAction();
   const saved = () => {
     device.again();
@@ -36,6 +40,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
           <dl class="facts">
             <dt>State</dt>
             <dd><${Badge} kind=${kind}>${one.status}<//> ${meaning}</dd>
+            ${asks(one).map(({ word, meaning: why }) => html`<dt>Asks</dt><dd><${Badge} kind="warn">${word}<//> ${why}</dd>`)}
             <dt>Last seen</dt>
             <dd><${When} at=${one.last_seen_at} zone=${user.timezone} /></dd>
             <dt>Paired</dt>
@@ -45,7 +50,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
           </dl>
           <${Climate} deviceId=${deviceId} type=${one.type} zone=${user.timezone} />
           <h3>Settings</h3>
-          <${DeviceSettings} of=${one} onSaved=${saved} />
+          <${DeviceSettings} of=${one} others=${others.value ?? []} onSaved=${saved} />
           <h3>Delete</h3>
           <p class="quiet">Removes the device and its login. Its past consumption stays.</p>
           <${Problem} text=${error} />

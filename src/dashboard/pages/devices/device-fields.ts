@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import type { DeviceDetails } from '#clients/typescript/client.ts';
+import type { Device, DeviceDetails } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
 import { Field } from '../../parts/ui.ts';
-import { TYPES } from './device.ts';
+import { PLACEMENTS, TYPES, typeName } from './device.ts';
 
 /** What can be said of a device; null where a field was left empty. */
 export interface GivenFields {
@@ -12,6 +12,9 @@ export interface GivenFields {
   register_max_kwh: number | null;
   max_gap_minutes: number | null;
   timezone: string | null;
+  /** Null: as is usual for its type. */
+  placement: Device['placement'] | null;
+  upstream_device_id: string | null;
 }
 
 /** Reads a form that has DeviceFields. */
@@ -26,17 +29,21 @@ export function givenFields(form: HTMLFormElement): GivenFields {
     register_max_kwh: number('register_max_kwh'),
     max_gap_minutes: number('max_gap_minutes'),
     timezone: text('timezone') || null,
+    placement: (text('placement') || null) as GivenFields['placement'],
+    upstream_device_id: text('upstream_device_id') || null,
   };
 }
 
-/** Type and location, and behind a summary what most devices need not be told. `of`: what is changed. */
-export function DeviceFields({ of, type = 'smart_meter' }: { of?: DeviceDetails; type?: string }) {
+/** Type, location and place in the home, and behind a summary what most devices need not be told. `of`: what is changed. `others`: the account's devices. */
+export function DeviceFields(props: { of?: DeviceDetails; type?: string; others?: readonly Device[] }) {
+  const { of, type = 'smart_meter', others = [] } = props;
   return html`
     <${TypeField} now=${of?.type ?? type} />
     <${Field} label="Location" hint="Where it is, in your words.">
       ${(attributes: object) =>
         html`<input ...${attributes} name="location" required maxlength="200" autocomplete="off" defaultValue=${of?.location} />`}
     <//>
+    <${PlacementField} of=${of} others=${others} />
     <details class="more" open=${of !== undefined}>
       <summary>More settings</summary>
       <div class="columns">
@@ -55,6 +62,34 @@ export function DeviceFields({ of, type = 'smart_meter' }: { of?: DeviceDetails;
         <${ZoneField} now=${of?.timezone ?? ''} />
       </div>
     </details>`;
+}
+
+/** Where it sits, and of a consumer which of the others has its energy in it. */
+function PlacementField({ of, others }: { of?: DeviceDetails; others: readonly Device[] }) {
+  const [placement, setPlacement] = useState<string>(of?.placement ?? '');
+  const above = others.filter(({ device_id, placement: its }) => device_id !== of?.device_id && its === 'consumption');
+  return html`
+    <${Field} label="Place in the home" hint="The home’s total is made of the grid meter, production and storage; consumers are a breakdown of it. It holds for the past, too.">
+      ${(attributes: object) =>
+        html`<select
+          ...${attributes} name="placement"
+          onChange=${(event: Event) => setPlacement((event.target as HTMLSelectElement).value)}
+        >
+          ${!of && html`<option value="">as is usual for its type</option>`}
+          ${Object.entries(PLACEMENTS).map(([value, name]) => html`<option value=${value} selected=${value === placement}>${name}</option>`)}
+        </select>`}
+    <//>
+    ${
+      placement === 'consumption' &&
+      above.length > 0 &&
+      html`<${Field} label="Behind" hint="Where another device measures its energy, too, such as a circuit’s meter: it is then counted once.">
+        ${(attributes: object) =>
+          html`<select ...${attributes} name="upstream_device_id">
+            <option value="">no other device</option>
+            ${above.map(({ device_id, location, type }) => html`<option value=${device_id} selected=${device_id === of?.upstream_device_id}>${location} (${typeName(type)})</option>`)}
+          </select>`}
+      <//>`
+    }`;
 }
 
 /** The usual types, and any other word. */

@@ -3,7 +3,7 @@ import { html } from '../../html.ts';
 import { Rows } from '../../parts/focus.ts';
 import type { Loaded } from '../../parts/load.ts';
 import { Badge, Card, Loading, When } from '../../parts/ui.ts';
-import { STATES, typeName } from './device.ts';
+import { asks, STATES, typeName } from './device.ts';
 
 /** The devices of an account. `onOpen`: its details are wanted. */
 export const DeviceList = (props: {
@@ -59,7 +59,9 @@ function Row({ of: device, zone, onOpen }: { of: Device; zone: string; onOpen: (
   return html`<tr>
     <th scope="row" data-name="Location">${device.location}</th>
     <td data-name="Type">${typeName(device.type)}</td>
-    <td data-name="State"><span title=${meaning}><${Badge} kind=${kind}>${device.status}<//></span></td>
+    <td data-name="State"><span title=${meaning}><${Badge} kind=${kind}>${device.status}<//></span>${asks(device).map(
+      ({ word, meaning: why }) => html` <span title=${why}><${Badge} kind="warn">${word}<//></span>`,
+    )}</td>
     <td data-name="Last seen"><${When} at=${device.last_seen_at} zone=${zone} /></td>
     <td>
       <div class="actions">

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { DeviceDetails } from '#clients/typescript/client.ts';
+import type { Device, DeviceDetails } from '#clients/typescript/client.ts';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
@@ -7,13 +7,18 @@ import { busy, Problem } from '../../parts/ui.ts';
 import { DeviceFields, type GivenFields, givenFields } from './device-fields.ts';
 
 /** What of a device can be changed here, as a form; only what was changed is sent. */
-export function DeviceSettings({ of: device, onSaved }: { of: DeviceDetails; onSaved: (now: DeviceDetails) => void }) {
+export function DeviceSettings(props: {
+  of: DeviceDetails;
+  others: readonly Device[];
+  onSaved: (now: DeviceDetails) => void;
+}) {
+  const { of: device, others, onSaved } = props;
   const [said, setSaid] = useState('');
   const { run, isBusy, error } = useAction();
   const save = (event: SubmitEvent) => {
     event.preventDefault();
     const given = givenFields(event.target as HTMLFormElement);
-    const changed = (Object.keys(given) as (keyof GivenFields)[]).filter((name) => given[name] !== device[name]);
+    const changed = (Object.keys(given) as (keyof GivenFields)[]).filter((name) => isChanged(device, given, name));
     setSaid('');
     run(async () => {
       if (changed.length > 0) {
@@ -24,7 +29,7 @@ export function DeviceSettings({ of: device, onSaved }: { of: DeviceDetails; onS
     });
   };
   return html`<form onSubmit=${save} onInput=${() => setSaid('')}>
-    <${DeviceFields} of=${device} />
+    <${DeviceFields} of=${device} others=${others} />
     <p class="quiet">Load, register and gap hold for the past, too: the next message computes it anew.</p>
     <${Problem} text=${error} />
     <p class="actions">
@@ -33,3 +38,7 @@ export function DeviceSettings({ of: device, onSaved }: { of: DeviceDetails; onS
     </p>
   </form>`;
 }
+
+/** To save a place that was guessed is to say it. */
+const isChanged = (device: DeviceDetails, given: GivenFields, name: keyof GivenFields): boolean =>
+  given[name] !== device[name] || (name === 'placement' && device.attention.includes('placement_guessed'));

@@ -10,6 +10,32 @@ export const STATES: Record<Device['status'], { kind: 'good' | 'quiet' | 'bad'; 
   faulty: { kind: 'bad', meaning: 'It says so itself, or most of what it sent last could not be used.' },
 };
 
+/** Where a device can sit in its home. */
+export const PLACEMENTS: Record<Device['placement'], string> = {
+  grid: 'grid: the meter at the connection point',
+  production: 'production: solar, wind, a generator',
+  storage: 'storage: a battery',
+  consumption: 'consumption: an appliance or a circuit',
+  excluded: 'none: left out of the home’s total',
+};
+
+/** What a device asks of its owner. */
+const ATTENTIONS: Record<Device['attention'][number], { word: string; meaning: string }> = {
+  faulty: { word: 'faulty', meaning: 'It says so itself, or most of what it sent last could not be used.' },
+  silent: { word: 'silent', meaning: 'It was not heard for a day.' },
+  placement_guessed: {
+    word: 'where is it?',
+    meaning:
+      'Where it sits in the home is a guess, and the home’s total depends on it. Open its details and save where it is.',
+  },
+};
+
+/** What a device asks that its state does not say anyway. */
+export const asks = ({ attention, status }: Device) =>
+  attention
+    .filter((one) => one !== 'faulty' && !(one === 'silent' && status === 'inactive'))
+    .map((one) => ATTENTIONS[one]);
+
 /** Types that clients know; any other word will do. */
 export const TYPES: Record<string, string> = {
   smart_meter: 'smart meter',
