@@ -19,22 +19,40 @@ export interface Described {
   ts: string | null;
 }
 
+/** A quantity that counts for nothing until its owner says what it is. */
+export interface Asked {
+  device: string;
+  native_name: string;
+  /** Null: the message does not say. */
+  unit: string | null;
+  value: number | boolean;
+}
+
 /** What the service reads out of one message, by decoders that know nothing but `prior`; null: nobody's message. */
 export function describe(
   message: DeviceMessage & { replayed: boolean },
   settings: DecoderSettings,
   prior: readonly Prior[],
-): { family: string; readings: Described[]; refused: string[] } | null {
+): { family: string; readings: Described[]; asks: Asked[]; refused: string[] } | null {
   const native = hearNative(message);
   if (native) {
-    return { family: 'native', readings: native.said.map(described), refused: native.refused };
+    return { family: 'native', readings: native.said.map(described), asks: [], refused: native.refused };
   }
   const decoders = createDecoders();
   for (const one of prior) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
   const heard = decoders.hear(message, settings);
   if (!heard) return null;
-  return { family: heard.family, readings: current(heard, message.replayed).map(described), refused: heard.refused };
+  const said = current(heard, message.replayed);
+  return {
+    family: heard.family,
+    readings: said.filter(({ asks }) => !asks).map(described),
+    asks: said.flatMap(asked),
+    refused: heard.refused,
+  };
 }
+
+const asked = ({ device, native, value, asks }: Said): Asked[] =>
+  asks ? [{ device, native_name: native, unit: asks.unit, value }] : [];
 
 const described = ({ device, channel, kind, value, atMs }: Said): Described => ({
   device,

@@ -43,7 +43,22 @@ export interface Said {
   atMs: number | null;
   /** Length of an interval in ms, for `energy_interval_kwh`. */
   intervalMs?: number;
+  /** How the device calls it. */
+  native: string;
+  /** Where nobody can tell what it is: it counts for nothing until its owner says. Its channel holds the word `unknown`. */
+  asks?: Asks;
+  /** Its channel when decoders guessed (1.x): a device that counts by it goes on to. */
+  was?: string;
 }
+
+/** What is asked of a quantity's owner. */
+export interface Asks {
+  /** The unit of its value; null: the message does not say. */
+  unit: string | null;
+}
+
+/** Where a quantity is put. */
+export type Place = Pick<Said, 'channel' | 'asks' | 'was'>;
 
 /** What a family reads out of one message of its own. */
 export interface Heard {

@@ -4,6 +4,7 @@ import type { PoolClient } from '#src/database/connect.ts';
 import type { DecoderSettings, Said } from '../decoders/family.ts';
 import { readSettings } from '../decoders/settings.ts';
 import { chooseRoles, parseChannel } from '../normalise/channels.ts';
+import { asBefore, MAX_ASKED } from './as-listed.ts';
 import { storedKindOf } from './assign.ts';
 
 /** Most devices that are listed of one gateway; a flood of names is rubbish. */
@@ -79,7 +80,8 @@ export async function loadDiscoveries(client: PoolClient, gatewayIds: readonly s
         discovery = { discoveryId, gatewayId, family, nativeId, ...nothing };
         ofGateway.set(keyOf(family, nativeId), discovery);
       }
-      if (addQuantities(discovery, said)) discovery.isChanged = true;
+      const placed = discovery.paired ? asBefore(discovery.quantities, said) : said;
+      if (addQuantities(discovery, placed)) discovery.isChanged = true;
       if (atMs < discovery.lastSeenMs + SEEN_MS) return;
       discovery.lastSeenMs = atMs;
       discovery.isChanged = true;
@@ -94,7 +96,10 @@ export async function loadDiscoveries(client: PoolClient, gatewayIds: readonly s
 /** Adds what the device had not told before, and decides anew what counts. Answers whether anything was new. */
 function addQuantities(discovery: Discovery, said: readonly Said[]): boolean {
   const known = new Set(discovery.quantities.map(({ channel, kind }) => keyOf(channel, kind)));
-  const fresh = said.filter(({ kind, channel }) => kind !== 'availability' && !known.has(keyOf(channel, kind)));
+  let room = MAX_ASKED - discovery.quantities.filter(({ channel }) => !parseChannel(channel).known).length;
+  const fresh = said.filter(
+    ({ kind, channel, asks }) => kind !== 'availability' && !known.has(keyOf(channel, kind)) && (!asks || room-- > 0),
+  );
   if (fresh.length === 0 || known.size >= MAX_QUANTITIES) return false;
   const all = new Map<string, { channel: string; kind: string }>();
   for (const { channel, kind } of [...discovery.quantities, ...fresh]) all.set(keyOf(channel, kind), { channel, kind });

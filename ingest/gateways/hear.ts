@@ -15,6 +15,7 @@ import {
   remember,
   saveNews,
 } from './announcements.ts';
+import { asBefore, asListed } from './as-listed.ts';
 import { assign, discoveredIn } from './assign.ts';
 import { type Discoveries, type Discovery, loadDiscoveries } from './discoveries.ts';
 import { createKnownGateways } from './known-gateways.ts';
@@ -134,7 +135,8 @@ function hearOne(
   const { gateway: _read, ...rest } = message;
   const of = found.flatMap((discovery) => {
     if (!discovery.paired) return [];
-    const said = saidOf(withOwn(discovery), discovery.nativeId);
+    const { quantities } = discovery;
+    const said = asListed(quantities, asBefore(quantities, saidOf(withOwn(discovery), discovery.nativeId)));
     return [{ ...rest, decoded: assign(discovery.paired.deviceId, said, receivedAtMs) }];
   });
   // What is refused with a device's own settings is its own, where the message is.

@@ -78,6 +78,15 @@ test.each([
     ['power switch0/import as import', 'power switch0/import as export', 'register switch1/import as import'],
   ],
   [['register gas/import', 'temperature import'], []],
+  [['register unknown/foo', 'power import', 'power l1/import'], []],
+  [
+    ['register sml/unknown/wert_a', 'power sml/import', 'register switch1/import'],
+    ['register switch1/import as import'],
+  ],
+  [
+    ['power unknown/foo', 'power import'],
+    ['power import as import', 'power import as export'],
+  ],
 ])('of %j counts %j', (names, wanted) => {
   const all = names.map((name) => {
     const [kind = '', channel = ''] = name.split(' ');

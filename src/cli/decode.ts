@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { type Described, describe } from '#ingest/decoders/describe.ts';
+import { type Asked, type Described, describe } from '#ingest/decoders/describe.ts';
 import { readSettings } from '#ingest/decoders/settings.ts';
 import { defined } from '#src/core/defined.ts';
 import { forTerminal } from './for-terminal.ts';
@@ -32,6 +32,8 @@ type Line = z.infer<typeof line>;
 interface Answer {
   n: number | null;
   readings: Described[];
+  /** What counts for nothing until its owner says what it is, where there is any. */
+  asks?: Asked[];
   rejected: { reason: string }[];
 }
 
@@ -75,7 +77,15 @@ function answerTo(text: string): { answer: Answer; family: string | null } {
   const before = prior.map((one) => ({ topic: one.topic, payload: bytesOf(one) }));
   const read = describe(message, readSettings({ ...config, ...defined({ tz }) }), before);
   const rejected = (read?.refused ?? []).map((reason) => ({ reason }));
-  return { answer: { n, readings: read?.readings ?? [], rejected }, family: read?.family ?? null };
+  return {
+    answer: {
+      n,
+      readings: read?.readings ?? [],
+      ...(read && read.asks.length > 0 ? { asks: read.asks } : {}),
+      rejected,
+    },
+    family: read?.family ?? null,
+  };
 }
 
 const refused = (n: number | null, reason: string): Answer => ({ n, readings: [], rejected: [{ reason }] });
@@ -84,13 +94,22 @@ const bytesOf = ({ payload, payload_b64 }: Pick<Line, 'payload' | 'payload_b64'>
   payload_b64 === undefined ? Buffer.from(payload ?? '') : Buffer.from(payload_b64, 'base64');
 
 /** Lines for a terminal; what a device wrote must not drive it. */
-function forPeople({ n, readings, rejected }: Answer, family: string | null): string {
+function forPeople({ n, readings, asks = [], rejected }: Answer, family: string | null): string {
   const head =
     family === null && rejected.length === 0 ? 'nobody’s message: no family knows this topic' : (family ?? '');
   const said = readings.map(
     ({ device, channel, kind, value, ts }) => `  ${device}  ${channel}  ${kind} ${value}  ${ts ?? 'at its receipt'}`,
   );
-  const lines = [`${n ?? ''} ${head}`.trim(), ...said, ...rejected.map(({ reason }) => `  rejected: ${reason}`)];
+  const asked = asks.map(
+    ({ device, native_name, unit, value }) =>
+      `  ${device}  ${native_name}  ${value}${unit === null ? '' : ` ${unit}`}  unknown: counts when you say what it is`,
+  );
+  const lines = [
+    `${n ?? ''} ${head}`.trim(),
+    ...said,
+    ...asked,
+    ...rejected.map(({ reason }) => `  rejected: ${reason}`),
+  ];
   if (head === family && lines.length === 1) lines.push('  says nothing that is counted');
   return lines.map(forTerminal).join('\n');
 }

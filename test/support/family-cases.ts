@@ -21,7 +21,7 @@ export interface Case {
     replayed?: boolean;
   };
   /** `rejected`: how many; `null`: nobody's message. */
-  out: { readings: Record<string, unknown>[]; rejected: number } | null;
+  out: { readings: Record<string, unknown>[]; asks?: Record<string, unknown>[]; rejected: number } | null;
 }
 
 const bytesOf = ({ payload, payload_b64 }: CaseMessage) =>

@@ -1,4 +1,4 @@
-import type { DeviceMessage, Family, Heard } from '../family.ts';
+import type { DeviceMessage, Family, Heard, Place } from '../family.ts';
 import { celsius, type Hearing, hearing, nothing, refusal as refusing } from '../read/heard.ts';
 import { asObject, member, readJson, readObject, readText } from '../read/payload.ts';
 import { fromIso, fromUnix, trusted } from '../read/time.ts';
@@ -45,9 +45,9 @@ export const homeassistant: Family<Announced> = {
       }
     }
     for (const [source, entity] of speakers.sources) {
-      const channel = memory.channelOf(entity);
+      const place = memory.placeOf(entity);
       // What is not read at all is not refused either.
-      if (channel !== undefined) listen(heard, state, { source, entity, channel, atMs });
+      if (place) listen(heard, state, { source, entity, place, atMs });
     }
     return heard;
   },
@@ -64,7 +64,7 @@ function announcement({ topic, payload }: DeviceMessage): Heard {
 function listen(
   heard: Hearing,
   state: State,
-  { source, entity, channel, atMs: time }: { source: Source; entity: Entity; channel: string; atMs: number | null },
+  { source, entity, place, atMs: time }: { source: Source; entity: Entity; place: Place; atMs: number | null },
 ): void {
   if (NO_READING.has(state.text.trim().toLowerCase())) return;
   const refusal = source.refusal ?? (source.json && state.json === undefined ? 'the payload is not JSON' : undefined);
@@ -74,6 +74,7 @@ function listen(
   }
   const value = source.template ? evaluate(source.template, state) : state.text;
   const { device, object: name } = entity;
+  const { channel } = place;
   const atMs = source.json ? time : null;
   const { kind } = source;
   if (kind === 'heating') {
@@ -84,7 +85,7 @@ function listen(
     heard.addState({ device, channel, kind, value: HEATING.get(word) ?? word, atMs, name: `the action of ${name}` });
   } else if (kind === 'temperature_c' || kind === 'setpoint_c') {
     heard.add({ device, channel, kind, value: celsius(value, source.degrees), atMs, name });
-  } else heard.add({ device, channel, kind, value, ...source.scale, atMs, name });
+  } else heard.add({ ...place, device, kind, value, ...source.scale, atMs, name: entity.name ?? name });
 }
 
 /** The time of a message that has one beside its values: with its zone, or as Unix time. */

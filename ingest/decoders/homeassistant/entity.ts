@@ -15,6 +15,8 @@ export interface Entity extends Partial<Metered> {
   component: string;
   /** Its own name within the device. */
   object: string;
+  /** What its owner knows it by. */
+  name?: string;
   sources: Source[];
   availability: Availability[];
 }
@@ -77,7 +79,13 @@ function sensorOf(
   const name = textField(config, 'name') ?? '';
   const objectId = textField(config, 'object_id') ?? '';
   const meaning = meaningOf(
-    { names: [...source.path, object, name, objectId], uniqueId: textField(config, 'unique_id') ?? '' },
+    {
+      names: [...source.path, object, name, objectId],
+      // What a person reads tells what it is; ids are only looked into where there is no such name.
+      understood:
+        name === '' ? [source.path.toReversed().join(' '), object, objectId].filter((one) => one !== '') : [name],
+      uniqueId: textField(config, 'unique_id') ?? '',
+    },
     [object, name, objectId],
     {
       idWords: new Set(wordsOf(`${device} ${topic.component === 'device' ? topic.object : (topic.node ?? '')}`)),
@@ -90,7 +98,7 @@ function sensorOf(
     `${topic.node ?? ''}_${object}`,
     `${topic.component}_${topic.node ?? ''}_${topic.object}_${object}`,
   ];
-  return { sources: [source], kind, meaning: { ...meaning, medium }, labels };
+  return { sources: [source], kind, meaning: { ...meaning, medium }, labels, ...(name === '' ? {} : { name }) };
 }
 
 /** What a sensor measures. A unit says it where no class does; a class that is another (`energy_storage`) beats it. */

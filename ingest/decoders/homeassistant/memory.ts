@@ -1,4 +1,4 @@
-import type { DeviceMessage } from '../family.ts';
+import type { DeviceMessage, Place } from '../family.ts';
 import { readObject } from '../read/payload.ts';
 import type { Availability } from './availability.ts';
 import { channelsOf, type Metered } from './channels.ts';
@@ -21,8 +21,8 @@ export class Announced {
   #byConfig = new Map<string, Entity[]>();
   #byTopic = new Map<string, Speakers>();
   #byDevice = new Map<string, Set<Entity>>();
-  /** Channels of a device, until something of it is announced or removed. */
-  #channels = new Map<string, Map<Entity, string>>();
+  /** Where what a device tells is put, until something of it is announced or removed. */
+  #places = new Map<string, Map<Entity, Place>>();
   #count = 0;
 
   /** Takes an announcement in the place of the last one of its topic; an empty one removes it, rubbish changes nothing. */
@@ -45,19 +45,19 @@ export class Announced {
   /** Who speaks on a topic; undefined: nobody that was announced. */
   on = (topic: string): Readonly<Speakers> | undefined => this.#byTopic.get(topic);
 
-  /** The channel of an entity; undefined where nothing is said of it. */
-  channelOf(entity: Entity): string | undefined {
-    let channels = this.#channels.get(entity.device);
-    if (!channels) {
-      channels = allChannels([...(this.#byDevice.get(entity.device) ?? [])]);
-      this.#channels.set(entity.device, channels);
+  /** Where an entity is put; undefined where nothing is said of it. */
+  placeOf(entity: Entity): Place | undefined {
+    let places = this.#places.get(entity.device);
+    if (!places) {
+      places = allPlaces([...(this.#byDevice.get(entity.device) ?? [])]);
+      this.#places.set(entity.device, places);
     }
-    return channels.get(entity);
+    return places.get(entity);
   }
 
   #add(entity: Entity): void {
     this.#count += 1;
-    this.#channels.delete(entity.device);
+    this.#places.delete(entity.device);
     const siblings = this.#byDevice.get(entity.device) ?? new Set();
     this.#byDevice.set(entity.device, siblings.add(entity));
     for (const source of entity.sources) this.#speakers(source.topic).sources.set(source, entity);
@@ -67,7 +67,7 @@ export class Announced {
   #forget(configTopic: string): void {
     for (const entity of this.#byConfig.get(configTopic) ?? []) {
       this.#count -= 1;
-      this.#channels.delete(entity.device);
+      this.#places.delete(entity.device);
       const siblings = this.#byDevice.get(entity.device);
       siblings?.delete(entity);
       if (siblings?.size === 0) this.#byDevice.delete(entity.device);
@@ -91,14 +91,14 @@ export class Announced {
 const isMetered = (entity: Entity): entity is Entity & Metered => entity.kind !== undefined;
 
 /** Meters by their circuits; the only thermostat of a device is its `room`; each thermometer has a channel of its own. */
-function allChannels(entities: readonly Entity[]): Map<Entity, string> {
-  const channels = new Map<Entity, string>(channelsOf(entities.filter(isMetered)));
+function allPlaces(entities: readonly Entity[]): Map<Entity, Place> {
+  const places = new Map<Entity, Place>(channelsOf(entities.filter(isMetered)));
   const thermostats = entities.filter(({ component }) => component === 'climate');
   for (const entity of entities) {
     if (isMetered(entity)) continue;
     const word = circuitWord(entity.object);
-    if (entity.component !== 'climate') channels.set(entity, `temperature/${word}`);
-    else channels.set(entity, thermostats.length === 1 ? 'room' : `room/${word}`);
+    if (entity.component !== 'climate') places.set(entity, { channel: `temperature/${word}` });
+    else places.set(entity, { channel: thermostats.length === 1 ? 'room' : `room/${word}` });
   }
-  return channels;
+  return places;
 }

@@ -1,21 +1,9 @@
 import { channelWord } from '../read/heard.ts';
-import {
-  EXPORT,
-  FED,
-  HEAT,
-  HOUSE,
-  IMPORT,
-  OBIS,
-  OWN,
-  PHASE,
-  PLAIN,
-  RATE,
-  RESETS,
-  SOLAR,
-  TAKEN,
-  TARIFF,
-  UNMEASURED,
-} from './vocabulary.ts';
+import { fold } from '../vocabulary/fold.ts';
+import { meaningsOf as inDictionary, isForeignTerm } from '../vocabulary/lexicon.ts';
+import { saidOf } from '../vocabulary/said-of.ts';
+import { whatItIs } from '../vocabulary/what-it-is.ts';
+import { EXPORT, HEAT, IMPORT, PHASE, PLAIN, RATE, SOLAR, TAKEN, TARIFF } from './vocabulary.ts';
 
 /** What the names of an entity say of it. */
 export interface Meaning {
@@ -25,10 +13,14 @@ export interface Meaning {
   medium: 'gas' | 'heat' | '';
   /** What its names leave when all that is understood is taken away: `plug1` of `plug1_energy_total`. */
   circuit: string;
-  /** Starts again by itself (`today`), or is no measured value (`forecast`, `limit`). */
+  /** The circuit when names were understood in English, German and Dutch alone. */
+  oldCircuit: string;
+  /** Known not to count: starts again by itself (`today`), is reactive, a cost, or no measured value (`forecast`). */
   ignored: boolean;
-  /** Of a solar inverter or a battery: neither taken from the grid nor fed to it. */
+  /** Of a solar inverter or a battery: neither taken from the grid nor fed to it. Its owner must say what it is. */
   own: boolean;
+  /** A name with words that nobody knows: its owner must say what it is. */
+  unknown: boolean;
 }
 
 /** Words of a name: `EnergyToday`, `feed-in`, `tariff 1` at their seams, in lower case. */
@@ -41,62 +33,72 @@ export const wordsOf = (name: string): string[] =>
     .filter((word) => word !== '');
 
 /**
- * What an entity's names mean. `names`: the one that tells most first (path in the message, object id, name), a unique id
- * last, which only tells direction and part; `object`: what its circuit is called by, the better first;
- * `device`: words of the device's id, which are no circuit, and of its name, which may be an inverter's.
+ * What an entity's names mean. `names`: the one that tells most first (path in the message, object id, name); of `understood`
+ * one must have no word that nobody knows; a unique id only tells direction and part; `objects`: what its circuit is called by,
+ * the better first; `device`: words of the device's id, which are no circuit, and of its name, which may be an inverter's.
  */
 export function meaningOf(
-  { names, uniqueId = '' }: { names: readonly string[]; uniqueId?: string },
+  {
+    names,
+    understood = names,
+    uniqueId = '',
+  }: { names: readonly string[]; understood?: readonly string[]; uniqueId?: string },
   objects: readonly string[],
   device: { idWords: ReadonlySet<string>; nameWords: readonly string[] },
 ): Meaning {
-  const strong = names.map((name) => wordsOf(name).filter((word) => !device.idWords.has(word)));
-  const all = [...strong, wordsOf(uniqueId).filter((word) => !device.idWords.has(word))];
-  const words = strong.flat();
-  const obis = names.map((name) => OBIS.exec(name.slice(0, 200))).find((found) => found !== null);
-  const rated = words.some((word) => RATE.has(word));
-  const parts = new Set(obis?.[2] === '8' && obis[3] !== '0' ? [`t${obis[3]}`] : []);
-  for (const name of all) if (parts.size === 0) for (const part of partsOf(name, rated)) parts.add(part);
-  const inverter = device.nameWords.some((word) => SOLAR.has(word)) && !words.some((word) => HOUSE.has(word));
+  const ignored = new Set([...device.idWords, ...device.nameWords].map(fold));
+  const isInverter = device.nameWords.some((word) => SOLAR.has(word));
+  const what = whatItIs(withoutDevice(names, device.idWords), {
+    ignored,
+    understood: withoutDevice(understood, device.idWords),
+    isInverter,
+  });
+  const coded = names.some((name) => saidOf(name).obis !== null);
+  const rated = names.some((name) => wordsOf(name).some((word) => RATE.has(word)));
+  const circuit = (edition: Edition) => (coded ? '' : circuitOf(objects, device.idWords, { rated, edition }));
+  const byId = what.is === 'counted' && uniqueId !== '' && !names.some((name) => saidOf(name).direction !== null);
+  const ids = saidOf(withoutWords(uniqueId, device.idWords));
+  const isExported = byId ? ids.direction === 'export' : what.is === 'counted' && what.direction === 'export';
+  const parts = what.is === 'counted' ? (what.parts.length > 0 ? what.parts : ids.parts) : [];
+  const medium = what.is === 'counted' ? what.medium : '';
   return {
-    direction: obis ? (obis[1] === '2' ? 'export' : 'import') : directionOf(all),
-    parts: [...parts].sort().reverse(),
-    medium: words.includes('gas') ? 'gas' : strong.some(isHeat) ? 'heat' : '',
-    circuit: obis ? '' : circuitOf(objects, device.idWords, rated),
-    ignored: strong.some((name) => isIgnored(name, rated)),
-    own: (inverter || words.some((word) => OWN.has(word))) && !words.some((word) => FED.has(word)),
+    direction: isExported ? 'export' : 'import',
+    parts,
+    medium: medium === 'water' ? '' : medium,
+    circuit: circuit(what.is === 'unknown' ? 'known' : 'now'),
+    oldCircuit: circuit('old'),
+    ignored: what.is === 'not counted',
+    own: what.is === 'own',
+    unknown: what.is === 'unknown',
   };
 }
 
-/** `day` and `peak` are tariffs where a rate is spoken of, and a kilowatt hour is no hour. */
-const isIgnored = (words: readonly string[], rated: boolean): boolean =>
-  words.some((word, index) => {
-    if (rated && (word === 'day' || word === 'peak')) return false;
-    if (word === 'hour' && words[index - 1]?.endsWith('watt')) return false;
-    return UNMEASURED.has(word) || RESETS.has(word);
-  });
+const withoutWords = (name: string, idWords: ReadonlySet<string>): string =>
+  idWords.size === 0
+    ? name
+    : name
+        .split(/(?<=[^\p{L}\p{N}])|(?=[^\p{L}\p{N}])/u)
+        .filter((word) => !idWords.has(word.toLowerCase()))
+        .join('');
+
+const withoutDevice = (names: readonly string[], idWords: ReadonlySet<string>): string[] =>
+  names.map((name) => withoutWords(name, idWords));
+
+/** What a circuit is called by: all words that say nothing else; as it was before there were dictionaries; without unknown words. */
+type Edition = 'now' | 'old' | 'known';
 
 /** What the first name leaves over of which something is understood; an id like `x17` tells nothing, and is taken whole. */
-function circuitOf(objects: readonly string[], idWords: ReadonlySet<string>, rated: boolean): string {
+function circuitOf(
+  objects: readonly string[],
+  idWords: ReadonlySet<string>,
+  how: { rated: boolean; edition: Edition },
+): string {
   const rests = objects.map((object) => {
     const words = wordsOf(object).filter((word) => !idWords.has(word));
-    return { words, rest: circuitWords(words, rated) };
+    return { words, rest: circuitWords(words, how) };
   });
   const { rest } = rests.find((one) => one.rest.length < one.words.length) ?? rests[0] ?? { rest: [] };
   return rest.length === 0 ? '' : circuitWord(rest.join('_'));
-}
-
-/** The first name that speaks of a direction has the say, and in it the last word. */
-function directionOf(all: readonly string[][]): 'import' | 'export' {
-  for (const words of all) {
-    const said = words.flatMap((word, index): ('import' | 'export')[] => {
-      const before = words[index - 1];
-      const fed = (word === 'in' && before === 'feed') || (word === 'grid' && before === 'to');
-      return fed || EXPORT.has(word) ? ['export'] : IMPORT.has(word) ? ['import'] : [];
-    });
-    if (said.length > 0) return said.at(-1) as 'import' | 'export';
-  }
-  return 'import';
 }
 
 function partsOf(words: readonly string[], rated: boolean): string[] {
@@ -114,17 +116,17 @@ function partsOf(words: readonly string[], rated: boolean): string[] {
 /** `tariff 1`, and `delivered_1` as Dutch meters are read. */
 const tellsTariff = (word: string) => RATE.has(word) || /^(?:delivered|returned)$/.test(word);
 
-function circuitWords(words: readonly string[], rated: boolean): string[] {
+function circuitWords(words: readonly string[], { rated, edition }: { rated: boolean; edition: Edition }): string[] {
   return words.filter((word, index) => {
     if (EXPORT.has(word) || IMPORT.has(word) || PLAIN.has(word) || HEAT.has(word) || TAKEN.test(word)) return false;
     const before = words[index - 1] ?? '';
-    return partsOf([before, word], rated).length === 0;
+    if (partsOf([before, word], rated).length > 0) return false;
+    if (edition === 'old') return true;
+    const folded = fold(word);
+    if (isForeignTerm(folded)) return false;
+    return edition === 'now' || /\d/.test(word) || inDictionary(folded) !== null;
   });
 }
-
-/** Heat, as a heat meter has it: a heat pump and a water heater are electric. */
-const isHeat = (words: readonly string[]): boolean =>
-  words.some((word, index) => HEAT.has(word) && words[index + 1] !== 'pump');
 
 /** One word for a circuit; long names keep a mark of what is cut off, so that two of them stay two. */
 export function circuitWord(text: string): string {

@@ -1,4 +1,4 @@
-import type { SaidKind } from '../family.ts';
+import type { Place, SaidKind } from '../family.ts';
 import { channelsOf, type Metered } from '../homeassistant/channels.ts';
 import { degrees, energyScale, powerScale, type Scale } from '../homeassistant/units.ts';
 import { circuitWord, meaningOf, wordsOf } from '../homeassistant/words.ts';
@@ -15,9 +15,8 @@ export interface Told {
 }
 
 /** A property of which something is read, and how. */
-export interface Readable {
+export interface Readable extends Place {
   kind: SaidKind;
-  channel: string;
   scale: Scale;
   degrees: 'C' | 'F';
 }
@@ -41,18 +40,22 @@ export function readablesOf(device: string, told: Iterable<Told>): Map<string, R
       meters.push({ ...metered(device, one, kind), key, scale });
     } else if (kind) readables.set(key, { kind, channel: climateChannel(one), scale: {}, degrees: unit });
   }
-  for (const [{ key, kind, scale }, channel] of channelsOf(meters)) {
-    readables.set(key, { kind, channel, scale, degrees: 'C' });
+  for (const [{ key, kind, scale }, place] of channelsOf(meters)) {
+    readables.set(key, { ...place, kind, scale, degrees: 'C' });
   }
   return readables;
 }
 
 function metered(device: string, told: Told, kind: Metered['kind']): Metered {
   const { node, property, name = '', nodeName = '' } = told;
-  const meaning = meaningOf({ names: [property, name, node, nodeName] }, [`${node}_${property}`], {
-    idWords: new Set(wordsOf(device)),
-    nameWords: [],
-  });
+  const meaning = meaningOf(
+    { names: [property, name, node, nodeName], understood: [name === '' ? property : name] },
+    [`${node}_${property}`],
+    {
+      idWords: new Set(wordsOf(device)),
+      nameWords: [],
+    },
+  );
   return { kind, meaning, labels: [`${node}_${property}`, `${node}/${property}`] };
 }
 

@@ -18,7 +18,7 @@ export function hearNative(message: Parameters<typeof decodeNative>[0]): Heard |
   if (!decoded) return null;
   const { deviceId: device, readings, rejections, status } = decoded;
   const said = readings.flatMap(({ channel, kind, value, readAtMs, intervalMs }): Heard['said'] => {
-    const at = { device, channel, atMs: readAtMs, ...(kind === 'interval' ? { intervalMs } : {}) };
+    const at = { device, channel, native: kind, atMs: readAtMs, ...(kind === 'interval' ? { intervalMs } : {}) };
     if (kind === 'heating') return [{ ...at, kind, value: value === 1 }];
     const known = KINDS[kind];
     return known ? [{ ...at, kind: known.kind, value: value / known.unit }] : [];
@@ -26,6 +26,6 @@ export function hearNative(message: Parameters<typeof decodeNative>[0]): Heard |
   const states: Heard['said'] =
     status === undefined || status === 'faulty'
       ? []
-      : [{ device, channel: 'device', kind: 'availability', value: status === 'online', atMs: null }];
+      : [{ device, channel: 'device', kind: 'availability', value: status === 'online', atMs: null, native: 'status' }];
   return { said: [...said, ...states], refused: rejections.map(({ reason }) => reason) };
 }

@@ -1,6 +1,6 @@
 import { scaled } from '#src/core/units.ts';
 import { BOUNDS } from '../bounds.ts';
-import type { Heard, SaidKind } from '../family.ts';
+import type { Asks, Heard, Said, SaidKind } from '../family.ts';
 import { readBoolean, readNumber } from './number.ts';
 
 /** Plausible bounds by kind. */
@@ -27,8 +27,10 @@ export interface Quantity {
   /** The message's own time, checked (`trusted`); null or left out: that of its receipt. */
   atMs?: number | null;
   intervalMs?: number;
-  /** How the message calls it, for the reason where it is no number. */
+  /** How the message calls it: what its owner sees, and the reason where it is no number. */
   name: string;
+  asks?: Asks | undefined;
+  was?: string | undefined;
 }
 
 /** Collects what a message says, each quantity checked by itself. */
@@ -68,7 +70,8 @@ export function hearing(): Hearing {
     blamed,
     refuse,
     see: (device) => void (DEVICE.test(device) && seen.push(device)),
-    add({ device, channel, kind, value, times = 1, per = 1, least = RANGES[kind][0], atMs = null, intervalMs, name }) {
+    add({ device, channel, kind, value, times = 1, per = 1, atMs = null, intervalMs, name, asks, was, ...given }) {
+      const { least = RANGES[kind][0] } = given;
       const read = readNumber(value);
       if (read === null) return;
       if (read === undefined) return refuse(`${name} is not a number`, device);
@@ -76,13 +79,17 @@ export function hearing(): Hearing {
       const exact = scaled(read, times, per);
       if (!(exact >= least && exact <= most))
         return refuse(`${name} is not within ${least} to ${most} (${kind})`, device);
-      push({ device, channel, kind, value: exact, atMs, ...(intervalMs === undefined ? {} : { intervalMs }) });
+      const one: Said = { device, channel, kind, value: exact, atMs, native: name };
+      if (intervalMs !== undefined) one.intervalMs = intervalMs;
+      if (asks) one.asks = asks;
+      if (was !== undefined) one.was = was;
+      push(one);
     },
     addState({ device, channel, kind, value, atMs = null, name }) {
       const state = readBoolean(value);
       if (state === null) return;
       if (state === undefined) refuse(`${name} is no state`, device);
-      else push({ device, channel, kind, value: state, atMs });
+      else push({ device, channel, kind, value: state, atMs, native: name });
     },
   };
 }

@@ -1,4 +1,6 @@
+import type { Place } from '../family.ts';
 import { channelWord } from '../read/heard.ts';
+import { whatItIs } from '../vocabulary/what-it-is.ts';
 
 /** A resource of an IPSO object (LwM2M): `3305/0/5805`. */
 const IPSO = /^(?:(.*)[/:])?\/?(\d{4,5})\/(\d{1,5})\/(\d{4,5})(?:\/\d{1,5})?$/s;
@@ -53,6 +55,20 @@ function ofUrn(whole: string): SenmlName {
   const length = whole.slice(start).search(/[:/_;]/);
   const end = length < 0 ? whole.length : start + length;
   return { device: whole.slice(0, end), part: whole.slice(end + 1) };
+}
+
+/** Where energy or power of a part of a name is put; null: it is known not to count. */
+export function placeOf(part: string, kind: 'energy_total_kwh' | 'power_w'): Place | null {
+  const what = whatItIs([part]);
+  const channel = channelOf(part, kind);
+  if (what.is === 'not counted') return null;
+  if (what.is === 'counted') {
+    const directed = channel.replace(/(^|\/)(?:import|export)(?=$|\/)/, `$1${what.direction}`);
+    const isNamed = what.medium === '' || directed.split('/').includes(what.medium);
+    return { channel: isNamed ? directed : `${what.medium}/${directed}` };
+  }
+  const place = { channel: `unknown/${channelWord(part)}`, asks: { unit: kind === 'power_w' ? 'W' : 'kWh' } };
+  return what.is === 'own' ? place : { ...place, was: channel };
 }
 
 /** A channel out of a part of a name. Different parts have different channels, but for what only says the quantity. */

@@ -1,10 +1,9 @@
-import type { SaidKind } from '../family.ts';
-import { channelOf, type SenmlName } from './names.ts';
+import type { Place, SaidKind } from '../family.ts';
+import { channelOf, placeOf, type SenmlName } from './names.ts';
 import type { Resolved } from './resolve.ts';
 
 /** A number of a record, with what makes the unit of its kind of it. */
-export interface SenmlQuantity {
-  channel: string;
+export interface SenmlQuantity extends Place {
   kind: SaidKind;
   value: number | null;
   times?: number;
@@ -49,14 +48,20 @@ export function quantitiesOf(
   const unit = record.unit ?? (ipso && (IPSO_UNITS.get(ipso.resource) ?? unitText)) ?? '';
   const { value } = record;
   const channel = (kind: SaidKind) => (ipso ? ipsoChannel(ipso, kind) : channelOf(part, kind));
+  const place = (kind: 'energy_total_kwh' | 'power_w') =>
+    ipso ? { channel: ipsoChannel(ipso, kind) } : placeOf(part, kind);
   const energy = ENERGY.get(unit);
-  if (energy) return [{ channel: channel('energy_total_kwh'), kind: 'energy_total_kwh', value, ...energy }];
+  if (energy) {
+    const meter = place('energy_total_kwh');
+    return meter ? [{ ...meter, kind: 'energy_total_kwh', value, ...energy }] : [];
+  }
   const times = POWER.get(unit);
   if (times !== undefined) {
-    const of = channel('power_w');
+    const meter = place('power_w');
+    if (!meter) return [];
     // W times seconds is J.
-    const sum = { channel: of, kind: 'energy_total_kwh', value: record.sum, per: J_PER_KWH / times } as const;
-    return [{ channel: of, kind: 'power_w', value, times }, ...(record.sum === null ? [] : [sum])];
+    const sum = { ...meter, kind: 'energy_total_kwh', value: record.sum, per: J_PER_KWH / times } as const;
+    return [{ ...meter, kind: 'power_w', value, times }, ...(record.sum === null ? [] : [sum])];
   }
   const kind = ipso?.resource === IPSO_SETPOINT ? 'setpoint_c' : 'temperature_c';
   if (CELSIUS.has(unit)) return [{ channel: channel('temperature_c'), kind, value }];

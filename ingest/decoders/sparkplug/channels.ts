@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Place } from '../family.ts';
 import type { Meaning } from './meaning.ts';
 import { joined, type Parts } from './parts.ts';
 
@@ -7,9 +8,8 @@ export interface NamedMeaning extends Meaning {
 }
 
 /** What a metric's value is, for good. */
-export interface Quantity {
+export interface Quantity extends Place {
   unit: Meaning['unit'];
-  channel: string;
 }
 
 /**
@@ -33,9 +33,15 @@ export function assignChannels(meanings: readonly NamedMeaning[]): Map<string, Q
     const channel = channels.find((one) => !taken.has(`${unit.kind} ${one}`));
     // All three are taken where hashes are equal: then nothing is said rather than something wrong.
     if (channel !== undefined) taken.set(`${unit.kind} ${channel}`, meaning);
-    assigned.set(name, channel === undefined ? null : { unit, channel });
+    assigned.set(name, channel === undefined ? null : { unit, ...placeAt(channel, meaning) });
   }
   return assigned;
+}
+
+function placeAt(channel: string, { asks, unit }: Meaning): Place {
+  if (!asks) return { channel };
+  const place = { channel, asks: { unit: unit.kind === 'power_w' ? 'W' : 'kWh' } };
+  return asks.was ? { ...place, was: channelOf(asks.was) } : place;
 }
 
 const channelOf = ({ circuit, suffix }: Parts): string => (circuit === '' ? suffix : `${circuit}/${suffix}`);

@@ -102,7 +102,7 @@ function hearData(message: Message, birth: Birth | undefined): void {
 function hearMetric({ opened, receivedAtMs, device, heard }: Message, metric: Metric, born: Born): void {
   // Who sends a transient value asks not to store it.
   if (!born.quantity || metric.isTransient) return;
-  const { unit, channel } = born.quantity;
+  const { unit, ...place } = born.quantity;
   const name = shown(born.name);
   const atMs = trusted(metric.timestampMs ?? (metric.isHistorical ? null : (opened.timestampMs ?? null)), receivedAtMs);
   if (metric.isHistorical && atMs === null && !metric.isNull) {
@@ -112,7 +112,7 @@ function hearMetric({ opened, receivedAtMs, device, heard }: Message, metric: Me
   const { kind, times, per, fahrenheit } = unit;
   const read = readValue(metric, metric.datatype || born.datatype);
   const value = fahrenheit ? celsius(read, 'F') : read;
-  heard.add({ device, channel, kind, value, times, per, atMs, name });
+  heard.add({ ...place, device, kind, value, times, per, atMs, name });
 }
 
 const sentAt = ({ opened, receivedAtMs }: Message): number | null => trusted(opened.timestampMs ?? null, receivedAtMs);

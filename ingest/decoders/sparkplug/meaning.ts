@@ -1,5 +1,6 @@
 import { channelWord } from '../read/heard.ts';
-import { isElectric, isolateParts, type Parts } from './parts.ts';
+import { whatItIs } from '../vocabulary/what-it-is.ts';
+import { isElectric, isolateParts, joined, type Parts } from './parts.ts';
 import { type Unit, unitOf } from './units.ts';
 import { splitName } from './words.ts';
 
@@ -9,6 +10,8 @@ export interface Meaning {
   parts: Parts;
   /** All words of its name but those of direction, tariff, phase and unit. */
   words: string[];
+  /** Nobody can tell what it is: where it was put when this was guessed, if it was read at all. */
+  asks?: { was: Parts | null };
 }
 
 /** Registers that start again by themselves, or that are of a span of time: no lifetime totals. */
@@ -30,12 +33,25 @@ export function meaningOf(name: string, property: string | undefined): Meaning |
   const unit = property === undefined ? named : unitOf(property);
   if (!unit || words.some((word) => NEVER.test(word))) return null;
   if (unit.kind === 'temperature_c') return temperature(words, unit, property !== undefined || !doubtful);
-  if (words.some((word) => UNKNOWN_WAY.test(word))) return null;
   const unfit = unit.kind === 'power_w' ? PEAK_POWER : RESETS;
   if (words.some((word) => unfit.test(word))) return null;
   if (property === undefined && doubtful && !words.some(isElectric)) return null;
+  const what = whatItIs([name]);
+  if (what.is === 'not counted') return null;
   const { parts, others } = isolateParts(words, name);
-  return { unit, parts, words: others };
+  if (what.is === 'counted') {
+    const { direction, circuit, suffix } = parts;
+    const directed = what.direction === direction ? suffix : suffix.replace(direction, what.direction);
+    const told = what.medium === '' || directed.startsWith(what.medium) ? directed : `${what.medium}/${directed}`;
+    return { unit, parts: { ...parts, circuit, suffix: told }, words: others };
+  }
+  const guessed = words.some((word) => UNKNOWN_WAY.test(word)) ? null : parts;
+  return {
+    unit,
+    parts: { ...parts, suffix: `unknown/${joined(others) || channelWord(name)}` },
+    words: others,
+    asks: { was: guessed },
+  };
 }
 
 /** `certain`: the unit is one, and no letter that could be a part's (`Setpoint C`). */
@@ -48,7 +64,7 @@ function temperature(words: string[], unit: Unit, certain: boolean): Meaning | n
   const circuit = where.length === 0 ? 'room' : channelWord(where.join('_'));
   return {
     unit: { ...unit, kind: wanted ? 'setpoint_c' : 'temperature_c' },
-    parts: { circuit: '', suffix: circuit },
+    parts: { circuit: '', direction: 'import', suffix: circuit },
     words: rest,
   };
 }

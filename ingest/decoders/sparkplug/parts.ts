@@ -1,7 +1,11 @@
+import { fold } from '../vocabulary/fold.ts';
+import { isForeignTerm } from '../vocabulary/lexicon.ts';
+
 /** A channel in two: which circuit, and what of it. */
 export interface Parts {
   /** Empty for the device as a whole. */
   circuit: string;
+  direction: 'import' | 'export';
   /** `import`, `gas/import`, `export/t1`, `import/l2`. */
   suffix: string;
 }
@@ -31,7 +35,7 @@ export const isElectric = (word: string): boolean =>
 
 /** Takes direction, tariff, phase and medium out of a name's words. `others`: those that remain, with the common ones. */
 export function isolateParts(words: readonly string[], name: string): { parts: Parts; others: string[] } {
-  let direction = 'import';
+  let direction: Parts['direction'] = 'import';
   let medium = '';
   let part = '';
   const others: string[] = [];
@@ -55,7 +59,7 @@ export function isolateParts(words: readonly string[], name: string): { parts: P
     } else if (MEDIA.has(word) && !APPLIANCE.test(next)) medium = `${MEDIA.get(word)}/`;
     else if (!IMPORT.test(word)) others.push(word);
   }
-  return { parts: { circuit: circuitOf(obis ? [] : others), suffix: medium + direction + part }, others };
+  return { parts: { circuit: circuitOf(obis ? [] : others), direction, suffix: medium + direction + part }, others };
 }
 
 /** `t1`, `tariff1`, `rate2`; `l1`, `ph1`, `phase1`, `phasea`. */
@@ -70,10 +74,14 @@ function tariffOrPhase(text: string): string | undefined {
 /** The circuit's word: `meter` names none by itself, but `meter 2` does. */
 function circuitOf(words: readonly string[]): string {
   const named = words.filter(
-    (word, index) => !COMMON.test(word) && (word !== 'meter' || /^\d/.test(words[index + 1] ?? '')),
+    (word, index) =>
+      !COMMON.test(word) && !saysNoPlace(word) && (word !== 'meter' || /^\d/.test(words[index + 1] ?? '')),
   );
   return joined(named);
 }
+
+/** A word of another language that says a direction, or only that it is energy. */
+const saysNoPlace = (word: string): boolean => isForeignTerm(fold(word));
 
 /** Words as one word of a channel; of a long name the beginning, which others can share. */
 export const joined = (words: readonly string[]): string =>

@@ -1,0 +1,43 @@
+/** Letters that no accent makes of plain ones. */
+const LETTERS = new Map([
+  ['ø', 'o'],
+  ['æ', 'ae'],
+  ['œ', 'oe'],
+  ['ß', 'ss'],
+  ['ł', 'l'],
+  ['đ', 'd'],
+]);
+/** As people without these keys write them: `Waermezaehler`. */
+const SPELT_OUT: readonly (readonly [RegExp, string])[] = [
+  [/ä/g, 'ae'],
+  [/[öø]/g, 'oe'],
+  [/ü/g, 'ue'],
+  [/å/g, 'aa'],
+];
+
+/** A text in lower case without accents. */
+export const fold = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[øæœßłđ]/g, (letter) => LETTERS.get(letter) as string)
+    .normalize('NFD')
+    .replaceAll(/\p{M}+/gu, '');
+
+/** Both ways in which a word of a dictionary can be written without accents. */
+export function spellings(word: string): string[] {
+  const composed = word.normalize('NFC');
+  const spelt = SPELT_OUT.reduce((text, [letter, letters]) => text.replaceAll(letter, letters), composed);
+  return spelt === composed ? [fold(composed)] : [fold(composed), fold(spelt)];
+}
+
+/** Words of a name, folded: `EnergyToday`, `feed-in`, `Énergie_réactive` at their seams. At most 200 characters are read. */
+export const wordsOfName = (name: string): string[] =>
+  fold(
+    name
+      .slice(0, 200)
+      .normalize('NFC')
+      .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1_$2')
+      .replaceAll(/(\p{Lu}\p{Lu})(\p{Lu}\p{Ll}{2})/gu, '$1_$2'),
+  )
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');

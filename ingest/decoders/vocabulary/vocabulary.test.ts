@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { LANGUAGES } from './lexicon.ts';
+import { type WhatItIs, whatItIs } from './what-it-is.ts';
+
+const names = readFileSync(new URL('./register-names.tsv', import.meta.url), 'utf8')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'))
+  .slice(1)
+  .map((line) => line.split('\t') as [language: string, name: string, meaning: string, source: string]);
+const NOT_COUNTED = new Set(['period', 'cost', 'reactive', 'balance']);
+
+const shown = (what: WhatItIs): string =>
+  what.is === 'counted'
+    ? [what.medium || what.direction, ...what.parts].join('/')
+    : what.is === 'not counted'
+      ? what.because
+      : what.is;
+
+/** `right`, `unknown` or `wrong`. What a roof makes leaves it, so that export is right, too. */
+function judged(meaning: string, what: WhatItIs): 'right' | 'unknown' | 'wrong' {
+  if (what.is === 'unknown') return 'unknown';
+  if (meaning === 'own') return what.is === 'own' || shown(what) === 'export' ? 'right' : 'wrong';
+  if (NOT_COUNTED.has(meaning)) return what.is === 'not counted' ? 'right' : 'wrong';
+  return shown(what) === meaning ? 'right' : 'wrong';
+}
+
+describe.each([
+  ['that the vocabulary was written with', 0],
+  ['that were kept', 1],
+] as const)('of the names %s', (_which, half) => {
+  const all = names.filter((_, index) => index % 2 === half);
+  const judgements = all.map(
+    ([language, name, meaning]) => [judged(meaning, whatItIs([name])), language, name, meaning] as const,
+  );
+
+  test('none is taken for something else', () => {
+    expect(all.length).toBeGreaterThan(200);
+    expect(judgements.filter(([judgement]) => judgement === 'wrong')).toEqual([]);
+  });
+
+  test('fewer than one in ten is unknown', () => {
+    const unknown = judgements.filter(([judgement]) => judgement === 'unknown');
+    expect(unknown.length / all.length).toBeLessThan(0.1);
+  });
+});
+
+test('each language has words for both directions, for periods, and for what is not active energy', () => {
+  expect(LANGUAGES).toHaveLength(13);
+  for (const { code, words } of LANGUAGES) {
+    for (const concept of ['import', 'export', 'period', 'reactive', 'cost', 'balance', 'gas', 'heat', 'water']) {
+      expect([code, concept, words.some(([one]) => one === concept)]).toEqual([code, concept, true]);
+    }
+  }
+});
+
+test.each([
+  // The cases of issue 17.
+  ['Energy 2 Days Ago', 'period'],
+  ['Tagesverbrauch', 'period'],
+  ['Dagverbruik', 'period'],
+  ['Energy balance', 'balance'],
+  ['Stromsaldo', 'balance'],
+  ['Reactive energy import', 'reactive'],
+  ['Total energy', 'import'],
+  // An OBIS code decides before any word.
+  ['1-0:2.8.0 Verbrauch', 'export'],
+  ['1-0:1.8.1*255', 'import/t1'],
+  ['2_8_2', 'export/t2'],
+  ['1.8.0*01', 'period'],
+  ['16.8.0', 'balance'],
+  ['3.8.0', 'reactive'],
+  ['21.8.0', 'import/l1'],
+  ['1.0.2.8.0.255', 'export'],
+  ['Firmware 1.8.0.4', 'unknown'],
+  // As meters print it.
+  ['+A T1', 'import/t1'],
+  ['Energia A-', 'export'],
+  ['R+ energy', 'reactive'],
+  // Whose end of the wire, where it says so.
+  ['Delivered to grid', 'export'],
+  ['Supply from grid', 'import'],
+  ['Energy received', 'unknown'],
+  ['Import and export', 'unknown'],
+  // Letters without their accents, and spelt out.
+  ['Waermemengenzaehler', 'heat'],
+  ['rueckspeisung gesamt', 'export'],
+  ['Energia zuzycie dzisiaj', 'period'],
+  ['Kitchen plug energy', 'import'],
+  ['Warmtepomp energie', 'import'],
+  ['Foobar energy', 'unknown'],
+  ['Spotreba včera', 'period'],
+  ['Battery export energy', 'own'],
+  ['Solar export', 'export'],
+  ['Cumulative hourly import', 'unknown'],
+])('%s is %s', (name, meaning) => {
+  expect(shown(whatItIs([name]))).toBe(meaning);
+});
+
+test('names that disagree are of what nobody can tell; a device’s own name is none of its words', () => {
+  expect(whatItIs(['energy_import', 'Rückspeisung']).is).toBe('unknown');
+  expect(whatItIs(['Xyzzy energy'], { ignored: new Set(['xyzzy']) }).is).toBe('counted');
+  expect(whatItIs(['zz_total', 'Total energy'], { understood: ['Total energy'] }).is).toBe('counted');
+});
