@@ -1,6 +1,7 @@
-import { type DecoderSettings, type DeviceMessage, type Heard, withoutMemory } from '../family.ts';
+import type { DecoderSettings, DeviceMessage, Family, Heard } from '../family.ts';
 import { hearing, nothing, refusal } from '../read/heard.ts';
 import { asObject, type Json, member, readObject, readText } from '../read/payload.ts';
+import { type Bases, isBare, isNewBase, learnBase, parseBareTopic } from './bases.ts';
 import { readClamps, readEnergy, readPower } from './energy.ts';
 import { isMeter, readMeter } from './sml.ts';
 import { block, type Source } from './source.ts';
@@ -11,10 +12,21 @@ import { toldAtMs } from './time.ts';
 import { parseTasmotaTopic } from './topic.ts';
 
 /** Devices with the Tasmota firmware: registers, power, temperatures, thermostats, availability. */
-export const tasmota = withoutMemory({ name: 'tasmota', decode });
+export const tasmota: Family<Bases> = {
+  name: 'tasmota',
+  remembers: isBare,
+  newMemory: () => new Set(),
+  isNews: isNewBase,
+  learn: learnBase,
+  decode,
+};
 
-function decode({ topic, payload, receivedAtMs }: DeviceMessage, settings: DecoderSettings): Heard | null {
-  const parsed = parseTasmotaTopic(topic);
+function decode(
+  { topic, payload, receivedAtMs }: DeviceMessage,
+  settings: DecoderSettings,
+  bases: Bases,
+): Heard | null {
+  const parsed = parseTasmotaTopic(topic) ?? parseBareTopic(topic, payload, bases);
   if (!parsed) return null;
   const { device, about } = parsed;
   if (about === 'nothing') return nothing();
@@ -24,8 +36,8 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, settings: Decod
   const body = about === 'status' ? asObject(member(whole, 'StatusSNS')) : whole;
   if (!body) return refusal('payload has no object StatusSNS');
   const source = { heard: hearing(), device, atMs: toldAtMs(body, settings, receivedAtMs) };
-  readElectricity(source, body);
-  readTemperatures(source, body);
+  readElectricity(source, body, settings.tasmota ?? {});
+  readTemperatures(source, body, settings.tasmota ?? {});
   readThermostats(source, body);
   return source.heard;
 }
@@ -38,7 +50,7 @@ function availability(device: string, payload: Buffer): Heard {
   return heard;
 }
 
-function readElectricity(source: Source, body: Json): void {
+function readElectricity(source: Source, body: Json, mapping: NonNullable<DecoderSettings['tasmota']>): void {
   const energy = block(source, member(body, 'ENERGY'), 'ENERGY');
   const tic = block(source, member(body, 'TIC'), 'TIC');
   const analog = block(source, member(body, 'ANALOG'), 'ANALOG');
@@ -50,6 +62,6 @@ function readElectricity(source: Source, body: Json): void {
   const circuits = new Set<string>();
   for (const [name, value] of Object.entries(body)) {
     const meter = name === 'ENERGY' || name === 'TIC' || name === 'ANALOG' ? null : asObject(value);
-    if (meter && isMeter(meter)) readMeter(source, name, meter, circuits);
+    if (meter && isMeter(name, meter, mapping)) readMeter(source, { prefix: name, block: meter, mapping }, circuits);
   }
 }

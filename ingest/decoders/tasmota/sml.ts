@@ -1,34 +1,55 @@
-import type { SaidKind } from '../family.ts';
 import { channelWord } from '../read/heard.ts';
+import { readNumber } from '../read/number.ts';
 import type { Json } from '../read/payload.ts';
+import { type MeterName, readMeterName } from './meter-names.ts';
 import type { Source } from './source.ts';
 
-/**
- * Names that owners give to what their meter says, in lower case. The message has no units: under these names everybody
- * has kWh and W, under other ones anything.
- */
-const NAMES = new Map<string, { channel: string; kind: SaidKind }>([
-  ['total_in', { channel: 'import', kind: 'energy_total_kwh' }],
-  ['total_out', { channel: 'export', kind: 'energy_total_kwh' }],
-  ['power_curr', { channel: 'import', kind: 'power_w' }],
-  ['power_l1', { channel: 'import/l1', kind: 'power_w' }],
-  ['power_l2', { channel: 'import/l2', kind: 'power_w' }],
-  ['power_l3', { channel: 'import/l3', kind: 'power_w' }],
-]);
-/** A word that means something else in a channel. */
-const TAKEN = /^(import|export|[lt]\d+)$/;
-/** Meters of something else, whose counts are in m3 as often as in kWh. */
-const NOT_ELECTRIC = /^(gas|water|wasser|heat|w(ae|ä)rme)(?![a-z])/i;
+/** What its owner has set for a name, by `prefix.name` or by the name alone (`decoder_config.tasmota`). */
+export type Mapping = Readonly<Record<string, { counts_as: string; unit?: string }>>;
 
-/** Whether a block is what a script reads from a meter: at least one of the names is in it. */
-export const isMeter = (block: Json): boolean => Object.keys(block).some((name) => NAMES.has(name.toLowerCase()));
+/** A word that means something else in a channel. */
+const TAKEN = /^(import|export|unknown|[lt]\d+)$/;
+/** Meters of something else, whose counts are in m3 as often as in kWh. */
+const NOT_ELECTRIC = /^(gas|water|wasser|heat|heizung|w(ae|ä)rme)(?![a-z])/i;
+/** What scripts of meters are called (`jsonPrefix`), as the public ones have it: a kind of meter, or a maker's type. */
+const METER =
+  /^(?:sml|obis|p1|dsmr|meter|smart_?meter|power_?meter|modbus\d*|mbus|z(?:ae|ä)hler|strom|hhstrom|haus|haupt|home|main|netz|grid|ebz|ehz|emh|mt\d{3}|dws|dtz|ddz|ed300|q[13][a-d]|lk\d\d|as\d{4}|a1500|e\d{3}|sdm\d*|zm[bd]\d*|itron|iskra|norax|sgm|am550|kaifa|im35\d|td\d{4}|t5[15]0|dvs|ws\d{4}|gs303|gh30\d|abb|aec|hiking|janitza)/i;
+/** A home's register in kWh has never so much; in Wh it has after 1,000 kWh. */
+const MOST_KWH = 1_000_000;
+/** Most names of a meter that are asked about; more are a script's rubbish. */
+const MAX_ASKED = 20;
+
+const UNITS: Readonly<Record<string, { kind: 'energy_total_kwh' | 'power_w'; times: number; per: number }>> = {
+  Wh: { kind: 'energy_total_kwh', times: 1, per: 1_000 },
+  kWh: { kind: 'energy_total_kwh', times: 1, per: 1 },
+  MWh: { kind: 'energy_total_kwh', times: 1_000, per: 1 },
+  W: { kind: 'power_w', times: 1, per: 1 },
+  kW: { kind: 'power_w', times: 1_000, per: 1 },
+};
+
+const mappingOf = (mapping: Mapping, prefix: string, name: string) =>
+  [`${prefix}.${name}`, name].flatMap((key) => (Object.hasOwn(mapping, key) ? (mapping[key] ?? []) : []))[0];
+
+/** Whether a block is what a script reads from a meter: one of its names is understood or mapped, or it is called like one. */
+export function isMeter(prefix: string, block: Json, mapping: Mapping): boolean {
+  if (METER.test(prefix) && !Object.hasOwn(block, 'Temperature')) return true;
+  return Object.keys(block).some((name) => {
+    const { is } = readMeterName(name);
+    return is === 'register' || is === 'power' || mappingOf(mapping, prefix, name) !== undefined;
+  });
+}
 
 /**
  * Reads a meter that is read by a script. The block is called as the owner likes (`jsonPrefix`: `SML`, `MT681`), and is a
- * circuit of its own: `sml/import`. `circuits`: those that the message already has.
+ * circuit of its own: `sml/import`. What its names do not tell is asked about: `sml/unknown/wert_a`. `circuits`: those that the
+ * message already has.
  */
-export function readMeter({ heard, device, atMs }: Source, prefix: string, block: Json, circuits: Set<string>): void {
-  if (NOT_ELECTRIC.test(prefix)) return;
+export function readMeter(
+  { heard, device, atMs }: Source,
+  { prefix, block, mapping }: { prefix: string; block: Json; mapping: Mapping },
+  circuits: Set<string>,
+): void {
+  if (NOT_ELECTRIC.test(prefix) && !Object.keys(block).some((name) => mappingOf(mapping, prefix, name))) return;
   const word = channelWord(prefix);
   const circuit = TAKEN.test(word) ? `sml-${word}` : word;
   if (circuits.has(circuit)) {
@@ -36,13 +57,39 @@ export function readMeter({ heard, device, atMs }: Source, prefix: string, block
     return;
   }
   circuits.add(circuit);
-  const told = new Set<string>();
+  const names = new Set<string>();
+  const channels = new Set<string>();
+  const add = (name: string, value: unknown, unit: string, channel: string) => {
+    const { kind, times, per } = UNITS[unit] as (typeof UNITS)[string];
+    channels.add(`${kind} ${channel}`);
+    heard.add({ device, channel: `${circuit}/${channel}`, kind, value, times, per, atMs, name: `${prefix}.${name}` });
+  };
+  let asked = 0;
+  const ask = (name: string, value: unknown) => {
+    const number = readNumber(value);
+    if (typeof number !== 'number' || number < 0 || asked++ >= MAX_ASKED) return;
+    const channel = `${circuit}/unknown/${channelWord(name)}`;
+    const said = { device, channel, kind: 'energy_total_kwh', value, atMs, name: `${prefix}.${name}` } as const;
+    heard.add({ ...said, asks: { unit: null } });
+  };
   for (const [name, value] of Object.entries(block)) {
-    const lower = name.toLowerCase();
-    const said = NAMES.get(lower);
-    if (!said) continue;
-    if (told.has(lower)) heard.refuse(`${lower} is told twice`);
-    else heard.add({ device, channel: `${circuit}/${said.channel}`, kind: said.kind, value, atMs, name: lower });
-    told.add(lower);
+    const set = mappingOf(mapping, prefix, name);
+    if (set?.counts_as === 'ignored') continue;
+    const what: MeterName = readMeterName(name);
+    if (names.has(name.toLowerCase())) {
+      if (what.is === 'register' || what.is === 'power') heard.refuse(`${name} is told twice`);
+      continue;
+    }
+    names.add(name.toLowerCase());
+    if (set) add(name, value, set.unit ?? 'kWh', mapped(set.counts_as));
+    else if (what.is === 'power') add(name, value, 'W', what.channel);
+    else if (what.is === 'register') {
+      const isOnce = !channels.has(`energy_total_kwh ${what.channel}`);
+      if (isOnce && !(Number(readNumber(value)) >= MOST_KWH)) add(name, value, 'kWh', what.channel);
+      else ask(name, value);
+    } else if (what.is === 'unknown') ask(name, value);
   }
 }
+
+/** Another commodity counts in its import. */
+const mapped = (countsAs: string): string => (/^(?:gas|heat|water)$/.test(countsAs) ? `${countsAs}/import` : countsAs);

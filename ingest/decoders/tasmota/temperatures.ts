@@ -1,6 +1,6 @@
 import { celsius, channelWord } from '../read/heard.ts';
 import { asObject, type Json, member } from '../read/payload.ts';
-import { isMeter } from './sml.ts';
+import { isMeter, type Mapping } from './sml.ts';
 import type { Source } from './source.ts';
 
 /** Blocks whose temperature is that of a chip, or that are no sensors: `ESP32` is also `ESP32C3`. */
@@ -18,8 +18,8 @@ interface Sensor {
  * Reads the temperatures of sensors, in the unit that the message has for all of them. A sensor alone is the channel
  * `room`; where there are several, each has its name: `room/ds18b20-1`.
  */
-export function readTemperatures({ heard, device, atMs }: Source, body: Json): void {
-  const sensors = findSensors(body);
+export function readTemperatures({ heard, device, atMs }: Source, body: Json, mapping: Mapping): void {
+  const sensors = findSensors(body, mapping);
   if (sensors.length === 0) return;
   // Left out where a gateway passes somebody's values on: Celsius is what the firmware has until it is told otherwise.
   const unit = member(body, 'TempUnit') ?? 'C';
@@ -40,11 +40,11 @@ export function readTemperatures({ heard, device, atMs }: Source, body: Json): v
   }
 }
 
-function findSensors(body: Json): Sensor[] {
+function findSensors(body: Json, mapping: Mapping): Sensor[] {
   const found: Sensor[] = [];
   for (const [name, value] of Object.entries(body)) {
     const sensor = asObject(value);
-    if (!sensor || NO_ROOM.test(name) || isMeter(sensor)) continue;
+    if (!sensor || NO_ROOM.test(name) || isMeter(name, sensor, mapping)) continue;
     // Relays that measure energy (Shelly) have a thermistor on their own board; alone it is a sensor.
     if (name === 'ANALOG' && member(body, 'ENERGY') !== undefined) continue;
     if (member(sensor, 'Temperature') !== undefined) found.push({ name, value: member(sensor, 'Temperature') });

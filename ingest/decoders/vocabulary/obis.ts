@@ -37,7 +37,8 @@ export function readObis(name: string): ObisMeaning | null {
   if (code === undefined) return null;
   const [flow, made, tariff] = [Number(c), Number(d), Number(e)];
   const medium = MEDIA[a] ?? '';
-  const isOld = f !== undefined && Number(f) !== CURRENT_PERIOD;
+  // Some meters print 00 for what is now.
+  const isOld = f !== undefined && ![0, CURRENT_PERIOD].includes(Number(f));
   const none: ObisMeaning = { quantity: 'none', direction: null, parts: [], medium, not: null };
   if (medium !== '') return null;
   if (flow > 80 || ![2, 4, 5, 6, POWER, REGISTER, 9, 29].includes(made)) return null;

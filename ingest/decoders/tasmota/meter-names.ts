@@ -1,0 +1,88 @@
+import { wordsOfName } from '../vocabulary/fold.ts';
+import { readObis } from '../vocabulary/obis.ts';
+import { type NotCounted, saidOf } from '../vocabulary/said-of.ts';
+
+/** What a name of a meter script says. `other`: volts, amperes, numbers, or known not to count. */
+export type MeterName =
+  | { is: 'register' | 'power'; channel: string }
+  | { is: 'other'; because: NotCounted | null }
+  | { is: 'unknown' };
+
+/** Under these names everybody has W; under others kW as often. */
+const POWERS = new Map([
+  ['power_curr', 'import'],
+  ['power', 'import'],
+  ['leistung', 'import'],
+  ['power_l1', 'import/l1'],
+  ['power_l2', 'import/l2'],
+  ['power_l3', 'import/l3'],
+]);
+/** How scripts shorten words. */
+const SHORT = new Map([
+  ['imp', 'import'],
+  ['exp', 'export'],
+  ['pos', 'import'],
+  ['neg', 'export'],
+  ['in', 'import'],
+  ['out', 'export'],
+  ['einsp', 'einspeisung'],
+  ['verb', 'verbrauch'],
+  ['verbr', 'verbrauch'],
+  ['ges', 'gesamt'],
+  ['tot', 'total'],
+  ['enrg', 'energy'],
+  ['en', 'energy'],
+  ['e', 'energy'],
+  ['wirk', 'wirkenergie'],
+  ['ht', 't1'],
+  ['nt', 't2'],
+  ['bl', 'blind'],
+  ['tariflos', 'total'],
+]);
+/** Words that say energy, and of which everybody means kWh. */
+const ENERGY = /^(?:wh|kwh|energy|energie|energia|nrg|total|counter|zaehler\w*|zahler\w*|wirkenergie|active|gesamt)$/;
+/** German names of registers say it all: `Bezug`, `Gesamtverbrauch`. */
+const REGISTER_ITSELF = /verbrauch|bezug|einspeisung/;
+const POWER = /^(?:power|pwr|pow|leistung|wirkleistung|watt|w|kw|p|prms|demand|use)$|leistung|watt/;
+const NOW = /^(?:akt|aktuell\w*|momentan\w*|current|curr|now|actual|act)$|^momentan/;
+/** Names that public scripts have for Wh as well as for kWh, and `delivered`, which is of either end of the wire. */
+const EITHER_UNIT =
+  /^(?:total_?consumption|real_?energy.*|(?:input|output).*|(?:import|export)(?:ht|nt)?)$|delivered|supply/;
+const PERIOD = /^(?:\d+(?:d|h|m|w|y|tage?|days?)|reset|par|partial|saison|letzt\w*)$/;
+const ELECTRICAL =
+  /volt|spannung|amp|curr|strom_?l?\d|freq|hz|phas|angle|winkel|cos|factor|faktor|thd|temp|time|uhr|date|year|month|serial|nummer|number|volum|flow|fluss|rssi|wifi|limit|^(?:pf|sf|u|i|ul|il|v|a|q|s|t|st|qt)_?(?:l?\d|n)?$|(?:^|_)id$|^(?:hh|mm|ss|day|ver|unknown|factor|tariff|f\.f)$|m3|[kK]?var|(?:^|_)k?va(?:$|_)/i;
+
+/**
+ * What a name in the block of a meter script says. The message has no units: a register is counted where its name says which
+ * way it counts, and has no other unit in public scripts; the rest is asked about.
+ */
+export function readMeterName(name: string): MeterName {
+  const power = POWERS.get(name.toLowerCase());
+  if (power) return { is: 'power', channel: power };
+  const dotted = name.replaceAll(/(?<=\d)-(?=\d)/g, '.').replace(/(?<!\d)([12])8([0-4])$/, '.$1.8.$2');
+  const obis = readObis(dotted.replace(/^\D+(?=[12]\.8\.)/, ' '));
+  if (obis) {
+    if (obis.not) return { is: 'other', because: obis.not };
+    if (obis.direction === null) return { is: 'unknown' };
+    // Power by its code is in kW as often as in W.
+    if (obis.quantity !== 'register') return { is: 'other', because: null };
+    return { is: 'register', channel: [obis.direction, ...obis.parts].join('/') };
+  }
+  if (/^[1-9]\d?[._-]\d{1,2}[._-]\d{1,2}$/.test(name)) return { is: 'other', because: null };
+  const words = wordsOfName(name).map((word) => SHORT.get(word) ?? word);
+  const said = saidOf(words.join(' '));
+  const sign = /^[+-]A$/i.test(name) ? name[0] : null;
+  if (sign) return { is: 'register', channel: sign === '+' ? 'import' : 'export' };
+  if (said.not) return { is: 'other', because: said.not };
+  if (words.some((word) => PERIOD.test(word))) return { is: 'other', because: 'period' };
+  if (ELECTRICAL.test(name)) return { is: 'other', because: null };
+  const isEnergy = words.some((word) => ENERGY.test(word)) || REGISTER_ITSELF.test(words.join(' '));
+  if (words.some((word) => NOW.test(word)) && !/kwh/i.test(name)) return { is: 'other', because: null };
+  // `Power_total_in` is a register as often as it is a power.
+  if (words.some((word) => POWER.test(word))) return isEnergy ? { is: 'unknown' } : { is: 'other', because: null };
+  const isDirected = said.direction === 'import' || said.direction === 'export';
+  const isPlainKwh = /kwh/i.test(name) && words.every((word) => /^(?:k|wh|kwh|total|energy|sum|summe)$/.test(word));
+  const isClear = isEnergy && said.unknown.length === 0 && said.medium === '' && !said.own;
+  if (!isClear || !(isDirected || isPlainKwh) || EITHER_UNIT.test(name.toLowerCase())) return { is: 'unknown' };
+  return { is: 'register', channel: [isDirected ? said.direction : 'import', ...said.parts].join('/') };
+}
