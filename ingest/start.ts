@@ -8,6 +8,7 @@ import { createPipeline, type PipelineCounts } from './pipeline.ts';
 import { startEmbeddedBroker } from './source/embedded-broker.ts';
 import { startSharedClient } from './source/shared-client.ts';
 import type { Source } from './source/source.ts';
+import { watchChangedDevices } from './write/changed-devices.ts';
 import { createKeeping } from './write/keeping.ts';
 import { createWriter } from './write/writer.ts';
 
@@ -77,6 +78,7 @@ export async function startIngest(
     ports = { port: broker.port, tlsPort: broker.tlsPort };
     source = broker;
   }
+  const stopWatching = watchChangedDevices(pool, writer, log);
   return {
     counts: pipeline.counts,
     unkept: () => keeping.unkept,
@@ -85,6 +87,7 @@ export async function startIngest(
     async stop() {
       await source?.leave().catch((error: Error) => log.debug({ err: error }, 'not left'));
       source?.pause();
+      await stopWatching();
       await pipeline.drain(DRAIN_MS);
       await source?.close();
     },

@@ -63,13 +63,14 @@ CREATE TABLE devices (
   mqtt_secret_sha256 bytea NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   deleted_at timestamptz,
-  computed_with jsonb, -- Settings of the law that its consumption was computed with, where they were changed since: the next write computes it anew. Null: those of the row.
+  computed_with jsonb, -- Settings of the law that its consumption was computed with, where they or its channels were changed since: the next write computes it anew. Null: those of the row.
   decoder_config jsonb NOT NULL DEFAULT '{}', -- What a decoder must be told of this device: units, pulses, zone.
   recent_rejects integer NOT NULL DEFAULT 0, -- Its last 20 messages and elements as bits, the youngest lowest: 1 was rejected.
   says_faulty boolean NOT NULL DEFAULT false, -- Whether it said so of itself, and has not said since that it is online.
   placement text NOT NULL DEFAULT 'consumption', -- What it is in its home: the meter at the connection point, something that produces or stores, a consumer; excluded: no part of it. Holds for its whole past.
   placement_by text NOT NULL DEFAULT 'type', -- Who says so: its owner, the decoder that knows what it is, or its type.
   upstream_device_id text COLLATE "C", -- The consumption meter of the same user that it lies behind: its energy is part of that one's.
+  channels jsonb NOT NULL DEFAULT '{}', -- What its owner says of its quantities, by their native names: {"SML.Wert_A": {"counts_as": "import"}}.
   PRIMARY KEY (device_id),
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
   CHECK (limit_kw > 0),
@@ -81,6 +82,7 @@ CREATE TABLE devices (
 );
 CREATE INDEX devices_composed ON devices (user_id) WHERE ((placement IN ('production', 'storage', 'excluded')) OR (upstream_device_id IS NOT NULL));
 CREATE INDEX devices_placement ON devices (user_id, placement);
+CREATE INDEX devices_to_compute ON devices (device_id) WHERE (computed_with IS NOT NULL);
 CREATE INDEX devices_user ON devices (user_id);
 
 -- One row per device, channel and kind of quantity.
@@ -92,6 +94,8 @@ CREATE TABLE series (
   counts_import boolean NOT NULL DEFAULT false, -- Its energy is part of kwh_used (the best quantity of its circuit).
   counts_export boolean NOT NULL DEFAULT false, -- Its energy is part of export.
   closed_until timestamptz, -- Time of the last plainly counted reading that retention dropped: an earlier one is refused, what it would change is dropped. Null: nothing was dropped.
+  native_name text, -- How the device calls it. Null: a native device, or from before this was kept; then its channel and member.
+  unit text, -- Unit of a quantity that nobody can tell, as far as the message says it; its values are stored as those of its kind.
   PRIMARY KEY (series_id),
   UNIQUE (device_id, channel, kind),
   FOREIGN KEY (device_id) REFERENCES devices(device_id) ON DELETE CASCADE,

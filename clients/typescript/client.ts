@@ -96,7 +96,7 @@ export interface Delivery {
 }
 
 export interface Device {
-  attention: ("faulty" | "silent" | "placement_guessed")[];
+  attention: ("unknown_quantity" | "faulty" | "silent" | "placement_guessed")[];
   device_id: string;
   last_seen_at: string | null;
   location: string;
@@ -107,7 +107,14 @@ export interface Device {
 }
 
 export interface DeviceDetails {
-  attention: ("faulty" | "silent" | "placement_guessed")[];
+  attention: ("unknown_quantity" | "faulty" | "silent" | "placement_guessed")[];
+  channels: {
+    counts_as: string | null;
+    last_at: string | null;
+    last_value: number | null;
+    native_name: string;
+    unit: string | null;
+  }[];
   /** @format date-time */
   created_at: string;
   decoder_config: Partial<Record<string, any>>;
@@ -396,7 +403,7 @@ export interface MonthlyAnalyticsParams {
 }
 
 export interface PairedDevice {
-  attention: ("faulty" | "silent" | "placement_guessed")[];
+  attention: ("unknown_quantity" | "faulty" | "silent" | "placement_guessed")[];
   device_id: string;
   last_seen_at: string | null;
   location: string;
@@ -1371,6 +1378,15 @@ export class EnergyService<
      */
     createDevice: (
       data: {
+        /** @maxItems 200 */
+        channels?: {
+          counts_as?: string | null;
+          /**
+           * @minLength 1
+           * @maxLength 300
+           */
+          native_name: string;
+        }[];
         discovery_id?: string;
         /**
          * @exclusiveMin 0
@@ -1483,13 +1499,22 @@ export class EnergyService<
      *
      * @tags devices
      * @name UpdateDevice
-     * @summary Changes a device. Limits hold for its past, too: the next message computes it anew.
+     * @summary Changes a device. Limits, and what its channels count as, hold for its past, too: it is computed anew within seconds.
      * @request PATCH:/v1/devices/{device_id}
      * @secure
      */
     updateDevice: (
       { deviceId }: UpdateDeviceParams,
       data: {
+        /** @maxItems 200 */
+        channels?: {
+          counts_as?: string | null;
+          /**
+           * @minLength 1
+           * @maxLength 300
+           */
+          native_name: string;
+        }[];
         decoder_config?: {
           zigbee2mqtt?: {
             /** @maxItems 2000 */
@@ -1529,6 +1554,16 @@ export class EnergyService<
             /** @maxItems 100 */
             topics: string[];
           };
+          tasmota?: Partial<
+            Record<
+              string,
+              {
+                /** @pattern ^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|gas|heat|water|ignored)$ */
+                counts_as: string;
+                unit?: "Wh" | "kWh" | "MWh" | "W" | "kW";
+              }
+            >
+          >;
           tz?: string;
           [key: string]: any;
         };
@@ -1720,6 +1755,16 @@ export class EnergyService<
             /** @maxItems 100 */
             topics: string[];
           };
+          tasmota?: Partial<
+            Record<
+              string,
+              {
+                /** @pattern ^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|gas|heat|water|ignored)$ */
+                counts_as: string;
+                unit?: "Wh" | "kWh" | "MWh" | "W" | "kW";
+              }
+            >
+          >;
           tz?: string;
           [key: string]: any;
         };

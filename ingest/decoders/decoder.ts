@@ -15,6 +15,9 @@ export interface DecodedReading {
   value: number;
   /** Position in the message from 0, for rejections. */
   element: number;
+  /** How a device behind a gateway calls it, and its unit where nobody knows what it is (null: the message does not say). */
+  native?: string;
+  unit?: string | null;
 }
 
 /** Why a message, or one element of it, cannot be used. */

@@ -21,7 +21,7 @@ export const storedKindOf = (said: string): string =>
  */
 export function assign(deviceId: string, said: readonly Said[], receivedAtMs: number): DecodedMessage {
   const decoded: DecodedMessage = { deviceId, readings: [], rejections: [] };
-  said.forEach(({ channel, kind, value, atMs, intervalMs = 0 }, element) => {
+  said.forEach(({ channel, kind, value, atMs, intervalMs = 0, native, asks }, element) => {
     if (kind === 'availability') {
       decoded.status = value ? 'online' : 'offline';
     } else if (kind === 'energy_interval_kwh' && atMs === null) {
@@ -36,12 +36,18 @@ export function assign(deviceId: string, said: readonly Said[], receivedAtMs: nu
         intervalMs,
         value: whole(Number(value)),
         element,
+        native: shownName(native),
       };
+      if (asks) reading.unit = asks.unit;
       decoded.readings.push(reading);
     }
   });
   return decoded;
 }
+
+const MAX_NAME = 200;
+/** A name as it can be stored and shown. */
+const shownName = (name: string): string => name.slice(0, MAX_NAME).replaceAll(/\p{C}/gu, '?');
 
 /** Native ids of the devices that a message makes known: those of which it says a quantity, or could. */
 export const discoveredIn = ({ said, seen = [] }: Heard): Set<string> =>

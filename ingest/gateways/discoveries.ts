@@ -1,9 +1,10 @@
 import { defined } from '#src/core/defined.ts';
 import { newId } from '#src/core/ids.ts';
 import type { PoolClient } from '#src/database/connect.ts';
+import { parseChannel } from '#src/devices/channel-name.ts';
 import type { DecoderSettings, Said } from '../decoders/family.ts';
 import { readSettings } from '../decoders/settings.ts';
-import { chooseRoles, parseChannel } from '../normalise/channels.ts';
+import { chooseRoles } from '../normalise/channels.ts';
 import { asBefore, MAX_ASKED } from './as-listed.ts';
 import { storedKindOf } from './assign.ts';
 

@@ -1,43 +1,7 @@
+import { type Channel, type Direction, meantChannel, PARTS } from '#src/devices/channel-name.ts';
+
 /** Energy quantities, the better first: a circuit counts by the first that it has (law of consumption, "Channels"). */
 const QUANTITIES = ['register', 'interval', 'power'] as const;
-const PARTS = ['total', 'tariff', 'phase'] as const;
-const NEVER_COUNTED = new Set(['gas', 'heat', 'water']);
-
-type Direction = 'import' | 'export';
-
-export interface Channel {
-  /** What remains of the name: `switch0` of `switch0/import/l1`. */
-  circuit: string;
-  direction: Direction;
-  part: (typeof PARTS)[number];
-  /** False for gas, heat and water, which are stored and never counted. */
-  electric: boolean;
-  /** False for what nobody can tell, which counts for nothing until its owner says what it is: `meter/unknown/wert_a`. */
-  known: boolean;
-}
-
-/** The word before what an unknown quantity is called. */
-export const UNKNOWN = 'unknown';
-
-/** Reads a channel name: words between slashes, of which some say direction, tariff, phase or medium. */
-export function parseChannel(name: string): Channel {
-  const words = name.split('/');
-  const rest: string[] = [];
-  const channel: Channel = { circuit: '', direction: 'import', part: 'total', electric: true, known: true };
-  for (const word of words) {
-    if (word === UNKNOWN) {
-      channel.known = false;
-      break;
-    }
-    if (word === 'export') channel.direction = 'export';
-    else if (/^t\d+$/.test(word)) channel.part = 'tariff';
-    else if (/^l\d+$/.test(word)) channel.part = 'phase';
-    else if (NEVER_COUNTED.has(word)) channel.electric = false;
-    else if (word !== 'import') rest.push(word);
-  }
-  channel.circuit = rest.join('/');
-  return channel;
-}
 
 export interface Roles {
   import: boolean;
@@ -49,12 +13,13 @@ export interface Roles {
  * before its tariffs before its phases; parts of one kind together, a total never with its own parts.
  * Export falls back to the negative part of the circuit's import power. What is unknown does not count, nor does a power beside
  * an unknown register of its circuit.
- * `series`: all series that the device has ever had, as channel and kind. Returns their roles, in the same order.
+ * `series`: all series that the device has ever had, as channel and kind, and what their owner says that they count as.
+ * Returns their roles, in the same order.
  */
-export function chooseRoles(series: readonly { channel: string; kind: string }[]): Roles[] {
+export function chooseRoles(series: readonly { channel: string; kind: string; countsAs?: string | null }[]): Roles[] {
   const roles: Roles[] = series.map(() => ({ import: false, export: false }));
   const best = new Map<string, { rank: number; members: number[]; direction: Direction }>();
-  const channels = series.map(({ channel }) => parseChannel(channel));
+  const channels = series.map(({ channel, kind, countsAs = null }) => meantChannel(channel, kind, countsAs));
   // Beside a register of which nobody knows what it counts, power could be the same energy once more.
   const asked = new Set(
     channels.flatMap(({ known, circuit }, index) => (!known && series[index]?.kind === 'register' ? [circuit] : [])),

@@ -1,4 +1,5 @@
-import { parseChannel, type Roles } from './channels.ts';
+import { parseChannel } from '#src/devices/channel-name.ts';
+import type { Roles } from './channels.ts';
 import { intervalLaw } from './intervals.ts';
 import type { Law, LawSettings } from './law.ts';
 import { powerLaw } from './power.ts';
@@ -35,9 +36,10 @@ export function lawOfSeries(channel: string, kind: string, roles: Roles, setting
 }
 
 function newLaw(channel: string, kind: string, roles: Roles, settings: LawSettings): Law<unknown> | null {
-  const { direction } = parseChannel(channel);
+  if (kind === 'power') return powerLaw(settings, { ...roles, channelDirection: parseChannel(channel).direction });
+  // Its owner may say another direction than its name: its role is what holds.
+  const direction = roles.export ? 'export' : 'import';
   if (kind === 'register') return registerLaw(settings, direction);
   if (kind === 'interval') return intervalLaw(direction);
-  if (kind === 'power') return powerLaw(settings, { ...roles, channelDirection: direction });
   return null;
 }

@@ -18,6 +18,9 @@ export interface SeriesBatch {
   channel: string;
   kind: string;
   points: NewPoint[];
+  /** How the device calls it, and its unit: `DecodedReading`. */
+  native?: string | undefined;
+  unit?: string | null | undefined;
 }
 
 export interface Collected {
@@ -74,7 +77,14 @@ export function collect(batch: readonly IncomingMessage[], oldestMs: number): Co
       }
       const series = ofDevice.get(name);
       if (!series) {
-        ofDevice.set(name, { channel, kind, points: [{ readAtMs, intervalMs, value, message, element }] });
+        const { native, unit } = reading;
+        ofDevice.set(name, {
+          channel,
+          kind,
+          native,
+          unit,
+          points: [{ readAtMs, intervalMs, value, message, element }],
+        });
         continue;
       }
       const last = series.points.at(-1);

@@ -76,7 +76,14 @@ function noteComputedAnew(plans: readonly DevicePlan[]): Step[] {
   const notes = plans.flatMap(({ device, series }) =>
     series
       .filter(({ recompute }) => recompute === 'roles')
-      .map(({ series: { channel, kind } }) => ({ deviceId: device.deviceId, channel, kind })),
+      .map(({ series: { channel, kind } }) => ({
+        deviceId: device.deviceId,
+        channel,
+        note:
+          device.computedWith === null
+            ? `a better quantity appeared: ${kind} of this channel counted anew`
+            : `its owner said what counts: ${kind} of this channel counted anew`,
+      })),
   );
   if (notes.length === 0) return [];
   const text = `INSERT INTO quantity_changes (device_id, channel, noted_at, note)
@@ -85,7 +92,7 @@ function noteComputedAnew(plans: readonly DevicePlan[]): Step[] {
   const values = [
     notes.map(({ deviceId }) => deviceId),
     notes.map(({ channel }) => channel),
-    notes.map(({ kind }) => `a better quantity appeared: ${kind} of this channel counted anew`),
+    notes.map(({ note }) => note),
   ];
   return [statement({ text, values })];
 }

@@ -35,7 +35,7 @@ export async function loadDevices(
   if (deviceIds.length === 0) return new Map();
   // Raw SQL: the hot path of ingest: statements over arrays, prepared where each batch has them.
   const { rows } = await client.query(
-    `SELECT device_id, d.user_id, limit_kw, register_max_kwh, max_gap_minutes, computed_with, recent_rejects, status,
+    `SELECT device_id, d.user_id, limit_kw, register_max_kwh, max_gap_minutes, computed_with, channels, recent_rejects, status,
        h.version, h.seen_at IS NULL AS never_seen, h.laws, h.open
      FROM devices d JOIN device_heads h USING (device_id)
      WHERE device_id = ANY ($1) AND deleted_at IS NULL ORDER BY device_id FOR NO KEY UPDATE`,
@@ -53,6 +53,7 @@ export async function loadDevices(
         userId: row.user_id,
         settings: settingsOf(row),
         computedWith: row.computed_with && settingsOf(row.computed_with),
+        words: row.channels,
         series: series.get(row.device_id) ?? new Map(),
         version: row.version,
         open: row.open,
@@ -72,7 +73,7 @@ async function loadSeries(client: PoolClient, laws: Laws): Promise<Map<string, M
   const byDevice = new Map<string, Map<string, StandingSeries>>();
   if (laws.size === 0) return byDevice;
   const { rows } = await client.query(
-    `SELECT series_id, device_id, channel, kind, counts_import, counts_export, closed_until
+    `SELECT series_id, device_id, channel, kind, native_name, counts_import, counts_export, closed_until
      FROM series WHERE device_id = ANY ($1) ORDER BY series_id`,
     [[...laws.keys()]],
   );
@@ -82,6 +83,7 @@ async function loadSeries(client: PoolClient, laws: Laws): Promise<Map<string, M
       seriesId: row.series_id,
       channel: row.channel,
       kind: row.kind,
+      nativeName: row.native_name,
       roles: { import: row.counts_import, export: row.counts_export },
       lastReadAtMs: stands?.[1] ?? null,
       tail: stands?.[2] ?? null,

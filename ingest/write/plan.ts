@@ -3,6 +3,7 @@ import { chooseRoles, type Roles } from '#ingest/normalise/channels.ts';
 import type { Law, LawSettings } from '#ingest/normalise/law.ts';
 import { recall, replay } from '#ingest/normalise/replay.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
+import { nativeNameOf, wordFor } from '#src/devices/channel-name.ts';
 import type { NewPoint, SeriesBatch } from './collect.ts';
 import { merge } from './merge.ts';
 import { firstLook, planLate } from './plan-late.ts';
@@ -62,16 +63,16 @@ interface Work {
 function workOf(device: StandingDevice, arrived: ReadonlyMap<string, SeriesBatch>, deltas: BucketDeltas): Work[] {
   const found: { series: StandingSeries; points: readonly NewPoint[] }[] = [];
   let hasNew = false;
-  for (const [name, { channel, kind, points }] of arrived) {
+  for (const [name, batch] of arrived) {
     const series = device.series.get(name);
     if (!series) hasNew = true;
-    found.push({ series: series ?? newSeries(channel, kind), points });
+    found.push({ series: series ?? newSeries(batch), points: batch.points });
   }
   if (hasNew || device.computedWith !== null) {
     for (const [name, series] of device.series) if (!arrived.has(name)) found.push({ series, points: [] });
   }
-  // A new series may be a better quantity.
-  const chosen = hasNew ? chooseRoles(found.map(({ series }) => series)) : null;
+  // A new series may be a better quantity, and an owner who changes a device may have said what its quantities are.
+  const chosen = hasNew || device.computedWith !== null ? chooseRoles(meantBy(device, found)) : null;
   const work: Work[] = [];
   for (const [index, { series, points }] of found.entries()) {
     const roles = chosen?.[index] ?? series.roles;
@@ -80,6 +81,20 @@ function workOf(device: StandingDevice, arrived: ReadonlyMap<string, SeriesBatch
     if (isConcerned) work.push({ plan: emptyPlan(series, roles, recompute, deltas), points });
   }
   return work;
+}
+
+/** Series with what their owner says that they count as; a new one that is called like another has its channel in its name. */
+function meantBy({ words = {} }: StandingDevice, found: { series: StandingSeries }[]) {
+  const taken = new Set(found.flatMap(({ series }) => (series.seriesId === null ? [] : nativeNameOf(series))));
+  for (const one of found) {
+    const { seriesId, nativeName, channel, kind } = one.series;
+    if (seriesId !== null) continue;
+    if (nativeName && taken.has(nativeName)) {
+      one.series = { ...one.series, nativeName: `${nativeName} (${nativeNameOf({ channel, kind })})` };
+    }
+    taken.add(nativeNameOf(one.series));
+  }
+  return found.map(({ series }) => ({ ...series, countsAs: wordFor(words, series) }));
 }
 
 /** Whether a series with readings is computed anew from the first of them: changed roles and settings hold for the past. */

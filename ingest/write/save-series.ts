@@ -24,8 +24,8 @@ export async function createSeries(client: PoolClient, plans: readonly DevicePla
   if (fresh.length === 0) return stored;
   // Raw SQL: the hot path of ingest: statements over arrays, prepared where each batch has them.
   const { rows } = await client.query(
-    `INSERT INTO series (device_id, channel, kind, counts_import, counts_export)
-     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[], $5::boolean[])
+    `INSERT INTO series (device_id, channel, kind, counts_import, counts_export, native_name, unit)
+     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[], $5::boolean[], $6::text[], $7::text[])
      RETURNING series_id, device_id, channel, kind`,
     [
       fresh.map(({ deviceId }) => deviceId),
@@ -33,6 +33,8 @@ export async function createSeries(client: PoolClient, plans: readonly DevicePla
       fresh.map(({ plan }) => plan.series.kind),
       fresh.map(({ plan }) => plan.roles.import),
       fresh.map(({ plan }) => plan.roles.export),
+      fresh.map(({ plan }) => plan.series.nativeName ?? null),
+      fresh.map(({ plan }) => plan.series.unit ?? null),
     ],
   );
   const keyOf = (deviceId: string, channel: string, kind: string) => `${deviceId}\n${channel}\n${kind}`;

@@ -1,5 +1,6 @@
 import type { Roles } from '#ingest/normalise/channels.ts';
 import type { LawSettings } from '#ingest/normalise/law.ts';
+import type { OwnersWords } from '#src/devices/channel-name.ts';
 
 /** What stands of a device before a batch, as it was loaded. Nobody changes it: a plan says what stands after. */
 export interface StandingDevice {
@@ -10,6 +11,8 @@ export interface StandingDevice {
   readonly computedWith: LawSettings | null;
   /** All that it has ever had, by name. */
   readonly series: ReadonlyMap<string, StandingSeries>;
+  /** What its owner says of its quantities. Left out where it is remembered: then nothing is chosen anew. */
+  readonly words?: OwnersWords;
 }
 
 /** A series and where its law stands. */
@@ -18,6 +21,10 @@ export interface StandingSeries {
   readonly seriesId: number | null;
   readonly channel: string;
   readonly kind: string;
+  /** How the device calls it; null, and left out where it is remembered: it is native, or from before this was kept. */
+  readonly nativeName?: string | null;
+  /** Its unit where that is not its kind's: null where nobody knows. */
+  readonly unit?: string | null | undefined;
   readonly roles: Roles;
   /** Time of the latest reading, Unix ms; null before the first. */
   readonly lastReadAtMs: number | null;
@@ -30,11 +37,21 @@ export interface StandingSeries {
 /** What tells the series of a device apart. */
 export const seriesName = (channel: string, kind: string): string => `${channel}\n${kind}`;
 
+/** What is said of a series with its first reading. */
+interface NewSeries {
+  channel: string;
+  kind: string;
+  native?: string | undefined;
+  unit?: string | null | undefined;
+}
+
 /** A series before its first reading. */
-export const newSeries = (channel: string, kind: string): StandingSeries => ({
+export const newSeries = ({ channel, kind, native, unit }: NewSeries): StandingSeries => ({
   seriesId: null,
   channel,
   kind,
+  nativeName: native ?? null,
+  unit,
   roles: { import: false, export: false },
   lastReadAtMs: null,
   tail: null,

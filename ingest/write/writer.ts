@@ -151,6 +151,10 @@ async function prepare(
     [...deviceIds].filter((deviceId) => !isPlanned.has(deviceId)),
   );
   attempt.deviceIds.push(...devices.keys());
+  // Nothing need come of a device whose owner has changed it: it is computed anew all the same.
+  for (const { deviceId, computedWith } of devices.values()) {
+    if (computedWith !== null && !collected.series.has(deviceId)) collected.series.set(deviceId, new Map());
+  }
   const planned = [...remembered, ...(await planDevices(client, devices, collected.series))];
   const { steps, heads } = await writtenPlans(client, planned, months);
   const isKnown = (deviceId: string) => devices.has(deviceId) || isPlanned.has(deviceId);

@@ -80,6 +80,8 @@ interface DevicesTable {
   decoder_config: Generated<Record<string, unknown>>;
   /** JSON. */
   computed_with: Generated<unknown>;
+  /** JSON: what owners say of its quantities. */
+  channels: Generated<Record<string, { counts_as: string }>>;
   created_at: Generated<Date>;
   deleted_at: Date | null;
   placement: Generated<Placement>;
@@ -221,6 +223,8 @@ interface SeriesTable {
   kind: string;
   counts_import: Generated<boolean>;
   counts_export: Generated<boolean>;
+  native_name: string | null;
+  unit: string | null;
 }
 
 interface ReadingsTable {

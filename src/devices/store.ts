@@ -6,6 +6,15 @@ import type { Placement } from '#src/database/enums.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+import {
+  type DeviceChannel,
+  hasUnknownQuantity,
+  listChannels,
+  lockedWords,
+  mustBeClear,
+  type SaidOfChannel,
+  withWords,
+} from './channels.ts';
 import { newDeviceSecret } from './credentials.ts';
 import { guessedPlacement, type HeardAs } from './placement.ts';
 
@@ -20,6 +29,7 @@ const DETAILS = [
   'max_gap_minutes',
   'timezone',
   'decoder_config',
+  'channels',
   'created_at',
 ] as const;
 
@@ -36,6 +46,7 @@ const tellsEnergy = (device: string) =>
 
 /** What wants its owner. A home of one meter needs no placement: there is nothing beside it that it could be. */
 const ATTENTION = sql<Attention[]>`array_remove(ARRAY[
+    CASE WHEN ${hasUnknownQuantity} THEN 'unknown_quantity' END,
     CASE WHEN status = 'faulty' THEN 'faulty' END,
     CASE WHEN status = 'inactive' AND coalesce((SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id), created_at) < now() - interval '24 hours' THEN 'silent' END,
     CASE WHEN placement_by <> 'owner' AND ${tellsEnergy('devices')} AND EXISTS (SELECT FROM devices o
@@ -43,7 +54,7 @@ const ATTENTION = sql<Attention[]>`array_remove(ARRAY[
   ], NULL)`.as('attention');
 
 /** Everything that a device may ask of its owner, in this order. */
-export const ATTENTIONS = ['faulty', 'silent', 'placement_guessed'] as const;
+export const ATTENTIONS = ['unknown_quantity', 'faulty', 'silent', 'placement_guessed'] as const;
 type Attention = (typeof ATTENTIONS)[number];
 
 interface Heard {
@@ -51,7 +62,8 @@ interface Heard {
   attention: Attention[];
 }
 export type Device = Pick<Selectable<Tables['devices']>, (typeof COLUMNS)[number]> & Heard;
-export type DeviceDetails = Pick<Selectable<Tables['devices']>, (typeof DETAILS)[number]> & Heard;
+type DetailsRow = Pick<Selectable<Tables['devices']>, (typeof DETAILS)[number]> & Heard;
+export type DeviceDetails = Omit<DetailsRow, 'channels'> & { channels: DeviceChannel[] };
 
 /** The columns that an owner sets. */
 export type DeviceSettings = Pick<
@@ -73,12 +85,14 @@ export interface NewDevice extends DeviceSettings {
   deviceId?: string;
   /** Of one that came through a gateway. */
   heardAs?: HeardAs;
+  /** What its owner says of its quantities. */
+  channels?: readonly SaidOfChannel[];
 }
 
 /** Pairs a device. Its secret is in this answer and nowhere else. */
 export async function createDevice(
   db: Database,
-  { userId, deviceId = newId('dev'), heardAs, ...settings }: NewDevice,
+  { userId, deviceId = newId('dev'), heardAs, channels = [], ...settings }: NewDevice,
 ): Promise<{ device: Device; secret: string }> {
   const { secret, sha256 } = newDeviceSecret();
   const { placement } = settings;
@@ -87,7 +101,14 @@ export async function createDevice(
   if (above !== null) await mustBeUpstream(db, userId, deviceId, above);
   const device = await db
     .insertInto('devices')
-    .values({ ...settings, ...placed, device_id: deviceId, user_id: userId, mqtt_secret_sha256: sha256 })
+    .values({
+      ...settings,
+      ...placed,
+      channels: withWords({}, channels),
+      device_id: deviceId,
+      user_id: userId,
+      mqtt_secret_sha256: sha256,
+    })
     .returning([...COLUMNS, LAST_SEEN_AT, ATTENTION])
     .executeTakeFirstOrThrow();
   return { device, secret };
@@ -136,21 +157,25 @@ export async function findDevice(db: Database, reach: Reach, deviceId: string): 
     .where('deleted_at', 'is', null)
     .where(within(reach, 'devices.user_id'))
     .executeTakeFirst();
-  return row ?? null;
+  return row ? withChannels(db, row) : null;
 }
 
+const withChannels = async (db: Database, { channels, ...row }: DetailsRow): Promise<DeviceDetails> => ({
+  ...row,
+  channels: await listChannels(db, row.device_id, channels),
+});
+
 /**
- * Changes a device within the reach; null where there is none. Settings of the law hold for the past, too: what its
- * consumption was computed with is kept, and the next message of the device computes it anew.
+ * Changes a device within the reach; null where there is none. Settings of the law and what its quantities count as hold for the
+ * past, too: what its consumption was computed with is kept, and ingest computes it anew within seconds.
  */
 export async function updateDevice(
   db: Database,
   reach: Reach,
   deviceId: string,
-  patch: Partial<DeviceSettings>,
+  { channels: said, ...patch }: Partial<DeviceSettings> & { channels?: readonly SaidOfChannel[] },
 ): Promise<DeviceDetails | null> {
   return joinOrBeginTransaction(db, async (trx) => {
-    const ofTheLaw = 'limit_kw' in patch || 'register_max_kwh' in patch || 'max_gap_minutes' in patch;
     const above = patch.upstream_device_id ?? null;
     if (above !== null) {
       const owner = await trx
@@ -162,6 +187,12 @@ export async function updateDevice(
       if (!owner) return null;
       await mustBeUpstream(trx, owner.user_id, deviceId, above);
     }
+    const words = said && (await lockedWords(trx, reach, deviceId));
+    if (words === null) return null;
+    const channels = words && withWords(words, said);
+    if (channels) await mustBeClear(trx, deviceId, channels);
+    const ofTheLaw =
+      channels !== undefined || 'limit_kw' in patch || 'register_max_kwh' in patch || 'max_gap_minutes' in patch;
     const guess = patch.type === undefined ? null : guessedPlacement(patch.type).placement;
     const placed = patch.placement
       ? { placement_by: 'owner' as const }
@@ -173,6 +204,7 @@ export async function updateDevice(
         device_id: set.ref('device_id'),
         ...patch,
         ...placed,
+        ...(channels ? { channels } : {}),
         ...(ofTheLaw
           ? {
               computed_with: sql`coalesce(computed_with, jsonb_build_object('limit_kw', limit_kw,
@@ -185,7 +217,7 @@ export async function updateDevice(
       .where(within(reach, 'devices.user_id'))
       .returning([...DETAILS, LAST_SEEN_AT, ATTENTION])
       .executeTakeFirst();
-    return row ?? null;
+    return row ? withChannels(trx, row) : null;
   });
 }
 

@@ -19,6 +19,16 @@ const details = {
   max_gap_minutes: 90,
   timezone: null,
   decoder_config: {},
+  channels: [
+    {
+      native_name: 'SML.Total_in',
+      unit: 'kWh',
+      last_value: 12_345.678,
+      last_at: '2026-06-15T11:59:50.000Z',
+      counts_as: 'import',
+    },
+    { native_name: 'SML.Wert_B', unit: null, last_value: 890.1, last_at: '2026-06-15T11:59:50.000Z', counts_as: null },
+  ],
   created_at,
 };
 
@@ -52,7 +62,10 @@ export const DEVICE_EXAMPLES = {
     ],
   },
   getDevice: { answer: details },
-  updateDevice: { body: { location: 'hall' }, answer: { ...details, location: 'hall' } },
+  updateDevice: {
+    body: { location: 'hall', channels: [{ native_name: 'SML.Wert_B', counts_as: 'export' }] },
+    answer: { ...details, location: 'hall' },
+  },
   deleteDevice: { answer: { message: `Device ${device_id} was deleted; what it consumed stays` } },
   deviceUsage: {
     answer: {

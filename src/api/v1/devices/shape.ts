@@ -4,6 +4,7 @@ import { instant } from '#src/api/shapes.ts';
 import { usage } from '#src/api/v1/energy-insights/shape.ts';
 import { decoderConfig } from '#src/api/v1/gateways/shape.ts';
 import { DEVICE_STATUSES, PLACEMENTS } from '#src/database/enums.ts';
+import { COUNTS_AS } from '#src/devices/channel-name.ts';
 import type { Discovered } from '#src/devices/gateways.ts';
 import { ATTENTIONS, type Device, type DeviceDetails } from '#src/devices/store.ts';
 
@@ -13,6 +14,13 @@ const limit_kw = z.number().positive().max(1_000_000);
 const register_max_kwh = z.number().positive().max(9_000_000_000);
 const max_gap_minutes = z.number().positive().max(1_440);
 const placement = z.enum(PLACEMENTS);
+const counts_as = z
+  .string()
+  .regex(COUNTS_AS, 'must be import, export, a part as import/t1, gas, heat, water or ignored');
+/** What an owner says of quantities, by their names; null takes back what was said. */
+const channels = z
+  .array(z.strictObject({ native_name: text(300), counts_as: counts_as.nullable().optional() }))
+  .max(200);
 
 export const newDevice = z.strictObject({
   user_id: id.optional(),
@@ -24,6 +32,7 @@ export const newDevice = z.strictObject({
   timezone: zone.optional(),
   placement: placement.optional(),
   upstream_device_id: id.optional(),
+  channels: channels.optional(),
   discovery_id: id.optional(),
 });
 export const devicePatch = z
@@ -37,6 +46,7 @@ export const devicePatch = z
     decoder_config: decoderConfig,
     placement,
     upstream_device_id: id.nullable(),
+    channels,
   })
   .partial();
 
@@ -60,6 +70,15 @@ export const deviceDetails = z
     max_gap_minutes: z.number(),
     timezone: z.string().nullable(),
     decoder_config: z.record(z.string(), z.unknown()),
+    channels: z.array(
+      z.strictObject({
+        native_name: z.string(),
+        unit: z.string().nullable(),
+        last_value: z.number().nullable(),
+        last_at: instant.nullable(),
+        counts_as: z.string().nullable(),
+      }),
+    ),
     created_at: instant,
   })
   .meta({ id: 'DeviceDetails' });
@@ -121,6 +140,7 @@ export const detailsToWire = (row: DeviceDetails): z.output<typeof deviceDetails
   max_gap_minutes: row.max_gap_minutes,
   timezone: row.timezone,
   decoder_config: row.decoder_config,
+  channels: row.channels.map((one) => ({ ...one, last_at: one.last_at?.toISOString() ?? null })),
   created_at: row.created_at.toISOString(),
 });
 

@@ -8,7 +8,8 @@ import { updateDevice as update } from '#src/devices/store.ts';
 import { detailsToWire, deviceDetails, devicePatch } from './shape.ts';
 
 export const updateDevice = operation({
-  summary: 'Changes a device. Limits hold for its past, too: the next message computes it anew.',
+  summary:
+    'Changes a device. Limits, and what its channels count as, hold for its past, too: it is computed anew within seconds.',
   method: 'PATCH',
   path: '/v1/devices/{device_id}',
   scope: 'devices:write',

@@ -6,6 +6,7 @@ import { Badge, Dialog, Loading, Problem, Sure, When } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { Climate } from './climate.ts';
 import { asks, STATES, typeName } from './device.ts';
+import { DeviceChannels } from './device-channels.ts';
 import { DeviceSettings } from './device-settings.ts';
 
 const QUESTION =
@@ -48,6 +49,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
             <dt>Identifier</dt>
             <dd><code>${one.device_id}</code></dd>
           </dl>
+          <${DeviceChannels} of=${one} onSaved=${saved} />
           <${Climate} deviceId=${deviceId} type=${one.type} zone=${user.timezone} />
           <h3>Settings</h3>
           <${DeviceSettings} of=${one} others=${others.value ?? []} onSaved=${saved} />

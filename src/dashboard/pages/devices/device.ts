@@ -21,6 +21,11 @@ export const PLACEMENTS: Record<Device['placement'], string> = {
 
 /** What a device asks of its owner. */
 const ATTENTIONS: Record<Device['attention'][number], { word: string; meaning: string }> = {
+  unknown_quantity: {
+    word: 'what is it?',
+    meaning:
+      'It tells something that cannot be told from its name, and is not counted. Open its details and say what it is.',
+  },
   faulty: { word: 'faulty', meaning: 'It says so itself, or most of what it sent last could not be used.' },
   silent: { word: 'silent', meaning: 'It was not heard for a day.' },
   placement_guessed: {

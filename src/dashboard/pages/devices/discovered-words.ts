@@ -15,7 +15,8 @@ export function whatItTells({ quantities, channels }: DiscoveredDevice): string[
     const mine = quantities.filter((one) => one.channel === channel);
     const kinds = mine.map(({ kind }) => KINDS[kind] ?? kind).join(', ');
     const counts = mine.find((one) => one.counts !== null)?.counts;
-    return `${channel}: ${kinds}${counts ? `; counts as ${counts}` : ''}`;
+    const isUnknown = /(^|\/)unknown\//.test(channel);
+    return `${channel}: ${kinds}${isUnknown ? '; counts when you say what it is' : counts ? `; counts as ${counts}` : ''}`;
   });
 }
 

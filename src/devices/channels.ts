@@ -1,0 +1,141 @@
+import { sql } from 'kysely';
+import { unprocessable } from '#src/core/errors.ts';
+import type { Database } from '#src/database/connect.ts';
+import { type Reach, within } from '#src/database/reach.ts';
+import { countsAsOf, meantChannel, nativeNameOf, type OwnersWords, wordFor } from './channel-name.ts';
+
+/** A quantity that a device tells, and what it counts as. */
+export interface DeviceChannel {
+  native_name: string;
+  /** Of its value; null: nobody knows it. */
+  unit: string | null;
+  last_value: number | null;
+  last_at: Date | null;
+  /** `import`, `export`, a part (`import/t1`), `gas`, `heat`, `water`, `ignored`; null: not known, not counted. */
+  counts_as: string | null;
+}
+
+/** What an owner says of a quantity; null: nothing any more, so that the guess holds again. Left out: as it was. */
+export interface SaidOfChannel {
+  native_name: string;
+  counts_as?: string | null | undefined;
+}
+
+/** Most words of an owner on one device. */
+const MAX_WORDS = 300;
+/** Stored whole numbers of a unit: mWh of a kWh, mW of a W. */
+const UNITS: Readonly<Record<string, { unit: string; per: number }>> = {
+  register: { unit: 'kWh', per: 1e6 },
+  interval: { unit: 'kWh', per: 1e6 },
+  power: { unit: 'W', per: 1e3 },
+};
+
+/** The energy and power that a device tells, in the order in which it began to, with what its owner says of others. */
+export async function listChannels(db: Database, deviceId: string, words: OwnersWords): Promise<DeviceChannel[]> {
+  const rows = await db
+    .selectFrom('series as s')
+    .leftJoinLateral(
+      (last) =>
+        last
+          .selectFrom('readings as r')
+          .select(['r.value', 'r.read_at'])
+          .whereRef('r.series_id', '=', 's.series_id')
+          .orderBy('r.read_at', 'desc')
+          .limit(1)
+          .as('l'),
+      (join) => join.onTrue(),
+    )
+    .select(['s.channel', 's.kind', 's.native_name', 's.unit', 'l.value', 'l.read_at'])
+    .where('s.device_id', '=', deviceId)
+    .where('s.kind', 'in', Object.keys(UNITS))
+    .orderBy('s.series_id')
+    .execute();
+  const told = rows.map((row) => {
+    const { unit, per } = UNITS[row.kind] as { unit: string; per: number };
+    const series = { channel: row.channel, kind: row.kind, nativeName: row.native_name };
+    const countsAs = countsAsOf(row.channel, wordFor(words, series));
+    return {
+      native_name: nativeNameOf(series),
+      unit: countsAs === null ? row.unit : unit,
+      last_value: row.value === null ? null : Number(row.value) / per,
+      last_at: row.read_at,
+      counts_as: countsAs,
+    };
+  });
+  const names = new Set(told.map(({ native_name }) => native_name));
+  const untold = Object.entries(words).filter(([name]) => !names.has(name));
+  return [
+    ...told,
+    ...untold.map(([native_name, { counts_as }]) => ({
+      native_name,
+      unit: null,
+      last_value: null,
+      last_at: null,
+      counts_as,
+    })),
+  ];
+}
+
+/** The words of an owner with what he says now. Throws `unprocessable` where there are too many. */
+export function withWords(words: OwnersWords, said: readonly SaidOfChannel[]): OwnersWords {
+  const next = new Map(Object.entries(words));
+  for (const { native_name, counts_as } of said) {
+    if (counts_as === null) next.delete(native_name);
+    else if (counts_as !== undefined) next.set(native_name, { counts_as });
+  }
+  if (next.size > MAX_WORDS) throw unprocessable({ field: 'channels', message: `must be at most ${MAX_WORDS} in all` });
+  return Object.fromEntries(next);
+}
+
+/**
+ * Refuses words by which a meaning is given twice in a circuit (422), or a power is said to flow the other way: it counts by its sign.
+ * Of what a device has not told yet nothing can be said.
+ */
+export async function mustBeClear(db: Database, deviceId: string, words: OwnersWords): Promise<void> {
+  const rows = await db
+    .selectFrom('series')
+    .select(['channel', 'kind', 'native_name'])
+    .where('device_id', '=', deviceId)
+    .where('kind', 'in', Object.keys(UNITS))
+    .orderBy('series_id')
+    .execute();
+  const given = new Map<string, { name: string; isSaid: boolean }>();
+  for (const { channel, kind, native_name: nativeName } of rows) {
+    const series = { channel, kind, nativeName };
+    const word = wordFor(words, series);
+    const meaning = countsAsOf(channel, word);
+    const name = nativeNameOf(series);
+    const meant = meantChannel(channel, kind, word);
+    if (word !== null && !meant.known) {
+      throw wrong(`${name}: a power counts by its sign, and cannot be ${word}; say import, a part of it, or ignored`);
+    }
+    if (meaning === null || meaning === 'ignored') continue;
+    const key = `${meant.circuit} ${kind} ${meaning}`;
+    const other = given.get(key);
+    if (other && (other.isSaid || word !== null)) {
+      throw wrong(
+        `${name}: ${meaning} is given already, to ${other.name}; say another part (import/t1, import/l2) or set one of them to ignored`,
+      );
+    }
+    given.set(key, { name, isSaid: word !== null });
+  }
+}
+
+const wrong = (message: string) => unprocessable({ field: 'channels', message });
+
+/** The words that an owner has said of a device, under its lock; null where there is no such device within the reach. */
+export async function lockedWords(db: Database, reach: Reach, deviceId: string): Promise<OwnersWords | null> {
+  const row = await db
+    .selectFrom('devices')
+    .select('channels')
+    .where('device_id', '=', deviceId)
+    .where('deleted_at', 'is', null)
+    .where(within(reach, 'devices.user_id'))
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return row?.channels ?? null;
+}
+
+/** Whether a device, in a query of `devices`, tells something that nobody can tell, and of which its owner has said nothing. */
+export const hasUnknownQuantity = sql<boolean>`EXISTS (SELECT FROM series s WHERE s.device_id = devices.device_id
+  AND s.channel ~ '(^|/)unknown/' AND s.kind IN ('register', 'interval', 'power') AND NOT devices.channels ? s.native_name)`;
