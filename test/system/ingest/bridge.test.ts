@@ -82,7 +82,8 @@ test('a household’s broker is bridged: six families are discovered, paired, an
   const paired: { family: string; deviceId: string }[] = [];
   for (const { family, discovery_id } of await discovered()) {
     // Those that tell no time are played faster than the clock: seven hours in seconds.
-    const settings = { type: 'smart_meter', location: 'home', timezone: TZ, limit_kw: 1_000_000 };
+    // Each plays the same home’s meter: six of them at its connection point.
+    const settings = { type: 'smart_meter', location: 'home', timezone: TZ, limit_kw: 1_000_000, placement: 'grid' };
     const { device_id } = await send('/v1/devices', { ...settings, discovery_id });
     paired.push({ family, deviceId: device_id });
   }
