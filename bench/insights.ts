@@ -1,4 +1,4 @@
-import { openHourOf } from '#ingest/write/open-hour.ts';
+import { openHourText } from '#ingest/write/open-hour.ts';
 import { createDb } from '#src/database/connect.ts';
 import { ensurePartitions } from '#src/database/partitions.ts';
 import { insights } from '#src/energy/insights.ts';
@@ -70,7 +70,7 @@ export async function bench(): Promise<Answer> {
     await packDays(pool, new Date(`${YEAR.end}T23:00Z`), { rest: 0 });
     const quarters = MEASURE_NAMES.flatMap(() => [3, 2, 1, 0]);
     await pool.query('UPDATE device_heads SET open = $1', [
-      openHourOf(Date.parse(`${YEAR.end}T23:00Z`) / 3_600_000, quarters),
+      openHourText({ hour: Date.parse(`${YEAR.end}T23:00Z`) / 3_600_000, quarters }),
     ]);
     await pool.query(
       'VACUUM ANALYZE device_hours, device_days, closed_user_hourly, closed_user_daily, closed_user_monthly_by_hour, users, devices, device_heads',

@@ -9,6 +9,21 @@ export const BUCKET_MS = 900_000;
 /** Differences to the load profile of one device, by start of the UTC quarter-hour in ms. */
 export type BucketDeltas = Map<number, Sums>;
 export type ReadonlyBuckets = ReadonlyMap<number, Sums>;
+/** What an interval can be added to: sums by the start of their quarter-hour. */
+export interface Buckets {
+  get(startMs: number): Sums | undefined;
+  set(startMs: number, sums: Sums): unknown;
+}
+
+/** Sums of nothing. */
+export const noSums = (): Sums => ({
+  energyMilliwattHours: asMilliwattHours(0),
+  estimatedMilliwattHours: asMilliwattHours(0),
+  exportMilliwattHours: asMilliwattHours(0),
+  readingCount: 0,
+  coveredMs: 0,
+  exportCoveredMs: 0,
+});
 
 /** floor(energy × part / whole), exact where the product leaves the safe integers. */
 function share(energyMilliwattHours: MilliwattHours, partMs: number, wholeMs: number): number {
@@ -23,17 +38,10 @@ function flowedUpTo(energyMilliwattHours: MilliwattHours, { startMs, endMs }: Sp
   return ms <= startMs ? 0 : share(energyMilliwattHours, ms - startMs, endMs - startMs);
 }
 
-function bucketOf(deltas: BucketDeltas, startMs: number): Sums {
+function bucketOf(deltas: Buckets, startMs: number): Sums {
   let delta = deltas.get(startMs);
   if (!delta) {
-    delta = {
-      energyMilliwattHours: asMilliwattHours(0),
-      estimatedMilliwattHours: asMilliwattHours(0),
-      exportMilliwattHours: asMilliwattHours(0),
-      readingCount: 0,
-      coveredMs: 0,
-      exportCoveredMs: 0,
-    };
+    delta = noSums();
     deltas.set(startMs, delta);
   }
   return delta;
@@ -44,7 +52,7 @@ function bucketOf(deltas: BucketDeltas, startMs: number): Sums {
  * mWh that add up exactly: each bucket gets the difference of the energies up to its two bounds. The interval's reading
  * counts in the bucket that its end closes: a reading stamped 10:00:00 belongs to the quarter before.
  */
-export function addInterval(deltas: BucketDeltas, interval: EnergyInterval, roles: Roles, sign: 1 | -1): void {
+export function addInterval(deltas: Buckets, interval: EnergyInterval, roles: Roles, sign: 1 | -1): void {
   const { startMs, endMs, importMilliwattHours, exportMilliwattHours } = interval;
   let fromMs = startMs;
   let importBefore = 0;

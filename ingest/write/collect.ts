@@ -33,7 +33,8 @@ export interface Collected {
 /** The reason a reading loses against another value for the same time; the lower stays (law of consumption). */
 export const CONFLICT = 'another value for the same time: the lower one stays';
 
-function timeFault(reading: DecodedReading, receivedAtMs: number, oldestMs: number): string | null {
+/** Why a reading's time cannot be; null: it can. `oldestMs`: start of the retention, in Unix ms. */
+export function timeFault(reading: DecodedReading, receivedAtMs: number, oldestMs: number): string | null {
   if (reading.readAtMs > receivedAtMs + FUTURE_MS) return 'time is more than 5 minutes in the future';
   if (reading.readAtMs < oldestMs) return 'time is older than the retention';
   return null;

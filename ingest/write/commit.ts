@@ -1,5 +1,6 @@
 import type { PoolClient } from '#src/database/connect.ts';
 import { applyDeltas, type DeltaRow, deltaRows } from './deltas.ts';
+import type { Followed } from './follow.ts';
 import { type HeadPlan, headAfter, type NextHead } from './head.ts';
 import { noteChanges } from './note-changes.ts';
 import { addToOpenHour, type Opened } from './open-hour.ts';
@@ -11,19 +12,20 @@ import { createSeries, type StoredPlan, updateSeries } from './save-series.ts';
 import { seriesName } from './standing.ts';
 import { type Step, statement } from './step.ts';
 
-/** What a batch ends in: the statements that write it, and the heads as they are once it is committed. */
+/** What a batch ends in: the statements that write it, and the planned heads as they are once it is committed. */
 export interface Written {
   steps: Step[];
   heads: NextHead[];
 }
 
 /**
- * Turns the plans of a batch into statements, each for all of them. Heads come first: what was planned on one that is no longer
+ * Turns what a batch comes to into statements, each for all of its devices. Heads come first: what was planned on one that is no longer
  * so ends the transaction (StaleHeads) before it costs anything. Stores series that are new, for their ids. Throws
  * MissingPartitions before it writes anything.
  */
 export async function writtenPlans(
   client: PoolClient,
+  followed: Followed,
   planned: readonly HeadPlan[],
   months: PartitionMonths,
 ): Promise<Written> {
@@ -32,15 +34,15 @@ export async function writtenPlans(
     deltaRows(head.deviceId, head.userId, (opened[index] as Opened).closed),
   );
   const plans = planned.map(({ plan }) => plan);
-  months.check(timesOf(plans, deltas));
+  months.check(timesOf(followed, plans, deltas));
   const stored = await createSeries(client, plans);
   const heads = nextHeads(planned, opened, stored);
   const steps = [
-    ...saveHeads(heads),
-    ...saveReadings(stored),
+    ...saveHeads(followed, heads),
+    ...saveReadings(followed, stored),
     ...applyDeltas(deltas),
     ...updateSeries(stored),
-    ...noteChanges(planned, opened),
+    ...noteChanges(followed, planned, opened),
     ...noteComputedAnew(plans),
     ...settingsApplied(plans),
   ];
@@ -63,8 +65,9 @@ function nextHeads(planned: readonly HeadPlan[], opened: readonly Opened[], stor
 }
 
 /** Times of all rows that partitions are needed for. */
-function timesOf(plans: readonly DevicePlan[], deltas: readonly DeltaRow[]): number[] {
-  const times = deltas.map(({ startsAtMs }) => startsAtMs);
+function timesOf({ readings }: Followed, plans: readonly DevicePlan[], deltas: readonly DeltaRow[]): number[] {
+  const times = readings.map(({ readAtMs }) => readAtMs);
+  for (const { startsAtMs } of deltas) times.push(startsAtMs);
   for (const { series } of plans) {
     for (const { inserts } of series) for (const { readAtMs } of inserts) times.push(readAtMs);
   }

@@ -17,13 +17,13 @@ const head = (deviceId: string, isSettled = true): Head => ({
         kind: 'register',
         roles: { import: true, export: false },
         lastReadAtMs: 1_790_000_000_000,
-        tail: { good: { readAtMs: 1_790_000_000_000, valueMilliwattHours: 123_456_789 } },
+        tail: { run: [1_790_000_000_000, 123_456_789] },
         closedUntilMs: null,
       },
     ],
   ]),
   version: 2 ** 47 + 1,
-  open: '497222,1,2,3,4',
+  open: { hour: 497_222, quarters: [...Array(24).keys()] },
   isSettled,
 });
 const id = (index: number) => `dev_${String(index).padStart(24, '0')}`;

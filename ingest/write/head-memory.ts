@@ -1,9 +1,10 @@
-import { byteRing } from './byte-ring.ts';
-import { type Head, lawsOf } from './head.ts';
-import { packHead, seriesNames, unpackHead } from './packed-head.ts';
+import { type ByteRing, byteRing } from './byte-ring.ts';
+import type { Head } from './head.ts';
+import { packHead, unpackHead } from './packed-head.ts';
+import { type SeriesNames, seriesNames } from './series-names.ts';
 
 /**
- * A meter takes 450 bytes of this, and 90 of the JavaScript heap for its key (measured, 100,000 of them): 150,000 are remembered.
+ * A meter takes 456 bytes of this, and 90 of the JavaScript heap for its key (measured, 100,000 of them): 147,000 are remembered.
  * Those that are remembered for longest give way.
  */
 const MAX_BYTES = 64 * 2 ** 20;
@@ -16,8 +17,12 @@ const AWAY_MS = 10_000;
  */
 export interface HeadMemory {
   get(deviceId: string): Head | null;
-  /** Keeps a settled head, and forgets another. `laws`: `lawsOf` it, where they are known. */
-  set(head: Head, laws?: string): void;
+  /** Where the record of a device lies among `records`, in bytes; -1: it is not remembered. */
+  placeOf(deviceId: string): number;
+  /** What is remembered, as it lies in memory (packed-head.ts): it holds until the next `set`. */
+  records(): { readonly ring: ByteRing; readonly names: SeriesNames };
+  /** Keeps a settled head, and forgets another. */
+  set(head: Head): void;
   forget(deviceIds: Iterable<string>): void;
   /**
    * Others write these devices, too: for a while nothing is remembered, and each batch loads what it needs under locks. Else
@@ -39,13 +44,15 @@ export function headMemory({
   let awayUntilMs = 0;
   return {
     get: (deviceId) => unpackHead(ring, names, deviceId),
-    set(head, laws = lawsOf(head)) {
+    placeOf: (deviceId) => ring.placeOf(deviceId),
+    records: () => ({ ring, names }),
+    set(head) {
       if (names.isFull()) {
         names = seriesNames();
         ring.clear();
       }
       if (!head.isSettled || now() < awayUntilMs) ring.delete(head.deviceId);
-      else packHead(ring, names, head, laws);
+      else packHead(ring, names, head);
     },
     forget(deviceIds) {
       for (const deviceId of deviceIds) ring.delete(deviceId);

@@ -1,4 +1,4 @@
-import type { OpenHour } from './open-hour.ts';
+import { type OpenHour, openHourText } from './open-hour.ts';
 import { type DevicePlan, validReadings } from './plan.ts';
 import { type StandingDevice, seriesName } from './standing.ts';
 
@@ -28,12 +28,10 @@ export interface NextHead {
   /** With a valid reading. */
   readonly isHeard: boolean;
   readonly head: Head;
-  /** `lawsOf` the head. */
-  readonly laws: string;
 }
 
 /** A number that no other change draws. */
-const newVersion = (): number => Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
+export const newVersion = (): number => Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
 
 /** The head after a plan. `ids`: what its new series are stored under, by their names. */
 export function headAfter(before: Head, plan: DevicePlan, open: OpenHour, ids: ReadonlyMap<string, number>): NextHead {
@@ -46,7 +44,7 @@ export function headAfter(before: Head, plan: DevicePlan, open: OpenHour, ids: R
   const { deviceId, version: was } = before;
   const isSettled = before.isSettled && before.computedWith === null;
   const head = { ...before, series, open, isSettled, computedWith: null, version: newVersion() };
-  return { deviceId, was, isHeard: validReadings(plan) > 0, head, laws: lawsOf(head) };
+  return { deviceId, was, isHeard: validReadings(plan) > 0, head };
 }
 
 /** `device_heads.laws`: of each series that has readings its id, the time of the last one and the state of its law. */
@@ -62,3 +60,6 @@ export type StandingLaw = readonly [seriesId: number, lastReadAtMs: number, tail
 
 /** Reads `device_heads.laws`. */
 export const parseLaws = (text: string): readonly StandingLaw[] => JSON.parse(text);
+
+/** `device_heads.open`. */
+export const openOf = ({ open }: Head): string | null => open && openHourText(open);

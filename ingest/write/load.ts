@@ -1,6 +1,7 @@
 import type { LawSettings } from '#ingest/normalise/law.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { type Head, parseLaws, type StandingLaw } from './head.ts';
+import { parseOpenHour } from './open-hour.ts';
 import { type StandingSeries, seriesName } from './standing.ts';
 
 /** A device that is locked until the end of the transaction, and how it was heard so far. */
@@ -56,7 +57,7 @@ export async function loadDevices(
         words: row.channels,
         series: series.get(row.device_id) ?? new Map(),
         version: row.version,
-        open: row.open,
+        open: parseOpenHour(row.open),
         isSettled: row.status === 'active' && !row.never_seen && row.recent_rejects === 0,
         wasNeverSeen: row.never_seen,
         isInactive: row.status === 'inactive',

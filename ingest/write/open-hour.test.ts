@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BUCKET_MS, type BucketDeltas, type ReadonlyBuckets } from '#ingest/normalise/buckets.ts';
 import { MEASURE_NAMES, type Sums } from '#src/rollups/levels.ts';
-import { addToOpenHour, type OpenHour, quarterHoursOf } from './open-hour.ts';
+import { addToOpenHour, type OpenHour, openHourText, parseOpenHour, quarterHoursOf } from './open-hour.ts';
 
 const START_MS = Date.UTC(2026, 5, 1);
 const HOUR_MS = 3_600_000;
@@ -50,9 +50,7 @@ test('differences in any order of hours, taken back again or not, are all in clo
         // Nothing is written to the aggregates while the hour goes on.
         const hours = new Set(values.map(([quarter]) => Math.floor(quarter / 4)));
         const goesOn =
-          before === null
-            ? hours.size <= 1
-            : [...hours].every((hour) => hour + START_MS / HOUR_MS === Number(before.split(',')[0]));
+          before === null ? hours.size <= 1 : [...hours].every((hour) => hour + START_MS / HOUR_MS === before.hour);
         expect(next.closed.size > 0 && goesOn).toBe(false);
       }
       expect(total(closed, open)).toEqual(wanted);
@@ -63,6 +61,20 @@ test('differences in any order of hours, taken back again or not, are all in clo
 
 test('an hour of which nothing is left is not open', () => {
   const { open } = addToOpenHour(null, deltasOf([[1, 5]]));
-  expect(open).toBe(`${START_MS / HOUR_MS},5,10,15,20,25,30,0,5,0,0,0,10,0,0,0,15,0,0,0,20,0,0,0,25,0,0,0,30,0,0`);
+  expect(open && openHourText(open)).toBe(
+    `${START_MS / HOUR_MS},5,10,15,20,25,30,0,5,0,0,0,10,0,0,0,15,0,0,0,20,0,0,0,25,0,0,0,30,0,0`,
+  );
   expect(addToOpenHour(open, deltasOf([[1, -5]]))).toEqual({ open: null, closed: new Map() });
+});
+
+test('every safe integer is written and read with all of its digits', () => {
+  const edges = [0, -1, 9, 10, 999_999_999, 1_000_000_000, 9_999_999_999_999, 2 ** 53 - 1, 1 - 2 ** 53, 2 ** 53 - 11];
+  const number = fc.oneof(fc.maxSafeInteger(), fc.integer(), fc.constantFrom(...edges));
+  fc.assert(
+    fc.property(fc.nat(2 ** 31), fc.array(number, { minLength: 24, maxLength: 24 }), (hour, quarters) => {
+      const text = openHourText({ hour, quarters });
+      expect(text.split(',').slice(7)).toEqual(quarters.map(String));
+      expect(parseOpenHour(text)).toEqual({ hour, quarters });
+    }),
+  );
 });

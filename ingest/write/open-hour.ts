@@ -1,17 +1,19 @@
 import { BUCKET_MS, type BucketDeltas, type ReadonlyBuckets } from '#ingest/normalise/buckets.ts';
 import { MEASURE_NAMES, type Measure, type Sums } from '#src/rollups/levels.ts';
+import { writeWhole } from './whole-number.ts';
 
-const HOUR_MS = 3_600_000;
+export const HOUR_MS = 3_600_000;
 const QUARTERS = HOUR_MS / BUCKET_MS;
 /** Quarter-hours of all measures. */
-const PLACES = MEASURE_NAMES.length * QUARTERS;
+export const PLACES = MEASURE_NAMES.length * QUARTERS;
 
-/**
- * The latest hour of a device, which its head has in place of the aggregates: hours since 1970, then of each measure its sum,
- * then of each measure its four quarter-hours, with commas. As `device_heads.open`, which src/rollups/sql/open.ts reads: most
- * answers want sums of few measures, so they come first. Null: none is open.
- */
-export type OpenHour = string | null;
+/** The latest hour of a device, which its head has in place of the aggregates. Null: none is open. Nobody changes it. */
+export type OpenHour = {
+  /** Since 1970. */
+  readonly hour: number;
+  /** Of each measure, in their order, its four quarter-hours. */
+  readonly quarters: readonly number[];
+} | null;
 
 /** No hour is closed, as by nearly every reading. */
 const NONE: ReadonlyBuckets = new Map();
@@ -29,11 +31,10 @@ export interface Opened {
  */
 export function addToOpenHour(before: OpenHour, deltas: BucketDeltas): Opened {
   if (deltas.size === 0) return { open: before, closed: NONE };
-  const known = before === null ? null : parsed(before);
-  let latest = known?.hour ?? Number.NEGATIVE_INFINITY;
+  let latest = before?.hour ?? Number.NEGATIVE_INFINITY;
   for (const startMs of deltas.keys()) latest = Math.max(latest, Math.floor(startMs / HOUR_MS));
-  let closed = known && known.hour !== latest ? bucketsOf(known) : null;
-  const quarters = known?.hour === latest ? known.quarters : new Array(PLACES).fill(0);
+  let closed = before && before.hour !== latest ? bucketsOf(before) : null;
+  const quarters = before?.hour === latest ? before.quarters.slice() : new Array<number>(PLACES).fill(0);
   for (const [startMs, delta] of deltas) {
     if (Math.floor(startMs / HOUR_MS) === latest) addTo(quarters, startMs, delta);
     else {
@@ -41,82 +42,70 @@ export function addToOpenHour(before: OpenHour, deltas: BucketDeltas): Opened {
       closed.set(startMs, sumOf(closed.get(startMs), delta));
     }
   }
-  return { open: quarters.some((value) => value !== 0) ? openHourOf(latest, quarters) : null, closed: closed ?? NONE };
-}
-
-const [MINUS, COMMA, ZERO] = [45, 44, 48];
-/** Characters of an open hour that is being written: so many numbers in one text would be as many texts in memory. */
-const written = Buffer.alloc(20 * (1 + MEASURE_NAMES.length + PLACES));
-
-/** An open hour as it is stored. `hour`: since 1970; `quarters`: of each measure, in their order, its four quarter-hours. */
-export function openHourOf(hour: number, quarters: readonly number[]): string {
-  let at = writeNumber(hour, 0);
-  for (let first = 0; first < PLACES; first += QUARTERS) {
-    let sum = 0;
-    for (let quarter = 0; quarter < QUARTERS; quarter++) sum += quarters[first + quarter] as number;
-    written[at++] = COMMA;
-    at = writeNumber(sum, at);
-  }
-  for (const value of quarters) {
-    written[at++] = COMMA;
-    at = writeNumber(value, at);
-  }
-  return written.toString('latin1', 0, at);
-}
-
-/** Writes a whole number; answers where it ends. */
-function writeNumber(value: number, at: number): number {
-  let rest = Math.abs(value);
-  let end = at;
-  if (value < 0) written[end++] = MINUS;
-  for (let size = rest; size >= 10; size = Math.floor(size / 10)) end++;
-  for (let place = end; place >= (value < 0 ? at + 1 : at); place--) {
-    const tenth = Math.floor(rest / 10);
-    written[place] = ZERO + rest - tenth * 10;
-    rest = tenth;
-  }
-  return end + 1;
+  return { open: quarters.some((value) => value !== 0) ? { hour: latest, quarters } : null, closed: closed ?? NONE };
 }
 
 /** The quarter-hours of an open hour of which something is known. */
-export const quarterHoursOf = (open: OpenHour): ReadonlyBuckets => (open === null ? NONE : bucketsOf(parsed(open)));
+export const quarterHoursOf = (open: OpenHour): ReadonlyBuckets => (open === null ? NONE : bucketsOf(open));
 
-interface Parsed {
-  hour: number;
-  quarters: number[];
+const COMMA = 44;
+
+/**
+ * Writes `device_heads.open`, which src/rollups/sql/open.ts reads: the hour, then of each measure its sum, then of each measure its
+ * four quarter-hours, with commas; most answers want sums of few measures, so they come first. `quarters`: from `at` on. Answers
+ * where the text ends; it has `MAX_OPEN_BYTES` at most.
+ */
+export function writeOpenHour(
+  bytes: Uint8Array,
+  hour: number,
+  quarters: ArrayLike<number>,
+  at: number,
+  place: number,
+): number {
+  let next = writeWhole(bytes, hour, place);
+  for (let first = at; first < at + PLACES; first += QUARTERS) {
+    let sum = 0;
+    for (let quarter = 0; quarter < QUARTERS; quarter++) sum += quarters[first + quarter] as number;
+    bytes[next] = COMMA;
+    next = writeWhole(bytes, sum, next + 1);
+  }
+  for (let index = at; index < at + PLACES; index++) {
+    bytes[next] = COMMA;
+    next = writeWhole(bytes, quarters[index] as number, next + 1);
+  }
+  return next;
 }
 
-/** Character by character, as every reading comes here: without the sums, which follow from the quarter-hours. */
-function parsed(open: string): Parsed {
-  const quarters = new Array<number>(PLACES).fill(0);
-  let hour = 0;
-  let [place, value, sign] = [-1 - MEASURE_NAMES.length, 0, 1];
-  for (let index = 0; index <= open.length; index++) {
-    const code = index < open.length ? open.charCodeAt(index) : COMMA;
-    if (code === COMMA) {
-      if (place >= 0) quarters[place] = sign * value;
-      else if (place === -1 - MEASURE_NAMES.length) hour = value;
-      place++;
-      value = 0;
-      sign = 1;
-    } else if (code === MINUS) sign = -1;
-    else value = value * 10 + (code - ZERO);
-  }
-  return { hour, quarters };
+/** A sum of four safe integers has 17 digits at most; with its sign and its comma. */
+export const MAX_OPEN_BYTES = 19 * (1 + MEASURE_NAMES.length + PLACES);
+
+const written = Buffer.alloc(MAX_OPEN_BYTES);
+/** An open hour as it is stored. */
+export const openHourText = ({ hour, quarters }: NonNullable<OpenHour>): string =>
+  written.toString('latin1', 0, writeOpenHour(written, hour, quarters, 0, 0));
+
+/** Reads `device_heads.open`. The sums follow from the quarter-hours. */
+export function parseOpenHour(text: string | null): OpenHour {
+  if (text === null) return null;
+  const [hour = 0, ...numbers] = text.split(',').map(Number);
+  return { hour, quarters: numbers.slice(MEASURE_NAMES.length) };
 }
 
 /** Place of a measure's quarter-hour among all of them. */
-const placeOf = (measure: number, quarter: number): number => measure * QUARTERS + quarter;
+export const placeOf = (measure: number, quarter: number): number => measure * QUARTERS + quarter;
+
+/** Which quarter-hour of its hour begins at a time. */
+const quarterOf = (startMs: number): number => (startMs % HOUR_MS) / BUCKET_MS;
 
 function addTo(quarters: number[], startMs: number, delta: Sums): void {
-  const quarter = (startMs % HOUR_MS) / BUCKET_MS;
+  const quarter = quarterOf(startMs);
   for (let measure = 0; measure < MEASURE_NAMES.length; measure++) {
     const place = placeOf(measure, quarter);
     quarters[place] = (quarters[place] as number) + delta[MEASURE_NAMES[measure] as Measure];
   }
 }
 
-function bucketsOf({ hour, quarters }: Parsed): BucketDeltas {
+function bucketsOf({ hour, quarters }: NonNullable<OpenHour>): BucketDeltas {
   const found: BucketDeltas = new Map();
   for (let quarter = 0; quarter < QUARTERS; quarter++) {
     const sums = Object.fromEntries(

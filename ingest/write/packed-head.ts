@@ -1,131 +1,125 @@
-import type { ByteRing } from './byte-ring.ts';
-import { type Head, parseLaws } from './head.ts';
+import type { Roles } from '#ingest/normalise/channels.ts';
+import { type ByteRing, NUMBER_BYTES } from './byte-ring.ts';
+import type { Head } from './head.ts';
+import { packState, STATE_PLACES, unpackState } from './law-state.ts';
+import { PLACES } from './open-hour.ts';
+import type { SeriesNames } from './series-names.ts';
 import { type StandingSeries, seriesName } from './standing.ts';
 
-/** What series are called, by a number each: a million meters share a few names. */
-export interface SeriesNames {
-  /** -1: there are too many. */
-  numberOf(channel: string, kind: string): number;
-  /** No more can be added: who keeps them begins anew. */
-  isFull(): boolean;
-  nameOf(number: number): SeriesName;
-}
-
-interface SeriesName {
-  readonly name: string;
-  readonly channel: string;
-  readonly kind: string;
-}
-
-const MAX_NAMES = 10_000;
 /** More series than this are no meter's: what has them is not packed. */
 const MAX_SERIES = 256;
 
-export function seriesNames(): SeriesNames {
-  const numbers = new Map<string, number>();
-  const names: SeriesName[] = [];
-  return {
-    numberOf(channel, kind) {
-      const name = seriesName(channel, kind);
-      const known = numbers.get(name);
-      if (known !== undefined) return known;
-      if (names.length === MAX_NAMES) return -1;
-      numbers.set(name, names.length);
-      return names.push({ name, channel, kind }) - 1;
-    },
-    isFull: () => names.length === MAX_NAMES,
-    nameOf: (number) => names[number] as SeriesName,
-  };
+/** Where the numbers of a head are in its record: settings (without a maximum: NaN), open hour (none: NaN), and how much follows. */
+export const PLACE = {
+  version: 0,
+  limitKw: 1,
+  registerMaxKwh: 2,
+  maxGapMinutes: 3,
+  hour: 4,
+  quarters: 5,
+  seriesCount: 5 + PLACES,
+  userIdLength: 6 + PLACES,
+  /** Of who works with many records: which of them this is. */
+  mark: 7 + PLACES,
+  series: 8 + PLACES,
+} as const;
+
+/** Where the numbers of a series are behind one another. `roles`: bits, see `rolesOf`; `state`: law-state.ts. */
+export const SERIES_PLACE = { name: 0, roles: 1, seriesId: 2, lastReadAtMs: 3, state: 4 } as const;
+/** Numbers of a series. */
+export const SERIES_PLACES = SERIES_PLACE.state + STATE_PLACES;
+
+const ROLES: readonly Roles[] = [0, 1, 2, 3].map((bits) => ({ import: (bits & 1) !== 0, export: (bits & 2) !== 0 }));
+const bitsOf = (roles: Roles): number => Number(roles.import) + 2 * Number(roles.export);
+/** Roles by their bits. */
+export const rolesOf = (bits: number): Roles => ROLES[bits] as Roles;
+
+/** How many numbers a record has; the user_id follows. */
+export const lengthAt = (numbers: Float64Array, at: number): number =>
+  PLACE.series + (numbers[at + PLACE.seriesCount] as number) * SERIES_PLACES;
+
+/** The user_id of a record. */
+export function userIdAt({ bytes, numbers }: ByteRing, at: number): string {
+  const place = (at + lengthAt(numbers, at)) * NUMBER_BYTES;
+  return bytes.toString('latin1', place, place + (numbers[at + PLACE.userIdLength] as number));
 }
 
-/** Version, three settings, 8 bytes each; lengths of the open hour, the laws and the user_id, number of series, 4 bytes each. */
-const FIXED_BYTES = 48;
-/** A series: its name's number, and its roles. */
-const SERIES_BYTES = 4;
-/** In place of a length: there is no text. */
-const NONE = 0xffffffff;
-
 /**
- * Writes a settled head into its record. `laws`: `lawsOf` it. Without `closedUntilMs`: what is planned on a remembered head follows
- * all that is stored, so also all that retention has closed. Answers false where it does not fit; the ring then has none of it.
+ * Writes a settled head into its record. Without `closedUntilMs`: what is planned on a remembered head follows all that is stored, so
+ * also all that retention has closed. Answers false where it cannot be written; the ring then has none of it.
  */
-export function packHead(ring: ByteRing, names: SeriesNames, head: Head, laws: string): boolean {
+export function packHead(ring: ByteRing, names: SeriesNames, head: Head): boolean {
+  const isPacked = head.series.size <= MAX_SERIES && pack(ring, names, head);
+  if (!isPacked) ring.delete(head.deviceId);
+  return isPacked;
+}
+
+function pack(ring: ByteRing, names: SeriesNames, head: Head): boolean {
   const { deviceId, userId, settings, series, version, open } = head;
-  const { bytes } = ring;
-  const textBytes = (open?.length ?? 0) + laws.length + userId.length;
-  if (series.size > MAX_SERIES) {
-    ring.delete(deviceId);
-    return false;
-  }
-  let at = ring.reserve(deviceId, FIXED_BYTES + series.size * SERIES_BYTES + textBytes);
-  if (at === -1) return false;
-  bytes.writeDoubleLE(version, at);
-  bytes.writeDoubleLE(settings.limitKw, at + 8);
-  bytes.writeDoubleLE(settings.registerMaxKwh ?? Number.NaN, at + 16);
-  bytes.writeDoubleLE(settings.maxGapMinutes, at + 24);
-  bytes.writeUInt32LE(open?.length ?? NONE, at + 32);
-  bytes.writeUInt32LE(laws.length, at + 36);
-  bytes.writeUInt32LE(userId.length, at + 40);
-  bytes.writeUInt32LE(series.size, at + 44);
-  at += FIXED_BYTES;
-  for (const { channel, kind, roles, lastReadAtMs } of series.values()) {
+  const { bytes, numbers } = ring;
+  const length = PLACE.series + series.size * SERIES_PLACES;
+  const place = ring.reserve(deviceId, length * NUMBER_BYTES + userId.length);
+  if (place === -1) return false;
+  const at = place / NUMBER_BYTES;
+  numbers[at + PLACE.version] = version;
+  numbers[at + PLACE.limitKw] = settings.limitKw;
+  numbers[at + PLACE.registerMaxKwh] = settings.registerMaxKwh ?? Number.NaN;
+  numbers[at + PLACE.maxGapMinutes] = settings.maxGapMinutes;
+  numbers[at + PLACE.hour] = open?.hour ?? Number.NaN;
+  for (let index = 0; index < PLACES; index++) numbers[at + PLACE.quarters + index] = open?.quarters[index] ?? 0;
+  numbers[at + PLACE.seriesCount] = series.size;
+  numbers[at + PLACE.userIdLength] = userId.length;
+  let one = at + PLACE.series;
+  for (const { channel, kind, roles, seriesId, lastReadAtMs, tail } of series.values()) {
     const name = names.numberOf(channel, kind);
-    // The laws leave out a series without readings.
-    if (name === -1 || lastReadAtMs === null) {
-      ring.delete(deviceId);
-      return false;
-    }
-    bytes.writeUInt16LE(name, at);
-    bytes.writeUInt8(Number(roles.import) + 2 * Number(roles.export), at + 2);
-    at += SERIES_BYTES;
+    // Of a series without readings nothing is stored in a head.
+    if (name === -1 || seriesId === null || lastReadAtMs === null) return false;
+    numbers[one + SERIES_PLACE.name] = name;
+    numbers[one + SERIES_PLACE.roles] = bitsOf(roles);
+    numbers[one + SERIES_PLACE.seriesId] = seriesId;
+    numbers[one + SERIES_PLACE.lastReadAtMs] = lastReadAtMs;
+    if (!packState(tail, numbers, one + SERIES_PLACE.state)) return false;
+    one += SERIES_PLACES;
   }
-  // All of them ASCII: numbers and names of ours.
-  if (open !== null) at += bytes.write(open, at, 'latin1');
-  at += bytes.write(laws, at, 'latin1');
-  bytes.write(userId, at, 'latin1');
+  bytes.write(userId, one * NUMBER_BYTES, 'latin1');
   return true;
 }
 
 /** Reads a head from its record; null: there is none. */
-export function unpackHead({ bytes, placeOf }: ByteRing, names: SeriesNames, deviceId: string): Head | null {
-  const place = placeOf(deviceId);
+export function unpackHead(ring: ByteRing, names: SeriesNames, deviceId: string): Head | null {
+  const place = ring.placeOf(deviceId);
   if (place === -1) return null;
-  const text = (from: number, length: number) => bytes.toString('latin1', from, from + length);
-  const openBytes = bytes.readUInt32LE(place + 32);
-  const lawsBytes = bytes.readUInt32LE(place + 36);
-  let at = place + FIXED_BYTES;
-  const openAt = at + bytes.readUInt32LE(place + 44) * SERIES_BYTES;
-  const open = openBytes === NONE ? null : text(openAt, openBytes);
-  const lawsAt = openAt + (open?.length ?? 0);
+  const { numbers } = ring;
+  const at = place / NUMBER_BYTES;
+  const number = (of: number) => numbers[at + of] as number;
   const series = new Map<string, StandingSeries>();
-  for (const [seriesId, lastReadAtMs, tail] of parseLaws(text(lawsAt, lawsBytes))) {
-    const { name, channel, kind } = names.nameOf(bytes.readUInt16LE(at));
-    const bits = bytes.readUInt8(at + 2);
-    const roles = { import: (bits & 1) !== 0, export: (bits & 2) !== 0 };
-    series.set(name, {
-      seriesId,
+  for (let one = at + PLACE.series; one < at + lengthAt(numbers, at); one += SERIES_PLACES) {
+    const { channel, kind } = names.nameOf(numbers[one + SERIES_PLACE.name] as number);
+    series.set(seriesName(channel, kind), {
+      seriesId: numbers[one + SERIES_PLACE.seriesId] as number,
       channel,
       kind,
-      roles,
-      lastReadAtMs,
-      tail,
+      roles: rolesOf(numbers[one + SERIES_PLACE.roles] as number),
+      lastReadAtMs: numbers[one + SERIES_PLACE.lastReadAtMs] as number,
+      tail: unpackState(numbers, one + SERIES_PLACE.state),
       closedUntilMs: null,
     });
-    at += SERIES_BYTES;
   }
-  const registerMaxKwh = bytes.readDoubleLE(place + 16);
+  const registerMaxKwh = number(PLACE.registerMaxKwh);
+  const hour = number(PLACE.hour);
+  const quarters = Array.from({ length: PLACES }, (_, index) => number(PLACE.quarters + index));
   return {
     deviceId,
-    userId: text(lawsAt + lawsBytes, bytes.readUInt32LE(place + 40)),
+    userId: userIdAt(ring, at),
     settings: {
-      limitKw: bytes.readDoubleLE(place + 8),
+      limitKw: number(PLACE.limitKw),
       registerMaxKwh: Number.isNaN(registerMaxKwh) ? null : registerMaxKwh,
-      maxGapMinutes: bytes.readDoubleLE(place + 24),
+      maxGapMinutes: number(PLACE.maxGapMinutes),
     },
     computedWith: null,
     series,
-    version: bytes.readDoubleLE(place),
-    open,
+    version: number(PLACE.version),
+    open: Number.isNaN(hour) ? null : { hour, quarters },
     isSettled: true,
   };
 }

@@ -1,5 +1,6 @@
-import { booleanArray, int8Array, textArray } from './binary-array.ts';
-import type { NextHead } from './head.ts';
+import { booleanArray, int8Array, textArray, textArrayOf, textElements } from './binary-array.ts';
+import type { Followed } from './follow.ts';
+import { lawsOf, type NextHead, openOf } from './head.ts';
 import type { Step } from './step.ts';
 
 /** Thrown inside a transaction that was planned on heads that are no longer so; the writer forgets them and begins again. */
@@ -13,21 +14,22 @@ export class StaleHeads extends Error {
 
 /**
  * Stores heads, each in the place of the one that it was planned on: lock, check and write in one statement. Throws StaleHeads
- * where any of those is no longer there.
+ * where any of those is no longer there. `next`: those that were planned, beside those that just follow.
  */
-export function saveHeads(next: readonly NextHead[]): Step[] {
-  if (next.length === 0) return [];
+export function saveHeads({ deviceIds, was, versions, laws, opens }: Followed, next: readonly NextHead[]): Step[] {
+  const count = deviceIds.length + next.length;
+  if (count === 0) return [];
   // Neighbours in the index, and mostly in the table, one after the other.
-  const sorted = next.toSorted((a, b) => (a.deviceId < b.deviceId ? -1 : 1));
+  const planned = next.toSorted((a, b) => (a.deviceId < b.deviceId ? -1 : 1));
   const values = [
-    textArray(sorted.map(({ deviceId }) => deviceId)),
-    int8Array(sorted.map(({ was }) => was)),
-    int8Array(sorted.map(({ head }) => head.version)),
-    textArray(sorted.map(({ laws }) => laws)),
-    textArray(sorted.map(({ head }) => head.open)),
-    booleanArray(sorted.map(({ isHeard }) => isHeard)),
+    textArray([...deviceIds, ...planned.map(({ deviceId }) => deviceId)]),
+    int8Array([...was, ...planned.map((one) => one.was)]),
+    int8Array([...versions, ...planned.map(({ head }) => head.version)]),
+    textArrayOf(laws, textElements(planned.map(({ head }) => lawsOf(head)))),
+    textArrayOf(opens, textElements(planned.map(({ head }) => openOf(head)))),
+    booleanArray([...deviceIds.map(() => true), ...planned.map(({ isHeard }) => isHeard)]),
   ];
-  return [update(values, sorted.length)];
+  return [update(values, count)];
 }
 
 const update =

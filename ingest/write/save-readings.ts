@@ -1,5 +1,6 @@
 import type { JudgedPoint, Point } from '#ingest/normalise/law.ts';
 import { int8Array, timestampArray } from './binary-array.ts';
+import type { Followed } from './follow.ts';
 import type { StoredPlan } from './save-series.ts';
 import type { SeriesPlan } from './series-plan.ts';
 import { type Step, statement } from './step.ts';
@@ -37,14 +38,18 @@ const keys = ({ seriesIds, points }: Rows<Point>) => [
 ];
 const values = ({ points }: Rows<Point>) => int8Array(points.map(({ value }) => value));
 
-/** Writes readings, and what they were taken for. */
-export function saveReadings(stored: readonly StoredPlan[]): Step[] {
+/** Writes readings, and what they were taken for: those that were planned, beside those that just follow. */
+export function saveReadings({ seriesIds, readings }: Followed, stored: readonly StoredPlan[]): Step[] {
   const steps: Step[] = [];
   const add = (rows: Rows<Point>, text: string, more: (string | null)[] | Buffer | null, name?: string) => {
     if (rows.points.length === 0) return;
     steps.push(statement({ ...(name && { name }), text, values: more ? [...keys(rows), more] : keys(rows) }));
   };
-  const inserts = rowsOf(stored, (plan) => plan.inserts);
+  const planned = rowsOf<Point>(stored, (plan) => plan.inserts);
+  const inserts = {
+    seriesIds: [...seriesIds, ...planned.seriesIds],
+    points: [...readings, ...planned.points],
+  };
   add(
     inserts,
     `INSERT INTO readings (series_id, read_at, interval_ms, value) SELECT * FROM unnest(${KEY}, $4::bigint[])`,

@@ -5,6 +5,7 @@ import { inTransaction, isBeginAgain, MAX_ATTEMPTS } from '#src/database/transac
 import type { IncomingMessage, Reject, WriteResult } from '../message.ts';
 import { type Collected, collect, type NewPoint, type SeriesBatch } from './collect.ts';
 import { writtenPlans } from './commit.ts';
+import { createFollow } from './follow.ts';
 import type { Head, HeadPlan } from './head.ts';
 import { type HeadMemory, headMemory } from './head-memory.ts';
 import type { Keeping } from './keeping.ts';
@@ -44,6 +45,7 @@ export function createWriter(
 
   const months = partitionMonths(pool);
   const gateways = createGatewayHearing();
+  const follow = createFollow(memory);
   return {
     async write(batch) {
       for (let attempts = 1; ; attempts++) {
@@ -63,6 +65,7 @@ export function createWriter(
               months,
               kept,
               memory,
+              follow,
               gateways,
               attempt,
             });
@@ -93,8 +96,8 @@ interface Attempt {
 }
 
 /**
- * Plans, on what is remembered and without a lock, what the batch does to devices whose readings all follow what is stored, and
- * who say nothing else: nearly all of them, mostly.
+ * Plans, on what is remembered and without a lock, what the batch does to the other devices whose readings all follow what is stored,
+ * and who say nothing else: those that close an hour.
  */
 function planRemembered(memory: HeadMemory, batch: readonly IncomingMessage[], collected: Collected): HeadPlan[] {
   const others = new Set<string>();
@@ -126,6 +129,7 @@ interface Preparing {
   months: PartitionMonths;
   kept: (rejects: readonly Reject[]) => readonly Reject[];
   memory: HeadMemory;
+  follow: ReturnType<typeof createFollow>;
   gateways: GatewayHearing;
   attempt: Attempt;
 }
@@ -137,14 +141,16 @@ interface Preparing {
 async function prepare(
   client: PoolClient,
   batch: readonly IncomingMessage[],
-  { oldestMs, months, kept, memory, gateways, attempt }: Preparing,
+  { oldestMs, months, kept, memory, follow, gateways, attempt }: Preparing,
 ): Promise<{ steps: Step[]; result: WriteResult }> {
-  const messages = await gateways.hear(client, batch);
+  const followed = follow(await gateways.hear(client, batch), oldestMs);
+  attempt.deviceIds = [...followed.deviceIds];
+  const messages = followed.others;
   const collected = collect(messages, oldestMs);
   const remembered = planRemembered(memory, messages, collected);
-  attempt.remembered = remembered.length;
-  attempt.deviceIds = remembered.map(({ head }) => head.deviceId);
-  const isPlanned = new Set(attempt.deviceIds);
+  const isPlanned = new Set(remembered.map(({ head }) => head.deviceId));
+  attempt.deviceIds.push(...isPlanned);
+  attempt.remembered = attempt.deviceIds.length;
   const deviceIds = new Set(messages.map((message) => message.decoded.deviceId));
   const devices = await loadDevices(
     client,
@@ -156,11 +162,11 @@ async function prepare(
     if (computedWith !== null && !collected.series.has(deviceId)) collected.series.set(deviceId, new Map());
   }
   const planned = [...remembered, ...(await planDevices(client, devices, collected.series))];
-  const { steps, heads } = await writtenPlans(client, planned, months);
+  const { steps, heads } = await writtenPlans(client, followed, planned, months);
   const isKnown = (deviceId: string) => devices.has(deviceId) || isPlanned.has(deviceId);
   const rejects = [...collected.rejects, ...fromUnknownDevices(messages, isKnown)];
   const heard = new Map<string, number>();
-  let [stored, { duplicates }] = [0, collected];
+  let [stored, { duplicates }] = [followed.readings.length, collected];
   for (const { head, plan } of planned) {
     const valid = validReadings(plan);
     if (valid > 0) heard.set(head.deviceId, valid);
@@ -172,7 +178,7 @@ async function prepare(
   }
   const states = touchDevices(devices, heard, messages, rejects);
   steps.push(...states.steps, ...saveRejects(kept(rejects)));
-  for (const { head, laws } of heads) memory.set(head, laws);
+  for (const { head } of heads) memory.set(head);
   memory.forget(states.touched);
   return { steps, result: { stored, duplicates, rejected: rejects.length } };
 }

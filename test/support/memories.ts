@@ -7,13 +7,23 @@ export const MEMORIES = ['none', 'one', 'all', 'dropped'] as const;
  * way to others that write the same devices, as the service's does: each is planned on again and again.
  */
 export function memoryOf(kind: (typeof MEMORIES)[number]): HeadMemory {
-  const memory = headMemory(kind === 'none' ? { maxBytes: 0 } : kind === 'one' ? { maxBytes: 700 } : {});
+  const memory = headMemory(kind === 'none' ? { maxBytes: 0 } : kind === 'one' ? { maxBytes: 800 } : {});
+  const kept = new Set<string>();
   let asked = 0;
+  const dropsNext = () => kind === 'dropped' && ++asked % 3 === 0;
   return {
     ...memory,
     get(deviceId) {
-      if (kind === 'dropped' && ++asked % 3 === 0) memory.forget([deviceId]);
+      if (dropsNext()) memory.forget([deviceId]);
       return memory.get(deviceId);
+    },
+    records() {
+      memory.forget([...kept].filter(dropsNext));
+      return memory.records();
+    },
+    set(head) {
+      kept.add(head.deviceId);
+      memory.set(head);
     },
     stayAway() {},
   };

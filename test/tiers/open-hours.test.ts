@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openHourOf } from '#ingest/write/open-hour.ts';
+import { openHourText } from '#ingest/write/open-hour.ts';
 import { type Asked, totalsOf } from '#src/alerts/totals.ts';
 import { createDb } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
@@ -73,7 +73,7 @@ async function homes() {
       const numbers = MEASURE_NAMES.flatMap((one) => open.map((quarter) => quarter[one] ?? 0));
       await database.pool.query('UPDATE device_heads SET open = $2 WHERE device_id = $1', [
         deviceId,
-        openHourOf(openMs / HOUR_MS, numbers),
+        openHourText({ hour: openMs / HOUR_MS, quarters: numbers }),
       ]);
     }
     made.push({ userId, deviceIds });

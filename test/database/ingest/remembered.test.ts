@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createWriter } from '#ingest/write/writer.ts';
+import { headMemory } from '#ingest/write/head-memory.ts';
+import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { createDb } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
-import { deleteDevice, updateDevice } from '#src/devices/store.ts';
+import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
+import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { meter, totalMilliwattHours } from '#test/support/meters.ts';
 
@@ -12,35 +14,77 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
+/** A message of one reading. `value`: mWh or mW. */
+const messageOf = (deviceId: string, kind: 'register' | 'power', readAtMs: number, value: number): IncomingMessage => ({
+  topic: '',
+  payload: Buffer.alloc(0),
+  receivedAtMs: Date.now(),
+  decoded: {
+    deviceId,
+    rejections: [],
+    readings: [{ deviceId, channel: 'import', kind, readAtMs, intervalMs: 0, value, element: 0 }],
+  },
+});
+
+/** Start of the clock hour five hours ago, Unix ms. */
+const someHoursAgoMs = () => (Math.floor(Date.now() / 3_600_000) - 5) * 3_600_000;
+
+/** Devices of one home, a writer that remembers them, and how many of them it does. Readings come a second after one another. */
+async function remembering(count: number) {
+  const { pool } = database;
+  const db = createDb(pool);
+  const { user_id: userId } = await createUser(db, { email: `home${count}@example.com`, role: 'homeowner' });
+  const deviceIds: string[] = [];
+  for (let index = 0; index < count; index++)
+    deviceIds.push((await createDevice(db, { userId, type: 'smart_meter', location: 'test' })).device.device_id);
+  const memory = headMemory();
+  const writer = createWriter(pool, { memory });
+  const startMs = someHoursAgoMs();
+  let turn = 0;
+  const send = (ids: readonly string[], value?: number) =>
+    writer.write(
+      ids.map((deviceId) => messageOf(deviceId, 'register', startMs + turn++ * 1_000, value ?? 1_000_000 + turn)),
+    );
+  await send(deviceIds);
+  await send(deviceIds);
+  const remembered = () => deviceIds.filter((deviceId) => memory.get(deviceId) !== null).length;
+  expect(remembered()).toBe(count);
+  return { deviceIds, userId, send, remembered };
+}
+
+test('an owner’s change of a device costs what is remembered of that one, not of the others; many at once are another worker', async () => {
+  const { pool } = database;
+  const { deviceIds, send, remembered } = await remembering(40);
+  await pool.query(`UPDATE devices SET location = 'attic' WHERE device_id = $1`, [deviceIds[0]]);
+  expect(await send(deviceIds.slice(0, 1))).toEqual({ stored: 1, duplicates: 0, rejected: 0 });
+  expect(remembered()).toBe(40);
+  await pool.query(`UPDATE devices SET location = 'cellar'`);
+  expect(await send(deviceIds)).toEqual({ stored: 40, duplicates: 0, rejected: 0 });
+  expect(remembered()).toBe(0);
+});
+
+test('heads of a batch that fails are forgotten, and those of the next one are as they are stored', async () => {
+  const { pool } = database;
+  const { deviceIds, userId, send, remembered } = await remembering(5);
+  const batch = deviceIds.slice(0, 3);
+  // Readings are written after the heads.
+  await pool.query('ALTER TABLE readings ADD CONSTRAINT never CHECK (value <> 1000013) NOT VALID');
+  await expect(send(batch, 1_000_013)).rejects.toThrow('never');
+  await pool.query('ALTER TABLE readings DROP CONSTRAINT never');
+  expect(remembered()).toBe(2);
+  expect(await send(deviceIds, 1_000_020)).toEqual({ stored: 5, duplicates: 0, rejected: 0 });
+  expect(remembered()).toBe(5);
+  // From the first reading of each, 1,000,001 to 1,000,005 mWh, to the last.
+  expect(await totalMilliwattHours(database, 'user_hourly', userId)).toBe(19 + 18 + 17 + 16 + 15);
+});
+
 test('what an owner changes holds for the next reading of a device that a worker remembers', async () => {
   const db = createDb(database.pool);
   const { deviceId, userId } = await meter(database);
   const writer = createWriter(database.pool);
-  const startMs = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 5 * 3_600_000;
+  const startMs = someHoursAgoMs();
   /** Power of a kilowatt, in minutes from the start. */
-  const read = (minutes: number) =>
-    writer.write([
-      {
-        topic: '',
-        payload: Buffer.from('{}'),
-        receivedAtMs: Date.now(),
-        decoded: {
-          deviceId,
-          rejections: [],
-          readings: [
-            {
-              deviceId,
-              channel: 'import',
-              kind: 'power',
-              readAtMs: startMs + minutes * 60_000,
-              intervalMs: 0,
-              value: 1_000_000,
-              element: 0,
-            },
-          ],
-        },
-      },
-    ]);
+  const read = (minutes: number) => writer.write([messageOf(deviceId, 'power', startMs + minutes * 60_000, 1_000_000)]);
   for (const minutes of [0, 20, 40, 45]) await read(minutes);
   expect(await totalMilliwattHours(database, 'user_hourly', userId)).toBeCloseTo(83_333, -1);
   await updateDevice(db, EVERYBODY, deviceId, { max_gap_minutes: 20 });

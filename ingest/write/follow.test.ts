@@ -1,0 +1,238 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { DecodedReading, Kind } from '#ingest/decoders/decoder.ts';
+import { chooseRoles } from '#ingest/normalise/channels.ts';
+import { MEASURE_NAMES, type Measure } from '#src/rollups/levels.ts';
+import type { IncomingMessage } from '../message.ts';
+import type { TextElements } from './binary-array.ts';
+import { collect } from './collect.ts';
+import { createFollow } from './follow.ts';
+import { type Head, headAfter, lawsOf, openOf } from './head.ts';
+import { headMemory } from './head-memory.ts';
+import { addToOpenHour, HOUR_MS, type Opened, PLACES, placeOf } from './open-hour.ts';
+import { type DevicePlan, planDevice } from './plan.ts';
+import { type StandingSeries, seriesName } from './standing.ts';
+
+const START_MS = Date.UTC(2026, 5, 1, 8);
+const DEVICES = 3;
+/** What its devices have: a register that is sent with power beside it, one of power alone, and one with intervals and a temperature. */
+const SERIES: readonly (readonly (readonly [string, Kind])[])[] = [
+  [
+    ['import', 'register'],
+    ['export', 'register'],
+    ['import', 'power'],
+  ],
+  [['import', 'power']],
+  [
+    ['import', 'interval'],
+    ['import', 'temperature'],
+  ],
+];
+
+/** A head before its first reading. */
+function newHead(device: number): Head {
+  const names = SERIES[device] as (typeof SERIES)[number];
+  const roles = chooseRoles(names.map(([channel, kind]) => ({ channel, kind })));
+  const series = names.map(([channel, kind], index): [string, StandingSeries] => [
+    seriesName(channel, kind),
+    {
+      seriesId: 10 * device + index,
+      channel,
+      kind,
+      roles: roles[index] as StandingSeries['roles'],
+      lastReadAtMs: null,
+      tail: null,
+      closedUntilMs: null,
+    },
+  ]);
+  return {
+    deviceId: `dev_${device}`,
+    userId: `usr_${device >> 1}`,
+    settings: { limitKw: 100, registerMaxKwh: device ? null : 100_000, maxGapMinutes: 15 },
+    computedWith: null,
+    series: new Map(series),
+    version: 1,
+    open: null,
+    isSettled: true,
+  };
+}
+
+/** What the plan makes of messages of one device; null: it needs what is stored. */
+function planned(
+  head: Head,
+  messages: readonly IncomingMessage[],
+): { head: Head; plan: DevicePlan; opened: Opened } | null {
+  const arrived = collect(messages, 0).series.get(head.deviceId);
+  const plan = arrived && planDevice(head, arrived, new Map());
+  if (!plan || !('series' in plan)) return null;
+  const opened = addToOpenHour(head.open, plan.deltas);
+  return { head: headAfter(head, plan, opened.open, new Map()).head, plan, opened };
+}
+
+function textsOf({ bytes, count }: TextElements): (string | null)[] {
+  const texts: (string | null)[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const length = bytes.readInt32BE(at);
+    at += 4 + Math.max(0, length);
+    texts.push(length === -1 ? null : bytes.toString('latin1', at - length, at));
+  }
+  expect(texts).toHaveLength(count);
+  return texts;
+}
+
+const step = fc.record({
+  device: fc.nat(DEVICES - 1),
+  series: fc.nat(2),
+  /** Mostly seconds; sometimes the same time again, or one before. */
+  afterMs: fc.oneof(
+    { weight: 30, arbitrary: fc.integer({ min: 1, max: 90_000 }) },
+    { weight: 2, arbitrary: fc.integer({ min: 600_000, max: 5_000_000 }) },
+    { weight: 1, arbitrary: fc.constantFrom(0, 0, -1, -10_000) },
+  ),
+  rise: fc.oneof(
+    { weight: 20, arbitrary: fc.nat(400_000) },
+    { weight: 1, arbitrary: fc.integer({ min: -1e9, max: 1e9 }) },
+  ),
+  says: fc.oneof(
+    { weight: 40, arbitrary: fc.constant('reading') },
+    { weight: 1, arbitrary: fc.constantFrom('status', 'rejected', 'nothing') },
+  ),
+});
+const history = fc.array(fc.array(step, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 25, size: 'max' });
+
+test('what is followed comes to what the plan comes to; all other messages are left to the plan', () => {
+  let [followedCount, otherCount] = [0, 0];
+  fc.assert(
+    fc.property(history, (batches) => {
+      const memory = headMemory({ maxBytes: 2 ** 16 });
+      const follow = createFollow(memory);
+      const heads = Array.from({ length: DEVICES }, (_, device) => newHead(device));
+      // The first readings of each series are planned: without them a head is not remembered.
+      const clocks = heads.map(() => START_MS);
+      const values = heads.map(() => 500_000_000);
+      const messageOf = (device: number, series: number, says: string): IncomingMessage => {
+        const [channel, kind] = (SERIES[device] as (typeof SERIES)[number])[
+          series % (SERIES[device]?.length ?? 1)
+        ] as readonly [string, Kind];
+        const value = (values[device] as number) + (kind === 'power' && series ? -500_100_000 : 0);
+        const reading: DecodedReading = {
+          deviceId: `dev_${device}`,
+          channel,
+          kind,
+          readAtMs: clocks[device] as number,
+          intervalMs: kind === 'interval' ? 10_000 : 0,
+          value,
+          element: 0,
+        };
+        return {
+          topic: '',
+          payload: Buffer.alloc(0),
+          receivedAtMs: START_MS + 40 * HOUR_MS,
+          decoded: {
+            deviceId: `dev_${device}`,
+            readings: says === 'nothing' ? [] : [reading],
+            rejections: says === 'rejected' ? [{ element: 1, reason: 'no number' }] : [],
+            ...(says === 'status' ? { status: 'online' as const } : {}),
+          },
+        };
+      };
+      for (let device = 0; device < DEVICES; device++) {
+        const all = (SERIES[device] as (typeof SERIES)[number]).map((_, series) =>
+          messageOf(device, series, 'reading'),
+        );
+        heads[device] = planned(heads[device] as Head, all)?.head as Head;
+        memory.set(heads[device] as Head);
+      }
+      for (const steps of batches) {
+        const batch = steps.map(({ device, series, afterMs, rise, says }) => {
+          clocks[device] = (clocks[device] as number) + afterMs;
+          values[device] = Math.max(0, (values[device] as number) + rise);
+          return messageOf(device, series, says);
+        });
+        const before = heads.map(({ deviceId }) => memory.get(deviceId));
+        const followed = follow(batch, 0);
+        const [laws, opens] = [textsOf(followed.laws), textsOf(followed.opens)];
+        expect(followed.deviceIds).toEqual(followed.deviceIds.toSorted());
+        const isFollowed = ({ decoded }: IncomingMessage) => followed.deviceIds.includes(decoded.deviceId);
+        expect(followed.others).toEqual(batch.filter((message) => !isFollowed(message)));
+        const rows: DecodedReading[] = [];
+        const changed = new Set<string>();
+        for (const [device, head] of heads.entries()) {
+          const messages = batch.filter(({ decoded }) => decoded.deviceId === head.deviceId);
+          const index = followed.deviceIds.indexOf(head.deviceId);
+          if (index === -1) {
+            otherCount += messages.length;
+            expect(memory.get(head.deviceId)).toEqual(before[device]);
+            // The plan takes it, or the database would; then, for this test, nothing of it was sent.
+            const after = messages.length > 0 && planned(head, messages);
+            const lastMs = Math.max(...[...head.series.values()].map(({ lastReadAtMs }) => lastReadAtMs ?? 0));
+            if (after && messages.every(({ decoded }) => decoded.readings.every(({ readAtMs }) => readAtMs > lastMs)))
+              heads[device] = after.head;
+            memory.set(heads[device] as Head);
+            continue;
+          }
+          followedCount += messages.length;
+          for (const { decoded } of messages) {
+            expect([decoded.readings.length, decoded.rejections.length, decoded.status]).toEqual([1, 0, undefined]);
+          }
+          const wanted = planned(head, messages);
+          if (!wanted) throw new Error('followed what the plan does not take');
+          const version = followed.versions[index] as number;
+          expect(followed.was[index]).toBe(head.version);
+          heads[device] = { ...wanted.head, version };
+          expect(memory.get(head.deviceId)).toEqual(heads[device]);
+          expect([laws[index], opens[index]]).toEqual([lawsOf(wanted.head), openOf(wanted.head)]);
+          expect(wanted.opened.closed.size).toBe(0);
+          for (const [startMs, { energyMilliwattHours, coveredMs }] of wanted.plan.deltas) {
+            if (energyMilliwattHours !== 0 || coveredMs !== 0) {
+              changed.add(`${head.userId} ${Math.floor(startMs / HOUR_MS) * HOUR_MS}`);
+            }
+          }
+          for (const one of wanted.plan.series) {
+            expect([one.verdicts, one.rejects, one.lowered, one.duplicates]).toEqual([null, [], [], 0]);
+          }
+          rows.push(...messages.flatMap(({ decoded }) => decoded.readings));
+        }
+        expect(new Set(followed.changes.map(({ userId, hourMs }) => `${userId} ${hourMs}`))).toEqual(changed);
+        expect(new Set(followed.readings)).toEqual(new Set(rows));
+        expect(followed.readings).toHaveLength(rows.length);
+        for (const [row, { deviceId, channel, kind }] of followed.readings.entries()) {
+          const device = Number(deviceId.slice(4));
+          expect(followed.seriesIds[row]).toBe(heads[device]?.series.get(seriesName(channel, kind))?.seriesId);
+        }
+      }
+    }),
+    { numRuns: 60 },
+  );
+  // Both ways are taken often, or this compares nothing.
+  expect(Math.min(followedCount, otherCount)).toBeGreaterThan(1_000);
+});
+
+test('an hour of which a reading leaves nothing is not open', () => {
+  const memory = headMemory({ maxBytes: 2 ** 16 });
+  const placeOfFirst = (measure: Measure) => placeOf(MEASURE_NAMES.indexOf(measure), 0);
+  const quarters = Array<number>(PLACES).fill(0);
+  quarters[placeOfFirst('readingCount')] = -1;
+  quarters[placeOfFirst('coveredMs')] = quarters[placeOfFirst('exportCoveredMs')] = -60_000;
+  const [[name, series] = []] = newHead(1).series;
+  const tail = { lastAtMs: START_MS, lastMw: 0 };
+  const standing = { ...(series as StandingSeries), lastReadAtMs: START_MS, tail };
+  memory.set({
+    ...newHead(1),
+    open: { hour: START_MS / HOUR_MS, quarters },
+    series: new Map([[name as string, standing]]),
+  });
+  const reading: DecodedReading = {
+    deviceId: 'dev_1',
+    channel: 'import',
+    kind: 'power',
+    readAtMs: START_MS + 60_000,
+    intervalMs: 0,
+    value: 0,
+    element: 0,
+  };
+  const decoded = { deviceId: 'dev_1', readings: [reading], rejections: [] };
+  const message = { topic: '', payload: Buffer.alloc(0), receivedAtMs: START_MS + HOUR_MS, decoded };
+  const { deviceIds, opens } = createFollow(memory)([message], 0);
+  expect([deviceIds, textsOf(opens), memory.get('dev_1')?.open]).toEqual([['dev_1'], [null], null]);
+});
