@@ -161,23 +161,28 @@ const line = (id: string, at: number | bigint, values: unknown[]) =>
 
 const valuesOf = (row: Row) => [row.energy, row.estimated, row.exported, row.readings, row.covered, row.exportCovered];
 
+/** Something was used, and at least half of it was measured. */
+const isPeak = ({ energy, estimated }: Pick<Row, 'energy' | 'estimated'>) => energy > 0n && 2n * estimated <= energy;
+
 type PeakOf = (bucket: bigint, hours: Map<bigint, Row>) => unknown;
 
 const peakOfDay: PeakOf = (start, hours) => {
   const of = [...hours]
-    .filter(([at, row]) => day(at) === start && row.energy > 0n)
+    .filter(([at, row]) => day(at) === start && isPeak(row))
     .sort(([a, x], [b, y]) => Number(y.energy - x.energy) || Number(a - b));
   return of[0] ? new Date(Number(of[0][0])) : null;
 };
 
 const peakOfMonth: PeakOf = (start, hours) => {
-  const totals = new Map<number, bigint>();
+  const totals = new Map<number, { energy: bigint; estimated: bigint }>();
   for (const [at, row] of hours) {
-    if (month(at) !== start || row.energy === 0n) continue;
+    if (month(at) !== start) continue;
     const hourOfDay = new Date(Number(at)).getUTCHours();
-    totals.set(hourOfDay, (totals.get(hourOfDay) ?? 0n) + row.energy);
+    const { energy, estimated } = totals.get(hourOfDay) ?? { energy: 0n, estimated: 0n };
+    totals.set(hourOfDay, { energy: energy + row.energy, estimated: estimated + row.estimated });
   }
-  return [...totals].sort(([a, x], [b, y]) => Number(y - x) || a - b)[0]?.[0] ?? null;
+  const peaks = [...totals].filter(([, total]) => isPeak(total));
+  return peaks.sort(([a, x], [b, y]) => Number(y.energy - x.energy) || a - b)[0]?.[0] ?? null;
 };
 
 function expected(devices: Device[], idOf: (d: Device) => string, bucket: Bucket, peak?: PeakOf): string[] {
