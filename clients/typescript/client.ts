@@ -143,6 +143,7 @@ export interface DeviceUsage {
     date: string;
     discharged_kwh?: number | null;
     estimated_kwh?: number | null;
+    export_kwh?: number | null;
     grid_export_kwh?: number | null;
     grid_import_kwh?: number | null;
     heating_minutes?: number | null;
@@ -168,6 +169,7 @@ export interface DeviceUsageParams {
   deviceId: string;
   end?: string;
   group_by?: "day" | "month" | "hour";
+  include?: string;
   start?: string;
   /** @default "UTC" */
   tz?: string;

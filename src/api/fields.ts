@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { INCLUDES, type Include } from '#src/energy/include.ts';
+import type { Include } from '#src/energy/include.ts';
 import { isDate, isZone } from '#src/energy/ranges.ts';
 
 /** Text of a person: some characters, none of them NUL (which the database cannot hold). */
@@ -27,13 +27,14 @@ export const zoneOrAccount = z
     'must be a time zone of the IANA database, such as Europe/Berlin, or account',
   );
 
-/** What usage is told with: names with commas between them. */
-export const include = z
-  .string()
-  .refine(
-    (text) => text.split(',').every((name) => (INCLUDES as readonly string[]).includes(name)),
-    `must be some of ${INCLUDES.join(', ')}, with commas between them`,
-  );
+/** What usage is told with: some of these names, with commas between them. */
+export const include = (names: readonly Include[]) =>
+  z
+    .string()
+    .refine(
+      (text) => text.split(',').every((name) => (names as readonly string[]).includes(name)),
+      `must be some of ${names.join(', ')}, with commas between them`,
+    );
 
 /** The names in it. */
 export const namesOf = (text: string | undefined): ReadonlySet<Include> =>

@@ -1,18 +1,21 @@
 import { DateTime } from 'luxon';
 import type { Database } from '#src/database/connect.ts';
 import { type ClimateRow, climate } from './climate.ts';
+import { deviceInsights } from './device-include.ts';
+import type { Include, Included } from './include.ts';
 import { type GroupBy, type Insight, imports } from './insights.ts';
 import { hourLabel } from './labels.ts';
 import type { Range } from './ranges.ts';
 
 /** A row of GET /v1/devices/{id}/usage: an insight, for thermostats with what they said. */
-export type DeviceUsage = Omit<Insight, 'kwh_used'> & {
-  /** Null where the device reports no energy. */
-  kwh_used: number | null;
-  temperature_c?: { mean: number; min: number; max: number } | null;
-  setpoint_c?: number | null;
-  heating_minutes?: number | null;
-};
+export type DeviceUsage = Omit<Insight, 'kwh_used'> &
+  Included & {
+    /** Null where the device reports no energy. */
+    kwh_used: number | null;
+    temperature_c?: { mean: number; min: number; max: number } | null;
+    setpoint_c?: number | null;
+    heating_minutes?: number | null;
+  };
 
 /** One device's consumption and, where it is a thermostat, its climate, by bucket of the range's zone. */
 export async function deviceUsage(
@@ -20,10 +23,12 @@ export async function deviceUsage(
   deviceId: string,
   range: Range,
   groupBy: GroupBy,
-  now: Date,
+  { now, include }: { now: Date; include: ReadonlySet<Include> },
 ): Promise<DeviceUsage[]> {
   const [energy, said] = await Promise.all([
-    imports(db, { deviceId }, range, groupBy),
+    include.size > 0
+      ? deviceInsights(db, deviceId, range, groupBy, include)
+      : imports(db, { deviceId }, range, groupBy),
     climate(db, deviceId, range, groupBy, now),
   ]);
   if (said.length === 0) return energy;

@@ -1,8 +1,8 @@
 import { milliwattHoursToKwh } from '#src/core/units.ts';
 import type { HomeMeasures } from './home/sums.ts';
 
-/** What an answer about usage can tell beside `kwh_used`, in the order of its members. */
-export const INCLUDES = [
+/** What an answer about a home's usage can tell beside `kwh_used`, in the order of its members. */
+export const HOME_INCLUDES = [
   'grid_import',
   'grid_export',
   'production',
@@ -15,7 +15,9 @@ export const INCLUDES = [
   'estimated',
   'coverage',
 ] as const;
-export type Include = (typeof INCLUDES)[number];
+/** And an answer about one device. */
+export const DEVICE_INCLUDES = [...HOME_INCLUDES, 'export'] as const;
+export type Include = (typeof DEVICE_INCLUDES)[number];
 
 /** Names of energies in answers, by what asks for them. */
 const ENERGIES = {
@@ -28,6 +30,7 @@ const ENERGIES = {
   untracked: 'untracked',
   self_consumed: 'selfConsumed',
   estimated: 'estimated',
+  export: 'exported',
 } as const satisfies Partial<Record<Include, keyof HomeMeasures>>;
 
 /** Members of a row that were asked for: `…_kwh`, shares from 0 to 1. Null: not known, or not to be known in this home. */
@@ -40,7 +43,7 @@ export type Included = { [Name in keyof typeof ENERGIES as `${Name}_kwh`]?: numb
 /** The members of `include`, in order. Pure. */
 export function included(measures: HomeMeasures, include: ReadonlySet<Include>): Included {
   const members: Record<string, number | boolean | null> = {};
-  for (const name of INCLUDES) {
+  for (const name of DEVICE_INCLUDES) {
     if (!include.has(name)) continue;
     if (name === 'autarky') members.autarky = measures.autarky;
     else if (name === 'coverage')
@@ -55,7 +58,7 @@ export function included(measures: HomeMeasures, include: ReadonlySet<Include>):
 
 /** Names of the members of `include`, in order. */
 export const membersOf = (include: ReadonlySet<Include>): string[] =>
-  INCLUDES.filter((name) => include.has(name)).flatMap((name) =>
+  DEVICE_INCLUDES.filter((name) => include.has(name)).flatMap((name) =>
     name === 'autarky' ? [name] : name === 'coverage' ? ['coverage', 'complete'] : [`${name}_kwh`],
   );
 

@@ -43,6 +43,7 @@ export async function composedAmong(db: Database, userIds: readonly string[]): P
 
 interface Row {
   device_id: string;
+  user_id: string;
   placement: Placement;
   upstream_device_id: string | null;
   deleted_at: Date | null;
@@ -62,10 +63,7 @@ export interface AskedOfHome {
 export async function loadHome(db: Database, userId: string, asked: AskedOfHome): Promise<Home> {
   // Raw SQL: the hot path of every answer about a home.
   const { rows } = await queryOf(db)<Row>(
-    `${PREPARED_TEXT}SELECT d.device_id, d.placement, d.upstream_device_id, d.deleted_at,
-       count(*) FILTER (WHERE s.counts_import)::int AS imports, count(*) FILTER (WHERE s.counts_export)::int AS exports
-     FROM devices d JOIN series s ON s.device_id = d.device_id AND (s.counts_import OR s.counts_export)
-     WHERE d.user_id = $1 GROUP BY d.device_id ORDER BY d.device_id`,
+    `${PREPARED_TEXT}${DEVICES} WHERE d.user_id = $1 GROUP BY d.device_id ORDER BY d.device_id`,
     [userId],
   );
   const pasts = await pastsOf(db, rows);
@@ -74,6 +72,27 @@ export async function loadHome(db: Database, userId: string, asked: AskedOfHome)
     rows.map((row) => deviceOf(row, pasts.get(row.device_id))),
     asked,
   );
+}
+
+/** Devices of which anything counts. */
+const DEVICES = `SELECT d.device_id, d.user_id, d.placement, d.upstream_device_id, d.deleted_at,
+    count(*) FILTER (WHERE s.counts_import)::int AS imports, count(*) FILTER (WHERE s.counts_export)::int AS exports
+  FROM devices d JOIN series s ON s.device_id = d.device_id AND (s.counts_import OR s.counts_export)`;
+
+/**
+ * One device as if it were a home's only meter, so that its import and export are told apart; null where nothing of it counts.
+ * `device`: what it is in truth.
+ */
+export async function loadAsMeter(db: Database, deviceId: string): Promise<{ home: Home; device: HomeDevice } | null> {
+  // Raw SQL: as above, of one device.
+  const { rows } = await queryOf(db)<Row>(`${PREPARED_TEXT}${DEVICES} WHERE d.device_id = $1 GROUP BY d.device_id`, [
+    deviceId,
+  ]);
+  const [row] = rows;
+  if (!row) return null;
+  const device = deviceOf(row, (await pastsOf(db, rows)).get(deviceId));
+  const meter = { ...device, placement: 'grid' as const, upstreamDeviceId: null };
+  return { home: homeOf(row.user_id, [meter], { isMoreAsked: true, needsConsumption: false }), device };
 }
 
 const deviceOf = (row: Row, past: DevicePast | undefined): HomeDevice => ({

@@ -20,6 +20,9 @@ export type HomeInsight = Included & {
 
 const HOUR_MS = 3_600_000;
 
+/** What the sums of a bucket say. `expectedMs`: how long its counted channels should be known. */
+type Tell = (sums: HomeSums, expectedMs: number) => HomeMeasures;
+
 /** Use of a home by day, month or hour of the range's zone; buckets of which nothing that was asked for is known are left out. */
 export async function homeInsights(
   db: Database,
@@ -27,6 +30,7 @@ export async function homeInsights(
   range: Range,
   groupBy: 'day' | 'month' | 'hour',
   include: ReadonlySet<Include>,
+  tell: Tell = (sums, expected) => measuresOf(sums, home.had, expected),
 ): Promise<HomeInsight[]> {
   const rows: HomeInsight[] = [];
   const add = (
@@ -35,7 +39,7 @@ export async function homeInsights(
     sums: HomeSums,
     bucket: () => { fromMs: number; toMs: number },
   ) => {
-    const measures = measuresIn(home, sums, include, bucket);
+    const measures = tell(sums, expectedIn(home, include, bucket));
     if (!isAnythingKnown(measures, include)) return;
     rows.push({ ...head, kwh_used: kwhOf(measures), peak_hour, ...included(measures, include) });
   };
@@ -72,7 +76,11 @@ export async function homeTotals(db: Database, home: Home, range: Range, include
     avg_daily_kwh: days === 0 ? 0 : milliwattHoursToKwh(asMilliwattHours(used / days)),
     peak_usage_time: peakHourOfDay === null ? null : hourLabel(peakHourOfDay),
     included: included(
-      measuresIn(home, sums, include, () => boundsOf(range)),
+      measuresOf(
+        sums,
+        home.had,
+        expectedIn(home, include, () => boundsOf(range)),
+      ),
       include,
     ),
   };
@@ -80,14 +88,11 @@ export async function homeTotals(db: Database, home: Home, range: Range, include
 
 const boundsOf = ({ from, to }: Range) => ({ fromMs: from.getTime(), toMs: to.getTime() });
 
-function measuresIn(
+/** Asked only where it is told: it takes the bounds of the bucket in its zone. */
+const expectedIn = (
   home: Home,
-  sums: HomeSums,
   include: ReadonlySet<Include>,
   bucket: () => { fromMs: number; toMs: number },
-): HomeMeasures {
-  const expected = include.has('coverage') ? expectedMs(home.devices, home.stretches, bucket()) : 0;
-  return measuresOf(sums, home.had, expected);
-}
+): number => (include.has('coverage') ? expectedMs(home.devices, home.stretches, bucket()) : 0);
 
 const kwhOf = ({ used }: HomeMeasures): number | null => (used === null ? null : milliwattHoursToKwh(used));

@@ -87,6 +87,8 @@ export interface HomeMeasures {
   discharged: MilliwattHours | null;
   consumption: MilliwattHours | null;
   untracked: MilliwattHours | null;
+  /** Of one device; of a home null. */
+  exported: MilliwattHours | null;
   selfConsumed: MilliwattHours | null;
   /** 0 to 1, a thousandth at most, rounded down. */
   autarky: number | null;
@@ -114,6 +116,7 @@ export function measuresOf(sums: HomeSums, had: HadPlacements, expectedMs: numbe
     discharged: known(had.storage, of('storageMs'), of('discharged')),
     consumption: known(had.consumption, of('consumptionMs'), of('consumption')),
     untracked: whileGrid((beside ?? 0) - (of('consumption') - sums.alone)),
+    exported: null,
     selfConsumed: had.production
       ? whileGrid(Math.max(0, of('productionBeside') - (of('gridExport') - of('gridExportAlone'))))
       : null,

@@ -219,7 +219,44 @@ describe('a placement', () => {
   });
 });
 
-test.each(['x', '', 'grid_import,', 'cost2'])('include=%s is refused', async (include) => {
+test('of one device, include knows the measures of its placement, what it exported and how well its import is known', async () => {
+  const home = await api.user('homeowner');
+  const battery = await pair(home, { type: 'battery' });
+  await flows(home, battery, 4, 3, [0, 12]);
+  const usage = async (id: string, include: string, group = 'day') =>
+    (await send(home, 'GET', `/v1/devices/${id}/usage?start=${DAY}&end=${DAY}&group_by=${group}&include=${include}`))
+      .json;
+  expect((await usage(battery, `${ALL},export`)).data).toEqual([
+    {
+      date: DAY,
+      kwh_used: 4,
+      peak_hour: '00:00',
+      grid_import_kwh: null,
+      grid_export_kwh: null,
+      production_kwh: null,
+      charged_kwh: 4,
+      discharged_kwh: 3,
+      consumption_kwh: null,
+      untracked_kwh: null,
+      self_consumed_kwh: null,
+      autarky: null,
+      estimated_kwh: 0,
+      // It is there from its first reading on.
+      coverage: 0.5,
+      complete: false,
+      export_kwh: 3,
+    },
+  ]);
+  expect((await usage(battery, 'coverage', 'hour')).data).toHaveLength(12);
+  const inverter = await pair(home, { type: 'solar_inverter' });
+  await flows(home, inverter, 0, 5);
+  expect((await usage(inverter, 'production,export')).data).toMatchObject([{ production_kwh: 5, export_kwh: 5 }]);
+  const thermostat = await pair(home, { type: 'thermostat' });
+  expect((await usage(thermostat, 'export')).data).toEqual([]);
+  expect(await usage(thermostat, 'x')).toMatchObject({ status: 422 });
+});
+
+test.each(['x', '', 'grid_import,', 'cost2', 'export'])('include=%s is refused', async (include) => {
   const home = await api.user('homeowner');
   expect((await send(home, 'GET', `/v1/energy-insights?include=${include}`)).status).toBe(422);
   expect((await send(home, 'POST', '/v1/energy-insights', { interval: 'day', include })).status).toBe(422);

@@ -96,6 +96,7 @@ export const deviceUsage = z
     data: z.array(
       usage.extend({
         kwh_used: z.number().nullable(),
+        export_kwh: z.number().nullable().optional(),
         temperature_c: z.strictObject({ mean: z.number(), min: z.number(), max: z.number() }).nullable().optional(),
         setpoint_c: z.number().nullable().optional(),
         heating_minutes: z.number().nullable().optional(),

@@ -1,19 +1,21 @@
 import { z } from 'zod';
-import { date, id, zone } from '#src/api/fields.ts';
+import { date, id, include, namesOf, zoneOrAccount } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/v1/devices/shape.ts';
 import { grouping, period } from '#src/api/v1/energy-insights/period.ts';
-import { holdable, reachOf } from '#src/auth/access.ts';
+import { holdable, reachOf, reachWithZone } from '#src/auth/access.ts';
 import { orNotFound } from '#src/core/errors.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { deviceUsage as usage } from '#src/energy/device-usage.ts';
+import { DEVICE_INCLUDES } from '#src/energy/include.ts';
 import { dayRange, lastThirtyDays } from '#src/energy/ranges.ts';
 
 const query = z.object({
   start: date.optional(),
   end: date.optional(),
   group_by: grouping.optional(),
-  tz: zone.default('UTC'),
+  tz: zoneOrAccount.default('UTC'),
+  include: include(DEVICE_INCLUDES).optional(),
 });
 
 export const deviceUsage = operation({
@@ -24,12 +26,16 @@ export const deviceUsage = operation({
   answer: shapes.deviceUsage,
   params: z.object({ device_id: id }),
   query,
-  async handle({ context, caller, params, query: { start, end, group_by, tz } }) {
+  async handle({ context, caller, params, query: { start, end, group_by, tz, include } }) {
     const wanted = period(start, end, start === undefined && end === undefined ? undefined : group_by);
-    const { device_id } = orNotFound(await findDevice(context.db, reachOf(caller), holdable(params.device_id)));
+    const { device_id, user_id } = orNotFound(
+      await findDevice(context.db, reachOf(caller), holdable(params.device_id)),
+    );
     const now = context.clock();
-    const range = wanted ? dayRange(wanted.start, wanted.end, tz) : lastThirtyDays(now, tz);
-    const data = await usage(context.readDb, device_id, range, wanted?.groupBy ?? group_by ?? 'day', now);
+    const { zone } = await reachWithZone(context.db, caller, user_id, tz);
+    const range = wanted ? dayRange(wanted.start, wanted.end, zone) : lastThirtyDays(now, zone);
+    const groupBy = wanted?.groupBy ?? group_by ?? 'day';
+    const data = await usage(context.readDb, device_id, range, groupBy, { now, include: namesOf(include) });
     return { device_id, data };
   },
 });

@@ -4,7 +4,7 @@ import { date, id, include, namesOf, zoneOrAccount } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { reachWithZone } from '#src/auth/access.ts';
 import { defined } from '#src/core/defined.ts';
-import { membersOf } from '#src/energy/include.ts';
+import { HOME_INCLUDES, membersOf } from '#src/energy/include.ts';
 import { insights, summary } from '#src/energy/insights.ts';
 import { dayRange, lastThirtyDays } from '#src/energy/ranges.ts';
 import { grouping, period } from './period.ts';
@@ -16,7 +16,7 @@ const query = z.object({
   group_by: grouping.optional(),
   user_id: id.optional(),
   tz: zoneOrAccount.default('UTC'),
-  include: include.optional(),
+  include: include(HOME_INCLUDES).optional(),
 });
 
 export const getEnergyInsights = operation({

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { date, id, include, namesOf, zoneOrAccount } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { reachWithZone } from '#src/auth/access.ts';
+import { HOME_INCLUDES } from '#src/energy/include.ts';
 import { summary } from '#src/energy/insights.ts';
 import { dayRange, intervalToDate, type Range } from '#src/energy/ranges.ts';
 import * as shapes from './shape.ts';
@@ -13,7 +14,7 @@ const body = z
     start: date.optional(),
     end: date.optional(),
     tz: zoneOrAccount.default('UTC'),
-    include: include.optional(),
+    include: include(HOME_INCLUDES).optional(),
     metrics: z
       .array(z.enum(['kwh_used', 'peak_hour']))
       .min(1)
