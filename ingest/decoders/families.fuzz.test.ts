@@ -36,6 +36,8 @@ const FACTORS = [
 /** A count by a multiplier or by pulses, a base value with a value (SenML), a number that a template scales. */
 const OF_TWO = new Set(['rtl433', 'rtlamr', 'emon', 'senml', 'homeassistant', 'homie']);
 
+const SIGNED_BESIDE = new Set(['zigbee2mqtt']);
+
 /** Whether a value comes from the numbers that the message, or what came before it, contains. */
 function isExplained(value: number, numbers: readonly number[], bothMayCount: boolean): boolean {
   const is = (one: number) => Math.abs(one - value) <= 1e-9 * Math.max(1, Math.abs(value));
@@ -118,7 +120,10 @@ function fuzz(family: Family, seed: number): number {
     ];
     for (const one of heard.said) {
       if (!isWellFormed(one)) throw new Error(`${JSON.stringify(one)}: ${topic} ${payload.toString('base64')}`);
-      if (typeof one.value === 'number' && !isExplained(one.value, numbers, OF_TWO.has(family.name))) {
+      // A power without a sign has its direction beside it.
+      const signed = one.kind === 'power_w' && SIGNED_BESIDE.has(family.name) ? numbers.map((number) => -number) : [];
+      const all = [...numbers, ...signed];
+      if (typeof one.value === 'number' && !isExplained(one.value, all, OF_TWO.has(family.name))) {
         throw new Error(`${one.channel} ${one.kind} ${one.value} is in no message: ${topic} ${payload.toString()}`);
       }
     }

@@ -1,5 +1,6 @@
 import { readNumber } from '../read/number.ts';
-import type { Expression } from './template.ts';
+import { asObject } from '../read/payload.ts';
+import type { Condition, Expression } from './template.ts';
 
 /** What a template is applied to. */
 export interface State {
@@ -16,7 +17,10 @@ const BROKEN: unknown = Object.freeze({});
 export function evaluate(expression: Expression, state: State): unknown {
   switch (expression.is) {
     case 'number':
+    case 'text':
       return expression.value;
+    case 'choice':
+      return chosen(holds(expression.when, state) ? expression.first : expression.otherwise, state);
     case 'path':
       return expression.root === 'value' ? state.text : follow(state.json, expression.keys);
     case 'negative': {
@@ -30,19 +34,80 @@ export function evaluate(expression: Expression, state: State): unknown {
   }
 }
 
+/** The branch of a choice. A number that stands there by itself is one of the template, and none of the message. */
+function chosen(branch: Expression | null, state: State): unknown {
+  if (branch === null || branch.is === 'number') return null;
+  if (branch.is === 'text' && typeof readNumber(branch.value) === 'number') return null;
+  if (branch.is === 'negative' && branch.of.is === 'number') return null;
+  return evaluate(branch, state);
+}
+
+function holds(condition: Condition, state: State): boolean {
+  switch (condition.is) {
+    case 'all':
+      return holds(condition.left, state) && holds(condition.right, state);
+    case 'any':
+      return holds(condition.left, state) || holds(condition.right, state);
+    case 'not':
+      return !holds(condition.of, state);
+    case 'member': {
+      const object = asObject(evaluate(condition.of, state));
+      return object !== null && Object.hasOwn(object, condition.name);
+    }
+    case 'compared':
+      return compared(condition.sign, evaluate(condition.left, state), evaluate(condition.right, state));
+    case 'test':
+      return tested(condition.name, evaluate(condition.of, state));
+  }
+}
+
+function tested(name: 'defined' | 'none' | 'number' | 'true', value: unknown): boolean {
+  if (name === 'defined') return value !== null;
+  if (name === 'none') return value === null;
+  if (name === 'number') return typeof value === 'number';
+  return value !== BROKEN && Boolean(value);
+}
+
+function compared(sign: string, left: unknown, right: unknown): boolean {
+  if (sign === '==') return left === right;
+  if (sign === '!=') return left !== right;
+  if (typeof left !== 'number' || typeof right !== 'number') return false;
+  if (sign === '<') return left < right;
+  if (sign === '>') return left > right;
+  return sign === '<=' ? left <= right : left >= right;
+}
+
 /** The path as the names of its members, the last first; empty where there is none. */
 export function pathNames(expression: Expression | null): string[] {
-  if (expression === null || expression.is === 'number') return [];
+  if (expression === null || expression.is === 'number' || expression.is === 'text') return [];
   if (expression.is === 'path') return expression.keys.map(String).reverse();
+  if (expression.is === 'choice') return [...pathNames(expression.first), ...pathNames(expression.otherwise)];
   if (expression.is === 'sum') return [...pathNames(expression.left), ...pathNames(expression.right)];
   return pathNames(expression.of);
 }
 
 /** Whether the template looks into JSON. */
 export function needsJson(expression: Expression | null): boolean {
-  if (expression === null || expression.is === 'number') return false;
+  if (expression === null || expression.is === 'number' || expression.is === 'text') return false;
   if (expression.is === 'path') return expression.root === 'value_json';
+  if (expression.is === 'choice') {
+    return needsJson(expression.first) || needsJson(expression.otherwise) || conditionNeedsJson(expression.when);
+  }
   return expression.is === 'sum' ? needsJson(expression.left) || needsJson(expression.right) : needsJson(expression.of);
+}
+
+function conditionNeedsJson(condition: Condition): boolean {
+  switch (condition.is) {
+    case 'all':
+    case 'any':
+      return conditionNeedsJson(condition.left) || conditionNeedsJson(condition.right);
+    case 'not':
+      return conditionNeedsJson(condition.of);
+    case 'compared':
+      return needsJson(condition.left) || needsJson(condition.right);
+    default:
+      return needsJson(condition.of);
+  }
 }
 
 function follow(json: unknown, keys: readonly (string | number)[]): unknown {
@@ -63,7 +128,8 @@ function calculate(sign: '+' | '-' | '*' | '/', left: unknown, right: unknown): 
 }
 
 function filtered(name: string, argument: number | null, value: unknown): unknown {
-  if (name === 'is_defined' || name === 'default' || name === 'd' || value === null) return value;
+  const isKept = name === 'is_defined' || name === 'default' || name === 'd' || name === 'string' || name === 'trim';
+  if (isKept || value === null) return value;
   if (name === 'float' || name === 'int') {
     const read = readNumber(value);
     // What is no number stays what it is, and is refused: the default would be an invented one.

@@ -1,21 +1,39 @@
-/** An expression of a template that can be evaluated exactly: a path, numbers, arithmetic and a few filters. */
+import { type Token, tokensOf } from './tokens.ts';
+
+/** An expression of a template that can be evaluated exactly: a path, numbers, arithmetic, conditions and a few filters. */
 export type Expression =
   | { is: 'number'; value: number }
+  | { is: 'text'; value: string }
   | { is: 'path'; root: 'value' | 'value_json'; keys: (string | number)[] }
   | { is: 'negative'; of: Expression }
   | { is: 'sum'; sign: '+' | '-' | '*' | '/'; left: Expression; right: Expression }
-  | { is: 'filter'; name: string; argument: number | null; of: Expression };
+  | { is: 'filter'; name: string; argument: number | null; of: Expression }
+  /** `first if when else otherwise`; null: nothing. */
+  | { is: 'choice'; when: Condition; first: Expression; otherwise: Expression | null };
+
+/** What a choice depends on. */
+export type Condition =
+  | { is: 'all' | 'any'; left: Condition; right: Condition }
+  | { is: 'not'; of: Condition }
+  /** `defined`, `none`, `number`: what is asked of a value; `true`: whether it is something. */
+  | { is: 'test'; name: 'defined' | 'none' | 'number' | 'true'; of: Expression }
+  | { is: 'compared'; sign: string; left: Expression; right: Expression }
+  /** Whether an object has a member. */
+  | { is: 'member'; name: string; of: Expression };
 
 class Unsupported extends Error {}
 
-type Token = { is: 'number' | 'name' | 'text' | 'mark'; text: string };
-
 const MAX_LENGTH = 500;
-const TOKEN = /\s*(?:(\d+(?:\.\d+)?|\.\d+)(?!\w)|([A-Za-z_]\w*)|'([^'\\]*)'|"([^"\\]*)"|([|()[\].,*/+=-]))/y;
+/** Deeper brackets are nobody's template. */
+const MAX_DEPTH = 20;
 /** Filters with at most one argument. A default is taken in and never used: it is no number of the message. */
 const DEFAULTED = new Set(['float', 'int', 'default', 'd']);
-const BARE = new Set(['abs', 'is_defined']);
+const BARE = new Set(['abs', 'is_defined', 'string', 'trim']);
 const CALCULATING = new Set(['multiply', 'add']);
+const COMPARING = ['==', '!=', '<=', '>=', '<', '>'];
+/** `{% if a %}{{ b }}{% else %}{{ c }}{% endif %}`; the blanks and dashes in between are nothing. */
+const BLOCK =
+  /^\{%-?\s*if\s+(.+?)\s*-?%\}\s*\{\{(.+?)\}\}\s*(?:\{%-?\s*else\s*-?%\}\s*\{\{(.+?)\}\}\s*)?\{%-?\s*endif\s*-?%\}$/s;
 
 /**
  * Reads a Jinja template, of which only what can be computed exactly is known; null for the rest. It is parsed by hand and
@@ -23,42 +41,65 @@ const CALCULATING = new Set(['multiply', 'add']);
  */
 export function parseTemplate(template: string): Expression | null {
   const trimmed = template.trim();
-  if (trimmed.length > MAX_LENGTH || !trimmed.startsWith('{{') || !trimmed.endsWith('}}')) return null;
-  const tokens = tokensOf(trimmed.slice(2, -2).replace(/^-/, '').replace(/-$/, ''));
-  if (!tokens) return null;
+  if (trimmed.length > MAX_LENGTH) return null;
   try {
-    const parser = new Parser(tokens);
-    const expression = parser.sum();
+    const expression = trimmed.startsWith('{%') ? parseBlock(trimmed) : parseBraces(trimmed);
     // Without a path it would say a number that no message said.
-    const hasPath = tokens.some(({ is, text }) => is === 'name' && text.startsWith('value'));
-    return parser.ended() && hasPath ? expression : null;
+    return expression && hasPath(expression) ? expression : null;
   } catch (error) {
     if (error instanceof Unsupported) return null;
     throw error;
   }
 }
 
-function tokensOf(text: string): Token[] | null {
-  const end = text.trimEnd().length;
-  const tokens: Token[] = [];
-  TOKEN.lastIndex = 0;
-  for (let at = 0; at < end; at = TOKEN.lastIndex) {
-    TOKEN.lastIndex = at;
-    const found = TOKEN.exec(text);
-    if (!found) return null;
-    const [, number, name, single, double, mark] = found;
-    if (number !== undefined) tokens.push({ is: 'number', text: number });
-    else if (name !== undefined) tokens.push({ is: 'name', text: name });
-    else if (mark !== undefined) tokens.push({ is: 'mark', text: mark });
-    else tokens.push({ is: 'text', text: single ?? double ?? '' });
+function parseBlock(template: string): Expression | null {
+  const [, when, first, otherwise] = BLOCK.exec(template) ?? [];
+  if (when === undefined || first === undefined || /\{\{|%\}/.test(first + when)) return null;
+  return {
+    is: 'choice',
+    when: whole(when, (parser) => parser.condition()),
+    first: whole(first, (parser) => parser.expression()),
+    otherwise: otherwise === undefined ? null : whole(otherwise, (parser) => parser.expression()),
+  };
+}
+
+const parseBraces = (template: string): Expression | null =>
+  template.startsWith('{{') && template.endsWith('}}')
+    ? whole(template.slice(2, -2), (parser) => parser.expression())
+    : null;
+
+/** All of a text, by one rule. */
+function whole<Read>(text: string, rule: (parser: Parser) => Read): Read {
+  const tokens = tokensOf(text.replace(/^-/, '').replace(/-$/, ''));
+  if (!tokens) throw new Unsupported();
+  const parser = new Parser(tokens);
+  const read = rule(parser);
+  if (!parser.ended()) throw new Unsupported();
+  return read;
+}
+
+function hasPath(expression: Expression): boolean {
+  switch (expression.is) {
+    case 'path':
+      return true;
+    case 'sum':
+      return hasPath(expression.left) || hasPath(expression.right);
+    case 'negative':
+    case 'filter':
+      return hasPath(expression.of);
+    case 'choice':
+      // A word that stands for a state is told by its condition.
+      return true;
+    default:
+      return false;
   }
-  return tokens;
 }
 
 /** Precedence as in Jinja: a filter binds more tightly than arithmetic, so `a | float / 1000` divides the filtered value. */
 class Parser {
   #tokens: Token[];
   #at = 0;
+  #depth = 0;
 
   constructor(tokens: Token[]) {
     this.#tokens = tokens;
@@ -66,7 +107,69 @@ class Parser {
 
   ended = (): boolean => this.#at >= this.#tokens.length;
 
-  sum(): Expression {
+  /** `a`, `a if b`, `a if b else c`. */
+  expression(): Expression {
+    if (++this.#depth > MAX_DEPTH) throw new Unsupported();
+    const first = this.#sum();
+    let read: Expression = first;
+    if (this.#word('if')) {
+      const when = this.condition();
+      read = { is: 'choice', when, first, otherwise: this.#word('else') ? this.expression() : null };
+    }
+    this.#depth--;
+    return read;
+  }
+
+  condition(): Condition {
+    if (++this.#depth > MAX_DEPTH) throw new Unsupported();
+    let left = this.#allOf();
+    while (this.#word('or')) left = { is: 'any', left, right: this.#allOf() };
+    this.#depth--;
+    return left;
+  }
+
+  #allOf(): Condition {
+    let left = this.#test();
+    while (this.#word('and')) left = { is: 'all', left, right: this.#test() };
+    return left;
+  }
+
+  #test(): Condition {
+    if (this.#word('not')) return { is: 'not', of: this.#test() };
+    const start = this.#at;
+    if (this.#skip('(')) {
+      // A condition in brackets, or the beginning of a sum in brackets.
+      try {
+        const inner = this.condition();
+        this.#expect(')');
+        if (!this.#continuesSum()) return inner;
+      } catch (error) {
+        if (!(error instanceof Unsupported)) throw error;
+      }
+      this.#at = start;
+    }
+    const left = this.#sum();
+    const sign = COMPARING.find((one) => this.#skip(one));
+    if (sign) return { is: 'compared', sign, left, right: this.#sum() };
+    const isNot = this.#peek('not') && this.#word('not');
+    if (this.#word('in')) return this.#memberOf(left, isNot);
+    if (isNot) throw new Unsupported();
+    if (!this.#word('is')) return { is: 'test', name: 'true', of: left };
+    const isNegated = this.#word('not');
+    const { is, text } = this.#take();
+    const name = is === 'name' ? text.toLowerCase() : '';
+    if (name !== 'defined' && name !== 'none' && name !== 'number') throw new Unsupported();
+    const test: Condition = { is: 'test', name, of: left };
+    return isNegated ? { is: 'not', of: test } : test;
+  }
+
+  #memberOf(left: Expression, isNot: boolean): Condition {
+    if (left.is !== 'text') throw new Unsupported();
+    const member: Condition = { is: 'member', name: left.value, of: this.#sum() };
+    return isNot ? { is: 'not', of: member } : member;
+  }
+
+  #sum(): Expression {
     return this.#chain(['+', '-'], () => this.#chain(['*', '/'], () => this.#unary(true)));
   }
 
@@ -87,14 +190,25 @@ class Parser {
 
   #primary(): Expression {
     if (this.#skip('(')) {
-      const inner = this.sum();
+      const inner = this.expression();
       this.#expect(')');
       return inner;
     }
     const token = this.#take();
     if (token.is === 'number') return { is: 'number', value: Number(token.text) };
+    if (token.is === 'text') return { is: 'text', value: token.text };
+    if (token.is === 'name' && (token.text === 'float' || token.text === 'int')) return this.#call(token.text);
     if (token.is !== 'name' || (token.text !== 'value' && token.text !== 'value_json')) throw new Unsupported();
     return { is: 'path', root: token.text, keys: token.text === 'value_json' ? this.#keys() : [] };
+  }
+
+  /** `float(value)`, `float(value, 0)`: as the filters. */
+  #call(name: string): Expression {
+    this.#expect('(');
+    const of = this.expression();
+    if (this.#skip(',')) this.#literal();
+    this.#expect(')');
+    return { is: 'filter', name, argument: null, of };
   }
 
   #keys(): (string | number)[] {
@@ -103,30 +217,60 @@ class Parser {
       const dotted = this.#skip('.');
       if (!dotted && !this.#skip('[')) return keys;
       const { is, text } = this.#take();
+      if (dotted && text === 'get' && this.#skip('(')) {
+        keys.push(this.#got());
+        continue;
+      }
       if (is !== (dotted ? 'name' : 'text') && (dotted || !/^\d+$/.test(text))) throw new Unsupported();
       keys.push(is === 'number' ? Number(text) : text);
       if (!dotted) this.#expect(']');
     }
   }
 
+  /** The key of `.get('x')` or `.get('x', 0)`, of which the default is never used. */
+  #got(): string {
+    const { is, text } = this.#take();
+    if (is !== 'text') throw new Unsupported();
+    if (this.#skip(',')) this.#literal();
+    this.#expect(')');
+    return text;
+  }
+
   #filter(of: Expression): Expression {
     const { is, text: name } = this.#take();
     if (is !== 'name') throw new Unsupported();
+    if (name === 'format') return this.#formatted(of);
     const argument = this.#skip('(') ? this.#argument() : null;
     if (DEFAULTED.has(name) || (BARE.has(name) && argument === null)) return { is: 'filter', name, argument: null, of };
     if (CALCULATING.has(name) && typeof argument === 'number') return { is: 'filter', name, argument, of };
-    const whole = argument === null || (Number.isInteger(argument) && Number(argument) >= 0 && Number(argument) <= 15);
-    if (name === 'round' && whole) return { is: 'filter', name, argument: Number(argument ?? 0), of };
+    const isWhole =
+      argument === null || (Number.isInteger(argument) && Number(argument) >= 0 && Number(argument) <= 15);
+    if (name === 'round' && isWhole) return { is: 'filter', name, argument: Number(argument ?? 0), of };
     throw new Unsupported();
+  }
+
+  /** `'%0.2f' | format(x)`: x, rounded. */
+  #formatted(format: Expression): Expression {
+    const places = format.is === 'text' ? /^%\d*\.?(\d{0,2})f$/.exec(format.value)?.[1] : undefined;
+    if (places === undefined || Number(places) > 15) throw new Unsupported();
+    this.#expect('(');
+    const of = this.expression();
+    this.#expect(')');
+    return { is: 'filter', name: 'round', argument: places === '' ? 6 : Number(places), of };
   }
 
   /** One number, text or name in parentheses, or nothing; `default=0` counts as `0`. */
   #argument(): number | string | null {
     if (this.#skip(')')) return null;
+    const argument = this.#literal();
+    this.#expect(')');
+    return argument;
+  }
+
+  #literal(): number | string {
     let negative = this.#skip('-');
     let token = this.#take();
     if (token.is === 'name' && this.#skip('=')) [negative, token] = [this.#skip('-'), this.#take()];
-    this.#expect(')');
     if (token.is === 'mark') throw new Unsupported();
     return token.is === 'number' ? Number(token.text) * (negative ? -1 : 1) : token.text;
   }
@@ -142,6 +286,24 @@ class Parser {
     if (token?.is !== 'mark' || token.text !== mark) return false;
     this.#at += 1;
     return true;
+  }
+
+  #peek(word: string): boolean {
+    const token = this.#tokens[this.#at];
+    return token?.is === 'name' && token.text === word;
+  }
+
+  #word(word: string): boolean {
+    if (!this.#peek(word)) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  /** Whether what was read in brackets was the beginning of a sum, or of something compared or tested. */
+  #continuesSum(): boolean {
+    const token = this.#tokens[this.#at];
+    if (token?.is === 'mark') return token.text !== ')';
+    return token?.is === 'name' && (token.text === 'is' || token.text === 'in');
   }
 
   #expect(mark: string): void {

@@ -26,7 +26,7 @@ export const HOUSE = setOf('grid mains house home load import imported');
 export const HEAT = setOf('heat thermal warmth warmte waerme fernwaerme');
 /** Words that tell no circuit from another. */
 export const PLAIN = setOf(
-  'energy power electricity electric electrical total sum sums active meter smartmeter grid net mains kwh wh mwh kw w watt watts current currently actual now instant instantaneous counter reading register value sensor state lifetime cumulative overall positive negative gas from to in out feed the of tariff tarif tarief rate tier phase draw demand use energie strom stroom leistung wirkleistung vermogen gesamt totaal zaehlerstand',
+  'energy power electricity electric electrical total sum sums active meter smartmeter grid net mains kwh wh mwh kw w watt watts current currently actual now instant instantaneous counter reading register value sensor state lifetime cumulative accumulated overall positive negative gas from to in out feed the of tariff tarif tarief rate tier phase draw demand use energie strom stroom leistung wirkleistung vermogen gesamt totaal zaehlerstand',
 );
 export const RATE = setOf('tariff tarif tarief rate tier');
 export const TARIFF = /^(?:tariff?|tarief|tier|rate|t)(\d{1,2})$/;

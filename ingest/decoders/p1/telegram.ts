@@ -41,7 +41,8 @@ function findEnd(text: string, start: number): number {
 
 /** Whether the checksum is that of the telegram, also where a program has made LF of the meter's CR LF. */
 function matches(body: string, checksum: string): boolean {
-  if (!/^[0-9A-Fa-f]{4}$/.test(checksum)) return false;
+  // Some meters print it without its leading zeros.
+  if (!/^[0-9A-Fa-f]{1,4}$/.test(checksum)) return false;
   const told = Number.parseInt(checksum, 16);
   return [body, body.replace(/\r?\n/g, '\r\n')].some((one) => crc16(Buffer.from(one)) === told);
 }

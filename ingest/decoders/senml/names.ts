@@ -71,6 +71,12 @@ export function placeOf(part: string, kind: 'energy_total_kwh' | 'power_w'): Pla
   return what.is === 'own' ? place : { ...place, was: channel };
 }
 
+const SETPOINT = new Set(['setpoint', 'set', 'point', 'target', 'wanted', 'desired']);
+
+/** Whether a temperature is one that is wanted: `setpoint`, `kitchen_target`. */
+export const isSetpoint = (part: string): boolean =>
+  /(?:^|[^a-z])(?:set[_-]?point|target|desired)(?![a-z])|[sS]et[pP]oint$/.test(part);
+
 /** A channel out of a part of a name. Different parts have different channels, but for what only says the quantity. */
 export function channelOf(part: string, kind: string): string {
   const words = part
@@ -80,6 +86,7 @@ export function channelOf(part: string, kind: string): string {
     .map(channelWord);
   const rest = words.filter((word) => !QUANTITIES.has(word));
   if (kind === 'temperature_c') return ['room', ...rest].join('/');
+  if (kind === 'setpoint_c') return ['room', ...rest.filter((word) => !SETPOINT.has(word))].join('/');
   const isPart = (word: string) => /^[tl]\d+$/.test(word);
   const isDirection = (word: string) => EXPORT.has(word) || IMPORT.has(word);
   return [

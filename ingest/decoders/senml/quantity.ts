@@ -1,5 +1,5 @@
 import type { Place, SaidKind } from '../family.ts';
-import { channelOf, placeOf, type SenmlName } from './names.ts';
+import { channelOf, isSetpoint, placeOf, type SenmlName } from './names.ts';
 import type { Resolved } from './resolve.ts';
 
 /** A number of a record, with what makes the unit of its kind of it. */
@@ -63,13 +63,14 @@ export function quantitiesOf(
     const sum = { ...meter, kind: 'energy_total_kwh', value: record.sum, per: J_PER_KWH / times } as const;
     return [{ ...meter, kind: 'power_w', value, times }, ...(record.sum === null ? [] : [sum])];
   }
-  const kind = ipso?.resource === IPSO_SETPOINT ? 'setpoint_c' : 'temperature_c';
-  if (CELSIUS.has(unit)) return [{ channel: channel('temperature_c'), kind, value }];
+  const isWanted = ipso ? ipso.resource === IPSO_SETPOINT : isSetpoint(part);
+  const kind = isWanted ? 'setpoint_c' : 'temperature_c';
+  if (CELSIUS.has(unit)) return [{ channel: channel(kind), kind, value }];
   if (unit !== 'K') return [];
-  return [{ channel: channel('temperature_c'), kind, value: value === null ? null : value - KELVIN_OF_0_CELSIUS }];
+  return [{ channel: channel(kind), kind, value: value === null ? null : value - KELVIN_OF_0_CELSIUS }];
 }
 
 function ipsoChannel({ object, instance }: { object: number; instance: number }, kind: SaidKind): string {
   const thing = `${object === IPSO_POWER ? IPSO_ENERGY : object}-${instance}`;
-  return kind === 'temperature_c' ? `room/${thing}` : `${thing}/import`;
+  return kind === 'temperature_c' || kind === 'setpoint_c' ? `room/${thing}` : `${thing}/import`;
 }

@@ -4,15 +4,7 @@ import { readNumber } from '../read/number.ts';
 import { asObject, type Json, member, readObject, readText } from '../read/payload.ts';
 import { fromUnix, trusted } from '../read/time.ts';
 import { isRead, readComponent, readComponents } from './components.ts';
-import {
-  deviceBehind,
-  isNewPrefix,
-  learnPrefix,
-  namesPrefix,
-  type Prefixes,
-  sourceOf,
-  whoseOnline,
-} from './prefixes.ts';
+import { deviceBehind, isNewPrefix, isOurs, learnPrefix, namesPrefix, type Prefixes, sourceOf } from './prefixes.ts';
 import { type Component, defaultIdOf, parseShellyGen2Topic } from './topic.ts';
 
 /** Notifications that carry a status; `NotifyEvent` tells of buttons and the like. */
@@ -38,7 +30,7 @@ function decode(message: DeviceMessage, _settings: DecoderSettings, prefixes: Pr
   }
   if (parsed.leaf === 'events') return decodeFrame(message);
   if (parsed.leaf === 'rpc') return decodeReply(readObject(payload));
-  return decodeOnline(payload, deviceBehind(prefix, prefixes), whoseOnline(prefix, prefixes));
+  return isOurs(prefix, prefixes) ? decodeOnline(payload, deviceBehind(prefix, prefixes)) : null;
 }
 
 function decodeComponent(payload: Buffer, component: Component, device: string): Heard | null {
@@ -87,13 +79,11 @@ function decodeReply(frame: Json | null): Heard | null {
   return heard;
 }
 
-/** `true` or `false` and nothing else, where others may have a topic `…/online`, too. */
-function decodeOnline(payload: Buffer, device: string, whose: 'ours' | 'perhaps' | 'others'): Heard | null {
+/** `true` or `false` and nothing else. */
+function decodeOnline(payload: Buffer, device: string): Heard {
   const value = readText(payload);
-  const exact = value === 'true' || value === 'false';
-  if (whose === 'others' || (whose === 'perhaps' && !exact)) return null;
   if (value === '') return nothing();
-  if (!exact) return refusal('online is neither true nor false');
+  if (value !== 'true' && value !== 'false') return refusal('online is neither true nor false');
   const heard = hearing();
   heard.addState({ device, channel: 'device', kind: 'availability', value, name: 'online' });
   return heard;

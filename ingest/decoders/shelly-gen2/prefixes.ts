@@ -1,6 +1,7 @@
 import type { DeviceMessage } from '../family.ts';
 import { member, readObject } from '../read/payload.ts';
-import { defaultIdOf, parseShellyGen2Topic } from './topic.ts';
+import { isRead } from './components.ts';
+import { type Component, defaultIdOf, parseShellyGen2Topic } from './topic.ts';
 
 const ID = /^\P{Cc}{1,128}$/u;
 
@@ -24,20 +25,29 @@ export type Prefixes = Map<string, string>;
 /** Whether a message tells whose prefix it is: frames do, where the prefix does not say so itself. */
 export function namesPrefix(topic: string): boolean {
   const parsed = parseShellyGen2Topic(topic);
-  return parsed?.leaf === 'events' && defaultIdOf(parsed.prefix) === null;
+  const speaks = parsed?.leaf === 'events' || (parsed?.leaf === 'component' && isRead(parsed.component));
+  return speaks === true && defaultIdOf(parsed?.prefix ?? '') === null;
 }
 
 /** Whether a frame tells of a prefix what is not known: frames come every few seconds, and say the same. */
 export function isNewPrefix(prefixes: Prefixes, message: DeviceMessage): boolean {
   const parsed = parseShellyGen2Topic(message.topic);
+  if (parsed?.leaf === 'component')
+    return !prefixes.has(parsed.prefix) && isComponent(parsed.component, message.payload);
   if (parsed?.leaf !== 'events') return false;
   const source = sourceOf(member(readObject(message.payload), 'src'));
   return source !== null && prefixes.get(parsed.prefix) !== source;
 }
 
-/** Learns the device behind a prefix from the sender of a frame. */
+const isComponent = (component: Component, payload: Buffer): boolean =>
+  isRead(component) && readObject(payload) !== null;
+
+/** Learns the device behind a prefix from the sender of a frame; whole components name none, and the prefix is taken for it. */
 export function learnPrefix(prefixes: Prefixes, { topic, payload }: DeviceMessage): void {
   const parsed = parseShellyGen2Topic(topic);
+  if (parsed?.leaf === 'component' && !prefixes.has(parsed.prefix) && isComponent(parsed.component, payload)) {
+    prefixes.set(parsed.prefix, parsed.prefix);
+  }
   if (parsed?.leaf !== 'events') return;
   const source = sourceOf(member(readObject(payload), 'src'));
   if (source !== null) prefixes.set(parsed.prefix, source);
@@ -52,12 +62,8 @@ export const deviceBehind = (prefix: string, prefixes: Prefixes): string =>
   defaultIdOf(prefix) ?? prefixes.get(prefix) ?? prefix;
 
 /**
- * Whose `{prefix}/online` is: `ours` where the prefix is known, `others` where it is somebody else's, `perhaps` where only
- * the payload can say. `shellies/x/online` looks as a Gen1's does, and is one unless frames of `shellies/x` have come.
+ * Whether `{prefix}/online` is a Shelly's: where the prefix is one by itself, or has been heard. `online` alone makes no Shelly:
+ * others have such a topic, too.
  */
-export function whoseOnline(prefix: string, prefixes: Prefixes): 'ours' | 'perhaps' | 'others' {
-  const [root = '', ...rest] = prefix.split('/');
-  if (prefixes.has(prefix)) return 'ours';
-  if (ROOTS_OF_OTHERS.has(root) || (root === 'shellies' && rest.length > 0)) return 'others';
-  return defaultIdOf(prefix) === null ? 'perhaps' : 'ours';
-}
+export const isOurs = (prefix: string, prefixes: Prefixes): boolean =>
+  prefixes.has(prefix) || (defaultIdOf(prefix) !== null && !ROOTS_OF_OTHERS.has(prefix.split('/')[0] ?? ''));

@@ -7,7 +7,7 @@ export interface ObisMeaning {
   parts: readonly string[];
   medium: 'gas' | 'heat' | 'water' | '';
   /** Why it does not count. */
-  not: 'reactive' | 'apparent' | 'balance' | 'period' | 'unmeasured' | null;
+  not: 'reactive' | 'apparent' | 'balance' | 'period' | 'unmeasured' | 'again' | null;
 }
 
 /**

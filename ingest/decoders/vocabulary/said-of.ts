@@ -2,9 +2,10 @@ import { wordsOfName } from './fold.ts';
 import type { Concept } from './language.ts';
 import { isPhrase, LONGEST_PHRASE, meaningsOf } from './lexicon.ts';
 import { type ObisMeaning, readObis } from './obis.ts';
+import { readTeleinfoLabel } from './teleinfo.ts';
 
 /** Why a quantity is known not to count. */
-export type NotCounted = 'reactive' | 'apparent' | 'cost' | 'balance' | 'period' | 'unmeasured';
+export type NotCounted = 'reactive' | 'apparent' | 'cost' | 'balance' | 'period' | 'unmeasured' | 'again';
 
 /** What a name says, of which nothing may be guessed. */
 export interface SaidOf {
@@ -22,11 +23,18 @@ export interface SaidOf {
   parts: string[];
   /** Words of it, folded, that are in no dictionary. */
   unknown: string[];
-  /** Its OBIS code, which decides before any word. */
+  /** Its OBIS code, or a French meter's label, which decides before any word. */
   obis: ObisMeaning | null;
 }
 
-const NOTS: readonly NotCounted[] = ['reactive', 'apparent', 'cost', 'balance', 'unmeasured', 'period'];
+const NOTS: readonly Exclude<NotCounted, 'again'>[] = [
+  'reactive',
+  'apparent',
+  'cost',
+  'balance',
+  'unmeasured',
+  'period',
+];
 const TARIFF = /^(?:tariff?|tarief|tier|rate|taryfa|tarifa|t|ht|nt)(\d{1,2})$/;
 const PHASE = /^(?:l([1-3])|(?:phase|ph|fase|fas|faza|vaihe|faze)([1-3abc]))$/;
 /** Of whose energy `export` is no word for the grid. */
@@ -47,7 +55,7 @@ export function saidOf(name: string): SaidOf {
 }
 
 function read(name: string): SaidOf {
-  const obis = readObis(name);
+  const obis = readObis(name) ?? readTeleinfoLabel(name);
   const words = phrasesOf(wordsOfName(name));
   const concepts = words.map(({ meanings }) => meanings);
   const has = (concept: Concept) => concepts.some((one) => one?.has(concept));

@@ -33,7 +33,7 @@ export const english: Language = {
       CASES,
       'today todays yesterday daily hourly weekly monthly yearly annual annually hour hours week weeks month months quarter year years session trip last previous prev ago',
     ],
-    ['period', DOMOTICZ, 'this_day this_week this_month this_year'],
+    ['period', DOMOTICZ, 'this_day this_week this_month this_year current_day current_hour per_day'],
     [
       'period',
       DICTIONARY,

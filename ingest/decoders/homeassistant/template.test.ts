@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { evaluate } from './evaluate.ts';
+import { parseTemplate } from './template.ts';
+
+const evaluated = (template: string, text: string): unknown => {
+  const expression = parseTemplate(template);
+  if (!expression) return 'cannot be evaluated';
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    json = undefined;
+  }
+  return evaluate(expression, { text, json });
+};
+
+// As the discovery messages of these projects have them.
+test.each([
+  // EMS-ESP
+  ["{{value_json['nrg'] if value_json['nrg'] is defined else 0}}", '{"nrg":12.5}', 12.5],
+  ["{{value_json['nrg'] if value_json['nrg'] is defined else 0}}", '{}', null],
+  [
+    "{{value_json['hc1']['t'] if value_json.hc1 is defined and value_json['hc1']['t'] is defined else -55}}",
+    '{"hc1":{"t":21}}',
+    21,
+  ],
+  [
+    "{{value_json['hc1']['t'] if value_json.hc1 is defined and value_json['hc1']['t'] is defined else -55}}",
+    '{"dhw":{}}',
+    null,
+  ],
+  ["{{value_json['x'] if value_json['x'] is defined}}", '{"x":3}', 3],
+  // teleinfo2mqtt
+  ["{% if 'BASE' in value_json %}{{ value_json.BASE.value }}{% endif %}", '{"BASE":{"value":12345}}', 12345],
+  ["{% if 'BASE' in value_json %}{{ value_json.BASE.value }}{% endif %}", '{"PAPP":{"value":1}}', null],
+  // Z-Wave JS UI
+  ["{{ value_json.value | default('') }}", '{"value":7}', 7],
+  ['{{ (value_json.value|int) | round(0) }}', '{"value":7.6}', 7],
+  // amsreader
+  ['{{ value_json.tPI | is_defined }}', '{"tPI":99.5}', 99.5],
+  ['{{ value_json.peaks[0] | is_defined }}', '{"peaks":[1.5]}', 1.5],
+  // OpenBeken
+  ["{{ '%0.3f'|format(float(value)*0.001) }}", '1234', 1.234],
+  ["{{ '%0.2f'|format(float(value)) }}", '230.456', 230.46],
+  ['{{ float(value)*0.1|round(2) }}', '15', 1.5],
+  // What else is common.
+  ["{{ value_json.get('a', 0) | float(0) }}", '{"a":"4.5"}', 4.5],
+  ["{{ value_json.get('a', 0) | float(0) }}", '{}', null],
+  ['{{ value_json.a | float | round(1) | string }}', '{"a":4.25}', 4.2],
+  [
+    '{% if value_json.a is not none and value_json.a > 0 %}{{ value_json.a }}{% else %}0{% endif %}',
+    '{"a":3}',
+    'cannot be evaluated',
+  ],
+  ['{% if value_json.a > 0 %}{{ value_json.a }}{% else %}{{ value_json.b }}{% endif %}', '{"a":0,"b":8}', 8],
+  ['{{ (value_json.a if value_json.a is number else value_json.b) * 1000 }}', '{"a":"x","b":2}', 2000],
+  ["{{ 'heating' if value_json.on else 'idle' }}", '{"on":true}', 'heating'],
+  ["{{ '5' if value_json.on else '7' }}", '{"on":true}', null],
+  ['{{ 5 if value_json.on else 7 }}', '{"on":true}', null],
+  ['{{ states("sensor.x") }}', '1', 'cannot be evaluated'],
+  ["{{ {'0': 'Low'}[value] }}", '0', 'cannot be evaluated'],
+  [`{{ ${'('.repeat(200)}value${')'.repeat(200)} }}`, '1', 'cannot be evaluated'],
+])('%s of %s is %j', (template, text, wanted) => {
+  expect(evaluated(template, text)).toEqual(wanted);
+});

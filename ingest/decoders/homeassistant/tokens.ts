@@ -1,0 +1,22 @@
+export type Token = { is: 'number' | 'name' | 'text' | 'mark'; text: string };
+
+const TOKEN =
+  /\s*(?:(\d+(?:\.\d+)?|\.\d+)(?!\w)|([A-Za-z_]\w*)|'([^'\\]*)'|"([^"\\]*)"|(==|!=|<=|>=|[<>|()[\].,*/+=-]))/y;
+
+/** The tokens of an expression of Jinja; null where there is something else in it. */
+export function tokensOf(text: string): Token[] | null {
+  const end = text.trimEnd().length;
+  const tokens: Token[] = [];
+  TOKEN.lastIndex = 0;
+  for (let at = 0; at < end; at = TOKEN.lastIndex) {
+    TOKEN.lastIndex = at;
+    const found = TOKEN.exec(text);
+    if (!found) return null;
+    const [, number, name, single, double, mark] = found;
+    if (number !== undefined) tokens.push({ is: 'number', text: number });
+    else if (name !== undefined) tokens.push({ is: 'name', text: name });
+    else if (mark !== undefined) tokens.push({ is: 'mark', text: mark });
+    else tokens.push({ is: 'text', text: single ?? double ?? '' });
+  }
+  return tokens;
+}
