@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 import { type Parser, parse } from 'csv-parse';
 import { defined } from '#src/core/defined.ts';
+import { localStamps } from './local-stamps.ts';
 
 /** How the rows of a CSV file are read. */
 export interface CsvOptions {
@@ -14,6 +15,8 @@ export interface CsvOptions {
   /** Whether the time of an interval is its start or its end. */
   timeMarks: 'start' | 'end';
   channel?: string;
+  /** IANA zone of times without one; without it they are UTC. */
+  zone?: string;
   /** Only rows with this value in this column. */
   where: readonly { column: string; value: string }[];
 }
@@ -67,6 +70,7 @@ export async function* csvReadings(
 }
 
 async function* elements(parser: Parser, options: CsvOptions, counts: CsvCounts): AsyncGenerator<CsvElement> {
+  const local = options.zone === undefined ? undefined : localStamps(options.zone);
   const wanted = [options.timeColumn, options.valueColumn, ...options.where.map(({ column }) => column)];
   for await (const row of parser as AsyncIterable<Record<string, string>>) {
     counts.rows++;
@@ -86,7 +90,7 @@ async function* elements(parser: Parser, options: CsvOptions, counts: CsvCounts)
       counts.empty++;
       continue;
     }
-    const atMs = parseTime(time);
+    const atMs = parseTime(time, local);
     const value = Number(text);
     if (atMs === null || !Number.isFinite(value)) {
       counts.unreadable++;
@@ -97,13 +101,15 @@ async function* elements(parser: Parser, options: CsvOptions, counts: CsvCounts)
   }
 }
 
-/** ISO 8601 (without a zone: UTC), Unix seconds or Unix milliseconds. */
-export function parseTime(text: string): number | null {
+/** ISO 8601, Unix seconds or Unix milliseconds. `local` reads a time without a zone; left out it is UTC. */
+export function parseTime(text: string, local?: (stamp: string) => number | null): number | null {
   if (/^\d{9,10}(\.\d+)?$/.test(text)) return Math.round(Number(text) * 1000);
   if (/^\d{12,13}$/.test(text)) return Number(text);
   const match = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(:\d{2})?(\.\d{1,9})?\s*(Z|[+-]\d{2}:?\d{2})?$/.exec(text);
   if (!match) return null;
-  const [, date, minutes, seconds = ':00', fraction = '', zone = 'Z'] = match;
+  const [, date, minutes, seconds = ':00', fraction = '', named] = match;
+  if (named === undefined && local) return local(`${date}T${minutes}${seconds}${fraction.slice(0, 4)}`);
+  const zone = named ?? 'Z';
   const at = Date.parse(`${date}T${minutes}${seconds}${fraction.slice(0, 4)}${zone.replace(/^(...)(\d\d)$/, '$1:$2')}`);
   return Number.isNaN(at) ? null : at;
 }

@@ -1,6 +1,6 @@
 import type { Database } from '#src/database/connect.ts';
 import { withTemporarySecret } from './credentials.ts';
-import { type CsvCounts, type CsvOptions, csvReadings } from './csv-readings.ts';
+import { type CsvCounts, type CsvElement, type CsvOptions, csvReadings } from './csv-readings.ts';
 import { createPublisher } from './publisher.ts';
 import { sendReadings } from './send.ts';
 
@@ -22,6 +22,11 @@ export interface ImportResult extends CsvCounts {
   sent: number;
   /** Readings of this import that the service refused, by reason. Behind an external broker they may come later. */
   rejected: Record<string, number>;
+  /**
+   * Readings of the imported time that the law of consumption counts nothing of, by its verdict: an interval that overlaps another one, a
+   * glitch, one that is held until later ones say what it was.
+   */
+  left_out: Record<string, number>;
   seconds: number;
 }
 
@@ -29,6 +34,7 @@ export interface ImportResult extends CsvCounts {
 export async function importFiles(db: Database, options: ImportOptions): Promise<ImportResult> {
   const { deviceId, files, csv, mqttUrl, signal, onBytes } = options;
   const began = performance.now();
+  const span: Span = { fromMs: Number.POSITIVE_INFINITY, toMs: Number.NEGATIVE_INFINITY };
   const counts: CsvCounts = { rows: 0, skipped: 0, empty: 0, unreadable: 0 };
   const play = async (username: string, secret: string) => {
     const publisher = await createPublisher({ url: mqttUrl, deviceId: username, secret });
@@ -40,7 +46,7 @@ export async function importFiles(db: Database, options: ImportOptions): Promise
       for (const file of files) {
         signal?.throwIfAborted();
         const elements = csvReadings(file, csv, counts, (bytes) => onBytes?.(file, bytes));
-        sent += await sendReadings(publisher, deviceId, elements);
+        sent += await sendReadings(publisher, deviceId, within(elements, span));
       }
       return sent;
     } catch (error) {
@@ -57,7 +63,44 @@ export async function importFiles(db: Database, options: ImportOptions): Promise
     ? await play(decodeURIComponent(username), decodeURIComponent(password))
     : await withTemporarySecret(db, deviceId, (secret) => play(deviceId, secret));
   const rejected = await rejections(db, deviceId, rejectedBefore);
-  return { device_id: deviceId, ...counts, sent, rejected, seconds: Math.round(performance.now() - began) / 1000 };
+  const left_out = sent > 0 ? await leftOut(db, options, span) : {};
+  const seconds = Math.round(performance.now() - began) / 1000;
+  return { device_id: deviceId, ...counts, sent, rejected, left_out, seconds };
+}
+
+/** Times of the first and the last reading that was sent. */
+interface Span {
+  fromMs: number;
+  toMs: number;
+}
+
+async function* within(elements: AsyncIterable<CsvElement>, span: Span): AsyncGenerator<CsvElement> {
+  for await (const element of elements) {
+    const atMs = Date.parse(element.ts);
+    span.fromMs = Math.min(span.fromMs, atMs);
+    span.toMs = Math.max(span.toMs, atMs);
+    yield element;
+  }
+}
+
+/** Verdicts by which nothing of a reading is counted. */
+const LEFT_OUT = ['overlap', 'glitch', 'held', 'confirming'];
+
+async function leftOut(db: Database, { deviceId, csv }: ImportOptions, span: Span): Promise<Record<string, number>> {
+  const rows = await db
+    .selectFrom('reading_notes')
+    .innerJoin('series', 'series.series_id', 'reading_notes.series_id')
+    .select(({ fn }) => ['verdict', fn.countAll<number>().as('count')])
+    .where('device_id', '=', deviceId)
+    .where('channel', '=', csv.channel ?? 'import')
+    .where('kind', '=', csv.kind)
+    .where('read_at', '>=', new Date(span.fromMs))
+    .where('read_at', '<=', new Date(span.toMs))
+    .where('verdict', 'in', LEFT_OUT)
+    .groupBy('verdict')
+    .orderBy('verdict')
+    .execute();
+  return Object.fromEntries(rows.map(({ verdict, count }) => [verdict, count]));
 }
 
 async function lastRejection(db: Database): Promise<number> {

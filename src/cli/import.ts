@@ -5,10 +5,21 @@ import { type ImportResult, importFiles } from '#simulators/import-files.ts';
 import { mqttUrlFromHere } from '#src/config/load.ts';
 import { defined } from '#src/core/defined.ts';
 import { createDb } from '#src/database/connect.ts';
+import { isZone } from '#src/energy/ranges.ts';
 import { withPool } from './beside.ts';
 import { forTerminal } from './for-terminal.ts';
 
+/** Exit code where rows were stored that count nothing. */
+const LEFT_OUT = 3;
+const MEANINGS: Record<string, string> = {
+  overlap: 'overlap another interval of the channel',
+  glitch: 'contradict the readings around them (glitches)',
+  held: 'are implausible, and held until later readings say what they were',
+  confirming: 'follow a held one, and wait with it',
+};
+
 interface Options {
+  tz?: string;
   device: string;
   timeColumn: string;
   registerColumn?: string;
@@ -30,7 +41,8 @@ export function register(program: Command): void {
     .argument('<file...>', 'files, in any order')
     .requiredOption('--device <device_id>', 'device that the readings belong to')
     .addOption(new Option('--format <format>', 'format of the files').choices(['csv']).default('csv'))
-    .option('--time-column <name>', 'column of the time: ISO 8601 (without a zone: UTC), Unix seconds or ms', 'ts')
+    .option('--time-column <name>', 'column of the time: ISO 8601, Unix seconds or ms', 'ts')
+    .option('--tz <zone>', 'zone of times without one, such as Europe/Berlin (default UTC)', zone)
     .option('--register-column <name>', 'column of the value (default energy_total_kwh)')
     .option('--value-column <name>', 'the same, by a name that fits every kind')
     .addOption(
@@ -72,7 +84,7 @@ async function run(files: string[], options: Options): Promise<void> {
           intervalSeconds: options.intervalSeconds,
           timeMarks: options.timeMarks,
           where: options.where,
-          ...defined({ channel: options.channel }),
+          ...defined({ channel: options.channel, zone: options.tz }),
         },
       }),
     );
@@ -80,6 +92,7 @@ async function run(files: string[], options: Options): Promise<void> {
     if (options.json) console.log(JSON.stringify(result));
     else say(result);
     if (Object.keys(result.rejected).length > 0) process.exitCode = 1;
+    else if (Object.keys(result.left_out).length > 0) process.exitCode = LEFT_OUT;
   } finally {
     progress.stop();
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
@@ -97,6 +110,14 @@ function say(result: ImportResult): void {
   for (const [reason, count] of Object.entries(result.rejected)) {
     console.error(forTerminal(`${count} of them were rejected: ${reason}`));
   }
+  for (const [verdict, count] of Object.entries(result.left_out)) {
+    console.error(`${count} readings of that time count nothing: they ${MEANINGS[verdict] ?? verdict}.`);
+  }
+}
+
+function zone(name: string): string {
+  if (!isZone(name)) throw new InvalidArgumentError('Must be a time zone of the IANA database, such as Europe/Berlin.');
+  return name;
 }
 
 function unitOf({ kind, unit }: Options): 'kWh' | 'Wh' | 'W' | 'kW' {

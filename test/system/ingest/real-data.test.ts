@@ -1,4 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EmbeddedBroker } from '#ingest/source/embedded-broker.ts';
 import type { CsvOptions } from '#simulators/csv-readings.ts';
@@ -83,6 +86,7 @@ describe('the register of a real home, imported over MQTT', () => {
       empty: 54,
       unreadable: 0,
       rejected: {},
+      left_out: {},
     });
     expect(await importWeek('clean-2017-01.csv')).toMatchObject({ rows: 169, sent: 169, empty: 0, unreadable: 0 });
     const { rows } = await database.pool.query('SELECT reason FROM rejected_messages');
@@ -134,5 +138,27 @@ describe('the register of a real home, imported over MQTT', () => {
     });
     await expect(stopped).rejects.toThrow('stopped by hand');
     expect(await checkDeviceLogin(db, device.device_id, secret)).toBe(true);
+  });
+
+  it('says how many readings count nothing, and why', async () => {
+    const { user_id: userId } = await createUser(db, { email: 'overlaps@example.com', role: 'homeowner' });
+    const { device } = await createDevice(db, { userId, type: 'smart_meter', location: 'attic' });
+    const folder = await mkdtemp(join(tmpdir(), 'overlaps-'));
+    const file = join(folder, 'overlaps.csv');
+    // Half an hour each, told every quarter of an hour: every second one overlaps what is counted.
+    const rows = Array.from(
+      { length: 8 },
+      (_, index) => `${new Date(Date.UTC(2017, 0, 2) + index * 900_000).toISOString()},1`,
+    );
+    await writeFile(file, ['time,kwh', ...rows].join('\n'));
+    const csv: CsvOptions = { ...CSV, timeColumn: 'time', valueColumn: 'kwh', kind: 'interval', intervalSeconds: 1800 };
+    const result = await importFiles(db, {
+      deviceId: device.device_id,
+      files: [file],
+      mqttUrl: `mqtt://127.0.0.1:${broker.port}`,
+      csv,
+    });
+    await rm(folder, { recursive: true });
+    expect(result).toMatchObject({ sent: 8, rejected: {}, left_out: { overlap: 4 } });
   });
 });
