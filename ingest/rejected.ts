@@ -71,6 +71,7 @@ export interface Replayed {
 
 interface Options {
   retentionMonths: number;
+  maxChannels?: number;
   signal?: AbortSignal;
   whileAllowed?: <T>(page: () => Promise<T>) => Promise<T>;
 }

@@ -42,7 +42,11 @@ export async function startIngest(
 ): Promise<Ingest> {
   const { pool, tls, log } = parts;
   const keeping = createKeeping();
-  const writer = createWriter(pool, { retentionMonths: config.retentionMonths, keeping });
+  const writer = createWriter(pool, {
+    retentionMonths: config.retentionMonths,
+    maxChannels: config.maxChannels,
+    keeping,
+  });
   let source: Source | undefined;
   const pipeline = createPipeline({ writer, log, onRoom: () => source?.resume() });
   const { receive } = pipeline;

@@ -3,6 +3,7 @@ import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { retentionStartMs } from '#src/database/history.ts';
 import { inTransaction, isBeginAgain, MAX_ATTEMPTS } from '#src/database/transaction.ts';
 import type { IncomingMessage, Reject, WriteResult } from '../message.ts';
+import { MAX_CHANNELS, refuseFurtherChannels } from './channel-limit.ts';
 import { type Collected, collect, type NewPoint, type SeriesBatch } from './collect.ts';
 import { writtenPlans } from './commit.ts';
 import { createFollow } from './follow.ts';
@@ -34,14 +35,26 @@ export interface Writer {
 }
 
 /**
- * `retentionMonths`: age beyond which readings are rejected. `keeping`: which rejections are kept (all of them). `memory`: what
+ * `retentionMonths`: age beyond which readings are rejected. `maxChannels`: of a device. `keeping`: which rejections are kept (all of them). `memory`: what
  * is remembered of devices between batches. `now`: clock, Unix ms.
  */
 export function createWriter(
   pool: Pool,
-  options: { retentionMonths?: number; keeping?: Keeping; memory?: HeadMemory; now?: () => number } = {},
+  options: {
+    retentionMonths?: number;
+    maxChannels?: number;
+    keeping?: Keeping;
+    memory?: HeadMemory;
+    now?: () => number;
+  } = {},
 ): Writer {
-  const { retentionMonths = 13, keeping, now = Date.now, memory = headMemory({ now }) } = options;
+  const {
+    retentionMonths = 13,
+    maxChannels = MAX_CHANNELS,
+    keeping,
+    now = Date.now,
+    memory = headMemory({ now }),
+  } = options;
 
   const months = partitionMonths(pool);
   const gateways = createGatewayHearing();
@@ -62,6 +75,7 @@ export function createWriter(
           return await inTransaction(pool, async (client) => {
             const { steps, result } = await prepare(client, batch, {
               oldestMs,
+              maxChannels,
               months,
               kept,
               memory,
@@ -126,6 +140,7 @@ function isFollowedBy(head: Head, arrived: ReadonlyMap<string, SeriesBatch>): bo
 interface Preparing {
   /** Readings before are older than retention keeps, Unix ms. */
   oldestMs: number;
+  maxChannels: number;
   months: PartitionMonths;
   kept: (rejects: readonly Reject[]) => readonly Reject[];
   memory: HeadMemory;
@@ -141,7 +156,7 @@ interface Preparing {
 async function prepare(
   client: PoolClient,
   batch: readonly IncomingMessage[],
-  { oldestMs, months, kept, memory, follow, gateways, attempt }: Preparing,
+  { oldestMs, maxChannels, months, kept, memory, follow, gateways, attempt }: Preparing,
 ): Promise<{ steps: Step[]; result: WriteResult }> {
   const followed = follow(await gateways.hear(client, batch), oldestMs);
   attempt.deviceIds = [...followed.deviceIds];
@@ -157,6 +172,7 @@ async function prepare(
     [...deviceIds].filter((deviceId) => !isPlanned.has(deviceId)),
   );
   attempt.deviceIds.push(...devices.keys());
+  collected.rejects.push(...refuseFurtherChannels(devices, collected, maxChannels));
   // Nothing need come of a device whose owner has changed it: it is computed anew all the same.
   for (const { deviceId, computedWith } of devices.values()) {
     if (computedWith !== null && !collected.series.has(deviceId)) collected.series.set(deviceId, new Map());

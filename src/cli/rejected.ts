@@ -37,8 +37,8 @@ export function register(program: Command): void {
     .option('--since <time>', 'only from this time on (ISO 8601)')
     .option('--json', 'print one JSON object')
     .action((options: Options) =>
-      withPool('energy rejected', async (pool, { retentionMonths }) => {
-        const replayed = await replayRejected(pool, whichOf(options), { retentionMonths });
+      withPool('energy rejected', async (pool, { retentionMonths, maxChannels }) => {
+        const replayed = await replayRejected(pool, whichOf(options), { retentionMonths, maxChannels });
         if (!replayed) throw new Error('Another replay is under way. Try again when it is done.');
         // Here it always comes to its end.
         const { isComplete: _, ...done } = replayed;

@@ -14,6 +14,8 @@ export interface Config {
   /** Whether PUBLIC_URL said so; without it links follow the port that the API listens on. */
   isPublicUrlGiven: boolean;
   retentionMonths: number;
+  /** Most channels of a device. */
+  maxChannels: number;
   bootstrapAdminKey: string | undefined;
   secretKey: string | undefined;
   planLimits: Variables['PLAN_LIMITS'];
@@ -71,6 +73,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     publicUrl,
     isPublicUrlGiven: vars.PUBLIC_URL !== undefined,
     retentionMonths: vars.RETENTION_MONTHS,
+    maxChannels: vars.MAX_CHANNELS,
     bootstrapAdminKey: vars.BOOTSTRAP_ADMIN_KEY,
     secretKey: vars.SECRET_KEY,
     planLimits: vars.PLAN_LIMITS,

@@ -42,6 +42,7 @@ export const variables = z.object({
   DATA_DIR: file.optional(),
   PUBLIC_URL: urlOf('https').optional(),
   RETENTION_MONTHS: z.coerce.number().int().min(12, 'must be 12 or more').default(13),
+  MAX_CHANNELS: z.coerce.number().int().min(1).max(10_000).default(64),
   DATABASE_URL: urlOf('postgres', 'postgresql').optional(),
   DATABASE_READ_URL: urlOf('postgres', 'postgresql').optional(),
   TIMESCALE: z.enum(['auto', 'off']).default('auto'),

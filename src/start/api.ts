@@ -28,7 +28,7 @@ export async function runApi(config: Config): Promise<void> {
     if (givenKey !== undefined) await ensureBootstrapAdmin(createDb(pool), { environment, givenKey });
     const tls = await tlsPair(config, log);
     const mailer = openMailer(config);
-    const { retentionMonths } = config;
+    const { retentionMonths, maxChannels } = config;
     const api = await startApi(config, {
       pool,
       readPool,
@@ -41,7 +41,8 @@ export async function runApi(config: Config): Promise<void> {
       },
       rejected: {
         list: (which, page) => listRejected(pool, which, page),
-        replay: (which, signal, whileAllowed) => replayRejected(pool, which, { retentionMonths, signal, whileAllowed }),
+        replay: (which, signal, whileAllowed) =>
+          replayRejected(pool, which, { retentionMonths, maxChannels, signal, whileAllowed }),
       },
       rollups: { pool, capabilities: database.capabilities, retentionMonths },
       metrics,

@@ -159,3 +159,25 @@ test('the list is bounded: the youngest stay', async () => {
   await forgetRejected(database.pool, 100 * 200);
   expect(await ids()).toEqual([]);
 });
+
+test('a device has a number of channels at most; those that it had go on, and its neighbours', async () => {
+  const [flooding, neighbour] = [await meter(database), await meter(database)];
+  const at = Date.now() - 60_000;
+  const told = (count: number, ms: number) =>
+    JSON.stringify(
+      Array.from({ length: count }, (_, index) => ({ ts: ms, channel: `c${index}/import`, energy_total_kwh: 1 })),
+    );
+  await say(flooding.deviceId, told(60, at));
+  await say(flooding.deviceId, told(5_000, at + 1_000));
+  await say(neighbour.deviceId, told(1, at));
+  const { rows } = await database.pool.query(
+    `SELECT device_id, count(DISTINCT channel)::int AS channels, count(*)::int AS readings
+     FROM series JOIN readings USING (series_id) WHERE device_id = ANY ($1) GROUP BY 1 ORDER BY 2`,
+    [[flooding.deviceId, neighbour.deviceId]],
+  );
+  expect(rows).toEqual([
+    { device_id: neighbour.deviceId, channels: 1, readings: 1 },
+    { device_id: flooding.deviceId, channels: 64, readings: 124 },
+  ]);
+  expect(await energy('list', '--device', flooding.deviceId)).toContain('more than 64 channels');
+});
