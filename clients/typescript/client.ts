@@ -1198,10 +1198,6 @@ export class EnergyService<
      */
     createWebhook: (
       data: {
-        /**
-         * @minLength 1
-         * @maxLength 512
-         */
         auth_token: string;
         event:
           | "usage.updated"
@@ -1263,10 +1259,6 @@ export class EnergyService<
     updateWebhook: (
       { webhookId }: UpdateWebhookParams,
       data: {
-        /**
-         * @minLength 1
-         * @maxLength 512
-         */
         auth_token?: string;
         status?: "active" | "paused";
         /** @maxLength 2048 */

@@ -40,8 +40,18 @@ export const include = (names: readonly Include[]) =>
 export const namesOf = (text: string | undefined): ReadonlySet<Include> =>
   new Set((text === undefined ? [] : text.split(',')) as Include[]);
 
+/** A whole number of a query, in decimal digits: what else JavaScript takes for a number (0x10, 1e2, blanks) is none. `missing`: where it is not given. */
+export const whole = (least: number, most: number, missing: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().int().min(least).max(most))
+    .default(missing)
+    .meta({ type: 'integer', minimum: least, maximum: most, missing });
+
 /** Page of a list. */
-export const page = { limit: z.coerce.number().int().min(1).max(200).default(50), cursor: text(200).optional() };
+export const page = { limit: whole(1, 200, 50), cursor: text(200).optional() };
 
 /** E.164. */
 export const phone = z.string().regex(/^\+[1-9]\d{6,14}$/, 'must be E.164, such as +4915112345678');

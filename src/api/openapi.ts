@@ -158,7 +158,12 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output', named: Record<strin
       // Limits of the language, and patterns that a format says already, are noise to a reader.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-      if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+      if (jsonSchema.format !== undefined || jsonSchema.type === 'integer') delete jsonSchema.pattern;
+      // What is read out of text has a default of another type, which the library leaves out.
+      if ('missing' in jsonSchema) {
+        jsonSchema.default = jsonSchema.missing as number;
+        delete jsonSchema.missing;
+      }
       // A later version may answer more (specification, Versioning): clients must not be generated to refuse it.
       if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
     },

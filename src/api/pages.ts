@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { defined } from '#src/core/defined.ts';
+import { unprocessable } from '#src/core/errors.ts';
 
 /** Names the next page of a list (RFC 8288): the same request, after the last of this page. */
 function linkNext(reply: FastifyReply, url: string, cursor: string): void {
@@ -9,9 +11,21 @@ function linkNext(reply: FastifyReply, url: string, cursor: string): void {
   reply.header('Link', `<${path}?${parameters}>; rel="next"`);
 }
 
+/** A cursor of a list: an identifier, and what shows that it was made here, for this list. It is no secret: it grants nothing. */
+const cursorOf = (path: string, id: string): string =>
+  `${Buffer.from(id).toString('base64url')}.${createHash('sha256').update(`${path} ${id}`).digest('base64url').slice(0, 8)}`;
+
+/** The identifier in a cursor. */
+function idIn(path: string, cursor: string): string {
+  const id = Buffer.from(cursor.split('.')[0] ?? '', 'base64url').toString();
+  if (cursorOf(path, id) !== cursor)
+    throw unprocessable({ field: 'cursor', message: 'must be one of a Link of this list' });
+  return id;
+}
+
 /**
- * A page of a list: `find` is asked for one more than was wanted, which tells whether there is a next page; its cursor is
- * the identifier of the last that is shown.
+ * A page of a list: `find` is asked for one more than was wanted, which tells whether there is a next page; its cursor has
+ * the identifier of the last that is shown. 422 where the cursor is none of this list's.
  */
 export async function pageOf<T>(
   reply: FastifyReply,
@@ -20,10 +34,12 @@ export async function pageOf<T>(
   find: (page: { limit: number; cursor?: string }) => Promise<T[]>,
   idOf: (item: T) => string,
 ): Promise<T[]> {
-  const { limit, cursor } = asked;
+  const { limit } = asked;
+  const [path = ''] = url.split('?', 1);
+  const cursor = asked.cursor === undefined ? undefined : idIn(path, asked.cursor);
   const found = await find(defined({ limit: limit + 1, cursor }));
   const shown = found.slice(0, limit);
   const last = shown.at(-1);
-  if (found.length > limit && last !== undefined) linkNext(reply, url, idOf(last));
+  if (found.length > limit && last !== undefined) linkNext(reply, url, cursorOf(path, idOf(last)));
   return shown;
 }

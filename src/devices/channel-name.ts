@@ -17,7 +17,7 @@ export interface Channel {
 }
 
 /** The word before what an unknown quantity is called. */
-export const UNKNOWN = 'unknown';
+const UNKNOWN = 'unknown';
 
 /** What an owner can say of a quantity. */
 export const COUNTS_AS = /^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|gas|heat|water|ignored)$/;

@@ -39,7 +39,7 @@ export type Concept =
   | 'place';
 
 /** Where words were found; `dictionary`: in none of the others, but plain words of the language. */
-export type Source =
+type Source =
   | 'domoticz/domoticz www/i18n'
   | 'evcc-io/evcc i18n'
   | 'emsesp/EMS-ESP32 src/core/locale_translations.h'

@@ -531,7 +531,7 @@ describe('a delivery', () => {
     const other = (
       await api.send('/v1/webhooks', {
         ...{ key: home.key, method: 'POST' },
-        body: { event: 'usage.updated', url: 'https://example.net/', auth_token: 'x' },
+        body: { event: 'usage.updated', url: 'https://example.net/', auth_token: 'a secret' },
       })
     ).json.webhook_id;
     expect((await ask(`/v1/webhooks/${other}/deliveries/${deliveryId}`, home)).status).toBe(404);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { overviewAnswer } from '#src/api/dashboard/shapes.ts';
-import { id } from '#src/api/fields.ts';
+import { id, whole } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { holdable, reachOf, reachUser } from '#src/auth/access.ts';
 import { AppError, orNotFound } from '#src/core/errors.ts';
@@ -11,7 +11,7 @@ import { overview } from '#src/energy/overview.ts';
 const query = z.object({
   user_id: id.optional(),
   device_id: id.optional(),
-  weeks: z.coerce.number().int().min(1).max(12).default(12),
+  weeks: whole(1, 12, 12),
 });
 
 export const getOverview = operation({

@@ -12,9 +12,6 @@ import { AppError } from '#src/core/errors.ts';
 /** Most characters of a payload that are shown. */
 const SHOWN = 2_000;
 
-/** A rejected_id: a whole number that the language holds exactly. */
-const cursor = z.string().regex(/^\d{1,15}$/, 'must be the rejected_id of a row');
-
 export const listRejected = operation({
   summary:
     'Messages and elements of messages that could not be used, the youngest first, page by page. For administrators.',
@@ -22,7 +19,7 @@ export const listRejected = operation({
   path: '/v1/rejected',
   scope: 'devices:read',
   answer: z.array(shapes.rejected),
-  query: z.object({ device_id: id.optional(), limit: page.limit, cursor: cursor.optional() }),
+  query: z.object({ device_id: id.optional(), ...page }),
   async handle({ context: { rejected }, caller, query: { device_id, ...asked }, reply, url }) {
     adminOnly(caller);
     if (!rejected) throw new AppError('unavailable');

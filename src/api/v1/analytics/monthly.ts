@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, zoneOrAccount } from '#src/api/fields.ts';
+import { id, whole, zoneOrAccount } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { reachWithZone } from '#src/auth/access.ts';
 import { monthly as compare } from '#src/energy/monthly.ts';
@@ -7,7 +7,7 @@ import { monthly as shape } from './shape.ts';
 
 const query = z.object({
   user_id: id.optional(),
-  months: z.coerce.number().int().min(1).max(36).default(12),
+  months: whole(1, 36, 12),
   tz: zoneOrAccount.default('UTC'),
 });
 

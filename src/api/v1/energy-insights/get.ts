@@ -46,7 +46,16 @@ export const getEnergyInsights = operation({
   },
 });
 
-const wantsCsv = (accepts: string) => /(^|[\s,])text\/csv\b/.test(accepts) && !/application\/json/.test(accepts);
+/** Whether a request would rather have CSV than JSON (RFC 9110, Accept); as much of both is JSON. */
+function wantsCsv(accepts: string): boolean {
+  const weights = new Map<string, number>();
+  for (const range of accepts.toLowerCase().split(',')) {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
+    const weight = parameters.find((one) => one.startsWith('q='))?.slice(2) ?? '1';
+    weights.set(type, Number(weight) || 0);
+  }
+  return (weights.get('text/csv') ?? 0) > (weights.get('application/json') ?? 0);
+}
 
 function asCsv(reply: { type(name: string): unknown }, rows: object[], columns: string[]): string {
   reply.type('text/csv; charset=utf-8');

@@ -18,12 +18,19 @@ const callbackUrl = z
     return username === '' && password === '' && hostname !== '';
   }, 'must be an https:// URL in ASCII, without credentials and blanks');
 
-/** The subscriber's secret; kept sealed and never shown again. */
+/** The subscriber's secret, as libraries of Standard Webhooks can use it; kept sealed and never shown again. */
 const authToken = z
   .string()
-  .min(1)
-  .max(512)
-  .refine((value) => !value.includes('\0'), 'must not contain NUL');
+  .refine(
+    (value) => (value.startsWith('whsec_') ? isKey(value.slice(6)) : /^[\x20-\x7e]{8,256}$/.test(value)),
+    'must be whsec_ and base64 of 24 to 64 bytes, or 8 to 256 printable characters of ASCII',
+  );
+
+/** Base64 in whole groups, of so many bytes as the standard wants. */
+function isKey(text: string): boolean {
+  const { length } = Buffer.from(text, 'base64');
+  return /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text) && length >= 24 && length <= 64;
+}
 
 export const newWebhook = z.strictObject({ event, url: callbackUrl, auth_token: authToken });
 export const webhookPatch = z.strictObject({ url: callbackUrl, auth_token: authToken, status }).partial();

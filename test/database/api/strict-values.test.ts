@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type TestApi, testApi, writeProfile } from '#test/support/api.ts';
+
+let api: TestApi;
+let home: { userId: string; key: string };
+beforeAll(async () => {
+  api = await testApi();
+  home = await api.user('homeowner');
+  await writeProfile(api, home.userId, new Map([[Date.parse('2026-06-10'), 1_000_000]]));
+});
+afterAll(() => api.close());
+
+const get = (path: string, headers = {}) => api.send(path, { key: home.key, headers });
+
+test('a cursor is one of a Link of the same list', async () => {
+  for (let index = 0; index < 3; index++) {
+    const body = { type: 'x', location: 'x' };
+    await api.send('/v1/devices', { method: 'POST', key: home.key, body });
+  }
+  const first = await get('/v1/devices?limit=1');
+  const link = /<([^>]+)>; rel="next"/.exec(String(first.headers.link))?.[1] ?? '';
+  const cursor = new URL(link, 'https://localhost').searchParams.get('cursor') ?? '';
+  const second = await get(link);
+  expect(second.json).toHaveLength(1);
+  expect(second.json[0].device_id > first.json[0].device_id).toBe(true);
+  const others = ['x', first.json[0].device_id, `${cursor}x`, cursor.slice(0, -1), cursor.toUpperCase(), '.', '%00'];
+  for (const other of others) expect([other, (await get(`/v1/devices?cursor=${other}`)).status]).toEqual([other, 422]);
+  for (const path of ['/v1/keys', '/v1/webhooks', '/v1/gateways', `/v1/alerts?user_id=${home.userId}`]) {
+    const asked = `${path}${path.includes('?') ? '&' : '?'}cursor=${cursor}`;
+    expect([path, (await get(asked)).status]).toEqual([path, 422]);
+  }
+});
+
+test('a number of a query is decimal digits', async () => {
+  for (const limit of ['0x10', '1e2', '+5', '5.0', '%205', '', '0', '201', '9'.repeat(20)])
+    expect([limit, (await get(`/v1/devices?limit=${limit}`)).status]).toEqual([limit, 422]);
+  for (const limit of ['1', '007', '200']) expect((await get(`/v1/devices?limit=${limit}`)).status).toBe(200);
+  expect((await get('/v1/analytics/monthly?months=0x10')).status).toBe(422);
+});
+
+test.each([
+  ['text/csv', true],
+  ['TEXT/CSV', true],
+  ['text/csv; charset=utf-8', true],
+  ['text/csv;q=0', false],
+  ['text/csv;q=0.5, application/json', false],
+  ['application/json;q=0.5, text/csv', true],
+  ['application/json, text/csv', false],
+  ['*/*', false],
+  ['text/csv, */*;q=0.1', true],
+])('Accept: %s gives CSV: %s', async (accept, isCsv) => {
+  const { headers } = await get('/v1/energy-insights?start=2026-06-10&end=2026-06-10', { accept });
+  expect(String(headers['content-type']).startsWith('text/csv')).toBe(isCsv);
+});
+
+test('a secret of a webhook is one that the standard’s libraries can use', async () => {
+  const status = async (auth_token: unknown) => {
+    const body = { event: 'usage.updated', url: 'https://example.com/x', auth_token };
+    return (await api.send('/v1/webhooks', { method: 'POST', key: home.key, body })).status;
+  };
+  const key = (bytes: number) => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`;
+  for (const good of [key(24), key(25), key(64), 'a secret', 'x'.repeat(256)])
+    expect([good, await status(good)]).toEqual([good, 201]);
+  const bad = [
+    key(23),
+    key(65),
+    'whsec_',
+    'whsec_not base64!',
+    `${key(24)}=`,
+    'short',
+    'x'.repeat(257),
+    'gehéim&süß',
+    'a\nsecret',
+    7,
+    '',
+  ];
+  for (const one of bad) expect([one, await status(one)]).toEqual([one, 422]);
+});
