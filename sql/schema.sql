@@ -22,6 +22,7 @@ CREATE TABLE users (
   enrolled_by text COLLATE "C",
   created_at timestamptz NOT NULL DEFAULT now(),
   signed_in_at timestamptz, -- When it first signed in to the dashboard: from then on its utility does not change its e-mail address.
+  home_recounted boolean NOT NULL DEFAULT false, -- Whether the totals of its home were changed by an update, which it was not told yet.
   PRIMARY KEY (user_id),
   FOREIGN KEY (enrolled_by) REFERENCES users(user_id) ON DELETE SET NULL,
   CHECK (plan IN ('free', 'developer', 'enterprise')),
@@ -30,6 +31,7 @@ CREATE TABLE users (
 CREATE INDEX users_admins ON users (user_id) WHERE (role = 'admin');
 CREATE UNIQUE INDEX users_email ON users (lower(email));
 CREATE INDEX users_enrolled_by ON users (enrolled_by);
+CREATE INDEX users_recounted ON users (user_id) WHERE home_recounted;
 
 -- API keys, stored as SHA-256 with a visible prefix; the key itself is shown once and kept nowhere.
 CREATE TABLE api_keys (

@@ -30,3 +30,13 @@ FROM (
     ELSE 'consumption' END AS placement) by_type
 ) guess
 WHERE guess.device_id = d.device_id AND (guess.placement, guess.placement_by) <> ('consumption', 'type');
+
+-- Totals of these homes change with it, of the past, too: their owners are told once, by mail (src/users/recounted.ts).
+ALTER TABLE users ADD COLUMN home_recounted boolean NOT NULL DEFAULT false;
+COMMENT ON COLUMN users.home_recounted IS 'Whether the totals of its home were changed by an update, which it was not told yet.';
+UPDATE users u SET home_recounted = true
+WHERE EXISTS (SELECT FROM devices d JOIN series s USING (device_id) WHERE d.user_id = u.user_id AND d.placement = 'production' AND (s.counts_import OR s.counts_export))
+   OR EXISTS (SELECT FROM devices d JOIN series s USING (device_id) WHERE d.user_id = u.user_id AND d.placement = 'storage' AND (s.counts_import OR s.counts_export))
+   OR EXISTS (SELECT FROM devices d JOIN series s USING (device_id) WHERE d.user_id = u.user_id AND d.placement = 'grid' AND (s.counts_import OR s.counts_export))
+     AND EXISTS (SELECT FROM devices d JOIN series s USING (device_id) WHERE d.user_id = u.user_id AND d.placement = 'consumption' AND (s.counts_import OR s.counts_export));
+CREATE INDEX users_recounted ON users (user_id) WHERE home_recounted;

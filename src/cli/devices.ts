@@ -1,6 +1,8 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Config } from '#src/config/load.ts';
+import { defined } from '#src/core/defined.ts';
 import type { Database } from '#src/database/connect.ts';
+import { PLACEMENTS, type Placement } from '#src/database/enums.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { createGateway, listDiscovered, listGateways } from '#src/devices/gateways.ts';
 import { createDevice, pairDiscovered } from '#src/devices/store.ts';
@@ -19,6 +21,8 @@ interface NewDevice {
   location: string;
   discovery?: string;
   json?: boolean;
+  placement?: Placement;
+  upstream?: string;
 }
 
 /** `energy devices|gateways …`: pairing, by the same functions as the API. */
@@ -30,6 +34,10 @@ export function register(program: Command): void {
     .requiredOption('--user <user_id>', 'its owner')
     .option('--type <type>', 'such as smart_meter or thermostat', 'smart_meter')
     .option('--location <location>', 'where it is installed', 'home')
+    .addOption(
+      new Option('--placement <placement>', 'where it sits in the home (default: by its type)').choices(PLACEMENTS),
+    )
+    .option('--upstream <device_id>', 'the consumption meter that it lies behind')
     .option('--discovery <discovery_id>', 'one that was discovered through a gateway (energy devices discovered)')
     .option('--json', 'print one JSON object')
     .action((options: NewDevice) => withDatabase((db, config) => pair(db, config, options)));
@@ -76,9 +84,10 @@ async function mustBe(db: Database, userId: string): Promise<void> {
   if (!(await findUser(db, EVERYBODY, userId))) throw new Error(`There is no user ${userId}`);
 }
 
-async function pair(db: Database, config: Config, { user, type, location, discovery, json }: NewDevice): Promise<void> {
+async function pair(db: Database, config: Config, options: NewDevice): Promise<void> {
+  const { user, type, location, placement, upstream, discovery, json } = options;
   await mustBe(db, user);
-  const wanted = { userId: user, type, location };
+  const wanted = { userId: user, type, location, ...defined({ placement, upstream_device_id: upstream }) };
   if (discovery !== undefined) {
     const paired = await pairDiscovered(db, EVERYBODY, discovery, wanted);
     if (!paired)

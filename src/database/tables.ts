@@ -50,6 +50,7 @@ interface UsersTable {
   enrolled_by: string | null;
   created_at: Generated<Date>;
   signed_in_at: Generated<Date | null>;
+  home_recounted: Generated<boolean>;
 }
 
 interface ApiKeysTable {

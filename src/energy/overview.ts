@@ -2,6 +2,7 @@ import { DateTime } from 'luxon';
 import { milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Whose } from './consumption.ts';
+import { type Flows, homeFlows } from './home/flows.ts';
 import { homeOverview } from './home/overview.ts';
 import { composedHome } from './insights.ts';
 import { type Bucket, overviewBuckets, type Spans } from './overview-buckets.ts';
@@ -33,6 +34,8 @@ export interface Overview {
   days: (Known & { date: string })[];
   /** The last 12 months, YYYY-MM, this one included. */
   months: (Known & { month: string })[];
+  /** Where energy came from and went, in a home that is more than a sum of imports. */
+  flows: { today: Flows; month: Flows } | null;
   week: {
     /** Mean of each hour of the week over the hours that are over; weekday 1 is Monday. */
     cells: { weekday: number; hour: number; kwh_used: number }[];
@@ -51,6 +54,7 @@ export async function overview(
   const spans = spansOf(today, weeks);
   const home = 'userId' in whose ? await composedHome(db, whose.userId) : null;
   const buckets = home ? await homeOverview(db, home, spans, now) : await overviewBuckets(db, whose, spans, now);
+  const flows = home && (await homeFlows(db, home.userId, [dayOf(today), monthOf(today)], now));
   const { hour: hours, day: days, month: months, cell: cells } = buckets;
   return {
     timezone: zone,
@@ -62,6 +66,7 @@ export async function overview(
     hours: hours.map((one) => ({ starts_at: isoOf(DateTime.fromMillis(Number(one.name), { zone })), ...known(one) })),
     days: days.map((one) => ({ date: one.name, ...known(one) })),
     months: months.map((one) => ({ month: one.name, ...known(one) })),
+    flows: flows && { today: flows[0] as Flows, month: flows[1] as Flows },
     week: {
       weeks,
       cells: cells.map(({ name, milliwattHours }) => {
@@ -85,6 +90,10 @@ function spansOf(today: DateTime, weeks: number): Spans {
   const starts = months.map((month) => firstInstant(month, 'month').toJSDate());
   return { range, daysFrom, weekFrom, months: { names, starts, end: range.to } };
 }
+
+const dayOf = (today: DateTime) => dayRange(today.toISODate() ?? '', today.toISODate() ?? '', today.zoneName ?? 'UTC');
+const monthOf = (today: DateTime) =>
+  dayRange(today.startOf('month').toISODate() ?? '', today.toISODate() ?? '', today.zoneName ?? 'UTC');
 
 const isoOf = (time: DateTime): string => time.toISO({ suppressMilliseconds: true }) as string;
 

@@ -15,6 +15,7 @@ import { passOverRollups } from '#src/rollups/mend.ts';
 import { packDays } from '#src/rollups/pack.ts';
 import { refreshRollups } from '#src/rollups/refresh.ts';
 import { forgetAnswers } from '#src/users/idempotent-answers.ts';
+import { tellRecounted } from '#src/users/recounted.ts';
 import { warnOfFullDisk } from './disk-watch.ts';
 import { forgetRejected } from './forget-rejected.ts';
 
@@ -95,6 +96,12 @@ export const JOBS: readonly Job[] = [
     at: '41 * * * *',
     alsoAtStart: false,
     run: ({ db, clock }) => forgetEvents(db, clock()),
+  },
+  {
+    name: 'tell recounted homes',
+    at: '13 * * * *',
+    alsoAtStart: true,
+    run: ({ db, clock }) => tellRecounted(db, clock()),
   },
   { name: 'forget rejected', at: '47 * * * *', alsoAtStart: false, run: ({ pool }) => forgetRejected(pool) },
 ];

@@ -14,7 +14,10 @@ export type User = Pick<Selectable<Tables['users']>, (typeof COLUMNS)[number]>;
 export type Role = User['role'];
 
 /** The columns that can be set. */
-export type UserSettings = Omit<Insertable<Tables['users']>, 'user_id' | 'enrolled_by' | 'created_at' | 'signed_in_at'>;
+export type UserSettings = Omit<
+  Insertable<Tables['users']>,
+  'user_id' | 'enrolled_by' | 'created_at' | 'signed_in_at' | 'home_recounted'
+>;
 
 const UNIQUE_VIOLATION = '23505';
 const DAY_MS = 86_400_000;

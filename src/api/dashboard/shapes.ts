@@ -9,6 +9,24 @@ const count = z.number().int().min(0);
 const used = z.strictObject({ kwh_used: z.number().nullable(), estimated_kwh: z.number().nullable() });
 const known = { kwh_used: z.number(), estimated_kwh: z.number() };
 
+const kwh = z.number().nullable();
+const share = z.number().min(0).max(1).nullable();
+/** Null: not known, or not to be known in this home. */
+const flow = z.strictObject({
+  grid_import_kwh: kwh,
+  grid_export_kwh: kwh,
+  production_kwh: kwh,
+  charged_kwh: kwh,
+  discharged_kwh: kwh,
+  consumption_kwh: kwh,
+  untracked_kwh: kwh,
+  self_consumed_kwh: kwh,
+  autarky: share,
+  estimated_kwh: kwh,
+  coverage: share,
+  complete: z.boolean().nullable(),
+});
+
 export const overviewAnswer = z.strictObject({
   user_id: z.string(),
   device_id: z.string().nullable(),
@@ -22,6 +40,7 @@ export const overviewAnswer = z.strictObject({
   hours: z.array(z.strictObject({ starts_at: instant, ...known })),
   days: z.array(z.strictObject({ date: z.iso.date(), ...known })),
   months: z.array(z.strictObject({ month: z.string().regex(/^\d{4}-\d\d$/), ...known })),
+  flows: z.strictObject({ today: flow, month: flow }).nullable(),
   week: z.strictObject({
     cells: z.array(
       z.strictObject({

@@ -10,6 +10,7 @@ import { useLoad } from '../parts/load.ts';
 import { useNow } from '../parts/now.ts';
 import { Badge, Card, Loading, When } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
+import { Flows } from './home/flows.ts';
 import { HeatMap } from './home/heat-map.ts';
 import { dayBars, hourBars, monthBars } from './home/overview.ts';
 
@@ -59,6 +60,7 @@ export function Page() {
           <${Figure} name="This month" used=${shown.month} />
           <${Figure} name="Last month" used=${shown.last_month} />
         </dl>
+        ${shown.flows && html`<${Flows} flows=${shown.flows} today=${shown.today} month=${shown.month} />`}
         <${Card} title="Last 48 hours"><${Bars} title="Usage by hour" bars=${hourBars(shown)} /><//>
         <div class="grid">
           <${Card} title="Last 30 days"><${Bars} title="Usage by day" bars=${dayBars(shown)} /><//>

@@ -3,6 +3,11 @@ const kwhFormat = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, m
 /** Energy for people: two decimals, with its unit. */
 export const kwh = (value: number): string => `${kwhFormat.format(value)} kWh`;
 
+const percentFormat = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
+
+/** A share from 0 to 1. */
+export const percent = (share: number): string => percentFormat.format(share);
+
 /** A time in a zone (the browser's where none is given), which it names. */
 export function time(iso: string, zone?: string): string {
   return new Intl.DateTimeFormat(undefined, {

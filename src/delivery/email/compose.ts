@@ -55,6 +55,7 @@ function nameOf(id: string, names: DeviceNames): string {
 /** The event in one sentence, for SMS and subjects. `names`: of its devices. Pure. */
 export function sentence({ type, data }: Told, zone: string, names: DeviceNames): string {
   if (type === 'webhook.paused') return `Webhook paused: ${data.url} has not answered`;
+  if (type === 'home.recounted') return 'What your home used is counted in a new way';
   if (type === 'user.email_changed') return 'The e-mail address of your account was changed';
   const alert = data as unknown as AlertData;
   if (alert.type === 'no_data') {
@@ -100,6 +101,16 @@ function figures({ type, data }: Told, zone: string, names: DeviceNames): [strin
       ['Event', String(data.event)],
       ['Address', String(data.url)],
       ['What waits', 'is kept for 7 days, and sent when you resume it: PATCH status "active"'],
+    ];
+  }
+  if (type === 'home.recounted') {
+    return [
+      [
+        'What is new',
+        'the grid meter, solar and batteries of a home are put together; what single devices used is part of that, not added',
+      ],
+      ['What changes', 'totals of this home, of past days and months, too'],
+      ['What you can do', 'look under Devices in the dashboard whether each device is where it should be'],
     ];
   }
   if (type === 'user.email_changed') {

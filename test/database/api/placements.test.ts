@@ -98,6 +98,8 @@ describe('what a home used', () => {
       expect([shown.month.kwh_used, total(shown.months), total(shown.days)].map((kwh) => Math.round(kwh ?? 0))).toEqual(
         [12, 12, 12],
       );
+      expect(shown.flows?.month).toMatchObject({ grid_import_kwh: 10, production_kwh: 9, untracked_kwh: 10 });
+      expect(shown.flows?.today).toMatchObject({ grid_import_kwh: null, production_kwh: null });
       expect(shown.week.cells).toHaveLength(zone === 'UTC' ? 24 : 25);
     }
   });

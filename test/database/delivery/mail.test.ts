@@ -215,7 +215,7 @@ describe('an SMS', () => {
     const { port } = twilio.address() as AddressInfo;
     const texter = twilioTexter({
       accountSid: 'AC1',
-      authToken: 'a secret token',
+      authToken: 'token',
       from: '+15005550006',
       baseUrl: `http://127.0.0.1:${port}/`,
     });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EVERYBODY } from '#src/database/reach.ts';
+import { updateDevice } from '#src/devices/store.ts';
 import { updateUser } from '#src/users/store.ts';
 import { lookAt } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
@@ -60,6 +61,34 @@ test('shows usage at a glance, marks what was estimated, and follows new reading
   const last = readings.at(-1)?.energy_total_kwh ?? 0;
   await meter.publish({ ts: new Date().toISOString(), energy_total_kwh: last + 0.05 });
   await expect.poll(() => figure('Today').locator('dd.big').textContent(), { timeout: 15_000 }).not.toBe(before);
+});
+
+test('shows where the energy of a home with solar comes from and goes', async () => {
+  const userId = await dashboard.user('solar@example.com');
+  const meter = await dashboard.device(userId);
+  const inverter = await dashboard.device(userId);
+  await updateDevice(dashboard.db, EVERYBODY, inverter.deviceId, { placement: 'production' });
+  // 1 kW from the grid and 0.5 kW into it, 0.7 kW made.
+  await meter.publish(history(2, 1));
+  await meter.publish(history(2, 0.5).map((reading) => ({ ...reading, channel: 'export' })));
+  await inverter.publish(history(2, 0.7).map((reading) => ({ ...reading, channel: 'export' })));
+  const page = await dashboard.signIn('solar@example.com');
+  const card = page.getByRole('region', { name: 'From where, and where to' });
+  const values = async (name: string) =>
+    (await card.getByRole('row', { name }).getByRole('cell').allTextContents()).join(' ');
+  await expect.poll(() => values('Produced')).toMatch(/^[\d.]+ kWh [\d.]+ kWh$/);
+  const number = async (name: string) => Number.parseFloat((await values(name)).split(' ')[2] ?? '');
+  const [grid, fed, made, used] = [
+    await number('From the grid'),
+    await number('Fed into'),
+    await number('Produced'),
+    await number('Used'),
+  ];
+  expect(Math.abs(grid - fed + made - used)).toBeLessThan(0.03);
+  expect(Math.abs(fed / grid - 0.5)).toBeLessThan(0.01);
+  expect(await card.getByRole('row', { name: 'battery' }).count()).toBe(0);
+  await lookAt(page, 'home-solar');
+  await page.close();
 });
 
 test('says what to do where there is nothing yet', async () => {

@@ -1,0 +1,26 @@
+import type { Database } from '#src/database/connect.ts';
+import { HOME_INCLUDES, type Included, included } from '../include.ts';
+import type { Range } from '../ranges.ts';
+import { homeBetween } from './buckets.ts';
+import { loadHome } from './home.ts';
+import { expectedMs } from './roles.ts';
+import { measuresOf } from './sums.ts';
+
+/** Everything that can be told of what flowed in a home. */
+export type Flows = Required<Omit<Included, 'export_kwh'>>;
+
+const ALL = new Set(HOME_INCLUDES);
+
+/** What flowed in a home over each of some ranges, up to now: how much of that is known. */
+export async function homeFlows(db: Database, userId: string, ranges: readonly Range[], now: Date): Promise<Flows[]> {
+  const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true });
+  const flows: Flows[] = [];
+  for (const range of ranges) {
+    const expected = expectedMs(home.devices, home.stretches, {
+      fromMs: range.from.getTime(),
+      toMs: Math.min(range.to.getTime(), now.getTime()),
+    });
+    flows.push(included(measuresOf(await homeBetween(db, home, range), home.had, expected), ALL) as Flows);
+  }
+  return flows;
+}

@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDb, type Database } from '#src/database/connect.ts';
+import { createDevice } from '#src/devices/store.ts';
+import { tellRecounted } from '#src/users/recounted.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { type Meter, meter } from '#test/support/meters.ts';
+
+let database: TestDatabase;
+let db: Database;
+beforeAll(async () => {
+  database = await testDatabase();
+  db = createDb(database.pool);
+});
+afterAll(() => database.drop());
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const READINGS = [
+  [new Date('2026-11-20T10:00:00Z'), 100],
+  [new Date('2026-11-20T11:00:00Z'), 101],
+] as const;
+
+async function home(...others: string[]): Promise<Meter> {
+  const made = await meter(database);
+  await made.read(READINGS, NOW);
+  for (const type of others) {
+    const { device } = await createDevice(db, { userId: made.userId, type, location: 'x' });
+    await made.read(READINGS, NOW, { deviceId: device.device_id });
+  }
+  return made;
+}
+
+test('an update places what is there, and tells those once whose totals it changed', async () => {
+  const [alone, withPlug, withSolar] = [await home(), await home('smart_plug'), await home('solar_inverter')];
+  // As it was before: nobody knew of placements.
+  await database.pool.query(
+    'ALTER TABLE devices DROP COLUMN placement, DROP COLUMN placement_by, DROP COLUMN upstream_device_id; ALTER TABLE users DROP COLUMN home_recounted',
+  );
+  await database.pool.query(
+    await readFile(new URL('../../../sql/schema/0021_placements.sql', import.meta.url), 'utf8'),
+  );
+  const { rows: placed } = await database.pool.query(
+    'SELECT user_id, type, placement, placement_by FROM devices ORDER BY user_id, placement',
+  );
+  const grid = { type: 'smart_meter', placement: 'grid', placement_by: 'type' };
+  expect(placed).toEqual(
+    [
+      { user_id: alone.userId, ...grid },
+      { user_id: withPlug.userId, type: 'smart_plug', placement: 'consumption', placement_by: 'type' },
+      { user_id: withPlug.userId, ...grid },
+      { user_id: withSolar.userId, ...grid },
+      { user_id: withSolar.userId, type: 'solar_inverter', placement: 'production', placement_by: 'type' },
+    ].sort((a, b) => (a.user_id < b.user_id ? -1 : a.user_id > b.user_id ? 1 : a.placement < b.placement ? -1 : 1)),
+  );
+  expect(await Promise.all([tellRecounted(db, NOW), tellRecounted(db, NOW)])).toEqual(expect.arrayContaining([2, 0]));
+  expect(await tellRecounted(db, NOW)).toBe(0);
+  const { rows } = await database.pool.query(
+    'SELECT user_id, type, target FROM events JOIN deliveries USING (event_id) ORDER BY user_id',
+  );
+  expect(rows).toEqual(
+    [withPlug.userId, withSolar.userId].sort().map((user_id) => ({ user_id, type: 'home.recounted', target: 'email' })),
+  );
+});
