@@ -57,6 +57,19 @@ const ELECTRICAL =
  * way it counts, and has no other unit in public scripts; the rest is asked about.
  */
 export function readMeterName(name: string): MeterName {
+  const known = remembered.get(name);
+  if (known) return known;
+  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+  const what = read(name);
+  remembered.set(name, what);
+  return what;
+}
+
+/** Names come again with each message. */
+const MAX_REMEMBERED = 5_000;
+const remembered = new Map<string, MeterName>();
+
+function read(name: string): MeterName {
   const power = POWERS.get(name.toLowerCase());
   if (power) return { is: 'power', channel: power };
   const dotted = name.replaceAll(/(?<=\d)-(?=\d)/g, '.').replace(/(?<!\d)([12])8([0-4])$/, '.$1.8.$2');

@@ -37,7 +37,9 @@ export const wordsOfName = (name: string): string[] =>
       .slice(0, 200)
       .normalize('NFC')
       .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1_$2')
-      .replaceAll(/(\p{Lu}\p{Lu})(\p{Lu}\p{Ll}{2})/gu, '$1_$2'),
+      .replaceAll(/(\p{Lu}\p{Lu})(\p{Lu}\p{Ll}{2})/gu, '$1_$2')
+      // `7Tage`, `30days`.
+      .replaceAll(/(\d)(\p{L}{3})/gu, '$1_$2'),
   )
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '');

@@ -35,7 +35,13 @@ const NOTS: readonly Exclude<NotCounted, 'again'>[] = [
   'unmeasured',
   'period',
 ];
-const TARIFF = /^(?:tariff?|tarief|tier|rate|taryfa|tarifa|t|ht|nt)(\d{1,2})$/;
+/** `f1`: the bands of Italian contracts. */
+const TARIFF = /^(?:tariff?|tarief|tier|rate|taryfa|tarifa|fascia|t|f|ht|nt)(\d{1,2})$/;
+/** Hours of French contracts, where an index or a counter is spoken of: elsewhere HP is a heat pump. */
+const FRENCH = new Map([
+  ['hc', 't1'],
+  ['hp', 't2'],
+]);
 const PHASE = /^(?:l([1-3])|(?:phase|ph|fase|fas|faza|vaihe|faze)([1-3abc]))$/;
 /** Of whose energy `export` is no word for the grid. */
 const STORED = /batter|akku|accu|speicher|storage/;
@@ -124,7 +130,10 @@ function mediumOf(words: readonly Phrase[]): SaidOf['medium'] {
 }
 
 function partsOf(words: readonly Phrase[], rated: boolean): string[] {
+  const isFrench = words.some(({ text }) => text === 'index' || text === 'compteur');
   return words.flatMap(({ text, meanings }, index) => {
+    const hours = isFrench ? FRENCH.get(text) : undefined;
+    if (hours) return [hours];
     const before = words[index - 1];
     const isNumber = /^\d{1,2}$/.test(text);
     const tariff = TARIFF.exec(text)?.[1] ?? (isNumber && before && tellsTariff(before) ? text : undefined);

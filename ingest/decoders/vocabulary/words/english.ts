@@ -11,7 +11,10 @@ export const english: Language = {
     ['export', EVCC, 'reverse fed_in'],
     ['export', HUAWEI, 'negative'],
     ['export', DICTIONARY, 'surplus excess backfeed feedback reversed fed_back sent outgoing'],
-    ['export', TASMOTA, 'out'],
+    ['export', TASMOTA, 'out exp feed'],
+    ['import', TASMOTA, 'imp'],
+    ['plain', TASMOTA, 'act'],
+    ['tariff', TASMOTA, 'tar'],
     ['import', DICTIONARY, 'incoming'],
     ['produced', CASES, 'produced production producing produce'],
     [
@@ -97,7 +100,7 @@ export const english: Language = {
     [
       'place',
       DICTIONARY,
-      'plant factory machine machines press mill furnace chiller crane conveyor cnc extruder kiln site warehouse store shop hotel school hospital wing process production_line charger wallbox ev car vehicle lamp light lights lighting strip port gang left right center top bottom front back upper lower up down fan air conditioner conditioning hvac ac_unit thermostat radiator towel sauna jacuzzi spa hall hallway corridor stairs entry entrance porch terrace patio balcony shed barn workshop laundry utility_room dining desk computer pc server rack nas router modem printer monitor screen media hifi amp toaster kettle coffee microwave stove hob cooktop cooker hood mixer vacuum robot iron ironing fryer refrigerator icemaker cabinet tank valve motor gate door window blind shutter camera alarm doorbell aquarium terrarium greenhouse irrigation sprinkler well borehole compressor1 zone area north south east west guest kids child baby master study library gym studio lounge den bath shower toilet wc loft roof tenant flat apartment unit1 building block line1 feeder branch breaker panel1 board subpanel submeter sub heatpump1 bulb smart node aggregator group lamps plugs sockets outlets fans heaters pumps',
+      'plant factory machine machines press mill furnace chiller crane conveyor cnc extruder kiln site warehouse store shop hotel school hospital wing process production_line charger wallbox ev car vehicle lamp light lights lighting strip port gang left right center top bottom front back upper lower up down fan air conditioner conditioning hvac ac_unit thermostat radiator towel sauna jacuzzi spa hall hallway corridor stairs entry entrance porch terrace patio balcony shed barn workshop laundry utility_room dining desk computer pc server rack nas router modem printer monitor screen media hifi amp toaster kettle coffee microwave stove hob cooktop cooker hood mixer vacuum robot iron ironing fryer refrigerator icemaker cabinet tank valve motor gate door window blind shutter camera alarm doorbell aquarium terrarium greenhouse irrigation sprinkler well borehole compressor1 zone area north south east west guest kids child baby master study library gym studio lounge den bath shower toilet wc loft roof tenant flat apartment unit1 building block line1 feeder branch breaker panel1 board subpanel submeter sub heatpump1 bulb smart node aggregator group lamps plugs sockets outlets fans heaters pumps pzem sdm dtsu athom shelly sonoff nous gosund tuya aqara fibaro eastron kamstrup iskra emh easymeter landis gyr esp esphome espurna openbeken zigbee zwave emporia vue iotawatt emontx luxembourg belgium sagemcom',
     ],
   ],
 };
