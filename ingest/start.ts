@@ -91,7 +91,7 @@ export async function startIngest(
     async stop() {
       await source?.leave().catch((error: Error) => log.debug({ err: error }, 'not left'));
       source?.pause();
-      await stopWatching();
+      stopWatching();
       await pipeline.drain(DRAIN_MS);
       await source?.close();
     },
