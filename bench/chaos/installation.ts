@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -14,6 +14,8 @@ const LAUNCHER = resolve(import.meta.dirname, '../../bin/energy.js');
 /** A whole service of the chaos's own (`npm start`), and where asked for a mosquitto beside it. */
 export interface Installation {
   folder: string;
+  /** Where its processes log. */
+  logs: string;
   pool: Pool;
   brokerUrl: string;
   start(): Promise<void>;
@@ -33,6 +35,8 @@ export async function install(options: {
   diskMb?: number;
 }): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), 'energy-chaos-'));
+  // Not on the disk that a fault may fill.
+  const logs = await mkdtemp(join(tmpdir(), 'energy-chaos-logs-'));
   const { broker, persistence = true, diskMb } = options;
   if (diskMb !== undefined) sh('mount', '-t', 'tmpfs', '-o', `size=${diskMb}m`, 'tmpfs', folder);
   const dataDir = join(folder, 'data');
@@ -45,7 +49,7 @@ export async function install(options: {
   const env = {
     PATH: process.env.PATH ?? '',
     DATA_DIR: dataDir,
-    LOG_LEVEL: 'fatal',
+    LOG_LEVEL: 'warn',
     ...ports,
     ...(broker === 'mosquitto' ? { MQTT_URL: brokerUrl } : {}),
   };
@@ -66,6 +70,7 @@ export async function install(options: {
         `persistence ${persistence}`,
         `persistence_location ${folder}/`,
         'autosave_interval 1',
+        `log_dest file ${logs}/mosquitto.log`,
       ];
       await writeFile(join(folder, 'mosquitto.conf'), `${lines.join('\n')}\n`);
       running = spawn('mosquitto', ['-c', join(folder, 'mosquitto.conf')], {
@@ -85,12 +90,16 @@ export async function install(options: {
   };
   const installation: Installation = {
     folder,
+    logs,
     pool,
     brokerUrl,
     mosquitto,
     pidsOf,
     async start() {
-      service = spawn(process.execPath, [LAUNCHER, 'start'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+      // What a fault makes them log is asked for where something is missing.
+      const log = openSync(join(logs, 'service.log'), 'a');
+      service = spawn(process.execPath, [LAUNCHER, 'start'], { env, stdio: ['ignore', 'pipe', log] });
+      closeSync(log);
       let said = '';
       service.stdout?.on('data', (chunk) => {
         said += chunk;
@@ -122,6 +131,7 @@ export async function install(options: {
       await pool.end();
       if (diskMb !== undefined) sh('umount', '-l', folder);
       await rm(folder, { recursive: true, force: true });
+      await rm(logs, { recursive: true, force: true });
     },
   };
   if (broker === 'mosquitto') await mosquitto.start();

@@ -1,5 +1,6 @@
 import type { Pool } from '#src/database/connect.ts';
 import type { Paired } from '../support.ts';
+import { diagnosis } from './diagnosis.ts';
 import { FAULTS, type Fault } from './faults.ts';
 import { startFleet } from './fleet.ts';
 import { install } from './installation.ts';
@@ -19,6 +20,8 @@ export interface Row {
   recoveryS: number;
   /** Whether losses are the broker's own. */
   brokerForgets: boolean;
+  /** What stood when something was missing that is not. */
+  diagnosis?: string;
 }
 
 const DEVICES = 10;
@@ -49,7 +52,9 @@ export async function endure(fault: Fault, perSecond = PER_SECOND): Promise<Row>
     const quietMs = fault.brokerForgets ? FORGOTTEN_MS : QUIET_MS;
     const counted = await settled(installation.pool, players, fleet.acknowledged, quietMs);
     const { sent, acknowledged } = fleet;
+    const isMissing = acknowledged > counted.stored && !fault.brokerForgets;
     return {
+      ...(isMissing ? { diagnosis: await diagnosis(installation.pool, installation.logs) } : {}),
       fault: fault.name,
       broker,
       sent,
@@ -126,6 +131,7 @@ if (import.meta.main) {
   process.exit(isBad ? 1 : 0);
 }
 
-function shown({ brokerForgets, lost, ...row }: Row) {
+function shown({ brokerForgets, lost, diagnosis: why, ...row }: Row) {
+  if (why !== undefined) process.stderr.write(`${why}\n`);
   return { ...row, lost: brokerForgets ? `${lost} (by the broker)` : lost };
 }

@@ -14,12 +14,12 @@ export function testBadDays(broker: Fault['broker']): void {
     test.skipIf(fault.diskMb !== undefined && !isRoot)(
       'nothing acknowledged is lost, nothing counted twice, and it comes back by itself',
       async () => {
-        const { sent, acknowledged, lost, double, recoveryS } = await endure(fault, PER_SECOND);
+        const { sent, acknowledged, lost, double, recoveryS, diagnosis } = await endure(fault, PER_SECOND);
         // Before, beside and after the fault; how much later than a quiet machine a busy one is back is told below.
         expect(sent).toBeGreaterThan(200);
         expect(acknowledged).toBe(sent);
         // What a broker without persistence had acknowledged and forgot is its own loss.
-        expect({ lost: fault.brokerForgets ? 0 : lost, double }).toEqual({ lost: 0, double: 0 });
+        expect({ lost: fault.brokerForgets ? 0 : lost, double }, diagnosis).toEqual({ lost: 0, double: 0 });
         expect(recoveryS).toBeLessThan(30);
       },
       480_000,
