@@ -24,6 +24,8 @@ export type { IncomingMessage, WriteResult } from '../message.ts';
 
 /** So many heads that others wrote, and a quarter of a batch's: they write the same devices. Fewer an owner's change may be. */
 const MANY_STALE = 16;
+/** Where batches have few devices: so many of them one after the other had such heads. An owner's change is one. */
+const STALE_IN_A_ROW = 3;
 
 export interface Writer {
   /**
@@ -59,6 +61,7 @@ export function createWriter(
   const months = partitionMonths(pool);
   const gateways = createGatewayHearing();
   const follow = createFollow(memory);
+  let staleInARow = 0;
   return {
     async write(batch) {
       for (let attempts = 1; ; attempts++) {
@@ -72,7 +75,7 @@ export function createWriter(
         };
         const attempt: Attempt = { deviceIds: [], remembered: 0 };
         try {
-          return await inTransaction(pool, async (client) => {
+          const written = await inTransaction(pool, async (client) => {
             const { steps, result } = await prepare(client, batch, {
               oldestMs,
               maxChannels,
@@ -86,6 +89,8 @@ export function createWriter(
             for (const step of steps) await step(client);
             return result;
           });
+          if (attempts === 1) staleInARow = 0;
+          return written;
         } catch (error) {
           // Whether it was committed may not be known: what is remembered of these devices may be no longer so.
           memory.forget(attempt.deviceIds);
@@ -93,7 +98,8 @@ export function createWriter(
           undoKeeping();
           if (error instanceof MissingPartitions) await months.make(error);
           else if (error instanceof StaleHeads) {
-            if (error.count >= MANY_STALE && error.count > attempt.remembered / 4) memory.stayAway();
+            const areMany = error.count >= MANY_STALE && error.count > attempt.remembered / 4;
+            if (areMany || ++staleInARow >= STALE_IN_A_ROW) memory.stayAway();
           } else if (attempts >= MAX_ATTEMPTS || !isBeginAgain(error)) throw error;
         }
       }

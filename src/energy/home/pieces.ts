@@ -124,11 +124,13 @@ function partsOf(home: Home, { from, to }: { from: Date; to: Date }): Part[] {
   return parts;
 }
 
-/** The range, cut so that no piece lies in two stretches of the home. */
+/** The range, cut so that no piece lies in two stretches of the home, or over an end of the range. */
 function cuts(home: Home, { from, to }: { from: Date; to: Date }, minutes: 15 | 30 | 60) {
   const bounds = home.stretches
     .map(({ fromMs }) => fromMs)
-    .filter((ms) => ms > from.getTime() && ms < to.getTime() && ms % (minutes * 60_000) !== 0);
+    .filter((ms) => ms > from.getTime() && ms < to.getTime())
+    .concat(from.getTime(), to.getTime())
+    .filter((ms) => ms % (minutes * 60_000) !== 0);
   const hours = [...new Set(bounds.map((ms) => Math.floor(ms / HOUR_MS) * HOUR_MS))].toSorted((a, b) => a - b);
   if (hours.length > MOST_CUTS) return [{ from, to, minutes: 15 as const }];
   const pieces: { from: Date; to: Date; minutes: 15 | 30 | 60 }[] = [];
@@ -196,8 +198,7 @@ function weighted(home: Home, range: { from: Date; to: Date }, minutes: 15 | 30 
 
 /** The sums of a home over `[from, to)`, starts of quarter-hours, in SQL: one row. */
 export function homeSpan(home: Home, range: { from: Date; to: Date }): RawBuilder<unknown> {
-  const onHours = range.from.getTime() % HOUR_MS === 0 && range.to.getTime() % HOUR_MS === 0;
-  const { found, sums } = weighted(home, range, onHours ? 60 : 15);
+  const { found, sums } = weighted(home, range, 60);
   return sql`SELECT ${sums} FROM ${found}`;
 }
 

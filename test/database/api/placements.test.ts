@@ -126,6 +126,14 @@ describe('what a home used', () => {
     expect(await day(home)).toMatchObject({ kwh_used: 5, complete: false, coverage: 1, autarky: 0 });
   });
 
+  test('is bounded by what a battery took while the meter was there, and not before', async () => {
+    const home = await api.user('homeowner');
+    await flows(home, await pair(home, { type: 'smart_meter' }), 5, 9, [12, 24]);
+    await flows(home, await pair(home, { type: 'solar_inverter' }), 0, 1, [12, 24]);
+    await flows(home, await pair(home, { type: 'battery' }), 4, 0, [0, 12]);
+    expect(await day(home)).toMatchObject({ kwh_used: 5, charged_kwh: 4, complete: false });
+  });
+
   test('with an export that nothing explains is the import, and is not complete', async () => {
     const home = await api.user('homeowner');
     await flows(home, await pair(home, { type: 'smart_meter' }), 5, 9);

@@ -13,9 +13,10 @@ const ROWS: readonly [keyof Flow, string][] = [
   ['grid_export_kwh', 'Fed into the grid'],
   ['charged_kwh', 'Into the battery'],
 ];
+/** Where single devices tell something: else all of it is untracked. */
 const USED: readonly [keyof Flow, string][] = [
-  ['consumption_kwh', 'told by devices'],
-  ['untracked_kwh', 'untracked'],
+  ['consumption_kwh', 'Told by single devices'],
+  ['untracked_kwh', 'Untracked'],
 ];
 
 /** Where a home's energy came from and went, of one with more than meters that add up. */
@@ -37,7 +38,7 @@ export function Flows({
       <tbody>
         ${ROWS.map(rowOf)}
         ${row('Used', [today.kwh_used, month.kwh_used])}
-        ${USED.map(rowOf)}
+        ${(now.consumption_kwh ?? so_far.consumption_kwh) !== null && USED.map(rowOf)}
         ${row('Self-sufficient', [now.autarky, so_far.autarky], percent)}
       </tbody>
     </table></div>

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { expectedMs, type HomeDevice, stretchesOf } from './roles.ts';
+
+const HOUR_MS = 3_600_000;
+const device = (deviceId: string, placement: HomeDevice['placement'], other: Partial<HomeDevice> = {}): HomeDevice => ({
+  deviceId,
+  placement,
+  upstreamDeviceId: null,
+  beginsAtMs: 0,
+  endsAtMs: null,
+  producesExport: true,
+  importChannels: 1,
+  exportChannels: 0,
+  ...other,
+});
+const rolesOf = (devices: HomeDevice[]) =>
+  stretchesOf(devices).map(({ fromMs, roles }) => [fromMs, Object.fromEntries(roles)]);
+
+test('a device that comes or goes makes no stretch unless a role changes with it', () => {
+  const plug = device('plug', 'consumption');
+  expect(stretchesOf([plug, device('late', 'consumption', { beginsAtMs: HOUR_MS })])).toHaveLength(1);
+  const grid = device('grid', 'grid', { beginsAtMs: HOUR_MS, endsAtMs: 3 * HOUR_MS });
+  expect(stretchesOf([plug, grid]).map(({ fromMs, isGridThere }) => [fromMs, isGridThere])).toEqual([
+    [Number.NEGATIVE_INFINITY, false],
+    [HOUR_MS, true],
+    [3 * HOUR_MS, false],
+  ]);
+});
+
+test('a plug counts until the meter that it lies behind is there, and again when that is gone', () => {
+  const circuit = device('circuit', 'consumption', { beginsAtMs: HOUR_MS, endsAtMs: 2 * HOUR_MS });
+  const plug = device('plug', 'consumption', { upstreamDeviceId: 'circuit' });
+  expect(rolesOf([circuit, plug])).toEqual([
+    [Number.NEGATIVE_INFINITY, { circuit: 'consumption', plug: 'consumption' }],
+    [HOUR_MS, { circuit: 'consumption', plug: 'behind' }],
+    [2 * HOUR_MS, { circuit: 'consumption', plug: 'consumption' }],
+  ]);
+});
+
+test('the chain goes on through what is excluded or not there, and ends at anything else', () => {
+  const chain = (middle: HomeDevice) => [
+    device('main', 'consumption'),
+    { ...middle, deviceId: 'middle', upstreamDeviceId: 'main' },
+    device('plug', 'consumption', { upstreamDeviceId: 'middle' }),
+  ];
+  const roleOfPlug = (middle: HomeDevice) => stretchesOf(chain(middle)).at(-1)?.roles.get('plug');
+  expect(roleOfPlug(device('', 'excluded'))).toBe('behind');
+  expect(roleOfPlug(device('', 'consumption', { beginsAtMs: null }))).toBe('behind');
+  expect(roleOfPlug(device('', 'grid'))).toBe('consumption');
+  expect(roleOfPlug(device('', 'storage'))).toBe('consumption');
+});
+
+test('a circle ends', () => {
+  const circle = [
+    device('a', 'excluded', { upstreamDeviceId: 'b' }),
+    device('b', 'excluded', { upstreamDeviceId: 'a' }),
+    device('plug', 'consumption', { upstreamDeviceId: 'a' }),
+  ];
+  expect(stretchesOf(circle)[0]?.roles.get('plug')).toBe('consumption');
+});
+
+test('expected is the time of the channels that count, while their devices are there', () => {
+  const devices = [
+    device('grid', 'grid', { beginsAtMs: HOUR_MS, exportChannels: 1 }),
+    device('solar', 'production', { beginsAtMs: 2 * HOUR_MS, exportChannels: 1 }),
+    device('plug', 'consumption', { endsAtMs: 4 * HOUR_MS }),
+  ];
+  const expected = (fromHour: number, toHour: number) =>
+    expectedMs(devices, stretchesOf(devices), { fromMs: fromHour * HOUR_MS, toMs: toHour * HOUR_MS }) / HOUR_MS;
+  expect(expected(0, 1)).toBe(1); // the plug
+  expect(expected(1, 2)).toBe(1); // the meter's import: its export counts only beside a source
+  expect(expected(2, 3)).toBe(3); // both directions of the meter, and what is produced
+  expect(expected(0, 5)).toBe(11);
+});
