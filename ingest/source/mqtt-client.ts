@@ -28,6 +28,8 @@ export interface ClientOptions {
    * nobody's.) None: what the session has, and nothing new.
    */
   subscription: Subscription;
+  /** Is given the client before it connects: a session delivers at once, and may be asked to pause, and told to go on, before it is subscribed. */
+  onMade?: (source: MqttSource) => void;
 }
 
 export type Subscription = 'alone' | 'shared' | 'none';
@@ -118,9 +120,7 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
     log.info({ url: withoutSecret(url), client_id: clientId }, 'broker connected');
     settle().then(subscribed, (error: Error) => log.error({ err: error }, 'broker refused the subscription'));
   });
-  client.connect();
-  await Promise.race([firstSubscription, setTimeout(FIRST_SUBSCRIPTION_MS, undefined, { ref: false })]);
-  return {
+  const source: MqttSource = {
     pause() {
       paused = true;
     },
@@ -150,6 +150,10 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
       await client.endAsync();
     },
   };
+  options.onMade?.(source);
+  client.connect();
+  await Promise.race([firstSubscription, setTimeout(FIRST_SUBSCRIPTION_MS, undefined, { ref: false })]);
+  return source;
 }
 
 function withoutSecret(url: string): string {

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { defined } from '#src/core/defined.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { type MqttSource, type Subscription, startMqttClient } from './mqtt-client.ts';
@@ -25,8 +26,8 @@ export async function startSharedClient(options: {
   log: Logger;
 }): Promise<Source> {
   const { url, pool, environment, topics, receive, onSlotLost, log } = options;
-  const client = (clientId: string, subscription: Subscription) =>
-    startMqttClient({ url, clientId, topics, subscription, receive, log });
+  const client = (clientId: string, subscription: Subscription, onMade?: (made: MqttSource) => void) =>
+    startMqttClient({ url, clientId, topics, subscription, receive, log, ...defined({ onMade }) });
   const slot = await takeSlot(pool, environment);
   slot.whenLost(onSlotLost, log);
   await slot.note(true);
@@ -49,8 +50,8 @@ export async function startSharedClient(options: {
     }
   }
   async function takeOver(orphan: Slot): Promise<void> {
-    const source = await client(orphan.clientId, 'none');
-    sources.add(source);
+    // Known before its first message, which a session delivers at once: one that is told to pause must be told to go on.
+    const source = await client(orphan.clientId, 'none', (made) => sources.add(made));
     try {
       let isEmpty = false;
       while (!isEmpty && !stopped) isEmpty = await source.empty();

@@ -161,3 +161,41 @@ test('a session that could not be noted as empty is given back, and taken again 
   await source.leave();
   await source.close();
 }, 180_000);
+
+test('a session that is taken over goes on where ingest paused before it was subscribed', async () => {
+  const { pool } = database;
+  await pool.query('DELETE FROM ingest_slots');
+  await pool.query('INSERT INTO ingest_slots VALUES (1, true), (2, true)');
+  const { rows } = await pool.query('SELECT installation_id FROM installation');
+  // What waits for the worker that is gone.
+  const session = {
+    clientId: `energy-ingest-live-${rows[0].installation_id}-2`,
+    clean: false,
+    protocolVersion: 5 as const,
+  };
+  const gone = await mqtt.connectAsync(mosquitto.url, { ...session, properties: { sessionExpiryInterval: 3_600 } });
+  await gone.subscribeAsync('waiting/#', { qos: 1 });
+  await gone.endAsync();
+  const WAITING = 500;
+  for (let index = 0; index < WAITING; index++) await client.publishAsync('waiting/x', String(index), { qos: 1 });
+  const taken: string[] = [];
+  const source = await startSharedClient({
+    url: mosquitto.url,
+    pool,
+    environment: 'live',
+    topics: ['energy/v1/+/readings'],
+    receive: ({ payload }, done) => {
+      taken.push(payload.toString());
+      done();
+      // Full with the first one, and empty again a moment later.
+      if (taken.length > 1) return true;
+      setImmediate(() => source.resume());
+      return false;
+    },
+    onSlotLost: () => {},
+    log: pino({ level: 'silent' }),
+  });
+  await expect.poll(() => new Set(taken).size, { timeout: 20_000 }).toBe(WAITING);
+  await source.leave();
+  await source.close();
+}, 60_000);
