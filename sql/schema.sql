@@ -72,7 +72,7 @@ CREATE TABLE devices (
   placement text NOT NULL DEFAULT 'consumption', -- What it is in its home: the meter at the connection point, something that produces or stores, a consumer; excluded: no part of it. Holds for its whole past.
   placement_by text NOT NULL DEFAULT 'type', -- Who says so: its owner, the decoder that knows what it is, or its type.
   upstream_device_id text COLLATE "C", -- The consumption meter of the same user that it lies behind: its energy is part of that one's.
-  channels jsonb NOT NULL DEFAULT '{}', -- What its owner says of its quantities, by their native names: {"SML.Wert_A": {"counts_as": "import"}}.
+  channels jsonb NOT NULL DEFAULT '{}', -- What its owner says of its quantities, by their native names: {"SML.Wert_A": {"counts_as": "import", "placement": "grid"}}.
   PRIMARY KEY (device_id),
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
   CHECK (limit_kw > 0),
@@ -82,7 +82,7 @@ CREATE TABLE devices (
   CHECK (register_max_kwh > 0),
   CHECK (status IN ('active', 'inactive', 'faulty'))
 );
-CREATE INDEX devices_composed ON devices (user_id) WHERE ((placement IN ('production', 'storage', 'excluded')) OR (upstream_device_id IS NOT NULL));
+CREATE INDEX devices_composed ON devices (user_id) WHERE ((placement IN ('production', 'storage', 'excluded')) OR (upstream_device_id IS NOT NULL) OR (channels @? '$.*."placement"'::jsonpath));
 CREATE INDEX devices_placement ON devices (user_id, placement);
 CREATE INDEX devices_to_compute ON devices (device_id) WHERE (computed_with IS NOT NULL);
 CREATE INDEX devices_user ON devices (user_id);
@@ -93,15 +93,17 @@ CREATE TABLE series (
   device_id text COLLATE "C" NOT NULL,
   channel text NOT NULL,
   kind text NOT NULL,
-  counts_import boolean NOT NULL DEFAULT false, -- Its energy is part of kwh_used (the best quantity of its circuit).
+  counts_import boolean NOT NULL DEFAULT false, -- Its energy is part of the electricity that is imported (the best quantity of its circuit).
   counts_export boolean NOT NULL DEFAULT false, -- Its energy is part of export.
   closed_until timestamptz, -- Time of the last plainly counted reading that retention dropped: an earlier one is refused, what it would change is dropped. Null: nothing was dropped.
   native_name text, -- How the device calls it. Null: a native device, or from before this was kept; then its channel and member.
   unit text, -- Unit of a quantity that nobody can tell, as far as the message says it; its values are stored as those of its kind.
+  meter text, -- What its energy is told apart as: the place in the home that its owner gave to this quantity, or gas, heat, water (_m3: volume). Null: nothing.
   PRIMARY KEY (series_id),
   UNIQUE (device_id, channel, kind),
   FOREIGN KEY (device_id) REFERENCES devices(device_id) ON DELETE CASCADE,
-  CHECK (kind IN ('register', 'interval', 'power', 'temperature', 'setpoint', 'heating', 'humidity'))
+  CHECK (kind IN ('register', 'interval', 'power', 'temperature', 'setpoint', 'heating', 'humidity')),
+  CHECK (meter IN ('grid', 'production', 'storage', 'consumption', 'excluded', 'gas', 'heat', 'water', 'gas_m3', 'heat_m3', 'water_m3'))
 );
 
 -- Every valid reading, once. Of two values for one time the lower is kept (law of consumption).

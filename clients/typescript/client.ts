@@ -27,6 +27,21 @@ export interface AlertPreview {
   user_id: string;
 }
 
+export interface CommodityUsage {
+  estimated_m3?: number;
+  m3_used?: number;
+  complete?: boolean | null;
+  coverage?: number | null;
+  /** @format date */
+  date: string;
+  estimated_kwh?: number;
+  hour?: string;
+  kwh_used?: number;
+  peak_hour: string | null;
+  /** @format date-time */
+  starts_at?: string;
+}
+
 export interface CreatedGateway {
   /** @format date-time */
   created_at: string;
@@ -113,6 +128,13 @@ export interface DeviceDetails {
     last_at: string | null;
     last_value: number | null;
     native_name: string;
+    placement:
+      | "grid"
+      | "production"
+      | "storage"
+      | "consumption"
+      | "excluded"
+      | null;
     unit: string | null;
   }[];
   /** @format date-time */
@@ -213,6 +235,26 @@ export type EnergyInsights =
       user_id: string;
     }
   | {
+      data: CommodityUsage[];
+      user_id: string;
+    }
+  | {
+      estimated_m3?: number;
+      m3_used?: number;
+      complete?: boolean | null;
+      coverage?: number | null;
+      date_range: {
+        /** @format date */
+        end: string;
+        /** @format date */
+        start: string;
+      };
+      estimated_kwh?: number;
+      kwh_used?: number;
+      peak_usage_time: string | null;
+      user_id: string;
+    }
+  | {
       autarky?: number | null;
       charged_kwh?: number | null;
       complete?: boolean | null;
@@ -265,6 +307,8 @@ export interface GetDeviceParams {
 }
 
 export interface GetEnergyInsightsParams {
+  /** @default "electricity" */
+  commodity?: "electricity" | "gas" | "heat" | "water";
   end?: string;
   group_by?: "day" | "month" | "hour";
   include?: string;
@@ -1380,6 +1424,13 @@ export class EnergyService<
            * @maxLength 300
            */
           native_name: string;
+          placement?:
+            | "grid"
+            | "production"
+            | "storage"
+            | "consumption"
+            | "excluded"
+            | null;
         }[];
         discovery_id?: string;
         /**
@@ -1508,6 +1559,13 @@ export class EnergyService<
            * @maxLength 300
            */
           native_name: string;
+          placement?:
+            | "grid"
+            | "production"
+            | "storage"
+            | "consumption"
+            | "excluded"
+            | null;
         }[];
         decoder_config?: {
           zigbee2mqtt?: {

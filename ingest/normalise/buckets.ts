@@ -52,7 +52,12 @@ function bucketOf(deltas: Buckets, startMs: number): Sums {
  * mWh that add up exactly: each bucket gets the difference of the energies up to its two bounds. The interval's reading
  * counts in the bucket that its end closes: a reading stamped 10:00:00 belongs to the quarter before.
  */
-export function addInterval(deltas: Buckets, interval: EnergyInterval, roles: Roles, sign: 1 | -1): void {
+export function addInterval(
+  deltas: Buckets,
+  interval: EnergyInterval,
+  roles: Pick<Roles, 'import' | 'export'>,
+  sign: 1 | -1,
+): void {
   const { startMs, endMs, importMilliwattHours, exportMilliwattHours } = interval;
   let fromMs = startMs;
   let importBefore = 0;

@@ -6,7 +6,7 @@ const series = fc.uniqueArray(
   fc.record({
     channel: fc
       .tuple(
-        fc.constantFrom('', 'switch0', 'switch1', 'gas'),
+        fc.constantFrom('', 'switch0', 'switch1', 'gas', 'gas/m3'),
         fc.constantFrom('import', 'export'),
         fc.constantFrom('', 't1', 't2', 'l1', 'l2'),
       )
@@ -18,10 +18,11 @@ const series = fc.uniqueArray(
 
 const told = (all: { channel: string; kind: string }[], roles: Roles[]) =>
   all.flatMap(({ channel, kind }, index) => {
-    const { import: imported, export: exported } = roles[index] as Roles;
+    const { import: imported, export: exported, meter } = roles[index] as Roles;
+    const of = meter === null ? '' : ` of ${meter}`;
     return [
-      ...(imported ? [`${kind} ${channel} as import`] : []),
-      ...(exported ? [`${kind} ${channel} as export`] : []),
+      ...(imported ? [`${kind} ${channel} as import${of}`] : []),
+      ...(exported ? [`${kind} ${channel} as export${of}`] : []),
     ];
   });
 
@@ -37,18 +38,19 @@ test('what counts is a function of the set of series, in whatever order they app
   );
 });
 
-test('of a circuit counts one quantity a direction, its total or its parts and never both; gas and temperatures never', () => {
+test('of a circuit counts one quantity a direction, its total or its parts and never both; gas by itself; temperatures never', () => {
   fc.assert(
     fc.property(series, (all) => {
       const roles = chooseRoles(all);
       const counted = new Map<string, Set<string>>();
       all.forEach(({ channel, kind }, index) => {
         const words = channel.split('/');
-        const circuit = words.filter((word) => word.startsWith('switch')).join('/');
+        const circuit = words.filter((word) => /^(switch|gas|m3)/.test(word)).join('/');
         const part = words.find((word) => /^[tl]\d$/.test(word))?.[0] ?? 'total';
         for (const direction of ['import', 'export'] as const) {
           if (!roles[index]?.[direction]) continue;
-          expect(channel).not.toContain('gas');
+          expect(roles[index]?.meter).toBe(words.includes('gas') ? (words.includes('m3') ? 'gas_m3' : 'gas') : null);
+          expect(words.includes('gas') && direction === 'export').toBe(false);
           expect(kind).not.toBe('temperature');
           const key = `${circuit} ${direction}`;
           counted.set(key, new Set([...(counted.get(key) ?? []), `${kind} ${part} of ${words.includes('export')}`]));
@@ -77,7 +79,15 @@ test.each([
     ['power switch0/import', 'register switch1/import'],
     ['power switch0/import as import', 'power switch0/import as export', 'register switch1/import as import'],
   ],
-  [['register gas/import', 'temperature import'], []],
+  [['register gas/import', 'temperature import'], ['register gas/import as import of gas']],
+  [
+    ['register import', 'register gas/m3', 'power gas', 'power heat', 'register water/m3'],
+    ['register import as import', 'register gas/m3 as import of gas_m3', 'power gas as import of gas'].concat([
+      'power heat as import of heat',
+      'register water/m3 as import of water_m3',
+    ]),
+  ],
+  [['register gas/export', 'register m3', 'power gas/unknown/foo'], []],
   [['register unknown/foo', 'power import', 'power l1/import'], []],
   [
     ['register sml/unknown/wert_a', 'power sml/import', 'register switch1/import'],
@@ -93,4 +103,31 @@ test.each([
     return { kind, channel };
   });
   expect(told(all, chooseRoles(all))).toEqual(wanted);
+});
+
+test('what its owner says of a quantity goes above what it is called', () => {
+  const meaning = (series: Parameters<typeof chooseRoles>[0]) => chooseRoles(series)[0];
+  const register = { channel: 'sml/unknown/wert_a', kind: 'register' };
+  const nothing = { import: false, export: false, meter: null };
+  const imported = { import: true, export: false, meter: null };
+  expect(meaning([{ ...register, word: { counts_as: 'import' } }])).toEqual(imported);
+  expect(meaning([{ ...register, word: { counts_as: 'export', placement: 'grid' } }])).toEqual({
+    import: false,
+    export: true,
+    meter: 'grid',
+  });
+  expect(meaning([{ ...register, word: { placement: 'grid' } }])).toEqual(nothing);
+  expect(meaning([{ ...register, word: { counts_as: 'ignored' } }])).toEqual(nothing);
+  expect(meaning([{ ...register, unit: 'm³', word: { counts_as: 'water' } }])).toEqual({
+    ...imported,
+    meter: 'water_m3',
+  });
+  // A volume cannot be electricity, whoever says so.
+  expect(meaning([{ ...register, unit: 'm3', word: { counts_as: 'import' } }])).toEqual(nothing);
+  expect(meaning([{ channel: 'gas', kind: 'register', word: { counts_as: 'import' } }])).toEqual(imported);
+  expect(meaning([{ channel: 'gas', kind: 'register', word: { placement: 'excluded' } }])).toEqual(nothing);
+  expect(meaning([{ channel: 'gas', kind: 'register', word: { placement: 'grid' } }])).toEqual({
+    ...imported,
+    meter: 'gas',
+  });
 });

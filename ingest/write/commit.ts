@@ -1,5 +1,7 @@
 import type { PoolClient } from '#src/database/connect.ts';
+import { meterKey } from '#src/database/meter.ts';
 import { applyDeltas, type DeltaRow, deltaRows } from './deltas.ts';
+import type { DeviceDeltas } from './device-deltas.ts';
 import type { Followed } from './follow.ts';
 import { type HeadPlan, headAfter, type NextHead } from './head.ts';
 import { noteChanges } from './note-changes.ts';
@@ -29,10 +31,11 @@ export async function writtenPlans(
   planned: readonly HeadPlan[],
   months: PartitionMonths,
 ): Promise<Written> {
-  const opened = planned.map(({ head, plan }) => addToOpenHour(head.open, plan.deltas));
-  const deltas = planned.flatMap(({ head }, index) =>
-    deltaRows(head.deviceId, head.userId, (opened[index] as Opened).closed),
-  );
+  const opened = planned.map(({ head, plan }) => addToOpenHour(head.open, plan.deltas.own));
+  const deltas = planned.flatMap(({ head: { deviceId, userId }, plan }, index) => [
+    ...deltaRows(deviceId, userId, (opened[index] as Opened).closed),
+    ...meterRows(deviceId, userId, plan.deltas.meters),
+  ]);
   const plans = planned.map(({ plan }) => plan);
   months.check(timesOf(followed, plans, deltas));
   const stored = await createSeries(client, plans);
@@ -48,6 +51,12 @@ export async function writtenPlans(
   ];
   return { steps, heads };
 }
+
+/** Of what is told apart nothing waits in an open hour: few devices have it, and they tell it rarely. */
+const meterRows = (deviceId: string, userId: string, meters: DeviceDeltas['meters']): DeltaRow[] =>
+  [...(meters ?? [])].flatMap(([meter, deltas]) =>
+    deltaRows(meterKey(deviceId, meter), meterKey(userId, meter), deltas),
+  );
 
 /** Of a device without new series. */
 const NO_IDS: ReadonlyMap<string, number> = new Map();

@@ -65,7 +65,7 @@ function planned(
   const arrived = collect(messages, 0).series.get(head.deviceId);
   const plan = arrived && planDevice(head, arrived, new Map());
   if (!plan || !('series' in plan)) return null;
-  const opened = addToOpenHour(head.open, plan.deltas);
+  const opened = addToOpenHour(head.open, plan.deltas.own);
   return { head: headAfter(head, plan, opened.open, new Map()).head, plan, opened };
 }
 
@@ -183,7 +183,7 @@ test('what is followed comes to what the plan comes to; all other messages are l
           expect(memory.get(head.deviceId)).toEqual(heads[device]);
           expect([laws[index], opens[index]]).toEqual([lawsOf(wanted.head), openOf(wanted.head)]);
           expect(wanted.opened.closed.size).toBe(0);
-          for (const [startMs, { energyMilliwattHours, coveredMs }] of wanted.plan.deltas) {
+          for (const [startMs, { energyMilliwattHours, coveredMs }] of wanted.plan.deltas.own) {
             if (energyMilliwattHours !== 0 || coveredMs !== 0) {
               changed.add(`${head.userId} ${Math.floor(startMs / HOUR_MS) * HOUR_MS}`);
             }

@@ -88,6 +88,8 @@ export function createFollow(memory: HeadMemory): (batch: readonly IncomingMessa
     while (at < end && heads[at + SERIES_PLACE.name] !== number) at += SERIES_PLACES;
     if (at >= end || reading.readAtMs <= (heads[at + SERIES_PLACE.lastReadAtMs] as number)) return -1;
     roles = rolesOf(heads[at + SERIES_PLACE.roles] as number);
+    // What is told apart has buckets of its own.
+    if (roles.meter !== null) return -1;
     settings.limitKw = heads[head + PLACE.limitKw] as number;
     const registerMaxKwh = heads[head + PLACE.registerMaxKwh] as number;
     settings.registerMaxKwh = Number.isNaN(registerMaxKwh) ? null : registerMaxKwh;

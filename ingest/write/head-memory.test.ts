@@ -15,7 +15,7 @@ const head = (deviceId: string, isSettled = true): Head => ({
         seriesId: 7,
         channel: 'import',
         kind: 'register',
-        roles: { import: true, export: false },
+        roles: { import: true, export: false, meter: null },
         lastReadAtMs: 1_790_000_000_000,
         tail: { run: [1_790_000_000_000, 123_456_789] },
         closedUntilMs: null,

@@ -1,5 +1,7 @@
+import type { Roles } from '#ingest/normalise/channels.ts';
 import type { LawSettings } from '#ingest/normalise/law.ts';
 import type { PoolClient } from '#src/database/connect.ts';
+import { isPlaced, type Meter } from '#src/database/meter.ts';
 import { type Head, parseLaws, type StandingLaw } from './head.ts';
 import { parseOpenHour } from './open-hour.ts';
 import { type StandingSeries, seriesName } from './standing.ts';
@@ -67,6 +69,13 @@ export async function loadDevices(
   );
 }
 
+/** `counts_import` and `counts_export` are about electricity alone, as all that asks for them is. */
+const storedRoles = (row: { counts_import: boolean; counts_export: boolean; meter: Meter | null }): Roles => ({
+  import: row.counts_import || (row.meter !== null && !isPlaced(row.meter)),
+  export: row.counts_export,
+  meter: row.meter,
+});
+
 /** Where laws stand, by device_id and series_id. */
 type Laws = ReadonlyMap<string, ReadonlyMap<number, StandingLaw>>;
 
@@ -74,7 +83,7 @@ async function loadSeries(client: PoolClient, laws: Laws): Promise<Map<string, M
   const byDevice = new Map<string, Map<string, StandingSeries>>();
   if (laws.size === 0) return byDevice;
   const { rows } = await client.query(
-    `SELECT series_id, device_id, channel, kind, native_name, counts_import, counts_export, closed_until
+    `SELECT series_id, device_id, channel, kind, native_name, unit, counts_import, counts_export, meter, closed_until
      FROM series WHERE device_id = ANY ($1) ORDER BY series_id`,
     [[...laws.keys()]],
   );
@@ -85,7 +94,8 @@ async function loadSeries(client: PoolClient, laws: Laws): Promise<Map<string, M
       channel: row.channel,
       kind: row.kind,
       nativeName: row.native_name,
-      roles: { import: row.counts_import, export: row.counts_export },
+      unit: row.unit,
+      roles: storedRoles(row),
       lastReadAtMs: stands?.[1] ?? null,
       tail: stands?.[2] ?? null,
       closedUntilMs: row.closed_until?.getTime() ?? null,

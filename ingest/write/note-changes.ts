@@ -13,7 +13,7 @@ export function noteChanges(followed: Followed, planned: readonly HeadPlan[], op
   for (const { hourMs, userId } of followed.changes) add(changes, hourMs, userId, true);
   for (const [index, { head, plan }] of planned.entries()) {
     const { closed } = opened[index] as Opened;
-    for (const [startMs, { energyMilliwattHours, coveredMs }] of plan.deltas) {
+    for (const [startMs, { energyMilliwattHours, coveredMs }] of plan.deltas.own) {
       if (energyMilliwattHours === 0 && coveredMs === 0) continue;
       add(changes, Math.floor(startMs / HOUR_MS) * HOUR_MS, head.userId, !closed.has(startMs));
     }

@@ -1,4 +1,5 @@
 import type { Roles } from '#ingest/normalise/channels.ts';
+import { METERS } from '#src/database/meter.ts';
 import { type ByteRing, NUMBER_BYTES } from './byte-ring.ts';
 import type { Head } from './head.ts';
 import { packState, STATE_PLACES, unpackState } from './law-state.ts';
@@ -29,8 +30,11 @@ export const SERIES_PLACE = { name: 0, roles: 1, seriesId: 2, lastReadAtMs: 3, s
 /** Numbers of a series. */
 export const SERIES_PLACES = SERIES_PLACE.state + STATE_PLACES;
 
-const ROLES: readonly Roles[] = [0, 1, 2, 3].map((bits) => ({ import: (bits & 1) !== 0, export: (bits & 2) !== 0 }));
-const bitsOf = (roles: Roles): number => Number(roles.import) + 2 * Number(roles.export);
+const ROLES: readonly Roles[] = [null, ...METERS].flatMap((meter) =>
+  [0, 1, 2, 3].map((bits) => ({ import: (bits & 1) !== 0, export: (bits & 2) !== 0, meter })),
+);
+const bitsOf = ({ import: imports, export: exports, meter }: Roles): number =>
+  Number(imports) + 2 * Number(exports) + 4 * (meter === null ? 0 : METERS.indexOf(meter) + 1);
 /** Roles by their bits. */
 export const rolesOf = (bits: number): Roles => ROLES[bits] as Roles;
 

@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
-import { addInterval, withoutZeros } from '#ingest/normalise/buckets.ts';
+import { withoutZeros } from '#ingest/normalise/buckets.ts';
 import { comparePoints, type LawSettings, type Point, type Verdict } from '#ingest/normalise/law.ts';
 import { pointKey, replay } from '#ingest/normalise/replay.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
 import { kwhToMilliwattHours } from '#src/core/units.ts';
+import { COMMODITIES, isPlaced, METERS } from '#src/database/meter.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
 import { consumption, quarter, setOf } from '#test/reference/consumption.ts';
 import { type History, history, settings } from '#test/reference/histories.ts';
@@ -15,6 +16,7 @@ import { ofDevice } from '#test/support/law.ts';
 import { MEMORIES, memoryOf } from '#test/support/memories.ts';
 import { type MemoryStore, memoryStore, type StoredDevice, wholeProfile } from '#test/support/memory-store.ts';
 import { collect } from './collect.ts';
+import { count } from './device-deltas.ts';
 import type { HeadMemory } from './head-memory.ts';
 import { type DevicePlan, planDevice } from './plan.ts';
 import type { Stretch } from './stretch.ts';
@@ -140,9 +142,37 @@ function expectEnergy(device: StoredDevice, all: History['readings']): void {
   expect(stored.sort()).toEqual(wanted.sort());
 }
 
+/** What is told apart is what the imports of a meter of electricity would be that sends the same. */
+function expectMeters({ settings, meters }: StoredDevice, all: History['readings']): void {
+  for (const meter of METERS.filter((one) => !isPlaced(one))) {
+    const told = meter.split('_');
+    const ofMeter = ofDevice(all).flatMap((one) => {
+      const words = one.channel.split('/');
+      const mine = words.filter((word) => MEDIA.has(word));
+      return mine.join() === told.join()
+        ? [{ ...one, channel: words.filter((word) => !MEDIA.has(word)).join('/') }]
+        : [];
+    });
+    // An electricity meter's power counts as export, too, and so has readings beside a register.
+    const counts = (readings: number | bigint) => (ofMeter.some(({ kind }) => kind === 'power') ? '' : readings);
+    const wanted = [...consumption(ofMeter, settings, quarter)]
+      .filter(([, row]) => row.covered > 0n)
+      .map(([at, row]) => `${at} ${[row.energy, row.estimated, counts(row.readings), row.covered]}`);
+    const stored = [...withoutZeros(meters.get(meter) ?? new Map())].map(
+      ([at, row]) =>
+        `${at} ${[row.energyMilliwattHours, row.estimatedMilliwattHours, counts(row.readingCount), row.coveredMs]}`,
+    );
+    expect(stored.sort()).toEqual(wanted.sort());
+  }
+}
+
+/** Words of a channel that say what it is of. */
+const MEDIA: ReadonlySet<string> = new Set([...COMMODITIES, 'm3']);
+
 /** So is all that is stored of its series, by the law itself. */
 function expectWhole(device: StoredDevice, all: History['readings']): void {
   expectEnergy(device, all);
+  expectMeters(device, all);
   const { series, settings } = device;
   const readings = ofDevice(all);
   for (const { channel, kind, roles, points, verdicts, tail, lastReadAtMs } of series.values()) {
@@ -224,7 +254,7 @@ test('late readings hours apart: the second begins after what the first has chan
 });
 
 /** Makes the rows of registers those that the first edition of the law wrote. Answers whether that changed any but the tails. */
-function asStoredBefore({ series, profile, settings }: StoredDevice): boolean {
+function asStoredBefore({ series, profile: own, meters, settings }: StoredDevice): boolean {
   let hasChanged = false;
   for (const one of series.values()) {
     const law = lawOfSeries(one.channel, one.kind, one.roles, settings);
@@ -232,8 +262,8 @@ function asStoredBefore({ series, profile, settings }: StoredDevice): boolean {
     const points = [...one.points.values()].sort(comparePoints);
     const old = firstEditionOfRegisters(settings, parseChannel(one.channel).direction);
     const [before, after] = [replay(law, law.initial, points), replay(old, old.initial, points)];
-    for (const interval of before.intervals) addInterval(profile, interval, one.roles, -1);
-    for (const interval of after.intervals) addInterval(profile, interval, one.roles, 1);
+    for (const interval of before.intervals) count({ own, meters }, interval, one.roles, -1);
+    for (const interval of after.intervals) count({ own, meters }, interval, one.roles, 1);
     hasChanged ||= !isDeepStrictEqual(before.intervals, after.intervals);
     one.verdicts = new Map([...after.verdicts].map(([key, { verdict }]) => [key, verdict as Verdict]));
     one.tail = JSON.stringify(after.state);

@@ -1,10 +1,10 @@
-import { type BucketDeltas, withoutZeros } from '#ingest/normalise/buckets.ts';
-import { chooseRoles, type Roles } from '#ingest/normalise/channels.ts';
+import { chooseRoles, haveSameRoles, type Roles } from '#ingest/normalise/channels.ts';
 import type { Law, LawSettings } from '#ingest/normalise/law.ts';
 import { recall, replay } from '#ingest/normalise/replay.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
 import { nativeNameOf, wordFor } from '#src/devices/channel-name.ts';
 import type { NewPoint, SeriesBatch } from './collect.ts';
+import { type DeviceDeltas, dropZeros, noDeltas } from './device-deltas.ts';
 import { merge } from './merge.ts';
 import { firstLook, planLate } from './plan-late.ts';
 import { addDifferences, addMerge, append, emptyPlan, type Recompute, type SeriesPlan } from './series-plan.ts';
@@ -17,7 +17,7 @@ export interface DevicePlan {
   /** The series that it changes. */
   readonly series: readonly SeriesPlan[];
   /** Differences to the load profile. */
-  readonly deltas: BucketDeltas;
+  readonly deltas: DeviceDeltas;
 }
 
 /** How many valid readings a plan has: stored or known. Those that are closed, or lose against a stored value, are none. */
@@ -42,7 +42,7 @@ export function planDevice(
   stretches: ReadonlyMap<number, readonly Stretch[]>,
 ): DevicePlan | { wanted: WantedStretch[] } {
   const wanted: WantedStretch[] = [];
-  const deltas: BucketDeltas = new Map();
+  const deltas = noDeltas();
   const work = workOf(device, arrived, deltas);
   for (const { plan, points } of work) {
     const { seriesId } = plan.series;
@@ -50,7 +50,7 @@ export function planDevice(
     if (seriesId !== null) for (const bounds of needs) wanted.push({ ...bounds, seriesId });
   }
   if (wanted.length > 0) return { wanted };
-  return { device, series: work.map(({ plan }) => plan), deltas: withoutZeros(deltas) };
+  return { device, series: work.map(({ plan }) => plan), deltas: dropZeros(deltas) };
 }
 
 /** A series of a batch: its plan, still empty, and its new readings. */
@@ -60,7 +60,7 @@ interface Work {
 }
 
 /** The series that a batch concerns: those of its readings, and those that it makes to be computed anew. */
-function workOf(device: StandingDevice, arrived: ReadonlyMap<string, SeriesBatch>, deltas: BucketDeltas): Work[] {
+function workOf(device: StandingDevice, arrived: ReadonlyMap<string, SeriesBatch>, deltas: DeviceDeltas): Work[] {
   const found: { series: StandingSeries; points: readonly NewPoint[] }[] = [];
   let hasNew = false;
   for (const [name, batch] of arrived) {
@@ -94,7 +94,7 @@ function meantBy({ words = {} }: StandingDevice, found: { series: StandingSeries
     }
     taken.add(nativeNameOf(one.series));
   }
-  return found.map(({ series }) => ({ ...series, countsAs: wordFor(words, series) }));
+  return found.map(({ series }) => ({ ...series, word: wordFor(words, series) }));
 }
 
 /** Whether a series with readings is computed anew from the first of them: changed roles and settings hold for the past. */
@@ -104,8 +104,6 @@ function recomputeOf({ settings, computedWith }: StandingDevice, series: Standin
   const counts = roles.import || roles.export;
   return counts && computedWith !== null && !haveSameSettings(computedWith, settings) ? 'settings' : 'none';
 }
-
-const haveSameRoles = (one: Roles, other: Roles) => one.import === other.import && one.export === other.export;
 
 const haveSameSettings = (one: LawSettings, other: LawSettings) =>
   one.limitKw === other.limitKw &&

@@ -1,4 +1,6 @@
+import { haveSameRoles } from '#ingest/normalise/channels.ts';
 import type { PoolClient } from '#src/database/connect.ts';
+import { isPlaced } from '#src/database/meter.ts';
 import type { DevicePlan } from './plan.ts';
 import type { SeriesPlan } from './series-plan.ts';
 import { type Step, statement } from './step.ts';
@@ -24,15 +26,14 @@ export async function createSeries(client: PoolClient, plans: readonly DevicePla
   if (fresh.length === 0) return stored;
   // Raw SQL: the hot path of ingest: statements over arrays, prepared where each batch has them.
   const { rows } = await client.query(
-    `INSERT INTO series (device_id, channel, kind, counts_import, counts_export, native_name, unit)
-     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[], $5::boolean[], $6::text[], $7::text[])
+    `INSERT INTO series (device_id, channel, kind, counts_import, counts_export, meter, native_name, unit)
+     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[], $5::boolean[], $6::text[], $7::text[], $8::text[])
      RETURNING series_id, device_id, channel, kind`,
     [
       fresh.map(({ deviceId }) => deviceId),
       fresh.map(({ plan }) => plan.series.channel),
       fresh.map(({ plan }) => plan.series.kind),
-      fresh.map(({ plan }) => plan.roles.import),
-      fresh.map(({ plan }) => plan.roles.export),
+      ...roleColumns(fresh),
       fresh.map(({ plan }) => plan.series.nativeName ?? null),
       fresh.map(({ plan }) => plan.series.unit ?? null),
     ],
@@ -46,19 +47,21 @@ export async function createSeries(client: PoolClient, plans: readonly DevicePla
   return stored;
 }
 
+/** Columns of what counts, of electricity alone, and of what is told apart. */
+const roleColumns = (plans: readonly { plan: SeriesPlan }[]): unknown[] => [
+  plans.map(({ plan: { roles } }) => roles.import && (roles.meter === null || isPlaced(roles.meter))),
+  plans.map(({ plan: { roles } }) => roles.export),
+  plans.map(({ plan: { roles } }) => roles.meter),
+];
+
 /** Stores what counts of series that were there, where it has changed. */
 export function updateSeries(stored: readonly StoredPlan[]): Step[] {
   const changed = stored.filter(
-    ({ plan: { roles, series } }) =>
-      series.seriesId !== null && (roles.import !== series.roles.import || roles.export !== series.roles.export),
+    ({ plan: { roles, series } }) => series.seriesId !== null && !haveSameRoles(roles, series.roles),
   );
   if (changed.length === 0) return [];
-  const text = `UPDATE series s SET counts_import = c.i, counts_export = c.e
-                FROM unnest($1::bigint[], $2::boolean[], $3::boolean[]) c (series_id, i, e) WHERE s.series_id = c.series_id`;
-  const values = [
-    changed.map(({ seriesId }) => seriesId),
-    changed.map(({ plan }) => plan.roles.import),
-    changed.map(({ plan }) => plan.roles.export),
-  ];
+  const text = `UPDATE series s SET counts_import = c.i, counts_export = c.e, meter = c.m
+                FROM unnest($1::bigint[], $2::boolean[], $3::boolean[], $4::text[]) c (series_id, i, e, m) WHERE s.series_id = c.series_id`;
+  const values = [changed.map(({ seriesId }) => seriesId), ...roleColumns(changed)];
   return [statement({ text, values })];
 }

@@ -1,9 +1,9 @@
-import { addInterval, type BucketDeltas } from '#ingest/normalise/buckets.ts';
 import type { Roles } from '#ingest/normalise/channels.ts';
 import type { JudgedPoint, Law } from '#ingest/normalise/law.ts';
 import { NO_VERDICTS, type Replay, replay, type Stored } from '#ingest/normalise/replay.ts';
 import type { Reject } from '../message.ts';
 import { CONFLICT, type NewPoint } from './collect.ts';
+import { count, type DeviceDeltas } from './device-deltas.ts';
 import type { Merge } from './merge.ts';
 import type { StandingSeries } from './standing.ts';
 
@@ -24,7 +24,7 @@ export interface SeriesPlan {
   /** Where the law stands from now on; null: where it stood. */
   head: { lastReadAtMs: number; tail: unknown } | null;
   /** Differences to the load profile of its device, which all of the device's series add to. */
-  readonly deltas: BucketDeltas;
+  readonly deltas: DeviceDeltas;
   readonly rejects: Reject[];
   duplicates: number;
 }
@@ -33,7 +33,7 @@ export const emptyPlan = (
   series: StandingSeries,
   roles: Roles,
   recompute: Recompute,
-  deltas: BucketDeltas,
+  deltas: DeviceDeltas,
 ): SeriesPlan => ({
   series,
   roles,
@@ -82,8 +82,8 @@ export function addMerge(plan: SeriesPlan, { inserted, lowered, conflicts, dupli
  * had and by those that it has, and what readings were taken for. Null: nothing of it counted, or counts.
  */
 export function addDifferences(plan: SeriesPlan, before: Stored | null, after: Replay | null): void {
-  for (const interval of before?.intervals ?? []) addInterval(plan.deltas, interval, plan.series.roles, -1);
-  for (const interval of after?.intervals ?? []) addInterval(plan.deltas, interval, plan.roles, 1);
+  for (const interval of before?.intervals ?? []) count(plan.deltas, interval, plan.series.roles, -1);
+  for (const interval of after?.intervals ?? []) count(plan.deltas, interval, plan.roles, 1);
   const [known, now] = [before?.verdicts ?? NO_VERDICTS, after?.verdicts ?? NO_VERDICTS];
   if (known.size === 0 && now.size === 0) return;
   plan.verdicts ??= new Map();

@@ -1,4 +1,4 @@
-import type { Roles } from '#ingest/normalise/channels.ts';
+import { NO_ROLES, type Roles } from '#ingest/normalise/channels.ts';
 import type { LawSettings } from '#ingest/normalise/law.ts';
 import type { OwnersWords } from '#src/devices/channel-name.ts';
 
@@ -52,7 +52,7 @@ export const newSeries = ({ channel, kind, native, unit }: NewSeries): StandingS
   kind,
   nativeName: native ?? null,
   unit,
-  roles: { import: false, export: false },
+  roles: NO_ROLES,
   lastReadAtMs: null,
   tail: null,
   closedUntilMs: null,

@@ -82,7 +82,7 @@ interface DevicesTable {
   /** JSON. */
   computed_with: Generated<unknown>;
   /** JSON: what owners say of its quantities. */
-  channels: Generated<Record<string, { counts_as: string }>>;
+  channels: Generated<Record<string, { counts_as?: string; placement?: Placement }>>;
   created_at: Generated<Date>;
   deleted_at: Date | null;
   placement: Generated<Placement>;
@@ -224,6 +224,7 @@ interface SeriesTable {
   kind: string;
   counts_import: Generated<boolean>;
   counts_export: Generated<boolean>;
+  meter: string | null;
   native_name: string | null;
   unit: string | null;
 }

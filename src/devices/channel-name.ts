@@ -1,7 +1,10 @@
+import type { Placement } from '#src/database/enums.ts';
+import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
+
 /** What a channel's name says, and what its owner says of it (law of consumption, "Channels"). */
 
 export const PARTS = ['total', 'tariff', 'phase'] as const;
-const OTHERS = new Set(['gas', 'heat', 'water']);
+const OTHERS: ReadonlySet<string> = new Set(COMMODITIES);
 
 export type Direction = 'import' | 'export';
 
@@ -10,14 +13,20 @@ export interface Channel {
   circuit: string;
   direction: Direction;
   part: (typeof PARTS)[number];
-  /** False for gas, heat and water, which are stored and never counted, and for what its owner ignores. */
-  electric: boolean;
+  /** Gas, heat and water have the same law, and are never counted as electricity. */
+  commodity: Commodity | 'electricity';
+  /** In m³, which is read for kWh everywhere: `gas/m3`. */
+  isVolume: boolean;
+  /** Its owner says that it counts for nothing. */
+  isIgnored: boolean;
   /** False for what nobody can tell, which counts for nothing until its owner says what it is: `meter/unknown/wert_a`. */
   known: boolean;
 }
 
 /** The word before what an unknown quantity is called. */
 const UNKNOWN = 'unknown';
+/** The word of a volume. */
+const VOLUME = 'm3';
 
 /** What an owner can say of a quantity. */
 export const COUNTS_AS = /^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|gas|heat|water|ignored)$/;
@@ -26,7 +35,15 @@ export const COUNTS_AS = /^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|gas|heat|wate
 export function parseChannel(name: string): Channel {
   const words = name.split('/');
   const rest: string[] = [];
-  const channel: Channel = { circuit: '', direction: 'import', part: 'total', electric: true, known: true };
+  const channel: Channel = {
+    circuit: '',
+    direction: 'import',
+    part: 'total',
+    commodity: 'electricity',
+    isVolume: false,
+    isIgnored: false,
+    known: true,
+  };
   for (const word of words) {
     if (word === UNKNOWN) {
       channel.known = false;
@@ -35,25 +52,35 @@ export function parseChannel(name: string): Channel {
     if (word === 'export') channel.direction = 'export';
     else if (/^t\d+$/.test(word)) channel.part = 'tariff';
     else if (/^l\d+$/.test(word)) channel.part = 'phase';
-    else if (OTHERS.has(word)) channel.electric = false;
+    else if (OTHERS.has(word)) channel.commodity = word as Commodity;
+    else if (word === VOLUME) channel.isVolume = true;
     else if (word !== 'import') rest.push(word);
   }
   channel.circuit = rest.join('/');
   return channel;
 }
 
+/** A series of which it is asked what it counts as. */
+interface Asked {
+  channel: string;
+  kind: string;
+  /** As `series.unit`. */
+  unit?: string | null | undefined;
+}
+
 /**
  * What a series counts as, by its owner's word where there is one, above every guess: it stays in its circuit. A power counts by its
- * sign: a word of the other direction cannot be followed, and it counts for nothing.
+ * sign: a word of the other direction cannot be followed, and it counts for nothing. Neither does a volume that is said to be electricity.
  */
-export function meantChannel(name: string, kind: string, countsAs: string | null): Channel {
+export function meantChannel({ channel: name, kind, unit }: Asked, countsAs: string | null): Channel {
   const guessed = parseChannel(name);
   if (countsAs === null) return guessed;
-  const { direction, part, electric } = parseChannel(countsAs);
-  const said = { ...guessed, known: true };
-  if (countsAs === 'ignored' || !electric) return { ...said, electric: false };
-  if (kind === 'power' && direction !== guessed.direction) return { ...guessed, known: false };
-  return { ...said, electric: true, direction, part };
+  if (countsAs === 'ignored') return { ...guessed, known: true, isIgnored: true };
+  const { direction, part, commodity } = parseChannel(countsAs);
+  const isVolume = guessed.isVolume || /^m(?:3|³)$/i.test(unit ?? '');
+  if (commodity === 'electricity' && (isVolume || (kind === 'power' && direction !== guessed.direction)))
+    return { ...guessed, known: false };
+  return { ...guessed, known: true, commodity, isVolume, direction, part };
 }
 
 /** What a series is said or guessed to be, in the words of `counts_as`; null: nobody knows. */
@@ -84,11 +111,18 @@ export const nativeNameOf = ({
   nativeName?: string | null | undefined;
 }): string => nativeName ?? `${channel} ${MEMBERS[kind] ?? kind}`;
 
+/** What owners say of a quantity: what it counts as, and where in the home it is, if not where its device is. */
+export interface OwnersWord {
+  counts_as?: string;
+  placement?: Placement;
+}
 /** What owners have said of a device's quantities (`devices.channels`), by their native names. */
-export type OwnersWords = Readonly<Record<string, { counts_as: string }>>;
+export type OwnersWords = Record<string, OwnersWord>;
 
-/** An owner's word for a series; null: none. */
-export const wordFor = (words: OwnersWords, series: Parameters<typeof nativeNameOf>[0]): string | null => {
+const NO_WORD: OwnersWord = {};
+
+/** An owner's word for a series. */
+export const wordFor = (words: OwnersWords, series: Parameters<typeof nativeNameOf>[0]): OwnersWord => {
   const name = nativeNameOf(series);
-  return Object.hasOwn(words, name) ? (words[name]?.counts_as ?? null) : null;
+  return (Object.hasOwn(words, name) && words[name]) || NO_WORD;
 };

@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
+import { defined } from '#src/core/defined.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
+import type { Placement } from '#src/database/enums.ts';
 import { type Reach, within } from '#src/database/reach.ts';
-import { countsAsOf, meantChannel, nativeNameOf, type OwnersWords, wordFor } from './channel-name.ts';
+import { countsAsOf, meantChannel, nativeNameOf, type OwnersWord, type OwnersWords, wordFor } from './channel-name.ts';
 
 /** A quantity that a device tells, and what it counts as. */
 export interface DeviceChannel {
@@ -13,17 +15,21 @@ export interface DeviceChannel {
   last_at: Date | null;
   /** `import`, `export`, a part (`import/t1`), `gas`, `heat`, `water`, `ignored`; null: not known, not counted. */
   counts_as: string | null;
+  /** Where in the home it is, by its owner; null: where its device is. */
+  placement: Placement | null;
 }
 
-/** What an owner says of a quantity; null: nothing any more, so that the guess holds again. Left out: as it was. */
+/** What an owner says of a quantity; null: nothing any more, so that the guess, and the device's place, hold again. Left out: as it was. */
 export interface SaidOfChannel {
   native_name: string;
   counts_as?: string | null | undefined;
+  placement?: Placement | null | undefined;
 }
 
 /** Most words of an owner on one device. */
 const MAX_WORDS = 300;
-/** Stored whole numbers of a unit: mWh of a kWh, mW of a W. */
+const VOLUME = 'm³';
+/** Stored whole numbers of a unit: mWh of a kWh (millilitres of a m³), mW of a W. */
 const UNITS: Readonly<Record<string, { unit: string; per: number }>> = {
   register: { unit: 'kWh', per: 1e6 },
   interval: { unit: 'kWh', per: 1e6 },
@@ -53,25 +59,29 @@ export async function listChannels(db: Database, deviceId: string, words: Owners
   const told = rows.map((row) => {
     const { unit, per } = UNITS[row.kind] as { unit: string; per: number };
     const series = { channel: row.channel, kind: row.kind, nativeName: row.native_name };
-    const countsAs = countsAsOf(row.channel, wordFor(words, series));
+    const word = wordFor(words, series);
+    const countsAs = countsAsOf(row.channel, word.counts_as ?? null);
+    const isVolume = meantChannel({ ...series, unit: row.unit }, word.counts_as ?? null).isVolume;
     return {
       native_name: nativeNameOf(series),
-      unit: countsAs === null ? row.unit : unit,
+      unit: countsAs === null ? row.unit : isVolume ? VOLUME : unit,
       last_value: row.value === null ? null : Number(row.value) / per,
       last_at: row.read_at,
       counts_as: countsAs,
+      placement: word.placement ?? null,
     };
   });
   const names = new Set(told.map(({ native_name }) => native_name));
   const untold = Object.entries(words).filter(([name]) => !names.has(name));
   return [
     ...told,
-    ...untold.map(([native_name, { counts_as }]) => ({
+    ...untold.map(([native_name, { counts_as, placement }]) => ({
       native_name,
       unit: null,
       last_value: null,
       last_at: null,
-      counts_as,
+      counts_as: counts_as ?? null,
+      placement: placement ?? null,
     })),
   ];
 }
@@ -79,13 +89,20 @@ export async function listChannels(db: Database, deviceId: string, words: Owners
 /** The words of an owner with what he says now. Throws `unprocessable` where there are too many. */
 export function withWords(words: OwnersWords, said: readonly SaidOfChannel[]): OwnersWords {
   const next = new Map(Object.entries(words));
-  for (const { native_name, counts_as } of said) {
-    if (counts_as === null) next.delete(native_name);
-    else if (counts_as !== undefined) next.set(native_name, { counts_as });
+  for (const { native_name, ...now } of said) {
+    const before = next.get(native_name);
+    const [countsAs, placement] = [after(before?.counts_as, now.counts_as), after(before?.placement, now.placement)];
+    const word: OwnersWord = defined({ counts_as: countsAs, placement });
+    if (Object.keys(word).length === 0) next.delete(native_name);
+    else next.set(native_name, word);
   }
   if (next.size > MAX_WORDS) throw unprocessable({ field: 'channels', message: `must be at most ${MAX_WORDS} in all` });
   return Object.fromEntries(next);
 }
+
+/** What holds after something was said: null takes it back. */
+const after = <Word>(before: Word | undefined, said: Word | null | undefined): Word | undefined =>
+  said === undefined ? before : (said ?? undefined);
 
 /**
  * Refuses words by which a meaning is given twice in a circuit (422), or a power is said to flow the other way: it counts by its sign.
@@ -94,23 +111,27 @@ export function withWords(words: OwnersWords, said: readonly SaidOfChannel[]): O
 export async function mustBeClear(db: Database, deviceId: string, words: OwnersWords): Promise<void> {
   const rows = await db
     .selectFrom('series')
-    .select(['channel', 'kind', 'native_name'])
+    .select(['channel', 'kind', 'native_name', 'unit'])
     .where('device_id', '=', deviceId)
     .where('kind', 'in', Object.keys(UNITS))
     .orderBy('series_id')
     .execute();
   const given = new Map<string, { name: string; isSaid: boolean }>();
-  for (const { channel, kind, native_name: nativeName } of rows) {
-    const series = { channel, kind, nativeName };
-    const word = wordFor(words, series);
+  for (const { channel, kind, native_name: nativeName, unit } of rows) {
+    const series = { channel, kind, nativeName, unit };
+    const word = wordFor(words, series).counts_as ?? null;
     const meaning = countsAsOf(channel, word);
     const name = nativeNameOf(series);
-    const meant = meantChannel(channel, kind, word);
+    const meant = meantChannel(series, word);
     if (word !== null && !meant.known) {
-      throw wrong(`${name}: a power counts by its sign, and cannot be ${word}; say import, a part of it, or ignored`);
+      throw wrong(
+        kind === 'power'
+          ? `${name}: a power counts by its sign, and cannot be ${word}; say import, a part of it, or ignored`
+          : `${name}: a volume cannot be ${word}; say gas, heat, water or ignored`,
+      );
     }
     if (meaning === null || meaning === 'ignored') continue;
-    const key = `${meant.circuit} ${kind} ${meaning}`;
+    const key = `${meant.circuit} ${meant.isVolume ? VOLUME : ''} ${kind} ${meaning}`;
     const other = given.get(key);
     if (other && (other.isSaid || word !== null)) {
       throw wrong(
@@ -138,4 +159,5 @@ export async function lockedWords(db: Database, reach: Reach, deviceId: string):
 
 /** Whether a device, in a query of `devices`, tells something that nobody can tell, and of which its owner has said nothing. */
 export const hasUnknownQuantity = sql<boolean>`EXISTS (SELECT FROM series s WHERE s.device_id = devices.device_id
-  AND s.channel ~ '(^|/)unknown/' AND s.kind IN ('register', 'interval', 'power') AND NOT devices.channels ? s.native_name)`;
+  AND s.channel ~ '(^|/)unknown/' AND s.kind IN ('register', 'interval', 'power') AND devices.channels -> coalesce(s.native_name, s.channel || CASE s.kind WHEN 'register' THEN ' energy_total_kwh' WHEN 'interval' THEN ' energy_kwh' ELSE ' power_w' END)
+    -> 'counts_as' IS NULL)`;

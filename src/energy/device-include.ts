@@ -21,25 +21,29 @@ export async function deviceInsights(
 ): Promise<HomeInsight[]> {
   const loaded = await loadAsMeter(db, deviceId);
   if (!loaded) return [];
-  const { home, device } = loaded;
-  const tell = (sums: HomeSums, expectedMs: number) => deviceMeasures(device, sums, expectedMs);
+  const { home, device, isSplit } = loaded;
+  const tell = (sums: HomeSums, expectedMs: number) => deviceMeasures(isSplit ? null : device, sums, expectedMs);
   return homeInsights(db, home, range, groupBy, include, tell);
 }
 
 const NOTHING = { grid: false, production: false, storage: false, consumption: false };
 
-/** The sums of a device as a grid meter: `countedMs` is the known time of its import, and what more of `gridMs` there is of its export. */
-function deviceMeasures({ placement, producesExport }: HomeDevice, sums: HomeSums, expectedMs: number): HomeMeasures {
+/**
+ * The sums of a device as a grid meter: `countedMs` is the known time of its import, and what more of `gridMs` there is of its export.
+ * `device` null: its channels have places of their own, of which only the home tells.
+ */
+function deviceMeasures(device: HomeDevice | null, sums: HomeSums, expectedMs: number): HomeMeasures {
   const { gridImport = 0, gridExport = 0, countedMs = 0, gridMs } = sums;
   const imported = countedMs > 0 ? asMilliwattHours(gridImport) : null;
   const exported = gridMs > countedMs ? asMilliwattHours(gridExport) : null;
   const { coverage } = measuresOf(sums, NOTHING, expectedMs);
-  const of = (wanted: HomeDevice['placement'], energy: typeof imported) => (placement === wanted ? energy : null);
+  const of = (wanted: HomeDevice['placement'], energy: typeof imported) =>
+    device?.placement === wanted ? energy : null;
   return {
     used: imported,
     gridImport: of('grid', imported),
     gridExport: of('grid', exported),
-    production: of('production', producesExport ? exported : imported),
+    production: of('production', device?.producesExport ? exported : imported),
     charged: of('storage', imported),
     discharged: of('storage', exported),
     consumption: of('consumption', imported),

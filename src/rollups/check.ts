@@ -26,11 +26,14 @@ export function firstCheckedMonth(now: Date, retentionMonths: number): Date {
   return new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth(), 1));
 }
 
-/** Every user that has a load profile or an aggregate, in order. */
-export async function usersToCheck(pool: Pool): Promise<string[]> {
+/** Every user that has a load profile or an aggregate, and what is told apart of its devices (`meterKey`), in order; or those of one user. */
+export async function usersToCheck(pool: Pool, userId: string | null = null): Promise<string[]> {
   // Raw SQL: relations are named at run time, out of src/rollups/levels.ts.
   const { rows } = await pool.query(
-    'SELECT user_id FROM users UNION SELECT DISTINCT user_id FROM closed_user_daily ORDER BY 1',
+    `SELECT user_id FROM users WHERE $1::text IS NULL OR user_id = $1
+     UNION SELECT DISTINCT user_id FROM closed_user_daily
+     WHERE $1::text IS NULL OR user_id = $1 OR (user_id > $1 || '/' AND user_id < $1 || '0') ORDER BY 1`,
+    [userId],
   );
   return rows.map((row) => row.user_id);
 }

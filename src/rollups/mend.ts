@@ -38,7 +38,7 @@ const MAX_SHOWN = 100;
 export async function passOverRollups(pool: Pool, options: RollupOptions): Promise<RollupReport> {
   const { capabilities, since, mode, userId, signal, onProgress } = options;
   const { continuousAggregates } = capabilities;
-  const users = userId === undefined ? await usersToCheck(pool) : [userId];
+  const users = await usersToCheck(pool, userId);
   const report: RollupReport = { users: users.length, checked: 0, differing: 0, differences: [], rebuilt: 0 };
   const days = new Set<number>();
   for (const user of users) {
@@ -69,8 +69,8 @@ async function daysToRebuild(pool: Pool, since: Date, userId: string | undefined
   // Raw SQL: relations are named at run time, out of src/rollups/levels.ts.
   const { rows } = await pool.query(
     `SELECT date_trunc('day', starts_at, 'UTC') AS day FROM device_hours
-     WHERE starts_at >= $1 AND ($2::text IS NULL OR user_id = $2)
-     UNION SELECT day FROM closed_user_daily WHERE day >= $1 AND ($2::text IS NULL OR user_id = $2)`,
+     WHERE starts_at >= $1 AND ($2::text IS NULL OR split_part(user_id, '/', 1) = $2)
+     UNION SELECT day FROM closed_user_daily WHERE day >= $1 AND ($2::text IS NULL OR split_part(user_id, '/', 1) = $2)`,
     [since, userId ?? null],
   );
   return rows.map(({ day }) => day);

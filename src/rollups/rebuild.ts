@@ -3,14 +3,17 @@ import { inTransaction } from '#src/database/transaction.ts';
 import { columnsOf, expectedOf, STORED_LEVELS, storedOf } from './levels.ts';
 
 /**
- * Computes one user's aggregates anew from the load profile, from `since` (a start of a month) on, where they are tables; in
+ * Computes the aggregates of one user (or of what is told apart of its devices: `meterKey`) anew from the load profile, from `since` (a start of a month) on, where they are tables; in
  * one transaction. Holds the heads of the user's devices locked, as writers do, so that nothing is written in between: readings that
  * arrive meanwhile wait, unacknowledged, for the moment that it takes.
  */
 export async function rebuildTables(pool: Pool, userId: string, since: Date): Promise<void> {
   await inTransaction(pool, async (client) => {
     // Raw SQL: relations are named at run time, out of src/rollups/levels.ts.
-    await client.query('SELECT FROM device_heads WHERE user_id = $1 ORDER BY device_id FOR NO KEY UPDATE', [userId]);
+    await client.query(
+      `SELECT FROM device_heads WHERE user_id = split_part($1, '/', 1) ORDER BY device_id FOR NO KEY UPDATE`,
+      [userId],
+    );
     for (const level of STORED_LEVELS) {
       const { time } = level;
       const stored = storedOf(level);

@@ -173,6 +173,7 @@ const seriesSets = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(powers('import/l1'), powers('import/l2'), powers('export')) },
   { weight: 1, arbitrary: fc.tuple(powers('switch0/import'), registers('switch1/import'), registers('gas/import')) },
   { weight: 1, arbitrary: fc.tuple(intervals('import'), intervals('export'), powers('import')) },
+  { weight: 1, arbitrary: fc.tuple(registers('gas/m3'), registers('gas/t1'), powers('heat'), powers('gas')) },
 );
 
 export const settings = fc.record({

@@ -16,6 +16,8 @@ interface ReferenceQuarter {
 
 export interface ReferenceDevice {
   id: string;
+  /** The device whose channels these are, where they have a place of their own. */
+  partOf?: string;
   placement: ReferencePlacement;
   upstream: string | null;
   /** By the start of the quarter-hour, Unix ms. */
@@ -61,9 +63,15 @@ export function referenceHome(devices: readonly ReferenceDevice[], quarters: rea
   const whole = (device: ReferenceDevice, of: 'import' | 'export') =>
     [...device.quarters.values()].reduce((sum, quarter) => sum + quarter[of], 0);
   const isExport = new Map(devices.map((device) => [device, whole(device, 'export') >= whole(device, 'import')]));
-  const begins = new Map(devices.map((device) => [device, Math.min(...device.quarters.keys())]));
+  // Channels are there while their device is.
+  const ofOne = Map.groupBy(devices, ({ id, partOf }) => partOf ?? id);
+  const begins = new Map(
+    [...ofOne].map(([id, channels]) => [id, Math.min(...channels.flatMap(({ quarters: known }) => [...known.keys()]))]),
+  );
   const isThere = (device: ReferenceDevice, at: number) =>
-    at >= (begins.get(device) as number) && (device.deletedAtMs === null || at < device.deletedAtMs);
+    device.channels.import + device.channels.export > 0 &&
+    at >= (begins.get(device.partOf ?? device.id) as number) &&
+    (device.deletedAtMs === null || at < device.deletedAtMs);
   const ever = (placement: ReferencePlacement) =>
     devices.some((device) => device.placement === placement && device.quarters.size > 0);
   const total = { gi: 0, ge: 0, p: 0, c: 0, d: 0, consumption: 0 };

@@ -1,11 +1,12 @@
 import type { BucketDeltas } from '#ingest/normalise/buckets.ts';
-import type { Roles } from '#ingest/normalise/channels.ts';
+import { NO_ROLES, type Roles } from '#ingest/normalise/channels.ts';
 import { comparePoints, type JudgedPoint, type LawSettings, type Point, type Verdict } from '#ingest/normalise/law.ts';
 import { pointKey } from '#ingest/normalise/replay.ts';
 import { addToOpenHour, type OpenHour, quarterHoursOf } from '#ingest/write/open-hour.ts';
 import type { DevicePlan, WantedStretch } from '#ingest/write/plan.ts';
 import { type StandingDevice, type StandingSeries, seriesName } from '#ingest/write/standing.ts';
 import type { Stretch } from '#ingest/write/stretch.ts';
+import type { Meter } from '#src/database/meter.ts';
 import { MEASURE_NAMES, type Measure, type Sums } from '#src/rollups/levels.ts';
 
 /** A series as it is stored. */
@@ -28,6 +29,8 @@ export interface StoredDevice {
   computedWith: LawSettings | null;
   series: Map<string, StoredSeries>;
   profile: BucketDeltas;
+  /** Of what is told apart. */
+  meters: Map<Meter, BucketDeltas>;
   open: OpenHour;
   /** Grows with each change. */
   version: number;
@@ -82,9 +85,14 @@ export function memoryStore(): MemoryStore {
       one.lastReadAtMs = head.lastReadAtMs;
       one.tail = head.tail === null ? null : JSON.stringify(head.tail);
     }
-    const { open, closed } = addToOpenHour(device.open, deltas);
+    const { open, closed } = addToOpenHour(device.open, deltas.own);
     device.open = open;
     for (const [startMs, delta] of closed) addTo(device.profile, startMs, delta);
+    for (const [meter, ofMeter] of deltas.meters ?? []) {
+      const profile = device.meters.get(meter) ?? new Map();
+      device.meters.set(meter, profile);
+      for (const [startMs, delta] of ofMeter) addTo(profile, startMs, delta);
+    }
   }
 
   return {
@@ -96,6 +104,7 @@ export function memoryStore(): MemoryStore {
         computedWith: null,
         series: new Map(),
         profile: new Map(),
+        meters: new Map(),
         open: null,
         version: 1,
       });
@@ -159,7 +168,7 @@ const fresh = (seriesId: number, { channel, kind }: StandingSeries): StoredSerie
   seriesId,
   channel,
   kind,
-  roles: { import: false, export: false },
+  roles: NO_ROLES,
   lastReadAtMs: null,
   tail: null,
   points: new Map(),

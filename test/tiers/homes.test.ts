@@ -49,27 +49,53 @@ async function randomHome(): Promise<TestHome> {
     const above = devices.filter(({ placement }) => random(2) === 0 && placement !== 'grid');
     devices.push(randomDevice(`dev_${userId.slice(4)}_${count}`, above.length > 0 ? oneOf(above).id : null));
   }
+  const all = devices.flatMap((device) => (random(3) === 0 ? [device, randomPart(device)] : [device]));
   for (const device of devices) {
+    const part = all.find(({ partOf }) => partOf === device.id);
+    const words = part ? { second: { placement: part.placement } } : {};
     await api.database.pool.query(
-      `INSERT INTO devices (device_id, user_id, type, location, mqtt_secret_sha256, placement, placement_by, upstream_device_id, deleted_at)
-       VALUES ($1, $2, 'x', 'x', '', $3, 'owner', $4, $5)`,
+      `INSERT INTO devices (device_id, user_id, type, location, mqtt_secret_sha256, placement, placement_by, upstream_device_id, deleted_at, channels)
+       VALUES ($1, $2, 'x', 'x', '', $3, 'owner', $4, $5, $6)`,
       [
         device.id,
         userId,
         device.placement,
         device.upstream,
         device.deletedAtMs && new Date(device.deletedAtMs - random(QUARTER_MS)),
+        words,
       ],
     );
+  }
+  for (const { id, partOf, placement, channels } of all) {
     for (const direction of ['import', 'export'] as const) {
-      if (device.channels[direction] === 0) continue;
+      if (channels[direction] === 0) continue;
       await api.database.pool.query(
-        `INSERT INTO series (device_id, channel, kind, counts_import, counts_export) VALUES ($1, $2, 'register', $3, $4)`,
-        [device.id, direction, direction === 'import', direction === 'export'],
+        `INSERT INTO series (device_id, channel, kind, counts_import, counts_export, meter) VALUES ($1, $2, 'register', $3, $4, $5)`,
+        [
+          partOf ?? id,
+          partOf ? `second/${direction}` : direction,
+          direction === 'import',
+          direction === 'export',
+          partOf ? placement : null,
+        ],
       );
     }
   }
-  return { userId, key, devices };
+  return { userId, key, devices: all };
+}
+
+/** Channels of a device with a place of their own; the device may have no others. */
+function randomPart(device: ReferenceDevice): ReferenceDevice {
+  const { id, upstream, deletedAtMs } = device;
+  const part = randomDevice(id, upstream);
+  part.partOf = id;
+  part.deletedAtMs = deletedAtMs;
+  for (const at of part.quarters.keys()) if (deletedAtMs !== null && at >= deletedAtMs) part.quarters.delete(at);
+  if (random(3) === 0 && part.quarters.size > 0) {
+    device.channels = { import: 0, export: 0 };
+    device.quarters.clear();
+  }
+  return part;
 }
 
 /** A device that comes at some time, is silent at times, and may be deleted again. */
@@ -104,19 +130,22 @@ function randomDevice(id: string, upstream: string | null): ReferenceDevice {
 }
 
 async function write(all: readonly TestHome[]): Promise<void> {
+  // What has a place of its own is told by itself, and is part of its device.
   const rows: Difference[] = all.flatMap(({ userId, devices }) =>
-    devices.flatMap(({ id, quarters }) =>
-      [...quarters].map(([startsAtMs, quarter]) => ({
-        deviceId: id,
-        userId,
-        startsAtMs,
-        readingCount: 1,
-        energyMilliwattHours: quarter.import,
-        exportMilliwattHours: quarter.export,
-        estimatedMilliwattHours: quarter.estimated,
-        coveredMs: quarter.importMs,
-        exportCoveredMs: quarter.exportMs,
-      })),
+    devices.flatMap(({ id, partOf, placement, quarters }) =>
+      [...quarters].flatMap(([startsAtMs, quarter]) =>
+        (partOf ? ['', `/${placement}`] : ['']).map((meter) => ({
+          deviceId: `${id}${meter}`,
+          userId: `${userId}${meter}`,
+          startsAtMs,
+          readingCount: 1,
+          energyMilliwattHours: quarter.import,
+          exportMilliwattHours: quarter.export,
+          estimatedMilliwattHours: quarter.estimated,
+          coveredMs: quarter.importMs,
+          exportCoveredMs: quarter.exportMs,
+        })),
+      ),
     ),
   ) as Difference[];
   const shuffled = rows.toSorted((a, b) => a.startsAtMs - b.startsAtMs);
@@ -222,7 +251,7 @@ test.each(ZONES)(
 
 test('a placement that is changed holds for the whole past', async () => {
   for (const home of homes) {
-    const device = oneOf(home.devices.filter(({ deletedAtMs }) => deletedAtMs === null));
+    const device = oneOf(home.devices.filter(({ deletedAtMs, partOf }) => deletedAtMs === null && !partOf));
     if (!device) continue;
     device.placement = oneOf(PLACEMENTS);
     const body = { placement: device.placement };

@@ -1,7 +1,8 @@
 import { type Database, PREPARED_TEXT, queryOf } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
-import { type DevicePast, pastsOf } from './pasts.ts';
-import { type HomeDevice, type HomeStretch, stretchesOf } from './roles.ts';
+import { type Meter, meterKey } from '#src/database/meter.ts';
+import { pastsOf } from './pasts.ts';
+import { type HomeDevice, type HomeStretch, hasChannels, stretchesOf } from './roles.ts';
 import type { HadPlacements } from './sums.ts';
 
 /** A user's home: what its consumption is made of. */
@@ -19,7 +20,7 @@ const QUARTER_MS = 900_000;
 
 /**
  * Whether a user's home is more than the sum of what its devices import: it has something that produces, stores, is left out or lies behind
- * another device, or a meter at the connection point beside meters of what is behind it. The aggregates of users tell all others.
+ * another device, a channel with a place of its own, or a meter at the connection point beside meters of what is behind it. The aggregates of users tell all others.
  */
 export async function isComposed(db: Database, userId: string): Promise<boolean> {
   return (await composedAmong(db, [userId])).has(userId);
@@ -34,7 +35,7 @@ export async function composedAmong(db: Database, userIds: readonly string[]): P
   // Raw SQL: the hot path of every answer about a user; each part is answered by an index.
   const { rows } = await queryOf(db)<{ user_id: string }>(
     `${PREPARED_TEXT}SELECT u.user_id FROM unnest($1::text[]) u (user_id)
-     WHERE EXISTS (SELECT FROM devices d WHERE d.user_id = u.user_id AND (d.placement IN ('production', 'storage', 'excluded') OR d.upstream_device_id IS NOT NULL))
+     WHERE EXISTS (SELECT FROM devices d WHERE d.user_id = u.user_id AND (d.placement IN ('production', 'storage', 'excluded') OR d.upstream_device_id IS NOT NULL OR d.channels @? '$.*.placement'))
        OR ${energy('grid')} AND ${energy('consumption')}`,
     [userIds],
   );
@@ -47,6 +48,8 @@ interface Row {
   placement: Placement;
   upstream_device_id: string | null;
   deleted_at: Date | null;
+  /** A place that its owner gave to channels of the device; null: of the others. */
+  meter: Placement | null;
   imports: number;
   exports: number;
 }
@@ -63,59 +66,122 @@ export interface AskedOfHome {
 export async function loadHome(db: Database, userId: string, asked: AskedOfHome): Promise<Home> {
   // Raw SQL: the hot path of every answer about a home.
   const { rows } = await queryOf(db)<Row>(
-    `${PREPARED_TEXT}${DEVICES} WHERE d.user_id = $1 GROUP BY d.device_id ORDER BY d.device_id`,
+    `${PREPARED_TEXT}${DEVICES} WHERE d.user_id = $1 GROUP BY d.device_id, s.meter ORDER BY d.device_id, s.meter`,
     [userId],
   );
-  const pasts = await pastsOf(db, rows);
-  return homeOf(
-    userId,
-    rows.map((row) => deviceOf(row, pasts.get(row.device_id))),
-    asked,
-  );
+  return homeOf(userId, await devicesOf(db, rows), asked);
 }
 
-/** Devices of which anything counts. */
-const DEVICES = `SELECT d.device_id, d.user_id, d.placement, d.upstream_device_id, d.deleted_at,
+/**
+ * The home as it is about one thing beside electricity: what all of its meters that are not left out tell of it. `meter`: which, in kWh or
+ * m³.
+ */
+export async function loadCommodity(db: Database, userId: string, meter: Meter, asked: AskedOfHome): Promise<Home> {
+  const { rows } = await queryOf(db)<Omit<Row, 'meter' | 'exports'>>(
+    `SELECT d.device_id, d.user_id, d.placement, d.upstream_device_id, d.deleted_at, count(*)::int AS imports
+     FROM devices d JOIN series s ON s.device_id = d.device_id AND s.meter = $2 WHERE d.user_id = $1 GROUP BY d.device_id`,
+    [userId, meter],
+  );
+  const keyed = rows.map((row) => ({
+    ...row,
+    device_id: meterKey(row.device_id, meter),
+    placement: row.placement === 'excluded' ? ('excluded' as const) : ('consumption' as const),
+    upstream_device_id: null,
+    meter: null,
+    exports: 0,
+  }));
+  return homeOf(meterKey(userId, meter), await devicesOf(db, keyed), asked);
+}
+
+/** Devices of which anything counts, and what is told apart of them. */
+const DEVICES = `SELECT d.device_id, d.user_id, d.placement, d.upstream_device_id, d.deleted_at, s.meter,
     count(*) FILTER (WHERE s.counts_import)::int AS imports, count(*) FILTER (WHERE s.counts_export)::int AS exports
   FROM devices d JOIN series s ON s.device_id = d.device_id AND (s.counts_import OR s.counts_export)`;
 
 /**
  * One device as if it were a home's only meter, so that its import and export are told apart; null where nothing of it counts.
- * `device`: what it is in truth.
+ * `device`: what it is in truth; `isSplit`: channels of it have places of their own.
  */
-export async function loadAsMeter(db: Database, deviceId: string): Promise<{ home: Home; device: HomeDevice } | null> {
+export async function loadAsMeter(
+  db: Database,
+  deviceId: string,
+): Promise<{ home: Home; device: HomeDevice; isSplit: boolean } | null> {
   // Raw SQL: as above, of one device.
-  const { rows } = await queryOf(db)<Row>(`${PREPARED_TEXT}${DEVICES} WHERE d.device_id = $1 GROUP BY d.device_id`, [
-    deviceId,
-  ]);
+  const { rows } = await queryOf(db)<Row>(
+    `${PREPARED_TEXT}${DEVICES} WHERE d.device_id = $1 GROUP BY d.device_id, s.meter`,
+    [deviceId],
+  );
+  const devices = await devicesOf(db, rows);
   const [row] = rows;
-  if (!row) return null;
-  const device = deviceOf(row, (await pastsOf(db, rows)).get(deviceId));
-  const meter = { ...device, placement: 'grid' as const, upstreamDeviceId: null };
-  return { home: homeOf(row.user_id, [meter], { isMoreAsked: true, needsConsumption: false }), device };
+  const device = devices.find(({ partOf }) => partOf === null);
+  if (!row || !device) return null;
+  const sum = (of: 'importChannels' | 'exportChannels') => devices.reduce((all, one) => all + one[of], 0);
+  const meter: HomeDevice = {
+    ...device,
+    placement: 'grid',
+    upstreamDeviceId: null,
+    importChannels: sum('importChannels'),
+    exportChannels: sum('exportChannels'),
+  };
+  const home = homeOf(row.user_id, [meter], { isMoreAsked: true, needsConsumption: false });
+  return { home, device, isSplit: devices.length > 1 };
 }
 
-const deviceOf = (row: Row, past: DevicePast | undefined): HomeDevice => ({
-  deviceId: row.device_id,
-  placement: row.placement,
-  upstreamDeviceId: row.upstream_device_id,
-  beginsAtMs: past?.beginsAtMs ?? null,
-  endsAtMs: row.deleted_at && Math.ceil(row.deleted_at.getTime() / QUARTER_MS) * QUARTER_MS,
-  producesExport: past?.producesExport ?? true,
-  importChannels: row.imports,
-  exportChannels: row.exports,
-});
+/** Devices, each followed by its channels that have places of their own: what those told is in what the device did, too. */
+async function devicesOf(db: Database, rows: readonly Row[]): Promise<HomeDevice[]> {
+  const byDevice = Map.groupBy(rows, ({ device_id }) => device_id);
+  const asked = [...byDevice].flatMap(([id, [first, ...more]]) => {
+    const hasProduction =
+      first?.placement === 'production' || [first, ...more].some((row) => row?.meter === 'production');
+    const parts = [first, ...more].flatMap((row) => (row?.meter ? [meterKey(id, row.meter)] : []));
+    return [id, ...(hasProduction ? parts : [])].map((key) => ({ id: key, produces: hasProduction }));
+  });
+  const pasts = await pastsOf(db, asked);
+  return [...byDevice].flatMap(([id, ofDevice]) => {
+    const [row] = ofDevice as [Row];
+    const net = (key: string) => pasts.get(key)?.netExportMilliwattHours ?? 0;
+    const parts = ofDevice.flatMap(({ meter, imports, exports }) => (meter ? [{ meter, imports, exports }] : []));
+    const own = ofDevice.find(({ meter }) => meter === null);
+    const device: HomeDevice = {
+      deviceId: id,
+      placement: row.placement,
+      upstreamDeviceId: row.upstream_device_id,
+      beginsAtMs: pasts.get(id)?.beginsAtMs ?? null,
+      endsAtMs: row.deleted_at && Math.ceil(row.deleted_at.getTime() / QUARTER_MS) * QUARTER_MS,
+      producesExport: net(id) >= parts.reduce((sum, { meter }) => sum + net(meterKey(id, meter)), 0),
+      importChannels: own?.imports ?? 0,
+      exportChannels: own?.exports ?? 0,
+      partOf: null,
+    };
+    const placed = parts.map(({ meter, imports, exports }): HomeDevice => {
+      const deviceId = meterKey(id, meter);
+      const producesExport = net(deviceId) >= 0;
+      return {
+        ...device,
+        deviceId,
+        placement: meter,
+        producesExport,
+        importChannels: imports,
+        exportChannels: exports,
+        partOf: id,
+      };
+    });
+    return [device, ...placed];
+  });
+}
 
 /** What follows from its devices. Pure. */
 function homeOf(userId: string, devices: readonly HomeDevice[], asked: AskedOfHome): Home {
   const stretches = stretchesOf(devices);
   const has = (placement: Placement) =>
-    devices.some((device) => device.placement === placement && device.beginsAtMs !== null);
+    devices.some((device) => device.placement === placement && device.beginsAtMs !== null && hasChannels(device));
   return {
     userId,
     devices,
     stretches,
-    special: devices.filter(({ deviceId }) => stretches.some(({ roles }) => roles.get(deviceId) !== 'consumption')),
+    special: devices.filter(
+      ({ deviceId, partOf }) => partOf !== null || stretches.some(({ roles }) => roles.get(deviceId) !== 'consumption'),
+    ),
     had: {
       grid: has('grid'),
       production: has('production'),

@@ -1,13 +1,12 @@
 import { type Database, queryOf } from '#src/database/connect.ts';
-import type { Placement } from '#src/database/enums.ts';
 import { COLUMN, ROW_TIME } from '#src/rollups/levels.ts';
 
 /** What the whole past of a device says of it. */
 export interface DevicePast {
   /** Unix ms: start of the quarter-hour in which its first counted interval begins. */
   beginsAtMs: number;
-  /** More has flowed out of it than in, or as much. Asked of production devices only. */
-  producesExport: boolean;
+  /** What has flowed out of it less what has flowed in, mWh. Asked of those that produce only: else 0. */
+  netExportMilliwattHours: number;
 }
 
 /**
@@ -21,27 +20,26 @@ const remembered = new Map<string, DevicePast & { untilMs: number }>();
 const [IMPORT, EXPORT] = [COLUMN.energyMilliwattHours, COLUMN.exportMilliwattHours];
 const KNOWN = `sum(${COLUMN.coveredMs}) > 0 OR sum(${COLUMN.exportCoveredMs}) > 0`;
 
-/** The pasts of devices, by their ids; without those of which nothing counts yet. */
+/** The pasts of devices, or of what is told apart of them, by their keys; without those of which nothing counts yet. */
 export async function pastsOf(
   db: Database,
-  devices: readonly { device_id: string; placement: Placement }[],
+  devices: readonly { id: string; produces: boolean }[],
 ): Promise<Map<string, DevicePast>> {
   const nowMs = performance.now();
   const found = new Map<string, DevicePast>();
   const unknown: { id: string; produces: boolean }[] = [];
-  for (const { device_id: id, placement } of devices) {
-    const produces = placement === 'production';
+  for (const { id, produces } of devices) {
     const known = remembered.get(nameOf(id, produces));
     if (known && known.untilMs > nowMs) found.set(id, known);
     else unknown.push({ id, produces });
   }
   if (unknown.length === 0) return found;
   if (remembered.size > MOST_REMEMBERED) remembered.clear();
-  for (const { device_id, begins_at, produces_export } of await ask(db, unknown)) {
+  for (const { device_id, begins_at, net_export } of await ask(db, unknown)) {
     if (!begins_at) continue;
-    const past = { beginsAtMs: begins_at.getTime(), producesExport: produces_export ?? true };
+    const past = { beginsAtMs: begins_at.getTime(), netExportMilliwattHours: Number(net_export ?? 0) };
     found.set(device_id, past);
-    remembered.set(nameOf(device_id, produces_export !== null), { ...past, untilMs: nowMs + REMEMBERED_MS });
+    remembered.set(nameOf(device_id, net_export !== null), { ...past, untilMs: nowMs + REMEMBERED_MS });
   }
   return found;
 }
@@ -56,12 +54,12 @@ async function ask(db: Database, devices: readonly { id: string; produces: boole
   const begin = (where: string) =>
     `(SELECT min(starts_at) FROM (SELECT starts_at FROM ${parts(where)} p GROUP BY 1 HAVING ${KNOWN}) q)`;
   // Raw SQL: the first quarter-hour of each device is looked for where its first rows are, and everywhere only where those tell nothing.
-  const { rows } = await queryOf(db)<{ device_id: string; begins_at: Date | null; produces_export: boolean | null }>(
+  const { rows } = await queryOf(db)<{ device_id: string; begins_at: Date | null; net_export: string | null }>(
     `SELECT d.device_id,
        coalesce(${begin(`AND c.${ROW_TIME} >= f.first_at AND c.${ROW_TIME} < f.first_at + interval '24 hours'`)}, ${begin('')}) AS begins_at,
-       CASE WHEN d.produces THEN coalesce((SELECT sum(${EXPORT}) >= sum(${IMPORT}) FROM (
+       CASE WHEN d.produces THEN coalesce((SELECT sum(${EXPORT}) - sum(${IMPORT}) FROM (
          SELECT ${IMPORT}, ${EXPORT} FROM closed_device_hourly h WHERE h.device_id = d.device_id
-         UNION ALL SELECT ${IMPORT}, ${EXPORT} FROM open_hours o WHERE o.device_id = d.device_id) p), true) END AS produces_export
+         UNION ALL SELECT ${IMPORT}, ${EXPORT} FROM open_hours o WHERE o.device_id = d.device_id) p), 0) END AS net_export
      FROM unnest($1::text[], $2::boolean[]) d (device_id, produces)
      CROSS JOIN LATERAL (SELECT date_trunc('day', least(
        (SELECT min(starts_at) FROM device_hours h WHERE h.device_id = d.device_id),

@@ -3,7 +3,7 @@ import { COLUMN } from '#src/rollups/levels.ts';
 import { piecesOfEach } from '#src/rollups/parts.ts';
 import { pieceMinutes, type Range } from '../ranges.ts';
 import type { Home } from './home.ts';
-import type { HomeRole } from './roles.ts';
+import type { HomeDevice, HomeRole } from './roles.ts';
 import { type HomeSum, sumNames } from './sums.ts';
 
 const HOUR_MS = 3_600_000;
@@ -32,6 +32,8 @@ interface Part {
    * read one by one: what they used is what all devices imported without those that are something else.
    */
   consumes: -1 | 0 | 1;
+  /** Of channels with a place of their own: what their device is, which their energy is in, too, and has to be taken from. */
+  without: { role: HomeRole; producesExport: boolean; consumes: -1 | 0 } | null;
 }
 
 /** How often a part's measures are in a sum. */
@@ -107,18 +109,33 @@ function weightsOf({ role, isGridThere, hasSources, producesExport, consumes }: 
   };
 }
 
+/** The same without what the part's device counts of it already. */
+function weightsWithin(part: Part): Record<HomeSum, Weights> {
+  const weights = weightsOf(part);
+  if (!part.without) return weights;
+  const counted = weightsOf({ ...part, ...part.without });
+  for (const [name, measures] of Object.entries(MADE_OF) as [HomeSum, readonly (keyof Weights)[]][]) {
+    for (const measure of measures)
+      weights[name][measure] = (weights[name][measure] ?? 0) - (counted[name][measure] ?? 0);
+  }
+  return weights;
+}
+
 /** Which rows of whom are read in a range, and as what. */
 function partsOf(home: Home, { from, to }: { from: Date; to: Date }): Part[] {
   const parts: Part[] = [];
   for (const { fromMs, toMs, isGridThere, hasSources, roles } of home.stretches) {
     const [start, end] = [Math.max(fromMs, from.getTime()), Math.min(toMs, to.getTime())];
     if (start >= end) continue;
-    const common = { from: new Date(start), to: new Date(end), isGridThere, hasSources, producesExport: true };
-    parts.push({ ...common, who: home.userId, role: 'all', consumes: 1 });
+    const common = { from: new Date(start), to: new Date(end), isGridThere, hasSources };
+    parts.push({ ...common, who: home.userId, role: 'all', consumes: 1, producesExport: true, without: null });
+    const roleOf = ({ deviceId, producesExport }: HomeDevice) => {
+      const role = roles.get(deviceId) ?? 'excluded';
+      return { role, producesExport, consumes: role === 'consumption' ? (0 as const) : (-1 as const) };
+    };
     for (const device of home.special) {
-      const role = roles.get(device.deviceId) ?? 'excluded';
-      const consumes = role === 'consumption' ? 0 : -1;
-      parts.push({ ...common, who: device.deviceId, role, consumes, producesExport: device.producesExport });
+      const whole = home.devices.find(({ deviceId }) => deviceId === device.partOf);
+      parts.push({ ...common, who: device.deviceId, ...roleOf(device), without: whole ? roleOf(whole) : null });
     }
   }
   return parts;
@@ -174,7 +191,7 @@ function weighted(home: Home, range: { from: Date; to: Date }, minutes: 15 | 30 
   const rows = pieces.flatMap((piece) => owners.map((owner) => piecesOfEach(owner, piece, piece.minutes, READ)));
   // One column of weights for each measure of each sum.
   const names = sumNames(home.isMoreAsked);
-  const weights = parts.map(weightsOf);
+  const weights = parts.map(weightsWithin);
   const columns = names.flatMap((name) =>
     MADE_OF[name].map((measure) => ({
       as: `"${name}_${measure}"`,

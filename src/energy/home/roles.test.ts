@@ -11,6 +11,7 @@ const device = (deviceId: string, placement: HomeDevice['placement'], other: Par
   producesExport: true,
   importChannels: 1,
   exportChannels: 0,
+  partOf: null,
   ...other,
 });
 const rolesOf = (devices: HomeDevice[]) =>

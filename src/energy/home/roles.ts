@@ -15,6 +15,8 @@ export interface HomeDevice {
   /** Series whose energy counts as its import, and as its export. */
   importChannels: number;
   exportChannels: number;
+  /** The device whose energy its own is a part of, where channels of that have a place of their own; null: it is a device itself. */
+  partOf: string | null;
 }
 
 /** What a device is in its home for a while. `behind`: another consumption meter tells what it used. */
@@ -31,9 +33,15 @@ export interface HomeStretch {
   roles: ReadonlyMap<string, HomeRole>;
 }
 
+/** Whether anything counts as the device's: not where all of its channels have a place of their own. */
+export const hasChannels = ({ importChannels, exportChannels }: HomeDevice): boolean =>
+  importChannels + exportChannels > 0;
+
 /** Whether a device is there: from its first counted interval to its deletion. */
-const isThere = ({ beginsAtMs, endsAtMs }: HomeDevice, atMs: number): boolean =>
-  beginsAtMs !== null && beginsAtMs <= atMs && (endsAtMs === null || atMs < endsAtMs);
+const isThere = (device: HomeDevice, atMs: number): boolean => {
+  const { beginsAtMs, endsAtMs } = device;
+  return hasChannels(device) && beginsAtMs !== null && beginsAtMs <= atMs && (endsAtMs === null || atMs < endsAtMs);
+};
 
 /**
  * The stretches of a home, in order, without gaps: few, since they end only where a role changes. Pure. A device that comes later takes

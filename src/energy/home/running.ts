@@ -42,21 +42,22 @@ async function knownUntil(db: Database, home: Home, nowMs: number): Promise<numb
   );
   // Raw SQL: what stands of series is in their heads, as JSON.
   const { rows } = await queryOf(db)<{
-    device_id: string;
+    key: string;
     counts_import: boolean;
     counts_export: boolean;
     last_ms: number;
   }>(
-    `SELECT s.device_id, s.counts_import, s.counts_export, (law ->> 1)::bigint AS last_ms
+    `SELECT s.device_id || coalesce('/' || s.meter, '') AS key, s.counts_import, s.counts_export, (law ->> 1)::bigint AS last_ms
      FROM device_heads h CROSS JOIN LATERAL jsonb_array_elements(h.laws::jsonb) law
      JOIN series s ON s.series_id = (law ->> 0)::bigint
      WHERE h.device_id = ANY ($1) AND (s.counts_import OR s.counts_export)`,
-    [counted.map(({ deviceId }) => deviceId)],
+    [counted.map(({ deviceId, partOf }) => partOf ?? deviceId)],
   );
   const byId = new Map(counted.map((device) => [device.deviceId, device]));
   const times = rows
-    .filter(({ device_id, counts_import, counts_export }) => {
-      const counts = countsNow(byId.get(device_id) as HomeDevice, now.hasSources);
+    .filter(({ key, counts_import, counts_export }) => {
+      const device = byId.get(key);
+      const counts = device && countsNow(device, now.hasSources);
       return (counts?.import && counts_import) || (counts?.export && counts_export);
     })
     .map(({ last_ms }) => last_ms)

@@ -45,11 +45,14 @@ ${[APPLY_HOURS, ...STORED_LEVELS.map(applyName)].map((name) => `  PERFORM ${name
 $$;
 `;
 
+/** Rows of a user, and of what is told apart of its devices (`meterKey`): a zero comes after the slash. */
+const OF_USER = `(user_id = whose OR (user_id > whose || '/' AND user_id < whose || '0'))`;
+
 /** What goes with a user. */
 export const eraseAll = (): string => `-- Everything that was computed of a user, gone with this transaction.
 CREATE OR REPLACE FUNCTION erase_consumption(whose text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   -- Hours before days: packing moves them from the one to the other.
-${[HOURS.relation, DAYS.relation, ...STORED_LEVELS.map(storedOf)].map((name) => `  DELETE FROM ${name} WHERE user_id = whose;\n`).join('')}END
+${[HOURS.relation, DAYS.relation, ...STORED_LEVELS.map(storedOf)].map((name) => `  DELETE FROM ${name} WHERE ${OF_USER};\n`).join('')}END
 $$;
 `;

@@ -39,7 +39,14 @@ test('an owner sees what a device tells that nobody knows, and says what it is',
   const [listed] = (await send('GET', '/v1/devices')).json;
   expect(listed.attention).toContain('unknown_quantity');
   expect((await send('GET', path)).json.channels).toEqual([
-    { native_name: 'SML.Wert_A', unit: null, last_value: 11.5, last_at: expect.any(String), counts_as: null },
+    {
+      native_name: 'SML.Wert_A',
+      unit: null,
+      last_value: 11.5,
+      last_at: expect.any(String),
+      counts_as: null,
+      placement: null,
+    },
   ]);
 
   const say = (counts_as: unknown) => send('PATCH', path, { channels: [{ native_name: 'SML.Wert_A', counts_as }] });

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { toIncoming } from '#ingest/incoming.ts';
+import { createWriter } from '#ingest/write/writer.ts';
+import { readingsTopic } from '#src/devices/topics.ts';
 import { overview } from '#src/energy/overview.ts';
+import { passOverRollups } from '#src/rollups/mend.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { addToProfile, type Difference } from '#test/support/load-profile.ts';
 
@@ -227,6 +231,83 @@ describe('a placement', () => {
     expect(await status('PATCH', `/v1/devices/${foreign}`, { upstream_device_id: first })).toBe(404);
     expect(await status('PATCH', `/v1/devices/${first}`, { placement: 'grid', upstream_device_id: null })).toBe(200);
   });
+});
+
+test('a channel has a place of its own: one clamp on the grid, one on the roof, as its owner says, for the whole past', async () => {
+  const home = await api.user('homeowner');
+  const clamps = await pair(home, { type: 'shelly_em' });
+  const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
+  const tell = async (at: string, grid: number, back: number, roof: number) => {
+    const ts = `${DAY}T${at}:00Z`;
+    const readings = [
+      { ts, channel: 'em0/import', energy_total_kwh: grid },
+      { ts, channel: 'em0/export', energy_total_kwh: back },
+      { ts, channel: 'em1/import', energy_total_kwh: roof },
+    ];
+    const message = toIncoming({
+      topic: readingsTopic(clamps),
+      payload: Buffer.from(JSON.stringify(readings)),
+      receivedAtMs: api.now.getTime(),
+      replayed: false,
+    });
+    if (message) await writer.write([message]);
+  };
+  await tell('06:00', 0, 0, 0);
+  await tell('07:00', 1, 2, 5);
+  expect(await day(home, '')).toMatchObject({ kwh_used: 6 });
+
+  const name = (channel: string) => `${channel} energy_total_kwh`;
+  const say = (channels: unknown) => send(home, 'PATCH', `/v1/devices/${clamps}`, { channels });
+  const placed = await say([
+    { native_name: name('em0/import'), placement: 'grid' },
+    { native_name: name('em0/export'), placement: 'grid' },
+    { native_name: name('em1/import'), placement: 'production' },
+  ]);
+  expect([placed.status, placed.json.placement]).toEqual([200, 'consumption']);
+  expect(placed.json.channels).toMatchObject([
+    { native_name: name('em0/import'), counts_as: 'import', placement: 'grid' },
+    { counts_as: 'export', placement: 'grid' },
+    { counts_as: 'import', placement: 'production' },
+  ]);
+  await tell('08:00', 2, 3, 7);
+  const told = {
+    kwh_used: 6,
+    grid_import_kwh: 2,
+    grid_export_kwh: 3,
+    production_kwh: 7,
+    consumption_kwh: null,
+    self_consumed_kwh: 4,
+    complete: false,
+  };
+  expect(await day(home)).toMatchObject(told);
+  expect(await day(home, '')).toMatchObject({ kwh_used: 6 });
+  const usage = await send(home, 'GET', `/v1/devices/${clamps}/usage?start=${DAY}&end=${DAY}`);
+  expect(usage.json.data).toMatchObject([{ kwh_used: 9 }]);
+  // What is stored stays right, and can be made anew.
+  const since = new Date('2026-06-01');
+  const pass = (mode: 'check' | 'rebuild') =>
+    passOverRollups(api.database.pool, { capabilities: api.database.capabilities, since, mode, userId: home.userId });
+  expect(await pass('check')).toMatchObject({ differing: 0 });
+  await pass('rebuild');
+  expect(await day(home)).toMatchObject(told);
+
+  // Taken back, the device's place holds again; a meaning beside it stays.
+  await say([
+    { native_name: name('em0/import'), placement: null, counts_as: 'import/t1' },
+    { native_name: name('em0/export'), placement: null },
+    { native_name: name('em1/import'), placement: 'excluded' },
+  ]);
+  await tell('08:05', 2, 3, 7);
+  expect(await day(home, '')).toMatchObject({ kwh_used: 2 });
+  const { json } = await say([{ native_name: name('em1/import'), placement: null }]);
+  expect(json.channels.map(({ placement, counts_as }: Record<string, string>) => [placement, counts_as])).toEqual([
+    [null, 'import/t1'],
+    [null, 'export'],
+    [null, 'import'],
+  ]);
+  await tell('08:10', 2, 3, 7);
+  expect(await day(home, '')).toMatchObject({ kwh_used: 9 });
+  expect((await say([{ native_name: name('em1/import'), placement: 'roof' }])).status).toBe(422);
 });
 
 test('of one device, include knows the measures of its placement, what it exported and how well its import is known', async () => {

@@ -9,15 +9,15 @@ DECLARE
   materialised text;
 BEGIN
   PERFORM hold_refresh();
-  DELETE FROM late_deltas WHERE user_id = whose;
+  DELETE FROM late_deltas WHERE (user_id = whose OR (user_id > whose || '/' AND user_id < whose || '0'));
   -- Hours before days: packing moves them from the one to the other.
-  DELETE FROM device_hours WHERE user_id = whose;
-  DELETE FROM device_days WHERE user_id = whose;
+  DELETE FROM device_hours WHERE (user_id = whose OR (user_id > whose || '/' AND user_id < whose || '0'));
+  DELETE FROM device_days WHERE (user_id = whose OR (user_id > whose || '/' AND user_id < whose || '0'));
   FOR materialised IN
     SELECT format('%I.%I', materialization_hypertable_schema, materialization_hypertable_name)
     FROM timescaledb_information.continuous_aggregates WHERE view_schema = current_schema()
   LOOP
-    EXECUTE format('DELETE FROM %s WHERE user_id = $1', materialised) USING whose;
+    EXECUTE format($q$DELETE FROM %s WHERE user_id = $1 OR (user_id > $1 || '/' AND user_id < $1 || '0')$q$, materialised) USING whose;
   END LOOP;
 END
 $$;

@@ -26,8 +26,16 @@ const details = {
       last_value: 12_345.678,
       last_at: '2026-06-15T11:59:50.000Z',
       counts_as: 'import',
+      placement: null,
     },
-    { native_name: 'SML.Wert_B', unit: null, last_value: 890.1, last_at: '2026-06-15T11:59:50.000Z', counts_as: null },
+    {
+      native_name: 'SML.Wert_B',
+      unit: null,
+      last_value: 890.1,
+      last_at: '2026-06-15T11:59:50.000Z',
+      counts_as: null,
+      placement: null,
+    },
   ],
   created_at,
 };
@@ -63,7 +71,7 @@ export const DEVICE_EXAMPLES = {
   },
   getDevice: { answer: details },
   updateDevice: {
-    body: { location: 'hall', channels: [{ native_name: 'SML.Wert_B', counts_as: 'export' }] },
+    body: { location: 'hall', channels: [{ native_name: 'SML.Wert_B', counts_as: 'export', placement: 'grid' }] },
     answer: { ...details, location: 'hall' },
   },
   deleteDevice: { answer: { message: `Device ${device_id} was deleted; what it consumed stays` } },

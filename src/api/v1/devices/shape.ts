@@ -19,7 +19,13 @@ const counts_as = z
   .regex(COUNTS_AS, 'must be import, export, a part as import/t1, gas, heat, water or ignored');
 /** What an owner says of quantities, by their names; null takes back what was said. */
 const channels = z
-  .array(z.strictObject({ native_name: text(300), counts_as: counts_as.nullable().optional() }))
+  .array(
+    z.strictObject({
+      native_name: text(300),
+      counts_as: counts_as.nullable().optional(),
+      placement: placement.nullable().optional(),
+    }),
+  )
   .max(200);
 
 export const newDevice = z.strictObject({
@@ -77,6 +83,7 @@ export const deviceDetails = z
         last_value: z.number().nullable(),
         last_at: instant.nullable(),
         counts_as: z.string().nullable(),
+        placement: placement.nullable(),
       }),
     ),
     created_at: instant,

@@ -1,10 +1,19 @@
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
+import type { ApiContext } from '#src/api/context.ts';
 import { date, id, include, namesOf, zoneOrAccount } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { reachWithZone } from '#src/auth/access.ts';
 import { defined } from '#src/core/defined.ts';
-import { HOME_INCLUDES, membersOf } from '#src/energy/include.ts';
+import { unprocessable } from '#src/core/errors.ts';
+import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
+import {
+  COMMODITY_INCLUDES,
+  type CommodityInclude,
+  commodityInsights,
+  commoditySummary,
+} from '#src/energy/commodity.ts';
+import { HOME_INCLUDES, type Include, membersOf } from '#src/energy/include.ts';
 import { insights, summary } from '#src/energy/insights.ts';
 import { dayRange, lastThirtyDays } from '#src/energy/ranges.ts';
 import { grouping, period } from './period.ts';
@@ -17,6 +26,7 @@ const query = z.object({
   user_id: id.optional(),
   tz: zoneOrAccount.default('UTC'),
   include: include(HOME_INCLUDES).optional(),
+  commodity: z.enum(['electricity', ...COMMODITIES]).default('electricity'),
 });
 
 export const getEnergyInsights = operation({
@@ -26,10 +36,20 @@ export const getEnergyInsights = operation({
   scope: 'insights:read',
   answer: shapes.insights,
   query,
-  async handle({ context, caller, query: { start, end, group_by, user_id, tz, include }, accepts, reply }) {
+  async handle({ context, caller, query: { start, end, group_by, user_id, tz, include, commodity }, accepts, reply }) {
     const wanted = period(start, end, group_by);
     const more = namesOf(include);
     const { userId, zone } = await reachWithZone(context.db, caller, user_id, tz);
+    if (commodity !== 'electricity') {
+      const answer = await ofCommodity(context, { userId, zone, commodity, wanted, more: ofAnyCommodity(more) });
+      if (!wantsCsv(accepts)) return answer;
+      const rows: object[] = 'data' in answer ? answer.data : [{ ...answer.date_range, ...answer }];
+      return asCsv(
+        reply,
+        rows,
+        COMMODITY_COLUMNS.filter((name) => rows.some((row) => name in row)),
+      );
+    }
     if (!wanted) {
       const range = lastThirtyDays(context.clock(), zone);
       const { total_kwh, peak_usage_time, included } = await summary(context.readDb, userId, range, more);
@@ -45,6 +65,38 @@ export const getEnergyInsights = operation({
     return asCsv(reply, data, [...columns, 'kwh_used', 'peak_hour', ...membersOf(more)]);
   },
 });
+
+/** Columns of what `commodity` answers, those that any row has. */
+const COMMODITY_COLUMNS = [
+  ...['start', 'end', 'date', 'hour', 'starts_at', 'kwh_used', 'm3_used', 'peak_hour', 'peak_usage_time'],
+  ...['estimated_kwh', 'estimated_m3', 'coverage', 'complete'],
+];
+
+interface AskedOfCommodity {
+  userId: string;
+  zone: string;
+  commodity: Commodity;
+  wanted: ReturnType<typeof period>;
+  more: ReadonlySet<CommodityInclude>;
+}
+
+async function ofCommodity({ readDb, clock }: ApiContext, { userId, zone, commodity, wanted, more }: AskedOfCommodity) {
+  if (wanted) {
+    const range = dayRange(wanted.start, wanted.end, zone);
+    return { user_id: userId, data: await commodityInsights(readDb, userId, commodity, range, wanted.groupBy, more) };
+  }
+  const range = lastThirtyDays(clock(), zone);
+  const date_range = { start: range.start, end: range.end };
+  return { user_id: userId, date_range, ...(await commoditySummary(readDb, userId, commodity, range, more)) };
+}
+
+/** What was asked for, where it is nothing that only electricity has (422). */
+function ofAnyCommodity(include: ReadonlySet<Include>): ReadonlySet<CommodityInclude> {
+  const known = new Set(COMMODITY_INCLUDES.filter((name) => include.has(name)));
+  if (known.size === include.size) return known;
+  const message = `must be some of ${COMMODITY_INCLUDES.join(', ')}: gas, heat and water have no more`;
+  throw unprocessable({ field: 'include', message });
+}
 
 /** Whether a request would rather have CSV than JSON (RFC 9110, Accept); as much of both is JSON. */
 function wantsCsv(accepts: string): boolean {

@@ -32,10 +32,38 @@ export const usage = z
   })
   .meta({ id: 'Usage' });
 
-/** With dates the rows, without any the last 30 days in one object. */
+/** What `commodity` answers in place of `kwh_used`: energy, volume, or both where the home has meters of both. */
+const ofCommodity = {
+  kwh_used: z.number().optional(),
+  m3_used: z.number().optional(),
+  estimated_kwh: z.number().optional(),
+  estimated_m3: z.number().optional(),
+  coverage: share,
+  complete: z.boolean().nullable().optional(),
+};
+
+/** An hour, day or month of gas, heat or water. */
+const commodityUsage = z
+  .strictObject({
+    date: day,
+    hour: z.string().optional(),
+    starts_at: instant.optional(),
+    peak_hour: clockHour,
+    ...ofCommodity,
+  })
+  .meta({ id: 'CommodityUsage' });
+
+/** With dates the rows, without any the last 30 days in one object; of electricity, or of the commodity that was asked for. */
 export const insights = z
   .union([
     z.strictObject({ user_id: z.string(), data: z.array(usage) }),
+    z.strictObject({ user_id: z.string(), data: z.array(commodityUsage) }),
+    z.strictObject({
+      user_id: z.string(),
+      date_range: z.strictObject({ start: day, end: day }),
+      peak_usage_time: clockHour,
+      ...ofCommodity,
+    }),
     z.strictObject({
       user_id: z.string(),
       date_range: z.strictObject({ start: day, end: day }),

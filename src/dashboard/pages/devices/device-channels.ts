@@ -3,6 +3,7 @@ import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
 import { Badge, busy, Problem, When } from '../../parts/ui.ts';
+import { PLACEMENTS } from './device.ts';
 
 type Channel = DeviceDetails['channels'][number];
 
@@ -30,9 +31,9 @@ export function DeviceChannels({ of: device, onSaved }: { of: DeviceDetails; onS
   const { run, isBusy, error } = useAction();
   const { channels } = device;
   if (channels.length === 0) return null;
-  const say = (native_name: string, counts_as: string | null) =>
+  const say: Say = (native_name, word) =>
     run(async () => {
-      await call('PATCH', `/v1/devices/${device.device_id}`, { channels: [{ native_name, counts_as }] });
+      await call('PATCH', `/v1/devices/${device.device_id}`, { channels: [{ native_name, ...word }] });
       onSaved();
     });
   const unknown = channels.filter(({ counts_as }) => counts_as === null);
@@ -45,23 +46,34 @@ export function DeviceChannels({ of: device, onSaved }: { of: DeviceDetails; onS
     }
     <${Problem} text=${error} />
     <div class="table"><table>
-      <thead><tr><th scope="col">Name</th><th scope="col">Last value</th><th scope="col">Counts as</th></tr></thead>
+      <thead><tr><th scope="col">Name</th><th scope="col">Last value</th><th scope="col">Counts as</th>
+        <th scope="col">Place in the home</th></tr></thead>
       <tbody>
         ${[...unknown, ...channels.filter(({ counts_as }) => counts_as !== null)].map(
-          (one) => html`<${Row} key=${one.native_name} of=${one} isBusy=${isBusy} onSay=${say} />`,
+          (one) =>
+            html`<${Row} key=${one.native_name} of=${one} placement=${device.placement} isBusy=${isBusy} onSay=${say} />`,
         )}
       </tbody>
     </table></div>
   </section>`;
 }
 
-function Row(props: { of: Channel; isBusy: boolean; onSay: (name: string, countsAs: string | null) => void }) {
+/** Says something of a quantity; null takes it back. */
+type Say = (name: string, word: { counts_as: string | null } | { placement: Channel['placement'] }) => void;
+
+/** `placement`: of the device. */
+function Row(props: { of: Channel; placement: DeviceDetails['placement']; isBusy: boolean; onSay: Say }) {
   const { of: channel, isBusy, onSay } = props;
-  const { native_name, unit, last_value, last_at, counts_as } = channel;
+  const { native_name, unit, last_value, last_at, counts_as, placement } = channel;
   const change = (event: Event) => {
     const { value } = event.target as HTMLSelectElement;
-    if (value !== (counts_as ?? '')) onSay(native_name, value === 'guess' ? null : value);
+    if (value !== (counts_as ?? '')) onSay(native_name, { counts_as: value === 'guess' ? null : value });
   };
+  const place = (event: Event) => {
+    const { value } = event.target as HTMLSelectElement;
+    if (value !== (placement ?? '')) onSay(native_name, { placement: (value || null) as Channel['placement'] });
+  };
+  const isPlaced = counts_as !== null && /^(import|export)/.test(counts_as);
   return html`<tr>
     <th scope="row" data-name="Name">${native_name}</th>
     <td data-name="Last value">
@@ -74,7 +86,7 @@ function Row(props: { of: Channel; isBusy: boolean; onSay: (name: string, counts
           <${Badge} kind="warn">unknown<//>
           ${CLICKS.map(
             ([value, name]) =>
-              html`<button type="button" ...${busy(isBusy)} onClick=${() => !isBusy && onSay(native_name, value)}>${name}</button>`,
+              html`<button type="button" ...${busy(isBusy)} onClick=${() => !isBusy && onSay(native_name, { counts_as: value })}>${name}</button>`,
           )}
         </span>`
       }
@@ -84,6 +96,15 @@ function Row(props: { of: Channel; isBusy: boolean; onSay: (name: string, counts
         ${MEANINGS.map(([value, name]) => html`<option value=${value} selected=${value === counts_as}>${name}</option>`)}
         ${counts_as !== null && html`<option value="guess">as its name says</option>`}
       </select>
+    </td>
+    <td data-name="Place in the home">
+      ${
+        isPlaced &&
+        html`<select aria-label=${`${native_name} place in the home`} onChange=${place}>
+          <option value="" selected=${placement === null}>as the device: ${PLACEMENTS[props.placement]}</option>
+          ${Object.entries(PLACEMENTS).map(([value, name]) => html`<option value=${value} selected=${value === placement}>${name}</option>`)}
+        </select>`
+      }
     </td>
   </tr>`;
 }

@@ -1,0 +1,36 @@
+import { addInterval, type BucketDeltas, withoutZeros } from '#ingest/normalise/buckets.ts';
+import type { Roles } from '#ingest/normalise/channels.ts';
+import type { EnergyInterval } from '#ingest/normalise/law.ts';
+import { isPlaced, type Meter } from '#src/database/meter.ts';
+
+/** Differences to the load profile of a device: of its electricity, and of what is told apart (most have nothing of the kind: null). */
+export interface DeviceDeltas {
+  readonly own: BucketDeltas;
+  meters: Map<Meter, BucketDeltas> | null;
+}
+
+export const noDeltas = (): DeviceDeltas => ({ own: new Map(), meters: null });
+
+/**
+ * Adds an interval (`sign` 1) or takes it away (-1), where its series counts: electricity with a place of its own is in that place, and
+ * in its device's; gas, heat and water are by themselves.
+ */
+export function count(deltas: DeviceDeltas, interval: EnergyInterval, roles: Roles, sign: 1 | -1): void {
+  const { meter } = roles;
+  if (meter === null || isPlaced(meter)) addInterval(deltas.own, interval, roles, sign);
+  if (meter === null) return;
+  deltas.meters ??= new Map();
+  let ofMeter = deltas.meters.get(meter);
+  if (!ofMeter) {
+    ofMeter = new Map();
+    deltas.meters.set(meter, ofMeter);
+  }
+  addInterval(ofMeter, interval, roles, sign);
+}
+
+/** Drops what did not change after all. */
+export function dropZeros(deltas: DeviceDeltas): DeviceDeltas {
+  withoutZeros(deltas.own);
+  for (const ofMeter of deltas.meters?.values() ?? []) withoutZeros(ofMeter);
+  return deltas;
+}

@@ -1,0 +1,29 @@
+import { PLACEMENTS, type Placement } from './enums.ts';
+
+/** What a device may measure beside electricity. */
+export const COMMODITIES = ['gas', 'heat', 'water'] as const;
+export type Commodity = (typeof COMMODITIES)[number];
+
+/**
+ * What is told apart of a device: channels that have a place in the home of their own, which are part of the device's electricity, too; and
+ * gas, heat and water, which are not, in kWh or (`_m3`) by volume, m³ in the place of kWh everywhere.
+ */
+export type Meter = Placement | Commodity | `${Commodity}_m3`;
+
+/** All of them, in a fixed order. */
+export const METERS: readonly Meter[] = [
+  ...PLACEMENTS,
+  ...COMMODITIES,
+  ...COMMODITIES.map((commodity) => `${commodity}_m3` as const),
+];
+
+const PLACED: ReadonlySet<string> = new Set(PLACEMENTS);
+
+/** Whether a meter is of electricity, and so part of its device's. */
+export const isPlaced = (meter: Meter): meter is Placement => PLACED.has(meter);
+
+/**
+ * What a meter's rows of the load profile, and of all aggregates above it, have in the place of `device_id` and `user_id`. No id has a
+ * slash in it: whoever asks for a device or a user gets nothing else (decision 0041).
+ */
+export const meterKey = (id: string, meter: Meter): string => `${id}/${meter}`;

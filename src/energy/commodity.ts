@@ -1,0 +1,131 @@
+import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
+import type { Database } from '#src/database/connect.ts';
+import type { Commodity, Meter } from '#src/database/meter.ts';
+import { homeSummary } from './home/buckets.ts';
+import { type Home, loadCommodity } from './home/home.ts';
+import { homeInsights } from './home/insights.ts';
+import { expectedMs } from './home/roles.ts';
+import { type HomeSums, measuresOf, usedOf } from './home/sums.ts';
+import type { GroupBy } from './insights.ts';
+import { hourLabel } from './labels.ts';
+import type { Range } from './ranges.ts';
+
+/** What an answer about gas, heat or water can tell beside what was used. */
+export const COMMODITY_INCLUDES = ['estimated', 'coverage'] as const;
+export type CommodityInclude = (typeof COMMODITY_INCLUDES)[number];
+
+/** What was used: energy, volume, or both where the home has meters of both. */
+interface Used {
+  kwh_used?: number;
+  m3_used?: number;
+  estimated_kwh?: number;
+  estimated_m3?: number;
+  /** Null: nothing should be known yet. */
+  coverage?: number | null;
+  complete?: boolean | null;
+}
+
+export interface CommodityInsight extends Used {
+  date: string;
+  hour?: string;
+  starts_at?: string;
+  peak_hour: string | null;
+}
+
+/** Of one unit in a bucket: how long its channels are known, and should be. */
+interface Known {
+  knownMs: number;
+  expectedMs: number;
+}
+
+/** kWh first: where both are told, peaks are its if it has one. */
+const UNITS = [
+  { suffix: '', used: 'kwh_used', estimated: 'estimated_kwh' },
+  { suffix: '_m3', used: 'm3_used', estimated: 'estimated_m3' },
+] as const;
+
+/** The home of each unit in which something counts. */
+async function homesOf(db: Database, userId: string, commodity: Commodity) {
+  const loaded = await Promise.all(
+    UNITS.map(async (unit) => {
+      const meter: Meter = `${commodity}${unit.suffix}`;
+      return { unit, home: await loadCommodity(db, userId, meter, { isMoreAsked: true, needsConsumption: true }) };
+    }),
+  );
+  return loaded.filter(({ home }) => home.devices.length > 0);
+}
+
+/**
+ * What all devices of a home that are not left out tell of gas, heat or water, by day, month or hour of the range's zone; buckets of which
+ * nothing is known are left out. A volume is m³ wherever electricity is kWh.
+ */
+export async function commodityInsights(
+  db: Database,
+  userId: string,
+  commodity: Commodity,
+  range: Range,
+  groupBy: GroupBy,
+  include: ReadonlySet<CommodityInclude>,
+): Promise<CommodityInsight[]> {
+  const rows = new Map<string, CommodityInsight & { known: Known[] }>();
+  for (const { unit, home } of await homesOf(db, userId, commodity)) {
+    const known: Known[] = [];
+    const tell = (sums: HomeSums, expected: number) => {
+      const measures = measuresOf(sums, home.had, expected);
+      if (measures.used !== null) known.push({ knownMs: sums.countedMs ?? 0, expectedMs: expected });
+      return measures;
+    };
+    const found = await homeInsights(db, home, range, groupBy, include, tell);
+    for (const [index, { kwh_used, estimated_kwh, date, hour, starts_at, peak_hour }] of found.entries()) {
+      const key = starts_at ?? date;
+      const row = rows.get(key) ?? { date, ...(starts_at && { hour, starts_at }), known: [] as Known[] };
+      rows.set(key, {
+        ...(row as CommodityInsight),
+        [unit.used]: kwh_used ?? 0,
+        peak_hour: ('peak_hour' in row ? row.peak_hour : null) ?? peak_hour,
+        ...(include.has('estimated') && { [unit.estimated]: estimated_kwh ?? 0 }),
+        known: [...row.known, known[index] as Known],
+      });
+    }
+  }
+  const ordered = [...rows].sort(([a], [b]) => Date.parse(a) - Date.parse(b));
+  return ordered.map(([, { known, ...row }]) => ({ ...row, ...covered(known, include) }));
+}
+
+/** The same of the whole range. */
+export async function commoditySummary(
+  db: Database,
+  userId: string,
+  commodity: Commodity,
+  range: Range,
+  include: ReadonlySet<CommodityInclude>,
+): Promise<Used & { peak_usage_time: string | null }> {
+  const told: Used = {};
+  const known: Known[] = [];
+  let peak: string | null | undefined;
+  for (const { unit, home } of await homesOf(db, userId, commodity)) {
+    const { peakHourOfDay, days: _, ...sums } = await homeSummary(db, home, range);
+    told[unit.used] = milliwattHoursToKwh(usedOf(sums) ?? asMilliwattHours(0));
+    if (include.has('estimated')) {
+      told[unit.estimated] = milliwattHoursToKwh(measuresOf(sums, home.had, 0).estimated ?? asMilliwattHours(0));
+    }
+    known.push({ knownMs: sums.countedMs ?? 0, expectedMs: expectedWithin(home, range) });
+    peak ??= peakHourOfDay === null ? undefined : hourLabel(peakHourOfDay);
+  }
+  const isNothing = known.length === 0;
+  return { ...(isNothing && { kwh_used: 0 }), ...told, peak_usage_time: peak ?? null, ...covered(known, include) };
+}
+
+const expectedWithin = ({ devices, stretches }: Home, { from, to }: Range): number =>
+  expectedMs(devices, stretches, { fromMs: from.getTime(), toMs: to.getTime() });
+
+function covered(known: readonly Known[], include: ReadonlySet<CommodityInclude>): Pick<Used, 'coverage' | 'complete'> {
+  const sum = (of: keyof Known) => known.reduce((all, one) => all + one[of], 0);
+  const expected = sum('expectedMs');
+  if (!include.has('coverage')) return {};
+  if (expected === 0) return { coverage: null, complete: null };
+  return {
+    coverage: Math.floor((1_000 * sum('knownMs')) / expected) / 1_000,
+    complete: sum('knownMs') >= expected,
+  };
+}

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { toIncoming } from '#ingest/incoming.ts';
+import { createWriter, type Writer } from '#ingest/write/writer.ts';
+import { readingsTopic } from '#src/devices/topics.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+
+let api: TestApi;
+let writer: Writer;
+beforeAll(async () => {
+  api = await testApi();
+  writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
+});
+afterAll(() => api.close());
+
+const DAY = '2026-06-10';
+type Home = Awaited<ReturnType<TestApi['user']>>;
+
+async function pair(home: Home, body: Record<string, unknown> = {}): Promise<string> {
+  const { json } = await api.send('/v1/devices', {
+    method: 'POST',
+    key: home.key,
+    body: { type: 'smart_meter', location: 'x', ...body },
+  });
+  return json.device_id;
+}
+
+/** Registers of a channel, as `HH:MM` of the day and kWh or m³. */
+async function registers(deviceId: string, channel: string, steps: readonly (readonly [string, number])[]) {
+  const readings = steps.map(([at, value]) => ({ ts: `${DAY}T${at}:00Z`, channel, energy_total_kwh: value }));
+  const message = toIncoming({
+    topic: readingsTopic(deviceId),
+    payload: Buffer.from(JSON.stringify(readings)),
+    receivedAtMs: api.now.getTime(),
+    replayed: false,
+  });
+  if (!message) throw new Error('no reading');
+  const { rejected } = await writer.write([message]);
+  expect(rejected).toBe(0);
+}
+
+const insights = async (home: Home, query: string) => {
+  const { status, json } = await api.send(`/v1/energy-insights?${query}`, { key: home.key });
+  expect([status, json]).toEqual([200, expect.anything()]);
+  return json;
+};
+const days = async (home: Home, more: string) => (await insights(home, `start=${DAY}&end=${DAY}&${more}`)).data;
+
+describe('gas, heat and water', () => {
+  test('are answered by commodity, each by itself, and never as electricity', async () => {
+    const home = await api.user('homeowner');
+    const meter = await pair(home);
+    await registers(meter, 'import', [
+      ['06:00', 100],
+      ['06:30', 101],
+      ['07:00', 103],
+    ]);
+    await registers(meter, 'gas', [
+      ['06:00', 10],
+      ['07:00', 12.5],
+      ['08:00', 13],
+    ]);
+    await registers(meter, 'gas/m3', [
+      ['06:00', 500],
+      ['06:30', 500.25],
+      ['08:00', 500.75],
+    ]);
+    await registers(await pair(home), 'water/m3', [
+      ['09:00', 7],
+      ['10:00', 7.125],
+    ]);
+
+    expect(await days(home, '')).toEqual([{ date: DAY, kwh_used: 3, peak_hour: '06:00' }]);
+    expect(await days(home, 'commodity=electricity')).toEqual(await days(home, ''));
+    expect(await days(home, 'commodity=gas')).toEqual([{ date: DAY, kwh_used: 3, m3_used: 0.75, peak_hour: '06:00' }]);
+    expect(await days(home, 'commodity=water')).toEqual([{ date: DAY, m3_used: 0.125, peak_hour: '09:00' }]);
+    expect(await days(home, 'commodity=heat')).toEqual([]);
+    expect(await days(home, 'commodity=water&group_by=hour')).toEqual([
+      { date: DAY, hour: '09:00', starts_at: `${DAY}T09:00:00Z`, m3_used: 0.125, peak_hour: '09:00' },
+    ]);
+    // Kolkata's hours are made of half hours.
+    expect(await days(home, 'commodity=gas&group_by=hour&tz=Asia/Kolkata&include=coverage')).toMatchObject([
+      { hour: '11:00', kwh_used: 1.25, m3_used: 0.25 },
+      { hour: '12:00', kwh_used: 1.5, m3_used: 0.333, coverage: 1, complete: true },
+      { hour: '13:00', kwh_used: 0.25, m3_used: 0.167 },
+    ]);
+  });
+
+  test('tell what was estimated, and how much is known', async () => {
+    const home = await api.user('homeowner');
+    const meter = await pair(home);
+    await registers(meter, 'gas/m3', [
+      ['00:00', 0],
+      ['06:00', 3],
+      ['06:15', 3.5],
+      ['12:00', 4],
+    ]);
+    expect(await days(home, 'commodity=gas&include=estimated,coverage')).toEqual([
+      { date: DAY, m3_used: 4, peak_hour: '06:00', estimated_m3: 3.5, coverage: 0.5, complete: false },
+    ]);
+    // A second meter counts from its own beginning on.
+    await registers(await pair(home), 'gas', [
+      ['12:00', 5],
+      ['18:00', 6],
+    ]);
+    expect(await days(home, 'commodity=gas&include=estimated,coverage')).toEqual([
+      {
+        date: DAY,
+        kwh_used: 1,
+        m3_used: 4,
+        peak_hour: '06:00',
+        estimated_kwh: 1,
+        estimated_m3: 3.5,
+        coverage: 0.5,
+        complete: false,
+      },
+    ]);
+    const summary = await insights(home, 'commodity=gas&include=estimated');
+    expect(summary).toMatchObject({ kwh_used: 1, m3_used: 4, estimated_kwh: 1, estimated_m3: 3.5 });
+    expect(await insights(home, 'commodity=heat')).toMatchObject({ kwh_used: 0, peak_usage_time: null });
+    const { text } = await api.send(`/v1/energy-insights?start=${DAY}&end=${DAY}&commodity=gas`, {
+      key: home.key,
+      headers: { accept: 'text/csv' },
+    });
+    expect(text).toBe(`date,kwh_used,m3_used,peak_hour\n${DAY},1,4,06:00\n`);
+  });
+
+  test('of devices that are left out are nobody’s; a power counts where there is no register', async () => {
+    const home = await api.user('homeowner');
+    const cellar = await pair(home);
+    await registers(cellar, 'heat', [
+      ['06:00', 1],
+      ['07:00', 2],
+    ]);
+    await registers(await pair(home, { placement: 'excluded' }), 'heat', [
+      ['06:00', 1],
+      ['07:00', 8],
+    ]);
+    expect(await days(home, 'commodity=heat')).toMatchObject([{ kwh_used: 1 }]);
+    await api.send(`/v1/devices/${cellar}`, { method: 'PATCH', key: home.key, body: { placement: 'excluded' } });
+    expect(await days(home, 'commodity=heat')).toEqual([]);
+  });
+
+  test('go with what they have; what they have not is refused', async () => {
+    const home = await api.user('homeowner');
+    for (const query of [
+      'commodity=oil',
+      'commodity=gas&include=grid_import',
+      'commodity=gas&include=estimated,cost',
+    ]) {
+      const { status, json } = await api.send(`/v1/energy-insights?${query}`, { key: home.key });
+      expect([status, json.details?.[0]?.field]).toEqual([422, query.includes('include') ? 'include' : 'commodity']);
+    }
+  });
+
+  test('count from the first reading once an owner says so, and go when the account does', async () => {
+    const home = await api.user('homeowner');
+    const meter = await pair(home);
+    await registers(meter, 'cellar/import', [
+      ['06:00', 1],
+      ['07:00', 2],
+    ]);
+    expect(await days(home, '')).toMatchObject([{ kwh_used: 1 }]);
+    const said = { channels: [{ native_name: 'cellar/import energy_total_kwh', counts_as: 'heat' }] };
+    const patched = await api.send(`/v1/devices/${meter}`, { method: 'PATCH', key: home.key, body: said });
+    expect([patched.status, patched.json.channels]).toEqual([200, [expect.objectContaining({ counts_as: 'heat' })]]);
+    await registers(meter, 'cellar/import', [['08:00', 2.5]]);
+    expect(await days(home, '')).toEqual([]);
+    expect(await days(home, 'commodity=heat')).toMatchObject([{ kwh_used: 1.5 }]);
+    const rows = () =>
+      api.database.pool.query(
+        'SELECT count(*)::int AS n FROM device_hourly WHERE left(user_id, length($1)) = $1 UNION ALL SELECT count(*)::int FROM user_daily WHERE left(user_id, length($1)) = $1',
+        [home.userId],
+      );
+    expect((await rows()).rows.map(({ n }) => n > 0)).toEqual([true, true]);
+    expect((await api.send(`/v1/users/${home.userId}`, { method: 'DELETE', key: home.key })).status).toBe(200);
+    expect((await rows()).rows).toEqual([{ n: 0 }, { n: 0 }]);
+  });
+});
