@@ -27,6 +27,8 @@ export interface Followed {
   /** Their readings, a row in each. */
   readonly seriesIds: readonly number[];
   readonly readings: readonly DecodedReading[];
+  /** Readings that are known. */
+  readonly duplicates: number;
   /** Hours that change, Unix ms, and whose. All of them are open. */
   readonly changes: readonly { readonly hourMs: number; readonly userId: string }[];
   /** Messages of all other devices. */
@@ -39,6 +41,8 @@ const MAX_LAW_BYTES = 320;
 const USUAL_PLACES = PLACE.series + SERIES_PLACES;
 
 const [COMMA, OPENING, CLOSING] = [44, 91, 93];
+/** What a reading may be in the place of a series_id. */
+const [OTHER, KNOWN] = [-1, -2];
 
 /**
  * The short way of nearly all readings: those of settled, remembered devices that follow what is stored, stay within the hour that is
@@ -81,15 +85,23 @@ export function createFollow(memory: HeadMemory): (batch: readonly IncomingMessa
     heads = larger;
   }
 
-  /** Takes a reading, the number of its series' name, into a head. Answers the series_id; -1: it does not just follow. */
+  /**
+   * Takes a reading, the number of its series' name, into a head. Answers the series_id; KNOWN: it is the last one once more (of gas a
+   * meter tells the same for an hour); OTHER: it does not just follow.
+   */
   function take(head: number, number: number, reading: DecodedReading): number {
     const end = head + lengthAt(heads, head);
     let at = head + PLACE.series;
     while (at < end && heads[at + SERIES_PLACE.name] !== number) at += SERIES_PLACES;
-    if (at >= end || reading.readAtMs <= (heads[at + SERIES_PLACE.lastReadAtMs] as number)) return -1;
+    if (at >= end) return OTHER;
+    const { readAtMs, value } = reading;
+    const lastReadAtMs = heads[at + SERIES_PLACE.lastReadAtMs] as number;
+    if (readAtMs === lastReadAtMs && reading.intervalMs === 0 && value === heads[at + SERIES_PLACE.lastValue])
+      return KNOWN;
+    if (readAtMs <= lastReadAtMs) return OTHER;
     roles = rolesOf(heads[at + SERIES_PLACE.roles] as number);
     // What is told apart has buckets of its own.
-    if (roles.meter !== null) return -1;
+    if (roles.meter !== null) return OTHER;
     settings.limitKw = heads[head + PLACE.limitKw] as number;
     const registerMaxKwh = heads[head + PLACE.registerMaxKwh] as number;
     settings.registerMaxKwh = Number.isNaN(registerMaxKwh) ? null : registerMaxKwh;
@@ -100,10 +112,11 @@ export function createFollow(memory: HeadMemory): (batch: readonly IncomingMessa
     if (law) {
       isPlain = true;
       state = law.step(unpackState(heads, at + SERIES_PLACE.state) ?? law.initial, reading, findings);
-      if (!sums.addTo(heads, head + PLACE.quarters) || !isPlain) return -1;
+      if (!sums.addTo(heads, head + PLACE.quarters) || !isPlain) return OTHER;
     }
-    if (!packState(state, heads, at + SERIES_PLACE.state)) return -1;
-    heads[at + SERIES_PLACE.lastReadAtMs] = reading.readAtMs;
+    if (!packState(state, heads, at + SERIES_PLACE.state)) return OTHER;
+    heads[at + SERIES_PLACE.lastReadAtMs] = readAtMs;
+    heads[at + SERIES_PLACE.lastValue] = value;
     return heads[at + SERIES_PLACE.seriesId] as number;
   }
 
@@ -149,6 +162,8 @@ export function createFollow(memory: HeadMemory): (batch: readonly IncomingMessa
     const places: number[] = [];
     const isOther: boolean[] = [];
     const isChanged: boolean[] = [];
+    /** How many of its readings are known. */
+    const known: number[] = [];
     let used = 0;
     /** Which of these a message is of, -1: none; and its readings. */
     const deviceOf: number[] = [];
@@ -160,9 +175,9 @@ export function createFollow(memory: HeadMemory): (batch: readonly IncomingMessa
       const place = memory.placeOf(deviceId);
       if (place === -1) return -1;
       const record = place / NUMBER_BYTES;
-      const known = ringNumbers[record + PLACE.mark] as number;
+      const marked = ringNumbers[record + PLACE.mark] as number;
       // A record that was not marked in this batch has any number there, and is not the one that this batch marked with it.
-      if (records[known] === record) return known;
+      if (records[marked] === record) return marked;
       const length = lengthAt(ringNumbers, record);
       makeRoom(used + length);
       for (let index = 0; index < length; index++) heads[used + index] = ringNumbers[record + index] as number;
@@ -171,6 +186,7 @@ export function createFollow(memory: HeadMemory): (batch: readonly IncomingMessa
       places.push(used);
       isOther.push(false);
       isChanged.push(false);
+      known.push(0);
       used += length;
       return ids.push(deviceId) - 1;
     };
@@ -188,10 +204,14 @@ export function createFollow(memory: HeadMemory): (batch: readonly IncomingMessa
       for (const reading of readings) {
         const number = names.find(reading.channel, reading.kind);
         const isTimely = timeFault(reading, message.receivedAtMs, oldestMs) === null;
-        const seriesId = number !== -1 && isTimely ? take(head, number, reading) : -1;
-        if (seriesId === -1) {
+        const seriesId = number !== -1 && isTimely ? take(head, number, reading) : OTHER;
+        if (seriesId === OTHER) {
           isOther[device] = true;
           break;
+        }
+        if (seriesId === KNOWN) {
+          known[device] = (known[device] as number) + 1;
+          continue;
         }
         if (sums.isChanged) isChanged[device] = true;
         rowDevices.push(device);
@@ -233,6 +253,7 @@ export function createFollow(memory: HeadMemory): (batch: readonly IncomingMessa
       opens: opens.take(),
       seriesIds: rowSeries.filter(isFollowed),
       readings: rows.filter(isFollowed),
+      duplicates: followed.reduce((sum, device) => sum + (known[device] as number), 0),
       changes,
       others,
     };

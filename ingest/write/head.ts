@@ -1,5 +1,6 @@
 import { type OpenHour, openHourText } from './open-hour.ts';
 import { type DevicePlan, validReadings } from './plan.ts';
+import type { SeriesPlan } from './series-plan.ts';
 import { type StandingDevice, seriesName } from './standing.ts';
 
 /** A device and all that a reading of it needs and changes. */
@@ -36,15 +37,24 @@ export const newVersion = (): number => Math.floor(Math.random() * Number.MAX_SA
 /** The head after a plan. `ids`: what its new series are stored under, by their names. */
 export function headAfter(before: Head, plan: DevicePlan, open: OpenHour, ids: ReadonlyMap<string, number>): NextHead {
   const series = new Map(before.series);
-  for (const { series: one, roles, head } of plan.series) {
+  for (const of of plan.series) {
+    const { series: one, roles, head } = of;
     const name = seriesName(one.channel, one.kind);
     const seriesId = one.seriesId ?? ids.get(name) ?? null;
-    series.set(name, { ...one, seriesId, roles, ...head });
+    series.set(name, { ...one, seriesId, roles, ...head, lastValue: lastValueAfter(of) });
   }
   const { deviceId, version: was } = before;
   const isSettled = before.isSettled && before.computedWith === null;
   const head = { ...before, series, open, isSettled, computedWith: null, version: newVersion() };
   return { deviceId, was, isHeard: validReadings(plan) > 0, head };
+}
+
+/** The value of a series' last reading, as far as it is known. */
+function lastValueAfter({ series, inserts, lowered, head }: SeriesPlan): number | undefined {
+  if (lowered.length > 0) return undefined;
+  if (!head || head.lastReadAtMs === series.lastReadAtMs) return series.lastValue;
+  const last = inserts.at(-1);
+  return last?.readAtMs === head.lastReadAtMs ? last.value : undefined;
 }
 
 /** `device_heads.laws`: of each series that has readings its id, the time of the last one and the state of its law. */

@@ -25,8 +25,8 @@ export const PLACE = {
   series: 8 + PLACES,
 } as const;
 
-/** Where the numbers of a series are behind one another. `roles`: bits, see `rolesOf`; `state`: law-state.ts. */
-export const SERIES_PLACE = { name: 0, roles: 1, seriesId: 2, lastReadAtMs: 3, state: 4 } as const;
+/** Where the numbers of a series are behind one another. `roles`: bits, see `rolesOf`; `lastValue`: NaN where it is not known; `state`: law-state.ts. */
+export const SERIES_PLACE = { name: 0, roles: 1, seriesId: 2, lastReadAtMs: 3, lastValue: 4, state: 5 } as const;
 /** Numbers of a series. */
 export const SERIES_PLACES = SERIES_PLACE.state + STATE_PLACES;
 
@@ -74,7 +74,7 @@ function pack(ring: ByteRing, names: SeriesNames, head: Head): boolean {
   numbers[at + PLACE.seriesCount] = series.size;
   numbers[at + PLACE.userIdLength] = userId.length;
   let one = at + PLACE.series;
-  for (const { channel, kind, roles, seriesId, lastReadAtMs, tail } of series.values()) {
+  for (const { channel, kind, roles, seriesId, lastReadAtMs, lastValue, tail } of series.values()) {
     const name = names.numberOf(channel, kind);
     // Of a series without readings nothing is stored in a head.
     if (name === -1 || seriesId === null || lastReadAtMs === null) return false;
@@ -82,6 +82,7 @@ function pack(ring: ByteRing, names: SeriesNames, head: Head): boolean {
     numbers[one + SERIES_PLACE.roles] = bitsOf(roles);
     numbers[one + SERIES_PLACE.seriesId] = seriesId;
     numbers[one + SERIES_PLACE.lastReadAtMs] = lastReadAtMs;
+    numbers[one + SERIES_PLACE.lastValue] = lastValue ?? Number.NaN;
     if (!packState(tail, numbers, one + SERIES_PLACE.state)) return false;
     one += SERIES_PLACES;
   }
@@ -99,12 +100,14 @@ export function unpackHead(ring: ByteRing, names: SeriesNames, deviceId: string)
   const series = new Map<string, StandingSeries>();
   for (let one = at + PLACE.series; one < at + lengthAt(numbers, at); one += SERIES_PLACES) {
     const { channel, kind } = names.nameOf(numbers[one + SERIES_PLACE.name] as number);
+    const lastValue = numbers[one + SERIES_PLACE.lastValue] as number;
     series.set(seriesName(channel, kind), {
       seriesId: numbers[one + SERIES_PLACE.seriesId] as number,
       channel,
       kind,
       roles: rolesOf(numbers[one + SERIES_PLACE.roles] as number),
       lastReadAtMs: numbers[one + SERIES_PLACE.lastReadAtMs] as number,
+      lastValue: Number.isNaN(lastValue) ? undefined : lastValue,
       tail: unpackState(numbers, one + SERIES_PLACE.state),
       closedUntilMs: null,
     });

@@ -28,6 +28,8 @@ export interface StandingSeries {
   readonly roles: Roles;
   /** Time of the latest reading, Unix ms; null before the first. */
   readonly lastReadAtMs: number | null;
+  /** Its value, where this is remembered: what comes with the same time and value is known. */
+  readonly lastValue?: number | undefined;
   /** State of the law after it; null where nothing of the series counts. */
   readonly tail: unknown;
   /** Readings up to here are closed: retention has dropped what they would change. Null: nothing was dropped. */

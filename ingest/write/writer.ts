@@ -188,7 +188,7 @@ async function prepare(
   const isKnown = (deviceId: string) => devices.has(deviceId) || isPlanned.has(deviceId);
   const rejects = [...collected.rejects, ...fromUnknownDevices(messages, isKnown)];
   const heard = new Map<string, number>();
-  let [stored, { duplicates }] = [followed.readings.length, collected];
+  let [stored, duplicates] = [followed.readings.length, followed.duplicates + collected.duplicates];
   for (const { head, plan } of planned) {
     const valid = validReadings(plan);
     if (valid > 0) heard.set(head.deviceId, valid);
