@@ -16,7 +16,7 @@ const cpuMs = (): number => {
   return (user + system) / 1_000;
 };
 
-/** What families multiply a message's numbers by: units of energy and power, to kWh and W. */
+/** What families multiply a message's numbers by: units of energy, power and volume, to kWh, W and m³. */
 const FACTORS = [
   1,
   1e3,
@@ -31,6 +31,11 @@ const FACTORS = [
   1 / 3.6,
   1e3 / 3.6,
   1e6 / 3.6,
+  // ft³, a hundred and a thousand of them, American gallons: to m³.
+  0.028316846592,
+  2.8316846592,
+  28.316846592,
+  0.003785411784,
 ];
 
 /** A count by a multiplier or by pulses, a base value with a value (SenML), a number that a template scales. */

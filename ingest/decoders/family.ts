@@ -27,6 +27,7 @@ export interface DecoderSettings {
 export type SaidKind =
   | 'energy_total_kwh'
   | 'energy_interval_kwh'
+  | 'volume_total_m3'
   | 'power_w'
   | 'temperature_c'
   | 'setpoint_c'
@@ -37,7 +38,10 @@ export type SaidKind =
 export interface Said {
   /** The device's native id: topic segment, serial number or MAC. */
   device: string;
-  /** Words of a-z, 0-9, _ and - between slashes: `import`, `export/t1`, `switch0/import`, `import/l2`, `room`. */
+  /**
+   * Words of a-z, 0-9, _ and - between slashes: `import`, `export/t1`, `switch0/import`, `import/l2`, `room`; a volume's say
+   * of what: `mbus1/gas/m3`.
+   */
   channel: string;
   kind: SaidKind;
   value: number | boolean;

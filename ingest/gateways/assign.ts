@@ -5,6 +5,8 @@ import type { Heard, Said, SaidKind } from '../decoders/family.ts';
 const KINDS: Record<Exclude<SaidKind, 'availability'>, { kind: Kind; whole(value: number): number }> = {
   energy_total_kwh: { kind: 'register', whole: kwhToMilliwattHours },
   energy_interval_kwh: { kind: 'interval', whole: kwhToMilliwattHours },
+  // Of gas, heat and water the law reads m³ for kWh: cm³ are stored as mWh are.
+  volume_total_m3: { kind: 'register', whole: (cubicMetres) => wholeUnits(cubicMetres, 6) },
   power_w: { kind: 'power', whole: (watts) => wholeUnits(watts, 3) },
   temperature_c: { kind: 'temperature', whole: (degrees) => wholeUnits(degrees, 3) },
   setpoint_c: { kind: 'setpoint', whole: (degrees) => wholeUnits(degrees, 3) },

@@ -2,6 +2,7 @@ import { type DecoderSettings, type DeviceMessage, type Heard, withoutMemory } f
 import { type Hearing, hearing, refusal } from '../read/heard.ts';
 import { readText } from '../read/payload.ts';
 import { trusted } from '../read/time.ts';
+import { otherRegisterOf } from './other-meters.ts';
 import { registerOf } from './registers.ts';
 import { fromStamp } from './stamp.ts';
 import { parseTelegram, type Telegram } from './telegram.ts';
@@ -27,9 +28,13 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: Decoder
   const atMs = timeOf(telegram.lines.get('0-0:1.0.0')?.[0]);
   for (const [code, groups] of telegram.lines) {
     const register = registerOf(code);
-    // A gas meter reports once an hour or in five minutes: its time is not that of the telegram.
-    const own = register?.mbus && groups.length > 1 ? timeOf(groups[0]) : atMs;
-    if (register) addRegister(heard, { ...register, code, device, atMs: own, text: groups.at(-1) ?? '' });
+    if (register) addRegister(heard, { ...register, code, device, atMs, text: groups.at(-1) ?? '' });
+    else {
+      const other = otherRegisterOf(code, groups, telegram);
+      if (!other) continue;
+      const { stamp, ...told } = other;
+      heard.add({ ...told, device, atMs: stamp === undefined ? atMs : timeOf(stamp), name: code });
+    }
   }
   return heard;
 }
@@ -41,12 +46,12 @@ type Line = NonNullable<ReturnType<typeof registerOf>> & {
   text: string;
 };
 
-function addRegister(heard: Hearing, { code, device, channel, kind, units, mbus, atMs, text }: Line): void {
+function addRegister(heard: Hearing, { code, device, channel, kind, units, atMs, text }: Line): void {
   // Empty parentheses: the meter has no value.
   if (text === '') return;
   const [, value, unit = ''] = VALUE.exec(text) ?? [];
   if (Object.hasOwn(units, unit)) heard.add({ device, channel, kind, value, ...units[unit], atMs, name: code });
-  else if (!mbus) heard.refuse(`${code} has no unit that is known`);
+  else heard.refuse(`${code} has no unit that is known`);
 }
 
 /** The meter's number, as it is printed on it: telegrams have it in hex. Without one, maker and type. */

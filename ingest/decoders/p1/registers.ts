@@ -12,30 +12,24 @@ const FLOWS: Record<string, string> = {
   62: 'export/l3',
 };
 const ELECTRICITY = /^1-0:(\d{1,2})\.([78])\.([0-4])$/;
-const MBUS = /^0-([1-9]):24\.2\.1$/;
 
 /** Units as they stand in a telegram, and what makes them kWh or W. */
 type Units = Record<string, { times: number; per: number }>;
 const ENERGY: Units = { kWh: { times: 1, per: 1 }, Wh: { times: 1, per: 1_000 }, MWh: { times: 1_000, per: 1 } };
 const POWER: Units = { kW: { times: 1_000, per: 1 }, W: { times: 1, per: 1 } };
-const HEAT: Units = { GJ: { times: 1_000_000, per: 3_600 }, MJ: { times: 1_000, per: 3_600 } };
 
 export interface Register {
   channel: string;
   kind: SaidKind;
   units: Units;
-  /** Of heat: has a time of its own in the group before the value, and is left alone in other units (m3 of gas, water). */
-  mbus: boolean;
 }
 
 /** Meaning of an OBIS code; null for everything but active energy and power (voltages, failures, demands, reactive energy). */
 export function registerOf(code: string): Register | null {
-  const [, place] = MBUS.exec(code) ?? [];
-  if (place) return { channel: `mbus${place}/heat/import`, kind: 'energy_total_kwh', units: HEAT, mbus: true };
   const [, flow = '', what, tariff] = ELECTRICITY.exec(code) ?? [];
   const channel = Object.hasOwn(FLOWS, flow) ? FLOWS[flow] : undefined;
   if (!channel) return null;
-  if (what === '7') return tariff === '0' ? { channel, kind: 'power_w', units: POWER, mbus: false } : null;
+  if (what === '7') return tariff === '0' ? { channel, kind: 'power_w', units: POWER } : null;
   const suffix = tariff === '0' ? '' : `/t${tariff}`;
-  return { channel: channel + suffix, kind: 'energy_total_kwh', units: ENERGY, mbus: false };
+  return { channel: channel + suffix, kind: 'energy_total_kwh', units: ENERGY };
 }

@@ -2,6 +2,8 @@ import { crc16 } from './crc16.ts';
 
 /** A line: what it is about, and its groups in parentheses. */
 const LINE = /^(\d{1,3}-\d{1,3}:\d{1,3}\.\d{1,3}\.\d{1,3})((?:\([^()]{0,2048}\))+)$/;
+/** The value of a line that DSMR 3 breaks: `0-1:24.3.0(…)(m3)`, and `(00001.001)` below it. */
+const REST = /^\(([^()]{0,64})\)$/;
 /** Versions from 4 on end with a checksum; Belgian meters tell theirs elsewhere. */
 const VERSIONS = ['1-3:0.2.8', '0-0:96.1.4'];
 const FIRST_WITH_CHECKSUM = 4;
@@ -22,9 +24,18 @@ export function parseTelegram(text: string): Telegram | string {
   const body = text.slice(start, end + 1);
   const [first = '', ...rest] = body.split(/\r?\n/);
   const lines = new Map<string, string[]>();
+  let before: string[] = [];
   for (const line of rest) {
-    const [, code, groups] = LINE.exec(line.trim()) ?? [];
-    if (code && groups && !lines.has(code)) lines.set(code, groups.slice(1, -1).split(')('));
+    const trimmed = line.trim();
+    const [, code, groups] = LINE.exec(trimmed) ?? [];
+    if (code && groups) {
+      before = groups.slice(1, -1).split(')(');
+      if (!lines.has(code)) lines.set(code, before);
+    } else {
+      const value = REST.exec(trimmed)?.[1];
+      if (value === undefined) before = [];
+      else before.push(value);
+    }
   }
   const checksum = /^[ \t]*([0-9A-Za-z]*)/.exec(text.slice(end + 1, end + 20))?.[1] ?? '';
   const version = Number(VERSIONS.map((code) => lines.get(code)?.[0]).find((one) => one !== undefined)?.[0] ?? 0);

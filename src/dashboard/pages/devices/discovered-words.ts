@@ -3,6 +3,7 @@ import type { DiscoveredDevice } from '#clients/typescript/client.ts';
 const KINDS: Record<string, string> = {
   energy_total_kwh: 'energy register',
   energy_interval_kwh: 'energy of intervals',
+  volume_total_m3: 'volume register',
   power_w: 'power',
   temperature_c: 'temperature',
   setpoint_c: 'setpoint',

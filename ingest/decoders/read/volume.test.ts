@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { scaled } from '#src/core/units.ts';
+import { US_GALLON, volumeChannel, volumeScale } from './volume.ts';
+
+const cubicMetres = (value: number, unit: string) => {
+  const scale = volumeScale(unit);
+  return scale && scaled(value, scale.times, scale.per);
+};
+
+test.each([
+  [10142.194, 'm3', 10142.194],
+  [0.001, 'm³', 0.001],
+  [10142194.0, 'L', 10142.194],
+  [4321, 'litres', 4.321],
+  [5, 'dm³', 0.005],
+  // As the foot is defined; a product of doubles has other last digits.
+  [123456, 'ft³', 3495.884612861952],
+  [1, 'CCF', 2.8316846592],
+  [1.5, 'MCF', 42.475269888],
+])('%d %s are %d m³, to the last digit', (value, unit, expected) => {
+  expect(cubicMetres(value, unit)).toBe(expected);
+});
+
+test('the decimal that was sent is scaled, not its double', () => {
+  expect(cubicMetres(1.005, 'L')).toBe(0.001005);
+  expect(cubicMetres(0.1, 'ft3')).toBe(0.0028316846592);
+  expect(scaled(100, US_GALLON.times, US_GALLON.per)).toBe(0.3785411784);
+});
+
+test.each(['m3/h', 'm³/h', 'l/min', 'L/h', 'gal', 'gallons', 'kWh', 'm', 'm2', '', 'M', 'ml', 'constructor'])(
+  '%s is no volume, or of nobody knows where',
+  (unit) => {
+    expect(volumeScale(unit)).toBeUndefined();
+  },
+);
+
+test('a circuit stands before the commodity', () => {
+  expect(volumeChannel('gas')).toBe('gas/m3');
+  expect(volumeChannel('water', 'mbus2')).toBe('mbus2/water/m3');
+});

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import type { Said } from '../decoders/family.ts';
+import { assign, storedKindOf } from './assign.ts';
+
+const RECEIVED_MS = Date.UTC(2026, 6, 5, 19);
+const volume = (value: number, atMs: number | null = null): Said => ({
+  device: 'meter',
+  channel: 'mbus1/gas/m3',
+  kind: 'volume_total_m3',
+  value,
+  atMs,
+  native: '0-1:24.2.1',
+});
+
+test('a volume is a register in whole cm³, halves away from zero, at its own time', () => {
+  const decoded = assign(
+    'dev_1',
+    [volume(10142.194, RECEIVED_MS - 300_000), volume(3495.884612862), volume(1.0000005)],
+    RECEIVED_MS,
+  );
+  expect(decoded.rejections).toEqual([]);
+  expect(
+    decoded.readings.map(({ channel, kind, value, readAtMs, native }) => [channel, kind, value, readAtMs, native]),
+  ).toEqual([
+    ['mbus1/gas/m3', 'register', 10_142_194_000, RECEIVED_MS - 300_000, '0-1:24.2.1'],
+    ['mbus1/gas/m3', 'register', 3_495_884_613, RECEIVED_MS, '0-1:24.2.1'],
+    ['mbus1/gas/m3', 'register', 1_000_001, RECEIVED_MS, '0-1:24.2.1'],
+  ]);
+  expect(storedKindOf('volume_total_m3')).toBe('register');
+});
