@@ -13,10 +13,10 @@ function decode(message: DeviceMessage, settings: DecoderSettings): Heard | null
   const parsed = parseTopic(message.topic);
   if (!parsed) return null;
   const field = FIELDS.get(parsed.field);
-  if (field) return decodeField(message, parsed, field);
+  if (field && (parsed.certain || !field.isCommon)) return decodeField(message, parsed, field);
   if (!parsed.certain) return null;
   if (parsed.field === 'all') return decodeAll(message, settings, parsed);
-  // Beneath a dongle's root: gas, water, the time, commands (`interval`, `reboot`, `update`).
+  // Beneath a dongle's root: the time, commands (`interval`, `reboot`, `update`).
   if (parsed.field !== 'LWT') return nothing();
   const heard = hearing();
   const value = readText(message.payload) ?? 'not text';
@@ -45,14 +45,19 @@ function decodeField(
   return addWithUnit(heard, { device, field, name, value: text, unit: field.bare });
 }
 
-/** All fields in one message, in kWh and kW, with the meter's time. */
+/** All fields in one message, in kWh, kW and m³, with the meter's time, and that of the gas meter. */
 function decodeAll({ payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings, { device }: DsmrApiTopic): Heard {
   const body = asObject(readJson(payload));
   if (!body) return refusal('payload is not a JSON object');
   const heard = hearing();
-  const atMs = trusted(fromStamp(member(body, 'timestamp'), { tz, receivedAtMs }), receivedAtMs);
+  const timeOf = (name: string) => trusted(fromStamp(member(body, name), { tz, receivedAtMs }), receivedAtMs);
+  const telegramAtMs = timeOf('timestamp');
   for (const [name, field] of FIELDS) {
-    addWithUnit(heard, { device, field, name, value: member(body, name), unit: field.bare, atMs });
+    const value = member(body, name);
+    if (value === undefined) continue;
+    const { time } = field;
+    const atMs = time !== undefined && Object.hasOwn(body, time) ? timeOf(time) : telegramAtMs;
+    addWithUnit(heard, { device, field, name, value, unit: field.bare, atMs });
   }
   return heard;
 }

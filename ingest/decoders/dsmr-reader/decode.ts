@@ -5,7 +5,7 @@ import { fromIso, trusted } from '../read/time.ts';
 import { FIELDS, field } from './fields.ts';
 import { type DsmrReaderTopic, isReading, parseTopic } from './topic.ts';
 
-/** DSMR-reader: registers and power of a Dutch or Belgian meter, as JSON or a topic for each field. */
+/** DSMR-reader: registers and power of a Dutch or Belgian meter, and its gas meter, as JSON or a topic for each field. */
 export const dsmrReader = withoutMemory({ name: 'dsmr-reader', decode });
 
 function decode(message: DeviceMessage, settings: DecoderSettings): Heard | null {
@@ -19,9 +19,13 @@ function decodeJson({ payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSet
   const body: Json | null = asObject(readJson(payload));
   if (!body) return refusal('payload is not a JSON object');
   const heard = hearing();
-  const atMs = trusted(fromIso(member(body, 'timestamp'), { tz, receivedAtMs }), receivedAtMs);
+  const timeOf = (name: string) => trusted(fromIso(member(body, name), { tz, receivedAtMs }), receivedAtMs);
+  const atMs = timeOf('timestamp');
+  // The gas meter reports once an hour or in five minutes.
+  const gasAtMs = Object.hasOwn(body, 'extra_device_timestamp') ? timeOf('extra_device_timestamp') : atMs;
   for (const [name, { channel, kind, times }] of FIELDS) {
-    heard.add({ device, channel, kind, value: member(body, name), times, atMs, name });
+    const time = kind === 'volume_total_m3' ? gasAtMs : atMs;
+    heard.add({ device, channel, kind, value: member(body, name), times, atMs: time, name });
   }
   return heard;
 }

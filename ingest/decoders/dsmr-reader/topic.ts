@@ -3,7 +3,7 @@ import { field } from './fields.ts';
 export interface DsmrReaderTopic {
   /** What stands before `json` or `reading/…`; an installation has no other name. */
   device: string;
-  /** `reading`: one field as text. `json`: all of them. `left`: day totals, gas, statistics, and the like. */
+  /** `reading`: one field as text. `json`: all of them. `left`: day totals, statistics, gas once more, and the like. */
   kind: 'json' | 'reading' | 'left';
   /** Name of the field, for `reading`. */
   name: string;

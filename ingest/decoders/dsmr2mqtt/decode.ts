@@ -3,6 +3,7 @@ import { hearing, nothing, refusal } from '../read/heard.ts';
 import { readNumber } from '../read/number.ts';
 import { member, readObject, readText } from '../read/payload.ts';
 import { fromUnix, trusted } from '../read/time.ts';
+import { volumeChannel } from '../read/volume.ts';
 import { type Dsmr2mqttTopic, parseTopic } from './topic.ts';
 
 /** Members of `el`: channel, kind, and what the value is divided by (registers are in Wh). */
@@ -31,13 +32,13 @@ const TOTALS = [
   ['el_returned', 'export'],
 ] as const;
 
-/** dsmr2mqtt: registers in Wh and power in W of a Dutch meter. */
+/** dsmr2mqtt: registers in Wh and power in W of a Dutch meter, and litres of its gas meter. */
 export const dsmr2mqtt = withoutMemory({ name: 'dsmr2mqtt', decode });
 
 function decode(message: DeviceMessage): Heard | null {
   const parsed = parseTopic(message.topic);
   if (!parsed) return null;
-  if (parsed.leaf === 'el') return decodeElectricity(message, parsed);
+  if (parsed.leaf === 'el' || parsed.leaf === 'gas') return decodeMeter(message, parsed);
   if (parsed.leaf !== 'status') return nothing();
   const heard = hearing();
   const value = readText(message.payload) ?? 'not text';
@@ -45,7 +46,7 @@ function decode(message: DeviceMessage): Heard | null {
   return heard;
 }
 
-function decodeElectricity({ payload, receivedAtMs }: DeviceMessage, { prefix }: Dsmr2mqttTopic): Heard {
+function decodeMeter({ payload, receivedAtMs }: DeviceMessage, { prefix, leaf }: Dsmr2mqttTopic): Heard {
   const body = readObject(payload);
   if (!body) return refusal('payload is not a JSON object');
   const heard = hearing();
@@ -53,6 +54,12 @@ function decodeElectricity({ payload, receivedAtMs }: DeviceMessage, { prefix }:
   const device = typeof serial === 'string' && serial !== '' ? serial : prefix;
   const seconds = readNumber(member(body, 'timestamp'));
   const atMs = trusted(typeof seconds === 'number' ? fromUnix(seconds) : null, receivedAtMs);
+  if (leaf === 'gas') {
+    const value = member(body, 'gas_consumed');
+    const gas = { device, channel: volumeChannel('gas'), kind: 'volume_total_m3', name: 'gas_consumed' } as const;
+    heard.add({ ...gas, value, per: 1_000, atMs });
+    return heard;
+  }
   for (const [name, channel, kind, per] of MEMBERS) {
     heard.add({ device, channel, kind, value: member(body, name), per, atMs, name });
   }

@@ -1,7 +1,8 @@
 import { type DeviceMessage, type Heard, withoutMemory } from '../family.ts';
-import { hearing, refusal } from '../read/heard.ts';
-import { asObject, member, readObject } from '../read/payload.ts';
+import { type Hearing, hearing, refusal } from '../read/heard.ts';
+import { asObject, type Json, member, readObject } from '../read/payload.ts';
 import { fromIso, trusted } from '../read/time.ts';
+import { volumeChannel, volumeScale } from '../read/volume.ts';
 import { parseGlowTopic } from './topic.ts';
 
 /** kWh, W and what they are multiplied by, by the unit that stands beside the number. */
@@ -35,13 +36,11 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage): Heard | null {
     const name = `energy.${direction}.cumulative`;
     const units = member(register, 'units');
     const times = ENERGY.get(String(units));
-    if (times === undefined) {
-      // Gas comes in m3, too: stored by nobody, refused by nobody.
-      if (medium === '') heard.refuse(`${name} has the unit ${String(units).slice(0, 20)}, not kWh`);
-      continue;
-    }
-    heard.add({ device, channel: medium + direction, kind: 'energy_total_kwh', value, times, atMs, name });
+    if (times !== undefined) {
+      heard.add({ device, channel: medium + direction, kind: 'energy_total_kwh', value, times, atMs, name });
+    } else if (medium === '') heard.refuse(`${name} has the unit ${String(units).slice(0, 20)}, not kWh`);
   }
+  if (meter === 'gasmeter') addGasVolume(heard, asObject(member(energy, 'import')), { device, atMs });
   const power = asObject(member(body, 'power'));
   const times = POWER.get(String(member(power, 'units')));
   if (power && times !== undefined && medium === '') {
@@ -49,4 +48,19 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage): Heard | null {
     heard.add({ device, channel: 'import', kind: 'power_w', value, times, atMs, name: 'power.value' });
   }
   return heard;
+}
+
+/** What the gas meter counts itself: beside the kWh that are made of it, or in their place. */
+function addGasVolume(heard: Hearing, register: Json | null, said: { device: string; atMs: number | null }): void {
+  for (const [name, unit] of [
+    ['cumulativevol', 'cumulativevolunits'],
+    ['cumulative', 'units'],
+  ] as const) {
+    const value = member(register, name);
+    const scale = volumeScale(String(member(register, unit)));
+    if (value === undefined || scale === undefined) continue;
+    const volume = { channel: volumeChannel('gas'), kind: 'volume_total_m3', name: `energy.import.${name}` } as const;
+    heard.add({ ...said, ...volume, ...scale, value });
+    return;
+  }
 }

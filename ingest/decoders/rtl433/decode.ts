@@ -4,7 +4,7 @@ import { readNumber } from '../read/number.ts';
 import { type Json, member, readObject, readText } from '../read/payload.ts';
 import { fromIso, fromUnix, trusted } from '../read/time.ts';
 import { addCounts, type Medium, mediumOfErt, meterId } from '../rtlamr/meter.ts';
-import { COUNTS, isLossy, quantityOf } from './keys.ts';
+import { countsOf, isLossy, quantityOf } from './keys.ts';
 import { parseRtl433Topic, topicWord } from './topic.ts';
 
 /** rtl_433: radio sensors of many makers, and ERT meters, whose counts need a unit by their owner. */
@@ -31,13 +31,14 @@ function decode(message: DeviceMessage, settings: DecoderSettings): Heard | null
     return heard;
   }
   const { where, key } = parsed;
-  if (!COUNTS.has(key)) addKey(heard, where.join('/'), key, value, null);
+  const { keys, isWater } = countsOf(where.find((word) => countsOf(word).isWater) ?? '');
+  if (!keys.has(key)) addKey(heard, where.join('/'), key, value, null);
   else {
     // The model alone is no meter: IDM messages of older versions have no id in their topic.
     const device = where.length > 1 ? meterId(where.at(-1)) : null;
     if (device === null) return refusal(`${key} has no id of a meter in its topic`);
     const count = { direction: 'import' as const, value, name: key };
-    addCounts(heard, [count], { device, medium: 'electric', atMs: null, settings });
+    addCounts(heard, [count], { device, medium: isWater ? 'water' : 'electric', atMs: null, settings });
   }
   return heard;
 }
@@ -52,14 +53,15 @@ function decodeEvent({ payload, receivedAtMs }: DeviceMessage, settings: Decoder
   // Each packet of an ERT meter is read as IDM and as NETIDM, and nothing says which of them it is; what NETIDM calls
   // its consumption is the net.
   if (model.toUpperCase() === 'NETIDM') return heard;
-  const counts = [...COUNTS].filter((key) => member(body, key) !== undefined);
+  const { keys, isWater } = countsOf(model);
+  const counts = [...keys].filter((key) => member(body, key) !== undefined);
   if (counts.length > 0) {
     const ids = ['id', 'EndpointID', 'ERTSerialNumber'].map((name) => meterId(member(body, name)));
     const device = ids.find((id) => id !== null) ?? null;
     if (device === null) return refusal('payload has no id of a meter');
     const value = member(body, counts[0] as string);
     const count = { direction: 'import' as const, value, name: counts[0] as string };
-    addCounts(heard, [count], { device, medium: mediumOf(body), atMs, settings });
+    addCounts(heard, [count], { device, medium: isWater ? 'water' : mediumOf(body), atMs, settings });
   }
   const device = deviceOf(body);
   for (const key of Object.keys(body)) {

@@ -3,7 +3,15 @@ import { celsius } from '../read/heard.ts';
 import { readNumber } from '../read/number.ts';
 
 /** Keys of counts without a unit (ERT meters). */
-export const COUNTS = new Set(['consumption_data', 'Consumption', 'LastConsumptionCount']);
+const COUNTS = new Set(['consumption_data', 'Consumption', 'LastConsumptionCount']);
+
+/** Water meters (Neptune), whose count has a name of its own. */
+const NEPTUNE = /^Neptune-R900/;
+const NEPTUNE_COUNTS = new Set(['consumption']);
+
+/** The keys of counts without a unit that a model can have, and whether the model says that they are of water. */
+export const countsOf = (model: string): { keys: ReadonlySet<string>; isWater: boolean } =>
+  NEPTUNE.test(model) ? { keys: NEPTUNE_COUNTS, isWater: true } : { keys: COUNTS, isWater: false };
 
 /** Registers by name: `pulses_per_kWh`, which a meter has too, is none. */
 const ENERGY = /^(?:energy|cumulative)_?(\d{0,2})_(kWh|Wh)$/;

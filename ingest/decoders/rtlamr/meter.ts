@@ -1,6 +1,7 @@
 import type { DecoderSettings } from '../family.ts';
 import type { Hearing } from '../read/heard.ts';
 import { readNumber } from '../read/number.ts';
+import { US_GALLON, volumeChannel, volumeScale } from '../read/volume.ts';
 
 /** What a meter is of, as far as its message tells; meters that do not tell are set by their owners, and electric. */
 export type Medium = 'electric' | 'gas' | 'water';
@@ -29,8 +30,14 @@ export const meterId = (value: unknown): string | null =>
     ? String(value)
     : null;
 
-/** What an owner's setting says of a meter: to kWh, or that it is no energy; a sentence where it must be set first. */
-function meterScale(settings: DecoderSettings, id: string): { times: number; per: number } | 'no energy' | Error {
+interface MeterScale {
+  kind: 'energy_total_kwh' | 'volume_total_m3';
+  times: number;
+  per: number;
+}
+
+/** What an owner's setting says of a meter: to kWh or m³, or that it is neither; a sentence where it must be set first. */
+function meterScale(settings: DecoderSettings, id: string): MeterScale | 'neither' | Error {
   const meters = settings.meter ?? {};
   const setting = Object.hasOwn(meters, id) ? meters[id] : undefined;
   if (typeof setting?.unit !== 'string') {
@@ -40,13 +47,17 @@ function meterScale(settings: DecoderSettings, id: string): { times: number; per
   if (!(Number.isFinite(multiplier) && multiplier > 0)) {
     return new Error(`decoder_config.meter.${id}.multiplier is not above 0`);
   }
-  const energy = ENERGY.get(unit.trim().toLowerCase());
-  if (!energy) return 'no energy';
+  const word = unit.trim().toLowerCase();
+  const energy = ENERGY.get(word);
+  // ERT meters are American.
+  const scale = energy ?? (/^gal(?:lons?)?$/.test(word) ? US_GALLON : volumeScale(word));
+  if (!scale) return 'neither';
+  const kind = energy ? 'energy_total_kwh' : 'volume_total_m3';
   // 123456 / 100 is 1234.56, 123456 * 0.01 is a little more.
   const inverse = Math.round(1 / multiplier);
   return Math.abs(inverse * multiplier - 1) < 1e-9
-    ? { times: energy.times, per: energy.per * inverse }
-    : { times: energy.times * multiplier, per: energy.per };
+    ? { kind, times: scale.times, per: scale.per * inverse }
+    : { kind, times: scale.times * multiplier, per: scale.per };
 }
 
 /** Adds a meter's counts as registers, in the unit that its owner has set; refuses all of them where none is set. */
@@ -59,14 +70,18 @@ export function addCounts(
   const there = counts.filter(({ value }) => value !== undefined && value !== null);
   if (there.length === 0) return;
   const scale = meterScale(settings, device);
-  if (scale === 'no energy') return;
+  if (scale === 'neither') return;
   if (scale instanceof Error) {
     heard.see(device);
     heard.refuse(scale.message);
     return;
   }
   for (const { direction, value, name } of there) {
-    const channel = medium === 'electric' ? direction : `${medium}/${direction}`;
-    heard.add({ device, channel, kind: 'energy_total_kwh', value, ...scale, atMs, name });
+    if (scale.kind === 'energy_total_kwh') {
+      const channel = medium === 'electric' ? direction : `${medium}/${direction}`;
+      heard.add({ device, channel, value, ...scale, atMs, name });
+    } else if (medium !== 'electric' && direction === 'import') {
+      heard.add({ device, channel: volumeChannel(medium), value, ...scale, atMs, name });
+    }
   }
 }

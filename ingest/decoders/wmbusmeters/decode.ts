@@ -3,6 +3,7 @@ import { hearing, nothing, refusal } from '../read/heard.ts';
 import { readNumber } from '../read/number.ts';
 import { type Json, member, readObject } from '../read/payload.ts';
 import { fromIso, trusted } from '../read/time.ts';
+import { volumeChannel } from '../read/volume.ts';
 import { type Field, parseField } from './fields.ts';
 import { prefixOf } from './media.ts';
 import { ALARMS, isOwnTopic, isTelegram, mayBeTelegram } from './topic.ts';
@@ -10,7 +11,7 @@ import { ALARMS, isOwnTopic, isTelegram, mayBeTelegram } from './topic.ts';
 /** The smallest 32-bit number: what drivers say where the meter has no value. */
 const NO_VALUE = -2_147_483_648;
 
-/** wmbusmeters: electricity, heat, cooling and gas meters that are heard by radio or read by wired M-Bus. */
+/** wmbusmeters: electricity, heat, cooling, gas and water meters that are heard by radio or read by wired M-Bus. */
 export const wmbusmeters = withoutMemory({ name: 'wmbusmeters', decode });
 
 function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): Heard | null {
@@ -34,7 +35,12 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: Decoder
     if (fields.length > 0) heard.see(device);
     return heard;
   }
-  for (const { name, channel, kind } of fields) {
+  for (const { name, channel, kind, circuit } of fields) {
+    if (kind === 'volume_total_m3') {
+      const place = volumePlace(prefix, circuit);
+      if (place) heard.add({ device, channel: place + channel, kind, value: member(body, name), atMs, name });
+      continue;
+    }
     // Cold is no circuit of an electricity meter.
     if (prefix === '' && channel.startsWith('cooling/')) continue;
     const times = kind === 'power_w' ? 1_000 : 1;
@@ -47,6 +53,14 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: Decoder
 const withMedium = (prefix: string, channel: string) =>
   prefix.endsWith('cooling/') ? prefix + channel.replace('cooling/', 'other/') : prefix + channel;
 
+/** Where a volume is put, by the prefix of its medium; null: an electricity meter has none. */
+function volumePlace(prefix: string, circuit: string | undefined): string | null {
+  const [medium, cold] = prefix.split('/');
+  if (medium !== 'gas' && medium !== 'heat' && medium !== 'water') return null;
+  const own = cold === 'cooling' ? 'cooling' : '';
+  return volumeChannel(medium, circuit === undefined ? own : own === '' ? circuit : 'cooling/other');
+}
+
 /** The fields that have a value. Where two say the same of a meter, the usual name is taken and the other left. */
 function fieldsOf(body: Json): (Field & { name: string })[] {
   const best = new Map<string, Field & { name: string; rank: number }>();
@@ -55,7 +69,7 @@ function fieldsOf(body: Json): (Field & { name: string })[] {
     const read = field && readNumber(member(body, name));
     if (!field || read === null || read === NO_VALUE) continue;
     // What is no number stays, to be refused, and does not push out one that is.
-    const key = read === undefined ? name : `${field.kind} ${field.channel}`;
+    const key = read === undefined ? name : `${field.kind} ${field.circuit ?? ''} ${field.channel}`;
     const other = best.get(key);
     if (!other || field.rank < other.rank) best.set(key, { ...field, name });
   }
