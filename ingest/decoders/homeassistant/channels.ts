@@ -1,19 +1,26 @@
 import type { Place } from '../family.ts';
+import { volumeChannel } from '../read/volume.ts';
 import { circuitWord, type Meaning } from './words.ts';
 
-/** An energy or power entity of a device, of which the channel is to be found. */
+/** An entity of energy, power or volume of a device, of which the channel is to be found. */
 export interface Metered {
-  kind: 'energy_total_kwh' | 'power_w';
+  kind: 'energy_total_kwh' | 'power_w' | 'volume_total_m3';
   meaning: Omit<Meaning, 'medium'> & { medium: 'gas' | 'heat' | 'water' | '' };
   /** What it is called where its names do not tell it from another, the shorter first; the last tells it from all. */
   labels: readonly string[];
 }
+
+/** Its commodity is all that must be known of a volume. */
+export const KNOWN_VOLUME = { direction: 'import', ignored: false, own: false, unknown: false } as const;
 
 type Named = (one: Metered, circuit: string) => string;
 const nameOf: Named = ({ meaning: { medium, direction, parts } }, circuit) =>
   [medium, circuit, direction, ...parts].filter((word) => word !== '').join('/');
 const askedName: Named = ({ meaning, labels }, circuit) =>
   [meaning.medium, circuit, 'unknown', circuitWord(labels[0] ?? '')].filter((word) => word !== '').join('/');
+
+const volumeName: Named = ({ meaning: { medium, parts } }, circuit) =>
+  [volumeChannel(medium || 'water', circuit), ...parts].join('/');
 
 const isAsked = ({ meaning: { unknown, own } }: Metered) => unknown || own;
 const isPower = ({ kind }: Metered) => kind === 'power_w';
@@ -25,13 +32,16 @@ const isPower = ({ kind }: Metered) => kind === 'power_w';
  * What nobody can tell is asked about; of a device with an unknown register all are told where they were before.
  */
 export function channelsOf<One extends Metered>(all: readonly One[]): Map<One, Place> {
-  const entities = all.filter(({ meaning }) => !meaning.ignored);
+  const told = all.filter(({ meaning }) => !meaning.ignored);
+  const entities = told.filter(({ kind }) => kind !== 'volume_total_m3');
   const registers = entities.filter((one) => !isPower(one));
   // Beside registers a power that nobody can tell says nothing new.
   const isOnlyPower = registers.length === 0;
   const known = entities.filter((one) => !isAsked(one));
   const asked = entities.filter((one) => isAsked(one) && (isOnlyPower || !isPower(one)));
   const places = new Map<One, Place>();
+  const volumes = told.filter(({ kind }) => kind === 'volume_total_m3');
+  for (const [one, channel] of placed(volumes, volumeName, circuitNow)) places.set(one, { channel });
   for (const [one, channel] of placed(asked, askedName, circuitNow)) {
     places.set(one, { channel, asks: { unit: isPower(one) ? 'W' : 'kWh' } });
   }

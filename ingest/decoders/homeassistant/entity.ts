@@ -1,13 +1,15 @@
 import type { SaidKind } from '../family.ts';
 import { asObject, type Json } from '../read/payload.ts';
+import type { Commodity } from '../read/volume.ts';
+import { commodityOf } from '../vocabulary/volume-of.ts';
 import { field, textField, topicField } from './abbreviations.ts';
 import { type Availability, availabilityOf } from './availability.ts';
-import type { Metered } from './channels.ts';
+import { KNOWN_VOLUME, type Metered } from './channels.ts';
 import { type Part, partsOf } from './parts.ts';
 import { type Source, sourceOf } from './source.ts';
 import type { ConfigTopic } from './topic.ts';
-import { degrees, energyScale, powerScale } from './units.ts';
-import { meaningOf, wordsOf } from './words.ts';
+import { degrees, energyScale, powerScale, volumeUnit } from './units.ts';
+import { meaningOf, withoutDevice, withoutVolume, wordsOf } from './words.ts';
 
 /** An announced part of a device, with all that can be heard of it. */
 export interface Entity extends Partial<Metered> {
@@ -61,7 +63,10 @@ function sensorOf(
   const where = { topic: stateTopic, template: 'value_template' };
   const energy = energyScale(unit);
   const power = powerScale(unit);
-  const kind = kindOf(deviceClass, { energy: energy !== undefined, power: power !== undefined });
+  const volume = volumeUnit(unit);
+  const kind = volume
+    ? volumeKind(deviceClass)
+    : kindOf(deviceClass, { energy: energy !== undefined, power: power !== undefined });
   if (kind === 'temperature_c') {
     // A chip's temperature is a diagnosis, and nobody's room.
     if (textField(config, 'entity_category') === 'diagnostic') return null;
@@ -69,7 +74,7 @@ function sensorOf(
     return source && degrees(unit) ? { sources: [source] } : null;
   }
   if (kind === null) return null;
-  const source = sourceOf(config, { ...where, kind, scale: (kind === 'power_w' ? power : energy) ?? {} });
+  const source = sourceOf(config, { ...where, kind, scale: volume ?? (kind === 'power_w' ? power : energy) ?? {} });
   if (!source) return null;
   const stateClass = textField(config, 'state_class');
   if (kind === 'energy_total_kwh' && stateClass !== null && !CUMULATIVE.has(stateClass)) {
@@ -78,28 +83,41 @@ function sensorOf(
   const maker = asObject(field(config, 'device'));
   const name = textField(config, 'name') ?? '';
   const objectId = textField(config, 'object_id') ?? '';
+  const names = [...source.path, object, name, objectId];
+  const idWords = new Set(wordsOf(`${device} ${topic.component === 'device' ? topic.object : (topic.node ?? '')}`));
+  const makerName = `${textField(maker, 'name') ?? ''} ${textField(maker, 'model') ?? ''}`;
   const meaning = meaningOf(
     {
-      names: [...source.path, object, name, objectId],
+      names,
       // What a person reads tells what it is; ids are only looked into where there is no such name.
       understood:
         name === '' ? [source.path.toReversed().join(' '), object, objectId].filter((one) => one !== '') : [name],
       uniqueId: textField(config, 'unique_id') ?? '',
     },
-    [object, name, objectId],
-    {
-      idWords: new Set(wordsOf(`${device} ${topic.component === 'device' ? topic.object : (topic.node ?? '')}`)),
-      nameWords: wordsOf(`${textField(maker, 'name') ?? ''} ${textField(maker, 'model') ?? ''}`),
-    },
+    volume ? [object, name, objectId].map(withoutVolume) : [object, name, objectId],
+    { idWords, nameWords: wordsOf(makerName) },
   );
-  const medium = deviceClass === 'gas' || deviceClass === 'water' ? deviceClass : heatMeter(maker) || meaning.medium;
+  const classMedium = deviceClass === 'gas' || deviceClass === 'water' ? deviceClass : heatMeter(maker);
   const labels = [
     object,
     `${topic.node ?? ''}_${object}`,
     `${topic.component}_${topic.node ?? ''}_${topic.object}_${object}`,
   ];
-  return { sources: [source], kind, meaning: { ...meaning, medium }, labels, ...(name === '' ? {} : { name }) };
+  const found = { sources: [source], labels, ...(name === '' ? {} : { name }) };
+  if (kind !== 'volume_total_m3')
+    return { ...found, kind, meaning: { ...meaning, medium: classMedium || meaning.medium } };
+  if (stateClass !== null && !CUMULATIVE.has(stateClass)) return null;
+  // Cameras on meters announce as a diagnosis what they saw, before they check it (AI-on-the-edge-device).
+  if (textField(config, 'entity_category') === 'diagnostic') return null;
+  const said = [...withoutDevice(names, idWords), makerName];
+  const told: { commodity?: Commodity } = classMedium === '' ? {} : { commodity: classMedium };
+  const medium = commodityOf(said, { ...told, isTotal: stateClass !== null });
+  return medium && { ...found, kind, meaning: { ...meaning, ...KNOWN_VOLUME, medium } };
 }
+
+/** `volume_storage` is what lies in a tank. */
+const volumeKind = (deviceClass: string | null): 'volume_total_m3' | null =>
+  deviceClass === null || ['gas', 'water', 'volume'].includes(deviceClass) ? 'volume_total_m3' : null;
 
 /** What a sensor measures. A unit says it where no class does; a class that is another (`energy_storage`) beats it. */
 function kindOf(deviceClass: string | null, unit: { energy: boolean; power: boolean }) {

@@ -1,3 +1,5 @@
+import { US_GALLON, type VolumeScale, volumeScale } from '../read/volume.ts';
+
 /** What a unit is multiplied or divided by to be that of the service. */
 export interface Scale {
   times?: number;
@@ -31,6 +33,10 @@ export function energyScale(unit: string | null): Scale | undefined {
 /** W out of a unit of power, whatever its case, but for `mW`, which is a thousandth. */
 export const powerScale = (unit: string | null): Scale | undefined =>
   unit === null ? undefined : unit === 'mW' ? { per: 1_000 } : POWER.get(unit.toLowerCase());
+
+/** m³ out of a unit of volume; Home Assistant's `gal` is the American one. */
+export const volumeUnit = (unit: string | null): VolumeScale | undefined =>
+  unit === 'gal' ? US_GALLON : volumeScale(unit);
 
 /** C or F out of a unit of temperature; null: none of them. */
 export function degrees(unit: string | null): 'C' | 'F' | null {

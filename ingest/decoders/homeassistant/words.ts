@@ -81,7 +81,15 @@ const withoutWords = (name: string, idWords: ReadonlySet<string>): string =>
         .filter((word) => !idWords.has(word.toLowerCase()))
         .join('');
 
-const withoutDevice = (names: readonly string[], idWords: ReadonlySet<string>): string[] =>
+const VOLUME_WORD = /^(?:count|index|volume|volumen|volym|m3|m|l|lit(?:er|re)s?|ft3|ft|cf|ccf|gal|gallons?)$/;
+/** A name without what only says that it is a volume: no circuit is called so. */
+export const withoutVolume = (name: string): string =>
+  wordsOf(name)
+    .filter((word) => !VOLUME_WORD.test(word))
+    .join('_');
+
+/** Names without the words of the device's id. */
+export const withoutDevice = (names: readonly string[], idWords: ReadonlySet<string>): string[] =>
   names.map((name) => withoutWords(name, idWords));
 
 /** What a circuit is called by: all words that say nothing else; as it was before there were dictionaries; without unknown words. */

@@ -1,7 +1,9 @@
 import type { Place, SaidKind } from '../family.ts';
-import { channelsOf, type Metered } from '../homeassistant/channels.ts';
+import { channelsOf, KNOWN_VOLUME, type Metered } from '../homeassistant/channels.ts';
 import { degrees, energyScale, powerScale, type Scale } from '../homeassistant/units.ts';
-import { circuitWord, meaningOf, wordsOf } from '../homeassistant/words.ts';
+import { circuitWord, meaningOf, withoutVolume, wordsOf } from '../homeassistant/words.ts';
+import { volumeScale } from '../read/volume.ts';
+import { commodityOf } from '../vocabulary/volume-of.ts';
 
 /** What a device tells of a property. */
 export interface Told {
@@ -38,6 +40,11 @@ export function readablesOf(device: string, told: Iterable<Told>): Map<string, R
     if (kind === 'energy_total_kwh' || kind === 'power_w') {
       const scale = (kind === 'power_w' ? powerScale : energyScale)(one.unit ?? null) ?? {};
       meters.push({ ...metered(device, one, kind), key, scale });
+    } else if (kind === 'volume_total_m3') {
+      const volume = metered(device, one, kind);
+      const medium = commodityOf(namesOf(one));
+      const scale = volumeScale(one.unit) ?? {};
+      if (medium) meters.push({ ...volume, meaning: { ...volume.meaning, ...KNOWN_VOLUME, medium }, key, scale });
     } else if (kind) readables.set(key, { kind, channel: climateChannel(one), scale: {}, degrees: unit });
   }
   for (const [{ key, kind, scale }, place] of channelsOf(meters)) {
@@ -46,11 +53,14 @@ export function readablesOf(device: string, told: Iterable<Told>): Map<string, R
   return readables;
 }
 
+const namesOf = ({ node, property, name = '', nodeName = '' }: Told) => [property, name, node, nodeName];
+
 function metered(device: string, told: Told, kind: Metered['kind']): Metered {
-  const { node, property, name = '', nodeName = '' } = told;
+  const { node, property, name = '' } = told;
+  const object = `${node}_${property}`;
   const meaning = meaningOf(
-    { names: [property, name, node, nodeName], understood: [name === '' ? property : name] },
-    [`${node}_${property}`],
+    { names: namesOf(told), understood: [name === '' ? property : name] },
+    [kind === 'volume_total_m3' ? withoutVolume(object) : object],
     {
       idWords: new Set(wordsOf(device)),
       nameWords: [],
@@ -70,6 +80,7 @@ function kindOf({
   if (datatype !== undefined && !NUMERIC.has(datatype)) return null;
   if (degrees(unit)) return settable || SETPOINT.test(property) ? setpoint(property) : 'temperature_c';
   if (settable) return null;
+  if (volumeScale(unit)) return 'volume_total_m3';
   return energyScale(unit) ? 'energy_total_kwh' : powerScale(unit) ? 'power_w' : null;
 }
 

@@ -1,9 +1,13 @@
 import type { Place } from '../family.ts';
 import { channelWord } from '../read/heard.ts';
+import { volumeChannel } from '../read/volume.ts';
+import { commodityOf } from '../vocabulary/volume-of.ts';
 import { whatItIs } from '../vocabulary/what-it-is.ts';
 
 /** A resource of an IPSO object (LwM2M): `3305/0/5805`. */
 const IPSO = /^(?:(.*)[/:])?\/?(\d{4,5})\/(\d{1,5})\/(\d{4,5})(?:\/\d{1,5})?$/s;
+/** The register of a water meter (object 3424 of uCIFI). */
+const WATER_METER = /^(?:(.*)[/:])?\/?(3424)\/(\d{1,5})\/(1)$/s;
 const EXPORT = new Set([
   'export',
   'exported',
@@ -34,7 +38,7 @@ export interface SenmlName {
  */
 export function takeApart(base: string, name: string, fallback: string): SenmlName {
   const whole = base + name;
-  const [path, before, object, instance, resource] = IPSO.exec(whole) ?? [];
+  const [path, before, object, instance, resource] = IPSO.exec(whole) ?? WATER_METER.exec(whole) ?? [];
   if (path !== undefined) {
     const ipso = { object: Number(object), instance: Number(instance), resource: Number(resource) };
     return { device: trimEnd(before ?? '') || fallback, part: `${object}/${instance}/${resource}`, ipso };
@@ -71,6 +75,17 @@ export function placeOf(part: string, kind: 'energy_total_kwh' | 'power_w'): Pla
   return what.is === 'own' ? place : { ...place, was: channel };
 }
 
+/** What says nothing but that a volume is a meter's. */
+const PLAIN_VOLUME = /^(?:volume|volumen|total|meter|counter|reading|register|consumption|consumed|usage|m3|value)$/;
+
+/** Where the volume of a part of a name is put; null: of no meter of gas, heat or water, or nobody can tell. */
+export function volumePlaceOf({ device, part }: SenmlName): Place | null {
+  const commodity = commodityOf([part]) ?? commodityOf([part, device]);
+  if (commodity === null) return null;
+  const circuit = wordsOf(part).filter((word) => !PLAIN_VOLUME.test(word) && !MEDIA.has(word) && !QUANTITIES.has(word));
+  return { channel: volumeChannel(commodity, circuit.join('/')) };
+}
+
 const SETPOINT = new Set(['setpoint', 'set', 'point', 'target', 'wanted', 'desired']);
 
 /** Whether a temperature is one that is wanted: `setpoint`, `kitchen_target`. */
@@ -79,11 +94,7 @@ export const isSetpoint = (part: string): boolean =>
 
 /** A channel out of a part of a name. Different parts have different channels, but for what only says the quantity. */
 export function channelOf(part: string, kind: string): string {
-  const words = part
-    .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
-    .split(/[^A-Za-z0-9]+/)
-    .filter((word) => word !== '')
-    .map(channelWord);
+  const words = wordsOf(part);
   const rest = words.filter((word) => !QUANTITIES.has(word));
   if (kind === 'temperature_c') return ['room', ...rest].join('/');
   if (kind === 'setpoint_c') return ['room', ...rest.filter((word) => !SETPOINT.has(word))].join('/');
@@ -96,6 +107,13 @@ export function channelOf(part: string, kind: string): string {
     ...rest.filter(isPart),
   ].join('/');
 }
+
+const wordsOf = (part: string): string[] =>
+  part
+    .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== '')
+    .map(channelWord);
 
 /** A name without the separators at its end. */
 function trimEnd(text: string): string {

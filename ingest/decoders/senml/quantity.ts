@@ -1,5 +1,6 @@
 import type { Place, SaidKind } from '../family.ts';
-import { channelOf, isSetpoint, placeOf, type SenmlName } from './names.ts';
+import { volumeChannel, volumeScale } from '../read/volume.ts';
+import { channelOf, isSetpoint, placeOf, type SenmlName, volumePlaceOf } from './names.ts';
 import type { Resolved } from './resolve.ts';
 
 /** A number of a record, with what makes the unit of its kind of it. */
@@ -36,13 +37,16 @@ const IPSO_SETPOINT = 5900;
 /** Power (3328) and energy (3331) are objects of their own, and one circuit. */
 const IPSO_POWER = 3328;
 const IPSO_ENERGY = 3331;
+const WATER_METER = { object: 3424, resource: 1 };
 
 /** What a record says, by its unit. `unitText`: the unit that its IPSO object tells in a record of its own (5701). */
-export function quantitiesOf(
-  record: Resolved,
-  { part, ipso }: SenmlName,
-  unitText: string | undefined,
-): SenmlQuantity[] {
+export function quantitiesOf(record: Resolved, of: SenmlName, unitText: string | undefined): SenmlQuantity[] {
+  const { part, ipso } = of;
+  if (ipso?.object === WATER_METER.object && ipso.resource === WATER_METER.resource) {
+    const scale = volumeScale(record.unit ?? 'm3');
+    const channel = volumeChannel('water', `${ipso.object}-${ipso.instance}`);
+    return scale ? [{ channel, kind: 'volume_total_m3', value: record.value, ...scale }] : [];
+  }
   if (ipso && !IPSO_UNITS.has(ipso.resource) && ipso.resource !== IPSO_VALUE && ipso.resource !== IPSO_SETPOINT)
     return [];
   const unit = record.unit ?? (ipso && (IPSO_UNITS.get(ipso.resource) ?? unitText)) ?? '';
@@ -62,6 +66,11 @@ export function quantitiesOf(
     // W times seconds is J.
     const sum = { ...meter, kind: 'energy_total_kwh', value: record.sum, per: J_PER_KWH / times } as const;
     return [{ ...meter, kind: 'power_w', value, times }, ...(record.sum === null ? [] : [sum])];
+  }
+  const scale = volumeScale(unit);
+  if (scale) {
+    const meter = ipso ? null : volumePlaceOf(of);
+    return meter ? [{ ...meter, kind: 'volume_total_m3', value, ...scale }] : [];
   }
   const isWanted = ipso ? ipso.resource === IPSO_SETPOINT : isSetpoint(part);
   const kind = isWanted ? 'setpoint_c' : 'temperature_c';

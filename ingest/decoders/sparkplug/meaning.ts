@@ -1,7 +1,9 @@
 import { channelWord } from '../read/heard.ts';
+import { volumeChannel } from '../read/volume.ts';
+import { commodityOf } from '../vocabulary/volume-of.ts';
 import { whatItIs } from '../vocabulary/what-it-is.ts';
 import { isElectric, isolateParts, joined, type Parts } from './parts.ts';
-import { type Unit, unitOf } from './units.ts';
+import { type Unit, unitOf, volumeUnitOf } from './units.ts';
 import { splitName } from './words.ts';
 
 /** What a metric is of, before it is known what else its device has. */
@@ -30,9 +32,10 @@ const SETPOINT = /^(setpoint|target|desired)$/;
 export function meaningOf(name: string, property: string | undefined): Meaning | null {
   const { words, unit: named, doubtful } = splitName(name);
   // What the property says holds, also where it is a unit that is not read.
-  const unit = property === undefined ? named : unitOf(property);
+  const unit = property === undefined ? named : (unitOf(property) ?? volumeUnitOf(property));
   if (!unit || words.some((word) => NEVER.test(word))) return null;
   if (unit.kind === 'temperature_c') return temperature(words, unit, property !== undefined || !doubtful);
+  if (unit.kind === 'volume_total_m3') return volume(words, name, unit);
   const unfit = unit.kind === 'power_w' ? PEAK_POWER : RESETS;
   if (words.some((word) => unfit.test(word))) return null;
   if (property === undefined && doubtful && !words.some(isElectric)) return null;
@@ -52,6 +55,17 @@ export function meaningOf(name: string, property: string | undefined): Meaning |
     words: others,
     asks: { was: guessed },
   };
+}
+
+/** A register of a meter of gas, heat or water. */
+function volume(words: string[], name: string, unit: Unit): Meaning | null {
+  const commodity = commodityOf([name]);
+  if (commodity === null || words.some((word) => RESETS.test(word))) return null;
+  const { parts, others } = isolateParts(
+    words.filter((word) => !/^(volume|volumen|counter|index|m3|ft3|l)$/.test(word)),
+    name,
+  );
+  return { unit, parts: { ...parts, suffix: volumeChannel(commodity) }, words: others };
 }
 
 /** `certain`: the unit is one, and no letter that could be a part's (`Setpoint C`). */

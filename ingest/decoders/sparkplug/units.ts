@@ -1,9 +1,10 @@
 import type { SaidKind } from '../family.ts';
 import { asObject, type Json, member } from '../read/payload.ts';
+import { volumeScale } from '../read/volume.ts';
 
 /** What a unit makes of a number: `value * times / per` is in the unit of the kind. */
 export interface Unit {
-  kind: Extract<SaidKind, 'energy_total_kwh' | 'power_w' | 'temperature_c'>;
+  kind: Extract<SaidKind, 'energy_total_kwh' | 'power_w' | 'temperature_c' | 'volume_total_m3'>;
   times: number;
   per: number;
   fahrenheit?: true;
@@ -40,6 +41,12 @@ const EXACT = new Map<string, Unit>([
 export function unitOf(text: string): Unit | undefined {
   const packed = text.slice(0, 40).replaceAll(/[\s.·*_-]/g, '');
   return EXACT.get(packed) ?? ANY_CASE.get(packed.toLowerCase());
+}
+
+/** The unit of volume that a property, brackets or the end of a name tell; elsewhere `m3` and `l` are numbers of motors and lines. */
+export function volumeUnitOf(text: string): Unit | undefined {
+  const scale = volumeScale(text.trim());
+  return scale && { kind: 'volume_total_m3', ...scale };
 }
 
 /** The standard has no field for units: these properties are what edge software calls it. */

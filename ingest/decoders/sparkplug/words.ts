@@ -1,4 +1,4 @@
-import { type Unit, unitOf } from './units.ts';
+import { type Unit, unitOf, volumeUnitOf } from './units.ts';
 
 /** Words as they stand between blanks, slashes, dots and changes of case; kWh stays together, and L1 does. */
 const WORD = /[kKMG]?W[hH]?(?![A-Za-z])|\p{Lu}+(?!\p{Ll})\d*|\p{Lu}?\p{Ll}+\d*|\d+[a-z]*/gu;
@@ -23,7 +23,7 @@ export function splitName(name: string): NamedWords {
   const lower = found.map((word) => word.toLowerCase());
   const none = { words: lower, unit: undefined, doubtful: false };
   if (bracketed !== undefined) {
-    const unit = unitOf(bracketed);
+    const unit = unitOf(bracketed) ?? volumeUnitOf(bracketed);
     // `Energy (L1)` has no unit in its brackets, but words; of `(kVArh)` they do no harm.
     if (unit) return { words: lower, unit, doubtful: false };
     lower.push(...(bracketed.match(WORD) ?? []).map((word) => word.toLowerCase()));
@@ -36,5 +36,7 @@ export function splitName(name: string): NamedWords {
     const deg = index > 0 && lower[index - 1] === 'deg' ? 1 : 0;
     return { words: lower.toSpliced(index - deg, 1 + deg), unit, doubtful: SHORT.has(lower[index] as string) };
   }
-  return none;
+  const last = found.at(-1) ?? '';
+  const volume = /^(?:m3|ft3|lit(?:er|re)s)$/.test(last) ? volumeUnitOf(last) : undefined;
+  return volume ? { words: lower.slice(0, -1), unit: volume, doubtful: false } : none;
 }

@@ -6,7 +6,11 @@ import { attributeOf, publishingOf } from './attribute.ts';
 import { hearClimate } from './climate.ts';
 import { hearEnergy } from './energy.ts';
 import { type Bridge, type Bridges, learnBridge } from './memory.ts';
+import type { Volume } from './state.ts';
 import { parseBridgeTopic, parseZigbee2MqttTopic } from './topic.ts';
+import { hearVolumes } from './volume.ts';
+
+const NO_VOLUMES: ReadonlyMap<string, Volume> = new Map();
 
 /** Zigbee devices behind Zigbee2MQTT: meters, plugs, thermostats, valves, sensors. */
 export const zigbee2mqtt: Family<Bridges> = {
@@ -47,9 +51,10 @@ function decodeState(
   const seen = member(attributes, 'last_seen');
   const atMs = trusted(typeof seen === 'number' ? seen : fromIso(seen, { tz, receivedAtMs }), receivedAtMs);
   const announced = bridge?.devices.get(device);
-  const has = (name: string) => Object.hasOwn(attributes, name) || announced?.has(name) === true;
-  const state = { device, attributes, atMs, has };
+  const has = (name: string) => Object.hasOwn(attributes, name) || announced?.attributes.has(name) === true;
+  const state = { device, attributes, atMs, has, volumes: announced?.volumes ?? NO_VOLUMES };
   hearEnergy(heard, state);
+  hearVolumes(heard, state);
   hearClimate(heard, state);
   return heard;
 }

@@ -1,6 +1,8 @@
 import type { DeviceMessage } from '../family.ts';
 import { asObject, type Json, member, readJson, readText } from '../read/payload.ts';
+import type { Volume } from './state.ts';
 import { parseBridgeTopic } from './topic.ts';
+import { volumeOf } from './volume.ts';
 
 /** How Zigbee2MQTT publishes: one JSON object, a topic for each attribute, or both. */
 export type Output = 'json' | 'attribute' | 'attribute_and_json';
@@ -9,8 +11,14 @@ export type Output = 'json' | 'attribute' | 'attribute_and_json';
 export interface Bridge {
   /** Null: it did not say. */
   output: Output | null;
-  /** By friendly name: the attributes that the device can have. */
-  devices: Map<string, Set<string>>;
+  /** By friendly name. */
+  devices: Map<string, Announced>;
+}
+
+/** What a device can have. */
+interface Announced {
+  attributes: Set<string>;
+  volumes: Map<string, Volume>;
 }
 
 /** By base topic. */
@@ -66,20 +74,25 @@ function devicesOf(list: readonly unknown[]): Bridge['devices'] {
     const device = asObject(one);
     const name = member(device, 'friendly_name');
     if (typeof name !== 'string' || typeof member(device, 'ieee_address') !== 'string') continue;
-    const attributes = new Set<string>();
-    addAttributes(attributes, member(asObject(member(device, 'definition')), 'exposes'), 0);
-    devices.set(name, attributes);
+    const announced: Announced = { attributes: new Set(), volumes: new Map() };
+    addAttributes(announced, member(asObject(member(device, 'definition')), 'exposes'), 0);
+    devices.set(name, announced);
   }
   return devices;
 }
 
 /** What a device exposes is nested: a climate has its setpoint among its features. */
-function addAttributes(attributes: Set<string>, exposes: unknown, depth: number): void {
+function addAttributes(announced: Announced, exposes: unknown, depth: number): void {
   if (!Array.isArray(exposes) || depth > 5) return;
   for (const one of exposes) {
-    if (attributes.size >= MAX_ATTRIBUTES) return;
-    const property = member(asObject(one), 'property');
-    if (typeof property === 'string') attributes.add(property);
-    addAttributes(attributes, member(asObject(one), 'features'), depth + 1);
+    if (announced.attributes.size >= MAX_ATTRIBUTES) return;
+    const exposed = asObject(one);
+    const property = member(exposed, 'property');
+    const volume = volumeOf(exposed);
+    if (typeof property === 'string') {
+      announced.attributes.add(property);
+      if (volume) announced.volumes.set(property, volume);
+    }
+    addAttributes(announced, member(exposed, 'features'), depth + 1);
   }
 }

@@ -1,4 +1,11 @@
 import type { Json } from '../read/payload.ts';
+import type { Commodity, VolumeScale } from '../read/volume.ts';
+
+/** What a meter has counted, as its attribute is announced. */
+export interface Volume {
+  of: Commodity;
+  scale: VolumeScale;
+}
 
 /** What a device says of itself: all of it as one object, or one attribute of it. */
 export interface State {
@@ -8,4 +15,6 @@ export interface State {
   atMs: number | null;
   /** Whether the device has an attribute: here, or in messages that its bridge has announced. */
   has(attribute: string): boolean;
+  /** Its volumes, by attribute, as far as its bridge has announced them. */
+  volumes: ReadonlyMap<string, Volume>;
 }

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { commodityOf } from './volume-of.ts';
+
+test.each([
+  // Names of public projects and forums.
+  ['Gaszähler', 'gas'],
+  ['Gasverbrauch gesamt', 'gas'],
+  ['Gas Counter', 'gas'],
+  ['Gas verbruik', 'gas'],
+  ['Compteur GAZ', 'gas'],
+  ['Consumo de gas', 'gas'],
+  ['Zużycie gazu', 'gas'],
+  ['Gassforbruk', 'gas'],
+  ['Kaasun kulutus', 'gas'],
+  ['Compteur Eau froide', 'water'],
+  ['Wasserzähler', 'water'],
+  ['Wasseruhr', 'water'],
+  ['Watermeter Totaal', 'water'],
+  ['Backyard water meter', 'water'],
+  ['Hot water total', 'water'],
+  ['Warmwasser Verbrauch', 'water'],
+  ['Vattenmätare total', 'water'],
+  ['Heat meter volume', 'heat'],
+  ['Wärmemengenzähler Volumen', 'heat'],
+  // No total by its words.
+  ['Gas', null],
+  ['Water volume', null],
+  // No consumption.
+  ['Water tank total', null],
+  ['Regenwasser gesamt', null],
+  ['Water meter reverse total', null],
+  ['Water leakage total', null],
+  ['Gas verbruik vandaag', null],
+  ['Gasverbrauch Monat', null],
+  ['Gas day consumption', null],
+  ['Gas cost total', null],
+  ['Water consumption limit', null],
+  // Of nobody knows what.
+  ['Total volume', null],
+  ['Counter', null],
+])('%s is %s', (name, commodity) => {
+  expect(commodityOf([name])).toBe(commodity);
+});
+
+test('what is said beside the names counts: a class tells the commodity, a state class the total', () => {
+  expect(commodityOf(['Value'], { commodity: 'water' })).toBe('water');
+  expect(commodityOf(['Gas'], { isTotal: true })).toBe('gas');
+  expect(commodityOf(['Water tank'], { commodity: 'water', isTotal: true })).toBeNull();
+  expect(commodityOf(['Total'], { isTotal: true })).toBeNull();
+  expect(commodityOf(['volume', 'watermeter-7'])).toBe('water');
+});
