@@ -1,6 +1,6 @@
+import type { Commodity } from '#src/database/meter.ts';
 import type { SaidKind } from '../family.ts';
 import { asObject, type Json } from '../read/payload.ts';
-import type { Commodity } from '../read/volume.ts';
 import { commodityOf } from '../vocabulary/volume-of.ts';
 import { field, textField, topicField } from './abbreviations.ts';
 import { type Availability, availabilityOf } from './availability.ts';

@@ -1,5 +1,6 @@
+import type { Commodity } from '#src/database/meter.ts';
 import type { SaidKind } from '../family.ts';
-import { type Commodity, volumeChannel, volumeScale } from '../read/volume.ts';
+import { volumeChannel, volumeScale } from '../read/volume.ts';
 import type { Telegram } from './telegram.ts';
 
 /** A register of a meter of gas, heat or water that hands its values on to the electricity meter. */

@@ -1,5 +1,4 @@
-/** What a meter's volume is of. */
-export type Commodity = 'gas' | 'heat' | 'water';
+import type { Commodity } from '#src/database/meter.ts';
 
 /**
  * What makes m³ of a number: `times` is whole and `per` a power of ten, so that it stays the decimal that was sent (`scaled`).

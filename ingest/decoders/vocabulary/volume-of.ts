@@ -1,4 +1,4 @@
-import type { Commodity } from '../read/volume.ts';
+import type { Commodity } from '#src/database/meter.ts';
 import { saidOf } from './said-of.ts';
 
 /** What lies in a tank, fell as rain, flows back or runs out unseen is no consumption. */

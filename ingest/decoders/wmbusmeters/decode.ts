@@ -10,6 +10,8 @@ import { ALARMS, isOwnTopic, isTelegram, mayBeTelegram } from './topic.ts';
 
 /** The smallest 32-bit number: what drivers say where the meter has no value. */
 const NO_VALUE = -2_147_483_648;
+/** Where volumes go, by the prefix of their medium. Of cold there is no commodity, of electricity no volume. */
+const VOLUMES = new Map((['gas', 'heat', 'water'] as const).map((medium) => [`${medium}/`, volumeChannel(medium)]));
 
 /** wmbusmeters: electricity, heat, cooling, gas and water meters that are heard by radio or read by wired M-Bus. */
 export const wmbusmeters = withoutMemory({ name: 'wmbusmeters', decode });
@@ -35,10 +37,10 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: Decoder
     if (fields.length > 0) heard.see(device);
     return heard;
   }
-  for (const { name, channel, kind, circuit } of fields) {
+  for (const { name, channel, kind } of fields) {
     if (kind === 'volume_total_m3') {
-      const place = volumePlace(prefix, circuit);
-      if (place) heard.add({ device, channel: place + channel, kind, value: member(body, name), atMs, name });
+      const medium = VOLUMES.get(prefix);
+      if (medium) heard.add({ device, channel: medium + channel, kind, value: member(body, name), atMs, name });
       continue;
     }
     // Cold is no circuit of an electricity meter.
@@ -53,14 +55,6 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: Decoder
 const withMedium = (prefix: string, channel: string) =>
   prefix.endsWith('cooling/') ? prefix + channel.replace('cooling/', 'other/') : prefix + channel;
 
-/** Where a volume is put, by the prefix of its medium; null: an electricity meter has none. */
-function volumePlace(prefix: string, circuit: string | undefined): string | null {
-  const [medium, cold] = prefix.split('/');
-  if (medium !== 'gas' && medium !== 'heat' && medium !== 'water') return null;
-  const own = cold === 'cooling' ? 'cooling' : '';
-  return volumeChannel(medium, circuit === undefined ? own : own === '' ? circuit : 'cooling/other');
-}
-
 /** The fields that have a value. Where two say the same of a meter, the usual name is taken and the other left. */
 function fieldsOf(body: Json): (Field & { name: string })[] {
   const best = new Map<string, Field & { name: string; rank: number }>();
@@ -69,7 +63,7 @@ function fieldsOf(body: Json): (Field & { name: string })[] {
     const read = field && readNumber(member(body, name));
     if (!field || read === null || read === NO_VALUE) continue;
     // What is no number stays, to be refused, and does not push out one that is.
-    const key = read === undefined ? name : `${field.kind} ${field.circuit ?? ''} ${field.channel}`;
+    const key = read === undefined ? name : `${field.kind} ${field.channel}`;
     const other = best.get(key);
     if (!other || field.rank < other.rank) best.set(key, { ...field, name });
   }

@@ -1,10 +1,8 @@
 /** What a field is of: without its medium. */
 export interface Field {
-  /** `import`, `export`, `import/t1`, `import/l2`, `cooling/import`; of a volume its part, and its circuit in `circuit`. */
+  /** `import`, `export`, `import/t1`, `import/l2`, `cooling/import`; of a volume its tariff alone. */
   channel: string;
   kind: 'energy_total_kwh' | 'power_w' | 'volume_total_m3';
-  /** `cooling`, of a volume of cold. */
-  circuit?: string;
 }
 
 type Groups = (string | undefined)[];
@@ -45,30 +43,25 @@ const POWERS: [RegExp, (groups: Groups) => string][] = [
 ];
 
 /** Names of registers in m³. `…_subunit1_m3`, `c1_…`, `input1_…` are of pulse inputs, on which anything may be. */
-const VOLUMES: [RegExp, Pick<Field, 'channel' | 'circuit'>][] = [
-  [/^total_m3$/, { channel: '' }],
-  [/^total(?:_volume|_water|_heating)_m3$/, { channel: '' }],
-  [/^volume_m3$/, { channel: '' }],
-  [/^totalitator_m3$/, { channel: '' }],
-  [/^total_(?:cooling|cooling_volume|volume_cooling)_m3$/, { channel: '', circuit: 'cooling' }],
-  ...[1, 2, 3, 4].map((tariff): [RegExp, Pick<Field, 'channel'>] => [
-    new RegExp(`^total(?:_volume)?_tariff_?${tariff}_m3$`),
-    { channel: `/t${tariff}` },
-  ]),
+const VOLUMES: [RegExp, (groups: Groups) => string][] = [
+  [/^total(?:_volume)?_m3$/, () => ''],
+  [/^total_(?:water|heating)_m3$/, () => ''],
+  [/^(?:volume|totalitator)_m3$/, () => ''],
+  [/^total(?:_volume)?_tariff_?(\d{1,2})_m3$/, ([, tariff]) => part('t', tariff)],
+];
+const UNITS: [unit: string, kind: Field['kind'], names: [RegExp, (groups: Groups) => string][]][] = [
+  ['_kwh', 'energy_total_kwh', REGISTERS],
+  ['_kw', 'power_w', POWERS],
+  ['_m3', 'volume_total_m3', VOLUMES],
 ];
 const MAX_NAME_CHARACTERS = 64;
 
 /** What the name of a field says; null where it is nothing of the kind, or nothing that lasts. Also gives its precedence. */
 export function parseField(name: string): (Field & { rank: number }) | null {
   if (name.length > MAX_NAME_CHARACTERS) return null;
-  if (name.endsWith('_m3')) {
-    const rank = VOLUMES.findIndex(([pattern]) => pattern.test(name));
-    const found = VOLUMES[rank]?.[1];
-    return found ? { ...found, kind: 'volume_total_m3', rank } : null;
-  }
-  const kind = name.endsWith('_kwh') ? 'energy_total_kwh' : name.endsWith('_kw') ? 'power_w' : null;
-  if (!kind) return null;
-  const names = kind === 'power_w' ? POWERS : REGISTERS;
+  const found = UNITS.find(([unit]) => name.endsWith(unit));
+  if (!found) return null;
+  const [, kind, names] = found;
   for (const [rank, [pattern, channelOf]] of names.entries()) {
     const groups = pattern.exec(name);
     if (groups) return { channel: channelOf(groups), kind, rank };

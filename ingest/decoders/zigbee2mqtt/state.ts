@@ -1,5 +1,6 @@
+import type { Commodity } from '#src/database/meter.ts';
 import type { Json } from '../read/payload.ts';
-import type { Commodity, VolumeScale } from '../read/volume.ts';
+import type { VolumeScale } from '../read/volume.ts';
 
 /** What a meter has counted, as its attribute is announced. */
 export interface Volume {

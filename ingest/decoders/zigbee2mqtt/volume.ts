@@ -1,6 +1,7 @@
+import type { Commodity } from '#src/database/meter.ts';
 import type { Hearing } from '../read/heard.ts';
 import { type Json, member } from '../read/payload.ts';
-import { type Commodity, volumeChannel, volumeScale } from '../read/volume.ts';
+import { volumeChannel, volumeScale } from '../read/volume.ts';
 import type { State, Volume } from './state.ts';
 
 const ATTRIBUTES = new Map<unknown, Commodity>([
