@@ -107,9 +107,10 @@ function addQuantities(discovery: Discovery, said: readonly Said[]): boolean {
   const quantities = [...all.values()].slice(0, MAX_QUANTITIES);
   const roles = chooseRoles(quantities.map(({ channel, kind }) => ({ channel, kind: storedKindOf(kind) })));
   discovery.quantities = quantities.map((quantity, index) => {
-    const { direction } = parseChannel(quantity.channel);
-    // A power's negative part counts as export, where nothing better does: of no interest to whom it is shown.
-    const counts = roles[index]?.[direction] ? direction : null;
+    const { direction, commodity } = parseChannel(quantity.channel);
+    // A power's negative part counts as export, where nothing better does: of no interest to whom it is shown. Gas, heat and water
+    // say in their channel what they count as.
+    const counts = commodity === 'electricity' && roles[index]?.[direction] ? direction : null;
     return { ...quantity, counts };
   });
   return true;

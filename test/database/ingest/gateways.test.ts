@@ -4,6 +4,7 @@ import { toIncoming } from '#ingest/incoming.ts';
 import { replayRejected } from '#ingest/rejected.ts';
 import { createWriter, type Writer } from '#ingest/write/writer.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
+import { meterKey } from '#src/database/meter.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { createGateway, deleteGateway, listDiscovered, updateGateway } from '#src/devices/gateways.ts';
 import { deleteDevice, pairDiscovered, updateDevice } from '#src/devices/store.ts';
@@ -120,6 +121,51 @@ test('it counts from its pairing on, is reported as connected, and is no longer 
   expect(await home.rejected()).toEqual([{ device_id: deviceId, reason: expect.stringContaining('Total') }]);
   // Its neighbour in the message was.
   expect((await home.readings()).at(-1)?.slice(0, 2)).toEqual(['import', 'power']);
+});
+
+test('a P1 port tells its gas meter, too: in m³, at the time of that meter, and not as electricity', async () => {
+  const home = await household();
+  const stamp = (ms: number) => `${new Date(ms + 3_600_000).toISOString().replaceAll(/\D/g, '').slice(2, 14)}W`;
+  const telegram = (atMs: number, kwh: string, gasAtMs: number, cubicMetres: string) =>
+    [
+      '/ISk5\\2MT382-1000',
+      '',
+      `0-0:1.0.0(${stamp(atMs)})`,
+      '0-0:96.1.1(4B384547303034303436333935353037)',
+      `1-0:1.8.0(${kwh}*kWh)`,
+      '0-1:24.1.0(003)',
+      `0-1:24.2.1(${stamp(gasAtMs)})(${cubicMetres}*m3)`,
+      '!',
+      '',
+    ].join('\r\n');
+  const say = (minutes: number, kwh: string, gasMinutes: number, cubicMetres: string) =>
+    home.hear(
+      'p1/telegram',
+      telegram(BASE_MS + minutes * 60_000, kwh, BASE_MS + gasMinutes * 60_000, cubicMetres),
+      BASE_MS + minutes * 60_000,
+    );
+  await say(1, '000100.000', 0, '10142.194');
+  expect((await home.discovered())[0]?.quantities).toEqual([
+    { channel: 'import', kind: 'energy_total_kwh', counts: 'import' },
+    { channel: 'mbus1/gas/m3', kind: 'volume_total_m3', counts: null },
+  ]);
+  await home.pair('K8EG004046395507');
+  await say(2, '000100.000', 0, '10142.194');
+  await say(7, '000100.250', 5, '10142.195');
+  // The same reading once more, at its own time.
+  await say(8, '000100.300', 5, '10142.195');
+  await say(12, '000100.500', 10, '10142.600');
+  expect((await home.readings()).filter(([channel]) => channel === 'mbus1/gas/m3')).toEqual([
+    ['mbus1/gas/m3', 'register', 0, 10_142_194_000],
+    ['mbus1/gas/m3', 'register', 300_000, 10_142_195_000],
+    ['mbus1/gas/m3', 'register', 600_000, 10_142_600_000],
+  ]);
+  expect(await home.kwh()).toBe(0.5);
+  const { rows } = await database.pool.query(
+    `SELECT sum(energy_milliwatt_hours)::bigint AS whole FROM user_hourly WHERE user_id = $1`,
+    [meterKey(home.userId, 'gas_m3')],
+  );
+  expect(Number(rows[0].whole)).toBe(406_000);
 });
 
 test('a deleted device is discovered again, and counts as a new one', async () => {
