@@ -16,14 +16,20 @@ export interface Fault {
 
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
+/** How much is thrown at the service. */
+export interface Scale {
+  floodS: number;
+  queuedMessages: number;
+}
+
 /** A device beside those that are counted sends as fast as it can. */
-const floods = (broker: Fault['broker']): Fault => ({
-  name: 'a device floods for 10 s',
+const floods = (broker: Fault['broker'], floodS: number): Fault => ({
+  name: `a device floods for ${floodS} s`,
   broker,
   async harm(installation) {
     const [{ deviceId, secret }] = (await installation.players(1)) as [Paired];
     const client = await connectAsync(installation.brokerUrl, { username: deviceId, password: secret });
-    const until = Date.now() + 10_000;
+    const until = Date.now() + floodS * 1_000;
     const startMs = Date.now() - 20 * 3_600_000;
     for (let index = 0; Date.now() < until; index += 1_000) {
       const burst = Array.from({ length: 1_000 }, (_, each) =>
@@ -39,7 +45,7 @@ const floods = (broker: Fault['broker']): Fault => ({
   },
 });
 
-export const FAULTS: readonly Fault[] = [
+export const faultsOf = ({ floodS, queuedMessages }: Scale): readonly Fault[] => [
   {
     name: 'ingest (with its broker) killed, three times',
     broker: 'embedded',
@@ -119,8 +125,8 @@ export const FAULTS: readonly Fault[] = [
       await client.endAsync(true);
     },
   },
-  floods('embedded'),
-  floods('mosquitto'),
+  floods('embedded', floodS),
+  floods('mosquitto', floodS),
   {
     name: 'ingest killed, three times',
     broker: 'mosquitto',
@@ -159,7 +165,7 @@ export const FAULTS: readonly Fault[] = [
     },
   },
   {
-    name: 'service away while 100,000 messages queue',
+    name: `service away while ${queuedMessages.toLocaleString('en')} messages queue`,
     broker: 'mosquitto',
     async harm(installation) {
       const [{ deviceId }] = (await installation.players(1)) as [Paired];
@@ -172,7 +178,7 @@ export const FAULTS: readonly Fault[] = [
           JSON.stringify({ ts: startMs + index * 500, power_w: 100 }),
           { qos: 1 },
         );
-      for (let from = 0; from < 100_000; from += 1_000) {
+      for (let from = 0; from < queuedMessages; from += 1_000) {
         await Promise.all(Array.from({ length: 1_000 }, (_, index) => publish(from + index)));
       }
       await client.endAsync();

@@ -1,9 +1,9 @@
 import type { Pool } from '#src/database/connect.ts';
 import type { Paired } from '../support.ts';
 import { diagnosis } from './diagnosis.ts';
-import { FAULTS, type Fault } from './faults.ts';
+import { type Fault, faultsOf } from './faults.ts';
 import { startFleet } from './fleet.ts';
-import { install } from './installation.ts';
+import { type Installation, install } from './installation.ts';
 
 /** Result of a fault. */
 export interface Row {
@@ -33,41 +33,40 @@ const QUIET_MS = 60_000;
 const FORGOTTEN_MS = 10_000;
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** Lets devices publish (`perSecond`: messages of all of them), injects the fault meanwhile, and counts. */
-export async function endure(fault: Fault, perSecond = PER_SECOND): Promise<Row> {
-  const { broker, persistence, diskMb } = fault;
-  const installation = await install({
+/** An installation that a fault can happen to. */
+export const installationFor = ({ broker, persistence, diskMb }: Fault): Promise<Installation> =>
+  install({
     broker,
     ...(persistence === undefined ? {} : { persistence }),
     ...(diskMb === undefined ? {} : { diskMb }),
   });
-  try {
-    const players = await installation.players(DEVICES);
-    const fleet = await startFleet(installation.brokerUrl, players, perSecond);
-    await wait(1_500);
-    await fault.harm(installation);
-    const recoveryS = await untilMoreIsStored(installation.pool, players);
-    await wait(1_500);
-    await fleet.finish();
-    const quietMs = fault.brokerForgets ? FORGOTTEN_MS : QUIET_MS;
-    const counted = await settled(installation.pool, players, fleet.acknowledged, quietMs);
-    const { sent, acknowledged } = fleet;
-    const isMissing = acknowledged > counted.stored && !fault.brokerForgets;
-    return {
-      ...(isMissing ? { diagnosis: await diagnosis(installation.pool, installation.logs) } : {}),
-      fault: fault.name,
-      broker,
-      sent,
-      acknowledged,
-      stored: counted.stored,
-      lost: acknowledged - counted.stored,
-      double: counted.double,
-      recoveryS,
-      brokerForgets: fault.brokerForgets ?? false,
-    };
-  } finally {
-    await installation.remove();
-  }
+
+/** Lets devices publish (`perSecond`: messages of all of them), injects the fault meanwhile, and counts. */
+export async function endure(installation: Installation, fault: Fault, perSecond = PER_SECOND): Promise<Row> {
+  const { broker } = fault;
+  const players = await installation.players(DEVICES);
+  const fleet = await startFleet(installation.brokerUrl, players, perSecond);
+  await wait(1_500);
+  await fault.harm(installation);
+  const recoveryS = await untilMoreIsStored(installation.pool, players);
+  await wait(1_500);
+  await fleet.finish();
+  const quietMs = fault.brokerForgets ? FORGOTTEN_MS : QUIET_MS;
+  const counted = await settled(installation.pool, players, fleet.acknowledged, quietMs);
+  const { sent, acknowledged } = fleet;
+  const isMissing = acknowledged > counted.stored && !fault.brokerForgets;
+  return {
+    ...(isMissing ? { diagnosis: await diagnosis(installation.pool, installation.logs) } : {}),
+    fault: fault.name,
+    broker,
+    sent,
+    acknowledged,
+    stored: counted.stored,
+    lost: acknowledged - counted.stored,
+    double: counted.double,
+    recoveryS,
+    brokerForgets: fault.brokerForgets ?? false,
+  };
 }
 
 const ids = (players: readonly Paired[]) => players.map(({ deviceId }) => deviceId);
@@ -120,9 +119,12 @@ if (import.meta.main) {
   const [, , ...flags] = process.argv;
   const wanted = flags.filter((flag) => !flag.startsWith('--'));
   const rows: Row[] = [];
-  for (const fault of FAULTS.filter(({ name }) => wanted.every((word) => name.includes(word)))) {
+  for (const fault of faultsOf({ floodS: 10, queuedMessages: 100_000 }).filter(({ name }) =>
+    wanted.every((word) => name.includes(word)),
+  )) {
     process.stderr.write(`${fault.broker}: ${fault.name} …\n`);
-    rows.push(await endure(fault));
+    const installation = await installationFor(fault);
+    rows.push(await endure(installation, fault).finally(() => installation.remove()));
     if (!flags.includes('--json')) console.table(rows.slice(-1).map(shown));
   }
   if (flags.includes('--json')) console.log(JSON.stringify(rows));

@@ -87,7 +87,7 @@ test.each([
       'register water/m3 as import of water_m3',
     ]),
   ],
-  [['register gas/export', 'register m3', 'power gas/unknown/foo'], []],
+  [['register gas/export', 'register m3', 'power gas/unknown/foo', 'register heat/cooling/import'], []],
   [['register unknown/foo', 'power import', 'power l1/import'], []],
   [
     ['register sml/unknown/wert_a', 'power sml/import', 'register switch1/import'],

@@ -27,6 +27,8 @@ export interface Channel {
 const UNKNOWN = 'unknown';
 /** The word of a volume. */
 const VOLUME = 'm3';
+/** What a heat meter takes out of a house in summer is no heat that was used: it is stored, and counts for nothing. */
+const COOLING = 'cooling';
 
 /** What an owner can say of a quantity. */
 export const COUNTS_AS = /^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|gas|heat|water|ignored)$/;
@@ -54,6 +56,7 @@ export function parseChannel(name: string): Channel {
     else if (/^l\d+$/.test(word)) channel.part = 'phase';
     else if (OTHERS.has(word)) channel.commodity = word as Commodity;
     else if (word === VOLUME) channel.isVolume = true;
+    else if (word === COOLING) channel.isIgnored = true;
     else if (word !== 'import') rest.push(word);
   }
   channel.circuit = rest.join('/');
@@ -80,7 +83,7 @@ export function meantChannel({ channel: name, kind, unit }: Asked, countsAs: str
   const isVolume = guessed.isVolume || /^m(?:3|³)$/i.test(unit ?? '');
   if (commodity === 'electricity' && (isVolume || (kind === 'power' && direction !== guessed.direction)))
     return { ...guessed, known: false };
-  return { ...guessed, known: true, commodity, isVolume, direction, part };
+  return { ...guessed, known: true, isIgnored: false, commodity, isVolume, direction, part };
 }
 
 /** What a series is said or guessed to be, in the words of `counts_as`; null: nobody knows. */
@@ -88,6 +91,7 @@ export function countsAsOf(name: string, countsAs: string | null): string | null
   if (countsAs !== null) return countsAs;
   const words = name.split('/');
   if (words.includes(UNKNOWN)) return null;
+  if (words.includes(COOLING)) return 'ignored';
   const other = words.find((word) => OTHERS.has(word));
   if (other) return other;
   const direction = words.includes('export') ? 'export' : 'import';
