@@ -1612,7 +1612,7 @@ export class EnergyService<
               {
                 /** @pattern ^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|gas|heat|water|ignored)$ */
                 counts_as: string;
-                unit?: "Wh" | "kWh" | "MWh" | "W" | "kW";
+                unit?: "Wh" | "kWh" | "MWh" | "W" | "kW" | "m3" | "l";
               }
             >
           >;
@@ -1813,7 +1813,7 @@ export class EnergyService<
               {
                 /** @pattern ^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|gas|heat|water|ignored)$ */
                 counts_as: string;
-                unit?: "Wh" | "kWh" | "MWh" | "W" | "kW";
+                unit?: "Wh" | "kWh" | "MWh" | "W" | "kW" | "m3" | "l";
               }
             >
           >;

@@ -18,7 +18,7 @@ export interface DecoderSettings {
   /** By `node/name`: how many pulses a kWh has. */
   emon?: Record<string, { pulses_per_kwh?: number }>;
   /** By `prefix.name` of a meter that a script of Tasmota reads, or by the name alone. */
-  tasmota?: Record<string, { counts_as: string; unit?: 'Wh' | 'kWh' | 'MWh' | 'W' | 'kW' }>;
+  tasmota?: Record<string, { counts_as: string; unit?: 'Wh' | 'kWh' | 'MWh' | 'W' | 'kW' | 'm3' | 'l' }>;
   /** How Zigbee2MQTT publishes; with `attribute` the names of its devices, which may hold slashes. */
   zigbee2mqtt?: { output?: 'json' | 'attribute' | 'attribute_and_json'; devices?: string[] };
 }

@@ -18,12 +18,12 @@ export const decoderConfigMembers = {
   ),
   /** By `node/name`: how many pulses a kWh has. */
   emon: z.record(text, z.strictObject({ pulses_per_kwh: z.number().positive().max(1e9).optional() })),
-  /** By `prefix.name` of a meter that a script reads, or by the name alone: what it is, and its unit (kWh). */
+  /** By `prefix.name` of a meter that a script reads, or by the name alone: what it is, and its unit (kWh; m3 and l of gas, heat and water). */
   tasmota: z.record(
     text,
     z.strictObject({
       counts_as: z.string().regex(/^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|gas|heat|water|ignored)$/),
-      unit: z.enum(['Wh', 'kWh', 'MWh', 'W', 'kW']).optional(),
+      unit: z.enum(['Wh', 'kWh', 'MWh', 'W', 'kW', 'm3', 'l']).optional(),
     }),
   ),
   /** How Zigbee2MQTT publishes; with `attribute` the names of its devices, which may hold slashes. */

@@ -1,6 +1,8 @@
+import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
 import { channelWord } from '../read/heard.ts';
 import { readNumber } from '../read/number.ts';
 import type { Json } from '../read/payload.ts';
+import { volumeChannel } from '../read/volume.ts';
 import { type MeterName, readMeterName } from './meter-names.ts';
 import type { Source } from './source.ts';
 
@@ -9,6 +11,8 @@ export type Mapping = Readonly<Record<string, { counts_as: string; unit?: string
 
 /** A word that means something else in a channel. */
 const TAKEN = /^(import|export|unknown|[lt]\d+)$/;
+/** Of a volume these are, too. */
+const COMMODITY = /^(gas|heat|water|m3)$/;
 /** Meters of something else, whose counts are in m3 as often as in kWh. */
 const NOT_ELECTRIC = /^(gas|water|wasser|heat|heizung|w(ae|ä)rme)(?![a-z])/i;
 /** What scripts of meters are called (`jsonPrefix`), as the public ones have it: a kind of meter, or a maker's type. */
@@ -19,12 +23,16 @@ const MOST_KWH = 1_000_000;
 /** Most names of a meter that are asked about; more are a script's rubbish. */
 const MAX_ASKED = 20;
 
-const UNITS: Readonly<Record<string, { kind: 'energy_total_kwh' | 'power_w'; times: number; per: number }>> = {
+const UNITS: Readonly<
+  Record<string, { kind: 'energy_total_kwh' | 'power_w' | 'volume_total_m3'; times: number; per: number }>
+> = {
   Wh: { kind: 'energy_total_kwh', times: 1, per: 1_000 },
   kWh: { kind: 'energy_total_kwh', times: 1, per: 1 },
   MWh: { kind: 'energy_total_kwh', times: 1_000, per: 1 },
   W: { kind: 'power_w', times: 1, per: 1 },
   kW: { kind: 'power_w', times: 1_000, per: 1 },
+  m3: { kind: 'volume_total_m3', times: 1, per: 1 },
+  l: { kind: 'volume_total_m3', times: 1, per: 1_000 },
 };
 
 const mappingOf = (mapping: Mapping, prefix: string, name: string) =>
@@ -62,7 +70,8 @@ export function readMeter(
   const add = (name: string, value: unknown, unit: string, channel: string) => {
     const { kind, times, per } = UNITS[unit] as (typeof UNITS)[string];
     channels.add(`${kind} ${channel}`);
-    heard.add({ device, channel: `${circuit}/${channel}`, kind, value, times, per, atMs, name: `${prefix}.${name}` });
+    const place = kind === 'volume_total_m3' && COMMODITY.test(circuit) ? `sml-${circuit}` : circuit;
+    heard.add({ device, channel: `${place}/${channel}`, kind, value, times, per, atMs, name: `${prefix}.${name}` });
   };
   let asked = 0;
   const ask = (name: string, value: unknown) => {
@@ -81,8 +90,13 @@ export function readMeter(
       continue;
     }
     names.add(name.toLowerCase());
-    if (set) add(name, value, set.unit ?? 'kWh', mapped(set.counts_as));
-    else if (what.is === 'power') add(name, value, 'W', what.channel);
+    if (set) {
+      const { counts_as: countsAs, unit = 'kWh' } = set;
+      const channel = mapped(countsAs, UNITS[unit]?.kind === 'volume_total_m3');
+      if (channel === null)
+        heard.refuse(`${prefix}.${name} is set to ${countsAs} in ${unit}: a volume is of gas, heat or water`);
+      else add(name, value, unit, channel);
+    } else if (what.is === 'power') add(name, value, 'W', what.channel);
     else if (what.is === 'register') {
       const isOnce = !channels.has(`energy_total_kwh ${what.channel}`);
       if (isOnce && !(Number(readNumber(value)) >= MOST_KWH)) add(name, value, 'kWh', what.channel);
@@ -91,5 +105,9 @@ export function readMeter(
   }
 }
 
-/** Another commodity counts in its import. */
-const mapped = (countsAs: string): string => (/^(?:gas|heat|water)$/.test(countsAs) ? `${countsAs}/import` : countsAs);
+/** Another commodity counts in its import, or by its volume, which electricity has not: null. */
+function mapped(countsAs: string, isVolume: boolean): string | null {
+  if (COMMODITIES.some((one) => one === countsAs))
+    return isVolume ? volumeChannel(countsAs as Commodity) : `${countsAs}/import`;
+  return isVolume ? null : countsAs;
+}
