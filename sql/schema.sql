@@ -99,6 +99,7 @@ CREATE TABLE series (
   native_name text, -- How the device calls it. Null: a native device, or from before this was kept; then its channel and member.
   unit text, -- Unit of a quantity that nobody can tell, as far as the message says it; its values are stored as those of its kind.
   meter text, -- What its energy is told apart as: the place in the home that its owner gave to this quantity, or gas, heat, water (_m3: volume). Null: nothing.
+  tariff_since timestamptz, -- Of a tariff that counts: its steps that end after this time lie after those of the others. -infinity: all of them. Null: it is none.
   PRIMARY KEY (series_id),
   UNIQUE (device_id, channel, kind),
   FOREIGN KEY (device_id) REFERENCES devices(device_id) ON DELETE CASCADE,

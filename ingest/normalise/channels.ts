@@ -9,12 +9,17 @@ export interface Roles {
   export: boolean;
   /** What it is told apart as; null: it is of its device's electricity, and of nothing else. */
   meter: Meter | null;
+  /** It is the register of a tariff, and counts: of those of its circuit and direction one runs at a time (tariffs.ts). */
+  isTariff?: boolean;
 }
 
 export const NO_ROLES: Roles = { import: false, export: false, meter: null };
 
 export const haveSameRoles = (one: Roles, other: Roles): boolean =>
-  one.import === other.import && one.export === other.export && one.meter === other.meter;
+  one.import === other.import &&
+  one.export === other.export &&
+  one.meter === other.meter &&
+  !one.isTariff === !other.isTariff;
 
 /** A series that the device has had, and what its owner says of it. */
 interface Series {
@@ -62,7 +67,11 @@ export function chooseRoles(series: readonly Series[]): Roles[] {
     if (kind === 'power' && direction === 'import' && isElectric) offer(index, whose, 'export', rank + PARTS.length);
   });
   for (const { members, direction } of best.values()) {
-    for (const index of members) (roles[index] as Roles)[direction] = true;
+    for (const index of members) {
+      const of = roles[index] as Roles;
+      of[direction] = true;
+      if (series[index]?.kind === 'register' && channels[index]?.part === 'tariff') of.isTariff = true;
+    }
   }
   return roles.map((one) => (one.import || one.export ? one : NO_ROLES));
 }

@@ -16,8 +16,11 @@ import { type DevicePlan, planDevice } from './plan.ts';
 import { type StandingSeries, seriesName } from './standing.ts';
 
 const START_MS = Date.UTC(2026, 5, 1, 8);
-const DEVICES = 3;
-/** What its devices have: a register that is sent with power beside it, one of power alone, and one with intervals and a temperature. */
+const DEVICES = 4;
+/**
+ * What its devices have: a register that is sent with power beside it, one of power alone, one with intervals and a temperature, and one with
+ * tariffs.
+ */
 const SERIES: readonly (readonly (readonly [string, Kind])[])[] = [
   [
     ['import', 'register'],
@@ -28,6 +31,11 @@ const SERIES: readonly (readonly (readonly [string, Kind])[])[] = [
   [
     ['import', 'interval'],
     ['import', 'temperature'],
+  ],
+  [
+    ['import/t1', 'register'],
+    ['import/t2', 'register'],
+    ['export/t1', 'register'],
   ],
 ];
 
@@ -44,6 +52,7 @@ function newHead(device: number): Head {
       roles: roles[index] as StandingSeries['roles'],
       lastReadAtMs: null,
       tail: null,
+      tariffSinceMs: Number.NEGATIVE_INFINITY,
       closedUntilMs: null,
     },
   ]);

@@ -1,6 +1,8 @@
 import { addInterval } from '#ingest/normalise/buckets.ts';
 import type { EnergyInterval, Findings, LawSettings } from '#ingest/normalise/law.ts';
+import type { RegisterState } from '#ingest/normalise/registers.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
+import { hasRisen, latestWithin, stepAround, stepsOfRun } from '#ingest/normalise/tariffs.ts';
 import type { DecodedReading } from '../decoders/decoder.ts';
 import type { IncomingMessage } from '../message.ts';
 import type { TextElements } from './binary-array.ts';
@@ -66,9 +68,12 @@ export function createFollow(memory: HeadMemory): (batch: readonly IncomingMessa
   /** What the law finds goes straight to the sums of the open hour. */
   let roles = rolesOf(0);
   let isPlain = true;
+  /** Steps of a tariff that rose: where they lie depends on the others. */
+  const risen: EnergyInterval[] = [];
   const findings: Findings = {
     interval(interval: EnergyInterval) {
       addInterval(sums, interval, roles, 1);
+      if (roles.isTariff && hasRisen(interval)) risen.push(interval);
     },
     verdict() {
       isPlain = false;
@@ -111,13 +116,29 @@ export function createFollow(memory: HeadMemory): (batch: readonly IncomingMessa
     sums.begin(heads[head + PLACE.hour] as number);
     if (law) {
       isPlain = true;
+      risen.length = 0;
       state = law.step(unpackState(heads, at + SERIES_PLACE.state) ?? law.initial, reading, findings);
-      if (!sums.addTo(heads, head + PLACE.quarters) || !isPlain) return OTHER;
+      if (!isPlain) return OTHER;
+      for (const step of risen) if (!isApart(head, at, step)) return OTHER;
+      if (!sums.addTo(heads, head + PLACE.quarters)) return OTHER;
     }
     if (!packState(state, heads, at + SERIES_PLACE.state)) return OTHER;
     heads[at + SERIES_PLACE.lastReadAtMs] = readAtMs;
     heads[at + SERIES_PLACE.lastValue] = value;
     return heads[at + SERIES_PLACE.seriesId] as number;
+  }
+
+  /** Whether a step of a tariff neither lies around one of another tariff's that rose, nor within one, as far as their runs tell. */
+  function isApart(head: number, tariff: number, step: EnergyInterval): boolean {
+    const end = head + lengthAt(heads, head);
+    for (let at = head + PLACE.series; at < end; at += SERIES_PLACES) {
+      // Of another circuit, too: there are few of these, and the plan knows.
+      if (at === tariff || !rolesOf(heads[at + SERIES_PLACE.roles] as number).isTariff) continue;
+      const { run } = unpackState(heads, at + SERIES_PLACE.state) as RegisterState;
+      const known = run && stepsOfRun(run, 'import');
+      if (!known || latestWithin(known, step) !== null || stepAround(known, step) !== null) return false;
+    }
+    return true;
   }
 
   function writeLaws(head: number): void {

@@ -18,6 +18,7 @@ const head = (deviceId: string, isSettled = true): Head => ({
         roles: { import: true, export: false, meter: null },
         lastReadAtMs: 1_790_000_000_000,
         tail: { run: [1_790_000_000_000, 123_456_789] },
+        tariffSinceMs: Number.NEGATIVE_INFINITY,
         closedUntilMs: null,
       },
     ],

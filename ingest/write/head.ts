@@ -1,6 +1,6 @@
 import { type OpenHour, openHourText } from './open-hour.ts';
 import { type DevicePlan, validReadings } from './plan.ts';
-import type { SeriesPlan } from './series-plan.ts';
+import { type SeriesPlan, tariffSinceMs } from './series-plan.ts';
 import { type StandingDevice, seriesName } from './standing.ts';
 
 /** A device and all that a reading of it needs and changes. */
@@ -37,11 +37,18 @@ export const newVersion = (): number => Math.floor(Math.random() * Number.MAX_SA
 /** The head after a plan. `ids`: what its new series are stored under, by their names. */
 export function headAfter(before: Head, plan: DevicePlan, open: OpenHour, ids: ReadonlyMap<string, number>): NextHead {
   const series = new Map(before.series);
-  for (const of of plan.series) {
-    const { series: one, roles, head } = of;
+  for (const planned of plan.series) {
+    const { series: one, roles, head } = planned;
     const name = seriesName(one.channel, one.kind);
     const seriesId = one.seriesId ?? ids.get(name) ?? null;
-    series.set(name, { ...one, seriesId, roles, ...head, lastValue: lastValueAfter(of) });
+    series.set(name, {
+      ...one,
+      seriesId,
+      roles,
+      tariffSinceMs: tariffSinceMs(planned),
+      ...head,
+      lastValue: lastValueAfter(planned),
+    });
   }
   const { deviceId, version: was } = before;
   const isSettled = before.isSettled && before.computedWith === null;

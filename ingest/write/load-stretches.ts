@@ -1,7 +1,6 @@
 import type { JudgedPoint, Verdict } from '#ingest/normalise/law.ts';
 import type { PoolClient } from '#src/database/connect.ts';
-import type { WantedStretch } from './plan.ts';
-import type { Stretch } from './stretch.ts';
+import type { Stretch, WantedStretch } from './stretch.ts';
 
 interface Row {
   n: number;
@@ -69,10 +68,11 @@ export async function loadStretches(client: PoolClient, wanted: readonly WantedS
     (is_before ? before : points).push({ readAtMs: read_at.getTime(), intervalMs: interval_ms, value, verdict });
   }
   return found.map(({ before, points }, index) => {
-    const { firstMs, lastMs, back, beyond } = wanted[index] as WantedStretch;
+    const { seriesId: _, ...bounds } = wanted[index] as WantedStretch;
+    const { firstMs, lastMs, back, beyond } = bounds;
     const found = points.filter(({ readAtMs }) => readAtMs > lastMs).length;
     const isFromStart = firstMs === Number.NEGATIVE_INFINITY || before.length < back;
     const isToEnd = lastMs === Number.POSITIVE_INFINITY || found < beyond;
-    return { firstMs, lastMs, back, beyond, before, points, isFromStart, isToEnd };
+    return { ...bounds, before, points, isFromStart, isToEnd };
   });
 }

@@ -70,11 +70,19 @@ export async function loadDevices(
 }
 
 /** `counts_import` and `counts_export` are about electricity alone, as all that asks for them is. */
-const storedRoles = (row: { counts_import: boolean; counts_export: boolean; meter: Meter | null }): Roles => ({
+const storedRoles = (row: StoredRoles): Roles => ({
   import: row.counts_import || (row.meter !== null && !isPlaced(row.meter)),
   export: row.counts_export,
   meter: row.meter,
+  ...(row.tariff_since === null ? {} : { isTariff: true }),
 });
+
+interface StoredRoles {
+  counts_import: boolean;
+  counts_export: boolean;
+  meter: Meter | null;
+  tariff_since: unknown;
+}
 
 /** Where laws stand, by device_id and series_id. */
 type Laws = ReadonlyMap<string, ReadonlyMap<number, StandingLaw>>;
@@ -83,7 +91,7 @@ async function loadSeries(client: PoolClient, laws: Laws): Promise<Map<string, M
   const byDevice = new Map<string, Map<string, StandingSeries>>();
   if (laws.size === 0) return byDevice;
   const { rows } = await client.query(
-    `SELECT series_id, device_id, channel, kind, native_name, unit, counts_import, counts_export, meter, closed_until
+    `SELECT series_id, device_id, channel, kind, native_name, unit, counts_import, counts_export, meter, tariff_since, closed_until
      FROM series WHERE device_id = ANY ($1) ORDER BY series_id`,
     [[...laws.keys()]],
   );
@@ -96,6 +104,7 @@ async function loadSeries(client: PoolClient, laws: Laws): Promise<Map<string, M
       nativeName: row.native_name,
       unit: row.unit,
       roles: storedRoles(row),
+      tariffSinceMs: row.tariff_since instanceof Date ? row.tariff_since.getTime() : Number.NEGATIVE_INFINITY,
       lastReadAtMs: stands?.[1] ?? null,
       tail: stands?.[2] ?? null,
       closedUntilMs: row.closed_until?.getTime() ?? null,

@@ -25,18 +25,28 @@ export const PLACE = {
   series: 8 + PLACES,
 } as const;
 
-/** Where the numbers of a series are behind one another. `roles`: bits, see `rolesOf`; `lastValue`: NaN where it is not known; `state`: law-state.ts. */
+/**
+ * Where the numbers of a series are behind one another. `roles`: bits, and since when it is a tariff, see `rolesOf`; `lastValue`: NaN where
+ * it is not known; `state`: law-state.ts.
+ */
 export const SERIES_PLACE = { name: 0, roles: 1, seriesId: 2, lastReadAtMs: 3, lastValue: 4, state: 5 } as const;
 /** Numbers of a series. */
 export const SERIES_PLACES = SERIES_PLACE.state + STATE_PLACES;
 
-const ROLES: readonly Roles[] = [null, ...METERS].flatMap((meter) =>
-  [0, 1, 2, 3].map((bits) => ({ import: (bits & 1) !== 0, export: (bits & 2) !== 0, meter })),
+const ROLES: readonly Roles[] = [{}, { isTariff: true }].flatMap((tariff) =>
+  [null, ...METERS].flatMap((meter) =>
+    [0, 1, 2, 3].map((bits) => ({ import: (bits & 1) !== 0, export: (bits & 2) !== 0, meter, ...tariff })),
+  ),
 );
-const bitsOf = ({ import: imports, export: exports, meter }: Roles): number =>
-  Number(imports) + 2 * Number(exports) + 4 * (meter === null ? 0 : METERS.indexOf(meter) + 1);
-/** Roles by their bits. */
-export const rolesOf = (bits: number): Roles => ROLES[bits] as Roles;
+/** The time lies above all of these, as it nearly always is 0: there is no place for it where others have none. */
+function packRoles({ roles, tariffSinceMs }: StandingSeries): number {
+  const { import: imports, export: exports, meter, isTariff } = roles;
+  const bits = Number(imports) + 2 * Number(exports) + 4 * (meter === null ? 0 : METERS.indexOf(meter) + 1);
+  return isTariff ? bits + ROLES.length / 2 + ROLES.length * Math.max(0, tariffSinceMs) : bits;
+}
+/** Roles by their number. */
+export const rolesOf = (number: number): Roles => ROLES[number % ROLES.length] as Roles;
+const sinceOf = (number: number): number => Math.floor(number / ROLES.length) || Number.NEGATIVE_INFINITY;
 
 /** How many numbers a record has; the user_id follows. */
 export const lengthAt = (numbers: Float64Array, at: number): number =>
@@ -74,12 +84,13 @@ function pack(ring: ByteRing, names: SeriesNames, head: Head): boolean {
   numbers[at + PLACE.seriesCount] = series.size;
   numbers[at + PLACE.userIdLength] = userId.length;
   let one = at + PLACE.series;
-  for (const { channel, kind, roles, seriesId, lastReadAtMs, lastValue, tail } of series.values()) {
+  for (const standing of series.values()) {
+    const { channel, kind, seriesId, lastReadAtMs, lastValue, tail } = standing;
     const name = names.numberOf(channel, kind);
     // Of a series without readings nothing is stored in a head.
     if (name === -1 || seriesId === null || lastReadAtMs === null) return false;
     numbers[one + SERIES_PLACE.name] = name;
-    numbers[one + SERIES_PLACE.roles] = bitsOf(roles);
+    numbers[one + SERIES_PLACE.roles] = packRoles(standing);
     numbers[one + SERIES_PLACE.seriesId] = seriesId;
     numbers[one + SERIES_PLACE.lastReadAtMs] = lastReadAtMs;
     numbers[one + SERIES_PLACE.lastValue] = lastValue ?? Number.NaN;
@@ -106,6 +117,7 @@ export function unpackHead(ring: ByteRing, names: SeriesNames, deviceId: string)
       channel,
       kind,
       roles: rolesOf(numbers[one + SERIES_PLACE.roles] as number),
+      tariffSinceMs: sinceOf(numbers[one + SERIES_PLACE.roles] as number),
       lastReadAtMs: numbers[one + SERIES_PLACE.lastReadAtMs] as number,
       lastValue: Number.isNaN(lastValue) ? undefined : lastValue,
       tail: unpackState(numbers, one + SERIES_PLACE.state),

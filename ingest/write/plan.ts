@@ -7,9 +7,10 @@ import type { NewPoint, SeriesBatch } from './collect.ts';
 import { type DeviceDeltas, dropZeros, noDeltas } from './device-deltas.ts';
 import { merge } from './merge.ts';
 import { firstLook, planLate } from './plan-late.ts';
+import { planTariffs } from './plan-tariffs.ts';
 import { addDifferences, addMerge, append, emptyPlan, type Recompute, type SeriesPlan } from './series-plan.ts';
 import { newSeries, type StandingDevice, type StandingSeries } from './standing.ts';
-import type { Stretch, StretchBounds } from './stretch.ts';
+import type { Stretch, StretchBounds, WantedStretch } from './stretch.ts';
 
 /** What a batch does to a device. */
 export interface DevicePlan {
@@ -23,9 +24,6 @@ export interface DevicePlan {
 /** How many valid readings a plan has: stored or known. Those that are closed, or lose against a stored value, are none. */
 export const validReadings = ({ series }: DevicePlan): number =>
   series.reduce((sum, { inserts, lowered, duplicates }) => sum + inserts.length + lowered.length + duplicates, 0);
-
-/** A stretch of a stored series that a plan needs. */
-export type WantedStretch = StretchBounds & { readonly seriesId: number };
 
 /** The whole of a series. */
 const WHOLE = { firstMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY, back: 0, beyond: 0 };
@@ -46,11 +44,14 @@ export function planDevice(
   const work = workOf(device, arrived, deltas);
   for (const { plan, points } of work) {
     const { seriesId } = plan.series;
-    const needs = planSeries(device, plan, points, (seriesId !== null && stretches.get(seriesId)) || []);
+    const loaded = seriesId === null ? undefined : stretches.get(seriesId);
+    const needs = planSeries(device, plan, points, loaded?.filter(({ isOfTariff }) => !isOfTariff) ?? []);
     if (seriesId !== null) for (const bounds of needs) wanted.push({ ...bounds, seriesId });
   }
+  const series = work.map(({ plan }) => plan);
+  if (wanted.length === 0) wanted.push(...planTariffs(device, series, stretches, deltas));
   if (wanted.length > 0) return { wanted };
-  return { device, series: work.map(({ plan }) => plan), deltas: dropZeros(deltas) };
+  return { device, series, deltas: dropZeros(deltas) };
 }
 
 /** A series of a batch: its plan, still empty, and its new readings. */

@@ -2,7 +2,7 @@ import { haveSameRoles } from '#ingest/normalise/channels.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { isPlaced } from '#src/database/meter.ts';
 import type { DevicePlan } from './plan.ts';
-import type { SeriesPlan } from './series-plan.ts';
+import { type SeriesPlan, tariffSinceMs } from './series-plan.ts';
 import { type Step, statement } from './step.ts';
 
 /** A series of a plan, and the id that it is stored under. */
@@ -26,8 +26,8 @@ export async function createSeries(client: PoolClient, plans: readonly DevicePla
   if (fresh.length === 0) return stored;
   // Raw SQL: the hot path of ingest: statements over arrays, prepared where each batch has them.
   const { rows } = await client.query(
-    `INSERT INTO series (device_id, channel, kind, counts_import, counts_export, meter, native_name, unit)
-     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[], $5::boolean[], $6::text[], $7::text[], $8::text[])
+    `INSERT INTO series (device_id, channel, kind, counts_import, counts_export, meter, tariff_since, native_name, unit)
+     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[], $5::boolean[], $6::text[], $7::timestamptz[], $8::text[], $9::text[])
      RETURNING series_id, device_id, channel, kind`,
     [
       fresh.map(({ deviceId }) => deviceId),
@@ -52,16 +52,26 @@ const roleColumns = (plans: readonly { plan: SeriesPlan }[]): unknown[] => [
   plans.map(({ plan: { roles } }) => roles.import && (roles.meter === null || isPlaced(roles.meter))),
   plans.map(({ plan: { roles } }) => roles.export),
   plans.map(({ plan: { roles } }) => roles.meter),
+  plans.map(({ plan }) => tariffSince(plan)),
 ];
+
+/** `series.tariff_since`; null: it is no tariff. */
+function tariffSince(plan: SeriesPlan): string | null {
+  if (!plan.roles.isTariff) return null;
+  const ms = tariffSinceMs(plan);
+  return Number.isFinite(ms) ? new Date(ms).toISOString() : '-infinity';
+}
+
+const hasChanged = (plan: SeriesPlan): boolean =>
+  !haveSameRoles(plan.roles, plan.series.roles) || tariffSinceMs(plan) !== plan.series.tariffSinceMs;
 
 /** Stores what counts of series that were there, where it has changed. */
 export function updateSeries(stored: readonly StoredPlan[]): Step[] {
-  const changed = stored.filter(
-    ({ plan: { roles, series } }) => series.seriesId !== null && !haveSameRoles(roles, series.roles),
-  );
+  const changed = stored.filter(({ plan }) => plan.series.seriesId !== null && hasChanged(plan));
   if (changed.length === 0) return [];
-  const text = `UPDATE series s SET counts_import = c.i, counts_export = c.e, meter = c.m
-                FROM unnest($1::bigint[], $2::boolean[], $3::boolean[], $4::text[]) c (series_id, i, e, m) WHERE s.series_id = c.series_id`;
+  const text = `UPDATE series s SET counts_import = c.i, counts_export = c.e, meter = c.m, tariff_since = c.since
+                FROM unnest($1::bigint[], $2::boolean[], $3::boolean[], $4::text[], $5::timestamptz[]) c (series_id, i, e, m, since)
+                WHERE s.series_id = c.series_id`;
   const values = [changed.map(({ seriesId }) => seriesId), ...roleColumns(changed)];
   return [statement({ text, values })];
 }

@@ -1,5 +1,5 @@
 import type { Roles } from '#ingest/normalise/channels.ts';
-import type { JudgedPoint, Law } from '#ingest/normalise/law.ts';
+import type { EnergyInterval, JudgedPoint, Law } from '#ingest/normalise/law.ts';
 import { NO_VERDICTS, type Replay, replay, type Stored } from '#ingest/normalise/replay.ts';
 import type { Reject } from '../message.ts';
 import { CONFLICT, type NewPoint } from './collect.ts';
@@ -25,6 +25,11 @@ export interface SeriesPlan {
   head: { lastReadAtMs: number; tail: unknown } | null;
   /** Differences to the load profile of its device, which all of the device's series add to. */
   readonly deltas: DeviceDeltas;
+  /**
+   * Of a tariff, or what was one: its steps that are gone, and those that are new, in order. Where their energy lies depends on the other
+   * tariffs (plan-tariffs.ts). Null: it is in the differences already.
+   */
+  readonly steps: { removed: EnergyInterval[]; added: EnergyInterval[] } | null;
   readonly rejects: Reject[];
   duplicates: number;
 }
@@ -39,6 +44,7 @@ export const emptyPlan = (
   roles,
   recompute,
   deltas,
+  steps: series.roles.isTariff || roles.isTariff ? { removed: [], added: [] } : null,
   inserts: [],
   lowered: [],
   verdicts: null,
@@ -46,6 +52,10 @@ export const emptyPlan = (
   rejects: [],
   duplicates: 0,
 });
+
+/** From when on the steps of a tariff lie after those of the others, once the plan is carried out. */
+export const tariffSinceMs = ({ series, recompute }: SeriesPlan): number =>
+  recompute === 'none' ? series.tariffSinceMs : Number.NEGATIVE_INFINITY;
 
 /**
  * Readings that follow all that is known, the usual case: the law goes on from where it stands. `law` null: nothing counts.
@@ -82,8 +92,14 @@ export function addMerge(plan: SeriesPlan, { inserted, lowered, conflicts, dupli
  * had and by those that it has, and what readings were taken for. Null: nothing of it counted, or counts.
  */
 export function addDifferences(plan: SeriesPlan, before: Stored | null, after: Replay | null): void {
-  for (const interval of before?.intervals ?? []) count(plan.deltas, interval, plan.series.roles, -1);
-  for (const interval of after?.intervals ?? []) count(plan.deltas, interval, plan.roles, 1);
+  for (const interval of before?.intervals ?? []) {
+    if (plan.steps) plan.steps.removed.push(interval);
+    else count(plan.deltas, interval, plan.series.roles, -1);
+  }
+  for (const interval of after?.intervals ?? []) {
+    if (plan.steps) plan.steps.added.push(interval);
+    else count(plan.deltas, interval, plan.roles, 1);
+  }
   const [known, now] = [before?.verdicts ?? NO_VERDICTS, after?.verdicts ?? NO_VERDICTS];
   if (known.size === 0 && now.size === 0) return;
   plan.verdicts ??= new Map();

@@ -26,6 +26,11 @@ export interface StandingSeries {
   /** Its unit where that is not its kind's: null where nobody knows. */
   readonly unit?: string | null | undefined;
   readonly roles: Roles;
+  /**
+   * Of a tariff: its steps that end after this time lie after those of the others (Unix ms). -Infinity: all of them; a time: what was
+   * stored by then is as the law had it before.
+   */
+  readonly tariffSinceMs: number;
   /** Time of the latest reading, Unix ms; null before the first. */
   readonly lastReadAtMs: number | null;
   /** Its value, where this is remembered: what comes with the same time and value is known. */
@@ -55,6 +60,7 @@ export const newSeries = ({ channel, kind, native, unit }: NewSeries): StandingS
   nativeName: native ?? null,
   unit,
   roles: NO_ROLES,
+  tariffSinceMs: Number.NEGATIVE_INFINITY,
   lastReadAtMs: null,
   tail: null,
   closedUntilMs: null,

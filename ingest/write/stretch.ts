@@ -10,7 +10,12 @@ export interface StretchBounds {
   readonly back: number;
   /** Readings beyond `lastMs`. */
   readonly beyond: number;
+  /** It tells of the steps of a tariff that others depend on: nothing of it is replayed. */
+  readonly isOfTariff?: boolean;
 }
+
+/** A stretch of a stored series that a plan needs. */
+export type WantedStretch = StretchBounds & { readonly seriesId: number };
 
 /** A stretch of a stored series. */
 export interface Stretch extends StretchBounds {

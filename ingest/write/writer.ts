@@ -13,11 +13,11 @@ import type { Keeping } from './keeping.ts';
 import { type LockedDevice, loadDevices } from './load.ts';
 import { loadStretches } from './load-stretches.ts';
 import { MissingPartitions, type PartitionMonths, partitionMonths } from './partition-months.ts';
-import { planDevice, validReadings, type WantedStretch } from './plan.ts';
+import { planDevice, validReadings } from './plan.ts';
 import { saveRejects } from './rejected.ts';
 import { StaleHeads } from './save-heads.ts';
 import type { Step } from './step.ts';
-import type { Stretch } from './stretch.ts';
+import type { Stretch, WantedStretch } from './stretch.ts';
 import { touchDevices } from './touch-devices.ts';
 
 export type { IncomingMessage, WriteResult } from '../message.ts';

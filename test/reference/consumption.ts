@@ -1,5 +1,6 @@
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import { registerSteps, type Step } from './registers.ts';
+import { afterTheOthers } from './tariffs.ts';
 
 /** Settings of a device, as `devices` has them. */
 export interface ReferenceSettings {
@@ -57,6 +58,8 @@ export function setOf(readings: DecodedReading[]): DecodedReading[] {
   );
 }
 
+const isTariff = ({ kind, part }: { kind: string; part: string }) => kind === 'register' && part === 'tariff';
+
 /** All that flowed according to a device's readings, whatever their order. */
 function flows(all: DecodedReading[], settings: ReferenceSettings): Flow[] {
   const series = [...new Set(all.map((r) => `${r.kind} ${r.channel}`))].map((name) => {
@@ -87,7 +90,12 @@ function flows(all: DecodedReading[], settings: ReferenceSettings): Flow[] {
     for (const s of here) {
       const [countsImport, countsExport] = [imports.includes(s), exports.includes(s)];
       if (!countsImport && !countsExport) continue;
-      for (const step of stepsOf(s, settings)) result.push({ ...step, countsImport, countsExport });
+      // What one tariff tells of a time in which another one ran.
+      const others = isTariff(s)
+        ? (countsImport ? imports : exports).filter((o) => o !== s).flatMap((o) => stepsOf(o, settings))
+        : [];
+      for (const step of stepsOf(s, settings))
+        result.push({ ...afterTheOthers(step, others), countsImport, countsExport });
     }
   }
   return result;

@@ -117,6 +117,75 @@ export const registers = (channel: string) =>
       return readings;
     });
 
+/** What happens to a reading of a tariff beside its use. */
+const fault = fc.oneof(
+  { weight: 40, arbitrary: fc.constant(null) },
+  { weight: 1, arbitrary: fc.integer({ min: -3 * KWH, max: 300 * KWH }).map((by) => ({ kind: 'spike' as const, by })) },
+  { weight: 1, arbitrary: fc.integer({ min: 1, max: 100_000 }).map((by) => ({ kind: 'jitter' as const, by: -by })) },
+  // Another value from now on: a register that begins again, or another one.
+  { weight: 1, arbitrary: fc.integer({ min: 0, max: 4_000 * KWH }).map((by) => ({ kind: 'new' as const, by })) },
+  // Sent with the next one: a source that froze.
+  { weight: 1, arbitrary: fc.constant({ kind: 'frozen' as const, by: 0 }) },
+);
+
+/**
+ * Registers of two or three tariffs, one of which runs at a time. Written when they change, all in each round, or one after the other
+ * in each round, a few seconds or milliseconds apart.
+ */
+const tariffs = (channels: readonly string[]) =>
+  fc
+    .record({
+      style: fc.constantFrom('change', 'change', 'mixed', 'round', 'after'),
+      apartMs: fc.constantFrom(1, 1_000, 20_000, 4 * MINUTE),
+      turns: fc.array(
+        fc.record({
+          tariff: fc.nat(channels.length - 1),
+          restMs: stepMs,
+          uses: fc.array(
+            fc.tuple(
+              stepMs,
+              fc.oneof({ weight: 5, arbitrary: fc.nat(900_000) }, { weight: 1, arbitrary: fc.constant(0) }),
+              fault,
+            ),
+            { minLength: 1, maxLength: 5 },
+          ),
+        }),
+        { minLength: 6, maxLength: 14 },
+      ),
+    })
+    .map(({ style, apartMs, turns }) => {
+      const readings: History['readings'] = [];
+      const values = channels.map((_, index) => (100 + index) * KWH);
+      let at = START_MS;
+      const show = (index: number, readAtMs: number, by = 0) =>
+        readings.push({
+          channel: channels[index] as string,
+          kind: 'register',
+          readAtMs,
+          intervalMs: 0,
+          value: Math.max(0, (values[index] as number) + by),
+        });
+      const round = () => {
+        for (const index of channels.keys()) show(index, at + (style === 'after' ? index * apartMs : 0));
+      };
+      round();
+      for (const { tariff, restMs, uses } of turns) {
+        at += restMs;
+        for (const [ms, milliwattHours, fault] of uses) {
+          at += ms;
+          values[tariff] = fault?.kind === 'new' ? fault.by : (values[tariff] as number) + milliwattHours;
+          if (fault?.kind === 'frozen') continue;
+          if (style === 'round' || style === 'after') round();
+          else {
+            show(tariff, at, fault?.kind === 'new' ? 0 : fault?.by);
+            // One of the others is sent all the same.
+            if (style === 'mixed') show((tariff + 1) % channels.length, at + apartMs);
+          }
+        }
+      }
+      return readings;
+    });
+
 export const powers = (channel: string) =>
   fc
     .array(fc.tuple(stepMs, fc.integer({ min: -6_000_000, max: 9_000_000 })), { minLength: 5, maxLength: 30 })
@@ -164,6 +233,19 @@ export const conflicting = (readings: History['readings']) =>
     }),
   ]);
 
+const IMPORTS = ['import/t1', 'import/t2', 'import/t3'];
+const EXPORTS = ['export/t1', 'export/t2'];
+/** Of several circuits, and beside faulty ones. */
+const tariffSets = fc.oneof(
+  fc.tuple(tariffs(IMPORTS.slice(0, 2))),
+  fc.tuple(tariffs(IMPORTS), tariffs(EXPORTS)),
+  fc.tuple(tariffs(IMPORTS.slice(0, 2).map((channel) => `grid/${channel}`)), tariffs(IMPORTS.slice(1))),
+  fc.tuple(tariffs(IMPORTS.slice(1)), registers('import/t1')),
+  fc.tuple(tariffs(IMPORTS), fc.oneof(registers('import'), registers('import/t4'), registers('import/l1'))),
+  fc.tuple(registers('export/t1'), registers('export/t2'), tariffs(IMPORTS.slice(1))),
+  fc.tuple(tariffs(IMPORTS.slice(0, 2)), tariffs(['heat/t1', 'heat/t2'])),
+);
+
 const seriesSets = fc.oneof(
   { weight: 5, arbitrary: fc.tuple(registers('import')) },
   { weight: 1, arbitrary: fc.tuple(registers('import'), powers('import')) },
@@ -174,6 +256,7 @@ const seriesSets = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(powers('switch0/import'), registers('switch1/import'), registers('gas/import')) },
   { weight: 1, arbitrary: fc.tuple(intervals('import'), intervals('export'), powers('import')) },
   { weight: 1, arbitrary: fc.tuple(registers('gas/m3'), registers('gas/t1'), powers('heat'), powers('gas')) },
+  { weight: 1, arbitrary: tariffSets },
 );
 
 export const settings = fc.record({
@@ -182,14 +265,20 @@ export const settings = fc.record({
   maxGapMinutes: fc.constantFrom(15, 15, 60),
 });
 
+const historyOf = (readings: fc.Arbitrary<History['readings']>): fc.Arbitrary<History> =>
+  fc
+    .record({ settings, readings: readings.chain(conflicting) })
+    .map(({ settings, readings }) => ({ ...settings, readings }));
+
 /** Random histories of at least 50 readings, with every fault that the law names. */
-export const history: fc.Arbitrary<History> = fc
-  .record({
-    settings,
-    readings: fc
-      .tuple(seriesSets, seriesSets)
-      .map(([a, b]) => [...a, ...b].flat() as History['readings'])
-      .filter((readings) => readings.length >= 50)
-      .chain(conflicting),
-  })
-  .map(({ settings, readings }) => ({ ...settings, readings }));
+export const history: fc.Arbitrary<History> = historyOf(
+  fc
+    .tuple(seriesSets, seriesSets)
+    .map(([a, b]) => [...a, ...b].flat() as History['readings'])
+    .filter((readings) => readings.length >= 50),
+);
+
+/** Histories of tariffs, of which one runs at a time. */
+export const tariffHistory: fc.Arbitrary<History> = historyOf(
+  tariffSets.map((sets) => (sets as History['readings'][]).flat()),
+);

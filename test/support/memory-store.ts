@@ -3,9 +3,10 @@ import { NO_ROLES, type Roles } from '#ingest/normalise/channels.ts';
 import { comparePoints, type JudgedPoint, type LawSettings, type Point, type Verdict } from '#ingest/normalise/law.ts';
 import { pointKey } from '#ingest/normalise/replay.ts';
 import { addToOpenHour, type OpenHour, quarterHoursOf } from '#ingest/write/open-hour.ts';
-import type { DevicePlan, WantedStretch } from '#ingest/write/plan.ts';
+import type { DevicePlan } from '#ingest/write/plan.ts';
+import { tariffSinceMs } from '#ingest/write/series-plan.ts';
 import { type StandingDevice, type StandingSeries, seriesName } from '#ingest/write/standing.ts';
-import type { Stretch } from '#ingest/write/stretch.ts';
+import type { Stretch, WantedStretch } from '#ingest/write/stretch.ts';
 import type { Meter } from '#src/database/meter.ts';
 import { MEASURE_NAMES, type Measure, type Sums } from '#src/rollups/levels.ts';
 
@@ -15,6 +16,7 @@ interface StoredSeries {
   channel: string;
   kind: string;
   roles: Roles;
+  tariffSinceMs: number;
   lastReadAtMs: number | null;
   /** JSON, as a database keeps it. */
   tail: string | null;
@@ -62,7 +64,8 @@ export function memoryStore(): MemoryStore {
   function apply({ device: { deviceId }, series: plans, deltas }: DevicePlan): void {
     const device = stored(deviceId);
     device.computedWith = null;
-    for (const { series: before, roles, inserts, lowered, verdicts, head } of plans) {
+    for (const plan of plans) {
+      const { series: before, roles, inserts, lowered, verdicts, head } = plan;
       const name = seriesName(before.channel, before.kind);
       if ((before.seriesId === null) === device.series.has(name)) throw new Error(`series ${name} is there, or is not`);
       const one = device.series.get(name) ?? fresh(series.size + 1, before);
@@ -70,6 +73,7 @@ export function memoryStore(): MemoryStore {
       series.set(one.seriesId, one);
       ordered.delete(one.seriesId);
       one.roles = { ...roles };
+      one.tariffSinceMs = tariffSinceMs(plan);
       for (const point of inserts) {
         if (one.points.has(pointKey(point))) throw new Error('duplicate key of readings');
       }
@@ -130,7 +134,8 @@ export function memoryStore(): MemoryStore {
       loaded.set(deviceId, { device, version });
       return { device, version };
     },
-    stretch({ seriesId, firstMs, lastMs, back, beyond }) {
+    stretch({ seriesId, ...bounds }) {
+      const { firstMs, lastMs, back, beyond } = bounds;
       const all = ordered.get(seriesId) ?? frozen(judgedOf(series.get(seriesId) as StoredSeries));
       ordered.set(seriesId, all);
       const earlier = all.filter(({ readAtMs }) => readAtMs < firstMs);
@@ -138,10 +143,7 @@ export function memoryStore(): MemoryStore {
       const later = all.filter(({ readAtMs }) => readAtMs > lastMs).slice(0, beyond);
       const before = back === 0 ? [] : earlier.slice(-back);
       return {
-        firstMs,
-        lastMs,
-        back,
-        beyond,
+        ...bounds,
         before,
         points: [...within, ...later],
         isFromStart: firstMs === Number.NEGATIVE_INFINITY || before.length < back,
@@ -169,21 +171,26 @@ const fresh = (seriesId: number, { channel, kind }: StandingSeries): StoredSerie
   channel,
   kind,
   roles: NO_ROLES,
+  tariffSinceMs: Number.NEGATIVE_INFINITY,
   lastReadAtMs: null,
   tail: null,
   points: new Map(),
   verdicts: new Map(),
 });
 
-const standingOf = ({ seriesId, channel, kind, roles, lastReadAtMs, tail }: StoredSeries): StandingSeries => ({
-  seriesId,
-  channel,
-  kind,
-  roles: { ...roles },
-  lastReadAtMs,
-  tail: tail === null ? null : JSON.parse(tail),
-  closedUntilMs: null,
-});
+const standingOf = (stored: StoredSeries): StandingSeries => {
+  const { seriesId, channel, kind, roles, tariffSinceMs, lastReadAtMs, tail } = stored;
+  return {
+    seriesId,
+    channel,
+    kind,
+    roles: { ...roles },
+    tariffSinceMs,
+    lastReadAtMs,
+    tail: tail === null ? null : JSON.parse(tail),
+    closedUntilMs: null,
+  };
+};
 
 /** The value, with all that it holds frozen; maps refuse to be changed. */
 function frozen<T>(value: T): T {

@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { DecodedReading } from '#ingest/decoders/decoder.ts';
+import { kwhToMilliwattHours } from '#src/core/units.ts';
+import { consumption, hour, setOf } from '#test/reference/consumption.ts';
+import { registers, START_MS, settings } from '#test/reference/histories.ts';
+import { ofDevice } from '#test/support/law.ts';
+import type { EnergyInterval } from './law.ts';
+import { type RegisterState, registerLaw } from './registers.ts';
+import { replay } from './replay.ts';
+import { hasRisen, type KnownSteps, latestWithin, stepAround, stepsOfRun, withChanges } from './tariffs.ts';
+
+const HOUR_MS = 3_600_000;
+const ALL = { fromMs: -Infinity, toMs: Infinity, quietFromMs: -Infinity };
+
+/** The law's words, over all steps. */
+function answers(steps: readonly EnergyInterval[], asked: EnergyInterval) {
+  const within = steps.filter((one) => hasRisen(one) && one.startMs >= asked.startMs && one.endMs < asked.endMs);
+  const around = steps.find((one) => hasRisen(one) && one.startMs <= asked.startMs && one.endMs > asked.endMs);
+  return { within: within.at(-1)?.endMs ?? null, around: around ?? null };
+}
+
+/** What is known says this, or nothing. Answers how much it says. */
+function expectNoOther(known: KnownSteps, steps: readonly EnergyInterval[], asked: EnergyInterval): number {
+  const { within, around } = answers(steps, asked);
+  const told = [latestWithin(known, asked), stepAround(known, asked)];
+  expect([within, undefined]).toContain(told[0]);
+  expect([around, undefined]).toContainEqual(told[1]);
+  return told.filter((one) => one !== undefined).length;
+}
+
+/** Steps that begin and end at times of a register, near them, or anywhere. */
+const stepsNear = (times: readonly number[]) => {
+  const at = fc
+    .tuple(fc.nat(times.length - 1), fc.constantFrom(0, 0, -1, 1, -60_000, 60_000, -20 * HOUR_MS))
+    .map(([index, by]) => (times[index] as number) + by);
+  return fc
+    .tuple(at, at)
+    .filter(([a, b]) => a !== b)
+    .map(([a, b]) => ({ startMs: Math.min(a, b), endMs: Math.max(a, b) }) as EnergyInterval);
+};
+
+test('what a part of the steps of a tariff says is so, and where it cannot say it says nothing', () => {
+  let [told, asked] = [0, 0];
+  fc.assert(
+    fc.property(registers('import/t1'), settings, fc.infiniteStream(fc.nat(1_000)), (readings, of, numbers) => {
+      const law = registerLaw(of, 'import');
+      const points = setOf(ofDevice(readings));
+      const times = points.map(({ readAtMs }) => readAtMs);
+      const number = () => numbers.next().value as number;
+      const near = fc.sample(stepsNear(times), { numRuns: 40, seed: number() });
+      for (const count of [2, 5, points.length >> 1, points.length]) {
+        const { intervals, state } = replay(law, law.initial, points.slice(0, count));
+        const { run } = state as RegisterState;
+        if (!run) continue;
+        for (const step of near) told += expectNoOther(stepsOfRun(run, 'import'), intervals, step);
+        // A window, before and after some of the steps were exchanged.
+        const [first, last] = [number() % intervals.length || 0, number() % intervals.length || 0].sort(
+          (a, b) => a - b,
+        );
+        const steps = intervals.slice(first, (last as number) + 1);
+        const fromMs = steps[0]?.startMs ?? times[0] ?? 0;
+        const window = { steps, fromMs, toMs: steps.at(-1)?.endMs ?? fromMs, quietFromMs: fromMs };
+        const removed = intervals.filter(() => number() % 4 === 0);
+        const added = removed.map((one) => ({ ...one, endMs: one.endMs - (number() % 2), estimated: !one.estimated }));
+        const valid = added.filter(({ startMs, endMs }) => startMs < endMs);
+        const after = intervals.filter((one) => !removed.includes(one)).concat(valid);
+        after.sort((a, b) => a.endMs - b.endMs);
+        for (const step of near) {
+          told += expectNoOther(window, intervals, step);
+          told += expectNoOther(withChanges(window, removed, valid), after, step);
+          told += expectNoOther(withChanges(stepsOfRun(run, 'import'), removed, valid), after, step);
+          expect(expectNoOther({ ...ALL, steps: intervals }, intervals, step)).toBe(2);
+        }
+        asked += 8 * near.length;
+      }
+    }),
+    { numRuns: 20 },
+  );
+  expect(told).toBeGreaterThan(asked / 3);
+});
+
+const device = { limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 };
+const reading = (channel: string, hours: number, kwh: number): DecodedReading => ({
+  deviceId: 'dev_1',
+  channel,
+  kind: 'register',
+  readAtMs: START_MS + hours * HOUR_MS,
+  intervalMs: 0,
+  value: kwhToMilliwattHours(kwh),
+  element: 0,
+});
+
+test('the reference has 10 kWh of an evening hour in that hour, and shifts nothing in rounds', () => {
+  // The low tariff until 6:00 and from 22:00 on, the other one in between: each written when it changes. START_MS is 22:00.
+  const readings = [
+    reading('import/t1', 8, 100),
+    ...[9, 12, 15, 18, 21, 24].map((at) => reading('import/t2', at, 200 + at)),
+    reading('import/t1', 25, 110),
+  ];
+  const rows = consumption(readings, device, hour);
+  const at = (hours: number) => rows.get(BigInt(START_MS + hours * HOUR_MS));
+  expect(at(24)).toMatchObject({ energy: 10_000_000n, estimated: 0n, covered: 3_600_000n });
+  expect(at(20)).toMatchObject({ energy: 1_000_000n, covered: 7_200_000n });
+  const rounds = [0, 1, 2, 3].flatMap((round) => [
+    reading('import/t1', round / 4, 100 + round),
+    reading('import/t2', round / 4 + 0.01, 200 + round),
+  ]);
+  const both = consumption(rounds, device, hour).get(BigInt(START_MS));
+  const alone = ['import/t1', 'import/t2'].map((channel) =>
+    consumption(
+      rounds.filter((one) => one.channel === channel),
+      device,
+      hour,
+    ).get(BigInt(START_MS)),
+  );
+  expect(both?.energy).toBe(alone.reduce((sum, one) => sum + (one?.energy ?? 0n), 0n));
+});

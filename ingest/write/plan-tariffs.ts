@@ -1,0 +1,232 @@
+import type { Roles } from '#ingest/normalise/channels.ts';
+import type { EnergyInterval, JudgedPoint, Law, Verdict } from '#ingest/normalise/law.ts';
+import type { RegisterState } from '#ingest/normalise/registers.ts';
+import { lawOfSeries } from '#ingest/normalise/series-law.ts';
+import {
+  hasRisen,
+  type KnownSteps,
+  latestWithin,
+  shifted,
+  stepAround,
+  stepsOfRun,
+  withChanges,
+} from '#ingest/normalise/tariffs.ts';
+import { isPlaced } from '#src/database/meter.ts';
+import { parseChannel } from '#src/devices/channel-name.ts';
+import { count, type DeviceDeltas } from './device-deltas.ts';
+import { type SeriesPlan, tariffSinceMs } from './series-plan.ts';
+import type { StandingDevice, StandingSeries } from './standing.ts';
+import type { Stretch, WantedStretch } from './stretch.ts';
+
+/** Readings around a time that are looked at first, and how many times as many where they do not tell. */
+const FIRST_LOOK = { back: 4, beyond: 4 };
+const FURTHER = 16;
+/** Times further apart than this are looked at by themselves. */
+const APART_MS = 6 * 3_600_000;
+
+const ALWAYS = {
+  fromMs: Number.NEGATIVE_INFINITY,
+  toMs: Number.POSITIVE_INFINITY,
+  quietFromMs: Number.NEGATIVE_INFINITY,
+};
+
+/** As what a series counts in one state of its device. */
+interface Standing {
+  readonly roles: Roles;
+  readonly sinceMs: number;
+}
+
+/** Before the batch, and after it. */
+type State = 'was' | 'is';
+
+/** A tariff, with what the batch changes of its steps. */
+interface Tariff extends Readonly<Record<State, Standing>> {
+  readonly series: StandingSeries;
+  readonly circuit: string;
+  readonly removed: readonly EnergyInterval[];
+  readonly added: readonly EnergyInterval[];
+  /** What is known of its steps, in several places. */
+  readonly known: readonly Readonly<Record<State, KnownSteps>>[];
+  readonly loaded: readonly Stretch[];
+  /** Times around which more must be known. */
+  readonly asked: Set<number>;
+}
+
+/**
+ * Adds the changed steps of tariffs to the differences, each where the steps of the others leave it, and moves those that are the
+ * same, but whose place depends on changed ones. Called once the steps are known. `plans`: of all series that the batch concerns.
+ * Answers which stretches it needs beside those that it was given; where there are any, the differences are not complete.
+ */
+export function planTariffs(
+  device: StandingDevice,
+  plans: readonly SeriesPlan[],
+  stretches: ReadonlyMap<number, readonly Stretch[]>,
+  deltas: DeviceDeltas,
+): WantedStretch[] {
+  if (plans.every(({ steps }) => steps === null)) return [];
+  const tariffs = tariffsOf(device, plans, stretches);
+  for (const tariff of tariffs) {
+    for (const step of tariff.removed) place(step, tariff, 'was', tariffs, deltas, -1);
+    for (const step of tariff.added) place(step, tariff, 'is', tariffs, deltas, 1);
+    for (const step of stepsAroundChanges(tariff, tariffs)) {
+      place(step, tariff, 'was', tariffs, deltas, -1);
+      place(step, tariff, 'is', tariffs, deltas, 1);
+    }
+  }
+  return tariffs.flatMap(wantedOf);
+}
+
+function tariffsOf(
+  device: StandingDevice,
+  plans: readonly SeriesPlan[],
+  stretches: ReadonlyMap<number, readonly Stretch[]>,
+): Tariff[] {
+  const planned = new Set(plans.map(({ series }) => series.seriesId));
+  const others = [...device.series.values()].filter(({ seriesId, roles }) => roles.isTariff && !planned.has(seriesId));
+  const of = (series: StandingSeries, plan: SeriesPlan | null): Tariff => {
+    const loaded = (series.seriesId !== null && stretches.get(series.seriesId)) || [];
+    const was = { roles: series.roles, sinceMs: series.tariffSinceMs };
+    const changes = plan?.steps ? changesOf(plan.recompute !== 'none', plan.steps) : { removed: [], added: [] };
+    const isWhole = series.lastReadAtMs === null || (plan !== null && plan.recompute !== 'none');
+    const before = isWhole ? [{ ...ALWAYS, steps: changes.removed }] : knownOf(device, series, loaded);
+    return {
+      series,
+      circuit: parseChannel(series.channel).circuit,
+      was,
+      is: plan ? { roles: plan.roles, sinceMs: tariffSinceMs(plan) } : was,
+      ...changes,
+      known: before.map((known) => ({ was: known, is: withChanges(known, changes.removed, changes.added) })),
+      loaded,
+      asked: new Set(),
+    };
+  };
+  return [
+    ...plans.filter(({ steps }) => steps !== null).map((plan) => of(plan.series, plan)),
+    ...others.map((series) => of(series, null)),
+  ];
+}
+
+/** Steps that are gone, and those that are new. What a replay found again is neither, unless it lies elsewhere by itself. */
+function changesOf(isWhole: boolean, { removed, added }: NonNullable<SeriesPlan['steps']>) {
+  if (isWhole || removed.length === 0 || added.length === 0) return { removed, added };
+  const key = ({ startMs, endMs, importMilliwattHours, exportMilliwattHours, estimated }: EnergyInterval) =>
+    `${startMs} ${endMs} ${importMilliwattHours} ${exportMilliwattHours} ${estimated}`;
+  const [before, after] = [new Set(removed.map(key)), new Set(added.map(key))];
+  return {
+    removed: removed.filter((step) => !after.has(key(step))),
+    added: added.filter((step) => !before.has(key(step))),
+  };
+}
+
+/** What is known of the stored steps of a series: by where its law stands, and by stretches of its readings. */
+function knownOf(
+  { settings, computedWith }: StandingDevice,
+  series: StandingSeries,
+  loaded: readonly Stretch[],
+): KnownSteps[] {
+  const law = lawOfSeries(series.channel, series.kind, series.roles, computedWith ?? settings);
+  if (!law) return [{ ...ALWAYS, steps: [] }];
+  const known = loaded.map((stretch) => stepsOfStretch(law, stretch));
+  const { run } = law.knows(series.tail) ? (series.tail as RegisterState) : {};
+  if (run) known.unshift(stepsOfRun(run, series.roles.export ? 'export' : 'import'));
+  return known;
+}
+
+/** Of readings that are one of these the register's value is not their own. */
+const UNCOUNTED: ReadonlySet<Verdict | null> = new Set<Verdict>(['glitch', 'held', 'passed', 'jitter']);
+
+function stepsOfStretch(law: Law<unknown>, { before, points, lastMs, isFromStart, isToEnd }: Stretch): KnownSteps {
+  const judged: JudgedPoint[] = [...before, ...points];
+  const first = judged.findIndex(({ verdict }) => !UNCOUNTED.has(verdict));
+  const counted = first === -1 ? [] : judged.slice(first);
+  const steps = law.counted?.(law.initial, counted) ?? [];
+  const { NEGATIVE_INFINITY: start, POSITIVE_INFINITY: end } = Number;
+  const fromMs = isFromStart ? start : (counted[0]?.readAtMs ?? end);
+  const toMs = isToEnd ? end : Math.max(lastMs, judged.at(-1)?.readAtMs ?? start);
+  return { steps, fromMs, toMs, quietFromMs: fromMs };
+}
+
+/** What a tariff is one of, within its circuit: of a commodity and a direction. Null: it is none. */
+function kindOf({ roles: { isTariff, export: isExport, meter } }: Standing): string | null {
+  if (!isTariff) return null;
+  if (meter !== null && !isPlaced(meter)) return meter;
+  return isExport ? 'export' : 'import';
+}
+
+/** The tariffs of which one runs at a time with this one. */
+const besides = (tariff: Tariff, state: State, tariffs: readonly Tariff[]): Tariff[] =>
+  tariffs.filter(
+    (other) =>
+      other !== tariff &&
+      other.circuit === tariff.circuit &&
+      kindOf(tariff[state]) !== null &&
+      kindOf(other[state]) === kindOf(tariff[state]),
+  );
+
+/** Asks all that is known of a tariff; where it does not tell, it is noted what to look at, and the answer is null. */
+function ask<T>(
+  tariff: Tariff,
+  state: State,
+  atMs: number,
+  question: (known: KnownSteps) => T | null | undefined,
+): T | null {
+  for (const known of tariff.known) {
+    const answer = question(known[state]);
+    if (answer !== undefined) return answer;
+  }
+  tariff.asked.add(atMs);
+  return null;
+}
+
+/** Adds a step to the differences, or takes it away, where those of the other tariffs leave it. */
+function place(
+  step: EnergyInterval,
+  tariff: Tariff,
+  state: State,
+  tariffs: readonly Tariff[],
+  deltas: DeviceDeltas,
+  sign: 1 | -1,
+): void {
+  const { roles, sinceMs } = tariff[state];
+  let afterMs = step.startMs;
+  if (hasRisen(step) && step.endMs > sinceMs) {
+    for (const other of besides(tariff, state, tariffs)) {
+      const latest = ask(other, state, step.endMs, (known) => latestWithin(known, step));
+      if (latest !== null) afterMs = Math.max(afterMs, latest);
+    }
+  }
+  count(deltas, afterMs === step.startMs ? step : shifted(step, afterMs), roles, sign);
+}
+
+/** The unchanged steps of a tariff within which those of others have changed. */
+function stepsAroundChanges(tariff: Tariff, tariffs: readonly Tariff[]): Iterable<EnergyInterval> {
+  const found = new Map<number, EnergyInterval>();
+  const changed = new Set(tariff.removed.map(({ endMs }) => endMs));
+  const look = (step: EnergyInterval) => {
+    const around = hasRisen(step) ? ask(tariff, 'was', step.endMs, (known) => stepAround(known, step)) : null;
+    if (around && !changed.has(around.endMs)) found.set(around.endMs, around);
+  };
+  for (const other of besides(tariff, 'was', tariffs)) other.removed.forEach(look);
+  for (const other of besides(tariff, 'is', tariffs)) other.added.forEach(look);
+  return found.values();
+}
+
+/** Stretches around the times of a tariff that must be known: further than those that did not tell. */
+function wantedOf({ series: { seriesId }, asked, loaded }: Tariff): WantedStretch[] {
+  if (seriesId === null) return [];
+  const wanted: WantedStretch[] = [];
+  const times = [...asked].sort((a, b) => a - b);
+  for (let first = 0; first < times.length; ) {
+    let last = first;
+    while (last + 1 < times.length && (times[last + 1] as number) - (times[last] as number) <= APART_MS) last++;
+    const [firstMs, lastMs] = [times[first] as number, times[last] as number];
+    let { back, beyond } = FIRST_LOOK;
+    for (const known of loaded) {
+      if (known.firstMs > firstMs || known.lastMs < lastMs) continue;
+      [back, beyond] = [Math.max(back, known.back * FURTHER), Math.max(beyond, known.beyond * FURTHER)];
+    }
+    wanted.push({ seriesId, firstMs, lastMs, back, beyond, isOfTariff: true });
+    first = last + 1;
+  }
+  return wanted;
+}

@@ -1,0 +1,19 @@
+import type { Step } from './registers.ts';
+
+const HOUR = 3_600_000n;
+
+/**
+ * Of a circuit's tariffs one runs at a time: the energy of a step lies after the latest end of those steps of the others that rose
+ * within it. `others`: all steps of the other tariffs, as they were without this rule.
+ */
+export function afterTheOthers<S extends Step>(step: S, others: readonly Step[]) {
+  let from = step.from;
+  for (const other of others) {
+    const rose = other.energy > 0n;
+    const isWithin = other.from >= step.from && other.to < step.to;
+    if (rose && isWithin && other.to > from) from = other.to;
+  }
+  if (from === step.from) return step;
+  const left = { from, to: step.to };
+  return { ...step, estimated: step.to - from > HOUR, importWithin: left, exportWithin: left };
+}
