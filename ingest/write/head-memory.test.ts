@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { METERS } from '#src/database/meter.ts';
 import type { Head } from './head.ts';
 import { headMemory } from './head-memory.ts';
-import { seriesName } from './standing.ts';
+import { type StandingSeries, seriesName } from './standing.ts';
 
 const head = (deviceId: string, isSettled = true): Head => ({
   deviceId,
@@ -35,6 +36,30 @@ test('gives back what it was given, and forgets what is not settled', () => {
   expect(memory.get('dev_1')).toEqual(head('dev_1'));
   memory.set(head('dev_1', false));
   expect(memory.get('dev_1')).toBe(null);
+});
+
+test('remembers what each series counts as, and since when it is a tariff', () => {
+  const memory = headMemory();
+  const roles = [null, ...METERS].flatMap((meter) =>
+    [0, 1, 2, 3, 4, 5, 6, 7].map((bits) => ({
+      import: (bits & 1) !== 0,
+      export: (bits & 2) !== 0,
+      meter,
+      ...(bits & 4 ? { isTariff: true } : {}),
+    })),
+  );
+  for (const tariffSinceMs of [Number.NEGATIVE_INFINITY, 1_790_000_000_000]) {
+    const [[, first] = []] = head('dev_1').series;
+    const series = roles.map((of, index) => {
+      const channel = `circuit${index}/import`;
+      const since = of.isTariff ? tariffSinceMs : Number.NEGATIVE_INFINITY;
+      const one = { ...(first as StandingSeries), channel, roles: of, tariffSinceMs: since };
+      return [seriesName(channel, 'register'), one] as const;
+    });
+    const whole = { ...head('dev_1'), series: new Map(series) };
+    memory.set(whole);
+    expect(memory.get('dev_1')).toEqual(whole);
+  }
 });
 
 test('keeps 100,000 meters', () => {

@@ -148,6 +148,64 @@ test('late readings over the cut are worked in as if nothing had been dropped', 
   );
 }, 240_000);
 
+test('tariffs are placed by each other over the cut as if nothing had been dropped', async () => {
+  const turns = fc.array(
+    fc.record({
+      tariff: fc.nat(1),
+      restHours: fc.integer({ min: 1, max: 140 }),
+      uses: fc.array(fc.tuple(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 0, max: 20 })), {
+        minLength: 1,
+        maxLength: 4,
+      }),
+    }),
+    { minLength: 15, maxLength: 30 },
+  );
+  await fc.assert(
+    fc.asyncProperty(turns, fc.array(fc.nat(1_000), { minLength: 1, maxLength: 8 }), async (walk, picks) => {
+      let minutes = 90 * 1_440;
+      const kwh = [1_000, 2_000];
+      const all: [Date, number, string][] = [0, 1].map((tariff) => [
+        at(90),
+        kwh[tariff] as number,
+        `import/t${tariff}`,
+      ]);
+      for (const { tariff, restHours, uses } of walk) {
+        minutes -= restHours * 60;
+        for (const [after, used] of uses) {
+          minutes -= after;
+          kwh[tariff] = (kwh[tariff] as number) + used;
+          if (minutes > 0) all.push([at(minutes / 1_440), kwh[tariff] as number, `import/t${tariff}`]);
+        }
+      }
+      const startMs = retentionStartMs(NOW.getTime(), 1);
+      const isLate = (index: number) =>
+        (all[index]?.[0].getTime() ?? 0) > startMs && picks.some((pick) => pick % all.length === index);
+      const [cut, whole] = [
+        await meter(database, { retentionMonths: 36 }),
+        await meter(database, { retentionMonths: 36 }),
+      ];
+      const send = async (one: Meter, late: boolean | null) => {
+        for (const channel of ['import/t0', 'import/t1']) {
+          const mine = all.filter(([, , of], index) => of === channel && (late === null || isLate(index) === late));
+          if (mine.length > 0)
+            await one.read(
+              mine.map(([time, value]) => [time, value]),
+              NOW,
+              { channel },
+            );
+        }
+      };
+      await send(cut, false);
+      await dropReadings(database.pool, NOW, 1);
+      await send(cut, true);
+      await send(whole, null);
+      const measures = 'energy_milliwatt_hours, estimated_milliwatt_hours, reading_count, covered_ms';
+      expect(await profileOf(cut, measures)).toEqual(await profileOf(whole, measures));
+    }),
+    { numRuns: Number(process.env.RETENTION_RUNS ?? 5) },
+  );
+}, 240_000);
+
 const MINUTE_MS = 60_000;
 
 /** What flowed by quarter-hour, of a meter. */
