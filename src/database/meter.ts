@@ -23,7 +23,16 @@ const PLACED: ReadonlySet<string> = new Set(PLACEMENTS);
 export const isPlaced = (meter: Meter): meter is Placement => PLACED.has(meter);
 
 /**
+ * The part of what flowed out that is estimated, of a device or of its channels with a place: few have any, so it is no measure of every
+ * bucket, but told apart, too.
+ */
+export type EstimatedExport = 'estimated_export' | `${Placement}/estimated_export`;
+
+export const estimatedExportOf = (meter: Placement | null): EstimatedExport =>
+  meter === null ? 'estimated_export' : `${meter}/estimated_export`;
+
+/**
  * What a meter's rows of the load profile, and of all aggregates above it, have in the place of `device_id` and `user_id`. No id has a
  * slash in it: whoever asks for a device or a user gets nothing else (decision 0041).
  */
-export const meterKey = (id: string, meter: Meter): string => `${id}/${meter}`;
+export const meterKey = (id: string, meter: Meter | EstimatedExport): string => `${id}/${meter}`;

@@ -10,6 +10,8 @@ interface ReferenceQuarter {
   import: number;
   export: number;
   estimated: number;
+  /** Of the export. */
+  exportEstimated: number;
   importMs: number;
   exportMs: number;
 }
@@ -89,7 +91,14 @@ export function referenceHome(devices: readonly ReferenceDevice[], quarters: rea
       knownMs += ms;
     };
     for (const device of there) {
-      const it = device.quarters.get(at) ?? { import: 0, export: 0, estimated: 0, importMs: 0, exportMs: 0 };
+      const it = device.quarters.get(at) ?? {
+        import: 0,
+        export: 0,
+        estimated: 0,
+        exportEstimated: 0,
+        importMs: 0,
+        exportMs: 0,
+      };
       const { channels } = device;
       const known = it.importMs + it.exportMs > 0;
       const into = hasGrid ? [total, beside] : [total];
@@ -100,7 +109,7 @@ export function referenceHome(devices: readonly ReferenceDevice[], quarters: rea
         }
         if (!hasSources) unexplained += it.export;
         knows.grid ||= known;
-        estimated += it.estimated;
+        estimated += it.estimated + (hasSources ? it.exportEstimated : 0);
         wants(channels.import, it.importMs);
         if (hasSources) wants(channels.export, it.exportMs);
       } else if (device.placement === 'production') {
@@ -108,7 +117,7 @@ export function referenceHome(devices: readonly ReferenceDevice[], quarters: rea
         for (const sums of into) sums.p += out ? it.export : it.import;
         knows.production ||= known;
         if (hasGrid) wants(out ? channels.export : channels.import, out ? it.exportMs : it.importMs);
-        if (hasGrid && !out) estimated += it.estimated;
+        if (hasGrid) estimated += out ? it.exportEstimated : it.estimated;
       } else if (device.placement === 'storage') {
         for (const sums of into) {
           sums.c += it.import;
@@ -116,7 +125,7 @@ export function referenceHome(devices: readonly ReferenceDevice[], quarters: rea
         }
         knows.storage ||= known;
         if (hasGrid) wants(channels.import + channels.export, it.importMs + it.exportMs);
-        if (hasGrid) estimated += it.estimated;
+        if (hasGrid) estimated += it.estimated + it.exportEstimated;
       } else if (device.placement === 'consumption' && !isBehind(device, devices, (up) => isThere(up, at))) {
         for (const sums of into) sums.consumption += it.import;
         knows.consumption ||= it.importMs > 0;

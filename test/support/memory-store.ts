@@ -2,12 +2,12 @@ import type { BucketDeltas } from '#ingest/normalise/buckets.ts';
 import { NO_ROLES, type Roles } from '#ingest/normalise/channels.ts';
 import { comparePoints, type JudgedPoint, type LawSettings, type Point, type Verdict } from '#ingest/normalise/law.ts';
 import { pointKey } from '#ingest/normalise/replay.ts';
+import type { DeviceDeltas } from '#ingest/write/device-deltas.ts';
 import { addToOpenHour, type OpenHour, quarterHoursOf } from '#ingest/write/open-hour.ts';
 import type { DevicePlan } from '#ingest/write/plan.ts';
 import { tariffSinceMs } from '#ingest/write/series-plan.ts';
 import { type StandingDevice, type StandingSeries, seriesName } from '#ingest/write/standing.ts';
 import type { Stretch, WantedStretch } from '#ingest/write/stretch.ts';
-import type { Meter } from '#src/database/meter.ts';
 import { MEASURE_NAMES, type Measure, type Sums } from '#src/rollups/levels.ts';
 
 /** A series as it is stored. */
@@ -32,7 +32,7 @@ export interface StoredDevice {
   series: Map<string, StoredSeries>;
   profile: BucketDeltas;
   /** Of what is told apart. */
-  meters: Map<Meter, BucketDeltas>;
+  meters: NonNullable<DeviceDeltas['meters']>;
   open: OpenHour;
   /** Grows with each change. */
   version: number;

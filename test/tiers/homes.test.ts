@@ -118,10 +118,12 @@ function randomDevice(id: string, upstream: string | null): ReferenceDevice {
   for (let index = begins; index < ends; index++) {
     if (isSilent.some(({ from, length }) => index >= from && index < from + length)) continue;
     const energy = channels.import ? random(most) : 0;
+    const exported = channels.export ? random(mostOut) : 0;
     device.quarters.set(FROM_MS + index * QUARTER_MS, {
       import: energy,
-      export: channels.export ? random(mostOut) : 0,
+      export: exported,
       estimated: random(3) === 0 ? energy : 0,
+      exportEstimated: random(3) === 0 ? exported : 0,
       importMs: channels.import ? QUARTER_MS : 0,
       exportMs: channels.export ? QUARTER_MS : 0,
     });
@@ -130,22 +132,31 @@ function randomDevice(id: string, upstream: string | null): ReferenceDevice {
 }
 
 async function write(all: readonly TestHome[]): Promise<void> {
-  // What has a place of its own is told by itself, and is part of its device.
-  const rows: Difference[] = all.flatMap(({ userId, devices }) =>
+  const rows = all.flatMap(({ userId, devices }) =>
     devices.flatMap(({ id, partOf, placement, quarters }) =>
-      [...quarters].flatMap(([startsAtMs, quarter]) =>
-        (partOf ? ['', `/${placement}`] : ['']).map((meter) => ({
-          deviceId: `${id}${meter}`,
-          userId: `${userId}${meter}`,
-          startsAtMs,
+      [...quarters].flatMap(([startsAtMs, quarter]) => {
+        const keys = (meter: string) => ({ deviceId: `${id}${meter}`, userId: `${userId}${meter}`, startsAtMs });
+        const own = {
           readingCount: 1,
           energyMilliwattHours: quarter.import,
           exportMilliwattHours: quarter.export,
           estimatedMilliwattHours: quarter.estimated,
           coveredMs: quarter.importMs,
           exportCoveredMs: quarter.exportMs,
-        })),
-      ),
+        };
+        const { exportEstimated } = quarter;
+        const outwards = {
+          readingCount: 1,
+          energyMilliwattHours: exportEstimated,
+          estimatedMilliwattHours: exportEstimated,
+          coveredMs: QUARTER_MS,
+        };
+        // What has a place of its own is told by itself, and is part of its device; so is what of its export is estimated.
+        return (partOf ? ['', `/${placement}`] : ['']).flatMap((place) => [
+          { ...keys(place), ...own },
+          ...(exportEstimated > 0 ? [{ ...keys(`${place}/estimated_export`), ...outwards }] : []),
+        ]);
+      }),
     ),
   ) as Difference[];
   const shuffled = rows.toSorted((a, b) => a.startsAtMs - b.startsAtMs);

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { estimatedExportOf, meterKey } from '#src/database/meter.ts';
 import { COLUMN } from '#src/rollups/levels.ts';
 import { piecesOfEach } from '#src/rollups/parts.ts';
 import { pieceMinutes, type Range } from '../ranges.ts';
@@ -34,6 +35,8 @@ interface Part {
   consumes: -1 | 0 | 1;
   /** Of channels with a place of their own: what their device is, which their energy is in, too, and has to be taken from. */
   without: { role: HomeRole; producesExport: boolean; consumes: -1 | 0 } | null;
+  /** Its rows are the estimated part of what flowed out of it. */
+  isEstimatedExport: boolean;
 }
 
 /** How often a part's measures are in a sum. */
@@ -57,7 +60,7 @@ const MADE_OF: Record<HomeSum, readonly (keyof Weights)[]> = {
   balance: ['imported', 'exported'],
   floor: ['imported'],
   alone: ['imported'],
-  estimated: ['estimated'],
+  estimated: ['estimated', 'imported'],
   gridMs: ['importMs', 'exportMs'],
   aloneMs: ['importMs'],
   gridImport: ['imported'],
@@ -109,8 +112,17 @@ function weightsOf({ role, isGridThere, hasSources, producesExport, consumes }: 
   };
 }
 
-/** The same without what the part's device counts of it already. */
+/** The same of what its rows tell. */
 function weightsWithin(part: Part): Record<HomeSum, Weights> {
+  const weights = weightsAlone(part);
+  if (!part.isEstimatedExport) return weights;
+  // As far as the export counts towards what is used.
+  const nothing = Object.fromEntries(Object.keys(MADE_OF).map((name) => [name, {}])) as Record<HomeSum, Weights>;
+  return { ...nothing, estimated: { imported: weights.countedMs.exportMs ?? 0 } };
+}
+
+/** The same without what the part's device counts of it already. */
+function weightsAlone(part: Part): Record<HomeSum, Weights> {
   const weights = weightsOf(part);
   if (!part.without) return weights;
   const counted = weightsOf({ ...part, ...part.without });
@@ -121,13 +133,19 @@ function weightsWithin(part: Part): Record<HomeSum, Weights> {
   return weights;
 }
 
+/** Whether anything flows out of a device, or of the channels of it that have places of their own. */
+const hasExport = ({ devices }: Home, { deviceId, exportChannels }: HomeDevice): boolean =>
+  exportChannels > 0 || devices.some((one) => one.partOf === deviceId && one.exportChannels > 0);
+
+const estimatedOf = ({ deviceId }: HomeDevice): string => meterKey(deviceId, estimatedExportOf(null));
+
 /** Which rows of whom are read in a range, and as what. */
 function partsOf(home: Home, { from, to }: { from: Date; to: Date }): Part[] {
   const parts: Part[] = [];
   for (const { fromMs, toMs, isGridThere, hasSources, roles } of home.stretches) {
     const [start, end] = [Math.max(fromMs, from.getTime()), Math.min(toMs, to.getTime())];
     if (start >= end) continue;
-    const common = { from: new Date(start), to: new Date(end), isGridThere, hasSources };
+    const common = { from: new Date(start), to: new Date(end), isGridThere, hasSources, isEstimatedExport: false };
     parts.push({ ...common, who: home.userId, role: 'all', consumes: 1, producesExport: true, without: null });
     const roleOf = ({ deviceId, producesExport }: HomeDevice) => {
       const role = roles.get(deviceId) ?? 'excluded';
@@ -136,6 +154,8 @@ function partsOf(home: Home, { from, to }: { from: Date; to: Date }): Part[] {
     for (const device of home.special) {
       const whole = home.devices.find(({ deviceId }) => deviceId === device.partOf);
       parts.push({ ...common, who: device.deviceId, ...roleOf(device), without: whole ? roleOf(whole) : null });
+      const told = parts.at(-1) as Part;
+      if (hasExport(home, device)) parts.push({ ...told, who: estimatedOf(device), isEstimatedExport: true });
     }
   }
   return parts;
@@ -183,7 +203,10 @@ export const summed = (home: Home): RawBuilder<unknown> =>
 /** The pieces of time that a range is read in (`p`, with `at`), each with the weights of its part (`f`), and the sums of them. */
 function weighted(home: Home, range: { from: Date; to: Date }, minutes: 15 | 30 | 60) {
   const parts = partsOf(home, range);
-  const devices = { key: 'device_id', ids: home.special.map(({ deviceId }) => deviceId) } as const;
+  const ids = home.special.flatMap((device) =>
+    hasExport(home, device) ? [device.deviceId, estimatedOf(device)] : [device.deviceId],
+  );
+  const devices = { key: 'device_id', ids } as const;
   const user = { key: 'user_id', ids: [home.userId] } as const;
   const isAllNeeded = home.needsConsumption || !parts.every(({ isGridThere }) => isGridThere);
   const owners = [...(devices.ids.length > 0 ? [devices] : []), ...(isAllNeeded ? [user] : [])];

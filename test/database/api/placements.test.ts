@@ -310,6 +310,49 @@ test('a channel has a place of its own: one clamp on the grid, one on the roof, 
   expect((await say([{ native_name: name('em1/import'), placement: 'roof' }])).status).toBe(422);
 });
 
+test('an export over a gap is estimated, and so is what was used of it', async () => {
+  const home = await api.user('homeowner');
+  const [meter, inverter] = [await pair(home, { type: 'smart_meter' }), await pair(home, { type: 'inverter' })];
+  const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
+  const tell = async (deviceId: string, readings: readonly (readonly [string, string, number])[]) => {
+    const payload = readings.map(([at, channel, kwh]) => ({ ts: `${DAY}T${at}:00Z`, channel, energy_total_kwh: kwh }));
+    const message = toIncoming({
+      topic: readingsTopic(deviceId),
+      payload: Buffer.from(JSON.stringify(payload)),
+      receivedAtMs: api.now.getTime(),
+      replayed: false,
+    });
+    if (message) await writer.write([message]);
+  };
+  await tell(meter, [
+    ['06:00', 'import', 0],
+    ['09:00', 'import', 3],
+    ['06:00', 'export', 0],
+    ['09:00', 'export', 1.5],
+  ]);
+  await tell(inverter, [
+    ['06:00', 'import', 0],
+    ['07:00', 'import', 2],
+    ['08:00', 'import', 4],
+    ['09:00', 'import', 6],
+  ]);
+  expect(await day(home, 'estimated')).toMatchObject({ kwh_used: 7.5, estimated_kwh: 4.5, peak_hour: null });
+  // One that comes late takes most of it back.
+  await tell(meter, [['08:00', 'export', 0.5]]);
+  expect(await day(home, 'estimated')).toMatchObject({ kwh_used: 7.5, estimated_kwh: 3.5 });
+  await tell(meter, [
+    ['07:00', 'export', 0.5],
+    ['07:00', 'import', 1],
+    ['08:00', 'import', 3],
+  ]);
+  expect(await day(home, 'estimated')).toMatchObject({ kwh_used: 7.5, estimated_kwh: 0, peak_hour: '07:00' });
+  const { rows } = await api.database.pool.query(
+    `SELECT sum(energy_milliwatt_hours)::int AS left FROM device_hourly WHERE device_id = $1 || '/estimated_export'`,
+    [meter],
+  );
+  expect(rows).toEqual([{ left: null }]);
+});
+
 test('of one device, include knows the measures of its placement, what it exported and how well its import is known', async () => {
   const home = await api.user('homeowner');
   const battery = await pair(home, { type: 'battery' });
