@@ -249,6 +249,48 @@ test('what is followed comes to what the plan comes to; all other messages are l
   expect(knownCount).toBeGreaterThan(50);
 });
 
+test.each([
+  ['at once', 0],
+  ['one after the other', 1_300],
+])(
+  'a meter that sends its tariffs in each round, %s, is followed, also where the next one begins to run',
+  (_, apartMs) => {
+    const memory = headMemory({ maxBytes: 2 ** 16 });
+    const follow = createFollow(memory);
+    const values = [100_000_000, 200_000_000, 300_000_000];
+    const round = (index: number): IncomingMessage[] => {
+      const running = index < 30 ? 0 : 1;
+      values[running] = (values[running] as number) + 5_000;
+      // Where the tariffs change, both have run.
+      if (index === 30) values[0] = (values[0] as number) + 2_000;
+      return (SERIES[3] ?? []).map(([channel, kind], series) => ({
+        topic: '',
+        payload: Buffer.alloc(0),
+        receivedAtMs: START_MS + HOUR_MS,
+        decoded: {
+          deviceId: 'dev_3',
+          readings: [
+            {
+              deviceId: 'dev_3',
+              channel,
+              kind,
+              readAtMs: START_MS + index * 10_000 + series * apartMs,
+              intervalMs: 0,
+              value: values[series] as number,
+              element: 0,
+            },
+          ],
+          rejections: [],
+        },
+      }));
+    };
+    memory.set(planned(newHead(3), [...round(0), ...round(1)])?.head as Head);
+    for (let index = 2; index < 60; index++) {
+      for (const message of round(index)) expect([index, follow([message], 0).others]).toEqual([index, []]);
+    }
+  },
+);
+
 test('an hour of which a reading leaves nothing is not open', () => {
   const memory = headMemory({ maxBytes: 2 ** 16 });
   const placeOfFirst = (measure: Measure) => placeOf(MEASURE_NAMES.indexOf(measure), 0);
