@@ -9,15 +9,10 @@ const LONGEST = [
   'test/tiers/retention',
   'test/tiers/law',
   'test/system/ingest/pipeline',
-];
-const LEVELS = [
-  'test/system/',
-  'test/tiers/',
-  'test/database/',
-  'test/contract/',
   'ingest/write/plan',
   'ingest/decoders/families.fuzz',
 ];
+const LEVELS = ['test/system/', 'test/tiers/', 'test/database/', 'test/contract/'];
 
 /** Begins with the longest files, so that at the end no worker stands idle beside one that has minutes to go. */
 export default class LongestFirst extends BaseSequencer {

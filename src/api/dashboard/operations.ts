@@ -1,5 +1,6 @@
 import type { AnyOperation } from '#src/api/operation.ts';
 import { alertFirings } from './alerts/firings.ts';
+import { getFigure } from './figure/get.ts';
 import { getOperator } from './operator/get.ts';
 import { getOverview } from './overview/get.ts';
 import { listRejected } from './rejected/list.ts';
@@ -13,6 +14,7 @@ import { webhookDelivery } from './webhooks/delivery.ts';
 /** Operations that only the dashboard uses, in addition to those of the interface. They are not stable: they change with its pages. */
 export const DASHBOARD_OPERATIONS: readonly AnyOperation[] = [
   getOverview,
+  getFigure,
   listUsers,
   listSessions,
   endSession,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { instant } from '#src/api/shapes.ts';
-import { DELIVERY_STATUSES } from '#src/database/enums.ts';
+import { DELIVERY_STATUSES, PLACEMENTS } from '#src/database/enums.ts';
+import { NOTES } from '#src/energy/figure.ts';
 
 /** What the dashboard's own operations answer; the tests hold them to these. */
 const count = z.number().int().min(0);
@@ -51,6 +52,26 @@ export const overviewAnswer = z.strictObject({
     ),
     weeks: z.number().int(),
   }),
+});
+
+export const figureAnswer = z.strictObject({
+  kwh_used: z.number(),
+  estimated_kwh: z.number(),
+  coverage: share,
+  complete: z.boolean().nullable(),
+  devices: z.array(
+    z.strictObject({
+      device_id: z.string(),
+      type: z.string(),
+      location: z.string(),
+      placement: z.enum(PLACEMENTS),
+      import_kwh: kwh,
+      export_kwh: kwh,
+      estimated_kwh: z.number(),
+      notes: z.array(z.strictObject({ note: z.enum(NOTES), count })),
+      rejected: z.array(z.strictObject({ reason: z.string(), count })),
+    }),
+  ),
 });
 
 export const firing = z.strictObject({
@@ -142,6 +163,7 @@ export const rollupCheck = z.strictObject({
 
 /** For the pages that ask. */
 export type Overview = z.output<typeof overviewAnswer>;
+export type Figure = z.output<typeof figureAnswer>;
 export type Firing = z.output<typeof firing>;
 export type SentDelivery = z.output<typeof sentDelivery>;
 export type Operator = z.output<typeof operator>;

@@ -5,14 +5,14 @@ import { call, list, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { useChanges } from '../parts/changes.ts';
 import { Bars } from '../parts/chart.ts';
-import { kwh } from '../parts/format.ts';
 import { useLoad } from '../parts/load.ts';
 import { useNow } from '../parts/now.ts';
 import { Badge, Card, Loading, When } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
+import { Figure } from './home/figure.ts';
 import { Flows } from './home/flows.ts';
 import { HeatMap } from './home/heat-map.ts';
-import { dayBars, hourBars, monthBars } from './home/overview.ts';
+import { dayBars, daysOfFigures, hourBars, monthBars } from './home/overview.ts';
 
 /** Usage at a glance, of all devices of an account or of one; it follows new readings by itself. */
 export function Page() {
@@ -29,6 +29,12 @@ export function Page() {
     [user.user_id, deviceId],
   );
   const isLive = useChanges(user.user_id, overview.again);
+  // Of one device there is nothing to take apart.
+  const opens = (shown: Overview) => {
+    const days = daysOfFigures(shown.now);
+    const of = (one: keyof typeof days) => (deviceId === '' ? { userId: user.user_id, days: days[one] } : null);
+    return { today: of('today'), yesterday: of('yesterday'), month: of('month'), last_month: of('last_month') };
+  };
   const choose = (event: Event) =>
     setPicked({ userId: user.user_id, deviceId: (event.target as HTMLSelectElement).value });
   return html`
@@ -55,10 +61,10 @@ export function Page() {
             }}>Pair one</a>, and its usage appears here.</p>`
         }
         <dl class="figures">
-          <${Figure} name="Today" used=${shown.today} />
-          <${Figure} name="Yesterday" used=${shown.yesterday} />
-          <${Figure} name="This month" used=${shown.month} />
-          <${Figure} name="Last month" used=${shown.last_month} />
+          <${Figure} name="Today" used=${shown.today} of=${opens(shown).today} />
+          <${Figure} name="Yesterday" used=${shown.yesterday} of=${opens(shown).yesterday} />
+          <${Figure} name="This month" used=${shown.month} of=${opens(shown).month} />
+          <${Figure} name="Last month" used=${shown.last_month} of=${opens(shown).last_month} />
         </dl>
         ${shown.flows && html`<${Flows} flows=${shown.flows} today=${shown.today} month=${shown.month} />`}
         <${Card} title="Last 48 hours"><${Bars} title="Usage by hour" bars=${hourBars(shown)} /><//>
@@ -81,16 +87,3 @@ function Liveness({ isListening, newestAt }: { isListening: boolean; newestAt: s
   if (!isListening) return html`<${Badge} kind="quiet">not live<//>`;
   return isFresh ? html`<${Badge} kind="good">live<//>` : html`<${Badge} kind="warn">waiting for readings<//>`;
 }
-
-/** A total, and how much of it was estimated. */
-const Figure = ({ name, used }: { name: string; used: Overview['today'] }) => html`<div>
-  <dt>${name}</dt>
-  <dd class="big">${used.kwh_used === null ? '–' : kwh(used.kwh_used)}</dd>
-  <dd class="quiet">${
-    used.kwh_used === null
-      ? 'no data'
-      : used.estimated_kwh
-        ? html`<i class="swatch" /> ${kwh(used.estimated_kwh)} of it estimated`
-        : 'all measured'
-  }</dd>
-</div>`;

@@ -88,6 +88,16 @@ test('shows where the energy of a home with solar comes from and goes', async ()
   expect(Math.abs(fed / grid - 0.5)).toBeLessThan(0.01);
   expect(await card.getByRole('row', { name: 'battery' }).count()).toBe(0);
   await lookAt(page, 'home-solar');
+
+  // What a figure is made of: each device, with what of it was estimated.
+  await page.getByRole('button', { name: /^Yesterday: .* What it is made of$/ }).click();
+  const opened = page.getByRole('dialog', { name: 'Yesterday: what it is made of' });
+  await opened.getByText('% of the time is known').waitFor();
+  expect(await opened.textContent()).toMatch(/ measured, [\d.]+ kWh estimated/);
+  expect(await opened.getByRole('row').count()).toBe(3);
+  await lookAt(page, 'home-figure');
+  await page.keyboard.press('Escape');
+  await opened.waitFor({ state: 'detached' });
   await page.close();
 });
 

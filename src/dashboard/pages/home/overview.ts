@@ -1,5 +1,6 @@
 import type { Overview } from '#src/api/dashboard/shapes.ts';
 import type { Bar } from '../../parts/chart.ts';
+import type { Days } from './figure.ts';
 
 type Known = Overview['hours'][number] | Overview['days'][number] | Overview['months'][number];
 
@@ -12,6 +13,20 @@ const bar = (label: string, name: string, row: Known | undefined): Bar => ({
   kwh: row?.kwh_used ?? null,
   estimatedKwh: row?.estimated_kwh ?? 0,
 });
+
+/** The days that each figure is about, YYYY-MM-DD. `now`: with the zone's offset. */
+export function daysOfFigures(now: string): Record<'today' | 'yesterday' | 'month' | 'last_month', Days> {
+  const today = now.slice(0, 10);
+  const before = (date: string) => new Date(Date.parse(date) - DAY_MS).toISOString().slice(0, 10);
+  const first = `${today.slice(0, 7)}-01`;
+  const last = before(first);
+  return {
+    today: { start: today, end: today },
+    yesterday: { start: before(today), end: before(today) },
+    month: { start: first, end: today },
+    last_month: { start: `${last.slice(0, 7)}-01`, end: last },
+  };
+}
 
 /** The last 48 hours; those about which nothing is known stay empty. */
 export function hourBars({ hours, now, timezone }: Overview): Bar[] {

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { figureAnswer } from '#src/api/dashboard/shapes.ts';
+import { date, id } from '#src/api/fields.ts';
+import { operation } from '#src/api/operation.ts';
+import { reachUser } from '#src/auth/access.ts';
+import { unprocessable } from '#src/core/errors.ts';
+import { figureOf } from '#src/energy/figure.ts';
+import { dayCount, dayRange } from '#src/energy/ranges.ts';
+
+/** A figure of the Home page is of a month at most. */
+const MAX_DAYS = 31;
+
+export const getFigure = operation({
+  summary: 'What a home used in some days of the user’s time zone: measured, estimated, and told by which devices.',
+  method: 'GET',
+  path: '/v1/figure',
+  scope: 'insights:read',
+  answer: figureAnswer,
+  query: z.object({ user_id: id.optional(), start: date, end: date }),
+  async handle({ context: { db, readDb }, caller, query: { user_id, start, end } }) {
+    if (end < start) throw unprocessable({ field: 'end', message: 'must not lie before start' });
+    if (dayCount(start, end) > MAX_DAYS) throw unprocessable({ field: 'end', message: `at most ${MAX_DAYS} days` });
+    const { user_id: userId, timezone } = await reachUser(db, caller, user_id);
+    return figureOf(readDb, userId, dayRange(start, end, timezone));
+  },
+});

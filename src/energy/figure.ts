@@ -1,0 +1,138 @@
+import { sql } from 'kysely';
+import { asMilliwattHours, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
+import type { Database } from '#src/database/connect.ts';
+import type { Placement } from '#src/database/enums.ts';
+import { estimatedExportOf, meterKey } from '#src/database/meter.ts';
+import { COLUMN } from '#src/rollups/levels.ts';
+import { piecesOfEach } from '#src/rollups/parts.ts';
+import { summary } from './insights.ts';
+import { pieceMinutes, type Range } from './ranges.ts';
+
+/** What a device has to do with a figure. */
+interface FigureDevice {
+  device_id: string;
+  type: string;
+  location: string;
+  placement: Placement;
+  /** Null where nothing is known of that direction. */
+  import_kwh: number | null;
+  export_kwh: number | null;
+  /** Part of both that was spread over a gap. */
+  estimated_kwh: number;
+  /** What the law made of readings of that time that were not plainly counted, and of how many. */
+  notes: { note: Note; count: number }[];
+  /** Why messages of it could not be used, and how many: of the last `MAX_REJECTED` of that time. */
+  rejected: { reason: string; count: number }[];
+}
+
+/** What a home used in some days, how well that is known, and what it is made of. */
+export interface Figure {
+  kwh_used: number;
+  estimated_kwh: number;
+  coverage: number | null;
+  complete: boolean | null;
+  devices: FigureDevice[];
+}
+
+/** Rejected messages of a device that are looked at, and reasons that are told. */
+const MAX_REJECTED = 1_000;
+const MAX_REASONS = 3;
+
+/** What an owner wants to know of (`reading_notes.verdict`): the others are over with the next reading. */
+export const NOTES = ['held', 'glitch', 'late', 'back', 'reset', 'rollover', 'swap', 'overlap'] as const;
+type Note = (typeof NOTES)[number];
+
+const ASKED = new Set(['estimated', 'coverage'] as const);
+
+/** A figure of a user's home, opened. */
+export async function figureOf(db: Database, userId: string, range: Range): Promise<Figure> {
+  const devices = await db
+    .selectFrom('devices')
+    .select(['device_id', 'type', 'location', 'placement'])
+    .where('user_id', '=', userId)
+    .where((where) => where.or([where('deleted_at', 'is', null), where('deleted_at', '>', range.from)]))
+    .orderBy('device_id')
+    .execute();
+  const ids = devices.map(({ device_id }) => device_id);
+  const [used, energies, notes, rejected] = await Promise.all([
+    summary(db, userId, range, ASKED),
+    energiesOf(db, ids, range),
+    notesOf(db, ids, range),
+    rejectedOf(db, ids, range),
+  ]);
+  const { estimated_kwh, coverage, complete } = used.included;
+  return {
+    kwh_used: used.total_kwh,
+    estimated_kwh: estimated_kwh ?? 0,
+    coverage: coverage ?? null,
+    complete: complete ?? null,
+    devices: devices.map((device) => {
+      const energy = energies.get(device.device_id);
+      const outwards = energies.get(meterKey(device.device_id, estimatedExportOf(null)));
+      const known = (isKnown: boolean, value = 0) => (isKnown ? kwhOf(value) : null);
+      return {
+        ...device,
+        import_kwh: known((energy?.importMs ?? 0) > 0, energy?.imported),
+        export_kwh: known((energy?.exportMs ?? 0) > 0, energy?.exported),
+        estimated_kwh: kwhOf((energy?.estimated ?? 0) + (outwards?.imported ?? 0)),
+        notes: notes.filter((one) => one.device_id === device.device_id).map(({ device_id: _, ...note }) => note),
+        rejected: rejected.filter((one) => one.device_id === device.device_id).map(({ device_id: _, ...why }) => why),
+      };
+    }),
+  };
+}
+
+const kwhOf = (milliwattHours: number): number => milliwattHoursToKwh(asMilliwattHours(milliwattHours));
+
+interface Energies {
+  who: string;
+  imported: MilliwattHours;
+  exported: MilliwattHours;
+  estimated: MilliwattHours;
+  importMs: number;
+  exportMs: number;
+}
+
+async function energiesOf(db: Database, ids: readonly string[], range: Range): Promise<Map<string, Energies>> {
+  const keys = ids.flatMap((id) => [id, meterKey(id, estimatedExportOf(null))]);
+  const columns = {
+    imported: COLUMN.energyMilliwattHours,
+    exported: COLUMN.exportMilliwattHours,
+    estimated: COLUMN.estimatedMilliwattHours,
+    importMs: COLUMN.coveredMs,
+    exportMs: COLUMN.exportCoveredMs,
+  };
+  const pieces = piecesOfEach({ key: 'device_id', ids: keys }, range, pieceMinutes(range), Object.values(columns));
+  const sums = Object.entries(columns).map(([name, column]) => `sum(${column})::bigint AS "${name}"`);
+  // Raw SQL: relations are named at run time, out of src/rollups/levels.ts.
+  const { rows } = await sql<Energies>`SELECT who, ${sql.raw(sums.join(', '))} FROM (${pieces}) p GROUP BY who`.execute(
+    db,
+  );
+  return new Map(rows.map((row) => [row.who, row]));
+}
+
+async function notesOf(db: Database, ids: readonly string[], { from, to }: Range) {
+  const rows = await db
+    .selectFrom('reading_notes as n')
+    .innerJoin('series as s', 's.series_id', 'n.series_id')
+    .select(['s.device_id', 'n.verdict as note', sql<number>`count(*)::int`.as('count')])
+    .where('s.device_id', '=', sql<string>`ANY (${ids}::text[])`)
+    .where('n.read_at', '>=', from)
+    .where('n.read_at', '<', to)
+    .where('n.verdict', 'in', NOTES)
+    .groupBy(['s.device_id', 'n.verdict'])
+    .orderBy('n.verdict')
+    .execute();
+  return rows as { device_id: string; note: Note; count: number }[];
+}
+
+async function rejectedOf(db: Database, ids: readonly string[], { from, to }: Range) {
+  // Raw SQL: of the youngest of each device, so that a device that sends nothing but rubbish is no longer to ask for.
+  const { rows } = await sql<{ device_id: string; reason: string; count: number }>`
+    SELECT r.* FROM unnest(${ids}::text[]) d (id) CROSS JOIN LATERAL (
+      SELECT device_id, reason, count(*)::int AS count FROM (
+        SELECT device_id, reason FROM rejected_messages
+        WHERE device_id = d.id AND received_at >= ${from} AND received_at < ${to} ORDER BY received_at DESC LIMIT ${MAX_REJECTED}) youngest
+      GROUP BY 1, 2 ORDER BY 3 DESC, 2 LIMIT ${MAX_REASONS}) r`.execute(db);
+  return rows;
+}
