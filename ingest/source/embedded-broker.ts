@@ -72,6 +72,7 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
       (valid) => {
         if (!valid) return done(refused(4), false);
         const { conn } = client as Connection;
+        (client as { id: string }).id = sessionId(name, client.id);
         const acknowledge = pubacks(() => (!client.closed && conn.writable ? conn : null));
         (client as Connection).session = { username: name, inFlight: 0, held: [], acknowledge };
         sessions.set((client as Connection).session as Session, client);
@@ -164,6 +165,13 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
     },
   };
 }
+
+/**
+ * What aedes keeps a session by (its will, its QoS 2, its subscriptions), and who takes one over: the login and the client id. A client
+ * id alone is anybody's: whoever names that of a stranger would end its connection. It is asked for after the login is checked and
+ * before anything is kept (aedes, lib/handlers/connect.js). No login has a slash.
+ */
+const sessionId = (username: string, clientId: string): string => `${username}/${clientId}`;
 
 function release(session: Session): void {
   for (const goOn of session.held.splice(0)) goOn();

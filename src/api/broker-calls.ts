@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { defined } from '#src/core/defined.ts';
-import type { BrokerAccess } from '#src/devices/broker-access.ts';
+import { type BrokerAccess, namesAnother } from '#src/devices/broker-access.ts';
 
 /** Longest body of a broker's call; names, passwords and topics are short. */
 const BODY_LIMIT = 65_536;
@@ -19,8 +19,10 @@ export function answerBrokers(app: FastifyInstance, access: BrokerAccess): void 
     );
     calls.post('/internal/mqtt/authenticate', { bodyLimit: BODY_LIMIT }, async (request, reply) => {
       const call = textsOf(request.body);
-      const isKnown = await access.mayLogIn(call.username ?? '', call.password ?? '');
-      return answer(request, reply, isKnown);
+      const { username = '', password = '', clientid, client_id: clientId = clientid, mountpoint = '' } = call;
+      const isKnown = !namesAnother(username, clientId ?? '') && (await access.mayLogIn(username, password));
+      const kept = clientId !== undefined && isKnown ? access.clientIdOf(username, clientId) : undefined;
+      return answer(request, reply, isKnown, kept === undefined ? undefined : { clientId: kept, mountpoint });
     });
     calls.post('/internal/mqtt/authorize', { bodyLimit: BODY_LIMIT }, async (request, reply) => {
       const call = textsOf(request.body);
@@ -71,10 +73,19 @@ function actionOf(request: FastifyRequest, call: Call): 'publish' | 'subscribe' 
   return isPublish ? 'publish' : 'subscribe';
 }
 
-/** VerneMQ wants `ok` or an error, RabbitMQ a word, EMQX `result`, mosquitto-go-auth `ok`: the last two are one answer. */
-function answer(request: FastifyRequest, reply: FastifyReply, isAllowed: boolean): FastifyReply {
+/**
+ * VerneMQ wants `ok` or an error, RabbitMQ a word, EMQX `result`, mosquitto-go-auth `ok`: the last two are one answer. `kept`: by which
+ * client id the session is to be kept, for brokers that take it from here (VerneMQ wants the mountpoint with it).
+ */
+function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  isAllowed: boolean,
+  kept?: { clientId: string; mountpoint: string },
+): FastifyReply {
   if (request.headers['vernemq-hook'] !== undefined) {
-    return reply.send({ result: isAllowed ? 'ok' : { error: 'not_allowed' } });
+    const modifiers = kept && { subscriber_id: { client_id: kept.clientId, mountpoint: kept.mountpoint } };
+    return reply.send({ result: isAllowed ? 'ok' : { error: 'not_allowed' }, ...defined({ modifiers }) });
   }
   const word = isAllowed ? 'allow' : 'deny';
   if (String(request.headers['content-type']).startsWith('application/x-www-form-urlencoded')) {
@@ -84,6 +95,6 @@ function answer(request: FastifyRequest, reply: FastifyReply, isAllowed: boolean
     result: word,
     ok: isAllowed,
     is_superuser: false,
-    ...defined({ error: isAllowed ? undefined : 'not allowed' }),
+    ...defined({ clientid_override: kept?.clientId, error: isAllowed ? undefined : 'not allowed' }),
   });
 }

@@ -13,10 +13,24 @@ export function mayPublish(username: string, topic: string): boolean {
   return parseNativeTopic(topic)?.deviceId === username;
 }
 
+/**
+ * Whether a client id is the name of another login: a broker that keeps sessions by their client ids alone would give whoever comes with it
+ * the session of that one. Pure.
+ */
+export function namesAnother(username: string, clientId: string): boolean {
+  const named = /^(dev|gwy)_[0-9a-z]{26}/.exec(clientId)?.[0];
+  return named !== undefined && named !== username;
+}
+
 /** What a broker asks of who connects to it. */
 export interface BrokerAccess {
   /** Whether the name and the password belong together. */
   mayLogIn(username: string, password: string): Promise<boolean>;
+  /**
+   * The client id by which a broker is to keep the session of a login: with the login in it, so that nobody takes over a stranger's.
+   * The service's own stay as they are.
+   */
+  clientIdOf(username: string, clientId: string): string;
   /** Whether this login may do that on the topic. */
   may(username: string, action: 'publish' | 'subscribe', topic: string): boolean;
 }
@@ -34,6 +48,7 @@ export function brokerAccess(db: Database, mqttUrl: string | undefined): BrokerA
       if (username === ownName) return timingSafeEqual(ownSecret, secretDigest(password));
       return checkDeviceLogin(db, username, password);
     },
+    clientIdOf: (username, clientId) => (username === ownName ? clientId : `${username}/${clientId}`),
     may(username, action, topic) {
       if (username === ownName) return true;
       return action === 'publish' && mayPublish(username, topic);

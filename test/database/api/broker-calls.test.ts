@@ -124,6 +124,29 @@ describe('what a login may do', () => {
     });
   });
 
+  test('a session is kept by login and client id, where the broker lets it be changed; none takes another login’s name', async () => {
+    const login = { username: device.id, password: device.secret };
+    expect(await json('authenticate', { ...login, clientid: 'homeassistant' })).toMatchObject({
+      result: 'allow',
+      clientid_override: `${device.id}/homeassistant`,
+    });
+    const hook = { 'vernemq-hook': 'auth_on_register_m5' };
+    expect(await json('authenticate', { ...login, client_id: 'homeassistant', mountpoint: '' }, hook)).toEqual({
+      status: 200,
+      result: 'ok',
+      modifiers: { subscriber_id: { client_id: `${device.id}/homeassistant`, mountpoint: '' } },
+    });
+    const own = { username: 'energy-ingest', password: 'own secret', clientid: 'energy-1' };
+    expect(await json('authenticate', own)).toMatchObject({ result: 'allow', clientid_override: 'energy-1' });
+    const asked = async (clientid: string) => (await json('authenticate', { ...login, clientid })).result;
+    expect(await asked(device.id)).toBe('allow');
+    expect(await asked(`${device.id}-1`)).toBe('allow');
+    expect(await asked(gateway.id)).toBe('deny');
+    expect(await asked(`${gateway.id}-1`)).toBe('deny');
+    expect(await form('authenticate', { ...login, client_id: gateway.id })).toBe('deny');
+    expect(await form('authenticate', { ...login, client_id: device.id })).toBe('allow');
+  });
+
   test('RabbitMQ is, too', async () => {
     expect(await form('authenticate', { username: gateway.id, password: gateway.secret })).toBe('allow');
     expect(await form('authenticate', { username: gateway.id, password: 'x' })).toBe('deny');

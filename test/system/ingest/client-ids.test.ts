@@ -1,0 +1,100 @@
+import mqtt, { type IClientOptions } from 'mqtt';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDb } from '#src/database/connect.ts';
+import { createDevice } from '#src/devices/store.ts';
+import { createUser } from '#src/users/store.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+
+let database: TestDatabase;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let ingest: RoleProcess;
+beforeAll(async () => {
+  database = await testDatabase();
+  folder = await temporaryFolder();
+  ingest = await startRole('ingest', { DATABASE_URL: database.url, DATA_DIR: folder.path });
+});
+afterAll(async () => {
+  await ingest.stop();
+  await database.drop();
+  await folder.remove();
+});
+
+let people = 0;
+async function meter() {
+  const db = createDb(database.pool);
+  const { user_id: userId } = await createUser(db, { email: `home${++people}@x.example`, role: 'homeowner' });
+  const { device, secret } = await createDevice(db, { userId, type: 'meter', location: 'cellar' });
+  const deviceId = device.device_id;
+  return {
+    deviceId,
+    topic: `energy/v1/${deviceId}/readings`,
+    async connect(options: IClientOptions = {}) {
+      const login = { username: deviceId, password: secret, clientId: 'homeassistant', reconnectPeriod: 0 };
+      const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${ingest.ready.port}`, { ...login, ...options });
+      client.on('error', () => {});
+      return client;
+    },
+    readings: async () =>
+      (
+        await database.pool.query('SELECT count(*) FROM readings JOIN series USING (series_id) WHERE device_id = $1', [
+          deviceId,
+        ])
+      ).rows[0].count as number,
+    says: async () =>
+      (await database.pool.query('SELECT status FROM devices WHERE device_id = $1', [deviceId])).rows[0].status,
+  };
+}
+type Home = Awaited<ReturnType<typeof meter>>;
+
+const reading = (watts: number) => JSON.stringify({ power_w: watts, ts: Date.now() - watts });
+
+test('two logins of one client id stay connected beside each other, and each publishes as itself', async () => {
+  const homes = [await meter(), await meter()] as [Home, Home];
+  const [first, second] = [await homes[0].connect(), await homes[1].connect()];
+  for (let turn = 1; turn <= 3; turn++) {
+    await first.publishAsync(homes[0].topic, reading(turn), { qos: 1 });
+    await second.publishAsync(homes[1].topic, reading(turn), { qos: turn === 3 ? 2 : 1 });
+  }
+  // Whoever comes third, again by that name, ends nobody's connection but its own login's.
+  const third = await (await meter()).connect();
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect([first, second, third].map(({ connected }) => connected)).toEqual([true, true, true]);
+  expect(await Promise.all(homes.map((home) => home.readings()))).toEqual([3, 3]);
+  // Its own login's it does (MQTT 3.1.1, 3.1.4-2).
+  const again = await homes[0].connect();
+  await expect.poll(() => first.connected).toBe(false);
+  expect([second, again].map(({ connected }) => connected)).toEqual([true, true]);
+  await Promise.all([second, third, again].map((client) => client.endAsync()));
+});
+
+test('a persistent session, its QoS 2 and its will are of one login alone', async () => {
+  const homes = [await meter(), await meter()] as [Home, Home];
+  const will = (home: Home) => ({
+    will: {
+      topic: `energy/v1/${home.deviceId}/status`,
+      payload: Buffer.from('faulty'),
+      qos: 1 as const,
+      retain: false,
+    },
+  });
+  const [first, second] = [
+    await homes[0].connect({ clean: false, ...will(homes[0]) }),
+    await homes[1].connect({ clean: false, ...will(homes[1]) }),
+  ];
+  await first.publishAsync(homes[0].topic, reading(1), { qos: 2 });
+  await second.publishAsync(homes[1].topic, reading(1), { qos: 2 });
+  // Torn away: its will is published, as its own, and nobody else's.
+  first.stream.destroy();
+  await expect.poll(homes[0].says).toBe('faulty');
+  expect(await homes[1].says()).not.toBe('faulty');
+  expect(second.connected).toBe(true);
+  // It comes back with what was under way, while the other one is there; a clean one of another login takes nothing of it.
+  const stranger = await (await meter()).connect({ clean: true });
+  const back = await homes[0].connect({ clean: false });
+  await back.publishAsync(homes[0].topic, reading(2), { qos: 2 });
+  await second.publishAsync(homes[1].topic, reading(2), { qos: 2 });
+  expect(await Promise.all(homes.map((home) => home.readings()))).toEqual([2, 2]);
+  expect([back, second, stranger].map(({ connected }) => connected)).toEqual([true, true, true]);
+  await Promise.all([back, second, stranger].map((client) => client.endAsync()));
+});
