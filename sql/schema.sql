@@ -525,6 +525,23 @@ CREATE TABLE device_days (
 );
 CREATE INDEX device_days_user ON device_days (user_id, day);
 
+-- Who did what to whom, from where; committed with what was done. Rows are only added: keep_audit refuses the rest. Kept for 24 months.
+CREATE TABLE audit_log (
+  audit_id text COLLATE "C" NOT NULL,
+  at timestamptz NOT NULL DEFAULT now(),
+  actor_user_id text COLLATE "C", -- Who did it. Null: an operator at the command line, or somebody who was not signed in. erased_…: an account that is gone.
+  actor_key_id text COLLATE "C", -- The key_id or session_id that it came with.
+  address text, -- Where it came from: an IP address, or cli.
+  action text NOT NULL,
+  target text COLLATE "C", -- The id of what was changed. Null: of an account that is gone.
+  about_user_id text COLLATE "C", -- Whose the target is.
+  details jsonb NOT NULL DEFAULT '{}', -- Names of the members that were sent, and values that say nothing of a person: role, plan, scopes.
+  PRIMARY KEY (audit_id)
+);
+CREATE INDEX audit_log_about ON audit_log (about_user_id, audit_id);
+CREATE INDEX audit_log_actor ON audit_log (actor_user_id, audit_id);
+CREATE INDEX audit_log_at ON audit_log (at);
+
 -- Closed hours of device_intervals: without those that are open in heads. To be added up: of one quarter-hour there may be several rows.
 CREATE VIEW closed_device_intervals (
   device_id text COLLATE "C",

@@ -4,6 +4,23 @@
  */
 /* eslint-disable */
 // @ts-nocheck — what a generator writes for every environment at once fits none of them strictly; its types serve those who import it.
+export interface Act {
+  /** Such as `key.created`. */
+  action: string;
+  /** The API key or the session that it came with. */
+  actor_key_id: string | null;
+  /** Null: an operator at the command line, or somebody who was not signed in. `erased_…`: the account is gone. */
+  actor_user_id: string | null;
+  /** An IP address, or `cli`. */
+  address: string | null;
+  /** @format date-time */
+  at: string;
+  audit_id: string;
+  details: Partial<Record<string, any>>;
+  /** Id of what was changed. */
+  target: string | null;
+}
+
 export interface Alert {
   alert_id: string;
   /** @format date-time */
@@ -289,6 +306,10 @@ export interface ErrorBody {
   status: number;
 }
 
+export interface ExportUserParams {
+  userId: string;
+}
+
 export interface Gateway {
   /** @format date-time */
   created_at: string;
@@ -357,6 +378,21 @@ export interface ListAlertsParams {
    */
   limit?: number;
   user_id: string;
+}
+
+export interface ListAuditParams {
+  /**
+   * @minLength 1
+   * @maxLength 200
+   */
+  cursor?: string;
+  /**
+   * @min 1
+   * @max 200
+   * @default 50
+   */
+  limit?: number;
+  user_id?: string;
 }
 
 export interface ListDevicesParams {
@@ -1232,6 +1268,23 @@ export class EnergyService<
       }),
 
     /**
+     * @description Needs the scopes `insights:read`, `alerts:read`, `users:read`, `devices:read`, `webhooks:read`.
+     *
+     * @tags users
+     * @name ExportUser
+     * @summary Everything that is known of an account as a ZIP of JSON and CSV files; secrets are left out.
+     * @request GET:/v1/users/{user_id}/export
+     * @secure
+     */
+    exportUser: ({ userId }: ExportUserParams, params: RequestParams = {}) =>
+      this.request<Blob, ErrorBody>({
+        path: `/v1/users/${userId}/export`,
+        method: "GET",
+        secure: true,
+        ...params,
+      }),
+
+    /**
      * @description Needs the scope `webhooks:write`.
      *
      * @tags webhooks
@@ -1967,6 +2020,25 @@ export class EnergyService<
         body: data,
         secure: true,
         type: "application/json",
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `users:read`.
+     *
+     * @tags audit
+     * @name ListAudit
+     * @summary Who did what to whom in the last 24 months, the latest first, page by page; `user_id`: what this account did, and what was done to it. For administrators.
+     * @request GET:/v1/audit
+     * @secure
+     */
+    listAudit: (query: ListAuditParams = {}, params: RequestParams = {}) =>
+      this.request<Act[], ErrorBody>({
+        path: `/v1/audit`,
+        method: "GET",
+        query: query,
+        secure: true,
         format: "json",
         ...params,
       }),

@@ -1,5 +1,6 @@
 import { ALERT_EXAMPLES } from './v1/alerts/example.ts';
 import { ANALYTICS_EXAMPLES } from './v1/analytics/example.ts';
+import { AUDIT_EXAMPLES } from './v1/audit/example.ts';
 import { DEVICE_EXAMPLES } from './v1/devices/example.ts';
 import { ENERGY_INSIGHTS_EXAMPLES } from './v1/energy-insights/example.ts';
 import type { Examples } from './v1/example-ids.ts';
@@ -19,4 +20,5 @@ export const EXAMPLES: Record<OperationName, Examples[string]> = {
   ...DEVICE_EXAMPLES,
   ...GATEWAY_EXAMPLES,
   ...KEY_EXAMPLES,
+  ...AUDIT_EXAMPLES,
 };

@@ -3,7 +3,7 @@ import { defined } from '#src/core/defined.ts';
 import { ERRORS } from '#src/core/errors.ts';
 import { VERSION } from '#src/core/version.ts';
 import { EXAMPLES } from './examples.ts';
-import type { AnyOperation } from './operation.ts';
+import { type AnyOperation, scopesOf } from './operation.ts';
 import { error } from './shapes.ts';
 import { OPERATIONS, type OperationName } from './v1/operations.ts';
 
@@ -23,6 +23,7 @@ const TAGS: Record<string, string> = {
   devices: 'Meters and thermostats',
   gateways: 'Brokers of households',
   keys: 'API keys',
+  audit: 'Who did what to whom',
 };
 
 /** The OpenAPI 3.1 document of the interface, from the schemas that validate requests. `url`: where clients reach it. */
@@ -81,7 +82,7 @@ function errorResponse(errors: [string, { status: number; error: string; meaning
 }
 
 function operationObject(operation: Named, schemas: Record<string, Json>): Json {
-  const { name, method, path, scope, summary, answer, body, deprecated } = operation;
+  const { name, method, path, summary, answer, body, deprecated, produces = 'application/json' } = operation;
   const example: { body?: unknown; answer: unknown } = EXAMPLES[name];
   const status = operation.status ?? (method === 'POST' ? 201 : 200);
   const tag = path.split('/')[2] ?? '';
@@ -90,7 +91,7 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
     operationId: name,
     ...defined({ deprecated: deprecated && true }),
     summary,
-    description: `Needs the scope \`${scope}\`.`,
+    description: needs(scopesOf(operation)),
     tags: [tag],
     parameters: [
       ...pathParameters(path),
@@ -108,12 +109,15 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
     responses: {
       [status]: {
         description: 'Done',
-        content: { 'application/json': { schema: schemaOf(answer, 'output', schemas), example: example.answer } },
+        content: { [produces]: { schema: schemaOf(answer, 'output', schemas), example: example.answer } },
       },
       ...Object.fromEntries(errorsOf(operation).map((one) => [one, { $ref: `#/components/responses/${nameOf(one)}` }])),
     },
   };
 }
+
+const needs = (scopes: readonly string[]): string =>
+  `Needs the scope${scopes.length > 1 ? 's' : ''} ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`;
 
 /** Which errors an operation can answer at all. */
 function errorsOf({ method, path, body, query }: AnyOperation): number[] {

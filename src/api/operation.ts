@@ -1,9 +1,12 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { actAs, readAnew } from '#src/auth/act.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import type { Scope } from '#src/auth/scopes.ts';
 import { AppError, type FieldError, unprocessable } from '#src/core/errors.ts';
+import type { Database } from '#src/database/connect.ts';
+import { ownerOf, recordAct } from '#src/users/audit.ts';
 import type { ApiContext } from './context.ts';
 import { runIdempotently } from './plugins/idempotency.ts';
 
@@ -22,6 +25,8 @@ interface Call<Params, Query, Body> {
    * For what is changed piece by piece: runs one piece while the caller, read anew, is held. Throws where it may not go on.
    */
   whileAllowed<T>(piece: (caller: Caller) => Promise<T>): Promise<T>;
+  /** For what is read for long: the caller, read anew. Throws where it may not go on. */
+  stillAllowed(): Promise<Caller>;
 }
 
 type Shape = z.ZodObject | z.ZodType;
@@ -41,7 +46,8 @@ export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Sha
   summary: string;
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   path: string;
-  scope: Scope;
+  /** What its key must be allowed to do; of several, all. */
+  scope: Scope | readonly Scope[];
   params?: P;
   query?: Q;
   body?: B;
@@ -52,12 +58,19 @@ export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Sha
    * nothing, either, or that it takes too long for that and asks `whileAllowed` before each piece.
    */
   changes?: 'nothing' | 'piece by piece';
+  /**
+   * How it is noted in the audit log, with what it changes: the action, and the member of its path, its answer or its body that has
+   * the id of its target. Every operation that changes something has one.
+   */
+  audit?: { action: string; target: string };
+  /** Media type of its answer, where that is not JSON: a stream, and described as a string. */
+  produces?: string;
   /** Where a later version replaces it. */
   deprecated?: Deprecation;
   /** What it answers, for the reference, the tests and the compiler; answers are not checked at run time. */
   answer: A;
-  /** Its answer, or the same as text of another media type. */
-  handle(call: Call<z.output<P>, z.output<Q>, z.output<B>>): Promise<z.output<A> | string>;
+  /** Its answer, or the same as text of another media type, or a stream of it. */
+  handle(call: Call<z.output<P>, z.output<Q>, z.output<B>>): Promise<z.output<A> | string | Readable>;
 }
 
 /** For type inference only. */
@@ -83,7 +96,7 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
     const call = callOf(definition, work, caller, request, reply);
     return runIdempotently(work, request, reply, caller, async () => ({
       status,
-      answer: await definition.handle(call),
+      answer: await noted(definition, work.db, call, request.ip),
     }));
   }
 
@@ -95,7 +108,15 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
       const { caller } = request;
       if (!caller) throw new AppError('unauthorized');
       const { db, readDb, clock } = context;
-      if (method === 'GET') return send(reply, await answer(context, caller, request, reply));
+      if (method === 'GET') {
+        const done = await answer(context, caller, request, reply);
+        // The router answers HEAD by way of GET, and would read the stream to its end.
+        if (request.method === 'HEAD' && done.answer instanceof Readable) {
+          done.answer.destroy();
+          return reply.status(status).send();
+        }
+        return send(reply, done);
+      }
       if (changes !== 'at once') {
         const anew = await readAnew(db, caller, clock(), 'nothing');
         if (!anew) throw new AppError('unauthorized');
@@ -110,18 +131,58 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
   });
 }
 
+/** Carries out a request, and notes it where it changes something. */
+async function noted(
+  { audit, handle }: AnyOperation,
+  db: Database,
+  call: Call<unknown, unknown, unknown>,
+  address: string,
+): Promise<unknown> {
+  if (!audit) return handle(call);
+  const { params, body, caller } = call;
+  const note = (target: unknown) =>
+    recordAct(db, {
+      actor: caller,
+      address,
+      action: audit.action,
+      target: typeof target === 'string' ? target : null,
+      details: tellable(body),
+    });
+  const named = (params as Record<string, unknown>)[audit.target];
+  // Before: what is deleted is nobody's afterwards. What is not there is refused, and its note with it.
+  if (db.isTransaction && typeof named === 'string') {
+    if (await ownerOf(db, named)) await note(named);
+    return handle(call);
+  }
+  const answer = await handle(call);
+  const found = [params, answer, body].map((one) => (one as Record<string, unknown> | undefined)?.[audit.target]);
+  await note(found.find((one) => one !== undefined));
+  return answer;
+}
+
+/** Members of bodies whose values say nothing of a person. */
+const TOLD = ['role', 'plan', 'scopes', 'status', 'placement', 'event', 'delivery', 'expires_at', 'overlap_hours'];
+
+/** What is told of a body: which members it had, and the values of some. */
+function tellable(body: unknown): Record<string, unknown> {
+  if (typeof body !== 'object' || body === null) return {};
+  const told = Object.entries(body).filter(([name, value]) => TOLD.includes(name) && value !== undefined);
+  return { members: Object.keys(body), ...Object.fromEntries(told) };
+}
+
 const send = (reply: FastifyReply, { status, answer }: { status: number; answer: unknown }) =>
   reply.status(status).send(answer);
 
 /** A request as its handler gets it, once it is allowed and its values are valid. */
 function callOf(
-  { scope, query, body }: AnyOperation,
+  definition: AnyOperation,
   context: ApiContext,
   caller: Caller,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Call<unknown, unknown, unknown> {
-  allow(caller, scope);
+  const { query, body } = definition;
+  allow(caller, definition);
   const { params, url } = request;
   return {
     context,
@@ -134,14 +195,24 @@ function callOf(
     accepts: request.headers.accept ?? '',
     whileAllowed: (piece) =>
       actAs(context.db, caller, { now: context.clock() }, (_trx, anew) => {
-        allow(anew, scope);
+        allow(anew, definition);
         return piece(anew);
       }),
+    async stillAllowed() {
+      const anew = await readAnew(context.db, caller, context.clock(), 'nothing');
+      if (!anew) throw new AppError('unauthorized');
+      allow(anew, definition);
+      return anew;
+    },
   };
 }
 
-function allow({ scopes }: Caller, scope: Scope): void {
-  if (!scopes.has(scope)) throw new AppError('forbidden');
+/** The scopes that an operation needs. */
+export const scopesOf = ({ scope }: Pick<AnyOperation, 'scope'>): readonly Scope[] =>
+  typeof scope === 'string' ? [scope] : scope;
+
+function allow({ scopes }: Caller, definition: AnyOperation): void {
+  if (scopesOf(definition).some((scope) => !scopes.has(scope))) throw new AppError('forbidden');
 }
 
 function tellDeprecation(reply: FastifyReply, { since, sunset, see }: Deprecation): void {

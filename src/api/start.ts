@@ -60,7 +60,7 @@ export async function startApi(
   let { publicUrl } = config;
   let certificate = tls.cert;
   const app = buildApp(
-    { db, readDb, clock: systemClock, box: secretBox(secret), environment, rejected, rollups },
+    { db, readDb, clock: systemClock, box: secretBox(secret), environment, rejected, rollups, dataDir: config.dataDir },
     {
       authenticate: createAuthenticate(db, environment),
       counter: redis ?? databaseCounter(db, plans, systemClock),

@@ -1,5 +1,6 @@
 import type { Environment } from '#src/core/environment.ts';
 import type { Database } from '#src/database/connect.ts';
+import { actAsOperator } from '#src/users/audit.ts';
 import { createUser } from '#src/users/store.ts';
 import { hashOfKey } from './key-format.ts';
 import { createKey } from './keys.ts';
@@ -32,10 +33,19 @@ async function ensureOnce(
       .select('key_id')
       .where('key_sha256', '=', hashOfKey(givenKey))
       .executeTakeFirst();
-    if (!known) await createKey(db, { userId, environment, name: 'bootstrap', key: givenKey });
+    if (!known) await makeKey(db, { userId, environment, name: 'bootstrap', key: givenKey });
     return null;
   }
   const any = await db.selectFrom('api_keys').select('key_id').where('user_id', '=', userId).executeTakeFirst();
   if (any) return null;
-  return (await createKey(db, { userId, environment, name: 'bootstrap' })).key;
+  return (await makeKey(db, { userId, environment, name: 'bootstrap' })).key;
 }
+
+/** The operator's doing: the first start, or the variable that was set. */
+const makeKey = (db: Database, wanted: Parameters<typeof createKey>[1]) =>
+  actAsOperator(
+    db,
+    'key.created',
+    (trx) => createKey(trx, wanted),
+    ({ key_id }) => key_id,
+  );

@@ -2,6 +2,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
+import { recordAct } from '#src/users/audit.ts';
 import type { Role } from '#src/users/store.ts';
 import type { Caller } from './authenticate.ts';
 import { SCOPES } from './scopes.ts';
@@ -56,6 +57,8 @@ export async function openSession(
     .where('user_id', '=', userId)
     .where('signed_in_at', 'is', null)
     .execute();
+  const actor = { userId, keyId: session_id };
+  await recordAct(db, { actor, address: address ?? 'unknown', action: 'session.opened', target: session_id });
   return { session_id, secret };
 }
 

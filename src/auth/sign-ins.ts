@@ -16,6 +16,7 @@ const COUNTED_FOR_MS = 86_400_000;
 /** A way to sign in once: by the token (in a link), or by the code together with the id. */
 export interface SignIn {
   sign_in_id: string;
+  user_id: string;
   token: string;
   code: string;
 }
@@ -83,7 +84,7 @@ export async function createSignIn(
         is_known: asker?.isKnown ?? false,
       })
       .execute();
-    return { sign_in_id: signInId, token, code };
+    return { sign_in_id: signInId, user_id: userId, token, code };
   });
 }
 
@@ -169,6 +170,13 @@ async function findToken(db: Database, token: string, now: Date): Promise<Waitin
     .where('expires_at', '>', now)
     .executeTakeFirst();
   return row ?? null;
+}
+
+/** The account of a sign-in that somebody failed to use; null where there is none. */
+export async function accountOfSignIn(db: Database, signInId: string): Promise<string | null> {
+  if (signInId.includes('\0')) return null;
+  const row = await db.selectFrom('sign_ins').select('user_id').where('sign_in_id', '=', signInId).executeTakeFirst();
+  return row?.user_id ?? null;
 }
 
 async function tryCode(

@@ -5,8 +5,10 @@ import { isScope, SCOPES, type Scope } from '#src/auth/scopes.ts';
 import { closeSessionsOf } from '#src/auth/sessions.ts';
 import { accountOf } from '#src/auth/sign-ins.ts';
 import { defined } from '#src/core/defined.ts';
+import type { Database } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { printedLink } from '#src/start/sign-in-link.ts';
+import { actAsOperator } from '#src/users/audit.ts';
 import { createUser, findUser } from '#src/users/store.ts';
 import { show, withDatabase } from './beside.ts';
 import { askZone, machineZone } from './time-zone.ts';
@@ -26,11 +28,14 @@ export function register(program: Command): void {
       withDatabase(async (db, config) => {
         if (!(await findUser(db, EVERYBODY, o.user))) throw new Error(`There is no user ${o.user}`);
         const expiresAt = o.expires === undefined ? undefined : new Date(Date.now() + o.expires);
-        const key = await createKey(db, {
-          userId: o.user,
-          environment: config.environment,
-          ...defined({ name: o.name, scopes: o.scopes, expiresAt }),
-        });
+        const { environment } = config;
+        const wanted = { userId: o.user, environment, ...defined({ name: o.name, scopes: o.scopes, expiresAt }) };
+        const key = await actAsOperator(
+          db,
+          'key.created',
+          (trx) => createKey(trx, wanted),
+          ({ key_id }) => key_id,
+        );
         show(o.json, key, `Key ${key.key_id}, shown this once:\n\n  ${key.key}\n`);
       }),
     );
@@ -40,7 +45,10 @@ export function register(program: Command): void {
     .option('--json', 'print one JSON object')
     .action((keyId: string, o: { json?: boolean }) =>
       withDatabase(async (db) => {
-        if (!(await revokeKey(db, EVERYBODY, keyId))) throw new Error(`There is no valid key ${keyId}`);
+        const revoke = async (trx: Database) => {
+          if (!(await revokeKey(trx, EVERYBODY, keyId))) throw new Error(`There is no valid key ${keyId}`);
+        };
+        await actAsOperator(db, 'key.revoked', revoke, () => keyId);
         show(o.json, { key_id: keyId, revoked: true }, `Key ${keyId} is revoked.`);
       }),
     );
@@ -51,13 +59,13 @@ export function register(program: Command): void {
     .option('--json', 'print one JSON object')
     .action((keyId: string, o: { overlap?: number; json?: boolean }) =>
       withDatabase(async (db, { environment }) => {
-        const rotated = await rotateKey(db, EVERYBODY, keyId, {
-          environment,
-          now: new Date(),
-          ...defined({ overlapMs: o.overlap }),
-        });
-        if (!rotated) throw new Error(`There is no valid key ${keyId}`);
-        const { created, oldExpiresAt } = rotated;
+        const rotate = async (trx: Database) => {
+          const wanted = { environment, now: new Date(), ...defined({ overlapMs: o.overlap }) };
+          const rotated = await rotateKey(trx, EVERYBODY, keyId, wanted);
+          if (!rotated) throw new Error(`There is no valid key ${keyId}`);
+          return rotated;
+        };
+        const { created, oldExpiresAt } = await actAsOperator(db, 'key.rotated', rotate, () => keyId);
         show(
           o.json,
           { ...created, old_expires_at: oldExpiresAt.toISOString() },
@@ -85,7 +93,8 @@ export function register(program: Command): void {
       withDatabase(async (db) => {
         const account = await accountOf(db, email);
         if (!account) throw new Error(`There is no user ${email}`);
-        const ended = (await closeSessionsOf(db, account.user_id)).length;
+        const end = (trx: Database) => closeSessionsOf(trx, account.user_id);
+        const ended = (await actAsOperator(db, 'sessions.ended', end, () => account.user_id)).length;
         show(o.json, { user_id: account.user_id, ended }, `${ended} sessions of ${account.email} are over.`);
       }),
     );
@@ -116,7 +125,12 @@ async function create({ json, ...given }: NewUser): Promise<void> {
   const timezone = asked.data.timezone ?? (isAsked ? await askZone() : machineZone());
   const { email, role, phone } = asked.data;
   await withDatabase(async (db) => {
-    const user = await createUser(db, { email, role, timezone, ...defined({ phone }) });
+    const user = await actAsOperator(
+      db,
+      'user.created',
+      (trx) => createUser(trx, { email, role, timezone, ...defined({ phone }) }),
+      ({ user_id }) => user_id,
+    );
     show(json, { user_id: user.user_id, status: 'created' }, `User ${user.user_id}, time zone ${timezone}`);
   });
 }

@@ -7,6 +7,7 @@ import { EVERYBODY } from '#src/database/reach.ts';
 import { createGateway, listDiscovered, listGateways } from '#src/devices/gateways.ts';
 import { createDevice, pairDiscovered } from '#src/devices/store.ts';
 import { gatewayPrefix, readingsTopic } from '#src/devices/topics.ts';
+import { actAsOperator } from '#src/users/audit.ts';
 import { findUser } from '#src/users/store.ts';
 import { show, withDatabase } from './beside.ts';
 import { deviceAddress } from './device-address.ts';
@@ -57,7 +58,13 @@ export function register(program: Command): void {
     .action((options: { user: string; name: string; json?: boolean }) =>
       withDatabase(async (db, config) => {
         await mustBe(db, options.user);
-        const { gateway, secret } = await createGateway(db, { userId: options.user, name: options.name });
+        const wanted = { userId: options.user, name: options.name };
+        const { gateway, secret } = await actAsOperator(
+          db,
+          'gateway.created',
+          (trx) => createGateway(trx, wanted),
+          (made) => made.gateway.gateway_id,
+        );
         const prefix = gatewayPrefix(gateway.gateway_id);
         const mqtt = { username: gateway.gateway_id, password: secret, topic_prefix: prefix };
         const text = `${deviceAddress(config)}\nusername  ${mqtt.username}\npassword  ${secret} (shown this once)\nprefix    ${prefix}`;
@@ -89,12 +96,21 @@ async function pair(db: Database, config: Config, options: NewDevice): Promise<v
   await mustBe(db, user);
   const wanted = { userId: user, type, location, ...defined({ placement, upstream_device_id: upstream }) };
   if (discovery !== undefined) {
-    const paired = await pairDiscovered(db, EVERYBODY, discovery, wanted);
-    if (!paired)
-      throw new Error(`${user} has no discovered device ${discovery}. List them with: energy devices discovered`);
+    const pair = async (trx: Database) => {
+      const paired = await pairDiscovered(trx, EVERYBODY, discovery, wanted);
+      if (!paired)
+        throw new Error(`${user} has no discovered device ${discovery}. List them with: energy devices discovered`);
+      return paired;
+    };
+    const paired = await actAsOperator(db, 'device.paired', pair, ({ device_id }) => device_id);
     return show(json, paired, `${paired.device_id} is paired; it counts from its next message on.`);
   }
-  const { device, secret } = await createDevice(db, wanted);
+  const { device, secret } = await actAsOperator(
+    db,
+    'device.paired',
+    (trx) => createDevice(trx, wanted),
+    (made) => made.device.device_id,
+  );
   const mqtt = { username: device.device_id, password: secret, topic: readingsTopic(device.device_id) };
   const text = `${deviceAddress(config)}\nusername  ${mqtt.username}\npassword  ${mqtt.password} (shown this once)\ntopic     ${mqtt.topic}`;
   show(json, { ...device, mqtt }, text);

@@ -23,6 +23,8 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Commands>>> = {
   rejected: () => import('./rejected.ts'),
   rollups: () => import('./rollups.ts'),
   import: () => import('./import.ts'),
+  audit: () => import('./audit.ts'),
+  export: () => import('./export.ts'),
 };
 
 /** The program with the commands of these files. */

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { listRejected, type Rejected, replayRejected, type Which } from '#ingest/rejected.ts';
 import { defined } from '#src/core/defined.ts';
+import { createDb } from '#src/database/connect.ts';
+import { actAsOperator } from '#src/users/audit.ts';
 import { show, withPool } from './beside.ts';
 import { forTerminal } from './for-terminal.ts';
 
@@ -38,6 +40,13 @@ export function register(program: Command): void {
     .option('--json', 'print one JSON object')
     .action((options: Options) =>
       withPool('energy rejected', async (pool, { retentionMonths, maxChannels }) => {
+        const target = options.device ?? null;
+        await actAsOperator(
+          createDb(pool),
+          'rejected.replayed',
+          async () => {},
+          () => target,
+        );
         const replayed = await replayRejected(pool, whichOf(options), { retentionMonths, maxChannels });
         if (!replayed) throw new Error('Another replay is under way. Try again when it is done.');
         // Here it always comes to its end.

@@ -3,7 +3,20 @@ import { randomBytes } from 'node:crypto';
 /** Crockford's base32 in lower case: no i, l, o, u. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-export type IdPrefix = 'usr' | 'dev' | 'alr' | 'whk' | 'evt' | 'key' | 'gwy' | 'dsc' | 'dlv' | 'req' | 'sgn' | 'ses';
+export type IdPrefix =
+  | 'usr'
+  | 'dev'
+  | 'alr'
+  | 'whk'
+  | 'evt'
+  | 'key'
+  | 'gwy'
+  | 'dsc'
+  | 'dlv'
+  | 'req'
+  | 'sgn'
+  | 'ses'
+  | 'aud';
 
 /** A new identifier: prefix and a UUIDv7 (RFC 9562, 5.7) in 26 characters of base32, so that ids sort by creation. */
 export function newId(prefix: IdPrefix, nowMs: number = Date.now()): string {

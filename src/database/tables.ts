@@ -38,6 +38,7 @@ export interface Tables {
   rejected_messages: RejectedMessagesTable;
   temporary_secrets: { secret_sha256: Buffer; device_id: string; expires_at: Date };
   device_heads: DeviceHeadsTable;
+  audit_log: AuditLogTable;
 }
 
 interface UsersTable {
@@ -253,4 +254,17 @@ interface RejectedMessagesTable {
   reason: string;
   replayed: Generated<boolean>;
   message_id: number | null;
+}
+
+interface AuditLogTable {
+  audit_id: string;
+  at: Generated<Date>;
+  actor_user_id: string | null;
+  actor_key_id: string | null;
+  address: string | null;
+  action: string;
+  target: string | null;
+  about_user_id: string | null;
+  /** JSON. */
+  details: unknown;
 }

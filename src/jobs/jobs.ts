@@ -8,12 +8,14 @@ import type { Capabilities } from '#src/database/capabilities.ts';
 import type { Database, Pool } from '#src/database/connect.ts';
 import { compressHistory, dropReadings } from '#src/database/history.ts';
 import { ensurePartitions } from '#src/database/partitions.ts';
+import { forgetCaptured } from '#src/delivery/captured.ts';
 import { forgetEvents } from '#src/delivery/forget.ts';
 import { restSilentDevices } from '#src/devices/states.ts';
 import { firstCheckedMonth } from '#src/rollups/check.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
 import { packDays } from '#src/rollups/pack.ts';
 import { refreshRollups } from '#src/rollups/refresh.ts';
+import { forgetAudit } from '#src/users/audit.ts';
 import { forgetAnswers } from '#src/users/idempotent-answers.ts';
 import { tellRecounted } from '#src/users/recounted.ts';
 import { warnOfFullDisk } from './disk-watch.ts';
@@ -78,6 +80,14 @@ export const JOBS: readonly Job[] = [
     alsoAtStart: true,
     run: ({ dataDir, log }) => warnOfFullDisk(dataDir, log),
   },
+  // Messages that were kept as files go with the account. Each worker's own disk, too.
+  {
+    name: 'forget messages',
+    at: '*/10 * * * * *',
+    alsoAtStart: true,
+    run: ({ db, dataDir, clock }) => forgetCaptured(db, dataDir, clock()),
+  },
+  { name: 'forget audit', at: '19 4 * * *', alsoAtStart: false, run: ({ db }) => forgetAudit(db) },
   { name: 'forget answers', at: '29 * * * *', alsoAtStart: false, run: ({ db }) => forgetAnswers(db) },
   {
     name: 'forget sessions',

@@ -34,10 +34,10 @@ export async function runApi(config: Config): Promise<void> {
       readPool,
       tls,
       secret: await secretKey(config),
-      mailSignIn: (to, { token, code }) => {
+      mailSignIn: (email, { token, code, user_id: userId }) => {
         const link = signInLink(api.publicUrl, token);
         const mail = composeSignIn({ link, code, validMinutes: MAILED_FOR_MS / 60_000 });
-        return sendSignIn(mailer, { publicUrl: api.publicUrl, from: config.mail.from }, to, mail);
+        return sendSignIn(mailer, { publicUrl: api.publicUrl, from: config.mail.from }, { userId, email }, mail);
       },
       rejected: {
         list: (which, page) => listRejected(pool, which, page),

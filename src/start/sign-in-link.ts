@@ -1,6 +1,7 @@
 import { accountOf, createSignIn, signInLink } from '#src/auth/sign-ins.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Database } from '#src/database/connect.ts';
+import { actAsOperator } from '#src/users/audit.ts';
 import { secretKey } from './secret-key.ts';
 
 const DAY_MS = 86_400_000;
@@ -14,6 +15,11 @@ export async function printedLink(db: Database, config: Config, email: string): 
   if (!account) return null;
   const secret = await secretKey(config);
   const options = { userId: account.user_id, secret, now: new Date(), validMs: DAY_MS, alone: true };
-  const signIn = await createSignIn(db, options);
+  const signIn = await actAsOperator(
+    db,
+    'sign_in.printed',
+    (trx) => createSignIn(trx, options),
+    () => account.user_id,
+  );
   return signIn && signInLink(config.publicUrl, signIn.token);
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+import { forgetInAudit } from './audit.ts';
 
 /**
  * Removes an account and everything that is known of it, on every tier: devices with their readings (compressed ones,
@@ -61,6 +62,7 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
     await sql`DELETE FROM request_counts WHERE counted = ${userId}`.execute(trx);
     // Keys, devices, their series and what hangs on these go with the account.
     await trx.deleteFrom('users').where('user_id', '=', userId).execute();
+    await forgetInAudit(trx, userId);
     return true;
   });
 }

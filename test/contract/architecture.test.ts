@@ -14,6 +14,7 @@ const LAYERS = [
   ['database'],
   ['users', 'devices', 'auth', 'events', 'energy', 'rollups'],
   ['delivery', 'alerts'],
+  ['export'],
   ['jobs', 'api', 'dashboard'],
   ['start'],
   ['cli'],

@@ -10,9 +10,10 @@ import { browserOf, isKnownBrowser, knownBrowser, newBrowser } from '#src/auth/b
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { closeSession, closeSessionsOf, csrfToken, SESSION_MS } from '#src/auth/sessions.ts';
 import type { Asker } from '#src/auth/sign-in-limits.ts';
-import { accountOf, createSignIn, MAILED_FOR_MS, type SignIn, signIn } from '#src/auth/sign-ins.ts';
+import { accountOf, accountOfSignIn, createSignIn, MAILED_FOR_MS, type SignIn, signIn } from '#src/auth/sign-ins.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
+import { recordAct } from '#src/users/audit.ts';
 import { findUser } from '#src/users/store.ts';
 import { callerOf, checkCsrf, sessionOf } from './caller.ts';
 import { BROWSER_COOKIES, BROWSER_MS, COOKIES, cookieOf, setCookie } from './cookies.ts';
@@ -97,6 +98,8 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     );
     if (!opened) {
       if ('token' in given.data) await countSignIn(counter, network);
+      const target = 'code' in given.data ? await accountOfSignIn(db, given.data.sign_in_id) : null;
+      await recordAct(db, { actor: null, address: request.ip, action: 'session.refused', target });
       await setTimeout(Math.max(0, begunMs + FAILURE_MS - performance.now()));
       const [field] = Object.keys(given.data).slice(-1);
       throw unprocessable({ field: field ?? 'code', message: 'is wrong, was used, or is over; ask for a new one' });
@@ -122,6 +125,9 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     checkCsrf(secret, request, caller.keyId);
     const isEverywhere = /[?&]everywhere=true(&|$)/.test(request.url);
     await actAs(db, caller, { now: clock(), named: [caller.keyId] }, async (trx) => {
+      const action = isEverywhere ? 'sessions.ended' : 'session.ended';
+      const target = isEverywhere ? caller.userId : caller.keyId;
+      await recordAct(trx, { actor: caller, address: request.ip, action, target });
       if (isEverywhere) await closeSessionsOf(trx, caller.userId);
       else await closeSession(trx, caller.userId, caller.keyId);
     });

@@ -3,7 +3,9 @@ import { updateAlert } from '#src/alerts/store.ts';
 import type { ApiContext } from '#src/api/context.ts';
 import { AppError } from '#src/core/errors.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { alertOfToken } from '#src/delivery/email/unsubscribe.ts';
+import { recordAct } from '#src/users/audit.ts';
 
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -41,8 +43,13 @@ export function addUnsubscribe(app: FastifyInstance, context: ApiContext, secret
       return reply.type('text/html; charset=utf-8').send(page('Get no more messages of this alert?', form));
     });
     scope.post('/unsubscribe/:token', async (request, reply) => {
-      const alert = await updateAlert(context.db, EVERYBODY, alertOf(request.params), { status: 'paused' });
-      if (!alert) throw new AppError('notFound');
+      const target = alertOf(request.params);
+      await joinOrBeginTransaction(context.db, async (trx) => {
+        const alert = await updateAlert(trx, EVERYBODY, target, { status: 'paused' });
+        if (!alert) throw new AppError('notFound');
+        const details = { status: 'paused', by: 'the link of a mail' };
+        await recordAct(trx, { actor: null, address: request.ip, action: 'alert.changed', target, details });
+      });
       reply.header('Content-Security-Policy', POLICY);
       return reply
         .type('text/html; charset=utf-8')

@@ -6,6 +6,7 @@ import { listAlerts } from './alerts/list.ts';
 import { previewAlert } from './alerts/preview.ts';
 import { updateAlert } from './alerts/update.ts';
 import { monthlyAnalytics } from './analytics/monthly.ts';
+import { listAudit } from './audit/list.ts';
 import { createDevice } from './devices/create.ts';
 import { deleteDevice } from './devices/delete.ts';
 import { discoveredDevices } from './devices/discovered.ts';
@@ -25,6 +26,7 @@ import { revokeKey } from './keys/revoke.ts';
 import { rotateKey } from './keys/rotate.ts';
 import { createUser } from './users/create.ts';
 import { deleteUser } from './users/delete.ts';
+import { exportUser } from './users/export.ts';
 import { getUser } from './users/get.ts';
 import { updateUser } from './users/update.ts';
 import { createWebhook } from './webhooks/create.ts';
@@ -50,6 +52,7 @@ const NAMED = {
   getUser,
   updateUser,
   deleteUser,
+  exportUser,
   createWebhook,
   listWebhooks,
   updateWebhook,
@@ -72,6 +75,7 @@ const NAMED = {
   listKeys,
   revokeKey,
   rotateKey,
+  listAudit,
 };
 
 export type OperationName = keyof typeof NAMED;

@@ -1,6 +1,7 @@
 import { html } from '../html.ts';
 import { useSession } from '../session.ts';
 import { Accounts } from './operator/accounts.ts';
+import { Audit } from './operator/audit.ts';
 import { Health } from './operator/health.ts';
 import { RejectedMessages } from './operator/rejected.ts';
 import { RollupCheck } from './operator/rollup-check.ts';
@@ -15,5 +16,6 @@ export function Page() {
     <${RejectedMessages} />
     <${RollupCheck} />
     <${Accounts} />
+    <${Audit} />
   `;
 }

@@ -31,6 +31,7 @@ export const COPIED: readonly Copied[] = [
   { relation: 'reading_notes' },
   { relation: 'quantity_changes' },
   { relation: 'rejected_messages' },
+  { relation: 'audit_log' },
   { relation: 'readings', by: 'read_at' },
 ];
 

@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
 import type { Database } from '#src/database/connect.ts';
-import { keepWhole } from '../capture.ts';
+import { capturedName, keepWhole } from '../captured.ts';
 import type { Channel, Outcome, Sending } from '../channel.ts';
 import { deviceNames } from '../device-names.ts';
 import { compose } from './compose.ts';
@@ -12,6 +12,8 @@ const WHOLE_MS = 60_000;
 
 /** A message as nodemailer takes it. */
 interface Message {
+  /** Whose it is. Stays here. */
+  userId: string;
   messageId: string;
   from: string;
   to: string;
@@ -33,7 +35,7 @@ export function smtpMailer(url: string): Mailer {
   const timeouts = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
   const transport = createTransport({ url, pool: true, maxConnections: 4, ...timeouts });
   return {
-    async send(message) {
+    async send({ userId: _, ...message }) {
       let timer: NodeJS.Timeout | undefined;
       const tooLong = new Promise<never>((_resolve, reject) => {
         timer = setTimeout(() => reject(new Error(`not taken within ${WHOLE_MS / 1_000} s`)), WHOLE_MS);
@@ -47,14 +49,14 @@ export function smtpMailer(url: string): Mailer {
   };
 }
 
-/** Into `folder` as .eml files, one a message, named after its id: nothing is sent. */
+/** Into `folder` as .eml files, one a message, named after its account and id: nothing is sent. */
 export function capturingMailer(folder: string): Mailer {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   return {
-    async send(message) {
+    async send({ userId, ...message }) {
       const { message: source } = await transport.sendMail(message);
       const name = message.messageId.replace(/^<|@.*$/g, '');
-      await keepWhole(folder, `${name}.eml`, source as Buffer);
+      await keepWhole(folder, capturedName(userId, `${name}.eml`), source as Buffer);
       return null;
     },
     close: () => transport.close(),
@@ -92,6 +94,7 @@ export function emailChannel(options: {
         : {};
       try {
         const responseStatus = await mailer.send({
+          userId: event.userId,
           messageId: `<${event.id}@${host}>`,
           from: `Energy usage service <${address}>`,
           to: addressOf(event, user.email),

@@ -25,14 +25,15 @@ export function composeSignIn({
 export async function sendSignIn(
   mailer: Mailer,
   { publicUrl, from }: { publicUrl: string; from: string | undefined },
-  to: string,
+  to: { userId: string; email: string },
   mail: Mail,
 ): Promise<void> {
   const host = new URL(publicUrl).hostname;
   await mailer.send({
     messageId: `<${newId('sgn')}@${host}>`,
     from: `Energy usage service <${from ?? `energy@${host}`}>`,
-    to,
+    userId: to.userId,
+    to: to.email,
     ...mail,
     headers: { 'Auto-Submitted': 'auto-generated' },
   });

@@ -1,5 +1,5 @@
 import type { Database } from '#src/database/connect.ts';
-import { keepWhole } from '../capture.ts';
+import { capturedName, keepWhole } from '../captured.ts';
 import type { Channel, Outcome } from '../channel.ts';
 import { deviceNames } from '../device-names.ts';
 import { sentence } from '../email/compose.ts';
@@ -10,7 +10,7 @@ const MAX_CHARACTERS = 1_600;
 
 /** Hands text messages to a provider, or keeps them as files. */
 export interface Texter {
-  send(message: { id: string; to: string; body: string }): Promise<Outcome>;
+  send(message: { id: string; userId: string; to: string; body: string }): Promise<Outcome>;
 }
 
 export interface TwilioOptions {
@@ -47,11 +47,11 @@ export function twilioTexter({ accountSid, authToken, from, baseUrl }: TwilioOpt
   };
 }
 
-/** Into `folder` as JSON files, one a message, named after its event: nothing is sent. */
+/** Into `folder` as JSON files, one a message, named after its account and event: nothing is sent. */
 export function capturingTexter(folder: string): Texter {
   return {
-    async send({ id, to, body }) {
-      await keepWhole(folder, `${id}.json`, `${JSON.stringify({ to, body })}\n`);
+    async send({ id, userId, to, body }) {
+      await keepWhole(folder, capturedName(userId, `${id}.json`), `${JSON.stringify({ to, body })}\n`);
       return { succeeded: true, responseStatus: null, error: null };
     },
   };
@@ -70,7 +70,7 @@ export function smsChannel(db: Database, texter: Texter): Channel {
         return { succeeded: false, responseStatus: null, error: 'the user has no phone number any more' };
       }
       const body = sentence(event, user.timezone, await deviceNames(db, event)).slice(0, MAX_CHARACTERS);
-      return texter.send({ id: event.id, to: user.phone, body });
+      return texter.send({ id: event.id, userId: event.userId, to: user.phone, body });
     },
   };
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AnyOperation } from '#src/api/operation.ts';
+import { type AnyOperation, scopesOf } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
@@ -89,8 +89,8 @@ const BODIES: Record<string, (owner: string) => unknown> = {
   'POST /v1/keys': (owner) => ({ user_id: person(owner).userId }),
   'POST /v1/keys/{key_id}/rotate': () => ({}),
 };
-/** Operations without anybody else in them: creation of accounts has rules of its own (requests.test.ts). */
-const OF_THE_CALLER = ['POST /v1/users', 'POST /v1/webhooks', 'GET /v1/webhooks'];
+/** Operations without anybody else in them: creation of accounts has rules of its own (requests.test.ts), the audit log, too (audit.test.ts). */
+const OF_THE_CALLER = ['POST /v1/users', 'POST /v1/webhooks', 'GET /v1/webhooks', 'GET /v1/audit'];
 
 const nameOf = ({ method, path }: AnyOperation) => `${method} ${path}`;
 const parameterOf = ({ path }: AnyOperation) => /\{(\w+)\}/.exec(path)?.[1];
@@ -143,11 +143,13 @@ describe.each(
   });
 
   test('without its scope is 403, whatever it names', async () => {
-    const scopes = SCOPES.filter((scope) => scope !== operation.scope);
-    const lacking = await api.user('admin', { scopes });
-    const path = operation.path.replaceAll(/\{\w+\}/g, 'nothing');
-    const { status } = await api.send(path, { method: operation.method, key: lacking.key, body: undefined });
-    expect(status).toBe(403);
+    for (const needed of scopesOf(operation)) {
+      const scopes = SCOPES.filter((scope) => scope !== needed);
+      const lacking = await api.user('admin', { scopes });
+      const path = operation.path.replaceAll(/\{\w+\}/g, 'nothing');
+      const { status } = await api.send(path, { method: operation.method, key: lacking.key, body: undefined });
+      expect({ needed, status }).toEqual({ needed, status: 403 });
+    }
   });
 });
 

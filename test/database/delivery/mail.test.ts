@@ -140,7 +140,7 @@ describe('an e-mail', () => {
     const data = structuredClone(about.event.data);
     const mailer = capturingMailer(join(folder.path, 'named'));
     expect((await channelWith(mailer).send(about)).succeeded).toBe(true);
-    const mail = await PostalMime.parse(await readFile(join(folder.path, 'named', `${eventId}.eml`)));
+    const mail = await PostalMime.parse(await readFile(join(folder.path, 'named', `${userId}.${eventId}.eml`)));
     expect(mail.text?.match(/^.*: 1\.253 kWh$/gm)).toEqual([
       'Meter <cupboard> hall (smart_meter): 1.253 kWh',
       'Garage (smart_meter): 1.253 kWh',
@@ -190,8 +190,8 @@ describe('an e-mail', () => {
     for (let index = 0; index < 2; index++) {
       expect((await channelWith(mailer).send(sending())).succeeded).toBe(true);
     }
-    expect(await readdir(join(folder.path, 'mail'))).toEqual([`${eventId}.eml`]);
-    const mail = await PostalMime.parse(await readFile(join(folder.path, 'mail', `${eventId}.eml`)));
+    expect(await readdir(join(folder.path, 'mail'))).toEqual([`${userId}.${eventId}.eml`]);
+    const mail = await PostalMime.parse(await readFile(join(folder.path, 'mail', `${userId}.${eventId}.eml`)));
     expect(mail.subject).toContain('5.012 kWh');
   });
 });
@@ -244,14 +244,14 @@ describe('an SMS', () => {
     const { device_id } = (await createDevice(api.db, wanted)).device;
     const channel = smsChannel(api.db, capturingTexter(join(folder.path, 'silences')));
     await channel.send(sending({ type: 'no_data', devices: [{ device_id, kwh_used: 0 }] }));
-    const { body } = JSON.parse(await readFile(join(folder.path, 'silences', `${eventId}.json`), 'utf8'));
+    const { body } = JSON.parse(await readFile(join(folder.path, 'silences', `${userId}.${eventId}.json`), 'utf8'));
     expect(body).toBe('No data from Meter cupboard since Monday, 15 June 2026, 00:00 (Europe/Berlin)');
   });
 
   test('is kept as a file where there is no provider; without a phone it has failed', async () => {
     const channel = smsChannel(api.db, capturingTexter(join(folder.path, 'sms')));
     await channel.send(sending());
-    expect(JSON.parse(await readFile(join(folder.path, 'sms', `${eventId}.json`), 'utf8'))).toMatchObject({
+    expect(JSON.parse(await readFile(join(folder.path, 'sms', `${userId}.${eventId}.json`), 'utf8'))).toMatchObject({
       to: '+4915112345678',
     });
     await updateUser(api.db, EVERYBODY, userId, { phone: null });
@@ -282,7 +282,12 @@ test('a way to sign in is mailed with its link and its code, by a real server, a
   const mailer = smtpMailer(server.url);
   const link = 'https://energy.example.net/dashboard/sign-in#secret-token';
   const mail = composeSignIn({ link, code: '01234567', validMinutes: 15 });
-  await sendSignIn(mailer, { publicUrl: 'https://energy.example.net', from: undefined }, 'anna@example.com', mail);
+  await sendSignIn(
+    mailer,
+    { publicUrl: 'https://energy.example.net', from: undefined },
+    { userId: 'usr_0', email: 'anna@example.com' },
+    mail,
+  );
   mailer.close();
   await server.close();
   const read = await PostalMime.parse(server.messages[0] as Buffer);

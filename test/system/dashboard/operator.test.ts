@@ -66,6 +66,12 @@ test('changes plans, makes users, and is for administrators alone', async () => 
   await page.getByLabel('E-mail', { exact: true }).fill('made@example.com');
   await page.getByRole('button', { name: 'Create', exact: true }).click();
   await page.getByText('made@example.com can sign in now').waitFor();
+  // Who did so is told below.
+  await page.getByLabel('Account', { exact: true }).fill(userId);
+  await page.getByRole('button', { name: 'List', exact: true }).click();
+  const act = page.locator('tbody tr', { hasText: 'user.changed' });
+  await act.waitFor();
+  expect(await act.textContent()).toMatch(new RegExp(`user\\.changed plan developer${userId}usr_\\w+127\\.0\\.0\\.1`));
   const made = await dashboard.signIn('made@example.com');
   expect(await made.getByRole('link', { name: 'Operator' }).count()).toBe(0);
   await made.goto('/dashboard/operator');

@@ -15,6 +15,7 @@ export const replayRejected = operation({
   method: 'POST',
   changes: 'piece by piece',
   path: '/v1/rejected/replay',
+  audit: { action: 'rejected.replayed', target: 'device_id' },
   scope: 'devices:write',
   answer: replayed,
   status: 200,

@@ -9,6 +9,7 @@ export const createAlert = operation({
   summary: 'Sets a threshold on a user’s usage.',
   method: 'POST',
   path: '/v1/alerts',
+  audit: { action: 'alert.created', target: 'alert_id' },
   scope: 'alerts:write',
   answer: z.strictObject({ alert_id: z.string(), status: z.string() }),
   body: newAlert,

@@ -10,6 +10,7 @@ export const deleteAlert = operation({
   summary: 'Removes an alert.',
   method: 'DELETE',
   path: '/v1/alerts/{alert_id}',
+  audit: { action: 'alert.deleted', target: 'alert_id' },
   scope: 'alerts:write',
   answer: shapes.message,
   params: z.object({ alert_id: id }),

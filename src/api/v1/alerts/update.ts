@@ -11,6 +11,7 @@ export const updateAlert = operation({
   summary: 'Changes an alert’s threshold, delivery or status.',
   method: 'PATCH',
   path: '/v1/alerts/{alert_id}',
+  audit: { action: 'alert.changed', target: 'alert_id' },
   scope: 'alerts:write',
   answer: alert,
   params: z.object({ alert_id: id }),

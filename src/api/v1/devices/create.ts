@@ -11,6 +11,7 @@ export const createDevice = operation({
     'Pairs a device; its MQTT password is shown here and never again. One that was discovered through a gateway goes on with the gateway’s credentials.',
   method: 'POST',
   path: '/v1/devices',
+  audit: { action: 'device.paired', target: 'device_id' },
   scope: 'devices:write',
   answer: pairedDevice,
   body: newDevice,

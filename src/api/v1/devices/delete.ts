@@ -10,6 +10,7 @@ export const deleteDevice = operation({
   summary: 'Ends a device and its credentials; what it consumed stays in its owner’s history.',
   method: 'DELETE',
   path: '/v1/devices/{device_id}',
+  audit: { action: 'device.deleted', target: 'device_id' },
   scope: 'devices:write',
   answer: shapes.message,
   params: z.object({ device_id: id }),

@@ -12,6 +12,7 @@ export const updateDevice = operation({
     'Changes a device. Limits, and what its channels count as, hold for its past, too: it is computed anew within seconds.',
   method: 'PATCH',
   path: '/v1/devices/{device_id}',
+  audit: { action: 'device.changed', target: 'device_id' },
   scope: 'devices:write',
   answer: deviceDetails,
   params: z.object({ device_id: id }),

@@ -8,6 +8,7 @@ export const createGateway = operation({
   summary: 'Makes a gateway; its MQTT password is shown here and never again.',
   method: 'POST',
   path: '/v1/gateways',
+  audit: { action: 'gateway.created', target: 'gateway_id' },
   scope: 'devices:write',
   answer: createdGateway,
   body: newGateway,

@@ -10,6 +10,7 @@ export const deleteGateway = operation({
   summary: 'Ends a gateway and its credentials. Devices that were paired through it stay, with their past.',
   method: 'DELETE',
   path: '/v1/gateways/{gateway_id}',
+  audit: { action: 'gateway.deleted', target: 'gateway_id' },
   scope: 'devices:write',
   answer: shapes.message,
   params: z.object({ gateway_id: id }),

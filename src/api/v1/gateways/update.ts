@@ -11,6 +11,7 @@ export const updateGateway = operation({
   summary: 'Renames a gateway, or changes what decoders must know of all that lies below it.',
   method: 'PATCH',
   path: '/v1/gateways/{gateway_id}',
+  audit: { action: 'gateway.changed', target: 'gateway_id' },
   scope: 'devices:write',
   answer: gateway,
   params: z.object({ gateway_id: id }),

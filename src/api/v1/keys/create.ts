@@ -11,6 +11,7 @@ export const createKey = operation({
     'Creates a key; it is shown here and never again. A key can create only what it may do itself; a utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most.',
   method: 'POST',
   path: '/v1/keys',
+  audit: { action: 'key.created', target: 'key_id' },
   scope: 'keys:write',
   answer: createdKey,
   body: newKey,

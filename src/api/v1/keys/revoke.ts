@@ -10,6 +10,7 @@ export const revokeKey = operation({
   summary: 'Revokes a key: it changes nothing from now on, and reads nothing after 10 seconds.',
   method: 'DELETE',
   path: '/v1/keys/{key_id}',
+  audit: { action: 'key.revoked', target: 'key_id' },
   scope: 'keys:write',
   answer: shapes.message,
   params: z.object({ key_id: id }),

@@ -13,6 +13,7 @@ export const rotateKey = operation({
   summary: 'Makes a new key like an old one, which goes on for 24 h, or as many hours as are named.',
   method: 'POST',
   path: '/v1/keys/{key_id}/rotate',
+  audit: { action: 'key.rotated', target: 'key_id' },
   scope: 'keys:write',
   answer: rotatedKey,
   params: z.object({ key_id: id }),

@@ -9,6 +9,7 @@ export const createUser = operation({
   summary: 'Creates an account: a utility enrols homeowners, an administrator anyone.',
   method: 'POST',
   path: '/v1/users',
+  audit: { action: 'user.created', target: 'user_id' },
   scope: 'users:write',
   answer: z.strictObject({ user_id: z.string(), status: z.string() }),
   body: newUser,

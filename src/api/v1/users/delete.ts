@@ -10,6 +10,7 @@ export const deleteUser = operation({
   summary: 'Removes an account with all that is known of it.',
   method: 'DELETE',
   path: '/v1/users/{user_id}',
+  audit: { action: 'user.deleted', target: 'user_id' },
   scope: 'users:write',
   answer: shapes.message,
   params: z.object({ user_id: id }),

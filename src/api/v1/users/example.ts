@@ -17,5 +17,6 @@ export const USER_EXAMPLES = {
   },
   getUser: { answer: user },
   updateUser: { body: { phone: '+4915112345678' }, answer: user },
+  exportUser: { answer: 'PK…' },
   deleteUser: { answer: { message: `User ${user_id} and all associated data were deleted` } },
 } satisfies Examples;

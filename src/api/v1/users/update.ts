@@ -12,6 +12,7 @@ export const updateUser = operation({
     'Changes an account. Role and plan are an administrator’s to change. A changed `email` needs keys:write, too; it is told to the old address, and ends the account’s sessions.',
   method: 'PATCH',
   path: '/v1/users/{user_id}',
+  audit: { action: 'user.changed', target: 'user_id' },
   scope: 'users:write',
   answer: user,
   params: z.object({ user_id: id }),

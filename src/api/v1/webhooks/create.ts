@@ -7,6 +7,7 @@ export const createWebhook = operation({
   summary: 'Subscribes the caller to an event.',
   method: 'POST',
   path: '/v1/webhooks',
+  audit: { action: 'webhook.created', target: 'webhook_id' },
   scope: 'webhooks:write',
   answer: z.strictObject({ webhook_id: z.string(), status: z.string() }),
   body: newWebhook,

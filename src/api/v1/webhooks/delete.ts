@@ -10,6 +10,7 @@ export const deleteWebhook = operation({
   summary: 'Ends a subscription.',
   method: 'DELETE',
   path: '/v1/webhooks/{webhook_id}',
+  audit: { action: 'webhook.deleted', target: 'webhook_id' },
   scope: 'webhooks:write',
   answer: shapes.message,
   params: z.object({ webhook_id: id }),

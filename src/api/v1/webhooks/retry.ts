@@ -11,6 +11,7 @@ export const retryDelivery = operation({
     'Tries a delivery again, at once and with all its retries; that of a paused subscription when it is resumed.',
   method: 'POST',
   path: '/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/retry',
+  audit: { action: 'webhook.retried', target: 'webhook_id' },
   scope: 'webhooks:write',
   answer: delivery,
   status: 202,

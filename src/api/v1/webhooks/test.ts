@@ -10,6 +10,7 @@ export const testWebhook = operation({
   summary: 'Queues an event webhook.test for a subscription; its delivery says how it went.',
   method: 'POST',
   path: '/v1/webhooks/{webhook_id}/test',
+  audit: { action: 'webhook.tested', target: 'webhook_id' },
   scope: 'webhooks:write',
   answer: delivery,
   status: 202,

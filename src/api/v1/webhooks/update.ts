@@ -10,6 +10,7 @@ export const updateWebhook = operation({
   summary: 'Pauses or resumes a subscription, or changes its address or secret (both secrets are valid for 24 h).',
   method: 'PATCH',
   path: '/v1/webhooks/{webhook_id}',
+  audit: { action: 'webhook.changed', target: 'webhook_id' },
   scope: 'webhooks:write',
   answer: webhook,
   params: z.object({ webhook_id: id }),

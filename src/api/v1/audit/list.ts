@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { adminOnly } from '#src/api/dashboard/admin-only.ts';
+import { id, page } from '#src/api/fields.ts';
+import { operation } from '#src/api/operation.ts';
+import { pageOf } from '#src/api/pages.ts';
+import { holdable } from '#src/auth/access.ts';
+import { defined } from '#src/core/defined.ts';
+import { listAudit as list } from '#src/users/audit.ts';
+import { act, toWire } from './shape.ts';
+
+export const listAudit = operation({
+  summary:
+    'Who did what to whom in the last 24 months, the latest first, page by page; `user_id`: what this account did, and what was done to it. For administrators.',
+  method: 'GET',
+  path: '/v1/audit',
+  scope: 'users:read',
+  answer: z.array(act),
+  query: z.object({ user_id: id.optional(), ...page }),
+  async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
+    adminOnly(caller);
+    const userId = user_id === undefined ? undefined : holdable(user_id);
+    const find = (page: { limit: number; cursor?: string }) => list(context.db, { ...page, ...defined({ userId }) });
+    return (await pageOf(reply, url, asked, find, (one) => one.audit_id)).map(toWire);
+  },
+});

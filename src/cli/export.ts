@@ -1,0 +1,57 @@
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import type { Command } from 'commander';
+import { createDb } from '#src/database/connect.ts';
+import { EVERYBODY } from '#src/database/reach.ts';
+import { personArchive } from '#src/export/archive.ts';
+import { actAsOperator } from '#src/users/audit.ts';
+import { findUser } from '#src/users/store.ts';
+import { show, withPool } from './beside.ts';
+
+/** `energy export USER_ID --output FILE.zip`: everything that is known of a person, as GET /v1/users/{user_id}/export answers it. */
+export function register(program: Command): void {
+  program
+    .command('export')
+    .description('write everything that is known of a user to a ZIP of JSON and CSV files; secrets are left out')
+    .argument('<user_id>', 'whom it is about')
+    .requiredOption('--output <file.zip>', 'where it is written; what is there is replaced once it is complete')
+    .option('--json', 'print one JSON object')
+    .action(run);
+}
+
+async function run(userId: string, { output, json }: { output: string; json?: boolean }): Promise<void> {
+  await withPool('energy export', async (pool, { dataDir }) => {
+    const db = createDb(pool);
+    if (!(await findUser(db, EVERYBODY, userId))) throw new Error(`There is no user ${userId}`);
+    await actAsOperator(
+      db,
+      'user.exported',
+      async () => {},
+      () => userId,
+    );
+    const unfinished = `${output}.unfinished`;
+    const isShown = process.stderr.isTTY === true;
+    const archive = personArchive(userId, {
+      db,
+      readDb: db,
+      dataDir,
+      now: new Date(),
+      onFile: (name) => void (isShown && process.stderr.write(`\r\x1b[K${name}`)),
+    });
+    // Of one that was broken off. A new file, which nobody else may read: it is all of a person.
+    await rm(unfinished, { force: true });
+    const file = createWriteStream(unfinished, { flags: 'wx', mode: 0o600 });
+    try {
+      await pipeline(archive, file);
+      await rename(unfinished, output);
+    } catch (error) {
+      await rm(unfinished, { force: true });
+      throw error;
+    } finally {
+      if (isShown) process.stderr.write('\r\x1b[K');
+    }
+    const done = { user_id: userId, file: output, bytes: file.bytesWritten };
+    show(json, done, `${output}: ${Math.ceil(done.bytes / 1_024)} KiB, everything that is known of ${userId}.`);
+  });
+}

@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { type Meter, meter } from '#test/support/meters.ts';
+import { temporaryFolder } from '#test/support/service.ts';
+import { unzip } from '#test/support/unzip.ts';
+
+const ENERGY = resolve(import.meta.dirname, '../../../bin/energy.js');
+
+let database: TestDatabase;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let home: Meter;
+beforeAll(async () => {
+  database = await testDatabase();
+  folder = await temporaryFolder();
+  home = await meter(database);
+  await home.read([
+    [new Date(Date.now() - 7_200_000), 1],
+    [new Date(Date.now() - 3_600_000), 2],
+  ]);
+});
+afterAll(async () => {
+  await database.drop();
+  await folder.remove();
+});
+
+const energy = async (...args: string[]) => {
+  const env = { ...process.env, DATABASE_URL: database.url, DATA_DIR: folder.path };
+  return promisify(execFile)(process.execPath, [ENERGY, ...args], { env });
+};
+
+test('energy export writes a file for its owner’s eyes, whole or not at all; energy audit says so', async () => {
+  await mkdir(join(folder.path, 'mail'));
+  await writeFile(join(folder.path, 'mail', `${home.userId}.evt_1.eml`), 'kept');
+  const output = join(folder.path, 'home.zip');
+  await writeFile(output, 'an older one');
+  const { stdout, stderr } = await energy('export', home.userId, '--output', output, '--json');
+  expect(stderr).toBe('');
+  const done = JSON.parse(stdout);
+  expect(done).toEqual({ user_id: home.userId, file: output, bytes: (await stat(output)).size });
+  expect((await stat(output)).mode & 0o777).toBe(0o600);
+  const files = await unzip(await readFile(output));
+  expect(String(files.get('readings.csv')).trimEnd().split('\n')).toHaveLength(3);
+  expect(String(files.get(`messages/mail/${home.userId}.evt_1.eml`))).toBe('kept');
+  expect((await readdir(folder.path)).filter((name) => /unfinished/.test(name))).toEqual([]);
+  await expect(energy('export', 'usr_nobody', '--output', join(folder.path, 'x.zip'))).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('There is no user usr_nobody'),
+  });
+  await expect(energy('export', home.userId, '--output', join(folder.path, 'no', 'x.zip'))).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('ENOENT'),
+  });
+  expect((await readdir(folder.path)).sort()).toEqual(['home.zip', 'mail']);
+  const acts = (await energy('audit', '--user', home.userId, '--json')).stdout.trimEnd().split('\n');
+  expect(JSON.parse(acts[0] ?? '')).toMatchObject({ action: 'user.exported', target: home.userId, address: 'cli' });
+  expect((await energy('audit')).stdout).toMatch(/user\.exported {2}usr_\w+ {2}by - from cli/);
+});

@@ -1,0 +1,141 @@
+import { buffer } from 'node:stream/consumers';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createDb, type Pool } from '#src/database/connect.ts';
+import { personArchive } from '#src/export/archive.ts';
+import { EXPORTED, LEVEL_FILES, NOT_OF_A_PERSON, SERIES_FILES, SHOWN_ELSEWHERE } from '#src/export/relations.ts';
+import { eraseUser } from '#src/users/erase.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { fillInstallation } from '#test/support/full-installation.ts';
+import { unzip } from '#test/support/unzip.ts';
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await testDatabase();
+});
+afterEach(() => database.drop());
+
+/** Names and columns of every relation, views too; not the pieces that one is cut into, nor what an extension brings. */
+async function relations(pool: Pool): Promise<Map<string, string[]>> {
+  const { rows } = await pool.query(
+    `SELECT c.relname AS name, array_agg(a.attname::text) AS columns
+     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm') AND NOT c.relispartition
+       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e') GROUP BY c.oid`,
+  );
+  return new Map(rows.map(({ name, columns }) => [name, columns]));
+}
+
+const exportOf = async (userId: string) => {
+  const db = createDb(database.pool);
+  const files = await unzip(await buffer(personArchive(userId, { db, readDb: db, now: new Date() })));
+  return {
+    files,
+    json: (name: string) => JSON.parse(String(files.get(`${name}.json`))),
+    lines: (name: string) =>
+      String(files.get(`${name}.csv`))
+        .trimEnd()
+        .split('\n'),
+  };
+};
+
+test('a decision stands for every relation, and for every column of those that are exported', async () => {
+  const made = await relations(database.pool);
+  const shown = [...EXPORTED, ...LEVEL_FILES, ...SERIES_FILES].map(({ relation }) => relation);
+  const decided = new Set([...shown, ...Object.keys(SHOWN_ELSEWHERE), ...Object.keys(NOT_OF_A_PERSON)]);
+  // Something is here? Add it to a list of src/export/relations.ts. (What …_expected has is compared with what is stored.)
+  expect([...made.keys()].filter((name) => !decided.has(name) && !name.endsWith('_expected'))).toEqual([]);
+  expect([...decided].filter((name) => !made.has(name))).toEqual([]);
+  for (const { relation, columns, omitted = {} } of EXPORTED) {
+    // A column is here? Add it to the columns of the relation, or to `omitted` with a reason.
+    const known = [...columns, ...Object.keys(omitted)];
+    expect({ relation, columns: made.get(relation)?.sort() }).toEqual({ relation, columns: known.sort() });
+  }
+});
+
+test('has every relation in which an account has rows, and no secret of any', async () => {
+  const { admin, browser } = await fillInstallation(database);
+  const { pool } = database;
+  const { rows } = await pool.query('SELECT DISTINCT user_id FROM devices WHERE user_id <> $1', [admin.userId]);
+  const all = await Promise.all([admin.userId, ...rows.map(({ user_id }) => user_id)].map(exportOf));
+  for (const { file } of EXPORTED) {
+    // Nobody has rows of a relation? fillInstallation (test/support/full-installation.ts) makes them.
+    expect({ file, rows: all.reduce((sum, { json }) => sum + json(file).length, 0) }).not.toEqual({ file, rows: 0 });
+  }
+  for (const { relation } of SERIES_FILES)
+    expect({ relation, lines: Math.max(...all.map(({ lines }) => lines(relation).length)) }).not.toEqual({
+      relation,
+      lines: 1,
+    });
+  const text = all.flatMap(({ files }) => [...files.values()].map(String)).join('\n');
+  const { rows: secrets } = await pool.query(
+    `SELECT key_sha256 AS secret FROM api_keys UNION ALL SELECT mqtt_secret_sha256 FROM devices UNION ALL SELECT mqtt_secret_sha256 FROM gateways
+     UNION ALL SELECT secret_sha256 FROM sessions UNION ALL SELECT token_sha256 FROM sign_ins UNION ALL SELECT code_mac FROM sign_ins
+     UNION ALL SELECT auth_token_sealed FROM webhooks UNION ALL SELECT body_sealed FROM idempotent_answers`,
+  );
+  expect(secrets.length).toBeGreaterThan(8);
+  const kept = secrets.filter(({ secret }) => secret.length > 0);
+  for (const { secret } of kept)
+    for (const form of ['hex', 'base64', 'base64url', 'latin1'] as const)
+      expect(text.includes(secret.toString(form))).toBe(false);
+  for (const secret of [admin.key, browser.cookie, browser['x-csrf-token'], 'a token of the receiver'])
+    expect(text).not.toContain(secret);
+});
+
+test('has every row of what is read in pages, once, and as many as the relations have', async () => {
+  await fillInstallation(database);
+  const { pool } = database;
+  const { rows } = await pool.query(
+    'SELECT user_id, device_id, series_id FROM devices JOIN series USING (device_id) LIMIT 1',
+  );
+  const [{ user_id: userId, series_id: seriesId }] = rows;
+  // More than two pages, several of a millisecond; of events, too, whose deliveries hang on them.
+  await pool.query(
+    `INSERT INTO readings SELECT $1, date_trunc('hour', now()) - make_interval(secs => n / 4), n % 4, n FROM generate_series(1, 45000) n`,
+    [seriesId],
+  );
+  await pool.query(
+    `INSERT INTO events SELECT 'evt_' || n, 'usage.updated', $1, '{"a": "ü"}', now() FROM generate_series(1, 1200) n`,
+    [userId],
+  );
+  const { json, lines } = await exportOf(userId);
+  const count = async (text: string, values: unknown[] = [userId]) => (await pool.query(text, values)).rows[0].count;
+  const readings = lines('readings').slice(1);
+  expect(readings.length).toBe(
+    await count(
+      'SELECT count(*) FROM readings JOIN series USING (series_id) JOIN devices USING (device_id) WHERE user_id = $1',
+    ),
+  );
+  expect(new Set(readings).size).toBe(readings.length);
+  expect(lines('readings')[0]).toBe('device_id,series_id,kind,read_at,interval_ms,value');
+  expect(readings[0]).toMatch(/^dev_\w+,\d+,register,\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z,\d+,\d+$/);
+  const events = json('events').map(({ event_id }: { event_id: string }) => event_id);
+  expect(new Set(events).size).toBe(await count('SELECT count(*) FROM events WHERE user_id = $1'));
+  expect(events.length).toBe(new Set(events).size);
+  for (const { relation, file } of LEVEL_FILES)
+    expect({ file, rows: lines(file).length - 1 }).toEqual({
+      file,
+      rows: await count(`SELECT count(*) FROM ${relation} WHERE split_part(user_id, '/', 1) = $1`),
+    });
+  // The sums are those of the relations.
+  const energy = lines('load_profile')
+    .slice(1)
+    .reduce((sum, one) => sum + Number(one.split(',')[3]), 0);
+  expect(energy).toBe(
+    await count(
+      "SELECT sum(energy_milliwatt_hours)::bigint AS count FROM user_daily WHERE split_part(user_id, '/', 1) = $1",
+    ),
+  );
+});
+
+test('has nothing of anybody else, and ends where its account is erased', async () => {
+  const { admin } = await fillInstallation(database);
+  const db = createDb(database.pool);
+  const others = 'SELECT email AS known FROM users WHERE user_id <> $1';
+  const { rows } = await database.pool.query(others, [admin.userId]);
+  expect(rows.length).toBeGreaterThan(2);
+  const { files } = await exportOf(admin.userId);
+  const text = [...files.values()].map(String).join('\n');
+  expect(rows.filter(({ known }) => text.includes(known))).toEqual([]);
+  await eraseUser(db, admin.userId);
+  expect((await exportOf(admin.userId)).json('account')).toEqual([]);
+});
