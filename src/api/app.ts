@@ -12,8 +12,10 @@ import { addDashboard } from './dashboard/routes.ts';
 import { addOperation } from './operation.ts';
 import { addAuthentication } from './plugins/authentication.ts';
 import { addCertificate } from './plugins/certificate.ts';
+import { addCors } from './plugins/cors.ts';
 import { addEntrance } from './plugins/entrance.ts';
 import { addErrorHandler, errorBody } from './plugins/errors.ts';
+import { addProtocol, LENIENT, originForm } from './plugins/protocol.ts';
 import { addReference } from './plugins/reference.ts';
 import { addRequestLog } from './plugins/request-log.ts';
 import { addRequestMetrics } from './plugins/request-metrics.ts';
@@ -35,6 +37,8 @@ export function buildApp(
     tls: { cert: Buffer; key: Buffer };
     /** Addresses whose X-Forwarded-* count. */
     trustProxy?: readonly string[];
+    /** Origins whose pages may call it. */
+    corsOrigins?: readonly string[];
     /** Where clients reach the API, once it listens. */
     publicUrl: () => string;
     /** The certificate in use, where it is renewed; else that of `tls`. */
@@ -50,7 +54,7 @@ export function buildApp(
   },
 ): FastifyInstance {
   const app = Fastify({
-    https: { ...parts.tls, minVersion: 'TLSv1.2' },
+    https: { ...parts.tls, minVersion: 'TLSv1.2', ...LENIENT },
     loggerInstance: parts.log,
     logController: new LogController({ disableRequestLogging: true }),
     // Ours alone: a client's own would let it write into the log.
@@ -61,7 +65,7 @@ export function buildApp(
     trustProxy: parts.trustProxy && parts.trustProxy.length > 0 ? [...parts.trustProxy] : false,
     // An identifier of any length is one that does not exist; a request's head is limited as a whole (16 KiB).
     routerOptions: { maxParamLength: 16_384 },
-    rewriteUrl: (request) => decodable(request.url ?? '/'),
+    rewriteUrl: (request) => decodable(originForm(request.url ?? '/')),
     // Protocol errors get JSON where an answer is possible at all.
     clientErrorHandler(error, socket) {
       if (!socket.writable || (error as NodeJS.ErrnoException).code === 'ECONNRESET') return socket.destroy();
@@ -74,6 +78,7 @@ export function buildApp(
   }) as unknown as FastifyInstance;
   addRequestSpans(app);
   addRequestLog(app);
+  addProtocol(app);
   // TLS ends at a proxy, and it says that there was none: nothing of the request is looked at.
   const isTrusted = trustedProxies(parts.trustProxy ?? []);
   app.addHook('onRequest', async (request) => {
@@ -96,6 +101,7 @@ export function buildApp(
     reply.header('Referrer-Policy', 'no-referrer');
   });
   if (parts.metrics) addRequestMetrics(app, parts.metrics);
+  addCors(app, parts.corsOrigins ?? []);
   addAuthentication(app, parts.authenticate, parts.counter);
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {

@@ -8,6 +8,7 @@ import { AppError, type FieldError, unprocessable } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import { ownerOf, recordAct } from '#src/users/audit.ts';
 import type { ApiContext } from './context.ts';
+import { isTooDeep } from './nesting.ts';
 import { runIdempotently } from './plugins/idempotency.ts';
 
 /** A request, after its key, its scope and its values were checked. */
@@ -242,6 +243,7 @@ function queryParametersOf(url: string, schema: z.ZodObject | undefined): Record
 function bodyOf(schema: Shape, body: unknown): unknown {
   if (body === undefined && schema.safeParse(undefined).success) return undefined;
   if (body === undefined) throw new AppError('bodyRequired');
+  if (isTooDeep(body)) throw unprocessable({ field: 'body', message: 'is nested deeper than 100 levels' });
   return valid(schema, body, 'body');
 }
 

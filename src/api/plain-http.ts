@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { errorBody } from './plugins/errors.ts';
+import { LENIENT } from './plugins/protocol.ts';
 
 /**
  * Plain HTTP, which only says that HTTPS is required and reads neither key nor body; but for proxies that are trusted, where
@@ -10,7 +11,7 @@ export function plainHttpServer(
   serve: (request: IncomingMessage, response: ServerResponse) => void,
 ): Server {
   const body = JSON.stringify(errorBody('httpsRequired'));
-  const server = createServer((request, response) => {
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
     if (request.headers['x-forwarded-proto'] === 'https' && isTrusted(request.socket.remoteAddress)) {
       serve(request, response);
       return;
@@ -22,7 +23,9 @@ export function plainHttpServer(
       Connection: 'close',
     });
     response.end(body);
-  });
+  };
+  const server = createServer(LENIENT, answer);
+  server.on('checkExpectation', answer);
   server.requestTimeout = 10_000;
   return server;
 }

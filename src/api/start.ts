@@ -67,6 +67,7 @@ export async function startApi(
       isReady,
       tls,
       trustProxy: config.api.trustProxy,
+      corsOrigins: config.api.corsOrigins,
       publicUrl: () => publicUrl,
       certificate: () => certificate,
       secret,

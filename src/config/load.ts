@@ -29,7 +29,7 @@ export interface Config {
     tlsPort: number;
     publicHost: string;
   };
-  api: { host: string; port: number; httpPort: number; trustProxy: string[] };
+  api: { host: string; port: number; httpPort: number; trustProxy: string[]; corsOrigins: string[] };
   tls: { certFile: string | undefined; keyFile: string | undefined };
   operator: { host: string; port: number };
   /** `from`: the address that the mail server knows us by, where its user name is one. */
@@ -91,6 +91,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
       port: apiPort,
       httpPort: port(vars.HTTP_PORT, 8080),
       trustProxy: vars.TRUST_PROXY ?? [],
+      corsOrigins: vars.CORS_ORIGINS ?? [],
     },
     tls: { certFile: vars.TLS_CERT_FILE, keyFile: vars.TLS_KEY_FILE },
     operator: { host: vars.OPERATOR_HOST, port: port(vars.OPERATOR_PORT, 9464) },

@@ -10,6 +10,10 @@ const urlOf = (...protocols: string[]) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol.slice(0, -1)), {
     message: `must be a URL that begins with ${protocols.map((name) => `${name}://`).join(' or ')}`,
   });
+/** As browsers send it: nothing behind the port. */
+const origin = z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text, {
+  error: 'must be origins with commas between them, such as https://app.example.com',
+});
 const file = z.string().min(1);
 /** A name or an address alone: what is told to devices, and written into the certificate. */
 const host = z.string().refine((text) => isIP(text) !== 0 || HOST_NAME.test(text), {
@@ -62,6 +66,11 @@ export const variables = z.object({
   TRUST_PROXY: z
     .string()
     .transform((text) => text.split(',').map((part) => part.trim()))
+    .optional(),
+  CORS_ORIGINS: z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(z.array(origin))
     .optional(),
   SECRET_KEY: z.string().min(16, 'must have at least 16 characters').optional(),
   BOOTSTRAP_ADMIN_KEY: z.string().optional(),

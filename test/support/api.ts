@@ -62,6 +62,7 @@ export async function testApi(
     /** Another counter than the database's. */
     counter?: (db: Database, clock: () => Date) => Promise<RequestCounter>;
     trustProxy?: string[];
+    corsOrigins?: string[];
     environment?: 'live' | 'sandbox';
     /** To the database, of the API and the test together. */
     connections?: number;
@@ -89,6 +90,7 @@ export async function testApi(
     counter,
     isReady: async () => true,
     ...(options.trustProxy === undefined ? {} : { trustProxy: options.trustProxy }),
+    ...(options.corsOrigins === undefined ? {} : { corsOrigins: options.corsOrigins }),
     publicUrl: () => 'https://localhost:8443',
     secret: 'the secret of the tests',
     mqtt: { host: 'localhost', ports: null, is_plain_open: false },

@@ -15,7 +15,9 @@ declare module 'fastify' {
 const SLOW_BODY_MS = 100;
 
 const OPEN = new Set(['/v1/openapi.json']);
-const isBelowV1 = ({ url }: FastifyRequest) => /^\/v1(\/|\?|$)/.test(url) && !OPEN.has(url.split('?', 1)[0] ?? '');
+/** Whether a path needs a key. */
+export const isBelowV1 = ({ url }: FastifyRequest) =>
+  /^\/v1(\/|\?|$)/.test(url) && !OPEN.has(url.split('?', 1)[0] ?? '');
 
 /**
  * Every path under /v1, known or not, needs a valid key, before anything else is looked at, and counts against the
