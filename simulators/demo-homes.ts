@@ -1,17 +1,19 @@
 import type { Database } from '#src/database/connect.ts';
 import { createUser } from '#src/users/store.ts';
-import { rotateSecret } from './credentials.ts';
-import { createHome, type SimulatedHome } from './home-clock.ts';
+import { type DemoDevice, type History, historyStartMs, localOffsetMinutes, playedDevice } from './demo-device.ts';
+import { ensureSolarDevices } from './demo-solar.ts';
+import { meterReading } from './devices/native-meter.ts';
+import { thermostatReading } from './devices/native-thermostat.ts';
+import { createHome } from './home-clock.ts';
 import { traitsOf } from './homes.ts';
 import { ensureOwnDevice } from './own-devices.ts';
 
-const DAY_MS = 86_400_000;
 /** E-mail address of the demo's utility, which sees all of its homes. */
 export const DEMO_UTILITY = 'utility@demo.example';
 
-/** Where the demo's homes are; each is its own seed. */
+/** Where the demo's homes are; each is its own seed. The first one is what visitors see first: it has something to show. */
 const HOMES = [
-  { email: 'anna@demo.example', timezone: 'Europe/Berlin' },
+  { email: 'anna@demo.example', timezone: 'Europe/Berlin', solarLatitude: 52.5 },
   { email: 'ben@demo.example', timezone: 'Europe/London' },
   { email: 'chiara@demo.example', timezone: 'Europe/Rome' },
   { email: 'daan@demo.example', timezone: 'Europe/Amsterdam' },
@@ -22,16 +24,6 @@ const HOMES = [
 /** Where a home's devices are said to be. */
 const LOCATIONS = { smart_meter: 'Meter cupboard', thermostat: 'Living room' };
 
-/** A device that the demo plays, with the secret of this start. */
-export interface DemoDevice {
-  kind: 'smart_meter' | 'thermostat';
-  deviceId: string;
-  secret: string;
-  home: SimulatedHome;
-  /** Time of its last reading in the database, or the start of its history where it has none. */
-  knownUntilMs: number;
-}
-
 /** The accounts of the demo. */
 export interface DemoHomes {
   utilityId: string;
@@ -40,23 +32,23 @@ export interface DemoHomes {
 }
 
 /** Finds the demo's accounts and devices or creates them, and gives each device a new secret. */
-export async function ensureDemoHomes(
-  db: Database,
-  options: { historyDays: number; nowMs: number },
-): Promise<DemoHomes> {
+export async function ensureDemoHomes(db: Database, history: History): Promise<DemoHomes> {
   const utilityId =
     (await findUser(db, DEMO_UTILITY)) ??
     (await createUser(db, { email: DEMO_UTILITY, role: 'utility', plan: 'enterprise' })).user_id;
   const users: DemoHomes['users'] = [];
   const devices: DemoDevice[] = [];
-  for (const { email, timezone } of HOMES) {
+  for (const { email, timezone, solarLatitude } of HOMES) {
     const userId =
       (await findUser(db, email)) ??
       (await createUser(db, { email, role: 'homeowner', timezone, enrolledBy: utilityId })).user_id;
     users.push({ userId, email });
-    for (const kind of ['smart_meter', 'thermostat'] as const) {
-      devices.push(await ensureDevice(db, { userId, email, timezone, kind, location: LOCATIONS[kind] }, options));
-    }
+    const place = { userId, email, timezone };
+    const ensure = (kind: 'smart_meter' | 'thermostat') =>
+      ensureDevice(db, { ...place, kind, location: LOCATIONS[kind] }, history);
+    if (solarLatitude === undefined) devices.push(await ensure('smart_meter'));
+    else devices.push(...(await ensureSolarDevices(db, place, solarLatitude, LOCATIONS.smart_meter, history)));
+    devices.push(await ensure('thermostat'));
   }
   return { utilityId, users, devices };
 }
@@ -69,25 +61,23 @@ async function findUser(db: Database, email: string): Promise<string | undefined
 /** Finds a simulated device of a user or creates it, and gives it a new secret. Devices that the user paired are left alone. */
 export async function ensureDevice(
   db: Database,
-  place: { userId: string; email: string; timezone: string; kind: DemoDevice['kind']; location: string },
-  { historyDays, nowMs }: { historyDays: number; nowMs: number },
+  place: {
+    userId: string;
+    email: string;
+    timezone: string;
+    kind: 'smart_meter' | 'thermostat';
+    location: string;
+  },
+  history: History,
 ): Promise<DemoDevice> {
-  const { deviceId, createdAt, lastReadAtMs } = await ensureOwnDevice(db, place);
+  const own = await ensureOwnDevice(db, place);
   // The register counts from an instant that later starts find again; its history is the same on each of them.
-  const installedAtMs = createdAt.getTime() - historyDays * DAY_MS;
-  const home = createHome(traitsOf(place.email, offsetMinutes(place.timezone, createdAt)), installedAtMs);
-  return {
+  const traits = traitsOf(place.email, localOffsetMinutes(place.timezone, own.createdAt));
+  const home = createHome(traits, historyStartMs(own, history));
+  return playedDevice(db, own, history, {
     kind: place.kind,
-    deviceId,
-    secret: await rotateSecret(db, deviceId),
-    home,
-    knownUntilMs: Math.min(nowMs, Math.max(lastReadAtMs ?? 0, home.installedAtMs)),
-  };
-}
-
-/** Minutes east of UTC of a zone at one time. Kept for all of the history: simulated people ignore daylight saving. */
-function offsetMinutes(timeZone: string, at: Date): number {
-  const parts = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' }).formatToParts(at);
-  const match = /GMT([+-])(\d\d):(\d\d)/.exec(parts.find(({ type }) => type === 'timeZoneName')?.value ?? '');
-  return match ? (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3])) : 0;
+    installedAtMs: home.installedAtMs,
+    readings: (atMs, withPower) =>
+      place.kind === 'smart_meter' ? [meterReading(home, atMs, withPower)] : [thermostatReading(home, atMs)],
+  });
 }

@@ -1,16 +1,21 @@
 import type { Room } from './climate.ts';
 import { dayStartMs, type HomeDay, type HomeTraits, simulateDay } from './homes.ts';
+import { SOLAR_FLOWS, type SolarDay, type SolarFlow, type SolarTraits, simulateSolarDay } from './solar.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** 1 W for 1 ms is 1 mJ; 1 mWh is 3600 mJ. */
 const MILLIJOULES_PER_MILLIWATT_HOUR = 3_600;
 
-/** What the meter and the thermostat of a home show at one time. */
-interface HomeState {
+/** What a meter shows at one time. */
+export interface MeterState {
   /** Whole mWh since the meter was installed. */
   registerMilliwattHours: number;
   powerW: number;
+}
+
+/** What the meter and the thermostat of a home show at one time. */
+interface HomeState extends MeterState {
   room: Room;
 }
 
@@ -21,49 +26,94 @@ export interface SimulatedHome {
   at(timeMs: number): HomeState;
 }
 
+/** A home with panels and a battery: what each flow's meter shows at any time since they were installed. */
+export interface SolarHome {
+  installedAtMs: number;
+  at(timeMs: number): Record<SolarFlow, MeterState> & { room: Room };
+}
+
 /**
  * A home whose register starts at zero on the local day of `installedAtMs`. The state is a function of traits,
  * installation and time; asking in order of time is fast, asking for an earlier day starts the sum anew.
  */
 export function createHome(traits: HomeTraits, installedAtMs: number): SimulatedHome {
+  const simulate = (startsAtMs: number) => simulateDay(traits, startsAtMs);
+  const clock = createClock(traits, installedAtMs, simulate, [(day: HomeDay) => day.watts]);
+  return {
+    traits,
+    installedAtMs: clock.installedAtMs,
+    at(timeMs) {
+      const { day, minute, meters } = clock.at(timeMs);
+      return { ...(meters[0] as MeterState), room: day.rooms[minute] as Room };
+    },
+  };
+}
+
+/** The same of a home with panels and a battery, which are there from `sinceMs` on; its load is that of the home without them. */
+export function createSolarHome(
+  traits: HomeTraits,
+  solar: SolarTraits,
+  installedAtMs: number,
+  sinceMs = installedAtMs,
+): SolarHome {
+  const simulate = (startsAtMs: number) => simulateSolarDay(traits, solar, startsAtMs, sinceMs);
+  const flows = SOLAR_FLOWS.map((flow) => (day: SolarDay) => day.watts[flow]);
+  const clock = createClock(traits, installedAtMs, simulate, flows);
+  return {
+    installedAtMs: clock.installedAtMs,
+    at(timeMs) {
+      const { day, minute, meters } = clock.at(timeMs);
+      const byFlow = Object.fromEntries(SOLAR_FLOWS.map((flow, index) => [flow, meters[index]]));
+      return { ...(byFlow as Record<SolarFlow, MeterState>), room: day.rooms[minute] as Room };
+    },
+  };
+}
+
+/** Registers over days that are simulated one at a time: one for each of `flows`, which take a day's watts by minute. */
+function createClock<Day extends { startsAtMs: number }>(
+  traits: HomeTraits,
+  installedAtMs: number,
+  simulate: (startsAtMs: number) => Day,
+  flows: readonly ((day: Day) => Int32Array)[],
+) {
   const firstDayMs = dayStartMs(traits, installedAtMs);
-  let day = simulateDay(traits, firstDayMs);
-  let sums = sumsOf(day, 0);
+  const begin = () => {
+    day = simulate(firstDayMs);
+    sums = flows.map((watts) => sumsOf(watts(day), 0));
+  };
+  let day: Day;
+  let sums: Float64Array[];
+  begin();
   const moveTo = (startsAtMs: number) => {
-    if (startsAtMs < day.startsAtMs) {
-      day = simulateDay(traits, firstDayMs);
-      sums = sumsOf(day, 0);
-    }
+    if (startsAtMs < day.startsAtMs) begin();
     while (day.startsAtMs < startsAtMs) {
-      day = simulateDay(traits, day.startsAtMs + DAY_MS);
-      sums = sumsOf(day, sums[1440] as number);
+      day = simulate(day.startsAtMs + DAY_MS);
+      sums = flows.map((watts, index) => sumsOf(watts(day), sums[index]?.[1440] as number));
     }
   };
   return {
-    traits,
     installedAtMs: firstDayMs,
-    at(timeMs) {
+    at(timeMs: number) {
       if (timeMs < firstDayMs) throw new RangeError('the home has no meter yet at that time');
       moveTo(dayStartMs(traits, timeMs));
       const sinceMs = timeMs - day.startsAtMs;
       const minute = Math.floor(sinceMs / MINUTE_MS);
-      const powerW = day.watts[minute] as number;
-      const millijoules = (sums[minute] as number) + powerW * (sinceMs - minute * MINUTE_MS);
-      return {
-        registerMilliwattHours: Math.floor(millijoules / MILLIJOULES_PER_MILLIWATT_HOUR),
-        powerW,
-        room: day.rooms[minute] as Room,
-      };
+      const meters = flows.map((watts, index): MeterState => {
+        const powerW = watts(day)[minute] as number;
+        const millijoules = (sums[index]?.[minute] as number) + powerW * (sinceMs - minute * MINUTE_MS);
+        return { registerMilliwattHours: Math.floor(millijoules / MILLIJOULES_PER_MILLIWATT_HOUR), powerW };
+      });
+      return { day, minute, meters };
     },
   };
 }
 
 /** Millijoules since installation at the start of each minute, and at the end of the day. Exact: whole numbers below 2^53. */
-function sumsOf(day: HomeDay, beforeMillijoules: number): Float64Array {
+function sumsOf(watts: Int32Array, beforeMillijoules: number): Float64Array {
   const sums = new Float64Array(1441);
   sums[0] = beforeMillijoules;
   for (let minute = 0; minute < 1440; minute++) {
-    sums[minute + 1] = (sums[minute] as number) + (day.watts[minute] as number) * MINUTE_MS;
+    sums[minute + 1] = (sums[minute] as number) + (watts[minute] as number) * MINUTE_MS;
   }
   return sums;
 }

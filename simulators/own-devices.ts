@@ -1,22 +1,34 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
+import { defined } from '#src/core/defined.ts';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
+import type { Placement } from '#src/database/enums.ts';
 import { createDevice } from '#src/devices/store.ts';
 
 /** A device that nothing but the simulator plays. */
 export interface OwnDevice {
   deviceId: string;
   createdAt: Date;
+  /** Of the first one of those that it replaces; its own where it replaces none. */
+  firstCreatedAt: Date;
   /** Time of its last reading, or of the last one of those that it replaces; null where there is none. */
   lastReadAtMs: number | null;
 }
 
+/** What the simulator plays; the type of its device. */
+export type OwnKind = 'smart_meter' | 'thermostat' | 'inverter' | 'battery';
+
+/** What simulators played that knew their devices by type and location. */
+const ONCE_BY_LOCATION: ReadonlySet<OwnKind> = new Set(['smart_meter', 'thermostat']);
+
 /** Whose device, what the simulator plays as it, and where a new one is said to be. */
 export interface Place {
   userId: string;
-  kind: 'smart_meter' | 'thermostat';
+  kind: OwnKind;
   location: string;
+  /** Where a new one sits; without it, it follows from the kind. */
+  placement?: Placement;
 }
 
 interface Row {
@@ -35,8 +47,8 @@ export async function ensureOwnDevice(db: Database, place: Place): Promise<OwnDe
   if (known.length === 0 && (await adopt(db, place))) known = await ownDevices(db, place);
   let living = known.find(({ deleted_at }) => deleted_at === null);
   if (!living) {
-    const { userId, kind, location } = place;
-    await createDevice(db, { deviceId: newOwnId(place), userId, type: kind, location });
+    const { userId, kind, location, placement } = place;
+    await createDevice(db, { deviceId: newOwnId(place), userId, type: kind, location, ...defined({ placement }) });
     known = await ownDevices(db, place);
     living = known.find(({ deleted_at }) => deleted_at === null);
   }
@@ -44,7 +56,8 @@ export async function ensureOwnDevice(db: Database, place: Place): Promise<OwnDe
   // What a deleted one used stays in its owner's history: the one that replaces it goes on from there, or it counted twice.
   const times = known.map(({ last_read_at }) => last_read_at?.getTime() ?? 0);
   const lastReadAtMs = living.last_read_at?.getTime() ?? (Math.max(...times) || null);
-  return { deviceId: living.device_id, createdAt: living.created_at, lastReadAtMs };
+  const firstCreatedAt = known[0]?.created_at ?? living.created_at;
+  return { deviceId: living.device_id, createdAt: living.created_at, firstCreatedAt, lastReadAtMs };
 }
 
 /** The end of the ids of these devices: 48 bits that no id by chance ends with. Hexadecimal digits are all in its alphabet. */
@@ -93,6 +106,7 @@ async function ownDevices(db: Database, place: Place): Promise<Row[]> {
  * that one which a user later pairs at that location stays his.
  */
 async function adopt(db: Database, place: Place): Promise<boolean> {
+  if (!ONCE_BY_LOCATION.has(place.kind)) return false;
   const { numUpdatedRows } = await db
     .updateTable('devices')
     .set({ decoder_config: sql`decoder_config || jsonb_build_object('simulated', ${endOfId(place)}::text)` })

@@ -1,6 +1,6 @@
-import type { DemoDevice } from './demo-homes.ts';
-import { meterHistory, meterReading, readingsTopic } from './devices/native-meter.ts';
-import { thermostatHistory, thermostatReading } from './devices/native-thermostat.ts';
+import type { DemoDevice } from './demo-device.ts';
+import { type MeterReading, readingsTopic } from './devices/native-meter.ts';
+import { everyStep } from './devices/steps.ts';
 import { faultsNamed } from './fault-names.ts';
 import { createPublisher, type Publisher } from './publisher.ts';
 import { sendReadings } from './send.ts';
@@ -14,7 +14,7 @@ export interface PlayOptions {
 }
 
 /** Seconds between readings of the past: meters as real ones report, thermostats by the hour. */
-const HISTORY_SECONDS = { smart_meter: 900, thermostat: 3600 };
+const HISTORY_SECONDS = { smart_meter: 900, inverter: 900, battery: 900, thermostat: 3600 };
 
 /** Simulated devices with their connections. */
 export interface Players {
@@ -51,7 +51,9 @@ export async function createPlayers(
     missing(nowMs) {
       const count = ({ device }: { device: DemoDevice }) => {
         const stepMs = HISTORY_SECONDS[device.kind] * 1000;
-        return Math.max(0, Math.floor(nowMs / stepMs) - Math.ceil(firstMissingMs(device) / stepMs) + 1);
+        const fromMs = firstMissingMs(device);
+        const steps = Math.max(0, Math.floor(nowMs / stepMs) - Math.ceil(fromMs / stepMs) + 1);
+        return steps * device.readings(fromMs, false).length;
       };
       return players.reduce((sum, player) => sum + count(player), 0);
     },
@@ -75,19 +77,24 @@ export async function createPlayers(
 }
 
 function history(device: DemoDevice, nowMs: number, faults: readonly string[]): Iterable<object> {
-  const { kind, home } = device;
-  const from = firstMissingMs(device);
-  if (kind === 'thermostat') return thermostatHistory(home, from, nowMs, HISTORY_SECONDS[kind]);
-  const readings = meterHistory(home, from, nowMs, HISTORY_SECONDS[kind]);
-  return faults.length === 0 ? readings : faultsNamed(faults, String(home.installedAtMs))([...readings]);
+  const readings = readingsOf(device, nowMs);
+  if (device.kind !== 'smart_meter' || faults.length === 0) return readings;
+  const registers = Map.groupBy(readings as Iterable<MeterReading>, ({ channel }) => channel);
+  // The same seed does the same to each of its registers, so that they stay beside each other.
+  const faulty = [...registers.values()].map(faultsNamed(faults, String(device.installedAtMs)));
+  return (faulty[0] ?? []).flatMap((_, index) => faulty.flatMap((one) => one[index] ?? []));
 }
 
-function firstMissingMs({ home, knownUntilMs }: DemoDevice): number {
-  return knownUntilMs === home.installedAtMs ? knownUntilMs : knownUntilMs + 1;
+function* readingsOf(device: DemoDevice, nowMs: number): Generator<object> {
+  for (const atMs of everyStep(firstMissingMs(device), nowMs, HISTORY_SECONDS[device.kind]))
+    yield* device.readings(atMs, false);
+}
+
+function firstMissingMs({ installedAtMs, knownUntilMs }: DemoDevice): number {
+  return knownUntilMs <= installedAtMs ? installedAtMs : knownUntilMs + 1;
 }
 
 /** A reading is lost while its connection is full or gone; the next register reading makes up for it. */
-function sendLive({ kind, deviceId, home }: DemoDevice, publisher: Publisher, atMs: number): void {
-  const reading = kind === 'smart_meter' ? meterReading(home, atMs, true) : thermostatReading(home, atMs);
-  publisher.publish(readingsTopic(deviceId), JSON.stringify(reading)).catch(() => {});
+function sendLive(device: DemoDevice, publisher: Publisher, atMs: number): void {
+  publisher.publish(readingsTopic(device.deviceId), JSON.stringify(device.readings(atMs, true))).catch(() => {});
 }

@@ -1,9 +1,12 @@
 import { defined } from '#src/core/defined.ts';
-import type { SimulatedHome } from '../home-clock.ts';
+import type { MeterState, SimulatedHome } from '../home-clock.ts';
+import { everyStep } from './steps.ts';
 
 /** One element of a message on `energy/v1/{device_id}/readings` from a meter. */
 export interface MeterReading {
   ts: string;
+  /** Left out for what it imports. */
+  channel?: string;
   energy_total_kwh: number;
   power_w?: number;
 }
@@ -13,14 +16,19 @@ export function readingsTopic(deviceId: string): string {
   return `energy/v1/${deviceId}/readings`;
 }
 
-/** What the home's meter shows at one time; the register counts whole watt-hours, as real meters do. */
-export function meterReading(home: SimulatedHome, atMs: number, withPower: boolean): MeterReading {
-  const state = home.at(atMs);
+/** What a meter tells of one register; it counts whole watt-hours, as real meters do. */
+export function registerReading(meter: MeterState, atMs: number, withPower: boolean, channel?: string): MeterReading {
   return {
     ts: new Date(atMs).toISOString(),
-    energy_total_kwh: Math.floor(state.registerMilliwattHours / 1000) / 1000,
-    ...defined({ power_w: withPower ? state.powerW : undefined }),
+    ...defined({ channel }),
+    energy_total_kwh: Math.floor(meter.registerMilliwattHours / 1000) / 1000,
+    ...defined({ power_w: withPower ? meter.powerW : undefined }),
   };
+}
+
+/** What the home's meter shows at one time. */
+export function meterReading(home: SimulatedHome, atMs: number, withPower: boolean): MeterReading {
+  return registerReading(home.at(atMs), atMs, withPower);
 }
 
 /** Register readings at every whole multiple of the cadence in [from, to]. */
@@ -30,8 +38,5 @@ export function* meterHistory(
   toMs: number,
   cadenceSeconds: number,
 ): Generator<MeterReading> {
-  const stepMs = cadenceSeconds * 1000;
-  for (let atMs = Math.ceil(fromMs / stepMs) * stepMs; atMs <= toMs; atMs += stepMs) {
-    yield meterReading(home, atMs, false);
-  }
+  for (const atMs of everyStep(fromMs, toMs, cadenceSeconds)) yield meterReading(home, atMs, false);
 }

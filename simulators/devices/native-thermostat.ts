@@ -1,4 +1,5 @@
 import type { SimulatedHome } from '../home-clock.ts';
+import { everyStep } from './steps.ts';
 
 /** One element of a message on `energy/v1/{device_id}/readings` from a thermostat. */
 export interface ThermostatReading {
@@ -26,8 +27,5 @@ export function* thermostatHistory(
   toMs: number,
   cadenceSeconds: number,
 ): Generator<ThermostatReading> {
-  const stepMs = cadenceSeconds * 1000;
-  for (let atMs = Math.ceil(fromMs / stepMs) * stepMs; atMs <= toMs; atMs += stepMs) {
-    yield thermostatReading(home, atMs);
-  }
+  for (const atMs of everyStep(fromMs, toMs, cadenceSeconds)) yield thermostatReading(home, atMs);
 }

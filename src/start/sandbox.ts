@@ -1,4 +1,5 @@
-import { type DemoDevice, ensureDevice } from '#simulators/demo-homes.ts';
+import type { DemoDevice } from '#simulators/demo-device.ts';
+import { ensureDevice } from '#simulators/demo-homes.ts';
 import { createPlayers, type Players } from '#simulators/play.ts';
 import { type Config, mqttUrlFromHere } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';

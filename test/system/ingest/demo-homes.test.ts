@@ -1,13 +1,18 @@
+import { DateTime } from 'luxon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EmbeddedBroker } from '#ingest/source/embedded-broker.ts';
+import type { DemoDevice } from '#simulators/demo-device.ts';
 import { type DemoHomes, ensureDemoHomes, ensureDevice } from '#simulators/demo-homes.ts';
-import { meterReading } from '#simulators/devices/native-meter.ts';
+import { ensureSolarDevices } from '#simulators/demo-solar.ts';
+import type { MeterReading } from '#simulators/devices/native-meter.ts';
 import { createPlayers } from '#simulators/play.ts';
-import { kwhToMilliwattHours } from '#src/core/units.ts';
+import { kwhToMilliwattHours, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { checkDeviceLogin } from '#src/devices/credentials.ts';
 import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
+import { homeFlows } from '#src/energy/home/flows.ts';
+import { dayRange } from '#src/energy/ranges.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { startImportBroker } from '#test/support/import-broker.ts';
@@ -43,32 +48,69 @@ async function start(nowMs: number): Promise<{ homes: DemoHomes; sent: number }>
   }
 }
 
+/** What a register of a device counts between two times. */
+function counted(device: DemoDevice, register: number, fromMs: number, toMs: number): MilliwattHours {
+  const shown = (atMs: number) =>
+    kwhToMilliwattHours((device.readings(atMs, false)[register] as MeterReading).energy_total_kwh);
+  const from = shown(fromMs);
+  return (shown(toMs) - from) as MilliwattHours;
+}
+
 describe('the homes of the demo', () => {
   const nowMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
 
   it('get the history that is missing, and nothing twice', async () => {
     const first = await start(nowMs - 2 * HOUR_MS);
-    expect(first.sent).toBeGreaterThan(6 * 2 * 24 * 4);
+    // Six homes, of which one has four registers more.
+    expect(first.sent).toBeGreaterThan(10 * 2 * 24 * 4);
     const again = await start(nowMs - 2 * HOUR_MS);
     expect(again.sent).toBe(0);
     expect(again.homes.users).toEqual(first.homes.users);
     const later = await start(nowMs);
-    expect(later.sent).toBe(6 * (2 * 4 + 2));
+    expect(later.sent).toBe(10 * 2 * 4 + 6 * 2);
     expect((await database.pool.query('SELECT reason FROM rejected_messages')).rows).toEqual([]);
   });
 
-  it('have used in the aggregates exactly what their meters count', async () => {
+  it('have in the aggregates exactly what their meters count', async () => {
     const { homes } = await start(nowMs);
     for (const device of homes.devices.filter(({ kind }) => kind === 'smart_meter')) {
-      const firstMs = Math.ceil(device.home.installedAtMs / QUARTER_MS) * QUARTER_MS;
-      const shown = (atMs: number) => kwhToMilliwattHours(meterReading(device.home, atMs, false).energy_total_kwh);
+      const firstMs = Math.ceil(device.installedAtMs / QUARTER_MS) * QUARTER_MS;
       const { rows } = await database.pool.query(
-        `SELECT sum(energy_milliwatt_hours)::bigint AS energy_milliwatt_hours FROM user_daily
-         WHERE user_id = (SELECT user_id FROM devices WHERE device_id = $1)`,
+        'SELECT sum(energy_milliwatt_hours)::bigint AS total FROM device_hourly WHERE device_id = $1',
         [device.deviceId],
       );
-      expect(rows[0].energy_milliwatt_hours).toBe(shown(nowMs) - shown(firstMs));
+      expect(rows[0].total).toBe(counted(device, 0, firstMs, nowMs));
     }
+  });
+
+  it('show, in the first one, where the energy of a home with panels and a battery comes from and goes', async () => {
+    const { homes } = await start(nowMs);
+    const [meter, inverter, battery, thermostat] = homes.devices as [DemoDevice, DemoDevice, DemoDevice, DemoDevice];
+    expect([meter, inverter, battery, thermostat].map(({ kind }) => kind)).toEqual([
+      'smart_meter',
+      'inverter',
+      'battery',
+      'thermostat',
+    ]);
+    const { rows } = await database.pool.query('SELECT placement FROM devices WHERE device_id = ANY ($1) ORDER BY 1', [
+      [meter, inverter, battery].map(({ deviceId }) => deviceId),
+    ]);
+    expect(rows.map(({ placement }) => placement)).toEqual(['grid', 'production', 'storage']);
+    const day = DateTime.fromMillis(nowMs, { zone: 'Europe/Berlin' }).minus({ days: 1 }).toISODate() ?? '';
+    const range = dayRange(day, day, 'Europe/Berlin');
+    const [flows] = await homeFlows(db, homes.users[0]?.userId ?? '', [range], new Date(nowMs));
+    const drawn = (device: DemoDevice, register: number) =>
+      milliwattHoursToKwh(counted(device, register, range.from.getTime(), range.to.getTime()));
+    expect(flows).toMatchObject({
+      grid_import_kwh: drawn(meter, 0),
+      grid_export_kwh: drawn(meter, 1),
+      production_kwh: drawn(inverter, 0),
+      charged_kwh: drawn(battery, 0),
+      discharged_kwh: drawn(battery, 1),
+      coverage: 1,
+      complete: true,
+    });
+    expect(flows?.production_kwh).toBeGreaterThan(0);
   });
 
   it('log in with the secret of the last start only', async () => {
@@ -148,5 +190,34 @@ describe('a simulated device of before, with an id like any other', () => {
     expect(await checkDeviceLogin(db, own.device.device_id, own.secret)).toBe(true);
     const { rowCount } = await database.pool.query('SELECT FROM devices WHERE user_id = $1', [userId]);
     expect(rowCount).toBe(2);
+  });
+});
+
+describe('a home of a demo that was made before its panels', () => {
+  it('goes on counting with them from now on, and nothing of its past changes', async () => {
+    const nowMs = Date.now();
+    const { user_id: userId } = await createUser(db, { email: 'solar@example.com', role: 'homeowner' });
+    const place = { userId, email: 'solar@example.com', timezone: 'Europe/Berlin' };
+    const history = { historyDays: 2, nowMs };
+    const before = await ensureDevice(db, { ...place, kind: 'smart_meter', location: 'Meter cupboard' }, history);
+    const ensure = () => ensureSolarDevices(db, place, 52.5, 'Meter cupboard', { ...history, nowMs: Date.now() });
+    const [meter, inverter, battery] = (await ensure()) as [DemoDevice, DemoDevice, DemoDevice];
+    expect(meter.deviceId).toBe(before.deviceId);
+    for (let atMs = nowMs; atMs > nowMs - 24 * HOUR_MS; atMs -= HOUR_MS)
+      expect(meter.readings(atMs, true)[0]).toEqual(before.readings(atMs, true)[0]);
+    for (const device of [inverter, battery]) {
+      expect(device.installedAtMs).toBeGreaterThan(nowMs - 25 * HOUR_MS);
+      expect(counted(device, 0, device.installedAtMs, nowMs)).toBe(0);
+      expect(counted(device, 0, nowMs, nowMs + 7 * 24 * HOUR_MS)).toBeGreaterThan(0);
+    }
+    // A later start, and one after somebody deleted the inverter, find the same panels.
+    const later = nowMs + 7 * 24 * HOUR_MS;
+    const told = (devices: DemoDevice[]) => devices.map((device) => device.readings(later, true));
+    const first = told([meter, inverter, battery]);
+    expect(told(await ensure())).toEqual(first);
+    await deleteDevice(db, EVERYBODY, inverter.deviceId);
+    const again = await ensure();
+    expect(again[1]?.deviceId).not.toBe(inverter.deviceId);
+    expect(told(again)).toEqual(first);
   });
 });

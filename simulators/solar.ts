@@ -1,0 +1,92 @@
+import { type HomeDay, type HomeTraits, simulateDay } from './homes.ts';
+import { createRandom } from './random.ts';
+import { sunnyWatts } from './sun.ts';
+
+const MINUTE_MS = 60_000;
+const MINUTES = 1440;
+/** What is left of energy that goes into the battery, in percent. */
+const EFFICIENCY_PERCENT = 92;
+
+/** Panels and a battery. */
+export interface SolarTraits {
+  /** Degrees, north is positive. */
+  latitude: number;
+  peakW: number;
+  battery: { capacityWh: number; chargeW: number; dischargeW: number };
+}
+
+/** What flows in a solar home, and in each minute: load = gridImport − gridExport + production + discharged − charged. */
+export const SOLAR_FLOWS = ['load', 'production', 'charged', 'discharged', 'gridImport', 'gridExport'] as const;
+export type SolarFlow = (typeof SOLAR_FLOWS)[number];
+
+/** One local day of a solar home: whole watts, minute by minute. */
+export interface SolarDay {
+  startsAtMs: number;
+  watts: Record<SolarFlow, Int32Array>;
+  rooms: HomeDay['rooms'];
+}
+
+/** Traits drawn from a seed. */
+export function solarTraitsOf(seed: string, latitude: number): SolarTraits {
+  const random = createRandom(seed, 'solar');
+  const batteryW = random.whole(25, 40) * 100;
+  return {
+    latitude,
+    peakW: random.whole(50, 70) * 100,
+    battery: { capacityWh: random.whole(4, 8) * 1000, chargeW: batteryW, dischargeW: batteryW },
+  };
+}
+
+/**
+ * One local day of a home with panels and a battery: a function of the traits and the day alone. `sinceMs`: when they were put
+ * up; before that nothing but the load flows.
+ */
+export function simulateSolarDay(home: HomeTraits, solar: SolarTraits, startsAtMs: number, sinceMs: number): SolarDay {
+  const { watts: load, rooms } = simulateDay(home, startsAtMs);
+  const localDayMs = startsAtMs + home.utcOffsetMinutes * MINUTE_MS;
+  const upFromMinute = Math.ceil((sinceMs - startsAtMs) / MINUTE_MS);
+  const production = sunnyWatts(home.seed, solar.latitude, solar.peakW, localDayMs).fill(0, 0, clamped(upFromMinute));
+  const { charged, discharged } = batteryOf(solar.battery, load, production);
+  const gridImport = new Int32Array(MINUTES);
+  const gridExport = new Int32Array(MINUTES);
+  for (let minute = 0; minute < MINUTES; minute++) {
+    const wanted = at(load, minute) + at(charged, minute) - at(production, minute) - at(discharged, minute);
+    gridImport[minute] = Math.max(0, wanted);
+    gridExport[minute] = Math.max(0, -wanted);
+  }
+  return { startsAtMs, watts: { load, production, charged, discharged, gridImport, gridExport }, rooms };
+}
+
+/**
+ * A battery takes what the panels leave and gives what they lack. It begins each day empty, so that days need not know each other:
+ * in the last hours before midnight it gives all that it can, and what the home does not need is sold.
+ */
+function batteryOf(
+  { capacityWh, chargeW, dischargeW }: SolarTraits['battery'],
+  load: Int32Array,
+  production: Int32Array,
+): { charged: Int32Array; discharged: Int32Array } {
+  const charged = new Int32Array(MINUTES);
+  const discharged = new Int32Array(MINUTES);
+  const sellsFrom = MINUTES - Math.ceil((capacityWh * 60) / dischargeW);
+  // In hundredths of a watt for a minute: whole numbers, so that the losses are exact, too.
+  const full = capacityWh * 60 * 100;
+  let stored = 0;
+  for (let minute = 0; minute < MINUTES; minute++) {
+    const surplus = at(production, minute) - at(load, minute);
+    if (minute < sellsFrom && surplus > 0) {
+      const watts = Math.min(surplus, chargeW, Math.floor((full - stored) / EFFICIENCY_PERCENT));
+      charged[minute] = watts;
+      stored += watts * EFFICIENCY_PERCENT;
+    } else {
+      const asked = minute < sellsFrom ? -surplus : dischargeW;
+      const watts = Math.min(asked, dischargeW, Math.floor(stored / 100));
+      discharged[minute] = watts;
+      stored -= watts * 100;
+    }
+  }
+  return { charged, discharged };
+}
+
+const at = (watts: Int32Array, minute: number): number => watts[minute] as number;
+const clamped = (minute: number): number => Math.min(MINUTES, Math.max(0, minute));

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { toIncoming } from '#ingest/incoming.ts';
+import { createWriter } from '#ingest/write/writer.ts';
+import { SOLAR_REGISTERS, type SolarDevice } from '#simulators/devices/native-solar.ts';
+import { everyStep } from '#simulators/devices/steps.ts';
+import { createSolarHome, type SolarHome } from '#simulators/home-clock.ts';
+import { traitsOf } from '#simulators/homes.ts';
+import { SOLAR_FLOWS, type SolarFlow, simulateSolarDay, solarTraitsOf } from '#simulators/solar.ts';
+import { readingsTopic } from '#src/devices/topics.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+
+/** A year of a simulated home with panels and a battery, by hourly registers through the writer: answers tell what was drawn. */
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Where the home is; its first local hour of the year, and the end of its last one in UTC. */
+const ZONE = 'Europe/Berlin';
+const FROM_MS = Date.UTC(2024, 11, 31, 23);
+const UNTIL_MS = Date.UTC(2026, 0, 1);
+const YEAR = { start: '2025-01-01', end: '2025-12-31' };
+const SEED = 'a year in the sun';
+const traits = traitsOf(SEED, 60);
+const solar = solarTraitsOf(SEED, 52.5);
+
+const DEVICES = Object.keys(SOLAR_REGISTERS) as SolarDevice[];
+const BATCH_DAYS = 30;
+
+let api: TestApi;
+let key: string;
+
+beforeAll(async () => {
+  api = await testApi();
+  api.now = new Date(UNTIL_MS + HOUR_MS);
+  ({ key } = await api.user('homeowner'));
+  const ids = new Map<SolarDevice, string>();
+  for (const type of DEVICES) {
+    const { json } = await api.send('/v1/devices', { method: 'POST', key, body: { type, location: 'home' } });
+    ids.set(type, json.device_id);
+  }
+  const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
+  const home = createSolarHome(traits, solar, FROM_MS);
+  for (let fromMs = FROM_MS; fromMs <= UNTIL_MS; fromMs += BATCH_DAYS * DAY_MS) {
+    const hours = [...everyStep(fromMs, Math.min(fromMs + BATCH_DAYS * DAY_MS - 1, UNTIL_MS), 3600)];
+    const states = hours.map((atMs) => ({ ts: new Date(atMs).toISOString(), ...home.at(atMs) }));
+    const batch = DEVICES.flatMap((device) => {
+      const payload = Buffer.from(JSON.stringify(states.flatMap((state) => registers(device, state))));
+      const topic = readingsTopic(ids.get(device) ?? '');
+      return toIncoming({ topic, payload, receivedAtMs: api.now.getTime(), replayed: false }) ?? [];
+    });
+    expect(await writer.write(batch)).toMatchObject({ rejected: 0, duplicates: 0 });
+  }
+});
+afterAll(() => api.close());
+
+/** What a device tells, to the mWh: real ones round to the Wh. */
+const registers = (device: SolarDevice, { ts, ...state }: ReturnType<SolarHome['at']> & { ts: string }) =>
+  SOLAR_REGISTERS[device].map(([flow, channel]) => ({
+    ts,
+    channel: channel ?? 'import',
+    energy_total_kwh: state[flow].registerMilliwattHours / 1e6,
+  }));
+
+/** What was drawn, from the minutes themselves: mWh of each flow in each day of a zone. */
+function drawnDays(zone: string): Map<string, Record<SolarFlow, number>> {
+  const format = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' });
+  const days = new Map<string, Record<SolarFlow, number>>();
+  for (let dayMs = FROM_MS; dayMs < UNTIL_MS; dayMs += DAY_MS) {
+    const { watts } = simulateSolarDay(traits, solar, dayMs, Number.NEGATIVE_INFINITY);
+    for (let hour = 0; hour < 24; hour++) {
+      const date = format.format(dayMs + hour * HOUR_MS);
+      const day = days.get(date) ?? nothing();
+      for (const flow of SOLAR_FLOWS)
+        for (const watt of watts[flow].subarray(60 * hour, 60 * hour + 60)) day[flow] += (watt * 1000) / 60;
+      days.set(date, day);
+    }
+  }
+  return new Map([...days].filter(([date]) => date >= YEAR.start && date <= YEAR.end));
+}
+
+const nothing = () => Object.fromEntries(SOLAR_FLOWS.map((flow) => [flow, 0])) as Record<SolarFlow, number>;
+
+function sumOf(days: readonly Record<SolarFlow, number>[]): Record<SolarFlow, number> {
+  const sum = nothing();
+  for (const day of days) for (const flow of SOLAR_FLOWS) sum[flow] += day[flow];
+  return sum;
+}
+
+/** Answers round to the Wh; a register shows what is below a mWh later, and used is made of five of them at both ends. */
+const HALF_WH = 0.000_5 + 0.000_01;
+
+/** An answer's row tells what was drawn, all of it known. */
+function expectTold(
+  row: Record<string, number | boolean | null>,
+  used: string,
+  drawn: Record<SolarFlow, number>,
+): void {
+  const wanted = {
+    [used]: drawn.load,
+    grid_import_kwh: drawn.gridImport,
+    grid_export_kwh: drawn.gridExport,
+    production_kwh: drawn.production,
+    charged_kwh: drawn.charged,
+    discharged_kwh: drawn.discharged,
+    self_consumed_kwh: Math.max(0, drawn.production - drawn.gridExport),
+    untracked_kwh: drawn.load,
+  };
+  for (const [name, milliwattHours] of Object.entries(wanted)) {
+    const told = row[name] as number;
+    if (typeof told !== 'number' || Math.abs(told - milliwattHours / 1e6) > HALF_WH)
+      expect({ row, name, told }).toEqual({ row, name, told: milliwattHours / 1e6 });
+  }
+  // Three decimals, the rest cut off.
+  const autarky = 1 - drawn.gridImport / drawn.load;
+  expect(row.autarky).toBeLessThanOrEqual(autarky + 1e-6);
+  expect(row.autarky).toBeGreaterThan(autarky - 0.001 - 1e-6);
+  expect(row).toMatchObject({ estimated_kwh: 0, coverage: 1, complete: true, consumption_kwh: null });
+}
+
+const INCLUDE =
+  'grid_import,grid_export,production,charged,discharged,consumption,untracked,self_consumed,autarky,estimated,coverage';
+
+test.each(['UTC', ZONE])(
+  'a year of a home with panels and a battery is told as it was drawn: days, months and the year, in %s',
+  async (tz) => {
+    const days = drawnDays(tz);
+    const ask = async (group: string) => {
+      const query = new URLSearchParams({ ...YEAR, group_by: group, tz, include: INCLUDE });
+      const { status, json } = await api.send(`/v1/energy-insights?${query}`, { key });
+      expect(status).toBe(200);
+      return json.data as ({ date: string; kwh_used: number } & Record<string, number>)[];
+    };
+    const byDay = await ask('day');
+    expect(byDay.map(({ date }) => date)).toEqual([...days.keys()]);
+    for (const row of byDay) expectTold(row, 'kwh_used', days.get(row.date) as Record<SolarFlow, number>);
+    const months = Map.groupBy(days, ([date]) => `${date.slice(0, 7)}-01`);
+    const byMonth = await ask('month');
+    expect(byMonth.map(({ date }) => date)).toEqual([...months.keys()]);
+    for (const row of byMonth)
+      expectTold(row, 'kwh_used', sumOf((months.get(row.date) ?? []).map(([, drawn]) => drawn)));
+    const body = { ...YEAR, tz, metrics: ['kwh_used'], include: INCLUDE };
+    const { status, json } = await api.send('/v1/energy-insights', { method: 'POST', key, body });
+    expect([status, json]).toEqual([200, expect.anything()]);
+    expectTold(json.summary, 'total_kwh', sumOf([...days.values()]));
+  },
+);
+
+test('the placements of its devices are taken for granted of their types', async () => {
+  const { json } = await api.send('/v1/devices', { key });
+  const placed = Object.fromEntries(json.map(({ type, placement }: Record<string, string>) => [type, placement]));
+  expect(placed).toEqual({ smart_meter: 'grid', inverter: 'production', battery: 'storage' });
+});
