@@ -87,6 +87,16 @@ test('shows where the energy of a home with solar comes from and goes', async ()
   expect(Math.abs(grid - fed + made - used)).toBeLessThan(0.03);
   expect(Math.abs(fed / grid - 0.5)).toBeLessThan(0.01);
   expect(await card.getByRole('row', { name: 'battery' }).count()).toBe(0);
+  // The same as a picture, told in words to who does not see it.
+  const picture = card.getByRole('img', { name: 'This month' });
+  const told = `This month: Produced ${made.toFixed(2)} kWh, From the grid ${grid.toFixed(2)} kWh; Used ${used.toFixed(2)} kWh, Fed into the grid ${fed.toFixed(2)} kWh`;
+  expect(await picture.getAttribute('aria-label')).toBe(told);
+  const heights = await picture.locator('path').evaluateAll((paths) => {
+    const box = (path: (typeof paths)[number]) => (path as unknown as { getBBox(): { height: number } }).getBBox();
+    return paths.map((path) => box(path).height);
+  });
+  expect(heights).toHaveLength(4);
+  expect(Math.min(...heights)).toBeGreaterThan(2);
   await lookAt(page, 'home-solar');
 
   // What a figure is made of: each device, with what of it was estimated.
@@ -98,6 +108,16 @@ test('shows where the energy of a home with solar comes from and goes', async ()
   await lookAt(page, 'home-figure');
   await page.keyboard.press('Escape');
   await opened.waitFor({ state: 'detached' });
+  // A battery that took 0.2 kW and gave 0.1 comes in by itself.
+  const battery = await dashboard.device(userId, 'battery');
+  await battery.publish(history(2, 0.2));
+  await battery.publish(history(2, 0.1).map((reading) => ({ ...reading, channel: 'export' })));
+  await expect
+    .poll(() => picture.getAttribute('aria-label'))
+    .toMatch(/From the battery [\d.]+ kWh;.* Into the battery/);
+  expect(await picture.locator('path').count()).toBe(6);
+  expect(await card.getByRole('row', { name: 'battery' }).count()).toBe(2);
+  await lookAt(page, 'home-solar-battery');
   await page.close();
 });
 

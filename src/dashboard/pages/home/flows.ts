@@ -2,19 +2,24 @@ import type { Overview } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
 import { kwh, percent } from '../../parts/format.ts';
 import { Card } from '../../parts/ui.ts';
+import { type End, FlowPicture } from './flow-picture.ts';
 
 type Flow = NonNullable<Overview['flows']>['today'];
 
-/** What flowed, in the order of its way through the home. */
-const ROWS: readonly [keyof Flow, string][] = [
-  ['grid_import_kwh', 'From the grid'],
-  ['production_kwh', 'Produced'],
-  ['discharged_kwh', 'From the battery'],
-  ['grid_export_kwh', 'Fed into the grid'],
-  ['charged_kwh', 'Into the battery'],
+type Measure = { [Name in keyof Flow]: Flow[Name] extends number | null ? Name : never }[keyof Flow];
+
+/** What flowed, in the order of its way through the home, and the colour that it is drawn in. */
+const FROM: readonly [Measure, string, string][] = [
+  ['production_kwh', 'Produced', '--sun'],
+  ['grid_import_kwh', 'From the grid', '--mains'],
+  ['discharged_kwh', 'From the battery', '--battery'],
+];
+const TO: readonly [Measure, string, string][] = [
+  ['grid_export_kwh', 'Fed into the grid', '--mains'],
+  ['charged_kwh', 'Into the battery', '--battery'],
 ];
 /** Where single devices tell something: else all of it is untracked. */
-const USED: readonly [keyof Flow, string][] = [
+const USED: readonly [Measure, string][] = [
   ['consumption_kwh', 'Told by single devices'],
   ['untracked_kwh', 'Untracked'],
 ];
@@ -30,13 +35,21 @@ export function Flows({
     (first ?? second ?? null) === null
       ? null
       : html`<tr><th scope="row">${name}</th><td data-name="Today">${shown(first, unit)}</td><td data-name="This month">${shown(second, unit)}</td></tr>`;
-  const rowOf = ([measure, name]: readonly [keyof Flow, string]) =>
-    row(name, [now[measure] as number | null, so_far[measure] as number | null]);
+  const rowOf = ([measure, name]: readonly [Measure, string, string?]) => row(name, [now[measure], so_far[measure]]);
+  // What the home has no device for is not drawn; what it has one for is, in both pictures.
+  const ends = (of: typeof FROM, flow: Flow): End[] =>
+    of
+      .filter(([measure]) => (now[measure] ?? so_far[measure]) !== null)
+      .map(([measure, name, colour]) => ({ name, colour, kwh: flow[measure] }));
+  const picture = (title: string, flow: Flow, used: number | null) =>
+    html`<${FlowPicture} title=${title} from=${ends(FROM, flow)} to=${[{ name: 'Used', colour: '--accent', kwh: used }, ...ends(TO, flow)]} />`;
   return html`<${Card} title="From where, and where to">
+    <div class="flows">${picture('Today', now, today.kwh_used)}${picture('This month', so_far, month.kwh_used)}</div>
     <div class="table"><table>
       <thead><tr><td></td><th scope="col">Today</th><th scope="col">This month</th></tr></thead>
       <tbody>
-        ${ROWS.map(rowOf)}
+        ${FROM.map(rowOf)}
+        ${TO.map(rowOf)}
         ${row('Used', [today.kwh_used, month.kwh_used])}
         ${(now.consumption_kwh ?? so_far.consumption_kwh) !== null && USED.map(rowOf)}
         ${row('Self-sufficient', [now.autarky, so_far.autarky], percent)}
