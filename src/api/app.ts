@@ -15,6 +15,7 @@ import { addCertificate } from './plugins/certificate.ts';
 import { addCors } from './plugins/cors.ts';
 import { addEntrance } from './plugins/entrance.ts';
 import { addErrorHandler, errorBody } from './plugins/errors.ts';
+import { addFairShare } from './plugins/fair-share.ts';
 import { addProtocol, LENIENT, originForm } from './plugins/protocol.ts';
 import { addReference } from './plugins/reference.ts';
 import { addRequestLog } from './plugins/request-log.ts';
@@ -26,6 +27,14 @@ import { trustedProxies } from './trusted-proxies.ts';
 import { OPERATIONS } from './v1/operations.ts';
 
 const BODY_LIMIT_BYTES = 1_048_576;
+
+/** A socket that says nothing, or says it slowly, is closed: how long a handshake, the head of a request and all of it may take. */
+const PATIENCE = {
+  handshakeTimeout: 10_000,
+  headersTimeout: 15_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 5_000,
+};
 
 /** The API as a fastify instance over TLS, not listening yet. */
 export function buildApp(
@@ -51,10 +60,13 @@ export function buildApp(
     mailSignIn(to: string, signIn: SignIn): Promise<void>;
     metrics?: Metrics;
     log: Logger;
+    /** Other limits of time for a connection than `PATIENCE`, ms. */
+    patience?: Partial<typeof PATIENCE>;
   },
 ): FastifyInstance {
   const app = Fastify({
-    https: { ...parts.tls, minVersion: 'TLSv1.2', ...LENIENT },
+    https: { ...parts.tls, minVersion: 'TLSv1.2', ...LENIENT, ...PATIENCE, ...parts.patience },
+    requestTimeout: parts.patience?.requestTimeout ?? PATIENCE.requestTimeout,
     loggerInstance: parts.log,
     logController: new LogController({ disableRequestLogging: true }),
     // Ours alone: a client's own would let it write into the log.
@@ -103,6 +115,7 @@ export function buildApp(
   if (parts.metrics) addRequestMetrics(app, parts.metrics);
   addCors(app, parts.corsOrigins ?? []);
   addAuthentication(app, parts.authenticate, parts.counter);
+  addFairShare(app, context.clock);
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {
     if (await parts.isReady()) return { status: 'ready' };

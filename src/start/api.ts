@@ -14,16 +14,22 @@ import { openMailer } from './channels.ts';
 import { runRole } from './role.ts';
 import { secretKey } from './secret-key.ts';
 
+/** The longest that a statement of an answer may take: then 503, and not a request that hangs. */
+const MAX_STATEMENT_MS = 20_000;
+
 /** The API role: HTTPS in front of the aggregates. */
 export async function runApi(config: Config): Promise<void> {
   const log = createLog('api', config.logLevel);
   await runRole('api', config, log, async (metrics) => {
     const url = await databaseUrl(config);
-    const pool = createPool(url, { max: 10, applicationName: 'energy api' });
+    // Answers take seconds at most; migrations, checks and replays take their time.
+    const settings = [`statement_timeout=${MAX_STATEMENT_MS}`];
+    const pool = createPool(url, { max: 10, applicationName: 'energy api', settings });
     const readPool = config.database.readUrl
-      ? createPool(config.database.readUrl, { max: 10, applicationName: 'energy api read' })
+      ? createPool(config.database.readUrl, { max: 10, applicationName: 'energy api read', settings })
       : pool;
-    const { database } = await migrate(pool, config.database);
+    const longPool = createPool(url, { max: 3, applicationName: 'energy api long' });
+    const { database } = await migrate(longPool, config.database);
     const { environment, bootstrapAdminKey: givenKey } = config;
     if (givenKey !== undefined) await ensureBootstrapAdmin(createDb(pool), { environment, givenKey });
     const tls = await tlsPair(config, log);
@@ -40,11 +46,11 @@ export async function runApi(config: Config): Promise<void> {
         return sendSignIn(mailer, { publicUrl: api.publicUrl, from: config.mail.from }, { userId, email }, mail);
       },
       rejected: {
-        list: (which, page) => listRejected(pool, which, page),
+        list: (which, page) => listRejected(longPool, which, page),
         replay: (which, signal, whileAllowed) =>
-          replayRejected(pool, which, { retentionMonths, maxChannels, signal, whileAllowed }),
+          replayRejected(longPool, which, { retentionMonths, maxChannels, signal, whileAllowed }),
       },
-      rollups: { pool, capabilities: database.capabilities, retentionMonths },
+      rollups: { pool: longPool, capabilities: database.capabilities, retentionMonths },
       metrics,
       log,
     });
@@ -56,7 +62,7 @@ export async function runApi(config: Config): Promise<void> {
         certificate.stop();
         await api.stop();
         mailer.close();
-        await Promise.all([...new Set([pool, readPool])].map((one) => one.end()));
+        await Promise.all([...new Set([pool, readPool, longPool])].map((one) => one.end()));
       },
     };
   });

@@ -63,6 +63,7 @@ export async function testApi(
     counter?: (db: Database, clock: () => Date) => Promise<RequestCounter>;
     trustProxy?: string[];
     corsOrigins?: string[];
+    patience?: NonNullable<Parameters<typeof buildApp>[1]['patience']>;
     environment?: 'live' | 'sandbox';
     /** To the database, of the API and the test together. */
     connections?: number;
@@ -91,6 +92,7 @@ export async function testApi(
     isReady: async () => true,
     ...(options.trustProxy === undefined ? {} : { trustProxy: options.trustProxy }),
     ...(options.corsOrigins === undefined ? {} : { corsOrigins: options.corsOrigins }),
+    ...(options.patience === undefined ? {} : { patience: options.patience }),
     publicUrl: () => 'https://localhost:8443',
     secret: 'the secret of the tests',
     mqtt: { host: 'localhost', ports: null, is_plain_open: false },

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { ApiContext } from '#src/api/context.ts';
 import { addOperation } from '#src/api/operation.ts';
+import { endWith, share } from '#src/api/share.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { AppError } from '#src/core/errors.ts';
 import { addAssets } from './assets.ts';
@@ -8,10 +9,9 @@ import { callerOf, checkCsrf } from './caller.ts';
 import { addChanges } from './changes.ts';
 import { DASHBOARD_OPERATIONS } from './operations.ts';
 import { addSession, type SignInParts } from './session.ts';
-import { share } from './share.ts';
 
 /** Of one account, in this process. A page asks some dozens of times a minute, and a browser six times at once. */
-const SHARE = { perMinute: 240, atOnce: 6, mayWait: 24 };
+const SHARE = { perMinute: 240, atOnce: 6, mayWait: 24, waitMs: 30_000 };
 
 /**
  * The developer dashboard: its pages at `/dashboard`, its sessions, and below `/dashboard/v1` every operation of the
@@ -26,9 +26,7 @@ export function addDashboard(app: FastifyInstance, context: ApiContext, parts: S
       const caller = await callerOf(context, request);
       const end = await shares.begin(caller.userId);
       if (!end) throw new AppError('tooManyRequests', { retryAfterSeconds: 5 });
-      // Not when it is answered: whoever leaves a page breaks off what it asked.
-      if (reply.raw.destroyed) end();
-      else reply.raw.once('close', end);
+      endWith(reply, end);
       if (request.method !== 'GET' && request.method !== 'HEAD') checkCsrf(parts.secret, request, caller.keyId);
     });
     for (const operation of [...OPERATIONS, ...DASHBOARD_OPERATIONS])

@@ -16,10 +16,10 @@ const RETRY_AFTER_SECONDS = 5;
 
 /**
  * What the database says when it cannot be reached, is going down, has no room or was moved (SQLSTATE 08, 53, 57P, 25006), or
- * when others were in the way (40): trying again helps.
+ * when others were in the way (40) or it took too long (57014, a statement's time limit): trying again helps.
  */
 const AWAY =
-  /^(08|40|53|57P|25006)|^(ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPIPE|ETIMEDOUT)$/;
+  /^(08|40|53|57P|57014|25006)|^(ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPIPE|ETIMEDOUT)$/;
 const AWAY_MESSAGE = /connection (terminated|timeout)|timeout exceeded when trying to connect|pool (has been|is) end/i;
 /** A row that the statement refers to (a user, a device) was deleted by another process after it was found. */
 const GONE = '23503';

@@ -3,7 +3,7 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type AssetFiles, assetFiles } from '#src/api/dashboard/asset-files.ts';
-import { share } from '#src/api/dashboard/share.ts';
+import { share } from '#src/api/share.ts';
 import { forgetSessions } from '#src/auth/sessions.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { eraseUser } from '#src/users/erase.ts';
@@ -415,7 +415,7 @@ const emailIn = async ({ db }: TestApi, userId: string) =>
   (await db.selectFrom('users').select('email').where('user_id', '=', userId).executeTakeFirstOrThrow()).email;
 
 test('an account has so many requests under way, more wait their turn, and more than that are refused', async () => {
-  const { begin } = share({ perMinute: 100, atOnce: 2, mayWait: 3 }, () => NOON);
+  const { begin } = share({ perMinute: 100, atOnce: 2, mayWait: 3, waitMs: 30_000 }, () => NOON);
   const begun: (() => void)[] = [];
   const asked = Array.from({ length: 7 }, () => begin('usr_a'));
   for (const one of asked) void one.then((done) => done && begun.push(done));

@@ -1,8 +1,10 @@
-/** What one account's sessions may take of this process: their requests do not count against its plan. */
+import type { FastifyReply } from 'fastify';
+
+/** What one account may take of this process at a time: what it asks beyond that waits, and keeps nobody else waiting. */
 export interface Share {
   /**
    * Resolves when a request of the name may begin, with what says that it is over; with null where the name has had its
-   * share of this minute, or too many of its requests wait already.
+   * share of this minute, too many of its requests wait already, or it waited for too long.
    */
   begin(name: string): Promise<(() => void) | null>;
 }
@@ -14,10 +16,10 @@ interface UnderWay {
 
 /**
  * `perMinute` requests of a name in each minute, `atOnce` of them under way at a time; of those beyond that so many wait their
- * turn as `mayWait`.
+ * turn as `mayWait`, for `waitMs` at most.
  */
 export function share(
-  { perMinute, atOnce, mayWait }: { perMinute: number; atOnce: number; mayWait: number },
+  { perMinute, atOnce, mayWait, waitMs }: { perMinute: number; atOnce: number; mayWait: number; waitMs: number },
   clock: () => Date,
 ): Share {
   const underWay = new Map<string, UnderWay>();
@@ -35,8 +37,8 @@ export function share(
       const mine = underWay.get(name) ?? { running: 0, waiting: [] };
       if (count > perMinute || mine.waiting.length >= mayWait) return null;
       underWay.set(name, mine);
-      if (mine.running >= atOnce) await new Promise<void>((begin) => mine.waiting.push(begin));
-      else mine.running++;
+      if (mine.running < atOnce) mine.running++;
+      else if (!(await hasTurn(mine.waiting, waitMs))) return null;
       return () => {
         // The next one takes this one's place.
         const next = mine.waiting.shift();
@@ -46,4 +48,25 @@ export function share(
       };
     },
   };
+}
+
+/** Waits for a place, and answers whether it came in time. */
+function hasTurn(waiting: (() => void)[], waitMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const begin = () => {
+      clearTimeout(timer);
+      resolve(true);
+    };
+    const timer = setTimeout(() => {
+      waiting.splice(waiting.indexOf(begin), 1);
+      resolve(false);
+    }, waitMs);
+    waiting.push(begin);
+  });
+}
+
+/** Ends a request's part with its connection, not with its answer: whoever leaves breaks off what it asked. */
+export function endWith(reply: FastifyReply, end: () => void): void {
+  if (reply.raw.destroyed) end();
+  else reply.raw.once('close', end);
 }

@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { connect as connectTcp } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { share } from '#src/api/share.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  const patience = {
+    handshakeTimeout: 500,
+    headersTimeout: 600,
+    requestTimeout: 1_000,
+    connectionsCheckingInterval: 100,
+  };
+  // As many connections as the API has.
+  api = await testApi({ connections: 10, patience });
+});
+afterAll(() => api.close());
+
+test('a hundred questions of one account that the database keeps waiting leave the others theirs', async () => {
+  const [hog, neighbour] = [await api.user('homeowner'), await api.user('homeowner')];
+  const blocking = await api.database.pool.connect();
+  await blocking.query('BEGIN; LOCK TABLE alerts IN ACCESS EXCLUSIVE MODE');
+  const asked = Array.from({ length: 100 }, () => api.send('/v1/alerts', { key: hog.key }));
+  let answered = 0;
+  for (const one of asked) void one.then(() => answered++);
+  for (let turn = 0; turn < 10; turn++) {
+    expect((await api.send('/v1/devices', { key: neighbour.key })).status).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  expect(answered).toBe(0);
+  await blocking.query('ROLLBACK');
+  blocking.release();
+  const statuses = new Set((await Promise.all(asked)).map(({ status }) => status));
+  expect([...statuses]).toEqual([200]);
+  expect((await api.send('/v1/alerts', { key: hog.key })).status).toBe(200);
+});
+
+test('what waits for longer than it may is told to come again, and takes nobody’s turn', async () => {
+  const shares = share({ perMinute: 100, atOnce: 1, mayWait: 2, waitMs: 50 }, () => new Date());
+  const end = await shares.begin('a');
+  const [second, third] = [shares.begin('a'), shares.begin('a')];
+  expect(await shares.begin('a')).toBe(null);
+  expect(await Promise.all([second, third])).toEqual([null, null]);
+  const fourth = shares.begin('a');
+  end?.();
+  const endFourth = await fourth;
+  expect(endFourth).toBeTypeOf('function');
+  endFourth?.();
+  expect(await shares.begin('a')).toBeTypeOf('function');
+});
+
+test('sockets that say nothing, or too slowly, are closed; others are served meanwhile', async () => {
+  const { port } = api;
+  const silent = connectTcp(port, '127.0.0.1');
+  const tls = () => connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false });
+  const [mute, slowHead, slowBody] = [tls(), tls(), tls()];
+  const started = performance.now();
+  const ends = Promise.all(
+    [silent, mute, slowHead, slowBody].map(async (socket) => {
+      socket.on('error', () => {});
+      socket.resume();
+      await once(socket, 'close');
+      return performance.now() - started;
+    }),
+  );
+  await once(slowBody, 'secureConnect');
+  slowHead.write('GET /healthz HTTP/1.1\r\nHost: x\r\n');
+  const { key } = await api.user('homeowner');
+  slowBody.write(
+    `POST /v1/keys HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`,
+  );
+  expect((await api.send('/healthz')).status).toBe(200);
+  for (const ms of await ends) expect(ms).toBeLessThan(6_000);
+});
