@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import type { GroupBy } from './insights.ts';
+import { localTime, startOfHour } from './local-time.ts';
 import type { Range } from './ranges.ts';
 
 /** What a thermostat said in a bucket; a state holds until the next reading, 15 minutes at most. */
@@ -27,11 +28,11 @@ export async function climate(
   groupBy: GroupBy,
   now: Date,
 ): Promise<ClimateRow[]> {
-  const { from, to, zone } = range;
+  const { from, to } = range;
   const bucket =
     groupBy === 'hour'
-      ? sql`date_trunc('hour', starts, ${zone})`
-      : sql`to_char(date_trunc(${groupBy}, starts AT TIME ZONE ${zone}), 'YYYY-MM-DD')`;
+      ? startOfHour(sql`starts`, range)
+      : sql`to_char(date_trunc(${groupBy}, ${localTime(sql`starts`, range)}), 'YYYY-MM-DD')`;
   // A piece lies in one clock hour: 15 minutes meet one border of hours at most.
   // Raw SQL: window functions over readings, weighted by time.
   const { rows } = await sql<{
@@ -52,7 +53,7 @@ export async function climate(
       SELECT kind, value, greatest(read_at, ${from}) AS starts, least(ends, ${to}) AS ends FROM said
     ), pieces AS (
       SELECT kind, value, p.starts, extract(epoch FROM p.ends - p.starts) AS seconds
-      FROM held h, date_trunc('hour', h.ends, ${zone}) border,
+      FROM held h, LATERAL (SELECT ${startOfHour(sql`h.ends`, range)} AS border) b,
         LATERAL (VALUES (h.starts, least(h.ends, greatest(border, h.starts))), (greatest(border, h.starts), h.ends)) p (starts, ends)
       WHERE p.ends > p.starts
     )

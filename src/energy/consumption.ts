@@ -3,6 +3,7 @@ import { asMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
 import { type Database, PREPARED } from '#src/database/connect.ts';
 import { COLUMN, levelOf } from '#src/rollups/levels.ts';
 import { addedUp, type Owner, piecesWithin } from '#src/rollups/parts.ts';
+import { localTime, startOfHour } from './local-time.ts';
 import { pieceMinutes, type Range } from './ranges.ts';
 
 const ENERGY = sql.ref(COLUMN.energyMilliwattHours);
@@ -56,7 +57,6 @@ export const hourlyOf = (whose: Whose) => levelOf('userId' in whose ? 'user_hour
  * hour, milliwattHours, estimated_milliwatt_hours.
  */
 export function hoursOf(whose: Whose, range: Range): RawBuilder<unknown> {
-  const { zone } = range;
   const owner = ownerOf(whose);
   // Raw SQL: the hot path of every answer about usage; measured as it is written.
   const minutes = pieceMinutes(range);
@@ -64,15 +64,13 @@ export function hoursOf(whose: Whose, range: Range): RawBuilder<unknown> {
     const hours = addedUp(hourlyOf(whose), owner, range, ['energyMilliwattHours', 'estimatedMilliwattHours']);
     return sql`SELECT hour, ${ENERGY} AS "milliwattHours", ${ESTIMATED} FROM (${hours}) u`;
   }
-  // Devices are summed first: a calendar takes longer than a sum. Where the clock jumps over the start of an hour (Lord Howe
-  // Island: from 02:00 to 02:30) the hour starts at the jump.
+  // Devices are summed first: a calendar takes longer than a sum.
   return sql`
-    SELECT CASE WHEN date_trunc('hour', starts_at AT TIME ZONE ${zone}) = hour AT TIME ZONE ${zone} THEN hour
-      ELSE date_bin('30 minutes', starts_at, 'epoch') END AS hour, sum(${ENERGY})::bigint AS "milliwattHours", sum(${ESTIMATED})::bigint AS estimated_milliwatt_hours
+    SELECT ${startOfHour(sql`starts_at`, range)} AS hour, sum(${ENERGY})::bigint AS "milliwattHours", sum(${ESTIMATED})::bigint AS estimated_milliwatt_hours
     FROM (
       SELECT starts_at, sum(${ENERGY})::bigint AS ${ENERGY}, sum(${ESTIMATED})::bigint AS ${ESTIMATED}
       FROM ${piecesWithin(owner, range, minutes, READ)} q GROUP BY 1 HAVING sum(${sql.ref(COLUMN.coveredMs)}) <> 0
-    ) quarters, LATERAL (SELECT date_trunc('hour', starts_at, ${zone}) AS hour) h GROUP BY 1`;
+    ) quarters GROUP BY 1`;
 }
 
 /** Consumption by clock hour of the range's zone, in order. */
@@ -94,7 +92,7 @@ export async function consumptionByDay(db: Database, whose: Whose, range: Range)
   const kept = range.to.getTime() - range.from.getTime() <= WEEKS_MS ? PREPARED : sql``;
   const { rows } = await sql<DayRow>`${kept}
     WITH hours AS (${hoursOf(whose, range)})
-    SELECT to_char(hour AT TIME ZONE ${zone}, 'YYYY-MM-DD') AS day, sum("milliwattHours")::bigint AS "milliwattHours",
+    SELECT to_char(${localTime(sql`hour`, range)}, 'YYYY-MM-DD') AS day, sum("milliwattHours")::bigint AS "milliwattHours",
       (array_agg(hour ORDER BY "milliwattHours" DESC, hour) FILTER (WHERE ${IS_PEAK}))[1] AS peak
     FROM hours GROUP BY 1 ORDER BY 1`.execute(db);
   return rows;
@@ -102,8 +100,8 @@ export async function consumptionByDay(db: Database, whose: Whose, range: Range)
 
 /** Totals per month and hour of the day, from the range's clock hours. */
 const profileOf = (whose: Whose, range: Range) => sql`
-  SELECT to_char(hour AT TIME ZONE ${range.zone}, 'YYYY-MM-01') AS month,
-    extract(hour FROM hour AT TIME ZONE ${range.zone})::int AS hour_of_day, sum("milliwattHours")::bigint AS "milliwattHours",
+  SELECT to_char(${localTime(sql`hour`, range)}, 'YYYY-MM-01') AS month,
+    extract(hour FROM ${localTime(sql`hour`, range)})::int AS hour_of_day, sum("milliwattHours")::bigint AS "milliwattHours",
     sum(${ESTIMATED})::bigint AS ${ESTIMATED}
   FROM (${hoursOf(whose, range)}) h GROUP BY 1, 2`;
 
@@ -134,11 +132,11 @@ export async function consumptionSummary(db: Database, whose: Whose, range: Rang
   const { rows } = await sql<{ milliwattHours: MilliwattHours; days: number; hour_of_day: number | null }>`
     WITH hours AS (${hoursOf(whose, range)}),
     profile AS (
-      SELECT extract(hour FROM hour AT TIME ZONE ${range.zone})::int AS hour_of_day, sum("milliwattHours")::bigint AS "milliwattHours",
+      SELECT extract(hour FROM ${localTime(sql`hour`, range)})::int AS hour_of_day, sum("milliwattHours")::bigint AS "milliwattHours",
         sum(${ESTIMATED})::bigint AS ${ESTIMATED}
       FROM hours GROUP BY 1)
     SELECT (SELECT coalesce(sum("milliwattHours"), 0)::bigint FROM hours) AS "milliwattHours",
-      (SELECT count(DISTINCT (hour AT TIME ZONE ${range.zone})::date)::int FROM hours) AS days,
+      (SELECT count(DISTINCT ${localTime(sql`hour`, range)}::date)::int FROM hours) AS days,
       (SELECT hour_of_day FROM profile WHERE ${IS_PEAK} ORDER BY "milliwattHours" DESC, hour_of_day LIMIT 1) AS hour_of_day`.execute(
     db,
   );

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { MilliwattHours } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { hoursOf, type Whose } from './consumption.ts';
+import { localTime, startOfHour } from './local-time.ts';
 import type { Range } from './ranges.ts';
 import { type Months, wholeMonths } from './whole-months.ts';
 
@@ -34,11 +35,11 @@ export async function overviewBuckets(
   { range, daysFrom, weekFrom, months }: Spans,
   now: Date,
 ): Promise<Record<BucketKind, Bucket[]>> {
-  const thisHour = sql`date_trunc('hour', ${now}::timestamptz, ${range.zone})`;
+  const thisHour = startOfHour(sql`${now}::timestamptz`, range);
   // Raw SQL: the hot path of the dashboard: four groupings of one range in one statement.
   const { rows } = await sql<Bucket & { kind: BucketKind }>`
     WITH hours AS MATERIALIZED (
-      SELECT hour, hour AT TIME ZONE ${range.zone} AS local, "milliwattHours", estimated_milliwatt_hours
+      SELECT hour, ${localTime(sql`hour`, range)} AS local, "milliwattHours", estimated_milliwatt_hours
       FROM (${hoursOf(whose, range)}) h)
     SELECT 'hour' AS kind, (1000 * extract(epoch FROM hour))::bigint::text AS name, "milliwattHours"::float8, estimated_milliwatt_hours::float8 AS "estimatedMilliwattHours"
     FROM hours WHERE hour > ${thisHour} - interval '48 hours' AND hour <= ${now}

@@ -11,10 +11,20 @@ export interface Range {
   end: string;
 }
 
-/** Whether the name is a time zone of the IANA database (and not an abbreviation or an offset). */
+/**
+ * Names of the IANA database without a slash: links, and zones of before there were places. Named here, since what knows them knows
+ * abbreviations as well, which mean one thing here and another there (IST, CST).
+ */
+const WITHOUT_PLACE = new Set(
+  `CET CST6CDT Cuba EET EST EST5EDT Egypt Eire GB GB-Eire GMT GMT+0 GMT-0 GMT0 Greenwich HST Hongkong Iceland Iran Israel Jamaica
+   Japan Kwajalein Libya MET MST MST7MDT NZ NZ-CHAT Navajo PRC PST8PDT Poland Portugal ROC ROK Singapore Turkey UCT UTC Universal
+   W-SU WET Zulu`.split(/\s+/),
+);
+
+/** Whether the name is a time zone of the IANA database, a link included (and not an abbreviation or an offset). */
 export function isZone(name: string): boolean {
-  if (name !== 'UTC' && !/^[A-Za-z]+(\/[A-Za-z0-9_+-]+)+$/.test(name)) return false;
-  return DateTime.utc().setZone(name).isValid;
+  if (!WITHOUT_PLACE.has(name) && !/^(?!SystemV\/)[A-Za-z]+(\/[A-Za-z0-9_+-]+)+$/.test(name)) return false;
+  return IANAZone.isValidZone(name);
 }
 
 /** Whether the text is a date that exists, YYYY-MM-DD, from the year 1970 on. */
@@ -64,7 +74,7 @@ export function intervalToDate(now: Date, interval: 'day' | 'week' | 'month' | '
 
 const DAY_MS = 86_400_000;
 /** No offset of any zone has lasted shorter than this since 1970. */
-const OFFSET_STEP_MS = 14 * DAY_MS;
+export const OFFSET_STEP_MS = 14 * DAY_MS;
 /** From here on the rules of every zone only repeat, year by year (the tz database writes them out until then). */
 const RULES_REPEAT_FROM_MS = Date.UTC(2038, 0, 1);
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
+import { localTime } from '../local-time.ts';
 import type { Range } from '../ranges.ts';
 import type { Home } from './home.ts';
 import { homeHours, homeSpan, sumColumns, summed } from './pieces.ts';
@@ -37,7 +38,7 @@ export async function homeByDay(db: Database, home: Home, range: Range): Promise
   // Raw SQL: the hot path of every answer about a home.
   const { rows } = await sql<HomeDay>`
     WITH hours AS (SELECT hour, ${sumColumns(home)}, ${USED} AS used FROM (${homeHours(home, range)}) h)
-    SELECT to_char(hour AT TIME ZONE ${range.zone}, 'YYYY-MM-DD') AS day, ${summed(home)},
+    SELECT to_char(${localTime(sql`hour`, range)}, 'YYYY-MM-DD') AS day, ${summed(home)},
       (array_agg(hour ORDER BY used DESC, hour) FILTER (WHERE ${IS_PEAK}))[1] AS peak
     FROM hours GROUP BY 1 ORDER BY 1`.execute(db);
   return rows;
@@ -48,7 +49,7 @@ export async function homeByMonth(db: Database, home: Home, range: Range): Promi
   const { rows } = await sql<HomeMonth>`
     WITH hours AS (${homeHours(home, range)}),
     profile AS (
-      SELECT to_char(hour AT TIME ZONE ${range.zone}, 'YYYY-MM-01') AS month, extract(hour FROM hour AT TIME ZONE ${range.zone})::int AS hour_of_day, ${summed(home)}
+      SELECT to_char(${localTime(sql`hour`, range)}, 'YYYY-MM-01') AS month, extract(hour FROM ${localTime(sql`hour`, range)})::int AS hour_of_day, ${summed(home)}
       FROM hours GROUP BY 1, 2),
     used AS (SELECT *, ${USED} AS used FROM profile)
     SELECT month, ${summed(home)}, (array_agg(hour_of_day ORDER BY used DESC, hour_of_day) FILTER (WHERE ${IS_PEAK}))[1] AS "peakHourOfDay"
@@ -65,9 +66,9 @@ export async function homeSummary(
   const { rows } = await sql<HomeSums & { days: number; peakHourOfDay: number | null }>`
     WITH hours AS MATERIALIZED (${homeHours(home, range)}),
     profile AS (
-      SELECT extract(hour FROM hour AT TIME ZONE ${range.zone})::int AS hour_of_day, ${summed(home)} FROM hours GROUP BY 1),
+      SELECT extract(hour FROM ${localTime(sql`hour`, range)})::int AS hour_of_day, ${summed(home)} FROM hours GROUP BY 1),
     used AS (SELECT *, ${USED} AS used FROM profile),
-    days AS (SELECT (hour AT TIME ZONE ${range.zone})::date AS day, ${summed(home)} FROM hours GROUP BY 1)
+    days AS (SELECT ${localTime(sql`hour`, range)}::date AS day, ${summed(home)} FROM hours GROUP BY 1)
     SELECT ${summed(home)}, (array_agg(hour_of_day ORDER BY used DESC, hour_of_day) FILTER (WHERE ${IS_PEAK}))[1] AS "peakHourOfDay",
       (SELECT count(${USED})::int FROM days) AS days
     FROM used`.execute(db);

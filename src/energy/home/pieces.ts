@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { estimatedExportOf, meterKey } from '#src/database/meter.ts';
 import { COLUMN } from '#src/rollups/levels.ts';
 import { piecesOfEach } from '#src/rollups/parts.ts';
+import { startOfHour } from '../local-time.ts';
 import { pieceMinutes, type Range } from '../ranges.ts';
 import type { Home } from './home.ts';
 import type { HomeDevice, HomeRole } from './roles.ts';
@@ -251,14 +252,6 @@ export function homeHours(home: Home, range: Range): RawBuilder<unknown> {
     return sql`SELECT ${isWhole ? sql`at` : sql`date_bin('1 hour', at, 'epoch')`} AS hour, ${sums} FROM ${found} GROUP BY 1`;
   }
   // Devices are summed first: a calendar takes longer than a sum.
-  return sql`SELECT ${hourOf('at', range.zone)} AS hour, ${summed(home)}
+  return sql`SELECT ${startOfHour(sql`at`, range)} AS hour, ${summed(home)}
     FROM (SELECT at, ${sums} FROM ${found} GROUP BY 1) p GROUP BY 1`;
 }
-
-/** Start of the clock hour of a zone in which a piece begins. Where the clock jumps over it (Lord Howe Island) the hour starts at the jump. */
-const hourOf = (at: string, zone: string): RawBuilder<unknown> => {
-  const time = sql.ref(at);
-  const hour = sql`date_trunc('hour', ${time}, ${zone})`;
-  return sql`CASE WHEN date_trunc('hour', ${time} AT TIME ZONE ${zone}) = ${hour} AT TIME ZONE ${zone} THEN ${hour}
-    ELSE date_bin('30 minutes', ${time}, 'epoch') END`;
-};

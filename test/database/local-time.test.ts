@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+import { sql } from 'kysely';
+import { DateTime } from 'luxon';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDb, type Database } from '#src/database/connect.ts';
+import { localTime, offsetsIn, startOfHour } from '#src/energy/local-time.ts';
+import { isZone, type Range } from '#src/energy/ranges.ts';
+import { sourceFiles } from '#test/contract/imports.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+
+let database: TestDatabase;
+let db: Database;
+beforeAll(async () => {
+  database = await testDatabase();
+  db = createDb(database.pool);
+});
+afterAll(() => database.drop());
+
+/** Zones and stretches with what is strange about clocks: by halves and quarters, over midnight, a day left out, rules of each year. */
+const STRANGE: [string, string, string][] = [
+  ['UTC', '2026-01-01', '2026-02-01'],
+  ['Europe/Berlin', '2026-03-01', '2026-11-01'],
+  ['GMT', '2026-03-01', '2026-04-01'],
+  ['Japan', '2026-03-01', '2026-04-01'],
+  ['Africa/Casablanca', '2026-01-01', '2026-12-31'],
+  ['Africa/Casablanca', '2034-01-01', '2036-12-31'],
+  ['Africa/Cairo', '2010-07-01', '2010-10-31'],
+  ['Australia/Lord_Howe', '2026-03-01', '2026-11-01'],
+  ['Asia/Kathmandu', '1985-12-01', '1986-02-01'],
+  ['America/Caracas', '2007-11-01', '2016-06-01'],
+  ['Pacific/Apia', '2011-12-01', '2012-05-01'],
+  ['America/Havana', '2026-03-01', '2026-12-01'],
+  ['Antarctica/Troll', '2026-03-01', '2026-11-01'],
+  ['America/St_Johns', '1987-10-01', '2011-11-30'],
+  ['Africa/Monrovia', '1971-12-01', '1972-02-01'],
+];
+const rangeOf = ([zone, start, end]: [string, string, string]): Range => ({
+  zone,
+  start,
+  end,
+  from: DateTime.fromISO(start, { zone }).toJSDate(),
+  to: DateTime.fromISO(end, { zone }).toJSDate(),
+});
+
+/** Instants of a range: around each change of its offset, and some of every day. */
+function instantsOf(range: Range): Date[] {
+  const near = offsetsIn(range).changes.flatMap(({ atMs }) =>
+    Array.from({ length: 48 }, (_, index) => atMs + (index - 24) * 300_000),
+  );
+  const stepMs = Math.max(3_600_000 * 5, (range.to.getTime() - range.from.getTime()) / 2_000);
+  const all = [...near];
+  for (let ms = range.from.getTime(); ms < range.to.getTime(); ms += stepMs) all.push(Math.round(ms / 1_000) * 1_000);
+  return all.filter((ms) => ms >= range.from.getTime() && ms < range.to.getTime()).map((ms) => new Date(ms));
+}
+
+test.each(STRANGE)('local times of %s from %s to %s are those of Node, as text and by the hour', async (...of) => {
+  const range = rangeOf(of);
+  const instants = instantsOf(range);
+  const { rows } = await sql<{ at: Date; local: string; hour: Date }>`
+    SELECT at, to_char(${localTime(sql`at`, range)}, 'YYYY-MM-DD HH24:MI:SS') AS local, ${startOfHour(sql`at`, range)} AS hour
+    FROM unnest(${instants}::timestamptz[]) at`.execute(db);
+  expect(rows.length).toBe(instants.length);
+  const wrong = rows.filter(({ at, local, hour }) => {
+    const mine = DateTime.fromJSDate(at, { zone: range.zone });
+    const begun = DateTime.fromJSDate(hour, { zone: range.zone });
+    const isIn = begun.toFormat('yyyy-MM-dd HH') === mine.toFormat('yyyy-MM-dd HH') && hour <= at;
+    // It begins on the hour, or where the clock was put forward or back into it.
+    const before = begun.minus({ milliseconds: 1 });
+    const begins = begun.minute === 0 || before.offset !== begun.offset;
+    return local !== mine.toFormat('yyyy-MM-dd HH:mm:ss') || !isIn || !begins;
+  });
+  expect(wrong.slice(0, 3)).toEqual([]);
+});
+
+test('changes are found to the millisecond', () => {
+  const changes = (zone: string, start: string, end: string) =>
+    offsetsIn(rangeOf([zone, start, end])).changes.map(({ atMs }) => new Date(atMs).toISOString());
+  expect(changes('Europe/Berlin', '2026-01-01', '2026-12-31')).toEqual([
+    '2026-03-29T01:00:00.000Z',
+    '2026-10-25T01:00:00.000Z',
+  ]);
+  expect(changes('Pacific/Apia', '2011-12-01', '2012-01-31')).toEqual(['2011-12-30T10:00:00.000Z']);
+  expect(changes('Asia/Tokyo', '1970-01-01', '2026-12-31')).toEqual([]);
+  // A range of thousands of years has an end.
+  const startedAt = performance.now();
+  expect(changes('America/New_York', '1970-01-01', '9999-12-31').length).toBeGreaterThan(250);
+  expect(performance.now() - startedAt).toBeLessThan(2_000);
+});
+
+test('every name of the IANA database is a zone, links too, and nothing else is', async () => {
+  const { rows } = await database.pool.query('SELECT name FROM pg_timezone_names');
+  const names: string[] = rows.map(({ name }) => name);
+  expect(names.length).toBeGreaterThan(400);
+  // Not zones of anybody's clock, but files of the database.
+  const files = /^(posix|right)\/|^(Factory|localtime|posixrules)$/;
+  expect(names.filter((name) => !files.test(name) && !isZone(name))).toEqual([]);
+  for (const name of ['GMT', 'Japan', 'EST5EDT', 'Etc/GMT+12', 'America/Argentina/Buenos_Aires', 'US/Pacific'])
+    expect({ name, is: isZone(name) }).toEqual({ name, is: true });
+  const none = [
+    'JST',
+    'IST',
+    'PST',
+    'CEST',
+    '+02:00',
+    'UTC+2',
+    'local',
+    'system',
+    'Factory',
+    'SystemV/PST8',
+    'Etc/Unknown',
+  ];
+  for (const name of [...none, '', ' UTC', 'Europe/Nowhere', 'Europe/Berlin\0', '../etc/localtime', 'posix/UTC'])
+    expect({ name, is: isZone(name) }).toEqual({ name, is: false });
+});
+
+test('no statement asks the database server for a zone but UTC', () => {
+  const asking = sourceFiles(['src', 'ingest']).filter((file) => {
+    const source = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+    return /AT TIME ZONE (?!'UTC')|date_trunc\('?[^()]*,[^()]*,\s*\$\{/.test(source);
+  });
+  expect(asking).toEqual([]);
+});
