@@ -103,7 +103,10 @@ function recomputeOf({ settings, computedWith }: StandingDevice, series: Standin
   if (series.lastReadAtMs === null) return 'none';
   if (!haveSameRoles(series.roles, roles)) return 'roles';
   const counts = roles.import || roles.export;
-  return counts && computedWith !== null && !haveSameSettings(computedWith, settings) ? 'settings' : 'none';
+  if (!counts || computedWith === null) return 'none';
+  // What an update left as it was is brought up to the law of now on the way.
+  const isBehind = roles.isTariff && Number.isFinite(series.tariffSinceMs);
+  return isBehind || !haveSameSettings(computedWith, settings) ? 'settings' : 'none';
 }
 
 const haveSameSettings = (one: LawSettings, other: LawSettings) =>

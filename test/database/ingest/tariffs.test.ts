@@ -148,7 +148,7 @@ test('an installation of before keeps its past as it was stored, until a device 
       'SELECT tariff_since FROM series WHERE device_id = $1 ORDER BY channel',
       [deviceId],
     );
-    return rows.map(({ tariff_since }) => tariff_since?.getTime() ?? null);
+    return rows.map(({ tariff_since: at }) => (at instanceof Date ? at.getTime() : at));
   };
   expect(await since(phases)).toEqual([null, null]);
   expect(await since(home)).toEqual([26, 24].map((hours) => START_MS + hours * 3_600_000));
@@ -164,6 +164,8 @@ test('an installation of before keeps its past as it was stored, until a device 
   const last = (rows: number[][]) => rows.filter(([at]) => Number(at) >= START_MS + 26 * 3_600_000);
   expect(last(after)).toEqual(last(home.expected()));
   expect(last(after)).not.toEqual(last(home.expected(asPhases)));
-  await home.change({ limit_kw: 50 });
+  // A setting, or a word that changes nothing of what counts.
+  await home.change({ channels: [{ native_name: 'import/t1 energy_total_kwh', counts_as: 'import/t3' }] });
   expect(await home.stored()).toEqual(home.expected());
+  expect(await since(home)).toEqual([null, null].map(() => Number.NEGATIVE_INFINITY));
 });
