@@ -121,6 +121,19 @@ test('shows where the energy of a home with solar comes from and goes', async ()
   await page.close();
 });
 
+test('draws nothing where no meter tells what came in: then what was used is not made of it', async () => {
+  const userId = await dashboard.user('plugs@example.com');
+  const [plug, inverter] = [await dashboard.device(userId, 'smart_plug'), await dashboard.device(userId, 'inverter')];
+  await plug.publish(history(2, 1));
+  await inverter.publish(history(2, 0.7).map((reading) => ({ ...reading, channel: 'export' })));
+  const page = await dashboard.signIn('plugs@example.com');
+  const card = page.getByRole('region', { name: 'From where, and where to' });
+  await card.getByRole('row', { name: 'Produced' }).waitFor();
+  expect(await card.getByRole('row', { name: 'grid' }).count()).toBe(0);
+  expect(await card.getByRole('img').count()).toBe(0);
+  await page.close();
+});
+
 test('says what to do where there is nothing yet', async () => {
   await dashboard.user('new@example.com');
   const page = await dashboard.signIn('new@example.com');

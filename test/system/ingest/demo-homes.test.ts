@@ -221,3 +221,33 @@ describe('a home of a demo that was made before its panels', () => {
     expect(told(again)).toEqual(first);
   });
 });
+
+it('faults in the history of a meter with two registers do not change what it counts', async () => {
+  const nowMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+  const { user_id: userId } = await createUser(db, { email: 'faults@example.com', role: 'homeowner' });
+  const place = { userId, email: 'faults@example.com', timezone: 'Europe/Berlin' };
+  const devices = await ensureSolarDevices(db, place, 52.5, 'Hall', { historyDays: 5, nowMs });
+  const faults = ['glitches', 'duplicates', 'late'];
+  const players = await createPlayers(`mqtt://127.0.0.1:${broker.port}`, devices, { liveSeconds: 10, faults });
+  const missing = players.missing(nowMs);
+  expect(await players.backfill(nowMs, () => {})).toBeGreaterThan(missing);
+  await players.close();
+  const [meter] = devices as [DemoDevice];
+  const { rows } = await database.pool.query(
+    `SELECT sum(energy_milliwatt_hours)::bigint AS import, sum(export_milliwatt_hours)::bigint AS export
+     FROM device_hourly WHERE device_id = $1`,
+    [meter.deviceId],
+  );
+  const firstMs = Math.ceil(meter.installedAtMs / QUARTER_MS) * QUARTER_MS;
+  expect(rows[0]).toEqual({ import: counted(meter, 0, firstMs, nowMs), export: counted(meter, 1, firstMs, nowMs) });
+  expect(rows[0].export).toBeGreaterThan(0);
+  const glitches = await database.pool.query(
+    `SELECT channel, count(*)::int FROM series JOIN readings USING (series_id)
+     WHERE device_id = $1 AND value > 400e9 GROUP BY 1 ORDER BY 1`,
+    [meter.deviceId],
+  );
+  expect(glitches.rows).toEqual([
+    { channel: 'export', count: 6 },
+    { channel: 'import', count: 6 },
+  ]);
+});

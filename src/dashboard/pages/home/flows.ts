@@ -44,7 +44,11 @@ export function Flows({
   const picture = (title: string, flow: Flow, used: number | null) =>
     html`<${FlowPicture} title=${title} from=${ends(FROM, flow)} to=${[{ name: 'Used', colour: '--accent', kwh: used }, ...ends(TO, flow)]} />`;
   return html`<${Card} title="From where, and where to">
-    <div class="flows">${picture('Today', now, today.kwh_used)}${picture('This month', so_far, month.kwh_used)}</div>
+    ${
+      // Without a meter at the connection point what is used is not what came in.
+      (now.grid_import_kwh ?? so_far.grid_import_kwh) !== null &&
+      html`<div class="flows">${picture('Today', now, today.kwh_used)}${picture('This month', so_far, month.kwh_used)}</div>`
+    }
     <div class="table"><table>
       <thead><tr><td></td><th scope="col">Today</th><th scope="col">This month</th></tr></thead>
       <tbody>
