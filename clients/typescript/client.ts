@@ -5,79 +5,178 @@
 /* eslint-disable */
 // @ts-nocheck — what a generator writes for every environment at once fits none of them strictly; its types serve those who import it.
 export interface Act {
-  /** Such as `key.created`. */
+  /** What was done, such as `key.created`. */
   action: string;
-  /** The API key or the session that it came with. */
+  /** Id of the API key or session that was used. Null: none was. */
   actor_key_id: string | null;
-  /** Null: an operator at the command line, or somebody who was not signed in. `erased_…`: the account is gone. */
+  /** Id of the user who did it. Null: an operator at the command line, or somebody who was not signed in. `erased_…`: the account is gone. */
   actor_user_id: string | null;
-  /** An IP address, or `cli`. */
+  /** Where it came from: an IP address, or `cli`. Null: not known. */
   address: string | null;
-  /** @format date-time */
+  /**
+   * When it was done.
+   * @format date-time
+   */
   at: string;
+  /** Id of the entry. */
   audit_id: string;
+  /** Members of the request, and the values of some. */
   details: Partial<Record<string, any>>;
-  /** Id of what was changed. */
+  /** Id of what was changed. Null: nothing that has one. */
   target: string | null;
 }
 
 export interface Alert {
+  /** Id of the alert. */
   alert_id: string;
-  /** @format date-time */
+  /**
+   * When it was created.
+   * @format date-time
+   */
   created_at: string;
+  /** How the user is told. */
   delivery: "email" | "sms" | "webhook";
+  /** A paused alert does not fire. */
   status: "active" | "paused";
+  /** Silence after which the alert fires, in hours. Only in alerts of type `no_data`. */
   threshold_hours?: number;
+  /** Usage above which the alert fires, in kWh. Not in alerts of type `no_data`. */
   threshold_kwh?: number;
+  /** What the alert watches: any clock hour (`peak_usage`), the day, the month, or the silence of a device (`no_data`). */
   type: "peak_usage" | "daily_usage" | "monthly_usage" | "no_data";
+  /** Id of the user that it belongs to. */
   user_id: string;
 }
 
 export interface AlertPreview {
+  /** Periods of the last 90 days in which the alert would have fired. */
   data: {
+    /** Id of the silent device. Only with type `no_data`. */
     device_id?: string;
+    /** What was used in the period, in kWh. Not with type `no_data`. */
     kwh_used?: number;
+    /** End of the period, exclusive. Null for a silence that goes on. */
     period_end: string | null;
-    /** @format date-time */
+    /**
+     * Start of the period. For `no_data`: when the device was last heard.
+     * @format date-time
+     */
     period_start: string;
   }[];
+  /** Id of the user that it belongs to. */
   user_id: string;
 }
 
+export interface AlertTriggeredEvent {
+  /**
+   * When the event happened.
+   * @format date-time
+   */
+  created_at: string;
+  /** What the event is about. */
+  data: {
+    /** Id of the alert that fired. */
+    alert_id: string;
+    /** Devices that took part, the largest share first. For `no_data`: the silent device. */
+    devices: {
+      /** Id of the device. */
+      device_id: string;
+      /** Its import in the period, in kWh. */
+      kwh_used: number;
+    }[];
+    /** What the home used in the period by the time the alert fired, in kWh. Not in alerts of type `no_data`. */
+    kwh_used?: number;
+    /** End of the period, exclusive. Null for a silence that goes on. */
+    period_end: string | null;
+    /**
+     * Start of the hour, day or month. For `no_data`: when the device was last heard.
+     * @format date-time
+     */
+    period_start: string;
+    /** Length of the silence that the alert waits for, in hours. Only in alerts of type `no_data`. */
+    threshold_hours?: number | null;
+    /** Threshold of the alert, in kWh. Not in alerts of type `no_data`. */
+    threshold_kwh?: number;
+    /** Type of the alert. */
+    type: "peak_usage" | "daily_usage" | "monthly_usage" | "no_data";
+    /** Id of the user that the event is about. */
+    user_id: string;
+  };
+  /** Which installation it happened in. */
+  environment: "live" | "sandbox";
+  /** Id of the event, the same in every attempt. */
+  id: string;
+  /** Type of the event. */
+  type: "alert.triggered";
+}
+
 export interface CommodityUsage {
+  /** Part of `m3_used` that is estimated, in m³. */
   estimated_m3?: number;
+  /** What was used, in m³, where it is measured as volume. */
   m3_used?: number;
+  /** Whether all of it is known. Null: nothing is expected yet. */
   complete?: boolean | null;
+  /** Part of the expected time that is known, 0 to 1. Null: nothing is expected yet. */
   coverage?: number | null;
-  /** @format date */
+  /**
+   * First day of the row.
+   * @format date
+   */
   date: string;
+  /** Part of `kwh_used` that is estimated, in kWh. */
   estimated_kwh?: number;
+  /**
+   * Start of the hour on the clock of the time zone, as `HH:00`. Only in rows by hour.
+   * @pattern ^\d\d:00$
+   */
   hour?: string;
+  /** What was used, in kWh, where it is measured as energy. */
   kwh_used?: number;
+  /** Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies. */
   peak_hour: string | null;
-  /** @format date-time */
+  /**
+   * Start of the hour, with the offset of the time zone. Only in rows by hour.
+   * @format date-time
+   */
   starts_at?: string;
 }
 
 export interface CreatedGateway {
-  /** @format date-time */
+  /**
+   * When it was created.
+   * @format date-time
+   */
   created_at: string;
+  /** Settings for the decoders, as they were given. */
   decoder_config: Partial<Record<string, any>>;
+  /** Id of the gateway. */
   gateway_id: string;
+  /** How the gateway signs in to the broker. */
   mqtt: {
+    /** MQTT password. It is not shown again. */
     password: string;
+    /** What the topics of the gateway must begin with. */
     topic_prefix: string;
+    /** MQTT user name. */
     username: string;
   };
+  /** What its owner calls the gateway. */
   name: string;
+  /** Id of the user that it belongs to. */
   user_id: string;
 }
 
 export interface CreatedKey {
+  /** When the key ends. Null: never. */
   expires_at: string | null;
+  /** The key itself. It is not shown again. */
   key: string;
+  /** Id of the key. */
   key_id: string;
+  /** The first characters of the key, to recognise it by. */
   prefix: string;
+  /** What the key may do. The role of its owner decides whose data it reaches. */
   scopes: (
     | "insights:read"
     | "alerts:read"
@@ -93,58 +192,126 @@ export interface CreatedKey {
 }
 
 export interface DeleteAlertParams {
+  /** Id of the alert. */
   alertId: string;
 }
 
 export interface DeleteDeviceParams {
+  /** Id of the device. */
   deviceId: string;
 }
 
 export interface DeleteGatewayParams {
+  /** Id of the gateway. */
   gatewayId: string;
 }
 
 export interface DeleteUserParams {
+  /** Id of the user. */
   userId: string;
 }
 
 export interface DeleteWebhookParams {
+  /** Id of the webhook. */
   webhookId: string;
 }
 
 export interface Delivery {
+  /** The attempts so far, oldest first. */
   attempts: {
-    /** @format date-time */
+    /**
+     * When it was tried.
+     * @format date-time
+     */
     at: string;
+    /** How long the attempt took, in milliseconds. */
     duration_ms: number;
+    /** Why the attempt failed. Null: it succeeded. */
     error: string | null;
+    /** Status code of the receiver. Null: no answer. */
     response_status: number | null;
   }[];
+  /** Id of the delivery. */
   delivery_id: string;
+  /** Type of the event. */
   event: string;
+  /** Id of the event: `id` of its body, the same in every attempt. */
   event_id: string;
+  /** When it is tried next. Null: it is not, or the subscription is paused. */
   next_attempt_at: string | null;
+  /** `failed` once all retries have failed. */
   status: "pending" | "succeeded" | "failed";
 }
 
 export interface Device {
+  /** What its owner should look at. Empty: nothing. */
   attention: ("unknown_quantity" | "faulty" | "silent" | "placement_guessed")[];
+  /** Id of the device. */
   device_id: string;
+  /** When its last valid reading was received. Null: never. */
   last_seen_at: string | null;
+  /** Where the device is, in the words of its owner. */
   location: string;
+  /** Where the device sits in its home. `excluded`: it does not count. */
   placement: "grid" | "production" | "storage" | "consumption" | "excluded";
+  /** `inactive` until the first reading and after 24 h of silence; `faulty` when the device says so, or when most of its last readings were rejected. */
   status: "active" | "inactive" | "faulty";
+  /** What kind of device it is, in the words of its owner, such as `electricity_meter`. */
   type: string;
+  /** Id of the device whose measurement includes this one. Null: none. */
   upstream_device_id: string | null;
 }
 
+export interface DeviceConnectedEvent {
+  /**
+   * When the event happened.
+   * @format date-time
+   */
+  created_at: string;
+  /** What the event is about. */
+  data: {
+    /** Id of the device. */
+    device_id: string;
+    /**
+     * When its first valid message arrived.
+     * @format date-time
+     */
+    last_seen_at: string;
+    /** Where the device is, in the words of its owner. */
+    location: string;
+    /** Where the device sits in its home. */
+    placement: "grid" | "production" | "storage" | "consumption" | "excluded";
+    /** State of the device. */
+    status: "active" | "inactive" | "faulty";
+    /** What kind of device it is, in the words of its owner. */
+    type: string;
+    /** Id of the device whose measurement includes this one. Null: none. */
+    upstream_device_id: string | null;
+    /** Id of the user that the event is about. */
+    user_id: string;
+  };
+  /** Which installation it happened in. */
+  environment: "live" | "sandbox";
+  /** Id of the event, the same in every attempt. */
+  id: string;
+  /** Type of the event. */
+  type: "device.connected";
+}
+
 export interface DeviceDetails {
+  /** What its owner should look at. Empty: nothing. */
   attention: ("unknown_quantity" | "faulty" | "silent" | "placement_guessed")[];
+  /** The quantities that the device reports. */
   channels: {
+    /** What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water` or `ignored`. Null: not known, and not counted. */
     counts_as: string | null;
+    /** When that value was measured. Null: there is none. */
     last_at: string | null;
+    /** The last value. Null: there is none. */
     last_value: number | null;
+    /** What the device calls the quantity. */
     native_name: string;
+    /** Where the quantity is measured. Null: where its device is. */
     placement:
       | "grid"
       | "production"
@@ -152,205 +319,372 @@ export interface DeviceDetails {
       | "consumption"
       | "excluded"
       | null;
+    /** Unit of `last_value`. Null: the device does not say. */
     unit: string | null;
   }[];
-  /** @format date-time */
+  /**
+   * When it was created.
+   * @format date-time
+   */
   created_at: string;
+  /** Settings for the decoders, as they were given. */
   decoder_config: Partial<Record<string, any>>;
+  /** Id of the device. */
   device_id: string;
+  /** When its last valid reading was received. Null: never. */
   last_seen_at: string | null;
+  /** Highest plausible load, in kW. A register that rises faster is held until later readings confirm it. */
   limit_kw: number;
+  /** Where the device is, in the words of its owner. */
   location: string;
+  /** Longest silence that power readings are integrated over, in minutes. */
   max_gap_minutes: number;
+  /** Where the device sits in its home. `excluded`: it does not count. */
   placement: "grid" | "production" | "storage" | "consumption" | "excluded";
+  /** Value at which the register starts again at 0, in kWh. Null: it never does. */
   register_max_kwh: number | null;
+  /** `inactive` until the first reading and after 24 h of silence; `faulty` when the device says so, or when most of its last readings were rejected. */
   status: "active" | "inactive" | "faulty";
+  /** IANA time zone of a device that reports local time. Null: that of its owner. */
   timezone: string | null;
+  /** What kind of device it is, in the words of its owner, such as `electricity_meter`. */
   type: string;
+  /** Id of the device whose measurement includes this one. Null: none. */
   upstream_device_id: string | null;
+  /** Id of the user that it belongs to. */
   user_id: string;
 }
 
 export interface DeviceUsage {
+  /** The rows, oldest first. */
   data: {
+    /** Part of the usage that did not come from the grid, 0 to 1. Null: not known, or nothing was used. */
     autarky?: number | null;
+    /** Energy into storage, in kWh. Null: not known. */
     charged_kwh?: number | null;
+    /** Whether all of it is known. Null: nothing is expected yet. */
     complete?: boolean | null;
+    /** What consumption devices used, in kWh. Null: not known. */
     consumption_kwh?: number | null;
+    /** Part of the expected time that is known, 0 to 1. Null: nothing is expected yet. */
     coverage?: number | null;
-    /** @format date */
+    /**
+     * First day of the row.
+     * @format date
+     */
     date: string;
+    /** Energy out of storage, in kWh. Null: not known. */
     discharged_kwh?: number | null;
+    /** Part of `kwh_used` that is estimated, in kWh. Null: not known. */
     estimated_kwh?: number | null;
+    /** Export of the device, in kWh. Null: not known. */
     export_kwh?: number | null;
+    /** Energy to the grid, in kWh. Null: not known. */
     grid_export_kwh?: number | null;
+    /** Energy from the grid, in kWh. Null: not known. */
     grid_import_kwh?: number | null;
+    /** How long a thermostat was heating, in minutes. Null: not known. */
     heating_minutes?: number | null;
+    /**
+     * Start of the hour on the clock of the time zone, as `HH:00`. Only in rows by hour.
+     * @pattern ^\d\d:00$
+     */
     hour?: string;
+    /** Import of the device, in kWh. Null: it reports no energy. */
     kwh_used: number | null;
+    /** Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies. */
     peak_hour: string | null;
+    /** Energy that the home produced, in kWh. Null: not known. */
     production_kwh?: number | null;
+    /** Production that was not exported, in kWh. Null: not known. */
     self_consumed_kwh?: number | null;
+    /** Mean of the set temperature, weighted by time, in °C. Null: not known. */
     setpoint_c?: number | null;
-    /** @format date-time */
+    /**
+     * Start of the hour, with the offset of the time zone. Only in rows by hour.
+     * @format date-time
+     */
     starts_at?: string;
+    /** Room temperature that a thermostat measured. Null: not known. */
     temperature_c?: {
+      /** Highest, in °C. */
       max: number;
+      /** Mean, weighted by time, in °C. */
       mean: number;
+      /** Lowest, in °C. */
       min: number;
     } | null;
+    /** `kwh_used` without `consumption_kwh`, in kWh; may be negative. Null: not known. */
     untracked_kwh?: number | null;
   }[];
+  /** Id of the device. */
   device_id: string;
 }
 
 export interface DeviceUsageParams {
+  /** Id of the device. */
   deviceId: string;
+  /**
+   * Last day of the range, inclusive. Needs `start`.
+   * @format date
+   */
   end?: string;
+  /** What each row covers. Default: `day`. A month covers those of its days that lie in the range. */
   group_by?: "day" | "month" | "hour";
+  /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`. Each adds `…_kwh`; `autarky` adds `autarky`, and `coverage` adds `coverage` and `complete`. */
   include?: string;
+  /**
+   * First day of the range, in the time zone `tz`. Needs `end`.
+   * @format date
+   */
   start?: string;
-  /** @default "UTC" */
+  /**
+   * IANA time zone of the days and hours. `account`: the time zone of the user.
+   * @default "UTC"
+   */
   tz?: string;
 }
 
 export interface DiscoveredDevice {
+  /** Names of its channels. */
   channels: string[];
+  /** Id to pair the device with: `discovery_id` of `POST /v1/devices`. */
   discovery_id: string;
+  /** Which messages it sends, such as `tasmota`. */
   family: string;
-  /** @format date-time */
+  /**
+   * When it was first heard.
+   * @format date-time
+   */
   first_seen_at: string;
+  /** Id of the gateway that it was heard through. */
   gateway_id: string;
-  /** @format date-time */
+  /**
+   * When it was last heard.
+   * @format date-time
+   */
   last_seen_at: string;
+  /** What the device calls itself. */
   native_id: string;
+  /** The quantities on its channels. */
   quantities: {
+    /** Name of the channel. */
     channel: string;
+    /** What it will count as once the device is paired. Null: nothing. */
     counts: "import" | "export" | null;
+    /** What is measured, with its unit, such as `power_w`. */
     kind: string;
   }[];
 }
 
 export interface DiscoveredDevicesParams {
   /**
+   * Where the page starts: taken from the `Link` header of the page before. Default: the first page.
    * @minLength 1
    * @maxLength 200
    */
   cursor?: string;
   /**
+   * Most items in the answer.
    * @min 1
    * @max 200
    * @default 50
    */
   limit?: number;
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
   user_id?: string;
 }
 
 export type EnergyInsights =
   | {
+      /** The rows, oldest first. Rows about which nothing is known are left out. */
       data: Usage[];
+      /** Id of the user that it belongs to. */
       user_id: string;
     }
   | {
+      /** The rows, oldest first. Rows about which nothing is known are left out. */
       data: CommodityUsage[];
+      /** Id of the user that it belongs to. */
       user_id: string;
     }
   | {
+      /** Part of `m3_used` that is estimated, in m³. */
       estimated_m3?: number;
+      /** What was used, in m³, where it is measured as volume. */
       m3_used?: number;
+      /** Whether all of it is known. Null: nothing is expected yet. */
       complete?: boolean | null;
+      /** Part of the expected time that is known, 0 to 1. Null: nothing is expected yet. */
       coverage?: number | null;
+      /** The days that the summary is about. */
       date_range: {
-        /** @format date */
+        /**
+         * Last day, inclusive: today.
+         * @format date
+         */
         end: string;
-        /** @format date */
+        /**
+         * First day.
+         * @format date
+         */
         start: string;
       };
+      /** Part of `kwh_used` that is estimated, in kWh. */
       estimated_kwh?: number;
+      /** What was used, in kWh, where it is measured as energy. */
       kwh_used?: number;
+      /** Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies. */
       peak_usage_time: string | null;
+      /** Id of the user that it belongs to. */
       user_id: string;
     }
   | {
+      /** Part of the usage that did not come from the grid, 0 to 1. Null: not known, or nothing was used. */
       autarky?: number | null;
+      /** Energy into storage, in kWh. Null: not known. */
       charged_kwh?: number | null;
+      /** Whether all of it is known. Null: nothing is expected yet. */
       complete?: boolean | null;
+      /** What consumption devices used, in kWh. Null: not known. */
       consumption_kwh?: number | null;
+      /** Part of the expected time that is known, 0 to 1. Null: nothing is expected yet. */
       coverage?: number | null;
+      /** The days that the summary is about. */
       date_range: {
-        /** @format date */
+        /**
+         * Last day, inclusive: today.
+         * @format date
+         */
         end: string;
-        /** @format date */
+        /**
+         * First day.
+         * @format date
+         */
         start: string;
       };
+      /** Energy out of storage, in kWh. Null: not known. */
       discharged_kwh?: number | null;
+      /** Part of `kwh_used` that is estimated, in kWh. Null: not known. */
       estimated_kwh?: number | null;
+      /** Energy to the grid, in kWh. Null: not known. */
       grid_export_kwh?: number | null;
+      /** Energy from the grid, in kWh. Null: not known. */
       grid_import_kwh?: number | null;
+      /** What the home used, in kWh. */
       kwh_used: number;
+      /** Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies. */
       peak_usage_time: string | null;
+      /** Energy that the home produced, in kWh. Null: not known. */
       production_kwh?: number | null;
+      /** Production that was not exported, in kWh. Null: not known. */
       self_consumed_kwh?: number | null;
+      /** `kwh_used` without `consumption_kwh`, in kWh; may be negative. Null: not known. */
       untracked_kwh?: number | null;
+      /** Id of the user that it belongs to. */
       user_id: string;
     };
 
 export interface ErrorBody {
+  /** Each mistake in the request. */
   details?: {
+    /** Path of the member, parameter or header, such as `channels.0.counts_as`. */
     field: string;
+    /** What is wrong with it. */
     message: string;
   }[];
+  /** What went wrong, for a person to read. */
   error: string;
+  /** With 500: id of the request in the log of the service. */
   incident?: string;
+  /** With 429: seconds to wait before the next request. */
   retry_after?: number;
+  /** Status code of the answer. */
   status: number;
 }
 
 export interface ExportUserParams {
+  /** Id of the user. */
   userId: string;
 }
 
 export interface Gateway {
-  /** @format date-time */
+  /**
+   * When it was created.
+   * @format date-time
+   */
   created_at: string;
+  /** Settings for the decoders, as they were given. */
   decoder_config: Partial<Record<string, any>>;
+  /** Id of the gateway. */
   gateway_id: string;
+  /** What its owner calls the gateway. */
   name: string;
+  /** Id of the user that it belongs to. */
   user_id: string;
 }
 
 export interface GetAlertParams {
+  /** Id of the alert. */
   alertId: string;
 }
 
 export interface GetDeviceParams {
+  /** Id of the device. */
   deviceId: string;
 }
 
 export interface GetEnergyInsightsParams {
-  /** @default "electricity" */
+  /**
+   * What was used. Of `include`, all but electricity takes only estimated and coverage.
+   * @default "electricity"
+   */
   commodity?: "electricity" | "gas" | "heat" | "water";
+  /**
+   * Last day of the range, inclusive. Needs `start`.
+   * @format date
+   */
   end?: string;
+  /** What each row covers. Default: `day`. A month covers those of its days that lie in the range. */
   group_by?: "day" | "month" | "hour";
+  /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`. Each adds `…_kwh`; `autarky` adds `autarky`, and `coverage` adds `coverage` and `complete`. */
   include?: string;
+  /**
+   * First day of the range, in the time zone `tz`. Needs `end`.
+   * @format date
+   */
   start?: string;
-  /** @default "UTC" */
+  /**
+   * IANA time zone of the days and hours. `account`: the time zone of the user.
+   * @default "UTC"
+   */
   tz?: string;
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
   user_id?: string;
 }
 
 export interface GetUserParams {
+  /** Id of the user. */
   userId: string;
 }
 
 export interface Key {
-  /** @format date-time */
+  /**
+   * When it was created.
+   * @format date-time
+   */
   created_at: string;
+  /** When the key ends. Null: never. */
   expires_at: string | null;
+  /** Id of the key. */
   key_id: string;
+  /** When the key was last used. Null: never. */
   last_used_at: string | null;
+  /** What its owner calls the key. Null: it has no name. */
   name: string | null;
+  /** The first characters of the key, to recognise it by. */
   prefix: string;
+  /** What the key may do. The role of its owner decides whose data it reaches. */
   scopes: (
     | "insights:read"
     | "alerts:read"
@@ -367,86 +701,103 @@ export interface Key {
 
 export interface ListAlertsParams {
   /**
+   * Where the page starts: taken from the `Link` header of the page before. Default: the first page.
    * @minLength 1
    * @maxLength 200
    */
   cursor?: string;
   /**
+   * Most items in the answer.
    * @min 1
    * @max 200
    * @default 50
    */
   limit?: number;
+  /** Id of the user. Required. */
   user_id: string;
 }
 
 export interface ListAuditParams {
   /**
+   * Where the page starts: taken from the `Link` header of the page before. Default: the first page.
    * @minLength 1
    * @maxLength 200
    */
   cursor?: string;
   /**
+   * Most items in the answer.
    * @min 1
    * @max 200
    * @default 50
    */
   limit?: number;
+  /** Only what this user did, and what was done to it. Default: all. */
   user_id?: string;
 }
 
 export interface ListDevicesParams {
   /**
+   * Where the page starts: taken from the `Link` header of the page before. Default: the first page.
    * @minLength 1
    * @maxLength 200
    */
   cursor?: string;
   /**
+   * Most items in the answer.
    * @min 1
    * @max 200
    * @default 50
    */
   limit?: number;
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
   user_id?: string;
 }
 
 export interface ListGatewaysParams {
   /**
+   * Where the page starts: taken from the `Link` header of the page before. Default: the first page.
    * @minLength 1
    * @maxLength 200
    */
   cursor?: string;
   /**
+   * Most items in the answer.
    * @min 1
    * @max 200
    * @default 50
    */
   limit?: number;
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
   user_id?: string;
 }
 
 export interface ListKeysParams {
   /**
+   * Where the page starts: taken from the `Link` header of the page before. Default: the first page.
    * @minLength 1
    * @maxLength 200
    */
   cursor?: string;
   /**
+   * Most items in the answer.
    * @min 1
    * @max 200
    * @default 50
    */
   limit?: number;
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
   user_id?: string;
 }
 
 export interface ListWebhooksParams {
   /**
+   * Where the page starts: taken from the `Link` header of the page before. Default: the first page.
    * @minLength 1
    * @maxLength 200
    */
   cursor?: string;
   /**
+   * Most items in the answer.
    * @min 1
    * @max 200
    * @default 50
@@ -455,71 +806,112 @@ export interface ListWebhooksParams {
 }
 
 export interface Message {
+  /** What was done, for a person to read. */
   message: string;
 }
 
 export interface MonthlyAnalytics {
+  /** The months, oldest first. Months without data are left out. */
   data: {
+    /** Mean of the days about which something is known, in kWh. */
     avg_daily_kwh: number;
+    /** Change against the month before, in kWh. Null: nothing is known of that month. */
     change_kwh: number | null;
+    /** Change against the month before, in percent. Null: nothing was used, or is known, in that month. */
     change_percent: number | null;
+    /** What the home used in the month, in kWh. */
     kwh_used: number;
-    /** @pattern ^\d{4}-\d\d$ */
+    /**
+     * Month of the time zone `tz`, as `YYYY-MM`.
+     * @pattern ^\d{4}-\d\d$
+     */
     month: string;
+    /** The month is not over, and is compared with the same days of the month before. */
     partial?: true;
+    /** Hour of the day with the highest usage in the month. Null: none qualifies. */
     peak_hour: string | null;
   }[];
+  /** Id of the user that it belongs to. */
   user_id: string;
 }
 
 export interface MonthlyAnalyticsParams {
   /**
+   * How many months, the current one included.
    * @min 1
    * @max 36
    * @default 12
    */
   months?: number;
-  /** @default "UTC" */
+  /**
+   * IANA time zone of the days and hours. `account`: the time zone of the user.
+   * @default "UTC"
+   */
   tz?: string;
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
   user_id?: string;
 }
 
 export interface PairedDevice {
+  /** What its owner should look at. Empty: nothing. */
   attention: ("unknown_quantity" | "faulty" | "silent" | "placement_guessed")[];
+  /** Id of the device. */
   device_id: string;
+  /** When its last valid reading was received. Null: never. */
   last_seen_at: string | null;
+  /** Where the device is, in the words of its owner. */
   location: string;
+  /** How the device signs in to the broker. Not with `discovery_id`: its gateway signs in. */
   mqtt?: {
+    /** MQTT password. It is not shown again. */
     password: string;
+    /** Topic that the device publishes its readings on. */
     topic: string;
+    /** MQTT user name. */
     username: string;
   };
+  /** Where the device sits in its home. `excluded`: it does not count. */
   placement: "grid" | "production" | "storage" | "consumption" | "excluded";
+  /** `inactive` until the first reading and after 24 h of silence; `faulty` when the device says so, or when most of its last readings were rejected. */
   status: "active" | "inactive" | "faulty";
+  /** What kind of device it is, in the words of its owner, such as `electricity_meter`. */
   type: string;
+  /** Id of the device whose measurement includes this one. Null: none. */
   upstream_device_id: string | null;
 }
 
 export interface RetryDeliveryParams {
+  /** Id of the delivery. */
   deliveryId: string;
+  /** Id of the webhook. */
   webhookId: string;
 }
 
 export interface RevokeKeyParams {
+  /** Id of the key. */
   keyId: string;
 }
 
 export interface RotateKeyParams {
+  /** Id of the key. */
   keyId: string;
 }
 
 export interface RotatedKey {
+  /** When the key ends. Null: never. */
   expires_at: string | null;
+  /** The key itself. It is not shown again. */
   key: string;
+  /** Id of the key. */
   key_id: string;
-  /** @format date-time */
+  /**
+   * When the old key ends.
+   * @format date-time
+   */
   old_expires_at: string;
+  /** The first characters of the key, to recognise it by. */
   prefix: string;
+  /** What the key may do. The role of its owner decides whose data it reaches. */
   scopes: (
     | "insights:read"
     | "alerts:read"
@@ -535,108 +927,253 @@ export interface RotatedKey {
 }
 
 export interface Summary {
+  /** The members that `metrics` and `include` ask for. */
   summary: {
+    /** Part of the usage that did not come from the grid, 0 to 1. Null: not known, or nothing was used. */
     autarky?: number | null;
+    /** Mean of the days with data, in kWh. */
     avg_daily_kwh?: number;
+    /** Energy into storage, in kWh. Null: not known. */
     charged_kwh?: number | null;
+    /** Whether all of it is known. Null: nothing is expected yet. */
     complete?: boolean | null;
+    /** What consumption devices used, in kWh. Null: not known. */
     consumption_kwh?: number | null;
+    /** Part of the expected time that is known, 0 to 1. Null: nothing is expected yet. */
     coverage?: number | null;
+    /** Energy out of storage, in kWh. Null: not known. */
     discharged_kwh?: number | null;
+    /** Part of `kwh_used` that is estimated, in kWh. Null: not known. */
     estimated_kwh?: number | null;
+    /** Energy to the grid, in kWh. Null: not known. */
     grid_export_kwh?: number | null;
+    /** Energy from the grid, in kWh. Null: not known. */
     grid_import_kwh?: number | null;
+    /** Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies. */
     peak_usage_time?: string | null;
+    /** Energy that the home produced, in kWh. Null: not known. */
     production_kwh?: number | null;
+    /** Production that was not exported, in kWh. Null: not known. */
     self_consumed_kwh?: number | null;
+    /** What the home used, in kWh. */
     total_kwh?: number;
+    /** `kwh_used` without `consumption_kwh`, in kWh; may be negative. Null: not known. */
     untracked_kwh?: number | null;
   };
 }
 
 export interface TestWebhookParams {
+  /** Id of the webhook. */
   webhookId: string;
 }
 
 export interface UpdateAlertParams {
+  /** Id of the alert. */
   alertId: string;
 }
 
 export interface UpdateDeviceParams {
+  /** Id of the device. */
   deviceId: string;
 }
 
 export interface UpdateGatewayParams {
+  /** Id of the gateway. */
   gatewayId: string;
 }
 
 export interface UpdateUserParams {
+  /** Id of the user. */
   userId: string;
 }
 
 export interface UpdateWebhookParams {
+  /** Id of the webhook. */
   webhookId: string;
 }
 
 export interface Usage {
+  /** Part of the usage that did not come from the grid, 0 to 1. Null: not known, or nothing was used. */
   autarky?: number | null;
+  /** Energy into storage, in kWh. Null: not known. */
   charged_kwh?: number | null;
+  /** Whether all of it is known. Null: nothing is expected yet. */
   complete?: boolean | null;
+  /** What consumption devices used, in kWh. Null: not known. */
   consumption_kwh?: number | null;
+  /** Part of the expected time that is known, 0 to 1. Null: nothing is expected yet. */
   coverage?: number | null;
-  /** @format date */
+  /**
+   * First day of the row.
+   * @format date
+   */
   date: string;
+  /** Energy out of storage, in kWh. Null: not known. */
   discharged_kwh?: number | null;
+  /** Part of `kwh_used` that is estimated, in kWh. Null: not known. */
   estimated_kwh?: number | null;
+  /** Energy to the grid, in kWh. Null: not known. */
   grid_export_kwh?: number | null;
+  /** Energy from the grid, in kWh. Null: not known. */
   grid_import_kwh?: number | null;
+  /**
+   * Start of the hour on the clock of the time zone, as `HH:00`. Only in rows by hour.
+   * @pattern ^\d\d:00$
+   */
   hour?: string;
+  /** What the home used, in kWh. Null: not known, while something in `include` is. */
   kwh_used: number | null;
+  /** Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies. */
   peak_hour: string | null;
+  /** Energy that the home produced, in kWh. Null: not known. */
   production_kwh?: number | null;
+  /** Production that was not exported, in kWh. Null: not known. */
   self_consumed_kwh?: number | null;
-  /** @format date-time */
+  /**
+   * Start of the hour, with the offset of the time zone. Only in rows by hour.
+   * @format date-time
+   */
   starts_at?: string;
+  /** `kwh_used` without `consumption_kwh`, in kWh; may be negative. Null: not known. */
   untracked_kwh?: number | null;
 }
 
-export interface User {
-  /** @format date-time */
+export interface UsageUpdatedEvent {
+  /**
+   * When the event happened.
+   * @format date-time
+   */
   created_at: string;
+  /** What the event is about. */
+  data: {
+    /** The hours that changed since the last event, at most 1,000. Further hours follow in the next event. */
+    hours: {
+      /**
+       * Day of the hour, in UTC.
+       * @format date
+       */
+      date: string;
+      /**
+       * Start of the hour, in UTC, as `HH:00`.
+       * @pattern ^\d\d:00$
+       */
+      hour: string;
+      /** What the home used in the hour, in kWh. Replaces what was reported before. */
+      kwh_used: number;
+    }[];
+    /**
+     * When these values were read.
+     * @format date-time
+     */
+    updated_at: string;
+    /** Id of the user that the event is about. */
+    user_id: string;
+  };
+  /** Which installation it happened in. */
+  environment: "live" | "sandbox";
+  /** Id of the event, the same in every attempt. */
+  id: string;
+  /** Type of the event. */
+  type: "usage.updated";
+}
+
+export interface User {
+  /**
+   * When the account was created.
+   * @format date-time
+   */
+  created_at: string;
+  /**
+   * E-mail address.
+   * @format email
+   */
   email: string;
+  /** Phone number in E.164 form. Null: none was given. */
   phone: string | null;
+  /** Plan that sets the rate limits of the account. */
   plan: "free" | "developer" | "enterprise";
+  /** What the user may do: its own data, that of the homeowners it enrolled, or all. */
   role: "homeowner" | "utility" | "admin";
+  /** IANA time zone of the user. Alerts use its hours, days and months, as do requests with `tz=account`. */
   timezone: string;
+  /** Id of the user. */
   user_id: string;
 }
 
-export interface Webhook {
-  /** @format date-time */
+export interface UserCreatedEvent {
+  /**
+   * When the event happened.
+   * @format date-time
+   */
   created_at: string;
+  /** What the event is about. */
+  data: User;
+  /** Which installation it happened in. */
+  environment: "live" | "sandbox";
+  /** Id of the event, the same in every attempt. */
+  id: string;
+  /** Type of the event. */
+  type: "user.created";
+}
+
+export interface Webhook {
+  /**
+   * When it was created.
+   * @format date-time
+   */
+  created_at: string;
+  /** Event that is subscribed to. */
   event:
     | "usage.updated"
     | "alert.triggered"
     | "device.connected"
     | "user.created";
+  /** Nothing is sent while it is paused. Events wait up to 7 days, and are sent when it is resumed. */
   status: "active" | "paused";
+  /**
+   * HTTPS address that events are sent to.
+   * @format uri
+   */
   url: string;
+  /** Id of the subscription. */
   webhook_id: string;
 }
 
 export interface WebhookDeliveriesParams {
   /**
+   * Where the page starts: taken from the `Link` header of the page before. Default: the first page.
    * @minLength 1
    * @maxLength 200
    */
   cursor?: string;
   /**
+   * Most items in the answer.
    * @min 1
    * @max 200
    * @default 50
    */
   limit?: number;
+  /** Id of the webhook. */
   webhookId: string;
+}
+
+export interface WebhookTestEvent {
+  /**
+   * When the event happened.
+   * @format date-time
+   */
+  created_at: string;
+  /** What the event is about. */
+  data: {
+    /** Id of the subscription that is tested. */
+    webhook_id: string;
+  };
+  /** Which installation it happened in. */
+  environment: "live" | "sandbox";
+  /** Id of the event, the same in every attempt. */
+  id: string;
+  /** Type of the event. */
+  type: "webhook.test";
 }
 
 export type QueryParamsType = Record<string | number, any>;
@@ -939,17 +1476,32 @@ export class EnergyService<
      */
     postEnergyInsights: (
       data: {
+        /**
+         * Last day of the range, inclusive. Needs `start`.
+         * @format date
+         */
         end?: string;
+        /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`. Each adds `…_kwh`; `autarky` adds `autarky`, and `coverage` adds `coverage` and `complete`. */
         include?: string;
+        /** The current calendar day, week, month or year, up to now. Required unless `start` and `end` are given. */
         interval?: "day" | "week" | "month" | "year";
         /**
+         * Which members the summary has: `total_kwh` and `avg_daily_kwh`, `peak_usage_time`, or all.
          * @minItems 1
          * @default ["kwh_used","peak_hour"]
          */
         metrics?: ("kwh_used" | "peak_hour")[];
+        /**
+         * First day of the range, in the time zone `tz`. Needs `end`.
+         * @format date
+         */
         start?: string;
-        /** @default "UTC" */
+        /**
+         * IANA time zone of the days and hours. `account`: the time zone of the user.
+         * @default "UTC"
+         */
         tz?: string;
+        /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
         user_id?: string;
       },
       params: RequestParams = {},
@@ -997,25 +1549,32 @@ export class EnergyService<
      */
     createAlert: (
       data: {
+        /** How the user is told. */
         delivery: "email" | "sms" | "webhook";
         /**
+         * Silence after which the alert fires, in hours. Only with type `no_data`, and required there.
          * @min 1
          * @max 720
          */
         threshold_hours?: number;
         /**
+         * Usage above which the alert fires, in kWh. Required with every type but `no_data`.
          * @min 0.000001
          * @max 1000000000
          */
         threshold_kwh?: number;
+        /** What the alert watches: any clock hour (`peak_usage`), the day, the month, or the silence of a device (`no_data`). */
         type: "peak_usage" | "daily_usage" | "monthly_usage" | "no_data";
+        /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
         user_id?: string;
       },
       params: RequestParams = {},
     ) =>
       this.request<
         {
+          /** Id of the alert. */
           alert_id: string;
+          /** `active`: the alert watches from now on. */
           status: string;
         },
         ErrorBody
@@ -1078,14 +1637,18 @@ export class EnergyService<
     updateAlert: (
       { alertId }: UpdateAlertParams,
       data: {
+        /** How the user is told. */
         delivery?: "email" | "sms" | "webhook";
+        /** A paused alert does not fire. */
         status?: "active" | "paused";
         /**
+         * Silence after which the alert fires, in hours. Only with type `no_data`, and required there.
          * @min 1
          * @max 720
          */
         threshold_hours?: number;
         /**
+         * Usage above which the alert fires, in kWh. Required with every type but `no_data`.
          * @min 0.000001
          * @max 1000000000
          */
@@ -1133,16 +1696,20 @@ export class EnergyService<
     previewAlert: (
       data: {
         /**
+         * Silence after which the alert fires, in hours. Only with type `no_data`, and required there.
          * @min 1
          * @max 720
          */
         threshold_hours?: number;
         /**
+         * Usage above which the alert fires, in kWh. Required with every type but `no_data`.
          * @min 0.000001
          * @max 1000000000
          */
         threshold_kwh?: number;
+        /** What the alert watches: any clock hour (`peak_usage`), the day, the month, or the silence of a device (`no_data`). */
         type: "peak_usage" | "daily_usage" | "monthly_usage" | "no_data";
+        /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
         user_id?: string;
       },
       params: RequestParams = {},
@@ -1169,21 +1736,30 @@ export class EnergyService<
     createUser: (
       data: {
         /**
+         * E-mail address. No other account may have it, in whatever case.
          * @format email
          * @maxLength 254
          */
         email: string;
-        /** @pattern ^\+[1-9]\d{6,14}$ */
+        /**
+         * Phone number in E.164 form, such as +4915112345678.
+         * @pattern ^\+[1-9]\d{6,14}$
+         */
         phone?: string;
+        /** Plan that sets the rate limits of the account. */
         plan?: "free" | "developer" | "enterprise";
+        /** What the user may do: its own data, that of the homeowners it enrolled, or all. */
         role: "homeowner" | "utility" | "admin";
+        /** IANA time zone of the user, such as Europe/Berlin. Default: UTC. */
         timezone?: string;
       },
       params: RequestParams = {},
     ) =>
       this.request<
         {
+          /** `created`. */
           status: string;
+          /** Id of the new user. */
           user_id: string;
         },
         ErrorBody
@@ -1228,13 +1804,18 @@ export class EnergyService<
       { userId }: UpdateUserParams,
       data: {
         /**
+         * E-mail address. No other account may have it, in whatever case.
          * @format email
          * @maxLength 254
          */
         email?: string;
+        /** Phone number in E.164 form. Null removes it. */
         phone?: string | null;
+        /** Plan that sets the rate limits of the account. */
         plan?: "free" | "developer" | "enterprise";
+        /** What the user may do: its own data, that of the homeowners it enrolled, or all. */
         role?: "homeowner" | "utility" | "admin";
+        /** IANA time zone of the user, such as Europe/Berlin. Default: UTC. */
         timezone?: string;
       },
       params: RequestParams = {},
@@ -1295,20 +1876,28 @@ export class EnergyService<
      */
     createWebhook: (
       data: {
+        /** Secret that signs the events: `whsec_` and base64 of 24 to 64 bytes, or 8 to 256 printable ASCII characters. It is never answered. */
         auth_token: string;
+        /** Event that is subscribed to. */
         event:
           | "usage.updated"
           | "alert.triggered"
           | "device.connected"
           | "user.created";
-        /** @maxLength 2048 */
+        /**
+         * HTTPS address that events are sent to, without credentials.
+         * @format uri
+         * @maxLength 2048
+         */
         url: string;
       },
       params: RequestParams = {},
     ) =>
       this.request<
         {
+          /** `active`: events are sent from now on. */
           status: string;
+          /** Id of the subscription. */
           webhook_id: string;
         },
         ErrorBody
@@ -1356,9 +1945,15 @@ export class EnergyService<
     updateWebhook: (
       { webhookId }: UpdateWebhookParams,
       data: {
+        /** Secret that signs the events: `whsec_` and base64 of 24 to 64 bytes, or 8 to 256 printable ASCII characters. It is never answered. */
         auth_token?: string;
+        /** Nothing is sent while it is paused. Events wait up to 7 days, and are sent when it is resumed. */
         status?: "active" | "paused";
-        /** @maxLength 2048 */
+        /**
+         * HTTPS address that events are sent to, without credentials.
+         * @format uri
+         * @maxLength 2048
+         */
         url?: string;
       },
       params: RequestParams = {},
@@ -1469,14 +2064,20 @@ export class EnergyService<
      */
     createDevice: (
       data: {
-        /** @maxItems 200 */
+        /**
+         * What quantities of the device count as. Those that are not named stay as they are.
+         * @maxItems 200
+         */
         channels?: {
+          /** What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water` or `ignored`. Null takes back what was said. */
           counts_as?: string | null;
           /**
+           * What the device calls the quantity.
            * @minLength 1
            * @maxLength 300
            */
           native_name: string;
+          /** Where the quantity is measured. Null: where its device is. */
           placement?:
             | "grid"
             | "production"
@@ -1485,22 +2086,27 @@ export class EnergyService<
             | "excluded"
             | null;
         }[];
+        /** Pairs this discovered device, which keeps the credentials of its gateway. */
         discovery_id?: string;
         /**
+         * Highest plausible load, in kW. A register that rises faster is held until later readings confirm it.
          * @exclusiveMin 0
          * @max 1000000
          */
         limit_kw?: number;
         /**
+         * Where the device is, in the words of its owner.
          * @minLength 1
          * @maxLength 200
          */
         location: string;
         /**
+         * Longest silence that power readings are integrated over, in minutes.
          * @exclusiveMin 0
          * @max 1440
          */
         max_gap_minutes?: number;
+        /** Where the device sits in its home. `excluded`: it does not count. Default: a guess from what it is. */
         placement?:
           | "grid"
           | "production"
@@ -1508,17 +2114,22 @@ export class EnergyService<
           | "consumption"
           | "excluded";
         /**
+         * Value at which the register starts again at 0, in kWh. Default: it never does.
          * @exclusiveMin 0
          * @max 9000000000
          */
         register_max_kwh?: number;
+        /** IANA time zone of a device that reports local time. Default: that of its owner. */
         timezone?: string;
         /**
+         * What kind of device it is, in the words of its owner, such as `electricity_meter`.
          * @minLength 1
          * @maxLength 64
          */
         type: string;
+        /** Id of the device whose measurement includes this one. Default: none. */
         upstream_device_id?: string;
+        /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
         user_id?: string;
       },
       params: RequestParams = {},
@@ -1604,14 +2215,20 @@ export class EnergyService<
     updateDevice: (
       { deviceId }: UpdateDeviceParams,
       data: {
-        /** @maxItems 200 */
+        /**
+         * What quantities of the device count as. Those that are not named stay as they are.
+         * @maxItems 200
+         */
         channels?: {
+          /** What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water` or `ignored`. Null takes back what was said. */
           counts_as?: string | null;
           /**
+           * What the device calls the quantity.
            * @minLength 1
            * @maxLength 300
            */
           native_name: string;
+          /** Where the quantity is measured. Null: where its device is. */
           placement?:
             | "grid"
             | "production"
@@ -1620,17 +2237,25 @@ export class EnergyService<
             | "excluded"
             | null;
         }[];
+        /** Settings for the decoders, for what devices do not report themselves. Unknown members are kept. */
         decoder_config?: {
+          /** How Zigbee2MQTT publishes. */
           zigbee2mqtt?: {
-            /** @maxItems 2000 */
+            /**
+             * With `attribute`: the names of its devices, which may contain slashes.
+             * @maxItems 2000
+             */
             devices?: string[];
+            /** How it publishes (its setting `output`). */
             output?: "json" | "attribute" | "attribute_and_json";
           };
+          /** Pulse counters of emon nodes, by `node/name`. */
           emon?: Partial<
             Record<
               string,
               {
                 /**
+                 * How many pulses make a kWh.
                  * @exclusiveMin 0
                  * @max 1000000000
                  */
@@ -1638,16 +2263,19 @@ export class EnergyService<
               }
             >
           >;
+          /** Meters that count, by the id of the meter. */
           meter?: Partial<
             Record<
               string,
               {
                 /**
+                 * How many of that unit one count is.
                  * @exclusiveMin 0
                  * @max 1000000000
                  */
                 multiplier?: number;
                 /**
+                 * Unit of the counts.
                  * @minLength 1
                  * @maxLength 200
                  */
@@ -1655,51 +2283,69 @@ export class EnergyService<
               }
             >
           >;
+          /** Where SenML is published. */
           senml?: {
-            /** @maxItems 100 */
+            /**
+             * MQTT topic filters on which SenML packs arrive.
+             * @maxItems 100
+             */
             topics: string[];
           };
+          /** Quantities of meters that a Tasmota script reads, by `prefix.name` or by the name alone. */
           tasmota?: Partial<
             Record<
               string,
               {
-                /** @pattern ^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|gas|heat|water|ignored)$ */
+                /**
+                 * What the quantity counts as.
+                 * @pattern ^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|gas|heat|water|ignored)$
+                 */
                 counts_as: string;
+                /** Its unit. Default: kWh. m³ and litres are for gas, heat and water. */
                 unit?: "Wh" | "kWh" | "MWh" | "W" | "kW" | "m3" | "l";
               }
             >
           >;
+          /** IANA time zone of devices that report local time without one. */
           tz?: string;
           [key: string]: any;
         };
         /**
+         * Highest plausible load, in kW. A register that rises faster is held until later readings confirm it.
          * @exclusiveMin 0
          * @max 1000000
          */
         limit_kw?: number;
         /**
+         * Where the device is, in the words of its owner.
          * @minLength 1
          * @maxLength 200
          */
         location?: string;
         /**
+         * Longest silence that power readings are integrated over, in minutes.
          * @exclusiveMin 0
          * @max 1440
          */
         max_gap_minutes?: number;
+        /** Where the device sits in its home. `excluded`: it does not count. */
         placement?:
           | "grid"
           | "production"
           | "storage"
           | "consumption"
           | "excluded";
+        /** Value at which the register starts again at 0, in kWh. Null: it never does. */
         register_max_kwh?: number | null;
+        /** IANA time zone of a device that reports local time. Null: that of its owner. */
         timezone?: string | null;
         /**
+         * What kind of device it is, in the words of its owner, such as `electricity_meter`.
          * @minLength 1
          * @maxLength 64
          */
         type?: string;
+        /** Id of the device whose measurement includes this one. Null: none. */
         upstream_device_id?: string | null;
       },
       params: RequestParams = {},
@@ -1769,10 +2415,12 @@ export class EnergyService<
     createGateway: (
       data: {
         /**
+         * What its owner calls the gateway.
          * @minLength 1
          * @maxLength 100
          */
         name: string;
+        /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
         user_id?: string;
       },
       params: RequestParams = {},
@@ -1821,17 +2469,25 @@ export class EnergyService<
     updateGateway: (
       { gatewayId }: UpdateGatewayParams,
       data: {
+        /** Settings for the decoders, for what devices do not report themselves. Unknown members are kept. */
         decoder_config?: {
+          /** How Zigbee2MQTT publishes. */
           zigbee2mqtt?: {
-            /** @maxItems 2000 */
+            /**
+             * With `attribute`: the names of its devices, which may contain slashes.
+             * @maxItems 2000
+             */
             devices?: string[];
+            /** How it publishes (its setting `output`). */
             output?: "json" | "attribute" | "attribute_and_json";
           };
+          /** Pulse counters of emon nodes, by `node/name`. */
           emon?: Partial<
             Record<
               string,
               {
                 /**
+                 * How many pulses make a kWh.
                  * @exclusiveMin 0
                  * @max 1000000000
                  */
@@ -1839,16 +2495,19 @@ export class EnergyService<
               }
             >
           >;
+          /** Meters that count, by the id of the meter. */
           meter?: Partial<
             Record<
               string,
               {
                 /**
+                 * How many of that unit one count is.
                  * @exclusiveMin 0
                  * @max 1000000000
                  */
                 multiplier?: number;
                 /**
+                 * Unit of the counts.
                  * @minLength 1
                  * @maxLength 200
                  */
@@ -1856,24 +2515,35 @@ export class EnergyService<
               }
             >
           >;
+          /** Where SenML is published. */
           senml?: {
-            /** @maxItems 100 */
+            /**
+             * MQTT topic filters on which SenML packs arrive.
+             * @maxItems 100
+             */
             topics: string[];
           };
+          /** Quantities of meters that a Tasmota script reads, by `prefix.name` or by the name alone. */
           tasmota?: Partial<
             Record<
               string,
               {
-                /** @pattern ^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|gas|heat|water|ignored)$ */
+                /**
+                 * What the quantity counts as.
+                 * @pattern ^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|gas|heat|water|ignored)$
+                 */
                 counts_as: string;
+                /** Its unit. Default: kWh. m³ and litres are for gas, heat and water. */
                 unit?: "Wh" | "kWh" | "MWh" | "W" | "kW" | "m3" | "l";
               }
             >
           >;
+          /** IANA time zone of devices that report local time without one. */
           tz?: string;
           [key: string]: any;
         };
         /**
+         * What its owner calls the gateway.
          * @minLength 1
          * @maxLength 100
          */
@@ -1923,14 +2593,21 @@ export class EnergyService<
      */
     createKey: (
       data: {
-        /** @format date-time */
+        /**
+         * When the key ends. Default: never.
+         * @format date-time
+         */
         expires_at?: string;
         /**
+         * What its owner calls the key.
          * @minLength 1
          * @maxLength 100
          */
         name?: string;
-        /** @minItems 1 */
+        /**
+         * What the key may do. Default: all, or what a utility may give to its homeowners.
+         * @minItems 1
+         */
         scopes?: (
           | "insights:read"
           | "alerts:read"
@@ -1943,6 +2620,7 @@ export class EnergyService<
           | "webhooks:write"
           | "keys:write"
         )[];
+        /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
         user_id?: string;
       },
       params: RequestParams = {},
@@ -2007,6 +2685,7 @@ export class EnergyService<
       { keyId }: RotateKeyParams,
       data?: {
         /**
+         * How long the old key goes on, in hours. Default: 24.
          * @min 0
          * @max 720
          */

@@ -1,4 +1,5 @@
 import { type PoolClient, queryOn } from '#src/database/connect.ts';
+import type { EventBody } from '#src/events/event-types.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import type { IncomingMessage, Reject } from '../message.ts';
 import type { LockedDevice } from './load.ts';
@@ -90,14 +91,14 @@ const tellSteps = (first: readonly string[]): Step[] =>
 async function tellConnected(client: PoolClient, deviceIds: readonly string[]): Promise<void> {
   // Raw SQL: as all that a batch ends in (step.ts).
   const query = queryOn(client);
-  const { rows } = await query<{ user_id: string; last_seen_at: Date; device_id: string }>(
-    `SELECT d.user_id, device_id, type, location, status, h.seen_at AS last_seen_at
+  const { rows } = await query<Omit<EventBody<'device.connected'>, 'last_seen_at'> & { last_seen_at: Date }>(
+    `SELECT device_id, d.user_id, type, location, status, h.seen_at AS last_seen_at, placement, upstream_device_id
      FROM devices d JOIN device_heads h USING (device_id) WHERE device_id = ANY ($1) ORDER BY device_id`,
     [deviceIds],
   );
-  const events = rows.map(({ user_id, ...device }) => ({
+  const events = rows.map((device) => ({
     type: 'device.connected' as const,
-    userId: user_id,
+    userId: device.user_id,
     data: { ...device, last_seen_at: device.last_seen_at.toISOString() },
   }));
   await addEvents(query, events, new Date());

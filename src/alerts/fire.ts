@@ -7,7 +7,7 @@ import {
   milliwattHoursToKwh,
 } from '#src/core/units.ts';
 import type { Query } from '#src/database/connect.ts';
-import type { NewEvent } from '#src/events/event-types.ts';
+import type { EventBody, NewEvent } from '#src/events/event-types.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { COLUMN, LOAD_PROFILE } from '#src/rollups/levels.ts';
 import { devicePartsBetween } from '#src/rollups/parts.ts';
@@ -80,13 +80,10 @@ export async function fire(query: Query, firings: readonly Firing[], now: Date):
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-interface DeviceShare {
-  device_id: string;
-  kwh_used: number;
-}
+type DeviceShare = EventBody<'alert.triggered'>['devices'][number];
 
 /** `data` of alert.triggered. */
-function dataOf(firing: Firing, devices: DeviceShare[]): Record<string, unknown> {
+function dataOf(firing: Firing, devices: DeviceShare[]): EventBody<'alert.triggered'> {
   const {
     alertId,
     userId,

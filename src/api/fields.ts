@@ -13,8 +13,17 @@ export const text = (longest: number) =>
 /** An identifier, of whatever form: one that does not exist is not found, and not a mistake of form. */
 export const id = z.string();
 
+/** Whose data is asked for or created. */
+export const ofUser = id.describe('Id of the user. Default: the owner of the key. A homeowner can name only itself.');
+
 /** A date that exists, YYYY-MM-DD. */
-export const date = z.string().refine(isDate, 'must be a date that exists, YYYY-MM-DD');
+export const date = z.string().refine(isDate, 'must be a date that exists, YYYY-MM-DD').meta({ format: 'date' });
+
+/** The days that are asked about. */
+export const days = {
+  start: date.describe('First day of the range, in the time zone `tz`. Needs `end`.').optional(),
+  end: date.describe('Last day of the range, inclusive. Needs `start`.').optional(),
+};
 
 /** A time zone of the IANA database. */
 export const zone = z.string().refine(isZone, 'must be a time zone of the IANA database, such as Europe/Berlin');
@@ -25,7 +34,8 @@ export const zoneOrAccount = z
   .refine(
     (name) => name === 'account' || isZone(name),
     'must be a time zone of the IANA database, such as Europe/Berlin, or account',
-  );
+  )
+  .describe('IANA time zone of the days and hours. `account`: the time zone of the user.');
 
 /** What usage is told with: some of these names, with commas between them. */
 export const include = (names: readonly Include[]) =>
@@ -34,6 +44,9 @@ export const include = (names: readonly Include[]) =>
     .refine(
       (text) => text.split(',').every((name) => (names as readonly string[]).includes(name)),
       `must be some of ${names.join(', ')}, with commas between them`,
+    )
+    .describe(
+      `What to add, separated by commas: ${names.map((name) => `\`${name}\``).join(', ')}. Each adds \`…_kwh\`; \`autarky\` adds \`autarky\`, and \`coverage\` adds \`coverage\` and \`complete\`.`,
     );
 
 /** The names in it. */
@@ -51,7 +64,12 @@ export const whole = (least: number, most: number, missing: number) =>
     .meta({ type: 'integer', minimum: least, maximum: most, missing });
 
 /** Page of a list. */
-export const page = { limit: whole(1, 200, 50), cursor: text(200).optional() };
+export const page = {
+  limit: whole(1, 200, 50).describe('Most items in the answer.'),
+  cursor: text(200)
+    .optional()
+    .describe('Where the page starts: taken from the `Link` header of the page before. Default: the first page.'),
+};
 
 /** E.164. */
 export const phone = z.string().regex(/^\+[1-9]\d{6,14}$/, 'must be E.164, such as +4915112345678');

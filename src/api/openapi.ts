@@ -1,13 +1,14 @@
-import { z } from 'zod';
 import { defined } from '#src/core/defined.ts';
 import { ERRORS } from '#src/core/errors.ts';
 import { VERSION } from '#src/core/version.ts';
 import { EXAMPLES } from './examples.ts';
+import { HEADERS, headersOfAnswer, headersOfError } from './openapi-headers.ts';
+import { type Json, schemaOf } from './openapi-schema.ts';
+import { webhooks } from './openapi-webhooks.ts';
 import { type AnyOperation, scopesOf } from './operation.ts';
 import { error } from './shapes.ts';
+import type { Examples } from './v1/example-ids.ts';
 import { OPERATIONS, type OperationName } from './v1/operations.ts';
-
-type Json = Record<string, unknown>;
 
 type Named = AnyOperation & { name: OperationName };
 
@@ -49,12 +50,16 @@ export function openApiDocument(url: string): Json {
     security: [{ apiKey: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
+    webhooks: webhooks(schemas),
     components: {
+      headers: HEADERS,
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, eus_live_… or eus_test_…' },
       },
       schemas,
-      responses: Object.fromEntries([...STATUSES].map(([status, errors]) => [nameOf(status), errorResponse(errors)])),
+      responses: Object.fromEntries(
+        [...STATUSES].map(([status, errors]) => [nameOf(status), errorResponse(status, errors)]),
+      ),
     },
   };
 }
@@ -62,7 +67,7 @@ export function openApiDocument(url: string): Json {
 const nameOf = (status: number) => `Error${status}`;
 
 /** What a status means: each of its errors with an example. */
-function errorResponse(errors: [string, { status: number; error: string; meaning: string }][]): Json {
+function errorResponse(status: number, errors: [string, { status: number; error: string; meaning: string }][]): Json {
   const examples = errors.map(([name, { status, error, meaning }]) => {
     const more = {
       422: { details: [{ field: 'end', message: 'must not lie before start' }] },
@@ -72,6 +77,7 @@ function errorResponse(errors: [string, { status: number; error: string; meaning
   });
   return {
     description: errors.map(([, { meaning }]) => meaning).join(' '),
+    headers: headersOfError(status),
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/ErrorBody' },
@@ -82,8 +88,8 @@ function errorResponse(errors: [string, { status: number; error: string; meaning
 }
 
 function operationObject(operation: Named, schemas: Record<string, Json>): Json {
-  const { name, method, path, summary, answer, body, deprecated, produces = 'application/json' } = operation;
-  const example: { body?: unknown; answer: unknown } = EXAMPLES[name];
+  const { name, method, path, summary, answer, body, deprecated, csv, produces = 'application/json' } = operation;
+  const example: Examples[string] = EXAMPLES[name];
   const status = operation.status ?? (method === 'POST' ? 201 : 200);
   const tag = path.split('/')[2] ?? '';
   const isOptional = body?.safeParse(undefined).success;
@@ -108,13 +114,25 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
       : {}),
     responses: {
       [status]: {
-        description: 'Done',
-        content: { [produces]: { schema: schemaOf(answer, 'output', schemas), example: example.answer } },
+        description: SUCCESS[status] ?? 'Done.',
+        headers: headersOfAnswer(operation),
+        content: {
+          [produces]: { schema: schemaOf(answer, 'output', schemas), example: example.answer },
+          ...(csv && { 'text/csv': { schema: CSV, example: example.csv } }),
+        },
       },
       ...Object.fromEntries(errorsOf(operation).map((one) => [one, { $ref: `#/components/responses/${nameOf(one)}` }])),
     },
   };
 }
+
+const SUCCESS: Record<number, string> = { 200: 'Done.', 201: 'Created.', 202: 'Queued.' };
+
+const CSV: Json = {
+  type: 'string',
+  description:
+    'The same rows as CSV (RFC 4180), where `Accept` prefers it. The first line names the columns, which are the members of a row.',
+};
 
 const needs = (scopes: readonly string[]): string =>
   `Needs the scope${scopes.length > 1 ? 's' : ''} ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`;
@@ -130,7 +148,8 @@ const IDEMPOTENCY: Json = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'The same key and request within 24 h, with the same API key, gives the first answer again.',
+  description:
+    'Chosen by the client, for safe retries. The same request with the same value and API key within 24 h gets the first answer again.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
@@ -139,41 +158,18 @@ const pathParameters = (path: string): Json[] =>
     name,
     in: 'path',
     required: true,
+    description: `Id of the ${name?.replace(/_id$/, '')}.`,
     schema: { type: 'string' },
   }));
 
 function queryParameters({ query }: AnyOperation, schemas: Record<string, Json>): Json[] {
   if (!query) return [];
   const schema = schemaOf(query, 'input', schemas) as { properties: Record<string, Json>; required?: string[] };
-  return Object.entries(schema.properties).map(([name, one]) => ({
+  return Object.entries(schema.properties).map(([name, { description, ...one }]) => ({
     name,
     in: 'query',
     required: schema.required?.includes(name) ?? false,
+    description,
     schema: one,
   }));
-}
-
-/** The JSON Schema of a zod schema. What has a name of its own goes to `named`, and is referred to. */
-function schemaOf(schema: z.ZodType, io: 'input' | 'output', named: Record<string, Json>): Json {
-  const { $schema, $defs, ...json } = z.toJSONSchema(schema, {
-    io,
-    unrepresentable: 'any',
-    override({ jsonSchema }) {
-      // Limits of the language, and patterns that a format says already, are noise to a reader.
-      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-      if (jsonSchema.format !== undefined || jsonSchema.type === 'integer') delete jsonSchema.pattern;
-      // What is read out of text has a default of another type, which the library leaves out.
-      if ('missing' in jsonSchema) {
-        jsonSchema.default = jsonSchema.missing as number;
-        delete jsonSchema.missing;
-      }
-      // A later version may answer more (specification, Versioning): clients must not be generated to refuse it.
-      if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
-    },
-  }) as Json & { $defs?: Record<string, Json> };
-  const referring = (one: Json) =>
-    JSON.parse(JSON.stringify(one).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json;
-  for (const [name, one] of Object.entries($defs ?? {})) named[name] = referring(one);
-  return referring(json);
 }

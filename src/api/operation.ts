@@ -66,6 +66,8 @@ export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Sha
   audit?: { action: string; target: string };
   /** Media type of its answer, where that is not JSON: a stream, and described as a string. */
   produces?: string;
+  /** Its answer is given as CSV, too, to whoever would rather have that. */
+  csv?: true;
   /** Where a later version replaces it. */
   deprecated?: Deprecation;
   /** What it answers, for the reference, the tests and the compiler; answers are not checked at run time. */

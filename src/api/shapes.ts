@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
 /** Parts that answers of several nouns share; each noun's own are in its `v1/<noun>/shape.ts`. A test checks every answer against them. */
+export const userId = z.string().describe('Id of the user that it belongs to.');
+export const deviceId = z.string().describe('Id of the device.');
+export const createdAt = z.iso.datetime({ offset: true }).describe('When it was created.');
 export const instant = z.iso.datetime({ offset: true });
 export const day = z.iso.date();
 /** Of a clock, HH:00; null where nothing is known. */
@@ -9,14 +12,24 @@ export const clockHour = z
   .regex(/^\d\d:00$/)
   .nullable();
 
-export const message = z.strictObject({ message: z.string() }).meta({ id: 'Message' });
+export const message = z
+  .strictObject({ message: z.string().describe('What was done, for a person to read.') })
+  .meta({ id: 'Message' });
 
 export const error = z
   .strictObject({
-    error: z.string(),
-    status: z.number().int(),
-    details: z.array(z.strictObject({ field: z.string(), message: z.string() })).optional(),
-    retry_after: z.number().int().optional(),
-    incident: z.string().optional(),
+    error: z.string().describe('What went wrong, for a person to read.'),
+    status: z.number().int().describe('Status code of the answer.'),
+    details: z
+      .array(
+        z.strictObject({
+          field: z.string().describe('Path of the member, parameter or header, such as `channels.0.counts_as`.'),
+          message: z.string().describe('What is wrong with it.'),
+        }),
+      )
+      .optional()
+      .describe('Each mistake in the request.'),
+    retry_after: z.number().int().optional().describe('With 429: seconds to wait before the next request.'),
+    incident: z.string().optional().describe('With 500: id of the request in the log of the service.'),
   })
   .meta({ id: 'ErrorBody' });

@@ -1,3 +1,4 @@
+import type { Environment } from '#src/core/environment.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Reach } from '#src/database/reach.ts';
 import { asDelivery, type Delivery, deliveriesWithin } from './log.ts';
@@ -19,7 +20,7 @@ export async function findSent(
   db: Database,
   reach: Reach,
   { webhookId, deliveryId }: { webhookId: string; deliveryId: string },
-  environment: string,
+  environment: Environment,
 ): Promise<SentDelivery | null> {
   const row = await deliveriesWithin(db, reach, webhookId)
     .select(['events.created_at', 'events.data', 'webhooks.url'])

@@ -5,7 +5,7 @@ import { homeByHour } from '#src/energy/home/buckets.ts';
 import { composedAmong, loadHome } from '#src/energy/home/home.ts';
 import { usedOf } from '#src/energy/home/sums.ts';
 import { dayRange } from '#src/energy/ranges.ts';
-import type { NewEvent } from '#src/events/event-types.ts';
+import type { EventBody, NewEvent } from '#src/events/event-types.ts';
 import { addEvents, subscriptionsTo } from '#src/events/outbox.ts';
 import { COLUMN, levelOf } from '#src/rollups/levels.ts';
 import { partsOf } from '#src/rollups/parts.ts';
@@ -110,7 +110,7 @@ function shown({
 }: {
   hour: Date;
   milliwattHours: MilliwattHours | null;
-}): Record<string, unknown> {
+}): EventBody<'usage.updated'>['hours'][number] {
   const text = hour.toISOString();
   return {
     date: text.slice(0, 10),

@@ -7,28 +7,53 @@ const text = z.string().min(1).max(200);
  * Each member is checked by itself; unknown members are kept and ignored.
  */
 export const decoderConfigMembers = {
-  /** IANA zone of devices that tell local time without one. */
-  tz: text,
-  /** MQTT topic filters on which SenML packs come. */
-  senml: z.strictObject({ topics: z.array(text).max(100) }),
-  /** By a meter's id: the unit of its counts, and what one count is of it. */
-  meter: z.record(
-    text,
-    z.strictObject({ unit: text.optional(), multiplier: z.number().positive().max(1e9).optional() }),
-  ),
-  /** By `node/name`: how many pulses a kWh has. */
-  emon: z.record(text, z.strictObject({ pulses_per_kwh: z.number().positive().max(1e9).optional() })),
-  /** By `prefix.name` of a meter that a script reads, or by the name alone: what it is, and its unit (kWh; m3 and l of gas, heat and water). */
-  tasmota: z.record(
-    text,
-    z.strictObject({
-      counts_as: z.string().regex(/^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|gas|heat|water|ignored)$/),
-      unit: z.enum(['Wh', 'kWh', 'MWh', 'W', 'kW', 'm3', 'l']).optional(),
-    }),
-  ),
-  /** How Zigbee2MQTT publishes; with `attribute` the names of its devices, which may hold slashes. */
-  zigbee2mqtt: z.strictObject({
-    output: z.enum(['json', 'attribute', 'attribute_and_json']).optional(),
-    devices: z.array(text).max(2_000).optional(),
-  }),
+  tz: text.describe('IANA time zone of devices that report local time without one.'),
+  senml: z
+    .strictObject({ topics: z.array(text).max(100).describe('MQTT topic filters on which SenML packs arrive.') })
+    .describe('Where SenML is published.'),
+  meter: z
+    .record(
+      text,
+      z.strictObject({
+        unit: text.optional().describe('Unit of the counts.'),
+        multiplier: z.number().positive().max(1e9).optional().describe('How many of that unit one count is.'),
+      }),
+    )
+    .describe('Meters that count, by the id of the meter.'),
+  emon: z
+    .record(
+      text,
+      z.strictObject({
+        pulses_per_kwh: z.number().positive().max(1e9).optional().describe('How many pulses make a kWh.'),
+      }),
+    )
+    .describe('Pulse counters of emon nodes, by `node/name`.'),
+  tasmota: z
+    .record(
+      text,
+      z.strictObject({
+        counts_as: z
+          .string()
+          .regex(/^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|gas|heat|water|ignored)$/)
+          .describe('What the quantity counts as.'),
+        unit: z
+          .enum(['Wh', 'kWh', 'MWh', 'W', 'kW', 'm3', 'l'])
+          .optional()
+          .describe('Its unit. Default: kWh. m³ and litres are for gas, heat and water.'),
+      }),
+    )
+    .describe('Quantities of meters that a Tasmota script reads, by `prefix.name` or by the name alone.'),
+  zigbee2mqtt: z
+    .strictObject({
+      output: z
+        .enum(['json', 'attribute', 'attribute_and_json'])
+        .optional()
+        .describe('How it publishes (its setting `output`).'),
+      devices: z
+        .array(text)
+        .max(2_000)
+        .optional()
+        .describe('With `attribute`: the names of its devices, which may contain slashes.'),
+    })
+    .describe('How Zigbee2MQTT publishes.'),
 };

@@ -36,7 +36,11 @@ export async function createUser(
         .values({ ...settings, user_id: newId('usr'), enrolled_by: enrolledBy ?? null })
         .returning(COLUMNS)
         .executeTakeFirstOrThrow();
-      const event = { type: 'user.created' as const, userId: created.user_id, data: { ...created } };
+      const event = {
+        type: 'user.created' as const,
+        userId: created.user_id,
+        data: { ...created, created_at: created.created_at.toISOString() },
+      };
       await addEvents(queryOf(trx), [event], new Date());
       return created;
     }),

@@ -72,7 +72,7 @@ export async function testDeliveries(options: Partial<WebhookOptions> = {}): Pro
     subscribe: async (userId, url, authToken = 'a secret token') =>
       (await createWebhook(db, box, userId, { event: 'user.created', url, authToken })).webhook_id,
     async happen(userId, data = {}) {
-      const [id] = await addEvents(queryOf(db), [{ type: 'user.created', userId, data }], test.now);
+      const [id] = await addEvents(queryOf(db), [{ type: 'user.created', userId, data: data as never }], test.now);
       return id as string;
     },
     async close() {

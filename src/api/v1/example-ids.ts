@@ -8,4 +8,4 @@ export const key_id = 'key_01k8xqaw9b5d7h1jx3kp6m8nrg';
 export const created_at = '2026-06-01T09:30:00.000Z';
 
 /** What is sent and answered, operation by operation. */
-export type Examples = Record<string, { body?: unknown; answer: unknown }>;
+export type Examples = Record<string, { body?: unknown; answer: unknown; csv?: string }>;

@@ -1,4 +1,6 @@
+import type { Environment } from '#src/core/environment.ts';
 import { VERSION } from '#src/core/version.ts';
+import type { ToldEnvelope } from '#src/events/bodies.ts';
 
 /** The parts of an event that are sent. */
 export interface ToldEvent {
@@ -9,8 +11,9 @@ export interface ToldEvent {
 }
 
 /** Body of a webhook: the same bytes at every attempt, and what the log shows of it. */
-export function envelope({ id, type, createdAt, data }: ToldEvent, environment: string): string {
-  return JSON.stringify({ id, type, created_at: createdAt.toISOString(), environment, data });
+export function envelope({ id, type, createdAt, data }: ToldEvent, environment: Environment): string {
+  const told: ToldEnvelope = { id, type, created_at: createdAt.toISOString(), environment, data };
+  return JSON.stringify(told);
 }
 
 /** Headers of every try that hold no secret; those that sign it are in sign.ts. */

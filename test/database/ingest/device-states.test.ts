@@ -88,10 +88,13 @@ test('the first valid message of a device is reported as device.connected, once'
   expect(rows.map(({ data }) => data)).toEqual([
     {
       device_id: deviceId,
+      user_id: userId,
       type: 'smart_meter',
       location: 'test',
       status: 'active',
       last_seen_at: expect.stringMatching(/Z$/),
+      placement: 'grid',
+      upstream_device_id: null,
     },
   ]);
 });

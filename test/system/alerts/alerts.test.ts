@@ -7,6 +7,7 @@ import { secretBox } from '#src/core/secret-box.ts';
 import { createDb } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createDevice } from '#src/devices/store.ts';
+import { eventSchema } from '#src/events/bodies.ts';
 import type { EventType } from '#src/events/event-types.ts';
 import { createUser } from '#src/users/store.ts';
 import { createAlert } from '#test/support/alerts.ts';
@@ -69,6 +70,8 @@ test('readings over MQTT are told at an HTTPS receiver: connected, updated, and 
   await expect
     .poll(() => new Set(events().map(({ type }) => type)), { timeout: 10_000, interval: 50 })
     .toEqual(new Set(['device.connected', 'usage.updated', 'alert.triggered']));
+  // What the document says of them.
+  for (const event of events()) expect(eventSchema(event.type).parse(event)).toEqual(event);
   const fired = receiver.calls.find(({ body }) => body.includes('"alert.triggered"'));
   expect((fired?.atMs ?? Number.POSITIVE_INFINITY) - publishedMs).toBeLessThan(5_000);
 

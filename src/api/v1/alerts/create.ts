@@ -1,9 +1,8 @@
-import { z } from 'zod';
 import { createAlert as create } from '#src/alerts/store.ts';
 import { operation } from '#src/api/operation.ts';
 import { reachUser } from '#src/auth/access.ts';
 import { checkDelivery, checkThreshold } from './check.ts';
-import { newAlert, toRow } from './shape.ts';
+import { createdAlert, newAlert, toRow } from './shape.ts';
 
 export const createAlert = operation({
   summary: 'Sets a threshold on a user’s usage.',
@@ -11,7 +10,7 @@ export const createAlert = operation({
   path: '/v1/alerts',
   audit: { action: 'alert.created', target: 'alert_id' },
   scope: 'alerts:write',
-  answer: z.strictObject({ alert_id: z.string(), status: z.string() }),
+  answer: createdAlert,
   body: newAlert,
   async handle({ context, caller, body: { user_id, ...settings } }) {
     checkThreshold(settings.type, settings, { required: true });

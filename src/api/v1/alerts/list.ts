@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listAlerts as list } from '#src/alerts/store.ts';
-import { id, page } from '#src/api/fields.ts';
+import { ofUser, page } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
 import { reachOf, reachUserId } from '#src/auth/access.ts';
@@ -12,7 +12,7 @@ export const listAlerts = operation({
   path: '/v1/alerts',
   scope: 'alerts:read',
   answer: z.array(alert),
-  query: z.object({ user_id: id, ...page }),
+  query: z.object({ user_id: ofUser.describe('Id of the user. Required.'), ...page }),
   async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
     const userId = await reachUserId(context.db, caller, user_id);
     const find = (page: { limit: number; cursor?: string }) => list(context.db, reachOf(caller), userId, page);

@@ -1,22 +1,38 @@
 import { z } from 'zod';
 import type { Alert } from '#src/alerts/store.ts';
-import { id } from '#src/api/fields.ts';
-import { instant } from '#src/api/shapes.ts';
+import { ofUser } from '#src/api/fields.ts';
+import { createdAt, instant, userId } from '#src/api/shapes.ts';
 import { defined } from '#src/core/defined.ts';
 import { kwhToMilliwattHours, MILLIWATT_HOURS_PER_KWH } from '#src/core/units.ts';
 import { ALERT_DELIVERIES, ALERT_TYPES, PAUSABLE_STATUSES } from '#src/database/enums.ts';
 
-const type = z.enum(ALERT_TYPES);
-const delivery = z.enum(ALERT_DELIVERIES);
-const status = z.enum(PAUSABLE_STATUSES);
+const alertId = z.string().describe('Id of the alert.');
+const type = z
+  .enum(ALERT_TYPES)
+  .describe(
+    'What the alert watches: any clock hour (`peak_usage`), the day, the month, or the silence of a device (`no_data`).',
+  );
+const delivery = z.enum(ALERT_DELIVERIES).describe('How the user is told.');
+const status = z.enum(PAUSABLE_STATUSES).describe('A paused alert does not fire.');
 const thresholds = {
   /** Above nothing (a mWh at least, the unit of everything stored) and below what could be stored. */
-  threshold_kwh: z.number().min(0.000_001).max(1_000_000_000).optional(),
-  threshold_hours: z.number().int().min(1).max(720).optional(),
+  threshold_kwh: z
+    .number()
+    .min(0.000_001)
+    .max(1_000_000_000)
+    .optional()
+    .describe('Usage above which the alert fires, in kWh. Required with every type but `no_data`.'),
+  threshold_hours: z
+    .number()
+    .int()
+    .min(1)
+    .max(720)
+    .optional()
+    .describe('Silence after which the alert fires, in hours. Only with type `no_data`, and required there.'),
 };
 
 /** A rule and whose usage it is about: what POST /v1/alerts/preview takes. */
-export const rule = z.strictObject({ user_id: id.optional(), type, ...thresholds });
+export const rule = z.strictObject({ user_id: ofUser.optional(), type, ...thresholds });
 export const newAlert = rule.extend({ delivery });
 export const alertPatch = z.strictObject({
   ...thresholds,
@@ -26,28 +42,42 @@ export const alertPatch = z.strictObject({
 
 export const alert = z
   .strictObject({
-    alert_id: z.string(),
-    user_id: z.string(),
+    alert_id: alertId,
+    user_id: userId,
     type,
-    threshold_kwh: z.number().optional(),
-    threshold_hours: z.number().int().optional(),
+    threshold_kwh: z
+      .number()
+      .optional()
+      .describe('Usage above which the alert fires, in kWh. Not in alerts of type `no_data`.'),
+    threshold_hours: z
+      .number()
+      .int()
+      .optional()
+      .describe('Silence after which the alert fires, in hours. Only in alerts of type `no_data`.'),
     delivery,
     status,
-    created_at: instant,
+    created_at: createdAt,
   })
   .meta({ id: 'Alert' });
 
+export const createdAlert = z.strictObject({
+  alert_id: alertId,
+  status: z.string().describe('`active`: the alert watches from now on.'),
+});
+
 export const alertPreview = z
   .strictObject({
-    user_id: z.string(),
-    data: z.array(
-      z.strictObject({
-        period_start: instant,
-        period_end: instant.nullable(),
-        kwh_used: z.number().optional(),
-        device_id: z.string().optional(),
-      }),
-    ),
+    user_id: userId,
+    data: z
+      .array(
+        z.strictObject({
+          period_start: instant.describe('Start of the period. For `no_data`: when the device was last heard.'),
+          period_end: instant.nullable().describe('End of the period, exclusive. Null for a silence that goes on.'),
+          kwh_used: z.number().optional().describe('What was used in the period, in kWh. Not with type `no_data`.'),
+          device_id: z.string().optional().describe('Id of the silent device. Only with type `no_data`.'),
+        }),
+      )
+      .describe('Periods of the last 90 days in which the alert would have fired.'),
   })
   .meta({ id: 'AlertPreview' });
 

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { id, whole, zoneOrAccount } from '#src/api/fields.ts';
+import { ofUser, whole, zoneOrAccount } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { reachWithZone } from '#src/auth/access.ts';
 import { monthly as compare } from '#src/energy/monthly.ts';
 import { monthly as shape } from './shape.ts';
 
 const query = z.object({
-  user_id: id.optional(),
-  months: whole(1, 36, 12),
+  user_id: ofUser.optional(),
+  months: whole(1, 36, 12).describe('How many months, the current one included.'),
   tz: zoneOrAccount.default('UTC'),
 });
 

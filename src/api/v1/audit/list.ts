@@ -15,7 +15,10 @@ export const listAudit = operation({
   path: '/v1/audit',
   scope: 'users:read',
   answer: z.array(act),
-  query: z.object({ user_id: id.optional(), ...page }),
+  query: z.object({
+    user_id: id.describe('Only what this user did, and what was done to it. Default: all.').optional(),
+    ...page,
+  }),
   async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
     adminOnly(caller);
     const userId = user_id === undefined ? undefined : holdable(user_id);

@@ -4,19 +4,19 @@ import type { Audited } from '#src/users/audit.ts';
 
 export const act = z
   .strictObject({
-    audit_id: z.string(),
-    at: instant,
+    audit_id: z.string().describe('Id of the entry.'),
+    at: instant.describe('When it was done.'),
     actor_user_id: z
       .string()
       .nullable()
       .describe(
-        'Null: an operator at the command line, or somebody who was not signed in. `erased_…`: the account is gone.',
+        'Id of the user who did it. Null: an operator at the command line, or somebody who was not signed in. `erased_…`: the account is gone.',
       ),
-    actor_key_id: z.string().nullable().describe('The API key or the session that it came with.'),
-    address: z.string().nullable().describe('An IP address, or `cli`.'),
-    action: z.string().describe('Such as `key.created`.'),
-    target: z.string().nullable().describe('Id of what was changed.'),
-    details: z.record(z.string(), z.unknown()),
+    actor_key_id: z.string().nullable().describe('Id of the API key or session that was used. Null: none was.'),
+    address: z.string().nullable().describe('Where it came from: an IP address, or `cli`. Null: not known.'),
+    action: z.string().describe('What was done, such as `key.created`.'),
+    target: z.string().nullable().describe('Id of what was changed. Null: nothing that has one.'),
+    details: z.record(z.string(), z.unknown()).describe('Members of the request, and the values of some.'),
   })
   .meta({ id: 'Act' });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, page } from '#src/api/fields.ts';
+import { ofUser, page } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
 import { reachOf, reachUserId } from '#src/auth/access.ts';
@@ -12,7 +12,7 @@ export const discoveredDevices = operation({
   path: '/v1/devices/discovered',
   scope: 'devices:read',
   answer: z.array(discovered),
-  query: z.object({ user_id: id.optional(), ...page }),
+  query: z.object({ user_id: ofUser.optional(), ...page }),
   async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
     const userId = await reachUserId(context.db, caller, user_id);
     const find = (page: { limit: number; cursor?: string }) =>

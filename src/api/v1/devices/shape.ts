@@ -1,19 +1,34 @@
 import { z } from 'zod';
-import { id, text, zone } from '#src/api/fields.ts';
-import { instant } from '#src/api/shapes.ts';
+import { id, ofUser, text, zone } from '#src/api/fields.ts';
+import { createdAt, deviceId, instant, userId } from '#src/api/shapes.ts';
 import { usage } from '#src/api/v1/energy-insights/shape.ts';
-import { decoderConfig } from '#src/api/v1/gateways/shape.ts';
+import { decoderConfig, keptDecoderConfig } from '#src/api/v1/gateways/shape.ts';
 import { DEVICE_STATUSES, PLACEMENTS } from '#src/database/enums.ts';
 import { COUNTS_AS } from '#src/devices/channel-name.ts';
 import type { Discovered } from '#src/devices/gateways.ts';
 import { ATTENTIONS, type Device, type DeviceDetails } from '#src/devices/store.ts';
 
-const type = text(64);
-const location = text(200);
-const limit_kw = z.number().positive().max(1_000_000);
+/** What the members mean, whether they are asked for or answered. */
+const MEANING = {
+  type: 'What kind of device it is, in the words of its owner, such as `electricity_meter`.',
+  location: 'Where the device is, in the words of its owner.',
+  limit_kw: 'Highest plausible load, in kW. A register that rises faster is held until later readings confirm it.',
+  register_max_kwh: 'Value at which the register starts again at 0, in kWh. Null: it never does.',
+  max_gap_minutes: 'Longest silence that power readings are integrated over, in minutes.',
+  timezone: 'IANA time zone of a device that reports local time. Null: that of its owner.',
+  placement: 'Where the device sits in its home. `excluded`: it does not count.',
+  upstream: 'Id of the device whose measurement includes this one. Null: none.',
+  native_name: 'What the device calls the quantity.',
+  counts_as:
+    'What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water` or `ignored`.',
+};
+
+const type = text(64).describe(MEANING.type);
+const location = text(200).describe(MEANING.location);
+const limit_kw = z.number().positive().max(1_000_000).describe(MEANING.limit_kw);
 const register_max_kwh = z.number().positive().max(9_000_000_000);
-const max_gap_minutes = z.number().positive().max(1_440);
-const placement = z.enum(PLACEMENTS);
+const max_gap_minutes = z.number().positive().max(1_440).describe(MEANING.max_gap_minutes);
+const placement = z.enum(PLACEMENTS).describe(MEANING.placement);
 const counts_as = z
   .string()
   .regex(COUNTS_AS, 'must be import, export, a part as import/t1, gas, heat, water or ignored');
@@ -21,109 +36,152 @@ const counts_as = z
 const channels = z
   .array(
     z.strictObject({
-      native_name: text(300),
-      counts_as: counts_as.nullable().optional(),
-      placement: placement.nullable().optional(),
+      native_name: text(300).describe(MEANING.native_name),
+      counts_as: counts_as.nullable().optional().describe(`${MEANING.counts_as} Null takes back what was said.`),
+      placement: placement.nullable().optional().describe('Where the quantity is measured. Null: where its device is.'),
     }),
   )
-  .max(200);
+  .max(200)
+  .describe('What quantities of the device count as. Those that are not named stay as they are.');
 
 export const newDevice = z.strictObject({
-  user_id: id.optional(),
+  user_id: ofUser.optional(),
   type,
   location,
   limit_kw: limit_kw.optional(),
-  register_max_kwh: register_max_kwh.optional(),
+  register_max_kwh: register_max_kwh
+    .optional()
+    .describe('Value at which the register starts again at 0, in kWh. Default: it never does.'),
   max_gap_minutes: max_gap_minutes.optional(),
-  timezone: zone.optional(),
-  placement: placement.optional(),
-  upstream_device_id: id.optional(),
+  timezone: zone.optional().describe('IANA time zone of a device that reports local time. Default: that of its owner.'),
+  placement: placement.optional().describe(`${MEANING.placement} Default: a guess from what it is.`),
+  upstream_device_id: id.optional().describe('Id of the device whose measurement includes this one. Default: none.'),
   channels: channels.optional(),
-  discovery_id: id.optional(),
+  discovery_id: id.optional().describe('Pairs this discovered device, which keeps the credentials of its gateway.'),
 });
 export const devicePatch = z
   .strictObject({
     type,
     location,
     limit_kw,
-    register_max_kwh: register_max_kwh.nullable(),
+    register_max_kwh: register_max_kwh.nullable().describe(MEANING.register_max_kwh),
     max_gap_minutes,
-    timezone: zone.nullable(),
+    timezone: zone.nullable().describe(MEANING.timezone),
     decoder_config: decoderConfig,
     placement,
-    upstream_device_id: id.nullable(),
+    upstream_device_id: id.nullable().describe(MEANING.upstream),
     channels,
   })
   .partial();
 
 const members = {
-  device_id: z.string(),
-  type: z.string(),
-  location: z.string(),
-  status: z.enum(DEVICE_STATUSES),
-  last_seen_at: instant.nullable(),
+  device_id: deviceId,
+  type: z.string().describe(MEANING.type),
+  location: z.string().describe(MEANING.location),
+  status: z
+    .enum(DEVICE_STATUSES)
+    .describe(
+      '`inactive` until the first reading and after 24 h of silence; `faulty` when the device says so, or when most of its last readings were rejected.',
+    ),
+  last_seen_at: instant.nullable().describe('When its last valid reading was received. Null: never.'),
   placement,
-  upstream_device_id: z.string().nullable(),
-  attention: z.array(z.enum(ATTENTIONS)),
+  upstream_device_id: z.string().nullable().describe(MEANING.upstream),
+  attention: z.array(z.enum(ATTENTIONS)).describe('What its owner should look at. Empty: nothing.'),
 };
 export const device = z.strictObject(members).meta({ id: 'Device' });
 export const deviceDetails = z
   .strictObject({
     ...members,
-    user_id: z.string(),
-    limit_kw: z.number(),
-    register_max_kwh: z.number().nullable(),
-    max_gap_minutes: z.number(),
-    timezone: z.string().nullable(),
-    decoder_config: z.record(z.string(), z.unknown()),
-    channels: z.array(
-      z.strictObject({
-        native_name: z.string(),
-        unit: z.string().nullable(),
-        last_value: z.number().nullable(),
-        last_at: instant.nullable(),
-        counts_as: z.string().nullable(),
-        placement: placement.nullable(),
-      }),
-    ),
-    created_at: instant,
+    user_id: userId,
+    limit_kw: z.number().describe(MEANING.limit_kw),
+    register_max_kwh: z.number().nullable().describe(MEANING.register_max_kwh),
+    max_gap_minutes: z.number().describe(MEANING.max_gap_minutes),
+    timezone: z.string().nullable().describe(MEANING.timezone),
+    decoder_config: keptDecoderConfig,
+    channels: z
+      .array(
+        z.strictObject({
+          native_name: z.string().describe(MEANING.native_name),
+          unit: z.string().nullable().describe('Unit of `last_value`. Null: the device does not say.'),
+          last_value: z.number().nullable().describe('The last value. Null: there is none.'),
+          last_at: instant.nullable().describe('When that value was measured. Null: there is none.'),
+          counts_as: z.string().nullable().describe(`${MEANING.counts_as} Null: not known, and not counted.`),
+          placement: placement.nullable().describe('Where the quantity is measured. Null: where its device is.'),
+        }),
+      )
+      .describe('The quantities that the device reports.'),
+    created_at: createdAt,
   })
   .meta({ id: 'DeviceDetails' });
 /** The password is shown once; a discovered device has the credentials of its gateway. */
 export const pairedDevice = z
   .strictObject({
     ...members,
-    mqtt: z.strictObject({ username: z.string(), password: z.string(), topic: z.string() }).optional(),
+    mqtt: z
+      .strictObject({
+        username: z.string().describe('MQTT user name.'),
+        password: z.string().describe('MQTT password. It is not shown again.'),
+        topic: z.string().describe('Topic that the device publishes its readings on.'),
+      })
+      .optional()
+      .describe('How the device signs in to the broker. Not with `discovery_id`: its gateway signs in.'),
   })
   .meta({ id: 'PairedDevice' });
 
 export const deviceUsage = z
   .strictObject({
-    device_id: z.string(),
-    data: z.array(
-      usage.extend({
-        kwh_used: z.number().nullable(),
-        export_kwh: z.number().nullable().optional(),
-        temperature_c: z.strictObject({ mean: z.number(), min: z.number(), max: z.number() }).nullable().optional(),
-        setpoint_c: z.number().nullable().optional(),
-        heating_minutes: z.number().nullable().optional(),
-      }),
-    ),
+    device_id: deviceId,
+    data: z
+      .array(
+        usage.extend({
+          kwh_used: z.number().nullable().describe('Import of the device, in kWh. Null: it reports no energy.'),
+          export_kwh: z.number().nullable().optional().describe('Export of the device, in kWh. Null: not known.'),
+          temperature_c: z
+            .strictObject({
+              mean: z.number().describe('Mean, weighted by time, in °C.'),
+              min: z.number().describe('Lowest, in °C.'),
+              max: z.number().describe('Highest, in °C.'),
+            })
+            .nullable()
+            .optional()
+            .describe('Room temperature that a thermostat measured. Null: not known.'),
+          setpoint_c: z
+            .number()
+            .nullable()
+            .optional()
+            .describe('Mean of the set temperature, weighted by time, in °C. Null: not known.'),
+          heating_minutes: z
+            .number()
+            .nullable()
+            .optional()
+            .describe('How long a thermostat was heating, in minutes. Null: not known.'),
+        }),
+      )
+      .describe('The rows, oldest first.'),
   })
   .meta({ id: 'DeviceUsage' });
 
 export const discovered = z
   .strictObject({
-    discovery_id: z.string(),
-    gateway_id: z.string(),
-    family: z.string(),
-    native_id: z.string(),
-    channels: z.array(z.string()),
-    quantities: z.array(
-      z.strictObject({ channel: z.string(), kind: z.string(), counts: z.enum(['import', 'export']).nullable() }),
-    ),
-    first_seen_at: instant,
-    last_seen_at: instant,
+    discovery_id: z.string().describe('Id to pair the device with: `discovery_id` of `POST /v1/devices`.'),
+    gateway_id: z.string().describe('Id of the gateway that it was heard through.'),
+    family: z.string().describe('Which messages it sends, such as `tasmota`.'),
+    native_id: z.string().describe('What the device calls itself.'),
+    channels: z.array(z.string()).describe('Names of its channels.'),
+    quantities: z
+      .array(
+        z.strictObject({
+          channel: z.string().describe('Name of the channel.'),
+          kind: z.string().describe('What is measured, with its unit, such as `power_w`.'),
+          counts: z
+            .enum(['import', 'export'])
+            .nullable()
+            .describe('What it will count as once the device is paired. Null: nothing.'),
+        }),
+      )
+      .describe('The quantities on its channels.'),
+    first_seen_at: instant.describe('When it was first heard.'),
+    last_seen_at: instant.describe('When it was last heard.'),
   })
   .meta({ id: 'DiscoveredDevice' });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { date, id, include, namesOf, zoneOrAccount } from '#src/api/fields.ts';
+import { days, id, include, namesOf, zoneOrAccount } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/v1/devices/shape.ts';
 import { grouping, period } from '#src/api/v1/energy-insights/period.ts';
@@ -11,8 +11,7 @@ import { DEVICE_INCLUDES } from '#src/energy/include.ts';
 import { dayRange, lastThirtyDays } from '#src/energy/ranges.ts';
 
 const query = z.object({
-  start: date.optional(),
-  end: date.optional(),
+  ...days,
   group_by: grouping.optional(),
   tz: zoneOrAccount.default('UTC'),
   include: include(DEVICE_INCLUDES).optional(),

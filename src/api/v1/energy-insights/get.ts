@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
-import { date, id, include, namesOf, zoneOrAccount } from '#src/api/fields.ts';
+import { days, include, namesOf, ofUser, zoneOrAccount } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { reachWithZone } from '#src/auth/access.ts';
 import { defined } from '#src/core/defined.ts';
@@ -20,13 +20,15 @@ import { grouping, period } from './period.ts';
 import * as shapes from './shape.ts';
 
 const query = z.object({
-  start: date.optional(),
-  end: date.optional(),
+  ...days,
   group_by: grouping.optional(),
-  user_id: id.optional(),
+  user_id: ofUser.optional(),
   tz: zoneOrAccount.default('UTC'),
   include: include(HOME_INCLUDES).optional(),
-  commodity: z.enum(['electricity', ...COMMODITIES]).default('electricity'),
+  commodity: z
+    .enum(['electricity', ...COMMODITIES])
+    .default('electricity')
+    .describe(`What was used. Of \`include\`, all but electricity takes only ${COMMODITY_INCLUDES.join(' and ')}.`),
 });
 
 export const getEnergyInsights = operation({
@@ -35,6 +37,7 @@ export const getEnergyInsights = operation({
   path: '/v1/energy-insights',
   scope: 'insights:read',
   answer: shapes.insights,
+  csv: true,
   query,
   async handle({ context, caller, query: { start, end, group_by, user_id, tz, include, commodity }, accepts, reply }) {
     const wanted = period(start, end, group_by);

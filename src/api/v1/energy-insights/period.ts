@@ -4,7 +4,9 @@ import type { GroupBy } from '#src/energy/insights.ts';
 import { dayCount, monthCount } from '#src/energy/ranges.ts';
 
 /** What rows are of. */
-export const grouping = z.enum(['day', 'month', 'hour'] satisfies GroupBy[]);
+export const grouping = z
+  .enum(['day', 'month', 'hour'] satisfies GroupBy[])
+  .describe('What each row covers. Default: `day`. A month covers those of its days that lie in the range.');
 
 /** Most rows in one answer. */
 const MAX_ROWS = 10_000;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { date, id, include, namesOf, zoneOrAccount } from '#src/api/fields.ts';
+import { days, include, namesOf, ofUser, zoneOrAccount } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { reachWithZone } from '#src/auth/access.ts';
 import { HOME_INCLUDES } from '#src/energy/include.ts';
@@ -9,16 +9,21 @@ import * as shapes from './shape.ts';
 
 const body = z
   .strictObject({
-    user_id: id.optional(),
-    interval: z.enum(['day', 'week', 'month', 'year']).optional(),
-    start: date.optional(),
-    end: date.optional(),
+    user_id: ofUser.optional(),
+    interval: z
+      .enum(['day', 'week', 'month', 'year'])
+      .optional()
+      .describe(
+        'The current calendar day, week, month or year, up to now. Required unless `start` and `end` are given.',
+      ),
+    ...days,
     tz: zoneOrAccount.default('UTC'),
     include: include(HOME_INCLUDES).optional(),
     metrics: z
       .array(z.enum(['kwh_used', 'peak_hour']))
       .min(1)
-      .default(['kwh_used', 'peak_hour']),
+      .default(['kwh_used', 'peak_hour'])
+      .describe('Which members the summary has: `total_kwh` and `avg_daily_kwh`, `peak_usage_time`, or all.'),
   })
   .superRefine(({ interval, start, end }, context) => {
     const mistake = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });

@@ -1,74 +1,95 @@
 import { z } from 'zod';
-import { clockHour, day, instant } from '#src/api/shapes.ts';
+import { clockHour, day, instant, userId } from '#src/api/shapes.ts';
 
 const kwh = z.number().nullable().optional();
 const share = z.number().min(0).max(1).nullable().optional();
+const known = {
+  coverage: share.describe('Part of the expected time that is known, 0 to 1. Null: nothing is expected yet.'),
+  complete: z.boolean().nullable().optional().describe('Whether all of it is known. Null: nothing is expected yet.'),
+};
 /** What `include` adds. Null: not known, or not to be known in this home. */
 const more = {
-  grid_import_kwh: kwh,
-  grid_export_kwh: kwh,
-  production_kwh: kwh,
-  charged_kwh: kwh,
-  discharged_kwh: kwh,
-  consumption_kwh: kwh,
-  untracked_kwh: kwh,
-  self_consumed_kwh: kwh,
-  autarky: share,
-  estimated_kwh: kwh,
-  coverage: share,
-  complete: z.boolean().nullable().optional(),
+  grid_import_kwh: kwh.describe('Energy from the grid, in kWh. Null: not known.'),
+  grid_export_kwh: kwh.describe('Energy to the grid, in kWh. Null: not known.'),
+  production_kwh: kwh.describe('Energy that the home produced, in kWh. Null: not known.'),
+  charged_kwh: kwh.describe('Energy into storage, in kWh. Null: not known.'),
+  discharged_kwh: kwh.describe('Energy out of storage, in kWh. Null: not known.'),
+  consumption_kwh: kwh.describe('What consumption devices used, in kWh. Null: not known.'),
+  untracked_kwh: kwh.describe('`kwh_used` without `consumption_kwh`, in kWh; may be negative. Null: not known.'),
+  self_consumed_kwh: kwh.describe('Production that was not exported, in kWh. Null: not known.'),
+  autarky: share.describe(
+    'Part of the usage that did not come from the grid, 0 to 1. Null: not known, or nothing was used.',
+  ),
+  estimated_kwh: kwh.describe('Part of `kwh_used` that is estimated, in kWh. Null: not known.'),
+  ...known,
+};
+
+const peakHour = clockHour.describe(
+  'Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies.',
+);
+/** Whose time a row is. */
+const bucket = {
+  date: day.describe('First day of the row.'),
+  hour: z
+    .string()
+    .regex(/^\d\d:00$/)
+    .optional()
+    .describe('Start of the hour on the clock of the time zone, as `HH:00`. Only in rows by hour.'),
+  starts_at: instant.optional().describe('Start of the hour, with the offset of the time zone. Only in rows by hour.'),
 };
 
 /** An hour, day or month. */
 export const usage = z
   .strictObject({
-    date: day,
-    hour: z.string().optional(),
-    starts_at: instant.optional(),
-    /** Null where only what else was asked for is known. */
-    kwh_used: z.number().nullable(),
-    peak_hour: clockHour,
+    ...bucket,
+    kwh_used: z
+      .number()
+      .nullable()
+      .describe('What the home used, in kWh. Null: not known, while something in `include` is.'),
+    peak_hour: peakHour,
     ...more,
   })
   .meta({ id: 'Usage' });
 
 /** What `commodity` answers in place of `kwh_used`: energy, volume, or both where the home has meters of both. */
 const ofCommodity = {
-  kwh_used: z.number().optional(),
-  m3_used: z.number().optional(),
-  estimated_kwh: z.number().optional(),
-  estimated_m3: z.number().optional(),
-  coverage: share,
-  complete: z.boolean().nullable().optional(),
+  kwh_used: z.number().optional().describe('What was used, in kWh, where it is measured as energy.'),
+  m3_used: z.number().optional().describe('What was used, in m³, where it is measured as volume.'),
+  estimated_kwh: z.number().optional().describe('Part of `kwh_used` that is estimated, in kWh.'),
+  estimated_m3: z.number().optional().describe('Part of `m3_used` that is estimated, in m³.'),
+  ...known,
 };
 
 /** An hour, day or month of gas, heat or water. */
 const commodityUsage = z
   .strictObject({
-    date: day,
-    hour: z.string().optional(),
-    starts_at: instant.optional(),
-    peak_hour: clockHour,
+    ...bucket,
+    peak_hour: peakHour,
     ...ofCommodity,
   })
   .meta({ id: 'CommodityUsage' });
 
+const dateRange = z
+  .strictObject({ start: day.describe('First day.'), end: day.describe('Last day, inclusive: today.') })
+  .describe('The days that the summary is about.');
+const rows = 'The rows, oldest first. Rows about which nothing is known are left out.';
+
 /** With dates the rows, without any the last 30 days in one object; of electricity, or of the commodity that was asked for. */
 export const insights = z
   .union([
-    z.strictObject({ user_id: z.string(), data: z.array(usage) }),
-    z.strictObject({ user_id: z.string(), data: z.array(commodityUsage) }),
+    z.strictObject({ user_id: userId, data: z.array(usage).describe(rows) }),
+    z.strictObject({ user_id: userId, data: z.array(commodityUsage).describe(rows) }),
     z.strictObject({
-      user_id: z.string(),
-      date_range: z.strictObject({ start: day, end: day }),
-      peak_usage_time: clockHour,
+      user_id: userId,
+      date_range: dateRange,
+      peak_usage_time: peakHour,
       ...ofCommodity,
     }),
     z.strictObject({
-      user_id: z.string(),
-      date_range: z.strictObject({ start: day, end: day }),
-      kwh_used: z.number(),
-      peak_usage_time: clockHour,
+      user_id: userId,
+      date_range: dateRange,
+      kwh_used: z.number().describe('What the home used, in kWh.'),
+      peak_usage_time: peakHour,
       ...more,
     }),
   ])
@@ -76,11 +97,13 @@ export const insights = z
 
 export const summary = z
   .strictObject({
-    summary: z.strictObject({
-      total_kwh: z.number().optional(),
-      avg_daily_kwh: z.number().optional(),
-      peak_usage_time: clockHour.optional(),
-      ...more,
-    }),
+    summary: z
+      .strictObject({
+        total_kwh: z.number().optional().describe('What the home used, in kWh.'),
+        avg_daily_kwh: z.number().optional().describe('Mean of the days with data, in kWh.'),
+        peak_usage_time: peakHour.optional(),
+        ...more,
+      })
+      .describe('The members that `metrics` and `include` ask for.'),
   })
   .meta({ id: 'Summary' });

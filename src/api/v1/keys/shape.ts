@@ -1,38 +1,52 @@
 import { z } from 'zod';
-import { id, text } from '#src/api/fields.ts';
-import { instant } from '#src/api/shapes.ts';
+import { ofUser, text } from '#src/api/fields.ts';
+import { createdAt, instant } from '#src/api/shapes.ts';
 import type { CreatedKey, Key } from '#src/auth/keys.ts';
 import { isScope, SCOPES } from '#src/auth/scopes.ts';
 
 export const newKey = z.strictObject({
-  user_id: id.optional(),
-  name: text(100).optional(),
+  user_id: ofUser.optional(),
+  name: text(100).optional().describe('What its owner calls the key.'),
   scopes: z
     .array(z.enum(SCOPES))
     .min(1)
     .refine((list) => new Set(list).size === list.length, 'must not repeat')
-    .optional(),
-  expires_at: instant.optional(),
+    .optional()
+    .describe('What the key may do. Default: all, or what a utility may give to its homeowners.'),
+  expires_at: instant.optional().describe('When the key ends. Default: never.'),
 });
-export const rotation = z.strictObject({ overlap_hours: z.number().min(0).max(720).optional() }).optional();
+export const rotation = z
+  .strictObject({
+    overlap_hours: z
+      .number()
+      .min(0)
+      .max(720)
+      .optional()
+      .describe('How long the old key goes on, in hours. Default: 24.'),
+  })
+  .optional();
 
 const members = {
-  key_id: z.string(),
-  prefix: z.string(),
-  scopes: z.array(z.enum(SCOPES)),
-  expires_at: instant.nullable(),
+  key_id: z.string().describe('Id of the key.'),
+  prefix: z.string().describe('The first characters of the key, to recognise it by.'),
+  scopes: z.array(z.enum(SCOPES)).describe('What the key may do. The role of its owner decides whose data it reaches.'),
+  expires_at: instant.nullable().describe('When the key ends. Null: never.'),
 };
 export const key = z
   .strictObject({
     ...members,
-    name: z.string().nullable(),
-    created_at: instant,
-    last_used_at: instant.nullable(),
+    name: z.string().nullable().describe('What its owner calls the key. Null: it has no name.'),
+    created_at: createdAt,
+    last_used_at: instant.nullable().describe('When the key was last used. Null: never.'),
   })
   .meta({ id: 'Key' });
 /** The only time that a key is shown. */
-export const createdKey = z.strictObject({ ...members, key: z.string() }).meta({ id: 'CreatedKey' });
-export const rotatedKey = createdKey.extend({ old_expires_at: instant }).meta({ id: 'RotatedKey' });
+export const createdKey = z
+  .strictObject({ ...members, key: z.string().describe('The key itself. It is not shown again.') })
+  .meta({ id: 'CreatedKey' });
+export const rotatedKey = createdKey
+  .extend({ old_expires_at: instant.describe('When the old key ends.') })
+  .meta({ id: 'RotatedKey' });
 
 /** A key as lists show it: never the key itself. */
 export const toWire = (row: Key): z.output<typeof key> => ({

@@ -1,9 +1,8 @@
-import { z } from 'zod';
 import { operation } from '#src/api/operation.ts';
 import { defined } from '#src/core/defined.ts';
 import { AppError } from '#src/core/errors.ts';
 import { createUser as create } from '#src/users/store.ts';
-import { newUser } from './shape.ts';
+import { createdUser, newUser } from './shape.ts';
 
 export const createUser = operation({
   summary: 'Creates an account: a utility enrols homeowners, an administrator anyone.',
@@ -11,7 +10,7 @@ export const createUser = operation({
   path: '/v1/users',
   audit: { action: 'user.created', target: 'user_id' },
   scope: 'users:write',
-  answer: z.strictObject({ user_id: z.string(), status: z.string() }),
+  answer: createdUser,
   body: newUser,
   async handle({ context, caller, body }) {
     if (caller.role === 'homeowner') throw new AppError('forbidden');

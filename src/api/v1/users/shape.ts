@@ -1,33 +1,37 @@
 import { z } from 'zod';
 import { phone, zone } from '#src/api/fields.ts';
-import { instant } from '#src/api/shapes.ts';
-import { PLANS, ROLES } from '#src/database/enums.ts';
+import { account } from '#src/events/bodies.ts';
 import type { User } from '#src/users/store.ts';
 
-const email = z.email().max(254);
-const role = z.enum(ROLES);
-const plan = z.enum(PLANS);
+/** The same that `user.created` reports. */
+export const user = account;
+
+const { role, plan } = account.shape;
+const email = z.email().max(254).describe('E-mail address. No other account may have it, in whatever case.');
+const ownPhone = phone.describe('Phone number in E.164 form, such as +4915112345678.');
+const timezone = zone.describe('IANA time zone of the user, such as Europe/Berlin. Default: UTC.');
 
 export const newUser = z.strictObject({
   email,
   role,
-  phone: phone.optional(),
-  timezone: zone.optional(),
+  phone: ownPhone.optional(),
+  timezone: timezone.optional(),
   plan: plan.optional(),
 });
-export const userPatch = z.strictObject({ email, phone: phone.nullable(), role, timezone: zone, plan }).partial();
-
-export const user = z
+export const userPatch = z
   .strictObject({
-    user_id: z.string(),
-    email: z.string(),
+    email,
+    phone: phone.nullable().describe('Phone number in E.164 form. Null removes it.'),
     role,
-    created_at: instant,
-    phone: z.string().nullable(),
-    timezone: z.string(),
+    timezone,
     plan,
   })
-  .meta({ id: 'User' });
+  .partial();
+
+export const createdUser = z.strictObject({
+  user_id: z.string().describe('Id of the new user.'),
+  status: z.string().describe('`created`.'),
+});
 
 /** An account as answers show it. */
 export const toWire = (row: User): z.output<typeof user> => ({

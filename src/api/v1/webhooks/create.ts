@@ -1,7 +1,6 @@
-import { z } from 'zod';
 import { operation } from '#src/api/operation.ts';
 import { createWebhook as create } from '#src/delivery/webhook/subscriptions.ts';
-import { newWebhook } from './shape.ts';
+import { createdWebhook, newWebhook } from './shape.ts';
 
 export const createWebhook = operation({
   summary: 'Subscribes the caller to an event.',
@@ -9,7 +8,7 @@ export const createWebhook = operation({
   path: '/v1/webhooks',
   audit: { action: 'webhook.created', target: 'webhook_id' },
   scope: 'webhooks:write',
-  answer: z.strictObject({ webhook_id: z.string(), status: z.string() }),
+  answer: createdWebhook,
   body: newWebhook,
   async handle({ context, caller, body: { event, url, auth_token } }) {
     const webhook = { event, url, authToken: auth_token };

@@ -1,11 +1,14 @@
 import { z } from 'zod';
-import { instant } from '#src/api/shapes.ts';
+import { createdAt, instant } from '#src/api/shapes.ts';
 import { DELIVERY_STATUSES, EVENT_TYPES, PAUSABLE_STATUSES } from '#src/database/enums.ts';
 import type { Delivery } from '#src/delivery/log.ts';
 import type { Webhook } from '#src/delivery/webhook/subscriptions.ts';
 
-const event = z.enum(EVENT_TYPES);
-const status = z.enum(PAUSABLE_STATUSES);
+const webhookId = z.string().describe('Id of the subscription.');
+const event = z.enum(EVENT_TYPES).describe('Event that is subscribed to.');
+const status = z
+  .enum(PAUSABLE_STATUSES)
+  .describe('Nothing is sent while it is paused. Events wait up to 7 days, and are sent when it is resumed.');
 
 /** A callback address: HTTPS, without credentials (they would be stored in the clear), 2,048 characters at most. */
 const callbackUrl = z
@@ -16,7 +19,9 @@ const callbackUrl = z
     if (!URL.canParse(text) || !/^https:\/\/[\x21-\x7e]+$/i.test(text)) return false;
     const { username, password, hostname } = new URL(text);
     return username === '' && password === '' && hostname !== '';
-  }, 'must be an https:// URL in ASCII, without credentials and blanks');
+  }, 'must be an https:// URL in ASCII, without credentials and blanks')
+  .meta({ format: 'uri' })
+  .describe('HTTPS address that events are sent to, without credentials.');
 
 /** The subscriber's secret, as libraries of Standard Webhooks can use it; kept sealed and never shown again. */
 const authToken = z
@@ -24,6 +29,9 @@ const authToken = z
   .refine(
     (value) => (value.startsWith('whsec_') ? isKey(value.slice(6)) : /^[\x20-\x7e]{8,256}$/.test(value)),
     'must be whsec_ and base64 of 24 to 64 bytes, or 8 to 256 printable characters of ASCII',
+  )
+  .describe(
+    'Secret that signs the events: `whsec_` and base64 of 24 to 64 bytes, or 8 to 256 printable ASCII characters. It is never answered.',
   );
 
 /** Base64 in whole groups, of so many bytes as the standard wants. */
@@ -36,24 +44,39 @@ export const newWebhook = z.strictObject({ event, url: callbackUrl, auth_token: 
 export const webhookPatch = z.strictObject({ url: callbackUrl, auth_token: authToken, status }).partial();
 
 export const webhook = z
-  .strictObject({ webhook_id: z.string(), event, url: z.string(), status, created_at: instant })
+  .strictObject({
+    webhook_id: webhookId,
+    event,
+    url: z.string().meta({ format: 'uri' }).describe('HTTPS address that events are sent to.'),
+    status,
+    created_at: createdAt,
+  })
   .meta({ id: 'Webhook' });
+
+export const createdWebhook = z.strictObject({
+  webhook_id: webhookId,
+  status: z.string().describe('`active`: events are sent from now on.'),
+});
 
 export const delivery = z
   .strictObject({
-    delivery_id: z.string(),
-    event_id: z.string(),
-    event: z.string(),
-    status: z.enum(DELIVERY_STATUSES),
-    attempts: z.array(
-      z.strictObject({
-        at: instant,
-        response_status: z.number().int().nullable(),
-        duration_ms: z.number(),
-        error: z.string().nullable(),
-      }),
-    ),
-    next_attempt_at: instant.nullable(),
+    delivery_id: z.string().describe('Id of the delivery.'),
+    event_id: z.string().describe('Id of the event: `id` of its body, the same in every attempt.'),
+    event: z.string().describe('Type of the event.'),
+    status: z.enum(DELIVERY_STATUSES).describe('`failed` once all retries have failed.'),
+    attempts: z
+      .array(
+        z.strictObject({
+          at: instant.describe('When it was tried.'),
+          response_status: z.number().int().nullable().describe('Status code of the receiver. Null: no answer.'),
+          duration_ms: z.number().describe('How long the attempt took, in milliseconds.'),
+          error: z.string().nullable().describe('Why the attempt failed. Null: it succeeded.'),
+        }),
+      )
+      .describe('The attempts so far, oldest first.'),
+    next_attempt_at: instant
+      .nullable()
+      .describe('When it is tried next. Null: it is not, or the subscription is paused.'),
   })
   .meta({ id: 'Delivery' });
 

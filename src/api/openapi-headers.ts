@@ -1,0 +1,76 @@
+import type { Json } from './openapi-schema.ts';
+import type { AnyOperation } from './operation.ts';
+
+const text = { type: 'string' };
+
+/** Headers of answers, for the reference (`components.headers`). */
+export const HEADERS = {
+  'Request-Id': { description: 'Id of the request. The log of the service has it, too.', schema: text },
+  'Energy-Service-Version': { description: 'Version of the service.', schema: text, example: '1.6.0' },
+  'RateLimit-Policy': {
+    description: 'Limits of the account: requests (`q`) in a window of seconds (`w`), for the minute and the UTC day.',
+    schema: text,
+    example: '"minute";q=30;w=60, "day";q=5000;w=86400',
+  },
+  RateLimit: {
+    description: 'What is left of the limits: requests (`r`), and the seconds until the window ends (`t`).',
+    schema: text,
+    example: '"minute";r=29;t=60, "day";r=4999;t=43200',
+  },
+  'Retry-After': {
+    description: 'Seconds to wait before the next request.',
+    schema: { type: 'integer', minimum: 0 },
+    example: 30,
+  },
+  Link: {
+    description: 'Address of the next page, with `rel="next"` (RFC 8288). Missing on the last page.',
+    schema: text,
+    example: '</v1/devices?limit=50&cursor=ZGV2XzAx.5mHq0XbA>; rel="next"',
+  },
+  'Idempotent-Replayed': {
+    description: '`true` where this is the answer to an earlier request with the same `Idempotency-Key`.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  'WWW-Authenticate': { description: 'How to authenticate.', schema: text, example: 'Bearer' },
+  Allow: { description: 'Methods that the path knows, where it does not know the one of the request.', schema: text },
+  'Content-Disposition': { description: 'Name to save the file under.', schema: text },
+} satisfies Record<string, Json>;
+
+type Header = keyof typeof HEADERS;
+
+const ALWAYS: Header[] = ['Request-Id', 'Energy-Service-Version'];
+/** On every answer that counts against an account: what has no valid key does not. */
+const COUNTED: Header[] = ['RateLimit-Policy', 'RateLimit'];
+const OF_ERROR: Partial<Record<number, Header[]>> = {
+  401: ['WWW-Authenticate'],
+  404: ['Allow'],
+  429: ['Retry-After'],
+  503: ['Retry-After'],
+};
+
+const referring = (names: Header[]): Json =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+/** Headers of an error. */
+export const headersOfError = (status: number): Json =>
+  referring([...ALWAYS, ...(status === 401 ? [] : COUNTED), ...(OF_ERROR[status] ?? [])]);
+
+/** Headers of an operation's answer where it succeeds. */
+export function headersOfAnswer({ method, query, produces, deprecated }: AnyOperation): Json {
+  const isList = query && 'cursor' in query.shape;
+  return {
+    ...referring([
+      ...ALWAYS,
+      ...COUNTED,
+      ...(isList ? (['Link'] as const) : []),
+      ...(method === 'POST' ? (['Idempotent-Replayed'] as const) : []),
+      ...(produces ? (['Content-Disposition'] as const) : []),
+    ]),
+    ...(deprecated && {
+      Deprecation: { description: 'Since when the operation is deprecated (RFC 9745).', schema: text },
+      ...(deprecated.sunset && {
+        Sunset: { description: 'From when on it may no longer answer (RFC 8594).', schema: text },
+      }),
+    }),
+  };
+}

@@ -1,0 +1,65 @@
+import { eventSchema } from '#src/events/bodies.ts';
+import type { EventType } from '#src/events/event-types.ts';
+import { type Json, schemaOf } from './openapi-schema.ts';
+import { EVENT_EXAMPLES } from './v1/webhooks/example.ts';
+
+const SUMMARIES: Record<EventType | 'webhook.test', string> = {
+  'usage.updated': 'The usage of a user changed. At most one event a minute for each user.',
+  'alert.triggered': 'An alert fired. Once for each period.',
+  'device.connected': 'A paired device sent its first valid message.',
+  'user.created': 'A user was created.',
+  'webhook.test': 'A subscription is tested (`POST /v1/webhooks/{webhook_id}/test`).',
+};
+
+const header = (name: string, description: string, example: string): Json => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: { type: 'string' },
+  example,
+});
+
+/** Those of Standard Webhooks. */
+const PARAMETERS = [
+  header('webhook-id', 'Id of the event, the same in every attempt.', 'evt_01k8xqe8k4r1w5y7d9ms2b6gjt'),
+  header('webhook-timestamp', 'When this attempt was made, in Unix seconds.', '1781524800'),
+  header(
+    'webhook-signature',
+    'Signatures, separated by blanks: `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`. While the secret is being changed, there is one for each secret.',
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  ),
+];
+
+/** The `webhooks` of the document: what receivers are sent. */
+export const webhooks = (schemas: Record<string, Json>): Json =>
+  Object.fromEntries(
+    Object.entries(SUMMARIES).map(([type, summary]) => [
+      type,
+      {
+        post: {
+          operationId: type.replace(/\.(\w)/, (_, letter: string) => letter.toUpperCase()),
+          summary,
+          description: 'Signed as Standard Webhooks (https://www.standardwebhooks.com) describe.',
+          tags: ['webhooks'],
+          security: [],
+          parameters: PARAMETERS,
+          requestBody: {
+            required: true,
+            content: {
+              'application/json': {
+                schema: schemaOf(eventSchema(type as EventType), 'output', schemas),
+                example: EVENT_EXAMPLES[type as EventType],
+              },
+            },
+          },
+          responses: {
+            '2XX': {
+              description:
+                'The event was received. Every other status, a redirect, or no answer within 5 s is a failed attempt.',
+            },
+          },
+        },
+      },
+    ]),
+  );

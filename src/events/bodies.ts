@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { ENVIRONMENTS } from '#src/core/environment.ts';
+import { ALERT_TYPES, DEVICE_STATUSES, type EVENT_TYPES, PLACEMENTS, PLANS, ROLES } from '#src/database/enums.ts';
+
+/**
+ * What receivers of events get as `data`. Who makes an event is held to these by the compiler (event-types.ts), and the OpenAPI
+ * document is made of them.
+ */
+const instant = z.iso.datetime({ offset: true });
+const userId = z.string().describe('Id of the user that the event is about.');
+
+const usageUpdated = z.strictObject({
+  user_id: userId,
+  hours: z
+    .array(
+      z.strictObject({
+        date: z.iso.date().describe('Day of the hour, in UTC.'),
+        hour: z
+          .string()
+          .regex(/^\d\d:00$/)
+          .describe('Start of the hour, in UTC, as `HH:00`.'),
+        kwh_used: z.number().describe('What the home used in the hour, in kWh. Replaces what was reported before.'),
+      }),
+    )
+    .describe('The hours that changed since the last event, at most 1,000. Further hours follow in the next event.'),
+  updated_at: instant.describe('When these values were read.'),
+});
+
+const alertTriggered = z.strictObject({
+  alert_id: z.string().describe('Id of the alert that fired.'),
+  user_id: userId,
+  type: z.enum(ALERT_TYPES).describe('Type of the alert.'),
+  threshold_kwh: z.number().optional().describe('Threshold of the alert, in kWh. Not in alerts of type `no_data`.'),
+  kwh_used: z
+    .number()
+    .optional()
+    .describe('What the home used in the period by the time the alert fired, in kWh. Not in alerts of type `no_data`.'),
+  threshold_hours: z
+    .number()
+    .int()
+    .nullable()
+    .optional()
+    .describe('Length of the silence that the alert waits for, in hours. Only in alerts of type `no_data`.'),
+  period_start: instant.describe('Start of the hour, day or month. For `no_data`: when the device was last heard.'),
+  period_end: instant.nullable().describe('End of the period, exclusive. Null for a silence that goes on.'),
+  devices: z
+    .array(
+      z.strictObject({
+        device_id: z.string().describe('Id of the device.'),
+        kwh_used: z.number().describe('Its import in the period, in kWh.'),
+      }),
+    )
+    .describe('Devices that took part, the largest share first. For `no_data`: the silent device.'),
+});
+
+const deviceConnected = z.strictObject({
+  device_id: z.string().describe('Id of the device.'),
+  user_id: userId,
+  type: z.string().describe('What kind of device it is, in the words of its owner.'),
+  location: z.string().describe('Where the device is, in the words of its owner.'),
+  status: z.enum(DEVICE_STATUSES).describe('State of the device.'),
+  last_seen_at: instant.describe('When its first valid message arrived.'),
+  placement: z.enum(PLACEMENTS).describe('Where the device sits in its home.'),
+  upstream_device_id: z
+    .string()
+    .nullable()
+    .describe('Id of the device whose measurement includes this one. Null: none.'),
+});
+
+/** An account: what `user.created` reports, and what the API answers. */
+export const account = z
+  .strictObject({
+    user_id: z.string().describe('Id of the user.'),
+    email: z.string().meta({ format: 'email' }).describe('E-mail address.'),
+    role: z.enum(ROLES).describe('What the user may do: its own data, that of the homeowners it enrolled, or all.'),
+    created_at: instant.describe('When the account was created.'),
+    phone: z.string().nullable().describe('Phone number in E.164 form. Null: none was given.'),
+    timezone: z
+      .string()
+      .describe('IANA time zone of the user. Alerts use its hours, days and months, as do requests with `tz=account`.'),
+    plan: z.enum(PLANS).describe('Plan that sets the rate limits of the account.'),
+  })
+  .meta({ id: 'User' });
+
+const webhookTest = z.strictObject({
+  webhook_id: z.string().describe('Id of the subscription that is tested.'),
+});
+
+export const EVENT_BODIES = {
+  'usage.updated': usageUpdated,
+  'alert.triggered': alertTriggered,
+  'device.connected': deviceConnected,
+  'user.created': account,
+} as const satisfies Record<(typeof EVENT_TYPES)[number], z.ZodObject>;
+
+/** What a webhook is sent of every event. */
+const envelope = z.strictObject({
+  id: z.string().describe('Id of the event, the same in every attempt.'),
+  type: z.string().describe('Type of the event.'),
+  created_at: instant.describe('When the event happened.'),
+  environment: z.enum(ENVIRONMENTS).describe('Which installation it happened in.'),
+});
+
+/** An event as a webhook is sent it. */
+export type ToldEnvelope = z.output<typeof envelope> & { data: Record<string, unknown> };
+
+/** The body of a webhook. */
+export function eventSchema(type: keyof typeof EVENT_BODIES | 'webhook.test') {
+  const data = type === 'webhook.test' ? webhookTest : EVENT_BODIES[type];
+  const name = type.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return envelope
+    .extend({
+      type: z.literal(type).describe('Type of the event.'),
+      data: data.describe('What the event is about.'),
+    })
+    .meta({ id: `${name}Event` });
+}
