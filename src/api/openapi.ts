@@ -131,7 +131,7 @@ const SUCCESS: Record<number, string> = { 200: 'Done.', 201: 'Created.', 202: 'Q
 const CSV: Json = {
   type: 'string',
   description:
-    'The same rows as CSV (RFC 4180), where `Accept` prefers it. The first line names the columns, which are the members of a row.',
+    'The same rows as CSV, where `Accept` prefers it. The first line names the columns: the members of a row. Lines end with LF.',
 };
 
 const needs = (scopes: readonly string[]): string =>
