@@ -36,6 +36,9 @@ const PATIENCE = {
   connectionsCheckingInterval: 5_000,
 };
 
+/** Faults of a connection after which nobody hears an answer. */
+const UNANSWERABLE = /^(?:ECONNRESET|EPROTO|ERR_TLS|ERR_SSL)/;
+
 /** The API as a fastify instance over TLS, not listening yet. */
 export function buildApp(
   context: ApiContext,
@@ -80,7 +83,8 @@ export function buildApp(
     rewriteUrl: (request) => decodable(originForm(request.url ?? '/')),
     // Protocol errors get JSON where an answer is possible at all.
     clientErrorHandler(error, socket) {
-      if (!socket.writable || (error as NodeJS.ErrnoException).code === 'ECONNRESET') return socket.destroy();
+      // Where no handshake came about an answer would wait for one for ever.
+      if (!socket.writable || UNANSWERABLE.test((error as NodeJS.ErrnoException).code ?? '')) return socket.destroy();
       const body = JSON.stringify(errorBody('badRequest'));
       const head = `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nConnection: close\r\n`;
       socket.end(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);

@@ -45,7 +45,16 @@ function keyedRequest(request: FastifyRequest, { userId, keyId }: Caller): Keyed
     });
   }
   const sha256 = createHash('sha256')
-    .update(`${request.url}\n${JSON.stringify(request.body)}`)
+    .update(`${request.url}\n${JSON.stringify(inOrder(request.body))}`)
     .digest();
   return { userId, callerId: keyId, key, sha256 };
+}
+
+/** The same JSON with the members of every object in one order: in which a client sends them says nothing (RFC 8259, section 4). */
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  // Entries, not an object: digits as names would be put first whatever their order, and `__proto__` is a name as any.
+  return { members: members.map(([name, member]) => [name, inOrder(member)]) };
 }

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { connect as connectTcp } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { expect, test } from 'vitest';
 import { share } from '#src/api/share.ts';
@@ -55,11 +56,14 @@ test('sockets that say nothing, or too slowly, are closed; others are served mea
   };
   const api = await testApi({ patience });
   const { port } = api;
+  const silent = connectTcp(port, '127.0.0.1');
+  const plain = connectTcp(port, '127.0.0.1');
+  plain.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
   const tls = () => connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false });
   const [mute, slowHead, slowBody] = [tls(), tls(), tls()];
   const started = performance.now();
   const ends = Promise.all(
-    [mute, slowHead, slowBody].map(async (socket) => {
+    [silent, plain, mute, slowHead, slowBody].map(async (socket) => {
       socket.on('error', () => {});
       socket.resume();
       await once(socket, 'close');

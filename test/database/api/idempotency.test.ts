@@ -110,6 +110,24 @@ test('what only reads is answered again, too', async () => {
   expect((await post('/v1/energy-insights', { interval: 'month' }, 'seven')).status).toBe(409);
 });
 
+test('the order in which members are sent is of no meaning; what they hold is', async () => {
+  const told = { threshold_kwh: 5, type: 'daily_usage', delivery: 'email' };
+  const send = (body: object) => post('/v1/alerts', body, 'eight');
+  const first = await send(told);
+  const again = await send({ delivery: 'email', type: 'daily_usage', threshold_kwh: 5 });
+  expect([first.status, again.status, again.json]).toEqual([201, 201, first.json]);
+  expect((await send({ ...told, threshold_kwh: 6 })).status).toBe(409);
+  const paired = (...channels: object[]) => post('/v1/devices', { type: 'x', location: 'x', channels }, 'nine');
+  const [a, b] = [
+    { native_name: 'a', counts_as: 'import' },
+    { native_name: 'b', counts_as: 'export' },
+  ];
+  const pairedFirst = await paired(a, b);
+  const pairedAgain = await paired({ counts_as: 'import', native_name: 'a' }, b);
+  expect([pairedAgain.status, pairedAgain.json.device_id]).toEqual([201, pairedFirst.json.device_id]);
+  expect((await paired(b, a)).status).toBe(409);
+});
+
 test('keys with blanks or of any length are 400', async () => {
   for (const key of ['a b', 'x'.repeat(256), '\u00e9'])
     expect((await post('/v1/devices', device(), key)).status).toBe(400);
