@@ -12,8 +12,9 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
   // Workers that are telling of the user hold rows that go with it, and wait for others: of such a circle one must yield,
   // and begins again.
   return joinOrBeginTransaction(db, async (trx) => {
+    // Raw SQL: settings and functions of the schema, here and below. Years of readings take longer than any answer may.
+    await sql`SET LOCAL statement_timeout = 0`.execute(trx);
     // Before anything that writers wait for: a refresh may take a while.
-    // Raw SQL: functions of the schema, here and below.
     await sql`SELECT hold_refresh()`.execute(trx);
     // In the order of those who evaluate: changed hours first, then the account.
     await forgetChanges(trx, userId);

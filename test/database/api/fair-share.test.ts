@@ -3,6 +3,8 @@ import { connect as connectTcp } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { expect, test } from 'vitest';
 import { share } from '#src/api/share.ts';
+import { createDb, createPool } from '#src/database/connect.ts';
+import { eraseUser } from '#src/users/erase.ts';
 import { type Answer, testApi } from '#test/support/api.ts';
 
 test('a hundred questions of one account that the database keeps waiting leave the others theirs', async () => {
@@ -30,6 +32,24 @@ test('a hundred questions of one account that the database keeps waiting leave t
   expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
   expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(6);
   expect((await api.send(alerts, { key: hog.key })).status).toBe(200);
+  await api.close();
+});
+
+test('an erasure takes its time, whatever a statement of an answer has', async () => {
+  const api = await testApi();
+  const { userId } = await api.user('homeowner');
+  const hurried = createPool(api.database.url, { settings: ['statement_timeout=200'] });
+  const blocking = await api.database.pool.connect();
+  await blocking.query('BEGIN');
+  await blocking.query('SELECT FROM users WHERE user_id = $1 FOR UPDATE', [userId]);
+  const slow = hurried.query('SELECT FROM users WHERE user_id = $1 FOR UPDATE', [userId]);
+  await expect(slow).rejects.toMatchObject({ code: '57014' });
+  const erased = eraseUser(createDb(hurried), userId);
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  await blocking.query('ROLLBACK');
+  blocking.release();
+  expect(await erased).toBe(true);
+  await hurried.end();
   await api.close();
 });
 
