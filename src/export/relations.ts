@@ -23,6 +23,19 @@ export interface Exported {
 const SECRET = 'secret, or made of one';
 /** Bytes may be no text. */
 const BASE64 = "translate(encode(r.payload, 'base64'), E'\\n', '')";
+const DELIVERY_COLUMNS = [
+  'delivery_id',
+  'event_id',
+  'webhook_id',
+  'target',
+  'place',
+  'status',
+  'tries',
+  'attempts',
+  'next_attempt_at',
+  'leased_until',
+  'created_at',
+];
 const AUDIT_COLUMNS = ['audit_id', 'at', 'actor_user_id', 'actor_key_id', 'address', 'action', 'target', 'details'];
 
 /** The JSON files. Columns are named one by one: what is added to a relation is shown by nobody's oversight. */
@@ -294,19 +307,7 @@ export const EXPORTED: readonly Exported[] = [
     means: 'Who was notified of these events: by mail, by SMS, or through whose subscription.',
     by: { column: 'event_id', of: 'event' },
     key: { delivery_id: 'text' },
-    columns: [
-      'delivery_id',
-      'event_id',
-      'webhook_id',
-      'target',
-      'place',
-      'status',
-      'tries',
-      'attempts',
-      'next_attempt_at',
-      'leased_until',
-      'created_at',
-    ],
+    columns: DELIVERY_COLUMNS,
     // What the receiver of another account answered is that one's.
     expressions: { attempts: 'CASE WHEN r.webhook_id IS NULL THEN r.attempts END' },
   },
@@ -316,19 +317,7 @@ export const EXPORTED: readonly Exported[] = [
     means: 'Deliveries through the account’s own subscriptions, with what their receivers answered.',
     by: { column: 'webhook_id', of: 'webhook' },
     key: { delivery_id: 'text' },
-    columns: [
-      'delivery_id',
-      'event_id',
-      'webhook_id',
-      'target',
-      'place',
-      'status',
-      'tries',
-      'attempts',
-      'next_attempt_at',
-      'leased_until',
-      'created_at',
-    ],
+    columns: DELIVERY_COLUMNS,
   },
   {
     file: 'acts',
