@@ -3,7 +3,7 @@ import { defined } from '#src/core/defined.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { type MqttSource, type Subscription, startMqttClient } from './mqtt-client.ts';
-import { type Slot, takeOrphan, takeSlot } from './slot.ts';
+import { type Slot, takeSlot } from './slot.ts';
 import type { Receive, Source } from './source.ts';
 
 /** How often a worker checks whether others have come or gone. */
@@ -38,7 +38,7 @@ export async function startSharedClient(options: {
   let looking: Promise<void> = Promise.resolve();
 
   async function adopt(): Promise<void> {
-    for (let orphan = await takeOrphan(pool, environment); orphan; orphan = await takeOrphan(pool, environment)) {
+    for (let orphan = await slot.takeOrphan(); orphan; orphan = await slot.takeOrphan()) {
       log.info({ slot: orphan.number }, 'taking over the session of a worker that is gone');
       // Broker and database may go meanwhile: then it is given back, and taken again with the next look.
       try {

@@ -17,6 +17,12 @@ export interface Slot {
   /** Notes that the broker gives messages to the session, or no more. */
   note(isSubscribed: boolean): Promise<void>;
   /**
+   * Takes the place of another worker that is gone while the broker still gives messages to its session; null where there is
+   * none. Null, too, while this place's own lock is lost: when a database comes back nobody has a lock, and a worker that
+   * took its own place for an orphan's, or two that took each other's, would end the subscriptions they live on.
+   */
+  takeOrphan(): Promise<Slot | null>;
+  /**
    * Whether other workers hold places.
    */
   hasOthers(): Promise<boolean>;
@@ -36,15 +42,6 @@ export async function takeSlot(pool: Pool, environment: string): Promise<Slot & 
     for (let number = rows.length + 1; ; number++) {
       if (await tryLock(client, number)) return held(pool, client, number, environment);
     }
-  });
-}
-
-/** Takes a slot whose worker is gone while the broker still gives messages to its session; null where there is none. */
-export async function takeOrphan(pool: Pool, environment: string): Promise<(Slot & Held) | null> {
-  return onConnection(pool, async (client) => {
-    const { rows } = await client.query('SELECT number FROM ingest_slots WHERE is_subscribed ORDER BY number');
-    for (const { number } of rows) if (await tryLock(client, number)) return held(pool, client, number, environment);
-    return null;
   });
 }
 
@@ -73,12 +70,19 @@ async function held(pool: Pool, client: PoolClient, number: number, environment:
   /** Null while the connection that held the place is broken. */
   let holder: PoolClient | null = client;
   let released = false;
+  let afterLoss = async () => {};
   // Its connection ends with it, and the lock with that.
   const letGo = () => {
     holder?.release(true);
     holder = null;
   };
+  const watch = (connection: PoolClient) =>
+    connection.once('end', () => {
+      letGo();
+      void afterLoss();
+    });
   const { rows } = await client.query('SELECT installation_id FROM installation');
+  watch(client);
   return {
     number,
     clientId: `energy-ingest-${environment}-${rows[0].installation_id}-${number}`,
@@ -88,10 +92,21 @@ async function held(pool: Pool, client: PoolClient, number: number, environment:
         [number, isSubscribed],
       );
     },
+    async takeOrphan() {
+      return onConnection(pool, async (fresh) => {
+        const orphans = await fresh.query(
+          'SELECT number FROM ingest_slots WHERE is_subscribed AND number <> $1 ORDER BY number',
+          [number],
+        );
+        for (const orphan of orphans.rows) {
+          if (!holder) return null;
+          if (await tryLock(fresh, orphan.number)) return held(pool, fresh, orphan.number, environment);
+        }
+        return null;
+      });
+    },
     whenLost(onLost, log) {
-      const watch = (connection: PoolClient) => connection.once('end', () => void takeAgain());
-      const takeAgain = async () => {
-        letGo();
+      afterLoss = async () => {
         while (!released) {
           try {
             holder = await onConnection(pool, async (fresh) => ((await tryLock(fresh, number)) ? fresh : null));
@@ -104,7 +119,6 @@ async function held(pool: Pool, client: PoolClient, number: number, environment:
           }
         }
       };
-      watch(client);
     },
     hasOthers: () => others(holder ?? pool, number),
     async release() {
