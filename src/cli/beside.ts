@@ -1,6 +1,7 @@
 import { type Config, loadConfig } from '#src/config/load.ts';
 import { createDb, createPool, type Database, type Pool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
+import { refuseNewer } from '#src/database/migrate.ts';
 import { forTerminal } from './for-terminal.ts';
 
 /** One JSON object for programs, lines for people. */
@@ -20,6 +21,7 @@ export async function withPool<T>(
   const config = loadConfig();
   const pool = createPool(await databaseUrl(config), { max: 3, applicationName });
   try {
+    await refuseNewer(pool);
     return await work(pool, config);
   } finally {
     await pool.end();

@@ -4,7 +4,8 @@ import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { askCapabilities, type Found } from './capabilities.ts';
-import type { Pool, PoolClient } from './connect.ts';
+import { type Pool, type PoolClient, queryOn } from './connect.ts';
+import { refuseNewerSchema } from './newer-schema.ts';
 import { ensurePartitions } from './partitions.ts';
 import { transactionOn } from './transaction.ts';
 
@@ -20,7 +21,8 @@ export interface Migrated {
 /**
  * Brings a database to this version's schema: numbered files of sql/schema once each and in order, those of sql/storage
  * and sql/rollups for its tier whenever they changed or a numbered one was applied, and the partitions of the months around now. All of it in one
- * transaction, so that a database is never left half on one tier. Safe to call from any number of processes.
+ * transaction, so that a database is never left half on one tier. Safe to call from any number of processes. Throws where a newer
+ * version made the schema.
  */
 export async function migrate(
   pool: Pool,
@@ -31,6 +33,7 @@ export async function migrate(
   try {
     // Raw SQL: migrations are SQL, and their table is there before the types are true.
     await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
+    await refuseNewer(client);
     const database = await askCapabilities(pool, timescale);
     const { hypertables, continuousAggregates } = database.capabilities;
     const applied = await transactionOn(client, () =>
@@ -50,6 +53,10 @@ export async function migrate(
     client.release(broken);
   }
 }
+
+/** Throws, with what to do, where a newer version of the service made this database. */
+export const refuseNewer = async (client: Pick<PoolClient, 'query'>): Promise<void> =>
+  refuseNewerSchema(queryOn(client), await sqlFiles('schema'));
 
 async function applyAll(client: PoolClient, storage: string, { rollups }: { rollups: string }): Promise<string[]> {
   await client.query(

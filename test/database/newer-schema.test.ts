@@ -1,0 +1,35 @@
+import { spawnSync } from 'node:child_process';
+import { resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { migrate } from '#src/database/migrate.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+
+const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
+const REFUSED = /A newer version .* made this database: .* schema\/9999_days\.sql\. .* Run that version again/;
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.drop());
+
+test('a version that does not know all of the schema changes nothing, and says which version to run', async () => {
+  await database.pool.query(`INSERT INTO schema_migrations VALUES ('schema/9999_days.sql', 'of a later version')`);
+  // The functions of a later version, which this one would put its own in the place of.
+  await database.pool.query(`UPDATE schema_migrations SET sha256 = 'later' WHERE name LIKE 'interface/%'`);
+  const { rows: before } = await database.pool.query('SELECT * FROM schema_migrations ORDER BY name');
+  await expect(migrate(database.pool)).rejects.toThrow(REFUSED);
+  const { rows: after } = await database.pool.query('SELECT * FROM schema_migrations ORDER BY name');
+  expect(after).toEqual(before);
+  // Roles, and commands beside them.
+  for (const command of [['worker'], ['users', 'create', '--email', 'a@example.com']]) {
+    const { status, stderr } = spawnSync(process.execPath, [MAIN, ...command], {
+      env: { PATH: process.env.PATH, DATABASE_URL: database.url, OPERATOR_PORT: '0' },
+      encoding: 'utf8',
+      timeout: 30_000,
+    });
+    expect([status, stderr]).toEqual([1, expect.stringMatching(REFUSED)]);
+  }
+  await database.pool.query(`DELETE FROM schema_migrations WHERE name = 'schema/9999_days.sql'`);
+  expect((await migrate(database.pool)).applied).not.toEqual([]);
+});
