@@ -1,11 +1,11 @@
 import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
 import { type Config, loadConfig } from '#src/config/load.ts';
-import { hasEmbedded, isEmbeddedRunning, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
+import { hasEmbedded, isEmbeddedRunning } from '#src/database/embedded-postgres.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { lockDataDir } from '#src/start/data-dir-lock.ts';
 import { type MoveReport, move } from '#src/start/move.ts';
+import { startedDatabase } from './alone.ts';
 import { withPool } from './beside.ts';
 
 /** `energy migrate`: brings the database to this version's schema (every role does so at its start), or moves it. */
@@ -57,18 +57,7 @@ async function reachSource(config: Config): Promise<{ url: string; release(): Pr
   const { database, dataDir } = config;
   if (database.url || !hasEmbedded(dataDir) || (await isEmbeddedRunning(dataDir)))
     return { url: await databaseUrl(config), release: async () => {} };
-  const unlock = await lockDataDir(dataDir);
-  const { url, stop } = await startEmbeddedPostgres({ dataDir }).catch((error) => {
-    unlock();
-    throw error;
-  });
-  return {
-    url,
-    async release() {
-      await stop();
-      unlock();
-    },
-  };
+  return startedDatabase(config);
 }
 
 function printReport({ database, relations, total_milliwatt_hours, users }: MoveReport): void {

@@ -25,6 +25,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Commands>>> = {
   import: () => import('./import.ts'),
   audit: () => import('./audit.ts'),
   export: () => import('./export.ts'),
+  secrets: () => import('./secrets.ts'),
 };
 
 /** The program with the commands of these files. */

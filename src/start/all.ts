@@ -11,6 +11,7 @@ import { lockDataDir } from './data-dir-lock.ts';
 import { keepEmbeddedPostgres } from './embedded-database.ts';
 import { choosePorts } from './ports.ts';
 import { startSandbox } from './sandbox.ts';
+import { secretKey } from './secret-key.ts';
 import { printedLink } from './sign-in-link.ts';
 
 const ROLES = ['ingest', 'api', 'worker'] as const;
@@ -102,6 +103,8 @@ async function prepare(
     log.info({ database: database.line }, 'database');
     const { environment, bootstrapAdminKey: givenKey } = config;
     const db = createDb(pool);
+    // Here, so that a start ends with what is wrong, instead of roles that die again and again.
+    await secretKey(config, db);
     const adminKey = await ensureBootstrapAdmin(db, { environment, givenKey });
     const link = adminKey === null ? null : await printedLink(db, config, ADMIN);
     return { adminKey, signInLink: link, databaseLine: database.line };

@@ -39,7 +39,7 @@ export async function runApi(config: Config): Promise<void> {
       pool,
       readPool,
       tls,
-      secret: await secretKey(config),
+      secret: await secretKey(config, createDb(pool)),
       mailSignIn: (email, { token, code, user_id: userId }) => {
         const link = signInLink(api.publicUrl, token);
         const mail = composeSignIn({ link, code, validMinutes: MAILED_FOR_MS / 60_000 });

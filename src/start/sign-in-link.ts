@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 export async function printedLink(db: Database, config: Config, email: string): Promise<string | null> {
   const account = await accountOf(db, email);
   if (!account) return null;
-  const secret = await secretKey(config);
+  const secret = await secretKey(config, db);
   const options = { userId: account.user_id, secret, now: new Date(), validMs: DAY_MS, alone: true };
   const signIn = await actAsOperator(
     db,

@@ -55,7 +55,7 @@ export async function runWorker(config: Config): Promise<void> {
 /** From changed hours to whoever is told: evaluates alerts, makes events of them, delivers these. Returns how to stop. */
 async function startTelling(config: Config, pool: Pool, metrics: Metrics, log: Logger): Promise<() => Promise<void>> {
   const evaluator = startEvaluator();
-  const { channels, close } = await openChannels(config, createDb(pool), await secretKey(config));
+  const { channels, close } = await openChannels(config, createDb(pool), await secretKey(config, createDb(pool)));
   const clock = systemClock;
   const countTry = metrics.counter('energy_deliveries_tried_total', 'Tries to deliver an event', ['channel', 'result']);
   const onTried = (channel: string, result: string) => countTry({ channel, result });

@@ -7,7 +7,7 @@ import { generate } from 'selfsigned';
 import { afterEach, describe, expect, test } from 'vitest';
 import { loadConfig } from '#src/config/load.ts';
 import { tlsPair } from '#src/start/certificate.ts';
-import { secretKey } from '#src/start/secret-key.ts';
+import { newSecretKey } from '#src/start/secret-key.ts';
 import { temporaryFolder } from '../../support/service.ts';
 
 describe('what is made at the first start', () => {
@@ -68,7 +68,7 @@ describe('what is made at the first start', () => {
       const dataDir = join(folder.path, String(round));
       const later = async (ticks: number) => {
         for (let tick = 0; tick < ticks; tick++) await setImmediate();
-        return secretKey({ ...one, dataDir });
+        return newSecretKey({ ...one, dataDir });
       };
       const secrets = await Promise.all(Array.from({ length: 12 }, (_, index) => later(index)));
       expect(new Set(secrets).size).toBe(1);

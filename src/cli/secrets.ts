@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+import { loadConfig } from '#src/config/load.ts';
+import { createDb, createPool } from '#src/database/connect.ts';
+import { migrate } from '#src/database/migrate.ts';
+import { type Forgotten, forgetSealed } from '#src/start/forget-sealed.ts';
+import { startedDatabase } from './alone.ts';
+import { show } from './beside.ts';
+
+/** `energy secrets forget`: goes on without what a lost secret key sealed. The service must not run: it may still know that key. */
+export function register(program: Command): void {
+  const secrets = program.command('secrets').description('what the secret key seals');
+  secrets
+    .command('forget')
+    .description(
+      'where secret.key is lost for good: give up what it sealed, and go on with a new one (stop the service first)',
+    )
+    .option('--json', 'print one JSON object')
+    .action(async (options: { json?: boolean }) => {
+      const config = loadConfig();
+      const { url, release } = await startedDatabase(config);
+      const pool = createPool(url, { max: 2, applicationName: 'energy secrets' });
+      try {
+        await migrate(pool, config.database);
+        const forgotten = await forgetSealed(createDb(pool), config);
+        show(options.json, forgotten, linesOf(forgotten));
+      } finally {
+        await pool.end();
+        await release();
+      }
+    });
+}
+
+const linesOf = ({ webhooks, answers }: Forgotten): string =>
+  [
+    `${answers} kept answers are gone, and ${webhooks.length} webhooks are paused. Each goes on once it has a new auth_token`,
+    'and is active again: PATCH /v1/webhooks/{webhook_id} with auth_token and status, or the dashboard.',
+    ...webhooks.map(({ webhook_id, user_id, url }) => `  ${webhook_id} of ${user_id}: ${url}`),
+  ].join('\n');

@@ -1,0 +1,93 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loadConfig } from '#src/config/load.ts';
+import { secretBox } from '#src/core/secret-box.ts';
+import { createDb, type Database } from '#src/database/connect.ts';
+import { EVERYBODY } from '#src/database/reach.ts';
+import { createWebhook, secretsOf, updateWebhook } from '#src/delivery/webhook/subscriptions.ts';
+import { secretKey } from '#src/start/secret-key.ts';
+import { findAnswer, keepAnswer } from '#src/users/idempotent-answers.ts';
+import { createUser } from '#src/users/store.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { startRole, temporaryFolder } from '#test/support/service.ts';
+
+const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
+const TOKEN = 'a token of the receiver';
+const REQUEST = { callerId: 'key_1', key: 'once', sha256: Buffer.alloc(32) };
+const HOOK = { event: 'user.created', url: 'https://example.com/hook', authToken: TOKEN } as const;
+
+let database: TestDatabase;
+let db: Database;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+beforeAll(async () => {
+  [database, folder] = await Promise.all([testDatabase(), temporaryFolder()]);
+  db = createDb(database.pool);
+});
+afterAll(async () => {
+  await folder.remove();
+  await database.drop();
+});
+
+const env = (): Record<string, string> => ({ DATA_DIR: folder.path, DATABASE_URL: database.url, LOG_LEVEL: 'silent' });
+const keyOf = (more: Record<string, string> = {}) => secretKey(loadConfig({ ...env(), ...more }), db);
+const file = () => join(folder.path, 'secret.key');
+
+test('a secret key that is missing, or is another one, is an error where it sealed something, until that is given up', async () => {
+  const made = await keyOf();
+  expect(await keyOf()).toBe(made);
+  // Nothing is sealed yet: a fresh one is as good.
+  renameSync(file(), `${file()}.first`);
+  const secret = await keyOf();
+  expect(secret).not.toBe(made);
+
+  const { user_id: userId } = await createUser(db, { email: 'owner@example.com', role: 'homeowner' });
+  const { webhook_id: webhookId } = await createWebhook(db, secretBox(secret), userId, HOOK);
+  await keepAnswer(db, secretBox(secret), { ...REQUEST, userId }, { status: 201, body: '{}' });
+  renameSync(file(), `${file()}.kept`);
+  const missing = /secret\.key is missing.*Put the file back.*SECRET_KEY.*energy secrets forget/;
+  await expect(keyOf()).rejects.toThrow(missing);
+  // What a power cut leaves of it.
+  writeFileSync(file(), '');
+  await expect(keyOf()).rejects.toThrow(missing);
+  renameSync(file(), `${file()}.empty`);
+  await expect(startRole('api', env())).rejects.toThrow('ended with 1');
+  expect(existsSync(file())).toBe(false);
+  await expect(keyOf({ SECRET_KEY: 'x'.repeat(32) })).rejects.toThrow(/SECRET_KEY does not open/);
+  writeFileSync(file(), `${'y'.repeat(43)}\n`);
+  await expect(keyOf()).rejects.toThrow(/secret\.key does not open.*sealed with another/);
+  expect(await keyOf({ SECRET_KEY: secret })).toBe(secret);
+  renameSync(`${file()}.kept`, file());
+  expect(await keyOf()).toBe(secret);
+
+  // Lost for good.
+  renameSync(file(), `${file()}.lost`);
+  const forget = () => {
+    const { stdout } = spawnSync(process.execPath, [MAIN, 'secrets', 'forget', '--json'], {
+      env: { PATH: process.env.PATH, ...env() },
+      encoding: 'utf8',
+    });
+    return JSON.parse(stdout);
+  };
+  expect(forget()).toEqual({ webhooks: [{ webhook_id: webhookId, user_id: userId, url: HOOK.url }], answers: 1 });
+  const next = await keyOf();
+  expect(readFileSync(file(), 'utf8').trim()).toBe(next);
+  const box = secretBox(next);
+  expect(await findAnswer(db, box, { ...REQUEST, userId })).toEqual({ is: 'new' });
+  expect((await secretsOf(db, box, webhookId, new Date()))?.secrets).toEqual([expect.not.stringContaining(TOKEN)]);
+  const resumed = await updateWebhook(
+    db,
+    box,
+    EVERYBODY,
+    webhookId,
+    { authToken: 'a token that is new', status: 'active' },
+    new Date(),
+  );
+  expect(resumed?.status).toBe('active');
+  expect((await secretsOf(db, box, webhookId, new Date()))?.secrets[0]).toBe('a token that is new');
+  // Once more there is nothing to give up.
+  expect(forget()).toEqual({ webhooks: [], answers: 0 });
+  const { rows } = await database.pool.query(`SELECT address FROM audit_log WHERE action = 'secrets.forgotten'`);
+  expect(rows).toEqual([{ address: 'cli' }, { address: 'cli' }]);
+});
