@@ -2,12 +2,12 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { Aedes, type AuthenticateError, type Client } from 'aedes';
 import type { Logger } from '#src/core/log.ts';
+import { SERVER_TLS } from '#src/core/tls.ts';
 import { mayPublish } from '#src/devices/broker-access.ts';
 import { limitPackets } from './packet-limit.ts';
 import { pubacks } from './pubacks.ts';
 import type { Receive, Source } from './source.ts';
 
-const MIN_TLS = 'TLSv1.2';
 /** Messages of one connection that may wait for their commit before it is no longer read. */
 const MAX_IN_FLIGHT = 4_000;
 const MAX_PAYLOAD_BYTES = 1_048_576;
@@ -140,7 +140,7 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
 
   const serve = (socket: Socket) => limitPackets(broker.handle(socket) as Client, socket, MAX_PAYLOAD_BYTES);
   const plain = createServer(serve);
-  const secure = createTlsServer({ ...options.tls, minVersion: MIN_TLS }, serve);
+  const secure = createTlsServer({ ...options.tls, ...SERVER_TLS }, serve);
   secure.on('tlsClientError', () => {});
   const port = await listen(plain, options.port, options.host);
   const tlsPort = await listen(secure, options.tlsPort, options.tlsHost);
@@ -156,7 +156,7 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
     },
     // There is no other one.
     leave: async () => {},
-    renewTls: (pair) => secure.setSecureContext({ ...pair, minVersion: MIN_TLS }),
+    renewTls: (pair) => secure.setSecureContext({ ...pair, ...SERVER_TLS }),
     async close() {
       clearInterval(logins);
       plain.close();

@@ -6,6 +6,7 @@ import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Metrics } from '#src/core/metrics.ts';
+import { SERVER_TLS } from '#src/core/tls.ts';
 import { VERSION } from '#src/core/version.ts';
 import type { ApiContext, BrokerAddress } from './context.ts';
 import { addDashboard } from './dashboard/routes.ts';
@@ -68,7 +69,7 @@ export function buildApp(
   },
 ): FastifyInstance {
   const app = Fastify({
-    https: { ...parts.tls, minVersion: 'TLSv1.2', ...LENIENT, ...PATIENCE, ...parts.patience },
+    https: { ...parts.tls, ...SERVER_TLS, ...LENIENT, ...PATIENCE, ...parts.patience },
     requestTimeout: parts.patience?.requestTimeout ?? PATIENCE.requestTimeout,
     loggerInstance: parts.log,
     logController: new LogController({ disableRequestLogging: true }),

@@ -10,6 +10,7 @@ import { systemClock } from '#src/core/clock.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Metrics } from '#src/core/metrics.ts';
 import { secretBox } from '#src/core/secret-box.ts';
+import { SERVER_TLS } from '#src/core/tls.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
 import { buildApp } from './app.ts';
 import type { BrokerAddress, RejectedPort, RollupsPort } from './context.ts';
@@ -94,7 +95,7 @@ export async function startApi(
     ports,
     publicUrl,
     renewTls(pair) {
-      (app.server as unknown as Server).setSecureContext({ ...pair, minVersion: 'TLSv1.2' });
+      (app.server as unknown as Server).setSecureContext({ ...pair, ...SERVER_TLS });
       certificate = pair.cert;
     },
     async stop() {

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database } from '#src/database/connect.ts';
 
@@ -11,9 +11,11 @@ const KEPT_MS = 30 * 86_400_000;
 export const capturedName = (userId: string, message: string): string => `${userId}.${message}`;
 const ownerOf = (name: string): string | undefined => /^(usr_\w+)\./.exec(name)?.[1];
 
-/** Writes a message that would have been sent to a file, whole or not at all. */
+/** Writes a message that would have been sent to a file, whole or not at all; its owner alone reads it. */
 export async function keepWhole(folder: string, name: string, content: string | Buffer): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  // One that an earlier version made was open to all; somebody else's stays as it is.
+  await chmod(folder, 0o700).catch(() => {});
   const unfinished = join(folder, `.${name}.${process.pid}`);
   await writeFile(unfinished, content, { mode: 0o600 });
   await rename(unfinished, join(folder, name));

@@ -24,8 +24,8 @@ export interface TlsPair {
 
 /**
  * The certificate and key that are configured, or a self-signed pair, made at the first start. It names this machine, the host
- * of PUBLIC_URL and the one that devices are told. Where it lacks one of them, or ends within 30 days, it is made anew, with
- * the same key: whoever trusts a copy of it needs the new one, and is told to. `now`: Unix ms.
+ * of PUBLIC_URL and the one that devices are told. Where it lacks one of them, is an authority, or ends within 30 days, it is made
+ * anew, with the same key: whoever trusts a copy of it needs the new one, and is told to. `now`: Unix ms.
  */
 export async function tlsPair(config: Config, log?: Logger, now = Date.now()): Promise<TlsPair> {
   const { certFile, keyFile } = config.tls;
@@ -39,7 +39,8 @@ export async function tlsPair(config: Config, log?: Logger, now = Date.now()): P
   const known = parsed(cert, file);
   const missing = wanted.filter((name) => !isNamed(known, name));
   const endsSoon = known.validToDate.getTime() < now + RENEW_DAYS * DAY_MS;
-  const isWhole = missing.length === 0 && !endsSoon && known.checkPrivateKey(createPrivateKey(key));
+  // Those of the first versions were authorities.
+  const isWhole = missing.length === 0 && !endsSoon && !known.ca && known.checkPrivateKey(createPrivateKey(key));
   // Another one that somebody put there is theirs to renew.
   if (!isWhole && known.subject === OUR_SUBJECT && known.issuer === OUR_SUBJECT) {
     await replace(file, await newCertificate(key, [...wanted, ...namesOf(known)], now));

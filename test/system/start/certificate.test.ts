@@ -47,9 +47,38 @@ const presented = () =>
     ),
   );
 
+/** Which of these suites of TLS 1.2 API and broker speak: the name, or null where they speak none of them. */
+const spoken = (ciphers: string) =>
+  Promise.all(
+    [roles[0]?.ready.https_port ?? 0, roles[1]?.ready.tlsPort ?? 0].map(
+      (port) =>
+        new Promise<string | null>((resolve) => {
+          const options = {
+            host: '127.0.0.1',
+            port,
+            rejectUnauthorized: false,
+            maxVersion: 'TLSv1.2',
+            ciphers,
+          } as const;
+          const socket = connect(options, () => {
+            resolve(socket.getCipher().name);
+            socket.destroy();
+          });
+          socket.on('error', () => resolve(null));
+        }),
+    ),
+  );
+const CBC = 'ECDHE-ECDSA-AES256-SHA384:ECDHE-ECDSA-AES128-SHA256:ECDHE-ECDSA-AES128-SHA:ECDHE-ECDSA-AES256-SHA';
+const GCM = 'ECDHE-ECDSA-AES128-GCM-SHA256';
+const GCM_ONLY = [
+  [null, null],
+  [GCM, GCM],
+];
+
 test('a renewed certificate holds without a restart; one that does not fit its key is left alone', async () => {
   const was = fingerprint(first.cert);
   expect(await presented()).toEqual([was, was]);
+  expect([await spoken(CBC), await spoken(GCM)]).toEqual(GCM_ONLY);
   const second = await makePair();
   await writeFile(file('cert.pem'), second.cert);
   await new Promise((resolve) => setTimeout(resolve, 11_000));
@@ -57,4 +86,5 @@ test('a renewed certificate holds without a restart; one that does not fit its k
   await writeFile(file('key.pem'), second.private);
   const is = fingerprint(second.cert);
   await expect.poll(presented, { timeout: 15_000, interval: 500 }).toEqual([is, is]);
+  expect([await spoken(CBC), await spoken(GCM)]).toEqual(GCM_ONLY);
 }, 180_000);

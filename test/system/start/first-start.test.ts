@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { createPublicKey, X509Certificate } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -45,6 +45,30 @@ describe('what is made at the first start', () => {
     // Two processes that are told different things settle.
     expect((await tlsPair(await config())).cert).toEqual(second.cert);
     expect((await tlsPair(await config({ PUBLIC_MQTT_HOST: 'broker.example' }))).cert).toEqual(second.cert);
+  });
+
+  test('one that an early version made, an authority, is made anew with the same key', async () => {
+    const { key } = await tlsPair(await config());
+    const publicKey = createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString();
+    const { cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
+      keyType: 'ec',
+      keyPair: { privateKey: key.toString(), publicKey },
+      extensions: [
+        { name: 'basicConstraints', cA: true },
+        {
+          name: 'subjectAltName',
+          altNames: [
+            { type: 2, value: 'localhost' },
+            ...['127.0.0.1', '::1', '192.168.1.5'].map((ip) => ({ type: 7 as const, ip })),
+          ],
+        },
+      ],
+    });
+    expect(new X509Certificate(cert).ca).toBe(true);
+    writeFileSync(join(folder.path, 'tls/cert.pem'), cert);
+    const renewed = await tlsPair(await config());
+    expect(new X509Certificate(renewed.cert).ca).toBe(false);
+    expect(renewed.key).toEqual(key);
   });
 
   test('a certificate that somebody put there is left alone', async () => {

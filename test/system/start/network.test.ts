@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { request } from 'node:https';
 import { createConnection } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -143,9 +143,11 @@ test('a browser is led from / to the dashboard; for a program there is nothing',
 test('links carry the port that is listened on', async () => {
   const at = `https://localhost:${api.ready.https_port}`;
   expect(JSON.parse((await ask('/v1/openapi.json')).text).servers).toEqual([{ url: at }]);
+  const mails = join(folder.path, 'mail');
+  // As an earlier version made it.
+  mkdirSync(mails, { mode: 0o755 });
   await createUser(createDb(database.pool), { email: 'link@example.com', role: 'homeowner' });
   expect((await ask('/dashboard/sign-in', { body: { email: 'link@example.com' } })).status).toBe(202);
-  const mails = join(folder.path, 'mail');
   const mailed = () => {
     try {
       return readdirSync(mails).filter((name) => name.endsWith('.eml'));
@@ -154,6 +156,8 @@ test('links carry the port that is listened on', async () => {
     }
   };
   await expect.poll(mailed, { timeout: 5_000 }).toHaveLength(1);
+  // Who reads it can sign in.
+  expect([mails, join(mails, mailed()[0] ?? '')].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600]);
   const { text } = await PostalMime.parse(readFileSync(join(mails, mailed()[0] ?? '')));
   expect(text).toContain(`${at}/dashboard/sign-in#`);
 });
