@@ -4,6 +4,7 @@ import type { Logger } from '#src/core/log.ts';
 import { METRICS_TYPE, mergedText } from '#src/core/metrics.ts';
 import type { BrokerAccess } from '#src/devices/broker-access.ts';
 import { answerBrokers } from './broker-calls.ts';
+import { isOperatorHost } from './operator-host.ts';
 
 /** What the operator's listener tells of. */
 export interface Operated {
@@ -15,20 +16,27 @@ export interface Operated {
   access: BrokerAccess;
 }
 
+const NONE = { port: null, stop: async () => {} };
+
 /**
- * The listener for operators, not for clients: `/metrics` (Prometheus), `/healthz`, the calls of brokers below
- * `/internal/mqtt/`, and `/metrics.json`, from which a supervisor puts the metrics of its processes together. Plain HTTP, on the loopback unless OPERATOR_HOST says otherwise.
+ * The listener for operators, not for clients: `/metrics` (Prometheus), `/healthz`, and the calls of brokers below
+ * `/internal/mqtt/`. Plain HTTP, on the loopback unless OPERATOR_HOST says otherwise. `port`: null for none.
  */
 export async function startOperator(
-  { host, port }: { host: string; port: number },
+  { host, port, names }: { host: string; port: number | null; names: readonly string[] },
   operated: Operated,
   log: Logger,
 ): Promise<{ port: number | null; stop(): Promise<void> }> {
+  if (port === null) return NONE;
   const app = Fastify({ forceCloseConnections: true });
+  app.addHook('onRequest', async (request, reply) => {
+    if (isOperatorHost(request.headers.host, { host, names })) return;
+    const error = 'This name is not the operator listener’s: use its address, or add the name to OPERATOR_NAMES';
+    return reply.status(403).send({ error, status: 403 });
+  });
   app.get('/metrics', async (_request, reply) =>
     reply.type(METRICS_TYPE).send(await mergedText(await operated.metrics())),
   );
-  app.get('/metrics.json', async () => (await operated.metrics()).flat());
   app.get('/healthz', async (_request, reply) => {
     const roles = await operated.health();
     const isWell = Object.values(roles).every((state) => state === 'up');
@@ -41,7 +49,7 @@ export async function startOperator(
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
     // Several roles on one machine, and one port for all of them: no reason not to take readings.
     log.warn({ port }, 'no metrics: the operator port is in use; set OPERATOR_PORT to another one');
-    return { port: null, stop: async () => {} };
+    return NONE;
   }
   return { port: (app.server.address() as AddressInfo).port, stop: () => app.close() };
 }

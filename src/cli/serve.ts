@@ -28,18 +28,25 @@ export function register(program: Command): void {
 }
 
 async function start(): Promise<void> {
-  let stopping = false;
+  const interrupt = new AbortController();
   let service: Awaited<ReturnType<typeof startAll>> | undefined;
   const stop = async () => {
-    if (stopping) return;
-    stopping = true;
+    if (interrupt.signal.aborted) return;
+    interrupt.abort(new Error('Interrupted.'));
     console.log('Stopping …');
-    await service?.stop();
+    // Before it stands, startAll itself stops what has begun.
+    if (!service) return;
+    await service.stop();
     process.exit(0);
   };
-  process.on('SIGINT', () => void stop());
-  process.on('SIGTERM', () => void stop());
-  service = await (await import('#src/start/all.ts')).startAll(loadConfig());
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop());
+  try {
+    service = await (await import('#src/start/all.ts')).startAll(loadConfig(), interrupt.signal);
+  } catch (error) {
+    if (interrupt.signal.aborted) process.exit(0);
+    throw error;
+  }
+  if (interrupt.signal.aborted) return void service.stop().then(() => process.exit(0));
   const { config } = service;
   console.log(`API       ${config.publicUrl}/v1`);
   console.log(`Dashboard ${config.publicUrl}/dashboard`);

@@ -31,7 +31,8 @@ export interface Config {
   };
   api: { host: string; port: number; httpPort: number; trustProxy: string[]; corsOrigins: string[] };
   tls: { certFile: string | undefined; keyFile: string | undefined };
-  operator: { host: string; port: number };
+  /** `port`: null where nothing listens. `names`: what else than its address it may be asked by. */
+  operator: { host: string; port: number | null; names: string[] };
   /** `from`: the address that the mail server knows us by, where its user name is one. */
   mail: { smtpUrl: string | undefined; from: string | undefined };
   sms: { twilio: { accountSid: string; authToken: string; from: string; baseUrl: string } | undefined };
@@ -94,7 +95,11 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
       corsOrigins: vars.CORS_ORIGINS ?? [],
     },
     tls: { certFile: vars.TLS_CERT_FILE, keyFile: vars.TLS_KEY_FILE },
-    operator: { host: vars.OPERATOR_HOST, port: port(vars.OPERATOR_PORT, 9464) },
+    operator: {
+      host: vars.OPERATOR_HOST,
+      port: vars.OPERATOR_PORT === null ? null : port(vars.OPERATOR_PORT, 9464),
+      names: vars.OPERATOR_NAMES ?? [],
+    },
     mail: { smtpUrl: vars.SMTP_URL, from: senderOf(vars.SMTP_URL) },
     sms: { twilio: twilioOf(vars) },
     webhook: { allowPrivate: vars.WEBHOOK_ALLOW_PRIVATE, caFile: vars.WEBHOOK_CA_FILE },
@@ -165,8 +170,8 @@ function combinations(vars: Variables): string[] {
 
 /** The environment that makes child processes see this configuration: database, data directory, and where to listen. */
 export function childEnvironment(config: Config, databaseUrl: string): Record<string, string | undefined> {
-  // The supervisor has the operators' port; it asks its children at ports of their own.
-  const operator = { OPERATOR_HOST: '127.0.0.1', OPERATOR_PORT: '0' };
+  // The supervisor has the operators' port, and asks its children without one: they take no port that could be another's.
+  const operator = { OPERATOR_PORT: 'none' };
   const { api, mqtt } = config;
   const listening = {
     API_PORT: String(api.port),
@@ -193,7 +198,7 @@ export function effectiveVariables(env: Record<string, string | undefined> = pro
     MQTTS_PORT: config.mqtt.tlsPort,
     MQTTS_HOST: config.mqtt.tlsHost,
     PUBLIC_MQTT_HOST: config.mqtt.publicHost,
-    OPERATOR_PORT: config.operator.port,
+    OPERATOR_PORT: config.operator.port ?? 'none',
   };
   return Object.fromEntries(
     Object.keys(variables.shape).map((name) => {

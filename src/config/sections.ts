@@ -60,7 +60,16 @@ export const variables = z.object({
   API_PORT: port.optional(),
   HTTP_PORT: port.optional(),
   OPERATOR_HOST: z.string().default('127.0.0.1'),
-  OPERATOR_PORT: port.optional(),
+  OPERATOR_PORT: z
+    .literal('none')
+    .transform(() => null)
+    .or(port)
+    .optional(),
+  OPERATOR_NAMES: z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(z.array(host))
+    .optional(),
   TLS_CERT_FILE: file.optional(),
   TLS_KEY_FILE: file.optional(),
   TRUST_PROXY: z

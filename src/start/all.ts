@@ -2,6 +2,7 @@ import { type Operated, startOperator } from '#src/api/operator.ts';
 import { ADMIN, ensureBootstrapAdmin } from '#src/auth/bootstrap.ts';
 import { type Config, childEnvironment } from '#src/config/load.ts';
 import { createLog, type Logger } from '#src/core/log.ts';
+import { outliveOutput } from '#src/core/output.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { brokerAccess } from '#src/devices/broker-access.ts';
@@ -32,13 +33,21 @@ export interface Service {
 
 /**
  * The supervisor: takes the data directory, runs the embedded database where none is configured, and the three roles
- * as processes of their own. Resolves when all of them are ready.
+ * as processes of their own. Resolves when all of them are ready. `signal`: gives it up; what has begun is stopped.
  */
-export async function startAll(given: Config): Promise<Service> {
+export async function startAll(given: Config, signal: AbortSignal = new AbortController().signal): Promise<Service> {
+  outliveOutput();
   const log = createLog('supervisor', given.logLevel);
   const stops: (() => Promise<void> | void)[] = [];
   const stop = async () => {
-    for (const one of stops.splice(0).reverse()) await one();
+    // One that fails leaves nothing running but itself.
+    for (const one of stops.splice(0).reverse()) {
+      try {
+        await one();
+      } catch (error) {
+        log.error({ err: error }, 'stop');
+      }
+    }
   };
   try {
     stops.push(await lockDataDir(given.dataDir));
@@ -46,11 +55,14 @@ export async function startAll(given: Config): Promise<Service> {
     const tls = await tlsPair(config, log);
     const { url, stop: stopDatabase } = await database(config, log);
     stops.push(stopDatabase);
+    signal.throwIfAborted();
     const { databaseLine, ...first } = await prepare(url, config, log);
+    signal.throwIfAborted();
     const env = childEnvironment(config, url);
     const children = ROLES.map((role) => startChild(role, env, log));
     stops.push(async () => void (await Promise.all(children.map((child) => child.stop()))));
-    await Promise.all(children.map((child) => child.ready));
+    // They take seconds; what follows does not.
+    await Promise.race([Promise.all(children.map((child) => child.ready)), aborted(signal)]);
     if (config.environment === 'sandbox') stops.push(startSandbox(config, url, log).stop);
     const pool = createPool(url, { max: 2, applicationName: 'energy supervisor' });
     stops.push(() => pool.end());
@@ -64,27 +76,21 @@ export async function startAll(given: Config): Promise<Service> {
   }
 }
 
-/** Metrics and health of the roles, asked from each at its own listener; one that does not answer is down. */
-function supervised(children: readonly Child[]): Pick<Operated, 'metrics' | 'health'> {
-  const ask = async (child: Child, path: string): Promise<unknown> => {
-    const port = child.said?.operator_port;
-    if (typeof port !== 'number') return null;
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(2_000) }).catch(
-      () => null,
-    );
-    return answer?.ok ? answer.json() : null;
-  };
-  return {
-    async metrics() {
-      const answers = await Promise.all(children.map((child) => ask(child, '/metrics.json')));
-      return answers.filter((answer): answer is object[] => Array.isArray(answer));
-    },
-    async health() {
-      const answers = await Promise.all(children.map((child) => ask(child, '/healthz')));
-      return Object.fromEntries(ROLES.map((role, index) => [role, answers[index] ? 'up' : 'down']));
-    },
-  };
-}
+/** Fails when the signal comes. */
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason), { once: true }));
+
+/** Metrics and health of the roles, asked from each; one that does not answer is down. */
+const supervised = (children: readonly Child[]): Pick<Operated, 'metrics' | 'health'> => ({
+  async metrics() {
+    const answers = await Promise.all(children.map((child) => child.ask('metrics')));
+    return answers.filter((answer): answer is object[] => Array.isArray(answer));
+  },
+  async health() {
+    const answers = await Promise.all(children.map((child) => child.ask('health')));
+    return Object.fromEntries(ROLES.map((role, index) => [role, answers[index] === null ? 'down' : 'up']));
+  },
+});
 
 async function database(config: Config, log: Logger): Promise<{ url: string; stop(): Promise<void> }> {
   if (config.database.url) return { url: config.database.url, stop: async () => {} };

@@ -11,12 +11,22 @@ const STEADY_MS = 30_000;
 /** What a child has to stop in order (a webhook's answer takes 5 s at most); then it is killed. */
 const STOP_MS = 7_000;
 
+/** How long a role has to answer its supervisor. */
+const ANSWER_MS = 2_000;
+
+/** What a supervisor asks its roles, without a port: another process of the service could have it. */
+type Question = 'metrics' | 'health';
+export interface Asked {
+  ask: Question;
+  number: number;
+}
+
 /** A role in a process of its own, started again whenever it dies. */
 export interface Child {
   /** Resolves when it is ready for the first time; rejects where it dies before that. */
   ready: Promise<Record<string, unknown>>;
-  /** What it said when it was last ready; null while it is down. */
-  readonly said: Record<string, unknown> | null;
+  /** What it answers to a question; null where it is down, or does not answer in time. */
+  ask(question: Question): Promise<unknown>;
   stop(): Promise<void>;
 }
 
@@ -27,7 +37,9 @@ export function startChild(role: string, env: Record<string, string | undefined>
   let delayMs = RESTART_MS.first;
   let timer: NodeJS.Timeout | undefined;
   let exited: Promise<void> = Promise.resolve();
-  let said: Record<string, unknown> | null = null;
+  let isReady = false;
+  const questions = new Map<number, (answer: unknown) => void>();
+  let asked = 0;
   const ready = new Promise<Record<string, unknown>>((resolve, reject) => {
     const start = () => {
       const startedAtMs = Date.now();
@@ -37,13 +49,14 @@ export function startChild(role: string, env: Record<string, string | undefined>
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       });
       child = process;
-      process.on('message', (message) => {
-        said = message as Record<string, unknown>;
-        resolve(said);
+      process.on('message', (message: Record<string, unknown>) => {
+        if (typeof message.number === 'number') return questions.get(message.number)?.(message.answer);
+        isReady = true;
+        resolve(message);
       });
       exited = new Promise((done) => {
         process.on('exit', (code, signal) => {
-          said = null;
+          isReady = false;
           done();
           reject(new Error(`energy ${role} did not start (${signal ?? `exit code ${code}`}); its messages are above`));
           if (stopping) return;
@@ -59,8 +72,19 @@ export function startChild(role: string, env: Record<string, string | undefined>
   ready.catch(() => {});
   return {
     ready,
-    get said() {
-      return said;
+    ask(question) {
+      if (!isReady) return Promise.resolve(null);
+      const number = ++asked;
+      return new Promise((done) => {
+        const answer = (value: unknown) => {
+          clearTimeout(late);
+          questions.delete(number);
+          done(value);
+        };
+        const late = setTimeout(() => answer(null), ANSWER_MS);
+        questions.set(number, answer);
+        child?.send({ ask: question, number } satisfies Asked, (error) => error && answer(null));
+      });
     },
     async stop() {
       stopping = true;

@@ -7,11 +7,15 @@ import { setTimeout } from 'node:timers/promises';
 /** How long it takes at most to write a lock that was just made. */
 const BEING_WRITTEN_MS = 100;
 
-/** Start time of a process in clock ticks (field 22 of /proc/pid/stat); tells a process from a later one of its number. */
+/**
+ * Start time of a living process in clock ticks (field 22 of /proc/pid/stat); tells a process from a later one of its number.
+ * Null where it is gone: a zombie is, which nobody may ever reap (in a container without an init).
+ */
 function startOf(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+    const [state = '', ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return 'ZX'.includes(state) ? null : (fields[18] ?? null);
   } catch {
     return null;
   }

@@ -40,7 +40,7 @@ export async function startDemo(
   progress: BackfillProgress,
   signal?: AbortSignal,
 ): Promise<Demo> {
-  const service = await startAll(given);
+  const service = await startAll(given, signal);
   const { config } = service;
   const pool = createPool(service.databaseUrl, { max: 4, applicationName: 'energy demo' });
   const closing: (() => Promise<void>)[] = [() => pool.end(), () => service.stop()];

@@ -1,28 +1,44 @@
-import { type AddressInfo, createServer } from 'node:net';
+import { randomInt } from 'node:crypto';
+import { createServer } from 'node:net';
 import { type Config, withApiPort } from '#src/config/load.ts';
+
+/** Below those that systems give to clients (Linux: from 32768): no connection of the roles takes one while its role starts again. */
+const CHOSEN = { from: 10_000, below: 32_768 };
 
 /**
  * The configuration with a free port in place of each 0: what is printed, mailed and told to devices then names the ports
  * that the roles listen on, and a role that is started again has the one that it had.
  */
 export async function choosePorts(config: Config): Promise<Config> {
-  const { api, mqtt } = config;
-  const chosen = {
-    ...config,
-    api: { ...api, httpPort: api.httpPort || (await freePort(api.host)) },
-    mqtt: {
-      ...mqtt,
-      port: mqtt.port || (await freePort(mqtt.host)),
-      tlsPort: mqtt.tlsPort || (await freePort(mqtt.tlsHost)),
-    },
-  };
-  return withApiPort(chosen, api.port || (await freePort(api.host)));
+  const { api, mqtt, operator } = config;
+  const taken = new Set<number | null>([api.port, api.httpPort, mqtt.port, mqtt.tlsPort, operator.port]);
+  const portOn = async (given: number, host: string) => given || freePort(host, taken);
+  const httpPort = await portOn(api.httpPort, api.host);
+  const port = await portOn(mqtt.port, mqtt.host);
+  const tlsPort = await portOn(mqtt.tlsPort, mqtt.tlsHost);
+  const chosen = { ...config, api: { ...api, httpPort }, mqtt: { ...mqtt, port, tlsPort } };
+  return withApiPort(chosen, await portOn(api.port, api.host));
 }
 
-async function freePort(host: string): Promise<number> {
+/** A port that nobody listens on; it is added to those that are `taken`. */
+async function freePort(host: string, taken: Set<number | null>): Promise<number> {
+  for (;;) {
+    const port = randomInt(CHOSEN.from, CHOSEN.below);
+    if (taken.has(port) || !(await canListen(host, port))) continue;
+    taken.add(port);
+    return port;
+  }
+}
+
+async function canListen(host: string, port: number): Promise<boolean> {
   const server = createServer();
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, host, resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  const isFree = await new Promise<boolean>((resolve, reject) => {
+    // An address that is not this machine's is no matter of the port.
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EADDRINUSE' ? resolve(false) : reject(error),
+    );
+    server.listen(port, host, () => resolve(true));
+  });
+  if (isFree) await new Promise((resolve) => server.close(resolve));
+  return isFree;
 }

@@ -3,10 +3,12 @@ import { startOperator } from '#src/api/operator.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
 import { createMetrics, type Metrics } from '#src/core/metrics.ts';
+import { outliveOutput } from '#src/core/output.ts';
 import { startTracing } from '#src/core/tracing.ts';
 import { VERSION } from '#src/core/version.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
 import { brokerAccess } from '#src/devices/broker-access.ts';
+import type { Asked } from './children.ts';
 
 /** A role that runs in this process. */
 export interface Role {
@@ -30,6 +32,7 @@ export async function runRole(
   start: (metrics: Metrics) => Promise<Role>,
 ): Promise<void> {
   process.title = `energy ${name}`;
+  outliveOutput();
   let role: Role | undefined;
   let stopTracing = async () => {};
   let stopping = false;
@@ -42,8 +45,7 @@ export async function runRole(
     await stopTracing().catch(() => {});
     process.exit(0);
   };
-  process.on('SIGTERM', () => void stop('SIGTERM'));
-  process.on('SIGINT', () => void stop('SIGINT'));
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void stop(signal));
   process.on('disconnect', () => void stop('the supervisor is gone'));
   stopTracing = await startTracing(name, { ...config.tracing, version: VERSION });
   const metrics = createMetrics(name);
@@ -54,6 +56,11 @@ export async function runRole(
     access: brokerAccess(createDb(role.pool), config.mqtt.url),
   };
   const operator = await startOperator(config.operator, operated, log);
+  process.on('message', async ({ ask, number }: Asked) => {
+    const answer = ask === 'metrics' ? await metrics.asJson() : 'up';
+    // The supervisor may be gone meanwhile.
+    if (process.connected) process.send?.({ number, answer });
+  });
   const ready = { ...role.ready, operator_port: operator.port };
   log.info(ready, 'ready');
   // Not at the end only: a process that is killed has none.

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -21,6 +23,17 @@ test('a lock that a killed service left is taken over, and given back', async ()
   await expect(lockDataDir(folder.path)).rejects.toThrow(`process ${process.pid}`);
   unlock();
   expect(readdirSync(folder.path)).toEqual([]);
+});
+
+test('a killed service that nobody has reaped holds nothing', async () => {
+  // Its child ends, and it waits for none: the child stays a zombie, as below a container's first process.
+  const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const [said] = await once(parent.stdout, 'data');
+  const stat = () => readFileSync(`/proc/${Number(said)}/stat`, 'utf8').split(' ');
+  await expect.poll(() => stat()[2]).toBe('Z');
+  writeFileSync(file, `${Number(said)} ${stat()[21]}\n`);
+  (await lockDataDir(folder.path))();
+  parent.kill();
 });
 
 test('an empty lock, of a service that was killed while it wrote it, is taken over', async () => {

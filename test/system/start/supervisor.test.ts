@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { get as plainGet } from 'node:http';
 import { request } from 'node:https';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '#test/support/free-port.ts';
 import { temporaryFolder } from '#test/support/service.ts';
@@ -61,6 +62,36 @@ function pids(): { pid: number; command: string }[] {
   });
 }
 
+/** TCP ports that these processes listen on, as the kernel tells (proc(5), /proc/net/tcp). */
+function portsOf(pids: number[]): number[] {
+  const sockets = new Set(
+    pids.flatMap((pid) =>
+      readdirSync(`/proc/${pid}/fd`).map((fd) => {
+        try {
+          return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1];
+        } catch {
+          return undefined;
+        }
+      }),
+    ),
+  );
+  const LISTENING = '0A';
+  return ['tcp', 'tcp6'].flatMap((table) =>
+    readFileSync(`/proc/net/${table}`, 'utf8')
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([, , , state, , , , , , inode]) => state === LISTENING && sockets.has(inode))
+      .map(([, local = '']) => Number.parseInt(local.split(':')[1] ?? '', 16)),
+  );
+}
+
+/** Status of the operator's listener, asked by a name. */
+const statusOf = (host: string): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port: env.OPERATOR_PORT, path: '/healthz', headers: { host } };
+    plainGet(options, (response) => resolve(response.resume().statusCode)).on('error', reject);
+  });
+
 /** Asks the service of a data directory, whose certificate is the one to trust. */
 function asker(dataDir: string, port = env.API_PORT) {
   const ca = readFileSync(`${dataDir}/tls/cert.pem`);
@@ -90,6 +121,13 @@ async function roleOf(output: string): Promise<string | number> {
 }
 
 test('starts everything, prints the key once, refuses a second service, and survives its own kill -9', async () => {
+  // Given up while it starts, it leaves nothing running.
+  const early = start();
+  await expect.poll(() => existsSync(join(folder.path, 'postgres/postmaster.pid')), { timeout: 60_000 }).toBe(true);
+  early.child.kill('SIGTERM');
+  expect([await early.ended, early.output()]).toEqual([0, 'Stopping …\n']);
+  expect(processes()).toEqual([]);
+
   const first = start();
   await ready(first);
   expect(first.output()).toMatch(/eus_live_\w{42}/);
@@ -125,6 +163,11 @@ test('starts everything, prints the key once, refuses a second service, and surv
     status: 200,
     body: { status: 'ok', roles: { ingest: 'up', api: 'up', worker: 'up' } },
   });
+  expect(await statusOf(`localhost:${env.OPERATOR_PORT}`)).toBe(200);
+  expect(await statusOf(`rebind.example.com:${env.OPERATOR_PORT}`)).toBe(403);
+  // No role listens on a port of its own choice, which could be one of ours.
+  const configured = Object.entries(env).flatMap(([name, value]) => (name.endsWith('_PORT') ? [Number(value)] : []));
+  expect(portsOf(pids().map(({ pid }) => pid)).sort()).toEqual(configured.sort());
   process.kill(pidOf('energy worker'), 'SIGKILL');
   await expect
     .poll(health, { timeout: 5_000, interval: 20 })
@@ -146,6 +189,9 @@ test('starts everything, prints the key once, refuses a second service, and surv
   expect(again.output()).not.toContain('eus_live_');
   expect(again.output()).not.toContain('/sign-in#');
   const startedAt = performance.now();
+  // Whoever read what it says is gone: what it says when it stops meets a closed pipe.
+  again.child.stdout?.destroy();
+  again.child.stderr?.destroy();
   again.child.kill('SIGTERM');
   expect(await again.ended).toBe(0);
   expect(performance.now() - startedAt).toBeLessThan(5_000);

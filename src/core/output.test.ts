@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+
+const OUTPUT = new URL('output.ts', import.meta.url).href;
+
+/** Exit code of a process that says some lines after its reader has gone. `first`: what it does before. */
+async function exitCode(first: string): Promise<number | null> {
+  const program = `${first}
+    process.on('SIGTERM', () => {
+      setInterval(() => { console.log('a line'); console.log('and one more'); }, 10);
+      setTimeout(() => process.exit(42), 200);
+    });
+    setInterval(() => {}, 1_000);
+    console.log('ready');`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', 'pipe'] });
+  await once(child.stdout, 'data');
+  const closed = [child.stdout, child.stderr].map((stream) => once(stream.destroy(), 'close'));
+  await Promise.all(closed);
+  child.kill('SIGTERM');
+  const [code] = await once(child, 'exit');
+  return code;
+}
+
+test('a service says its last words into a closed pipe, and goes on; a command does not', async () => {
+  expect(await exitCode(`const { outliveOutput } = await import('${OUTPUT}'); outliveOutput();`)).toBe(42);
+  expect(await exitCode('')).toBe(1);
+});
