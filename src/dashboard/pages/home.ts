@@ -9,6 +9,7 @@ import { useLoad } from '../parts/load.ts';
 import { useNow } from '../parts/now.ts';
 import { Badge, Card, Loading, When } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
+import { typeName } from './devices/device.ts';
 import { Figure } from './home/figure.ts';
 import { Flows } from './home/flows.ts';
 import { HeatMap } from './home/heat-map.ts';
@@ -32,7 +33,8 @@ export function Page() {
   // Of one device there is nothing to take apart.
   const opens = (shown: Overview) => {
     const days = daysOfFigures(shown.now);
-    const of = (one: keyof typeof days) => (deviceId === '' ? { userId: user.user_id, days: days[one] } : null);
+    const of = (one: keyof typeof days) =>
+      deviceId === '' ? { userId: user.user_id, days: days[one], isOver: days[one].end < days.today.end } : null;
     return { today: of('today'), yesterday: of('yesterday'), month: of('month'), last_month: of('last_month') };
   };
   const choose = (event: Event) =>
@@ -43,7 +45,7 @@ export function Page() {
       <label class="picker"><span>Device</span>
         <select value=${deviceId} onChange=${choose}>
           <option value="">All devices</option>
-          ${devices.value?.map(({ device_id, type, location }) => html`<option value=${device_id}>${location} (${type})</option>`)}
+          ${devices.value?.map(({ device_id, type, location }) => html`<option value=${device_id}>${location} (${typeName(type)})</option>`)}
         </select>
       </label>
     </header>

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { updateDevice } from '#src/devices/store.ts';
 import { updateUser } from '#src/users/store.ts';
-import { lookAt } from '#test/support/browser.ts';
+import { lookAt, SIZES } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 
 const HOUR_MS = 3_600_000;
@@ -56,6 +56,10 @@ test('shows usage at a glance, marks what was estimated, and follows new reading
   await page.getByRole('region', { name: 'Usage by weekday and hour' }).waitFor();
   expect(await page.locator('.heat td').count()).toBe(7 * 24);
   await lookAt(page, 'home');
+  // A phone shows a part of the day; whose row it is stays beside it.
+  await page.setViewportSize(SIZES.phone);
+  await page.evaluate("document.querySelector('.heat').scrollLeft = 1_000");
+  expect((await page.locator('.heat').getByText('Mon').boundingBox())?.x).toBeGreaterThan(0);
 
   const before = await figure('Today').locator('dd.big').textContent();
   const last = readings.at(-1)?.energy_total_kwh ?? 0;
@@ -106,8 +110,16 @@ test('shows where the energy of a home with solar comes from and goes', async ()
   expect(await opened.textContent()).toMatch(/ measured, [\d.]+ kWh estimated/);
   expect(await opened.getByRole('row').count()).toBe(3);
   await lookAt(page, 'home-figure');
+  // On a phone its devices are still words in a line, not letters in a column.
+  await page.setViewportSize(SIZES.phone);
+  const name = opened.getByText('smart meter, grid: the meter at the connection point');
+  await name.waitFor();
+  expect((await name.boundingBox())?.width).toBeGreaterThan(150);
   await page.keyboard.press('Escape');
   await opened.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: /^Today: .* What it is made of$/ }).click();
+  await page.getByText('of the time is known; today is not over.').waitFor();
+  await page.keyboard.press('Escape');
   // A battery that took 0.2 kW and gave 0.1 comes in by itself.
   const battery = await dashboard.device(userId, 'battery');
   await battery.publish(history(2, 0.2));

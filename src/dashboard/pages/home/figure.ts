@@ -5,7 +5,7 @@ import { html } from '../../html.ts';
 import { kwh, percent } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import { Dialog, Loading } from '../../parts/ui.ts';
-import { PLACEMENTS } from '../devices/device.ts';
+import { PLACEMENTS, typeName } from '../devices/device.ts';
 
 /** Days of a figure, YYYY-MM-DD. */
 export interface Days {
@@ -13,8 +13,15 @@ export interface Days {
   end: string;
 }
 
-/** A total, and how much of it was estimated. `of`: whose, and of which days, where it can be opened. */
-export function Figure(props: { name: string; used: Overview['today']; of: { userId: string; days: Days } | null }) {
+/** Whose figure, and of which days. `isOver`: today is not among them. */
+interface Opens {
+  userId: string;
+  days: Days;
+  isOver: boolean;
+}
+
+/** A total, and how much of it was estimated. `of`: where it can be opened. */
+export function Figure(props: { name: string; used: Overview['today']; of: Opens | null }) {
   const { name, used, of } = props;
   const [isOpen, setOpen] = useState(false);
   const shown = used.kwh_used === null ? '–' : kwh(used.kwh_used);
@@ -37,9 +44,9 @@ export function Figure(props: { name: string; used: Overview['today']; of: { use
 }
 
 /** What a figure is made of. */
-function Details(props: { name: string; of: { userId: string; days: Days }; onClose: () => void }) {
+function Details(props: { name: string; of: Opens; onClose: () => void }) {
   const { name, of, onClose } = props;
-  const { userId, days } = of;
+  const { userId, days, isOver } = of;
   const loaded = useLoad(
     () => call<Opened>('GET', withQuery('/v1/figure', { user_id: userId, ...days })),
     [userId, days.start, days.end],
@@ -49,7 +56,7 @@ function Details(props: { name: string; of: { userId: string; days: Days }; onCl
       ${(figure: Opened) => html`
         <p><b>${kwh(figure.kwh_used)}</b> used${days.start === days.end ? ` on ${days.start}` : ` from ${days.start} to ${days.end}`}:${' '}
           ${kwh(figure.kwh_used - figure.estimated_kwh)} measured, ${kwh(figure.estimated_kwh)} estimated.
-          ${figure.coverage !== null && html` ${percent(figure.coverage)} of the time is known.`}</p>
+          ${figure.coverage !== null && html` ${percent(figure.coverage)} of the time is known${isOver ? '' : '; today is not over'}.`}</p>
         ${figure.estimated_kwh > 0 && html`<p class="quiet">Estimated: a register was silent for more than an hour. How much flowed is certain, in which of these hours is not.</p>`}
         <div class="table"><table>
           <thead><tr><th scope="col">Device</th><th scope="col">In</th><th scope="col">Out</th><th scope="col">Estimated</th><th scope="col">Not counted, and why</th></tr></thead>
@@ -63,7 +70,7 @@ function Details(props: { name: string; of: { userId: string; days: Days }; onCl
 type Device = Opened['devices'][number];
 
 const Row = ({ of: device }: { of: Device }) => html`<tr>
-  <th scope="row" data-name="Device">${device.location} <span class="quiet">${device.type}, ${PLACEMENTS[device.placement]}</span></th>
+  <th scope="row" data-name="Device"><span>${device.location} <span class="quiet">${typeName(device.type)}, ${PLACEMENTS[device.placement]}</span></span></th>
   <td data-name="In">${shownOr(device.import_kwh)}</td>
   <td data-name="Out">${shownOr(device.export_kwh)}</td>
   <td data-name="Estimated">${shownOr(device.estimated_kwh || null)}</td>
