@@ -23,8 +23,8 @@ export interface ImportResult extends CsvCounts {
   /** Readings of this import that the service refused, by reason. Behind an external broker they may come later. */
   rejected: Record<string, number>;
   /**
-   * Readings of the imported time that the law of consumption counts nothing of, by its verdict: an interval that overlaps another one, a
-   * glitch, one that is held until later ones say what it was.
+   * Readings of the imported time that nothing is counted of, by the law's verdict: an interval that overlaps another one, a glitch, one
+   * that is held until later ones say what it was. `uncounted`: all that was sent, where the channel counts by another quantity or by none.
    */
   left_out: Record<string, number>;
   seconds: number;
@@ -63,7 +63,7 @@ export async function importFiles(db: Database, options: ImportOptions): Promise
     ? await play(decodeURIComponent(username), decodeURIComponent(password))
     : await withTemporarySecret(db, deviceId, (secret) => play(deviceId, secret));
   const rejected = await rejections(db, deviceId, rejectedBefore);
-  const left_out = sent > 0 ? await leftOut(db, options, span) : {};
+  const left_out = sent > 0 ? await leftOut(db, options, span, sent) : {};
   const seconds = Math.round(performance.now() - began) / 1000;
   return { device_id: deviceId, ...counts, sent, rejected, left_out, seconds };
 }
@@ -83,10 +83,29 @@ async function* within(elements: AsyncIterable<CsvElement>, span: Span): AsyncGe
   }
 }
 
+/** Whether what was imported counts at all. Behind an external broker it may not have come yet: that is not held against it. */
+async function isCounted(db: Database, { deviceId, csv }: ImportOptions): Promise<boolean> {
+  const series = await db
+    .selectFrom('series')
+    .select(['counts_import', 'counts_export'])
+    .where('device_id', '=', deviceId)
+    .where('channel', '=', csv.channel ?? 'import')
+    .where('kind', '=', csv.kind)
+    .executeTakeFirst();
+  return !series || series.counts_import || series.counts_export;
+}
+
 /** Verdicts by which nothing of a reading is counted. */
 const LEFT_OUT = ['overlap', 'glitch', 'held', 'confirming'];
 
-async function leftOut(db: Database, { deviceId, csv }: ImportOptions, span: Span): Promise<Record<string, number>> {
+async function leftOut(
+  db: Database,
+  options: ImportOptions,
+  span: Span,
+  sent: number,
+): Promise<ImportResult['left_out']> {
+  if (!(await isCounted(db, options))) return { uncounted: sent };
+  const { deviceId, csv } = options;
   const rows = await db
     .selectFrom('reading_notes')
     .innerJoin('series', 'series.series_id', 'reading_notes.series_id')

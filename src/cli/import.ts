@@ -9,13 +9,14 @@ import { isZone } from '#src/energy/ranges.ts';
 import { withPool } from './beside.ts';
 import { forTerminal } from './for-terminal.ts';
 
-/** Exit code where rows were stored that count nothing. */
+/** Exit code where rows count nothing. */
 const LEFT_OUT = 3;
 const MEANINGS: Record<string, string> = {
   overlap: 'overlap another interval of the channel',
   glitch: 'contradict the readings around them (glitches)',
   held: 'are implausible, and held until later readings say what they were',
   confirming: 'follow a held one, and wait with it',
+  uncounted: 'are of a quantity that does not count, as another one of the channel does (see the device’s channels)',
 };
 
 interface Options {
@@ -91,12 +92,21 @@ async function run(files: string[], options: Options): Promise<void> {
     progress.stop();
     if (options.json) console.log(JSON.stringify(result));
     else say(result);
-    if (Object.keys(result.rejected).length > 0) process.exitCode = 1;
-    else if (Object.keys(result.left_out).length > 0) process.exitCode = LEFT_OUT;
+    process.exitCode = exitCodeOf(result);
   } finally {
     progress.stop();
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   }
+}
+
+/** 1 where readings were refused, 3 where rows count nothing, else 0. Rows of other series, and empty ones, are as they should be. */
+export function exitCodeOf({
+  rejected,
+  left_out,
+  unreadable,
+}: Pick<ImportResult, 'rejected' | 'left_out' | 'unreadable'>): number {
+  if (Object.keys(rejected).length > 0) return 1;
+  return unreadable > 0 || Object.keys(left_out).length > 0 ? LEFT_OUT : 0;
 }
 
 function say(result: ImportResult): void {

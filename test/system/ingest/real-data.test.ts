@@ -152,13 +152,15 @@ describe('the register of a real home, imported over MQTT', () => {
     );
     await writeFile(file, ['time,kwh', ...rows].join('\n'));
     const csv: CsvOptions = { ...CSV, timeColumn: 'time', valueColumn: 'kwh', kind: 'interval', intervalSeconds: 1800 };
-    const result = await importFiles(db, {
-      deviceId: device.device_id,
-      files: [file],
-      mqttUrl: `mqtt://127.0.0.1:${broker.port}`,
-      csv,
-    });
-    await rm(folder, { recursive: true });
+    const mqttUrl = `mqtt://127.0.0.1:${broker.port}`;
+    const options = { deviceId: device.device_id, files: [file], mqttUrl, csv };
+    const result = await importFiles(db, options);
     expect(result).toMatchObject({ sent: 8, rejected: {}, left_out: { overlap: 4 } });
+    // Beside a register no interval counts, whatever it says.
+    await importFiles(db, { ...options, csv: { ...csv, kind: 'register' } });
+    expect(await importFiles(db, options)).toMatchObject({ sent: 8, rejected: {}, left_out: { uncounted: 8 } });
+    const gas = { ...csv, channel: 'gas', kind: 'register' as const };
+    expect(await importFiles(db, { ...options, csv: gas })).toMatchObject({ sent: 8, left_out: {} });
+    await rm(folder, { recursive: true });
   });
 });
