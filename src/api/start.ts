@@ -2,7 +2,6 @@ import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:tls';
 import { createAuthenticate } from '#src/auth/authenticate.ts';
 import { databaseCounter } from '#src/auth/database-counter.ts';
-import { redisCounter } from '#src/auth/redis-counter.ts';
 import type { SignIn } from '#src/auth/sign-ins.ts';
 import { isLoopback } from '#src/config/addresses.ts';
 import { type Config, withApiPort } from '#src/config/load.ts';
@@ -55,8 +54,15 @@ export async function startApi(
     }
   };
   const { planLimits: plans, redisUrl } = config;
+  // Its client is a fifth of what a start loads, and few installations have one.
   const redis = redisUrl
-    ? await redisCounter(redisUrl, { db, plans, clock: systemClock, environment, log })
+    ? await (await import('#src/auth/redis-counter.ts')).redisCounter(redisUrl, {
+        db,
+        plans,
+        clock: systemClock,
+        environment,
+        log,
+      })
     : undefined;
   let { publicUrl } = config;
   let certificate = tls.cert;

@@ -2,7 +2,6 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, X5
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { generate } from 'selfsigned';
 import { bareHost } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
@@ -59,6 +58,8 @@ const newKey = (): string =>
 /** No authority: whoever trusts a copy of it trusts these names, and nothing that its key might sign. */
 async function newCertificate(key: string, names: readonly string[], now: number): Promise<string> {
   const publicKey = createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString();
+  // Loaded where a certificate is made, and not at each start of each role.
+  const { generate } = await import('selfsigned');
   const { cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
     algorithm: 'sha256',
