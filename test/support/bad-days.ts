@@ -6,12 +6,13 @@ import { endure, installationFor } from '../../bench/chaos/run.ts';
 /** Less than `npm run chaos` sends: what is looked for is what a fault does, beside other tests. */
 const PER_SECOND = 300;
 const SCALE = { floodS: 4, queuedMessages: 30_000 };
-const areTogether = process.env.BAD_DAYS === 'together';
+const areApart = process.env.BAD_DAYS === 'apart';
 const isRoot = process.getuid?.() === 0;
 
 /**
- * A test for each fault of an installation with this broker. A file for each broker: they wait, and can do so side by side. BAD_DAYS=together
- * lets faults follow each other on one installation, as on real days, where they need no other disk or broker.
+ * A test for each fault of an installation with this broker. A file for each broker: they wait, and can do so side by side. Faults follow each
+ * other on one installation, as on real days, where they need no other disk or broker: what one leaves behind, the next meets.
+ * BAD_DAYS=apart gives each its own.
  */
 export function testBadDays(broker: Fault['broker']): void {
   // Those that need an installation of their own come last.
@@ -28,7 +29,7 @@ export function testBadDays(broker: Fault['broker']): void {
 
   async function installed(fault: Fault): Promise<Installation> {
     const of = JSON.stringify([fault.persistence, fault.diskMb]);
-    if (standing?.of !== of || !areTogether) {
+    if (standing?.of !== of || areApart) {
       await remove();
       standing = { of, installation: await installationFor(fault) };
     }
