@@ -76,3 +76,10 @@ test('a secret of a webhook is one that the standard’s libraries can use', asy
   ];
   for (const one of bad) expect([one, await status(one)]).toEqual([one, 422]);
 });
+
+test('the end of a key is answered as RFC 3339 writes it: in UTC, too, its year has four digits', async () => {
+  const made = (expires_at: string) => api.send('/v1/keys', { method: 'POST', key: home.key, body: { expires_at } });
+  expect((await made('9999-12-31T23:59:59-14:00')).status).toBe(422);
+  const { status, json } = await made('9999-12-31T23:59:59.999Z');
+  expect([status, json.expires_at]).toEqual([201, '9999-12-31T23:59:59.999Z']);
+});

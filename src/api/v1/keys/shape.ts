@@ -4,6 +4,9 @@ import { createdAt, instant } from '#src/api/shapes.ts';
 import type { CreatedKey, Key } from '#src/auth/keys.ts';
 import { isScope, SCOPES } from '#src/auth/scopes.ts';
 
+/** The last moment that RFC 3339 can write in UTC: with an offset from there a time may lie beyond it. */
+const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
+
 export const newKey = z.strictObject({
   user_id: ofUser.optional(),
   name: text(100).optional().describe('What its owner calls the key.'),
@@ -13,7 +16,10 @@ export const newKey = z.strictObject({
     .refine((list) => new Set(list).size === list.length, 'must not repeat')
     .optional()
     .describe('What the key may do. Default: all, or what a utility may give to its homeowners.'),
-  expires_at: instant.optional().describe('When the key ends. Default: never.'),
+  expires_at: instant
+    .refine((text) => Date.parse(text) <= LAST_MS, 'must lie before the year 10000 in UTC')
+    .optional()
+    .describe('When the key ends. Default: never.'),
 });
 export const rotation = z
   .strictObject({
