@@ -11,6 +11,8 @@ import type { Receive, Source } from './source.ts';
 /** Messages of one connection that may wait for their commit before it is no longer read. */
 const MAX_IN_FLIGHT = 4_000;
 const MAX_PAYLOAD_BYTES = 1_048_576;
+/** A socket on the TLS port that begins no handshake is closed after this. One without TLS has aedes' `connectTimeout` for its CONNECT. */
+const MAX_HANDSHAKE_MS = 10_000;
 /** How soon the connections of a login are closed after it ends (its device is deleted). */
 const LOGINS_EVERY_MS = 10_000;
 
@@ -37,6 +39,7 @@ export interface BrokerOptions {
   receive: Receive;
   log: Logger;
   loginsEveryMs?: number;
+  handshakeMs?: number;
 }
 
 interface Session {
@@ -140,8 +143,10 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
 
   const serve = (socket: Socket) => limitPackets(broker.handle(socket) as Client, socket, MAX_PAYLOAD_BYTES);
   const plain = createServer(serve);
-  const secure = createTlsServer({ ...options.tls, ...SERVER_TLS }, serve);
-  secure.on('tlsClientError', () => {});
+  const { handshakeMs: handshakeTimeout = MAX_HANDSHAKE_MS } = options;
+  const secure = createTlsServer({ ...options.tls, ...SERVER_TLS, handshakeTimeout }, serve);
+  // Node tells of a handshake that took too long, and leaves the socket open.
+  secure.on('tlsClientError', (_error, socket) => socket.destroy());
   const port = await listen(plain, options.port, options.host);
   const tlsPort = await listen(secure, options.tlsPort, options.tlsHost);
   return {

@@ -1,0 +1,35 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { pino } from 'pino';
+import { generate } from 'selfsigned';
+import { expect, test } from 'vitest';
+import { startEmbeddedBroker } from '#ingest/source/embedded-broker.ts';
+
+test('a socket on the broker’s TLS port that begins no handshake, or half of one, is closed', async () => {
+  const pair = await generate([{ name: 'commonName', value: 'localhost' }]);
+  const broker = await startEmbeddedBroker({
+    host: '127.0.0.1',
+    port: 0,
+    tlsHost: '127.0.0.1',
+    tlsPort: 0,
+    tls: { cert: Buffer.from(pair.cert), key: Buffer.from(pair.private) },
+    checkLogin: async () => true,
+    endedLogins: async () => [],
+    receive: () => true,
+    log: pino({ level: 'silent' }),
+    handshakeMs: 300,
+  });
+  try {
+    const fromMs = performance.now();
+    for (const said of [[], [0x16, 3, 1, 2, 0, 1, 0]]) {
+      const socket = connect(broker.tlsPort, '127.0.0.1');
+      socket.on('error', () => {});
+      socket.resume();
+      socket.write(Buffer.from(said));
+      await once(socket, 'close');
+    }
+    expect(performance.now() - fromMs).toBeLessThan(5_000);
+  } finally {
+    await broker.close();
+  }
+}, 20_000);
