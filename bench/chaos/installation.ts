@@ -1,15 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { createPool, type Pool } from '#src/database/connect.ts';
 import { embeddedUrl } from '#src/database/embedded-postgres.ts';
-import { freePort } from '../../test/support/free-port.ts';
 import { reachable } from '../../test/support/mosquitto.ts';
+import { freePorts, type Service, startService } from '../service.ts';
 import { type Paired, pairDevices } from '../support.ts';
-
-const LAUNCHER = resolve(import.meta.dirname, '../../bin/energy.js');
 
 /** A whole service of the chaos's own (`npm start`), and where asked for a mosquitto beside it. */
 export interface Installation {
@@ -41,10 +39,7 @@ export async function install(options: {
   if (diskMb !== undefined) sh('mount', '-t', 'tmpfs', '-o', `size=${diskMb}m`, 'tmpfs', folder);
   const dataDir = join(folder, 'data');
   await mkdir(dataDir);
-  const names = ['API_PORT', 'HTTP_PORT', 'MQTT_PORT', 'MQTTS_PORT', 'OPERATOR_PORT', 'BROKER'];
-  const ports = Object.fromEntries(
-    await Promise.all(names.map(async (name) => [name, String(await freePort())] as const)),
-  );
+  const ports = await freePorts('BROKER');
   const brokerUrl = `mqtt://127.0.0.1:${broker === 'mosquitto' ? ports.BROKER : ports.MQTT_PORT}`;
   const env = {
     PATH: process.env.PATH ?? '',
@@ -54,7 +49,7 @@ export async function install(options: {
     ...(broker === 'mosquitto' ? { MQTT_URL: brokerUrl } : {}),
   };
   const pool = createPool(embeddedUrl(dataDir), { max: 3 });
-  let service: ChildProcess | undefined;
+  let service: Service | undefined;
   let running: ChildProcess | undefined;
   const pidsOf = (title: string) =>
     processesOf(dataDir).flatMap(({ pid, command }) => (command.startsWith(title) ? [pid] : []));
@@ -97,27 +92,11 @@ export async function install(options: {
     pidsOf,
     async start() {
       // What a fault makes them log is asked for where something is missing.
-      const log = openSync(join(logs, 'service.log'), 'a');
-      service = spawn(process.execPath, [LAUNCHER, 'start'], { env, stdio: ['ignore', 'pipe', log] });
-      closeSync(log);
-      let said = '';
-      service.stdout?.on('data', (chunk) => {
-        said += chunk;
-      });
-      for (let turn = 0; turn < 600 && !said.includes('Ready.'); turn++) {
-        if (service.exitCode !== null) throw new Error(`the service ended: ${said}`);
-        await new Promise((done) => setTimeout(done, 50));
-      }
+      service = await startService(env, { log: join(logs, 'service.log') });
     },
-    async stop() {
-      const child = service;
-      if (!child || child.exitCode !== null || child.signalCode !== null) return;
-      const ended = new Promise((done) => child.once('exit', done));
-      child.kill('SIGTERM');
-      await ended;
-    },
+    stop: async () => service?.stop(),
     kill(which) {
-      if (which === 'energy supervisor') return void service?.kill('SIGKILL');
+      if (which === 'energy supervisor') return service?.kill('SIGKILL');
       if (which === 'postgres') {
         const [pid] = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
         return void process.kill(Number(pid), 'SIGKILL');

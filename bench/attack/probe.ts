@@ -1,0 +1,100 @@
+import type { Target } from './target.ts';
+import type { World } from './world.ts';
+
+/** Parts of an installation that a probe may need beside its API. */
+type Need = Exclude<keyof Target, 'api' | 'adminKey' | 'remove'>;
+
+/** One question put to the service from outside. */
+export interface Probe {
+  /** What holds: a sentence without its period. */
+  name: string;
+  needs: readonly Need[];
+  /**
+   * `quick` probes are put several at a time; those that `wait` for a limit of time, all at once; those that load the service, `alone`.
+   */
+  kind: 'quick' | 'waits' | 'alone';
+  /** Throws `Fell` where it does not hold. */
+  run(world: World): Promise<void>;
+}
+
+export interface Result {
+  name: string;
+  result: 'held' | 'fell' | 'not tried';
+  /** Why, where it did not hold. */
+  why: string;
+  ms: number;
+}
+
+/** That something does not hold. */
+export class Fell extends Error {
+  override name = 'Fell';
+}
+
+/** That a probe has nothing to try here, and why. */
+export class NotTried extends Error {
+  override name = 'NotTried';
+}
+
+export function probe(name: string, run: Probe['run'], more: Partial<Pick<Probe, 'needs' | 'kind'>> = {}): Probe {
+  return { name, run, needs: [], kind: 'quick', ...more };
+}
+
+/** Throws where what was found is none of what may be. */
+export function expectOneOf<T>(found: T, allowed: readonly T[], what: string): void {
+  if (!allowed.includes(found)) throw new Fell(`${what}: ${found}, not ${allowed.join(' or ')}`);
+}
+
+export function expectThat(holds: boolean, why: string): asserts holds {
+  if (!holds) throw new Fell(why);
+}
+
+const MAX_PROBE_MS = 90_000;
+const AT_ONCE = { quick: 8, waits: 50, alone: 1 } as const;
+
+/** Puts the probes, kind by kind; `tell` gets each result as it comes. Results are in the order of the probes. */
+export async function attack(
+  world: World,
+  probes: readonly Probe[],
+  tell: (result: Result) => void = () => {},
+): Promise<Result[]> {
+  const results = new Map<Probe, Result>();
+  for (const kind of ['quick', 'waits', 'alone'] as const) {
+    const waiting = probes.filter((one) => one.kind === kind);
+    const work = async () => {
+      for (let one = waiting.shift(); one; one = waiting.shift()) {
+        const result = await put(world, one);
+        results.set(one, result);
+        tell(result);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE[kind] }, work));
+  }
+  return probes.flatMap((one) => results.get(one) ?? []);
+}
+
+async function put(world: World, { name, needs, run }: Probe): Promise<Result> {
+  const fromMs = performance.now();
+  const done = (result: Result['result'], why = ''): Result => ({
+    name,
+    result,
+    why,
+    ms: Math.round(performance.now() - fromMs),
+  });
+  const missing = needs.filter((need) => world.target[need] === undefined);
+  if (missing.length > 0) return done('not tried', `needs ${missing.join(', ')}`);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Fell(`no result in ${MAX_PROBE_MS / 1_000} s`)), MAX_PROBE_MS);
+  });
+  try {
+    await Promise.race([run(world), late]);
+    return done('held');
+  } catch (error) {
+    if (error instanceof NotTried) return done('not tried', error.message);
+    const { name: kind, message } = error as Error;
+    // A probe that could not do what it wanted has not shown that anything holds.
+    return done('fell', kind === 'Fell' ? message : `broke: ${message}`);
+  } finally {
+    clearTimeout(timer);
+  }
+}

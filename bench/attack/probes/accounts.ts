@@ -1,0 +1,217 @@
+import { unzip } from '../../../test/support/unzip.ts';
+import { expectOneOf, expectThat, Fell, type Probe, probe } from '../probe.ts';
+import { askForSignIn, mailedToken, mailsTo, openSession, signIn, statusOf } from '../sign-in.ts';
+import { pause, type World } from '../world.ts';
+
+const MAIL = { needs: ['dataDir'] as const };
+
+const acts = async (world: World, userId: string) =>
+  (await world.must('GET', `/v1/audit?user_id=${userId}&limit=200`)).json as Record<string, unknown>[];
+
+const IDEMPOTENCY: readonly Probe[] = [
+  probe('an idempotent answer is given again to the same key alone', async (world) => {
+    const owner = await world.person('homeowner');
+    const narrow = await world.key(owner, { scopes: ['keys:write', 'devices:write'] });
+    for (const [path, body, secret] of [
+      ['/v1/keys', { scopes: ['keys:write'] }, 'key'],
+      ['/v1/devices', { type: 'meter', location: 'x' }, 'mqtt'],
+    ] as const) {
+      const sent = { body, headers: { 'idempotency-key': `first-${secret}` } };
+      const first = await world.must('POST', path, { key: owner.key, ...sent });
+      const again = await world.must('POST', path, { key: owner.key, ...sent });
+      expectThat(again.text === first.text, `POST ${path} again did not give the first answer`);
+      const other = await world.ask('POST', path, { key: narrow.key, ...sent });
+      const isSame = JSON.stringify(other.json?.[secret]) === JSON.stringify(first.json[secret]);
+      expectThat(!isSame, `POST ${path} gave another key what was made for the first`);
+    }
+  }),
+  probe('one idempotency key asked twenty times at once makes one thing, over all processes', async (world) => {
+    const { key } = await world.person('homeowner');
+    const sent = { key, body: { name: 'x' }, headers: { 'idempotency-key': 'once' } };
+    const answers = await Promise.all(Array.from({ length: 20 }, () => world.ask('POST', '/v1/gateways', sent)));
+    const bad = answers.find(({ status }) => status !== 201 && status !== 409);
+    expectThat(bad === undefined, `answered ${bad?.status}`);
+    expectOneOf((await world.must('GET', '/v1/gateways', { key })).json.length, [1], 'gateways made');
+  }),
+  probe(
+    'an idempotency key with another body is 409, with its members in another order the same request',
+    async (world) => {
+      const { key } = await world.person('homeowner');
+      const post = (raw: string) =>
+        world.ask('POST', '/v1/devices', { key, raw, headers: { 'idempotency-key': 'ordered' } });
+      const first = await post('{"type":"meter","location":"x"}');
+      expectOneOf((await post('{"location":"x","type":"meter"}')).text, [first.text], 'the same in another order');
+      expectOneOf((await post('{"type":"meter","location":"y"}')).status, [409], 'another body');
+    },
+  ),
+];
+
+const EMAIL: readonly Probe[] = [
+  probe('a key without keys:write changes no e-mail address', async (world) => {
+    const owner = await world.person('homeowner', { scopes: ['users:read', 'users:write'] });
+    const path = `/v1/users/${owner.userId}`;
+    const body = { email: `taken-over-${owner.email}` };
+    expectOneOf((await world.ask('PATCH', path, { key: owner.key, body })).status, [403], 'PATCH of the e-mail');
+    const other = { key: owner.key, body: { timezone: 'Europe/Berlin' } };
+    expectOneOf((await world.ask('PATCH', path, other)).status, [200], 'PATCH of the time zone');
+  }),
+  probe(
+    'a utility does not change the e-mail address of a homeowner who has signed in',
+    async (world) => {
+      const utility = await world.person('utility');
+      const home = await world.person('homeowner', { enrolledBy: utility });
+      await signIn(world, home.email);
+      const sent = { key: utility.key, body: { email: `moved-${home.email}` } };
+      expectOneOf((await world.ask('PATCH', `/v1/users/${home.userId}`, sent)).status, [403], 'PATCH of the e-mail');
+    },
+    MAIL,
+  ),
+  probe(
+    'a changed e-mail address ends sessions and mailed links, and is told to the old one',
+    async (world) => {
+      const { userId, email, key } = await world.person('homeowner');
+      const session = await signIn(world, email);
+      const from = world.address();
+      const { token } = await mailedToken(world, email, from);
+      await world.must('PATCH', `/v1/users/${userId}`, { key, body: { email: `new-${email}` } });
+      expectOneOf(await openSession(world, token, from), [null], 'a session by the link that was mailed before');
+      expectOneOf(await statusOf(world, session), [401], 'the session of before');
+      for (let turn = 0; turn < 60; turn++, await pause(250))
+        if ((await mailsTo(world, email)).some(({ subject }) => !subject.startsWith('Sign in'))) return;
+      throw new Fell('nothing was mailed to the old address');
+    },
+    MAIL,
+  ),
+  probe(
+    'strangers who ask for sign-in mails do not use up the owner’s',
+    async (world) => {
+      const { email } = await world.person('homeowner');
+      // The owner's browser is one that signed in before.
+      const own = world.address();
+      const { token, answer } = await mailedToken(world, email, own);
+      const cookie = String(answer.headers['set-cookie']).split(';')[0] as string;
+      const body = { token };
+      const opened = await world.ask('POST', '/dashboard/session', { body, from: own, headers: { cookie } });
+      const known = /__Secure-energy_browser=[^;]+/.exec(String(opened.headers['set-cookie']))?.[0];
+      for (let stranger = 0; stranger < 4; stranger++) {
+        const from = world.address();
+        for (let asks = 0; asks < 8; asks++) await askForSignIn(world, email, from);
+      }
+      await pause(500);
+      const before = (await mailsTo(world, email)).length;
+      const headers = known === undefined ? {} : { headers: { cookie: known } };
+      await world.ask('POST', '/dashboard/sign-in', { body: { email }, from: own, ...headers });
+      for (let turn = 0; turn < 40; turn++, await pause(50)) if ((await mailsTo(world, email)).length > before) return;
+      throw new Fell('the owner gets no mail after 32 requests of strangers');
+    },
+    MAIL,
+  ),
+  probe(
+    'a sign-in code cannot be guessed: the fifth wrong one is the last',
+    async (world) => {
+      const { email } = await world.person('homeowner');
+      const { sign_in_id } = (await mailedToken(world, email, world.address())).answer.json;
+      const code = /(\d{4}) (\d{4})/.exec((await mailsTo(world, email))[0]?.subject ?? '');
+      const right = `${code?.[1]}${code?.[2]}`;
+      const guess = (text: string) =>
+        world.ask('POST', '/dashboard/session', { body: { sign_in_id, code: text }, from: world.address() });
+      for (let wrong = 0; wrong < 5; wrong++) await guess(String((Number(right) + 1 + wrong) % 1e8).padStart(8, '0'));
+      expectOneOf((await guess(right)).status, [422, 429], 'the right code after five wrong ones');
+    },
+    MAIL,
+  ),
+  probe(
+    'a session changes nothing without its CSRF token, and is no API key',
+    async (world) => {
+      const session = await signIn(world, (await world.person('homeowner')).email);
+      const { cookie } = session;
+      const post = (headers: Record<string, string>) =>
+        world.ask('POST', '/dashboard/v1/gateways', { body: { name: 'x' }, headers });
+      expectOneOf((await post({ cookie })).status, [403], 'without a token');
+      expectOneOf((await post({ cookie, 'x-csrf-token': 'x' })).status, [403], 'with a made-up token');
+      expectOneOf((await post({ ...session })).status, [201], 'with its token');
+      expectOneOf((await world.ask('GET', '/v1/devices', { headers: { cookie } })).status, [401], 'GET /v1/devices');
+    },
+    MAIL,
+  ),
+  probe(
+    'sessions are listed, and ended one by one',
+    async (world) => {
+      const { email } = await world.person('homeowner');
+      const [first, second] = [await signIn(world, email), await signIn(world, email)];
+      const listed = await world.ask('GET', '/dashboard/v1/sessions', { headers: { ...first } });
+      expectOneOf(listed.status, [200], 'GET /dashboard/v1/sessions');
+      expectOneOf(listed.json.length, [2], 'sessions listed');
+      const other = listed.json.find((one: { is_current: boolean }) => !one.is_current);
+      const path = `/dashboard/v1/sessions/${other.session_id}`;
+      expectOneOf((await world.ask('DELETE', path, { headers: { ...first } })).status, [200], 'DELETE of the other');
+      expectOneOf(await statusOf(world, second), [401], 'the session that was ended');
+      expectOneOf(await statusOf(world, first), [200], 'the one that is left');
+    },
+    MAIL,
+  ),
+];
+
+const TRAIL: readonly Probe[] = [
+  probe('the audit log tells who made a key for whom, and from where', async (world) => {
+    const { userId, keyId } = await world.person('homeowner');
+    const made = (await acts(world, userId)).find(({ target }) => target === keyId);
+    expectThat(made !== undefined, 'the key is not in GET /v1/audit');
+    for (const member of ['at', 'actor_user_id', 'actor_key_id', 'address', 'action'])
+      expectThat(typeof made[member] === 'string', `${member} is ${made[member]}`);
+  }),
+  probe('the audit log cannot be changed', async (world) => {
+    const [one] = (await world.must('GET', '/v1/audit?limit=1')).json;
+    for (const method of ['DELETE', 'PATCH', 'PUT', 'POST'])
+      for (const path of ['/v1/audit', `/v1/audit/${one.audit_id}`]) {
+        const { status } = await world.ask(method, path, { key: world.target.adminKey, body: {} });
+        expectOneOf(status, [400, 404], `${method} ${path}`);
+      }
+  }),
+  probe('nothing is left of an erased account but that it was erased', async (world) => {
+    const { userId, email, key } = await world.person('homeowner');
+    const device = await world.device({ userId, email, key, keyId: '' });
+    await world.must('POST', '/v1/keys', { key, body: { name: `name of ${email}` } });
+    await world.must('DELETE', `/v1/users/${userId}`);
+    const trail = (await world.must('GET', '/v1/audit?limit=200')).text;
+    for (const [what, text] of Object.entries({
+      'its address': email,
+      'its id as the actor': `"actor_user_id":"${userId}"`,
+    }))
+      expectThat(!trail.includes(text), `the audit log has ${what}`);
+    for (const path of [
+      `/v1/users/${userId}`,
+      `/v1/devices/${device.deviceId}`,
+      `/v1/energy-insights?user_id=${userId}`,
+      `/v1/users/${userId}/export`,
+    ])
+      expectOneOf(
+        (await world.ask('GET', path, { key: world.target.adminKey })).status,
+        [404],
+        `GET ${path.slice(0, 20)}…`,
+      );
+  }),
+];
+
+const EXPORT: readonly Probe[] = [
+  probe('an export has what is known of a person, and no secret', async (world) => {
+    const owner = await world.person('homeowner');
+    const device = await world.device(owner);
+    const answer = await world.ask('GET', `/v1/users/${owner.userId}/export`, { key: owner.key });
+    expectOneOf(answer.status, [200], 'GET /v1/users/…/export');
+    const all = [...(await unzip(answer.bytes)).values()].map(String).join('\n');
+    for (const known of [owner.email, device.deviceId]) expectThat(all.includes(known), `${known} is not in it`);
+    for (const [what, secret] of [
+      ['key', owner.key],
+      ['device password', device.password],
+    ] as const)
+      expectThat(!all.includes(secret), `the ${what} is in it`);
+  }),
+  probe('an export needs every scope that reads', async (world) => {
+    const owner = await world.person('homeowner');
+    const { key } = await world.key(owner, { scopes: ['users:read', 'devices:read'] });
+    expectOneOf((await world.ask('GET', `/v1/users/${owner.userId}/export`, { key })).status, [403], 'GET …/export');
+  }),
+];
+
+export const ACCOUNTS: readonly Probe[] = [...IDEMPOTENCY, ...EMAIL, ...TRAIL, ...EXPORT];

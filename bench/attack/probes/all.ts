@@ -1,0 +1,25 @@
+import type { Probe } from '../probe.ts';
+import { ACCOUNTS } from './accounts.ts';
+import { DOCUMENT } from './document.ts';
+import { HTTP } from './http.ts';
+import { LOAD } from './load.ts';
+import { MQTT } from './mqtt.ts';
+import { OPERATOR } from './operator.ts';
+import { REVOKED } from './revoked.ts';
+import { TENANTS } from './tenants.ts';
+import { VALUES } from './values.ts';
+import { WEBHOOKS } from './webhooks.ts';
+
+/** All that is tried. */
+export const PROBES: readonly Probe[] = [
+  ...REVOKED,
+  ...TENANTS,
+  ...ACCOUNTS,
+  ...MQTT,
+  ...HTTP,
+  ...VALUES,
+  ...WEBHOOKS,
+  ...OPERATOR,
+  ...DOCUMENT,
+  ...LOAD,
+];

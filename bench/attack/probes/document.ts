@@ -1,0 +1,76 @@
+import { expectThat, type Probe, probe } from '../probe.ts';
+import type { World } from '../world.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a document is walked as the JSON that it is
+type Json = any;
+
+const documentOf = (world: World): Promise<Json> =>
+  world.once('document', async () => (await world.ask('GET', '/v1/openapi.json')).json);
+
+/** Every value of a member of this name, with where it is; examples describe nothing. */
+function* under(name: string, value: Json, path = ''): Generator<[string, Json]> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [member, one] of Object.entries(value)) {
+    if (member === 'example' || member === 'examples') continue;
+    if (member === name) yield [`${path}/${member}`, one];
+    yield* under(name, one, `${path}/${member}`);
+  }
+}
+
+const operationsOf = (document: Json): [string, Json][] =>
+  Object.entries(document.paths as Json).flatMap(([path, methods]) =>
+    Object.entries(methods as Json).map(([method, one]) => [`${method.toUpperCase()} ${path}`, one] as [string, Json]),
+  );
+const headersOf = (document: Json, response: Json): string[] => {
+  const name = response?.$ref?.split('/').at(-1);
+  return Object.keys((name ? document.components.responses[name] : response)?.headers ?? {});
+};
+
+export const DOCUMENT: readonly Probe[] = [
+  probe('the document describes every property', async (world) => {
+    const all = [...under('properties', await documentOf(world))].flatMap(([path, members]) =>
+      Object.entries(members as Json).map(([name, one]) => [`${path}/${name}`, one] as [string, Json]),
+    );
+    const silent = all.filter(([, one]) => typeof one.description !== 'string' && one.$ref === undefined);
+    expectThat(all.length > 100, `it has ${all.length} properties`);
+    expectThat(silent.length === 0, `${silent.length} of ${all.length} are not described: ${silent[0]?.[0]}`);
+  }),
+  probe('the document describes every parameter', async (world) => {
+    const all = [...under('parameters', await documentOf(world))].flatMap(([path, list]) =>
+      (list as Json[]).map((one) => [`${path}/${one.name}`, one] as [string, Json]),
+    );
+    const silent = all.filter(([, one]) => typeof one.description !== 'string');
+    expectThat(silent.length === 0, `${silent.length} of ${all.length} are not described: ${silent[0]?.[0]}`);
+  }),
+  probe('the document gives times and dates their formats', async (world) => {
+    const all = [...under('properties', await documentOf(world))].flatMap(([path, members]) =>
+      Object.entries(members as Json)
+        .filter(([name]) => /_at$|^date$/.test(name))
+        .map(([name, one]) => [`${path}/${name}`, one] as [string, Json]),
+    );
+    const without = all.filter(([, one]) => !/"format":"date(-time)?"/.test(JSON.stringify(one)));
+    expectThat(all.length > 10, `it has ${all.length} times`);
+    expectThat(without.length === 0, `${without.length} of ${all.length} have none: ${without[0]?.[0]}`);
+  }),
+  probe('the document has the headers: RateLimit, Link, Retry-After, Idempotency-Key', async (world) => {
+    const document = await documentOf(world);
+    for (const [name, { responses, parameters = [] }] of operationsOf(document)) {
+      const done = Object.keys(responses).find((status) => status.startsWith('2')) ?? '';
+      expectThat(headersOf(document, responses[done]).includes('RateLimit'), `${name} has no RateLimit`);
+      expectThat(headersOf(document, responses['429']).includes('Retry-After'), `${name} has no Retry-After on 429`);
+      const names = parameters.map((one: Json) => one.name);
+      const isList = names.includes('cursor');
+      expectThat(!isList || headersOf(document, responses[done]).includes('Link'), `${name} has no Link`);
+      expectThat(!name.startsWith('POST') || names.includes('Idempotency-Key'), `${name} has no Idempotency-Key`);
+    }
+  }),
+  probe('the document has text/csv where that is answered', async (world) => {
+    const { content } = (await documentOf(world)).paths['/v1/energy-insights'].get.responses['200'];
+    expectThat('text/csv' in content, 'GET /v1/energy-insights has JSON alone');
+  }),
+  probe('the document has the bodies of events as webhooks', async (world) => {
+    const { webhooks = {} } = await documentOf(world);
+    for (const event of ['usage.updated', 'alert.triggered', 'device.connected', 'user.created'])
+      expectThat(webhooks[event]?.post?.requestBody !== undefined, `${event} is not there`);
+  }),
+];

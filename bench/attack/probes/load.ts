@@ -1,0 +1,86 @@
+import { quantile } from '../../support.ts';
+import { expectThat, Fell, type Probe, probe } from '../probe.ts';
+import { type Person, pause, type World } from '../world.ts';
+import { puback } from './mqtt.ts';
+
+const HOUR_MS = 3_600_000;
+const YEAR_HOURS = 364 * 24;
+
+/** A homeowner whose meter told a register an hour for a year. */
+async function homeWithAYear(world: World): Promise<Person & { path: string }> {
+  const owner = await world.person('homeowner');
+  const device = await world.device(owner);
+  const client = await world.connect(device);
+  const firstMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - YEAR_HOURS * HOUR_MS;
+  const hours = Array.from({ length: YEAR_HOURS }, (_, hour) => ({
+    ts: firstMs + hour * HOUR_MS,
+    energy_total_kwh: 1_000 + hour * 0.25,
+  }));
+  for (let at = 0; at < hours.length; at += 500)
+    await client.publishAsync(device.topic, JSON.stringify(hours.slice(at, at + 500)), { qos: 1 });
+  await client.endAsync(true);
+  const [start, end] = [firstMs, firstMs + YEAR_HOURS * HOUR_MS - 1].map((ms) =>
+    new Date(ms).toISOString().slice(0, 10),
+  );
+  return { ...owner, path: `/v1/energy-insights?group_by=hour&start=${start}&end=${end}` };
+}
+
+/** The slowest hundredth of what was measured again and again, ms. */
+async function p99(times: number, pauseMs: number, one: () => Promise<number>): Promise<number> {
+  const measured: number[] = [];
+  for (let turn = 0; turn < times; turn++) {
+    measured.push(await one());
+    await pause(pauseMs);
+  }
+  return quantile(measured, 0.99);
+}
+
+/** How long an answer to a neighbour takes, ms. */
+async function answerMs(world: World, { key }: Person): Promise<number> {
+  const fromMs = performance.now();
+  const { status } = await world.ask('GET', '/v1/devices', { key });
+  if (status !== 200) throw new Fell(`a neighbour got ${status}`);
+  return performance.now() - fromMs;
+}
+
+export const LOAD: readonly Probe[] = [
+  probe(
+    '110 questions of a year of hours by one account leave a neighbour its answers',
+    async (world) => {
+      const hog = await homeWithAYear(world);
+      const neighbour = await world.person('homeowner');
+      await answerMs(world, neighbour);
+      let answered = 0;
+      const asked = Array.from({ length: 110 }, () =>
+        world.ask('GET', hog.path, { key: hog.key }).then(({ status }) => {
+          if (status === 200) answered++;
+        }),
+      );
+      await pause(100);
+      const slowest = await p99(10, 50, () => answerMs(world, neighbour));
+      const wereWaiting = answered < 110;
+      await Promise.all(asked);
+      expectThat(wereWaiting, 'the questions were answered before the neighbour asked: nothing was shown');
+      expectThat(answered > 0, 'none of the questions was answered');
+      expectThat(slowest < 1_500, `the neighbour waited for ${Math.round(slowest)} ms`);
+    },
+    { kind: 'alone', needs: ['mqtt'] },
+  ),
+  probe(
+    'five messages a second of a device with 20,000 channels leave a neighbour’s PUBACK',
+    async (world) => {
+      const [hog, neighbour] = [await world.device(), await world.device()];
+      const [hogs, client] = [await world.connect(hog), await world.connect(neighbour)];
+      // As many as are let in.
+      const channels = Array.from({ length: 20_000 }, (_, index) => ({ power_w: 1, channel: `c${index}` }));
+      for (let at = 0; at < channels.length; at += 2_000)
+        await hogs.publishAsync(hog.topic, JSON.stringify(channels.slice(at, at + 2_000)), { qos: 1 });
+      await puback(client, neighbour.topic);
+      const hogging = setInterval(() => hogs.publish(hog.topic, '{"power_w":1,"channel":"c1"}', { qos: 1 }), 200);
+      const slowest = await p99(50, 80, () => puback(client, neighbour.topic));
+      clearInterval(hogging);
+      expectThat(slowest < 500, `the neighbour’s PUBACK took ${Math.round(slowest)} ms`);
+    },
+    { kind: 'alone', needs: ['mqtt'] },
+  ),
+];

@@ -1,0 +1,60 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Address, exchange } from '../client.ts';
+import { expectOneOf, expectThat, type Probe, probe } from '../probe.ts';
+
+const request = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`;
+
+export const OPERATOR: readonly Probe[] = [
+  probe('metrics are not on the public listener', async (world) => {
+    for (const path of ['/metrics', '/metrics.json', '/internal/mqtt/authenticate'])
+      expectOneOf((await world.ask('GET', path)).status, [404], `GET ${path}`);
+  }),
+  probe(
+    'the operator’s listener answers no page of another site: its Host is looked at',
+    async (world) => {
+      const to = world.target.operator as Address;
+      const ask = (host: string) =>
+        exchange(to, 'tcp', request('GET /metrics HTTP/1.1', `Host: ${host}`, 'Connection: close'));
+      expectOneOf((await ask(`127.0.0.1:${to.port}`)).status, [200], 'Host: 127.0.0.1');
+      const { status } = await ask(`evil.example:${to.port}`);
+      expectThat(status >= 400, `Host: evil.example got ${status}`);
+    },
+    { needs: ['operator'] },
+  ),
+  probe(
+    'metrics name nobody',
+    async (world) => {
+      const { userId, email } = await world.person('homeowner');
+      await world.must('GET', `/v1/users/${userId}`);
+      const to = world.target.operator as Address;
+      const { text } = await exchange(
+        to,
+        'tcp',
+        request('GET /metrics HTTP/1.1', `Host: 127.0.0.1:${to.port}`, 'Connection: close'),
+      );
+      expectThat(text.includes('energy_http_requests_total'), 'there are no metrics of requests');
+      for (const one of [userId, email]) expectThat(!text.includes(one), `they name ${one}`);
+    },
+    { needs: ['operator'] },
+  ),
+  probe(
+    'keys, the database and captured mail are their owner’s alone to read',
+    async (world) => {
+      const dataDir = world.target.dataDir as string;
+      // A folder that nobody else enters protects what is in it.
+      const open: string[] = [];
+      const look = async (path: string) => {
+        const { mode } = await stat(path);
+        if ((mode & 0o077) !== 0) open.push(`${path.slice(dataDir.length + 1)} (${(mode & 0o777).toString(8)})`);
+      };
+      const names = await readdir(dataDir);
+      for (const name of names) if (/^(secret\.key|postgres|mail|sms)$/.test(name)) await look(join(dataDir, name));
+      for (const name of await readdir(join(dataDir, 'tls')))
+        if (/key/.test(name)) await look(join(dataDir, 'tls', name));
+      expectThat(names.includes('secret.key'), 'there is no secret.key');
+      expectThat(open.length === 0, `others may read ${open.join(', ')}`);
+    },
+    { needs: ['dataDir'] },
+  ),
+];

@@ -1,0 +1,79 @@
+import { createServer } from 'node:net';
+import { expectOneOf, expectThat, NotTried, type Probe, probe } from '../probe.ts';
+import { pause } from '../world.ts';
+
+/** Ways to write an address that no webhook may reach. */
+const PRIVATE = [
+  '127.0.0.1',
+  'localhost',
+  '127.1',
+  '2130706433',
+  '0x7f.0.0.1',
+  '0177.0.0.1',
+  '0.0.0.0',
+  '[::1]',
+  '[::ffff:127.0.0.1]',
+  '[::]',
+  'localhost.',
+  '127.0.0.1.',
+];
+
+const SECRET = 'a secret of the attack';
+
+export const WEBHOOKS: readonly Probe[] = [
+  probe('a webhook to this machine is refused, however its address is written', async (world) => {
+    let connections = 0;
+    const listener = createServer((socket) => {
+      connections++;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => listener.listen(0, '::', resolve));
+    const { port } = listener.address() as { port: number };
+    try {
+      const { key } = await world.person('homeowner');
+      const ids: string[] = [];
+      for (const host of PRIVATE) {
+        const body = { event: 'usage.updated', url: `https://${host}:${port}/x`, auth_token: SECRET };
+        const { status, json } = await world.ask('POST', '/v1/webhooks', { key, body });
+        expectOneOf(status, [201, 422], `POST /v1/webhooks to ${host}`);
+        if (status === 422) continue;
+        ids.push(json.webhook_id);
+        expectOneOf(
+          (await world.ask('POST', `/v1/webhooks/${json.webhook_id}/test`, { key })).status,
+          [202],
+          'its test',
+        );
+      }
+      for (const id of ids) {
+        // What never was tried has not shown that it is refused.
+        const tried = async () =>
+          (await world.must('GET', `/v1/webhooks/${id}/deliveries`, { key })).json[0]?.attempts ?? [];
+        for (let turn = 0; (await tried()).length === 0; turn++) {
+          if (turn > 60) throw new NotTried('no delivery was tried in 15 s: is a worker running?');
+          await pause(250);
+        }
+      }
+      expectThat(connections === 0, `${connections} connections came`);
+    } finally {
+      listener.close();
+    }
+  }),
+  probe('no answer holds the secret of a webhook', async (world) => {
+    const { key } = await world.person('homeowner');
+    const body = { event: 'usage.updated', url: 'https://example.com/x', auth_token: SECRET };
+    const made = await world.must('POST', '/v1/webhooks', { key, body });
+    const patch = { key, body: { auth_token: `${SECRET} 2` } };
+    const changed = await world.must('PATCH', `/v1/webhooks/${made.json.webhook_id}`, patch);
+    const listed = await world.must('GET', '/v1/webhooks', { key });
+    for (const { text } of [made, changed, listed]) expectThat(!text.includes(SECRET), 'it was answered');
+  }),
+  probe('a hundred and one subscriptions at once are a hundred', async (world) => {
+    const { key } = await world.person('homeowner');
+    const body = { event: 'usage.updated', url: 'https://example.com/x', auth_token: SECRET };
+    const answers = await Promise.all(
+      Array.from({ length: 104 }, () => world.ask('POST', '/v1/webhooks', { key, body })),
+    );
+    const made = answers.filter(({ status }) => status === 201).length;
+    expectOneOf(made, [100], 'subscriptions made');
+  }),
+];

@@ -1,0 +1,64 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import PostalMime from 'postal-mime';
+import { type Answer, send } from './client.ts';
+import { pause, type World } from './world.ts';
+
+/** Mails to an address that were captured so far, in no order. */
+export async function mailsTo(world: World, email: string): Promise<{ subject: string; text: string }[]> {
+  const folder = join(world.target.dataDir as string, 'mail');
+  const names = (await readdir(folder).catch(() => [])).filter((one) => one.endsWith('.eml'));
+  const mails = await Promise.all(names.map(async (name) => PostalMime.parse(await readFile(join(folder, name)))));
+  return mails
+    .filter(({ to }) => to?.some(({ address }) => address === email))
+    .map(({ subject = '', text = '' }) => ({ subject, text }));
+}
+
+export const askForSignIn = (world: World, email: string, from: string): Promise<Answer> =>
+  send(world.target.api, 'POST', '/dashboard/sign-in', { body: { email }, from });
+
+/** Tokens of the links that were mailed to an address. */
+async function tokensTo(world: World, email: string): Promise<string[]> {
+  return (await mailsTo(world, email)).flatMap(({ text }) => /\/dashboard\/sign-in#(\S+)/.exec(text)?.[1] ?? []);
+}
+
+/** Asks for a way to sign in, and waits for the mail: its token, and what was answered. Rejects where no mail comes. */
+export async function mailedToken(
+  world: World,
+  email: string,
+  from: string,
+): Promise<{ token: string; answer: Answer }> {
+  const before = new Set(await tokensTo(world, email));
+  const answer = await askForSignIn(world, email, from);
+  for (let turn = 0; turn < 100; turn++) {
+    const token = (await tokensTo(world, email)).find((one) => !before.has(one));
+    if (token !== undefined) return { token, answer };
+    await pause(50);
+  }
+  throw new Error(`no sign-in mail to ${email}`);
+}
+
+/** Headers of a browser that is signed in. */
+export interface Session {
+  cookie: string;
+  'x-csrf-token': string;
+}
+
+export async function openSession(world: World, token: string, from: string): Promise<Session | null> {
+  const answer = await send(world.target.api, 'POST', '/dashboard/session', { body: { token }, from });
+  if (answer.status !== 201) return null;
+  const cookie = /__Secure-energy_session=[^;]+/.exec(String(answer.headers['set-cookie']))?.[0] ?? '';
+  return { cookie, 'x-csrf-token': answer.json.csrf_token };
+}
+
+/** Signs in as a person does: asks for a mail, and follows its link. */
+export async function signIn(world: World, email: string): Promise<Session> {
+  const from = world.address();
+  const { token } = await mailedToken(world, email, from);
+  const session = await openSession(world, token, from);
+  if (!session) throw new Error('the mailed link does not sign in');
+  return session;
+}
+
+export const statusOf = async (world: World, session: Session): Promise<number> =>
+  (await world.ask('GET', '/dashboard/v1/devices', { headers: { ...session } })).status;

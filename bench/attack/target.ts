@@ -1,0 +1,139 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { lookup } from 'node:dns/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { freePort } from '../../test/support/free-port.ts';
+import { freePorts, startService } from '../service.ts';
+import { type Address, send } from './client.ts';
+
+/** What is attacked. A probe that needs what is not there is not tried, and that is said. */
+export interface Target {
+  api: Address;
+  /** Another API process on the same database. */
+  otherApi?: Address;
+  adminKey: string;
+  mqtt?: Address;
+  mqtts?: Address;
+  plainHttp?: Address;
+  operator?: Address;
+  /** Where mail is captured and keys are kept. */
+  dataDir?: string;
+  /** Ends and removes what was started for the attack. */
+  remove(): Promise<void>;
+}
+
+const LOOPBACK = /^(127(\.\d{1,3}){3}|::1)$/;
+
+/** Resolves a URL to an address on the loopback. Throws for any other: nobody attacks somebody else's installation with this. */
+export async function loopback(url: string): Promise<Address> {
+  if (!URL.canParse(url)) throw new Error(`${url} is no URL.`);
+  const { hostname, port, protocol } = new URL(url);
+  const name = hostname.replace(/^\[|\]$/g, '');
+  const host = isIP(name) ? name : await lookup(name, { family: 4 }).then(({ address }) => address);
+  if (!LOOPBACK.test(host))
+    throw new Error(`${hostname} is not on the loopback: only your own installation is attacked.`);
+  const standard = { 'https:': 443, 'http:': 80, 'mqtt:': 1883, 'mqtts:': 8883 }[protocol];
+  return { host, port: Number(port) || (standard ?? 0) };
+}
+
+/** An installation that its owner names: its API, the key of an administrator, and what else of it may be attacked. */
+export async function given(options: {
+  api: string;
+  key: string;
+  mqtt?: string | undefined;
+  mqtts?: string | undefined;
+  http?: string | undefined;
+}): Promise<Target> {
+  const { api, key: adminKey, mqtt, mqtts, http } = options;
+  return {
+    api: await loopback(api),
+    adminKey,
+    ...(mqtt === undefined ? {} : { mqtt: await loopback(mqtt) }),
+    ...(mqtts === undefined ? {} : { mqtts: await loopback(mqtts) }),
+    ...(http === undefined ? {} : { plainHttp: await loopback(http) }),
+    remove: async () => {},
+  };
+}
+
+/** Those who attack have no limits in their way, but for the plan whose limits are probed. */
+const UNLIMITED = { minute: 1_000_000, day: 1_000_000 };
+const PLAN_LIMITS = { free: { minute: 30, day: 5_000 }, developer: UNLIMITED, enterprise: UNLIMITED };
+
+/**
+ * A service of the attack's own, and a second API process beside it. `checkout`: the folder of another version of this repository;
+ * `env`: variables to weaken it with, so that probes fall.
+ */
+export async function ownInstallation(
+  options: { checkout?: string | undefined; env?: Record<string, string> } = {},
+): Promise<Target> {
+  const checkout = resolve(options.checkout ?? join(import.meta.dirname, '../..'));
+  const folder = await mkdtemp(join(tmpdir(), 'energy-attack-'));
+  const dataDir = join(folder, 'data');
+  await mkdir(dataDir);
+  const ports = await freePorts();
+  const adminKey = `eus_live_${randomBytes(24).toString('hex')}`;
+  const env = {
+    PATH: process.env.PATH ?? '',
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'warn',
+    BOOTSTRAP_ADMIN_KEY: adminKey,
+    PLAN_LIMITS: JSON.stringify(PLAN_LIMITS),
+    ...ports,
+    ...options.env,
+  };
+  const log = join(folder, 'service.log');
+  const service = await startService(env, { log, checkout });
+  const at = (port: string) => ({ host: '127.0.0.1', port: Number(port) });
+  const other = { API_PORT: String(await freePort()), HTTP_PORT: '0', OPERATOR_PORT: '0' };
+  const second = spawn(process.execPath, [join(checkout, 'bin/energy.js'), 'api'], {
+    env: { ...env, ...other },
+    cwd: checkout,
+    stdio: 'ignore',
+  });
+  const remove = async () => {
+    await ended(second);
+    await service.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  const otherApi = at(other.API_PORT);
+  try {
+    await answering(otherApi);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return {
+    api: at(ports.API_PORT),
+    otherApi,
+    adminKey,
+    mqtt: at(ports.MQTT_PORT),
+    mqtts: at(ports.MQTTS_PORT),
+    plainHttp: at(ports.HTTP_PORT),
+    operator: at(ports.OPERATOR_PORT),
+    dataDir,
+    remove,
+  };
+}
+
+async function answering(api: Address): Promise<void> {
+  const fromMs = performance.now();
+  for (;;) {
+    const isThere = await send(api, 'GET', '/readyz').then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+    if (isThere) return;
+    if (performance.now() - fromMs > 30_000) throw new Error('the second API process did not get ready');
+    await new Promise((done) => setTimeout(done, 100));
+  }
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise((done) => child.once('exit', done));
+  child.kill('SIGTERM');
+  await gone;
+}

@@ -1,0 +1,124 @@
+import mqtt, { type IClientOptions, type MqttClient } from 'mqtt';
+import { type Address, type Answer, type Sent, send } from './client.ts';
+import type { Target } from './target.ts';
+
+type Role = 'homeowner' | 'utility' | 'admin';
+
+/** Somebody with a key that may do all that the role may. */
+export interface Person {
+  userId: string;
+  email: string;
+  key: string;
+  keyId: string;
+}
+
+/** A paired device, and how it logs in. */
+export interface Device {
+  deviceId: string;
+  username: string;
+  password: string;
+  topic: string;
+}
+
+/** The installation under attack, with what probes do again and again. All that they make is removed at the end. */
+export interface World {
+  target: Target;
+  /** Every API process. */
+  apis: readonly Address[];
+  ask(method: string, path: string, sent?: Sent): Promise<Answer>;
+  /** As the administrator; rejects where the answer is not 2xx. */
+  must(method: string, path: string, sent?: Sent): Promise<Answer>;
+  person(role: Role, options?: { enrolledBy?: Person; plan?: string; scopes?: string[] }): Promise<Person>;
+  key(of: Person, options?: { scopes?: string[]; expires_at?: string }): Promise<{ key: string; keyId: string }>;
+  /** Pairs a device of a person, or of somebody new. */
+  device(owner?: Person): Promise<Device>;
+  /** A connection to the broker as that device. */
+  connect(device: Device, options?: IClientOptions): Promise<MqttClient>;
+  /** A loopback address that nobody else comes from: failed keys are counted by address. */
+  address(): string;
+  /** What is made once and used by several probes. */
+  once<T>(name: string, make: () => Promise<T>): Promise<T>;
+  /** Ends the connections that were made. */
+  end(): Promise<void>;
+  /** Removes the accounts that were made: of an installation that goes on. */
+  clear(): Promise<void>;
+}
+
+const AT = 'attack.example.com';
+/** Most times that a request which was counted too often is sent again, where an installation has the usual limits. */
+const MAX_PATIENCE = 3;
+
+export function createWorld(target: Target): World {
+  const { api, otherApi, adminKey } = target;
+  const run = Math.random().toString(36).slice(2, 8);
+  const made: string[] = [];
+  const clients: MqttClient[] = [];
+  const kept = new Map<string, Promise<unknown>>();
+  let people = 0;
+  let addresses = 0;
+
+  const world: World = {
+    target,
+    apis: otherApi ? [api, otherApi] : [api],
+    ask: (method, path, sent) => send(api, method, path, sent),
+    async must(method, path, sent = {}) {
+      for (let tried = 1; ; tried++) {
+        const answer = await send(api, method, path, { key: adminKey, ...sent });
+        if (answer.status < 300) return answer;
+        const waitSeconds = Number(answer.headers['retry-after'] ?? Number.POSITIVE_INFINITY);
+        if (answer.status !== 429 || waitSeconds > 65 || tried > MAX_PATIENCE)
+          throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text.slice(0, 200)}`);
+        await new Promise((done) => setTimeout(done, waitSeconds * 1_000));
+      }
+    },
+    async person(role, { enrolledBy, plan = 'enterprise', scopes } = {}) {
+      const email = `${role}-${run}-${++people}@${AT}`;
+      const by = enrolledBy === undefined ? {} : { key: enrolledBy.key };
+      const { user_id: userId } = (await world.must('POST', '/v1/users', { ...by, body: { email, role } })).json;
+      made.push(userId);
+      await world.must('PATCH', `/v1/users/${userId}`, { body: { plan } });
+      const person = { userId, email, key: '', keyId: '' };
+      return { ...person, ...(await world.key(person, scopes === undefined ? {} : { scopes })) };
+    },
+    async key({ userId }, options = {}) {
+      const { key, key_id: keyId } = (await world.must('POST', '/v1/keys', { body: { user_id: userId, ...options } }))
+        .json;
+      return { key, keyId };
+    },
+    async device(owner) {
+      const { userId } = owner ?? (await world.person('homeowner'));
+      const body = { user_id: userId, type: 'smart_meter', location: 'attack' };
+      const { device_id: deviceId, mqtt: login } = (await world.must('POST', '/v1/devices', { body })).json;
+      return { deviceId, ...login };
+    },
+    async connect({ username, password }, options = {}) {
+      const { host, port } = target.mqtt as Address;
+      const login = {
+        username,
+        password,
+        clientId: `attack-${Math.random()}`,
+        reconnectPeriod: 0,
+        connectTimeout: 10_000,
+      };
+      const client = await mqtt.connectAsync(`mqtt://${host}:${port}`, { ...login, ...options });
+      client.on('error', () => {});
+      clients.push(client);
+      return client;
+    },
+    address: () => `127.66.${1 + Math.floor(addresses / 250)}.${1 + (addresses++ % 250)}`,
+    once<T>(name: string, make: () => Promise<T>) {
+      const found = kept.get(name) ?? make();
+      kept.set(name, found);
+      return found as Promise<T>;
+    },
+    async end() {
+      await Promise.all(clients.map((client) => client.endAsync(true).catch(() => {})));
+    },
+    async clear() {
+      for (const userId of made) await send(api, 'DELETE', `/v1/users/${userId}`, { key: adminKey }).catch(() => {});
+    },
+  };
+  return world;
+}
+
+export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

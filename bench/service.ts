@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { freePort } from '../test/support/free-port.ts';
+
+const HERE = resolve(import.meta.dirname, '..');
+const MAX_START_MS = 60_000;
+const PORTS = ['API_PORT', 'HTTP_PORT', 'MQTT_PORT', 'MQTTS_PORT', 'OPERATOR_PORT'] as const;
+
+/** Ports that nobody listens on, by the variables that set them; `more`: of programs beside the service. */
+export async function freePorts<More extends string = never>(
+  ...more: More[]
+): Promise<Record<(typeof PORTS)[number] | More, string>> {
+  const names: string[] = [...PORTS, ...more];
+  const ports = await Promise.all(names.map(async (name) => [name, String(await freePort())] as const));
+  return Object.fromEntries(ports) as Record<(typeof PORTS)[number] | More, string>;
+}
+
+/** `npm start` as a process of its own. */
+export interface Service {
+  pid: number;
+  kill(signal: NodeJS.Signals): void;
+  /** SIGTERM, and wait until it is gone. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the service and waits until it says that it is ready. `log`: the file that gets what its processes log; `checkout`: the folder of
+ * another version of this repository, in the place of this one.
+ */
+export async function startService(
+  env: Record<string, string>,
+  { log, checkout = HERE }: { log: string; checkout?: string },
+): Promise<Service> {
+  const file = openSync(log, 'a');
+  const options = { env, cwd: checkout, stdio: ['ignore', 'pipe', file] as ['ignore', 'pipe', number] };
+  const child = spawn(process.execPath, [join(checkout, 'bin/energy.js'), 'start'], options);
+  closeSync(file);
+  const ended = new Promise<void>((done) => child.once('exit', () => done()));
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  let said = '';
+  child.stdout?.on('data', (chunk) => {
+    said += chunk;
+  });
+  const fromMs = performance.now();
+  while (!said.includes('Ready.')) {
+    if (hasEnded()) throw new Error(`the service ended: ${said}`);
+    if (performance.now() - fromMs > MAX_START_MS) {
+      child.kill('SIGKILL');
+      throw new Error(`the service did not get ready: ${said}`);
+    }
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  return {
+    pid: child.pid as number,
+    kill: (signal) => void child.kill(signal),
+    async stop() {
+      if (!hasEnded()) child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { attack } from '../../../bench/attack/probe.ts';
+import { PROBES } from '../../../bench/attack/probes/all.ts';
+import { loopback, ownInstallation } from '../../../bench/attack/target.ts';
+import { createWorld } from '../../../bench/attack/world.ts';
+
+/** What is known to fall, and is being mended: take out what holds. */
+const OPEN = new Set([
+  'HTTP/2 is spoken',
+  'the API takes no cipher without authenticated encryption',
+  'the broker takes no cipher without authenticated encryption',
+  'the operator’s listener answers no page of another site: its Host is looked at',
+  'keys, the database and captured mail are their owner’s alone to read',
+]);
+
+test('nothing that is tried from outside falls', async () => {
+  const target = await ownInstallation();
+  const world = createWorld(target);
+  try {
+    const probes = PROBES.filter(({ kind, name }) => kind === 'quick' && !OPEN.has(name));
+    const results = await attack(world, probes);
+    const others = results.filter(({ result }) => result !== 'held');
+    expect(others.map(({ name, result, why }) => `${name}: ${result}: ${why}`)).toEqual([]);
+    expect(results.length).toBeGreaterThan(100);
+  } finally {
+    await world.end();
+    await target.remove();
+  }
+});
+
+test('nobody else’s installation is attacked', async () => {
+  for (const url of [
+    'https://example.com',
+    'https://93.184.216.34',
+    'https://10.0.0.1:8443',
+    'https://[2001:db8::1]',
+    'x',
+  ])
+    await expect(loopback(url)).rejects.toThrow(/only your own installation is attacked|is no URL|ENOTFOUND|EAI_AGAIN/);
+  expect(await loopback('https://localhost:8443')).toEqual({ host: '127.0.0.1', port: 8443 });
+  expect(await loopback('mqtts://[::1]')).toEqual({ host: '::1', port: 8883 });
+});
+
+test('probes have names of their own', () => {
+  expect(new Set(PROBES.map(({ name }) => name)).size).toBe(PROBES.length);
+});
