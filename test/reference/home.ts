@@ -60,8 +60,8 @@ export interface ReferenceAnswer {
   complete: boolean | null;
 }
 
-/** A home over a bucket: any quarter-hours. */
-export function referenceHome(devices: readonly ReferenceDevice[], quarters: readonly number[]): ReferenceAnswer {
+/** A home, as it is asked for buckets: any quarter-hours. What its whole past says of it is found out once. */
+export function referenceHome(devices: readonly ReferenceDevice[]): (quarters: readonly number[]) => ReferenceAnswer {
   const whole = (device: ReferenceDevice, of: 'import' | 'export') =>
     [...device.quarters.values()].reduce((sum, quarter) => sum + quarter[of], 0);
   const isExport = new Map(devices.map((device) => [device, whole(device, 'export') >= whole(device, 'import')]));
@@ -76,89 +76,91 @@ export function referenceHome(devices: readonly ReferenceDevice[], quarters: rea
     (device.deletedAtMs === null || at < device.deletedAtMs);
   const ever = (placement: ReferencePlacement) =>
     devices.some((device) => device.placement === placement && device.quarters.size > 0);
-  const total = { gi: 0, ge: 0, p: 0, c: 0, d: 0, consumption: 0 };
-  // While a grid device is there.
-  const beside = { gi: 0, ge: 0, p: 0, c: 0, d: 0, consumption: 0 };
-  let [alone, estimated, unexplained] = [0, 0, 0];
-  const knows = { grid: false, production: false, storage: false, consumption: false, alone: false };
-  let [knownMs, wantedMs] = [0, 0];
-  for (const at of quarters) {
-    const there = devices.filter((device) => isThere(device, at));
-    const hasGrid = there.some(({ placement }) => placement === 'grid');
-    const hasSources = there.some(({ placement }) => placement === 'production' || placement === 'storage');
-    const wants = (channels: number, ms: number) => {
-      wantedMs += channels * QUARTER_MS;
-      knownMs += ms;
-    };
-    for (const device of there) {
-      const it = device.quarters.get(at) ?? {
-        import: 0,
-        export: 0,
-        estimated: 0,
-        exportEstimated: 0,
-        importMs: 0,
-        exportMs: 0,
+  return (quarters) => {
+    const total = { gi: 0, ge: 0, p: 0, c: 0, d: 0, consumption: 0 };
+    // While a grid device is there.
+    const beside = { gi: 0, ge: 0, p: 0, c: 0, d: 0, consumption: 0 };
+    let [alone, estimated, unexplained] = [0, 0, 0];
+    const knows = { grid: false, production: false, storage: false, consumption: false, alone: false };
+    let [knownMs, wantedMs] = [0, 0];
+    for (const at of quarters) {
+      const there = devices.filter((device) => isThere(device, at));
+      const hasGrid = there.some(({ placement }) => placement === 'grid');
+      const hasSources = there.some(({ placement }) => placement === 'production' || placement === 'storage');
+      const wants = (channels: number, ms: number) => {
+        wantedMs += channels * QUARTER_MS;
+        knownMs += ms;
       };
-      const { channels } = device;
-      const known = it.importMs + it.exportMs > 0;
-      const into = hasGrid ? [total, beside] : [total];
-      if (device.placement === 'grid') {
-        for (const sums of into) {
-          sums.gi += it.import;
-          if (hasSources || sums === total) sums.ge += it.export;
-        }
-        if (!hasSources) unexplained += it.export;
-        knows.grid ||= known;
-        estimated += it.estimated + (hasSources ? it.exportEstimated : 0);
-        wants(channels.import, it.importMs);
-        if (hasSources) wants(channels.export, it.exportMs);
-      } else if (device.placement === 'production') {
-        const out = isExport.get(device) === true;
-        for (const sums of into) sums.p += out ? it.export : it.import;
-        knows.production ||= known;
-        if (hasGrid) wants(out ? channels.export : channels.import, out ? it.exportMs : it.importMs);
-        if (hasGrid) estimated += out ? it.exportEstimated : it.estimated;
-      } else if (device.placement === 'storage') {
-        for (const sums of into) {
-          sums.c += it.import;
-          sums.d += it.export;
-        }
-        knows.storage ||= known;
-        if (hasGrid) wants(channels.import + channels.export, it.importMs + it.exportMs);
-        if (hasGrid) estimated += it.estimated + it.exportEstimated;
-      } else if (device.placement === 'consumption' && !isBehind(device, devices, (up) => isThere(up, at))) {
-        for (const sums of into) sums.consumption += it.import;
-        knows.consumption ||= it.importMs > 0;
-        if (!hasGrid) {
-          alone += it.import;
-          estimated += it.estimated;
-          knows.alone ||= it.importMs > 0;
+      for (const device of there) {
+        const it = device.quarters.get(at) ?? {
+          import: 0,
+          export: 0,
+          estimated: 0,
+          exportEstimated: 0,
+          importMs: 0,
+          exportMs: 0,
+        };
+        const { channels } = device;
+        const known = it.importMs + it.exportMs > 0;
+        const into = hasGrid ? [total, beside] : [total];
+        if (device.placement === 'grid') {
+          for (const sums of into) {
+            sums.gi += it.import;
+            if (hasSources || sums === total) sums.ge += it.export;
+          }
+          if (!hasSources) unexplained += it.export;
+          knows.grid ||= known;
+          estimated += it.estimated + (hasSources ? it.exportEstimated : 0);
           wants(channels.import, it.importMs);
+          if (hasSources) wants(channels.export, it.exportMs);
+        } else if (device.placement === 'production') {
+          const out = isExport.get(device) === true;
+          for (const sums of into) sums.p += out ? it.export : it.import;
+          knows.production ||= known;
+          if (hasGrid) wants(out ? channels.export : channels.import, out ? it.exportMs : it.importMs);
+          if (hasGrid) estimated += out ? it.exportEstimated : it.estimated;
+        } else if (device.placement === 'storage') {
+          for (const sums of into) {
+            sums.c += it.import;
+            sums.d += it.export;
+          }
+          knows.storage ||= known;
+          if (hasGrid) wants(channels.import + channels.export, it.importMs + it.exportMs);
+          if (hasGrid) estimated += it.estimated + it.exportEstimated;
+        } else if (device.placement === 'consumption' && !isBehind(device, devices, (up) => isThere(up, at))) {
+          for (const sums of into) sums.consumption += it.import;
+          knows.consumption ||= it.importMs > 0;
+          if (!hasGrid) {
+            alone += it.import;
+            estimated += it.estimated;
+            knows.alone ||= it.importMs > 0;
+            wants(channels.import, it.importMs);
+          }
         }
       }
     }
-  }
-  const balance = beside.gi - beside.ge + beside.p + beside.d - beside.c;
-  const bounded = knows.grid ? Math.max(balance, beside.gi - beside.c, 0) : null;
-  const used = bounded === null && !knows.alone ? null : (bounded ?? 0) + alone;
-  const share = (part: number, of: number) => Math.floor((1000 * part) / of) / 1000;
-  const when = (known: boolean, value: number) => (known ? value : null);
-  return {
-    used,
-    grid_import: when(knows.grid, total.gi),
-    grid_export: when(knows.grid, total.ge),
-    production: when(knows.production, total.p),
-    charged: when(knows.storage, total.c),
-    discharged: when(knows.storage, total.d),
-    consumption: when(knows.consumption && ever('consumption'), total.consumption),
-    untracked: bounded === null ? null : bounded - beside.consumption,
-    self_consumed: bounded === null || !ever('production') ? null : Math.max(0, beside.p - beside.ge),
-    autarky: bounded ? share(Math.max(0, bounded - beside.gi), bounded) : null,
-    estimated: used === null ? null : Math.min(estimated, used),
-    coverage: wantedMs === 0 ? null : Math.min(1, share(knownMs, wantedMs)),
-    complete:
-      used === null || wantedMs === 0
-        ? null
-        : knownMs >= wantedMs && unexplained === 0 && (bounded === null || bounded === balance),
+    const balance = beside.gi - beside.ge + beside.p + beside.d - beside.c;
+    const bounded = knows.grid ? Math.max(balance, beside.gi - beside.c, 0) : null;
+    const used = bounded === null && !knows.alone ? null : (bounded ?? 0) + alone;
+    const share = (part: number, of: number) => Math.floor((1000 * part) / of) / 1000;
+    const when = (known: boolean, value: number) => (known ? value : null);
+    return {
+      used,
+      grid_import: when(knows.grid, total.gi),
+      grid_export: when(knows.grid, total.ge),
+      production: when(knows.production, total.p),
+      charged: when(knows.storage, total.c),
+      discharged: when(knows.storage, total.d),
+      consumption: when(knows.consumption && ever('consumption'), total.consumption),
+      untracked: bounded === null ? null : bounded - beside.consumption,
+      self_consumed: bounded === null || !ever('production') ? null : Math.max(0, beside.p - beside.ge),
+      autarky: bounded ? share(Math.max(0, bounded - beside.gi), bounded) : null,
+      estimated: used === null ? null : Math.min(estimated, used),
+      coverage: wantedMs === 0 ? null : Math.min(1, share(knownMs, wantedMs)),
+      complete:
+        used === null || wantedMs === 0
+          ? null
+          : knownMs >= wantedMs && unexplained === 0 && (bounded === null || bounded === balance),
+    };
   };
 }

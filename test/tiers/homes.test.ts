@@ -200,13 +200,14 @@ function expected(
   group: 'hour' | 'day' | 'month',
 ) {
   const local = calendars.get(zone) as Map<number, { date: string; hour: string; startMs: number }>;
+  const home = referenceHome(devices);
   const inside = [...local].filter(([, { date }]) => date >= start && date <= end);
   const buckets = Map.groupBy(inside, ([, { date, startMs }]) =>
     group === 'hour' ? String(startMs) : group === 'day' ? date : `${date.slice(0, 8)}01`,
   );
   return [...buckets].flatMap(([name, members]) => {
     const quarters = members.map(([at]) => at);
-    const answer = referenceHome(devices, quarters);
+    const answer = home(quarters);
     const { used, autarky, coverage, complete, ...energies } = answer;
     if (used === null && Object.values(energies).every((energy) => energy === null)) return [];
     const hours = Map.groupBy(members, ([, { hour, startMs }]) => (group === 'month' ? hour : String(startMs)));
@@ -214,10 +215,7 @@ function expected(
       .map(([hour, all]) => ({
         hour,
         label: all[0]?.[1].hour,
-        of: referenceHome(
-          devices,
-          all.map(([at]) => at),
-        ),
+        of: home(all.map(([at]) => at)),
       }))
       .filter(({ of }) => (of.used ?? 0) > 0 && 2 * (of.estimated ?? 0) <= (of.used ?? 0))
       .sort((a, b) => (b.of.used ?? 0) - (a.of.used ?? 0) || (a.hour < b.hour ? -1 : 1));
