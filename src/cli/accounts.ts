@@ -3,14 +3,14 @@ import { newUser } from '#src/api/v1/users/shape.ts';
 import { createKey, revokeKey, rotateKey } from '#src/auth/keys.ts';
 import { isScope, SCOPES, type Scope } from '#src/auth/scopes.ts';
 import { closeSessionsOf } from '#src/auth/sessions.ts';
-import { accountOf } from '#src/auth/sign-ins.ts';
 import { defined } from '#src/core/defined.ts';
 import type { Database } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { printedLink } from '#src/start/sign-in-link.ts';
 import { actAsOperator } from '#src/users/audit.ts';
-import { createUser, findUser } from '#src/users/store.ts';
+import { createUser } from '#src/users/store.ts';
 import { show, withDatabase } from './beside.ts';
+import { userNamed } from './named-user.ts';
 import { askZone, machineZone } from './time-zone.ts';
 
 /** `energy keys|users …`: what an operator does beside the running service, by the same functions as the API. */
@@ -19,17 +19,17 @@ export function register(program: Command): void {
   keys
     .command('create')
     .description('create a key of a user; it is shown once')
-    .requiredOption('--user <user_id>', 'whose key')
+    .requiredOption('--user <user>', 'whose key: a user_id or an e-mail address')
     .option('--name <name>', 'what it is for')
     .option('--scopes <a,b>', `what it allows (default: all of ${SCOPES.join(', ')})`, scopes)
     .option('--expires <90d>', 'when it ends, in days or hours from now', durationMs)
     .option('--json', 'print one JSON object')
     .action((o: { user: string; name?: string; scopes?: Scope[]; expires?: number; json?: boolean }) =>
       withDatabase(async (db, config) => {
-        if (!(await findUser(db, EVERYBODY, o.user))) throw new Error(`There is no user ${o.user}`);
+        const userId = await userNamed(db, o.user);
         const expiresAt = o.expires === undefined ? undefined : new Date(Date.now() + o.expires);
         const { environment } = config;
-        const wanted = { userId: o.user, environment, ...defined({ name: o.name, scopes: o.scopes, expiresAt }) };
+        const wanted = { userId, environment, ...defined({ name: o.name, scopes: o.scopes, expiresAt }) };
         const key = await actAsOperator(
           db,
           'key.created',
@@ -91,11 +91,10 @@ export function register(program: Command): void {
     .option('--json', 'print one JSON object')
     .action((email: string, o: { json?: boolean }) =>
       withDatabase(async (db) => {
-        const account = await accountOf(db, email);
-        if (!account) throw new Error(`There is no user ${email}`);
-        const end = (trx: Database) => closeSessionsOf(trx, account.user_id);
-        const ended = (await actAsOperator(db, 'sessions.ended', end, () => account.user_id)).length;
-        show(o.json, { user_id: account.user_id, ended }, `${ended} sessions of ${account.email} are over.`);
+        const userId = await userNamed(db, email);
+        const end = (trx: Database) => closeSessionsOf(trx, userId);
+        const ended = (await actAsOperator(db, 'sessions.ended', end, () => userId)).length;
+        show(o.json, { user_id: userId, ended }, `${ended} sessions of ${email} are over.`);
       }),
     );
   users

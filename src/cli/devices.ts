@@ -8,10 +8,10 @@ import { createGateway, listDiscovered, listGateways } from '#src/devices/gatewa
 import { createDevice, pairDiscovered } from '#src/devices/store.ts';
 import { gatewayPrefix, readingsTopic } from '#src/devices/topics.ts';
 import { actAsOperator } from '#src/users/audit.ts';
-import { findUser } from '#src/users/store.ts';
 import { show, withDatabase } from './beside.ts';
 import { deviceAddress } from './device-address.ts';
 import { forTerminal } from './for-terminal.ts';
+import { userNamed } from './named-user.ts';
 
 /** Most that a list shows. */
 const PAGE = { limit: 200 };
@@ -32,7 +32,7 @@ export function register(program: Command): void {
   devices
     .command('create')
     .description('pair a device; its MQTT password is shown once')
-    .requiredOption('--user <user_id>', 'its owner')
+    .requiredOption('--user <user>', 'its owner: a user_id or an e-mail address')
     .option('--type <type>', 'such as smart_meter or thermostat', 'smart_meter')
     .option('--location <location>', 'where it is installed', 'home')
     .addOption(
@@ -45,20 +45,19 @@ export function register(program: Command): void {
   devices
     .command('discovered')
     .description('list devices that were heard through a user’s gateways and are not paired')
-    .requiredOption('--user <user_id>', 'whose gateways')
+    .requiredOption('--user <user>', 'whose gateways: a user_id or an e-mail address')
     .option('--json', 'print one JSON object a line')
     .action((options: { user: string; json?: boolean }) => withDatabase((db) => discovered(db, options)));
   const gateways = program.command('gateways').description('brokers of households that are bridged to this service');
   gateways
     .command('create')
     .description('make a gateway; its MQTT password is shown once')
-    .requiredOption('--user <user_id>', 'its owner')
+    .requiredOption('--user <user>', 'its owner: a user_id or an e-mail address')
     .option('--name <name>', 'what it is called', 'home')
     .option('--json', 'print one JSON object')
     .action((options: { user: string; name: string; json?: boolean }) =>
       withDatabase(async (db, config) => {
-        await mustBe(db, options.user);
-        const wanted = { userId: options.user, name: options.name };
+        const wanted = { userId: await userNamed(db, options.user), name: options.name };
         const { gateway, secret } = await actAsOperator(
           db,
           'gateway.created',
@@ -74,12 +73,11 @@ export function register(program: Command): void {
   gateways
     .command('list')
     .description('list the gateways of a user')
-    .requiredOption('--user <user_id>', 'whose')
+    .requiredOption('--user <user>', 'whose: a user_id or an e-mail address')
     .option('--json', 'print one JSON object a line')
     .action((options: { user: string; json?: boolean }) =>
       withDatabase(async (db) => {
-        await mustBe(db, options.user);
-        const all = await listGateways(db, EVERYBODY, options.user, PAGE);
+        const all = await listGateways(db, EVERYBODY, await userNamed(db, options.user), PAGE);
         for (const one of all) show(options.json, one, forTerminal(`${one.gateway_id}  ${one.name}`));
         if (all.length === 0 && !options.json)
           console.log('There are no gateways. Create one with: energy gateways create');
@@ -87,14 +85,10 @@ export function register(program: Command): void {
     );
 }
 
-async function mustBe(db: Database, userId: string): Promise<void> {
-  if (!(await findUser(db, EVERYBODY, userId))) throw new Error(`There is no user ${userId}`);
-}
-
 async function pair(db: Database, config: Config, options: NewDevice): Promise<void> {
   const { user, type, location, placement, upstream, discovery, json } = options;
-  await mustBe(db, user);
-  const wanted = { userId: user, type, location, ...defined({ placement, upstream_device_id: upstream }) };
+  const userId = await userNamed(db, user);
+  const wanted = { userId, type, location, ...defined({ placement, upstream_device_id: upstream }) };
   if (discovery !== undefined) {
     const pair = async (trx: Database) => {
       const paired = await pairDiscovered(trx, EVERYBODY, discovery, wanted);
@@ -117,8 +111,7 @@ async function pair(db: Database, config: Config, options: NewDevice): Promise<v
 }
 
 async function discovered(db: Database, { user, json }: { user: string; json?: boolean }): Promise<void> {
-  await mustBe(db, user);
-  const all = await listDiscovered(db, EVERYBODY, user, PAGE);
+  const all = await listDiscovered(db, EVERYBODY, await userNamed(db, user), PAGE);
   for (const one of all) {
     const counted = one.quantities.filter(({ counts }) => counts !== null);
     const what = counted.map(({ channel, kind, counts }) => `${channel} ${kind} counts as ${counts}`).join(', ');

@@ -3,27 +3,26 @@ import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { createDb } from '#src/database/connect.ts';
-import { EVERYBODY } from '#src/database/reach.ts';
 import { personArchive } from '#src/export/archive.ts';
 import { actAsOperator } from '#src/users/audit.ts';
-import { findUser } from '#src/users/store.ts';
 import { show, withPool } from './beside.ts';
+import { userNamed } from './named-user.ts';
 
 /** `energy export USER_ID --output FILE.zip`: everything that is known of a person, as GET /v1/users/{user_id}/export answers it. */
 export function register(program: Command): void {
   program
     .command('export')
     .description('write everything that is known of a user to a ZIP of JSON and CSV files; secrets are left out')
-    .argument('<user_id>', 'whom it is about')
+    .argument('<user>', 'whom it is about: a user_id or an e-mail address')
     .requiredOption('--output <file.zip>', 'where it is written; what is there is replaced once it is complete')
     .option('--json', 'print one JSON object')
     .action(run);
 }
 
-async function run(userId: string, { output, json }: { output: string; json?: boolean }): Promise<void> {
+async function run(user: string, { output, json }: { output: string; json?: boolean }): Promise<void> {
   await withPool('energy export', async (pool, { dataDir }) => {
     const db = createDb(pool);
-    if (!(await findUser(db, EVERYBODY, userId))) throw new Error(`There is no user ${userId}`);
+    const userId = await userNamed(db, user);
     await actAsOperator(
       db,
       'user.exported',

@@ -59,3 +59,13 @@ test('energy export writes a file for its owner’s eyes, whole or not at all; e
   expect(JSON.parse(acts[0] ?? '')).toMatchObject({ action: 'user.exported', target: home.userId, address: 'cli' });
   expect((await energy('audit')).stdout).toMatch(/user\.exported {2}usr_\w+ {2}by - from cli/);
 });
+
+test('energy names a user by an e-mail address, too', async () => {
+  const created = JSON.parse((await energy('users', 'create', '--email', 'Named@example.com', '--json')).stdout);
+  const output = join(folder.path, 'named.zip');
+  const { stdout } = await energy('export', 'named@EXAMPLE.com', '--output', output, '--json');
+  expect(JSON.parse(stdout)).toMatchObject({ user_id: created.user_id });
+  await expect(energy('devices', 'create', '--user', 'nobody@example.com')).rejects.toMatchObject({
+    stderr: expect.stringContaining('There is no user nobody@example.com'),
+  });
+});
