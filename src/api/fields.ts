@@ -16,8 +16,11 @@ export const id = z.string();
 /** Whose data is asked for or created. */
 export const ofUser = id.describe('Id of the user. Default: the owner of the key. A homeowner can name only itself.');
 
-/** A date that exists, YYYY-MM-DD. */
-export const date = z.string().refine(isDate, 'must be a date that exists, YYYY-MM-DD').meta({ format: 'date' });
+/** A date that exists, YYYY-MM-DD, from 1970 on. */
+export const date = z
+  .string()
+  .refine(isDate, 'must be a date that exists, YYYY-MM-DD, from 1970 on')
+  .meta({ format: 'date' });
 
 /** The days that are asked about. */
 export const days = {
@@ -57,7 +60,7 @@ export const namesOf = (text: string | undefined): ReadonlySet<Include> =>
 export const whole = (least: number, most: number, missing: number) =>
   z
     .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .regex(/^\d{1,9}$/, `must be a whole number from ${least} to ${most}`)
     .transform(Number)
     .pipe(z.number().int().min(least).max(most))
     .default(missing)

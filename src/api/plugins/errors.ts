@@ -43,6 +43,8 @@ export function addErrorHandler(app: FastifyInstance): void {
       request.log.warn({ err: thrown }, 'validation missed an invalid value');
     if (name === 'unavailable') reply.header('Retry-After', String(RETRY_AFTER_SECONDS));
     if (name === 'unauthorized') reply.header('WWW-Authenticate', 'Bearer');
+    if ((thrown as FastifyError).code === 'FST_ERR_CTP_INVALID_JSON_BODY')
+      body.details = [{ field: 'body', message: 'is not valid JSON' }];
     if (thrown instanceof AppError) {
       const { details, retryAfterSeconds } = thrown;
       if (details) body.details = details;

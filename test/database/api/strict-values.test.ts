@@ -31,6 +31,23 @@ test('a cursor is one of a Link of the same list', async () => {
   }
 });
 
+test('what is missing, malformed or out of range is said in words', async () => {
+  const said = async (path: string, options: Parameters<TestApi['send']>[1] = {}) =>
+    (await api.send(path, { key: home.key, ...options })).json.details;
+  expect(await said('/v1/alerts')).toEqual([{ field: 'user_id', message: 'is required' }]);
+  const body = { url: 'https://example.com/x', event: 'usage.updated' };
+  expect(await said('/v1/webhooks', { method: 'POST', body })).toEqual([
+    { field: 'auth_token', message: 'is required' },
+  ]);
+  expect(await said('/v1/devices', { method: 'POST', raw: '{type: 1}' })).toEqual([
+    { field: 'body', message: 'is not valid JSON' },
+  ]);
+  expect(await said('/v1/devices?limit=-1')).toEqual([
+    { field: 'limit', message: 'must be a whole number from 1 to 200' },
+  ]);
+  expect((await said('/v1/energy-insights?start=1900-01-01&end=2026-01-01'))[0].message).toContain('from 1970 on');
+});
+
 test('a number of a query is decimal digits', async () => {
   for (const limit of ['0x10', '1e2', '+5', '5.0', '%205', '', '0', '201', '9'.repeat(20)])
     expect([limit, (await get(`/v1/devices?limit=${limit}`)).status]).toEqual([limit, 422]);
