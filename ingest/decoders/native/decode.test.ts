@@ -67,6 +67,7 @@ describe('the native payload', () => {
     ]);
     expect(decoded?.readings.map(({ element }) => element)).toEqual([0, 5]);
     expect(decoded?.rejections.map(({ element }) => element)).toEqual([1, 2, 3, 4]);
+    expect(decoded?.rejections[2]?.reason).toMatch(/^no quantity: none of energy_total_kwh, .*heating$/);
   });
 
   test('leaves out what a broker replays without a time of its own', () => {

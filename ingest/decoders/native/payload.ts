@@ -13,6 +13,8 @@ const RANGES = {
 type Quantity = keyof typeof RANGES;
 const QUANTITIES = Object.entries(RANGES) as [Quantity, readonly [number, number]][];
 
+const NO_QUANTITY = `no quantity: none of ${[...Object.keys(RANGES), 'heating'].join(', ')}`;
+
 const MAX_INTERVAL_SECONDS = 31 * 86_400;
 const MAX_CHANNEL = 64;
 const CHANNEL = /^[a-z0-9_-]+(\/[a-z0-9_-]+)*$/;
@@ -74,7 +76,7 @@ export function parseReading(element: unknown): NativeReading | string {
   if (reading.energy_kwh !== undefined && reading.ts === undefined) {
     return 'energy_kwh needs ts: a repeated delivery could not be told from new energy';
   }
-  return isEmpty ? 'no quantity' : reading;
+  return isEmpty ? NO_QUANTITY : reading;
 }
 
 /** ISO 8601 with a zone, Unix seconds, or Unix milliseconds (told apart by size), as Unix ms; null for anything else. */
