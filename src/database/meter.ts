@@ -31,6 +31,12 @@ export type EstimatedExport = 'estimated_export' | `${Placement}/estimated_expor
 export const estimatedExportOf = (meter: Placement | null): EstimatedExport =>
   meter === null ? 'estimated_export' : `${meter}/estimated_export`;
 
+/** All that may have rows of its own beside a device's, and beside a user's. */
+export const TOLD_APART: readonly (Meter | EstimatedExport)[] = [
+  ...METERS,
+  ...[null, ...PLACEMENTS].map(estimatedExportOf),
+];
+
 /**
  * What a meter's rows of the load profile, and of all aggregates above it, have in the place of `device_id` and `user_id`. No id has a
  * slash in it: whoever asks for a device or a user gets nothing else (decision 0041).

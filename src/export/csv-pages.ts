@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-import { METERS, meterKey } from '#src/database/meter.ts';
+import { meterKey, TOLD_APART } from '#src/database/meter.ts';
 import { columnsOf, DAYS, HOURS, KNOWLEDGE_COLUMNS, type Level, MEASURE_COLUMNS } from '#src/rollups/levels.ts';
 import { type Owner, partsWithin } from '#src/rollups/parts.ts';
 import { keysOf } from './keys.ts';
@@ -92,7 +92,7 @@ export async function* levelCsv(db: Database, userId: string, level: Level, now:
   const [key, parent] = level.isOfDevice ? (['device_id', 'device'] as const) : (['user_id', 'user'] as const);
   // What is told apart has keys of its own.
   for await (const ids of keysOf(db, userId, parent))
-    for (const id of ids.flatMap((one) => [one, ...METERS.map((meter) => meterKey(one, meter))]))
+    for (const id of ids.flatMap((one) => [one, ...TOLD_APART.map((meter) => meterKey(one, meter))]))
       yield* slices(db, level, { key, id }, now);
 }
 

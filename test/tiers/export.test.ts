@@ -3,9 +3,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createDb, type Pool } from '#src/database/connect.ts';
 import { personArchive } from '#src/export/archive.ts';
 import { EXPORTED, LEVEL_FILES, NOT_OF_A_PERSON, SERIES_FILES, SHOWN_ELSEWHERE } from '#src/export/relations.ts';
+import { levelOf } from '#src/rollups/levels.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { fillInstallation } from '#test/support/full-installation.ts';
+import { meter } from '#test/support/meters.ts';
 import { unzip } from '#test/support/unzip.ts';
 
 let database: TestDatabase;
@@ -125,6 +127,30 @@ test('has every row of what is read in pages, once, and as many as the relations
       "SELECT sum(energy_milliwatt_hours)::bigint AS count FROM user_daily WHERE split_part(user_id, '/', 1) = $1",
     ),
   );
+});
+
+test('has what is told apart of a device: gas, and what of its export is estimated', async () => {
+  const { userId, deviceId, read } = await meter(database);
+  // Silent for three hours: what it rose by is spread over them.
+  for (const channel of ['export', 'gas'])
+    await read(
+      [
+        ['2026-06-14T10:00:00Z', 1],
+        ['2026-06-14T13:00:00Z', 4],
+      ],
+      new Date('2026-06-14T13:00:00Z'),
+      { channel },
+    );
+  const { lines } = await exportOf(userId);
+  const keys = (file: string) =>
+    new Set(
+      lines(file)
+        .slice(1)
+        .map((line) => line.split(',')[0]),
+    );
+  const told = (id: string) => new Set([id, `${id}/gas`, `${id}/estimated_export`]);
+  for (const { file, relation } of LEVEL_FILES)
+    expect({ file, keys: keys(file) }).toEqual({ file, keys: told(levelOf(relation).isOfDevice ? deviceId : userId) });
 });
 
 test('has nothing of anybody else, and ends where its account is erased', async () => {
