@@ -14,7 +14,7 @@ import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
 
 /** 1,000 homes make 10,000 firings: FIRING_HOMES=1000. */
-const HOMES = Number(process.env.FIRING_HOMES ?? 150);
+const HOMES = Number(process.env.FIRING_HOMES ?? 80);
 const ALERTS = 10;
 const SECRET_KEY = 'the secret of this installation';
 const TOKEN = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
