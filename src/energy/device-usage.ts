@@ -1,10 +1,9 @@
-import { DateTime } from 'luxon';
 import type { Database } from '#src/database/connect.ts';
 import { type ClimateRow, climate } from './climate.ts';
 import { deviceInsights } from './device-include.ts';
+import { type HourLabels, hourLabels } from './hour-labels.ts';
 import type { Include, Included } from './include.ts';
 import { type GroupBy, type Insight, imports } from './insights.ts';
-import { hourLabel } from './labels.ts';
 import type { Range } from './ranges.ts';
 
 /** A row of GET /v1/devices/{id}/usage: an insight, for thermostats with what they said. */
@@ -33,8 +32,9 @@ export async function deviceUsage(
   ]);
   if (said.length === 0) return energy;
   const rows = new Map<string, DeviceUsage>(energy.map((row) => [row.starts_at ?? row.date, { ...row }]));
+  const labelsOf = hourLabels(range);
   for (const one of said) {
-    const { key, row } = labelled(one, range.zone);
+    const { key, row } = labelled(one, labelsOf);
     const known = rows.get(key) ?? row;
     rows.set(key, {
       ...known,
@@ -48,13 +48,8 @@ export async function deviceUsage(
   return [...rows.values()].sort((a, b) => instant(a) - instant(b));
 }
 
-function labelled({ bucket }: ClimateRow, zone: string): { key: string; row: DeviceUsage } {
-  if (typeof bucket === 'string') return { key: bucket, row: { date: bucket, kwh_used: null, peak_hour: null } };
-  const local = DateTime.fromJSDate(bucket, { zone });
-  const starts_at = local.toISO({ suppressMilliseconds: true }) as string;
-  const hour = hourLabel(local.hour);
-  return {
-    key: starts_at,
-    row: { date: local.toFormat('yyyy-MM-dd'), hour, starts_at, kwh_used: null, peak_hour: null },
-  };
+function labelled({ bucket }: ClimateRow, labelsOf: (start: Date) => HourLabels): { key: string; row: DeviceUsage } {
+  const labels = typeof bucket === 'string' ? { date: bucket } : labelsOf(bucket);
+  const key = 'starts_at' in labels ? labels.starts_at : labels.date;
+  return { key, row: { ...labels, kwh_used: null, peak_hour: null } };
 }

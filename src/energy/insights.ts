@@ -12,6 +12,7 @@ import {
 } from './consumption.ts';
 import { type Home, isComposed, loadHome } from './home/home.ts';
 import { type HomeInsight, homeInsights, homeTotals } from './home/insights.ts';
+import { hourLabels } from './hour-labels.ts';
 import type { Include } from './include.ts';
 import { hourLabel, hourOfDay } from './labels.ts';
 import type { Range } from './ranges.ts';
@@ -58,16 +59,10 @@ export async function composedHome(db: Database, userId: string, include = NOTHI
 export async function imports(db: Database, whose: Whose, range: Range, groupBy: GroupBy): Promise<Insight[]> {
   if (groupBy === 'hour') {
     const rows = await consumptionByHour(db, whose, range);
+    const labelsOf = hourLabels(range);
     return rows.map(({ hour, milliwattHours }) => {
-      const local = DateTime.fromJSDate(hour, { zone: range.zone });
-      const label = hourLabel(local.hour);
-      return {
-        date: local.toFormat('yyyy-MM-dd'),
-        hour: label,
-        starts_at: local.toISO({ suppressMilliseconds: true }) as string,
-        kwh_used: milliwattHoursToKwh(milliwattHours),
-        peak_hour: label,
-      };
+      const labels = labelsOf(hour);
+      return { ...labels, kwh_used: milliwattHoursToKwh(milliwattHours), peak_hour: labels.hour };
     });
   }
   if (groupBy === 'day') {

@@ -1,6 +1,7 @@
 import { DateTime } from 'luxon';
 import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
+import { hourLabels } from '../hour-labels.ts';
 import { type Include, type Included, included, isAnythingKnown } from '../include.ts';
 import { hourLabel, hourOfDay } from '../labels.ts';
 import { dayRange, type Range } from '../ranges.ts';
@@ -44,12 +45,11 @@ export async function homeInsights(
     rows.push({ ...head, kwh_used: kwhOf(measures), peak_hour, ...included(measures, include) });
   };
   if (groupBy === 'hour') {
+    const labelsOf = hourLabels(range);
     for (const { hour, ...sums } of await homeByHour(db, home, range)) {
-      const local = DateTime.fromJSDate(hour, { zone: range.zone });
-      const label = hourLabel(local.hour);
-      const starts_at = local.toISO({ suppressMilliseconds: true }) as string;
+      const labels = labelsOf(hour);
       const bucket = () => ({ fromMs: hour.getTime(), toMs: hour.getTime() + HOUR_MS });
-      add({ date: local.toFormat('yyyy-MM-dd'), hour: label, starts_at }, label, sums, bucket);
+      add(labels, labels.hour, sums, bucket);
     }
   } else if (groupBy === 'day') {
     for (const { day, peak, ...sums } of await homeByDay(db, home, range)) {

@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { DateTime } from 'luxon';
+import { expect, test } from 'vitest';
+import { hourLabels } from '#src/energy/hour-labels.ts';
+import { dayRange } from '#src/energy/ranges.ts';
+
+const HOUR_MS = 3_600_000;
+const ZONES = [
+  ...[
+    'UTC',
+    'GMT',
+    'Etc/UTC',
+    'Europe/London',
+    'Europe/Berlin',
+    'America/Havana',
+    'Atlantic/Azores',
+    'America/St_Johns',
+  ],
+  ...[
+    'Africa/Casablanca',
+    'Asia/Kathmandu',
+    'Australia/Lord_Howe',
+    'Pacific/Apia',
+    'Africa/Monrovia',
+    'America/Caracas',
+  ],
+];
+
+test('hours are named as a calendar names them, in every zone, over each change of the clock', () => {
+  const asked = fc.record({
+    zone: fc.constantFrom(...ZONES),
+    fromMs: fc.integer({ min: Date.parse('1970-01-02'), max: Date.parse('2095-01-01') }),
+    days: fc.integer({ min: 1, max: 400 }),
+  });
+  fc.assert(
+    fc.property(asked, ({ zone, fromMs, days }) => {
+      const first = DateTime.fromMillis(fromMs, { zone });
+      const range = dayRange(first.toISODate() ?? '', first.plus({ days }).toISODate() ?? '', zone);
+      const labels = hourLabels(range);
+      for (let ms = range.from.getTime(); ms < range.to.getTime(); ms += 7 * HOUR_MS) {
+        const local = DateTime.fromMillis(ms, { zone });
+        expect(labels(new Date(ms))).toEqual({
+          date: local.toFormat('yyyy-MM-dd'),
+          hour: local.toFormat('HH:00'),
+          starts_at: local.toISO({ suppressMilliseconds: true }),
+        });
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('a year of hours is named in less time than anybody waits', () => {
+  const range = dayRange('2025-01-01', '2025-12-31', 'Europe/Berlin');
+  // The best of five: a busy machine only adds.
+  const times = Array.from({ length: 5 }, () => {
+    const startedAt = performance.now();
+    const labels = hourLabels(range);
+    for (let ms = range.from.getTime(); ms < range.to.getTime(); ms += HOUR_MS) labels(new Date(ms));
+    return performance.now() - startedAt;
+  });
+  expect(Math.min(...times)).toBeLessThan(50);
+});
