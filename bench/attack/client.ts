@@ -25,6 +25,8 @@ export interface Sent {
   headers?: Record<string, string>;
   /** The loopback address that it comes from. */
   from?: string;
+  /** The body of the answer is read and forgotten: to parse a megabyte takes the attacker time that it measures. */
+  isForgotten?: boolean;
 }
 
 /** Longest that an answer may take. */
@@ -47,7 +49,7 @@ export function send(to: Address, method: string, path: string, sent: Sent = {})
     const options = { ...to, path, method, headers: all, agent, servername: 'localhost', ...TRUST };
     const asked = request({ ...options, ...(from === undefined ? {} : { localAddress: from }) }, (response) => {
       const chunks: Buffer[] = [];
-      response.on('data', (chunk) => chunks.push(chunk));
+      response.on('data', (chunk) => sent.isForgotten || chunks.push(chunk));
       response.on('error', reject);
       response.on('end', () => {
         const { statusCode: status = 0, headers: told } = response;

@@ -50,17 +50,17 @@ export const LOAD: readonly Probe[] = [
       const hog = await homeWithAYear(world);
       const neighbour = await world.person('homeowner');
       await answerMs(world, neighbour);
+      let isOver = false;
       let answered = 0;
-      const asked = Array.from({ length: 110 }, () =>
-        world.ask('GET', hog.path, { key: hog.key }).then(({ status }) => {
-          if (status === 200) answered++;
-        }),
-      );
-      await pause(100);
-      const slowest = await p99(10, 50, () => answerMs(world, neighbour));
-      const wereWaiting = answered < 110;
+      // Each as soon as the one before it is answered: 110 at a time, until the neighbour has asked.
+      const asked = Array.from({ length: 110 }, async () => {
+        while (!isOver)
+          if ((await world.ask('GET', hog.path, { key: hog.key, isForgotten: true })).status === 200) answered++;
+      });
+      await pause(500);
+      const slowest = await p99(20, 50, () => answerMs(world, neighbour));
+      isOver = true;
       await Promise.all(asked);
-      expectThat(wereWaiting, 'the questions were answered before the neighbour asked: nothing was shown');
       expectThat(answered > 0, 'none of the questions was answered');
       expectThat(slowest < 1_500, `the neighbour waited for ${Math.round(slowest)} ms`);
     },
