@@ -1,8 +1,9 @@
 import type { Clock } from '#src/core/clock.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Pool } from '#src/database/connect.ts';
-import { recordAttempt, takeDue } from './attempts.ts';
+import { recordAttempt } from './attempts.ts';
 import type { Channel, Outcome, Sending } from './channel.ts';
+import { takeDue } from './take.ts';
 
 /** Most attempts under way in this process, over all targets. */
 const AT_ONCE = 512;

@@ -15,8 +15,8 @@ export interface TestDeliveries {
   db: Database;
   box: SecretBox;
   dispatcher: Dispatcher;
-  /** The dispatcher of another worker. */
-  another(): Dispatcher;
+  /** The dispatcher of another worker; `onDone` is called at the end of each of its tries. */
+  another(onDone?: () => void): Dispatcher;
   /** What the mail and SMS channels were given. */
   told: { target: string; event: { type: string; data: Record<string, unknown> } }[];
   now: Date;
@@ -45,8 +45,9 @@ export async function testDeliveries(options: Partial<WebhookOptions> = {}): Pro
     },
   };
   const webhook = webhookChannel({ db, box, clock, environment: 'live', allowPrivate: true, ...options });
-  const another = () =>
+  const another = (onDone?: () => void) =>
     createDispatcher({
+      ...(onDone && { onDone }),
       pool: database.pool,
       channels: { webhook, email: remember, sms: remember },
       clock,

@@ -359,7 +359,8 @@ describe('a subscription', () => {
 
   test('can be resumed while its deliveries fail: neither is in the other’s way', async () => {
     receiver.answer = () => ({ status: 500 });
-    const { recordAttempt, takeDue } = await import('#src/delivery/attempts.ts');
+    const { recordAttempt } = await import('#src/delivery/attempts.ts');
+    const { takeDue } = await import('#src/delivery/take.ts');
     for (let round = 0; round < 10; round++) {
       for (let index = 0; index < 8; index++) await deliveries.happen(userId);
       await deliveries.database.pool.query(
@@ -420,7 +421,7 @@ describe('a subscription', () => {
 test('a worker that is killed during an attempt loses nothing: another takes over when its lease ends', async () => {
   const id = await deliveries.happen(userId);
   // Taken, and never sent: what a kill leaves.
-  const { takeDue } = await import('#src/delivery/attempts.ts');
+  const { takeDue } = await import('#src/delivery/take.ts');
   expect(await takeDue(deliveries.database.pool, 10, deliveries.now)).toHaveLength(1);
   await deliveries.run();
   expect(receiver.calls).toEqual([]);

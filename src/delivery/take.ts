@@ -1,0 +1,101 @@
+import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
+import type { Pool } from '#src/database/connect.ts';
+import { inTransaction } from '#src/database/transaction.ts';
+import type { Sending } from './channel.ts';
+
+/** How long a worker that took a delivery owns it: longer than an attempt over its channel lasts. */
+const LEASE_SECONDS = { email: 120, other: 15 };
+/**
+ * Most attempts under way over all workers: to one target (one at a time to a target that fails or catches up), to the
+ * subscriptions of one owner, and to one host, whoever subscribed it. An eighth of a process's lanes, so that the slow
+ * receivers of one owner leave the others theirs; a host that serves many owners gets more than one of them.
+ */
+const AT_ONCE = { target: 8, owner: 64, host: 128 };
+
+/**
+ * Takes deliveries that are due, the oldest of each target first. Whose turn it is, of more than there is room for, is decided
+ * by what is under way: first those of owners with the least, and of an owner those of the target with the least. Those that
+ * are taken are nobody else's until the lease is over: a worker that is killed loses nothing.
+ */
+export async function takeDue(pool: Pool, most: number, now: Date): Promise<Sending[]> {
+  return inTransaction(pool, async (client) => {
+    // One worker at a time, and what it took is seen by the next: two could take one each beyond what is allowed.
+    // Raw SQL: the hot path of deliveries: one recursive statement takes them, and locks are taken in one order.
+    await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.deliveries]);
+    return taken(await client.query(TAKE, [now, most]));
+  });
+}
+
+/** The host of a subscription's URL, without its port: addresses are checked where they are set, and begin with https:. */
+const HOST = String.raw`lower(substring(w.url FROM '^[^:]*:[/\\]*(\[[^]]*\]|[^/\\?#:]+)'))`;
+
+/** $1: now; $2: how many at most. Mail and SMS have no subscription: each is its own owner and host. */
+const TAKE = `
+     WITH RECURSIVE targets AS (
+       -- Each target that has something pending, by one look at the index.
+       (SELECT target FROM deliveries WHERE status = 'pending' ORDER BY target LIMIT 1)
+       UNION ALL
+       SELECT (SELECT d.target FROM deliveries d WHERE d.status = 'pending' AND d.target > t.target ORDER BY d.target LIMIT 1)
+       FROM targets t WHERE t.target IS NOT NULL
+     ), under_way AS MATERIALIZED (
+       SELECT l.target, coalesce(w.user_id, l.target) AS owner, coalesce(${HOST}, l.target) AS host, count(*)::int AS tries
+       FROM deliveries l LEFT JOIN webhooks w ON w.webhook_id = l.target
+       WHERE l.leased_until > $1 GROUP BY 1, 2, 3
+     ), by_owner AS (SELECT owner, sum(tries)::int AS tries FROM under_way GROUP BY owner
+     ), by_host AS (SELECT host, sum(tries)::int AS tries FROM under_way GROUP BY host
+     ), open AS (
+       SELECT t.target, t.owner, t.host, t.at_once,
+         coalesce(u.tries, 0) AS target_tries, coalesce(o.tries, 0) AS owner_tries, coalesce(h.tries, 0) AS host_tries
+       FROM (
+         -- One by one what fails, and what waited while it was paused: in order.
+         SELECT t.target, coalesce(w.user_id, t.target) AS owner, coalesce(${HOST}, t.target) AS host,
+           CASE WHEN w.failing_since IS NOT NULL OR EXISTS (
+             SELECT FROM deliveries p WHERE p.status = 'pending' AND p.target = t.target AND p.place <= w.catching_up_to
+           ) THEN 1 ELSE ${AT_ONCE.target} END AS at_once
+         FROM targets t LEFT JOIN webhooks w ON w.webhook_id = t.target
+         WHERE t.target IS NOT NULL AND w.status IS DISTINCT FROM 'paused'
+       ) t LEFT JOIN under_way u USING (target) LEFT JOIN by_owner o ON o.owner = t.owner LEFT JOIN by_host h ON h.host = t.host
+     ), due AS (
+       SELECT d.delivery_id, o.host, o.host_tries,
+         o.owner_tries + row_number() OVER (PARTITION BY o.owner ORDER BY o.target_tries + d.turn, random()) AS owner_turn
+       FROM open o
+       CROSS JOIN LATERAL (
+         SELECT delivery_id, row_number() OVER (ORDER BY d.place) AS turn FROM deliveries d
+         WHERE d.status = 'pending' AND d.target = o.target AND d.next_attempt_at <= $1
+           AND (d.leased_until IS NULL OR d.leased_until <= $1)
+         ORDER BY d.place LIMIT greatest(0, least(
+           o.at_once - o.target_tries, ${AT_ONCE.owner} - o.owner_tries, ${AT_ONCE.host} - o.host_tries))) d
+     ), fair AS (
+       SELECT delivery_id, owner_turn,
+         host_tries + row_number() OVER (PARTITION BY host ORDER BY owner_turn, random()) AS host_turn
+       FROM due WHERE owner_turn <= ${AT_ONCE.owner}
+     ), chosen AS (
+       SELECT delivery_id FROM fair WHERE host_turn <= ${AT_ONCE.host} ORDER BY owner_turn, random() LIMIT $2
+     ), locked AS (
+       -- What somebody else is changing now waits for the next turn, and so does what comes after it.
+       SELECT d.delivery_id FROM deliveries d JOIN chosen USING (delivery_id)
+       WHERE d.status = 'pending' AND d.next_attempt_at <= $1 ORDER BY d.place FOR UPDATE OF d SKIP LOCKED
+     ), taken AS (
+       UPDATE deliveries d SET leased_until =
+         $1 + make_interval(secs => CASE d.target WHEN 'email' THEN ${LEASE_SECONDS.email} ELSE ${LEASE_SECONDS.other} END)
+       FROM locked WHERE d.delivery_id = locked.delivery_id
+       RETURNING d.delivery_id, d.target, d.event_id, d.place)
+     SELECT t.delivery_id, t.target, e.event_id, e.type, e.created_at, e.user_id, e.data
+     FROM taken t JOIN events e USING (event_id) ORDER BY t.place`;
+
+interface Taken {
+  delivery_id: string;
+  target: string;
+  event_id: string;
+  type: string;
+  created_at: Date;
+  user_id: string;
+  data: Record<string, unknown>;
+}
+
+const taken = ({ rows }: { rows: Taken[] }): Sending[] =>
+  rows.map((row) => ({
+    deliveryId: row.delivery_id,
+    target: row.target,
+    event: { id: row.event_id, type: row.type, createdAt: row.created_at, userId: row.user_id, data: row.data },
+  }));

@@ -1,0 +1,108 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startLoop } from '#src/core/loop.ts';
+import { takeDue } from '#src/delivery/take.ts';
+import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
+import { type Receiver, startReceiver } from '#test/support/receiver.ts';
+
+/** As the worker's. */
+const LOOK_MS = 200;
+
+let receiver: Receiver;
+let deliveries: TestDeliveries;
+
+beforeEach(async () => {
+  receiver = await startReceiver();
+  deliveries = await testDeliveries({ ca: receiver.ca });
+});
+afterEach(async () => {
+  await deliveries.close();
+  await receiver.close();
+});
+
+/** An owner with so many subscriptions, each at a path of its own. */
+async function owner(name: string, subscriptions: number, url = receiver.url): Promise<string> {
+  const userId = await deliveries.user(`${name}@example.com`);
+  for (let index = 0; index < subscriptions; index++) await deliveries.subscribe(userId, `${url}/${name}/${index}`);
+  return userId;
+}
+
+async function happen(userId: string, times: number): Promise<void> {
+  for (let index = 0; index < times; index++) await deliveries.happen(userId);
+}
+
+/** Takes what may be taken, and counts it by owner. */
+async function take(most = 512): Promise<Record<string, number>> {
+  const taken = await takeDue(deliveries.database.pool, most, deliveries.now);
+  const byOwner = Map.groupBy(taken, ({ event }) => event.userId);
+  return Object.fromEntries([...byOwner].map(([userId, sendings]) => [userId, sendings.length]));
+}
+
+test('the subscriptions of one owner have 64 tries under way at most, each of them 8, and those of a host 128', async () => {
+  const anna = await owner('anna', 20);
+  await happen(anna, 10);
+  expect(await take()).toEqual({ [anna]: 64 });
+  expect(await take()).toEqual({});
+  const ben = await owner('ben', 20);
+  const carl = await owner('carl', 20, receiver.url.replace('localhost:', 'LOCALHOST:1'));
+  await happen(ben, 10);
+  await happen(carl, 10);
+  // What is left of the host, a half each; its port and its case make no other host of it.
+  expect(await take()).toEqual({ [ben]: 32, [carl]: 32 });
+  const dora = await owner('dora', 1, 'https://elsewhere.example/hook');
+  await happen(dora, 10);
+  expect(await take()).toEqual({ [dora]: 8 });
+  // A lease that ends makes room: that of a worker that was killed.
+  deliveries.later(15);
+  expect(Object.values(await take()).reduce((sum, count) => sum + count, 0)).toBe(136);
+});
+
+test('where there is room for few, owners take turns, and the subscriptions of an owner do', async () => {
+  const anna = await owner('anna', 10);
+  const ben = await owner('ben', 1);
+  await happen(anna, 10);
+  await happen(ben, 10);
+  expect(await take(8)).toEqual({ [anna]: 4, [ben]: 4 });
+  const { rows } = await deliveries.database.pool.query(
+    'SELECT max(tries)::int AS most FROM (SELECT count(*) AS tries FROM deliveries WHERE leased_until IS NOT NULL AND event_id IN (SELECT event_id FROM events WHERE user_id = $1) GROUP BY target) t',
+    [anna],
+  );
+  expect(rows[0].most).toBe(1);
+  // Who has the least under way comes first: ben has all that one subscription may have, then it is anna's turn.
+  expect(await take(2)).toEqual({ [anna]: 1, [ben]: 1 });
+});
+
+test('an event waits for no other owner’s receivers: a hundred that hang delay it no more than none', async () => {
+  const neighbour = await owner('neighbour', 1);
+  const hog = await owner('hog', 100);
+  receiver.answer = ({ path }) => (path.includes('/hog/') ? null : { status: 200 });
+  const hogCalls = () => receiver.calls.filter(({ path }) => path.includes('/hog/')).length;
+  const dispatcher = deliveries.another(() => loop.kick());
+  const loop = startLoop('deliveries', () => dispatcher.pass(), LOOK_MS, pino({ level: 'silent' }));
+  /** The median time from an event of the neighbour's to its arrival, ms. */
+  const delayMs = async () => {
+    const delays: number[] = [];
+    for (let round = 0; round < 9; round++) {
+      const [from, before] = [performance.now(), receiver.calls.length];
+      await deliveries.happen(neighbour);
+      const isThere = () => receiver.calls.slice(before).some(({ path }) => path.includes('/neighbour/'));
+      while (!isThere() && performance.now() - from < 20_000) await new Promise((done) => setTimeout(done, 5));
+      delays.push(performance.now() - from);
+    }
+    return delays.toSorted((a, b) => a - b)[4] as number;
+  };
+  try {
+    const aloneMs = await delayMs();
+    await happen(hog, 8);
+    while (hogCalls() < 64) await new Promise((done) => setTimeout(done, 5));
+    // All of it goes by before the first of those that hang ends, after 5 s.
+    const besideMs = await delayMs();
+    expect(besideMs).toBeLessThan(Math.max(1_000, 2 * aloneMs));
+    expect(dispatcher.underWay()).toBeLessThanOrEqual(64 + 8);
+  } finally {
+    await loop.stop();
+    // Those that hang end with their receiver.
+    await receiver.close();
+    await dispatcher.settle();
+  }
+});
