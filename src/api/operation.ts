@@ -251,14 +251,16 @@ function bodyOf(schema: Shape, body: unknown): unknown {
 
 function valid(schema: Shape | undefined, value: unknown, where: string): unknown {
   if (!schema) return {};
-  const parsed = schema.safeParse(where === 'query' ? { ...(value as object) } : value, { error: missing });
+  const parsed = schema.safeParse(where === 'query' ? { ...(value as object) } : value, { error: words });
   if (parsed.success) return parsed.data;
   throw unprocessable(...parsed.error.issues.flatMap((issue) => mistakes(issue, where)));
 }
 
-/** What is said of a value that is not there, in place of zod's "expected string, received undefined". */
-const missing = (issue: z.core.$ZodRawIssue): string | undefined =>
-  issue.code === 'invalid_type' && issue.input === undefined ? 'is required' : undefined;
+/** In words, what zod says in its own: of a value that is not there, or that is none of some. */
+function words({ code, input, ...issue }: z.core.$ZodRawIssue): string | undefined {
+  if (code === 'invalid_type' && input === undefined) return 'is required';
+  return code === 'invalid_value' ? `must be one of ${(issue.values as unknown[]).join(', ')}` : undefined;
+}
 
 function mistakes(issue: z.core.$ZodIssue, where: string): FieldError[] {
   if (issue.code === 'unrecognized_keys') return issue.keys.map((field) => ({ field, message: 'unknown field' }));
