@@ -179,7 +179,7 @@ test('settings are changed, refused with a reason, and the device is deleted', {
   await page.goBack();
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
   await page.goto(`/dashboard/devices?device=${deviceId}`);
-  await page.getByRole('dialog', { name: 'Bath: water_heater' }).waitFor();
+  await page.getByRole('dialog', { name: 'Bath: water heater' }).waitFor();
   await page.getByRole('button', { name: 'Delete this device' }).click();
   await page.getByText('stays in the account’s history').waitFor();
   await page.getByRole('dialog', { name: 'Delete this device' }).getByRole('button', { name: 'Delete' }).click();

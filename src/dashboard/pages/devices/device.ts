@@ -52,5 +52,5 @@ export const TYPES: Record<string, string> = {
   battery: 'battery',
 };
 
-/** For people: the usual types as words, others as they were given. */
-export const typeName = (type: string): string => TYPES[type] ?? type;
+/** For people: a type as words. */
+export const typeName = (type: string): string => TYPES[type] ?? type.replaceAll('_', ' ');
