@@ -11,6 +11,9 @@ import type { Receive, Source } from './source.ts';
 /** Messages of one connection that may wait for their commit before it is no longer read. */
 const MAX_IN_FLIGHT = 4_000;
 const MAX_PAYLOAD_BYTES = 1_048_576;
+/** How often a login's publishes to topics that are not its own are logged, and of how many logins that is remembered. */
+const TELL_EVERY_MS = 60_000;
+const MAX_TOLD = 10_000;
 /** A socket on the TLS port that begins no handshake is closed after this. One without TLS has aedes' `connectTimeout` for its CONNECT. */
 const MAX_HANDSHAKE_MS = 10_000;
 /** How soon the connections of a login are closed after it ends (its device is deleted). */
@@ -94,6 +97,16 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
   broker.authorizeSubscribe = (_client, _subscription, done) => done(null, null);
   broker.on('clientError', (client, error) => log.debug({ err: error, client: client.id }, 'client error'));
 
+  const toldAtMs = new Map<string, number>();
+  /** A device whose topic has a typo connects and publishes again each second: of a login it is told once a minute. */
+  const tellOfForeign = (username: string, topic: string) => {
+    const nowMs = Date.now();
+    if (nowMs - (toldAtMs.get(username) ?? Number.NEGATIVE_INFINITY) < TELL_EVERY_MS) return;
+    if (toldAtMs.size === MAX_TOLD) toldAtMs.clear();
+    toldAtMs.set(username, nowMs);
+    log.warn({ username, topic: topic.slice(0, 200) }, 'publish outside the own topic refused');
+  };
+
   broker.authorizePublish = (client, packet, done) => {
     // Without a client it is aedes' own ($SYS); a will comes with its client's session.
     if (!client) return done(null);
@@ -105,10 +118,7 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
     // A bridge tells its state there (mosquitto's `notifications`): of no interest, and no reason to refuse it.
     if (session && /^\$SYS\/broker\/connection\//.test(packet.topic)) return done(null);
     if (!session || !mayPublish(session.username, packet.topic)) {
-      log.warn(
-        { username: session?.username, topic: packet.topic.slice(0, 200) },
-        'publish outside the own topic refused',
-      );
+      tellOfForeign(session?.username ?? '', packet.topic);
       return done(new Error('not your topic'));
     }
     const message = { topic: packet.topic, payload, receivedAtMs: Date.now(), replayed: false };
