@@ -229,7 +229,7 @@ CREATE TABLE late_deltas (
   covered_ms bigint NOT NULL,
   export_covered_ms bigint NOT NULL
 );
-CREATE INDEX late_deltas_day ON late_deltas (day);
+CREATE INDEX late_deltas_day_device ON late_deltas (day, device_id);
 CREATE INDEX late_deltas_user ON late_deltas (user_id);
 
 -- Materialised days whose load profile has changed since, and between which of their hours: what the refresh does next.

@@ -169,9 +169,9 @@ async function pack({ pool, clock, log, ahead }: JobParts, signal: AbortSignal):
 }
 
 /** Refreshes the continuous aggregates. */
-async function refresh({ pool, clock, log }: JobParts): Promise<void> {
+async function refresh({ pool, clock, log }: JobParts, signal: AbortSignal): Promise<void> {
   const startedAt = performance.now();
-  const { busy, folded, days } = await refreshRollups(pool, clock());
+  const { busy, folded, days } = await refreshRollups(pool, clock(), { signal });
   const tookMs = Math.round(performance.now() - startedAt);
   if (!busy && folded + days > 0) log.info({ late_differences: folded, days, took_ms: tookMs }, 'late data folded in');
 }

@@ -11,6 +11,8 @@ const [HOURLY, DAILY] = [of('hour'), of('day')];
 const MAX_DAYS = 31;
 /** Devices whose open hours are closed in one transaction. */
 const MAX_CLOSED = 1_000;
+/** Devices of which a late day is folded in one transaction: 48,000 quarter-hours at most, some 7 MB. */
+const MAX_FOLDED = 500;
 /** How long a pass waits for transactions that began before the border moved; then the next pass goes on. */
 const WAIT_MS = 5_000;
 
@@ -27,21 +29,23 @@ export interface RefreshReport {
 }
 
 /**
- * One pass that keeps the continuous aggregates right: adds the late differences that wait to the load profile, a day a
- * transaction; materialises days that have become old enough; computes days anew that have changed since. Bottom up,
+ * One pass that keeps the continuous aggregates right: adds the late differences that wait to the load profile, a day
+ * of some devices a transaction; materialises days that have become old enough; computes days anew that have changed since. Bottom up,
  * one pass at a time in the whole installation, never beyond the start of yesterday, where readings still come in, and
  * never before the oldest load profile that is there. Safe to kill at any point: what is left is done by the next pass.
- * `waitMs`: for writers that hold up the border.
+ * `waitMs`: for writers that hold up the border. `devices`: of which a transaction folds a day. `signal`: ends the pass between two
+ * of those.
  */
 export async function refreshRollups(
   pool: Pool,
   now: Date,
-  { waitMs = WAIT_MS }: { waitMs?: number } = {},
+  { waitMs = WAIT_MS, devices = MAX_FOLDED, signal }: { waitMs?: number; devices?: number; signal?: AbortSignal } = {},
 ): Promise<RefreshReport> {
   const report = await withExclusiveLock(pool, ADVISORY_LOCKS.refresh, async (client) => {
     // Raw SQL: functions of the schema, and snapshots of transactions.
     await moveBorder(client, now);
-    const folded = await foldLateDays(client);
+    const folded = await foldLateDays(client, { devices, signal });
+    if (signal?.aborted) return { busy: false, folded, days: 0, complete: false };
     const advanced = await advance(client, waitMs);
     const refreshed = await refreshStaleDays(client);
     return { busy: false, folded, days: refreshed, complete: advanced };
@@ -68,14 +72,36 @@ async function closeOpenHours(client: PoolClient, before: Date, afterId: string)
   return rows[0].last;
 }
 
-async function foldLateDays(client: PoolClient): Promise<number> {
+/**
+ * Adds the late differences that wait to the load profile, under the lock of the refresh: of so many devices a day in one statement.
+ * Returns how many. `signal`: ends it between two statements.
+ */
+export async function foldLateDays(
+  client: PoolClient,
+  { devices = MAX_FOLDED, signal }: { devices?: number; signal?: AbortSignal | undefined } = {},
+): Promise<number> {
   const { rows } = await client.query('SELECT DISTINCT day FROM late_deltas ORDER BY day');
   let folded = 0;
   for (const { day } of rows) {
-    const { rows: result } = await client.query('SELECT fold_late_day($1) AS folded', [day]);
-    folded += result[0].folded;
+    for (let last: string | null = ''; last !== null; ) {
+      if (signal?.aborted) return folded;
+      const piece = await foldSome(client, day, last, devices);
+      folded += piece.folded;
+      last = piece.last;
+    }
   }
   return folded;
+}
+
+/** Folds a day of so many devices after one: how many differences, and the last device, null where none is left. */
+async function foldSome(
+  client: PoolClient,
+  day: Date,
+  afterId: string,
+  devices: number,
+): Promise<{ folded: number; last: string | null }> {
+  const { rows } = await client.query('SELECT * FROM fold_late_devices($1, $2, $3)', [day, afterId, devices]);
+  return rows[0];
 }
 
 /** Materialises what lies between the last pass and the border. Answers false where it has to wait for a writer. */

@@ -15,7 +15,7 @@ import { transactionOn } from '#src/database/transaction.ts';
 import { COLUMN } from '#src/rollups/levels.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
 import { unpackDays } from '#src/rollups/pack.ts';
-import { settleRollups } from '#src/rollups/refresh.ts';
+import { foldLateDays, settleRollups } from '#src/rollups/refresh.ts';
 import { MOVED } from './moved.ts';
 
 /** Result of a move. */
@@ -159,7 +159,7 @@ async function finish(
 ): Promise<Synchronised[]> {
   const { source } = ends;
   return holdingWriters(source, async () => {
-    if (isMaterialised) await source.query('SELECT fold_late_day(day) FROM (SELECT DISTINCT day FROM late_deltas) d');
+    if (isMaterialised) await foldLateDays(source);
     const relations = await synchronise(ends, MOVED, { held: true, onProgress: progress });
     await compareCopied(ends, relations);
     await continueIdentities(ends, NAMES);

@@ -96,7 +96,7 @@ test('have the same doors, and behind them what only their tier needs', async ()
     ...(hypertables ? ['chunk_length(readings_per_day double precision)'] : []),
     ...(continuousAggregates
       ? [
-          'fold_late_day(which timestamp with time zone)',
+          'fold_late_devices(which timestamp with time zone, after_id text, most integer, OUT folded bigint, OUT last text)',
           'note_folded_changes(deltas interval_delta[])',
           'close_open_hours(before_at timestamp with time zone, after_id text, most integer)',
         ]

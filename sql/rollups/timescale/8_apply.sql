@@ -19,17 +19,39 @@ BEGIN
 END
 $$;
 
--- Adds the waiting differences of one day to the load profile, and marks the day as stale where it is materialised.
--- A transaction a day: TimescaleDB notes what a transaction changed as one range from its first to its last time.
--- Returns the number of differences. Called under the refresh's lock only.
-CREATE OR REPLACE FUNCTION fold_late_day(which timestamptz) RETURNS bigint LANGUAGE plpgsql AS $$
+-- Adds the waiting differences of one day to the load profile, of `most` devices after one of them, and marks the day as stale where it
+-- is materialised. A transaction a piece, and never two days: TimescaleDB notes what a transaction changed as one range from its first
+-- to its last time, and an array of all devices' differences could be beyond the 1 GiB that PostgreSQL holds in one. They are summed
+-- by quarter-hour, so that what a piece holds does not grow with the time that they have waited.
+-- Returns how many it took, and the last device, or null where no device is left. Called under the refresh's lock only. The table is
+-- empty at most times and has millions of rows at others: a plan is made for what it has.
+CREATE OR REPLACE FUNCTION fold_late_devices(which timestamptz, after_id text, most integer, OUT folded bigint, OUT last text)
+LANGUAGE plpgsql SET plan_cache_mode = force_custom_plan AS $$
 DECLARE
+  devices text[] := ARRAY(
+    WITH RECURSIVE next (device_id) AS (
+      SELECT (SELECT l.device_id FROM late_deltas l WHERE l.day = which AND l.device_id > after_id ORDER BY 1 LIMIT 1)
+      UNION ALL
+      SELECT (SELECT l.device_id FROM late_deltas l WHERE l.day = which AND l.device_id > n.device_id ORDER BY 1 LIMIT 1) FROM next n WHERE n.device_id IS NOT NULL
+    )
+    SELECT device_id FROM next WHERE device_id IS NOT NULL LIMIT most);
   deltas interval_delta[];
 BEGIN
-  WITH taken AS (DELETE FROM late_deltas WHERE day = which RETURNING *)
-  SELECT array_agg(ROW (device_id, user_id, starts_at, energy_milliwatt_hours, estimated_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms)::interval_delta)
-  INTO deltas FROM taken;
-  IF deltas IS NULL THEN RETURN 0; END IF;
+  WITH taken AS (
+    DELETE FROM late_deltas l WHERE l.day = which AND l.device_id = ANY (devices) RETURNING l.*
+  ), quarter_hours AS (
+    SELECT device_id, user_id, starts_at, count(*) AS differences,
+      sum(energy_milliwatt_hours)::bigint AS energy_milliwatt_hours,
+      sum(estimated_milliwatt_hours)::bigint AS estimated_milliwatt_hours,
+      sum(export_milliwatt_hours)::bigint AS export_milliwatt_hours,
+      sum(reading_count)::bigint AS reading_count,
+      sum(covered_ms)::bigint AS covered_ms,
+      sum(export_covered_ms)::bigint AS export_covered_ms
+    FROM taken GROUP BY device_id, user_id, starts_at
+  )
+  SELECT coalesce(sum(differences), 0), array_agg(ROW (device_id, user_id, starts_at, energy_milliwatt_hours, estimated_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms)::interval_delta)
+  INTO folded, deltas FROM quarter_hours;
+  IF deltas IS NULL THEN RETURN; END IF;
   PERFORM apply_device_hours(deltas);
   -- Taken by the workers when the day is no longer stale.
   PERFORM note_folded_changes(deltas);
@@ -45,6 +67,6 @@ BEGIN
   FROM unnest(deltas) d, rollup_progress p WHERE which < p.materialised_to GROUP BY 1
   ON CONFLICT (day) DO UPDATE SET marks = s.marks + 1,
     from_hour = least(s.from_hour, excluded.from_hour), to_hour = greatest(s.to_hour, excluded.to_hour);
-  RETURN cardinality(deltas);
+  IF cardinality(devices) = most THEN last := devices[most]; END IF;
 END
 $$;

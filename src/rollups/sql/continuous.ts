@@ -43,9 +43,15 @@ ${commentsOnStored(level, 'VIEW')}
 `;
 }
 
+/** What the differences to a quarter-hour have in common. */
+const KEYS = ['device_id', 'user_id', 'starts_at'];
+/** The first device after one that has differences waiting to the day `which`. */
+const waitingAfter = (id: string): string =>
+  `SELECT l.device_id FROM late_deltas l WHERE l.day = which AND l.device_id > ${id} ORDER BY 1 LIMIT 1`;
+
 /** The door of the ingest transaction, and what the refresh takes from behind it. */
 export function applyRecent(): string {
-  const columns = ['device_id', 'user_id', 'starts_at', ...MEASURE_COLUMNS];
+  const columns = [...KEYS, ...MEASURE_COLUMNS];
   return `-- The one door of the ingest transaction. Differences to recent days go into the load profile, which the aggregates read
 -- in real time. Differences to days that are materialised wait in late_deltas: written here they would stay unseen until
 -- a refresh, and would invalidate everything between them and now, for every device.
@@ -65,17 +71,34 @@ BEGIN
 END
 $$;
 
--- Adds the waiting differences of one day to the load profile, and marks the day as stale where it is materialised.
--- A transaction a day: TimescaleDB notes what a transaction changed as one range from its first to its last time.
--- Returns the number of differences. Called under the refresh's lock only.
-CREATE OR REPLACE FUNCTION fold_late_day(which timestamptz) RETURNS bigint LANGUAGE plpgsql AS $$
+-- Adds the waiting differences of one day to the load profile, of \`most\` devices after one of them, and marks the day as stale where it
+-- is materialised. A transaction a piece, and never two days: TimescaleDB notes what a transaction changed as one range from its first
+-- to its last time, and an array of all devices' differences could be beyond the 1 GiB that PostgreSQL holds in one. They are summed
+-- by quarter-hour, so that what a piece holds does not grow with the time that they have waited.
+-- Returns how many it took, and the last device, or null where no device is left. Called under the refresh's lock only. The table is
+-- empty at most times and has millions of rows at others: a plan is made for what it has.
+CREATE OR REPLACE FUNCTION fold_late_devices(which timestamptz, after_id text, most integer, OUT folded bigint, OUT last text)
+LANGUAGE plpgsql SET plan_cache_mode = force_custom_plan AS $$
 DECLARE
+  devices text[] := ARRAY(
+    WITH RECURSIVE next (device_id) AS (
+      SELECT (${waitingAfter('after_id')})
+      UNION ALL
+      SELECT (${waitingAfter('n.device_id')}) FROM next n WHERE n.device_id IS NOT NULL
+    )
+    SELECT device_id FROM next WHERE device_id IS NOT NULL LIMIT most);
   deltas interval_delta[];
 BEGIN
-  WITH taken AS (DELETE FROM late_deltas WHERE day = which RETURNING *)
-  SELECT array_agg(ROW (${columns.join(', ')})::interval_delta)
-  INTO deltas FROM taken;
-  IF deltas IS NULL THEN RETURN 0; END IF;
+  WITH taken AS (
+    DELETE FROM late_deltas l WHERE l.day = which AND l.device_id = ANY (devices) RETURNING l.*
+  ), quarter_hours AS (
+    SELECT ${KEYS.join(', ')}, count(*) AS differences,
+${sums().replaceAll(/^/gm, '    ')}
+    FROM taken GROUP BY ${KEYS.join(', ')}
+  )
+  SELECT coalesce(sum(differences), 0), array_agg(ROW (${columns.join(', ')})::interval_delta)
+  INTO folded, deltas FROM quarter_hours;
+  IF deltas IS NULL THEN RETURN; END IF;
   PERFORM ${APPLY_HOURS}(deltas);
   -- Taken by the workers when the day is no longer stale.
   PERFORM note_folded_changes(deltas);
@@ -86,7 +109,7 @@ ${deleteEmptyHours('  ')}
   FROM unnest(deltas) d, rollup_progress p WHERE which < p.materialised_to GROUP BY 1
   ON CONFLICT (day) DO UPDATE SET marks = s.marks + 1,
     from_hour = least(s.from_hour, excluded.from_hour), to_hour = greatest(s.to_hour, excluded.to_hour);
-  RETURN cardinality(deltas);
+  IF cardinality(devices) = most THEN last := devices[most]; END IF;
 END
 $$;
 `;

@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
+import { refreshRollups } from '#src/rollups/refresh.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { addToProfile, type Difference } from '#test/support/load-profile.ts';
+import { totalMilliwattHours } from '#test/support/meters.ts';
+
+/** A late day of many devices is folded in pieces of bounded size. The clock of the refresh stands at NOW. */
+const NOW = new Date('2026-11-20T12:00:00Z');
+const DAY_MS = Date.UTC(2026, 8, 10);
+const QUARTER_MS = 900_000;
+const LEVELS = ['device_hourly', 'user_hourly', 'user_daily', 'user_monthly'];
+
+let database: TestDatabase;
+const query = async (text: string, values: unknown[] = []) => (await database.pool.query(text, values)).rows;
+
+beforeEach(async () => {
+  database = await testDatabase();
+  await refreshRollups(database.pool, NOW);
+});
+afterEach(() => database.drop());
+
+/** Differences of so many devices of one user, one to each of so many of a day's first quarter-hours. */
+const lateDay = (devices: number, quarters: number): Difference[] =>
+  Array.from({ length: devices * quarters }, (_, index) => ({
+    deviceId: `dev_${String(Math.floor(index / quarters)).padStart(3, '0')}`,
+    userId: 'usr_a',
+    startsAtMs: DAY_MS + (index % quarters) * QUARTER_MS,
+    energyMilliwattHours: 1 + index,
+    readingCount: 1,
+    coveredMs: QUARTER_MS,
+  }));
+const totalOf = (differences: readonly Difference[]) =>
+  differences.reduce((sum, { energyMilliwattHours = 0 }) => sum + energyMilliwattHours, 0);
+const waiting = async () => Number((await query('SELECT count(*) AS n FROM late_deltas'))[0].n);
+const fold = async (afterId: string, devices: number) =>
+  (await query('SELECT * FROM fold_late_devices($1, $2, $3)', [new Date(DAY_MS), afterId, devices]))[0];
+const totals = () => Promise.all(LEVELS.map((level) => totalMilliwattHours(database, level, 'usr_a')));
+
+test('a piece takes so many devices and no others, and leaves its day stale', async () => {
+  const late = lateDay(5, 4);
+  await addToProfile(database, late);
+  expect(await waiting()).toBe(20);
+  expect(await fold('', 2)).toEqual({ folded: 8, last: 'dev_001' });
+  expect(await waiting()).toBe(12);
+  expect(await query('SELECT day FROM stale_days')).toEqual([{ day: new Date(DAY_MS) }]);
+  expect(await fold('dev_001', 3)).toEqual({ folded: 12, last: 'dev_004' });
+  expect(await fold('dev_004', 3)).toEqual({ folded: 0, last: null });
+  // What comes after its device has been passed is left to the next pass.
+  await addToProfile(database, late.slice(0, 4));
+  expect(await fold('dev_001', 3)).toEqual({ folded: 0, last: null });
+  expect(await waiting()).toBe(4);
+});
+
+test('a pass folds a day in transactions of bounded size, and every level has all of it', async () => {
+  const late = lateDay(30, 4);
+  await addToProfile(database, late);
+  expect(await refreshRollups(database.pool, NOW, { devices: 3 })).toMatchObject({ folded: 120, days: 1 });
+  expect(await waiting()).toBe(0);
+  expect(await totals()).toEqual(LEVELS.map(() => totalOf(late)));
+  // xmin is the transaction that wrote a row: an hour of a device.
+  const [transactions] = await query(
+    'SELECT count(*)::int AS count, max(rows)::int AS rows FROM (SELECT count(*) AS rows FROM device_hours GROUP BY xmin::text) written',
+  );
+  expect(transactions).toEqual({ count: 10, rows: 3 });
+});
+
+test('differences that have waited for long take no more than a row a quarter-hour', async () => {
+  const [one] = lateDay(1, 1) as [Difference];
+  for (let times = 0; times < 20; times++) await addToProfile(database, [one]);
+  // Had of each difference on its own, an hour is the same: what is added to it tells.
+  await query(`CREATE TABLE added (rows bigint);
+    ALTER FUNCTION apply_device_hours RENAME TO apply_device_hours_really;
+    CREATE FUNCTION apply_device_hours(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$
+    BEGIN
+      INSERT INTO added VALUES (cardinality(deltas));
+      PERFORM apply_device_hours_really(deltas);
+    END $$`);
+  expect(await fold('', 10)).toEqual({ folded: 20, last: null });
+  expect(await query('SELECT rows FROM added')).toEqual([{ rows: 1 }]);
+  await refreshRollups(database.pool, NOW);
+  expect(await totals()).toEqual(LEVELS.map(() => 20));
+});
+
+test('what is taken back in another piece than it came in leaves no row and no difference', async () => {
+  const late = lateDay(2, 2);
+  await addToProfile(database, late);
+  await refreshRollups(database.pool, NOW, { devices: 1 });
+  const back = late.map((one) => ({
+    ...one,
+    energyMilliwattHours: -(one.energyMilliwattHours ?? 0),
+    readingCount: -1,
+    coveredMs: -QUARTER_MS,
+  }));
+  await addToProfile(database, back.slice(0, 3));
+  await refreshRollups(database.pool, NOW, { devices: 1 });
+  expect(await totals()).toEqual(LEVELS.map(() => 4));
+  await addToProfile(database, back.slice(3));
+  await refreshRollups(database.pool, NOW, { devices: 1 });
+  expect(await query('SELECT FROM device_hours')).toHaveLength(0);
+});
+
+test('a pass that is told to stop ends between two pieces, and the next one goes on', async () => {
+  const late = lateDay(6, 1);
+  await addToProfile(database, late);
+  const stopping = new AbortController();
+  const { pool } = database;
+  const passing = refreshRollups(pool, NOW, { devices: 1, signal: stopping.signal });
+  await expect.poll(waiting, { interval: 0 }).toBeLessThan(6);
+  stopping.abort();
+  const { folded, complete } = await passing;
+  // Where it was told too late it had come to the end.
+  if (folded < 6) expect(complete).toBe(false);
+  expect(await waiting()).toBe(6 - folded);
+  const stopped = new AbortController();
+  stopped.abort();
+  expect(await refreshRollups(pool, NOW, { signal: stopped.signal })).toMatchObject({ folded: 0, complete: false });
+  await database.settle(NOW);
+  expect(await totals()).toEqual(LEVELS.map(() => totalOf(late)));
+});
+
+test('a pass that is cut off between two pieces leaves nothing that the next one does not mend', async () => {
+  const late = lateDay(60, 4);
+  let total = 0;
+  let cutOff = 0;
+  for (let round = 0; round < 5; round++) {
+    await addToProfile(database, late);
+    total += totalOf(late);
+    const passing = refreshRollups(database.pool, NOW, { devices: 1 }).then(
+      () => 0,
+      () => 1,
+    );
+    // Some pieces are through, others are not.
+    while ((await waiting()) > 200 - round * 30) await new Promise((resolve) => setTimeout(resolve, 1));
+    await query(
+      `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = $1
+         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+      [ADVISORY_LOCKS.refresh],
+    );
+    cutOff += await passing;
+  }
+  expect(cutOff).toBeGreaterThan(0);
+  await database.settle(NOW);
+  expect(await waiting()).toBe(0);
+  expect(await totals()).toEqual(LEVELS.map(() => total));
+}, 60_000);
