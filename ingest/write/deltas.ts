@@ -18,9 +18,28 @@ export function deltaRows(deviceId: string, userId: string, closed: ReadonlyBuck
   return Array.from(closed, ([startsAtMs, delta]) => ({ deviceId, userId, startsAtMs, ...delta }));
 }
 
-/** Adds the differences to the load profile and to every aggregate above it (sql/rollups). */
-export function applyDeltas(rows: readonly DeltaRow[]): Step[] {
-  if (rows.length === 0) return [];
+/**
+ * Most rows of one statement. A batch has a few thousand; where the past of many devices is computed anew it has 40,000 a device, and an
+ * array of all of them could be beyond the 1 GiB that PostgreSQL holds in one.
+ */
+const MAX_ROWS = 50_000;
+
+/**
+ * Adds the differences to the load profile and to every aggregate above it (sql/rollups). Where that takes several statements they go by
+ * user and time, as each does within itself: writers that share rows come to them in one order.
+ */
+export function applyDeltas(rows: readonly DeltaRow[], maxRows = MAX_ROWS): Step[] {
+  if (rows.length <= maxRows) return rows.length === 0 ? [] : [applyPiece(rows)];
+  const sorted = rows.toSorted((a, b) => compare(a.userId, b.userId) || a.startsAtMs - b.startsAtMs);
+  const pieces = Array.from({ length: Math.ceil(sorted.length / maxRows) }, (_, index) =>
+    sorted.slice(index * maxRows, (index + 1) * maxRows),
+  );
+  return pieces.map(applyPiece);
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
+function applyPiece(rows: readonly DeltaRow[]): Step {
   const values = [
     textArray(rows.map((row) => row.deviceId)),
     textArray(rows.map((row) => row.userId)),
@@ -29,5 +48,5 @@ export function applyDeltas(rows: readonly DeltaRow[]): Step[] {
   ];
   const text = `SELECT apply_interval_deltas(array_agg(ROW (d.*)::interval_delta))
                 FROM unnest($1::text[], $2::text[], $3::timestamptz[], ${MEASURES}) d`;
-  return [statement({ name: 'apply-deltas', text, values })];
+  return statement({ name: 'apply-deltas', text, values });
 }

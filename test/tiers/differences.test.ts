@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { applyDeltas } from '#ingest/write/deltas.ts';
+import type { PoolClient } from '#src/database/connect.ts';
+import { inTransaction } from '#src/database/transaction.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { addToProfile, type Difference, whole } from '#test/support/load-profile.ts';
+
+/** Differences that are too many for one statement. */
+const HOUR_MS = Date.UTC(2026, 10, 20, 10);
+const NOW = new Date('2026-11-20T12:00:00Z');
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await testDatabase();
+});
+afterEach(() => database.drop());
+
+test('come to the same in several statements of bounded size as in one', async () => {
+  // Of two devices a user, and users in no order.
+  const differences = Array.from(
+    { length: 40 },
+    (_, index): Difference => ({
+      deviceId: `dev_${index % 8}`,
+      userId: `usr_${(index % 8) >> 1}`,
+      startsAtMs: HOUR_MS + Math.floor(index / 8) * 900_000,
+      energyMilliwattHours: index,
+      readingCount: 1,
+      coveredMs: 900_000,
+    }),
+  );
+  const levels = async () =>
+    Promise.all(
+      ['device_hourly', 'user_hourly', 'user_daily', 'user_monthly'].map(async (level) => {
+        const text = `SELECT * FROM ${level} ORDER BY 1, 2`;
+        return (await database.pool.query(text)).rows;
+      }),
+    );
+  await addToProfile(database, differences);
+  await database.settle(NOW);
+  const inOne = await levels();
+  expect(inOne.map(({ length }) => length)).toEqual([16, 8, 4, 4]);
+  await database.pool.query(`SELECT erase_consumption('usr_' || n) FROM generate_series(0, 3) n`);
+  expect(await levels()).toEqual([[], [], [], []]);
+
+  const steps = applyDeltas(whole(differences), 7);
+  expect(steps).toHaveLength(6);
+  const rows: number[] = [];
+  await inTransaction(database.pool, async (client) => {
+    const query = (config: { text: string; values: [Buffer] }) => {
+      // The number of an array's elements, in PostgreSQL's binary format.
+      rows.push(config.values[0].readInt32BE(12));
+      return client.query(config);
+    };
+    for (const step of steps) await step({ query } as unknown as PoolClient);
+  });
+  expect(rows).toEqual([7, 7, 7, 7, 7, 5]);
+  await database.settle(NOW);
+  expect(await levels()).toEqual(inOne);
+});
