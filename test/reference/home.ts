@@ -75,7 +75,12 @@ export function referenceHome(devices: readonly ReferenceDevice[]): (quarters: r
     at >= (begins.get(device.partOf ?? device.id) as number) &&
     (device.deletedAtMs === null || at < device.deletedAtMs);
   const ever = (placement: ReferencePlacement) =>
-    devices.some((device) => device.placement === placement && device.quarters.size > 0);
+    devices.some(
+      (device) =>
+        device.placement === placement &&
+        device.channels.import + device.channels.export > 0 &&
+        Number.isFinite(begins.get(device.partOf ?? device.id)),
+    );
   return (quarters) => {
     const total = { gi: 0, ge: 0, p: 0, c: 0, d: 0, consumption: 0 };
     // While a grid device is there.
