@@ -26,12 +26,10 @@ export function holdPubacks(client: MqttClient, take: TakeMessage): void {
     if (packet.cmd === 'puback') callback?.();
     else send(packet, callback, ...rest);
   };
-  client.handleMessage = (packet, goOn) => {
-    const cameOn = connection;
-    const { messageId } = packet;
-    const acknowledge = () => {
-      if (packet.qos === 1 && messageId !== undefined && cameOn === connection) acknowledgeOn(messageId);
-    };
-    take(packet, acknowledge, () => goOn());
+  // By itself, so that what waits for its commit keeps two numbers, not the packet and all that mqtt.js has around it.
+  const acknowledgement = (messageId: number | undefined, cameOn: number) => () => {
+    if (messageId !== undefined && cameOn === connection) acknowledgeOn(messageId);
   };
+  client.handleMessage = (packet, goOn) =>
+    take(packet, acknowledgement(packet.qos === 1 ? packet.messageId : undefined, connection), goOn);
 }

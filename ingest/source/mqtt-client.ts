@@ -74,6 +74,8 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
     // By ourselves, at each connection: mqtt.js does not ask again for what it has asked for once.
     resubscribe: false,
     properties: { sessionExpiryInterval: WEEK_SECONDS, receiveMaximum: RECEIVE_MAXIMUM },
+    // Its default costs an array for each of the dozen lines a packet, though nobody reads them.
+    log: () => {},
     // Before the first packet can arrive: a persistent session delivers at once.
     manualConnect: true,
   };

@@ -17,8 +17,9 @@ function encode(oid: number, values: readonly number[], scale: (value: number) =
   const buffer = Buffer.allocUnsafe(HEADER_BYTES + values.length * 12);
   begin(buffer, oid, values.length);
   let offset = HEADER_BYTES;
-  for (const value of values) {
-    const scaled = scale(value);
+  // By index: to go through numbers by an iterator makes an object of each.
+  for (let index = 0; index < values.length; index++) {
+    const scaled = scale(values[index] as number);
     const high = Math.floor(scaled / 4_294_967_296);
     buffer.writeInt32BE(8, offset);
     buffer.writeInt32BE(high, offset + 4);
