@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { execArgv } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from '#src/core/log.ts';
-import { heapFlags } from './heap.ts';
+import { heapEnvironment, heapFlags } from './heap.ts';
 
 const MAIN = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
 const RESTART_MS = { first: 200, longest: 10_000 };
@@ -44,7 +44,7 @@ export function startChild(role: string, env: Record<string, string | undefined>
     const start = () => {
       const startedAtMs = Date.now();
       const process = fork(MAIN, [role], {
-        env: env as NodeJS.ProcessEnv,
+        env: { ...heapEnvironment(role), ...env } as NodeJS.ProcessEnv,
         execArgv: [...execArgv, ...heapFlags(role)],
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       });

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { heapFlags } from '#src/start/heap.ts';
+import { heapEnvironment, heapFlags } from '#src/start/heap.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 
@@ -21,7 +21,7 @@ export interface RoleProcess {
 export async function startRole(role: 'ingest' | 'api' | 'worker', env: Record<string, string>): Promise<RoleProcess> {
   const ports = { MQTT_PORT: '0', MQTTS_PORT: '0', API_PORT: '0', HTTP_PORT: '0', OPERATOR_PORT: '0' };
   const child = fork(MAIN, [role], {
-    env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', ...ports, ...env },
+    env: { ...heapEnvironment(role), PATH: process.env.PATH, LOG_LEVEL: 'warn', ...ports, ...env },
     execArgv: heapFlags(role),
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
