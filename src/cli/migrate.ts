@@ -1,12 +1,12 @@
-import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
 import { type Config, loadConfig } from '#src/config/load.ts';
-import { hasEmbedded, isEmbeddedRunning } from '#src/database/embedded-postgres.ts';
+import { hasEmbedded, isEmbeddedAlive } from '#src/database/embedded-postgres.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { type MoveReport, move } from '#src/start/move.ts';
 import { startedDatabase } from './alone.ts';
 import { withPool } from './beside.ts';
+import { progressBar } from './progress-bar.ts';
 
 /** `energy migrate`: brings the database to this version's schema (every role does so at its start), or moves it. */
 export function register(program: Command): void {
@@ -55,7 +55,7 @@ async function moveTo(url: string, json: boolean): Promise<void> {
  */
 async function reachSource(config: Config): Promise<{ url: string; release(): Promise<void> }> {
   const { database, dataDir } = config;
-  if (database.url || !hasEmbedded(dataDir) || (await isEmbeddedRunning(dataDir)))
+  if (database.url || !hasEmbedded(dataDir) || (await isEmbeddedAlive(dataDir)))
     return { url: await databaseUrl(config), release: async () => {} };
   return startedDatabase(config);
 }
@@ -72,26 +72,4 @@ function printReport({ database, relations, total_milliwatt_hours, users }: Move
       'secret.key. On another machine copy both, or set SECRET_KEY to what secret.key says: without it webhook secrets and ' +
       'kept answers cannot be opened.',
   );
-}
-
-/** A bar on a terminal, nothing in a pipe. */
-function progressBar(): { update(relation: string, done: number, total: number): void; stop(): void } {
-  const bar = new SingleBar({
-    format: '{relation} [{bar}] {percentage}%',
-    stream: process.stderr,
-    clearOnComplete: true,
-  });
-  let relation = '';
-  return {
-    update(next, done, total) {
-      if (!process.stderr.isTTY) return;
-      if (next !== relation) bar.start(1_000, 0, { relation: next });
-      relation = next;
-      bar.update(Math.round((1_000 * done) / total));
-    },
-    stop() {
-      relation = '';
-      bar.stop();
-    },
-  };
 }

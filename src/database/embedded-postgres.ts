@@ -1,18 +1,14 @@
 import { execFile, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { appendFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir, totalmem } from 'node:os';
-import { join, resolve } from 'node:path';
+import { appendFile, mkdir, readFile, readlink, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { totalmem } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { createPool } from './connect.ts';
+import { DATABASE, ensureRole, ROLE, SUPERUSER } from './embedded-role.ts';
 import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.ts';
+import { makeSocketFolder, SOCKET_NAME, socketFolderOf } from './socket-folder.ts';
 
 const run = promisify(execFile);
-const DATABASE = 'energy';
-/** A Unix socket's path ends here (sun_path), with its terminating zero. */
-const MAX_SOCKET_PATH = 107;
-const SOCKET_NAME = '.s.PGSQL.5432';
 
 /** A running server below a data directory. */
 export interface EmbeddedPostgres {
@@ -23,24 +19,23 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-const clusterOf = (dataDir: string) => join(resolve(dataDir), 'postgres');
+/** The cluster of a data directory. */
+export const clusterOf = (dataDir: string): string => join(resolve(dataDir), 'postgres');
 
-function socketDirOf(dataDir: string): string {
-  const cluster = clusterOf(dataDir);
-  if (join(cluster, SOCKET_NAME).length <= MAX_SOCKET_PATH) return cluster;
-  return join(tmpdir(), `energy-${createHash('sha256').update(cluster).digest('hex').slice(0, 16)}`);
-}
+const urlOf = (role: string, dataDir: string, database: string): string =>
+  `postgresql://${role}@localhost/${database}?host=${encodeURIComponent(socketFolderOf(clusterOf(dataDir)))}`;
 
-/** URL of the embedded database below `dataDir`, running or not. */
-export function embeddedUrl(dataDir: string, database: string = DATABASE): string {
-  return `postgresql://postgres@localhost/${database}?host=${encodeURIComponent(socketDirOf(dataDir))}`;
-}
+/** URL of the embedded database below `dataDir`, running or not, as the service works in it. */
+export const embeddedUrl = (dataDir: string): string => urlOf(ROLE, dataDir, DATABASE);
+
+/** URL of any database of its server, as the superuser: for roles and databases, which the service's own role may not make. */
+export const superuserUrl = (dataDir: string, database: string): string => urlOf(SUPERUSER, dataDir, database);
 
 /** Settings for ingest: durable (a commit is on disk), generous with WAL, memory by the machine's size. */
-function settings(dataDir: string, sharedBuffersMb: number): string {
+function settings(socketFolder: string, sharedBuffersMb: number): string {
   return `# Written at each start by the service; changes here are lost.
 listen_addresses = ''
-unix_socket_directories = '${socketDirOf(dataDir).replaceAll("'", "''")}'
+unix_socket_directories = '"${socketFolder.replaceAll('"', '""').replaceAll("'", "''")}"'
 unix_socket_permissions = 0700
 fsync = on
 synchronous_commit = on
@@ -63,94 +58,116 @@ const defaultSharedBuffersMb = () => Math.min(1024, Math.max(128, Math.floor(tot
 /**
  * Starts the PostgreSQL server of `dataDir`, making the cluster first where there is none. A server that is already
  * running on this directory (its starter was killed) is taken over: there is never a second one. Errors say what the
- * server's log says.
+ * server's log says. `binaries`: other than those that this version brings; a cluster belongs to one major version.
  */
 export async function startEmbeddedPostgres(options: {
   dataDir: string;
   sharedBuffersMb?: number;
+  binaries?: PostgresBinaries;
 }): Promise<EmbeddedPostgres> {
-  const { dataDir, sharedBuffersMb = defaultSharedBuffersMb() } = options;
-  const binaries = postgresBinaries();
+  const { dataDir, sharedBuffersMb = defaultSharedBuffersMb(), binaries = postgresBinaries() } = options;
   const cluster = clusterOf(dataDir);
   const logFile = join(resolve(dataDir), 'postgres.log');
   await mkdir(resolve(dataDir), { recursive: true });
+  await refuseOtherMajor(dataDir, binaries);
   await initialise(binaries, cluster);
-  await forgetZombie(cluster, socketDirOf(dataDir));
-  const adopted = await isRunning(binaries, cluster);
+  await forgetStale(cluster);
+  const adopted = await isEmbeddedAlive(dataDir);
   if (!adopted) {
-    await mkdir(socketDirOf(dataDir), { recursive: true, mode: 0o700 });
-    await writeFile(join(cluster, 'energy.conf'), settings(dataDir, sharedBuffersMb));
-    await pgCtl(binaries, cluster, ['-w', '-t', '60', '-l', logFile, 'start']).catch(async (error) => {
+    await writeFile(join(cluster, 'energy.conf'), settings(makeSocketFolder(cluster), sharedBuffersMb));
+    await pgCtl(binaries, cluster, ['-w', '-t', '60', '-l', basename(logFile), 'start']).catch(async (error) => {
       const log = await readFile(logFile, 'utf8').catch(() => '');
       throw new Error(`The embedded PostgreSQL did not start. End of ${logFile}:\n${log.slice(-2000)}`, {
         cause: error,
       });
     });
   }
-  await createDatabase(dataDir);
-  return {
-    url: embeddedUrl(dataDir),
-    adopted,
-    stop: async () => {
-      if (await isRunning(binaries, cluster)) await pgCtl(binaries, cluster, ['-w', '-t', '60', '-m', 'fast', 'stop']);
-    },
-  };
+  await ensureRole((database) => superuserUrl(dataDir, database));
+  return { url: embeddedUrl(dataDir), adopted, stop: () => stopEmbeddedPostgres(dataDir, binaries) };
+}
+
+/** Ends the server of `dataDir`, where one runs, with everything flushed. */
+export async function stopEmbeddedPostgres(dataDir: string, binaries: PostgresBinaries): Promise<void> {
+  if (await isEmbeddedAlive(dataDir))
+    await pgCtl(binaries, clusterOf(dataDir), ['-w', '-t', '60', '-m', 'fast', 'stop']);
+}
+
+/** Major version of the PostgreSQL that made the cluster of `dataDir`; null where there is none. */
+export async function majorOf(dataDir: string): Promise<number | null> {
+  const version = await readFile(join(clusterOf(dataDir), 'PG_VERSION'), 'utf8').catch(() => null);
+  return version === null ? null : Number.parseInt(version, 10);
+}
+
+/** Where an upgrade to another major version works, below the data directory, and where it makes the new cluster. */
+export const upgradeFolderOf = (dataDir: string): string => join(resolve(dataDir), 'upgrade');
+export const upgradedDirOf = (dataDir: string): string => join(upgradeFolderOf(dataDir), 'new');
+
+async function refuseOtherMajor(dataDir: string, { major }: PostgresBinaries): Promise<void> {
+  const made = await majorOf(dataDir);
+  if (made === null && hasEmbedded(upgradedDirOf(dataDir)))
+    throw new Error(
+      'An upgrade of the database was broken off at its end. Run "npx energy upgrade-database" again: it goes on there.',
+    );
+  if (made === null || made === major) return;
+  const what = `The database in ${clusterOf(dataDir)} is of PostgreSQL ${made}, and this version of the service brings ${major}.`;
+  throw new Error(
+    made < major
+      ? `${what} Run "npx energy upgrade-database": it makes a new one of it, and keeps the old one.`
+      : `${what} Run the version of the service again that made it, or a later one.`,
+  );
+}
+
+/** Process id in a cluster's pid file; null where there is none. */
+async function pidIn(cluster: string): Promise<number | null> {
+  const [pid = ''] = (await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
+  return /^[1-9]\d*$/.test(pid) ? Number(pid) : null;
 }
 
 /**
- * A server that was killed stays a zombie where nobody reaps it (containers without an init), and a zombie's pid file
- * looks alive to pg_ctl and to PostgreSQL. Its shared memory is checked by PostgreSQL itself at the start.
+ * A pid file that is left behind looks alive to pg_ctl and to PostgreSQL where its number is a zombie's, which nobody reaps (containers
+ * without an init), or another process's by now. The server's shared memory is checked by PostgreSQL itself at the start.
  */
-async function forgetZombie(cluster: string, socketDir: string): Promise<void> {
-  const pidFile = join(cluster, 'postmaster.pid');
-  const [pid = ''] = (await readFile(pidFile, 'utf8').catch(() => '')).split('\n');
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  if (!stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z')) return;
-  await rm(pidFile, { force: true });
-  await rm(join(socketDir, `${SOCKET_NAME}.lock`), { force: true });
+async function forgetStale(cluster: string): Promise<void> {
+  const pid = await pidIn(cluster);
+  if (pid === null || (await isServerOf(cluster, pid))) return;
+  await rm(join(cluster, 'postmaster.pid'), { force: true });
+  await rm(join(socketFolderOf(cluster), `${SOCKET_NAME}.lock`), { force: true });
 }
 
 /** Whether `dataDir` has an embedded database, running or not. */
 export const hasEmbedded = (dataDir: string): boolean => existsSync(join(clusterOf(dataDir), 'PG_VERSION'));
 
-/** Whether a server runs on the directory, by its own pid file. */
-async function isRunning(binaries: PostgresBinaries, cluster: string): Promise<boolean> {
-  try {
-    await pgCtl(binaries, cluster, ['status']);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Whether the server's process is there: by its pid file, without a process of its own to ask. */
+/** Whether the server of `dataDir` runs: by its pid file, without a process of its own to ask. */
 export async function isEmbeddedAlive(dataDir: string): Promise<boolean> {
-  const [pid = ''] = (await readFile(join(clusterOf(dataDir), 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
-  if (!/^\d+$/.test(pid)) return false;
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
-  if (stat !== null) return !stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z');
+  const cluster = clusterOf(dataDir);
+  const pid = await pidIn(cluster);
+  return pid !== null && (await isServerOf(cluster, pid));
+}
+
+/** Whether a process lives, and is the cluster's server: that works in its folder. */
+async function isServerOf(cluster: string, pid: number): Promise<boolean> {
   try {
-    // Where there is no /proc.
-    return process.kill(Number(pid), 0);
+    process.kill(pid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
   }
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  if (/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2))) return false;
+  // Where there is no /proc, or it is not ours to look into, the number has to do.
+  const folder = await readlink(`/proc/${pid}/cwd`).catch(() => null);
+  return folder === null || folder === (await realpath(cluster));
 }
 
-/** Whether the embedded database of `dataDir` runs at this moment. */
-export async function isEmbeddedRunning(dataDir: string): Promise<boolean> {
-  return isRunning(postgresBinaries(), clusterOf(dataDir));
-}
-
+/** By names within the data directory: pg_ctl hands them to a shell, to which a path may say something. */
 async function pgCtl(binaries: PostgresBinaries, cluster: string, args: string[]): Promise<void> {
-  const [command, ...rest] = [...binaries.prefix, binaries.pgCtl, '-D', cluster, ...args];
-  await spawned(command as string, rest);
+  const [command, ...rest] = [...binaries.prefix, binaries.pgCtl, '-D', basename(cluster), ...args];
+  await spawned(command as string, rest, dirname(cluster));
 }
 
 /** Runs to the end. Output is dropped: the server inherits it, and a pipe would stay open as long as the server runs. */
-async function spawned(command: string, args: string[]): Promise<void> {
+async function spawned(command: string, args: string[], cwd: string): Promise<void> {
   await new Promise<void>((done, fail) => {
-    const child = spawn(command, args, { stdio: 'ignore' });
+    const child = spawn(command, args, { cwd, stdio: 'ignore' });
     child.on('error', fail);
     child.on('exit', (code) => (code === 0 ? done() : fail(new Error(`${command} ended with ${code}`))));
   });
@@ -158,24 +175,12 @@ async function spawned(command: string, args: string[]): Promise<void> {
 
 /** Makes the cluster beside its place and moves it there, so that a kill in between leaves nothing half made. */
 async function initialise(binaries: PostgresBinaries, cluster: string): Promise<void> {
-  const exists = await readFile(join(cluster, 'PG_VERSION')).catch(() => null);
-  if (exists) return;
+  if (existsSync(join(cluster, 'PG_VERSION'))) return;
   const fresh = `${cluster}.new`;
   await rm(fresh, { recursive: true, force: true });
-  const args = ['-D', fresh, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8'];
+  const args = ['-D', fresh, '-U', SUPERUSER, '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8'];
   const [command, ...rest] = [...binaries.prefix, binaries.initdb, ...args];
   await run(command as string, rest);
   await appendFile(join(fresh, 'postgresql.conf'), "\ninclude 'energy.conf'\n");
   await rename(fresh, cluster);
-}
-
-async function createDatabase(dataDir: string): Promise<void> {
-  const pool = createPool(embeddedUrl(dataDir, 'postgres'), { max: 1 });
-  try {
-    // Raw SQL: databases are made outside of any, where there is nothing to type.
-    const { rowCount } = await pool.query('SELECT FROM pg_database WHERE datname = $1', [DATABASE]);
-    if (rowCount === 0) await pool.query(`CREATE DATABASE ${DATABASE}`);
-  } finally {
-    await pool.end();
-  }
 }

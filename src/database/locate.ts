@@ -1,5 +1,5 @@
 import type { Config } from '#src/config/load.ts';
-import { embeddedUrl, isEmbeddedRunning } from './embedded-postgres.ts';
+import { embeddedUrl, isEmbeddedAlive } from './embedded-postgres.ts';
 
 /**
  * URL of the database that this configuration uses: the one that is named, else the embedded one of the data
@@ -7,7 +7,7 @@ import { embeddedUrl, isEmbeddedRunning } from './embedded-postgres.ts';
  */
 export async function databaseUrl(config: Config): Promise<string> {
   if (config.database.url) return config.database.url;
-  if (await isEmbeddedRunning(config.dataDir)) return embeddedUrl(config.dataDir);
+  if (await isEmbeddedAlive(config.dataDir)) return embeddedUrl(config.dataDir);
   throw new Error(
     `No database: DATABASE_URL is not set, and the embedded one in ${config.dataDir} does not run. ` +
       'Start the service first (npm start, or npm run demo), or set DATABASE_URL or DATA_DIR.',

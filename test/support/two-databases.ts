@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { createPool, type Pool } from '#src/database/connect.ts';
 import { fingerprintOf } from '#src/database/copy/fingerprints.ts';
-import { embeddedUrl, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
+import { startEmbeddedPostgres, superuserUrl } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { DAYS, HOURS, LEVELS, LOAD_PROFILE } from '#src/rollups/levels.ts';
 import { MOVED } from '#src/start/moved.ts';
@@ -31,7 +31,7 @@ export function twoDatabases(): TwoDatabases {
   beforeAll(async () => {
     folder = await temporaryFolder();
     embedded = await startEmbeddedPostgres({ dataDir: folder.path, sharedBuffersMb: 128 });
-    const admin = createPool(embedded.url, { max: 1 });
+    const admin = createPool(superuserUrl(folder.path, 'postgres'), { max: 1 });
     await admin.query('CREATE ROLE tenant LOGIN');
     await admin.end();
   });
@@ -52,15 +52,15 @@ export function twoDatabases(): TwoDatabases {
 
   async function embeddedDatabase({ owned = true } = {}): Promise<TestDatabase> {
     const name = `move_${++made}`;
-    const admin = createPool(embedded.url, { max: 1 });
+    const admin = createPool(superuserUrl(folder.path, 'postgres'), { max: 1 });
     await admin.query(`CREATE DATABASE ${name} ${owned ? 'OWNER tenant' : ''}`);
     await admin.end();
     if (!owned) {
-      const inside = createPool(embeddedUrl(folder.path, name), { max: 1 });
+      const inside = createPool(superuserUrl(folder.path, name), { max: 1 });
       await inside.query('GRANT ALL ON SCHEMA public TO tenant');
       await inside.end();
     }
-    const url = embeddedUrl(folder.path, name).replace('//postgres@', '//tenant@');
+    const url = superuserUrl(folder.path, name).replace('//postgres@', '//tenant@');
     const pool = createPool(url);
     const { tier, capabilities } = (await migrate(pool)).database;
     return { tier, capabilities, pool, url, settle: async () => {}, drop: () => pool.end() };

@@ -1,22 +1,39 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { lstatSync } from 'node:fs';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { createPool } from '#src/database/connect.ts';
-import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
+import { startEmbeddedPostgres, superuserUrl } from '#src/database/embedded-postgres.ts';
+import { migrate } from '#src/database/migrate.ts';
 import { lockDataDir } from '#src/start/data-dir-lock.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
 const HARNESS = resolve(import.meta.dirname, '../../support/embedded-harness.ts');
 
+/** A database as versions before made it: everything the superuser's. */
+async function makeAsBefore(dataDir: string): Promise<void> {
+  const pool = createPool(superuserUrl(dataDir, 'energy'), { max: 3 });
+  await pool.query('ALTER DATABASE energy OWNER TO postgres');
+  await pool.query('CREATE SEQUENCE alone');
+  await migrate(pool);
+  const { rows } = await pool.query(
+    "SELECT count(*)::int AS n FROM pg_class WHERE relnamespace = 'public'::regnamespace AND pg_get_userbyid(relowner) = 'postgres'",
+  );
+  expect(rows[0].n).toBeGreaterThan(50);
+  await pool.end();
+}
+
 test('takes over the server that a killed parent left behind, with its data, and ends it', async () => {
   const folder = await temporaryFolder();
-  // A folder that only its owner may enter, as home folders of root are.
-  const dataDir = join(folder.path, 'private', 'data');
+  // A folder that only its owner may enter, as home folders of root are; too long for a socket, in bytes at least.
+  const dataDir = join(folder.path, 'private', 'ü'.repeat(30), 'data, "mine"');
   await mkdir(dataDir, { recursive: true });
   await chmod(join(folder.path, 'private'), 0o700);
-  const parent = fork(HARNESS, [dataDir], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  // Another folder for temporary files than this process has.
+  const env = { ...process.env, TMPDIR: folder.path };
+  const parent = fork(HARNESS, [dataDir], { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   await once(parent, 'message');
   parent.kill('SIGKILL');
   await once(parent, 'exit');
@@ -28,19 +45,42 @@ test('takes over the server that a killed parent left behind, with its data, and
   expect(await pidOf()).toBe(orphan);
   const pool = createPool(server.url);
   expect((await pool.query('SELECT n FROM kept')).rows).toEqual([{ n: 42 }]);
+  const socketFolder = new URL(server.url).searchParams.get('host') ?? '';
+  expect(dirname(socketFolder)).toBe(folder.path);
+  expect(lstatSync(socketFolder).mode & 0o777).toBe(0o700);
   const { rows } = await pool.query(
-    "SELECT current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS commit",
+    `SELECT current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS commit, rolsuper AS super, rolcreaterole AS roles
+     FROM pg_roles WHERE rolname = current_user`,
   );
-  expect(rows[0]).toEqual({ fsync: 'on', commit: 'on' });
+  expect(rows[0]).toEqual({ fsync: 'on', commit: 'on', super: false, roles: false });
   await pool.end();
+  await makeAsBefore(dataDir);
   await server.stop();
   // A zombie, until its new parent has looked, has no command line.
   expect(await readFile(`/proc/${orphan}/cmdline`, 'utf8').catch(() => '')).toBe('');
 
   // And once more from a directory whose server was killed itself: its pid file is stale.
+  // Meanwhile somebody else may enter the folder of the socket: it is left alone.
+  await chmod(socketFolder, 0o755);
   const again = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: 128 });
+  expect(new URL(again.url).searchParams.get('host')).not.toBe(socketFolder);
+  const taken = createPool(again.url);
+  const { rows: others } = await taken.query(
+    `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND pg_get_userbyid(relowner) <> current_user
+     UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND pg_get_userbyid(proowner) <> current_user
+     UNION ALL SELECT typname FROM pg_type WHERE typnamespace = 'public'::regnamespace AND pg_get_userbyid(typowner) <> current_user
+     UNION ALL SELECT datname FROM pg_database WHERE datname = 'energy' AND pg_get_userbyid(datdba) <> current_user`,
+  );
+  expect(others).toEqual([]);
+  // All of it is made anew, by a role that may.
+  await taken.query(`UPDATE schema_migrations SET sha256 = 'before' WHERE name NOT LIKE 'schema/%'`);
+  expect((await migrate(taken)).applied.length).toBeGreaterThan(5);
+  await taken.end();
   process.kill(Number(await pidOf()), 'SIGKILL');
   await new Promise((done) => setTimeout(done, 500));
+  // Its number is another process's by now, as after a restart of a container.
+  const pidFile = join(dataDir, 'postgres', 'postmaster.pid');
+  await writeFile(pidFile, (await readFile(pidFile, 'utf8')).replace(/^\d+/, String(process.pid)));
   const recovered = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: 128 });
   expect(recovered.adopted).toBe(false);
   await recovered.stop();
@@ -55,7 +95,6 @@ test('a data directory has one service at a time; what a killed one left is take
   release();
   const again = await lockDataDir(folder.path);
   again();
-  const { writeFile } = await import('node:fs/promises');
   await writeFile(join(folder.path, 'service.lock'), `${process.pid} 1\n`);
   (await lockDataDir(folder.path))();
   await folder.remove();
