@@ -26,6 +26,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Commands>>> = {
   audit: () => import('./audit.ts'),
   export: () => import('./export.ts'),
   secrets: () => import('./secrets.ts'),
+  'upgrade-database': () => import('./upgrade-database.ts'),
 };
 
 /** The program with the commands of these files. */

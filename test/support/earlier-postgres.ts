@@ -1,0 +1,15 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { PACKAGE } from '#src/database/postgres-binaries.ts';
+
+/** A major version before the one that the service brings, from which an upgrade is tested. */
+export const EARLIER_MAJOR = 17;
+/** Where `npm run test:setup` has npm put its programs. */
+export const EARLIER_FOLDER = join(
+  process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'),
+  'energy-usage-service',
+  `postgres-${EARLIER_MAJOR}`,
+);
+
+export const hasEarlier = (): boolean => existsSync(join(EARLIER_FOLDER, 'node_modules', PACKAGE));

@@ -1,0 +1,162 @@
+import { fork, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPool, type Pool } from '#src/database/connect.ts';
+import { stateOfCluster } from '#src/database/copy/cluster.ts';
+import { fingerprintOf } from '#src/database/copy/fingerprints.ts';
+import { earlierBinaries } from '#src/database/earlier-binaries.ts';
+import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
+import { migrate } from '#src/database/migrate.ts';
+import { type PostgresBinaries, postgresBinaries } from '#src/database/postgres-binaries.ts';
+import { STORED_LEVELS, storedOf } from '#src/rollups/levels.ts';
+import { MOVED } from '#src/start/moved.ts';
+import { EARLIER_FOLDER, EARLIER_MAJOR } from '#test/support/earlier-postgres.ts';
+import { fillInstallation } from '#test/support/full-installation.ts';
+import { meter } from '#test/support/meters.ts';
+import { temporaryFolder } from '#test/support/service.ts';
+
+const LAUNCHER = resolve(import.meta.dirname, '../../../bin/energy.js');
+const KILLED = resolve(import.meta.dirname, '../../support/upgrade-process.ts');
+const RELATIONS = [...MOVED.map(({ relation }) => relation), ...STORED_LEVELS.map(storedOf)];
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let earlier: PostgresBinaries;
+let dataDir: string;
+let ours: number;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  dataDir = join(folder.path, 'data');
+  earlier = await earlierBinaries(EARLIER_MAJOR, EARLIER_FOLDER);
+  ours = postgresBinaries().major;
+});
+afterAll(() => folder.remove());
+
+const below = (...names: string[]) => join(dataDir, ...names);
+const majorIn = (cluster: string) => Number(readFileSync(join(cluster, 'PG_VERSION'), 'utf8'));
+
+function energy(...args: string[]) {
+  const env = {
+    PATH: process.env.PATH,
+    DATA_DIR: dataDir,
+    API_PORT: '0',
+    HTTP_PORT: '0',
+    MQTT_PORT: '0',
+    MQTTS_PORT: '0',
+  };
+  return spawnSync(process.execPath, [LAUNCHER, ...args], { env, encoding: 'utf8' });
+}
+
+/** Runs an upgrade that is killed when it says this. */
+async function killedAt(at: string): Promise<void> {
+  const child = fork(KILLED, [dataDir, at], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
+  // Whatever was being made, the old one is in its place.
+  expect(majorIn(below('postgres'))).toBe(EARLIER_MAJOR);
+}
+
+/** Works in the database as the version of the service does that brought the earlier PostgreSQL. */
+async function before<T>(work: (pool: Pool, url: string) => Promise<T>): Promise<T> {
+  const server = await startEmbeddedPostgres({ dataDir, binaries: earlier, sharedBuffersMb: 128 });
+  const pool = createPool(server.url);
+  const result = await work(pool, server.url);
+  await pool.end();
+  await server.stop();
+  return result;
+}
+
+async function fingerprints(pool: Pool): Promise<Record<string, string>> {
+  const client = await pool.connect();
+  const prints: Record<string, string> = {};
+  for (const relation of RELATIONS) prints[relation] = await fingerprintOf(client, relation);
+  client.release();
+  return prints;
+}
+
+test('an installation goes on in the next PostgreSQL with all it has, however often the upgrade is killed, and the old one is kept', async () => {
+  await before(async (pool, url) => {
+    const { tier, capabilities } = (await migrate(pool)).database;
+    await fillInstallation({ tier, capabilities, pool, url, settle: async () => {}, drop: async () => {} });
+  });
+  const refused = energy('start');
+  expect([refused.status, refused.stderr]).toEqual([
+    1,
+    expect.stringMatching(
+      new RegExp(`is of PostgreSQL ${EARLIER_MAJOR}, .* brings ${ours}\\. Run "npx energy upgrade-database"`),
+    ),
+  ]);
+
+  // As npm would have put them there.
+  mkdirSync(below('upgrade'));
+  symlinkSync(EARLIER_FOLDER, below('upgrade/programs'));
+  await killedAt('readings');
+  // Back to the version before, which stores something: the copy that was made is not the database any more.
+  const expected = await before(async (pool, url) => {
+    const { tier, capabilities } = (await migrate(pool)).database;
+    const database = { tier, capabilities, pool, url, settle: async () => {}, drop: async () => {} };
+    const home = await meter(database);
+    await home.read([
+      [new Date(Date.now() - 7_200_000), 100],
+      [new Date(Date.now() - 3_600_000), 101.5],
+    ]);
+    return fingerprints(pool);
+  });
+  const state = await stateOfCluster(below('postgres'));
+  // All is moved, and nobody told.
+  await killedAt('Comparing');
+
+  const { status, stdout, stderr } = energy('upgrade-database', '--json', '--postgres', join(earlier.pgCtl, '..'));
+  expect([status, stderr]).toEqual([0, '']);
+  const kept = below(`postgres-${EARLIER_MAJOR}`);
+  const report = JSON.parse(stdout);
+  expect(report).toMatchObject({ from: EARLIER_MAJOR, to: ours, kept, mended: [] });
+  expect(report.relations.map(({ relation }: { relation: string }) => relation)).toEqual(RELATIONS);
+  expect([majorIn(below('postgres')), majorIn(kept)]).toEqual([ours, EARLIER_MAJOR]);
+  expect(await stateOfCluster(kept)).toBe(state);
+  expect(existsSync(below('upgrade'))).toBe(false);
+
+  // Killed between its last two steps: the old one is away, the new one not in its place.
+  mkdirSync(below('upgrade/new'), { recursive: true });
+  renameSync(below('postgres'), below('upgrade/new/postgres'));
+  writeFileSync(below('upgrade/report.json'), JSON.stringify({ state, report }));
+  await expect(startEmbeddedPostgres({ dataDir })).rejects.toThrow(
+    /broken off at its end\. Run "npx energy upgrade-database"/,
+  );
+  expect(energy('upgrade-database').stdout).toMatch(/^readings +\d+ rows, equal$/m);
+  expect(energy('upgrade-database').stdout).toContain('Nothing to do');
+
+  const server = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: 128 });
+  const pool = createPool(server.url);
+  expect((await migrate(pool)).applied).toEqual([]);
+  expect(await fingerprints(pool)).toEqual(expected);
+  // An empty relation would show nothing.
+  expect(Object.entries(expected).flatMap(([relation, print]) => (print.startsWith('0 ') ? [relation] : []))).toEqual(
+    [],
+  );
+  await pool.end();
+  await server.stop();
+  // And the version before goes on with what it kept.
+  mkdirSync(below('back'));
+  renameSync(kept, below('back/postgres'));
+  const back = await startEmbeddedPostgres({ dataDir: below('back'), binaries: earlier, sharedBuffersMb: 128 });
+  const old = createPool(back.url);
+  await old.query('UPDATE users SET phone = phone');
+  await old.end();
+  await back.stop();
+}, 180_000);
+
+test('what cannot be upgraded is refused, with what to do', async () => {
+  const other = { PATH: process.env.PATH, DATA_DIR: join(folder.path, 'other') };
+  const said = (env: Record<string, string | undefined>) =>
+    spawnSync(process.execPath, [LAUNCHER, 'upgrade-database'], { env, encoding: 'utf8' }).stderr;
+  expect(said({ ...other, DATABASE_URL: 'postgres://x@y/z' })).toContain('DATABASE_URL names a database');
+  expect(said(other)).toContain('There is no embedded database');
+  mkdirSync(join(other.DATA_DIR, 'postgres'), { recursive: true });
+  writeFileSync(join(other.DATA_DIR, 'postgres/PG_VERSION'), '99\n');
+  expect(said(other)).toMatch(
+    /is of PostgreSQL 99, and this version .* Run the version of the service again that made it/,
+  );
+  writeFileSync(join(other.DATA_DIR, 'postgres/PG_VERSION'), '9\n');
+  expect(said(other)).toMatch(/No package of PostgreSQL 9 .*--postgres \/usr\/lib\/postgresql\/9\/bin/);
+});
