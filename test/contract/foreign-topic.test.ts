@@ -26,7 +26,7 @@ test('a device that publishes to a topic of another’s, again and again, is dis
         reconnectPeriod: 0,
       });
       client.on('error', () => {});
-      const closed = new Promise((resolve) => client.once('close', resolve));
+      const closed = new Promise<void>((resolve) => client.once('close', () => resolve()));
       client.publish('energy/v1/dev_9/readings', '{}', { qos: 1 }, () => {});
       await closed;
     }
