@@ -93,7 +93,7 @@ const DEVICE = /^\P{Cc}{1,128}$/u;
 const isWellFormed = ({ device, channel, value, atMs }: Said): boolean =>
   DEVICE.test(device) &&
   WORD.test(channel) &&
-  channel.length <= 64 &&
+  channel.length <= 128 &&
   (typeof value === 'boolean' || Number.isFinite(value)) &&
   (atMs === null || Number.isSafeInteger(atMs));
 
