@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util';
+import { fuzz } from './fuzz/fuzz.ts';
 import { attack, type Result } from './probe.ts';
 import { PROBES } from './probes/all.ts';
+import { feedHours } from './probes/load.ts';
 import { given, ownInstallation, type Target } from './target.ts';
 import { createWorld } from './world.ts';
 
@@ -11,6 +13,8 @@ Puts probes to a service of its own, or to one that you own on this machine.
   --quick           only probes that wait for nothing
   --json            results as JSON
   --list            names of the probes
+  --fuzz [N]        N requests (20,000) made of the OpenAPI document, by every role
+  --seed NUMBER     of the requests of --fuzz: the same ones again
   --set NAME=VALUE  a variable for the service of its own, as to weaken it
   --checkout DIR    another version of the repository, whose service is attacked
 
@@ -28,6 +32,8 @@ async function main(): Promise<void> {
       quick: { type: 'boolean' },
       json: { type: 'boolean' },
       list: { type: 'boolean' },
+      fuzz: { type: 'boolean' },
+      seed: { type: 'string' },
       set: { type: 'string', multiple: true },
       checkout: { type: 'string' },
       api: { type: 'string' },
@@ -38,6 +44,7 @@ async function main(): Promise<void> {
     },
   });
   if (values.help) return console.log(HELP);
+  if (values.fuzz) return fuzzAll(values, Number(positionals[0] ?? FUZZED_REQUESTS));
   const isWanted = (name: string) => positionals.every((word) => name.toLowerCase().includes(word.toLowerCase()));
   const probes = PROBES.filter(({ name, kind }) => isWanted(name) && (!values.quick || kind === 'quick'));
   if (values.list) return console.log(probes.map(({ name }) => name).join('\n'));
@@ -61,7 +68,29 @@ async function main(): Promise<void> {
   process.exit(summary.fell > 0 || summary.held === 0 ? 1 : 0);
 }
 
+/** Only of a service of its own: what is fuzzed makes accounts and deletes them. */
+async function fuzzAll({ json, set, checkout, ...given }: Options, requests: number): Promise<void> {
+  if (given.api !== undefined) throw new Error('--fuzz takes a service of its own, not --api.');
+  const seed = given.seed === undefined ? Math.trunc(Math.random() * 2 ** 31) : Number(given.seed);
+  const target = await targetOf({ ...(set && { set }), ...(checkout && { checkout }) });
+  const world = createWorld(target);
+  const feed = (userId: string) => feedHours(world, userId, FED_HOURS);
+  const { statuses, faults, ...rest } = await fuzz(world, { seed, requests, feed }).finally(target.remove);
+  if (json) console.log(JSON.stringify({ ...rest, statuses, faults }, null, 2));
+  else {
+    console.table(statuses);
+    for (const { operation, by, request, why } of faults)
+      console.log(`FAULT  ${operation} by ${by}: ${why}\n       ${request}`);
+    console.log(
+      `\n${rest.requests} requests of seed ${seed}, ${faults.length} faults, slowest answer ${rest.slowestMs} ms.`,
+    );
+  }
+  process.exit(faults.length > 0 ? 1 : 0);
+}
+
 interface Options {
+  json?: boolean;
+  seed?: string;
   set?: string[];
   checkout?: string;
   api?: string;
@@ -80,6 +109,9 @@ async function targetOf({ set = [], checkout, api, key, mqtt, mqtts, http }: Opt
   if (key === undefined) throw new Error('--api needs --key, the API key of an administrator.');
   return given({ api, key, mqtt, mqtts, http });
 }
+
+const FUZZED_REQUESTS = 20_000;
+const FED_HOURS = 30 * 24;
 
 const MARK = { held: 'held     ', fell: 'FELL     ', 'not tried': 'not tried' };
 const lineOf = ({ name, result, why, ms }: Result) =>

@@ -31,7 +31,7 @@ export interface World {
   person(role: Role, options?: { enrolledBy?: Person; plan?: string; scopes?: string[] }): Promise<Person>;
   key(of: Person, options?: { scopes?: string[]; expires_at?: string }): Promise<{ key: string; keyId: string }>;
   /** Pairs a device of a person, or of somebody new. */
-  device(owner?: Person): Promise<Device>;
+  device(owner?: Pick<Person, 'userId'>): Promise<Device>;
   /** A connection to the broker as that device. */
   connect(device: Device, options?: IClientOptions): Promise<MqttClient>;
   /** A loopback address that nobody else comes from: failed keys are counted by address. */

@@ -170,7 +170,7 @@ const TRAIL: readonly Probe[] = [
   }),
   probe('nothing is left of an erased account but that it was erased', async (world) => {
     const { userId, email, key } = await world.person('homeowner');
-    const device = await world.device({ userId, email, key, keyId: '' });
+    const device = await world.device({ userId });
     await world.must('POST', '/v1/keys', { key, body: { name: `name of ${email}` } });
     await world.must('DELETE', `/v1/users/${userId}`);
     const trail = (await world.must('GET', '/v1/audit?limit=200')).text;

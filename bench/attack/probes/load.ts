@@ -6,19 +6,25 @@ import { puback } from './mqtt.ts';
 const HOUR_MS = 3_600_000;
 const YEAR_HOURS = 364 * 24;
 
-/** A homeowner whose meter told a register an hour for a year. */
-async function homeWithAYear(world: World): Promise<Person & { path: string }> {
-  const owner = await world.person('homeowner');
-  const device = await world.device(owner);
+/** Gives an account a meter that told a register an hour for so many of them; returns when that began. */
+export async function feedHours(world: World, userId: string, count: number): Promise<number> {
+  const device = await world.device({ userId });
   const client = await world.connect(device);
-  const firstMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - YEAR_HOURS * HOUR_MS;
-  const hours = Array.from({ length: YEAR_HOURS }, (_, hour) => ({
+  const firstMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - count * HOUR_MS;
+  const hours = Array.from({ length: count }, (_, hour) => ({
     ts: firstMs + hour * HOUR_MS,
     energy_total_kwh: 1_000 + hour * 0.25,
   }));
   for (let at = 0; at < hours.length; at += 500)
     await client.publishAsync(device.topic, JSON.stringify(hours.slice(at, at + 500)), { qos: 1 });
   await client.endAsync(true);
+  return firstMs;
+}
+
+/** A homeowner with a year of hours, and the path that asks for all of them. */
+async function homeWithAYear(world: World): Promise<Person & { path: string }> {
+  const owner = await world.person('homeowner');
+  const firstMs = await feedHours(world, owner.userId, YEAR_HOURS);
   const [start, end] = [firstMs, firstMs + YEAR_HOURS * HOUR_MS - 1].map((ms) =>
     new Date(ms).toISOString().slice(0, 10),
   );

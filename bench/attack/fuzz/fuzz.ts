@@ -1,0 +1,178 @@
+import { type Answer, send } from '../client.ts';
+import type { Person, World } from '../world.ts';
+import { type Document, readDocument } from './document.ts';
+import { type Fuzzed, fuzzedRequests } from './requests.ts';
+import { PLACEHOLDER } from './values.ts';
+
+/** An answer that should not have been. */
+export interface Fault {
+  operation: string;
+  by: string;
+  request: string;
+  why: string;
+}
+
+/** Result of a run. */
+export interface FuzzResult {
+  seed: number;
+  requests: number;
+  /** Answers by operation and status. */
+  statuses: Record<string, Record<number, number>>;
+  faults: Fault[];
+  slowestMs: number;
+}
+
+/** Who asks: those that the document knows, a key that may do little, and nobody. */
+interface Asker {
+  name: string;
+  userId: string;
+  key: string | undefined;
+}
+
+/** Ids that were made, by the member that names them and who made them. */
+type Ids = Map<string, { id: string; by: Asker }[]>;
+
+const AT_ONCE = 6;
+const MAX_FAULTS = 50;
+const KEPT_IDS = 40;
+/** What was made is deleted, too. */
+const REFILLED_EVERY = 250;
+/** An answer takes no longer, whatever is asked; a machine that is busy adds to it. */
+const MAX_ANSWER_MS = 15_000;
+const LEAK = /\bSELECT\b|node_modules|\bat \w+ \(|\/src\/|ECONN|pg_|violates/;
+
+/**
+ * Puts requests to every operation of the document, made of its schemas from the seed, by every role; nothing may be answered with
+ * 5xx, or with what the document does not say. `feed`: gives an account some readings, so that there are rows to answer; `only`:
+ * operations by their names, instead of all.
+ */
+export async function fuzz(
+  world: World,
+  {
+    seed,
+    requests: count,
+    feed,
+    only,
+  }: { seed: number; requests: number; feed?: (userId: string) => Promise<unknown>; only?: readonly string[] },
+): Promise<FuzzResult> {
+  const document = readDocument((await world.must('GET', '/v1/openapi.json')).json);
+  const askers = await askersOf(world, document);
+  const ids: Ids = new Map();
+  await fillIds(world, ids, askers);
+  for (const userId of new Set(askers.map((one) => one.userId))) await feed?.(userId);
+  const result: FuzzResult = { seed, requests: 0, statuses: {}, faults: [], slowestMs: 0 };
+  const operations = document.operations.filter(({ name }) => only === undefined || only.includes(name));
+  const waiting = fuzzedRequests({ ...document, operations }, { seed, count, askers: askers.length });
+
+  const put = async (fuzzed: Fuzzed) => {
+    const { operation } = fuzzed;
+    const asker = askers[fuzzed.by] as Asker;
+    const filled = (text: string) =>
+      text.replaceAll(PLACEHOLDER, (_, name: string, index: string) => idFor(name, Number(index), fuzzed, asker, ids));
+    const [target, raw] = [filled(fuzzed.target), fuzzed.raw === undefined ? undefined : filled(fuzzed.raw)];
+    const fault = (why: string) => {
+      const request = `${operation.method} ${target.slice(0, 300)} ${JSON.stringify(fuzzed.headers)} ${raw?.slice(0, 500) ?? ''}`;
+      if (result.faults.length < MAX_FAULTS)
+        result.faults.push({ operation: operation.name, by: asker.name, request, why });
+    };
+    const fromMs = performance.now();
+    let answer: Answer;
+    try {
+      const sent = { key: asker.key, headers: fuzzed.headers, ...(raw === undefined ? {} : { raw }) };
+      answer = await send(world.target.api, operation.method, target, sent);
+    } catch (error) {
+      return fault(`no answer: ${(error as Error).message}`);
+    }
+    const ms = performance.now() - fromMs;
+    result.requests++;
+    result.slowestMs = Math.max(result.slowestMs, Math.round(ms));
+    const counts = result.statuses[operation.name] ?? {};
+    result.statuses[operation.name] = { ...counts, [answer.status]: (counts[answer.status] ?? 0) + 1 };
+    const mistake = mistakeIn(document, fuzzed, asker, answer);
+    if (mistake !== null) fault(mistake);
+    // An archive is as long as what is known.
+    if (ms > MAX_ANSWER_MS && operation.name !== 'exportUser') fault(`it took ${Math.round(ms)} ms`);
+    keepIds(ids, asker, answer);
+    if (operation.method === 'DELETE' && answer.status === 200) forgetIds(ids, target);
+  };
+  const work = async () => {
+    for (let one = waiting.shift(); one; one = waiting.shift()) {
+      if (waiting.length % REFILLED_EVERY === 0) await fillIds(world, ids, askers);
+      await put(one);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return result;
+}
+
+function mistakeIn(document: Document, { operation }: Fuzzed, { key }: Asker, answer: Answer): string | null {
+  if (answer.status >= 500) return `${answer.status}: ${answer.text.slice(0, 200)}`;
+  if (key === undefined && answer.status !== 401) return `${answer.status} without a key`;
+  if (answer.status >= 400 && LEAK.test(answer.text)) return `it tells of the inside: ${answer.text.slice(0, 200)}`;
+  return document.mistakeIn(operation, answer);
+}
+
+async function askersOf(world: World, document: Document): Promise<Asker[]> {
+  const create = document.operations.find(({ name }) => name === 'createUser');
+  const roles = document.resolve(create?.body).properties.role.enum as ('homeowner' | 'utility' | 'admin')[];
+  const people: [string, Person][] = [];
+  for (const role of roles) people.push([role, await world.person(role)]);
+  const narrow = await world.person('homeowner', { scopes: ['devices:read'] });
+  return [
+    ...[...people, ['narrow', narrow] as const].map(([name, { userId, key }]) => ({ name, userId, key })),
+    { name: 'nobody', userId: narrow.userId, key: undefined },
+  ];
+}
+
+/** One of everything for everyone, so that there is something to ask about. */
+async function fillIds(world: World, ids: Ids, askers: readonly Asker[]): Promise<void> {
+  for (const asker of askers) {
+    const { key, userId } = asker;
+    if (key === undefined) continue;
+    const make = async (path: string, body: object) =>
+      keepIds(ids, asker, await send(world.target.api, 'POST', path, { key, body }));
+    await make('/v1/devices', { type: 'smart_meter', location: 'x' });
+    await make('/v1/gateways', { name: 'x' });
+    await make('/v1/webhooks', {
+      event: 'alert.triggered',
+      url: 'https://127.0.0.1:9/x',
+      auth_token: 'a secret that is long enough',
+    });
+    await make('/v1/alerts', { user_id: userId, type: 'daily_usage', threshold_kwh: 1, delivery: 'email' });
+    await make('/v1/keys', { scopes: ['devices:read'] });
+    await make('/v1/users', { email: `fuzzed-${userId}@attack.example.com`, role: 'homeowner' });
+  }
+}
+
+/** The id for a placeholder: one that there was, or of who asks, as long as that one is not to be changed. */
+function idFor(name: string, index: number, { operation }: Fuzzed, asker: Asker, ids: Ids): string {
+  const isSafe = operation.method === 'GET' || !operation.path.startsWith('/v1/users');
+  if (name === 'user_id' && isSafe && index % 2 === 0) return asker.userId;
+  const known = ids.get(name) ?? [];
+  const own = known.filter(({ by }) => by === asker);
+  // Mostly its own, sometimes a stranger's, and at times nobody's.
+  const among = index % 4 === 3 || own.length === 0 ? known : own;
+  return index % 20 === 19 ? `${name.slice(0, 3)}_none` : (among[index % Math.max(1, among.length)]?.id ?? 'none');
+}
+
+/** Remembers the last ids that were made, and cursors. */
+function keepIds(ids: Ids, asker: Asker, { status, json, headers }: Answer): void {
+  const keep = (name: string, id: string) =>
+    ids.set(name, [...(ids.get(name) ?? []), { id, by: asker }].slice(-KEPT_IDS));
+  const cursor = /[?&]cursor=([^&>]+)/.exec(String(headers.link ?? ''))?.[1];
+  if (cursor !== undefined) keep('cursor', cursor);
+  if ((status !== 201 && status !== 202) || json === null) return;
+  // What was made is named first: its owner is named, too, and stays.
+  const [name, id] =
+    Object.entries(json).find(([member, value]) => /_id$/.test(member) && typeof value === 'string') ?? [];
+  if (name !== undefined) keep(name, id as string);
+}
+
+/** Forgets what a path named. */
+function forgetIds(ids: Ids, target: string): void {
+  for (const [name, known] of ids)
+    ids.set(
+      name,
+      known.filter(({ id }) => !target.includes(id)),
+    );
+}

@@ -1,0 +1,84 @@
+import fc, { type Arbitrary } from 'fast-check';
+import type { Described, Document } from './document.ts';
+import { membersOf, rarely, valuesOf } from './values.ts';
+
+/** A request to an operation, by one of those who ask. */
+export interface Fuzzed {
+  operation: Described;
+  /** Number of who asks. */
+  by: number;
+  /** Path with its query. */
+  target: string;
+  /** The body as it is sent; undefined where none is. */
+  raw: string | undefined;
+  headers: Record<string, string>;
+}
+
+const RAW = [
+  '',
+  '{',
+  '[]',
+  'null',
+  '"x"',
+  '{"a":1}{"b":2}',
+  `${'['.repeat(3_000)}${']'.repeat(3_000)}`,
+  '\ufeff{}',
+  '{"__proto__":{}}',
+  '<x/>',
+];
+const TYPES = [
+  'text/plain',
+  'application/xml',
+  'application/json; charset=utf-16',
+  'multipart/form-data; boundary=x',
+  '',
+];
+
+/** In a path or a query. What is no text is written as JSON. */
+const inUrl = (value: unknown): string =>
+  encodeURIComponent(
+    (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).replaceAll(/[\ud800-\udfff]/gu, '?'),
+  )
+    // A placeholder stays one.
+    .replaceAll(/%C2%AB(\w+)%20(\d+)%C2%BB/g, '«$1 $2»');
+
+/** Requests to every operation of a document; with a seed the same ones each time. */
+export function fuzzedRequests(document: Document, options: { seed: number; count: number; askers: number }): Fuzzed[] {
+  const { seed, count, askers } = options;
+  const ofAny = fc.oneof(...document.operations.map((operation) => requestTo(document, operation, askers)));
+  return fc.sample(ofAny, { seed, numRuns: count });
+}
+
+function requestTo({ resolve }: Document, operation: Described, askers: number): Arbitrary<Fuzzed> {
+  const { method, path, parameters, body } = operation;
+  const places = parameters.filter((one) => one.in !== 'header');
+  const values = membersOf(
+    Object.fromEntries(places.map(({ name, schema }) => [name, valuesOf(schema, resolve, name)])),
+    places.filter(({ required }) => required).map(({ name }) => name),
+  );
+  const json = body === undefined ? fc.constant(undefined) : valuesOf(body, resolve).map((one) => JSON.stringify(one));
+  const rubbish = rarely(fc.constantFrom(...RAW), 30);
+  const headers = fc.record({
+    type: rarely(fc.constantFrom(...TYPES), 40),
+    accept: rarely(fc.constantFrom('text/csv', 'text/csv;q=0', '*/*', 'x/y', ''), 8),
+    idempotency: rarely(fc.constantFrom('one', 'two', 'three', 'a b', 'x'.repeat(256)), 8),
+    query: rarely(fc.constantFrom('limit=1', 'user_id=%00', 'x=1', '&&', '__proto__=1', '%'), 40),
+  });
+  return fc.tuple(fc.nat(askers - 1), values, json, rubbish, headers).map(([by, given, made, other, more]) => {
+    const inPath = (name: string) => inUrl(given[name]);
+    const query = places.filter((one) => one.in === 'query' && one.name in given);
+    const parts = [...query.map(({ name }) => `${name}=${inPath(name)}`), ...(more.query === null ? [] : [more.query])];
+    const raw = other !== null && (made !== undefined || method !== 'GET') ? other : made;
+    return {
+      operation,
+      by,
+      target: `${path.replaceAll(/\{(\w+)\}/g, (_, name) => inPath(name) || '%20')}${parts.length > 0 ? `?${parts.join('&')}` : ''}`,
+      raw,
+      headers: {
+        ...(raw === undefined ? {} : { 'content-type': more.type ?? 'application/json' }),
+        ...(more.accept === null ? {} : { accept: more.accept }),
+        ...(more.idempotency === null || method !== 'POST' ? {} : { 'idempotency-key': more.idempotency }),
+      },
+    };
+  });
+}

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { testApi, writeProfile } from '#test/support/api.ts';
+import { fuzz } from '../../../bench/attack/fuzz/fuzz.ts';
+import { createWorld } from '../../../bench/attack/world.ts';
+
+/** `npm run attack -- --fuzz` puts 20,000 to the whole service, of a seed of its own each time. */
+const REQUESTS = Number(process.env.FUZZED_REQUESTS ?? 1_200);
+const SEED = Number(process.env.FUZZ_SEED ?? 1);
+
+test('whatever the document’s schemas let anybody ask, the answer is one of the document, and never 5xx', async () => {
+  const api = await testApi();
+  try {
+    const { key: adminKey } = await api.user('admin');
+    const world = createWorld({ api: { host: '127.0.0.1', port: api.port }, adminKey, remove: async () => {} });
+    const hours = Array.from(
+      { length: 48 },
+      (_, hour) => [Date.parse('2026-06-10') + hour * 3_600_000, 250_000] as const,
+    );
+    const feed = (userId: string) => writeProfile(api, userId, new Map(hours));
+    const { faults, requests, statuses } = await fuzz(world, { seed: SEED, requests: REQUESTS, feed });
+    expect(faults).toEqual([]);
+    expect(requests).toBe(REQUESTS);
+    // What was only refused has shown little: nearly every operation was carried out, too.
+    const carriedOut = Object.values(statuses).filter((counts) => Object.keys(counts).some((status) => status < '300'));
+    expect(carriedOut.length).toBeGreaterThan(30);
+  } finally {
+    await api.close();
+  }
+});
+
+test('the fuzz finds an answer that the document does not know', async () => {
+  const wrong = { 'device.type': 7 };
+  const api = await testApi({
+    beforeListening(app) {
+      app.addHook('preSerialization', async (request, _reply, payload) =>
+        request.url.startsWith('/v1/gateways') && Array.isArray(payload) ? [wrong] : payload,
+      );
+      app.addHook('onRequest', async (request) => {
+        if (request.url.startsWith('/v1/keys?')) throw new Error('unexpected');
+      });
+    },
+  });
+  try {
+    const { key: adminKey } = await api.user('admin');
+    const world = createWorld({ api: { host: '127.0.0.1', port: api.port }, adminKey, remove: async () => {} });
+    const { faults } = await fuzz(world, { seed: SEED, requests: 60, only: ['listGateways', 'listKeys', 'getUser'] });
+    const found = new Set(faults.map(({ operation, why }) => `${operation} ${why.slice(0, 3)}`));
+    expect([...found].sort()).toEqual(['listGateways 200', 'listKeys 500']);
+  } finally {
+    await api.close();
+  }
+});
