@@ -8,6 +8,7 @@ import { AppError, type FieldError, unprocessable } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import { ownerOf, recordAct } from '#src/users/audit.ts';
 import type { ApiContext } from './context.ts';
+import { isLong, streamOf } from './long-answers.ts';
 import { isTooDeep } from './nesting.ts';
 import { runIdempotently } from './plugins/idempotency.ts';
 
@@ -173,8 +174,10 @@ function tellable(body: unknown): Record<string, unknown> {
   return { members: Object.keys(body), ...Object.fromEntries(told) };
 }
 
-const send = (reply: FastifyReply, { status, answer }: { status: number; answer: unknown }) =>
-  reply.status(status).send(answer);
+function send(reply: FastifyReply, { status, answer }: { status: number; answer: unknown }) {
+  if (reply.request.method !== 'GET' || !isLong(answer)) return reply.status(status).send(answer);
+  return reply.status(status).type('application/json; charset=utf-8').send(streamOf(answer));
+}
 
 /** A request as its handler gets it, once it is allowed and its values are valid. */
 function callOf(

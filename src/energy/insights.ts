@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon';
+import { mapInTurns } from '#src/core/turns.ts';
 import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import {
@@ -60,7 +61,7 @@ export async function imports(db: Database, whose: Whose, range: Range, groupBy:
   if (groupBy === 'hour') {
     const rows = await consumptionByHour(db, whose, range);
     const labelsOf = hourLabels(range);
-    return rows.map(({ hour, milliwattHours }) => {
+    return mapInTurns(rows, ({ hour, milliwattHours }) => {
       const labels = labelsOf(hour);
       return { ...labels, kwh_used: milliwattHoursToKwh(milliwattHours), peak_hour: labels.hour };
     });

@@ -5,7 +5,7 @@ import { type Fuzzed, fuzzedRequests } from './requests.ts';
 import { PLACEHOLDER } from './values.ts';
 
 /** An answer that should not have been. */
-export interface Fault {
+interface Fault {
   operation: string;
   by: string;
   request: string;

@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon';
+import { mapInTurns } from '#src/core/turns.ts';
 import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { hourLabels } from '../hour-labels.ts';
@@ -46,11 +47,11 @@ export async function homeInsights(
   };
   if (groupBy === 'hour') {
     const labelsOf = hourLabels(range);
-    for (const { hour, ...sums } of await homeByHour(db, home, range)) {
+    await mapInTurns(await homeByHour(db, home, range), ({ hour, ...sums }) => {
       const labels = labelsOf(hour);
       const bucket = () => ({ fromMs: hour.getTime(), toMs: hour.getTime() + HOUR_MS });
       add(labels, labels.hour, sums, bucket);
-    }
+    });
   } else if (groupBy === 'day') {
     for (const { day, peak, ...sums } of await homeByDay(db, home, range)) {
       const label = peak && hourLabel(hourOfDay(peak, range.zone));

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
@@ -6,6 +7,7 @@ import { operation } from '#src/api/operation.ts';
 import { reachWithZone } from '#src/auth/access.ts';
 import { defined } from '#src/core/defined.ts';
 import { unprocessable } from '#src/core/errors.ts';
+import { inTurns, ROWS_OF_A_TURN } from '#src/core/turns.ts';
 import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
 import {
   COMMODITY_INCLUDES,
@@ -112,7 +114,18 @@ function wantsCsv(accepts: string): boolean {
   return (weights.get('text/csv') ?? 0) > (weights.get('application/json') ?? 0);
 }
 
-function asCsv(reply: { type(name: string): unknown }, rows: object[], columns: string[]): string {
+function asCsv(reply: { type(name: string): unknown }, rows: object[], columns: string[]): string | Readable {
   reply.type('text/csv; charset=utf-8');
-  return stringify(rows, defined({ header: true, columns: columns.length > 0 ? columns : undefined }));
+  const text = (some: readonly object[], header: boolean) =>
+    stringify([...some], defined({ header, columns: columns.length > 0 ? columns : undefined }));
+  if (rows.length <= ROWS_OF_A_TURN) return text(rows, true);
+  return Readable.from(
+    (async function* () {
+      let isFirst = true;
+      for await (const some of inTurns(rows)) {
+        yield text(some, isFirst);
+        isFirst = false;
+      }
+    })(),
+  );
 }

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { inTurns, mapInTurns } from '#src/core/turns.ts';
+
+const rows = Array.from({ length: 1_501 }, (_, index) => index);
+
+test('all rows come, in their order, and others have a turn in between', async () => {
+  let turns = 0;
+  const other = setInterval(() => turns++, 0);
+  const slowly = (row: number) => {
+    const fromMs = performance.now();
+    while (row % 500 === 0 && performance.now() - fromMs < 5);
+    return row * 2;
+  };
+  expect(await mapInTurns(rows, slowly)).toEqual(rows.map((row) => row * 2));
+  clearInterval(other);
+  expect(turns).toBeGreaterThanOrEqual(2);
+  const sizes: number[] = [];
+  for await (const some of inTurns(rows)) sizes.push(some.length);
+  for await (const some of inTurns([])) sizes.push(some.length);
+  expect(sizes).toEqual([500, 500, 500, 1]);
+});

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type TestApi, testApi, writeProfile } from '#test/support/api.ts';
+
+const HOURS = 50 * 24;
+const PATH = '/v1/energy-insights?start=2026-03-01&end=2026-04-19&group_by=hour';
+
+let api: TestApi;
+let home: { userId: string; key: string };
+beforeAll(async () => {
+  api = await testApi();
+  home = await api.user('homeowner');
+  const hours = Array.from(
+    { length: HOURS },
+    (_, hour) => [Date.parse('2026-03-01') + hour * 3_600_000, hour * 1_000] as const,
+  );
+  await writeProfile(api, home.userId, new Map(hours));
+});
+afterAll(() => api.close());
+
+const get = (headers = {}, method = 'GET') => api.send(PATH, { key: home.key, headers, method });
+
+test('an answer of more rows than are written at once is whole, as JSON and as CSV', async () => {
+  const { status, headers, json } = await get();
+  expect([status, headers['content-type'], headers['transfer-encoding']]).toEqual([
+    200,
+    'application/json; charset=utf-8',
+    'chunked',
+  ]);
+  expect(Object.keys(json)).toEqual(['user_id', 'data']);
+  expect(json.data).toHaveLength(HOURS);
+  expect(new Set(json.data.map((row: { starts_at: string }) => row.starts_at)).size).toBe(HOURS);
+  expect(json.data.at(-1)).toMatchObject({ starts_at: '2026-04-19T23:00:00Z', kwh_used: 1.199 });
+
+  const csv = await get({ accept: 'text/csv' });
+  const lines = csv.text.trim().split('\n');
+  expect([lines.length, lines[0]]).toEqual([HOURS + 1, 'date,hour,starts_at,kwh_used,peak_hour']);
+  expect(lines.at(-1)).toBe('2026-04-19,23:00,2026-04-19T23:00:00Z,1.199,23:00');
+});
+
+test('its head alone is answered, too, and other answers come while it is written', async () => {
+  expect(
+    [await get({}, 'HEAD'), await get({ accept: 'text/csv' }, 'HEAD')].map(({ status, text }) => [status, text]),
+  ).toEqual([
+    [200, ''],
+    [200, ''],
+  ]);
+  const answers = await Promise.all([get(), get(), api.send('/v1/devices', { key: home.key }), get()]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+});
