@@ -30,7 +30,7 @@ test('hours are named as a calendar names them, in every zone, over each change 
   const asked = fc.record({
     zone: fc.constantFrom(...ZONES),
     fromMs: fc.integer({ min: Date.parse('1970-01-02'), max: Date.parse('2095-01-01') }),
-    days: fc.integer({ min: 1, max: 400 }),
+    days: fc.integer({ min: 1, max: 130 }),
   });
   fc.assert(
     fc.property(asked, ({ zone, fromMs, days }) => {
@@ -46,7 +46,7 @@ test('hours are named as a calendar names them, in every zone, over each change 
         });
       }
     }),
-    { numRuns: 40 },
+    { numRuns: 30 },
   );
 });
 
