@@ -6,10 +6,10 @@ import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Metrics } from '#src/core/metrics.ts';
-import { SERVER_TLS } from '#src/core/tls.ts';
 import { VERSION } from '#src/core/version.ts';
 import type { ApiContext, BrokerAddress } from './context.ts';
 import { addDashboard } from './dashboard/routes.ts';
+import type { Http2 } from './http2.ts';
 import { addOperation } from './operation.ts';
 import { addAuthentication } from './plugins/authentication.ts';
 import { addCertificate } from './plugins/certificate.ts';
@@ -17,30 +17,23 @@ import { addCors } from './plugins/cors.ts';
 import { addEntrance } from './plugins/entrance.ts';
 import { addErrorHandler, errorBody } from './plugins/errors.ts';
 import { addFairShare } from './plugins/fair-share.ts';
-import { addProtocol, LENIENT, originForm } from './plugins/protocol.ts';
+import { addProtocol, originForm } from './plugins/protocol.ts';
 import { addReference } from './plugins/reference.ts';
 import { addRequestLog } from './plugins/request-log.ts';
 import { addRequestMetrics } from './plugins/request-metrics.ts';
 import { addRequestSpans } from './plugins/request-spans.ts';
 import { addStaticFiles } from './plugins/static-files.ts';
 import { addUnsubscribe } from './plugins/unsubscribe.ts';
+import { apiServer, PATIENCE } from './server.ts';
 import { trustedProxies } from './trusted-proxies.ts';
 import { OPERATIONS } from './v1/operations.ts';
 
 const BODY_LIMIT_BYTES = 1_048_576;
 
-/** A socket that says nothing, or says it slowly, is closed: how long a handshake, the head of a request and all of it may take. */
-const PATIENCE = {
-  handshakeTimeout: 10_000,
-  headersTimeout: 15_000,
-  requestTimeout: 30_000,
-  connectionsCheckingInterval: 5_000,
-};
-
 /** Faults of a connection after which nobody hears an answer. */
 const UNANSWERABLE = /^(?:ECONNRESET|EPROTO|ERR_TLS|ERR_SSL)/;
 
-/** The API as a fastify instance over TLS, not listening yet. */
+/** The API as a fastify instance over TLS, HTTP/1.1 and HTTP/2, not listening yet. */
 export function buildApp(
   context: ApiContext,
   parts: {
@@ -68,9 +61,13 @@ export function buildApp(
     patience?: Partial<typeof PATIENCE>;
   },
 ): FastifyInstance {
+  let http2: Http2 | undefined;
   const app = Fastify({
-    https: { ...parts.tls, ...SERVER_TLS, ...LENIENT, ...PATIENCE, ...parts.patience },
-    requestTimeout: parts.patience?.requestTimeout ?? PATIENCE.requestTimeout,
+    serverFactory(serve) {
+      const made = apiServer(serve, parts.tls, { ...PATIENCE, ...parts.patience });
+      ({ http2 } = made);
+      return made.server;
+    },
     loggerInstance: parts.log,
     logController: new LogController({ disableRequestLogging: true }),
     // Ours alone: a client's own would let it write into the log.
@@ -93,6 +90,7 @@ export function buildApp(
     frameworkErrors: (_error, _request, reply) =>
       (reply as unknown as FastifyReply).status(400).send(errorBody('badRequest')),
   }) as unknown as FastifyInstance;
+  app.addHook('preClose', async () => http2?.close());
   addRequestSpans(app);
   addRequestLog(app);
   addProtocol(app);

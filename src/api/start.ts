@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer, type Server as TcpServer } from 'node:net';
 import type { Server } from 'node:tls';
 import { createAuthenticate } from '#src/auth/authenticate.ts';
 import { databaseCounter } from '#src/auth/database-counter.ts';
@@ -25,7 +25,7 @@ export interface Api {
   stop(): Promise<void>;
 }
 
-/** Listens: HTTPS with the interface, plain HTTP that only refuses. */
+/** Listens: HTTPS (HTTP/1.1 and HTTP/2) with the interface, plain HTTP that only refuses. */
 export async function startApi(
   config: Config,
   parts: {
@@ -87,6 +87,7 @@ export async function startApi(
   await app.listen({ host: config.api.host, port: config.api.port }).catch((error) => {
     throw busy(error, config.api.port, 'API_PORT');
   });
+  const other = await listenOnOther(app.server as unknown as Server, config.api.host);
   const plain = plainHttpServer(trustedProxies(config.api.trustProxy), (request, response) =>
     app.routing(request, response),
   );
@@ -107,10 +108,23 @@ export async function startApi(
     async stop() {
       plain.close();
       plain.closeAllConnections();
+      other?.close();
       await app.close();
       await redis?.stop();
     },
   };
+}
+
+/** `localhost` is two addresses, and a server listens on one: hands it the connections of the other, where this machine has it. */
+async function listenOnOther(server: Server, host: string): Promise<TcpServer | undefined> {
+  if (host !== 'localhost') return undefined;
+  const { address, port } = server.address() as AddressInfo;
+  const other = createServer((socket) => server.emit('connection', socket));
+  await new Promise<void>((resolve) => {
+    other.once('error', () => resolve());
+    other.listen(port, address === '::1' ? '127.0.0.1' : '::1', resolve);
+  });
+  return other;
 }
 
 const brokerAddress = ({ url, host, port, tlsPort, publicHost }: Config['mqtt']): BrokerAddress => ({

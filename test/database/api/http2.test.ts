@@ -1,0 +1,318 @@
+import { once } from 'node:events';
+import { type ClientHttp2Session, connect, constants, type IncomingHttpHeaders } from 'node:http2';
+import { Readable } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type TestApi, testApi } from '#test/support/api.ts';
+import { block, FLAG, FRAME, frame, type RawHttp2, rawHttp2 } from '#test/support/http2-frames.ts';
+
+/** Short enough for a test, long enough for a machine under load. */
+const PATIENCE = { headersTimeout: 2_000, requestTimeout: 2_000, keepAliveTimeout: 2_000, unreadTimeout: 2_000 };
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+let api: TestApi;
+let person: { userId: string; key: string };
+const written: string[] = [];
+let slowRequests = 0;
+/** Ends the answers of /slow. */
+let answerSlow = () => {};
+beforeAll(async () => {
+  const slow = new Promise<void>((resolve) => {
+    answerSlow = resolve;
+  });
+  api = await testApi({
+    patience: PATIENCE,
+    beforeListening(app) {
+      app.addHook('onResponse', async (request) => void written.push(`${request.url} ${request.ip}`));
+      app.get('/slow', () => {
+        slowRequests++;
+        return slow.then(() => 'done');
+      });
+      app.get('/large', () => 'x'.repeat(50_000_000));
+      app.get('/breaks', async (_request, reply) =>
+        reply.send(
+          Readable.from(
+            (async function* () {
+              yield 'the first half';
+              await pause(200);
+              throw new Error('the other half is not to be had');
+            })(),
+          ),
+        ),
+      );
+    },
+  });
+  person = await api.user('admin');
+}, 180_000);
+afterAll(() => api.close());
+
+async function open(): Promise<ClientHttp2Session> {
+  const session = connect(`https://localhost:${api.port}`, { rejectUnauthorized: false });
+  session.on('error', () => {});
+  await once(session, 'connect');
+  return session;
+}
+
+/** The first frame of a type; undefined where none comes. */
+async function came(raw: RawHttp2, wanted: number) {
+  const find = () => raw.came.find(({ type }) => type === wanted);
+  for (let turn = 0; turn < 500 && !find(); turn++) await pause(10);
+  return find();
+}
+
+interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+  /** Of RST_STREAM; 0 where it ended as it should. */
+  code: number;
+}
+
+/** One request; `body` is sent, and ended unless it is to stay open. */
+function ask(session: ClientHttp2Session, headers: Record<string, string>, body?: string, isOpen = false) {
+  const stream = session.request({ ':path': '/', ...headers }, { endStream: body === undefined });
+  if (body !== undefined) isOpen ? stream.write(body) : stream.end(body);
+  const answer = new Promise<Answer>((resolve) => {
+    let got: IncomingHttpHeaders = {};
+    let text = '';
+    stream.setEncoding('utf8');
+    stream.on('response', (all) => {
+      got = all;
+    });
+    stream.on('data', (chunk) => {
+      text += chunk;
+    });
+    stream.on('error', () => {});
+    stream.on('close', () =>
+      resolve({ status: Number(got[':status'] ?? 0), headers: got, text, code: stream.rstCode ?? 0 }),
+    );
+  });
+  return { stream, answer };
+}
+const get = async (path: string, headers: Record<string, string> = {}) => {
+  const session = await open();
+  const answer = await ask(session, { ':path': path, ...headers }).answer;
+  session.close();
+  return answer;
+};
+const bearer = () => ({ authorization: `Bearer ${person.key}` });
+const post = () => ({ ':method': 'POST', 'content-type': 'application/json', ...bearer() });
+const gateways = async () => (await api.send('/v1/gateways?limit=200', { key: person.key })).json.length;
+
+describe('over HTTP/2 and HTTP/1.1 alike', () => {
+  test('whoever chooses neither gets HTTP/1.1, and answers have the same headers', async () => {
+    const old = connectTls({ port: api.port, host: '127.0.0.1', rejectUnauthorized: false });
+    await once(old, 'secureConnect');
+    expect(old.alpnProtocol).toBe(false);
+    old.end('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    expect(String(await once(old, 'data'))).toMatch(/^HTTP\/1\.1 200 /);
+    const path = '/v1/devices?limit=1';
+    const [first, second] = [await api.send(path, { key: person.key }), await get(path, bearer())];
+    expect([first.status, second.status]).toEqual([200, 200]);
+    const names = (headers: object) =>
+      Object.keys(headers).filter((name) => !/^:|^(connection|keep-alive)$/.test(name));
+    expect(names(second.headers).toSorted()).toEqual(names(first.headers).toSorted());
+    expect(second.headers).toMatchObject({
+      'strict-transport-security': expect.any(String),
+      ratelimit: expect.any(String),
+    });
+    expect(JSON.parse((await get('/v1/devices')).text)).toEqual({ error: 'Unauthorized', status: 401 });
+  });
+
+  test('a request without a host, with two, with a strange Expect, or for a tunnel is refused in JSON', async () => {
+    const raw = await rawHttp2(api.port);
+    const pseudo = { ':method': 'GET', ':scheme': 'https', ':path': '/healthz' };
+    raw.write(frame(FRAME.headers, FLAG.endHeaders | FLAG.endStream, 1, block(pseudo)));
+    // Malformed (RFC 9113, 8.3.1): nghttp2 refuses it before there is a request that could be answered.
+    expect(await came(raw, FRAME.rst)).toMatchObject({ stream: 1, code: constants.NGHTTP2_PROTOCOL_ERROR });
+    raw.socket.destroy();
+    const details = async (headers: Record<string, string>) => {
+      const { status, text } = await get('/healthz', headers);
+      return { status, field: JSON.parse(text).details?.[0].field };
+    };
+    expect(await details({ ':authority': 'a.example', host: 'b.example' })).toEqual({ status: 400, field: 'Host' });
+    expect(await details({ expect: '200-maybe' })).toEqual({ status: 400, field: 'Expect' });
+    const session = await open();
+    const { answer } = ask(
+      session,
+      { ':path': '/v1/gateways', ...post(), expect: '100-Continue' },
+      '{"name":"continued"}',
+    );
+    expect((await answer).status).toBe(201);
+    const tunnel = session.request({ ':method': 'CONNECT', ':authority': 'x:1' });
+    const [headers] = await once(tunnel, 'response');
+    expect(headers[':status']).toBe(404);
+    session.destroy();
+  });
+
+  test('a body that is late is 400, and its connection serves others', async () => {
+    const session = await open();
+    const late = ask(session, { ':path': '/v1/gateways', ...post() }, '{"name":', true);
+    expect((await ask(session, { ':path': '/healthz' }).answer).status).toBe(200);
+    const { status, text } = await late.answer;
+    expect({ status, json: JSON.parse(text) }).toEqual({ status: 400, json: { error: 'Bad Request', status: 400 } });
+    expect((await ask(session, { ':path': '/healthz' }).answer).status).toBe(200);
+    session.destroy();
+  });
+
+  test('a request that is given up before its end changes nothing, whole as it may look', async () => {
+    const before = await gateways();
+    // Not by Node's client, which ends a stream before it gives it up.
+    const raw = await rawHttp2(api.port);
+    const head = { ':method': 'POST', ':scheme': 'https', ':authority': 'x', ':path': '/v1/gateways' };
+    raw.write(
+      frame(FRAME.headers, FLAG.endHeaders, 1, block({ ...head, 'content-type': 'application/json', ...bearer() })),
+      frame(FRAME.data, 0, 1, Buffer.from('{"name":"given up"}')),
+    );
+    await pause(300);
+    raw.write(frame(FRAME.rst, 0, 1, Buffer.from([0, 0, 0, constants.NGHTTP2_CANCEL])));
+    await pause(500);
+    expect(raw.socket.destroyed).toBe(false);
+    raw.socket.destroy();
+    expect(await gateways()).toBe(before);
+  });
+
+  test('an answer that breaks off ends visibly', async () => {
+    const { text, code } = await get('/breaks');
+    expect({ text, code }).toEqual({ text: 'the first half', code: constants.NGHTTP2_INTERNAL_ERROR });
+    const old = connectTls({ port: api.port, host: '127.0.0.1', rejectUnauthorized: false });
+    old.on('error', () => {});
+    old.write('GET /breaks HTTP/1.1\r\nHost: x\r\n\r\n');
+    let bytes = '';
+    old.on('data', (chunk) => {
+      bytes += chunk;
+    });
+    await once(old, 'close');
+    expect(bytes).toMatch(/^HTTP\/1\.1 200 /);
+    expect(bytes).not.toContain('\r\n0\r\n');
+  });
+
+  test('a body that nobody reads ends with its answer', async () => {
+    const session = await open();
+    const { stream, answer } = ask(session, { ':path': '/v1/gateways', ':method': 'POST' }, 'x'.repeat(60_000), true);
+    expect((await answer).status).toBe(401);
+    expect(stream.destroyed).toBe(true);
+    session.destroy();
+  });
+
+  test('an answer that nobody takes is given up', async () => {
+    const session = await open();
+    const stream = session.request({ ':path': '/large' });
+    stream.on('error', () => {});
+    await once(stream, 'response');
+    stream.pause();
+    const old = connectTls({ port: api.port, host: '127.0.0.1', rejectUnauthorized: false });
+    old.on('error', () => {});
+    old.write('GET /large HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(old, 'readable');
+    const held = () =>
+      new Promise<number>((resolve) => api.app.server.getConnections((_error, count) => resolve(count)));
+    await once(stream, 'close');
+    session.destroy();
+    // Nothing is read of it, and so its end is not seen here.
+    const fromMs = performance.now();
+    while ((await held()) > 0 && performance.now() - fromMs < 15_000) await pause(50);
+    expect(await held()).toBe(0);
+    old.destroy();
+  });
+
+  test('the log knows whose a request was, given up or not', async () => {
+    await get('/healthz?logged');
+    const session = await open();
+    const { stream } = ask(session, { ':path': '/v1/gateways?logged', ...post() }, '{', true);
+    await pause(300);
+    stream.close(constants.NGHTTP2_CANCEL);
+    const lines = () => written.filter((line) => line.includes('?logged'));
+    for (let turn = 0; turn < 100 && lines().length < 2; turn++) await pause(50);
+    session.destroy();
+    expect(lines()).toEqual(['/healthz?logged 127.0.0.1', '/v1/gateways?logged 127.0.0.1']);
+  });
+});
+
+describe('a connection of HTTP/2', () => {
+  const request = (path: string, more: Record<string, string> = {}) =>
+    block({ ':method': 'GET', ':scheme': 'https', ':authority': 'localhost', ':path': path, ...more });
+  const whole = FLAG.endHeaders | FLAG.endStream;
+  /** That it is ended within the time, and its neighbours' answers do not wait. */
+  async function ended(raw: RawHttp2, withinMs: number): Promise<void> {
+    const from = performance.now();
+    expect((await api.send('/healthz')).status).toBe(200);
+    await raw.closed;
+    expect(performance.now() - from).toBeLessThan(withinMs);
+  }
+
+  test('has a hundred requests under way at most, of a thousand', async () => {
+    const raw = await rawHttp2(api.port);
+    const before = slowRequests;
+    const streams = Array.from({ length: 1_000 }, (_, index) => 2 * index + 1);
+    raw.write(...streams.map((stream) => frame(FRAME.headers, whole, stream, request('/slow'))));
+    const refused = () =>
+      raw.came.filter(({ type, code }) => type === FRAME.rst && code === constants.NGHTTP2_REFUSED_STREAM).length;
+    // Whoever has acknowledged the limit and goes beyond it loses the connection.
+    for (let turn = 0; turn < 500 && refused() < 900 && !raw.socket.destroyed; turn++) await pause(20);
+    expect(refused() === 900 || raw.socket.destroyed).toBe(true);
+    expect(slowRequests - before).toBeLessThanOrEqual(100);
+    expect((await api.send('/healthz')).status).toBe(200);
+    raw.socket.destroy();
+  });
+
+  test('ends where it opens streams only to give them up', async () => {
+    const raw = await rawHttp2(api.port);
+    for (let stream = 1; stream < 2_000; stream += 2)
+      raw.write(
+        frame(FRAME.headers, whole, stream, request('/healthz')),
+        frame(FRAME.rst, 0, stream, Buffer.from([0, 0, 0, constants.NGHTTP2_CANCEL])),
+      );
+    await ended(raw, 10_000);
+  });
+
+  test.each([
+    ['PING', frame(FRAME.ping, 0, 0, Buffer.alloc(8))],
+    ['SETTINGS', frame(FRAME.settings, 0, 0)],
+  ])('ends where it floods with %s', async (_name, one) => {
+    const raw = await rawHttp2(api.port);
+    for (let turn = 0; turn < 20; turn++) raw.write(...Array(100).fill(one));
+    await ended(raw, 10_000);
+  });
+
+  test('may have no larger head than one of HTTP/1.1, whether it has heard of that or not', async () => {
+    const session = await open();
+    // Before the settings are acknowledged, and after.
+    expect([0, 400]).toContain((await ask(session, { ':path': '/healthz', x: 'x'.repeat(17_000) }).answer).status);
+    await ask(session, { ':path': '/healthz' }).answer;
+    expect([0, 400]).toContain((await ask(session, { ':path': '/healthz', x: 'x'.repeat(17_000) }).answer).status);
+    expect((await get('/healthz')).status).toBe(200);
+    session.destroy();
+  });
+
+  test('ends where it says nothing, half a head, nothing after the first request, or only PING', async () => {
+    const [silent, half, idle, pinging] = [
+      await rawHttp2(api.port),
+      await rawHttp2(api.port),
+      await rawHttp2(api.port),
+      await rawHttp2(api.port),
+    ] as const;
+    half.write(frame(FRAME.headers, FLAG.endStream, 1, request('/healthz')));
+    idle.write(
+      frame(FRAME.headers, whole, 1, request('/healthz')),
+      frame(FRAME.headers, FLAG.endStream, 3, request('/')),
+    );
+    const timer = setInterval(() => pinging.write(frame(FRAME.ping, 0, 0, Buffer.alloc(8))), 200);
+    await Promise.all([silent, half, idle, pinging].map((raw) => ended(raw, 15_000)));
+    clearInterval(timer);
+  });
+});
+
+test('when the service ends, requests under way get their answers, and no connection stays', async () => {
+  const [busy, idle] = [await open(), await open()];
+  const under = ask(busy, { ':path': '/slow' }).answer;
+  await ask(idle, { ':path': '/healthz' }).answer;
+  await pause(200);
+  const idleEnd = once(idle, 'close');
+  const closed = api.app.close();
+  await idleEnd;
+  answerSlow();
+  expect(await under).toMatchObject({ status: 200, text: 'done', code: 0 });
+  await closed;
+  expect(busy.closed).toBe(true);
+});
