@@ -50,5 +50,6 @@ const textOf = ({ from, to, kept, relations, mended }: UpgradeReport): string =>
     '',
     `The database is now of PostgreSQL ${to}; start the service. The one of ${from} is as it was, in ${kept}: remove it when you`,
     'are sure that you do not go back. To go back, stop the service, put that folder in the place of "postgres" again, and run the',
-    'version of the service that it is of; what came since is in the new one alone.',
+    'version of the service that it is of; what came since is in the new one alone. Settings of yours in its postgresql.conf stay there:',
+    'the new one has none.',
   ].join('\n');

@@ -6,7 +6,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { DATABASE, ensureRole, ROLE, SUPERUSER } from './embedded-role.ts';
 import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.ts';
-import { makeSocketFolder, SOCKET_NAME, socketFolderOf } from './socket-folder.ts';
+import { makeSocketFolder, removeSocketFolder, SOCKET_NAME, socketFolderOf } from './socket-folder.ts';
 
 const run = promisify(execFile);
 
@@ -88,8 +88,9 @@ export async function startEmbeddedPostgres(options: {
 
 /** Ends the server of `dataDir`, where one runs, with everything flushed. */
 export async function stopEmbeddedPostgres(dataDir: string, binaries: PostgresBinaries): Promise<void> {
-  if (await isEmbeddedAlive(dataDir))
-    await pgCtl(binaries, clusterOf(dataDir), ['-w', '-t', '60', '-m', 'fast', 'stop']);
+  if (!(await isEmbeddedAlive(dataDir))) return;
+  await pgCtl(binaries, clusterOf(dataDir), ['-w', '-t', '60', '-m', 'fast', 'stop']);
+  removeSocketFolder(clusterOf(dataDir));
 }
 
 /** Major version of the PostgreSQL that made the cluster of `dataDir`; null where there is none. */
@@ -152,8 +153,9 @@ async function isServerOf(cluster: string, pid: number): Promise<boolean> {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
   }
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  if (/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2))) return false;
-  // Where there is no /proc, or it is not ours to look into, the number has to do.
+  const [, name, state] = /\((.*)\) (.)/s.exec(stat) ?? [];
+  if (state === 'Z' || state === 'X' || (name !== undefined && name !== 'postgres')) return false;
+  // Where there is no /proc, or it is not ours to look into, that has to do.
   const folder = await readlink(`/proc/${pid}/cwd`).catch(() => null);
   return folder === null || folder === (await realpath(cluster));
 }

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -27,6 +27,17 @@ export function makeSocketFolder(cluster: string): string {
   const made = mkdtempSync(join(base, 'energy-'));
   writeFileSync(recordOf(cluster), `${cluster}\n${made}\n`, { mode: 0o600 });
   return made;
+}
+
+/** Removes the folder of a server that has ended, where it is not the cluster; it is made again under its name. */
+export function removeSocketFolder(cluster: string): void {
+  const folder = noted(cluster);
+  if (folder === null) return;
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Not ours any more, or not empty.
+  }
 }
 
 /** What was noted for this very cluster: a copy of it has a folder of its own. */

@@ -127,7 +127,11 @@ async function moveOnce(sourceUrl: string, targetUrl: string, steps: MoveSteps):
   // A database that was just made knows of no installation.
   const isDone = await isFilled(pools).catch(() => false);
   await Promise.all([pools.source.end(), pools.target.end()]);
-  if (!isDone) await move(sourceUrl, targetUrl, { timescale: 'auto' }, steps);
+  if (isDone) return;
+  await move(sourceUrl, targetUrl, { timescale: 'auto' }, steps).catch((error: Error) => {
+    // What it says of the old database is true of the copy.
+    throw new Error(`The upgrade stopped, and the database is as it was: ${error.message}`, { cause: error });
+  });
 }
 
 /** Compares every relation, those that were copied and those that were computed, by count and sum. Throws where what was copied differs. */
@@ -174,6 +178,7 @@ async function takePlace(dataDir: string, report: UpgradeReport): Promise<Upgrad
 async function writeWhole(file: string, text: string): Promise<void> {
   await writeFile(`${file}.new`, text, { flush: true });
   await rename(`${file}.new`, file);
+  await flush(dirname(file));
 }
 
 /** Makes names of a folder survive a power cut. */

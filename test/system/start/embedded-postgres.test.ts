@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { lstatSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
@@ -59,9 +59,9 @@ test('takes over the server that a killed parent left behind, with its data, and
   // A zombie, until its new parent has looked, has no command line.
   expect(await readFile(`/proc/${orphan}/cmdline`, 'utf8').catch(() => '')).toBe('');
 
-  // And once more from a directory whose server was killed itself: its pid file is stale.
-  // Meanwhile somebody else may enter the folder of the socket: it is left alone.
-  await chmod(socketFolder, 0o755);
+  // Meanwhile somebody else has made the folder of the socket: it is left alone.
+  expect(existsSync(socketFolder)).toBe(false);
+  await mkdir(socketFolder, { mode: 0o755 });
   const again = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: 128 });
   expect(new URL(again.url).searchParams.get('host')).not.toBe(socketFolder);
   const taken = createPool(again.url);
@@ -76,6 +76,7 @@ test('takes over the server that a killed parent left behind, with its data, and
   await taken.query(`UPDATE schema_migrations SET sha256 = 'before' WHERE name NOT LIKE 'schema/%'`);
   expect((await migrate(taken)).applied.length).toBeGreaterThan(5);
   await taken.end();
+  // And once more from a directory whose server was killed itself: its pid file is stale.
   process.kill(Number(await pidOf()), 'SIGKILL');
   await new Promise((done) => setTimeout(done, 500));
   // Its number is another process's by now, as after a restart of a container.
