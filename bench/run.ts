@@ -13,6 +13,7 @@ const BENCHES: Record<string, () => Promise<{ bench: () => Promise<Answer> }>> =
   decoders: () => import('./decoders.ts'),
   growth: () => import('./growth.ts'),
   alerts: () => import('./alerts.ts'),
+  upgrade: () => import('./upgrade.ts'),
 };
 
 const [name = '', ...flags] = process.argv.slice(2);
