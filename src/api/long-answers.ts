@@ -8,16 +8,34 @@ export function isLong(answer: unknown): answer is { data: readonly unknown[] } 
 }
 
 /** Its JSON, as a stream that is written turn by turn. */
-export function streamOf({ data, ...others }: { data: readonly unknown[] }): Readable {
+export const streamOf = ({ data, ...others }: { data: readonly unknown[] }): Readable =>
+  streamOfPages(others, inTurns(data));
+
+/** The same of an answer whose rows come page by page. */
+export function streamOfPages(others: object, pages: AsyncIterable<readonly unknown[]>): Readable {
   const head = Object.entries(others).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)},`);
-  return Readable.from(piecesOf(`{${head.join('')}"data":[`, data));
+  return Readable.from(piecesOf(`{${head.join('')}"data":[`, pages));
 }
 
-async function* piecesOf(head: string, data: readonly unknown[]): AsyncGenerator<string> {
+async function* piecesOf(head: string, pages: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
   let before = head;
-  for await (const rows of inTurns(data)) {
+  for await (const rows of pages) {
+    if (rows.length === 0) continue;
     yield before + JSON.stringify(rows).slice(1, -1);
     before = ',';
   }
-  yield ']}';
+  yield before === head ? `${head}]}` : ']}';
+}
+
+/**
+ * Pages of which the first is there: what fails until then is answered with a status. What fails later breaks the answer off, which
+ * its client sees: the connection, or the stream of HTTP/2, ends without the answer's end.
+ */
+export async function begun<T>(pages: AsyncGenerator<T>): Promise<AsyncGenerator<T>> {
+  const first = await pages.next();
+  return (async function* () {
+    if (first.done) return;
+    yield first.value;
+    yield* pages;
+  })();
 }

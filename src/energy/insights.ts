@@ -16,7 +16,7 @@ import { type HomeInsight, homeInsights, homeTotals } from './home/insights.ts';
 import { hourLabels } from './hour-labels.ts';
 import type { Include } from './include.ts';
 import { hourLabel, hourOfDay } from './labels.ts';
-import type { Range } from './ranges.ts';
+import { type Range, stretchesOf } from './ranges.ts';
 
 export type GroupBy = 'day' | 'month' | 'hour';
 
@@ -31,6 +31,8 @@ export interface Insight {
 
 const labelled = (hour: number | null): string | null => (hour === null ? null : hourLabel(hour));
 const NOTHING_MORE: ReadonlySet<Include> = new Set();
+/** Of hours: some 750 rows, a twelfth of what may be asked for. */
+const DAYS_OF_A_PAGE = 31;
 
 /**
  * What a user's home used by day, month or hour of the range's zone, with what was asked for beside that; buckets about which nothing is
@@ -43,8 +45,24 @@ export async function insights(
   groupBy: GroupBy,
   include = NOTHING_MORE,
 ): Promise<HomeInsight[]> {
+  const rows: HomeInsight[] = [];
+  for await (const page of insightPages(db, userId, range, groupBy, include)) rows.push(...page);
+  return rows;
+}
+
+/** The same rows, those of many hours by stretches of days: each stretch is a question of its own to the database, about the same home. */
+export async function* insightPages(
+  db: Database,
+  userId: string,
+  range: Range,
+  groupBy: GroupBy,
+  include = NOTHING_MORE,
+): AsyncGenerator<HomeInsight[]> {
   const home = await composedHome(db, userId, include);
-  return home ? homeInsights(db, home, range, groupBy, include) : imports(db, { userId }, range, groupBy);
+  for (const stretch of groupBy === 'hour' ? stretchesOf(range, DAYS_OF_A_PAGE) : [range])
+    yield home
+      ? await homeInsights(db, home, stretch, groupBy, include)
+      : await imports(db, { userId }, stretch, groupBy);
 }
 
 /** The home of a user, where the sum of its imports does not tell what is asked; null where it does. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dayRange, pieceMinutes } from '#src/energy/ranges.ts';
+import { dayCount, dayRange, pieceMinutes, stretchesOf } from '#src/energy/ranges.ts';
 
 test('hours of a zone are made of the longest pieces of UTC hours that they begin and end with', () => {
   const pieces = (zone: string, start = '2026-01-01', end = '2026-12-31') => pieceMinutes(dayRange(start, end, zone));
@@ -33,3 +33,22 @@ test('a day on which the clock goes back over midnight begins the first time tha
     '2026-11-02T05:00:00.000Z',
   ]);
 });
+
+test.each(['UTC', 'Europe/Berlin', 'Atlantic/Azores', 'Africa/Casablanca'])(
+  'a range of %s is its stretches, one after the other',
+  (zone) => {
+    for (const [start, end, days] of [
+      ['2025-01-01', '2025-12-31', 31],
+      ['2026-03-29', '2026-03-29', 31],
+      ['2026-03-01', '2026-03-31', 31],
+      ['2024-02-28', '2025-03-01', 1],
+    ] as const) {
+      const whole = dayRange(start, end, zone);
+      const stretches = stretchesOf(whole, days);
+      expect([stretches[0]?.from, stretches.at(-1)?.to]).toEqual([whole.from, whole.to]);
+      expect([stretches[0]?.start, stretches.at(-1)?.end]).toEqual([start, end]);
+      for (const [index, { from }] of stretches.slice(1).entries()) expect(from).toEqual(stretches[index]?.to);
+      expect(stretches).toHaveLength(Math.ceil(dayCount(start, end) / days));
+    }
+  },
+);

@@ -49,6 +49,16 @@ export function dayRange(start: string, end: string, zone: string): Range {
   return { from, to, zone, start, end };
 }
 
+/** A range as ranges of so many days, one after the other; the last may be shorter. */
+export function stretchesOf({ start, end, zone }: Range, days: number): Range[] {
+  const dayAfter = (day: string, count: number) =>
+    DateTime.fromISO(day, { zone: 'utc' }).plus({ days: count }).toISODate() ?? '';
+  return Array.from({ length: Math.ceil(dayCount(start, end) / days) }, (_, index) => {
+    const last = dayAfter(start, (index + 1) * days - 1);
+    return dayRange(dayAfter(start, index * days), last < end ? last : end, zone);
+  });
+}
+
 /** Number of days from `start` to `end`, both inclusive. */
 export function dayCount(start: string, end: string): number {
   return Math.round((Date.parse(end) - Date.parse(start)) / 86_400_000) + 1;

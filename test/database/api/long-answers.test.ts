@@ -1,4 +1,7 @@
+import { connect } from 'node:http2';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { begun, streamOfPages } from '#src/api/long-answers.ts';
+import { AppError } from '#src/core/errors.ts';
 import { type TestApi, testApi, writeProfile } from '#test/support/api.ts';
 
 const HOURS = 50 * 24;
@@ -7,7 +10,22 @@ const PATH = '/v1/energy-insights?start=2026-03-01&end=2026-04-19&group_by=hour'
 let api: TestApi;
 let home: { userId: string; key: string };
 beforeAll(async () => {
-  api = await testApi();
+  api = await testApi({
+    beforeListening(app) {
+      app.get('/pages/:failing', async ({ params }, reply) => {
+        const { failing } = params as { failing: string };
+        const pages = async function* () {
+          for (let page = 1; page <= 3; page++) {
+            if (page === Number(failing)) throw new AppError('unavailable');
+            yield [{ page }];
+            await new Promise((resolve) => setTimeout(resolve, 100));
+          }
+        };
+        reply.type('application/json; charset=utf-8');
+        return reply.send(streamOfPages({ user_id: 'usr_1' }, await begun(pages())));
+      });
+    },
+  });
   home = await api.user('homeowner');
   const hours = Array.from(
     { length: HOURS },
@@ -46,4 +64,26 @@ test('its head alone is answered, too, and other answers come while it is writte
   ]);
   const answers = await Promise.all([get(), get(), api.send('/v1/devices', { key: home.key }), get()]);
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+});
+
+test('what fails before the first page has its status, what fails later ends without its end', async () => {
+  expect((await api.send('/pages/none')).json).toEqual({
+    user_id: 'usr_1',
+    data: [{ page: 1 }, { page: 2 }, { page: 3 }],
+  });
+  expect(await api.send('/pages/1')).toMatchObject({ status: 503, json: { status: 503 } });
+  // Over HTTP/1.1 as well: http2.test.ts.
+  const session = connect(`https://localhost:${api.port}`, { rejectUnauthorized: false });
+  const stream = session.request({ ':path': '/pages/3' });
+  let text = '';
+  stream.setEncoding('utf8').on('data', (chunk) => {
+    text += chunk;
+  });
+  const error = await new Promise<Error | null>((resolve) => {
+    stream.on('error', resolve);
+    stream.on('end', () => setTimeout(() => resolve(null), 1_000));
+  });
+  session.destroy();
+  expect(text).toBe('{"user_id":"usr_1","data":[{"page":1},{"page":2}');
+  expect(error?.message).toContain('NGHTTP2_INTERNAL_ERROR');
 });

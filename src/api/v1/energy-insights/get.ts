@@ -3,6 +3,7 @@ import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
 import { days, include, namesOf, ofUser, zoneOrAccount } from '#src/api/fields.ts';
+import { begun, streamOfPages } from '#src/api/long-answers.ts';
 import { operation } from '#src/api/operation.ts';
 import { reachWithZone } from '#src/auth/access.ts';
 import { defined } from '#src/core/defined.ts';
@@ -16,8 +17,8 @@ import {
   commoditySummary,
 } from '#src/energy/commodity.ts';
 import { HOME_INCLUDES, type Include, membersOf } from '#src/energy/include.ts';
-import { insights, summary } from '#src/energy/insights.ts';
-import { dayRange, lastThirtyDays } from '#src/energy/ranges.ts';
+import { insightPages, insights, summary } from '#src/energy/insights.ts';
+import { dayCount, dayRange, lastThirtyDays } from '#src/energy/ranges.ts';
 import { grouping, period } from './period.ts';
 import * as shapes from './shape.ts';
 
@@ -64,10 +65,15 @@ export const getEnergyInsights = operation({
       return asCsv(reply, [{ ...date_range, kwh_used: total_kwh, peak_usage_time, ...included }], []);
     }
     const range = dayRange(wanted.start, wanted.end, zone);
-    const data = await insights(context.readDb, userId, range, wanted.groupBy, more);
-    if (!wantsCsv(accepts)) return { user_id: userId, data };
     const columns = wanted.groupBy === 'hour' ? ['date', 'hour', 'starts_at'] : ['date'];
-    return asCsv(reply, data, [...columns, 'kwh_used', 'peak_hour', ...membersOf(more)]);
+    const allColumns = [...columns, 'kwh_used', 'peak_hour', ...membersOf(more)];
+    if (wanted.groupBy === 'hour' && dayCount(wanted.start, wanted.end) * 24 > ROWS_OF_A_TURN) {
+      const pages = await begun(insightPages(context.readDb, userId, range, 'hour', more));
+      reply.type(`${wantsCsv(accepts) ? 'text/csv' : 'application/json'}; charset=utf-8`);
+      return wantsCsv(accepts) ? csvOf(pages, allColumns) : streamOfPages({ user_id: userId }, pages);
+    }
+    const data = await insights(context.readDb, userId, range, wanted.groupBy, more);
+    return wantsCsv(accepts) ? asCsv(reply, data, allColumns) : { user_id: userId, data };
   },
 });
 
@@ -116,14 +122,19 @@ function wantsCsv(accepts: string): boolean {
 
 function asCsv(reply: { type(name: string): unknown }, rows: object[], columns: string[]): string | Readable {
   reply.type('text/csv; charset=utf-8');
-  const text = (some: readonly object[], header: boolean) =>
-    stringify([...some], defined({ header, columns: columns.length > 0 ? columns : undefined }));
-  if (rows.length <= ROWS_OF_A_TURN) return text(rows, true);
+  return rows.length <= ROWS_OF_A_TURN ? csvText(rows, columns, true) : csvOf(inTurns(rows), columns);
+}
+
+const csvText = (rows: readonly object[], columns: string[], header: boolean): string =>
+  stringify([...rows], defined({ header, columns: columns.length > 0 ? columns : undefined }));
+
+/** CSV of rows that come page by page. */
+function csvOf(pages: AsyncIterable<readonly object[]>, columns: string[]): Readable {
   return Readable.from(
     (async function* () {
       let isFirst = true;
-      for await (const some of inTurns(rows)) {
-        yield text(some, isFirst);
+      for await (const rows of pages) {
+        yield csvText(rows, columns, isFirst);
         isFirst = false;
       }
     })(),
