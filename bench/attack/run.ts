@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { type Fairness, fairness } from './fairness.ts';
 import { fuzz } from './fuzz/fuzz.ts';
 import { attack, type Result } from './probe.ts';
 import { PROBES } from './probes/all.ts';
@@ -15,6 +16,7 @@ Puts probes to a service of its own, or to one that you own on this machine.
   --list            names of the probes
   --fuzz [N]        N requests (20,000) made of the OpenAPI document, by every role
   --seed NUMBER     of the requests of --fuzz: the same ones again
+  --fairness        what a neighbour waits for with and without each of five hogs, as ratios
   --set NAME=VALUE  a variable for the service of its own, as to weaken it
   --checkout DIR    another version of the repository, whose service is attacked
 
@@ -33,6 +35,7 @@ async function main(): Promise<void> {
       json: { type: 'boolean' },
       list: { type: 'boolean' },
       fuzz: { type: 'boolean' },
+      fairness: { type: 'boolean' },
       seed: { type: 'string' },
       set: { type: 'string', multiple: true },
       checkout: { type: 'string' },
@@ -45,6 +48,7 @@ async function main(): Promise<void> {
   });
   if (values.help) return console.log(HELP);
   if (values.fuzz) return fuzzAll(values, Number(positionals[0] ?? FUZZED_REQUESTS));
+  if (values.fairness) return showFairness(values);
   const isWanted = (name: string) => positionals.every((word) => name.toLowerCase().includes(word.toLowerCase()));
   const probes = PROBES.filter(({ name, kind }) => isWanted(name) && (!values.quick || kind === 'quick'));
   if (values.list) return console.log(probes.map(({ name }) => name).join('\n'));
@@ -86,6 +90,21 @@ async function fuzzAll({ json, set, checkout, ...given }: Options, requests: num
     );
   }
   process.exit(faults.length > 0 ? 1 : 0);
+}
+
+/** Most that a hog may add to what a neighbour waits for: a goal, and none that fails a run on a machine that is busy beside it. */
+const FAIR_RATIO = 2;
+
+async function showFairness({ json, checkout }: Options): Promise<void> {
+  const results = await fairness((hog) => process.stderr.write(`${hog} …\n`), { checkout });
+  if (json) return console.log(JSON.stringify(results, null, 2));
+  const shown = ({ without, with: hogged, ratio }: Fairness['puback']) =>
+    `${without} → ${hogged} ms: ${ratio}${ratio > FAIR_RATIO ? ' (over 2)' : ''}`;
+  const rows = results.map(({ hog, puback, answer, webhook }) => [
+    hog,
+    { 'PUBACK p99': shown(puback), 'answer p99': shown(answer), 'webhook, slowest': shown(webhook) },
+  ]);
+  console.table(Object.fromEntries(rows));
 }
 
 interface Options {

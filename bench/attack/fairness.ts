@@ -1,0 +1,157 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { MqttClient } from 'mqtt';
+import { startReceiver } from '../../test/support/receiver.ts';
+import { quantile } from '../support.ts';
+import { type Address, send } from './client.ts';
+import { HOGS, type HogTask } from './hogs.ts';
+import { feedHours } from './probes/load.ts';
+import { ownInstallation } from './target.ts';
+import { createWorld, type Device, type Person, pause, type World } from './world.ts';
+
+const PHASE_MS = 5_000;
+const ROUNDS = 3;
+const EVERY_MS = 40;
+const HOUR_MS = 3_600_000;
+const YEAR_HOURS = 364 * 24;
+
+/** What a neighbour waits for: p99 in ms, without the hog and with it, in the same run. */
+interface Waits {
+  without: number;
+  with: number;
+  ratio: number;
+}
+
+/** Result of one hog. */
+export interface Fairness {
+  hog: string;
+  puback: Waits;
+  answer: Waits;
+  /** From POST …/test of a neighbour's subscription to its receiver: the slowest. */
+  webhook: Waits;
+}
+
+interface Neighbour {
+  person: Person;
+  client: MqttClient;
+  device: Device;
+  webhookId: string;
+  received(): number;
+}
+
+interface Measured {
+  puback: number[];
+  answer: number[];
+  webhook: number[];
+}
+
+/**
+ * PUBACK, answers and webhooks of a neighbour while one hog after the other takes what it can get, and while none does, in turn; on a
+ * service of its own, with the hog in a process of its own.
+ */
+export async function fairness(
+  tell: (line: string) => void,
+  options: { checkout?: string | undefined } = {},
+): Promise<Fairness[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'energy-fairness-'));
+  const [fast, slow] = [await startReceiver(), await startReceiver()];
+  slow.answer = () => null;
+  const ca = join(folder, 'receivers.pem');
+  await writeFile(ca, `${fast.ca}\n${slow.ca}`);
+  const env = { WEBHOOK_ALLOW_PRIVATE: 'true', WEBHOOK_CA_FILE: ca };
+  const target = await ownInstallation({ ...options, env });
+  const world = createWorld(target);
+  try {
+    const neighbour = await neighbourOf(world, fast.url, () => fast.calls.length);
+    const results: Fairness[] = [];
+    for (const kind of Object.keys(HOGS) as HogTask['kind'][]) {
+      tell(kind);
+      const task = await taskOf(world, kind, slow.url);
+      const [without, hogged] = [empty(), empty()];
+      for (let round = 0; round < ROUNDS; round++) {
+        await measure(world, neighbour, without);
+        const child = fork(join(import.meta.dirname, 'hogs.ts'), [JSON.stringify(task)], { stdio: 'ignore' });
+        await once(child, 'message');
+        await measure(world, neighbour, hogged);
+        const gone = once(child, 'exit');
+        child.kill('SIGKILL');
+        await gone;
+        await pause(1_000);
+      }
+      const waits = (of: keyof Measured, share: number): Waits => {
+        const [before, during] = [quantile(without[of], share), quantile(hogged[of], share)];
+        return { without: round(before), with: round(during), ratio: Math.round((during / before) * 10) / 10 };
+      };
+      results.push({
+        hog: kind,
+        puback: waits('puback', 0.99),
+        answer: waits('answer', 0.99),
+        webhook: waits('webhook', 1),
+      });
+    }
+    return results;
+  } finally {
+    await world.end();
+    await target.remove();
+    await Promise.all([fast.close(), slow.close(), rm(folder, { recursive: true })]);
+  }
+}
+
+const empty = (): Measured => ({ puback: [], answer: [], webhook: [] });
+const round = (ms: number) => Math.round(ms * 10) / 10;
+
+async function subscribe(world: World, key: string, url: string): Promise<string> {
+  const body = { event: 'usage.updated', url, auth_token: 'a secret of the bench' };
+  return (await world.must('POST', '/v1/webhooks', { key, body })).json.webhook_id;
+}
+
+async function neighbourOf(world: World, url: string, received: () => number): Promise<Neighbour> {
+  const person = await world.person('homeowner');
+  const device = await world.device(person);
+  const client = await world.connect(device);
+  return { person, device, client, received, webhookId: await subscribe(world, person.key, url) };
+}
+
+async function taskOf(world: World, kind: HogTask['kind'], url: string): Promise<HogTask> {
+  const { userId, key } = await world.person('homeowner');
+  const firstMs = /year/.test(kind) ? await feedHours(world, userId, YEAR_HOURS) : Date.now();
+  const [start, end] = [firstMs, firstMs + YEAR_HOURS * HOUR_MS - 1].map((ms) =>
+    new Date(ms).toISOString().slice(0, 10),
+  );
+  const webhookIds = [];
+  for (let count = /webhook/.test(kind) ? 100 : 0; count > 0; count--)
+    webhookIds.push(await subscribe(world, key, url));
+  const { username, password, topic } = await world.device({ userId });
+  const path = `/v1/energy-insights?group_by=hour&start=${start}&end=${end}`;
+  const { api, mqtt } = world.target;
+  return { kind, api, mqtt: mqtt as Address, key, path, webhookIds, login: { username, password, topic } };
+}
+
+/** One phase of a neighbour's life. */
+async function measure(world: World, { person, client, device, webhookId, received }: Neighbour, into: Measured) {
+  const untilMs = performance.now() + PHASE_MS;
+  const timed = async (list: number[], one: () => Promise<unknown>, everyMs: number) => {
+    while (performance.now() < untilMs) {
+      const fromMs = performance.now();
+      await one();
+      list.push(performance.now() - fromMs);
+      await pause(everyMs);
+    }
+  };
+  let watts = 0;
+  const publish = () => client.publishAsync(device.topic, JSON.stringify({ power_w: ++watts }), { qos: 1 });
+  const ask = () => send(world.target.api, 'GET', '/v1/devices', { key: person.key });
+  const notify = async () => {
+    const before = received();
+    await world.must('POST', `/v1/webhooks/${webhookId}/test`, { key: person.key });
+    for (let turn = 0; received() === before && turn < 3_000; turn++) await pause(5);
+  };
+  await Promise.all([
+    timed(into.puback, publish, EVERY_MS),
+    timed(into.answer, ask, EVERY_MS),
+    timed(into.webhook, notify, 500),
+  ]);
+}

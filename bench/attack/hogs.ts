@@ -1,0 +1,79 @@
+import mqtt from 'mqtt';
+import { type Address, open, send } from './client.ts';
+
+/** What a hog is told: where, as whom, and what it asks. */
+export interface HogTask {
+  kind: keyof typeof HOGS;
+  api: Address;
+  mqtt: Address;
+  key: string;
+  login: { username: string; password: string; topic: string };
+  /** Of a question that takes long. */
+  path: string;
+  webhookIds: string[];
+}
+
+const CHANNELS = 20_000;
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+async function device({ mqtt: { host, port }, login: { username, password } }: HogTask) {
+  const client = await mqtt.connectAsync(`mqtt://${host}:${port}`, { username, password, reconnectPeriod: 100 });
+  client.on('error', () => {});
+  return client;
+}
+
+/** What takes more than its part, for ever. Each resolves when it has begun. */
+export const HOGS = {
+  async 'a device with 20,000 channels'(task: HogTask) {
+    const client = await device(task);
+    const { topic } = task.login;
+    const elements = Array.from({ length: CHANNELS }, (_, index) => ({ power_w: 1, channel: `c${index}` }));
+    for (let at = 0; at < CHANNELS; at += 2_000)
+      await client.publishAsync(topic, JSON.stringify(elements.slice(at, at + 2_000)), { qos: 1 });
+    setInterval(() => client.publish(topic, '{"power_w":1,"channel":"c1"}', { qos: 1 }), 200);
+  },
+  async 'a flood of readings'(task: HogTask) {
+    const client = await device(task);
+    let second = Math.floor(Date.now() / 1_000) - 20 * 86_400;
+    const publish = async () => {
+      for (;;) {
+        const reading = { ts: second++, energy_total_kwh: 1_000 + (second % 1e8) / 1e6 };
+        await client.publishAsync(task.login.topic, JSON.stringify(reading), { qos: 1 }).catch(() => pause(100));
+      }
+    };
+    for (let underWay = 0; underWay < 500; underWay++) void publish();
+  },
+  async '110 questions of a year of hours by one account'({ api, key, path }: HogTask) {
+    const ask = async () => {
+      for (;;) await send(api, 'GET', path, { key, isForgotten: true }).catch(() => pause(100));
+    };
+    for (let underWay = 0; underWay < 110; underWay++) void ask();
+  },
+  async 'slow bodies and silent sockets'({ api, key }: HogTask) {
+    const head = `POST /v1/keys HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n`;
+    const hold = (index: number) => {
+      const socket = open(api, index % 3 === 0 ? 'tcp' : 'tls');
+      if (index % 3 === 1) socket.write(head);
+      const dripping = setInterval(() => index % 3 === 1 && socket.writable && socket.write(' '), 500);
+      socket.once('close', () => {
+        clearInterval(dripping);
+        setTimeout(hold, 100, index);
+      });
+    };
+    for (let index = 0; index < 300; index++) hold(index);
+    await pause(1_000);
+  },
+  async 'a hundred slow webhook receivers'({ api, key, webhookIds }: HogTask) {
+    const test = () => {
+      for (const id of webhookIds) send(api, 'POST', `/v1/webhooks/${id}/test`, { key }).catch(() => {});
+    };
+    test();
+    setInterval(test, 5_000);
+  },
+};
+
+if (import.meta.main) {
+  const task = JSON.parse(process.argv[2] ?? '') as HogTask;
+  await HOGS[task.kind](task);
+  process.send?.('begun');
+}
