@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 
 /** What one account may take of this process at a time: what it asks beyond that waits, and keeps nobody else waiting. */
 export interface Share {
@@ -65,8 +65,24 @@ function hasTurn(waiting: (() => void)[], waitMs: number): Promise<boolean> {
   });
 }
 
-/** Ends a request's part with its connection, not with its answer: whoever leaves breaks off what it asked. */
+/** What says of a request that it was answered, as far as its part goes. */
+const answered = new WeakMap<FastifyReply, () => void>();
+
+/**
+ * Ends a request's part once it is answered and its connection has what was answered, or is gone. Of who hangs up, the part ends when what
+ * was asked is over: it goes on at the database, and who asks and hangs up again and again would take all of that.
+ */
 export function endWith(reply: FastifyReply, end: () => void): void {
-  if (reply.raw.destroyed) end();
-  else reply.raw.once('close', end);
+  const left = new Set(['the answer', 'the connection']);
+  const over = (one: string) => {
+    if (left.delete(one) && left.size === 0) end();
+  };
+  answered.set(reply, () => over('the answer'));
+  if (reply.raw.destroyed) over('the connection');
+  else reply.raw.once('close', () => over('the connection'));
+}
+
+/** To be added where parts end with `endWith`. */
+export function noteAnswers(scope: FastifyInstance): void {
+  scope.addHook('onSend', async (_request, reply) => answered.get(reply)?.());
 }

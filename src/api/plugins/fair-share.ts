@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { endWith, share } from '#src/api/share.ts';
+import { endWith, noteAnswers, share } from '#src/api/share.ts';
 import type { Clock } from '#src/core/clock.ts';
 import { AppError } from '#src/core/errors.ts';
 import { isBelowV1 } from './authentication.ts';
@@ -13,10 +13,13 @@ const SHARE = { perMinute: Number.POSITIVE_INFINITY, atOnce: 6, mayWait: 1_000, 
 /** Lets each account below /v1 have its share of the process and no more; once a request's body is there. */
 export function addFairShare(app: FastifyInstance, clock: Clock): void {
   const shares = share(SHARE, clock);
+  noteAnswers(app);
   app.addHook('preHandler', async (request, reply) => {
     if (!request.caller || !isBelowV1(request)) return;
     const end = await shares.begin(request.caller.userId);
     if (!end) throw new AppError('unavailable');
     endWith(reply, end);
+    // Nobody is there any more to be answered.
+    if (reply.raw.destroyed) throw new AppError('unavailable');
   });
 }

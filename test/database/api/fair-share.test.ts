@@ -35,6 +35,36 @@ test('a hundred questions of one account that the database keeps waiting leave t
   await api.close();
 });
 
+test('whoever asks and hangs up has its part until what it asked is over, and no more than that', async () => {
+  const api = await testApi({ connections: 11 });
+  const [hog, neighbour] = [await api.user('homeowner'), await api.user('homeowner')];
+  const blocking = await api.database.pool.connect();
+  const waitForLock = async () =>
+    (await blocking.query("SELECT FROM pg_locks WHERE NOT granted AND relation = 'alerts'::regclass")).rowCount ?? 0;
+  const path = `/v1/alerts?user_id=${hog.userId}`;
+  const askAndLeave = async () => {
+    const socket = connectTls({ port: api.port, host: '127.0.0.1', rejectUnauthorized: false });
+    socket.on('error', () => {});
+    await once(socket, 'secureConnect');
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${hog.key}\r\n\r\n`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    socket.destroy();
+  };
+  try {
+    await blocking.query('BEGIN; LOCK TABLE alerts IN ACCESS EXCLUSIVE MODE');
+    for (let turn = 0; turn < 4; turn++) await Promise.all(Array.from({ length: 10 }, askAndLeave));
+    expect(await waitForLock()).toBe(6);
+    expect((await api.send('/v1/devices', { key: neighbour.key })).status).toBe(200);
+  } finally {
+    await blocking.query('ROLLBACK');
+    blocking.release();
+  }
+  // What it had is given back.
+  const answers = await Promise.all(Array.from({ length: 20 }, () => api.send(path, { key: hog.key })));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  await api.close();
+});
+
 test('an erasure takes its time, whatever a statement of an answer has', async () => {
   const api = await testApi();
   const { userId } = await api.user('homeowner');
