@@ -1,4 +1,5 @@
 import { quantile } from '../../support.ts';
+import { open } from '../client.ts';
 import { expectThat, Fell, type Probe, probe } from '../probe.ts';
 import { type Person, pause, type World } from '../world.ts';
 import { puback } from './mqtt.ts';
@@ -68,6 +69,29 @@ export const LOAD: readonly Probe[] = [
       isOver = true;
       await Promise.all(asked);
       expectThat(answered > 0, 'none of the questions was answered');
+      expectThat(slowest < 3_000, `the neighbour waited for ${Math.round(slowest)} ms`);
+    },
+    { kind: 'alone', needs: ['mqtt'] },
+  ),
+  probe(
+    'an account that asks and hangs up, again and again, leaves a neighbour its answers',
+    async (world) => {
+      const hog = await homeWithAYear(world);
+      const neighbour = await world.person('homeowner');
+      const head = `GET ${hog.path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${hog.key}\r\n\r\n`;
+      let isOver = false;
+      const asked = Array.from({ length: 60 }, async () => {
+        while (!isOver) {
+          const socket = open(world.target.api, 'tls');
+          socket.write(head);
+          await pause(150);
+          socket.destroy();
+        }
+      });
+      await pause(500);
+      const slowest = await p99(20, 50, () => answerMs(world, neighbour));
+      isOver = true;
+      await Promise.all(asked);
       expectThat(slowest < 3_000, `the neighbour waited for ${Math.round(slowest)} ms`);
     },
     { kind: 'alone', needs: ['mqtt'] },
