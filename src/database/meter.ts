@@ -42,3 +42,6 @@ export const TOLD_APART: readonly (Meter | EstimatedExport)[] = [
  * slash in it: whoever asks for a device or a user gets nothing else (decision 0041).
  */
 export const meterKey = (id: string, meter: Meter | EstimatedExport): string => `${id}/${meter}`;
+
+/** The key of the rows that tell how much of what flowed out of a device (or of channels with a place, a meter's key) is estimated, as their import. */
+export const estimatedExportKey = (id: string): string => meterKey(id, estimatedExportOf(null));

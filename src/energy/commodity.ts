@@ -1,11 +1,12 @@
+import { defined } from '#src/core/defined.ts';
 import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import type { Commodity, Meter } from '#src/database/meter.ts';
+import type { Commodity } from '#src/database/meter.ts';
 import { homeSummary } from './home/buckets.ts';
 import { type Home, loadCommodity } from './home/home.ts';
-import { homeInsights } from './home/insights.ts';
+import { homeBuckets } from './home/insights.ts';
 import { expectedMs } from './home/roles.ts';
-import { type HomeSums, measuresOf, usedOf } from './home/sums.ts';
+import { estimatedOf, usedOf } from './home/sums.ts';
 import type { GroupBy } from './insights.ts';
 import { hourLabel } from './labels.ts';
 import type { Range } from './ranges.ts';
@@ -20,17 +21,21 @@ interface Used {
   m3_used?: number;
   estimated_kwh?: number;
   estimated_m3?: number;
-  /** Null: nothing should be known yet. */
+}
+
+/** How much of it is known; null: nothing should be known yet. */
+interface Covered {
   coverage?: number | null;
   complete?: boolean | null;
 }
 
-export interface CommodityInsight extends Used {
-  date: string;
-  hour?: string;
-  starts_at?: string;
-  peak_hour: string | null;
-}
+export type CommodityInsight = Used &
+  Covered & {
+    date: string;
+    hour?: string;
+    starts_at?: string;
+    peak_hour: string | null;
+  };
 
 /** Of one unit in a bucket: how long its channels are known, and should be. */
 interface Known {
@@ -48,8 +53,7 @@ const UNITS = [
 async function homesOf(db: Database, userId: string, commodity: Commodity) {
   const loaded = await Promise.all(
     UNITS.map(async (unit) => {
-      const meter: Meter = `${commodity}${unit.suffix}`;
-      return { unit, home: await loadCommodity(db, userId, meter, { isMoreAsked: true, needsConsumption: true }) };
+      return { unit, home: await loadCommodity(db, { userId }, `${commodity}${unit.suffix}`) };
     }),
   );
   return loaded.filter(({ home }) => home.devices.length > 0);
@@ -67,29 +71,26 @@ export async function commodityInsights(
   groupBy: GroupBy,
   include: ReadonlySet<CommodityInclude>,
 ): Promise<CommodityInsight[]> {
-  const rows = new Map<string, CommodityInsight & { known: Known[] }>();
+  const rows = new Map<string, { insight: CommodityInsight; known: Known[] }>();
   for (const { unit, home } of await homesOf(db, userId, commodity)) {
-    const known: Known[] = [];
-    const tell = (sums: HomeSums, expected: number) => {
-      const measures = measuresOf(sums, home.had, expected);
-      if (measures.used !== null) known.push({ knownMs: sums.countedMs ?? 0, expectedMs: expected });
-      return measures;
-    };
-    const found = await homeInsights(db, home, range, groupBy, include, tell);
-    for (const [index, { kwh_used, estimated_kwh, date, hour, starts_at, peak_hour }] of found.entries()) {
+    for (const { insight, ...known } of await homeBuckets(db, home, range, groupBy, include)) {
+      const { kwh_used: used, estimated_kwh, date, hour, starts_at, peak_hour } = insight;
+      if (used === null) continue;
       const key = starts_at ?? date;
-      const row = rows.get(key) ?? { date, ...(starts_at && { hour, starts_at }), known: [] as Known[] };
+      const before = rows.get(key);
       rows.set(key, {
-        ...(row as CommodityInsight),
-        [unit.used]: kwh_used ?? 0,
-        peak_hour: ('peak_hour' in row ? row.peak_hour : null) ?? peak_hour,
-        ...(include.has('estimated') && { [unit.estimated]: estimated_kwh ?? 0 }),
-        known: [...row.known, known[index] as Known],
+        insight: {
+          ...(before?.insight ?? { date, ...defined({ hour, starts_at }) }),
+          [unit.used]: used,
+          peak_hour: before?.insight.peak_hour ?? peak_hour,
+          ...(include.has('estimated') && { [unit.estimated]: estimated_kwh ?? 0 }),
+        },
+        known: [...(before?.known ?? []), known],
       });
     }
   }
   const ordered = [...rows].sort(([a], [b]) => Date.parse(a) - Date.parse(b));
-  return ordered.map(([, { known, ...row }]) => ({ ...row, ...covered(known, include) }));
+  return ordered.map(([, { insight, known }]) => ({ ...insight, ...covered(known, include) }));
 }
 
 /** The same of the whole range. */
@@ -99,7 +100,7 @@ export async function commoditySummary(
   commodity: Commodity,
   range: Range,
   include: ReadonlySet<CommodityInclude>,
-): Promise<Used & { peak_usage_time: string | null }> {
+): Promise<Used & Covered & { peak_usage_time: string | null }> {
   const told: Used = {};
   const known: Known[] = [];
   let peak: string | null | undefined;
@@ -107,7 +108,7 @@ export async function commoditySummary(
     const { peakHourOfDay, days: _, ...sums } = await homeSummary(db, home, range);
     told[unit.used] = milliwattHoursToKwh(usedOf(sums) ?? asMilliwattHours(0));
     if (include.has('estimated')) {
-      told[unit.estimated] = milliwattHoursToKwh(measuresOf(sums, home.had, 0).estimated ?? asMilliwattHours(0));
+      told[unit.estimated] = milliwattHoursToKwh(estimatedOf(sums));
     }
     known.push({ knownMs: sums.countedMs ?? 0, expectedMs: expectedWithin(home, range) });
     peak ??= peakHourOfDay === null ? undefined : hourLabel(peakHourOfDay);
@@ -119,7 +120,7 @@ export async function commoditySummary(
 const expectedWithin = ({ devices, stretches }: Home, { from, to }: Range): number =>
   expectedMs(devices, stretches, { fromMs: from.getTime(), toMs: to.getTime() });
 
-function covered(known: readonly Known[], include: ReadonlySet<CommodityInclude>): Pick<Used, 'coverage' | 'complete'> {
+function covered(known: readonly Known[], include: ReadonlySet<CommodityInclude>): Covered {
   const sum = (of: keyof Known) => known.reduce((all, one) => all + one[of], 0);
   const expected = sum('expectedMs');
   if (!include.has('coverage')) return {};

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { asMilliwattHours, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
-import { estimatedExportOf, meterKey } from '#src/database/meter.ts';
+import { estimatedExportKey } from '#src/database/meter.ts';
 import { COLUMN } from '#src/rollups/levels.ts';
 import { piecesOfEach } from '#src/rollups/parts.ts';
 import { summary } from './insights.ts';
@@ -68,7 +68,7 @@ export async function figureOf(db: Database, userId: string, range: Range): Prom
     complete: complete ?? null,
     devices: devices.map((device) => {
       const energy = energies.get(device.device_id);
-      const outwards = energies.get(meterKey(device.device_id, estimatedExportOf(null)));
+      const outwards = energies.get(estimatedExportKey(device.device_id));
       const known = (isKnown: boolean, value = 0) => (isKnown ? kwhOf(value) : null);
       return {
         ...device,
@@ -94,7 +94,7 @@ interface Energies {
 }
 
 async function energiesOf(db: Database, ids: readonly string[], range: Range): Promise<Map<string, Energies>> {
-  const keys = ids.flatMap((id) => [id, meterKey(id, estimatedExportOf(null))]);
+  const keys = ids.flatMap((id) => [id, estimatedExportKey(id)]);
   const columns = {
     imported: COLUMN.energyMilliwattHours,
     exported: COLUMN.exportMilliwattHours,

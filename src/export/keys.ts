@@ -1,21 +1,13 @@
 import type { Database } from '#src/database/connect.ts';
 import { queryOf } from '#src/database/connect.ts';
+import { OWNED } from '#src/database/owned.ts';
 
 /** Keys that are asked for at once, and that rows are asked for at once. */
 const KEYS_READ = 5_000;
 const KEYS_USED = 100;
 
-/** Relations whose keys others hang on. */
-const OWNED = {
-  device: { relation: 'devices', key: 'device_id' },
-  gateway: { relation: 'gateways', key: 'gateway_id' },
-  alert: { relation: 'alerts', key: 'alert_id' },
-  event: { relation: 'events', key: 'event_id' },
-  webhook: { relation: 'webhooks', key: 'webhook_id' },
-} as const;
-
 /** What rows of a person are found by. `sender`: who sends messages, a device or a gateway. */
-export type Parent = 'user' | 'sender' | keyof typeof OWNED;
+export type Parent = 'sender' | keyof typeof OWNED;
 
 /** The keys of what a person has of a kind, some at a time. */
 export async function* keysOf(db: Database, userId: string, parent: Parent): AsyncGenerator<readonly string[]> {

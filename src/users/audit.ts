@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
+import { OWNED } from '#src/database/owned.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
 /** Something that somebody did. */
@@ -17,20 +18,9 @@ export interface Act {
   details?: Record<string, unknown>;
 }
 
-/** Where the owner of a target is found, by the prefix of its id. */
-const OWNED: Readonly<Record<string, { relation: string; key: string }>> = {
-  usr: { relation: 'users', key: 'user_id' },
-  key: { relation: 'api_keys', key: 'key_id' },
-  ses: { relation: 'sessions', key: 'session_id' },
-  dev: { relation: 'devices', key: 'device_id' },
-  gwy: { relation: 'gateways', key: 'gateway_id' },
-  alr: { relation: 'alerts', key: 'alert_id' },
-  whk: { relation: 'webhooks', key: 'webhook_id' },
-};
-
 /** Whose something is; null where it is nobody's, or not there (any more). */
 export async function ownerOf(db: Database, target: string): Promise<string | null> {
-  const where = OWNED[target.slice(0, 3)];
+  const where = Object.values(OWNED).find(({ prefix }) => target.startsWith(`${prefix}_`));
   if (!where || target.includes('\0')) return null;
   // Raw SQL: the relation is named by the id.
   const { rows } = await sql<{ user_id: string }>`

@@ -73,24 +73,33 @@ export async function loadHome(db: Database, userId: string, asked: AskedOfHome)
 }
 
 /**
- * The home as it is about one thing beside electricity: what all of its meters that are not left out tell of it. `meter`: which, in kWh or
- * m³.
+ * The home as it is about one thing beside electricity: what all of its meters that are not left out tell of it, or one device, wherever it
+ * is. `meter`: which, in kWh or m³.
  */
-export async function loadCommodity(db: Database, userId: string, meter: Meter, asked: AskedOfHome): Promise<Home> {
+export async function loadCommodity(
+  db: Database,
+  whose: { userId: string } | { deviceId: string },
+  meter: Meter,
+): Promise<Home> {
+  const isOne = 'deviceId' in whose;
   const { rows } = await queryOf(db)<Omit<Row, 'meter' | 'exports'>>(
     `SELECT d.device_id, d.user_id, d.placement, d.upstream_device_id, d.deleted_at, count(*)::int AS imports
-     FROM devices d JOIN series s ON s.device_id = d.device_id AND s.meter = $2 WHERE d.user_id = $1 GROUP BY d.device_id`,
-    [userId, meter],
+     FROM devices d JOIN series s ON s.device_id = d.device_id AND s.meter = $2
+     WHERE ${isOne ? 'd.device_id' : 'd.user_id'} = $1 GROUP BY d.device_id`,
+    [isOne ? whose.deviceId : whose.userId, meter],
   );
+  // One is read by itself, as what comes in at the connection point.
+  const placed = isOne ? ('grid' as const) : ('consumption' as const);
   const keyed = rows.map((row) => ({
     ...row,
     device_id: meterKey(row.device_id, meter),
-    placement: row.placement === 'excluded' ? ('excluded' as const) : ('consumption' as const),
+    placement: row.placement === 'excluded' && !isOne ? ('excluded' as const) : placed,
     upstream_device_id: null,
     meter: null,
     exports: 0,
   }));
-  return homeOf(meterKey(userId, meter), await devicesOf(db, keyed), asked);
+  const asked = { isMoreAsked: true, needsConsumption: !isOne };
+  return homeOf(isOne ? whose.deviceId : meterKey(whose.userId, meter), await devicesOf(db, keyed), asked);
 }
 
 /** Devices of which anything counts, and what is told apart of them. */

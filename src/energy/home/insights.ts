@@ -20,30 +20,45 @@ export type HomeInsight = Included & {
   peak_hour: string | null;
 };
 
+/** A bucket of a home: its row, and how well it is known. */
+export interface HomeBucket {
+  insight: HomeInsight;
+  /** How long its counted channels are known, and should be; 0 where `coverage` is not asked for. */
+  knownMs: number;
+  expectedMs: number;
+}
+
 const HOUR_MS = 3_600_000;
 
 /** What the sums of a bucket say. `expectedMs`: how long its counted channels should be known. */
 type Tell = (sums: HomeSums, expectedMs: number) => HomeMeasures;
 
 /** Use of a home by day, month or hour of the range's zone; buckets of which nothing that was asked for is known are left out. */
-export async function homeInsights(
+export async function homeInsights(...asked: Parameters<typeof homeBuckets>): Promise<HomeInsight[]> {
+  return (await homeBuckets(...asked)).map(({ insight }) => insight);
+}
+
+/** The same, with how well each is known beside it. */
+export async function homeBuckets(
   db: Database,
   home: Home,
   range: Range,
   groupBy: 'day' | 'month' | 'hour',
   include: ReadonlySet<Include>,
   tell: Tell = (sums, expected) => measuresOf(sums, home.had, expected),
-): Promise<HomeInsight[]> {
-  const rows: HomeInsight[] = [];
+): Promise<HomeBucket[]> {
+  const buckets: HomeBucket[] = [];
   const add = (
     head: Pick<HomeInsight, 'date' | 'hour' | 'starts_at'>,
     peak_hour: string | null,
     sums: HomeSums,
     bucket: () => { fromMs: number; toMs: number },
   ) => {
-    const measures = tell(sums, expectedIn(home, include, bucket));
+    const expectedMs = expectedIn(home, include, bucket);
+    const measures = tell(sums, expectedMs);
     if (!isAnythingKnown(measures, include)) return;
-    rows.push({ ...head, kwh_used: kwhOf(measures), peak_hour, ...included(measures, include) });
+    const insight = { ...head, kwh_used: kwhOf(measures), peak_hour, ...included(measures, include) };
+    buckets.push({ insight, knownMs: include.has('coverage') ? (sums.countedMs ?? 0) : 0, expectedMs });
   };
   if (groupBy === 'hour') {
     const labelsOf = hourLabels(range);
@@ -65,7 +80,7 @@ export async function homeInsights(
       add({ date: month }, label, sums, () => boundsOf(dayRange(start, end, range.zone)));
     }
   }
-  return rows;
+  return buckets;
 }
 
 /** Totals of a home over a range, with what was asked for beside them. */

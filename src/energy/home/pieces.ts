@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { estimatedExportOf, meterKey } from '#src/database/meter.ts';
+import { estimatedExportKey } from '#src/database/meter.ts';
 import { COLUMN } from '#src/rollups/levels.ts';
 import { piecesOfEach } from '#src/rollups/parts.ts';
 import { startOfHour } from '../local-time.ts';
@@ -138,8 +138,6 @@ function weightsAlone(part: Part): Record<HomeSum, Weights> {
 const hasExport = ({ devices }: Home, { deviceId, exportChannels }: HomeDevice): boolean =>
   exportChannels > 0 || devices.some((one) => one.partOf === deviceId && one.exportChannels > 0);
 
-const estimatedOf = ({ deviceId }: HomeDevice): string => meterKey(deviceId, estimatedExportOf(null));
-
 /** Which rows of whom are read in a range, and as what. */
 function partsOf(home: Home, { from, to }: { from: Date; to: Date }): Part[] {
   const parts: Part[] = [];
@@ -156,7 +154,8 @@ function partsOf(home: Home, { from, to }: { from: Date; to: Date }): Part[] {
       const whole = home.devices.find(({ deviceId }) => deviceId === device.partOf);
       parts.push({ ...common, who: device.deviceId, ...roleOf(device), without: whole ? roleOf(whole) : null });
       const told = parts.at(-1) as Part;
-      if (hasExport(home, device)) parts.push({ ...told, who: estimatedOf(device), isEstimatedExport: true });
+      if (hasExport(home, device))
+        parts.push({ ...told, who: estimatedExportKey(device.deviceId), isEstimatedExport: true });
     }
   }
   return parts;
@@ -205,7 +204,7 @@ export const summed = (home: Home): RawBuilder<unknown> =>
 function weighted(home: Home, range: { from: Date; to: Date }, minutes: 15 | 30 | 60) {
   const parts = partsOf(home, range);
   const ids = home.special.flatMap((device) =>
-    hasExport(home, device) ? [device.deviceId, estimatedOf(device)] : [device.deviceId],
+    hasExport(home, device) ? [device.deviceId, estimatedExportKey(device.deviceId)] : [device.deviceId],
   );
   const devices = { key: 'device_id', ids } as const;
   const user = { key: 'user_id', ids: [home.userId] } as const;

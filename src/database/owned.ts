@@ -1,0 +1,11 @@
+/** Relations that have the owner of something by its id: with the prefix of such ids (src/core/ids.ts). */
+export const OWNED = {
+  user: { prefix: 'usr', relation: 'users', key: 'user_id' },
+  key: { prefix: 'key', relation: 'api_keys', key: 'key_id' },
+  session: { prefix: 'ses', relation: 'sessions', key: 'session_id' },
+  device: { prefix: 'dev', relation: 'devices', key: 'device_id' },
+  gateway: { prefix: 'gwy', relation: 'gateways', key: 'gateway_id' },
+  alert: { prefix: 'alr', relation: 'alerts', key: 'alert_id' },
+  event: { prefix: 'evt', relation: 'events', key: 'event_id' },
+  webhook: { prefix: 'whk', relation: 'webhooks', key: 'webhook_id' },
+} as const;
