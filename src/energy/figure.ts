@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { asMilliwattHours, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import type { Placement } from '#src/database/enums.ts';
+import { PLACEMENTS, type Placement } from '#src/database/enums.ts';
 import { estimatedExportKey } from '#src/database/meter.ts';
 import { COLUMN } from '#src/rollups/levels.ts';
 import { piecesOfEach } from '#src/rollups/parts.ts';
@@ -44,13 +44,19 @@ type Note = (typeof NOTES)[number];
 
 const ASKED = new Set(['estimated', 'coverage'] as const);
 
-/** A figure of a user's home, opened. */
+/** Whether a device tells electricity, or may: not one that is heard of, and of gas, heat, water or a room's climate alone. */
+const TELLS_ELECTRICITY = sql<boolean>`(NOT EXISTS (SELECT FROM series s WHERE s.device_id = devices.device_id)
+  OR EXISTS (SELECT FROM series s WHERE s.device_id = devices.device_id
+    AND (s.counts_import OR s.counts_export OR 'unknown' = ANY (string_to_array(s.channel, '/')))))`;
+
+/** A figure of a user's home, opened: its electricity, and the devices that tell of it. */
 export async function figureOf(db: Database, userId: string, range: Range): Promise<Figure> {
   const devices = await db
     .selectFrom('devices')
     .select(['device_id', 'type', 'location', 'placement'])
     .where('user_id', '=', userId)
     .where((where) => where.or([where('deleted_at', 'is', null), where('deleted_at', '>', range.from)]))
+    .where(TELLS_ELECTRICITY)
     .orderBy('device_id')
     .execute();
   const ids = devices.map(({ device_id }) => device_id);
@@ -120,6 +126,7 @@ async function notesOf(db: Database, ids: readonly string[], { from, to }: Range
     .where('n.read_at', '>=', from)
     .where('n.read_at', '<', to)
     .where('n.verdict', 'in', NOTES)
+    .where(({ or, eb }) => or([eb('s.meter', 'is', null), eb('s.meter', 'in', PLACEMENTS)]))
     .groupBy(['s.device_id', 'n.verdict'])
     .orderBy('n.verdict')
     .execute();

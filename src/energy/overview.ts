@@ -1,6 +1,7 @@
 import { DateTime } from 'luxon';
 import { milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
+import { type CommodityGlance, commodityOverview } from './commodity-overview.ts';
 import type { Whose } from './consumption.ts';
 import { type Flows, homeFlows } from './home/flows.ts';
 import { homeOverview } from './home/overview.ts';
@@ -36,6 +37,8 @@ export interface Overview {
   months: (Known & { month: string })[];
   /** Where energy came from and went, in a home that is more than a sum of imports. */
   flows: { today: Flows; month: Flows } | null;
+  /** What was used of gas, heat and water, of those that the home has. */
+  commodities: CommodityGlance<'today' | 'month' | 'last_month'>[];
   week: {
     /** Mean of each hour of the week over the hours that are over; weekday 1 is Monday. */
     cells: { weekday: number; hour: number; kwh_used: number }[];
@@ -55,6 +58,11 @@ export async function overview(
   const home = 'userId' in whose ? await composedHome(db, whose.userId) : null;
   const buckets = home ? await homeOverview(db, home, spans, now) : await overviewBuckets(db, whose, spans, now);
   const flows = home && (await homeFlows(db, home.userId, [dayOf(today), monthOf(today)], now));
+  const commodities = await commodityOverview(db, whose, {
+    today: dayOf(today),
+    month: monthOf(today),
+    last_month: wholeMonth(lastMonth),
+  });
   const { hour: hours, day: days, month: months, cell: cells } = buckets;
   return {
     timezone: zone,
@@ -67,6 +75,7 @@ export async function overview(
     days: days.map((one) => ({ date: one.name, ...known(one) })),
     months: months.map((one) => ({ month: one.name, ...known(one) })),
     flows: flows && { today: flows[0] as Flows, month: flows[1] as Flows },
+    commodities,
     week: {
       weeks,
       cells: cells.map(({ name, milliwattHours }) => {
@@ -94,6 +103,8 @@ function spansOf(today: DateTime, weeks: number): Spans {
 const dayOf = (today: DateTime) => dayRange(today.toISODate() ?? '', today.toISODate() ?? '', today.zoneName ?? 'UTC');
 const monthOf = (today: DateTime) =>
   dayRange(today.startOf('month').toISODate() ?? '', today.toISODate() ?? '', today.zoneName ?? 'UTC');
+const wholeMonth = (month: DateTime) =>
+  dayRange(month.toISODate() ?? '', month.endOf('month').toISODate() ?? '', month.zoneName ?? 'UTC');
 
 const isoOf = (time: DateTime): string => time.toISO({ suppressMilliseconds: true }) as string;
 

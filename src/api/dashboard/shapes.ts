@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { instant } from '#src/api/shapes.ts';
 import { DELIVERY_STATUSES, PLACEMENTS } from '#src/database/enums.ts';
+import { COMMODITIES } from '#src/database/meter.ts';
 import { NOTES } from '#src/energy/figure.ts';
 
 /** What the dashboard's own operations answer; the tests hold them to these. */
@@ -8,6 +9,8 @@ const count = z.number().int().min(0);
 
 /** Null where nothing is known. */
 const used = z.strictObject({ kwh_used: z.number().nullable(), estimated_kwh: z.number().nullable() });
+/** In the unit of a commodity. */
+const amount = z.strictObject({ used: z.number().nullable(), estimated: z.number().nullable() });
 const known = { kwh_used: z.number(), estimated_kwh: z.number() };
 
 const kwh = z.number().nullable();
@@ -42,6 +45,15 @@ export const overviewAnswer = z.strictObject({
   days: z.array(z.strictObject({ date: z.iso.date(), ...known })),
   months: z.array(z.strictObject({ month: z.string().regex(/^\d{4}-\d\d$/), ...known })),
   flows: z.strictObject({ today: flow, month: flow }).nullable(),
+  commodities: z.array(
+    z.strictObject({
+      commodity: z.enum(COMMODITIES),
+      unit: z.enum(['kWh', 'm³']),
+      today: amount,
+      month: amount,
+      last_month: amount,
+    }),
+  ),
   week: z.strictObject({
     cells: z.array(
       z.strictObject({

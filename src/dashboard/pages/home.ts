@@ -10,6 +10,7 @@ import { useNow } from '../parts/now.ts';
 import { Badge, Card, Loading, When } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { typeName } from './devices/device.ts';
+import { Commodities } from './home/commodities.ts';
 import { Figure } from './home/figure.ts';
 import { Flows } from './home/flows.ts';
 import { HeatMap } from './home/heat-map.ts';
@@ -68,6 +69,7 @@ export function Page() {
           <${Figure} name="This month" used=${shown.month} of=${opens(shown).month} />
           <${Figure} name="Last month" used=${shown.last_month} of=${opens(shown).last_month} />
         </dl>
+        <${Commodities} of=${shown.commodities} />
         ${shown.flows && html`<${Flows} flows=${shown.flows} today=${shown.today} month=${shown.month} />`}
         <${Card} title="Last 48 hours"><${Bars} title="Usage by hour" bars=${hourBars(shown)} /><//>
         <div class="grid">

@@ -1,7 +1,10 @@
-const kwhFormat = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const hundredths = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
 /** Energy for people: two decimals, with its unit. */
-export const kwh = (value: number): string => `${kwhFormat.format(value)} kWh`;
+export const kwh = (value: number): string => `${hundredths.format(value)} kWh`;
+
+/** A volume for people. */
+export const cubicMetres = (value: number): string => `${hundredths.format(value)} m³`;
 
 const percentFormat = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
 

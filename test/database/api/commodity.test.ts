@@ -2,6 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter, type Writer } from '#ingest/write/writer.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
+import type { Whose } from '#src/energy/consumption.ts';
+import { figureOf } from '#src/energy/figure.ts';
+import { overview } from '#src/energy/overview.ts';
+import { dayRange } from '#src/energy/ranges.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
 let api: TestApi;
@@ -138,6 +142,64 @@ describe('gas, heat and water', () => {
     expect(await days(home, 'commodity=heat')).toMatchObject([{ kwh_used: 1 }]);
     await api.send(`/v1/devices/${cellar}`, { method: 'PATCH', key: home.key, body: { placement: 'excluded' } });
     expect(await days(home, 'commodity=heat')).toEqual([]);
+  });
+
+  test('are at a glance what they are by month and day; an opened figure has devices of electricity alone', async () => {
+    const home = await api.user('homeowner');
+    const [boiler, gone] = [await pair(home, { type: 'gas_meter' }), await pair(home, { type: 'gas_meter' })];
+    await registers(boiler, 'gas/m3', [
+      ['00:00', 0],
+      ['06:00', 3],
+      ['06:15', 3.5],
+    ]);
+    await registers(gone, 'gas/m3', [
+      ['06:00', 1],
+      ['06:30', 2],
+    ]);
+    await registers(await pair(home, { placement: 'excluded' }), 'water/m3', [
+      ['06:00', 1],
+      ['07:00', 8],
+    ]);
+    const [meter, silent] = [await pair(home), await pair(home)];
+    await registers(meter, 'import', [
+      ['06:00', 1],
+      ['07:00', 2],
+    ]);
+    await registers(meter, 'heat', [
+      ['06:00', 1],
+      ['07:00', 1.5],
+    ]);
+    await registers(meter, 'sml/unknown/wert_a', [['07:00', 1.5]]);
+    const at = async (whose: Whose, now: string) =>
+      (await overview(api.db, whose, { zone: 'UTC', weeks: 1, now: new Date(now) })).commodities;
+    const nothing = { used: null, estimated: null };
+    const [gas, heat] = [
+      { used: 4.5, estimated: 3 },
+      { used: 0.5, estimated: 0 },
+    ];
+    expect(await at({ userId: home.userId }, `${DAY}T12:00:00Z`)).toEqual([
+      { commodity: 'gas', unit: 'm³', today: gas, month: gas, last_month: nothing },
+      { commodity: 'heat', unit: 'kWh', today: heat, month: heat, last_month: nothing },
+    ]);
+    expect(await days(home, 'commodity=gas&include=estimated')).toMatchObject([{ m3_used: 4.5, estimated_m3: 3 }]);
+    expect(await at({ userId: home.userId }, '2026-07-01T00:00:00Z')).toMatchObject([
+      { today: nothing, month: nothing, last_month: gas },
+      { today: nothing, month: nothing, last_month: heat },
+    ]);
+    // Of one device what it tells, wherever it is.
+    expect(await at({ deviceId: gone }, `${DAY}T12:00:00Z`)).toMatchObject([{ today: { used: 1, estimated: 0 } }]);
+    expect(await at({ deviceId: silent }, `${DAY}T12:00:00Z`)).toEqual([]);
+    // A meter that is gone is shown as long as it is known of; one that is there although it is silent.
+    await api.send(`/v1/devices/${meter}`, { method: 'DELETE', key: home.key });
+    expect(await at({ userId: home.userId }, '2026-09-01T00:00:00Z')).toMatchObject([
+      { commodity: 'gas', today: nothing },
+    ]);
+
+    const { devices } = await figureOf(api.db, home.userId, dayRange(DAY, DAY, 'UTC'));
+    expect(devices.map(({ device_id, import_kwh }) => [device_id, import_kwh])).toEqual([
+      [meter, 1],
+      [silent, null],
+    ]);
   });
 
   test('go with what they have; what they have not is refused', async () => {

@@ -1,3 +1,4 @@
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { updateDevice } from '#src/devices/store.ts';
@@ -34,8 +35,12 @@ test('shows usage at a glance, marks what was estimated, and follows new reading
   const meter = await dashboard.device(userId);
   const readings = history(20, 0.8);
   await meter.publish(readings);
+  const gas = await dashboard.device(userId, 'gas_meter');
+  await gas.publish(history(20, 0.1).map((reading) => ({ ...reading, channel: 'gas/m3' })));
   const page = await dashboard.signIn('home@example.com');
-  const figure = (name: string) => page.locator('dl.figures > div', { has: page.locator('dt', { hasText: name }) });
+  const figureIn = (top: Locator | Page, name: string) =>
+    top.locator('dl.figures > div', { has: page.locator('dt', { hasText: name }) });
+  const figure = (name: string) => figureIn(page, name).first();
   await expect.poll(() => figure('Yesterday').locator('dd.big').textContent()).toBe('19.20 kWh');
   await expect.poll(() => page.getByText('live', { exact: true }).count()).toBe(1);
 
@@ -55,7 +60,29 @@ test('shows usage at a glance, marks what was estimated, and follows new reading
   await expect.poll(() => hours.locator('.readout').textContent()).toMatch(/: 0\.80 kWh/);
   await page.getByRole('region', { name: 'Usage by weekday and hour' }).waitFor();
   expect(await page.locator('.heat td').count()).toBe(7 * 24);
+  // Gas by itself, in m³: 2.4 a day for 20 days, which lie in this month and the last.
+  const ofGas = page.getByRole('region', { name: 'Gas' });
+  const big = async (name: string) => (await figureIn(ofGas, name).locator('dd.big').textContent()) ?? '';
+  await expect
+    .poll(
+      async () => (Number.parseFloat(await big('This month')) || 0) + (Number.parseFloat(await big('Last month')) || 0),
+    )
+    .toBeCloseTo(48, 1);
+  expect(await big('This month')).toMatch(/^[\d.]+ m³$/);
+  expect(await ofGas.textContent()).toMatch(/0\.[1-9]\d m³ of it estimated/);
+  expect(await page.getByRole('region', { name: 'Water' }).count()).toBe(0);
   await lookAt(page, 'home');
+  // It is no silent part of the electricity.
+  await figure('Yesterday').getByRole('button').click();
+  const opened = page.getByRole('dialog', { name: 'Yesterday: what it is made of' });
+  await opened.getByRole('row', { name: 'smart meter' }).waitFor();
+  expect(await opened.getByRole('row').count()).toBe(2);
+  await page.keyboard.press('Escape');
+  // A device of its own tells what it tells.
+  await page.getByLabel('Device').selectOption({ label: 'Test (smart meter)' });
+  await ofGas.waitFor({ state: 'detached' });
+  await page.getByLabel('Device').selectOption({ label: 'All devices' });
+  await ofGas.waitFor();
   // A phone shows a part of the day; whose row it is stays beside it.
   await page.setViewportSize(SIZES.phone);
   await page.evaluate("document.querySelector('.heat').scrollLeft = 1_000");

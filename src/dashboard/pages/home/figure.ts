@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Figure as Opened, Overview } from '#src/api/dashboard/shapes.ts';
 import { call, withQuery } from '../../api.ts';
-import { html } from '../../html.ts';
+import { type Children, html } from '../../html.ts';
 import { kwh, percent } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import { Dialog, Loading } from '../../parts/ui.ts';
@@ -20,26 +20,40 @@ interface Opens {
   isOver: boolean;
 }
 
-/** A total, and how much of it was estimated. `of`: where it can be opened. */
+/** A total of a home's electricity, and how much of it was estimated. `of`: where it can be opened. */
 export function Figure(props: { name: string; used: Overview['today']; of: Opens | null }) {
   const { name, used, of } = props;
   const [isOpen, setOpen] = useState(false);
-  const shown = used.kwh_used === null ? '–' : kwh(used.kwh_used);
+  const { kwh_used, estimated_kwh } = used;
+  const opens = (shown: string) =>
+    of &&
+    html`<button type="button" class="opens" aria-label=${`${name}: ${shown}. What it is made of`} onClick=${() => setOpen(true)}>${shown}</button>`;
+  return html`<${Total} name=${name} used=${kwh_used} estimated=${estimated_kwh} unit=${kwh} link=${opens}>
+    ${isOpen && of && html`<${Details} name=${name} of=${of} onClose=${() => setOpen(false)} />`}
+  <//>`;
+}
+
+/** A total in its unit, and how much of it was estimated; null: nothing is known. `link`: what is shown in place of its text. */
+export function Total(props: {
+  name: string;
+  used: number | null;
+  estimated: number | null;
+  unit: (value: number) => string;
+  link?: (shown: string) => Children;
+  children?: Children;
+}) {
+  const { name, used, estimated, unit, link, children } = props;
   return html`<div>
     <dt>${name}</dt>
-    <dd class="big">${
-      of && used.kwh_used !== null
-        ? html`<button type="button" class="opens" aria-label=${`${name}: ${shown}. What it is made of`} onClick=${() => setOpen(true)}>${shown}</button>`
-        : shown
-    }</dd>
+    <dd class="big">${used === null ? '–' : (link?.(unit(used)) ?? unit(used))}</dd>
     <dd class="quiet">${
-      used.kwh_used === null
+      used === null
         ? 'no data'
-        : used.estimated_kwh
-          ? html`<i class="swatch" /> ${kwh(used.estimated_kwh)} of it estimated`
+        : estimated
+          ? html`<i class="swatch" /> ${unit(estimated)} of it estimated`
           : 'all measured'
     }</dd>
-    ${isOpen && of && html`<${Details} name=${name} of=${of} onClose=${() => setOpen(false)} />`}
+    ${children}
   </div>`;
 }
 

@@ -1,0 +1,69 @@
+import { milliwattHoursToKwh } from '#src/core/units.ts';
+import type { Database } from '#src/database/connect.ts';
+import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
+import type { Whose } from './consumption.ts';
+import { homeBetween } from './home/buckets.ts';
+import { loadCommodity } from './home/home.ts';
+import { estimatedOf, usedOf } from './home/sums.ts';
+import type { Range } from './ranges.ts';
+
+/** Of a range, in the unit of its commodity; both null where nothing is known of it. */
+interface Amount {
+  used: number | null;
+  /** Part of it that was spread over a gap in a register's readings. */
+  estimated: number | null;
+}
+
+/** What is used of gas, heat or water at a glance, as far as the meters tell energy, or volume. */
+export type CommodityGlance<Name extends string> = { commodity: Commodity; unit: 'kWh' | 'm³' } & Record<Name, Amount>;
+
+const METERS = COMMODITIES.flatMap((commodity) => [
+  { commodity, unit: 'kWh' as const, meter: commodity },
+  { commodity, unit: 'm³' as const, meter: `${commodity}_m3` as const },
+]);
+
+/**
+ * What a home, or one device, used of gas, heat and water in each of some ranges, as energy-insights answers it. Without those of which
+ * nothing is known in any of them and no meter is there any more. `ranges` by their names.
+ */
+export async function commodityOverview<Name extends string>(
+  db: Database,
+  whose: Whose,
+  ranges: Readonly<Record<Name, Range>>,
+): Promise<CommodityGlance<Name>[]> {
+  const told = await metersOf(db, whose);
+  const glances = await Promise.all(
+    METERS.filter(({ meter }) => told.has(meter)).map(async ({ commodity, unit, meter }) => {
+      const home = await loadCommodity(db, whose, meter);
+      const amountIn = async (range: Range): Promise<Amount> => {
+        const sums = await homeBetween(db, home, range);
+        const used = usedOf(sums);
+        if (used === null) return { used, estimated: null };
+        return { used: milliwattHoursToKwh(used), estimated: milliwattHoursToKwh(estimatedOf(sums)) };
+      };
+      const names = Object.keys(ranges) as Name[];
+      const amounts = await Promise.all(names.map(async (name) => [name, await amountIn(ranges[name])] as const));
+      const isThere = home.devices.some(({ placement, endsAtMs }) => placement !== 'excluded' && endsAtMs === null);
+      if (!isThere && amounts.every(([, { used }]) => used === null)) return [];
+      return [{ commodity, unit, ...(Object.fromEntries(amounts) as Record<Name, Amount>) }];
+    }),
+  );
+  return glances.flat();
+}
+
+/** Those of gas, heat and water that a user's devices, or one, have ever told. */
+async function metersOf(db: Database, whose: Whose): Promise<ReadonlySet<string>> {
+  let query = db
+    .selectFrom('series as s')
+    .innerJoin('devices as d', 'd.device_id', 's.device_id')
+    .select('s.meter')
+    .distinct()
+    .where(
+      's.meter',
+      'in',
+      METERS.map(({ meter }) => meter),
+    );
+  query =
+    'userId' in whose ? query.where('d.user_id', '=', whose.userId) : query.where('d.device_id', '=', whose.deviceId);
+  return new Set((await query.execute()).flatMap(({ meter }) => meter ?? []));
+}
