@@ -170,6 +170,13 @@ test('draws nothing where no meter tells what came in: then what was used is not
   await card.getByRole('row', { name: 'Produced' }).waitFor();
   expect(await card.getByRole('row', { name: 'grid' }).count()).toBe(0);
   expect(await card.getByRole('img').count()).toBe(0);
+  // Nor where the meter has come just now: what the others told before is none of what it says.
+  const meter = await dashboard.device(userId);
+  await meter.publish(history(1 / 48, 1));
+  await card.getByText('No picture: what came in and what went out differ.').first().waitFor();
+  expect(await card.getByRole('img', { name: 'This month' }).count()).toBe(0);
+  expect(await card.textContent()).toContain('another one was silent or not there yet');
+  await lookAt(page, 'home-no-picture');
   await page.close();
 });
 

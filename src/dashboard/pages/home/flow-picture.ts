@@ -1,6 +1,6 @@
 import { html } from '../../html.ts';
 import { kwh } from '../../parts/format.ts';
-import { ribbonsOf, WIDTH } from './ribbons.ts';
+import { addsUp, ribbonsOf, WIDTH } from './ribbons.ts';
 
 /** One thing that energy comes from or goes to. */
 export interface End {
@@ -11,11 +11,20 @@ export interface End {
   kwh: number | null;
 }
 
+/** What flows in and what flows out; where they differ nothing can be drawn. */
+export interface Sides {
+  from: End[];
+  to: End[];
+}
+const energies = (ends: End[]) => ends.map((end) => end.kwh ?? 0);
+export const isEven = ({ from, to }: Sides): boolean => addsUp(energies(from), energies(to));
+
 /** What came from where, and went where to: bands as wide as the energy. Its figures are told to who does not see it. */
-export function FlowPicture({ title, from, to }: { title: string; from: End[]; to: End[] }) {
-  if ([...from, ...to].every((end) => !end.kwh))
-    return html`<figure class="flow"><figcaption>${title}</figcaption><p class="quiet">Nothing is known yet.</p></figure>`;
-  const energies = (ends: End[]) => ends.map((end) => end.kwh ?? 0);
+export function FlowPicture({ title, from, to }: Sides & { title: string }) {
+  const none = (text: string) =>
+    html`<figure class="flow"><figcaption>${title}</figcaption><p class="quiet">${text}</p></figure>`;
+  if ([...from, ...to].every((end) => !end.kwh)) return none('Nothing is known yet.');
+  if (!isEven({ from, to })) return none('No picture: what came in and what went out differ.');
   const { heightPx, left, right, bar } = ribbonsOf(energies(from), energies(to));
   const paths = (ends: End[], ribbons: typeof left) =>
     ribbons.map(({ path, index }) => html`<path d=${path} fill=${`var(${ends[index]?.colour})`} />`);

@@ -2,7 +2,7 @@ import type { Overview } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
 import { kwh, percent } from '../../parts/format.ts';
 import { Card } from '../../parts/ui.ts';
-import { type End, FlowPicture } from './flow-picture.ts';
+import { type End, FlowPicture, isEven, type Sides } from './flow-picture.ts';
 
 type Flow = NonNullable<Overview['flows']>['today'];
 
@@ -41,14 +41,21 @@ export function Flows({
     of
       .filter(([measure]) => (now[measure] ?? so_far[measure]) !== null)
       .map(([measure, name, colour]) => ({ name, colour, kwh: flow[measure] }));
-  const picture = (title: string, flow: Flow, used: number | null) =>
-    html`<${FlowPicture} title=${title} from=${ends(FROM, flow)} to=${[{ name: 'Used', colour: '--accent', kwh: used }, ...ends(TO, flow)]} />`;
+  const sides = (flow: Flow, used: number | null): Sides => ({
+    from: ends(FROM, flow),
+    to: [{ name: 'Used', colour: '--accent', kwh: used }, ...ends(TO, flow)],
+  });
+  // Without a meter at the connection point what is used is not what came in.
+  const hasGrid = (now.grid_import_kwh ?? so_far.grid_import_kwh) !== null;
+  const pictures = hasGrid
+    ? [
+        { title: 'Today', ...sides(now, today.kwh_used) },
+        { title: 'This month', ...sides(so_far, month.kwh_used) },
+      ]
+    : [];
+  const doubts = doubtsOf(so_far, pictures.every(isEven));
   return html`<${Card} title="From where, and where to">
-    ${
-      // Without a meter at the connection point what is used is not what came in.
-      (now.grid_import_kwh ?? so_far.grid_import_kwh) !== null &&
-      html`<div class="flows">${picture('Today', now, today.kwh_used)}${picture('This month', so_far, month.kwh_used)}</div>`
-    }
+    ${hasGrid && html`<div class="flows">${pictures.map((picture) => html`<${FlowPicture} ...${picture} />`)}</div>`}
     <div class="table"><table>
       <thead><tr><td></td><th scope="col">Today</th><th scope="col">This month</th></tr></thead>
       <tbody>
@@ -59,18 +66,27 @@ export function Flows({
         ${row('Self-sufficient', [now.autarky, so_far.autarky], percent)}
       </tbody>
     </table></div>
-    ${isPartly(so_far) && html`<p class="quiet">${WHY}</p>`}
+    ${
+      doubts.length > 0 &&
+      html`<p class="quiet">Not all of it is known: ${doubts.join('; ')}. Under Devices you say where each one sits.</p>`
+    }
   <//>`;
 }
 
 /** Of a time up to now the last minutes are never known. */
 const MOSTLY = 0.9;
-/** Something was silent, or was fed in that came from nowhere. */
-const isPartly = ({ coverage, grid_export_kwh, production_kwh, discharged_kwh }: Flow) =>
-  (coverage ?? 1) < MOSTLY || ((grid_export_kwh ?? 0) > 0 && production_kwh === null && discharged_kwh === null);
 
-const WHY =
-  'Not all of it is known: a meter was silent, or something was fed in that no device here produces. Under Devices you say where each one sits.';
+/** Why not all of it is known. `addsUp`: what came in is what went out. */
+function doubtsOf({ coverage, grid_export_kwh, production_kwh, discharged_kwh }: Flow, addsUp: boolean): string[] {
+  const isFedFromNowhere = (grid_export_kwh ?? 0) > 0 && production_kwh === null && discharged_kwh === null;
+  return [
+    ...((coverage ?? 1) < MOSTLY ? ['a meter was silent'] : []),
+    ...(isFedFromNowhere ? ['something was fed in that no device here produces'] : []),
+    ...(addsUp || isFedFromNowhere
+      ? []
+      : ['a device tells of a time in which another one was silent or not there yet']),
+  ];
+}
 
 const shown = (value: number | null | undefined, unit: (value: number) => string) =>
   value === null || value === undefined ? '–' : unit(value);

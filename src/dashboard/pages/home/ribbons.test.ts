@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NAME_PX, ribbonsOf } from './ribbons.ts';
+import { addsUp, NAME_PX, ribbonsOf } from './ribbons.ts';
 
 /** Heights of a band: where it begins and where it ends, up to its point. */
 function edges(path: string) {
@@ -59,4 +59,14 @@ test('what does not flow has no band, and nothing at all is no picture of someth
   expect(ribbonsOf([0, 2], [2, 0]).left.map(({ index }) => index)).toEqual([1]);
   expect(ribbonsOf([0, 2], [2, 0]).right.map(({ index }) => index)).toEqual([0]);
   expect(ribbonsOf([0], [0])).toMatchObject({ left: [], right: [], bar: { height: 0 } });
+});
+
+test('what comes in is what goes out, but for what is rounded: else parts of it are of another time', () => {
+  expect(addsUp([2.5, 3], [5.5, 0])).toBe(true);
+  expect(addsUp([0.004, 0], [0.001, 0])).toBe(true);
+  expect(addsUp([100, 20.5], [119.9])).toBe(true);
+  // An inverter told of 2.5 kWh before the grid meter was there.
+  expect(addsUp([2.5, 3], [3, 0])).toBe(false);
+  // Fed in, and nothing here produces.
+  expect(addsUp([10], [10, 7])).toBe(false);
 });

@@ -61,5 +61,15 @@ function band(x1: number, y1: number, x2: number, y2: number, px: number, tip: n
   ].join('');
 }
 
+/** Each figure is rounded to a Wh; what is known of the last minutes differs a little from device to device. */
+const ROUNDED_KWH = 0.01;
+const NEARLY = 0.01;
+
+/** Whether what flows in flows out again. It does not where parts are of another time, or where one is missing. Pure. */
+export function addsUp(inKwh: readonly number[], outKwh: readonly number[]): boolean {
+  const [into, out] = [sum(inKwh), sum(outKwh)];
+  return Math.abs(into - out) <= Math.max(ROUNDED_KWH, NEARLY * Math.max(into, out));
+}
+
 const sum = (energies: readonly number[]) => energies.reduce((all, kwh) => all + kwh, 0);
 const round = (value: number) => Math.round(value * 100) / 100;
