@@ -3,7 +3,7 @@ import { defined } from '#src/core/defined.ts';
 import { type Audited, listAudit } from '#src/users/audit.ts';
 import { show, withDatabase } from './beside.ts';
 
-/** `energy audit`: who did what to whom, as GET /v1/audit answers it. */
+/** `energy audit`: who did what to whom, as GET /v1/audit answers it, with the e-mail addresses of accounts. */
 export function register(program: Command): void {
   program
     .command('audit')
@@ -22,5 +22,11 @@ export function register(program: Command): void {
     );
 }
 
-const lineOf = ({ at, actor_user_id, address, action, target, details }: Audited): string =>
-  `${at.toISOString()}  ${action}  ${target ?? '-'}  by ${actor_user_id ?? '-'} from ${address ?? '-'}  ${JSON.stringify(details)}`;
+const lineOf = ({ at, address, action, details, ...act }: Audited): string => {
+  const [target, actor] = [named(act.target, act.target_email), named(act.actor_user_id, act.actor_email)];
+  return `${at.toISOString()}  ${action}  ${target}  by ${actor} from ${address ?? '-'}  ${JSON.stringify(details)}`;
+};
+
+/** An id, and whose it is where that is an account. */
+const named = (id: string | null, email: string | null): string =>
+  email === null ? (id ?? '-') : `${id ?? '-'} (${email})`;

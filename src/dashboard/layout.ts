@@ -14,6 +14,9 @@ const LINKS: [string, string][] = [
   ['webhooks', 'Webhooks'],
 ];
 
+/** Pages on which it makes no difference whose data are looked at: one's own webhooks and sessions, and all of the installation. */
+const OF_NOBODY: ReadonlySet<string> = new Set(['webhooks', 'sessions', 'operator']);
+
 const THEMES = ['auto', 'light', 'dark'] as const;
 type Theme = (typeof THEMES)[number];
 
@@ -63,7 +66,7 @@ export function Layout(props: { path: string; onSignOut: () => void; children?: 
         )}
       </nav>
       <div class="me">
-        ${me.role !== 'homeowner' && html`<${UserPicker} />`}
+        ${me.role !== 'homeowner' && !OF_NOBODY.has(props.path) && html`<${UserPicker} />`}
         <button type="button" class="plain" onClick=${nextTheme} aria-label=${`Colours: ${theme}`} title=${`Colours: ${theme}`}>
           ${theme === 'dark' ? '☾' : theme === 'light' ? '☀' : '◐'}
         </button>

@@ -66,12 +66,18 @@ const COLUMNS = ['audit_id', 'at', 'actor_user_id', 'actor_key_id', 'address', '
 
 export type Audited = Awaited<ReturnType<typeof listAudit>>[number];
 
-/** What was done, the latest first, before `cursor`; of `userId` what it did, and what was done to it. At most `limit`. */
+/** What was done, the latest first, before `cursor`; of `userId` what it did, and what was done to it. At most `limit`. With the addresses of accounts that are there. */
 export async function listAudit(
   db: Database,
   { userId, limit, cursor }: { userId?: string; limit: number; cursor?: string },
 ) {
-  let query = db.selectFrom('audit_log').select(COLUMNS).orderBy('audit_id', 'desc').limit(limit);
+  let query = db
+    .selectFrom('audit_log')
+    .leftJoin('users as actor', 'actor.user_id', 'actor_user_id')
+    .leftJoin('users as aim', 'aim.user_id', 'target')
+    .select([...COLUMNS, 'actor.email as actor_email', 'aim.email as target_email'])
+    .orderBy('audit_id', 'desc')
+    .limit(limit);
   if (userId !== undefined)
     query = query.where(({ eb, or }) => or([eb('actor_user_id', '=', userId), eb('about_user_id', '=', userId)]));
   if (cursor !== undefined) query = query.where('audit_id', '<', cursor);

@@ -1,5 +1,6 @@
 import type { AnyOperation } from '#src/api/operation.ts';
 import { alertFirings } from './alerts/firings.ts';
+import { listActs } from './audit/list.ts';
 import { getFigure } from './figure/get.ts';
 import { getOperator } from './operator/get.ts';
 import { getOverview } from './overview/get.ts';
@@ -24,4 +25,5 @@ export const DASHBOARD_OPERATIONS: readonly AnyOperation[] = [
   listRejected,
   replayRejected,
   checkRollups,
+  listActs,
 ];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { instant } from '#src/api/shapes.ts';
+import { act } from '#src/api/v1/audit/shape.ts';
 import { DELIVERY_STATUSES, PLACEMENTS } from '#src/database/enums.ts';
 import { COMMODITIES } from '#src/database/meter.ts';
 import { NOTES } from '#src/energy/figure.ts';
@@ -158,6 +159,10 @@ export const replayed = z.strictObject({
   complete: z.boolean(),
 });
 
+/** Null: the account is gone, or there is none. */
+const email = z.string().nullable();
+export const namedAct = act.extend({ actor_email: email, target_email: email });
+
 export const rollupCheck = z.strictObject({
   users: count,
   checked: count,
@@ -181,4 +186,5 @@ export type SentDelivery = z.output<typeof sentDelivery>;
 export type Operator = z.output<typeof operator>;
 export type Rejected = z.output<typeof rejected>;
 export type Replayed = z.output<typeof replayed>;
+export type NamedAct = z.output<typeof namedAct>;
 export type RollupReport = z.output<typeof rollupCheck>;

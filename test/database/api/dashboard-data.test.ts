@@ -478,6 +478,25 @@ describe('firings', () => {
   });
 });
 
+describe('acts', () => {
+  test('name accounts by their address while they are there, which the interface does not', async () => {
+    const { userId } = await api.user('homeowner');
+    const of = async () => (await ask(`/v1/acts?user_id=${admin.userId}&limit=1`, admin)).json[0];
+    const patch = { key: admin.key, method: 'PATCH', body: { plan: 'developer' } };
+    expect((await api.send(`/v1/users/${userId}`, patch)).status).toBe(200);
+    const emails = new Map(
+      (await sql('SELECT user_id, email FROM users')).rows.map(({ user_id, email }) => [user_id, email]),
+    );
+    const named = { actor_email: emails.get(admin.userId), target_email: emails.get(userId) };
+    expect(await of()).toMatchObject({ action: 'user.changed', target: userId, ...named });
+    const { text } = await api.send(`/v1/audit?user_id=${admin.userId}&limit=1`, { key: admin.key });
+    expect([JSON.parse(text)[0].target, text.includes('@')]).toEqual([userId, false]);
+    // What is nobody's account has no address, and neither has one that is gone.
+    await api.send(`/v1/users/${userId}`, { key: admin.key, method: 'DELETE' });
+    expect(await of()).toMatchObject({ action: 'user.deleted', actor_email: named.actor_email, target_email: null });
+  });
+});
+
 describe('a delivery', () => {
   let path: string;
   let deliveryId: string;
@@ -543,6 +562,7 @@ describe('a delivery', () => {
 describe('what is for administrators alone', () => {
   const ADMIN: [string, string][] = [
     ['GET', '/v1/operator'],
+    ['GET', '/v1/acts'],
     ['GET', '/v1/rejected'],
     ['POST', '/v1/rejected/replay'],
     ['POST', '/v1/rollups/check'],
@@ -554,7 +574,7 @@ describe('what is for administrators alone', () => {
     delete context.rejected;
     delete context.rollups;
     expect((await ask(path, home, { method })).status).toBe(403);
-    expect((await ask(path, admin, { method })).status).toBe(path === '/v1/operator' ? 200 : 503);
+    expect((await ask(path, admin, { method })).status).toBe(['/v1/operator', '/v1/acts'].includes(path) ? 200 : 503);
     Object.assign(context, without);
     expect((await ask(path, admin, { method })).status).toBe(200);
   });

@@ -57,7 +57,7 @@ test('energy export writes a file for its owner’s eyes, whole or not at all; e
   expect((await readdir(folder.path)).sort()).toEqual(['home.zip', 'mail']);
   const acts = (await energy('audit', '--user', home.userId, '--json')).stdout.trimEnd().split('\n');
   expect(JSON.parse(acts[0] ?? '')).toMatchObject({ action: 'user.exported', target: home.userId, address: 'cli' });
-  expect((await energy('audit')).stdout).toMatch(/user\.exported {2}usr_\w+ {2}by - from cli/);
+  expect((await energy('audit')).stdout).toMatch(/user\.exported {2}usr_\w+ \(\S+@\S+\) {2}by - from cli/);
 });
 
 test('energy names a user by an e-mail address, too', async () => {

@@ -71,7 +71,11 @@ test('changes plans, makes users, and is for administrators alone', async () => 
   await page.getByRole('button', { name: 'List', exact: true }).click();
   const act = page.locator('tbody tr', { hasText: 'user.changed' });
   await act.waitFor();
-  expect(await act.textContent()).toMatch(new RegExp(`user\\.changed plan developer${userId}usr_\\w+127\\.0\\.0\\.1`));
+  expect(await act.textContent()).toMatch(
+    new RegExp(`user\\.changed plan developerplan@example\\.com ${userId}admin@example\\.com usr_\\w+127\\.0\\.0\\.1`),
+  );
+  // Whose data are looked at changes nothing here.
+  expect(await page.getByRole('combobox', { name: 'User' }).count()).toBe(0);
   const made = await dashboard.signIn('made@example.com');
   expect(await made.getByRole('link', { name: 'Operator' }).count()).toBe(0);
   await made.goto('/dashboard/operator');

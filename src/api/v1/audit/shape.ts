@@ -20,8 +20,8 @@ export const act = z
   })
   .meta({ id: 'Act' });
 
-/** An act as answers show it. */
-export const toWire = ({ at, details, ...row }: Audited): z.output<typeof act> => ({
+/** An act as answers show it. Who has which address is for the dashboard alone. */
+export const toWire = ({ at, details, actor_email: _, target_email: __, ...row }: Audited): z.output<typeof act> => ({
   ...row,
   at: at.toISOString(),
   details: details as Record<string, unknown>,

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Act } from '#clients/typescript/client.ts';
+import type { NamedAct } from '#src/api/dashboard/shapes.ts';
 import { type Page, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { Steps, usePages } from '../../parts/pages.ts';
@@ -24,10 +24,10 @@ export function Audit() {
 }
 
 function List({ user }: { user: string }) {
-  const pages = usePages<Act>(withQuery('/v1/audit', { user_id: user, limit: SHOWN }));
+  const pages = usePages<NamedAct>(withQuery('/v1/acts', { user_id: user, limit: SHOWN }));
   return html`<div tabindex="-1" ref=${pages.top}>
     <${Loading} of=${pages.shown}>
-      ${({ rows }: Page<Act>) =>
+      ${({ rows }: Page<NamedAct>) =>
         rows.length === 0
           ? html`<p>Nothing was noted.</p>`
           : html`<div class="table"><table>
@@ -36,8 +36,8 @@ function List({ user }: { user: string }) {
                 (act) => html`<tr key=${act.audit_id}>
                   <td data-name="When"><${When} at=${act.at} /></td>
                   <td data-name="Action"><code>${act.action}</code>${said(act)}</td>
-                  <td data-name="Target"><code>${act.target ?? '–'}</code></td>
-                  <td data-name="Who"><code>${act.actor_user_id ?? '–'}</code></td>
+                  <td data-name="Target"><${Named} id=${act.target} email=${act.target_email} /></td>
+                  <td data-name="Who"><${Named} id=${act.actor_user_id} email=${act.actor_email} /></td>
                   <td data-name="From">${act.address ?? '–'}</td>
                 </tr>`,
               )}</tbody>
@@ -47,8 +47,12 @@ function List({ user }: { user: string }) {
   </div>`;
 }
 
+/** An id, and whose it is where that is an account. */
+const Named = ({ id, email }: { id: string | null; email: string | null }) =>
+  html`<span>${email} <code>${id ?? '–'}</code></span>`;
+
 /** What was sent with it, as far as the log says. */
-function said({ details }: Act): string {
+function said({ details }: NamedAct): string {
   const { members, ...values } = details as { members?: string[] };
   const told = Object.entries(values).map(([name, value]) => `${name} ${String(value)}`);
   const others = (members ?? []).filter((name) => !(name in values));
