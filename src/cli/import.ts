@@ -150,9 +150,21 @@ function addCondition(text: string, before: Options['where']): Options['where'] 
   return [...before, { column: text.slice(0, at), value: text.slice(at + 1) }];
 }
 
+/** Bytes of a file. Throws where it is none that can be read, before anything is sent. */
+async function sizeOf(file: string): Promise<number> {
+  const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+      throw new Error(`There is no file ${file}. Paths are relative to ${process.cwd()}; check the name.`);
+    throw error;
+  });
+  if (found.isDirectory())
+    throw new Error(`${file} is a folder. Name the files in it: ${file.replace(/\/$/, '')}/*.csv`);
+  return found.size;
+}
+
 /** Bytes read of all files, on a terminal only. */
 async function progressBar(files: string[]) {
-  const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));
+  const sizes = await Promise.all(files.map(sizeOf));
   if (!process.stderr.isTTY) return { update: () => {}, stop: () => {} };
   const bar = new SingleBar({
     format: 'importing [{bar}] {percentage} %, {eta_formatted} left',

@@ -60,6 +60,15 @@ test('energy export writes a file for its owner’s eyes, whole or not at all; e
   expect((await energy('audit')).stdout).toMatch(/user\.exported {2}usr_\w+ \(\S+@\S+\) {2}by - from cli/);
 });
 
+test('energy import says which file is not there, before it asks for anything else', async () => {
+  const from = (file: string) =>
+    energy('import', '--device', 'dev_x', '--time-column', 'time', '--register-column', 'kwh', file);
+  const failsWith = (stderr: string) => ({ code: 1, stderr: expect.stringContaining(stderr) });
+  const missing = join(folder.path, 'none.csv');
+  await expect(from(missing)).rejects.toMatchObject(failsWith(`There is no file ${missing}. Paths are relative to `));
+  await expect(from(folder.path)).rejects.toMatchObject(failsWith(`${folder.path} is a folder. Name the files in it`));
+});
+
 test('energy names a user by an e-mail address, too', async () => {
   const created = JSON.parse((await energy('users', 'create', '--email', 'Named@example.com', '--json')).stdout);
   const output = join(folder.path, 'named.zip');
