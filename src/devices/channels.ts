@@ -86,6 +86,42 @@ export async function listChannels(db: Database, deviceId: string, words: Owners
   ];
 }
 
+/**
+ * Quantities of a device whose last reading is held, and its time: it is implausible, and counts nothing until the next ones say what it
+ * was (law of consumption: held, confirming).
+ */
+export async function listHeld(db: Database, deviceId: string): Promise<{ native_name: string; at: Date }[]> {
+  const rows = await db
+    .selectFrom('series as s')
+    .innerJoinLateral(
+      (last) =>
+        last
+          .selectFrom('readings as r')
+          .select(['r.read_at', 'r.interval_ms'])
+          .whereRef('r.series_id', '=', 's.series_id')
+          .orderBy('r.read_at', 'desc')
+          .limit(1)
+          .as('l'),
+      (join) => join.onTrue(),
+    )
+    .innerJoin('reading_notes as n', (join) =>
+      join
+        .onRef('n.series_id', '=', 's.series_id')
+        .onRef('n.read_at', '=', 'l.read_at')
+        .onRef('n.interval_ms', '=', 'l.interval_ms'),
+    )
+    .select(['s.channel', 's.kind', 's.native_name', 'l.read_at'])
+    .where('s.device_id', '=', deviceId)
+    .where('s.kind', 'in', Object.keys(UNITS))
+    .where('n.verdict', 'in', ['held', 'confirming'])
+    .orderBy('s.series_id')
+    .execute();
+  return rows.map(({ channel, kind, native_name: nativeName, read_at }) => ({
+    native_name: nativeNameOf({ channel, kind, nativeName }),
+    at: read_at,
+  }));
+}
+
 /** The words of an owner with what he says now. Throws `unprocessable` where there are too many. */
 export function withWords(words: OwnersWords, said: readonly SaidOfChannel[]): OwnersWords {
   const next = new Map(Object.entries(words));

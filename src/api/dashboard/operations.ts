@@ -1,6 +1,7 @@
 import type { AnyOperation } from '#src/api/operation.ts';
 import { alertFirings } from './alerts/firings.ts';
 import { listActs } from './audit/list.ts';
+import { listHeld } from './devices/held.ts';
 import { getFigure } from './figure/get.ts';
 import { getOperator } from './operator/get.ts';
 import { getOverview } from './overview/get.ts';
@@ -26,4 +27,5 @@ export const DASHBOARD_OPERATIONS: readonly AnyOperation[] = [
   replayRejected,
   checkRollups,
   listActs,
+  listHeld,
 ];

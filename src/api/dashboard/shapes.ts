@@ -163,6 +163,9 @@ export const replayed = z.strictObject({
 const email = z.string().nullable();
 export const namedAct = act.extend({ actor_email: email, target_email: email });
 
+/** Quantities of a device whose last value is held: implausible, and not counted until the next ones say what it was. */
+export const heldAnswer = z.array(z.strictObject({ native_name: z.string(), at: instant }));
+
 export const rollupCheck = z.strictObject({
   users: count,
   checked: count,
@@ -187,4 +190,5 @@ export type Operator = z.output<typeof operator>;
 export type Rejected = z.output<typeof rejected>;
 export type Replayed = z.output<typeof replayed>;
 export type NamedAct = z.output<typeof namedAct>;
+export type Held = z.output<typeof heldAnswer>;
 export type RollupReport = z.output<typeof rollupCheck>;

@@ -497,6 +497,27 @@ describe('acts', () => {
   });
 });
 
+describe('what is held', () => {
+  test('is named, until the next readings say what it was', async () => {
+    const it = await meter(api.database);
+    const owner = { key: (await api.user('admin')).key };
+    const at = (minutes: number) => new Date(api.now.getTime() - (60 - minutes) * 60_000);
+    const held = async () => (await ask(`/v1/devices/${it.deviceId}/held`, owner)).json;
+    await it.read([
+      [at(0), 100],
+      [at(15), 100.2],
+    ]);
+    expect(await held()).toEqual([]);
+    await it.read([[at(30), 9_000_000_000]]);
+    expect(await held()).toEqual([{ native_name: 'import energy_total_kwh', at: at(30).toISOString() }]);
+    await it.read([[at(45), 100.4]]);
+    expect(await held()).toEqual([]);
+    expect(await statuses(`/v1/devices/${it.deviceId}/held`, { home, stranger, admin })).toEqual({
+      ...{ home: 404, stranger: 404, admin: 200 },
+    });
+  });
+});
+
 describe('a delivery', () => {
   let path: string;
   let deliveryId: string;

@@ -8,7 +8,7 @@ import { climateHours } from '#src/dashboard/pages/devices/climate-hours.ts';
 import { publishLines } from '#src/dashboard/pages/devices/device-snippets.ts';
 import { deviceSettings, mosquittoBridge } from '#src/dashboard/pages/devices/gateway-snippets.ts';
 import { serviceAddress } from '#src/dashboard/pages/devices/service-address.ts';
-import { lookAt } from '#test/support/browser.ts';
+import { lookAt, SIZES } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 
 const HOUR_MS = 3_600_000;
@@ -143,10 +143,35 @@ test('what a gateway hears is listed, and counts when it was paired', { timeout:
 
 test('settings are changed, refused with a reason, and the device is deleted', { timeout: 120_000 }, async () => {
   const userId = await dashboard.user('settings@example.com');
-  const { deviceId } = await dashboard.device(userId);
+  const { deviceId, publish } = await dashboard.device(userId);
+  const quarter = (back: number) => new Date(Date.now() - back * 900_000).toISOString();
+  await publish([
+    { ts: quarter(2), energy_total_kwh: 100 },
+    { ts: quarter(1), energy_total_kwh: 9_000_000_000 },
+  ]);
+  const plug = await dashboard.device(userId, 'smart_plug');
+  await plug.publish({ energy_total_kwh: 7 });
   const page = await devicesPage('settings@example.com');
-  await page.getByRole('link', { name: 'Details of Test' }).click();
+  // A plug beside a meter: where it is is a guess, which the list says, and where one says it.
+  const ofPlug = page.locator('tbody tr', { hasText: 'smart plug' });
+  const why = ofPlug.getByTitle(/^Where it sits/);
+  expect(await why.getAttribute('title')).toMatch(/Open its details and save where it is\.$/);
+  expect(await ofPlug.textContent()).toContain('consumption');
+  await page.getByRole('link', { name: 'Details of Test, smart plug' }).click();
+  await page.getByText('Below you save where it is.').waitFor();
+  expect(await page.getByRole('dialog').textContent()).not.toContain('Open its details');
+  expect(await page.getByRole('dialog').getByText('held', { exact: true }).count()).toBe(0);
+  await page.keyboard.press('Escape');
+  await page.getByRole('link', { name: 'Details of Test, smart meter' }).click();
   await expect.poll(() => new URL(page.url()).searchParams.get('device')).toBe(deviceId);
+  const value = page.locator('td', { hasText: '9000000000 kWh' });
+  await value.getByText('implausible, not counted').waitFor();
+  // On a phone, too, in words in a line.
+  await page.setViewportSize(SIZES.phone);
+  expect((await value.getByText('implausible, not counted').boundingBox())?.width).toBeGreaterThan(100);
+  const place = await page.getByLabel('import energy_total_kwh place in the home').boundingBox();
+  expect((place?.x ?? 0) + (place?.width ?? SIZES.phone.width)).toBeLessThan(SIZES.phone.width - 30);
+  await page.setViewportSize(SIZES.desktop);
   await page.getByLabel('Type').selectOption({ label: 'other …' });
   await page.getByLabel('Which other type').fill('water_heater');
   await page.getByLabel('Location').fill('Bath');
@@ -183,7 +208,7 @@ test('settings are changed, refused with a reason, and the device is deleted', {
   await page.getByRole('button', { name: 'Delete this device' }).click();
   await page.getByText('stays in the account’s history').waitFor();
   await page.getByRole('dialog', { name: 'Delete this device' }).getByRole('button', { name: 'Delete' }).click();
-  await page.getByText('No device is paired yet').waitFor();
+  await row(page, 'Bath').waitFor({ state: 'detached' });
   await expect.poll(() => new URL(page.url()).search).toBe('');
 });
 

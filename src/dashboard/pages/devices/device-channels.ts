@@ -1,7 +1,8 @@
 import type { DeviceDetails } from '#clients/typescript/client.ts';
+import type { Held } from '#src/api/dashboard/shapes.ts';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
-import { useAction } from '../../parts/load.ts';
+import { useAction, useLoad } from '../../parts/load.ts';
 import { Badge, busy, Problem, When } from '../../parts/ui.ts';
 import { PLACEMENTS } from './device.ts';
 
@@ -30,7 +31,11 @@ const nameOf = (countsAs: string) => MEANINGS.find(([one]) => one === countsAs)?
 export function DeviceChannels({ of: device, onSaved }: { of: DeviceDetails; onSaved: () => void }) {
   const { run, isBusy, error } = useAction();
   const { channels } = device;
+  const held = useLoad(() => call<Held>('GET', `/v1/devices/${device.device_id}/held`), [device]);
   if (channels.length === 0) return null;
+  // Where a newer value came in between, it is that one which is shown, and nothing is said of it.
+  const isHeld = ({ native_name, last_at }: Channel) =>
+    held.value?.some((one) => one.native_name === native_name && one.at === last_at) ?? false;
   const say: Say = (native_name, word) =>
     run(async () => {
       await call('PATCH', `/v1/devices/${device.device_id}`, { channels: [{ native_name, ...word }] });
@@ -51,7 +56,7 @@ export function DeviceChannels({ of: device, onSaved }: { of: DeviceDetails; onS
       <tbody>
         ${[...unknown, ...channels.filter(({ counts_as }) => counts_as !== null)].map(
           (one) =>
-            html`<${Row} key=${one.native_name} of=${one} placement=${device.placement} isBusy=${isBusy} onSay=${say} />`,
+            html`<${Row} key=${one.native_name} of=${one} isHeld=${isHeld(one)} placement=${device.placement} isBusy=${isBusy} onSay=${say} />`,
         )}
       </tbody>
     </table></div>
@@ -62,8 +67,14 @@ export function DeviceChannels({ of: device, onSaved }: { of: DeviceDetails; onS
 type Say = (name: string, word: { counts_as: string | null } | { placement: Channel['placement'] }) => void;
 
 /** `placement`: of the device. */
-function Row(props: { of: Channel; placement: DeviceDetails['placement']; isBusy: boolean; onSay: Say }) {
-  const { of: channel, isBusy, onSay } = props;
+function Row(props: {
+  of: Channel;
+  isHeld: boolean;
+  placement: DeviceDetails['placement'];
+  isBusy: boolean;
+  onSay: Say;
+}) {
+  const { of: channel, isHeld, isBusy, onSay } = props;
   const { native_name, unit, last_value, last_at, counts_as, placement } = channel;
   const change = (event: Event) => {
     const { value } = event.target as HTMLSelectElement;
@@ -77,7 +88,10 @@ function Row(props: { of: Channel; placement: DeviceDetails['placement']; isBusy
   return html`<tr>
     <th scope="row" data-name="Name">${native_name}</th>
     <td data-name="Last value">
-      ${last_value === null ? '' : `${last_value} ${unit ?? ''} `}<span class="quiet"><${When} at=${last_at} /></span>
+      <span>
+        ${last_value === null ? '' : `${last_value} ${unit ?? ''} `}<span class="quiet"><${When} at=${last_at} /></span>
+        ${isHeld && html` <${Badge} kind="warn">held<//> <span class="quiet">implausible, not counted</span>`}
+      </span>
     </td>
     <td data-name="Counts as">
       ${

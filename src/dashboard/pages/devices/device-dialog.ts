@@ -41,7 +41,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
           <dl class="facts">
             <dt>State</dt>
             <dd><${Badge} kind=${kind}>${one.status}<//> ${meaning}</dd>
-            ${asks(one).map(({ word, meaning: why }) => html`<dt>Asks</dt><dd><${Badge} kind="warn">${word}<//> ${why}</dd>`)}
+            ${asks(one, true).map(({ word, meaning: why }) => html`<dt>Asks</dt><dd><${Badge} kind="warn">${word}<//> ${why}</dd>`)}
             <dt>Last seen</dt>
             <dd><${When} at=${one.last_seen_at} zone=${user.timezone} /></dd>
             <dt>Paired</dt>

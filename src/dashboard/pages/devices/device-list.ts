@@ -3,7 +3,7 @@ import { html } from '../../html.ts';
 import { Rows } from '../../parts/focus.ts';
 import type { Loaded } from '../../parts/load.ts';
 import { Badge, Card, Loading, When } from '../../parts/ui.ts';
-import { asks, STATES, typeName } from './device.ts';
+import { asks, PLACEMENTS, PLACES, STATES, typeName } from './device.ts';
 
 /** The devices of an account. `onOpen`: its details are wanted. */
 export const DeviceList = (props: {
@@ -33,7 +33,7 @@ function table(all: Device[], zone: string, onOpen: (deviceId: string) => void) 
   return html`
     <div class="table"><table>
       <thead><tr>
-        <th scope="col">Location</th><th scope="col">Type</th><th scope="col">State</th><th scope="col">Last seen</th>
+        <th scope="col">Location</th><th scope="col">Type</th><th scope="col">Place in the home</th><th scope="col">State</th><th scope="col">Last seen</th>
         <td></td>
       </tr></thead>
       <tbody>${all.map((device) => html`<${Row} key=${device.device_id} of=${device} zone=${zone} onOpen=${onOpen} />`)}</tbody>
@@ -59,9 +59,11 @@ function Row({ of: device, zone, onOpen }: { of: Device; zone: string; onOpen: (
   return html`<tr>
     <th scope="row" data-name="Location">${device.location}</th>
     <td data-name="Type">${typeName(device.type)}</td>
-    <td data-name="State"><span title=${meaning}><${Badge} kind=${kind}>${device.status}<//></span>${asks(device).map(
-      ({ word, meaning: why }) => html` <span title=${why}><${Badge} kind="warn">${word}<//></span>`,
-    )}</td>
+    <td data-name="Place in the home"><span title=${PLACEMENTS[device.placement]}>${PLACES[device.placement]}</span></td>
+    <td data-name="State"><span title=${meaning}><${Badge} kind=${kind}>${device.status}<//></span>${asks(
+      device,
+      false,
+    ).map(({ word, meaning: why }) => html` <span title=${why}><${Badge} kind="warn">${word}<//></span>`)}</td>
     <td data-name="Last seen"><${When} at=${device.last_seen_at} zone=${zone} /></td>
     <td>
       <div class="actions">

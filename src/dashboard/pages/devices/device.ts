@@ -19,27 +19,40 @@ export const PLACEMENTS: Record<Device['placement'], string> = {
   excluded: 'none: left out of the home’s total',
 };
 
-/** What a device asks of its owner. */
-const ATTENTIONS: Record<Device['attention'][number], { word: string; meaning: string }> = {
+/** The same in a word. */
+export const PLACES: Record<Device['placement'], string> = {
+  grid: 'grid',
+  production: 'production',
+  storage: 'storage',
+  consumption: 'consumption',
+  excluded: 'left out',
+};
+
+/** What a device asks of its owner. `answer`: what to do about it, in its details. */
+const ATTENTIONS: Record<Device['attention'][number], { word: string; meaning: string; answer?: string }> = {
   unknown_quantity: {
     word: 'what is it?',
-    meaning:
-      'It tells something that cannot be told from its name, and is not counted. Open its details and say what it is.',
+    meaning: 'It tells something that cannot be told from its name, and is not counted.',
+    answer: 'say what it is',
   },
   faulty: { word: 'faulty', meaning: 'It says so itself, or most of what it sent last could not be used.' },
   silent: { word: 'silent', meaning: 'It was not heard for a day.' },
   placement_guessed: {
     word: 'where is it?',
-    meaning:
-      'Where it sits in the home is a guess, and the home’s total depends on it. Open its details and save where it is.',
+    meaning: 'Where it sits in the home is a guess, and the home’s total depends on it.',
+    answer: 'save where it is',
   },
 };
 
-/** What a device asks that its state does not say anyway. */
-export const asks = ({ attention, status }: Device) =>
+/** What a device asks that its state does not say anyway. `isOpen`: its details are what is looked at. */
+export const asks = ({ attention, status }: Device, isOpen: boolean) =>
   attention
     .filter((one) => one !== 'faulty' && !(one === 'silent' && status === 'inactive'))
-    .map((one) => ATTENTIONS[one]);
+    .map((one) => {
+      const { word, meaning, answer } = ATTENTIONS[one];
+      if (answer === undefined) return { word, meaning };
+      return { word, meaning: `${meaning} ${isOpen ? 'Below you' : 'Open its details and'} ${answer}.` };
+    });
 
 /** Types that clients know; any other word will do. */
 export const TYPES: Record<string, string> = {
