@@ -19,10 +19,11 @@ export function streamOfPages(others: object, pages: AsyncIterable<readonly unkn
 
 async function* piecesOf(head: string, pages: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
   let before = head;
-  for await (const rows of pages) {
-    if (rows.length === 0) continue;
-    yield before + JSON.stringify(rows).slice(1, -1);
-    before = ',';
+  for await (const page of pages) {
+    for await (const rows of inTurns(page)) {
+      yield before + JSON.stringify(rows).slice(1, -1);
+      before = ',';
+    }
   }
   yield before === head ? `${head}]}` : ']}';
 }

@@ -31,8 +31,8 @@ export interface Insight {
 
 const labelled = (hour: number | null): string | null => (hour === null ? null : hourLabel(hour));
 const NOTHING_MORE: ReadonlySet<Include> = new Set();
-/** Of hours: some 750 rows, a twelfth of what may be asked for. */
-const DAYS_OF_A_PAGE = 31;
+/** Of hours: 2,208 rows. With pages of 31 days a year took twice as long, for a first byte that was there a few milliseconds sooner. */
+const DAYS_OF_A_PAGE = 92;
 
 /**
  * What a user's home used by day, month or hour of the range's zone, with what was asked for beside that; buckets about which nothing is

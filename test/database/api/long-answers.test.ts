@@ -4,8 +4,9 @@ import { begun, streamOfPages } from '#src/api/long-answers.ts';
 import { AppError } from '#src/core/errors.ts';
 import { type TestApi, testApi, writeProfile } from '#test/support/api.ts';
 
-const HOURS = 50 * 24;
-const PATH = '/v1/energy-insights?start=2026-03-01&end=2026-04-19&group_by=hour';
+/** More than one page of the database. */
+const HOURS = 100 * 24;
+const PATH = '/v1/energy-insights?start=2026-03-01&end=2026-06-08&group_by=hour';
 
 let api: TestApi;
 let home: { userId: string; key: string };
@@ -47,12 +48,19 @@ test('an answer of more rows than are written at once is whole, as JSON and as C
   expect(Object.keys(json)).toEqual(['user_id', 'data']);
   expect(json.data).toHaveLength(HOURS);
   expect(new Set(json.data.map((row: { starts_at: string }) => row.starts_at)).size).toBe(HOURS);
-  expect(json.data.at(-1)).toMatchObject({ starts_at: '2026-04-19T23:00:00Z', kwh_used: 1.199 });
+  expect(json.data.at(-1)).toMatchObject({ starts_at: '2026-06-08T23:00:00Z', kwh_used: 2.399 });
 
   const csv = await get({ accept: 'text/csv' });
   const lines = csv.text.trim().split('\n');
   expect([lines.length, lines[0]]).toEqual([HOURS + 1, 'date,hour,starts_at,kwh_used,peak_hour']);
-  expect(lines.at(-1)).toBe('2026-04-19,23:00,2026-04-19T23:00:00Z,1.199,23:00');
+  expect(lines.at(-1)).toBe('2026-06-08,23:00,2026-06-08T23:00:00Z,2.399,23:00');
+});
+
+test('of nothing it is the same as a short one', async () => {
+  const nothing = PATH.replaceAll('2026', '2020');
+  expect((await api.send(nothing, { key: home.key })).json).toEqual({ user_id: home.userId, data: [] });
+  const csv = await api.send(nothing, { key: home.key, headers: { accept: 'text/csv' } });
+  expect(csv.text).toBe('date,hour,starts_at,kwh_used,peak_hour\n');
 });
 
 test('its head alone is answered, too, and other answers come while it is written', async () => {

@@ -133,10 +133,14 @@ function csvOf(pages: AsyncIterable<readonly object[]>, columns: string[]): Read
   return Readable.from(
     (async function* () {
       let isFirst = true;
-      for await (const rows of pages) {
-        yield csvText(rows, columns, isFirst);
-        isFirst = false;
+      for await (const page of pages) {
+        for await (const rows of inTurns(page)) {
+          yield csvText(rows, columns, isFirst);
+          isFirst = false;
+        }
       }
+      // Of nothing the header is told all the same.
+      if (isFirst) yield csvText([], columns, true);
     })(),
   );
 }
