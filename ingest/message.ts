@@ -20,6 +20,8 @@ export interface WriteResult {
   stored: number;
   duplicates: number;
   rejected: number;
+  /** Devices that cost much whatever is written of them, as they have very many series. */
+  large?: readonly string[];
 }
 
 /** A rejection, for `rejected_messages`. */

@@ -10,7 +10,7 @@ export const MAX_CHANNELS = 64;
  * on, however many they are.
  */
 export function refuseFurtherChannels(
-  devices: ReadonlyMap<string, Pick<StandingDevice, 'series'>>,
+  devices: ReadonlyMap<string, Pick<StandingDevice, 'series' | 'rest'>>,
   collected: Collected,
   most: number,
 ): Reject[] {
@@ -22,9 +22,11 @@ export function refuseFurtherChannels(
       : [];
     if (!device || fresh.length === 0) continue;
     const channels = new Set([...device.series.values()].map(({ channel }) => channel));
+    // Of a device that is loaded in part, those that the batch names are among them.
+    const others = device.rest ? (device.rest.channels ?? 0) - channels.size : 0;
     for (const { channel, kind, points } of fresh) {
       if (channels.has(channel)) continue;
-      if (channels.size < most) {
+      if (others + channels.size < most) {
         channels.add(channel);
         continue;
       }

@@ -1,7 +1,7 @@
 import { type OpenHour, openHourText } from './open-hour.ts';
 import { type DevicePlan, validReadings } from './plan.ts';
 import { type SeriesPlan, tariffSinceMs } from './series-plan.ts';
-import { type StandingDevice, seriesName } from './standing.ts';
+import { MAX_SERIES, type StandingDevice, type StandingLaw, seriesName } from './standing.ts';
 
 /** A device and all that a reading of it needs and changes. */
 export interface Head extends StandingDevice {
@@ -9,8 +9,8 @@ export interface Head extends StandingDevice {
   readonly version: number;
   readonly open: OpenHour;
   /**
-   * It is heard, active, and none of its last readings was rejected: a reading that follows the others changes nothing of the
-   * device beside its head.
+   * It is heard, active, none of its last readings was rejected, and it has no more than `MAX_SERIES`: a reading that follows the
+   * others changes nothing of the device beside its head.
    */
   readonly isSettled: boolean;
 }
@@ -51,7 +51,7 @@ export function headAfter(before: Head, plan: DevicePlan, open: OpenHour, ids: R
     });
   }
   const { deviceId, version: was } = before;
-  const isSettled = before.isSettled && before.computedWith === null;
+  const isSettled = before.isSettled && before.computedWith === null && series.size <= MAX_SERIES;
   const head = { ...before, series, open, isSettled, computedWith: null, version: newVersion() };
   return { deviceId, was, isHeard: validReadings(plan) > 0, head };
 }
@@ -66,14 +66,12 @@ function lastValueAfter({ series, inserts, lowered, head }: SeriesPlan): number 
 
 /** `device_heads.laws`: of each series that has readings its id, the time of the last one and the state of its law. */
 export const lawsOf = (head: Head): string =>
-  JSON.stringify(
-    [...head.series.values()]
+  JSON.stringify([
+    ...[...head.series.values()]
       .filter(({ lastReadAtMs }) => lastReadAtMs !== null)
       .map(({ seriesId, lastReadAtMs, tail }) => [seriesId, lastReadAtMs, tail]),
-  );
-
-/** Where the law of a series stands: its id, the time of the last reading, and the law's state after it. */
-export type StandingLaw = readonly [seriesId: number, lastReadAtMs: number, tail: unknown];
+    ...(head.rest?.laws ?? []),
+  ]);
 
 /** Reads `device_heads.laws`. */
 export const parseLaws = (text: string): readonly StandingLaw[] => JSON.parse(text);

@@ -2,9 +2,10 @@ import type { Roles } from '#ingest/normalise/channels.ts';
 import type { LawSettings } from '#ingest/normalise/law.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { isPlaced, type Meter } from '#src/database/meter.ts';
-import { type Head, parseLaws, type StandingLaw } from './head.ts';
+import type { Collected } from './collect.ts';
+import { type Head, parseLaws } from './head.ts';
 import { parseOpenHour } from './open-hour.ts';
-import { type StandingSeries, seriesName } from './standing.ts';
+import { MAX_SERIES, type RestOfDevice, type StandingLaw, type StandingSeries, seriesName } from './standing.ts';
 
 /** A device that is locked until the end of the transaction, and how it was heard so far. */
 export interface LockedDevice extends Head {
@@ -29,11 +30,13 @@ const settingsOf = (row: StoredSettings): LawSettings => ({
 
 /**
  * Locks the devices and their heads for this transaction, in one order for all writers, and loads what stands of those that
- * exist. In the order in which an owner's change takes the two, too.
+ * exist. In the order in which an owner's change takes the two, too. `arrived`: the batch's readings, by device and by the name of
+ * their series; of a device with more than `MAX_SERIES` their channels alone are loaded, where nothing of it is computed anew.
  */
 export async function loadDevices(
   client: PoolClient,
   deviceIds: readonly string[],
+  arrived?: Collected['series'],
 ): Promise<Map<string, LockedDevice>> {
   if (deviceIds.length === 0) return new Map();
   // Raw SQL: the hot path of ingest: statements over arrays, prepared where each batch has them.
@@ -47,7 +50,11 @@ export async function loadDevices(
   const laws: Laws = new Map(
     rows.map((row) => [row.device_id, new Map(parseLaws(row.laws).map((law) => [law[0], law]))]),
   );
-  const series = await loadSeries(client, laws);
+  const inPart = new Set<string>();
+  for (const { device_id: deviceId, computed_with } of rows)
+    if (arrived && computed_with === null && (laws.get(deviceId)?.size ?? 0) > MAX_SERIES) inPart.add(deviceId);
+  const series = await loadSeries(client, laws, inPart, arrived);
+  const rest = await restOf(client, laws, inPart, series, arrived);
   return new Map(
     rows.map((row) => [
       row.device_id,
@@ -58,9 +65,14 @@ export async function loadDevices(
         computedWith: row.computed_with && settingsOf(row.computed_with),
         words: row.channels,
         series: series.get(row.device_id) ?? new Map(),
+        ...rest.get(row.device_id),
         version: row.version,
         open: parseOpenHour(row.open),
-        isSettled: row.status === 'active' && !row.never_seen && row.recent_rejects === 0,
+        isSettled:
+          row.status === 'active' &&
+          !row.never_seen &&
+          row.recent_rejects === 0 &&
+          (laws.get(row.device_id)?.size ?? 0) <= MAX_SERIES,
         wasNeverSeen: row.never_seen,
         isInactive: row.status === 'inactive',
         recentRejects: row.recent_rejects,
@@ -87,14 +99,83 @@ interface StoredRoles {
 /** Where laws stand, by device_id and series_id. */
 type Laws = ReadonlyMap<string, ReadonlyMap<number, StandingLaw>>;
 
-async function loadSeries(client: PoolClient, laws: Laws): Promise<Map<string, Map<string, StandingSeries>>> {
+/** The names of series that a batch has of a device and that were not loaded: new ones. */
+const newNames = (arrived: Collected['series'] | undefined, deviceId: string, known: ReadonlyMap<string, unknown>) =>
+  [...(arrived?.get(deviceId)?.keys() ?? [])].filter((name) => !known.has(name));
+
+/**
+ * Loads those devices as a whole of which only a part was loaded, and of which a batch needs more: where it adds series, as what counts
+ * is chosen from all of them, and where it names tariffs, which are placed by one another. They are locked.
+ */
+export async function loadWhole(
+  client: PoolClient,
+  devices: ReadonlyMap<string, LockedDevice>,
+  arrived: Collected['series'],
+): Promise<Map<string, LockedDevice>> {
+  const wanted = [...devices.values()].filter(
+    ({ deviceId, rest, series }) =>
+      rest &&
+      (newNames(arrived, deviceId, series).length > 0 || [...series.values()].some(({ roles }) => roles.isTariff)),
+  );
+  return loadDevices(
+    client,
+    wanted.map(({ deviceId }) => deviceId),
+  );
+}
+
+/** What is left of devices that are loaded in part. */
+async function restOf(
+  client: PoolClient,
+  laws: Laws,
+  inPart: ReadonlySet<string>,
+  series: ReadonlyMap<string, ReadonlyMap<string, StandingSeries>>,
+  arrived: Collected['series'] | undefined,
+): Promise<Map<string, { rest: RestOfDevice }>> {
+  const found = new Map<string, { rest: RestOfDevice }>();
+  if (inPart.size === 0) return found;
+  const loadedOf = (deviceId: string) => series.get(deviceId) ?? new Map<string, StandingSeries>();
+  const growing = [...inPart].filter((deviceId) => newNames(arrived, deviceId, loadedOf(deviceId)).length > 0);
+  const { rows } = await client.query(
+    'SELECT device_id, count(DISTINCT channel)::int AS channels FROM series WHERE device_id = ANY ($1) GROUP BY 1',
+    [growing],
+  );
+  const channels = new Map<string, number>(rows.map((row) => [row.device_id, row.channels]));
+  for (const deviceId of inPart) {
+    const loaded = new Set([...loadedOf(deviceId).values()].map(({ seriesId }) => seriesId));
+    const others = [...(laws.get(deviceId)?.values() ?? [])].filter(([seriesId]) => !loaded.has(seriesId));
+    found.set(deviceId, { rest: { laws: others, channels: channels.get(deviceId) ?? null } });
+  }
+  return found;
+}
+
+/** Of the devices all series; of those in part what the batch names of them, by its channels. */
+async function loadSeries(
+  client: PoolClient,
+  laws: Laws,
+  inPart: ReadonlySet<string>,
+  arrived: Collected['series'] | undefined,
+): Promise<Map<string, Map<string, StandingSeries>>> {
   const byDevice = new Map<string, Map<string, StandingSeries>>();
   if (laws.size === 0) return byDevice;
-  const { rows } = await client.query(
-    `SELECT series_id, device_id, channel, kind, native_name, unit, counts_import, counts_export, meter, tariff_since, closed_until
-     FROM series WHERE device_id = ANY ($1) ORDER BY series_id`,
-    [[...laws.keys()]],
-  );
+  const columns =
+    'series_id, device_id, channel, kind, native_name, unit, counts_import, counts_export, meter, tariff_since, closed_until';
+  const { rows } = await client.query(`SELECT ${columns} FROM series WHERE device_id = ANY ($1) ORDER BY series_id`, [
+    [...laws.keys()].filter((deviceId) => !inPart.has(deviceId)),
+  ]);
+  if (inPart.size > 0) {
+    const named = [...inPart].flatMap((deviceId) =>
+      [...new Set([...(arrived?.get(deviceId)?.values() ?? [])].map(({ channel }) => channel))].map((channel) => ({
+        deviceId,
+        channel,
+      })),
+    );
+    const part = await client.query(
+      `SELECT ${columns} FROM unnest($1::text[], $2::text[]) n (device_id, channel) JOIN series USING (device_id, channel)
+       ORDER BY series_id`,
+      [named.map(({ deviceId }) => deviceId), named.map(({ channel }) => channel)],
+    );
+    rows.push(...part.rows);
+  }
   for (const row of rows) {
     const stands = laws.get(row.device_id)?.get(row.series_id);
     const series: StandingSeries = {

@@ -2,6 +2,23 @@ import { NO_ROLES, type Roles } from '#ingest/normalise/channels.ts';
 import type { LawSettings } from '#ingest/normalise/law.ts';
 import type { OwnersWords } from '#src/devices/channel-name.ts';
 
+/**
+ * Series of a device that are loaded, and remembered, as a whole: 64 channels have fewer. One that has had more (before channels were
+ * limited, or where MAX_CHANNELS is higher) is loaded as far as a batch needs it: its cost is its own.
+ */
+export const MAX_SERIES = 512;
+
+/** What a device has beside the series that were loaded. */
+export interface RestOfDevice {
+  /** Where the laws of all others stand, as they are stored. */
+  readonly laws: readonly StandingLaw[];
+  /** How many channels it has in all; null: that was not asked, as the batch has no new one. */
+  readonly channels: number | null;
+}
+
+/** Where the law of a series stands: its id, the time of the last reading, and the law's state after it. */
+export type StandingLaw = readonly [seriesId: number, lastReadAtMs: number, tail: unknown];
+
 /** What stands of a device before a batch, as it was loaded. Nobody changes it: a plan says what stands after. */
 export interface StandingDevice {
   readonly deviceId: string;
@@ -9,8 +26,10 @@ export interface StandingDevice {
   readonly settings: LawSettings;
   /** What its stored consumption was computed with, where the owner has changed the settings since; else null. */
   readonly computedWith: LawSettings | null;
-  /** All that it has ever had, by name. */
+  /** All that it has ever had, by name; of a device with more than `MAX_SERIES` those alone that a batch is about. */
   readonly series: ReadonlyMap<string, StandingSeries>;
+  /** What was left where it is of such a device. */
+  readonly rest?: RestOfDevice;
   /** What its owner says of its quantities. Left out where it is remembered: then nothing is chosen anew. */
   readonly words?: OwnersWords;
 }

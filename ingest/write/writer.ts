@@ -10,7 +10,7 @@ import { createFollow } from './follow.ts';
 import type { Head, HeadPlan } from './head.ts';
 import { type HeadMemory, headMemory } from './head-memory.ts';
 import type { Keeping } from './keeping.ts';
-import { type LockedDevice, loadDevices } from './load.ts';
+import { type LockedDevice, loadDevices, loadWhole } from './load.ts';
 import { loadStretches } from './load-stretches.ts';
 import { MissingPartitions, type PartitionMonths, partitionMonths } from './partition-months.ts';
 import { planDevice, validReadings } from './plan.ts';
@@ -176,9 +176,12 @@ async function prepare(
   const devices = await loadDevices(
     client,
     [...deviceIds].filter((deviceId) => !isPlanned.has(deviceId)),
+    collected.series,
   );
   attempt.deviceIds.push(...devices.keys());
+  const large = [...devices.values()].filter(({ rest }) => rest).map(({ deviceId }) => deviceId);
   collected.rejects.push(...refuseFurtherChannels(devices, collected, maxChannels));
+  for (const [deviceId, device] of await loadWhole(client, devices, collected.series)) devices.set(deviceId, device);
   // Nothing need come of a device whose owner has changed it: it is computed anew all the same.
   for (const { deviceId, computedWith } of devices.values()) {
     if (computedWith !== null && !collected.series.has(deviceId)) collected.series.set(deviceId, new Map());
@@ -202,7 +205,8 @@ async function prepare(
   steps.push(...states.steps, ...saveRejects(kept(rejects)));
   for (const { head } of heads) memory.set(head);
   memory.forget(states.touched);
-  return { steps, result: { stored, duplicates, rejected: rejects.length } };
+  const result = { stored, duplicates, rejected: rejects.length, ...(large.length > 0 ? { large } : {}) };
+  return { steps, result };
 }
 
 /** A device whose plan is not complete yet, and what was loaded for it. */
@@ -222,7 +226,8 @@ async function planDevices(
   let open: Open[] = [];
   for (const [deviceId, arrived] of collected) {
     const head = devices.get(deviceId);
-    if (head) open.push({ head, arrived, stretches: new Map() });
+    // Of what was refused nothing is left to plan.
+    if (head && (arrived.size > 0 || head.computedWith !== null)) open.push({ head, arrived, stretches: new Map() });
   }
   while (open.length > 0) {
     const wanted: { of: Open; stretch: WantedStretch }[] = [];

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { headMemory } from '#ingest/write/head-memory.ts';
+import { MAX_SERIES } from '#ingest/write/standing.ts';
+import { createWriter, type IncomingMessage, type Writer } from '#ingest/write/writer.ts';
+import type { Pool, PoolClient } from '#src/database/connect.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { meter, totalMilliwattHours } from '#test/support/meters.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.drop());
+
+const HOUR_MS = 3_600_000;
+const startMs = (Math.floor(Date.now() / HOUR_MS) - 5) * HOUR_MS;
+
+/** A message with a reading of each of these channels. `value`: mW, 0.001 °C. */
+const messageOf = (
+  deviceId: string,
+  channels: readonly string[],
+  minute: number,
+  { value = 1_000_000, kind = 'power' }: { value?: number; kind?: 'power' | 'temperature' } = {},
+): IncomingMessage => ({
+  topic: '',
+  payload: Buffer.alloc(0),
+  receivedAtMs: Date.now(),
+  decoded: {
+    deviceId,
+    rejections: [],
+    readings: channels.map((channel, element) => ({
+      deviceId,
+      channel,
+      kind,
+      readAtMs: startMs + minute * 60_000,
+      intervalMs: 0,
+      value,
+      element,
+    })),
+  },
+});
+const channelsTo = (count: number) => Array.from({ length: count }, (_, index) => `c${index}`);
+const rowsOf = async (text: string, values: unknown[] = []) => (await database.pool.query(text, values)).rows;
+
+/** The pool, which counts the rows of `series` that are read through it. */
+function countingSeries(): { pool: Pool; read: () => number } {
+  let count = 0;
+  /** What has another method in place of one. */
+  const changed = <T extends object>(of: T, method: string, by: unknown): T =>
+    new Proxy(of, {
+      get(target, name) {
+        if (name === method) return by;
+        const value = Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+  const counting = (client: PoolClient) =>
+    changed(client, 'query', async (...query: unknown[]) => {
+      const result = (await Reflect.apply(client.query, client, query)) as { rows: object[] };
+      count += result.rows.filter((row) => 'series_id' in row && 'native_name' in row).length;
+      return result;
+    });
+  const pool = changed(database.pool, 'connect', async () => counting(await database.pool.connect()));
+  return {
+    pool,
+    read() {
+      const read = count;
+      count = 0;
+      return read;
+    },
+  };
+}
+
+test('a device has so many channels, and readings of further ones are kept as rejections', async () => {
+  const { deviceId } = await meter(database);
+  const writer = createWriter(database.pool, { maxChannels: 3 });
+  expect(await writer.write([messageOf(deviceId, channelsTo(5), 0)])).toEqual({
+    stored: 3,
+    duplicates: 0,
+    rejected: 2,
+  });
+  const reasons = await rowsOf(`SELECT DISTINCT reason FROM rejected_messages WHERE reason LIKE '%MAX_CHANNELS%'`);
+  expect(reasons).toEqual([{ reason: 'more than 3 channels of one device (MAX_CHANNELS)' }]);
+  // Those that it has go on, with other quantities, too.
+  expect(await writer.write([messageOf(deviceId, channelsTo(4), 1, { kind: 'temperature' })])).toMatchObject({
+    stored: 3,
+    rejected: 1,
+  });
+});
+
+/** A device with more channels than are loaded, from before there was a limit, and one that has few. */
+async function devices(): Promise<{
+  large: { deviceId: string; userId: string };
+  small: { deviceId: string; userId: string };
+}> {
+  const [large, small] = [await meter(database), await meter(database)];
+  const before = createWriter(database.pool, { maxChannels: 10_000 });
+  await before.write([
+    messageOf(large.deviceId, channelsTo(MAX_SERIES + 88), 0),
+    messageOf(small.deviceId, channelsTo(3), 0),
+  ]);
+  return { large, small };
+}
+const lawsOf = async (deviceId: string): Promise<[number, number, unknown][]> =>
+  JSON.parse((await rowsOf('SELECT laws FROM device_heads WHERE device_id = $1', [deviceId]))[0].laws);
+
+test('of a device with very many channels those are loaded that a batch names, and the others stay as they are', async () => {
+  const { large, small } = await devices();
+  const before = new Map((await lawsOf(large.deviceId)).map((law) => [law[0], law]));
+  expect(before.size).toBe(MAX_SERIES + 88);
+  const { pool, read } = countingSeries();
+  const memory = headMemory();
+  const writer = createWriter(pool, { memory });
+  const send = (minute: number) =>
+    writer.write(
+      [large, small].map(({ deviceId }) => messageOf(deviceId, ['c1'], minute, { value: minute * 100_000 })),
+    );
+  for (let minute = 1; minute <= 90; minute += 10) {
+    const written = await send(minute);
+    expect(written).toMatchObject({ stored: 2, rejected: 0, large: [large.deviceId] });
+  }
+  // One of the large device each time, and the small one's three until it is remembered.
+  expect(read()).toBeLessThanOrEqual(9 + 9 * 3);
+  expect(memory.get(large.deviceId)).toBeNull();
+  const after = await lawsOf(large.deviceId);
+  expect(after).toHaveLength(before.size);
+  const [{ series_id }] = await rowsOf(`SELECT series_id FROM series WHERE device_id = $1 AND channel = 'c1'`, [
+    large.deviceId,
+  ]);
+  for (const law of after) if (law[0] !== Number(series_id)) expect(law).toEqual(before.get(law[0]));
+  const totals = await Promise.all(
+    [large, small].map(({ userId }) => totalMilliwattHours(database, 'user_hourly', userId)),
+  );
+  expect(totals[0]).toBe(totals[1]);
+});
+
+test('late readings, known ones and new quantities of such a device come to what they come to of another', async () => {
+  const { large, small } = await devices();
+  const writer: Writer = createWriter(database.pool);
+  const send = (channels: readonly string[], minute: number, of: Parameters<typeof messageOf>[3] = {}) =>
+    writer.write([large, small].map(({ deviceId }) => messageOf(deviceId, channels, minute, of)));
+  await send(['c0', 'c2'], 30);
+  await send(['c0'], 10, { value: 3_000_000 });
+  await send(['c0'], 10, { value: 3_000_000 });
+  await send(['c1'], 40, { kind: 'temperature', value: 21_000 });
+  await send(['c0', 'c1', 'c2'], 70);
+  const hours = await Promise.all(
+    [large, small].map(({ userId }) =>
+      rowsOf('SELECT hour, energy_milliwatt_hours, covered_ms FROM user_hourly WHERE user_id = $1 ORDER BY 1', [
+        userId,
+      ]),
+    ),
+  );
+  expect(hours[0]).toEqual(hours[1]);
+  expect(hours[0]?.length).toBeGreaterThan(0);
+});
+
+test('a device with very many channels gets no further one, and its channels go on', async () => {
+  const { large } = await devices();
+  const { pool, read } = countingSeries();
+  const writer = createWriter(pool);
+  const before = await lawsOf(large.deviceId);
+  expect(await writer.write([messageOf(large.deviceId, ['new', 'c7'], 1)])).toMatchObject({ stored: 1, rejected: 1 });
+  expect(await writer.write([messageOf(large.deviceId, ['new'], 2)])).toMatchObject({ stored: 0, rejected: 1 });
+  // Of c7 alone; twice, where the transaction begins anew.
+  expect(read()).toBeLessThanOrEqual(2);
+  expect(await lawsOf(large.deviceId)).toHaveLength(before.length);
+  // A limit above what it has lets it have more.
+  const wider = createWriter(pool, { maxChannels: 10_000 });
+  expect(await wider.write([messageOf(large.deviceId, ['new'], 3)])).toMatchObject({ stored: 1, rejected: 0 });
+  expect(await lawsOf(large.deviceId)).toHaveLength(before.length + 1);
+});
