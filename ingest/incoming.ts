@@ -1,7 +1,24 @@
-import { parseGatewayTopic } from '#src/devices/topics.ts';
+import { parseGatewayTopic, parseNativeTopic } from '#src/devices/topics.ts';
 import { decodeNative } from './decoders/native/decode.ts';
 import type { IncomingMessage } from './message.ts';
 import type { RawMessage } from './source/source.ts';
+
+/** Which device or gateway a topic is of; null: somebody else's. */
+export const senderOf = (topic: string): string | null =>
+  parseNativeTopic(topic)?.deviceId ?? parseGatewayTopic(topic)?.gatewayId ?? null;
+
+/** A message that is refused without being read. */
+export const unread = (
+  { topic, payload, receivedAtMs, replayed }: RawMessage,
+  deviceId: string,
+  reason: string,
+): IncomingMessage => ({
+  topic,
+  payload,
+  receivedAtMs,
+  replayed,
+  decoded: { deviceId, readings: [], rejections: [{ element: null, reason }] },
+});
 
 /**
  * What is to be written of a message: a native one is read here; one of a gateway waits for the transaction, where its

@@ -72,13 +72,75 @@ test('what waits is bounded by what was read out of it, and so is a batch', asyn
   expect(Math.max(...batches)).toBeLessThanOrEqual(120_000);
 });
 
-test('elements that cannot be used count towards the limit of a device, good ones do not', async () => {
-  const floodLimit = createFloodLimit({ messages: 50_000, windowMs: 600_000 });
-  const writer: Writer = { write: async (batch) => stored(batch) };
-  const pipeline = createPipeline({ writer, log, onRoom: () => {}, floodLimit });
-  const good = JSON.stringify(Array.from({ length: 1_000 }, () => ({ power_w: 1 })));
+test('readings, bytes and elements that cannot be used count towards the limit of a device', async () => {
+  const limited = (messages: number) => {
+    const writer: Writer = { write: async (batch) => stored(batch) };
+    const floodLimit = createFloodLimit({ messages, windowMs: 600_000 });
+    return createPipeline({ writer, log, onRoom: () => {}, floodLimit });
+  };
+  const pipeline = limited(50_000);
+  // 17 KiB each: 5 messages, and 20 more for the readings.
+  const good = JSON.stringify(Array.from({ length: 1_000 }, () => ({ power_w: 1000 })));
   for (let sent = 0; sent < 100; sent++) pipeline.receive(raw('dev_good', good), () => {});
   expect(pipeline.counts.overLimit).toBe(0);
   for (let sent = 0; sent < 6; sent++) pipeline.receive(raw('dev_junk', JUNK), () => {});
   expect(pipeline.counts.overLimit).toBe(2);
+
+  const readings = limited(5_000);
+  for (let sent = 0; sent < 210; sent++) readings.receive(raw('dev_flood', good), () => {});
+  expect(readings.counts.overLimit).toBe(10);
+
+  const bytes = limited(5_000);
+  // 245 messages.
+  const long = JSON.stringify({ power_w: 1, more: 'x'.repeat(1_000_000) });
+  for (let sent = 0; sent < 25; sent++) bytes.receive(raw('dev_long', long), () => {});
+  expect(bytes.counts.overLimit).toBe(25 - Math.floor(5_000 / 245));
+});
+
+test('what a device sends beyond its limit is not read', async () => {
+  const written: IncomingMessage[] = [];
+  const writer: Writer = {
+    async write(batch) {
+      written.push(...batch);
+      return stored(batch);
+    },
+  };
+  const floodLimit = createFloodLimit({ messages: 1, windowMs: 600_000 });
+  const pipeline = createPipeline({ writer, log, onRoom: () => {}, floodLimit });
+  for (const payload of ['{"power_w":1}', '{"power_w":', JUNK]) pipeline.receive(raw('dev_1', payload), () => {});
+  await expect.poll(() => written.length).toBe(3);
+  expect(written.map(({ decoded }) => decoded.rejections.map(({ reason }) => reason.slice(0, 11)))).toEqual([
+    [],
+    ['more than 1'],
+    ['more than 1'],
+  ]);
+});
+
+test('a device that floods delays itself alone', async () => {
+  let go: () => void = () => {};
+  const held = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const order: string[] = [];
+  const writer: Writer = {
+    async write(batch) {
+      if (batch.some(({ decoded }) => decoded.deviceId === 'dev_hog')) await held;
+      for (const { decoded, payload } of batch) if (decoded.deviceId === 'dev_hog') order.push(String(payload));
+      return stored(batch);
+    },
+  };
+  // One lane, so that both would be in it.
+  const pipeline = createPipeline({ writer, log, onRoom: () => {}, lanes: 1 });
+  const sent = Array.from({ length: 3_000 }, (_, power) => `{"power_w":${power}}`);
+  let [ofHog, ofNeighbour] = [0, 0];
+  for (const payload of sent) pipeline.receive(raw('dev_hog', payload), () => ofHog++);
+  await new Promise(setImmediate);
+  for (let turn = 1; turn <= 3; turn++) {
+    pipeline.receive(raw('dev_neighbour', '{"power_w":1}'), () => ofNeighbour++);
+    await expect.poll(() => ofNeighbour).toBe(turn);
+  }
+  expect(ofHog).toBe(0);
+  go();
+  await expect.poll(() => ofHog).toBe(3_000);
+  expect(order).toEqual(sent);
 });

@@ -1,14 +1,12 @@
 import type { Logger } from '#src/core/log.ts';
 import { inSpan } from '#src/core/tracing.ts';
+import { createFairQueue, type Queued } from './fair-queue.ts';
 import { faultOf } from './fault.ts';
-import { createFloodLimit, type FloodLimit, hashOf } from './flood-limit.ts';
-import { toIncoming } from './incoming.ts';
+import { countOfBytes, countOfElements, createFloodLimit, type FloodLimit } from './flood-limit.ts';
+import { senderOf, toIncoming, unread } from './incoming.ts';
 import type { RawMessage, Receive } from './source/source.ts';
 import type { IncomingMessage, Writer } from './write/writer.ts';
 
-/** Most messages of a batch, and about how many bytes of memory. */
-const MAX_BATCH = 5_000;
-const MAX_BATCH_BYTES = 16 * 2 ** 20;
 /** Messages that may wait for a commit, in number and in bytes of memory, before the source is asked to pause. */
 const MAX_WAITING = 20_000;
 const MAX_WAITING_BYTES = 64 * 2 ** 20;
@@ -16,16 +14,17 @@ const MAX_WAITING_BYTES = 64 * 2 ** 20;
 const ELEMENT_BYTES = 150;
 /** So many times its length a message of a gateway may take, which is read when it is written. */
 const UNREAD_TIMES = 8;
+/** Length of an element of such a message, about. */
+const UNREAD_ELEMENT_BYTES = 200;
 /** A flooding device is logged once per this many refused messages. */
 const WARN_EVERY = 100_000;
 const RETRY_MS = { first: 100, longest: 5_000 };
 /** Longest text of an error that is kept with a message. */
 const MAX_ERROR_CHARACTERS = 300;
 
-interface Waiting {
+interface Waiting extends Queued {
   message: IncomingMessage;
   done: () => void;
-  bytes: number;
   /** It could not be written, and waits to be kept as a rejection. */
   isRefused?: boolean;
 }
@@ -49,8 +48,9 @@ export interface Pipeline {
 }
 
 /**
- * From message to commit. Devices are spread over lanes (one transaction at a time each), so that two batches never
- * wait for the same device; a lane writes as soon as it is free, and what arrives meanwhile makes its next batch.
+ * From message to commit. Devices are spread over lanes (one transaction at a time each, and one lane more for devices that are
+ * behind: fair-queue.ts), so that two batches never wait for the same device; a lane writes as soon as it is free, and what arrives
+ * meanwhile makes its next batch.
  * `onRoom` is called when the source may go on after `receive` answered false.
  */
 export function createPipeline(options: {
@@ -62,7 +62,8 @@ export function createPipeline(options: {
 }): Pipeline {
   const { writer, log, onRoom, lanes: laneCount = 2, floodLimit = createFloodLimit() } = options;
   const counts: PipelineCounts = { received: 0, committed: 0, stored: 0, duplicates: 0, rejected: 0, overLimit: 0 };
-  const lanes = Array.from({ length: laneCount }, () => ({ queue: [] as Waiting[], running: false }));
+  const queue = createFairQueue<Waiting>(laneCount);
+  const isRunning = Array.from({ length: laneCount + 1 }, () => false);
   let waiting = 0;
   let waitingBytes = 0;
   let paused = false;
@@ -95,6 +96,7 @@ export function createPipeline(options: {
         counts.stored += result.stored;
         counts.duplicates += result.duplicates;
         counts.rejected += result.rejected;
+        for (const deviceId of result.large ?? []) queue.setApart(deviceId);
         settle(batch);
         return;
       } catch (error) {
@@ -135,43 +137,56 @@ export function createPipeline(options: {
     }
   }
 
-  async function run(lane: (typeof lanes)[number]): Promise<void> {
-    lane.running = true;
-    while (lane.queue.length > 0 && !stopped) await write(lane.queue.splice(0, batchLength(lane.queue)));
-    lane.running = false;
+  async function run(lane: number): Promise<void> {
+    for (let batch = queue.take(lane); batch.length > 0 && !stopped; batch = queue.take(lane)) {
+      await write(batch);
+      queue.finish(batch);
+      wake();
+    }
+    isRunning[lane] = false;
   }
 
-  /** Refuses all messages of a device beyond its limit. */
-  function withinLimit(message: IncomingMessage): IncomingMessage {
-    const { deviceId } = message.decoded;
-    const reason = floodLimit.refuse(deviceId, message.receivedAtMs, 1 + message.decoded.rejections.length);
-    if (reason === null) return message;
+  /** In the next turn of the event loop, so that what was read from the socket together is written together. */
+  function wake(): void {
+    for (const [lane, runs] of isRunning.entries()) {
+      if (runs) continue;
+      isRunning[lane] = true;
+      setImmediate(() => run(lane));
+    }
+  }
+
+  /** What is to be written of a message; null: it is somebody else's. Of a device beyond its limit all are refused, and none is read. */
+  function taken(raw: RawMessage): IncomingMessage | null {
+    const deviceId = senderOf(raw.topic);
+    if (deviceId === null) return null;
+    let reason = floodLimit.refuse(deviceId, raw.receivedAtMs, countOfBytes(raw.payload.length));
+    if (reason === null) {
+      const message = toIncoming(raw);
+      if (!message) return null;
+      const { readings, rejections } = message.decoded;
+      const further = countOfElements(readings.length, rejections.length);
+      if (further > 0) reason = floodLimit.refuse(deviceId, raw.receivedAtMs, further);
+      if (reason === null) return message;
+    }
     if (counts.overLimit++ % WARN_EVERY === 0)
       log.warn({ device: deviceId, reason }, 'device sends too much: message refused');
-    return refused(message, reason);
+    return unread(raw, deviceId, reason);
   }
 
   return {
     counts,
     receive(raw: RawMessage, done) {
       counts.received++;
-      const message = toIncoming(raw);
+      const message = taken(raw);
       if (!message) {
         done();
         return !paused;
       }
-      // A device, or a gateway, always goes through the same lane.
-      const lane = lanes[hashOf(message.decoded.deviceId) % lanes.length] as (typeof lanes)[number];
-      const taken = withinLimit(message);
-      const bytes = bytesOf(taken);
-      lane.queue.push({ message: taken, done, bytes });
+      const bytes = bytesOf(message);
+      queue.push({ message, done, bytes, deviceId: message.decoded.deviceId, weight: weightOf(message) });
       waiting++;
       waitingBytes += bytes;
-      // In the next turn of the event loop, so that what was read from the socket together is written together.
-      if (!lane.running) {
-        lane.running = true;
-        setImmediate(() => run(lane));
-      }
+      wake();
       if (stopping || waiting >= MAX_WAITING || waitingBytes >= MAX_WAITING_BYTES) paused = true;
       return !paused;
     },
@@ -192,15 +207,14 @@ function bytesOf({ topic, payload, decoded, gateway }: IncomingMessage): number 
   return topic.length + payload.length * (gateway ? UNREAD_TIMES : 1) + elements * ELEMENT_BYTES;
 }
 
-/** How many messages from the front of a queue make a batch: one at least. */
-function batchLength(queue: readonly Waiting[]): number {
-  let [length, bytes] = [0, 0];
-  for (const one of queue) {
-    bytes += one.bytes;
-    if (length === MAX_BATCH || (length > 0 && bytes > MAX_BATCH_BYTES)) break;
-    length++;
-  }
-  return length;
+/** What of a message is to be written, in elements; of one that is not read yet as many as it may have. */
+function weightOf({ payload, decoded, gateway }: IncomingMessage): number {
+  return (
+    1 +
+    decoded.readings.length +
+    decoded.rejections.length +
+    (gateway ? Math.ceil(payload.length / UNREAD_ELEMENT_BYTES) : 0)
+  );
 }
 
 /** The message as a whole, refused. */

@@ -12,7 +12,7 @@ import { runRole } from './role.ts';
 export async function runIngest(config: Config): Promise<void> {
   const log = createLog('ingest', config.logLevel);
   await runRole('ingest', config, log, async (metrics) => {
-    const pool = createPool(await databaseUrl(config), { max: 7, applicationName: 'energy ingest' });
+    const pool = createPool(await databaseUrl(config), { max: 8, applicationName: 'energy ingest' });
     const { database } = await migrate(pool, config.database);
     const tls = await tlsPair(config, log);
     const onSlotLost = () => {

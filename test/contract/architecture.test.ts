@@ -34,7 +34,7 @@ const INGEST_LAYERS = [
   ['message.ts'],
   ['gateways'],
   ['write'],
-  ['incoming.ts'],
+  ['incoming.ts', 'fair-queue.ts'],
   ['pipeline.ts', 'rejected.ts'],
   ['start.ts'],
 ];

@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createFairQueue, type Queued } from './fair-queue.ts';
+
+interface Message extends Queued {
+  number: number;
+}
+const message = (deviceId: string, number: number, weight = 1, bytes = 100): Message => ({
+  deviceId,
+  number,
+  weight,
+  bytes,
+});
+const LANES = 2;
+const BEHIND = LANES;
+const count = (batch: readonly Message[]) => Map.groupBy(batch, ({ deviceId }) => deviceId);
+
+test('a device is in one batch at a time, its messages in their order, and each comes once', () => {
+  const step = fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        push: fc.constantFrom('dev_a', 'dev_b', 'dev_c', 'dev_d'),
+        times: fc.integer({ min: 1, max: 300 }),
+        weight: fc.constantFrom(1, 2, 100, 10_001),
+      }),
+    },
+    { weight: 4, arbitrary: fc.record({ take: fc.nat(LANES) }) },
+    { weight: 3, arbitrary: fc.record({ finish: fc.nat(LANES) }) },
+    { weight: 1, arbitrary: fc.record({ afterMs: fc.constantFrom(10, 20_000) }) },
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      let nowMs = 0;
+      const queue = createFairQueue<Message>(LANES, () => nowMs);
+      const underWay = new Map<number, Message[]>();
+      const last = new Map<string, number>();
+      let [pushed, taken] = [0, 0];
+      const take = (lane: number) => {
+        if (underWay.has(lane)) return;
+        const batch = queue.take(lane);
+        if (batch.length === 0) return;
+        for (const deviceId of count(batch).keys())
+          for (const other of underWay.values()) expect(count(other).has(deviceId)).toBe(false);
+        for (const { deviceId, number } of batch) {
+          expect(number).toBeGreaterThan(last.get(deviceId) ?? -1);
+          last.set(deviceId, number);
+        }
+        expect(batch.length).toBeLessThanOrEqual(5_000);
+        taken += batch.length;
+        underWay.set(lane, batch);
+      };
+      const finish = (lane: number) => {
+        queue.finish(underWay.get(lane) ?? []);
+        underWay.delete(lane);
+      };
+      for (const one of steps) {
+        if ('push' in one) for (let n = 0; n < one.times; n++) queue.push(message(one.push, pushed++, one.weight));
+        else if ('take' in one) take(one.take);
+        else if ('finish' in one) finish(one.finish);
+        else nowMs += one.afterMs;
+      }
+      // Whatever was sent, some lane takes all of it in the end.
+      for (let turn = 0; taken < pushed; turn++) {
+        expect(turn).toBeLessThan(10_000);
+        for (let lane = 0; lane <= LANES; lane++) finish(lane);
+        for (let lane = 0; lane <= LANES; lane++) take(lane);
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('a device that is behind is in no batch of its neighbours, and in small ones while these send', () => {
+  let nowMs = 0;
+  const queue = createFairQueue<Message>(1, () => nowMs);
+  for (let n = 0; n < 2_000; n++) queue.push(message('dev_hog', n));
+  for (let n = 0; n < 50; n++) queue.push(message(`dev_${n}`, n));
+  expect(queue.take(0)).toHaveLength(50);
+  const small = queue.take(1);
+  expect(small).toHaveLength(500);
+  queue.finish(small);
+  // Nobody else has sent for a while: it has all there is.
+  nowMs += 20_000;
+  expect(queue.take(0)).toHaveLength(1_500);
+});
+
+test('devices that are behind have turns of one size, whatever each has sent', () => {
+  const queue = createFairQueue<Message>(1, () => 0);
+  queue.push(message('dev_neighbour', 0));
+  expect(queue.take(0)).toHaveLength(1);
+  for (let n = 0; n < 5_000; n++) queue.push(message('dev_a', n));
+  for (let n = 0; n < 300; n++) queue.push(message('dev_b', n));
+  for (let n = 0; n < 20; n++) queue.push(message('dev_long', n, 10_001));
+  const of = (batch: Message[]) => {
+    queue.finish(batch);
+    return [...count(batch)].map(([deviceId, messages]) => [deviceId, messages.length]);
+  };
+  expect(of(queue.take(1))).toEqual([
+    ['dev_a', 250],
+    ['dev_b', 250],
+  ]);
+  // What is left of dev_b is no more than its neighbours have.
+  expect(of(queue.take(1))).toEqual([['dev_long', 1]]);
+  expect(of(queue.take(1))).toEqual([['dev_a', 250]]);
+  expect(of(queue.take(0))).toEqual([['dev_b', 50]]);
+});
+
+test('where all are behind, as after an outage, every lane takes them but the one that is kept for others', () => {
+  const queue = createFairQueue<Message>(LANES, () => 0);
+  for (let device = 0; device < 100; device++)
+    for (let n = 0; n < 300; n++) queue.push(message(`dev_${device}`, device * 300 + n));
+  const lengths = [0, 1, BEHIND].map((lane) => queue.take(lane).length);
+  expect(lengths).toEqual([5_000, 5_000, 0]);
+  for (const deviceId of ['dev_x', 'dev_y', 'dev_z']) queue.push(message(deviceId, 30_000));
+  // Of one lane after the other.
+  expect([queue.take(BEHIND), queue.take(BEHIND)].flat()).toHaveLength(3);
+});
+
+test('a batch is bounded in bytes, and one message is always taken', () => {
+  const queue = createFairQueue<Message>(1, () => 0);
+  for (let n = 0; n < 3; n++) queue.push(message('dev_a', n, 1, 10 * 2 ** 20));
+  const first = queue.take(0);
+  expect(first).toHaveLength(1);
+  queue.finish(first);
+  queue.push(message('dev_b', 3, 1, 100 * 2 ** 20));
+  const second = queue.take(0);
+  expect(second.map(({ deviceId }) => deviceId)).toEqual(['dev_a']);
+  expect(queue.take(0).map(({ deviceId }) => deviceId)).toEqual(['dev_b']);
+});
+
+test('a device of which little costs much is set apart', () => {
+  const queue = createFairQueue<Message>(1, () => 0);
+  queue.setApart('dev_large');
+  queue.push(message('dev_large', 0));
+  queue.push(message('dev_a', 1));
+  expect(queue.take(0).map(({ deviceId }) => deviceId)).toEqual(['dev_a']);
+  expect(queue.take(1).map(({ deviceId }) => deviceId)).toEqual(['dev_large']);
+});

@@ -1,0 +1,159 @@
+import { hashOf } from './flood-limit.ts';
+
+/** A message that waits, as far as its turn depends on it. */
+export interface Queued {
+  /** What its device, or gateway, is called: these are written in the order in which they came. */
+  deviceId: string;
+  /** Bytes of memory that it takes. */
+  bytes: number;
+  /** How many elements it has to be written, about; one at least. */
+  weight: number;
+}
+
+/** Most messages of a batch, how many elements where they are of devices that are behind, and about how many bytes of memory. */
+const MAX_BATCH = 5_000;
+const MAX_BATCH_BYTES = 16 * 2 ** 20;
+/** A device of which more than so many elements wait is behind: a meter that sends every second has four minutes for it. */
+const BEHIND = 250;
+/** Elements of a batch of those, while others send: for so long these wait for the processor. */
+const MAX_BEHIND = 500;
+/** So long after their last batch others count as sending: most meters send every ten seconds. */
+const OTHERS_MS = 10_000;
+
+/** Most devices that are remembered as costly; then they are found again. */
+const MAX_COSTLY = 10_000;
+
+interface Turn<T> {
+  deviceId: string;
+  /** Lane by its name. */
+  home: number;
+  waiting: T[];
+  weight: number;
+  isUnderWay: boolean;
+}
+
+/** Messages in the order of devices' turns. */
+export interface FairQueue<T extends Queued> {
+  push(message: T): void;
+  /** The next batch of a lane, whose last one is written; empty where nothing waits for it. The lane for those behind is the last. */
+  take(lane: number): T[];
+  /** A batch that was taken is written. Its devices have their next turn. */
+  finish(batch: readonly T[]): void;
+  /** Takes a device as one that is behind from now on, however little it sends: what is written of it costs much. */
+  setApart(deviceId: string): void;
+}
+
+/**
+ * Gives devices their turns, so that what one sends delays itself and not its neighbours. There are as many lanes as `lanes`, each of
+ * which writes one batch at a time, and one more for devices that are behind: of which more waits than a batch of their neighbours
+ * should have. A device has a lane by its name, is in one batch at a time, and its messages stay in their order. Where only such send
+ * that are behind, as after an outage, the other lanes take them instead, and the one more is there for whoever sends little.
+ * `now`: clock, ms.
+ */
+export function createFairQueue<T extends Queued>(lanes: number, now: () => number = Date.now): FairQueue<T> {
+  /** Devices of which anything waits or is under way. */
+  const turns = new Map<string, Turn<T>>();
+  /** Those that may be taken, in the order of their turns: of each lane, and those that are behind. */
+  const ready = Array.from({ length: lanes }, () => new Set<Turn<T>>());
+  const behind = new Set<Turn<T>>();
+  /** What each of the lanes is writing. */
+  const busyWith: ('ready' | 'behind' | null)[] = ready.map(() => null);
+  let othersAtMs = Number.NEGATIVE_INFINITY;
+
+  const costly = new Set<string>();
+
+  const isBehind = ({ weight, deviceId }: Turn<T>) => weight > BEHIND || costly.has(deviceId);
+  function queue(turn: Turn<T>): void {
+    const home = ready[turn.home] as Set<Turn<T>>;
+    if (!isBehind(turn)) home.add(turn);
+    else if (!behind.has(turn)) {
+      home.delete(turn);
+      behind.add(turn);
+    }
+  }
+
+  /** Takes messages from the front of a device's, up to a weight and so many bytes: the first one where `mustTake`. */
+  function takeOf(turn: Turn<T>, weight: number, bytes: number, count: number, mustTake: boolean): T[] {
+    let [length, takenWeight, takenBytes] = [0, 0, 0];
+    for (const message of turn.waiting) {
+      takenWeight += message.weight;
+      takenBytes += message.bytes;
+      const isTooMuch = takenWeight > weight || takenBytes > bytes;
+      if (length === count || (isTooMuch && !(mustTake && length === 0))) break;
+      length++;
+    }
+    const taken = length === turn.waiting.length ? turn.waiting : turn.waiting.slice(0, length);
+    turn.waiting = length === turn.waiting.length ? [] : turn.waiting.slice(length);
+    for (const message of taken) turn.weight -= message.weight;
+    return taken;
+  }
+
+  /** A batch of the devices in a set, each with its share of the weight. */
+  function batchOf(from: Set<Turn<T>>, maxWeight: number): T[] {
+    const share = Math.max(BEHIND, maxWeight / from.size);
+    const batch: T[] = [];
+    let [weight, bytes] = [0, 0];
+    for (const turn of from) {
+      const rest = Math.min(share, maxWeight - weight);
+      const taken = takeOf(turn, rest, MAX_BATCH_BYTES - bytes, MAX_BATCH - batch.length, batch.length === 0);
+      if (taken.length === 0) break;
+      from.delete(turn);
+      turn.isUnderWay = true;
+      for (const message of taken) {
+        weight += message.weight;
+        bytes += message.bytes;
+        batch.push(message);
+      }
+    }
+    return batch;
+  }
+
+  function takeReady(home: number): T[] {
+    othersAtMs = now();
+    return batchOf(ready[home] as Set<Turn<T>>, Number.POSITIVE_INFINITY);
+  }
+
+  return {
+    push(message) {
+      const { deviceId, weight } = message;
+      let turn = turns.get(deviceId);
+      if (!turn) {
+        turn = { deviceId, home: hashOf(deviceId) % lanes, waiting: [], weight: 0, isUnderWay: false };
+        turns.set(deviceId, turn);
+      }
+      turn.waiting.push(message);
+      turn.weight += weight;
+      if (!turn.isUnderWay) queue(turn);
+    },
+    take(lane) {
+      const areOthers = now() - othersAtMs < OTHERS_MS;
+      if (lane === lanes) {
+        const home = busyWith.findIndex((kind, index) => kind === 'behind' && (ready[index]?.size ?? 0) > 0);
+        if (home !== -1) return takeReady(home);
+        return areOthers || busyWith.every((kind) => kind === null)
+          ? batchOf(behind, areOthers ? MAX_BEHIND : MAX_BATCH)
+          : [];
+      }
+      if (ready[lane]?.size) {
+        busyWith[lane] = 'ready';
+        return takeReady(lane);
+      }
+      const batch = areOthers ? [] : batchOf(behind, MAX_BATCH);
+      busyWith[lane] = batch.length > 0 ? 'behind' : null;
+      return batch;
+    },
+    finish(batch) {
+      for (const { deviceId } of batch) {
+        const turn = turns.get(deviceId);
+        if (!turn?.isUnderWay) continue;
+        turn.isUnderWay = false;
+        if (turn.waiting.length > 0) queue(turn);
+        else turns.delete(deviceId);
+      }
+    },
+    setApart(deviceId) {
+      if (costly.size >= MAX_COSTLY) costly.clear();
+      costly.add(deviceId);
+    },
+  };
+}
