@@ -14,7 +14,6 @@ const BENCHES: Record<string, () => Promise<{ bench: () => Promise<Answer> }>> =
   growth: () => import('./growth.ts'),
   alerts: () => import('./alerts.ts'),
   upgrade: () => import('./upgrade.ts'),
-  fairness: () => import('./fairness.ts'),
 };
 
 const [name = '', ...flags] = process.argv.slice(2);
