@@ -148,8 +148,8 @@ export function createPipeline(options: {
 
   /** In the next turn of the event loop, so that what was read from the socket together is written together. */
   function wake(): void {
-    for (const [lane, runs] of isRunning.entries()) {
-      if (runs) continue;
+    for (let lane = 0; lane < isRunning.length; lane++) {
+      if (isRunning[lane]) continue;
       isRunning[lane] = true;
       setImmediate(() => run(lane));
     }

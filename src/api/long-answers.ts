@@ -40,3 +40,27 @@ export async function begun<T>(pages: AsyncGenerator<T>): Promise<AsyncGenerator
     yield* pages;
   })();
 }
+
+/** The page that is made for each account, or waits to be made, last. */
+const lastPages = new Map<string, Promise<unknown>>();
+
+/**
+ * The pages, each made while no other page of the account is: six questions of a year at once are no more work at a time than one, for the
+ * database and for this process. Nobody waits for who reads slowly: a page that was made is not held.
+ */
+export async function* onePageAtATime<T>(account: string, pages: AsyncGenerator<T>): AsyncGenerator<T> {
+  try {
+    for (;;) {
+      const before = lastPages.get(account)?.catch(() => {});
+      const next = before ? before.then(() => pages.next()) : pages.next();
+      lastPages.set(account, next);
+      const page = await next.finally(() => {
+        if (lastPages.get(account) === next) lastPages.delete(account);
+      });
+      if (page.done) return;
+      yield page.value;
+    }
+  } finally {
+    await pages.return(undefined);
+  }
+}

@@ -3,7 +3,7 @@ import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
 import { days, include, namesOf, ofUser, zoneOrAccount } from '#src/api/fields.ts';
-import { begun, streamOfPages } from '#src/api/long-answers.ts';
+import { begun, onePageAtATime, streamOfPages } from '#src/api/long-answers.ts';
 import { operation } from '#src/api/operation.ts';
 import { reachWithZone } from '#src/auth/access.ts';
 import { defined } from '#src/core/defined.ts';
@@ -68,7 +68,9 @@ export const getEnergyInsights = operation({
     const columns = wanted.groupBy === 'hour' ? ['date', 'hour', 'starts_at'] : ['date'];
     const allColumns = [...columns, 'kwh_used', 'peak_hour', ...membersOf(more)];
     if (wanted.groupBy === 'hour' && dayCount(wanted.start, wanted.end) * 24 > ROWS_OF_A_TURN) {
-      const pages = await begun(insightPages(context.readDb, userId, range, 'hour', more));
+      const pages = await begun(
+        onePageAtATime(caller.userId, insightPages(context.readDb, userId, range, 'hour', more)),
+      );
       reply.type(`${wantsCsv(accepts) ? 'text/csv' : 'application/json'}; charset=utf-8`);
       return wantsCsv(accepts) ? csvOf(pages, allColumns) : streamOfPages({ user_id: userId }, pages);
     }
