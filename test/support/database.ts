@@ -20,7 +20,8 @@ export async function testDatabase({ connections = 10 }: { connections?: number 
   const tier = inject('tier');
   const name = `test_${randomBytes(6).toString('hex')}`;
   const admin = createPool(inject('adminUrl'), { max: 1 });
-  await admin.query(`CREATE DATABASE ${name} TEMPLATE ${inject('template')}`);
+  // By its files: page by page through the log it takes twice as long.
+  await admin.query(`CREATE DATABASE ${name} TEMPLATE ${inject('template')} STRATEGY FILE_COPY`);
   const url = inject('databaseUrl').replace('NAME', name);
   const pool = createPool(url, { max: connections });
   const capabilities = TIERS[tier];

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { askCapabilities } from '#src/database/capabilities.ts';
 import { createDb, createPool, type Pool } from '#src/database/connect.ts';
@@ -210,53 +210,56 @@ test('a running installation moves with everything, and what it receives meanwhi
   await fresh.end();
 });
 
-test('a full installation moves under load however often the move is killed, and never starts on half of it', async () => {
-  const { source, target } = two;
-  const inHand = await fillInstallation(source);
-  const [stream, other] = await homesOf(source);
-  const stop = writing(stream as Meter);
-  const starts = async () => {
-    const fresh = createPool(target.url, { max: 1 });
-    return askCapabilities(fresh).finally(() => fresh.end());
-  };
-  expect(await moveUntil('Copying')).toBe('SIGKILL');
-  expect(await moveUntil('deliveries')).toBe('SIGKILL');
-  await expect(starts()).rejects.toThrow(/is not all here yet\. Run that command again/);
-  // Between two runs the installation changes: what was copied is gone, has another number, or another's unique value.
-  const { pool } = source;
-  const { rows: pair } = await pool.query('SELECT user_id, email FROM users ORDER BY user_id LIMIT 2');
-  await pool.query("UPDATE users SET email = 'between@example.com' WHERE user_id = $1", [pair[0].user_id]);
-  await pool.query('UPDATE users SET email = $2 WHERE user_id = $1', [pair[1].user_id, pair[0].email]);
-  await pool.query('UPDATE users SET email = $2 WHERE user_id = $1', [pair[0].user_id, pair[1].email]);
-  await eraseUser(createDb(pool), other?.userId ?? '');
-  await announce(pool, inHand.gatewayId, ['tele/a', 'tele/b']);
-  await pool.query('UPDATE deliveries SET tries = 3, place = DEFAULT');
-  await meter(source);
-  expect(await moveUntil('readings')).toBe('SIGKILL');
-  // With writers held, at the first relation and at the last: they go on when the move is dead.
-  expect(await moveUntil('users', 2)).toBe('SIGKILL');
-  await meter(source);
-  expect(await moveUntil('device_days', 3)).toBe('SIGKILL');
-  await meter(source);
-  // The old one is closed from here on.
-  expect(await moveUntil('Computing')).toBe('SIGKILL');
-  await expect(starts()).rejects.toThrow(/is not all here yet/);
-  await expect(move(target.url, source.url, AUTO, silent)).rejects.toThrow(/is not all here yet/);
-  const { accepted, refused } = await stop();
-  expect(refused.at(-1)).toMatch(/read-only transaction/);
-  expect(await moveUntil('-never-')).toBe(null);
-  expect(await differing(source.pool, target.pool)).toEqual([]);
-  const userId = stream?.userId ?? '';
-  expect(await totalMilliwattHours(target, 'user_daily', userId)).toBe(
-    400_000_000 + (accepted.at(-1) as number) * 1_000,
-  );
-  const { capabilities } = target;
-  expect((await passOverRollups(target.pool, { capabilities, since: new Date(0), mode: 'check' })).differences).toEqual(
-    [],
-  );
-  expect((await starts()).tier).toBe(target.tier);
-  await holdsGood(target, inHand);
-}, 600_000);
+// What a killed move leaves behind is the same on every tier: it is tried on the plain one, and where aggregates are continuous.
+if (inject('tier') !== 'apache') {
+  test('a full installation moves under load however often the move is killed, and never starts on half of it', async () => {
+    const { source, target } = two;
+    const inHand = await fillInstallation(source);
+    const [stream, other] = await homesOf(source);
+    const stop = writing(stream as Meter);
+    const starts = async () => {
+      const fresh = createPool(target.url, { max: 1 });
+      return askCapabilities(fresh).finally(() => fresh.end());
+    };
+    expect(await moveUntil('Copying')).toBe('SIGKILL');
+    expect(await moveUntil('deliveries')).toBe('SIGKILL');
+    await expect(starts()).rejects.toThrow(/is not all here yet\. Run that command again/);
+    // Between two runs the installation changes: what was copied is gone, has another number, or another's unique value.
+    const { pool } = source;
+    const { rows: pair } = await pool.query('SELECT user_id, email FROM users ORDER BY user_id LIMIT 2');
+    await pool.query("UPDATE users SET email = 'between@example.com' WHERE user_id = $1", [pair[0].user_id]);
+    await pool.query('UPDATE users SET email = $2 WHERE user_id = $1', [pair[1].user_id, pair[0].email]);
+    await pool.query('UPDATE users SET email = $2 WHERE user_id = $1', [pair[0].user_id, pair[1].email]);
+    await eraseUser(createDb(pool), other?.userId ?? '');
+    await announce(pool, inHand.gatewayId, ['tele/a', 'tele/b']);
+    await pool.query('UPDATE deliveries SET tries = 3, place = DEFAULT');
+    await meter(source);
+    expect(await moveUntil('readings')).toBe('SIGKILL');
+    // With writers held, at the first relation and at the last: they go on when the move is dead.
+    expect(await moveUntil('users', 2)).toBe('SIGKILL');
+    await meter(source);
+    expect(await moveUntil('device_days', 3)).toBe('SIGKILL');
+    await meter(source);
+    // The old one is closed from here on.
+    expect(await moveUntil('Computing')).toBe('SIGKILL');
+    await expect(starts()).rejects.toThrow(/is not all here yet/);
+    await expect(move(target.url, source.url, AUTO, silent)).rejects.toThrow(/is not all here yet/);
+    const { accepted, refused } = await stop();
+    expect(refused.at(-1)).toMatch(/read-only transaction/);
+    expect(await moveUntil('-never-')).toBe(null);
+    expect(await differing(source.pool, target.pool)).toEqual([]);
+    const userId = stream?.userId ?? '';
+    expect(await totalMilliwattHours(target, 'user_daily', userId)).toBe(
+      400_000_000 + (accepted.at(-1) as number) * 1_000,
+    );
+    const { capabilities } = target;
+    expect(
+      (await passOverRollups(target.pool, { capabilities, since: new Date(0), mode: 'check' })).differences,
+    ).toEqual([]);
+    expect((await starts()).tier).toBe(target.tier);
+    await holdsGood(target, inHand);
+  }, 600_000);
+}
 
 test('what comes between two relations refers to nothing that was not copied, and a pass copies only what differs', async () => {
   const { source, target } = two;

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createPool } from '#src/database/connect.ts';
 import { startEmbeddedPostgres, superuserUrl } from '#src/database/embedded-postgres.ts';
 import type { TestServer } from './server.ts';
 
@@ -8,8 +9,14 @@ import type { TestServer } from './server.ts';
 export async function startPlain(): Promise<TestServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'energy-test-'));
   const server = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: 256 });
+  const urlOf = (database: string) => superuserUrl(dataDir, database);
+  // Its databases are gone with the run: nothing is flushed, as on the other tiers' servers. What is killed in tests has servers of its own.
+  const admin = createPool(urlOf('postgres'), { max: 1 });
+  for (const setting of ['fsync', 'full_page_writes']) await admin.query(`ALTER SYSTEM SET ${setting} = off`);
+  await admin.query('SELECT pg_reload_conf()');
+  await admin.end();
   return {
-    urlOf: (database) => superuserUrl(dataDir, database),
+    urlOf,
     async stop() {
       await server.stop();
       await rm(dataDir, { recursive: true, force: true });
