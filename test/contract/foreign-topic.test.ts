@@ -1,21 +1,11 @@
 import { connectAsync } from 'mqtt';
 import { pino } from 'pino';
-import { generate } from 'selfsigned';
 import { expect, test } from 'vitest';
-import { startEmbeddedBroker } from '#ingest/source/embedded-broker.ts';
+import { startBroker } from '#test/support/broker.ts';
 
 test('a device that publishes to a topic of another’s, again and again, is disconnected, and logged once a minute', async () => {
-  const pair = await generate([{ name: 'commonName', value: 'localhost' }]);
   const lines: { username: string; topic: string }[] = [];
-  const broker = await startEmbeddedBroker({
-    host: '127.0.0.1',
-    port: 0,
-    tlsHost: '127.0.0.1',
-    tlsPort: 0,
-    tls: { cert: Buffer.from(pair.cert), key: Buffer.from(pair.private) },
-    checkLogin: async () => true,
-    endedLogins: async () => [],
-    receive: () => true,
+  const broker = await startBroker({
     log: pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) }),
   });
   try {

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { connectAsync } from 'mqtt';
-import { pino } from 'pino';
-import { generate } from 'selfsigned';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type EmbeddedBroker, startEmbeddedBroker } from '#ingest/source/embedded-broker.ts';
+import type { EmbeddedBroker } from '#ingest/source/embedded-broker.ts';
+import { startBroker } from '#test/support/broker.ts';
 
 const DEVICE = 'dev_00000000000000000000000000';
 const TOPIC = `energy/v1/${DEVICE}/readings`;
@@ -12,21 +11,12 @@ let broker: EmbeddedBroker;
 let received = 0;
 
 beforeAll(async () => {
-  const pair = await generate([{ name: 'commonName', value: 'localhost' }]);
-  broker = await startEmbeddedBroker({
-    host: '127.0.0.1',
-    port: 0,
-    tlsHost: '127.0.0.1',
-    tlsPort: 0,
-    tls: { cert: Buffer.from(pair.cert), key: Buffer.from(pair.private) },
-    checkLogin: async () => true,
-    endedLogins: async () => [],
+  broker = await startBroker({
     receive(_message, done) {
       received++;
       done();
       return true;
     },
-    log: pino({ level: 'silent' }),
   });
 });
 afterAll(() => broker.close());

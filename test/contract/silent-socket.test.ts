@@ -1,22 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { pino } from 'pino';
-import { generate } from 'selfsigned';
 import { expect, test } from 'vitest';
-import { startEmbeddedBroker } from '#ingest/source/embedded-broker.ts';
+import { startBroker } from '#test/support/broker.ts';
 
 test('a socket on the broker’s TLS port that begins no handshake, or half of one, is closed', async () => {
-  const pair = await generate([{ name: 'commonName', value: 'localhost' }]);
-  const broker = await startEmbeddedBroker({
-    host: '127.0.0.1',
-    port: 0,
-    tlsHost: '127.0.0.1',
-    tlsPort: 0,
-    tls: { cert: Buffer.from(pair.cert), key: Buffer.from(pair.private) },
-    checkLogin: async () => true,
-    endedLogins: async () => [],
-    receive: () => true,
-    log: pino({ level: 'silent' }),
+  const broker = await startBroker({
     handshakeMs: 300,
   });
   try {

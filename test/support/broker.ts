@@ -1,0 +1,20 @@
+import { pino } from 'pino';
+import { generate } from 'selfsigned';
+import { type BrokerOptions, type EmbeddedBroker, startEmbeddedBroker } from '#ingest/source/embedded-broker.ts';
+
+/** The embedded broker by itself, without a database: every login is right, and what comes is taken. `given`: what is otherwise. */
+export async function startBroker(given: Partial<BrokerOptions> = {}): Promise<EmbeddedBroker> {
+  const pair = await generate([{ name: 'commonName', value: 'localhost' }]);
+  return startEmbeddedBroker({
+    host: '127.0.0.1',
+    port: 0,
+    tlsHost: '127.0.0.1',
+    tlsPort: 0,
+    tls: { cert: Buffer.from(pair.cert), key: Buffer.from(pair.private) },
+    checkLogin: async () => true,
+    endedLogins: async () => [],
+    receive: () => true,
+    log: pino({ level: 'silent' }),
+    ...given,
+  });
+}
