@@ -8,7 +8,7 @@ import { createMutator } from '#test/support/mutate.ts';
 
 /** Of each family. `npm test` reads three times as many, each time others; after a change of a decoder take 100,000. */
 const { MUTATED_MESSAGES, MUTATION_SEED = MUTATED_MESSAGES === undefined ? 1 : Date.now() % 1_000_000 } = process.env;
-const MESSAGES = Number(MUTATED_MESSAGES ?? 1_000);
+const MESSAGES = Number(MUTATED_MESSAGES ?? 500);
 /** One message may take so much of the processor; a regular expression that runs away takes for ever. */
 const SLOW_MS = 500;
 const cpuMs = (): number => {

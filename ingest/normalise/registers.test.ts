@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { setOf } from '#test/reference/consumption.ts';
@@ -18,7 +19,8 @@ test('1,000 random registers give the reference’s steps', () => {
         points.map((point) => ({ at: BigInt(point.readAtMs), value: BigInt(point.value) })),
         { limitKw: device.limitKw, maximumKwh: device.registerMaxKwh },
       );
-      expect(intervalsOf(registerLaw(device, direction), points)).toEqual(
+      assert.deepEqual(
+        intervalsOf(registerLaw(device, direction), points),
         steps.map(({ from, to, energy, estimated }) => ({
           startMs: Number(from),
           endMs: Number(to),
@@ -37,7 +39,7 @@ test('where it says that it can go on from some stored readings, it is where the
     fc.property(series, settings, fc.constantFrom(1, 2, 5, 20), fc.boolean(), (readings, device, length, knowing) => {
       const points = setOf(ofDevice(readings));
       for (const { state, restarted } of restarts(registerLaw(device, 'import'), points, length, knowing))
-        expect(restarted).toEqual(state);
+        assert.deepEqual(restarted, state);
     }),
     { numRuns: 300 },
   );

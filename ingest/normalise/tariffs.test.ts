@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
@@ -24,8 +25,8 @@ function answers(steps: readonly EnergyInterval[], asked: EnergyInterval) {
 function expectNoOther(known: KnownSteps, steps: readonly EnergyInterval[], asked: EnergyInterval): number {
   const { within, around } = answers(steps, asked);
   const told = [latestWithin(known, asked), stepAround(known, asked)];
-  expect([within, undefined]).toContain(told[0]);
-  expect([around, undefined]).toContainEqual(told[1]);
+  if (told[0] !== undefined) assert.equal(told[0], within);
+  if (told[1] !== undefined) assert.deepEqual(told[1], around);
   return told.filter((one) => one !== undefined).length;
 }
 
@@ -70,12 +71,12 @@ test('what a part of the steps of a tariff says is so, and where it cannot say i
           told += expectNoOther(window, intervals, step);
           told += expectNoOther(withChanges(window, removed, valid), after, step);
           told += expectNoOther(withChanges(stepsOfRun(run, 'import'), removed, valid), after, step);
-          expect(expectNoOther({ ...ALL, steps: intervals }, intervals, step)).toBe(2);
+          assert.equal(expectNoOther({ ...ALL, steps: intervals }, intervals, step), 2);
         }
         asked += 8 * near.length;
       }
     }),
-    { numRuns: 20 },
+    { numRuns: 12 },
   );
   expect(told).toBeGreaterThan(asked / 3);
 });

@@ -22,7 +22,7 @@ import { type DevicePlan, planDevice } from './plan.ts';
 import type { Stretch } from './stretch.ts';
 
 /** Random histories that are compared; PLANNED_HISTORIES for more. */
-const HISTORIES = Number(process.env.PLANNED_HISTORIES ?? 100);
+const HISTORIES = Number(process.env.PLANNED_HISTORIES ?? 40);
 /** Devices of a run, whose readings share batches. */
 const DEVICES = 4;
 const NOTHING = Buffer.alloc(0);
@@ -295,7 +295,7 @@ function asStoredBefore(device: StoredDevice): boolean {
 test('an installation of the first edition goes on from its rows, and is of the second once it is computed anew', () => {
   const share = fc.integer({ min: 1, max: 99 });
   const changed = (one: LawSettings): LawSettings => ({ ...one, maxGapMinutes: one.maxGapMinutes + 5 });
-  const installations = Math.max(50, Math.ceil(HISTORIES / 10));
+  const installations = Math.max(20, Math.ceil(HISTORIES / 10));
   let others = 0;
   fc.assert(
     fc.property(fc.oneof(history, tariffHistory), delivery, share, (one, how, percent) => {

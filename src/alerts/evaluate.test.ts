@@ -129,7 +129,7 @@ test('candidates are the periods of each rule’s user that a changed hour touch
         expect(new Set(got).size).toBe(got.length);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
 

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Counters, countersOf, NOTHING, numbersOf, remaining, takeRequests, WIDE } from './request-windows.ts';
@@ -103,7 +104,7 @@ test('a decision holds for all counters within its bounds, those that it was mad
           if (!isWithin(near)) continue;
           const { granted, add } = takeRequests(near, wanted, rules(NOON, isAccount));
           const expected = { granted: decided.granted, add: numbersOf(decided.add, 0) };
-          expect({ name, value, granted, add: numbersOf(add, 0) }).toEqual({ name, value, ...expected });
+          assert.deepEqual({ name, value, granted, add: numbersOf(add, 0) }, { name, value, ...expected });
         }
       }
     }),

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { kwhToMilliwattHours, scaled, wholeUnits } from './units.ts';
@@ -29,7 +30,7 @@ test.each([3, 6])(
       fc.property(decimal, (one) => {
         const whole = rounded(one.digits, one.places, wanted);
         fc.pre(whole <= 9n * 10n ** 15n && whole >= -9n * 10n ** 15n);
-        expect(BigInt(wholeUnits(Number(textOf(one)), wanted))).toBe(whole);
+        assert.equal(BigInt(wholeUnits(Number(textOf(one)), wanted)), whole);
       }),
       { numRuns: 3_000 },
     );
@@ -42,7 +43,7 @@ test.each([3, 6])('halves are never lost to the product of floats (%i places)', 
       const one = { digits: odd * 10n + (odd < 0n ? -5n : 5n), places: wanted + 1 };
       const sent = Number(textOf(one));
       fc.pre(String(sent).replace(/[-.]/g, '').length <= 15);
-      expect(BigInt(wholeUnits(sent, wanted))).toBe(rounded(one.digits, one.places, wanted));
+      assert.equal(BigInt(wholeUnits(sent, wanted)), rounded(one.digits, one.places, wanted));
     }),
     { numRuns: 3_000 },
   );
@@ -58,7 +59,7 @@ test('a decimal of 12 digits in another unit is the decimal that it is there', (
       const wanted = textOf(
         shift >= 0 ? { digits, places: shift } : { digits: digits * 10n ** BigInt(-shift), places: 0 },
       );
-      expect(scaled(sent, times, per)).toBe(Number(wanted) || 0);
+      assert.equal(scaled(sent, times, per), Number(wanted) || 0);
     }),
     { numRuns: 3_000 },
   );

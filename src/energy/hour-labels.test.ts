@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { expect, test } from 'vitest';
@@ -30,7 +31,7 @@ test('hours are named as a calendar names them, in every zone, over each change 
   const asked = fc.record({
     zone: fc.constantFrom(...ZONES),
     fromMs: fc.integer({ min: Date.parse('1970-01-02'), max: Date.parse('2095-01-01') }),
-    days: fc.integer({ min: 1, max: 130 }),
+    days: fc.integer({ min: 1, max: 60 }),
   });
   fc.assert(
     fc.property(asked, ({ zone, fromMs, days }) => {
@@ -39,7 +40,7 @@ test('hours are named as a calendar names them, in every zone, over each change 
       const labels = hourLabels(range);
       for (let ms = range.from.getTime(); ms < range.to.getTime(); ms += 7 * HOUR_MS) {
         const local = DateTime.fromMillis(ms, { zone });
-        expect(labels(new Date(ms))).toEqual({
+        assert.deepEqual(labels(new Date(ms)), {
           date: local.toFormat('yyyy-MM-dd'),
           hour: local.toFormat('HH:00'),
           starts_at: local.toISO({ suppressMilliseconds: true }),
