@@ -79,11 +79,11 @@ test('a device that is behind is in no batch of its neighbours, and in small one
   for (let n = 0; n < 50; n++) queue.push(message(`dev_${n}`, n));
   expect(queue.take(0)).toHaveLength(50);
   const small = queue.take(1);
-  expect(small).toHaveLength(500);
+  expect(small).toHaveLength(250);
   queue.finish(small);
   // Nobody else has sent for a while: it has all there is.
   nowMs += 20_000;
-  expect(queue.take(0)).toHaveLength(1_500);
+  expect(queue.take(0)).toHaveLength(1_750);
 });
 
 test('devices that are behind have turns of one size, whatever each has sent', () => {
@@ -98,13 +98,13 @@ test('devices that are behind have turns of one size, whatever each has sent', (
     return [...count(batch)].map(([deviceId, messages]) => [deviceId, messages.length]);
   };
   expect(of(queue.take(1))).toEqual([
-    ['dev_a', 250],
-    ['dev_b', 250],
+    ['dev_a', 83],
+    ['dev_b', 83],
   ]);
   // What is left of dev_b is no more than its neighbours have.
   expect(of(queue.take(1))).toEqual([['dev_long', 1]]);
-  expect(of(queue.take(1))).toEqual([['dev_a', 250]]);
-  expect(of(queue.take(0))).toEqual([['dev_b', 50]]);
+  expect(of(queue.take(1))).toEqual([['dev_a', 125]]);
+  expect(of(queue.take(0))).toEqual([['dev_b', 217]]);
 });
 
 test('where all are behind, as after an outage, every lane takes them but the one that is kept for others', () => {

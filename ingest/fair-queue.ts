@@ -16,7 +16,9 @@ const MAX_BATCH_BYTES = 16 * 2 ** 20;
 /** A device of which more than so many elements wait is behind: a meter that sends every second has four minutes for it. */
 const BEHIND = 250;
 /** Elements of a batch of those, while others send: for so long these wait for the processor. */
-const MAX_BEHIND = 500;
+const MAX_BEHIND = 250;
+/** Elements that each of them has of a batch at least, while others send; and where none do. */
+const LEAST_SHARE = { amidOthers: 50, alone: BEHIND };
 /** So long after their last batch others count as sending: most meters send every ten seconds. */
 const OTHERS_MS = 10_000;
 
@@ -39,6 +41,8 @@ export interface FairQueue<T extends Queued> {
   take(lane: number): T[];
   /** A batch that was taken is written. Its devices have their next turn. */
   finish(batch: readonly T[]): void;
+  /** Whether devices send that are not behind. */
+  areOthers(): boolean;
   /** Takes a device as one that is behind from now on, however little it sends: what is written of it costs much. */
   setApart(deviceId: string): void;
 }
@@ -89,8 +93,8 @@ export function createFairQueue<T extends Queued>(lanes: number, now: () => numb
   }
 
   /** A batch of the devices in a set, each with its share of the weight. */
-  function batchOf(from: Set<Turn<T>>, maxWeight: number): T[] {
-    const share = Math.max(BEHIND, maxWeight / from.size);
+  function batchOf(from: Set<Turn<T>>, maxWeight: number, leastShare = LEAST_SHARE.alone): T[] {
+    const share = Math.max(leastShare, Math.floor(maxWeight / from.size));
     const batch: T[] = [];
     let [weight, bytes] = [0, 0];
     for (const turn of from) {
@@ -107,6 +111,8 @@ export function createFairQueue<T extends Queued>(lanes: number, now: () => numb
     }
     return batch;
   }
+
+  const areOthers = () => now() - othersAtMs < OTHERS_MS;
 
   function takeReady(home: number): T[] {
     othersAtMs = now();
@@ -126,19 +132,17 @@ export function createFairQueue<T extends Queued>(lanes: number, now: () => numb
       if (!turn.isUnderWay) queue(turn);
     },
     take(lane) {
-      const areOthers = now() - othersAtMs < OTHERS_MS;
       if (lane === lanes) {
         const home = busyWith.findIndex((kind, index) => kind === 'behind' && (ready[index]?.size ?? 0) > 0);
         if (home !== -1) return takeReady(home);
-        return areOthers || busyWith.every((kind) => kind === null)
-          ? batchOf(behind, areOthers ? MAX_BEHIND : MAX_BATCH)
-          : [];
+        if (areOthers()) return batchOf(behind, MAX_BEHIND, LEAST_SHARE.amidOthers);
+        return busyWith.every((kind) => kind === null) ? batchOf(behind, MAX_BATCH) : [];
       }
       if (ready[lane]?.size) {
         busyWith[lane] = 'ready';
         return takeReady(lane);
       }
-      const batch = areOthers ? [] : batchOf(behind, MAX_BATCH);
+      const batch = areOthers() ? [] : batchOf(behind, MAX_BATCH);
       busyWith[lane] = batch.length > 0 ? 'behind' : null;
       return batch;
     },
@@ -151,6 +155,7 @@ export function createFairQueue<T extends Queued>(lanes: number, now: () => numb
         else turns.delete(deviceId);
       }
     },
+    areOthers,
     setApart(deviceId) {
       if (costly.size >= MAX_COSTLY) costly.clear();
       costly.add(deviceId);

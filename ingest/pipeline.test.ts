@@ -144,3 +144,27 @@ test('a device that floods delays itself alone', async () => {
   await expect.poll(() => ofHog).toBe(3_000);
   expect(order).toEqual(sent);
 });
+
+test('a device that floods has a third of a lane, while others send', async () => {
+  let [writtenMs, ofNeighbour] = [0, 0];
+  const writer: Writer = {
+    async write(batch) {
+      const fromMs = performance.now();
+      if (batch.some(({ decoded }) => decoded.deviceId === 'dev_hog')) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        writtenMs += performance.now() - fromMs;
+      }
+      return stored(batch);
+    },
+  };
+  const pipeline = createPipeline({ writer, log, onRoom: () => {} });
+  const send = (deviceId: string, done: () => void) => pipeline.receive(raw(deviceId, '{"power_w":1}'), done);
+  send('dev_neighbour', () => ofNeighbour++);
+  await expect.poll(() => ofNeighbour).toBe(1);
+  const fromMs = performance.now();
+  for (let sent = 0; sent < 2_000; sent++) send('dev_hog', () => {});
+  await expect.poll(() => pipeline.counts.committed).toBe(2_001);
+  const tookMs = performance.now() - fromMs;
+  // Its last batches, of no more than others have, are in their lanes.
+  expect(tookMs).toBeGreaterThan(2 * writtenMs);
+});

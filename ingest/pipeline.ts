@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '#src/core/log.ts';
 import { inSpan } from '#src/core/tracing.ts';
 import { createFairQueue, type Queued } from './fair-queue.ts';
@@ -19,6 +20,11 @@ const UNREAD_ELEMENT_BYTES = 200;
 /** A flooding device is logged once per this many refused messages. */
 const WARN_EVERY = 100_000;
 const RETRY_MS = { first: 100, longest: 5_000 };
+/**
+ * So many times as long as a batch of a device that is behind took nothing more of it is written while others send: it keeps a third of a
+ * lane. Where many are behind, as after an outage, each is a small part of the batch, and the rest is as much shorter.
+ */
+const REST = 2;
 /** Longest text of an error that is kept with a message. */
 const MAX_ERROR_CHARACTERS = 300;
 
@@ -102,7 +108,7 @@ export function createPipeline(options: {
       } catch (error) {
         if (await isOfTheMessages(batch, error)) return isolate(batch, error as Error);
         log.warn({ err: error, messages: batch.length, retry_in_ms: delayMs }, 'batch not committed, retrying');
-        await new Promise((resolve) => setTimeout(resolve, delayMs));
+        await pause(delayMs);
       }
     }
   }
@@ -139,9 +145,14 @@ export function createPipeline(options: {
 
   async function run(lane: number): Promise<void> {
     for (let batch = queue.take(lane); batch.length > 0 && !stopped; batch = queue.take(lane)) {
+      const fromMs = performance.now();
       await write(batch);
       queue.finish(batch);
       wake();
+      if (lane === laneCount && queue.areOthers() && !stopping) {
+        const devices = new Set(batch.map(({ deviceId }) => deviceId)).size;
+        await pause((REST * (performance.now() - fromMs)) / devices);
+      }
     }
     isRunning[lane] = false;
   }

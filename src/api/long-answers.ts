@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { inTurns, ROWS_OF_A_TURN } from '#src/core/turns.ts';
 
 /** An answer with so many rows in its `data` that to write them at once would keep all other requests waiting. */
@@ -41,26 +42,42 @@ export async function begun<T>(pages: AsyncGenerator<T>): Promise<AsyncGenerator
   })();
 }
 
-/** The page that is made for each account, or waits to be made, last. */
-const lastPages = new Map<string, Promise<unknown>>();
+/** What an account's long answers do in this process. */
+interface LongAnswers {
+  underWay: number;
+  /** The page that is made, or waits to be made, last; and the rest after it. */
+  last: Promise<unknown>;
+}
+const ofAccounts = new Map<string, LongAnswers>();
+/** So many times as long as a page took to be made nothing is made for an account with more than one answer under way. */
+const REST = 3;
 
 /**
  * The pages, each made while no other page of the account is: six questions of a year at once are no more work at a time than one, for the
- * database and for this process. Nobody waits for who reads slowly: a page that was made is not held.
+ * database and for this process. Who asks several at once does not keep the process busy either: between two pages it rests, and others are
+ * answered. Nobody waits for who reads slowly: a page that was made is not held.
  */
 export async function* onePageAtATime<T>(account: string, pages: AsyncGenerator<T>): AsyncGenerator<T> {
+  const own = ofAccounts.get(account) ?? { underWay: 0, last: Promise.resolve() };
+  ofAccounts.set(account, own);
+  own.underWay++;
   try {
     for (;;) {
-      const before = lastPages.get(account)?.catch(() => {});
-      const next = before ? before.then(() => pages.next()) : pages.next();
-      lastPages.set(account, next);
-      const page = await next.finally(() => {
-        if (lastPages.get(account) === next) lastPages.delete(account);
+      const before = own.last.catch(() => {});
+      const next = before.then(async () => {
+        const fromMs = performance.now();
+        const page = await pages.next();
+        return { page, tookMs: performance.now() - fromMs };
       });
+      own.last = next.then(({ tookMs }) => (own.underWay > 1 ? setTimeout(REST * tookMs) : undefined));
+      own.last.catch(() => {});
+      const { page } = await next;
       if (page.done) return;
       yield page.value;
     }
   } finally {
+    own.underWay--;
+    if (own.underWay === 0) ofAccounts.delete(account);
     await pages.return(undefined);
   }
 }

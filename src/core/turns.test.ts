@@ -8,7 +8,7 @@ test('all rows come, in their order, and others have a turn in between', async (
   const other = setInterval(() => turns++, 0);
   const slowly = (row: number) => {
     const fromMs = performance.now();
-    while (row % 500 === 0 && performance.now() - fromMs < 5);
+    while (row % 250 === 0 && performance.now() - fromMs < 5);
     return row * 2;
   };
   expect(await mapInTurns(rows, slowly)).toEqual(rows.map((row) => row * 2));
@@ -17,5 +17,5 @@ test('all rows come, in their order, and others have a turn in between', async (
   const sizes: number[] = [];
   for await (const some of inTurns(rows)) sizes.push(some.length);
   for await (const some of inTurns([])) sizes.push(some.length);
-  expect(sizes).toEqual([500, 500, 500, 1]);
+  expect(sizes).toEqual([250, 250, 250, 250, 250, 250, 1]);
 });

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { defined } from '#src/core/defined.ts';
 import { isTracing, pastSpan } from '#src/core/tracing.ts';
 import type { Tables } from './tables.ts';
+import { parseTimestamp, TIMESTAMPTZ } from './timestamp.ts';
 
 export type { Pool, PoolClient } from 'pg';
 export type Database = Kysely<Tables>;
@@ -18,6 +19,10 @@ function parseInt8(text: string): number {
   return value;
 }
 
+/** The text of a `bigint[]` without nulls, as numbers; null is the empty list, as `array_agg` of no rows says it. */
+export const wholeNumbers = (text: string | null | undefined): number[] =>
+  text == null || text === '{}' ? [] : text.slice(1, -1).split(',').map(parseInt8);
+
 /** Pool of connections to a PostgreSQL server; sessions speak UTC. `settings`: further ones of its sessions, `name=value`. */
 export function createPool(
   url: string,
@@ -26,6 +31,7 @@ export function createPool(
   const types = new pg.TypeOverrides();
   types.setTypeParser(INT8, parseInt8);
   types.setTypeParser(NUMERIC, Number);
+  types.setTypeParser(TIMESTAMPTZ, parseTimestamp);
   const pool = new pg.Pool({
     connectionString: url,
     max: options.max ?? 10,

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { asMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
-import { type Database, PREPARED } from '#src/database/connect.ts';
+import { type Database, PREPARED, wholeNumbers } from '#src/database/connect.ts';
 import { COLUMN, levelOf } from '#src/rollups/levels.ts';
 import { addedUp, type Owner, piecesWithin } from '#src/rollups/parts.ts';
 import { localTime, startOfHour } from './local-time.ts';
@@ -73,10 +73,20 @@ export function hoursOf(whose: Whose, range: Range): RawBuilder<unknown> {
     ) quarters GROUP BY 1`;
 }
 
-/** Consumption by clock hour of the range's zone, in order. */
+/**
+ * Consumption by clock hour of the range's zone, in order. A row of two lists: the driver takes six milliseconds of the process at a time
+ * for a thousand rows of their own.
+ */
 export async function consumptionByHour(db: Database, whose: Whose, range: Range): Promise<HourRow[]> {
-  const { rows } = await sql<HourRow>`${PREPARED}${hoursOf(whose, range)} ORDER BY 1`.execute(db);
-  return rows;
+  const { rows } = await sql<{ hours: string | null; energies: string | null }>`${PREPARED}
+    SELECT array_agg(date_part('epoch', hour)::bigint ORDER BY hour)::text AS hours,
+      array_agg("milliwattHours" ORDER BY hour)::text AS energies
+    FROM (${hoursOf(whose, range)}) h`.execute(db);
+  const [hours, energies] = [wholeNumbers(rows[0]?.hours), wholeNumbers(rows[0]?.energies)];
+  return hours.map((second, index) => ({
+    hour: new Date(second * 1_000),
+    milliwattHours: asMilliwattHours(energies[index] as number),
+  }));
 }
 
 /** Consumption by day of the range's zone, in order. */
