@@ -79,11 +79,11 @@ test('a device that is behind is in no batch of its neighbours, and in small one
   for (let n = 0; n < 50; n++) queue.push(message(`dev_${n}`, n));
   expect(queue.take(0)).toHaveLength(50);
   const small = queue.take(1);
-  expect(small).toHaveLength(250);
+  expect(small).toHaveLength(100);
   queue.finish(small);
   // Nobody else has sent for a while: it has all there is.
   nowMs += 20_000;
-  expect(queue.take(0)).toHaveLength(1_750);
+  expect(queue.take(0)).toHaveLength(1_900);
 });
 
 test('devices that are behind have turns of one size, whatever each has sent', () => {
@@ -91,20 +91,20 @@ test('devices that are behind have turns of one size, whatever each has sent', (
   queue.push(message('dev_neighbour', 0));
   expect(queue.take(0)).toHaveLength(1);
   for (let n = 0; n < 5_000; n++) queue.push(message('dev_a', n));
-  for (let n = 0; n < 300; n++) queue.push(message('dev_b', n));
+  for (let n = 0; n < 270; n++) queue.push(message('dev_b', n));
   for (let n = 0; n < 20; n++) queue.push(message('dev_long', n, 10_001));
   const of = (batch: Message[]) => {
     queue.finish(batch);
     return [...count(batch)].map(([deviceId, messages]) => [deviceId, messages.length]);
   };
   expect(of(queue.take(1))).toEqual([
-    ['dev_a', 83],
-    ['dev_b', 83],
+    ['dev_a', 33],
+    ['dev_b', 33],
   ]);
   // What is left of dev_b is no more than its neighbours have.
   expect(of(queue.take(1))).toEqual([['dev_long', 1]]);
-  expect(of(queue.take(1))).toEqual([['dev_a', 125]]);
-  expect(of(queue.take(0))).toEqual([['dev_b', 217]]);
+  expect(of(queue.take(1))).toEqual([['dev_a', 50]]);
+  expect(of(queue.take(0))).toEqual([['dev_b', 237]]);
 });
 
 test('where all are behind, as after an outage, every lane takes them but the one that is kept for others', () => {

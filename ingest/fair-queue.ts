@@ -16,9 +16,9 @@ const MAX_BATCH_BYTES = 16 * 2 ** 20;
 /** A device of which more than so many elements wait is behind: a meter that sends every second has four minutes for it. */
 const BEHIND = 250;
 /** Elements of a batch of those, while others send: for so long these wait for the processor. */
-const MAX_BEHIND = 250;
+const MAX_BEHIND = 100;
 /** Elements that each of them has of a batch at least, while others send; and where none do. */
-const LEAST_SHARE = { amidOthers: 50, alone: BEHIND };
+const LEAST_SHARE = { amidOthers: 25, alone: BEHIND };
 /** So long after their last batch others count as sending: most meters send every ten seconds. */
 const OTHERS_MS = 10_000;
 

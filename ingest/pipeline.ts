@@ -21,10 +21,10 @@ const UNREAD_ELEMENT_BYTES = 200;
 const WARN_EVERY = 100_000;
 const RETRY_MS = { first: 100, longest: 5_000 };
 /**
- * So many times as long as a batch of a device that is behind took nothing more of it is written while others send: it keeps a third of a
+ * So many times as long as a batch of a device that is behind took nothing more of it is written while others send: it keeps a quarter of a
  * lane. Where many are behind, as after an outage, each is a small part of the batch, and the rest is as much shorter.
  */
-const REST = 2;
+const REST = 3;
 /** Longest text of an error that is kept with a message. */
 const MAX_ERROR_CHARACTERS = 300;
 

@@ -50,7 +50,7 @@ interface LongAnswers {
 }
 const ofAccounts = new Map<string, LongAnswers>();
 /** So many times as long as a page took to be made nothing is made for an account with more than one answer under way. */
-const REST = 3;
+const REST = 5;
 
 /**
  * The pages, each made while no other page of the account is: six questions of a year at once are no more work at a time than one, for the
