@@ -91,20 +91,20 @@ test('devices that are behind have turns of one size, whatever each has sent', (
   queue.push(message('dev_neighbour', 0));
   expect(queue.take(0)).toHaveLength(1);
   for (let n = 0; n < 5_000; n++) queue.push(message('dev_a', n));
-  for (let n = 0; n < 270; n++) queue.push(message('dev_b', n));
+  for (let n = 0; n < 300; n++) queue.push(message('dev_b', n));
   for (let n = 0; n < 20; n++) queue.push(message('dev_long', n, 10_001));
   const of = (batch: Message[]) => {
     queue.finish(batch);
     return [...count(batch)].map(([deviceId, messages]) => [deviceId, messages.length]);
   };
   expect(of(queue.take(1))).toEqual([
-    ['dev_a', 33],
-    ['dev_b', 33],
+    ['dev_a', 100],
+    ['dev_b', 100],
   ]);
   // What is left of dev_b is no more than its neighbours have.
   expect(of(queue.take(1))).toEqual([['dev_long', 1]]);
-  expect(of(queue.take(1))).toEqual([['dev_a', 50]]);
-  expect(of(queue.take(0))).toEqual([['dev_b', 237]]);
+  expect(of(queue.take(1))).toEqual([['dev_a', 100]]);
+  expect(of(queue.take(0))).toEqual([['dev_b', 200]]);
 });
 
 test('where all are behind, as after an outage, every lane takes them but the one that is kept for others', () => {

@@ -15,10 +15,11 @@ const MAX_BATCH = 5_000;
 const MAX_BATCH_BYTES = 16 * 2 ** 20;
 /** A device of which more than so many elements wait is behind: a meter that sends every second has four minutes for it. */
 const BEHIND = 250;
-/** Elements of a batch of those, while others send: for so long these wait for the processor. */
-const MAX_BEHIND = 100;
-/** Elements that each of them has of a batch at least, while others send; and where none do. */
-const LEAST_SHARE = { amidOthers: 25, alone: BEHIND };
+/**
+ * Elements that each of those has in a batch, while others send: for so long these wait for the processor. Where none do, at least as many
+ * as a batch of neighbours would have.
+ */
+const SHARE = { amidOthers: 100, alone: BEHIND };
 /** So long after their last batch others count as sending: most meters send every ten seconds. */
 const OTHERS_MS = 10_000;
 
@@ -93,8 +94,7 @@ export function createFairQueue<T extends Queued>(lanes: number, now: () => numb
   }
 
   /** A batch of the devices in a set, each with its share of the weight. */
-  function batchOf(from: Set<Turn<T>>, maxWeight: number, leastShare = LEAST_SHARE.alone): T[] {
-    const share = Math.max(leastShare, Math.floor(maxWeight / from.size));
+  function batchOf(from: Set<Turn<T>>, maxWeight: number, share: number): T[] {
     const batch: T[] = [];
     let [weight, bytes] = [0, 0];
     for (const turn of from) {
@@ -116,8 +116,10 @@ export function createFairQueue<T extends Queued>(lanes: number, now: () => numb
 
   function takeReady(home: number): T[] {
     othersAtMs = now();
-    return batchOf(ready[home] as Set<Turn<T>>, Number.POSITIVE_INFINITY);
+    return batchOf(ready[home] as Set<Turn<T>>, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
   }
+
+  const batchAlone = () => batchOf(behind, MAX_BATCH, Math.max(SHARE.alone, MAX_BATCH / behind.size));
 
   return {
     push(message) {
@@ -135,14 +137,14 @@ export function createFairQueue<T extends Queued>(lanes: number, now: () => numb
       if (lane === lanes) {
         const home = busyWith.findIndex((kind, index) => kind === 'behind' && (ready[index]?.size ?? 0) > 0);
         if (home !== -1) return takeReady(home);
-        if (areOthers()) return batchOf(behind, MAX_BEHIND, LEAST_SHARE.amidOthers);
-        return busyWith.every((kind) => kind === null) ? batchOf(behind, MAX_BATCH) : [];
+        if (areOthers()) return batchOf(behind, MAX_BATCH, SHARE.amidOthers);
+        return busyWith.every((kind) => kind === null) ? batchAlone() : [];
       }
       if (ready[lane]?.size) {
         busyWith[lane] = 'ready';
         return takeReady(lane);
       }
-      const batch = areOthers() ? [] : batchOf(behind, MAX_BATCH);
+      const batch = areOthers() ? [] : batchAlone();
       busyWith[lane] = batch.length > 0 ? 'behind' : null;
       return batch;
     },
