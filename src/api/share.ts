@@ -16,7 +16,8 @@ interface UnderWay {
 
 /**
  * `perMinute` requests of a name in each minute, `atOnce` of them under way at a time; of those beyond that so many wait their
- * turn as `mayWait`, for `waitMs` at most.
+ * turn as `mayWait`, for `waitMs` at most and three quarters of that at least: a hundred that came together are not told together that it
+ * was too long.
  */
 export function share(
   { perMinute, atOnce, mayWait, waitMs }: { perMinute: number; atOnce: number; mayWait: number; waitMs: number },
@@ -60,7 +61,7 @@ function hasTurn(waiting: (() => void)[], waitMs: number): Promise<boolean> {
     const timer = setTimeout(() => {
       waiting.splice(waiting.indexOf(begin), 1);
       resolve(false);
-    }, waitMs);
+    }, waitMs * (0.75 + Math.random() / 4));
     waiting.push(begin);
   });
 }
