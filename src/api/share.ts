@@ -58,10 +58,13 @@ function hasTurn(waiting: (() => void)[], waitMs: number): Promise<boolean> {
       clearTimeout(timer);
       resolve(true);
     };
-    const timer = setTimeout(() => {
-      waiting.splice(waiting.indexOf(begin), 1);
-      resolve(false);
-    }, waitMs * (0.75 + Math.random() / 4));
+    const timer = setTimeout(
+      () => {
+        waiting.splice(waiting.indexOf(begin), 1);
+        resolve(false);
+      },
+      waitMs * (0.75 + Math.random() / 4),
+    );
     waiting.push(begin);
   });
 }
