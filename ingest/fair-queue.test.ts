@@ -39,7 +39,7 @@ test('a device is in one batch at a time, its messages in their order, and each 
       let [pushed, taken] = [0, 0];
       const take = (lane: number) => {
         if (underWay.has(lane)) return;
-        const batch = queue.take(lane);
+        const { messages: batch } = queue.take(lane);
         if (batch.length === 0) return;
         for (const deviceId of count(batch).keys())
           for (const other of underWay.values()) assert.ok(!count(other).has(deviceId));
@@ -77,19 +77,20 @@ test('a device that is behind is in no batch of its neighbours, and in small one
   const queue = createFairQueue<Message>(1, () => nowMs);
   for (let n = 0; n < 2_000; n++) queue.push(message('dev_hog', n));
   for (let n = 0; n < 50; n++) queue.push(message(`dev_${n}`, n));
-  expect(queue.take(0)).toHaveLength(50);
-  const small = queue.take(1);
+  expect(queue.take(0).messages).toHaveLength(50);
+  const { messages: small, isOfBehind } = queue.take(1);
   expect(small).toHaveLength(100);
+  expect(isOfBehind).toBe(true);
   queue.finish(small);
   // Nobody else has sent for a while: it has all there is.
   nowMs += 20_000;
-  expect(queue.take(0)).toHaveLength(1_900);
+  expect(queue.take(0).messages).toHaveLength(1_900);
 });
 
 test('devices that are behind have turns of one size, whatever each has sent', () => {
   const queue = createFairQueue<Message>(1, () => 0);
   queue.push(message('dev_neighbour', 0));
-  expect(queue.take(0)).toHaveLength(1);
+  expect(queue.take(0).messages).toHaveLength(1);
   for (let n = 0; n < 5_000; n++) queue.push(message('dev_a', n));
   for (let n = 0; n < 300; n++) queue.push(message('dev_b', n));
   for (let n = 0; n < 20; n++) queue.push(message('dev_long', n, 10_001));
@@ -97,37 +98,39 @@ test('devices that are behind have turns of one size, whatever each has sent', (
     queue.finish(batch);
     return [...count(batch)].map(([deviceId, messages]) => [deviceId, messages.length]);
   };
-  expect(of(queue.take(1))).toEqual([
+  expect(of(queue.take(1).messages)).toEqual([
     ['dev_a', 100],
     ['dev_b', 100],
   ]);
   // What is left of dev_b is no more than its neighbours have.
-  expect(of(queue.take(1))).toEqual([['dev_long', 1]]);
-  expect(of(queue.take(1))).toEqual([['dev_a', 100]]);
-  expect(of(queue.take(0))).toEqual([['dev_b', 200]]);
+  expect(of(queue.take(1).messages)).toEqual([['dev_long', 1]]);
+  expect(of(queue.take(1).messages)).toEqual([['dev_a', 100]]);
+  expect(of(queue.take(0).messages)).toEqual([['dev_b', 200]]);
 });
 
 test('where all are behind, as after an outage, every lane takes them but the one that is kept for others', () => {
   const queue = createFairQueue<Message>(LANES, () => 0);
   for (let device = 0; device < 100; device++)
     for (let n = 0; n < 300; n++) queue.push(message(`dev_${device}`, device * 300 + n));
-  const lengths = [0, 1, BEHIND].map((lane) => queue.take(lane).length);
+  const lengths = [0, 1, BEHIND].map((lane) => queue.take(lane).messages.length);
   expect(lengths).toEqual([5_000, 5_000, 0]);
   for (const deviceId of ['dev_x', 'dev_y', 'dev_z']) queue.push(message(deviceId, 30_000));
   // Of one lane after the other.
-  expect([queue.take(BEHIND), queue.take(BEHIND)].flat()).toHaveLength(3);
+  const batches = [queue.take(BEHIND), queue.take(BEHIND)];
+  expect(batches.flatMap(({ messages }) => messages)).toHaveLength(3);
+  expect(batches.map(({ isOfBehind }) => isOfBehind)).toEqual([false, false]);
 });
 
 test('a batch is bounded in bytes, and one message is always taken', () => {
   const queue = createFairQueue<Message>(1, () => 0);
   for (let n = 0; n < 3; n++) queue.push(message('dev_a', n, 1, 10 * 2 ** 20));
-  const first = queue.take(0);
+  const { messages: first } = queue.take(0);
   expect(first).toHaveLength(1);
   queue.finish(first);
   queue.push(message('dev_b', 3, 1, 100 * 2 ** 20));
-  const second = queue.take(0);
+  const { messages: second } = queue.take(0);
   expect(second.map(({ deviceId }) => deviceId)).toEqual(['dev_a']);
-  expect(queue.take(0).map(({ deviceId }) => deviceId)).toEqual(['dev_b']);
+  expect(queue.take(0).messages.map(({ deviceId }) => deviceId)).toEqual(['dev_b']);
 });
 
 test('a device of which little costs much is set apart', () => {
@@ -135,6 +138,6 @@ test('a device of which little costs much is set apart', () => {
   queue.setApart('dev_large');
   queue.push(message('dev_large', 0));
   queue.push(message('dev_a', 1));
-  expect(queue.take(0).map(({ deviceId }) => deviceId)).toEqual(['dev_a']);
-  expect(queue.take(1).map(({ deviceId }) => deviceId)).toEqual(['dev_large']);
+  expect(queue.take(0).messages.map(({ deviceId }) => deviceId)).toEqual(['dev_a']);
+  expect(queue.take(1).messages.map(({ deviceId }) => deviceId)).toEqual(['dev_large']);
 });

@@ -26,6 +26,8 @@ const OTHERS_MS = 10_000;
 /** Most devices that are remembered as costly; then they are found again. */
 const MAX_COSTLY = 10_000;
 
+const NOTHING: Batch<never> = { messages: [], isOfBehind: false };
+
 interface Turn<T> {
   deviceId: string;
   /** Lane by its name. */
@@ -35,13 +37,20 @@ interface Turn<T> {
   isUnderWay: boolean;
 }
 
+/** What a lane writes in one transaction. */
+export interface Batch<T> {
+  messages: T[];
+  /** Whether it is of devices that are behind, and not of their neighbours. */
+  isOfBehind: boolean;
+}
+
 /** Messages in the order of devices' turns. */
 export interface FairQueue<T extends Queued> {
   push(message: T): void;
   /** The next batch of a lane, whose last one is written; empty where nothing waits for it. The lane for those behind is the last. */
-  take(lane: number): T[];
-  /** A batch that was taken is written. Its devices have their next turn. */
-  finish(batch: readonly T[]): void;
+  take(lane: number): Batch<T>;
+  /** Messages that were taken are written. Their devices have their next turn. */
+  finish(messages: readonly T[]): void;
   /** Whether devices send that are not behind. */
   areOthers(): boolean;
   /** Takes a device as one that is behind from now on, however little it sends: what is written of it costs much. */
@@ -94,27 +103,27 @@ export function createFairQueue<T extends Queued>(lanes: number, now: () => numb
   }
 
   /** A batch of the devices in a set, each with its share of the weight. */
-  function batchOf(from: Set<Turn<T>>, maxWeight: number, share: number): T[] {
-    const batch: T[] = [];
+  function batchOf(from: Set<Turn<T>>, maxWeight: number, share: number): Batch<T> {
+    const messages: T[] = [];
     let [weight, bytes] = [0, 0];
     for (const turn of from) {
       const rest = Math.min(share, maxWeight - weight);
-      const taken = takeOf(turn, rest, MAX_BATCH_BYTES - bytes, MAX_BATCH - batch.length, batch.length === 0);
+      const taken = takeOf(turn, rest, MAX_BATCH_BYTES - bytes, MAX_BATCH - messages.length, messages.length === 0);
       if (taken.length === 0) break;
       from.delete(turn);
       turn.isUnderWay = true;
       for (const message of taken) {
         weight += message.weight;
         bytes += message.bytes;
-        batch.push(message);
+        messages.push(message);
       }
     }
-    return batch;
+    return { messages, isOfBehind: from === behind };
   }
 
   const areOthers = () => now() - othersAtMs < OTHERS_MS;
 
-  function takeReady(home: number): T[] {
+  function takeReady(home: number): Batch<T> {
     othersAtMs = now();
     return batchOf(ready[home] as Set<Turn<T>>, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
   }
@@ -138,18 +147,18 @@ export function createFairQueue<T extends Queued>(lanes: number, now: () => numb
         const home = busyWith.findIndex((kind, index) => kind === 'behind' && (ready[index]?.size ?? 0) > 0);
         if (home !== -1) return takeReady(home);
         if (areOthers()) return batchOf(behind, MAX_BATCH, SHARE.amidOthers);
-        return busyWith.every((kind) => kind === null) ? batchAlone() : [];
+        return busyWith.every((kind) => kind === null) ? batchAlone() : NOTHING;
       }
       if (ready[lane]?.size) {
         busyWith[lane] = 'ready';
         return takeReady(lane);
       }
-      const batch = areOthers() ? [] : batchAlone();
-      busyWith[lane] = batch.length > 0 ? 'behind' : null;
+      const batch = areOthers() ? NOTHING : batchAlone();
+      busyWith[lane] = batch.messages.length > 0 ? 'behind' : null;
       return batch;
     },
-    finish(batch) {
-      for (const { deviceId } of batch) {
+    finish(messages) {
+      for (const { deviceId } of messages) {
         const turn = turns.get(deviceId);
         if (!turn?.isUnderWay) continue;
         turn.isUnderWay = false;

@@ -151,7 +151,7 @@ test('a device that floods has a quarter of a lane, while others send', async ()
     async write(batch) {
       const fromMs = performance.now();
       if (batch.some(({ decoded }) => decoded.deviceId === 'dev_hog')) {
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        await new Promise((resolve) => setTimeout(resolve, 8));
         writtenMs += performance.now() - fromMs;
       }
       return stored(batch);
@@ -167,4 +167,41 @@ test('a device that floods has a quarter of a lane, while others send', async ()
   const tookMs = performance.now() - fromMs;
   // Its last batches, of no more than others have, are in their lanes.
   expect(tookMs).toBeGreaterThan(3 * writtenMs);
+});
+
+test('a lane rests after what it wrote of a flood, and not after what it wrote for a neighbour', async () => {
+  const BATCH_MS = 100;
+  const batches: { deviceId: string; fromMs: number; toMs: number }[] = [];
+  let backlog: () => void = () => {};
+  const held = new Promise<void>((resolve) => {
+    backlog = resolve;
+  });
+  const writer: Writer = {
+    async write(batch) {
+      const deviceId = batch[0]?.decoded.deviceId ?? '';
+      const fromMs = performance.now();
+      await (deviceId === 'dev_backlog' ? held : new Promise((resolve) => setTimeout(resolve, BATCH_MS)));
+      batches.push({ deviceId, fromMs, toMs: performance.now() });
+      return stored(batch);
+    },
+  };
+  const pipeline = createPipeline({ writer, log, onRoom: () => {}, lanes: 1 });
+  const send = (deviceId: string) => pipeline.receive(raw(deviceId, '{"power_w":1}'), () => {});
+  /** From the end of a device's first batch to the beginning of the next one, ms. */
+  const restOf = (deviceId: string) => {
+    const [first, second] = batches.filter((batch) => batch.deviceId === deviceId);
+    return (second?.fromMs ?? Number.NaN) - (first?.toMs ?? Number.NaN);
+  };
+  // The lane of neighbours is at work on what waits after an outage, so the last one takes them.
+  for (let sent = 0; sent < 300; sent++) send('dev_backlog');
+  await new Promise((resolve) => setImmediate(resolve));
+  send('dev_neighbour');
+  await new Promise((resolve) => setImmediate(resolve));
+  send('dev_neighbour');
+  await expect.poll(() => batches.length).toBe(2);
+  expect(restOf('dev_neighbour')).toBeLessThan(BATCH_MS);
+  backlog();
+  for (let sent = 0; sent < 300; sent++) send('dev_hog');
+  await expect.poll(() => batches.filter(({ deviceId }) => deviceId === 'dev_hog').length, { timeout: 10_000 }).toBe(3);
+  expect(restOf('dev_hog')).toBeGreaterThan(2 * BATCH_MS);
 });

@@ -144,13 +144,14 @@ export function createPipeline(options: {
   }
 
   async function run(lane: number): Promise<void> {
-    for (let batch = queue.take(lane); batch.length > 0 && !stopped; batch = queue.take(lane)) {
+    for (let batch = queue.take(lane); batch.messages.length > 0 && !stopped; batch = queue.take(lane)) {
+      const { messages, isOfBehind } = batch;
       const fromMs = performance.now();
-      await write(batch);
-      queue.finish(batch);
+      await write(messages);
+      queue.finish(messages);
       wake();
-      if (lane === laneCount && queue.areOthers() && !stopping) {
-        const devices = new Set(batch.map(({ deviceId }) => deviceId)).size;
+      if (lane === laneCount && isOfBehind && queue.areOthers() && !stopping) {
+        const devices = new Set(messages.map(({ deviceId }) => deviceId)).size;
         await pause((REST * (performance.now() - fromMs)) / devices);
       }
     }

@@ -1,9 +1,8 @@
-import { pino } from 'pino';
-import { generate } from 'selfsigned';
 import { toIncoming } from '#ingest/incoming.ts';
-import { type EmbeddedBroker, startEmbeddedBroker } from '#ingest/source/embedded-broker.ts';
+import type { EmbeddedBroker } from '#ingest/source/embedded-broker.ts';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import type { Pool } from '#src/database/connect.ts';
+import { startBroker } from './broker.ts';
 
 /** The embedded broker with decoder and writer behind it, as in the ingest role, for replays of old data (240 months). */
 export async function startImportBroker(
@@ -11,7 +10,6 @@ export async function startImportBroker(
   checkLogin: (deviceId: string, secret: string) => Promise<boolean>,
 ): Promise<EmbeddedBroker> {
   const writer = createWriter(pool, { retentionMonths: 240 });
-  const pair = await generate([{ name: 'commonName', value: 'localhost' }]);
   const waiting: { message: IncomingMessage; done: () => void }[] = [];
   let writing = false;
   const writeAll = async () => {
@@ -23,15 +21,8 @@ export async function startImportBroker(
     }
     writing = false;
   };
-  return startEmbeddedBroker({
-    host: '127.0.0.1',
-    port: 0,
-    tlsHost: '127.0.0.1',
-    tlsPort: 0,
-    tls: { cert: Buffer.from(pair.cert), key: Buffer.from(pair.private) },
+  return startBroker({
     checkLogin,
-    endedLogins: async () => [],
-    log: pino({ level: 'silent' }),
     receive(message, done) {
       const incoming = toIncoming(message);
       if (!incoming) throw new Error(`no decoder for ${message.topic}`);
