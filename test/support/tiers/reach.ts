@@ -3,11 +3,14 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Tier } from '#src/database/capabilities.ts';
 
-/** Debian 13 with PostgreSQL 17 and its TimescaleDB, which carries the Apache licence; `npm run test:setup` makes it. */
+/**
+ * Debian 13 with PostgreSQL 17 and its TimescaleDB, which carries the Apache licence, and with what a cluster runs on; `npm run
+ * test:setup` makes it. Its number grows with its packages: a run of an earlier version may be using the folder before.
+ */
 export const DEBIAN_13 = join(
   process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'),
   'energy-usage-service',
-  'debian-13',
+  'debian-13-2',
 );
 /** Its PostgreSQL, as the chroot sees it. */
 export const DEBIAN_13_BIN = '/usr/lib/postgresql/17/bin';
