@@ -38,7 +38,7 @@ interface Turn<T> {
 }
 
 /** What a lane writes in one transaction. */
-export interface Batch<T> {
+interface Batch<T> {
   messages: T[];
   /** Whether it is of devices that are behind, and not of their neighbours. */
   isOfBehind: boolean;
