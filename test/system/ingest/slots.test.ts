@@ -62,15 +62,16 @@ test('workers on one host share what comes, whoever comes and goes: killed, stop
   const base = Date.now() - 20 * 3_600_000;
   let sent = 0;
   let isOver = false;
-  // A device's messages alternate between the workers.
+  const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+  // A device's messages alternate between the workers: no more of them a second than these write, on whatever machine.
   const publishing = (async () => {
     while (!isOver) {
+      if (sent % 20 === 0) await wait(10);
       const payload = JSON.stringify({ ts: base + sent * 50, energy_total_kwh: 100 + sent / 1e6 });
       await client.publishAsync(`energy/v1/${meters[sent % meters.length]}/readings`, payload, { qos: 1 });
       sent++;
     }
   })();
-  const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
   await wait(1_000);
   // Killed: whoever comes next has its place, and what it had not acknowledged.
   await first.kill();
