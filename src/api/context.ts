@@ -3,12 +3,15 @@ import type { Environment } from '#src/core/environment.ts';
 import type { SecretBox } from '#src/core/secret-box.ts';
 import type { Capabilities } from '#src/database/capabilities.ts';
 import type { Database, Pool } from '#src/database/connect.ts';
+import type { Reads } from './reads.ts';
 
 /** What handlers work with. */
 export interface ApiContext {
   db: Database;
-  /** For aggregates: a replica, where there is one. */
+  /** For aggregates: the primary, or for an operation that `readsFromStandby` a standby where there is one. */
   readDb: Database;
+  /** Where there is a standby: from where an account's request reads. */
+  reads?: Reads;
   clock: Clock;
   /** Seals what is stored and read again. */
   box: SecretBox;

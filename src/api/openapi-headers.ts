@@ -27,6 +27,12 @@ export const HEADERS = {
     schema: text,
     example: '</v1/devices?limit=50&cursor=ZGV2XzAx.5mHq0XbA>; rel="next"',
   },
+  Age: {
+    description:
+      'Seconds that the answer is behind what is stored (RFC 9111), where a copy of the database gave it that is more than 5 seconds behind.',
+    schema: { type: 'integer', minimum: 0 },
+    example: 12,
+  },
   'Idempotent-Replayed': {
     description: '`true` where this is the answer to an earlier request with the same `Idempotency-Key`.',
     schema: { type: 'string', enum: ['true'] },
@@ -56,13 +62,14 @@ export const headersOfError = (status: number): Json =>
   referring([...ALWAYS, ...(status === 401 ? [] : COUNTED), ...(OF_ERROR[status] ?? [])]);
 
 /** Headers of an operation's answer where it succeeds. */
-export function headersOfAnswer({ method, query, produces, deprecated }: AnyOperation): Json {
+export function headersOfAnswer({ method, query, produces, readsFromStandby, deprecated }: AnyOperation): Json {
   const isList = query && 'cursor' in query.shape;
   return {
     ...referring([
       ...ALWAYS,
       ...COUNTED,
       ...(isList ? (['Link'] as const) : []),
+      ...(readsFromStandby ? (['Age'] as const) : []),
       ...(method === 'POST' ? (['Idempotent-Replayed'] as const) : []),
       ...(produces ? (['Content-Disposition'] as const) : []),
     ]),

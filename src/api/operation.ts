@@ -10,6 +10,7 @@ import { ownerOf, recordAct } from '#src/users/audit.ts';
 import type { ApiContext } from './context.ts';
 import { isLong, streamOf } from './long-answers.ts';
 import { isTooDeep } from './nesting.ts';
+import { isAway } from './plugins/errors.ts';
 import { runIdempotently } from './plugins/idempotency.ts';
 
 /** A request, after its key, its scope and its values were checked. */
@@ -60,6 +61,8 @@ export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Sha
    * nothing, either, or that it takes too long for that and asks `whileAllowed` before each piece.
    */
   changes?: 'nothing' | 'piece by piece';
+  /** It reads aggregates (`readDb`), and changes nothing: a standby may answer, where there is one. */
+  readsFromStandby?: true;
   /**
    * How it is noted in the audit log, with what it changes: the action, and the member of its path, its answer or its body that has
    * the id of its target. Every operation that changes something has one.
@@ -92,7 +95,7 @@ export type AnyOperation = Operation<any, any, any, any>;
  * what changes something the key and its scope are looked at once more, in the transaction that does.
  */
 export function addOperation(app: FastifyInstance, context: ApiContext, definition: AnyOperation): void {
-  const { method, path, deprecated, status = method === 'POST' ? 201 : 200 } = definition;
+  const { method, path, deprecated, readsFromStandby, status = method === 'POST' ? 201 : 200 } = definition;
   const { changes = 'at once' } = definition;
 
   /** Carries out the request of a caller, who is as of now unless it only reads. */
@@ -104,6 +107,22 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
     }));
   }
 
+  /** The same of what changes nothing: by a standby where that may be, and by the primary where it fails. */
+  async function read(caller: Caller, request: FastifyRequest, reply: FastifyReply) {
+    const { reads } = context;
+    const from = readsFromStandby && (await reads?.from(caller.userId));
+    if (!from || from.db === context.db) return answer(context, caller, request, reply);
+    try {
+      const done = await answer({ ...context, readDb: from.db }, caller, request, reply);
+      if (from.ageSeconds !== null) reply.header('Age', from.ageSeconds);
+      return done;
+    } catch (error) {
+      if (!isAway(error as Error)) throw error;
+      reads?.failed();
+      return answer(context, caller, request, reply);
+    }
+  }
+
   app.route({
     method,
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -111,9 +130,9 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
     handler: async (request, reply) => {
       const { caller } = request;
       if (!caller) throw new AppError('unauthorized');
-      const { db, readDb, clock } = context;
+      const { db, clock } = context;
       if (method === 'GET') {
-        const done = await answer(context, caller, request, reply);
+        const done = await read(caller, request, reply);
         // The router answers HEAD by way of GET, and would read the stream to its end.
         if (request.method === 'HEAD' && done.answer instanceof Readable) {
           done.answer.destroy();
@@ -124,11 +143,12 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
       if (changes !== 'at once') {
         const anew = await readAnew(db, caller, clock(), 'nothing');
         if (!anew) throw new AppError('unauthorized');
-        return send(reply, await answer(context, anew, request, reply));
+        const done = changes === 'nothing' ? read(anew, request, reply) : answer(context, anew, request, reply);
+        return send(reply, await done);
       }
       const named = Object.values(request.params as object);
       const done = await actAs(db, caller, { now: clock(), named }, (trx, anew) =>
-        answer({ ...context, db: trx, readDb: readDb === db ? trx : readDb }, anew, request, reply),
+        answer({ ...context, db: trx, readDb: trx }, anew, request, reply),
       );
       return send(reply, done);
     },

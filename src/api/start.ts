@@ -6,14 +6,17 @@ import type { SignIn } from '#src/auth/sign-ins.ts';
 import { isLoopback } from '#src/config/addresses.ts';
 import { type Config, withApiPort } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
+import { defined } from '#src/core/defined.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Metrics } from '#src/core/metrics.ts';
 import { secretBox } from '#src/core/secret-box.ts';
 import { SERVER_TLS } from '#src/core/tls.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
+import { watchStandby } from '#src/database/standby.ts';
 import { buildApp } from './app.ts';
 import type { BrokerAddress, RejectedPort, RollupsPort } from './context.ts';
 import { plainHttpServer } from './plain-http.ts';
+import { readsOf } from './reads.ts';
 import { trustedProxies } from './trusted-proxies.ts';
 
 export interface Api {
@@ -43,12 +46,12 @@ export async function startApi(
   const { pool, readPool, tls, secret, mailSignIn, rejected, rollups, metrics, log } = parts;
   const db = createDb(pool);
   const { environment } = config;
-  const readDb = readPool === pool ? db : createDb(readPool);
+  const standby = readPool === pool ? undefined : watchStandby(pool, readPool, log);
   const isReady = async () => {
     try {
-      // Raw SQL: asks nothing but whether the database answers.
-      await pool.query('SELECT 1');
-      return true;
+      // Raw SQL: asks nothing but whether the database answers, and takes writes.
+      const { rows } = await pool.query('SELECT pg_is_in_recovery() AS "isStandby"');
+      return !rows[0].isStandby;
     } catch {
       return false;
     }
@@ -67,7 +70,17 @@ export async function startApi(
   let { publicUrl } = config;
   let certificate = tls.cert;
   const app = buildApp(
-    { db, readDb, clock: systemClock, box: secretBox(secret), environment, rejected, rollups, dataDir: config.dataDir },
+    {
+      db,
+      readDb: db,
+      ...defined({ reads: standby && readsOf(db, createDb(readPool), standby) }),
+      clock: systemClock,
+      box: secretBox(secret),
+      environment,
+      rejected,
+      rollups,
+      dataDir: config.dataDir,
+    },
     {
       authenticate: createAuthenticate(db, environment),
       counter: redis ?? databaseCounter(db, plans, systemClock),
@@ -109,6 +122,7 @@ export async function startApi(
       plain.close();
       plain.closeAllConnections();
       other?.close();
+      standby?.stop();
       await app.close();
       await redis?.stop();
     },

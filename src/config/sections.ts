@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { ENVIRONMENTS } from '#src/core/environment.ts';
+import { isDatabaseUrl } from './database-url.ts';
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_]([a-z0-9_-]{0,62}))*$/i;
 
@@ -10,6 +11,11 @@ const urlOf = (...protocols: string[]) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol.slice(0, -1)), {
     message: `must be a URL that begins with ${protocols.map((name) => `${name}://`).join(' or ')}`,
   });
+/** Of one host, or of several that are copies of each other. */
+const databaseUrl = z.string().refine(isDatabaseUrl, {
+  message:
+    'must be a URL that begins with postgres:// or postgresql://; of several hosts postgres://user@a:5432,b:5432/database',
+});
 /** As browsers send it: nothing behind the port. */
 const origin = z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text, {
   error: 'must be origins with commas between them, such as https://app.example.com',
@@ -47,8 +53,8 @@ export const variables = z.object({
   PUBLIC_URL: urlOf('https').optional(),
   RETENTION_MONTHS: z.coerce.number().int().min(12, 'must be 12 or more').default(13),
   MAX_CHANNELS: z.coerce.number().int().min(1).max(10_000).default(64),
-  DATABASE_URL: urlOf('postgres', 'postgresql').optional(),
-  DATABASE_READ_URL: urlOf('postgres', 'postgresql').optional(),
+  DATABASE_URL: databaseUrl.optional(),
+  DATABASE_READ_URL: databaseUrl.optional(),
   TIMESCALE: z.enum(['auto', 'off']).default('auto'),
   MQTT_URL: urlOf('mqtt', 'mqtts', 'ws', 'wss').optional(),
   MQTT_PORT: port.optional(),

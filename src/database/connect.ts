@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto';
 import { CompiledQuery, Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
+import { urlsOfHosts } from '#src/config/database-url.ts';
 import { defined } from '#src/core/defined.ts';
 import { isTracing, pastSpan } from '#src/core/tracing.ts';
+import { WatchedClient } from './host-client.ts';
+import type { Wanted } from './hosts.ts';
+import { poolOfHosts } from './hosts-pool.ts';
 import type { Tables } from './tables.ts';
 import { parseTimestamp, TIMESTAMPTZ } from './timestamp.ts';
 
@@ -23,17 +27,20 @@ function parseInt8(text: string): number {
 export const wholeNumbers = (text: string | null | undefined): number[] =>
   text == null || text === '{}' ? [] : text.slice(1, -1).split(',').map(parseInt8);
 
-/** Pool of connections to a PostgreSQL server; sessions speak UTC. `settings`: further ones of its sessions, `name=value`. */
+/**
+ * Pool of connections to a PostgreSQL server; sessions speak UTC. `settings`: further ones of its sessions, `name=value`. Where the
+ * URL names several hosts they go to the one that is `wanted` (libpq's target_session_attrs), and to another one after a failover.
+ */
 export function createPool(
   url: string,
-  options: { max?: number; applicationName?: string; settings?: readonly string[] } = {},
+  options: { max?: number; applicationName?: string; settings?: readonly string[]; wanted?: Wanted } = {},
 ): pg.Pool {
   const types = new pg.TypeOverrides();
   types.setTypeParser(INT8, parseInt8);
   types.setTypeParser(NUMERIC, Number);
   types.setTypeParser(TIMESTAMPTZ, parseTimestamp);
-  const pool = new pg.Pool({
-    connectionString: url,
+  const urls = urlsOfHosts(url);
+  const config: pg.PoolConfig = {
     max: options.max ?? 10,
     application_name: options.applicationName ?? 'energy',
     connectionTimeoutMillis: 5_000,
@@ -43,6 +50,14 @@ export function createPool(
       .map((setting) => `-c ${setting}`)
       .join(' '),
     types,
+  };
+  const pool =
+    urls.length > 1
+      ? poolOfHosts(urls, options.wanted ?? 'primary', config)
+      : new pg.Pool({ ...config, connectionString: url, Client: WatchedClient });
+  // A connection that is being ended is not put back.
+  pool.on('release', (_error, client) => {
+    if ((client as unknown as WatchedClient).isUseless) void client.end().catch(() => {});
   });
   // An idle connection that the server closes must not end the process; the next query reports what matters.
   pool.on('error', () => {});

@@ -13,6 +13,7 @@ import { watchCertificate } from './certificate-watch.ts';
 import { openMailer } from './channels.ts';
 import { runRole } from './role.ts';
 import { secretKey } from './secret-key.ts';
+import { warnOfCommitRisks } from './warn-of-commit-risks.ts';
 
 /** The longest that a statement of an answer may take: then 503, and not a request that hangs. */
 const MAX_STATEMENT_MS = 20_000;
@@ -26,10 +27,16 @@ export async function runApi(config: Config): Promise<void> {
     const settings = [`statement_timeout=${MAX_STATEMENT_MS}`];
     const pool = createPool(url, { max: 10, applicationName: 'energy api', settings });
     const readPool = config.database.readUrl
-      ? createPool(config.database.readUrl, { max: 10, applicationName: 'energy api read', settings })
+      ? createPool(config.database.readUrl, {
+          max: 10,
+          applicationName: 'energy api read',
+          settings,
+          wanted: 'standby',
+        })
       : pool;
     const longPool = createPool(url, { max: 3, applicationName: 'energy api long' });
     const { database } = await migrate(longPool, config.database);
+    await warnOfCommitRisks(pool, url, log);
     const { environment, bootstrapAdminKey: givenKey } = config;
     if (givenKey !== undefined) await ensureBootstrapAdmin(createDb(pool), { environment, givenKey });
     const tls = await tlsPair(config, log);

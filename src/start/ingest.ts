@@ -7,13 +7,16 @@ import { migrate } from '#src/database/migrate.ts';
 import { tlsPair } from './certificate.ts';
 import { watchCertificate } from './certificate-watch.ts';
 import { runRole } from './role.ts';
+import { warnOfCommitRisks } from './warn-of-commit-risks.ts';
 
 /** The ingest role: messages in, rows and acknowledgements out. */
 export async function runIngest(config: Config): Promise<void> {
   const log = createLog('ingest', config.logLevel);
   await runRole('ingest', config, log, async (metrics) => {
-    const pool = createPool(await databaseUrl(config), { max: 8, applicationName: 'energy ingest' });
+    const url = await databaseUrl(config);
+    const pool = createPool(url, { max: 8, applicationName: 'energy ingest' });
     const { database } = await migrate(pool, config.database);
+    await warnOfCommitRisks(pool, url, log);
     const tls = await tlsPair(config, log);
     const onSlotLost = () => {
       log.warn('another worker took this one’s slot at the broker while the database was away: restarting');

@@ -18,6 +18,7 @@ import { openChannels } from './channels.ts';
 import { LAGS, lags } from './lags.ts';
 import { runRole } from './role.ts';
 import { secretKey } from './secret-key.ts';
+import { warnOfCommitRisks } from './warn-of-commit-risks.ts';
 
 /** How often each loop looks for work. */
 const LOOK_MS = { alerts: 200, usage: 1_000, deliveries: 200 };
@@ -26,8 +27,10 @@ const LOOK_MS = { alerts: 200, usage: 1_000, deliveries: 200 };
 export async function runWorker(config: Config): Promise<void> {
   const log = createLog('worker', config.logLevel);
   await runRole('worker', config, log, async (metrics) => {
-    const pool = createPool(await databaseUrl(config), { max: 10, applicationName: 'energy worker' });
+    const url = await databaseUrl(config);
+    const pool = createPool(url, { max: 10, applicationName: 'energy worker' });
     const { database } = await migrate(pool, config.database);
+    await warnOfCommitRisks(pool, url, log);
     const { capabilities } = database;
     const { retentionMonths, dataDir } = config;
     // The first of the roles on a new disk may be this one, and a job watches it.

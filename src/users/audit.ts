@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { newId } from '#src/core/ids.ts';
-import type { Database } from '#src/database/connect.ts';
+import { type Database, PREPARED } from '#src/database/connect.ts';
 import { OWNED } from '#src/database/owned.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
@@ -43,6 +43,18 @@ export async function recordAct(db: Database, { actor, address, action, target, 
       details: JSON.stringify(details),
     })
     .execute();
+}
+
+/** So many acts back: of several at once the last to be committed need not be the last by its id. */
+const LAST_ACTS = 10;
+
+/** The numbers of the transactions (32 bits, as rows have them) of what an account did last, within a day. */
+export async function lastActs(db: Database, userId: string): Promise<number[]> {
+  // Raw SQL: the system column.
+  const { rows } = await sql<{ number: number }>`${PREPARED} SELECT "number" FROM (
+      SELECT xmin::text::bigint AS "number", at FROM audit_log WHERE actor_user_id = ${userId} ORDER BY audit_id DESC LIMIT ${LAST_ACTS}) last
+    WHERE at > now() - interval '1 day'`.execute(db);
+  return rows.map(({ number }) => number);
 }
 
 /** In place of an address. */

@@ -3,6 +3,7 @@ import { isBelowV1 } from './authentication.ts';
 
 /** What pages may read of an answer beside its body. */
 const EXPOSED = [
+  'Age',
   'Content-Disposition',
   'Energy-Service-Version',
   'Idempotent-Replayed',

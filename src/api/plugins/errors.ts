@@ -26,6 +26,10 @@ const GONE = '23503';
 /** A value that the database cannot hold (SQLSTATE 22): the client's mistake, wherever it slipped through. */
 const UNHOLDABLE = /^22/;
 
+/** Whether a database could not answer, and another one may. One that took too long for the statement would on another, too. */
+export const isAway = ({ code = '', message }: Error & { code?: string }): boolean =>
+  code !== '57014' && (AWAY.test(code) || AWAY_MESSAGE.test(message));
+
 /** The answer to an error of the catalogue. */
 export const errorBody = (name: ErrorName): ErrorBody => ({ error: ERRORS[name].error, status: ERRORS[name].status });
 

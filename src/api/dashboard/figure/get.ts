@@ -14,6 +14,7 @@ export const getFigure = operation({
   summary: 'What a home used in some days of the user’s time zone: measured, estimated, and told by which devices.',
   method: 'GET',
   path: '/v1/figure',
+  readsFromStandby: true,
   scope: 'insights:read',
   answer: figureAnswer,
   query: z.object({ user_id: id.optional(), start: date, end: date }),

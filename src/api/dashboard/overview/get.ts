@@ -18,6 +18,7 @@ export const getOverview = operation({
   summary: 'Consumption of a user, or of one device, at a glance, in the user’s time zone.',
   method: 'GET',
   path: '/v1/overview',
+  readsFromStandby: true,
   scope: 'insights:read',
   answer: overviewAnswer,
   query,

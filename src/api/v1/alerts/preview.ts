@@ -10,6 +10,7 @@ export const previewAlert = operation({
   method: 'POST',
   changes: 'nothing',
   path: '/v1/alerts/preview',
+  readsFromStandby: true,
   scope: 'alerts:read',
   answer: alertPreview,
   status: 200,

@@ -15,6 +15,7 @@ export const monthlyAnalytics = operation({
   summary: 'A user’s months, each beside the one before.',
   method: 'GET',
   path: '/v1/analytics/monthly',
+  readsFromStandby: true,
   scope: 'insights:read',
   answer: shape,
   query,

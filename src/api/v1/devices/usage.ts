@@ -21,6 +21,7 @@ export const deviceUsage = operation({
   summary: 'Usage of one device, and the climate that a thermostat reports; without dates the last 30 days.',
   method: 'GET',
   path: '/v1/devices/{device_id}/usage',
+  readsFromStandby: true,
   scope: 'insights:read',
   answer: shapes.deviceUsage,
   params: z.object({ device_id: id }),

@@ -38,6 +38,7 @@ export const getEnergyInsights = operation({
   summary: 'Daily, monthly or hourly usage; without dates the last 30 days in one object.',
   method: 'GET',
   path: '/v1/energy-insights',
+  readsFromStandby: true,
   scope: 'insights:read',
   answer: shapes.insights,
   csv: true,

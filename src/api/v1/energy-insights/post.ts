@@ -40,6 +40,7 @@ export const postEnergyInsights = operation({
   method: 'POST',
   changes: 'nothing',
   path: '/v1/energy-insights',
+  readsFromStandby: true,
   scope: 'insights:read',
   answer: shapes.summary,
   status: 200,

@@ -23,6 +23,7 @@ export const exportUser = operation({
   summary: 'Everything that is known of an account as a ZIP of JSON and CSV files; secrets are left out.',
   method: 'GET',
   path: '/v1/users/{user_id}/export',
+  readsFromStandby: true,
   audit: { action: 'user.exported', target: 'user_id' },
   scope: SCOPES.filter((scope) => scope.endsWith(':read')),
   produces: 'application/zip',

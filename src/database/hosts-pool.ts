@@ -1,0 +1,74 @@
+import pg from 'pg';
+import { askHost, clientOfHosts, failedToConnect } from './host-client.ts';
+import { createHosts, type Wanted } from './hosts.ts';
+
+/**
+ * How long a host may take to answer a new connection, where there are others: twice it is within the time that a pool gives a
+ * connection to be there.
+ */
+const ANSWER_MS = 2_000;
+/** A statement that takes longer makes the pool look whether the server it runs on is still the one: it may never answer. */
+const STUCK_MS = 5_000;
+const LOOK_EVERY_MS = 2_000;
+
+type Got = (error: Error | undefined, client: pg.PoolClient | undefined, done: (release?: unknown) => void) => void;
+
+/**
+ * A pool whose connections go to whichever of several hosts is what is wanted, and to another one after a failover. A server that
+ * hangs, or a machine without power, ends no connection: where a statement takes long, and another host says that it is the one by
+ * now, the connections to the former end.
+ */
+export function poolOfHosts(urls: readonly string[], wanted: Wanted, options: pg.PoolConfig): pg.Pool {
+  const { types: _, ...settings } = options;
+  const hosts = createHosts(urls.length, wanted, (host) =>
+    askHost(
+      { ...settings, connectionString: urls[host], connectionTimeoutMillis: ANSWER_MS, query_timeout: ANSWER_MS },
+      wanted,
+    ),
+  );
+  const HostClient = clientOfHosts(urls, wanted, hosts, ANSWER_MS);
+  type HostClient = InstanceType<typeof HostClient>;
+  /** Connections, and since when each is at work; null while it is idle. */
+  const connections = new Map<HostClient, number | null>();
+
+  class HostsPool extends pg.Pool {
+    override connect(): Promise<pg.PoolClient>;
+    override connect(callback: Got): void;
+    override connect(callback?: Got): Promise<pg.PoolClient> | undefined {
+      const connected = super.connect().catch((error: Error) => {
+        // What was known is forgotten: the next one looks.
+        if (failedToConnect.has(error) || failedToConnect.has((error.cause as object | undefined) ?? error))
+          return super.connect();
+        throw error;
+      });
+      if (!callback) return connected;
+      connected.then(
+        (client) => callback(undefined, client, (error) => client.release(error as Error)),
+        (error) => callback(error, undefined, () => {}),
+      );
+      return undefined;
+    }
+  }
+
+  const pool = new HostsPool({ ...options, Client: HostClient as unknown as new () => pg.ClientBase });
+  const of = (client: pg.PoolClient) => client as unknown as HostClient;
+  pool.on('acquire', (client) => connections.set(of(client), Date.now()));
+  pool.on('release', (_error, client) => connections.set(of(client), null));
+  pool.on('remove', (client) => connections.delete(of(client)));
+
+  async function endThoseOfTheFormer(): Promise<void> {
+    const now = await hosts.search();
+    for (const client of connections.keys()) {
+      if (client.hostNumber !== now)
+        client.connection.stream.destroy(new Error('another host of the database has taken over'));
+    }
+  }
+  const looking = setInterval(() => {
+    if (pool.ending) return clearInterval(looking);
+    const isStuck = [...connections.values()].some((sinceMs) => sinceMs !== null && sinceMs < Date.now() - STUCK_MS);
+    // Where none is found there is nothing to go to.
+    if (isStuck) void endThoseOfTheFormer().catch(() => {});
+  }, LOOK_EVERY_MS);
+  looking.unref();
+  return pool;
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { createHosts } from './hosts.ts';
+
+/** Servers by number: what each says of itself; `silent` never answers. */
+function servers(...are: ('primary' | 'standby' | 'away' | 'silent')[]) {
+  const asked: number[] = [];
+  const hosts = createHosts(are.length, 'primary', async (host) => {
+    asked.push(host);
+    if (are[host] === 'away') throw new Error('connect ECONNREFUSED');
+    if (are[host] === 'silent') return new Promise(() => {});
+    return are[host] === 'primary';
+  });
+  return { are, asked, hosts };
+}
+
+test('the one that takes writes is chosen, and remembered without asking again', async () => {
+  const { hosts, asked } = servers('standby', 'primary');
+  expect(await hosts.choose()).toBe(1);
+  expect(await hosts.choose()).toBe(1);
+  expect(asked).toEqual([0, 1]);
+});
+
+test('a machine that answers nothing is not waited for', async () => {
+  const { hosts } = servers('silent', 'primary');
+  expect(await hosts.choose()).toBe(1);
+});
+
+test('after a failover the other one is found', async () => {
+  const { hosts, are } = servers('primary', 'standby');
+  expect(await hosts.choose()).toBe(0);
+  are.splice(0, 2, 'away', 'primary');
+  hosts.forget(1);
+  expect(await hosts.choose()).toBe(0);
+  hosts.forget(0);
+  expect(await hosts.choose()).toBe(1);
+  are.splice(0, 2, 'primary', 'standby');
+  expect(await hosts.search()).toBe(0);
+  expect(await hosts.choose()).toBe(0);
+});
+
+test('of many that ask at once one does', async () => {
+  const { hosts, asked } = servers('standby', 'primary');
+  expect(await Promise.all([hosts.choose(), hosts.choose(), hosts.search()])).toEqual([1, 1, 1]);
+  expect(asked).toHaveLength(2);
+});
+
+test('where none takes writes it says why of each, and asks again the next time', async () => {
+  const { hosts, are } = servers('away', 'standby');
+  await expect(hosts.choose()).rejects.toMatchObject({
+    code: '57P03',
+    message: 'no host of the database takes writes (host 1: connect ECONNREFUSED; host 2: is a standby)',
+  });
+  are[1] = 'primary';
+  expect(await hosts.choose()).toBe(1);
+});

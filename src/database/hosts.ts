@@ -1,0 +1,66 @@
+/** Which of several servers a pool's connections go to: copies of each other, of which one takes writes. */
+export type Wanted = 'primary' | 'standby';
+
+export interface Hosts {
+  /** The number of the host that is what is wanted: the one that was, or else the first that says so now. Throws where none does. */
+  choose(): Promise<number>;
+  /** Asks all of them now, whatever was the case. */
+  search(): Promise<number>;
+  /** That host is away, or something else by now. */
+  forget(host: number): void;
+}
+
+/**
+ * `ask` connects to a host of that number and says whether it is what is wanted; it throws where it does not answer. All are asked
+ * side by side: a machine without power, which answers nothing, costs no more time than the others take.
+ */
+export function createHosts(count: number, wanted: Wanted, ask: (host: number) => Promise<boolean>): Hosts {
+  let known: number | null = null;
+  let underWay: Promise<number> | null = null;
+
+  async function find(): Promise<number> {
+    const reasons: string[] = [];
+    const asked = Array.from({ length: count }, async (_, host) => {
+      const isWanted = await ask(host).catch((error: Error) => {
+        reasons[host] = error.message;
+        throw error;
+      });
+      if (isWanted) return host;
+      reasons[host] = wanted === 'primary' ? 'is a standby' : 'is no standby';
+      throw new Error(reasons[host]);
+    });
+    try {
+      known = await Promise.any(asked);
+      return known;
+    } catch {
+      throw new NoHost(wanted, reasons);
+    }
+  }
+
+  function search(): Promise<number> {
+    underWay ??= find().finally(() => {
+      underWay = null;
+    });
+    return underWay;
+  }
+
+  return {
+    choose: async () => known ?? search(),
+    search,
+    forget(host) {
+      if (known === host) known = null;
+    },
+  };
+}
+
+/** None of the hosts is what is wanted. */
+export class NoHost extends Error {
+  override name = 'NoHost';
+  /** As a server says it that cannot be connected to now (cannot_connect_now): whoever asks tries again. */
+  readonly code = '57P03';
+
+  constructor(wanted: Wanted, reasons: readonly string[]) {
+    const each = reasons.map((reason, host) => `host ${host + 1}: ${reason}`).join('; ');
+    super(`no host of the database ${wanted === 'primary' ? 'takes writes' : 'is a standby'} (${each})`);
+  }
+}

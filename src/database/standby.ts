@@ -1,0 +1,98 @@
+import type { Logger } from '#src/core/log.ts';
+import type { Query } from './connect.ts';
+import { type Pool, queryOn } from './connect.ts';
+import { ageOf, type Sample, stillNeeded } from './standby-age.ts';
+
+const POLL_MS = 1_000;
+/** Longest that a poll takes: a standby that answers later is away. */
+const ANSWER_MS = 2_000;
+
+/** How far a standby has come. */
+export interface StandbyState {
+  /** How old its data may be, ms; 0 to a second where it follows. */
+  ageMs: number;
+  /** Every transaction of the primary with a lower number (in 64 bits) is over and seen by whoever reads from it. */
+  horizon: number;
+}
+
+/** What this process knows of the standby that it reads from. */
+export interface Standby {
+  /** Null while it is away, is none, or it is not known how old its data is: the primary answers. */
+  state(): StandbyState | null;
+  /** A read from it failed: away until it has answered again. */
+  failed(): void;
+  stop(): void;
+}
+
+/** Asks the primary where it writes and the standby what it has replayed, once a second. */
+export function watchStandby(primary: Pool, standby: Pool, log: Logger): Standby {
+  let samples: readonly Sample[] = [];
+  let known: { horizon: number; replayed: number } | null = null;
+  let isOver = false;
+  /** What was said last, so that it is said once. */
+  let said: string | null = null;
+  const tell = (what: string | null) => {
+    if (what === said) return;
+    said = what;
+    if (what === null) log.info('reads are answered by the standby');
+    else log.warn({ reason: what }, 'reads are answered by the primary: the standby is away');
+  };
+
+  async function poll(): Promise<void> {
+    const atMs = Date.now();
+    // Before the standby is asked: what it has replayed by then it had at this time, or later.
+    const position = await within(writtenTo(queryOn(primary)));
+    samples = [...samples, { atMs, position }];
+    const replayed = await within(replayedTo(queryOn(standby)));
+    if (replayed === null) throw new Error('DATABASE_READ_URL leads to no standby that streams from DATABASE_URL');
+    known = replayed;
+    samples = stillNeeded(samples, replayed.replayed);
+    tell(null);
+  }
+
+  void (async () => {
+    while (!isOver) {
+      await poll().catch((error: Error) => {
+        known = null;
+        tell(error.message);
+      });
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS).unref());
+    }
+  })();
+  return {
+    state() {
+      const ageMs = known && ageOf(samples, known.replayed, Date.now());
+      return known === null || ageMs === null ? null : { ageMs, horizon: known.horizon };
+    },
+    failed() {
+      known = null;
+    },
+    stop() {
+      isOver = true;
+    },
+  };
+}
+
+// Raw SQL, both: functions of the server, without a table.
+async function writtenTo(query: Query): Promise<number> {
+  const { rows } = await query<{ position: number }>(`SELECT pg_current_wal_lsn() - '0/0'::pg_lsn AS "position"`, []);
+  return rows[0]?.position ?? 0;
+}
+
+async function replayedTo(query: Query): Promise<{ replayed: number; horizon: number } | null> {
+  const { rows } = await query<{ replayed: number | null; horizon: number }>(
+    `SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() - '0/0'::pg_lsn END AS "replayed",
+       pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS "horizon"`,
+    [],
+  );
+  const [row] = rows;
+  return row?.replayed == null ? null : { replayed: row.replayed, horizon: row.horizon };
+}
+
+function within<T>(answer: Promise<T>): Promise<T> {
+  const late = new Promise<never>((_, fail) =>
+    setTimeout(() => fail(new Error(`no answer within ${ANSWER_MS} ms`)), ANSWER_MS).unref(),
+  );
+  answer.catch(() => {});
+  return Promise.race([answer, late]);
+}

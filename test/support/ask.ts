@@ -1,0 +1,42 @@
+import { Agent, request } from 'node:https';
+
+/** What the API answered. */
+export interface Asked {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  // biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
+  json: any;
+}
+
+const agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
+
+/** Asks an API that runs as a process of its own. Throws where it answers nothing. */
+export function ask(
+  port: number,
+  path: string,
+  sent: { key?: string; method?: string; body?: unknown } = {},
+): Promise<Asked> {
+  const { key, method = 'GET', body } = sent;
+  return new Promise((resolve, reject) => {
+    const headers = {
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    };
+    const asking = request({ host: 'localhost', port, path, method, headers, agent, timeout: 30_000 }, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8').on('data', (part) => {
+        text += part;
+      });
+      answer.on('end', () =>
+        resolve({
+          status: answer.statusCode ?? 0,
+          headers: answer.headers,
+          json: text === '' ? null : JSON.parse(text),
+        }),
+      );
+    });
+    asking.on('timeout', () => asking.destroy(new Error(`no answer within 30 s: ${method} ${path}`)));
+    asking.on('error', reject);
+    asking.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { freePort } from '../free-port.ts';
+import { type Contained, innerFolder, startContained } from './contained.ts';
+
+const DEPLOYED = new URL('../../../deploy/cluster/etcd/etcd.env', import.meta.url);
+
+/** etcd on free ports of the loopback, as deploy/cluster runs it. */
+export interface Etcd {
+  /** Host and port of each node, for its clients. */
+  hosts: string[];
+  nodes: readonly Contained[];
+  stop(): Promise<void>;
+}
+
+/** Starts a cluster of so many nodes; Patroni waits for it by itself. */
+export async function startEtcd({ nodes: count = 1 }: { nodes?: 1 | 3 } = {}): Promise<Etcd> {
+  const members: { name: string; client: string; peer: string }[] = [];
+  for (let number = 1; number <= count; number++) {
+    const [client, peer] = [await freePort(), await freePort()];
+    members.push({ name: `etcd${number}`, client: `127.0.0.1:${client}`, peer: `127.0.0.1:${peer}` });
+  }
+  const shared = {
+    ...deployedVariables(),
+    ETCD_INITIAL_CLUSTER: members.map(({ name, peer }) => `${name}=http://${peer}`).join(','),
+    // Whoever kills it here does not cut its power.
+    ETCD_UNSAFE_NO_FSYNC: 'true',
+  };
+  const started = members.map(({ name, client, peer }) => {
+    const folder = innerFolder();
+    const env = {
+      ...shared,
+      ETCD_NAME: name,
+      ETCD_DATA_DIR: `${folder.inside}/data`,
+      ETCD_LISTEN_CLIENT_URLS: `http://${client}`,
+      ETCD_ADVERTISE_CLIENT_URLS: `http://${client}`,
+      ETCD_LISTEN_PEER_URLS: `http://${peer}`,
+      ETCD_INITIAL_ADVERTISE_PEER_URLS: `http://${peer}`,
+    };
+    return { folder, node: startContained(['etcd'], { env, folder }) };
+  });
+  return {
+    hosts: members.map(({ client }) => client),
+    nodes: started.map(({ node }) => node),
+    async stop() {
+      for (const { node, folder } of started) {
+        await node.kill();
+        folder.remove();
+      }
+    },
+  };
+}
+
+/** Variables of the file that a unit of systemd or a container reads. */
+function deployedVariables(): Record<string, string> {
+  const lines = readFileSync(DEPLOYED, 'utf8').split('\n');
+  return Object.fromEntries(
+    lines.filter((line) => /^[A-Z]/.test(line)).map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]),
+  );
+}

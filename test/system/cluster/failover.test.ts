@@ -1,0 +1,206 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createKey } from '#src/auth/keys.ts';
+import { secretBox } from '#src/core/secret-box.ts';
+import { createDb, createPool, type Pool } from '#src/database/connect.ts';
+import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
+import { createDevice } from '#src/devices/store.ts';
+import { createUser } from '#src/users/store.ts';
+import { consumption, hour } from '#test/reference/consumption.ts';
+import { createAlert } from '#test/support/alerts.ts';
+import { type Asked, ask } from '#test/support/ask.ts';
+import { type Login, longestGapSeconds, type Meters, startMeters } from '#test/support/cluster/meters.ts';
+import { type PatroniCluster, startPatroni } from '#test/support/cluster/patroni.ts';
+import { type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+
+const SECRET_KEY = 'the secret of this installation';
+const TOKEN = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const HOMES = 12;
+const HOUR_MS = 3_600_000;
+const START_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 12 * HOUR_MS;
+const THRESHOLD_KWH = 1;
+/** Patroni waits for 20 s, its least, until it takes a primary for dead. */
+const GOAL_SECONDS = 30;
+
+let cluster: PatroniCluster;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let receiver: Receiver;
+let pool: Pool;
+let ingest: RoleProcess;
+let worker: RoleProcess;
+let apis: RoleProcess[];
+const homes: (Login & { userId: string; key: string })[] = [];
+
+beforeAll(async () => {
+  [cluster, folder, receiver] = await Promise.all([startPatroni(), temporaryFolder(), startReceiver()]);
+  await writeFile(join(folder.path, 'ca.pem'), receiver.ca);
+  await cluster.ready();
+  const many = { minute: 1_000_000, day: 1_000_000 };
+  const env = {
+    DATABASE_URL: cluster.url,
+    DATABASE_READ_URL: cluster.url,
+    DATA_DIR: folder.path,
+    SECRET_KEY,
+    WEBHOOK_ALLOW_PRIVATE: 'true',
+    WEBHOOK_CA_FILE: join(folder.path, 'ca.pem'),
+    PLAN_LIMITS: JSON.stringify({ free: many, developer: many, enterprise: many }),
+    LOG_LEVEL: 'error',
+  };
+  // The first makes the schema.
+  worker = await startRole('worker', env);
+  [ingest, ...apis] = (await Promise.all([startRole('ingest', env), startRole('api', env), startRole('api', env)])) as [
+    RoleProcess,
+    ...RoleProcess[],
+  ];
+  pool = createPool(cluster.url);
+  const db = createDb(pool);
+  for (let number = 1; number <= HOMES; number++) {
+    const { user_id: userId } = await createUser(db, { email: `home${number}@example.com`, role: 'homeowner' });
+    const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'cellar' });
+    const { key } = await createKey(db, { userId, environment: 'live' });
+    await createAlert(db, { userId, type: 'peak_usage', thresholdKwh: THRESHOLD_KWH, delivery: 'webhook' });
+    homes.push({ userId, key, secret, deviceId: device.device_id });
+  }
+  const { user_id: adminId } = await createUser(db, { email: 'admin@example.com', role: 'admin' });
+  await createWebhook(db, secretBox(SECRET_KEY), adminId, {
+    event: 'alert.triggered',
+    url: receiver.url,
+    authToken: TOKEN,
+  });
+}, 120_000);
+
+afterAll(async () => {
+  await Promise.all([ingest, worker, ...(apis ?? [])].map((role) => role?.stop()));
+  await pool?.end();
+  await receiver?.close();
+  await cluster?.stop();
+  await folder?.remove();
+}, 60_000);
+
+const askOf = (api: number, path: string, sent: Parameters<typeof ask>[2] = {}) =>
+  ask(apis[api]?.ready.https_port as number, path, sent);
+
+/** Asks both APIs over and over, reads and changes, and keeps what they answered. */
+function keepAsking() {
+  const answers: (Asked & { what: string })[] = [];
+  let isOver = false;
+  const [home] = homes as [(typeof homes)[number]];
+  const { key, deviceId } = home;
+  const go = async (api: number, what: string, sent: Parameters<typeof ask>[2]) => {
+    while (!isOver) {
+      // No answer at all is one that must not be.
+      const answer = await askOf(api, what, sent).catch((error) => ({ status: 0, headers: {}, json: String(error) }));
+      answers.push({ what, ...answer });
+      await pause(200);
+    }
+  };
+  const asking = [
+    go(0, '/readyz', {}),
+    go(0, '/v1/energy-insights', { key }),
+    go(1, '/v1/devices', { key }),
+    go(1, `/v1/devices/${deviceId}`, { key, method: 'PATCH', body: { location: 'attic' } }),
+  ];
+  return {
+    answers,
+    async stop() {
+      isOver = true;
+      await Promise.all(asking);
+    },
+  };
+}
+
+test('kill -9 of the primary with its Patroni, then a switchover: nothing acknowledged is lost, nothing counted or told twice', async () => {
+  const meters = startMeters(`mqtt://127.0.0.1:${ingest.ready.port}`, homes, START_MS);
+  const api = keepAsking();
+  await expect.poll(() => meters.acknowledged.length).toBeGreaterThan(20 * HOMES);
+
+  const killed = await cluster.primary();
+  const killedMs = Date.now();
+  await killed.kill();
+  const gap = await untilAcknowledgedAgain(meters, killedMs);
+  killed.start();
+  await cluster.ready();
+
+  const switchedMs = Date.now();
+  await cluster.switchover();
+  const switchGap = await untilAcknowledgedAgain(meters, switchedMs);
+  await cluster.ready();
+  expect((await cluster.primary()).name).toBe(killed.name);
+  await pause(1_000);
+  await meters.finish();
+  await api.stop();
+  console.log(
+    `acknowledged again ${gap} s after the kill, ${switchGap} s after the switchover; ${meters.acknowledged.length} readings`,
+  );
+  expect(gap).toBeLessThan(GOAL_SECONDS);
+  expect(switchGap).toBeLessThan(GOAL_SECONDS);
+
+  expect(new Set(api.answers.map(({ status }) => status))).toEqual(new Set([200, 503]));
+  const refused = api.answers.filter(({ status }) => status === 503);
+  expect(new Set(refused.map(({ headers }) => headers['retry-after']))).toEqual(new Set(['5']));
+  // Each of them was refused meanwhile, and answers again.
+  const paths = [...new Set(api.answers.map(({ what }) => what))];
+  expect(paths.map((path) => api.answers.findLast(({ what }) => what === path)?.status)).toEqual(paths.map(() => 200));
+  expect(new Set(refused.map(({ what }) => what))).toEqual(new Set(paths));
+
+  await allStoredOnce(meters);
+  await alertsOnce(meters);
+}, 180_000);
+
+/** Waits until acknowledgements go on under the new primary; answers how long there were none, s. */
+async function untilAcknowledgedAgain(meters: Meters, fromMs: number): Promise<number> {
+  await cluster.primary();
+  const primaryMs = Date.now();
+  await expect
+    .poll(() => meters.acknowledged.filter(({ atMs }) => atMs > primaryMs).length, { timeout: 60_000, interval: 50 })
+    .toBeGreaterThan(5 * HOMES);
+  return longestGapSeconds(meters, fromMs, Date.now());
+}
+
+async function allStoredOnce({ acknowledged }: Meters): Promise<void> {
+  const { rows: stored } = await pool.query(
+    `SELECT device_id, (extract(epoch FROM read_at) * 1000)::bigint AS ms, value FROM readings JOIN series USING (series_id)`,
+  );
+  const lines = stored.map(({ device_id, ms, value }) => `${device_id} ${ms} ${value}`);
+  expect(lines.toSorted()).toEqual(
+    acknowledged.map(({ reading: { deviceId, readAtMs, value } }) => `${deviceId} ${readAtMs} ${value}`).toSorted(),
+  );
+  for (const { userId, deviceId } of homes) {
+    const { rows } = await pool.query(
+      'SELECT (extract(epoch FROM hour) * 1000)::bigint AS ms, energy_milliwatt_hours FROM user_hourly WHERE user_id = $1',
+      [userId],
+    );
+    const kept = Object.fromEntries(rows.map(({ ms, energy_milliwatt_hours }) => [ms, energy_milliwatt_hours]));
+    expect(kept).toEqual(Object.fromEntries(await hoursOf(acknowledged, deviceId)));
+  }
+}
+
+/** mWh of each hour by the reference. */
+async function hoursOf(acknowledged: Meters['acknowledged'], deviceId: string): Promise<[number, number][]> {
+  const { rows } = await pool.query(
+    'SELECT limit_kw AS "limitKw", register_max_kwh AS "registerMaxKwh", max_gap_minutes AS "maxGapMinutes" FROM devices WHERE device_id = $1',
+    [deviceId],
+  );
+  const readings = acknowledged.map(({ reading }) => reading).filter((reading) => reading.deviceId === deviceId);
+  return [...consumption(readings, rows[0], hour)].map(([at, { energy }]) => [Number(at), Number(energy)]);
+}
+
+async function alertsOnce({ acknowledged }: Meters): Promise<void> {
+  const expected = new Set<string>();
+  for (const { userId, deviceId } of homes) {
+    for (const [atMs, milliwattHours] of await hoursOf(acknowledged, deviceId)) {
+      if (milliwattHours > THRESHOLD_KWH * 1e6) expected.add(`${userId} ${new Date(atMs).toISOString()}`);
+    }
+  }
+  expect(expected.size).toBeGreaterThan(HOMES);
+  type Told = { id: string; data: { user_id: string; period_start: string } };
+  const told = () => receiver.calls.map(({ body, headers }) => new Webhook(TOKEN).verify(body, headers) as Told);
+  const periodOf = ({ data }: Told) => `${data.user_id} ${new Date(data.period_start).toISOString()}`;
+  await expect.poll(() => new Set(told().map(periodOf)), { timeout: 30_000 }).toEqual(expected);
+  // A delivery whose answer was lost comes again, with the same id: no event beyond one a period.
+  expect(new Set(told().map(({ id }) => id)).size).toBe(expected.size);
+}
