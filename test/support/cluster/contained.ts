@@ -30,9 +30,13 @@ export function innerFolder(): InnerFolder {
   return { path, inside: path.slice(DEBIAN_13.length), remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** /proc, /dev, /dev/shm and /run as programs need them (without /dev/shm Patroni never promotes), seen by this program alone. */
+/**
+ * /proc, /dev, /dev/shm and /run as programs need them (without /dev/shm Patroni never promotes), seen by this program alone. The
+ * shell stays, as the first process of its namespace: whoever becomes another user is no longer killed with its parent.
+ */
 const MOUNT = `mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount -t tmpfs -o mode=1777 shm "$0/dev/shm" &&
-  mount -t tmpfs -o mode=755 run "$0/run" && mkdir -m 1777 "$0/run/postgresql" && exec chroot --userspec=postgres:postgres "$0" "$@"`;
+  mount -t tmpfs -o mode=755 run "$0/run" && mkdir -m 1777 "$0/run/postgresql" &&
+  chroot --userspec=postgres:postgres "$0" "$@"; exit $?`;
 
 /** Runs a program in Debian 13 as its user postgres, in namespaces of mounts and processes. Needs root. */
 export function startContained(
@@ -70,7 +74,7 @@ export function startContained(
     isRunning: () => child.exitCode === null && child.signalCode === null,
     async kill() {
       // Of a namespace whose first process is killed all are, and it ends when none is left; unshare follows it.
-      const [first] = all();
+      const first = all().find(isFirst);
       if (first === undefined) child.kill('SIGKILL');
       else process.kill(first, 'SIGKILL');
       await ended;
@@ -80,7 +84,10 @@ export function startContained(
   };
 }
 
-/** What runs in the namespace of processes that this `unshare` made, its first one first. */
+/** Whether it is the first process of its namespace: the last of its numbers is 1. */
+const isFirst = (pid: number): boolean => /^NSpid:.*\t1$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+
+/** What runs in the namespace of processes that this `unshare` made. */
 function processesWithin(unshare: number): number[] {
   const namespace = (pid: string, name: 'pid' | 'pid_for_children') => {
     try {
@@ -95,6 +102,5 @@ function processesWithin(unshare: number): number[] {
   if (own === undefined || own === namespace('self', 'pid')) return [];
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && namespace(name, 'pid') === own)
-    .map(Number)
-    .sort((a, b) => a - b);
+    .map(Number);
 }

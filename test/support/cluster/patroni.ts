@@ -25,7 +25,7 @@ export interface Node {
   freeze(): void;
   continue(): void;
   /** What Patroni says of it; null while it says nothing. */
-  state(): Promise<{ role: string; state: string; replication_state?: string } | null>;
+  state(): Promise<{ role: string; state: string; pause?: boolean } | null>;
   output(): string;
 }
 
@@ -42,6 +42,8 @@ export interface PatroniCluster {
   ready(): Promise<void>;
   /** The standby takes over in good order; resolves when Patroni says that it has. */
   switchover(): Promise<void>;
+  /** Patroni decides nothing (nor lets a standby go on whose replay was paused) until it is told to go on. */
+  maintenance(isOn: boolean): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -74,6 +76,11 @@ export async function startPatroni(): Promise<PatroniCluster> {
       const body = JSON.stringify({ leader: from.name, candidate: to.name });
       const answer = await fetch(`http://${from.api}/switchover`, { method: 'POST', body });
       if (!answer.ok) throw new Error(`switchover: ${answer.status} ${await answer.text()}`);
+    },
+    async maintenance(isOn) {
+      const { api } = await primary();
+      await fetch(`http://${api}/config`, { method: 'PATCH', body: JSON.stringify({ pause: isOn || null }) });
+      for (const node of nodes) while (((await node.state())?.pause ?? false) !== isOn) await pause(100);
     },
     async stop() {
       for (const node of nodes) await node.remove();
@@ -126,7 +133,7 @@ async function makeNode(name: string, etcd: Etcd): Promise<OwnNode> {
     async state() {
       try {
         const answer = await fetch(`http://${api}/patroni`, { signal: AbortSignal.timeout(1_000) });
-        const said = (await answer.json()) as { role: string; state: string; sync_standby?: boolean };
+        const said = (await answer.json()) as { role: string; state: string; sync_standby?: boolean; pause?: boolean };
         return { ...said, role: said.sync_standby ? 'sync_standby' : said.role };
       } catch {
         return null;

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPool, type Pool } from '#src/database/connect.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { freePort } from '#test/support/free-port.ts';
+
+let database: TestDatabase;
+const pools: Pool[] = [];
+
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(async () => {
+  await Promise.all(pools.map((pool) => pool.end()));
+  await database.drop();
+});
+
+function open(url: string, options: Parameters<typeof createPool>[1] = {}): Pool {
+  const pool = createPool(url, options);
+  pools.push(pool);
+  return pool;
+}
+
+/** The server of the tests among hosts where nothing listens. */
+async function amongOthers(): Promise<string> {
+  const { username, pathname, searchParams } = new URL(database.url);
+  const socket = encodeURIComponent(searchParams.get('host') ?? '');
+  const nobody = `127.0.0.1:${await freePort()}`;
+  return `postgresql://${username}@${nobody},${socket},${nobody}${pathname}`;
+}
+
+const pidOf = async (pool: Pick<Pool, 'query'>): Promise<number> =>
+  (await pool.query('SELECT pg_backend_pid() AS pid')).rows[0].pid;
+
+test('of several hosts the one that takes writes is used', async () => {
+  const pool = open(await amongOthers(), { settings: ['statement_timeout=1234'] });
+  const { rows } = await pool.query(
+    `SELECT pg_is_in_recovery() AS standby, current_setting('statement_timeout') AS settings, 9007199254740991::bigint AS big`,
+  );
+  expect(rows).toEqual([{ standby: false, settings: '1234ms', big: 2 ** 53 - 1 }]);
+  const client = await pool.connect();
+  expect((await client.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+  client.release();
+});
+
+test('where none is what is wanted it says why of each', async () => {
+  const pool = open(await amongOthers(), { wanted: 'standby' });
+  await expect(pool.query('SELECT 1')).rejects.toMatchObject({
+    code: '57P03',
+    message: expect.stringMatching(
+      /no host .* is a standby \(host 1: .*ECONNREFUSED.*; host 2: is no standby; host 3:/,
+    ),
+  });
+});
+
+test('a connection that broke is followed by another one', async () => {
+  const pool = open(await amongOthers(), { max: 1 });
+  const pid = await pidOf(pool);
+  await database.pool.query('SELECT pg_terminate_backend($1)', [pid]);
+  await expect.poll(() => pidOf(pool).catch(() => pid)).not.toBe(pid);
+});
+
+test.each(['one host', 'several hosts'])(
+  'a connection whose server takes no more writes is not used again: %s',
+  async (of) => {
+    const pool = open(of === 'one host' ? database.url : await amongOthers(), { max: 1 });
+    const client = await pool.connect();
+    const pid = await pidOf(client);
+    // As a server that became a standby says it.
+    await client.query('BEGIN READ ONLY');
+    await expect(client.query('CREATE TABLE never (no int)')).rejects.toMatchObject({ code: '25006' });
+    await client.query('ROLLBACK');
+    client.release();
+    expect(await pidOf(pool)).not.toBe(pid);
+  },
+);
+
+test('a database that a move has closed goes on answering on the same connection', async () => {
+  const pool = open(database.url, { max: 1, settings: ['default_transaction_read_only=on'] });
+  const pid = await pidOf(pool);
+  await expect(pool.query('CREATE TABLE never (no int)')).rejects.toMatchObject({ code: '25006' });
+  // (pg's own pool ends a connection whose statement failed, where it was asked for one statement.)
+  const client = await pool.connect();
+  const own = await pidOf(client);
+  await client.query('CREATE TABLE never (no int)').catch(() => {});
+  client.release();
+  expect(await pidOf(pool)).toBe(own);
+  expect(own).not.toBe(pid);
+});
