@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Hosts, Wanted } from './hosts.ts';
+import { HostAway, type Hosts, type Wanted } from './hosts.ts';
 
 /** read_only_sql_transaction: a write on a server that is (or became) a standby, or in a database that was closed by a move. */
 const READ_ONLY = '25006';
@@ -64,7 +64,7 @@ export function clientOfHosts(urls: readonly string[], wanted: Wanted, hosts: Ho
       Object.assign(this, addresses[this.hostNumber]);
       try {
         await super.connect();
-        if (!(await this.#isWanted())) throw new Error(`the host is ${wanted === 'primary' ? 'a' : 'no'} standby`);
+        if (!(await this.#isWanted())) throw new HostAway(`the host is ${wanted === 'primary' ? 'a' : 'no'} standby`);
       } catch (error) {
         hosts.forget(this.hostNumber);
         failedToConnect.add(error as object);

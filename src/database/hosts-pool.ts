@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { askHost, clientOfHosts, failedToConnect } from './host-client.ts';
-import { createHosts, type Wanted } from './hosts.ts';
+import { createHosts, HostAway, type Wanted } from './hosts.ts';
 
 /**
  * How long a host may take to answer a new connection, where there are others: twice it is within the time that a pool gives a
@@ -60,7 +60,7 @@ export function poolOfHosts(urls: readonly string[], wanted: Wanted, options: pg
     const now = await hosts.search();
     for (const client of connections.keys()) {
       if (client.hostNumber !== now)
-        client.connection.stream.destroy(new Error('another host of the database has taken over'));
+        client.connection.stream.destroy(new HostAway('another host of the database has taken over'));
     }
   }
   const looking = setInterval(() => {

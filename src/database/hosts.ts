@@ -33,7 +33,8 @@ export function createHosts(count: number, wanted: Wanted, ask: (host: number) =
       known = await Promise.any(asked);
       return known;
     } catch {
-      throw new NoHost(wanted, reasons);
+      const each = reasons.map((reason, host) => `host ${host + 1}: ${reason}`).join('; ');
+      throw new HostAway(`no host of the database ${wanted === 'primary' ? 'takes writes' : 'is a standby'} (${each})`);
     }
   }
 
@@ -53,14 +54,9 @@ export function createHosts(count: number, wanted: Wanted, ask: (host: number) =
   };
 }
 
-/** None of the hosts is what is wanted. */
-export class NoHost extends Error {
-  override name = 'NoHost';
-  /** As a server says it that cannot be connected to now (cannot_connect_now): whoever asks tries again. */
+/** A host is away, or not what is wanted. Whoever asks tries again. */
+export class HostAway extends Error {
+  override name = 'HostAway';
+  /** As a server says it that cannot be connected to now (cannot_connect_now). */
   readonly code = '57P03';
-
-  constructor(wanted: Wanted, reasons: readonly string[]) {
-    const each = reasons.map((reason, host) => `host ${host + 1}: ${reason}`).join('; ');
-    super(`no host of the database ${wanted === 'primary' ? 'takes writes' : 'is a standby'} (${each})`);
-  }
 }

@@ -20,7 +20,8 @@ const RETRY_AFTER_SECONDS = 5;
  */
 const AWAY =
   /^(08|40|53|57P|57014|25006)|^(ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPIPE|ETIMEDOUT)$/;
-const AWAY_MESSAGE = /connection (terminated|timeout)|timeout exceeded when trying to connect|pool (has been|is) end/i;
+const AWAY_MESSAGE =
+  /connection (terminated|timeout)|timeout (expired|exceeded when trying to connect)|is not queryable|establishing an SSL connection|pool (has been|is) end/i;
 /** A row that the statement refers to (a user, a device) was deleted by another process after it was found. */
 const GONE = '23503';
 /** A value that the database cannot hold (SQLSTATE 22): the client's mistake, wherever it slipped through. */

@@ -54,6 +54,23 @@ test.each([
   await pool.end();
 });
 
+test('a connection that breaks amid a change is answered with 503, and the change is as if it had never been', async () => {
+  const api = await testApi();
+  const { key } = await api.user('homeowner');
+  const { json: device } = await api.send('/v1/devices', { method: 'POST', key, body: { type: 'x', location: 'y' } });
+  // As when the primary is killed: after the transaction began, before it is over.
+  await api.database.pool.query(
+    `CREATE FUNCTION breaks() RETURNS trigger LANGUAGE plpgsql AS
+       'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN new; END';
+     CREATE TRIGGER breaks BEFORE UPDATE OF location ON devices FOR EACH ROW EXECUTE FUNCTION breaks()`,
+  );
+  const path = `/v1/devices/${device.device_id}`;
+  const { status, headers } = await api.send(path, { method: 'PATCH', key, body: { location: 'attic' } });
+  expect({ status, retry: headers['retry-after'] }).toEqual({ status: 503, retry: '5' });
+  expect((await api.send(path, { key })).json.location).toBe('y');
+  await api.close();
+});
+
 test('a database that was closed for writing, as a move leaves it, still answers', async () => {
   const api = await testApi();
   const { userId, key } = await api.user('homeowner');

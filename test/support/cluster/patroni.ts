@@ -12,7 +12,7 @@ const PASSWORD = 'of-the-tests';
 const READY_MS = 60_000;
 
 /** A PostgreSQL with its Patroni. */
-export interface Node {
+interface DatabaseNode {
   name: string;
   /** Where its PostgreSQL listens. */
   host: string;
@@ -31,13 +31,13 @@ export interface Node {
 
 /** Two PostgreSQL 17 under Patroni, one of them the synchronous standby, with etcd, on free ports of the loopback. */
 export interface PatroniCluster {
-  nodes: readonly [Node, Node];
+  nodes: readonly [DatabaseNode, DatabaseNode];
   /** All hosts, as DATABASE_URL takes them. */
   url: string;
-  superuserUrl(node: Node): string;
+  superuserUrl(node: DatabaseNode): string;
   /** The node that says that it takes writes; waits for one. */
-  primary(): Promise<Node>;
-  standby(): Promise<Node>;
+  primary(): Promise<DatabaseNode>;
+  standby(): Promise<DatabaseNode>;
   /** Waits until one is primary and the other its synchronous standby. */
   ready(): Promise<void>;
   /** The standby takes over in good order; resolves when Patroni says that it has. */
@@ -51,7 +51,7 @@ export async function startPatroni(): Promise<PatroniCluster> {
   const etcd = await startEtcd();
   const nodes = [await makeNode('pg1', etcd), await makeNode('pg2', etcd)] as const;
   for (const node of nodes) node.start();
-  const having = async (is: (state: Awaited<ReturnType<Node['state']>>) => boolean, what: string) => {
+  const having = async (is: (state: Awaited<ReturnType<DatabaseNode['state']>>) => boolean, what: string) => {
     const until = Date.now() + READY_MS;
     while (Date.now() < until) {
       for (const node of nodes) if (is(await node.state())) return node;
@@ -89,7 +89,7 @@ export async function startPatroni(): Promise<PatroniCluster> {
   };
 }
 
-interface OwnNode extends Node {
+interface OwnNode extends DatabaseNode {
   /** Where its Patroni is asked. */
   api: string;
   remove(): Promise<void>;

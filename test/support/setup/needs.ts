@@ -1,7 +1,7 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EARLIER_MAJOR, hasEarlier } from '../earlier-postgres.ts';
-import { reachTiers } from '../tiers/reach.ts';
+import { DEBIAN_13, reachTiers } from '../tiers/reach.ts';
 
 /** Something that tests need and a machine may lack. */
 export interface Need {
@@ -47,6 +47,20 @@ export function isInstalled(name: string): boolean {
   });
 }
 
+/** Whether this process may make namespaces with mounts of their own: CAP_SYS_ADMIN, which root in a container need not have. */
+function mayMount(): boolean {
+  const CAP_SYS_ADMIN = 21n;
+  const status = existsSync('/proc/self/status') ? readFileSync('/proc/self/status', 'utf8') : '';
+  const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0';
+  return ((BigInt(`0x${effective}`) >> CAP_SYS_ADMIN) & 1n) === 1n;
+}
+
+/** Why a database cannot fail over here; null where it can. */
+function clusterIsMissing(setup: string): string | null {
+  if (process.getuid?.() !== 0 || !mayMount()) return 'run the tests as root that may mount (CAP_SYS_ADMIN), on Linux';
+  return ['patroni', 'etcd'].every((name) => existsSync(join(DEBIAN_13, 'usr/bin', name))) ? null : setup;
+}
+
 /** What this machine lacks, by a look at its files: nothing is started, and nothing made. */
 export function missingNeeds(): Need[] {
   const setup = 'npm run test:setup (as root, on Debian)';
@@ -55,8 +69,11 @@ export function missingNeeds(): Need[] {
     how: 'npm run test:setup',
     files: ['test/system/start/upgrade-database.test.ts'],
   };
+  const howCluster = clusterIsMissing(setup);
+  const cluster = { name: 'Patroni and etcd of Debian 13', files: ['test/system/cluster/failover.test.ts'] };
   return [
     ...(hasEarlier() ? [] : [earlier]),
+    ...(howCluster === null ? [] : [{ ...cluster, how: howCluster }]),
     ...PROGRAMS.filter(({ name }) => !isInstalled(name)).map(({ name, files }) => ({ name, how: setup, files })),
     ...reachTiers().missing.map(({ tier, how }) => ({
       name: `database tier ${tier}`,
