@@ -75,7 +75,7 @@ export function clientOfHosts(urls: readonly string[], wanted: Wanted, hosts: Ho
     }
 
     async #isWanted(): Promise<boolean> {
-      // A pooler between does not hand it on.
+      // Raw SQL: a setting of the server, which a pooler between does not hand on.
       this.said.in_hot_standby ??= (await this.query('SHOW in_hot_standby')).rows[0].in_hot_standby as string;
       return (this.said.in_hot_standby === 'on') === (wanted === 'standby');
     }
@@ -93,6 +93,7 @@ export async function askHost(config: pg.ClientConfig, wanted: Wanted): Promise<
   client.on('error', () => {});
   try {
     await client.connect();
+    // Raw SQL: asks nothing but what the server is.
     const { rows } = await client.query('SELECT pg_is_in_recovery() AS "isStandby"');
     return rows[0].isStandby === (wanted === 'standby');
   } finally {

@@ -73,8 +73,8 @@ export function watchStandby(primary: Pool, standby: Pool, log: Logger): Standby
   };
 }
 
-// Raw SQL, both: functions of the server, without a table.
 async function writtenTo(query: Query): Promise<number> {
+  // Raw SQL, here and below: functions of the server, without a table.
   const { rows } = await query<{ position: number }>(`SELECT pg_current_wal_lsn() - '0/0'::pg_lsn AS "position"`, []);
   return rows[0]?.position ?? 0;
 }

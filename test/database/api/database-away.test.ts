@@ -1,4 +1,6 @@
 import { request } from 'node:https';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { generate } from 'selfsigned';
 import { expect, test } from 'vitest';
@@ -9,6 +11,7 @@ import { newKey } from '#src/auth/key-format.ts';
 import { secretBox } from '#src/core/secret-box.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
 import { testApi } from '#test/support/api.ts';
+import { testDatabase } from '#test/support/database.ts';
 
 test.each([
   ['does not run', 'postgresql://postgres@localhost/energy?host=/nowhere'],
@@ -55,21 +58,56 @@ test.each([
 });
 
 test('a connection that breaks amid a change is answered with 503, and the change is as if it had never been', async () => {
-  const api = await testApi();
+  const database = await testDatabase();
+  const between = await breakable(database.url);
+  const api = await testApi({ database: { ...database, pool: between.pool } });
   const { key } = await api.user('homeowner');
   const { json: device } = await api.send('/v1/devices', { method: 'POST', key, body: { type: 'x', location: 'y' } });
-  // As when the primary is killed: after the transaction began, before it is over.
-  await api.database.pool.query(
-    `CREATE FUNCTION breaks() RETURNS trigger LANGUAGE plpgsql AS
-       'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN new; END';
-     CREATE TRIGGER breaks BEFORE UPDATE OF location ON devices FOR EACH ROW EXECUTE FUNCTION breaks()`,
-  );
   const path = `/v1/devices/${device.device_id}`;
-  const { status, headers } = await api.send(path, { method: 'PATCH', key, body: { location: 'attic' } });
+  // Holds the change up after its transaction began.
+  const holder = await database.pool.connect();
+  await holder.query('BEGIN');
+  await holder.query('SELECT FROM devices WHERE device_id = $1 FOR UPDATE', [device.device_id]);
+  const changing = api.send(path, { method: 'PATCH', key, body: { location: 'attic' } });
+  const waits = 'SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = $1';
+  await expect.poll(async () => (await holder.query(waits, ['Lock'])).rows[0].count, { interval: 20 }).toBe(1);
+  between.breakAll();
+  const { status, headers } = await changing;
   expect({ status, retry: headers['retry-after'] }).toEqual({ status: 503, retry: '5' });
+  await holder.query('ROLLBACK');
+  holder.release();
   expect((await api.send(path, { key })).json.location).toBe('y');
   await api.close();
+  await between.pool.end();
+  await between.close();
 });
+
+/** A pool whose connections go through a socket of the test's own, and break as those of a server that is killed. */
+async function breakable(url: string) {
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(join(new URL(url).searchParams.get('host') ?? '', '.s.PGSQL.5432'));
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(one);
+      one.pipe(other);
+      one.on('error', () => {});
+      one.on('close', () => other.destroy());
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { username, pathname } = new URL(url);
+  const pool = createPool(`postgresql://${username}@127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`);
+  return {
+    pool,
+    breakAll() {
+      for (const socket of sockets) socket.destroy();
+    },
+    close: () => new Promise((resolve) => server.close(resolve)),
+  };
+}
 
 test('a database that was closed for writing, as a move leaves it, still answers', async () => {
   const api = await testApi();

@@ -5,7 +5,8 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { secretBox } from '#src/core/secret-box.ts';
-import { createDb, createPool, type Pool } from '#src/database/connect.ts';
+import { commitFacts, commitRisks } from '#src/database/commit-risks.ts';
+import { createDb, createPool, type Pool, queryOn } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
@@ -84,6 +85,9 @@ afterAll(async () => {
   await folder?.remove();
 }, 60_000);
 
+/** What a role says at its start. */
+const risks = async () => commitRisks(await commitFacts(queryOn(pool), 2));
+
 const askOf = (api: number, path: string, sent: Parameters<typeof ask>[2] = {}) =>
   ask(apis[api]?.ready.https_port as number, path, sent);
 
@@ -117,6 +121,7 @@ function keepAsking() {
 }
 
 test('kill -9 of the primary with its Patroni, then a switchover: nothing acknowledged is lost, nothing counted or told twice', async () => {
+  expect(await risks()).toEqual([]);
   const meters = startMeters(`mqtt://127.0.0.1:${ingest.ready.port}`, homes, START_MS);
   const api = keepAsking();
   await expect.poll(() => meters.acknowledged.length).toBeGreaterThan(20 * HOMES);
@@ -196,6 +201,7 @@ test('what one has changed oneself is read at once from whichever API; a standby
   await standby.kill();
   for (let asked = 0; asked < 5; asked++)
     expect(await usedBy(1, other)).toMatchObject({ status: 200, ageSeconds: null });
+  await expect.poll(risks).toEqual([expect.stringContaining('no standby is connected')]);
 }, 90_000);
 
 /** Waits until acknowledgements go on under the new primary; answers how long there were none, s. */
