@@ -1,6 +1,5 @@
 import type { Logger } from '#src/core/log.ts';
-import type { Query } from './connect.ts';
-import { type Pool, queryOn } from './connect.ts';
+import { type Pool, type Query, queryOn } from './connect.ts';
 import { ageOf, type Sample, stillNeeded } from './standby-age.ts';
 
 const POLL_MS = 1_000;
@@ -74,7 +73,7 @@ export function watchStandby(primary: Pool, standby: Pool, log: Logger): Standby
 }
 
 async function writtenTo(query: Query): Promise<number> {
-  // Raw SQL, here and below: functions of the server, without a table.
+  // Raw SQL: here and below functions of the server, without a table.
   const { rows } = await query<{ position: number }>(`SELECT pg_current_wal_lsn() - '0/0'::pg_lsn AS "position"`, []);
   return rows[0]?.position ?? 0;
 }
