@@ -45,9 +45,22 @@ export function clientOfHosts(urls: readonly string[], wanted: Wanted, hosts: Ho
   return class HostClient extends WatchedClient {
     /** Which of the hosts it is connected to. */
     hostNumber = -1;
+    /** Since when a statement waits for an answer; null while none does. */
+    busySinceMs: number | null = null;
 
     constructor(config: pg.ClientConfig) {
       super({ ...config, connectionString: urls[0], connectionTimeoutMillis: timeoutMs });
+      const { query } = this;
+      this.query = ((...given: Parameters<typeof query>) => {
+        this.busySinceMs ??= Date.now();
+        return query.apply(this, given);
+      }) as typeof query;
+      this.connection.on('readyForQuery', () => {
+        if (this.busySinceMs !== null) this.busySinceMs = Date.now();
+      });
+      this.on('drain', () => {
+        this.busySinceMs = null;
+      });
     }
 
     override connect(): Promise<pg.Client>;
@@ -68,6 +81,8 @@ export function clientOfHosts(urls: readonly string[], wanted: Wanted, hosts: Ho
       } catch (error) {
         hosts.forget(this.hostNumber);
         failedToConnect.add(error as object);
+        // A pool forgets one that failed, without a word to its server.
+        void this.end().catch(() => {});
         throw error;
       }
       this.on('error', () => hosts.forget(this.hostNumber));

@@ -28,8 +28,7 @@ export function poolOfHosts(urls: readonly string[], wanted: Wanted, options: pg
   );
   const HostClient = clientOfHosts(urls, wanted, hosts, ANSWER_MS);
   type HostClient = InstanceType<typeof HostClient>;
-  /** Connections, and since when each is at work; null while it is idle. */
-  const connections = new Map<HostClient, number | null>();
+  const connections = new Set<HostClient>();
 
   class HostsPool extends pg.Pool {
     override connect(): Promise<pg.PoolClient>;
@@ -52,20 +51,21 @@ export function poolOfHosts(urls: readonly string[], wanted: Wanted, options: pg
 
   const pool = new HostsPool({ ...options, Client: HostClient as unknown as new () => pg.ClientBase });
   const of = (client: pg.PoolClient) => client as unknown as HostClient;
-  pool.on('acquire', (client) => connections.set(of(client), Date.now()));
-  pool.on('release', (_error, client) => connections.set(of(client), null));
+  pool.on('connect', (client) => connections.add(of(client)));
   pool.on('remove', (client) => connections.delete(of(client)));
 
   async function endThoseOfTheFormer(): Promise<void> {
     const now = await hosts.search();
-    for (const client of connections.keys()) {
+    for (const client of connections) {
       if (client.hostNumber !== now)
         client.connection.stream.destroy(new HostAway('another host of the database has taken over'));
     }
   }
   const looking = setInterval(() => {
     if (pool.ending) return clearInterval(looking);
-    const isStuck = [...connections.values()].some((sinceMs) => sinceMs !== null && sinceMs < Date.now() - STUCK_MS);
+    const isStuck = [...connections].some(
+      ({ busySinceMs }) => busySinceMs !== null && busySinceMs < Date.now() - STUCK_MS,
+    );
     // Where none is found there is nothing to go to.
     if (isStuck) void endThoseOfTheFormer().catch(() => {});
   }, LOOK_EVERY_MS);

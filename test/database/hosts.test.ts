@@ -42,6 +42,14 @@ test('of several hosts the one that takes writes is used', async () => {
   client.release();
 });
 
+test('whoever was asked what it is has no connection left of that', async () => {
+  const sessions = () =>
+    database.pool.query(`SELECT count(*) FROM pg_stat_activity WHERE application_name = 'of no use'`);
+  const pool = open(await amongOthers(), { wanted: 'standby', applicationName: 'of no use' });
+  await expect(pool.query('SELECT 1')).rejects.toThrow('no host');
+  await expect.poll(async () => (await sessions()).rows[0].count).toBe(0);
+});
+
 test('where none is what is wanted it says why of each', async () => {
   const pool = open(await amongOthers(), { wanted: 'standby' });
   await expect(pool.query('SELECT 1')).rejects.toMatchObject({
