@@ -31,6 +31,7 @@ interface DatabaseNode {
 
 /** Two PostgreSQL 17 under Patroni, one of them the synchronous standby, with etcd, on free ports of the loopback. */
 export interface PatroniCluster {
+  etcd: Etcd;
   nodes: readonly [DatabaseNode, DatabaseNode];
   /** All hosts, as DATABASE_URL takes them. */
   url: string;
@@ -47,8 +48,9 @@ export interface PatroniCluster {
   stop(): Promise<void>;
 }
 
-export async function startPatroni(): Promise<PatroniCluster> {
-  const etcd = await startEtcd();
+/** `etcdNodes`: three where one of them is to fail, too. */
+export async function startPatroni({ etcdNodes = 1 }: { etcdNodes?: 1 | 3 } = {}): Promise<PatroniCluster> {
+  const etcd = await startEtcd({ nodes: etcdNodes });
   const nodes = [await makeNode('pg1', etcd), await makeNode('pg2', etcd)] as const;
   for (const node of nodes) node.start();
   const having = async (is: (state: Awaited<ReturnType<DatabaseNode['state']>>) => boolean, what: string) => {
@@ -62,6 +64,7 @@ export async function startPatroni(): Promise<PatroniCluster> {
   const primary = () => having((state) => state?.role === 'primary' && state.state === 'running', 'primary');
   const standby = () => having((state) => state?.role === 'sync_standby' && state.state === 'running', 'standby');
   return {
+    etcd,
     nodes: [nodes[0], nodes[1]],
     url: `postgres://energy:${PASSWORD}@${nodes.map(({ host }) => host).join(',')}/energy`,
     superuserUrl: ({ host }) => `postgres://postgres:${PASSWORD}@${host}/energy`,
@@ -74,8 +77,13 @@ export async function startPatroni(): Promise<PatroniCluster> {
     async switchover() {
       const [from, to] = [await primary(), await standby()];
       const body = JSON.stringify({ leader: from.name, candidate: to.name });
-      const answer = await fetch(`http://${from.api}/switchover`, { method: 'POST', body });
-      if (!answer.ok) throw new Error(`switchover: ${answer.status} ${await answer.text()}`);
+      // Refused while etcd is choosing a leader of its own.
+      for (const until = Date.now() + READY_MS; ; await pause(500)) {
+        const answer = await fetch(`http://${from.api}/switchover`, { method: 'POST', body });
+        if (answer.ok) return;
+        if (answer.status !== 503 || Date.now() > until)
+          throw new Error(`switchover: ${answer.status} ${await answer.text()}`);
+      }
     },
     async maintenance(isOn) {
       const { api } = await primary();
