@@ -4,6 +4,7 @@ import { createLog } from '#src/core/log.ts';
 import { createPool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
+import { roleSettings } from '#src/database/role-settings.ts';
 import { tlsPair } from './certificate.ts';
 import { watchCertificate } from './certificate-watch.ts';
 import { runRole } from './role.ts';
@@ -12,7 +13,11 @@ import { runRole } from './role.ts';
 export async function runIngest(config: Config): Promise<void> {
   const log = createLog('ingest', config.logLevel);
   await runRole('ingest', config, log, async (metrics) => {
-    const pool = createPool(await databaseUrl(config), { max: 8, applicationName: 'energy ingest' });
+    const pool = createPool(await databaseUrl(config), {
+      max: 8,
+      applicationName: 'energy ingest',
+      settings: roleSettings('ingest'),
+    });
     const { database } = await migrate(pool, config.database);
     const tls = await tlsPair(config, log);
     const onSlotLost = () => {
