@@ -60,6 +60,7 @@ export async function runApi(config: Config): Promise<void> {
     return {
       ready: { ...api.ports, database: database.line },
       pool,
+      leavesForMs: config.api.drainSeconds * 1_000,
       async stop() {
         certificate.stop();
         await api.stop();

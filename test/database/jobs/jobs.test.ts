@@ -94,7 +94,13 @@ test('what another worker is at is tried again, until it is done or the other on
     end = resolve;
   });
   const begun = new Promise<void>((resolve) => {
-    const first = job(() => (resolve(), ended), { lock: 'historyUpkeep', whenTaken: 'again' });
+    const first = job(
+      () => {
+        resolve();
+        return ended;
+      },
+      { lock: 'historyUpkeep', whenTaken: 'again' },
+    );
     stops.push(startJobs([first], parts()).stop);
   });
   await begun;

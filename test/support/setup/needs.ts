@@ -1,7 +1,7 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { EARLIER_MAJOR, hasEarlier } from '../earlier-postgres.ts';
-import { reachTiers } from '../tiers/reach.ts';
+import { DEBIAN_13, reachTiers } from '../tiers/reach.ts';
 
 /** Something that tests need and a machine may lack. */
 export interface Need {
@@ -24,6 +24,7 @@ export const PROGRAMS: readonly Program[] = [
   {
     name: 'mosquitto',
     files: [
+      'test/system/cluster/proxied-mqtt.test.ts',
       'test/system/deploy/mosquitto.test.ts',
       'test/system/ingest/{bridge,pipeline,slots}.test.ts',
       'test/system/start/bad-days-mosquitto.test.ts',
@@ -55,8 +56,15 @@ export function missingNeeds(): Need[] {
     how: 'npm run test:setup',
     files: ['test/system/start/upgrade-database.test.ts'],
   };
+  const proxy = {
+    name: 'HAProxy of Debian 13',
+    how: setup,
+    files: ['test/system/cluster/{rolling,proxied-mqtt}.test.ts'],
+  };
+  const hasProxy = process.getuid?.() === 0 && existsSync(join(DEBIAN_13, 'usr/sbin/haproxy'));
   return [
     ...(hasEarlier() ? [] : [earlier]),
+    ...(hasProxy ? [] : [proxy]),
     ...PROGRAMS.filter(({ name }) => !isInstalled(name)).map(({ name, files }) => ({ name, how: setup, files })),
     ...reachTiers().missing.map(({ tier, how }) => ({
       name: `database tier ${tier}`,
