@@ -1,6 +1,7 @@
 import { connect as connectHttp2, constants } from 'node:http2';
 import { Agent, request } from 'node:https';
 import { setTimeout } from 'node:timers/promises';
+import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
@@ -92,6 +93,15 @@ test('a process that is stopped says so first, hands its clients on, and cuts no
     body: JSON.stringify({ email: 'late@example.com', role: 'homeowner' }),
     apartMs: DRAIN_SECONDS * 1_000 + 500,
   });
+  // Connected before, and asks when no more connections are taken: it may have been on its way.
+  const quiet = connectTls({ host: '127.0.0.1', port: api.ready.https_port as number, rejectUnauthorized: false });
+  let answered = '';
+  quiet.on('data', (chunk) => {
+    answered += chunk;
+  });
+  const asksLate = setTimeout(DRAIN_SECONDS * 1_000 + 250).then(() =>
+    quiet.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'),
+  );
   const watcher = agent();
   while (performance.now() - from < (DRAIN_SECONDS * 1_000) / 2 - 200) {
     looks.push((await send(api, watcher, '/readyz')).status);
@@ -107,7 +117,9 @@ test('a process that is stopped says so first, hands its clients on, and cuts no
     expect(atMs - from).toBeLessThan(DRAIN_SECONDS * 1_000);
   }
   expect(await late).toEqual({ status: 201, closes: true });
+  await asksLate;
   expect(await stopped).toBe(0);
+  expect(answered).toMatch(/^HTTP\/1\.1 200 [\s\S]*connection: close/i);
   expect(performance.now() - from).toBeLessThan(DRAIN_SECONDS * 1_000 + 3_000);
 });
 
