@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -24,7 +24,9 @@ let receiver: Receiver;
 beforeAll(async () => {
   [database, folder, receiver] = await Promise.all([testDatabase(), temporaryFolder(), startReceiver()]);
 });
+const children = new Set<ChildProcess>();
 afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL');
   await receiver.close();
   await database.drop();
   await folder.remove();
@@ -38,11 +40,9 @@ async function holders(statement: string) {
   );
   const program = resolve(import.meta.dirname, '../../support/cluster/lock-holder.ts');
   const all = new Map<string, ChildProcess>(
-    ['one', 'other'].map((name) => [
-      name,
-      spawn(process.execPath, [program, database.url, name, statement], { stdio: 'ignore' }),
-    ]),
+    ['one', 'other'].map((name) => [name, fork(program, [database.url, name, statement], { stdio: 'ignore' })]),
   );
+  for (const child of all.values()) children.add(child);
   const steps = async (): Promise<string[]> =>
     (await pool.query('SELECT name FROM duty_steps ORDER BY step')).rows.map(({ name }) => name);
   await expect.poll(async () => (await steps()).length, { interval: 50 }).toBeGreaterThan(0);
