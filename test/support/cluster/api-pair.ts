@@ -13,7 +13,7 @@ const SECRET_KEY = 'the secret of this installation';
 const DRAIN_SECONDS = 2;
 
 /** What came of a request. `failed`: it broke; there was no answer. */
-export interface Came {
+interface Came {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   // biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
@@ -21,7 +21,7 @@ export interface Came {
   failed?: string;
 }
 
-export interface Asked {
+interface Asked {
   method?: string;
   key?: string;
   body?: unknown;
