@@ -1,8 +1,12 @@
+import type { IncomingMessage } from 'node:http';
 import { connect as connectHttp2, constants } from 'node:http2';
 import { Agent, request } from 'node:https';
 import { setTimeout } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openSession } from '#src/auth/sessions.ts';
+import { createDb } from '#src/database/connect.ts';
+import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
 
@@ -160,4 +164,27 @@ test('over HTTP/2 it answers what it began, and says what it did not begin', asy
   const refused = `reset ${constants.NGHTTP2_REFUSED_STREAM}`;
   expect([...new Set(results)].filter((result) => result !== refused)).toEqual(['200']);
   expect(results.length).toBeGreaterThan(500);
+});
+
+test('a page that listens for news hears the end of its stream, and connects elsewhere', async () => {
+  const api = await startApi();
+  const db = createDb(database.pool);
+  const { user_id: userId } = await createUser(db, { email: 'listens@example.com', role: 'homeowner' });
+  const { secret } = await openSession(db, userId, new Date());
+  const from = { host: '127.0.0.1', port: api.ready.https_port, rejectUnauthorized: false };
+  const heard = await new Promise<IncomingMessage>((resolve, reject) => {
+    const headers = { cookie: `__Secure-energy_session=${secret}` };
+    const asked = request({ ...from, path: '/dashboard/v1/changes', headers }, resolve);
+    asked.on('error', reject);
+    asked.end();
+  });
+  expect(heard.statusCode).toBe(200);
+  const ended = new Promise<string>((resolve) => {
+    heard.once('end', () => resolve('ended'));
+    heard.once('error', () => resolve('cut'));
+  });
+  heard.resume();
+  const stopped = api.stop();
+  expect(await ended).toBe('ended');
+  expect(await stopped).toBe(0);
 });
