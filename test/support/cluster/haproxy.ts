@@ -61,11 +61,14 @@ export async function startHAProxy(options: {
   };
   const inside = folder.slice(DEBIAN_13.length);
   const output = openSync(join(folder, 'log'), 'a');
-  // Killed with us, and all that it starts with it: nothing is left of a test that is killed but its folder.
-  const contained = ['--pdeathsig', 'KILL', 'unshare', '--pid', '--fork', '--kill-child=KILL', '--'];
+  // Killed with us: nothing is left of a test that is killed but its folder. (Whoever becomes another user is told no more of its
+  // parent's end, so that is asked for last.)
   const child: ChildProcess = spawn(
-    'setpriv',
-    [...contained, 'chroot', '--userspec=haproxy:haproxy', DEBIAN_13, 'haproxy', '-db', '-f', `${inside}/haproxy.cfg`],
+    'chroot',
+    [
+      ...[DEBIAN_13, 'setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--pdeathsig=KILL'],
+      ...['haproxy', '-db', '-f', `${inside}/haproxy.cfg`],
+    ],
     { env, stdio: ['ignore', output, output] },
   );
   const log = () => readFileSync(join(folder, 'log'), 'utf8');
