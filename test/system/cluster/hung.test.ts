@@ -58,7 +58,7 @@ async function holders(statement: string) {
       return performance.now() - from;
     },
     async end() {
-      const alive = [...all.values()].filter(({ signalCode }) => signalCode === null);
+      const alive = [...all.values()].filter(({ signalCode, exitCode }) => signalCode === null && exitCode === null);
       const ends = alive.map((child) => new Promise((done) => child.once('exit', done)));
       for (const child of alive) child.kill('SIGKILL');
       await Promise.all(ends);
@@ -107,7 +107,11 @@ test('alerts, their webhooks and usage.updated go on while a worker is killed or
     WEBHOOK_CA_FILE: join(folder.path, 'ca.pem'),
     LOG_LEVEL: 'fatal',
   };
-  const start = () => startRole('worker', env);
+  const start = async () => {
+    const worker = await startRole('worker', env);
+    children.add(worker.process);
+    return worker;
+  };
   let [hangs, goesOn]: [RoleProcess, RoleProcess] = await Promise.all([start(), start()]);
 
   const startMs = Math.floor(Date.now() / 86_400_000 - 1) * 86_400_000 + 6 * 3_600_000;
