@@ -11,8 +11,8 @@ const DEPLOYED = new URL('../../../deploy/cluster/haproxy.cfg', import.meta.url)
 /** HAProxy of Debian 13 on free ports of the loopback, with the configuration of deploy/cluster. */
 export interface HAProxy {
   ports: { api: number; http: number; mqtt: number; mqtts: number };
-  /** What it logged. */
-  log(): string;
+  /** Waits until it sends requests to a server of the API (api1, api2), after all that it has said of it. */
+  isUp(server: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -81,7 +81,10 @@ export async function startHAProxy(options: {
   ]);
   return {
     ports,
-    log,
+    async isUp(server) {
+      const last = () => [...log().matchAll(new RegExp(`Server api/${server} is (UP|DOWN)`, 'g'))].at(-1)?.[1];
+      while (last() === 'DOWN') await new Promise((resolve) => setTimeout(resolve, 50));
+    },
     async stop() {
       child.kill('SIGKILL');
       await ended;
