@@ -1,6 +1,6 @@
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { type Pool, type Query, queryOn } from '#src/database/connect.ts';
-import { withExclusiveLock } from '#src/database/transaction.ts';
+import { withExclusiveLock } from '#src/database/exclusive-lock.ts';
 import { toIncoming } from './incoming.ts';
 import { MAX_KEPT_BYTES } from './write/rejected.ts';
 import { createWriter, type IncomingMessage } from './write/writer.ts';
@@ -91,7 +91,11 @@ interface Row {
  * ends it between pages. `whileAllowed`: runs each page, or throws, which ends it, too.
  */
 export async function replayRejected(pool: Pool, which: Which, options: Options): Promise<Replayed | null> {
-  return withExclusiveLock(pool, ADVISORY_LOCKS.replay, () => replay(pool, which, options));
+  return withExclusiveLock(pool, ADVISORY_LOCKS.replay, (_session, lost) => {
+    // A page that is under way while another replay begins is harmless: what it could not use is on the list twice.
+    const signal = AbortSignal.any([lost, ...(options.signal ? [options.signal] : [])]);
+    return replay(pool, which, { ...options, signal });
+  });
 }
 
 async function replay(

@@ -17,6 +17,7 @@ import { addCors } from './plugins/cors.ts';
 import { addEntrance } from './plugins/entrance.ts';
 import { addErrorHandler, errorBody } from './plugins/errors.ts';
 import { addFairShare } from './plugins/fair-share.ts';
+import { addHandingOn } from './plugins/handing-on.ts';
 import { addProtocol, originForm } from './plugins/protocol.ts';
 import { addReference } from './plugins/reference.ts';
 import { addRequestLog } from './plugins/request-log.ts';
@@ -57,6 +58,8 @@ export function buildApp(
     mailSignIn(to: string, signIn: SignIn): Promise<void>;
     metrics?: Metrics;
     log: Logger;
+    /** Aborted when clients are to go elsewhere, while requests are still answered. */
+    handOn?: AbortSignal;
     /** Other limits of time for a connection than `PATIENCE`, ms. */
     patience?: Partial<typeof PATIENCE>;
   },
@@ -75,6 +78,8 @@ export function buildApp(
     requestIdHeader: false,
     bodyLimit: BODY_LIMIT_BYTES,
     forceCloseConnections: 'idle',
+    // What comes while it ends is answered as ever, and its connection closed with that.
+    return503OnClosing: false,
     trustProxy: parts.trustProxy && parts.trustProxy.length > 0 ? [...parts.trustProxy] : false,
     // An identifier of any length is one that does not exist; a request's head is limited as a whole (16 KiB).
     routerOptions: { maxParamLength: 16_384 },
@@ -91,6 +96,7 @@ export function buildApp(
       (reply as unknown as FastifyReply).status(400).send(errorBody('badRequest')),
   }) as unknown as FastifyInstance;
   app.addHook('preClose', async () => http2?.close());
+  addHandingOn(app, parts.handOn, () => http2?.handOn());
   addRequestSpans(app);
   addRequestLog(app);
   addProtocol(app);
@@ -131,7 +137,7 @@ export function buildApp(
   addReference(app, parts.publicUrl);
   addUnsubscribe(app, context, parts.secret);
   for (const operation of OPERATIONS) addOperation(app, context, operation);
-  addDashboard(app, context, { secret, counter, mqtt, certificate, mail: mailSignIn });
+  addDashboard(app, context, { secret, counter, mqtt, certificate, mail: mailSignIn }, parts.handOn);
   app.setNotFoundHandler((request, reply) => {
     const allowed = methodsOf(request.url.split('?')[0] ?? '');
     if (allowed.length > 0) reply.header('Allow', allowed.join(', '));

@@ -24,6 +24,11 @@ export interface Http2Patience {
 /** HTTP/2 on connections that chose it (ALPN). */
 export interface Http2 {
   take(socket: TLSSocket): void;
+  /**
+   * Asks the clients of now to go elsewhere (GOAWAY): requests under way are answered, those that come later are not begun, which the
+   * client is told, and may make again (RFC 9113, 6.8). Connections that come later are served.
+   */
+  handOn(): void;
   /** Takes no more requests; each connection ends with its last answer. */
   close(): void;
 }
@@ -74,11 +79,22 @@ export function serveHttp2(
   });
   return {
     take: (socket) => void server.emit('connection', socket),
+    handOn() {
+      for (const session of sessions) handOn(session);
+    },
     close() {
       isClosing = true;
       for (const session of sessions) session.close();
     },
   };
+}
+
+/** So long a connection stays open after GOAWAY: closed at once it could be gone before what it said was read. */
+const LINGER_MS = 1_000;
+
+function handOn(session: ServerHttp2Session): void {
+  session.goaway(constants.NGHTTP2_NO_ERROR);
+  setTimeout(() => session.close(), LINGER_MS).unref();
 }
 
 /** Ends a connection without requests: whatever else it sends, it has no business here. */

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import type { Server as PlainServer } from 'node:http';
+import type { Server } from 'node:https';
 import { type AddressInfo, createServer, type Server as TcpServer } from 'node:net';
-import type { Server } from 'node:tls';
+import { setTimeout } from 'node:timers/promises';
 import { createAuthenticate } from '#src/auth/authenticate.ts';
 import { databaseCounter } from '#src/auth/database-counter.ts';
 import type { SignIn } from '#src/auth/sign-ins.ts';
@@ -47,7 +50,10 @@ export async function startApi(
   const db = createDb(pool);
   const { environment } = config;
   const standby = readPool === pool ? undefined : watchStandby(pool, readPool, log);
+  let isLeaving = false;
+  const handOn = new AbortController();
   const isReady = async () => {
+    if (isLeaving) return false;
     try {
       // Raw SQL: asks nothing but whether the database answers, and takes writes.
       const { rows } = await pool.query('SELECT pg_is_in_recovery() AS "isStandby"');
@@ -85,6 +91,7 @@ export async function startApi(
       authenticate: createAuthenticate(db, environment),
       counter: redis ?? databaseCounter(db, plans, systemClock),
       isReady,
+      handOn: handOn.signal,
       tls,
       trustProxy: config.api.trustProxy,
       corsOrigins: config.api.corsOrigins,
@@ -119,14 +126,34 @@ export async function startApi(
       certificate = pair.cert;
     },
     async stop() {
-      plain.close();
-      plain.closeAllConnections();
+      // A proxy has half of the time to hear of it (/readyz), and clients the other half to go elsewhere, each with an answer.
+      const halfMs = (config.api.drainSeconds * 1_000) / 2;
+      isLeaving = true;
+      await setTimeout(halfMs);
+      handOn.abort();
+      await setTimeout(halfMs);
       other?.close();
       standby?.stop();
-      await app.close();
+      await Promise.all([app.close(), closeOnceAnswered(plain), endIdle(app.server as unknown as Server)]);
       await redis?.stop();
     },
   };
+}
+
+/** Listens no more; resolves when what is under way is answered. */
+async function closeOnceAnswered(server: PlainServer): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  await Promise.all([closed, endIdle(server)]);
+}
+
+/** How often connections are looked for whose last answer has ended since: those that began before are told nothing by its head. */
+const IDLE_LOOK_MS = 100;
+
+/** Ends connections without a request under way, until a server that listens no more has none. */
+async function endIdle(server: PlainServer | Server): Promise<void> {
+  const timer = setInterval(() => server.closeIdleConnections(), IDLE_LOOK_MS);
+  await once(server, 'close');
+  clearInterval(timer);
 }
 
 /** `localhost` is two addresses, and a server listens on one: hands it the connections of the other, where this machine has it. */

@@ -29,7 +29,15 @@ export interface Config {
     tlsPort: number;
     publicHost: string;
   };
-  api: { host: string; port: number; httpPort: number; trustProxy: string[]; corsOrigins: string[] };
+  api: {
+    host: string;
+    port: number;
+    httpPort: number;
+    trustProxy: string[];
+    corsOrigins: string[];
+    /** How long it goes on after SIGTERM, while /readyz says that it leaves. */
+    drainSeconds: number;
+  };
   tls: { certFile: string | undefined; keyFile: string | undefined };
   /** `port`: null where nothing listens. `names`: what else than its address it may be asked by. */
   operator: { host: string; port: number | null; names: string[] };
@@ -93,6 +101,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
       httpPort: port(vars.HTTP_PORT, 8080),
       trustProxy: vars.TRUST_PROXY ?? [],
       corsOrigins: vars.CORS_ORIGINS ?? [],
+      drainSeconds: vars.DRAIN_SECONDS,
     },
     tls: { certFile: vars.TLS_CERT_FILE, keyFile: vars.TLS_KEY_FILE },
     operator: {

@@ -76,6 +76,7 @@ export const variables = z.object({
     .transform((text) => text.split(',').map((part) => part.trim()))
     .pipe(z.array(host))
     .optional(),
+  DRAIN_SECONDS: z.coerce.number().min(0).max(600).default(0),
   TLS_CERT_FILE: file.optional(),
   TLS_KEY_FILE: file.optional(),
   TRUST_PROXY: z

@@ -1,6 +1,9 @@
 import { DateTime } from 'luxon';
 import type { Pool } from './connect.ts';
 
+/** A pool, or the session that holds the lock of the upkeep. */
+type Queried = Pick<Pool, 'query'>;
+
 const DAY_MS = 86_400_000;
 /** Readings rarely come later than this: older chunks are compressed. Late readings are still accepted. */
 const LATE_WINDOW_DAYS = 7;
@@ -17,7 +20,7 @@ export function retentionStartMs(nowMs: number, retentionMonths: number): number
  * Drops the readings before the retention, in whole partitions or chunks. A day later than they are refused, so that
  * no writer, whatever its clock says, adds to what is being dropped. Returns the names of what it dropped.
  */
-export async function dropReadings(pool: Pool, now: Date, retentionMonths: number): Promise<string[]> {
+export async function dropReadings(pool: Queried, now: Date, retentionMonths: number): Promise<string[]> {
   const before = new Date(retentionStartMs(now.getTime(), retentionMonths) - DAY_MS);
   // Raw SQL: functions of the schema, which each tier has in its own way.
   const { rows } = await pool.query('SELECT drop_readings($1) AS dropped', [before]);
@@ -30,7 +33,7 @@ export async function dropReadings(pool: Pool, now: Date, retentionMonths: numbe
  * between two chunks.
  */
 export async function compressHistory(
-  pool: Pool,
+  pool: Queried,
   now: Date,
   before: Date = new Date(now.getTime() - LATE_WINDOW_DAYS * DAY_MS),
   signal?: AbortSignal,

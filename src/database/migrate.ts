@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { askCapabilities, type Found } from './capabilities.ts';
 import { type Pool, type PoolClient, queryOn } from './connect.ts';
+import { afterExclusiveLock } from './exclusive-lock.ts';
 import { refuseNewerSchema } from './newer-schema.ts';
 import { ensurePartitions } from './partitions.ts';
 import { transactionOn } from './transaction.ts';
@@ -28,11 +29,8 @@ export async function migrate(
   pool: Pool,
   { timescale = 'auto', now = new Date() }: { timescale?: 'auto' | 'off'; now?: Date } = {},
 ): Promise<Migrated> {
-  const client = await pool.connect();
-  let broken: Error | undefined;
-  try {
+  return afterExclusiveLock(pool, ADVISORY_LOCKS.migration, async (client) => {
     // Raw SQL: migrations are SQL, and their table is there before the types are true.
-    await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
     await refuseNewer(client);
     const database = await askCapabilities(pool, timescale);
     const { hypertables, continuousAggregates } = database.capabilities;
@@ -43,15 +41,8 @@ export async function migrate(
     );
     const month = (offset: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset, 1));
     await ensurePartitions(client, { from: month(-1), to: month(2) });
-    await client.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCKS.migration]);
     return { applied, database };
-  } catch (error) {
-    // The session ends, and its lock with it.
-    broken = error as Error;
-    throw error;
-  } finally {
-    client.release(broken);
-  }
+  });
 }
 
 /** Throws, with what to do, where a newer version of the service made this database. */

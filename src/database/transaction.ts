@@ -59,28 +59,3 @@ export async function transactionOn<T>(
     throw error;
   }
 }
-
-/**
- * Does something that nobody else does meanwhile, in any process: `key` is that of the lock. Null where somebody is at it. The
- * lock belongs to a connection, which the work may use, and ends with it: one that is killed leaves nothing behind.
- */
-export async function withExclusiveLock<T>(
-  pool: Pool,
-  key: number,
-  work: (client: PoolClient) => Promise<T>,
-): Promise<T | null> {
-  const client = await pool.connect();
-  let mustEnd = false;
-  try {
-    const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS is_mine', [key]);
-    if (!rows[0].is_mine) return null;
-    mustEnd = true;
-    const result = await work(client);
-    await client.query('SELECT pg_advisory_unlock($1)', [key]);
-    mustEnd = false;
-    return result;
-  } finally {
-    // A connection that may still have the lock is not used again.
-    client.release(mustEnd);
-  }
-}

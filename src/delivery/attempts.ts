@@ -8,10 +8,13 @@ import { nextAttemptAt } from './retry-schedule.ts';
 const MAX_FAILING_SECONDS = 24 * 3_600;
 const MAX_FAILED_IN_A_ROW = 20;
 
-/** Records how an attempt ended (delivered, to be retried, or given up), and updates the state of its subscription. */
+/**
+ * Records how an attempt ended (delivered, to be retried, or given up), and updates the state of its subscription. Nothing where the
+ * delivery is no longer this worker's: it hung until another one took it, whose attempt counts.
+ */
 export async function recordAttempt(
   pool: Pool,
-  { deliveryId, target }: Sending,
+  { deliveryId, target, leasedUntil }: Sending,
   { succeeded, responseStatus, error, responseBody }: Outcome,
   at: { startedAt: Date; now: Date; durationMs: number; random: number },
 ): Promise<void> {
@@ -27,8 +30,11 @@ export async function recordAttempt(
     // Raw SQL: here and below; locks, and JSON that is appended to.
     if (succeeded) await noteSuccess(client, target);
     else await client.query('SELECT FROM webhooks WHERE webhook_id = $1 FOR NO KEY UPDATE', [target]);
-    const { rows } = await client.query('SELECT tries FROM deliveries WHERE delivery_id = $1 FOR UPDATE', [deliveryId]);
-    // Erased meanwhile, with its user or its subscription.
+    const { rows } = await client.query(
+      'SELECT tries FROM deliveries WHERE delivery_id = $1 AND leased_until = $2 FOR UPDATE',
+      [deliveryId, leasedUntil],
+    );
+    // Erased meanwhile, with its user or its subscription; or another worker's.
     if (rows.length === 0) return;
     const tries = rows[0].tries + 1;
     const next = succeeded ? null : nextAttemptAt(tries, at.now, at.random);

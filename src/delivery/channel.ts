@@ -3,6 +3,8 @@ export interface Sending {
   deliveryId: string;
   /** The webhook_id, or email, or sms. */
   target: string;
+  /** Until when it is this worker's: it is known by that, too. */
+  leasedUntil: Date;
   event: { id: string; type: string; createdAt: Date; userId: string; data: Record<string, unknown> };
 }
 
@@ -21,3 +23,12 @@ export interface Outcome {
 export interface Channel {
   send(sending: Sending): Promise<Outcome>;
 }
+
+/**
+ * Whether a delivery may be another worker's by now: this one hung between taking it and sending it. A channel that asks something
+ * before it sends looks once more.
+ */
+export const isOver = ({ leasedUntil }: Sending, now: Date): boolean => now >= leasedUntil;
+
+/** What then comes of the try; it is recorded only if no other worker took the delivery. */
+export const TOO_LATE: Outcome = { succeeded: false, responseStatus: null, error: 'not sent: the service was held up' };

@@ -2,7 +2,7 @@ import type { Clock } from '#src/core/clock.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { recordAttempt } from './attempts.ts';
-import type { Channel, Outcome, Sending } from './channel.ts';
+import { type Channel, isOver, type Outcome, type Sending, TOO_LATE } from './channel.ts';
 import { takeDue } from './take.ts';
 
 /** Most attempts under way in this process, over all targets. */
@@ -38,7 +38,8 @@ export function createDispatcher(options: {
     const { target, deliveryId } = sending;
     const kind = target === 'email' || target === 'sms' ? target : 'webhook';
     const [startedAt, from] = [clock(), performance.now()];
-    const outcome: Outcome = await channels[kind].send(sending).catch((error: Error) => {
+    const send = async () => (isOver(sending, startedAt) ? TOO_LATE : await channels[kind].send(sending));
+    const outcome: Outcome = await send().catch((error: Error) => {
       log.error({ err: error, delivery: deliveryId }, 'delivery failed unexpectedly');
       return { succeeded: false, responseStatus: null, error: 'internal error' };
     });

@@ -79,13 +79,14 @@ const TAKE = `
        UPDATE deliveries d SET leased_until =
          $1 + make_interval(secs => CASE d.target WHEN 'email' THEN ${LEASE_SECONDS.email} ELSE ${LEASE_SECONDS.other} END)
        FROM locked WHERE d.delivery_id = locked.delivery_id
-       RETURNING d.delivery_id, d.target, d.event_id, d.place)
-     SELECT t.delivery_id, t.target, e.event_id, e.type, e.created_at, e.user_id, e.data
+       RETURNING d.delivery_id, d.target, d.leased_until, d.event_id, d.place)
+     SELECT t.delivery_id, t.target, t.leased_until, e.event_id, e.type, e.created_at, e.user_id, e.data
      FROM taken t JOIN events e USING (event_id) ORDER BY t.place`;
 
 interface Taken {
   delivery_id: string;
   target: string;
+  leased_until: Date;
   event_id: string;
   type: string;
   created_at: Date;
@@ -97,5 +98,6 @@ const taken = ({ rows }: { rows: Taken[] }): Sending[] =>
   rows.map((row) => ({
     deliveryId: row.delivery_id,
     target: row.target,
+    leasedUntil: row.leased_until,
     event: { id: row.event_id, type: row.type, createdAt: row.created_at, userId: row.user_id, data: row.data },
   }));

@@ -6,6 +6,7 @@ import type { Logger } from '#src/core/log.ts';
 import type { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import type { Capabilities } from '#src/database/capabilities.ts';
 import type { Database, Pool } from '#src/database/connect.ts';
+import type { LockSession } from '#src/database/exclusive-lock.ts';
 import { compressHistory, dropReadings } from '#src/database/history.ts';
 import { ensurePartitions } from '#src/database/partitions.ts';
 import { forgetCaptured } from '#src/delivery/captured.ts';
@@ -34,6 +35,9 @@ export interface JobParts {
   ahead: { daysToPack: number };
 }
 
+/** What a job answers that found another worker at it. */
+export const TAKEN = 'taken';
+
 /** Work that a worker does at set times. */
 export interface Job {
   name: string;
@@ -41,14 +45,22 @@ export interface Job {
   at: string;
   /** Whether it runs once at the start, too. */
   alsoAtStart: boolean;
-  /** Held while it runs: of several workers one does it, the others leave it out. Without one each worker does it. */
+  /** Held while it runs: of several workers one does it. Without one each worker does it. */
   lock?: keyof typeof ADVISORY_LOCKS;
+  /**
+   * What the others do: `again`, they try until they have had their turn, which finds nothing left where the first came to its end,
+   * and goes on where it was killed. Else they leave it out, and what was broken off comes the next time.
+   */
+  whenTaken?: 'again';
   /** What the database must be able to do; without it the job is not there. */
   needs?: keyof Capabilities;
   /** What makes it superfluous where the database can do it. */
   unless?: keyof Capabilities;
-  /** `stopping`: ends work that takes long between two pieces of it; the worker waits for what is under way. */
-  run(parts: JobParts, stopping: AbortSignal): Promise<unknown>;
+  /**
+   * `stopping`: ends work that takes long between two pieces of it (the worker stops, or lost the lock); what is under way is waited
+   * for. `session`: the one that holds its lock. Answers TAKEN where it takes a lock itself, and somebody has it.
+   */
+  run(parts: JobParts, stopping: AbortSignal, session?: LockSession): Promise<unknown>;
 }
 
 /** Partitions are made for so many months from now, this one included. */
@@ -60,10 +72,17 @@ const PROGRESS_MS = 60_000;
 export const JOBS: readonly Job[] = [
   // make_room takes a lock of its own. (The writer makes partitions that it misses, at the price of a retry.)
   { name: 'partitions ahead', at: '17 1 * * *', alsoAtStart: true, run: makePartitions },
-  { name: 'history upkeep', at: '7 1 * * *', alsoAtStart: true, lock: 'historyUpkeep', run: keepHistory },
+  {
+    name: 'history upkeep',
+    at: '7 1 * * *',
+    alsoAtStart: true,
+    lock: 'historyUpkeep',
+    whenTaken: 'again',
+    run: keepHistory,
+  },
   { name: 'rollup check', at: '43 2 * * *', alsoAtStart: false, lock: 'rollupCheck', run: checkRollups },
   // What is compressed is small already, and aggregates that stand on it would have to be computed again. Takes its lock itself.
-  { name: 'pack days', at: '11 3 * * *', alsoAtStart: true, unless: 'compression', run: pack },
+  { name: 'pack days', at: '11 3 * * *', alsoAtStart: true, unless: 'compression', whenTaken: 'again', run: pack },
   // A pass takes its lock itself: commands refresh, too. Corrections of the past are to be seen within thirty seconds.
   { name: 'rollup refresh', at: '*/5 * * * * *', alsoAtStart: true, needs: 'continuousAggregates', run: refresh },
   { name: 'silence', at: '*/30 * * * * *', alsoAtStart: true, run: fireSilences },
@@ -125,11 +144,15 @@ async function makePartitions({ pool, clock, log }: JobParts): Promise<void> {
 }
 
 /** Drops the readings that are older than the retention and compresses those beyond the late-data window. */
-async function keepHistory({ pool, clock, retentionMonths, log }: JobParts, stopping: AbortSignal): Promise<void> {
+async function keepHistory(
+  { pool, clock, retentionMonths, log }: JobParts,
+  stopping: AbortSignal,
+  session: LockSession = pool,
+): Promise<void> {
   const now = clock();
-  const dropped = await dropReadings(pool, now, retentionMonths);
+  const dropped = await dropReadings(session, now, retentionMonths);
   if (dropped.length > 0) log.info({ dropped }, 'readings beyond the retention dropped; their consumption stays');
-  const { compressed, nextChunks } = await compressHistory(pool, now, undefined, stopping);
+  const { compressed, nextChunks } = await compressHistory(session, now, undefined, stopping);
   if (compressed.length > 0) log.info({ compressed }, 'chunks compressed');
   if (nextChunks) log.info({ next_chunks: nextChunks }, 'chunk length changed');
 }
@@ -148,7 +171,7 @@ async function checkRollups(
 }
 
 /** Packs old hours of the load profile into days; of an installation of before there were days, all of its past. */
-async function pack({ pool, clock, log, ahead }: JobParts, signal: AbortSignal): Promise<void> {
+async function pack({ pool, clock, log, ahead }: JobParts, signal: AbortSignal): Promise<unknown> {
   const startedAt = performance.now();
   let toldAt = startedAt;
   try {
@@ -161,6 +184,7 @@ async function pack({ pool, clock, log, ahead }: JobParts, signal: AbortSignal):
         log.info({ days: done, of }, 'packing days of the load profile');
       },
     });
+    if (days === null) return TAKEN;
     const tookMs = Math.round(performance.now() - startedAt);
     if (days > 0) log.info({ days, took_ms: tookMs }, 'days of the load profile packed');
   } finally {

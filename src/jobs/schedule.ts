@@ -1,8 +1,12 @@
 import { schedule } from 'node-cron';
 import { inSpan } from '#src/core/tracing.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
-import { withExclusiveLock } from '#src/database/transaction.ts';
-import type { Job, JobParts } from './jobs.ts';
+import { type LockSession, withExclusiveLock } from '#src/database/exclusive-lock.ts';
+import { type Job, type JobParts, TAKEN } from './jobs.ts';
+
+const DONE = 'done';
+/** When a job is tried again that another worker is at: whoever is at it may be killed. */
+const AGAIN_MS = 3_000;
 
 /**
  * Runs the jobs that the database is able to do at their times, none beside itself; one that fails is logged and comes again.
@@ -12,18 +16,25 @@ export function startJobs(jobs: readonly Job[], parts: JobParts): { names: strin
   const { pool, log, capabilities } = parts;
   const stopping = new AbortController();
   const underWay = new Map<Job, Promise<void>>();
+  const later = new Map<Job, NodeJS.Timeout>();
 
-  async function work({ name, lock, run }: Job): Promise<void> {
-    const once = () => run(parts, stopping.signal);
+  async function work(job: Job): Promise<void> {
+    const { name, lock, run } = job;
+    const once = async (session?: LockSession, lost?: AbortSignal) => {
+      const signal = AbortSignal.any([stopping.signal, ...(lost ? [lost] : [])]);
+      return (await run(parts, signal, session)) === TAKEN ? TAKEN : DONE;
+    };
     try {
       await inSpan(`job ${name}`, {}, async () => {
-        await (lock ? withExclusiveLock(pool, ADVISORY_LOCKS[lock], once) : once());
+        const done = lock ? await withExclusiveLock(pool, ADVISORY_LOCKS[lock], once) : await once();
+        if (done !== DONE && job.whenTaken === 'again') later.set(job, setTimeout(begin, AGAIN_MS, job).unref());
       });
     } catch (error) {
       log.error({ err: error, job: name }, 'job failed');
     }
   }
   function begin(job: Job): void {
+    clearTimeout(later.get(job));
     if (stopping.signal.aborted || underWay.has(job)) return;
     underWay.set(
       job,
@@ -43,6 +54,7 @@ export function startJobs(jobs: readonly Job[], parts: JobParts): { names: strin
     names: wanted.map(({ name }) => name),
     async stop() {
       stopping.abort();
+      for (const timer of later.values()) clearTimeout(timer);
       await Promise.all(tasks.map((task) => task.destroy()));
       await Promise.all(underWay.values());
     },

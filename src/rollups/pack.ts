@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
-import type { Pool, PoolClient } from '#src/database/connect.ts';
-import { withExclusiveLock } from '#src/database/transaction.ts';
+import type { Pool } from '#src/database/connect.ts';
+import { type LockSession, withExclusiveLock } from '#src/database/exclusive-lock.ts';
 
 const DAY_MS = 86_400_000;
 /** Days of the load profile whose hours are left as they are: what is late is late by less, mostly. */
@@ -14,7 +14,7 @@ const REST = 2;
 /**
  * Packs the hours of the load profile that are older than three days into days, a row a device, in transactions of bounded size; one
  * pass at a time in the whole installation. Hours that come later, being late, are added by the next pass. Safe to kill at any
- * point: what is left is done by the next pass. Returns how many days it went through. `devices`: how many a transaction packs;
+ * point: what is left is done by the next pass. Returns how many days it went through; null where another process packs. `devices`: how many a transaction packs;
  * `rest`: how many times as long as each it rests after it; `signal`: ends it between two of them; `onProgress`: told of the days at
  * the start and after each of them.
  */
@@ -27,9 +27,9 @@ export async function packDays(
     signal,
     onProgress,
   }: { devices?: number; rest?: number; signal?: AbortSignal; onProgress?: (done: number, of: number) => void } = {},
-): Promise<number> {
+): Promise<number | null> {
   const before = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - DAYS_AS_HOURS * DAY_MS);
-  const packed = await withExclusiveLock(pool, ADVISORY_LOCKS.packing, async (client) => {
+  return withExclusiveLock(pool, ADVISORY_LOCKS.packing, async (client) => {
     // Raw SQL: functions of the schema.
     const { rows } = await client.query(
       `SELECT DISTINCT date_trunc('day', starts_at, 'UTC') AS day FROM device_hours WHERE starts_at < $1 ORDER BY 1`,
@@ -48,17 +48,16 @@ export async function packDays(
     await releaseHours(client);
     return rows.length;
   });
-  return packed ?? 0;
 }
 
 /** Packs a day of so many devices after one; answers the last of them, null where there was none. */
-async function packSome(client: PoolClient, day: Date, afterId: string, devices: number): Promise<string | null> {
+async function packSome(client: LockSession, day: Date, afterId: string, devices: number): Promise<string | null> {
   const { rows } = await client.query('SELECT pack_day($1, $2, $3) AS last', [day, afterId, devices]);
   return rows[0].last;
 }
 
 /** A month a transaction: its table is locked for so long. */
-async function releaseHours(client: PoolClient): Promise<void> {
+async function releaseHours(client: LockSession): Promise<void> {
   for (;;) {
     const { rows } = await client.query('SELECT release_hours() AS released');
     if (rows[0].released === null) return;

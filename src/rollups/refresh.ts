@@ -1,6 +1,7 @@
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
-import { inTransaction, withExclusiveLock } from '#src/database/transaction.ts';
+import { type LockSession, withExclusiveLock } from '#src/database/exclusive-lock.ts';
+import { inTransaction } from '#src/database/transaction.ts';
 import { CONTINUOUS_LEVELS, type Level, storedOf } from './levels.ts';
 import { dayAfter, joined, parts, type Window } from './windows.ts';
 
@@ -58,7 +59,7 @@ export async function refreshRollups(
  * start of yesterday, and closes the hours that it passes while they still go straight into the load profile. It never moves
  * back: a clock that was set back changes nothing.
  */
-async function moveBorder(client: PoolClient, now: Date): Promise<void> {
+async function moveBorder(client: LockSession, now: Date): Promise<void> {
   const yesterday = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() - 1));
   const { rows } = await client.query('SELECT direct_from < $1 AS "mustMove" FROM rollup_progress', [yesterday]);
   if (!rows[0].mustMove) return;
@@ -67,7 +68,7 @@ async function moveBorder(client: PoolClient, now: Date): Promise<void> {
 }
 
 /** Closes open hours before a time of some devices after one; answers the last of them, null where there was none. */
-async function closeOpenHours(client: PoolClient, before: Date, afterId: string): Promise<string | null> {
+async function closeOpenHours(client: LockSession, before: Date, afterId: string): Promise<string | null> {
   const { rows } = await client.query('SELECT close_open_hours($1, $2, $3) AS last', [before, afterId, MAX_CLOSED]);
   return rows[0].last;
 }
@@ -77,7 +78,7 @@ async function closeOpenHours(client: PoolClient, before: Date, afterId: string)
  * Returns how many. `signal`: ends it between two statements.
  */
 export async function foldLateDays(
-  client: PoolClient,
+  client: LockSession,
   { devices = MAX_FOLDED, signal }: { devices?: number; signal?: AbortSignal | undefined } = {},
 ): Promise<number> {
   const { rows } = await client.query('SELECT DISTINCT day FROM late_deltas ORDER BY day');
@@ -95,7 +96,7 @@ export async function foldLateDays(
 
 /** Folds a day of so many devices after one: how many differences, and the last device, null where none is left. */
 async function foldSome(
-  client: PoolClient,
+  client: LockSession,
   day: Date,
   afterId: string,
   devices: number,
@@ -105,7 +106,7 @@ async function foldSome(
 }
 
 /** Materialises what lies between the last pass and the border. Answers false where it has to wait for a writer. */
-async function advance(client: PoolClient, waitMs: number): Promise<boolean> {
+async function advance(client: LockSession, waitMs: number): Promise<boolean> {
   const { rows } = await client.query(
     `SELECT direct_from, greatest(materialised_to, (SELECT date_trunc('day', min(starts_at), 'UTC') FROM device_hours)) AS start
      FROM rollup_progress WHERE materialised_to < direct_from`,
@@ -128,7 +129,7 @@ async function advance(client: PoolClient, waitMs: number): Promise<boolean> {
  * was open is over: a writer has its number before it reads the border, so it is one below the number drawn here. (The
  * snapshot's xmax would not do: it is the number after the last that is over, and open ones may be above it.)
  */
-async function earlierWritersAreGone(client: PoolClient, waitMs: number): Promise<boolean> {
+async function earlierWritersAreGone(client: LockSession, waitMs: number): Promise<boolean> {
   const { rows } = await client.query('SELECT pg_current_xact_id()::text AS drawn');
   const deadline = Date.now() + waitMs;
   for (;;) {
@@ -142,7 +143,7 @@ async function earlierWritersAreGone(client: PoolClient, waitMs: number): Promis
   }
 }
 
-async function refreshStaleDays(client: PoolClient): Promise<number> {
+async function refreshStaleDays(client: LockSession): Promise<number> {
   const { rows: stale } = await client.query(
     'SELECT day, from_hour, to_hour, marks FROM stale_days WHERE day < (SELECT materialised_to FROM rollup_progress) ORDER BY day',
   );
@@ -164,7 +165,7 @@ async function refreshStaleDays(client: PoolClient): Promise<number> {
  * With force: without it TimescaleDB computes what its own invalidation log names, and loses some of it while others
  * write (2.28.3, one pass in a few thousand, found by the property test). What changed is known here.
  */
-async function refresh(client: PoolClient, levels: readonly Level[], { from, to }: Window): Promise<void> {
+async function refresh(client: LockSession, levels: readonly Level[], { from, to }: Window): Promise<void> {
   for (const level of levels) {
     await client.query(
       `CALL refresh_continuous_aggregate('${storedOf(level)}', '${from.toISOString()}'::timestamptz, '${to.toISOString()}'::timestamptz, force => true)`,

@@ -59,7 +59,7 @@ export async function startAll(given: Config, signal: AbortSignal = new AbortCon
     const { databaseLine, ...first } = await prepare(url, config, log);
     signal.throwIfAborted();
     const env = childEnvironment(config, url);
-    const children = ROLES.map((role) => startChild(role, env, log));
+    const children = ROLES.map((role) => startChild(role, env, log, config.api.drainSeconds * 1_000));
     stops.push(async () => void (await Promise.all(children.map((child) => child.stop()))));
     // They take seconds; what follows does not.
     await Promise.race([Promise.all(children.map((child) => child.ready)), aborted(signal)]);

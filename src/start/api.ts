@@ -7,6 +7,7 @@ import { createLog } from '#src/core/log.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
+import { roleSettings } from '#src/database/role-settings.ts';
 import { composeSignIn, sendSignIn } from '#src/delivery/email/sign-in.ts';
 import { tlsPair } from './certificate.ts';
 import { watchCertificate } from './certificate-watch.ts';
@@ -24,7 +25,8 @@ export async function runApi(config: Config): Promise<void> {
   await runRole('api', config, log, async (metrics) => {
     const url = await databaseUrl(config);
     // Answers take seconds at most; migrations, checks and replays take their time.
-    const settings = [`statement_timeout=${MAX_STATEMENT_MS}`];
+    const sessions = roleSettings('api');
+    const settings = [...sessions, `statement_timeout=${MAX_STATEMENT_MS}`];
     const pool = createPool(url, { max: 10, applicationName: 'energy api', settings });
     const readPool = config.database.readUrl
       ? createPool(config.database.readUrl, {
@@ -34,7 +36,7 @@ export async function runApi(config: Config): Promise<void> {
           wanted: 'standby',
         })
       : pool;
-    const longPool = createPool(url, { max: 3, applicationName: 'energy api long' });
+    const longPool = createPool(url, { max: 3, applicationName: 'energy api long', settings: sessions });
     const { database } = await migrate(longPool, config.database);
     await warnOfCommitRisks(pool, url, log);
     const { environment, bootstrapAdminKey: givenKey } = config;
@@ -65,6 +67,7 @@ export async function runApi(config: Config): Promise<void> {
     return {
       ready: { ...api.ports, database: database.line },
       pool,
+      leavesForMs: config.api.drainSeconds * 1_000,
       async stop() {
         certificate.stop();
         await api.stop();

@@ -30,8 +30,8 @@ export interface Child {
   stop(): Promise<void>;
 }
 
-/** Starts `energy <role>` as a child process with this environment. */
-export function startChild(role: string, env: Record<string, string | undefined>, log: Logger): Child {
+/** Starts `energy <role>` as a child process with this environment. `leavesForMs`: what it takes to stop beside that, by intent. */
+export function startChild(role: string, env: Record<string, string | undefined>, log: Logger, leavesForMs = 0): Child {
   let child: ChildProcess | undefined;
   let stopping = false;
   let delayMs = RESTART_MS.first;
@@ -90,7 +90,7 @@ export function startChild(role: string, env: Record<string, string | undefined>
       stopping = true;
       clearTimeout(timer);
       child?.kill('SIGTERM');
-      const kill = setTimeout(() => child?.kill('SIGKILL'), STOP_MS);
+      const kill = setTimeout(() => child?.kill('SIGKILL'), STOP_MS + leavesForMs);
       await exited;
       clearTimeout(kill);
     },

@@ -4,6 +4,7 @@ import { createLog } from '#src/core/log.ts';
 import { createPool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
+import { roleSettings } from '#src/database/role-settings.ts';
 import { tlsPair } from './certificate.ts';
 import { watchCertificate } from './certificate-watch.ts';
 import { runRole } from './role.ts';
@@ -14,7 +15,11 @@ export async function runIngest(config: Config): Promise<void> {
   const log = createLog('ingest', config.logLevel);
   await runRole('ingest', config, log, async (metrics) => {
     const url = await databaseUrl(config);
-    const pool = createPool(url, { max: 8, applicationName: 'energy ingest' });
+    const pool = createPool(url, {
+      max: 8,
+      applicationName: 'energy ingest',
+      settings: roleSettings('ingest'),
+    });
     const { database } = await migrate(pool, config.database);
     await warnOfCommitRisks(pool, url, log);
     const tls = await tlsPair(config, log);

@@ -15,10 +15,12 @@ export interface Role {
   /** What a person should know of it once it is ready. */
   ready: Record<string, unknown>;
   pool: Pool;
+  /** How long its stop takes by intent, before it ends anything; ms. */
+  leavesForMs?: number;
   stop(): Promise<void>;
 }
 
-/** A stop that takes longer than this is ended. */
+/** A stop that takes longer than this is ended; requests that are under way have it. */
 const STOP_MS = 9_000;
 
 /**
@@ -40,7 +42,7 @@ export async function runRole(
     if (stopping) return;
     stopping = true;
     log.info({ why }, 'stopping');
-    setTimeout(() => process.exit(1), STOP_MS).unref();
+    setTimeout(() => process.exit(1), STOP_MS + (role?.leavesForMs ?? 0)).unref();
     await role?.stop().catch((error: Error) => log.error({ err: error }, 'stop'));
     await stopTracing().catch(() => {});
     process.exit(0);

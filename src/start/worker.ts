@@ -9,6 +9,7 @@ import type { Metrics } from '#src/core/metrics.ts';
 import { createDb, createPool, type Pool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
+import { roleSettings } from '#src/database/role-settings.ts';
 import { createDispatcher } from '#src/delivery/dispatch.ts';
 import { tellUsage } from '#src/delivery/usage-updated.ts';
 import { freeSpace } from '#src/jobs/disk-watch.ts';
@@ -28,7 +29,11 @@ export async function runWorker(config: Config): Promise<void> {
   const log = createLog('worker', config.logLevel);
   await runRole('worker', config, log, async (metrics) => {
     const url = await databaseUrl(config);
-    const pool = createPool(url, { max: 10, applicationName: 'energy worker' });
+    const pool = createPool(url, {
+      max: 10,
+      applicationName: 'energy worker',
+      settings: roleSettings('worker'),
+    });
     const { database } = await migrate(pool, config.database);
     await warnOfCommitRisks(pool, url, log);
     const { capabilities } = database;

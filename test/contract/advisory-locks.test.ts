@@ -20,7 +20,7 @@ test('no lock is taken by a number that is not declared', () => {
   expect(written.length).toBeGreaterThan(5);
   expect(written.filter(({ key }) => !/^(\$1(, \$2)?|\$\{lockOf\()/.test(key))).toEqual([]);
   const strangers = written.filter(({ file }) => !readFileSync(file, 'utf8').includes('/advisory-locks.ts'));
-  expect([...new Set(strangers.map(({ file }) => file))]).toEqual(['src/database/transaction.ts']);
+  expect([...new Set(strangers.map(({ file }) => file))]).toEqual(['src/database/exclusive-lock.ts']);
   const declared = Object.entries(ADVISORY_LOCKS).map(([name, number]) => `${number} /* ${name} */`);
   const inSql = sql.flatMap((file) => calls(file).map(([, key = '']) => ({ file, key })));
   expect(inSql.length).toBeGreaterThan(1);

@@ -201,7 +201,7 @@ test('a pass rests between its pieces, tells how far it is, ends at once when it
   stopping.abort();
   expect(await resting).toBe(0);
   expect(told).toEqual([[0, expect.any(Number)]]);
-  const packed = await packDays(pool, NOW, { onProgress });
+  const packed = (await packDays(pool, NOW, { onProgress })) as number;
   expect(told.slice(1)).toEqual([...Array(packed + 1).keys()].map((done) => [done, packed]));
   expect(await days()).toBe(12);
   await unpackDays(pool);

@@ -17,6 +17,8 @@ const MAX_STREAM_MS = 2 * 60_000;
 const MOST = { ofAccount: 20, ofAll: 2_000 };
 /** A listener with more unread bytes than this gets no more: its next event makes the page fetch everything anyway. */
 const MAX_UNREAD_BYTES = 16_384;
+/** How long a client has to read that its stream has ended, when the process ends. */
+const UNREAD_END_MS = 1_000;
 
 interface Listener {
   /** A listener, and whose readings it follows. */
@@ -32,9 +34,9 @@ interface Listener {
 /**
  * `GET /dashboard/v1/changes?user_id=`: server-sent events (HTML standard, 9.2), `readings` each time devices of the account
  * were heard of, with the time of the youngest reading; the first one at once, since the page may have asked before. They end
- * with their session, wherever that is ended, and when its role is another.
+ * with their session, wherever that is ended, when its role is another, and from `handOn` on: the page connects again, to another process.
  */
-export function addChanges(app: FastifyInstance, context: ApiContext): void {
+export function addChanges(app: FastifyInstance, context: ApiContext, handOn?: AbortSignal): void {
   const listeners = new Set<Listener>();
   let isLooking = false;
 
@@ -66,11 +68,19 @@ export function addChanges(app: FastifyInstance, context: ApiContext): void {
   const beating = setInterval(() => {
     for (const one of listeners) say(one, ': still here\n\n');
   }, BEAT_MS);
+  const endAll = () => {
+    for (const one of listeners) end(one);
+  };
+  handOn?.addEventListener('abort', endAll);
   // Before the server closes: it waits for answers that are under way.
   app.addHook('preClose', async () => {
     clearInterval(looking);
     clearInterval(beating);
-    for (const { stream } of listeners) stream.destroy();
+    endAll();
+    // Of those whose clients do not read their end.
+    setTimeout(() => {
+      for (const { stream } of listeners) stream.destroy();
+    }, UNREAD_END_MS).unref();
   });
 
   // Without HEAD, which would open one that nobody reads.
@@ -89,6 +99,7 @@ export function addChanges(app: FastifyInstance, context: ApiContext): void {
       listeners.delete(listener);
     });
     stream.push('retry: 3000\n\n');
+    if (handOn?.aborted) end(listener);
     // Proxies that gather an answer before they pass it on are told not to.
     reply.header('X-Accel-Buffering', 'no').header('Cache-Control', 'no-store, no-transform');
     return reply.type('text/event-stream; charset=utf-8').send(stream);

@@ -16,9 +16,14 @@ const SHARE = { perMinute: 240, atOnce: 6, mayWait: 24, waitMs: 30_000 };
 /**
  * The developer dashboard: its pages at `/dashboard`, its sessions, and below `/dashboard/v1` every operation of the
  * interface and a few of its own, for who is signed in. A session is no API key: it is looked at here only, a key only
- * below /v1, and its requests do not count against the account's plan.
+ * below /v1, and its requests do not count against the account's plan. `handOn`: when clients are to go elsewhere.
  */
-export function addDashboard(app: FastifyInstance, context: ApiContext, parts: SignInParts): void {
+export function addDashboard(
+  app: FastifyInstance,
+  context: ApiContext,
+  parts: SignInParts,
+  handOn?: AbortSignal,
+): void {
   const shares = share(SHARE, context.clock);
   addAssets(app);
   void app.register(async (scope) => {
@@ -35,6 +40,6 @@ export function addDashboard(app: FastifyInstance, context: ApiContext, parts: S
     for (const operation of [...OPERATIONS, ...DASHBOARD_OPERATIONS])
       addOperation(scope, context, { ...operation, path: `/dashboard${operation.path}` });
   });
-  addChanges(app, context);
+  addChanges(app, context, handOn);
   addSession(app, context, parts);
 }

@@ -6,7 +6,7 @@ import type { Clock } from '#src/core/clock.ts';
 import type { Environment } from '#src/core/environment.ts';
 import type { SecretBox } from '#src/core/secret-box.ts';
 import type { Database } from '#src/database/connect.ts';
-import type { Channel, Outcome } from '../channel.ts';
+import { type Channel, isOver, type Outcome, TOO_LATE } from '../channel.ts';
 import { envelope, PLAIN_HEADERS } from './envelope.ts';
 import { checkHost, guardedLookup, type Resolve } from './guard.ts';
 import { answerText, KEPT_ANSWER_BYTES } from './kept-answer.ts';
@@ -49,6 +49,7 @@ export function webhookChannel(options: WebhookOptions): Channel & { close(): vo
     async send(sending) {
       const webhook = await secretsOf(db, box, sending.target, clock());
       if (!webhook) return failed('the subscription is gone');
+      if (isOver(sending, clock())) return TOO_LATE;
       const body = envelope(sending.event, environment);
       const url = new URL(webhook.url);
       const headers = {

@@ -46,6 +46,7 @@ const eventId = 'evt_01k8xqe8k4r1w5y7d9ms2b6gjt';
 const sending = (data: Record<string, unknown> = {}) => ({
   deliveryId: 'dlv_01k8xqe8k4r1w5y7d9ms2b6gjt',
   target: 'email',
+  leasedUntil: new Date('2026-06-15T12:02:00Z'),
   event: {
     id: eventId,
     type: 'alert.triggered',

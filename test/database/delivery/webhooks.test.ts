@@ -236,7 +236,8 @@ describe('what a receiver answers', () => {
     receiver.answer = () => ({ status: 200, body: 'so far', ending: 'goes on' });
     const event = { id: 'evt_x', type: 'user.created', createdAt: deliveries.now, userId, data: {} };
     const from = performance.now();
-    const outcome = await channel.send({ deliveryId: 'dlv_x', target: webhookId, event });
+    const leasedUntil = new Date(deliveries.now.getTime() + 15_000);
+    const outcome = await channel.send({ deliveryId: 'dlv_x', target: webhookId, leasedUntil, event });
     expect(performance.now() - from).toBeLessThan(most);
     expect(outcome).toEqual({ succeeded: true, responseStatus: 200, error: null, responseBody: 'so far' });
     channel.close();
@@ -291,6 +292,46 @@ describe('a subscription', () => {
     expect(await status()).toBe('active');
     await exhaust(1);
     expect(await status()).toBe('paused');
+  });
+
+  test('hears once of what a worker hung with, whatever that one makes of it', async () => {
+    const hung = deliveries.another();
+    const calls = receiver.calls.length;
+    // It has sent it, and hangs until another worker has had its turn.
+    const asked = new Promise<void>((resolve) => {
+      receiver.answer = () => {
+        resolve();
+        return null;
+      };
+    });
+    const eventId = await deliveries.happen(userId);
+    expect(await hung.pass()).toBe(1);
+    await asked;
+    deliveries.later(16);
+    receiver.answer = () => ({ status: 200 });
+    await deliveries.run();
+    // By now its try has failed: nobody answered it.
+    await hung.settle();
+    deliveries.later(10);
+    await deliveries.run();
+    expect(receiver.calls.slice(calls).filter(({ body }) => body.includes(eventId))).toHaveLength(2);
+    const { rows } = await deliveries.database.pool.query(
+      'SELECT status, jsonb_array_length(attempts) AS attempts FROM deliveries WHERE event_id = $1',
+      [eventId],
+    );
+    expect(rows).toEqual([{ status: 'succeeded', attempts: 1 }]);
+  });
+
+  test('hears nothing of a worker that hung before it sent', async () => {
+    const channel = webhookChannel({
+      ...{ db: deliveries.db, box: deliveries.box, clock: () => deliveries.now },
+      ...{ environment: 'live', allowPrivate: true, ca: receiver.ca },
+    });
+    const calls = receiver.calls.length;
+    const event = { id: 'evt_x', type: 'user.created', createdAt: deliveries.now, userId, data: {} };
+    const outcome = await channel.send({ deliveryId: 'dlv_x', target: webhookId, leasedUntil: deliveries.now, event });
+    expect([outcome.succeeded, receiver.calls.length]).toEqual([false, calls]);
+    channel.close();
   });
 
   test('that was paused by hand gets what waited when it is resumed, oldest first; nothing before', async () => {

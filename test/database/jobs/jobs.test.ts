@@ -3,13 +3,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { TIERS } from '#src/database/capabilities.ts';
 import { createDb } from '#src/database/connect.ts';
-import { JOBS, type Job, type JobParts } from '#src/jobs/jobs.ts';
+import { JOBS, type Job, type JobParts, TAKEN } from '#src/jobs/jobs.ts';
 import { startJobs } from '#src/jobs/schedule.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
 /** Never by itself within a test. */
 const RARELY = '0 0 29 2 *';
 let database: TestDatabase;
+const stops: (() => Promise<void>)[] = [];
 beforeAll(async () => {
   database = await testDatabase();
 });
@@ -84,6 +85,37 @@ test('of several workers one does a job that has a lock, and the next time anoth
   await expect.poll(isHeld).toBe(false);
   expect(ran).toEqual(['first', 'without a lock', 'holder']);
   await Promise.all([first, holder, free, other].map(({ stop }) => stop()));
+});
+
+test('what another worker is at is tried again, until it is done or the other one is gone', async () => {
+  const ran: string[] = [];
+  let end: () => void = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const begun = new Promise<void>((resolve) => {
+    const first = job(
+      () => {
+        resolve();
+        return ended;
+      },
+      { lock: 'historyUpkeep', whenTaken: 'again' },
+    );
+    stops.push(startJobs([first], parts()).stop);
+  });
+  await begun;
+  const next = (name: string, rest: Partial<Job>) =>
+    stops.push(startJobs([job(async () => void ran.push(name), rest)], parts()).stop);
+  next('again', { lock: 'historyUpkeep', whenTaken: 'again' });
+  next('left out', { lock: 'historyUpkeep' });
+  let asked = 0;
+  const ownLock = job(async () => (++asked < 2 ? TAKEN : ran.push('own lock')), { whenTaken: 'again' });
+  stops.push(startJobs([ownLock], parts()).stop);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(ran).toEqual([]);
+  end();
+  await expect.poll(() => ran.toSorted(), { timeout: 8_000 }).toEqual(['again', 'own lock']);
+  await Promise.all(stops.splice(0).map((stop) => stop()));
 });
 
 test('a job does not run beside itself; one that fails is logged, and comes again', async () => {

@@ -24,6 +24,7 @@ export const PROGRAMS: readonly Program[] = [
   {
     name: 'mosquitto',
     files: [
+      'test/system/cluster/proxied-mqtt.test.ts',
       'test/system/deploy/mosquitto.test.ts',
       'test/system/ingest/{bridge,pipeline,slots}.test.ts',
       'test/system/start/bad-days-mosquitto.test.ts',
@@ -71,9 +72,16 @@ export function missingNeeds(): Need[] {
   };
   const howCluster = clusterIsMissing(setup);
   const cluster = { name: 'Patroni and etcd of Debian 13', files: ['test/system/cluster/failover.test.ts'] };
+  const proxy = {
+    name: 'HAProxy of Debian 13',
+    how: setup,
+    files: ['test/system/cluster/{rolling,proxied-mqtt}.test.ts'],
+  };
+  const hasProxy = process.getuid?.() === 0 && existsSync(join(DEBIAN_13, 'usr/sbin/haproxy'));
   return [
     ...(hasEarlier() ? [] : [earlier]),
     ...(howCluster === null ? [] : [{ ...cluster, how: howCluster }]),
+    ...(hasProxy ? [] : [proxy]),
     ...PROGRAMS.filter(({ name }) => !isInstalled(name)).map(({ name, files }) => ({ name, how: setup, files })),
     ...reachTiers().missing.map(({ tier, how }) => ({
       name: `database tier ${tier}`,

@@ -1,0 +1,141 @@
+import { writeFile } from 'node:fs/promises';
+import { type Agent, request } from 'node:https';
+import { join } from 'node:path';
+import { generate } from 'selfsigned';
+import { type TestDatabase, testDatabase } from '../database.ts';
+import { freePort } from '../free-port.ts';
+import { type RoleProcess, startRole, temporaryFolder } from '../service.ts';
+import { type HAProxy, startHAProxy } from './haproxy.ts';
+
+const ADMIN_KEY = `eus_live_${'a'.repeat(40)}`;
+const SECRET_KEY = 'the secret of this installation';
+/** What the cluster's API processes are given, shorter: HAProxy looks twice a second. */
+const DRAIN_SECONDS = 2;
+
+/** What came of a request. `failed`: it broke; there was no answer. */
+interface Came {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  // biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
+  json: any;
+  failed?: string;
+}
+
+interface Asked {
+  method?: string;
+  key?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  agent?: Agent;
+}
+
+/** Two API processes on one database, each with a data directory of its own, behind HAProxy. */
+export interface ApiPair {
+  database: TestDatabase;
+  proxy: HAProxy;
+  adminKey: string;
+  /** PEM: what HAProxy's and the processes' certificate is trusted by. */
+  ca: string;
+  secretKey: string;
+  /** Their ports, and HAProxy's. */
+  ports: { first: number; second: number; proxy: number };
+  /** Asks one of them, or whichever HAProxy chooses. Never throws. */
+  ask(port: number, path: string, asked?: Asked): Promise<Came>;
+  /** SIGTERM, and another one in its place once it has ended, as an upgrade does. Answers the exit code of the first. */
+  replace(which: 0 | 1): Promise<number | null>;
+  /** kill -9 of both. */
+  killBoth(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startApiPair({ minute }: { minute: { free: number } }): Promise<ApiPair> {
+  const [database, folders, pair] = await Promise.all([
+    testDatabase(),
+    Promise.all([temporaryFolder(), temporaryFolder()]),
+    generate([{ name: 'commonName', value: 'localhost' }], {
+      keyType: 'ec',
+      algorithm: 'sha256',
+      extensions: [
+        { name: 'basicConstraints', cA: false, critical: true },
+        { name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] },
+      ],
+    }),
+  ]);
+  const apiPorts = [await freePort(), await freePort()] as const;
+  const many = { minute: 1_000_000, day: 1_000_000 };
+  const start = async (which: 0 | 1) => {
+    const dataDir = folders[which].path;
+    await Promise.all([
+      writeFile(join(dataDir, 'cert.pem'), pair.cert),
+      writeFile(join(dataDir, 'key.pem'), pair.private),
+    ]);
+    return startRole('api', {
+      DATABASE_URL: database.url,
+      DATA_DIR: dataDir,
+      SECRET_KEY,
+      TLS_CERT_FILE: join(dataDir, 'cert.pem'),
+      TLS_KEY_FILE: join(dataDir, 'key.pem'),
+      API_PORT: String(apiPorts[which]),
+      TRUST_PROXY: '127.0.0.1',
+      DRAIN_SECONDS: String(DRAIN_SECONDS),
+      BOOTSTRAP_ADMIN_KEY: ADMIN_KEY,
+      PLAN_LIMITS: JSON.stringify({ free: { ...many, minute: minute.free }, developer: many, enterprise: many }),
+      LOG_LEVEL: 'error',
+    });
+  };
+  const processes: [RoleProcess, RoleProcess] = await Promise.all([start(0), start(1)]);
+  const proxy = await startHAProxy({ tls: { cert: pair.cert, key: pair.private }, api: apiPorts });
+  const killBoth = async () => {
+    await Promise.all(processes.map(({ kill }) => kill()));
+  };
+  return {
+    database,
+    proxy,
+    adminKey: ADMIN_KEY,
+    ca: pair.cert,
+    secretKey: SECRET_KEY,
+    ports: { first: apiPorts[0], second: apiPorts[1], proxy: proxy.ports.api },
+    ask: (port, path, asked = {}) => ask(pair.cert, port, path, asked),
+    async replace(which) {
+      const code = await processes[which].stop();
+      processes[which] = await start(which);
+      return code;
+    },
+    killBoth,
+    async stop() {
+      await proxy.stop();
+      await killBoth();
+      await database.drop();
+      await Promise.all(folders.map(({ remove }) => remove()));
+    },
+  };
+}
+
+function ask(ca: string, port: number, path: string, { key, body, agent, ...asked }: Asked): Promise<Came> {
+  const data = body === undefined ? undefined : JSON.stringify(body);
+  const headers = {
+    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    ...(data === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(data) }),
+    ...asked.headers,
+  };
+  const to = { host: '127.0.0.1', servername: 'localhost', port, path, ca, method: asked.method ?? 'GET' };
+  return new Promise((resolve) => {
+    const fail = (error: Error) => resolve({ status: 0, headers: {}, json: null, failed: error.message });
+    const outgoing = request({ ...to, headers, ...(agent ? { agent } : {}) }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk) => chunks.push(chunk));
+      response.on('error', fail);
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        const isJson = /json/.test(response.headers['content-type'] ?? '') && text !== '';
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          json: isJson ? JSON.parse(text) : null,
+        });
+      });
+    });
+    outgoing.on('error', fail);
+    outgoing.end(data);
+  });
+}

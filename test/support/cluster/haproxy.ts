@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chownSync, copyFileSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from '../free-port.ts';
+import { reachable } from '../mosquitto.ts';
+import { DEBIAN_13 } from '../tiers/reach.ts';
+import { userIn } from '../tiers/server.ts';
+
+const DEPLOYED = new URL('../../../deploy/cluster/haproxy.cfg', import.meta.url);
+
+/** HAProxy of Debian 13 on free ports of the loopback, with the configuration of deploy/cluster. */
+export interface HAProxy {
+  ports: { api: number; http: number; mqtt: number; mqtts: number };
+  /** Waits until it sends requests to a server of the API (api1, api2), after all that it has said of it. */
+  isUp(server: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts it. `tls`: its certificate, which the API's processes have, too, made out to localhost. `api`, `brokers`: ports of the loopback;
+ * a broker that is not given is one that is down.
+ */
+export async function startHAProxy(options: {
+  tls: { cert: string; key: string };
+  api: readonly [number, number];
+  brokers?: readonly { mqtt: number; mqtts?: number }[];
+}): Promise<HAProxy> {
+  const { tls, api, brokers = [] } = options;
+  const folder = mkdtempSync(join(DEBIAN_13, 'var/tmp/e-'));
+  const { uid, gid } = userIn(DEBIAN_13, 'haproxy');
+  const put = (name: string, content: string) => {
+    writeFileSync(join(folder, name), content, { mode: 0o600 });
+    chownSync(join(folder, name), uid, gid);
+    return join(folder, name).slice(DEBIAN_13.length);
+  };
+  copyFileSync(DEPLOYED, join(folder, 'haproxy.cfg'));
+  for (const path of [folder, join(folder, 'haproxy.cfg')]) chownSync(path, uid, gid);
+  const ports = { api: await freePort(), http: await freePort(), mqtt: await freePort(), mqtts: await freePort() };
+  const here = (port: number) => `127.0.0.1:${port}`;
+  const nobody = here(1);
+  const env = {
+    PATH: '/usr/sbin:/usr/bin',
+    API_BIND: here(ports.api),
+    HTTP_BIND: here(ports.http),
+    MQTT_BIND: here(ports.mqtt),
+    MQTTS_BIND: here(ports.mqtts),
+    TLS_PEM: put('tls.pem', `${tls.cert}\n${tls.key}`),
+    API_CA_FILE: put('ca.pem', tls.cert),
+    API_NAME: 'localhost',
+    API_1: here(api[0]),
+    API_2: here(api[1]),
+    ...Object.fromEntries(
+      [1, 2, 3].flatMap((number) => {
+        const { mqtt, mqtts } = brokers[number - 1] ?? {};
+        return [
+          [`BROKER_${number}`, mqtt ? here(mqtt) : nobody],
+          [`BROKER_${number}_TLS`, mqtts ? here(mqtts) : nobody],
+        ];
+      }),
+    ),
+  };
+  const inside = folder.slice(DEBIAN_13.length);
+  const output = openSync(join(folder, 'log'), 'a');
+  // Killed with us: nothing is left of a test that is killed but its folder. (Whoever becomes another user is told no more of its
+  // parent's end, so that is asked for last.)
+  const child: ChildProcess = spawn(
+    'chroot',
+    [
+      ...[DEBIAN_13, 'setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--pdeathsig=KILL'],
+      ...['haproxy', '-db', '-f', `${inside}/haproxy.cfg`],
+    ],
+    { env, stdio: ['ignore', output, output] },
+  );
+  const log = () => readFileSync(join(folder, 'log'), 'utf8');
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  await Promise.race([
+    reachable(ports.api),
+    ended.then(() => {
+      throw new Error(`HAProxy ended: ${log()}`);
+    }),
+  ]);
+  return {
+    ports,
+    async isUp(server) {
+      const last = () => [...log().matchAll(new RegExp(`Server api/${server} is (UP|DOWN)`, 'g'))].at(-1)?.[1];
+      while (last() === 'DOWN') await new Promise((resolve) => setTimeout(resolve, 50));
+    },
+    async stop() {
+      child.kill('SIGKILL');
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { setTimeout } from 'node:timers/promises';
+import mqtt from 'mqtt';
+import { generate } from 'selfsigned';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type HAProxy, startHAProxy } from '#test/support/cluster/haproxy.ts';
+import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
+
+/** Within this a device is connected to another node. */
+const ELSEWHERE_MS = 12_000;
+
+let brokers: [Mosquitto, Mosquitto];
+let proxy: HAProxy;
+beforeAll(async () => {
+  // Any broker of the protocol will do for the proxy; the third node is down.
+  brokers = [await startMosquitto(), await startMosquitto()];
+  const pair = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' });
+  proxy = await startHAProxy({
+    tls: { cert: pair.cert, key: pair.private },
+    api: [1, 1],
+    brokers: brokers.map(({ url }) => ({ mqtt: Number(new URL(url).port) })),
+  });
+});
+afterAll(async () => {
+  await proxy.stop();
+  for (const { pid } of brokers) process.kill(pid, 'SIGCONT');
+  await Promise.all(brokers.map((broker) => broker.stop()));
+});
+
+test('a device stays at the node that took it, and is at another one soon after that one hangs', async () => {
+  const url = `mqtt://127.0.0.1:${proxy.ports.mqtt}`;
+  const device = await mqtt.connectAsync(url, { reconnectPeriod: 100, keepalive: 60 });
+  let reconnected = 0;
+  device.on('connect', () => reconnected++);
+  await device.subscribeAsync('here', { qos: 1 });
+  /** Which node it is at: the one on which it hears. */
+  const at = async () => {
+    for (const broker of brokers) {
+      const heard = new Promise<boolean>((resolve) => device.once('message', () => resolve(true)));
+      const other = await mqtt
+        .connectAsync(broker.url, { connectTimeout: 2_000, reconnectPeriod: 0 })
+        .catch(() => null);
+      if (!other) continue;
+      await other.publishAsync('here', 'x', { qos: 1 });
+      await other.endAsync();
+      if (await Promise.race([heard, setTimeout(500, false)])) return broker;
+    }
+    return undefined;
+  };
+  const first = (await at()) as Mosquitto;
+  await setTimeout(3_000);
+  expect([reconnected, await at()]).toEqual([0, first]);
+  const from = performance.now();
+  process.kill(first.pid, 'SIGSTOP');
+  await expect.poll(() => reconnected, { timeout: 20_000, interval: 50 }).toBeGreaterThan(0);
+  expect(performance.now() - from).toBeLessThan(ELSEWHERE_MS);
+  await expect.poll(at, { timeout: 10_000 }).toBe(brokers.find((one) => one !== first));
+  await device.endAsync(true);
+});
