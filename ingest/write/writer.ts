@@ -217,7 +217,13 @@ async function prepare(
   steps.push(...states.steps, ...saveRejects(kept(rejects)), ...saveStrays(strays));
   for (const { head } of heads) memory.set(head);
   memory.forget(states.touched);
-  const result = { stored, duplicates, rejected: rejects.length, ...(large.length > 0 ? { large } : {}) };
+  const result = {
+    stored,
+    duplicates,
+    rejected: rejects.length,
+    ...(large.length > 0 ? { large } : {}),
+    ...(strays.length > 0 ? { strays: strays.length } : {}),
+  };
   return { steps, result };
 }
 
@@ -226,9 +232,10 @@ async function partStrays(
   client: PoolClient,
   heard: readonly IncomingMessage[],
 ): Promise<{ heard: readonly IncomingMessage[]; strays: IncomingMessage[] }> {
-  const unknown = heard.flatMap(({ gateway }) => gateway?.gatewayId ?? []);
-  if (unknown.length === 0) return { heard, strays: [] };
-  const departed = await departedOf(client, [...new Set(unknown)]);
+  const unknown = new Set<string>();
+  for (const { gateway } of heard) if (gateway) unknown.add(gateway.gatewayId);
+  if (unknown.size === 0) return { heard, strays: [] };
+  const departed = await departedOf(client, [...unknown]);
   const isStray = ({ gateway }: IncomingMessage) => gateway !== undefined && departed.has(gateway.gatewayId);
   return {
     heard: heard.flatMap((message) => (isStray(message) ? [] : message.gateway ? unknownGateway(message) : message)),
