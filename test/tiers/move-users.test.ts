@@ -72,6 +72,14 @@ async function rollupsAreRight({ pool, capabilities }: TestDatabase): Promise<vo
   expect(differences).toEqual([]);
 }
 
+/** Readings, and notes of them, that no series has. */
+const ofNoSeries = (pool: Pool) =>
+  Promise.all(
+    ['readings', 'reading_notes'].map((relation) =>
+      countOf(pool, `${relation} WHERE series_id NOT IN (SELECT series_id FROM series)`),
+    ),
+  );
+
 /** Moves accounts in whom every relation has rows, and says what is not as it was. */
 async function moveFull(source: TestDatabase, target: TestDatabase) {
   const inHand = await fillInstallation(source);
@@ -101,6 +109,7 @@ async function moveFull(source: TestDatabase, target: TestDatabase) {
   for (const [relation, rows] of await partOf(source.pool, userIds))
     expect({ relation, rows }).toEqual({ relation, rows: [] });
   expect(await countOf(source.pool, 'parcels')).toBe(0);
+  for (const { pool } of [source, target]) expect(await ofNoSeries(pool)).toEqual([0, 0]);
   await rollupsAreRight(target);
   await rollupsAreRight(source);
   return { inHand, userIds, others };
@@ -184,6 +193,8 @@ function publishing(pool: Pool, homes: readonly Meter[]) {
         );
       });
       await writer.write(batch);
+      // The move has two processors with everything else.
+      await new Promise((resolve) => setTimeout(resolve, 10));
       for (const { deviceId } of homes) accepted.set(deviceId, index);
     }
   })();
@@ -204,56 +215,59 @@ async function moveUntil(accounts: string, at: string, nth = 1): Promise<string 
   });
 }
 
-test('accounts move under load however often the move is killed, without a lost reading', async () => {
-  const { source, target } = two;
-  const [one, other, stays] = [await homeOf(source), await homeOf(source), await homeOf(source)];
-  await homeOf(target);
-  await target.settle();
-  const stop = publishing(source.pool, [one, other, stays]);
-  const emails = await source.pool.query('SELECT email FROM users WHERE user_id = $1', [one.userId]);
-  const accounts = `${emails.rows[0].email.toUpperCase()}\n# and\n${other.userId}`;
-  expect(await moveUntil(accounts, 'Copying while')).toBe('SIGKILL');
-  expect(await moveUntil(accounts, 'device_days')).toBe('SIGKILL');
-  expect(await moveUntil(accounts, 'Closing')).toBe('SIGKILL');
-  // Nothing has changed for anybody so far.
-  expect(await countOf(target.pool, 'users')).toBe(1);
-  expect(await countOf(source.pool, 'departures')).toBe(0);
-  expect(await moveUntil(accounts, 'Copying what came')).toBe('SIGKILL');
-  // Closed here, and not open there: what comes is kept.
-  expect(await mine(source.pool, 'users', one.userId)).toEqual([]);
-  expect(await countOf(target.pool, 'users')).toBe(1);
-  await expect.poll(() => countOf(source.pool, 'stray_messages')).toBeGreaterThan(0);
-  expect(await moveUntil(accounts, 'device_hours')).toBe('SIGKILL');
-  expect(await moveUntil(accounts, 'Opening')).toBe('SIGKILL');
-  expect(await moveUntil(accounts, 'Erasing')).toBe('SIGKILL');
-  expect(await countOf(target.pool, 'users')).toBe(3);
-  expect(await moveUntil(accounts, 'Forwarding')).toBe('SIGKILL');
-  expect(await moveUntil(accounts, '-never-')).toBe(null);
-  expect(await checkDeviceLogin(createDb(source.pool), one.deviceId, 'whatever')).toBe(false);
-  const accepted = await stop();
-  const last = await moveUsers(source.url, target.url, how([one.userId, other.userId]));
-  expect(last).toMatchObject({ users: 0, moved_before: 2 });
-  await target.settle();
-  for (const [home, at] of [
-    [one, target],
-    [other, target],
-    [stays, source],
-  ] as const) {
-    const count = accepted.get(home.deviceId) as number;
-    expect(count).toBeGreaterThan(20);
-    expect(await totalMilliwattHours(at, 'user_daily', home.userId)).toBe(360_000_000 + count * 1_000);
-    const { rows } = await at.pool.query(
-      'SELECT count(*) AS n FROM readings JOIN series USING (series_id) WHERE device_id = $1',
-      [home.deviceId],
-    );
-    expect(rows[0].n).toBe(42 + count);
-  }
-  expect(await countOf(source.pool, 'stray_messages')).toBe(0);
-  expect((await partOf(source.pool, [one.userId, other.userId])).get('readings by name')).toEqual([]);
-  expect(await countOf(target.pool, 'arriving_series')).toBe(0);
-  await rollupsAreRight(target);
-  await rollupsAreRight(source);
-});
+// What a killed move leaves behind is the same on every tier: it is tried on the plain one, and where aggregates are continuous.
+if (inject('tier') !== 'apache') {
+  test('accounts move under load however often the move is killed, without a lost reading', async () => {
+    const { source, target } = two;
+    const [one, other, stays] = [await homeOf(source), await homeOf(source), await homeOf(source)];
+    await homeOf(target);
+    await target.settle();
+    const stop = publishing(source.pool, [one, other, stays]);
+    const emails = await source.pool.query('SELECT email FROM users WHERE user_id = $1', [one.userId]);
+    const accounts = `${emails.rows[0].email.toUpperCase()}\n# and\n${other.userId}`;
+    expect(await moveUntil(accounts, 'Copying while')).toBe('SIGKILL');
+    expect(await moveUntil(accounts, 'device_days')).toBe('SIGKILL');
+    expect(await moveUntil(accounts, 'Closing')).toBe('SIGKILL');
+    // Nothing has changed for anybody so far.
+    expect(await countOf(target.pool, 'users')).toBe(1);
+    expect(await countOf(source.pool, 'departures')).toBe(0);
+    expect(await moveUntil(accounts, 'Copying what came')).toBe('SIGKILL');
+    // Closed here, and not open there: what comes is kept.
+    expect(await mine(source.pool, 'users', one.userId)).toEqual([]);
+    expect(await countOf(target.pool, 'users')).toBe(1);
+    await expect.poll(() => countOf(source.pool, 'stray_messages')).toBeGreaterThan(0);
+    expect(await moveUntil(accounts, 'device_hours')).toBe('SIGKILL');
+    expect(await moveUntil(accounts, 'Opening')).toBe('SIGKILL');
+    expect(await moveUntil(accounts, 'Erasing')).toBe('SIGKILL');
+    expect(await countOf(target.pool, 'users')).toBe(3);
+    expect(await moveUntil(accounts, 'Forwarding')).toBe('SIGKILL');
+    expect(await moveUntil(accounts, '-never-')).toBe(null);
+    expect(await checkDeviceLogin(createDb(source.pool), one.deviceId, 'whatever')).toBe(false);
+    const accepted = await stop();
+    const last = await moveUsers(source.url, target.url, how([one.userId, other.userId]));
+    expect(last).toMatchObject({ users: 0, moved_before: 2 });
+    await target.settle();
+    for (const [home, at] of [
+      [one, target],
+      [other, target],
+      [stays, source],
+    ] as const) {
+      const count = accepted.get(home.deviceId) as number;
+      expect(count).toBeGreaterThan(20);
+      expect(await totalMilliwattHours(at, 'user_daily', home.userId)).toBe(360_000_000 + count * 1_000);
+      const { rows } = await at.pool.query(
+        'SELECT count(*) AS n FROM readings JOIN series USING (series_id) WHERE device_id = $1',
+        [home.deviceId],
+      );
+      expect(rows[0].n).toBe(42 + count);
+    }
+    expect(await countOf(source.pool, 'stray_messages')).toBe(0);
+    expect((await partOf(source.pool, [one.userId, other.userId])).get('readings by name')).toEqual([]);
+    expect(await countOf(target.pool, 'arriving_series')).toBe(0);
+    await rollupsAreRight(target);
+    await rollupsAreRight(source);
+  });
+}
 
 test('where it fails once they are closed, accounts are open again where they were, with what came meanwhile', async () => {
   const { source, target } = two;
