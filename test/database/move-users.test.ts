@@ -148,11 +148,12 @@ test('who moved is unknown here: its key, its sessions, its devices; and known t
   }
 });
 
-test('what is being delivered is waited for, and what others are still to be told stays', async () => {
+test('what is being delivered is waited for, hours that close meanwhile come along, and what others are still to be told stays', async () => {
   const { source, target } = two;
   const db = createDb(source.pool);
   const admin = await createUser(db, { email: 'admin@example.com', role: 'admin' });
-  const { userId } = await meter(source);
+  const home = await meter(source);
+  const { userId } = home;
   const sealed = secretBox('one secret').seal('a token');
   for (const owner of [admin.user_id, userId])
     await source.pool.query(
@@ -169,10 +170,14 @@ test('what is being delivered is waited for, and what others are still to be tol
   await expect.poll(() => steps.some((text) => text.startsWith('Closing'))).toBe(true);
   await new Promise((done) => setTimeout(done, 200));
   expect(await countOf(source.pool, 'departures')).toBe(0);
+  const now = Date.now();
+  await home.read([5, 3, 1].map((hours) => [new Date(now - hours * 3_600_000), 10 - hours]));
   await source.pool.query(
     "UPDATE deliveries SET status = 'succeeded', leased_until = NULL WHERE target = 'email' AND leased_until IS NOT NULL",
   );
   await moving;
+  for (const relation of ['user_daily', 'device_hourly', 'device_intervals'])
+    expect(await totalMilliwattHours(target, relation, userId)).toBe(4_000_000);
   const deliveries =
     'SELECT target, status, event_id FROM deliveries JOIN events USING (event_id) WHERE event_id = $1 ORDER BY target';
   const there = await target.pool.query(deliveries, [eventId]);
