@@ -22,6 +22,8 @@ export interface WriteResult {
   rejected: number;
   /** Devices that cost much whatever is written of them, as they have very many series. */
   large?: readonly string[];
+  /** Messages that were kept for another installation, where their accounts are. */
+  strays?: number;
 }
 
 /** A rejection, for `rejected_messages`. */

@@ -19,6 +19,8 @@ const UNREAD_TIMES = 8;
 const UNREAD_ELEMENT_BYTES = 200;
 /** A flooding device is logged once per this many refused messages. */
 const WARN_EVERY = 100_000;
+/** Messages for accounts that are elsewhere are logged once per this many. */
+const TELL_STRAYS_EVERY = 10_000;
 const RETRY_MS = { first: 100, longest: 5_000 };
 /**
  * So many times as long as a batch of a device that is behind took nothing more of it is written while others send: it keeps a quarter of a
@@ -44,6 +46,8 @@ export interface PipelineCounts {
   rejected: number;
   /** Messages of devices that sent more than a device may; they are among the rejected. */
   overLimit: number;
+  /** Messages for accounts that moved into another installation. */
+  strays: number;
 }
 
 export interface Pipeline {
@@ -67,7 +71,15 @@ export function createPipeline(options: {
   floodLimit?: FloodLimit;
 }): Pipeline {
   const { writer, log, onRoom, lanes: laneCount = 2, floodLimit = createFloodLimit() } = options;
-  const counts: PipelineCounts = { received: 0, committed: 0, stored: 0, duplicates: 0, rejected: 0, overLimit: 0 };
+  const counts: PipelineCounts = {
+    received: 0,
+    committed: 0,
+    stored: 0,
+    duplicates: 0,
+    rejected: 0,
+    overLimit: 0,
+    strays: 0,
+  };
   const queue = createFairQueue<Waiting>(laneCount);
   const isRunning = Array.from({ length: laneCount + 1 }, () => false);
   let waiting = 0;
@@ -92,6 +104,17 @@ export function createPipeline(options: {
     if (waiting === 0) drained?.();
   }
 
+  function tellOfStrays(count: number): void {
+    const told = Math.floor(counts.strays / TELL_STRAYS_EVERY);
+    const isFirst = counts.strays === 0;
+    counts.strays += count;
+    if (isFirst || Math.floor(counts.strays / TELL_STRAYS_EVERY) > told)
+      log.warn(
+        { strays: counts.strays },
+        'devices of accounts that moved into another installation still publish here: kept, energy migrate --users writes it there',
+      );
+  }
+
   /** Writes the batch, however long the database is away; a message that breaks its batch is refused by itself. */
   async function write(batch: Waiting[]): Promise<void> {
     for (let delayMs = RETRY_MS.first; !stopped; delayMs = Math.min(delayMs * 2, RETRY_MS.longest)) {
@@ -103,6 +126,7 @@ export function createPipeline(options: {
         counts.duplicates += result.duplicates;
         counts.rejected += result.rejected;
         for (const deviceId of result.large ?? []) queue.setApart(deviceId);
+        if (result.strays !== undefined) tellOfStrays(result.strays);
         settle(batch);
         return;
       } catch (error) {

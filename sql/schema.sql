@@ -542,6 +542,63 @@ CREATE INDEX audit_log_about ON audit_log (about_user_id, audit_id);
 CREATE INDEX audit_log_actor ON audit_log (actor_user_id, audit_id);
 CREATE INDEX audit_log_at ON audit_log (at);
 
+-- Rows of accounts that are leaving for another installation, taken out of their relations, until that one has them all and what else was theirs is erased.
+CREATE TABLE parcels (
+  place bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  relation text NOT NULL,
+  row jsonb NOT NULL, -- The row by the names of its columns.
+  PRIMARY KEY (place)
+);
+CREATE INDEX parcels_relation ON parcels (relation);
+
+-- Accounts that moved into another installation: nothing else of them is left here.
+CREATE TABLE departures (
+  user_id text COLLATE "C" NOT NULL,
+  to_installation text NOT NULL, -- installation_id of the other one.
+  closed_at timestamptz NOT NULL DEFAULT now(), -- When they were closed here; they are open there some seconds later.
+  left_at timestamptz, -- When the other installation had everything, and it was erased here. Null: the move is not finished.
+  PRIMARY KEY (user_id)
+);
+
+-- Devices and gateways of departed accounts: what they still publish here is kept for where they are.
+CREATE TABLE departed_logins (
+  login text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
+  PRIMARY KEY (login)
+);
+CREATE INDEX departed_logins_user ON departed_logins (user_id);
+
+-- Messages that devices of departed accounts still published here, as they came, until energy migrate --users takes them to where the account is.
+CREATE TABLE stray_messages (
+  stray_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  login text COLLATE "C" NOT NULL,
+  received_at timestamptz NOT NULL,
+  topic text NOT NULL,
+  payload bytea NOT NULL,
+  replayed boolean NOT NULL, -- The broker delivered it at subscription, with the retain flag.
+  PRIMARY KEY (stray_id)
+);
+CREATE INDEX stray_messages_login ON stray_messages (login, stray_id);
+
+-- Accounts that came from another installation.
+CREATE TABLE arrivals (
+  user_id text COLLATE "C" NOT NULL,
+  from_installation text NOT NULL, -- installation_id of the other one.
+  arrived_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (user_id),
+  FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE
+);
+
+-- Series of accounts that are on their way here: the numbers that they will have, under which their readings are here already.
+CREATE TABLE arriving_series (
+  series_id bigint NOT NULL,
+  device_id text COLLATE "C" NOT NULL,
+  channel text NOT NULL,
+  kind text NOT NULL,
+  PRIMARY KEY (series_id),
+  UNIQUE (device_id, channel, kind)
+);
+
 -- Closed hours of device_intervals: without those that are open in heads. To be added up: of one quarter-hour there may be several rows.
 CREATE VIEW closed_device_intervals (
   device_id text COLLATE "C",

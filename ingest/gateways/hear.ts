@@ -24,7 +24,8 @@ import { createKnownGateways } from './known-gateways.ts';
 export interface GatewayHearing {
   /**
    * Answers the batch with each message of a gateway in the place of what it says: one message for each paired device, and
-   * none for those that are not. Learns announcements, and lists what was heard for the first time.
+   * none for those that are not; one of a gateway that is not here as it came. Learns announcements, and lists what was heard for the
+   * first time.
    */
   hear(client: PoolClient, batch: readonly IncomingMessage[]): Promise<readonly IncomingMessage[]>;
   /** The transaction did not commit: what was learnt in it is not known. */
@@ -67,7 +68,7 @@ export function createGatewayHearing(): GatewayHearing {
       const heard = batch.flatMap((message) => {
         if (!message.gateway) return [message];
         const gateway = gateways.get(message.gateway.gatewayId);
-        return gateway ? tryToHear(message, message.gateway, gateway) : [unknownGateway(message)];
+        return gateway ? tryToHear(message, message.gateway, gateway) : [message];
       });
       for (const [gatewayId, { known, news }] of gateways) {
         if (news.length > 0) await saveNews(client, gatewayId, known, news);
@@ -189,8 +190,8 @@ const tooLong = ({ gateway: _gateway, ...message }: IncomingMessage): IncomingMe
   },
 });
 
-/** A gateway that was deleted, or never was. */
-const unknownGateway = ({ gateway: _gateway, ...message }: IncomingMessage): IncomingMessage => ({
+/** What comes of a gateway that was deleted, or never was. */
+export const unknownGateway = ({ gateway: _gateway, ...message }: IncomingMessage): IncomingMessage => ({
   ...message,
   // Whose it was is gone, and what it was is not kept.
   payload: Buffer.alloc(0),

@@ -1,4 +1,4 @@
-import { createGatewayHearing, type GatewayHearing } from '#ingest/gateways/hear.ts';
+import { createGatewayHearing, type GatewayHearing, unknownGateway } from '#ingest/gateways/hear.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { retentionStartMs } from '#src/database/history.ts';
 import { inTransaction, isBeginAgain, MAX_ATTEMPTS } from '#src/database/transaction.ts';
@@ -17,6 +17,7 @@ import { planDevice, validReadings } from './plan.ts';
 import { saveRejects } from './rejected.ts';
 import { StaleHeads } from './save-heads.ts';
 import type { Step } from './step.ts';
+import { departedOf, saveStrays } from './strays.ts';
 import type { Stretch, WantedStretch } from './stretch.ts';
 import { touchDevices } from './touch-devices.ts';
 
@@ -164,9 +165,10 @@ async function prepare(
   batch: readonly IncomingMessage[],
   { oldestMs, maxChannels, months, kept, memory, follow, gateways, attempt }: Preparing,
 ): Promise<{ steps: Step[]; result: WriteResult }> {
-  const followed = follow(await gateways.hear(client, batch), oldestMs);
+  const { heard: said, strays } = await partStrays(client, await gateways.hear(client, batch));
+  const followed = follow(said, oldestMs);
   attempt.deviceIds = [...followed.deviceIds];
-  const messages = followed.others;
+  let messages = followed.others;
   const collected = collect(messages, oldestMs);
   const remembered = planRemembered(memory, messages, collected);
   const isPlanned = new Set(remembered.map(({ head }) => head.deviceId));
@@ -179,6 +181,17 @@ async function prepare(
     collected.series,
   );
   attempt.deviceIds.push(...devices.keys());
+  const isKnown = (deviceId: string) => devices.has(deviceId) || isPlanned.has(deviceId);
+  const departed = await departedOf(
+    client,
+    [...deviceIds].filter((deviceId) => !isKnown(deviceId)),
+  );
+  if (departed.size > 0) {
+    const isStray = ({ decoded }: IncomingMessage) => departed.has(decoded.deviceId);
+    strays.push(...messages.filter(isStray));
+    messages = messages.filter((message) => !isStray(message));
+    collected.rejects = collected.rejects.filter(({ message }) => !isStray(message));
+  }
   const large = [...devices.values()].filter(({ rest }) => rest).map(({ deviceId }) => deviceId);
   collected.rejects.push(...refuseFurtherChannels(devices, collected, maxChannels));
   for (const [deviceId, device] of await loadWhole(client, devices, collected.series)) devices.set(deviceId, device);
@@ -188,7 +201,6 @@ async function prepare(
   }
   const planned = [...remembered, ...(await planDevices(client, devices, collected.series))];
   const { steps, heads } = await writtenPlans(client, followed, planned, months);
-  const isKnown = (deviceId: string) => devices.has(deviceId) || isPlanned.has(deviceId);
   const rejects = [...collected.rejects, ...fromUnknownDevices(messages, isKnown)];
   const heard = new Map<string, number>();
   let [stored, duplicates] = [followed.readings.length, followed.duplicates + collected.duplicates];
@@ -202,11 +214,33 @@ async function prepare(
     }
   }
   const states = touchDevices(devices, heard, messages, rejects);
-  steps.push(...states.steps, ...saveRejects(kept(rejects)));
+  steps.push(...states.steps, ...saveRejects(kept(rejects)), ...saveStrays(strays));
   for (const { head } of heads) memory.set(head);
   memory.forget(states.touched);
-  const result = { stored, duplicates, rejected: rejects.length, ...(large.length > 0 ? { large } : {}) };
+  const result = {
+    stored,
+    duplicates,
+    rejected: rejects.length,
+    ...(large.length > 0 ? { large } : {}),
+    ...(strays.length > 0 ? { strays: strays.length } : {}),
+  };
   return { steps, result };
+}
+
+/** Tells messages of gateways that departed with their accounts from the others; those of gateways that never were are refused. */
+async function partStrays(
+  client: PoolClient,
+  heard: readonly IncomingMessage[],
+): Promise<{ heard: readonly IncomingMessage[]; strays: IncomingMessage[] }> {
+  const unknown = new Set<string>();
+  for (const { gateway } of heard) if (gateway) unknown.add(gateway.gatewayId);
+  if (unknown.size === 0) return { heard, strays: [] };
+  const departed = await departedOf(client, [...unknown]);
+  const isStray = ({ gateway }: IncomingMessage) => gateway !== undefined && departed.has(gateway.gatewayId);
+  return {
+    heard: heard.flatMap((message) => (isStray(message) ? [] : message.gateway ? unknownGateway(message) : message)),
+    strays: heard.filter(isStray),
+  };
 }
 
 /** A device whose plan is not complete yet, and what was loaded for it. */

@@ -1,9 +1,13 @@
+import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { type Config, loadConfig } from '#src/config/load.ts';
+import { createDb, createPool } from '#src/database/connect.ts';
 import { hasEmbedded, isEmbeddedAlive } from '#src/database/embedded-postgres.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { type MoveReport, move } from '#src/start/move.ts';
+import { secretKey } from '#src/start/secret-key.ts';
+import { moveUsers, type UsersMoveReport } from '#src/start/users-move/move-users.ts';
 import { startedDatabase } from './alone.ts';
 import { withPool } from './beside.ts';
 import { progressBar } from './progress-bar.ts';
@@ -14,11 +18,28 @@ export function register(program: Command): void {
     .command('migrate')
     .description("bring the database to this version's schema, or move a running installation into another database")
     .option('--to <url>', 'copy everything into this (empty) database, compare, and close the old one for writing')
+    .option(
+      '--users <file>',
+      'with --to: move these accounts alone, by user_id or e-mail address, a line each, into a running installation',
+    )
+    .option(
+      '--to-secret-key <file>',
+      'with --users: the secret.key of that installation, or a file with its SECRET_KEY',
+    )
     .option('--json', 'print one JSON object')
-    .action(async (options: { to?: string; json?: boolean }) => {
-      if (options.to === undefined) await migrateHere(options.json ?? false);
-      else await moveTo(options.to, options.json ?? false);
+    .action(async ({ to, users, toSecretKey, json = false }: Options) => {
+      if (users !== undefined) await moveAccounts({ to, users, toSecretKey, json });
+      else if (toSecretKey !== undefined) throw new Error('--to-secret-key goes with --users');
+      else if (to === undefined) await migrateHere(json);
+      else await moveTo(to, json);
     });
+}
+
+interface Options {
+  to?: string;
+  users?: string;
+  toSecretKey?: string;
+  json?: boolean;
 }
 
 async function migrateHere(json: boolean): Promise<void> {
@@ -47,6 +68,63 @@ async function moveTo(url: string, json: boolean): Promise<void> {
   });
   if (json) console.log(JSON.stringify(report));
   else printReport(report);
+}
+
+/** How long after the flip devices may still be connected to this installation's broker: it looks every 10 s whose logins have ended. */
+const CONNECTED_MS = 12_000;
+
+async function moveAccounts(options: {
+  to: string | undefined;
+  users: string;
+  toSecretKey: string | undefined;
+  json: boolean;
+}): Promise<void> {
+  const { to, users, toSecretKey, json } = options;
+  if (to === undefined || toSecretKey === undefined)
+    throw new Error(
+      '--users goes with --to, the database of the other installation, and --to-secret-key, the file with its secret',
+    );
+  const accounts = await readFile(users, 'utf8');
+  const target = (await readFile(toSecretKey, 'utf8')).trim();
+  const config = loadConfig();
+  const { url, release } = await reachSource(config);
+  const pool = createPool(url, { max: 1, applicationName: 'energy migrate' });
+  const source = await secretKey(config, createDb(pool)).finally(() => pool.end());
+  const bar = progressBar();
+  const report = await moveUsers(url, to, {
+    accounts,
+    secrets: { source, target },
+    taking: { retentionMonths: config.retentionMonths, maxChannels: config.maxChannels },
+    connectedMs: CONNECTED_MS,
+    step(text) {
+      bar.stop();
+      if (process.stderr.isTTY) console.error(text);
+    },
+    progress: bar.update,
+  }).finally(() => {
+    bar.stop();
+    return release();
+  });
+  if (json) console.log(JSON.stringify(report));
+  else printAccounts(report);
+}
+
+function printAccounts({
+  users,
+  moved_before,
+  relations,
+  total_milliwatt_hours,
+  held_ms,
+  forwarded,
+}: UsersMoveReport): void {
+  for (const { relation, rows } of relations)
+    console.log(`${relation.padEnd(20)} ${String(rows).padStart(12)} rows, equal`);
+  console.log(
+    `${'consumption'.padEnd(20)} ${(BigInt(total_milliwatt_hours) / 1_000_000n).toString().padStart(12)} kWh, equal\n\n` +
+      `Moved ${users} accounts${moved_before > 0 ? ` (${moved_before} had moved before)` : ''}; they were closed for ${(held_ms / 1_000).toFixed(1)} s. ` +
+      `${forwarded} messages that still came here were written there.\nTheir devices cannot log in here any more. What comes here all the same, ` +
+      'by a broker that lets them, is kept: run the same command again to write it there.',
+  );
 }
 
 /**

@@ -50,6 +50,14 @@ export const EXPORTED: readonly Exported[] = [
     omitted: { home_recounted: 'whether a mail about an update is still to be sent' },
   },
   {
+    file: 'arrivals',
+    relation: 'arrivals',
+    means: 'From which other installation the account came, and when.',
+    by: { column: 'user_id', of: 'user' },
+    key: { user_id: 'text' },
+    columns: ['user_id', 'from_installation', 'arrived_at'],
+  },
+  {
     file: 'keys',
     relation: 'api_keys',
     means: 'API keys, also revoked ones. The keys themselves are kept nowhere.',
@@ -409,4 +417,9 @@ export const NOT_OF_A_PERSON: Readonly<Record<string, string>> = {
   ingest_slots: 'places of ingest workers',
   rollup_progress: 'how far aggregates are',
   stale_days: 'days that are computed anew',
+  departures: 'ids of accounts that are in another installation, which exports them',
+  departed_logins: 'ids of their devices',
+  parcels: 'of accounts on their way into another installation, for some seconds: nobody can ask for them',
+  stray_messages: 'of accounts that are in another installation, on their way there',
+  arriving_series: 'numbers of accounts that are not here yet',
 };

@@ -64,10 +64,13 @@ async function releaseHours(client: LockSession): Promise<void> {
   }
 }
 
-/** Makes hours again of all packed days: what a database with continuous aggregates needs after a move. Safe to kill, too. */
-export async function unpackDays(pool: Pool): Promise<void> {
+/**
+ * Makes hours again of all packed days, or of those of some users (with what is told apart of their devices: `meterKey`): what a
+ * database with continuous aggregates needs after a move. Safe to kill, too.
+ */
+export async function unpackDays(pool: Pool, userIds: readonly string[] | null = null): Promise<void> {
   for (;;) {
-    const { rows } = await pool.query('SELECT unpack_days($1) AS unpacked', [MAX_DEVICES]);
+    const { rows } = await pool.query('SELECT unpack_days($1, $2) AS unpacked', [MAX_DEVICES, userIds]);
     if (Number(rows[0].unpacked) === 0) return;
   }
 }

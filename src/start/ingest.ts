@@ -49,6 +49,11 @@ export async function runIngest(config: Config): Promise<void> {
       'Messages of devices that sent more than a device may',
       () => counts.overLimit,
     );
+    metrics.countOf(
+      'energy_messages_strayed_total',
+      'Messages of accounts that moved into another installation, kept for it',
+      () => counts.strays,
+    );
     const waiting = { energy_messages_waiting: 'Messages that wait for their commit' };
     metrics.valuesOf(waiting, async () => ({ energy_messages_waiting: counts.received - counts.committed }));
     return {

@@ -48,24 +48,35 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
       .select('series_id')
       .where('device_id', '=', sql<string>`ANY (${deviceIds}::text[])`)
       .execute();
-    const anySeries = sql<number>`ANY (${series.map(({ series_id }) => series_id)}::bigint[])`;
-    await trx.deleteFrom('readings').where('series_id', '=', anySeries).execute();
-    await trx.deleteFrom('reading_notes').where('series_id', '=', anySeries).execute();
-    const gateways = trx.selectFrom('gateways').select('gateway_id').where('user_id', '=', userId);
-    await trx
-      .deleteFrom('rejected_messages')
-      .where(({ eb, or }) =>
-        or([eb('device_id', '=', sql<string>`ANY (${deviceIds}::text[])`), eb('device_id', 'in', gateways)]),
-      )
-      .execute();
-    await sql`SELECT erase_consumption(${userId})`.execute(trx);
-    await forgetChanges(trx, userId);
-    await sql`DELETE FROM request_counts WHERE counted = ${userId}`.execute(trx);
-    // Keys, devices, their series and what hangs on these go with the account.
-    await trx.deleteFrom('users').where('user_id', '=', userId).execute();
-    await forgetInAudit(trx, userId);
+    const gateways = await trx.selectFrom('gateways').select('gateway_id').where('user_id', '=', userId).execute();
+    await eraseTraces(trx, userId, {
+      senders: [...deviceIds, ...gateways.map(({ gateway_id }) => gateway_id)],
+      seriesIds: series.map(({ series_id }) => series_id),
+    });
     return true;
   });
+}
+
+/**
+ * Removes an account that nobody writes to any more, or what is left where its row is gone, with whatever does not go with that row. `senders`: its
+ * devices and gateways; `seriesIds`: their series.
+ */
+export async function eraseTraces(
+  trx: Database,
+  userId: string,
+  { senders, seriesIds }: { senders: readonly string[]; seriesIds: readonly number[] },
+): Promise<void> {
+  // Raw SQL: functions of the schema, and lists as one parameter.
+  const anySeries = sql<number>`ANY (${seriesIds}::bigint[])`;
+  await trx.deleteFrom('readings').where('series_id', '=', anySeries).execute();
+  await trx.deleteFrom('reading_notes').where('series_id', '=', anySeries).execute();
+  await trx.deleteFrom('rejected_messages').where('device_id', '=', sql<string>`ANY (${senders}::text[])`).execute();
+  await sql`SELECT erase_consumption(${userId})`.execute(trx);
+  await forgetChanges(trx, userId);
+  await sql`DELETE FROM request_counts WHERE counted = ${userId}`.execute(trx);
+  // Keys, devices, their series and what hangs on these go with the account.
+  await trx.deleteFrom('users').where('user_id', '=', userId).execute();
+  await forgetInAudit(trx, userId);
 }
 
 /** Takes the user out of what waits to be evaluated. */

@@ -31,6 +31,12 @@ const ROWS: Record<string, string> = {
   discovered_devices: `INSERT INTO discovered_devices (discovery_id, gateway_id, family, native_id, channels, device_id)
     VALUES ('dsc_1', $4, 'p1', 'meter ☀ "1"', '[{"channel": "import", "unit": null, "deep": [1.50, "\\u00e9"]}]', $2)`,
   temporary_secrets: `INSERT INTO temporary_secrets VALUES (decode('01', 'hex'), $2, now() + interval '1 hour')`,
+  arrivals: `INSERT INTO arrivals (user_id, from_installation) VALUES ($1, 'elsewhere')`,
+  departures: `INSERT INTO departures (user_id, to_installation, left_at) VALUES ('usr_gone', 'elsewhere', now())`,
+  departed_logins: `INSERT INTO departed_logins VALUES ('dev_gone', 'usr_gone')`,
+  parcels: `INSERT INTO parcels (relation, row) VALUES ('of another move', '{"number": 9007199254740993}')`,
+  stray_messages: `INSERT INTO stray_messages (login, received_at, topic, payload, replayed) VALUES ('dev_gone', now(), 'a', '\\x00', false)`,
+  arriving_series: `INSERT INTO arriving_series VALUES (1000000, 'dev_coming', 'import', 'register')`,
   // The aggregates' own, which only one tier has rows in by itself.
   stale_days: `INSERT INTO stale_days SELECT day, day + interval '3 hours', day + interval '4 hours'
     FROM (SELECT date_trunc('day', now()) - interval '9 days') AS old (day) ON CONFLICT DO NOTHING`,

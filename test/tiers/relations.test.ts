@@ -85,7 +85,7 @@ test('have the same doors, and behind them what only their tier needs', async ()
     'make_room(from_at timestamp with time zone, to_at timestamp with time zone)',
     'apply_device_hours(deltas interval_delta[])',
     'pack_day(which timestamp with time zone, after_id text, most integer)',
-    'unpack_days(most integer)',
+    'unpack_days(most integer, whose text[])',
     'release_hours()',
     'drop_pieces_before(before_at timestamp with time zone)',
     'readings_pieces_before(before_at timestamp with time zone)',

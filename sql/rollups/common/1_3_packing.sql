@@ -105,13 +105,13 @@ END
 $$;
 
 -- Makes hours again of `most` packed days. Returns of how many.
-CREATE OR REPLACE FUNCTION unpack_days(most integer) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION unpack_days(most integer, whose text[] DEFAULT NULL) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   deltas interval_delta[];
   unpacked bigint;
 BEGIN
   WITH gone AS (
-    DELETE FROM device_days d USING (SELECT device_id, day FROM device_days ORDER BY 1, 2 LIMIT most FOR UPDATE) first
+    DELETE FROM device_days d USING (SELECT device_id, day FROM device_days WHERE whose IS NULL OR user_id = ANY (whose) ORDER BY 1, 2 LIMIT most FOR UPDATE) first
     WHERE d.device_id = first.device_id AND d.day = first.day RETURNING d.*
   ), quarter_hours AS (
     SELECT g.device_id, g.user_id, g.day + q.place * interval '15 minutes' AS starts_at,

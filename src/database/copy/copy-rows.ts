@@ -3,9 +3,10 @@ import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import type { PoolClient } from '../connect.ts';
 import { transactionOn } from '../transaction.ts';
 import { columnsOf } from './fingerprints.ts';
+import type { Copied } from './relations.ts';
 
 /** Streams the rows of a query on the source into a table of the target, in binary, without holding them. */
-async function stream(source: PoolClient, query: string, target: PoolClient, into: string): Promise<number> {
+export async function stream(source: PoolClient, query: string, target: PoolClient, into: string): Promise<number> {
   // Raw SQL: COPY, between relations that are named at run time.
   const reading = source.query(copyTo(`COPY (${query}) TO STDOUT (FORMAT binary)`));
   const writing = target.query(copyFrom(`COPY ${into} FROM STDIN (FORMAT binary)`));
@@ -16,16 +17,18 @@ async function stream(source: PoolClient, query: string, target: PoolClient, int
 /** Makes the target's rows of a stretch of time those of the source. Returns how many were copied. */
 export async function copyStretch(
   { source, target }: { source: PoolClient; target: PoolClient },
-  relation: string,
+  { relation, part }: Copied,
   by: string,
   { from, to }: { from: Date; to: Date },
 ): Promise<number> {
   const columns = (await columnsOf(source, relation)).columns.join(', ');
   const where = `${by} >= '${from.toISOString()}' AND ${by} < '${to.toISOString()}'`;
+  const read = `SELECT ${columns} FROM ${part?.view ?? relation} WHERE ${where}`;
+  // By itself: until the end of a transaction that makes a partition nobody else would write.
+  await target.query('SELECT make_room($1, $2)', [from, new Date(to.getTime() - 1)]);
   return transactionOn(target, async () => {
-    await target.query('SELECT make_room($1, $2)', [from, new Date(to.getTime() - 1)]);
-    await target.query(`DELETE FROM ${relation} WHERE ${where}`);
-    return stream(source, `SELECT ${columns} FROM ${relation} WHERE ${where}`, target, `${relation} (${columns})`);
+    await target.query(`DELETE FROM ${relation} WHERE ${where} AND ${part?.whose ?? 'true'}`);
+    return stream(source, read, target, `${relation} (${columns})`);
   });
 }
 

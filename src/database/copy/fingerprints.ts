@@ -41,24 +41,24 @@ export async function columnsOf(client: PoolClient, relation: string): Promise<C
 const fingerprint = (columns: readonly string[]) =>
   `count(*)::text || ' ' || coalesce(sum(('x' || substr(md5(ROW (${columns.join(', ')})::text), 1, 15))::bit(60)::bigint), 0)::text`;
 
-/** Fingerprint of a whole relation. */
-export async function fingerprintOf(client: PoolClient, relation: string): Promise<string> {
+/** Fingerprint of a whole relation; `seen`: of what a view shows of it. */
+export async function fingerprintOf(client: PoolClient, relation: string, seen = relation): Promise<string> {
   const { columns } = await columnsOf(client, relation);
-  const { rows } = await client.query(`SELECT ${fingerprint(columns)} AS print FROM ${relation}`);
+  const { rows } = await client.query(`SELECT ${fingerprint(columns)} AS print FROM ${seen}`);
   return rows[0].print;
 }
 
 /** Fingerprints by UTC day, in Unix ms of its start, of the days in `[from, to)`. */
 export async function fingerprintsByDay(
   client: PoolClient,
-  relation: string,
+  { relation, seen }: { relation: string; seen: string },
   by: string,
   { from, to }: { from: Date; to: Date },
 ): Promise<Map<number, string>> {
   const { columns } = await columnsOf(client, relation);
   const { rows } = await client.query(
     `SELECT date_trunc('day', ${by}, 'UTC') AS day, ${fingerprint(columns)} AS print
-     FROM ${relation} WHERE ${by} >= $1 AND ${by} < $2 GROUP BY 1`,
+     FROM ${seen} WHERE ${by} >= $1 AND ${by} < $2 GROUP BY 1`,
     [from, to],
   );
   return new Map(rows.map(({ day, print }) => [day.getTime(), print]));

@@ -3,12 +3,18 @@ export interface Copied {
   relation: string;
   /** Time by which it is copied in slices of a day; without one it is compared row by row as a whole. */
   by?: string;
+  /**
+   * Where only some of its rows are copied: a view of both sessions that has them, as they are at the target, and a condition that is true of them
+   * at the target alone.
+   */
+  part?: { view: string; whose: string };
 }
 
 /** What a move copies beside the load profile (src/start/moved.ts), in an order in which every row finds what it refers to. */
 export const COPIED: readonly Copied[] = [
   { relation: 'ingest_slots' },
   { relation: 'users' },
+  { relation: 'arrivals' },
   { relation: 'api_keys' },
   { relation: 'idempotent_answers' },
   { relation: 'sign_ins' },
@@ -32,6 +38,11 @@ export const COPIED: readonly Copied[] = [
   { relation: 'quantity_changes' },
   { relation: 'rejected_messages' },
   { relation: 'audit_log' },
+  { relation: 'departures' },
+  { relation: 'departed_logins' },
+  { relation: 'parcels' },
+  { relation: 'stray_messages' },
+  { relation: 'arriving_series' },
   { relation: 'readings', by: 'read_at' },
 ];
 

@@ -1,0 +1,179 @@
+import type { PoolClient } from '../connect.ts';
+import { stream } from './copy-rows.ts';
+import { columnsOf } from './fingerprints.ts';
+import { PARCELLED } from './parted.ts';
+
+// Raw SQL: relations that are named at run time, as JSON.
+
+/** Takes the rows of accounts out of their relations, into `parcels`, in the caller's transaction, which holds the accounts. */
+export async function pack(client: PoolClient, userIds: readonly string[]): Promise<void> {
+  for (const { relation, whose, stays } of PARCELLED.toReversed()) {
+    if (relation === 'usage_changes') await packChanges(client, userIds);
+    else if (relation === 'events') await packEvents(client, userIds);
+    else {
+      const taken = stays
+        ? `SELECT * FROM ${relation} WHERE ${whose}`
+        : `DELETE FROM ${relation} WHERE ${whose} RETURNING *`;
+      await client.query(
+        `WITH taken AS (${taken}) INSERT INTO parcels (relation, row) SELECT '${relation}', to_jsonb(t) FROM taken t`,
+        [userIds],
+      );
+    }
+  }
+}
+
+/** Takes changed hours of accounts out of what waits to be evaluated: a row of it may have others' beside theirs. */
+export async function packChanges(client: PoolClient, userIds: readonly string[]): Promise<void> {
+  const theirs = 'ARRAY(SELECT u FROM unnest(user_ids) u WHERE u = ANY ($1))';
+  const others = 'ARRAY(SELECT u FROM unnest(c.user_ids) u WHERE u <> ALL ($1))';
+  await client.query(
+    `WITH taken AS MATERIALIZED (
+       SELECT change_id, hour, user_ids FROM usage_changes WHERE user_ids && $1 ORDER BY change_id FOR UPDATE
+     ), parcelled AS (
+       INSERT INTO parcels (relation, row)
+       SELECT 'usage_changes', jsonb_build_object('change_id', change_id, 'hour', hour, 'user_ids', ${theirs}) FROM taken
+     )
+     UPDATE usage_changes c SET user_ids = ${others} FROM taken t WHERE c.change_id = t.change_id`,
+    [userIds],
+  );
+}
+
+/**
+ * After their deliveries. What is still to be told to subscriptions of others (administrators') stays for that, as an event of theirs:
+ * its body is what it was.
+ */
+async function packEvents(client: PoolClient, userIds: readonly string[]): Promise<void> {
+  await client.query(
+    `WITH taken AS (SELECT * FROM events WHERE user_id = ANY ($1) FOR UPDATE)
+     INSERT INTO parcels (relation, row) SELECT 'events', to_jsonb(t) FROM taken t`,
+    [userIds],
+  );
+  await client.query(
+    `UPDATE events e SET user_id = w.user_id FROM deliveries d JOIN webhooks w USING (webhook_id)
+     WHERE d.event_id = e.event_id AND d.status = 'pending' AND e.user_id = ANY ($1)`,
+    [userIds],
+  );
+  await client.query('DELETE FROM events WHERE user_id = ANY ($1)', [userIds]);
+}
+
+/** Brings the source's parcels into this transaction of the target, as the temporary table `incoming`. */
+export async function bringParcels(source: PoolClient, target: PoolClient): Promise<void> {
+  await target.query(
+    'CREATE TEMPORARY TABLE incoming (place bigint PRIMARY KEY, relation text NOT NULL, row jsonb NOT NULL) ON COMMIT DROP',
+  );
+  await stream(source, 'SELECT place, relation, row FROM parcels', target, 'incoming (place, relation, row)');
+  await target.query('CREATE INDEX ON incoming (relation); ANALYZE incoming');
+}
+
+const NUMBERED =
+  'CREATE TEMPORARY TABLE numbered (relation text, was bigint, is_now bigint, PRIMARY KEY (relation, was)) ON COMMIT DROP';
+
+/** Gives changed hours that go back to where they were taken from new numbers: under theirs are those of others. */
+export async function renumberChanges(source: PoolClient): Promise<void> {
+  await source.query(NUMBERED);
+  await number(source, 'usage_changes', 'change_id');
+}
+
+/**
+ * Gives what came the numbers that this database goes on with, in the order of the old ones, and changes whatever refers to one. Series have
+ * theirs already (`arriving_series`): their readings came before them.
+ */
+export async function renumber(target: PoolClient): Promise<void> {
+  await target.query(NUMBERED);
+  for (const one of PARCELLED) if (one.number !== undefined) await number(target, one.relation, one.number);
+  await target.query('ANALYZE numbered');
+  await refer(target, 'closed_readings', 'series_id', 'series');
+  await refer(target, 'rejected_messages', 'message_id', 'rejected_messages');
+  // "Up to this place": the last delivery of it that is left may lie before.
+  await target.query(
+    `UPDATE incoming i SET row = i.row || jsonb_build_object('catching_up_to', (
+       SELECT max(n.is_now) FROM incoming d JOIN numbered n ON n.relation = 'deliveries' AND n.is_now = (d.row->>'place')::bigint
+       WHERE d.relation = 'deliveries' AND d.row->>'webhook_id' = i.row->>'webhook_id' AND n.was <= (i.row->>'catching_up_to')::bigint))
+     WHERE i.relation = 'webhooks' AND i.row->>'catching_up_to' IS NOT NULL`,
+  );
+  // As text (json, not jsonb): the state of a law stays as ingest wrote it.
+  await target.query(
+    `UPDATE incoming i SET row = i.row || jsonb_build_object('laws', (
+       SELECT '[' || coalesce(string_agg(format('[%s,%s,%s]', n.is_now, law->1, law->2), ',' ORDER BY place), '') || ']'
+       FROM json_array_elements((i.row->>'laws')::json) WITH ORDINALITY l (law, place)
+       JOIN numbered n ON n.relation = 'series' AND n.was = (law->>0)::bigint))
+     WHERE i.relation = 'device_heads'`,
+  );
+}
+
+async function number(target: PoolClient, relation: string, column: string): Promise<void> {
+  const fresh =
+    relation === 'series'
+      ? `SELECT (i.row->>'series_id')::bigint AS was, a.series_id AS is_now FROM incoming i JOIN arriving_series a
+           ON (a.device_id, a.channel, a.kind) = (i.row->>'device_id', i.row->>'channel', i.row->>'kind')
+         WHERE i.relation = 'series'`
+      : `SELECT was, nextval(pg_get_serial_sequence('${relation}', '${column}')) AS is_now FROM (
+           SELECT (row->>'${column}')::bigint AS was FROM incoming WHERE relation = '${relation}' ORDER BY 1) i`;
+  await target.query(`INSERT INTO numbered SELECT '${relation}', was, is_now FROM (${fresh}) n`);
+  await refer(target, relation, column, relation);
+}
+
+/** Changes a column that has a number of `numbers`. */
+async function refer(target: PoolClient, relation: string, column: string, numbers: string): Promise<void> {
+  await target.query(
+    `UPDATE incoming i SET row = i.row || jsonb_build_object('${column}', n.is_now) FROM numbered n
+     WHERE i.relation = '${relation}' AND n.relation = '${numbers}' AND n.was = (i.row->>'${column}')::bigint`,
+  );
+}
+
+const SEALED = /_sealed$/;
+
+/** Seals anew whatever the columns are named after that (core/secret-box.ts). `reseal`: throws where a value cannot be opened. */
+export async function resealIncoming(target: PoolClient, reseal: (sealed: Buffer) => Buffer): Promise<void> {
+  const { rows } = await target.query(
+    `SELECT place, (SELECT jsonb_object_agg(key, value) FROM jsonb_each_text(row) WHERE key LIKE '%\\_sealed' AND value IS NOT NULL) AS sealed
+     FROM incoming WHERE EXISTS (SELECT FROM jsonb_object_keys(row) key WHERE key LIKE '%\\_sealed') AND jsonb_typeof(row) = 'object'`,
+  );
+  for (const { place, sealed } of rows) {
+    const anew = Object.entries((sealed ?? {}) as Record<string, string>)
+      .filter(([name]) => SEALED.test(name))
+      .map(([name, hex]) => [name, `\\x${reseal(Buffer.from(hex.slice(2), 'hex')).toString('hex')}`]);
+    await target.query('UPDATE incoming SET row = row || $2::jsonb WHERE place = $1', [
+      place,
+      Object.fromEntries(anew),
+    ]);
+  }
+}
+
+/** Puts `incoming` into the relations. Where a row is there already that nothing here explains it throws. */
+export async function unpack(client: PoolClient): Promise<void> {
+  for (const { relation, stays, replaces } of PARCELLED) {
+    const { columns, key, fixed } = await columnsOf(client, relation);
+    const list = columns.join(', ');
+    const changed = columns.filter((name) => !key.includes(name) && !fixed.includes(name));
+    const update = `DO UPDATE SET ${changed.map((name) => `${name} = excluded.${name}`).join(', ')}`;
+    const onConflict = stays || replaces ? `ON CONFLICT (${key.join(', ')}) ${replaces ? update : 'DO NOTHING'}` : '';
+    await client.query(
+      `INSERT INTO ${relation} (${list}) OVERRIDING SYSTEM VALUE
+       SELECT ${columns.map((name) => `r.${name}`).join(', ')} FROM incoming i, jsonb_populate_record(NULL::${relation}, i.row) r
+       WHERE i.relation = '${relation}' ORDER BY i.place ${onConflict}`,
+    );
+  }
+}
+
+/** Compares what came with what the relations have of these accounts, by count and sum; answers the rows of each. Throws where they differ. */
+export async function compareUnpacked(
+  client: PoolClient,
+  userIds: readonly string[],
+): Promise<{ relation: string; rows: number }[]> {
+  const print = `count(*)::text || ' ' || coalesce(sum(('x' || substr(md5(row::text), 1, 15))::bit(60)::bigint), 0)::text`;
+  const done: { relation: string; rows: number }[] = [];
+  for (const { relation, whose, stays } of PARCELLED) {
+    // What stayed behind once, and comes back, is there already as nobody may change it.
+    if (stays) continue;
+    const { rows } = await client.query(
+      `SELECT (SELECT ${print} FROM incoming WHERE relation = '${relation}') AS came,
+         (SELECT ${print} FROM (SELECT to_jsonb(${relation}) AS row FROM ${relation} WHERE ${whose}) t) AS is_there`,
+      [userIds],
+    );
+    const [{ came, is_there }] = rows;
+    if (came !== is_there) throw new Error(`${relation} differs after it was put in: ${came}, ${is_there}`);
+    done.push({ relation, rows: Number(came.split(' ')[0]) });
+  }
+  return done;
+}

@@ -1,0 +1,82 @@
+/** A relation of which an account's rows are few enough to be taken out in one transaction, and put in at another place in one. */
+export interface Parcelled {
+  relation: string;
+  /** That a row is one of the accounts `$1`, a `text[]` of their ids. */
+  whose: string;
+  /** The column that numbers its rows, which another database does from where it is. */
+  number?: string;
+  /** The rows stay where they are, too: nothing is removed from them. */
+  stays?: true;
+  /** Inserting another relation's rows has made some of these, or they were left behind: they are replaced. */
+  replaces?: true;
+}
+
+const OF_USER = 'user_id = ANY ($1)';
+const OF_DEVICE = 'device_id IN (SELECT device_id FROM devices WHERE user_id = ANY ($1))';
+const OF_GATEWAY = 'gateway_id IN (SELECT gateway_id FROM gateways WHERE user_id = ANY ($1))';
+
+/** What goes with an account in parcels, in an order in which every row finds what it refers to. */
+export const PARCELLED: readonly Parcelled[] = [
+  { relation: 'users', whose: OF_USER },
+  { relation: 'api_keys', whose: OF_USER },
+  { relation: 'idempotent_answers', whose: OF_USER },
+  { relation: 'sessions', whose: OF_USER },
+  { relation: 'devices', whose: OF_USER },
+  // A trigger makes one with each device.
+  { relation: 'device_heads', whose: OF_USER, replaces: true },
+  { relation: 'alerts', whose: OF_USER },
+  { relation: 'webhooks', whose: OF_USER },
+  { relation: 'gateways', whose: OF_USER },
+  { relation: 'discovered_devices', whose: OF_GATEWAY },
+  { relation: 'gateway_announcements', whose: OF_GATEWAY, number: 'place' },
+  // What is still to be told to others stays for that, under their names.
+  { relation: 'events', whose: OF_USER, replaces: true },
+  {
+    relation: 'deliveries',
+    // Those to subscriptions of others are theirs.
+    whose: `event_id IN (SELECT event_id FROM events WHERE user_id = ANY ($1))
+      AND (webhook_id IS NULL OR webhook_id IN (SELECT webhook_id FROM webhooks WHERE user_id = ANY ($1)))`,
+    number: 'place',
+  },
+  { relation: 'alert_firings', whose: 'alert_id IN (SELECT alert_id FROM alerts WHERE user_id = ANY ($1))' },
+  { relation: 'usage_changes', whose: 'user_ids && $1', number: 'change_id' },
+  { relation: 'usage_untold', whose: OF_USER },
+  { relation: 'usage_told', whose: OF_USER },
+  { relation: 'series', whose: OF_DEVICE, number: 'series_id' },
+  {
+    relation: 'closed_readings',
+    whose: `series_id IN (SELECT series_id FROM series JOIN devices USING (device_id) WHERE user_id = ANY ($1))`,
+  },
+  { relation: 'quantity_changes', whose: OF_DEVICE },
+  {
+    relation: 'rejected_messages',
+    whose: `(${OF_DEVICE} OR device_id IN (SELECT gateway_id FROM gateways WHERE user_id = ANY ($1)))`,
+    number: 'rejected_id',
+  },
+  { relation: 'audit_log', whose: '(actor_user_id = ANY ($1) OR about_user_id = ANY ($1))', stays: true },
+];
+
+/** Relations that refer to nothing, of which an account may have millions of rows: copied by their time, while all goes on. Beside the load profile. */
+export const STREAMED = [
+  { relation: 'reading_notes', by: 'read_at' },
+  { relation: 'readings', by: 'read_at' },
+] as const;
+
+/** What does not go with an account, beside what is computed from the load profile, and why. */
+export const NOT_PARTED: Readonly<Record<string, string>> = {
+  installation: "each installation's own",
+  schema_migrations: 'what a database was made with',
+  ingest_slots: "places of the installation's own workers",
+  rollup_progress: 'how far its aggregates are',
+  stale_days: 'days of its aggregates',
+  late_deltas: 'folded into the load profile before that is copied',
+  request_counts: 'windows of a minute and a day: they begin anew',
+  temporary_secrets: 'of imports that are under way: they end',
+  sign_ins: 'codes are sealed by the secret of the installation, and hold for minutes: people ask for another one',
+  arrivals: 'where an account came from: noted anew',
+  departures: 'of accounts that are no longer there',
+  departed_logins: 'of accounts that are no longer there',
+  parcels: 'of accounts on their way: what is in them is taken over',
+  stray_messages: 'written by the other installation like any message, once it has the account',
+  arriving_series: 'until the account is there',
+};

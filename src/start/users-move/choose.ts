@@ -1,0 +1,126 @@
+import type { Pool } from '#src/database/connect.ts';
+import type { Installation } from './ends.ts';
+import { type Candidate, hindrances, type Named } from './named-accounts.ts';
+
+// Raw SQL: two databases at once, and lists as one parameter.
+
+/** Accounts of a file, by how far they are. */
+export interface Chosen {
+  /** They are here, and may move. */
+  toMove: string[];
+  /** They are closed here, by a move that was broken off. */
+  unfinished: string[];
+  /** They moved. */
+  moved: string[];
+}
+
+interface Departure {
+  userId: string;
+  to: string;
+  isFinished: boolean;
+}
+
+/** Finds the accounts that a file names. Throws with every mistake by its line, and every reason why one cannot move. */
+export async function chooseAccounts(
+  { source, target }: { source: Installation; target: Installation },
+  named: readonly Named[],
+  mistakes: readonly string[],
+): Promise<Chosen> {
+  const wrong = [...mistakes];
+  const departures = await departuresOf(source.pool);
+  const here = await accountsNamed(source.pool, named);
+  const gone = await goneByEmail({ source, target }, named);
+  const lines = new Map<string, number>();
+  const chosen: Chosen = { toMove: [], unfinished: [], moved: [] };
+  for (const { line, name } of named) {
+    const account = here.get(name.toLowerCase());
+    const userId = account?.userId ?? gone.get(name.toLowerCase()) ?? name;
+    const departure = departures.get(userId);
+    const before = lines.get(userId);
+    if (!account && !departure) wrong.push(`line ${line}: there is no account ${name}`);
+    else if (before !== undefined) wrong.push(`line ${line}: ${name} is the account of line ${before}`);
+    else if (!account && departure && departure.to !== target.id)
+      wrong.push(`line ${line}: ${name} moved into another installation (${departure.to})`);
+    else chosen[account ? 'toMove' : departure?.isFinished ? 'moved' : 'unfinished'].push(userId);
+    lines.set(userId, before ?? line);
+  }
+  const forgotten = [...departures.values()].filter(({ userId, isFinished }) => !isFinished && !lines.has(userId));
+  if (forgotten.length > 0)
+    wrong.push(
+      `a move that was broken off must be finished first, to ${forgotten[0]?.to}: of ${forgotten.map(({ userId }) => userId).join(', ')}`,
+    );
+  const candidates = chosen.toMove.flatMap((userId) => [...here.values()].find((one) => one.userId === userId) ?? []);
+  const around = await surroundings({ source, target }, candidates, [...lines.keys()]);
+  for (const one of candidates)
+    for (const reason of hindrances(one, new Set(lines.keys()), around))
+      wrong.push(`line ${lines.get(one.userId)}: ${one.userId} ${reason}`);
+  if (wrong.length > 0)
+    throw new Error(`--users names what cannot be moved; nothing was changed.\n  ${wrong.join('\n  ')}`);
+  return chosen;
+}
+
+async function departuresOf(pool: Pool): Promise<Map<string, Departure>> {
+  // One that came back is here.
+  const { rows } = await pool.query<Departure>(
+    `SELECT user_id AS "userId", to_installation AS "to", left_at IS NOT NULL AS "isFinished" FROM departures d
+     WHERE NOT EXISTS (SELECT FROM users u WHERE u.user_id = d.user_id)`,
+  );
+  return new Map(rows.map((row) => [row.userId, row]));
+}
+
+/** By what they are named, in lower case. */
+async function accountsNamed(pool: Pool, named: readonly Named[]): Promise<Map<string, Candidate>> {
+  const { rows } = await pool.query<Candidate & { name: string }>(
+    `SELECT lower(n.name) AS name, user_id AS "userId", email, role, enrolled_by AS "enrolledBy"
+     FROM unnest($1::text[]) n (name) JOIN users u ON u.user_id = n.name OR lower(u.email) = lower(n.name)`,
+    [named.map(({ name }) => name)],
+  );
+  return new Map(rows.map(({ name, ...one }) => [name, one]));
+}
+
+/** The ids of those that are named by an e-mail address and no longer here: it is among what was taken out, or at the other end. */
+async function goneByEmail(
+  { source, target }: { source: Installation; target: Installation },
+  named: readonly Named[],
+): Promise<Map<string, string>> {
+  const emails = named.map(({ name }) => name.toLowerCase()).filter((name) => name.includes('@'));
+  const { rows: parcelled } = await source.pool.query(
+    `SELECT lower(row->>'email') AS email, row->>'user_id' AS id FROM parcels
+     WHERE relation = 'users' AND lower(row->>'email') = ANY ($1)`,
+    [emails],
+  );
+  const { rows: arrived } = await target.pool.query(
+    `SELECT lower(email) AS email, user_id AS id FROM users JOIN arrivals USING (user_id)
+     WHERE from_installation = $2 AND lower(email) = ANY ($1)`,
+    [emails, source.id],
+  );
+  return new Map([...arrived, ...parcelled].map(({ email, id }) => [email, id]));
+}
+
+async function surroundings(
+  { source, target }: { source: Installation; target: Installation },
+  candidates: readonly Candidate[],
+  moving: readonly string[],
+) {
+  const ids = candidates.flatMap(({ userId, enrolledBy }) => (enrolledBy === null ? [userId] : [userId, enrolledBy]));
+  const { rows: there } = await target.pool.query('SELECT user_id AS id FROM users WHERE user_id = ANY ($1)', [ids]);
+  const { rows: emails } = await target.pool.query(
+    'SELECT lower(email) AS email FROM users WHERE lower(email) = ANY ($1)',
+    [candidates.map(({ email }) => email.toLowerCase())],
+  );
+  return {
+    there: new Set<string>(there.map(({ id }) => id)),
+    emailsThere: new Set<string>(emails.map(({ email }) => email)),
+    left: await leftBehind(source.pool, moving),
+  };
+}
+
+/** Of those that move, how many accounts that they enrolled do not. */
+export async function leftBehind(pool: Pick<Pool, 'query'>, moving: readonly string[]): Promise<Map<string, number>> {
+  const { rows } = await pool.query(
+    `SELECT enrolled_by AS id, count(*)::int AS accounts FROM users
+     WHERE enrolled_by = ANY ($1) AND user_id <> ALL ($1) GROUP BY 1`,
+    [moving],
+  );
+  return new Map(rows.map(({ id, accounts }) => [id, accounts]));
+}

@@ -1,0 +1,100 @@
+import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
+import { askCapabilities, type Found } from '#src/database/capabilities.ts';
+import { FILLED_FROM, isClosedForWriting, whyClosed } from '#src/database/closing.ts';
+import type { Pool, PoolClient } from '#src/database/connect.ts';
+import { refuseNewer } from '#src/database/migrate.ts';
+
+/** One of the two installations of a move of accounts. */
+export interface Installation {
+  pool: Pool;
+  /** `installation_id`. */
+  id: string;
+  database: Found;
+}
+
+// Raw SQL: here and below; catalogues, advisory locks.
+
+/** What both must be: in use, of this version, and two. Throws, with what to do. */
+export async function openInstallations(pools: {
+  source: Pool;
+  target: Pool;
+}): Promise<{ source: Installation; target: Installation }> {
+  const ends = {
+    source: await openInstallation(pools.source, 'this installation'),
+    target: await openInstallation(pools.target, 'the one of --to'),
+  };
+  const [mine, theirs] = await Promise.all([schemaOf(pools.source), schemaOf(pools.target)]);
+  const missing = [...theirs].filter((name) => !mine.has(name)).concat([...mine].filter((name) => !theirs.has(name)));
+  if (missing.length > 0)
+    throw new Error(
+      `The two installations are of different versions (${missing.join(', ')}): bring both to this one first. Nothing was changed.`,
+    );
+  if (ends.source.id === ends.target.id)
+    throw new Error('--to names this installation itself, or a copy of it. Nothing was changed.');
+  return ends;
+}
+
+async function openInstallation(pool: Pool, what: string): Promise<Installation> {
+  const { rows: made } = await pool.query(`SELECT to_regclass('arrivals') IS NOT NULL AS "isMade"`);
+  if (!made[0].isMade)
+    throw new Error(
+      `The database of ${what} has no schema of this version: start the service on it first. --users moves accounts between two ` +
+        'installations that run. Nothing was changed.',
+    );
+  await refuseNewer(pool);
+  const { rows } = await pool.query('SELECT installation_id AS id FROM installation');
+  const { id } = rows[0];
+  if ((await isClosedForWriting(pool)) || id.startsWith(FILLED_FROM))
+    throw new Error(`Of ${what}: ${await whyClosed(pool)}`);
+  return { pool, id, database: await askCapabilities(pool) };
+}
+
+async function schemaOf(pool: Pool): Promise<Set<string>> {
+  const { rows } = await pool.query("SELECT name FROM schema_migrations WHERE name LIKE 'schema/%'");
+  return new Set(rows.map(({ name }) => name));
+}
+
+/**
+ * Runs something while no other move of accounts does, hours and days of the load profile stay what they are, and no history is dropped, at
+ * either end. Throws where another move is under way.
+ */
+export async function withBothHeld<T>(
+  { source, target }: { source: Pool; target: Pool },
+  run: () => Promise<T>,
+): Promise<T> {
+  const clients: PoolClient[] = [];
+  try {
+    for (const pool of [source, target]) {
+      const client = await pool.connect();
+      clients.push(client);
+      const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS "isMine"', [ADVISORY_LOCKS.usersMove]);
+      if (!rows[0].isMine)
+        throw new Error('Another move of accounts from or to one of the two is under way. Nothing was changed.');
+      // Jobs that are at it end first; those that come leave it for another time.
+      await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.packing]);
+      await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.historyUpkeep]);
+    }
+    return await run();
+  } finally {
+    // The locks end with their sessions.
+    for (const client of clients) client.release(true);
+  }
+}
+
+/** Runs something on a connection to each end, which nobody else has, and closes them: what belongs to their sessions ends with them. */
+export async function withEnds<T>(
+  pools: { source: Pool; target: Pool },
+  run: (ends: { source: PoolClient; target: PoolClient }) => Promise<T>,
+): Promise<T> {
+  const source = await pools.source.connect();
+  try {
+    const target = await pools.target.connect();
+    try {
+      return await run({ source, target });
+    } finally {
+      target.release(true);
+    }
+  } finally {
+    source.release(true);
+  }
+}

@@ -1,0 +1,267 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { createDb, createPool, type Pool } from '#src/database/connect.ts';
+import { packChanges } from '#src/database/copy/parcel.ts';
+import { compareCopied, type Progress, type Synchronised, synchronise } from '#src/database/copy/synchronise.ts';
+import { inTransaction, joinOrBeginTransaction } from '#src/database/transaction.ts';
+import { unpackDays } from '#src/rollups/pack.ts';
+import { settleRollups } from '#src/rollups/refresh.ts';
+import { eraseTraces } from '#src/users/erase.ts';
+import { computeAggregates, keysWithRows, mendAggregates, mustBeRight, totalOf } from './aggregates.ts';
+import { chooseAccounts } from './choose.ts';
+import { closeAccounts, reopenAccounts } from './close.ts';
+import { type Installation, openInstallations, withBothHeld, withEnds } from './ends.ts';
+import { parseAccounts } from './named-accounts.ts';
+import { areOpen, openAccounts } from './open.ts';
+import { keysOf, openPart, STREAMED_PARTS, seenOf } from './part.ts';
+import { mustOpen, resealing } from './reseal.ts';
+import { forwardStrays, type Taking } from './strays.ts';
+
+/** What a move of accounts did. */
+export interface UsersMoveReport {
+  /** Accounts that moved now, and that had moved before. */
+  users: number;
+  moved_before: number;
+  /** Rows of each relation that were copied and compared. */
+  relations: { relation: string; rows: number }[];
+  /** Consumption of these accounts in closed hours, in mWh: of the load profile here, and of the daily aggregates there. */
+  total_milliwatt_hours: string;
+  /** How long they were closed here and not yet open there. */
+  held_ms: number;
+  /** Messages that came here for accounts that are there, and were written there. */
+  forwarded: number;
+}
+
+/** What it is made with. */
+export interface UsersMove {
+  /** The file's text. */
+  accounts: string;
+  /** What the two installations seal with: their `secret.key`. */
+  secrets: { source: string; target: string };
+  taking: Taking;
+  /** How long devices may still be connected here once their accounts are there: so long is waited before the last of it is written there. */
+  connectedMs?: number;
+  step(text: string): void;
+  progress: Progress;
+}
+
+interface Both {
+  source: Installation;
+  target: Installation;
+}
+
+const APPLICATION = 'energy migrate';
+/** Passes while all goes on, until one has this many rows to copy at most. */
+const MAX_PASSES = 4;
+const FEW_ROWS = 10_000;
+
+/**
+ * Moves accounts of a running installation into another running one: copies their readings and load profile while both run, closes them here in
+ * one transaction, copies and compares what came meanwhile, opens them there in one transaction, and erases them here. What their devices
+ * still send here is kept, and written there. May be broken off (kill -9) at any point and begun again. Where it fails before they are open there
+ * they are opened here again, as they were.
+ */
+export async function moveUsers(sourceUrl: string, targetUrl: string, how: UsersMove): Promise<UsersMoveReport> {
+  const pools = { source: createMovingPool(sourceUrl), target: createMovingPool(targetUrl) };
+  try {
+    const both = await openInstallations(pools);
+    const { named, mistakes } = parseAccounts(how.accounts);
+    how.step(`From: ${both.source.database.line}\nTo:   ${both.target.database.line}`);
+    return await withBothHeld(pools, async () => {
+      const chosen = await chooseAccounts(both, named, mistakes);
+      const report: UsersMoveReport = {
+        users: 0,
+        moved_before: chosen.moved.length,
+        relations: [],
+        total_milliwatt_hours: '0',
+        held_ms: 0,
+        forwarded: 0,
+      };
+      await mustOpen(both, how.secrets);
+      await forgetReturned(both.source.pool, how.taking);
+      if (chosen.unfinished.length > 0) await finish(both, chosen.unfinished, how, report);
+      if (chosen.toMove.length > 0) {
+        await copyMeanwhile(both, chosen.toMove, how);
+        how.step('Closing the accounts here …');
+        await closeAccounts(pools.source, chosen.toMove, both.target.id);
+        await finish(both, chosen.toMove, how, report);
+      }
+      how.step('Forwarding what came here for them …');
+      report.forwarded = await forward(both, how.taking);
+      if (report.users > 0 && how.connectedMs !== undefined) {
+        await pause(how.connectedMs);
+        report.forwarded += await forward(both, how.taking);
+      }
+      return report;
+    });
+  } finally {
+    await Promise.all([pools.source.end(), pools.target.end()]);
+  }
+}
+
+const createMovingPool = (url: string): Pool =>
+  createPool(url, {
+    max: 8,
+    applicationName: APPLICATION,
+    settings: [
+      'statement_timeout=0',
+      'lock_timeout=0',
+      'idle_in_transaction_session_timeout=0',
+      // Fingerprints are compared as text, and bytes go through JSON: both sides must write them alike.
+      'DateStyle=ISO',
+      'IntervalStyle=postgres',
+      'bytea_output=hex',
+      'extra_float_digits=1',
+    ],
+  });
+
+/** One pass over what is copied by its time: makes the target's part equal. */
+async function pass(
+  both: Both,
+  userIds: readonly string[],
+  { progress }: UsersMove,
+  compare = false,
+): Promise<Synchronised[]> {
+  const { source, target } = both;
+  const arePacked = !source.database.capabilities.compression;
+  if (source.database.capabilities.continuousAggregates) await settleRollups(source.pool, new Date());
+  // Continuous aggregates stand on hours alone. They stay hours: packing is held.
+  else if (arePacked && target.database.capabilities.continuousAggregates)
+    await unpackDays(source.pool, keysOf(userIds));
+  return withEnds({ source: source.pool, target: target.pool }, async (ends) => {
+    await openPart(ends, userIds);
+    const done = await synchronise(ends, STREAMED_PARTS, { held: false, onProgress: progress });
+    if (compare) await compareCopied(ends, done, seenOf);
+    return done;
+  });
+}
+
+async function copyMeanwhile(both: Both, userIds: readonly string[], how: UsersMove): Promise<void> {
+  how.step('Copying while both run …');
+  for (let passes = 1; passes <= MAX_PASSES; passes++) {
+    const done = await pass(both, userIds, how);
+    if (passes === 1) {
+      how.step('Computing the aggregates there …');
+      await mendAggregates(both.target, await keysWithRows(both.target.pool, keysOf(userIds)));
+    } else await computeSince(both, userIds, done);
+    if (done.reduce((sum, { copied }) => sum + copied, 0) <= FEW_ROWS) return;
+  }
+}
+
+/** Computes anew what a pass over the load profile changed; from when on it did, null where it did not. */
+async function computeSince(
+  { target }: Both,
+  userIds: readonly string[],
+  done: readonly Synchronised[],
+): Promise<Date | null> {
+  const days = done
+    .filter(({ relation }) => relation.startsWith('device_'))
+    .flatMap(({ since }) => since?.getTime() ?? []);
+  if (days.length === 0) return null;
+  const since = new Date(Math.min(...days));
+  await computeAggregates(target, await keysWithRows(target.pool, keysOf(userIds)), since);
+  return since;
+}
+
+/** Goes on from where accounts are closed. Opens them again where that fails and they are not open at the target. */
+async function finish(both: Both, userIds: readonly string[], how: UsersMove, report: UsersMoveReport): Promise<void> {
+  const { source, target } = both;
+  if (!(await areOpen(target.pool, userIds, source.id))) {
+    try {
+      await bringOver(both, userIds, how, report);
+    } catch (error) {
+      await giveBack(both, userIds, how, error as Error);
+      throw error;
+    }
+  }
+  report.users += userIds.length;
+  how.step('Erasing them here …');
+  await erase(source.pool, userIds);
+}
+
+async function bringOver(
+  both: Both,
+  userIds: readonly string[],
+  how: UsersMove,
+  report: UsersMoveReport,
+): Promise<void> {
+  const { source, target } = both;
+  how.step('Copying what came meanwhile, comparing …');
+  const done = await pass(both, userIds, how, true);
+  // Hours that were late here are changed hours there.
+  await inTransaction(source.pool, (client) => packChanges(client, userIds));
+  const since = await computeSince(both, userIds, done);
+  const keys = await keysWithRows(target.pool, keysOf(userIds));
+  await mustBeRight(target, keys, since ?? new Date());
+  const [was, is] = await Promise.all([
+    totalOf(source.pool, 'closed_device_hourly', keysOf(userIds)),
+    totalOf(target.pool, 'closed_user_daily', keysOf(userIds)),
+  ]);
+  if (was !== is) throw new Error(`the aggregates there hold ${is} mWh and should hold ${was}`);
+  how.step('Opening the accounts there …');
+  const relations = await withEnds({ source: source.pool, target: target.pool }, (ends) =>
+    openAccounts(ends, userIds, { fromInstallation: source.id, reseal: resealing(how.secrets) }),
+  );
+  report.relations = [...relations, ...done.map(({ relation, rows }) => ({ relation, rows }))];
+  report.total_milliwatt_hours = (BigInt(report.total_milliwatt_hours) + BigInt(is)).toString();
+  // Raw SQL: here and below; times of the database, and lists as one parameter.
+  const { rows } = await source.pool.query(
+    'SELECT round(extract(epoch FROM clock_timestamp() - min(closed_at)) * 1000)::bigint AS ms FROM departures WHERE user_id = ANY ($1)',
+    [userIds],
+  );
+  report.held_ms = Math.max(report.held_ms, rows[0].ms);
+}
+
+/** After a failure: opens accounts again where they were. Where it cannot be known whether they are open at the target they stay closed. */
+async function giveBack(
+  { source, target }: Both,
+  userIds: readonly string[],
+  { step, taking }: UsersMove,
+  error: Error,
+): Promise<void> {
+  const areThere = await areOpen(target.pool, userIds, source.id).catch(() => null);
+  if (areThere !== false)
+    throw new Error(
+      `The accounts are closed here, and ${areThere ? 'open there' : 'it is not known whether they are open there'} (${error.message}). ` +
+        'Their devices’ messages are kept. Run the command again.',
+      { cause: error },
+    );
+  step('Opening the accounts here again …');
+  await reopenAccounts(source.pool, userIds);
+  await forgetReturned(source.pool, taking);
+}
+
+/** What devices of accounts that are here again sent meanwhile is written, and it is forgotten that they were away. */
+async function forgetReturned(pool: Pool, taking: Taking): Promise<void> {
+  const RETURNED =
+    'login IN (SELECT login FROM departed_logins l WHERE NOT EXISTS (SELECT FROM departures d WHERE d.user_id = l.user_id))';
+  await forwardStrays({ from: pool, to: pool }, { whose: RETURNED, values: [] }, taking);
+  await pool.query(
+    `DELETE FROM departed_logins WHERE ${RETURNED} AND NOT EXISTS (SELECT FROM stray_messages s WHERE s.login = departed_logins.login)`,
+  );
+}
+
+/** Removes what is left of accounts that are open at the target, one by one, as an erasure does, and then the parcels. */
+async function erase(pool: Pool, userIds: readonly string[]): Promise<void> {
+  const db = createDb(pool);
+  const { rows } = await pool.query(
+    `SELECT u.user_id, ARRAY(SELECT row->>'device_id' FROM parcels WHERE relation = 'devices' AND row->>'user_id' = u.user_id
+         UNION ALL SELECT row->>'gateway_id' FROM parcels WHERE relation = 'gateways' AND row->>'user_id' = u.user_id) AS senders,
+       ARRAY(SELECT s.row->>'series_id' FROM parcels s JOIN parcels d ON d.relation = 'devices' AND d.row->>'device_id' = s.row->>'device_id'
+         WHERE s.relation = 'series' AND d.row->>'user_id' = u.user_id) AS "seriesIds"
+     FROM unnest($1::text[]) u (user_id)`,
+    [userIds],
+  );
+  for (const { user_id: userId, senders, seriesIds } of rows)
+    await joinOrBeginTransaction(db, (trx) => eraseTraces(trx, userId, { senders, seriesIds: seriesIds.map(Number) }));
+  await inTransaction(pool, async (client) => {
+    await client.query('DELETE FROM parcels');
+    await client.query('UPDATE departures SET left_at = now() WHERE user_id = ANY ($1)', [userIds]);
+  });
+}
+
+/** Writes at the target what came here for accounts that are there; and what came there once, while they were here. */
+async function forward({ source, target }: Both, taking: Taking): Promise<number> {
+  await forgetReturned(target.pool, taking);
+  const whose = `login IN (SELECT login FROM departed_logins JOIN departures USING (user_id) WHERE to_installation = $1 AND left_at IS NOT NULL)`;
+  return forwardStrays({ from: source.pool, to: target.pool }, { whose, values: [target.id] }, taking);
+}

@@ -1,0 +1,96 @@
+import type { PoolClient } from '#src/database/connect.ts';
+import { columnsOf } from '#src/database/copy/fingerprints.ts';
+import { STREAMED } from '#src/database/copy/parted.ts';
+import type { Copied } from '#src/database/copy/relations.ts';
+import type { Ends } from '#src/database/copy/synchronise.ts';
+import { meterKey, TOLD_APART } from '#src/database/meter.ts';
+import { DAYS, HOURS } from '#src/rollups/levels.ts';
+
+// Raw SQL: temporary tables and views, of relations that are named at run time.
+
+const viewOf = (relation: string): string => `part_${relation}`;
+const OF_SERIES = 'series_id IN (SELECT arrives_as FROM part_series)';
+const OF_USERS = 'user_id IN (SELECT user_id FROM part_users)';
+
+/** What is copied of accounts while all goes on, and once more when they are closed: the load profile last. */
+export const STREAMED_PARTS: readonly Copied[] = [
+  ...STREAMED.map(({ relation, by }) => ({ relation, by, part: { view: viewOf(relation), whose: OF_SERIES } })),
+  ...[HOURS, DAYS].map(({ relation, time }) => ({
+    relation,
+    by: time,
+    part: { view: viewOf(relation), whose: OF_USERS },
+  })),
+];
+
+/** The view that has an account's part of a relation, in sessions that `openPart` was called for. */
+export const seenOf = (relation: string): string => viewOf(relation);
+
+/** What accounts' rows of the load profile and the aggregates have as `user_id`: their ids, and those with what is told apart behind them. */
+export const keysOf = (userIds: readonly string[]): string[] =>
+  userIds.flatMap((userId) => [userId, ...TOLD_APART.map((meter) => meterKey(userId, meter))]);
+
+interface Series {
+  series_id: number;
+  device_id: string;
+  channel: string;
+  kind: string;
+}
+
+/** The accounts' series: of those that are closed they are among the parcels. */
+async function seriesOf(source: PoolClient, userIds: readonly string[]): Promise<Series[]> {
+  const { rows } = await source.query(
+    `SELECT series_id, device_id, channel, kind FROM series JOIN devices USING (device_id) WHERE user_id = ANY ($1)
+     UNION ALL
+     SELECT (row->>'series_id')::bigint, row->>'device_id', row->>'channel', row->>'kind' FROM parcels WHERE relation = 'series'
+     ORDER BY 1`,
+    [userIds],
+  );
+  return rows;
+}
+
+/**
+ * Prepares the sessions of both ends: gives series that are new the numbers that they will have, for good, and makes views of what belongs to the
+ * accounts, as it is at the target.
+ */
+export async function openPart({ source, target }: Ends, userIds: readonly string[]): Promise<void> {
+  const series = await seriesOf(source, userIds);
+  const values = [
+    series.map(({ device_id }) => device_id),
+    series.map(({ channel }) => channel),
+    series.map(({ kind }) => kind),
+  ];
+  const list = 'unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY n (device_id, channel, kind, place)';
+  await target.query(
+    `INSERT INTO arriving_series (series_id, device_id, channel, kind)
+     SELECT nextval(pg_get_serial_sequence('series', 'series_id')), device_id, channel, kind FROM (
+       SELECT n.* FROM ${list} WHERE NOT EXISTS (SELECT FROM arriving_series a
+         WHERE (a.device_id, a.channel, a.kind) = (n.device_id, n.channel, n.kind)) ORDER BY place) n`,
+    values,
+  );
+  const { rows } = await target.query(
+    `SELECT a.series_id FROM ${list} JOIN arriving_series a USING (device_id, channel, kind) ORDER BY place`,
+    values,
+  );
+  const arriveAs = rows.map(({ series_id }) => series_id);
+  await openEnd(source, userIds, { series: series.map(({ series_id }) => series_id), arriveAs });
+  await openEnd(target, userIds, { series: arriveAs, arriveAs });
+}
+
+async function openEnd(
+  client: PoolClient,
+  userIds: readonly string[],
+  { series, arriveAs }: { series: readonly number[]; arriveAs: readonly number[] },
+): Promise<void> {
+  await client.query('CREATE TEMPORARY TABLE part_series (series_id bigint PRIMARY KEY, arrives_as bigint NOT NULL)');
+  await client.query('INSERT INTO part_series SELECT * FROM unnest($1::bigint[], $2::bigint[])', [series, arriveAs]);
+  await client.query('CREATE TEMPORARY TABLE part_users (user_id text COLLATE "C" PRIMARY KEY)');
+  await client.query('INSERT INTO part_users SELECT unnest($1::text[])', [keysOf(userIds)]);
+  await client.query('ANALYZE part_series; ANALYZE part_users');
+  for (const { relation, part } of STREAMED_PARTS) {
+    const { columns } = await columnsOf(client, relation);
+    const ofSeries = columns.includes('series_id');
+    const shown = columns.map((name) => (name === 'series_id' ? 'p.arrives_as AS series_id' : `r.${name}`)).join(', ');
+    const from = ofSeries ? `${relation} r JOIN part_series p USING (series_id)` : `${relation} r WHERE r.${OF_USERS}`;
+    await client.query(`CREATE TEMPORARY VIEW ${part?.view} AS SELECT ${shown} FROM ${from}`);
+  }
+}

@@ -1,0 +1,283 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { toIncoming } from '#ingest/incoming.ts';
+import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
+import { secretBox } from '#src/core/secret-box.ts';
+import { createDb, queryOn } from '#src/database/connect.ts';
+import { checkDeviceLogin, endedLogins } from '#src/devices/credentials.ts';
+import { createGateway } from '#src/devices/gateways.ts';
+import { addEvents } from '#src/events/outbox.ts';
+import { moveUsers, type UsersMove } from '#src/start/users-move/move-users.ts';
+import { createUser } from '#src/users/store.ts';
+import { testApi } from '#test/support/api.ts';
+import type { TestDatabase } from '#test/support/database.ts';
+import { meter, totalMilliwattHours } from '#test/support/meters.ts';
+import { temporaryFolder } from '#test/support/service.ts';
+import { countOf, twoDatabases } from '#test/support/two-databases.ts';
+
+/** What of a move of accounts does not depend on the databases' tiers; test/tiers/move-users.test.ts has the rest. */
+const two = twoDatabases();
+const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
+const TAKING = { retentionMonths: 13, maxChannels: 64 };
+
+const how = (accounts: readonly string[], options: Partial<UsersMove> = {}): UsersMove => ({
+  accounts: accounts.join('\n'),
+  secrets: { source: 'one secret', target: 'another secret' },
+  taking: TAKING,
+  step: () => {},
+  progress: () => {},
+  ...options,
+});
+
+const mentioned = (pool: TestDatabase['pool'], ids: readonly string[]) =>
+  pool
+    .query('SELECT user_id FROM users WHERE user_id = ANY ($1) ORDER BY 1', [ids])
+    .then(({ rows }) => rows.map(({ user_id }) => user_id));
+
+test('every account that cannot move is named by its line, and nothing is changed', async () => {
+  const { source, target } = two;
+  const [here, there] = [createDb(source.pool), createDb(target.pool)];
+  const admin = await createUser(here, { email: 'admin@example.com', role: 'admin' });
+  const utility = await createUser(here, { email: 'utility@example.com', role: 'utility' });
+  const [first, second] = await Promise.all(
+    [1, 2].map((n) =>
+      createUser(here, { email: `home${n}@example.com`, role: 'homeowner', enrolledBy: utility.user_id }),
+    ),
+  );
+  const taken = await createUser(here, { email: 'taken@example.com', role: 'homeowner' });
+  await createUser(there, { email: 'Taken@Example.com', role: 'homeowner' });
+  const accounts = [
+    '# all that can be wrong',
+    admin.user_id,
+    'HOME1@example.com',
+    first?.user_id ?? '',
+    taken.user_id,
+    'nobody@example.com',
+    'usr_nobody',
+    'nobody',
+  ];
+  const refusal = await moveUsers(source.url, target.url, how(accounts)).then(
+    () => '',
+    (error: Error) => error.message,
+  );
+  expect(refusal.split('\n').map((line) => line.trim())).toEqual([
+    '--users names what cannot be moved; nothing was changed.',
+    'line 8: nobody is neither a user_id nor an e-mail address',
+    `line 4: ${first?.user_id} is the account of line 3`,
+    'line 6: there is no account nobody@example.com',
+    'line 7: there is no account usr_nobody',
+    expect.stringMatching(/^line 2: usr_\w+ is an administrator/),
+    expect.stringMatching(/^line 3: usr_\w+ was enrolled by usr_\w+, which is neither in the file/),
+    expect.stringMatching(/^line 5: usr_\w+ has an e-mail address that another account there has/),
+  ]);
+  await expect(moveUsers(source.url, target.url, how([utility.user_id, first?.user_id ?? '']))).rejects.toThrow(
+    /enrolled 1 account that the file does not have/,
+  );
+  expect(await countOf(source.pool, 'users')).toBe(5);
+  expect(await countOf(target.pool, 'users')).toBe(1);
+  // With all of its homeowners a utility goes, and they are still its own.
+  const all = [utility.user_id, first?.user_id ?? '', second?.user_id ?? ''];
+  await moveUsers(source.url, target.url, how(all));
+  const { rows } = await target.pool.query('SELECT count(*) AS n FROM users WHERE enrolled_by = $1', [utility.user_id]);
+  expect(rows[0].n).toBe(2);
+  // And a homeowner of it that was made here again, by hand, goes after it.
+  const late = await createUser(here, { email: 'late@example.com', role: 'homeowner' });
+  await moveUsers(source.url, target.url, how([late.user_id]));
+  expect(await mentioned(source.pool, [...all, late.user_id])).toEqual([]);
+});
+
+test('other databases than that of a running installation are refused', async () => {
+  const { source, target } = two;
+  const home = await meter(source);
+  await expect(moveUsers(source.url, source.url, how([home.userId]))).rejects.toThrow(/this installation itself/);
+  const wrong = { source: 'one secret', target: 'another secret' };
+  await source.pool.query(
+    "INSERT INTO webhooks (webhook_id, user_id, event, url, auth_token_sealed) VALUES ('whk_1', $1, 'user.created', 'https://example.com', '\\x00')",
+    [home.userId],
+  );
+  await expect(moveUsers(source.url, target.url, how([home.userId], { secrets: wrong }))).rejects.toThrow(
+    /SECRET_KEY .* does not open/,
+  );
+  await target.pool.query(
+    "DELETE FROM schema_migrations WHERE name = (SELECT max(name) FROM schema_migrations WHERE name LIKE 'schema/%')",
+  );
+  await expect(moveUsers(source.url, target.url, how([home.userId]))).rejects.toThrow(
+    /of different versions \(schema\//,
+  );
+  await target.pool.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+  await expect(moveUsers(source.url, target.url, how([home.userId]))).rejects.toThrow(/has no schema of this version/);
+  expect(await countOf(source.pool, 'departures')).toBe(0);
+});
+
+test('who moved is unknown here: its key, its sessions, its devices; and known there', async () => {
+  const { source, target } = two;
+  const api = await testApi({ database: { ...source, drop: async () => {} } });
+  const there = await testApi({ database: { ...target, drop: async () => {} } });
+  try {
+    const { userId, key } = await api.user('homeowner');
+    const stays = await api.user('homeowner');
+    const admin = await api.user('admin');
+    const made = await api.send('/v1/devices', {
+      method: 'POST',
+      key,
+      body: { type: 'smart_meter', location: 'home' },
+    });
+    const { device_id: deviceId, mqtt } = made.json;
+    expect(await checkDeviceLogin(api.db, deviceId, mqtt.password)).toBe(true);
+    await moveUsers(
+      source.url,
+      target.url,
+      how([userId], { secrets: { source: 'the secret of the tests', target: 'the secret of the tests' } }),
+    );
+    expect((await api.send(`/v1/users/${userId}`, { key: admin.key })).status).toBe(404);
+    expect(
+      (await api.send('/v1/devices', { method: 'POST', key, body: { type: 'smart_meter', location: 'x' } })).status,
+    ).toBe(401);
+    expect((await api.send('/v1/devices', { key: stays.key })).status).toBe(200);
+    expect(await checkDeviceLogin(api.db, deviceId, mqtt.password)).toBe(false);
+    expect(await endedLogins(api.db, [deviceId])).toEqual([deviceId]);
+    const devices = await there.send('/v1/devices', { key });
+    expect(devices.json.map(({ device_id }: { device_id: string }) => device_id)).toEqual([deviceId]);
+    expect(await checkDeviceLogin(there.db, deviceId, mqtt.password)).toBe(true);
+  } finally {
+    await api.app.close();
+    await there.app.close();
+  }
+});
+
+test('what is being delivered is waited for, hours that close meanwhile come along, and what others are still to be told stays', async () => {
+  const { source, target } = two;
+  const db = createDb(source.pool);
+  const admin = await createUser(db, { email: 'admin@example.com', role: 'admin' });
+  const home = await meter(source);
+  const { userId } = home;
+  const sealed = secretBox('one secret').seal('a token');
+  for (const owner of [admin.user_id, userId])
+    await source.pool.query(
+      `INSERT INTO webhooks (webhook_id, user_id, event, url, auth_token_sealed)
+       VALUES ('whk_' || $1, $1, 'device.connected', 'https://example.com', $2)`,
+      [owner, sealed],
+    );
+  const data = { device_id: 'dev_1', user_id: userId, connected_at: '2026-01-01T00:00:00Z' };
+  const event = { type: 'device.connected' as const, userId, data: data as never, channel: 'email' as const };
+  const [eventId] = await addEvents(queryOn(source.pool), [event], new Date());
+  await source.pool.query("UPDATE deliveries SET leased_until = now() + interval '1 minute' WHERE target = 'email'");
+  const steps: string[] = [];
+  const moving = moveUsers(source.url, target.url, how([userId], { step: (text) => void steps.push(text) }));
+  await expect.poll(() => steps.some((text) => text.startsWith('Closing'))).toBe(true);
+  await new Promise((done) => setTimeout(done, 200));
+  expect(await countOf(source.pool, 'departures')).toBe(0);
+  const now = Date.now();
+  await home.read([5, 3, 1].map((hours) => [new Date(now - hours * 3_600_000), 10 - hours]));
+  await source.pool.query(
+    "UPDATE deliveries SET status = 'succeeded', leased_until = NULL WHERE target = 'email' AND leased_until IS NOT NULL",
+  );
+  await moving;
+  for (const relation of ['user_daily', 'device_hourly', 'device_intervals'])
+    expect(await totalMilliwattHours(target, relation, userId)).toBe(4_000_000);
+  const deliveries =
+    'SELECT target, status, event_id FROM deliveries JOIN events USING (event_id) WHERE event_id = $1 ORDER BY target';
+  const there = await target.pool.query(deliveries, [eventId]);
+  expect(there.rows).toEqual([
+    { target: 'email', status: 'succeeded', event_id: eventId },
+    { target: `whk_${userId}`, status: 'pending', event_id: eventId },
+  ]);
+  const here = await source.pool.query(deliveries, [eventId]);
+  expect(here.rows).toEqual([{ target: `whk_${admin.user_id}`, status: 'pending', event_id: eventId }]);
+});
+
+const raw = (topic: string, body: object | string, at = Date.now()) =>
+  toIncoming({
+    topic,
+    payload: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+    receivedAtMs: at,
+    replayed: false,
+  }) as IncomingMessage;
+
+test('what a gateway and a device still send here is kept whole, with what nobody can read, and written there once', async () => {
+  const { source, target } = two;
+  const home = await meter(source);
+  const stays = await meter(source);
+  const { gateway } = await createGateway(createDb(source.pool), { userId: home.userId, name: 'cellar' });
+  const writer = createWriter(source.pool, TAKING);
+  const now = Date.now();
+  const reading = (id: string, kwh: number, at: number) =>
+    raw(`energy/v1/${id}/readings`, { ts: new Date(at).toISOString(), energy_total_kwh: kwh });
+  await writer.write([reading(home.deviceId, 1, now - 9_000), reading(stays.deviceId, 1, now - 9_000)]);
+  await moveUsers(source.url, target.url, how([home.userId]));
+  const result = await writer.write([
+    reading(home.deviceId, 2, now - 8_000),
+    reading(stays.deviceId, 2, now - 8_000),
+    raw(`energy/v1/${home.deviceId}/readings`, 'rubbish'),
+    raw(`gw/${gateway.gateway_id}/tele/plug/SENSOR`, { Time: '2026-07-05T19:00:00', ENERGY: { Total: 5, Power: 10 } }),
+    raw('energy/v1/dev_nobody/readings', { ts: new Date(now).toISOString(), energy_total_kwh: 1 }),
+  ]);
+  expect(result).toMatchObject({ stored: 1, rejected: 1, strays: 3 });
+  const { rows } = await source.pool.query('SELECT login, payload::text FROM stray_messages ORDER BY stray_id');
+  expect(rows.map(({ login }) => login).sort()).toEqual([gateway.gateway_id, home.deviceId, home.deviceId].sort());
+  const report = await moveUsers(source.url, target.url, how([home.userId]));
+  expect(report).toMatchObject({ users: 0, moved_before: 1, forwarded: 3 });
+  expect(await moveUsers(source.url, target.url, how([home.userId]))).toMatchObject({ forwarded: 0 });
+  expect(await totalMilliwattHours(target, 'user_daily', home.userId)).toBe(1_000_000);
+  expect(await totalMilliwattHours(source, 'user_daily', stays.userId)).toBe(1_000_000);
+  expect(await countOf(target.pool, 'rejected_messages')).toBe(1);
+  expect(await countOf(target.pool, 'discovered_devices')).toBe(1);
+  expect(await countOf(source.pool, 'rejected_messages')).toBe(1);
+});
+
+test('who came back is at home, with what was sent to either place', async () => {
+  const { source, target } = two;
+  const home = await meter(source);
+  const now = Date.now();
+  const send = (at: TestDatabase, kwh: number, seconds: number) => {
+    const body = { ts: new Date(now - seconds * 1_000).toISOString(), energy_total_kwh: kwh };
+    return createWriter(at.pool, TAKING).write([raw(`energy/v1/${home.deviceId}/readings`, body)]);
+  };
+  await send(source, 1, 60);
+  await moveUsers(source.url, target.url, how([home.userId]));
+  await send(target, 2, 50);
+  // Here, while it is there: it is still here when the account comes back.
+  await send(source, 3, 40);
+  await moveUsers(
+    target.url,
+    source.url,
+    how([home.userId], { secrets: { source: 'another secret', target: 'one secret' } }),
+  );
+  await send(target, 4, 30);
+  await send(source, 5, 20);
+  expect(await moveUsers(target.url, source.url, how([home.userId]))).toMatchObject({ moved_before: 1, forwarded: 1 });
+  expect(await totalMilliwattHours(source, 'user_daily', home.userId)).toBe(4_000_000);
+  expect(await countOf(source.pool, 'readings')).toBe(5);
+  expect(await countOf(source.pool, 'departed_logins')).toBe(0);
+  expect(await countOf(target.pool, 'readings')).toBe(0);
+});
+
+test('the command refuses what it cannot do, and does it once', async () => {
+  const { source, target } = two;
+  const home = await meter(source);
+  const folder = await temporaryFolder();
+  const [users, secret] = [join(folder.path, 'north.txt'), join(folder.path, 'other.key')];
+  await writeFile(users, `# north\n${home.userId}\n`);
+  await writeFile(secret, 'another secret\n');
+  const energy = (...options: string[]) =>
+    promisify(execFile)(process.execPath, [MAIN, 'migrate', ...options, '--json'], {
+      env: {
+        PATH: process.env.PATH,
+        DATA_DIR: folder.path,
+        DATABASE_URL: source.url,
+        SECRET_KEY: 'one secret, and it is long enough',
+      },
+    });
+  await expect(energy('--users', users)).rejects.toThrow(/--users goes with --to/);
+  await expect(energy('--to-secret-key', secret)).rejects.toThrow(/--to-secret-key goes with --users/);
+  const all = ['--to', target.url, '--users', users, '--to-secret-key', secret];
+  await writeFile(users, 'usr_nobody\n');
+  await expect(energy(...all)).rejects.toThrow(/line 1: there is no account usr_nobody/);
+  await writeFile(users, `${home.userId}\n`);
+  await moveUsers(source.url, target.url, how([home.userId]));
+  expect(JSON.parse((await energy(...all)).stdout)).toMatchObject({ users: 0, moved_before: 1, forwarded: 0 });
+  await folder.remove();
+});

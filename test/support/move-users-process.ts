@@ -1,0 +1,18 @@
+import { moveUsers } from '#src/start/users-move/move-users.ts';
+
+/**
+ * `node move-users-process.ts SOURCE TARGET ACCOUNTS AT NTH`: moves accounts, in a process that ends itself with SIGKILL when it says AT (part
+ * of a step's text, or the name of a relation that was gone through) for the NTH time.
+ */
+const [source = '', target = '', accounts = '', at = '', nth = '1'] = process.argv.slice(2);
+let times = 0;
+function said(text: string): void {
+  if (text.includes(at) && ++times === Number(nth)) process.kill(process.pid, 'SIGKILL');
+}
+await moveUsers(source, target, {
+  accounts,
+  secrets: { source: 'one secret', target: 'another secret' },
+  taking: { retentionMonths: 13, maxChannels: 64 },
+  step: said,
+  progress: said,
+});

@@ -1,0 +1,306 @@
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import { expect, inject, test } from 'vitest';
+import { toIncoming } from '#ingest/incoming.ts';
+import { createWriter } from '#ingest/write/writer.ts';
+import { secretBox } from '#src/core/secret-box.ts';
+import { createDb, type Pool } from '#src/database/connect.ts';
+import { NOT_PARTED, PARCELLED, STREAMED } from '#src/database/copy/parted.ts';
+import { DAYS, HOURS, STORED_LEVELS, storedOf } from '#src/rollups/levels.ts';
+import { passOverRollups } from '#src/rollups/mend.ts';
+import { moveUsers, type UsersMove } from '#src/start/users-move/move-users.ts';
+import { createUser } from '#src/users/store.ts';
+import type { TestDatabase } from '#test/support/database.ts';
+import { fillInstallation, type InHand } from '#test/support/full-installation.ts';
+import { type Meter, meter, totalMilliwattHours } from '#test/support/meters.ts';
+import { differingParts, partOf } from '#test/support/parts.ts';
+import { countOf, twoDatabases } from '#test/support/two-databases.ts';
+
+/** Accounts of an embedded installation move into one of this run's tier that has accounts of its own, and back. */
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const MOVE_PROCESS = resolve(import.meta.dirname, '../support/move-users-process.ts');
+const SECRETS = { source: 'the secret of the tests', target: 'another secret' };
+const TAKING = { retentionMonths: 13, maxChannels: 64 };
+const two = twoDatabases();
+
+const how = (userIds: readonly string[], options: Partial<UsersMove> = {}): UsersMove => ({
+  accounts: userIds.join('\n'),
+  secrets: SECRETS,
+  taking: TAKING,
+  step: () => {},
+  progress: () => {},
+  ...options,
+});
+
+/** A home with forty days of a register, of which some is late and some was refused. */
+async function homeOf(database: TestDatabase): Promise<Meter> {
+  const home = await meter(database);
+  const now = Date.now();
+  await home.read([...Array(40).keys()].map((day) => [new Date(now - (41 - day) * DAY_MS), 100 + day * 9]));
+  await home.read([
+    [new Date(now - 20 * DAY_MS + HOUR_MS), 100 + 21 * 9 + 1],
+    [new Date(now - 4 * HOUR_MS), 460],
+    [new Date(now + DAY_MS), 2],
+  ]);
+  return home;
+}
+
+/** What the admin of a full installation and its home have, as two homeowners who may move. */
+async function movers(database: TestDatabase, { admin, webhookId }: InHand): Promise<string[]> {
+  const { pool } = database;
+  await pool.query("UPDATE users SET role = 'homeowner' WHERE user_id = $1", [admin.userId]);
+  await pool.query('DELETE FROM deliveries USING events e WHERE e.event_id = deliveries.event_id AND e.user_id <> $1', [
+    admin.userId,
+  ]);
+  await pool.query(
+    `WITH e AS (INSERT INTO events (event_id, type, user_id, data) SELECT 'evt_' || n, 'webhook.test', $1, '{"a": 1.50}' FROM generate_series(1, 3) n RETURNING event_id)
+     INSERT INTO deliveries (delivery_id, event_id, webhook_id, target, next_attempt_at, created_at)
+     SELECT 'dlv_' || event_id, event_id, $2, $2, now() + interval '1 day', now() FROM e`,
+    [admin.userId, webhookId],
+  );
+  await pool.query('UPDATE webhooks SET catching_up_to = (SELECT max(place) FROM deliveries) - 1');
+  const { rows } = await pool.query('SELECT DISTINCT user_id FROM devices');
+  return rows.map(({ user_id }) => user_id);
+}
+
+const mine = (pool: Pool, relation: string, userId: string) =>
+  pool.query(`SELECT * FROM ${relation} WHERE user_id = $1`, [userId]).then(({ rows }) => rows);
+
+async function rollupsAreRight({ pool, capabilities }: TestDatabase): Promise<void> {
+  const { differences } = await passOverRollups(pool, { capabilities, since: new Date(0), mode: 'check' });
+  expect(differences).toEqual([]);
+}
+
+/** Readings, and notes of them, that no series has. */
+const ofNoSeries = (pool: Pool) =>
+  Promise.all(
+    ['readings', 'reading_notes'].map((relation) =>
+      countOf(pool, `${relation} WHERE series_id NOT IN (SELECT series_id FROM series)`),
+    ),
+  );
+
+/** Moves accounts in whom every relation has rows, and says what is not as it was. */
+async function moveFull(source: TestDatabase, target: TestDatabase) {
+  const inHand = await fillInstallation(source);
+  const userIds = await movers(source, inHand);
+  await homeOf(source);
+  const others = await homeOf(target);
+  // Numbers are not the same by chance.
+  await target.pool.query(
+    "SELECT setval(pg_get_serial_sequence('series', 'series_id'), 5000), setval(pg_get_serial_sequence('deliveries', 'place'), 70)",
+  );
+  await source.settle();
+  await target.settle();
+  const before = await partOf(source.pool, userIds);
+  const stay = [await partOf(source.pool, userIds, true), await partOf(target.pool, userIds, true)] as const;
+  for (const { relation } of PARCELLED)
+    expect({ relation, rows: before.get(relation)?.length }).not.toEqual({ relation, rows: 0 });
+  const report = await moveUsers(source.url, target.url, how(userIds));
+  expect(report).toMatchObject({ users: userIds.length, moved_before: 0 });
+  await target.settle();
+  await source.settle();
+  const after = await partOf(target.pool, userIds);
+  const acts = (rows: string[] = []) => rows.filter((row) => !/user\.(moved|arrived)/.test(row));
+  after.set('audit_log', acts(after.get('audit_log')));
+  expect(differingParts(before, after)).toEqual([]);
+  expect(differingParts(stay[0], await partOf(source.pool, userIds, true))).toEqual([]);
+  expect(differingParts(stay[1], await partOf(target.pool, userIds, true))).toEqual([]);
+  for (const [relation, rows] of await partOf(source.pool, userIds))
+    expect({ relation, rows }).toEqual({ relation, rows: [] });
+  expect(await countOf(source.pool, 'parcels')).toBe(0);
+  for (const { pool } of [source, target]) expect(await ofNoSeries(pool)).toEqual([0, 0]);
+  await rollupsAreRight(target);
+  await rollupsAreRight(source);
+  return { inHand, userIds, others };
+}
+
+test('a decision stands for every relation', async () => {
+  const { rows } = await two.target.pool.query(
+    `SELECT relname, array(SELECT attname::text FROM pg_attribute a WHERE attrelid = c.oid AND attidentity <> '') AS numbers
+     FROM pg_class c WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')`,
+  );
+  const computed = STORED_LEVELS.map(storedOf);
+  const decided = [...PARCELLED, ...STREAMED, HOURS, DAYS]
+    .map(({ relation }) => relation)
+    .concat(Object.keys(NOT_PARTED));
+  // Something is here? Say in src/database/copy/parted.ts how it goes with an account, or why it does not.
+  expect(
+    rows.map(({ relname }) => relname).filter((name) => !decided.includes(name) && !computed.includes(name)),
+  ).toEqual([]);
+  expect(new Set(decided).size).toBe(decided.length);
+  expect(decided.filter((name) => !rows.some(({ relname }) => relname === name))).toEqual([]);
+  for (const { relation, number } of PARCELLED)
+    expect({ relation, numbers: number === undefined ? [] : [number] }).toEqual({
+      relation,
+      numbers: rows.find(({ relname }) => relname === relation)?.numbers,
+    });
+});
+
+test('accounts in which every relation has rows move into a running installation, and nobody else is touched', async () => {
+  const { source, target } = two;
+  const { inHand, userIds, others } = await moveFull(source, target);
+  // Sealed by the other one's key; and what waits goes on in its order.
+  const box = secretBox(SECRETS.target);
+  const [webhook] = await mine(target.pool, 'webhooks', inHand.admin.userId);
+  expect(box.open(webhook.auth_token_sealed)).toBe('a token of the receiver');
+  const [answer] = await mine(target.pool, 'idempotent_answers', inHand.admin.userId);
+  expect(JSON.parse(box.open(answer.body_sealed))).toEqual(inHand.post.answer.json);
+  const { rows: waiting } = await target.pool.query(
+    `SELECT delivery_id, place <= catching_up_to AS is_old FROM deliveries JOIN webhooks USING (webhook_id) WHERE webhook_id = $1 ORDER BY place`,
+    [inHand.webhookId],
+  );
+  expect(waiting.map(({ delivery_id, is_old }) => [delivery_id, is_old])).toEqual([
+    ['dlv_evt_1', true],
+    ['dlv_evt_2', true],
+    ['dlv_evt_3', false],
+  ]);
+  // Again it changes nothing; and a new home there has numbers of its own.
+  expect(await moveUsers(source.url, target.url, how(userIds))).toMatchObject({
+    users: 0,
+    moved_before: userIds.length,
+  });
+  await others.read([[new Date(), 461]]);
+  await homeOf(target);
+  await rollupsAreRight(target);
+});
+
+if (inject('tier') !== 'plain') {
+  test('the same from this tier into an embedded installation', async () => {
+    await moveFull(two.target, two.source);
+  });
+}
+
+/** What a device publishes, through one worker: message after message, each until it is acknowledged. */
+function publishing(pool: Pool, homes: readonly Meter[]) {
+  const writer = createWriter(pool, TAKING);
+  // Four seconds a message, and some minutes a second: hours close all the time.
+  const base = Date.now() - 4 * HOUR_MS;
+  const accepted = new Map(homes.map(({ deviceId }) => [deviceId, 0]));
+  let over = false;
+  const done = (async () => {
+    for (let index = 1; !over; index++) {
+      const batch = homes.flatMap(({ deviceId }) => {
+        const body = { ts: new Date(base + index * 4_000).toISOString(), energy_total_kwh: 460 + index / 1_000 };
+        const topic = `energy/v1/${deviceId}/readings`;
+        return (
+          toIncoming({
+            topic,
+            payload: Buffer.from(JSON.stringify(body)),
+            receivedAtMs: Date.now(),
+            replayed: false,
+          }) ?? []
+        );
+      });
+      await writer.write(batch);
+      // The move has two processors with everything else.
+      await new Promise((resolve) => setTimeout(resolve, 15));
+      for (const { deviceId } of homes) accepted.set(deviceId, index);
+    }
+  })();
+  return async () => {
+    over = true;
+    await done;
+    return accepted;
+  };
+}
+
+async function moveUntil(accounts: string, at: string, nth = 1): Promise<string | null> {
+  const child = spawn(process.execPath, [MOVE_PROCESS, two.source.url, two.target.url, accounts, at, String(nth)], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  return new Promise((done, fail) => {
+    child.on('error', fail);
+    child.on('exit', (_, signal) => done(signal));
+  });
+}
+
+// What a killed move leaves behind is the same on every tier: it is tried on the plain one, and where aggregates are continuous.
+if (inject('tier') !== 'apache') {
+  test('accounts move under load however often the move is killed, without a lost reading', async () => {
+    const { source, target } = two;
+    const [one, other, stays] = [await homeOf(source), await homeOf(source), await homeOf(source)];
+    await homeOf(target);
+    await target.settle();
+    const stop = publishing(source.pool, [one, other, stays]);
+    const emails = await source.pool.query('SELECT email FROM users WHERE user_id = $1', [one.userId]);
+    const accounts = `${emails.rows[0].email.toUpperCase()}\n# and\n${other.userId}`;
+    expect(await moveUntil(accounts, 'Copying while')).toBe('SIGKILL');
+    expect(await moveUntil(accounts, 'device_days')).toBe('SIGKILL');
+    expect(await moveUntil(accounts, 'Closing')).toBe('SIGKILL');
+    // Nothing has changed for anybody so far.
+    expect(await countOf(target.pool, 'users')).toBe(1);
+    expect(await countOf(source.pool, 'departures')).toBe(0);
+    expect(await moveUntil(accounts, 'Copying what came')).toBe('SIGKILL');
+    // Closed here, and not open there: what comes is kept.
+    expect(await mine(source.pool, 'users', one.userId)).toEqual([]);
+    expect(await countOf(target.pool, 'users')).toBe(1);
+    await expect.poll(() => countOf(source.pool, 'stray_messages')).toBeGreaterThan(0);
+    expect(await moveUntil(accounts, 'device_hours')).toBe('SIGKILL');
+    expect(await moveUntil(accounts, 'Opening')).toBe('SIGKILL');
+    expect(await moveUntil(accounts, 'Erasing')).toBe('SIGKILL');
+    expect(await countOf(target.pool, 'users')).toBe(3);
+    expect(await moveUntil(accounts, 'Forwarding')).toBe('SIGKILL');
+    expect(await moveUntil(accounts, '-never-')).toBe(null);
+    const accepted = await stop();
+    const last = await moveUsers(source.url, target.url, how([one.userId, other.userId]));
+    expect(last).toMatchObject({ users: 0, moved_before: 2 });
+    await target.settle();
+    for (const [home, at] of [
+      [one, target],
+      [other, target],
+      [stays, source],
+    ] as const) {
+      const count = accepted.get(home.deviceId) as number;
+      expect(count).toBeGreaterThan(20);
+      expect(await totalMilliwattHours(at, 'user_daily', home.userId)).toBe(360_000_000 + count * 1_000);
+      const { rows } = await at.pool.query(
+        'SELECT count(*) AS n FROM readings JOIN series USING (series_id) WHERE device_id = $1',
+        [home.deviceId],
+      );
+      expect(rows[0].n).toBe(42 + count);
+    }
+    expect(await countOf(source.pool, 'stray_messages')).toBe(0);
+    expect((await partOf(source.pool, [one.userId, other.userId])).get('readings by name')).toEqual([]);
+    expect(await countOf(target.pool, 'arriving_series')).toBe(0);
+    await rollupsAreRight(target);
+    await rollupsAreRight(source);
+  });
+}
+
+test('where it fails once they are closed, accounts are open again where they were, with what came meanwhile', async () => {
+  const { source, target } = two;
+  const userIds = await movers(source, await fillInstallation(source));
+  const home = await homeOf(source);
+  userIds.push(home.userId);
+  const { rows } = await source.pool.query('SELECT email FROM users WHERE user_id = $1', [home.userId]);
+  const before = await partOf(source.pool, userIds);
+  let meanwhile: Promise<unknown> = Promise.resolve();
+  const step = (text: string) => {
+    if (!text.startsWith('Copying what came')) return;
+    // Somebody else takes the address there, after it was found to be free; and a device sends here what follows.
+    meanwhile = Promise.all([
+      createUser(createDb(target.pool), { email: rows[0].email, role: 'homeowner' }),
+      home.read([[new Date(), 461]]),
+    ]);
+  };
+  await expect(moveUsers(source.url, target.url, how(userIds, { step }))).rejects.toThrow(/users_email/);
+  await meanwhile;
+  expect(await countOf(source.pool, 'departures')).toBe(1);
+  expect(await totalMilliwattHours(source, 'user_daily', home.userId)).toBe(361_000_000);
+  const after = await partOf(source.pool, userIds);
+  for (const relation of [
+    'api_keys',
+    'webhooks',
+    'deliveries',
+    'series',
+    'sessions',
+    'alert_firings',
+    'rejected_messages',
+    'closed_readings',
+  ])
+    expect({ relation, rows: after.get(relation) }).toEqual({ relation, rows: before.get(relation) });
+  expect(await countOf(target.pool, 'users')).toBe(1);
+  await rollupsAreRight(source);
+});
