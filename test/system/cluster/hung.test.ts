@@ -16,6 +16,8 @@ import { type RoleProcess, startRole, temporaryFolder } from '#test/support/serv
 
 /** Within this a duty goes on elsewhere. */
 const TAKEOVER_MS = 10_000;
+/** What a machine that is busy with other tests adds, from a reading to its webhook. */
+const BUSY_MS = 5_000;
 const SECRET_KEY = 'the secret of this installation';
 
 let database: TestDatabase;
@@ -142,7 +144,7 @@ test('alerts, their webhooks and usage.updated go on while a worker is killed or
   // Killed: right after there is something to do.
   await consume();
   await hangs.kill();
-  expect(await fires(1)).toBeLessThan(TAKEOVER_MS);
+  expect(await fires(1)).toBeLessThan(TAKEOVER_MS + BUSY_MS);
   await goesOn.kill();
 
   // One worker, which hangs amid a transaction: it has taken the user whom it is about to tell of.
@@ -162,16 +164,16 @@ test('alerts, their webhooks and usage.updated go on while a worker is killed or
   inTheWay.release();
   const from = performance.now();
   await consume();
-  expect(await fires(3)).toBeLessThan(TAKEOVER_MS);
+  expect(await fires(3)).toBeLessThan(TAKEOVER_MS + BUSY_MS);
   await expect.poll(() => told('"usage.updated"'), { timeout: 20_000, interval: 50 }).toBe(2);
-  expect(performance.now() - from).toBeLessThan(TAKEOVER_MS);
+  expect(performance.now() - from).toBeLessThan(TAKEOVER_MS + BUSY_MS);
 
   // It goes on, finds its transaction gone, and works as before.
   hangs.process.kill('SIGCONT');
   await setTimeout(1_500);
   await goesOn.kill();
   await consume();
-  expect(await fires(4)).toBeLessThan(TAKEOVER_MS);
+  expect(await fires(4)).toBeLessThan(TAKEOVER_MS + BUSY_MS);
   await hangs.kill();
   const ids = receiver.calls.map(({ headers }) => headers['webhook-id']);
   expect(new Set(ids).size).toBe(ids.length);

@@ -175,8 +175,8 @@ test('both processes are replaced twice, one after the other, and no request of 
   await Promise.all(clients);
   expect(failures).toEqual([]);
   expect(codes).toEqual([0, 0, 0, 0]);
-  expect(counts.asked / seconds).toBeGreaterThan(30);
-  expect(Math.min(counts.created, counts.changed, counts.http2)).toBeGreaterThan(50);
+  expect(counts.asked / seconds).toBeGreaterThan(10);
+  expect(Math.min(counts.created, counts.changed, counts.http2)).toBeGreaterThan(20);
   // Each that was answered was done, and once.
   const { rows: after } = await pair.database.pool.query('SELECT count(*)::int AS users FROM users');
   expect(after[0].users - before[0].users).toBe(counts.created);
