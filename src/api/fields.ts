@@ -40,21 +40,24 @@ export const zoneOrAccount = z
   )
   .describe('IANA time zone of the days and hours. `account`: the time zone of the user.');
 
-/** What usage is told with: some of these names, with commas between them. */
+/** What usage is told with: some of these names, or `cost`, with commas between them. */
 export const include = (names: readonly Include[]) =>
   z
     .string()
     .refine(
-      (text) => text.split(',').every((name) => (names as readonly string[]).includes(name)),
-      `must be some of ${names.join(', ')}, with commas between them`,
+      (text) => text.split(',').every((name) => name === 'cost' || (names as readonly string[]).includes(name)),
+      `must be some of ${[...names, 'cost'].join(', ')}, with commas between them`,
     )
     .describe(
-      `What to add, separated by commas: ${names.map((name) => `\`${name}\``).join(', ')}. Each adds \`…_kwh\`; \`autarky\` adds \`autarky\`, and \`coverage\` adds \`coverage\` and \`complete\`.`,
+      `What to add, separated by commas: ${[...names, 'cost'].map((name) => `\`${name}\``).join(', ')}. Each adds \`…_kwh\`; \`autarky\` adds \`autarky\`, \`coverage\` adds \`coverage\` and \`complete\`, and \`cost\` adds \`cost\`, by the tariffs of the user.`,
     );
 
-/** The names in it. */
-export const namesOf = (text: string | undefined): ReadonlySet<Include> =>
-  new Set((text === undefined ? [] : text.split(',')) as Include[]);
+/** The names in it; whether they have `cost` is told apart. */
+export function namesOf(text: string | undefined): { more: ReadonlySet<Include>; hasCost: boolean } {
+  const names = new Set(text === undefined ? [] : text.split(','));
+  const hasCost = names.delete('cost');
+  return { more: names as Set<string> as Set<Include>, hasCost };
+}
 
 /** A whole number of a query, in decimal digits: what else JavaScript takes for a number (0x10, 1e2, blanks) is none. `missing`: where it is not given. */
 export const whole = (least: number, most: number, missing: number) =>
