@@ -13,7 +13,7 @@ test.each([
   [of(0n, 3n), 2, '0.00'],
   [of(12_345n, 100n), 3, '123.450'],
   [of(2n, 3n), 4, '0.6667'],
-])('%j with %i decimals is %s: halves go away from zero, and nothing has no sign', (fraction, decimals, text) => {
+])('halves go away from zero, and nothing has no sign (%#)', (fraction, decimals, text) => {
   expect(roundedText(fraction, decimals)).toBe(text);
 });
 
