@@ -2,7 +2,7 @@ import type { Database } from '#src/database/connect.ts';
 import { type HourLabels, hourLabels } from '#src/energy/hour-labels.ts';
 import type { GroupBy } from '#src/energy/insights.ts';
 import type { Range } from '#src/energy/ranges.ts';
-import { pricesBetween } from '#src/tariffs/price-series.ts';
+import { pricesBetween } from '#src/tariffs/prices.ts';
 import { tariffsOf } from '#src/tariffs/store.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import { type Buyer, meterOf } from './bought.ts';
