@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Include } from '#src/energy/include.ts';
 import { isDate, isZone } from '#src/energy/ranges.ts';
+import { isCurrency } from '#src/tariffs/currency-codes.ts';
+import { keptPrice, MAX_PRICE } from '#src/tariffs/terms.ts';
 
 /** Text of a person: some characters, none of them NUL (which the database cannot hold). */
 export const text = (longest: number) =>
@@ -76,6 +78,26 @@ export const page = {
     .optional()
     .describe('Where the page starts: taken from the `Link` header of the page before. Default: the first page.'),
 };
+
+/** A decimal with up to 9 places, as text or as a number; what it is kept as. */
+export const decimal = z.union([z.string(), z.number()]).transform((written, context) => {
+  const kept = keptPrice(String(written));
+  if (kept !== null) return kept;
+  const message = `must be a decimal below ${MAX_PRICE}, with up to 9 places`;
+  context.issues.push({ code: 'custom', message, input: written });
+  return z.NEVER;
+});
+
+/** A currency that there is. */
+export const currency = z.string().refine(isCurrency, 'must be a currency of ISO 4217, such as EUR');
+
+/** A list that is refused by its length before anything in it is looked at. */
+export const listOf = <Item extends z.ZodType>(item: Item, least: number, most: number) =>
+  z.preprocess((value, context) => {
+    if (!Array.isArray(value) || value.length <= most) return value;
+    context.issues.push({ code: 'custom', message: `must have ${most} items at most`, input: value, continue: false });
+    return z.NEVER;
+  }, z.array(item).min(least).max(most));
 
 /** E.164. */
 export const phone = z.string().regex(/^\+[1-9]\d{6,14}$/, 'must be E.164, such as +4915112345678');
