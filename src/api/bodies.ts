@@ -10,7 +10,7 @@ const EXACT_DIGITS = 15;
 const MAYBE_INEXACT = /\d[\d.]{15}|\d[eE]/;
 
 /** Rows of a CSV body, which know their lines. */
-export class CsvRows extends Array<Record<string, string>> {
+class CsvRows extends Array<Record<string, string>> {
   /** Of each row its line, from 1. */
   lines: number[] = [];
 }

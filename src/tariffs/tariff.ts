@@ -47,12 +47,3 @@ export interface CapacityCharge {
   /** A peak is at least this, kW. */
   minimumKw: Billionths;
 }
-
-/** Prices that are told as they become known, for quarter-hours, half hours or hours. */
-export interface PriceSeries {
-  seriesId: string;
-  userId: string;
-  name: string;
-  currency: string;
-  resolutionMinutes: 15 | 30 | 60;
-}

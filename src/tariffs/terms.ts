@@ -10,13 +10,13 @@ export interface Terms {
   export?: RateTerms | undefined;
 }
 
-export interface CapacityTerms {
+interface CapacityTerms {
   per_kw_month: string;
   months_averaged?: number | undefined;
   minimum_kw?: string | undefined;
 }
 
-export type RateTerms =
+type RateTerms =
   | { per_kwh: string }
   | { periods: PeriodTerms[] }
   | { series_id: string; add?: string | undefined; multiply?: string | undefined };
