@@ -274,6 +274,18 @@ describe('prices', () => {
     expect([patched.status, patched.headers.allow]).toEqual([404, 'GET, PUT']);
   });
 
+  test('are noted by their number, and are not put by a session without its token, or by nobody', async () => {
+    const id = await make();
+    await put(id, [at('12:00', 1), at('13:00', 1)]);
+    const [noted] = (await get(`/v1/audit?user_id=${home.userId}&limit=1`, admin.key)).json;
+    expect(noted).toMatchObject({ action: 'price_series.priced', target: id, details: { rows: 2 } });
+    const body = [at('12:00', 2)];
+    for (const sent of [{}, { key: home.key }])
+      expect((await api.send(`/dashboard/v1/price-series/${id}/prices`, { method: 'PUT', body, ...sent })).status).toBe(401);
+    expect((await api.send(`/v1/price-series/${id}/prices`, { method: 'PUT', body })).status).toBe(401);
+    expect(await pricesOf(id)).toEqual({ '12:00': '1', '13:00': '1' });
+  });
+
   test('of one day from many writers are all there', async () => {
     const id = await make({ resolution_minutes: 15 });
     const times = Array.from({ length: 96 }, (_, slot) =>
