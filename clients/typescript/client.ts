@@ -142,6 +142,44 @@ export interface CommodityUsage {
   starts_at?: string;
 }
 
+/** What it costs by the tariffs of the user. Null: no tariff held. */
+export type Cost = {
+  /**
+   * Price of the highest quarter-hour. Only of whole months, and of a capacity tariff.
+   * @pattern ^-?\d+(\.\d+)?$
+   */
+  capacity?: string;
+  /** Currency of all amounts (ISO 4217). */
+  currency: string;
+  /**
+   * Part of `import` for energy that is estimated.
+   * @pattern ^-?\d+(\.\d+)?$
+   */
+  estimated: string;
+  /**
+   * What the exported energy earns.
+   * @pattern ^-?\d+(\.\d+)?$
+   */
+  export: string;
+  /**
+   * What the imported energy costs.
+   * @pattern ^-?\d+(\.\d+)?$
+   */
+  import: string;
+  /** Energy whose price is not known, in kWh. It is in no amount. */
+  missing_prices_kwh: number;
+  /**
+   * Standing charge of the time that has begun.
+   * @pattern ^-?\d+(\.\d+)?$
+   */
+  standing: string;
+  /**
+   * Import, standing charge and capacity, less export.
+   * @pattern ^-?\d+(\.\d+)?$
+   */
+  total: string;
+} | null;
+
 export interface CreatedGateway {
   /**
    * When it was created.
@@ -378,6 +416,8 @@ export interface DeviceUsage {
     complete?: boolean | null;
     /** What consumption devices used, in kWh. Null: not known. */
     consumption_kwh?: number | null;
+    /** What it costs by the tariffs of the user. Null: no tariff held. */
+    cost?: Cost;
     /** Part of the expected time that is known, 0 to 1. Null: nothing is expected yet. */
     coverage?: number | null;
     /**
@@ -443,7 +483,7 @@ export interface DeviceUsageParams {
   end?: string;
   /** What each row covers. Default: `day`. A month covers those of its days that lie in the range. */
   group_by?: "day" | "month" | "hour";
-  /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`. Each adds `…_kwh`; `autarky` adds `autarky`, and `coverage` adds `coverage` and `complete`. */
+  /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user. */
   include?: string;
   /**
    * First day of the range, in the time zone `tz`. Needs `end`.
@@ -560,6 +600,8 @@ export type EnergyInsights =
       complete?: boolean | null;
       /** What consumption devices used, in kWh. Null: not known. */
       consumption_kwh?: number | null;
+      /** What it costs by the tariffs of the user. Null: no tariff held. */
+      cost?: Cost;
       /** Part of the expected time that is known, 0 to 1. Null: nothing is expected yet. */
       coverage?: number | null;
       /** The days that the summary is about. */
@@ -659,7 +701,7 @@ export interface GetEnergyInsightsParams {
   end?: string;
   /** What each row covers. Default: `day`. A month covers those of its days that lie in the range. */
   group_by?: "day" | "month" | "hour";
-  /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`. Each adds `…_kwh`; `autarky` adds `autarky`, and `coverage` adds `coverage` and `complete`. */
+  /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user. */
   include?: string;
   /**
    * First day of the range, in the time zone `tz`. Needs `end`.
@@ -894,6 +936,8 @@ export interface MonthlyAnalytics {
     change_kwh: number | null;
     /** Change against the month before, in percent. Null: nothing was used, or is known, in that month. */
     change_percent: number | null;
+    /** What it costs by the tariffs of the user. Null: no tariff held. */
+    cost?: Cost;
     /** What the home used in the month, in kWh. */
     kwh_used: number;
     /**
@@ -911,6 +955,8 @@ export interface MonthlyAnalytics {
 }
 
 export interface MonthlyAnalyticsParams {
+  /** What to add, separated by commas: `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user. */
+  include?: string;
   /**
    * How many months, the current one included.
    * @min 1
@@ -1073,6 +1119,8 @@ export interface Summary {
     complete?: boolean | null;
     /** What consumption devices used, in kWh. Null: not known. */
     consumption_kwh?: number | null;
+    /** What it costs by the tariffs of the user. Null: no tariff held. */
+    cost?: Cost;
     /** Part of the expected time that is known, 0 to 1. Null: nothing is expected yet. */
     coverage?: number | null;
     /** Energy out of storage, in kWh. Null: not known. */
@@ -1171,6 +1219,8 @@ export interface Usage {
   complete?: boolean | null;
   /** What consumption devices used, in kWh. Null: not known. */
   consumption_kwh?: number | null;
+  /** What it costs by the tariffs of the user. Null: no tariff held. */
+  cost?: Cost;
   /** Part of the expected time that is known, 0 to 1. Null: nothing is expected yet. */
   coverage?: number | null;
   /**
@@ -1651,7 +1701,7 @@ export class EnergyService<
          * @format date
          */
         end?: string;
-        /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`. Each adds `…_kwh`; `autarky` adds `autarky`, and `coverage` adds `coverage` and `complete`. */
+        /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user. */
         include?: string;
         /** The current calendar day, week, month or year, up to now. Required unless `start` and `end` are given. */
         interval?: "day" | "week" | "month" | "year";

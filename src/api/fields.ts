@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Include } from '#src/energy/include.ts';
 import { isDate, isZone } from '#src/energy/ranges.ts';
-import { isCurrency } from '#src/tariffs/currency-codes.ts';
+import { isCurrency } from '#src/tariffs/currency.ts';
 import { keptPrice, MAX_PRICE } from '#src/tariffs/terms.ts';
 
 /** Text of a person: some characters, none of them NUL (which the database cannot hold). */

@@ -281,7 +281,9 @@ describe('prices', () => {
     expect(noted).toMatchObject({ action: 'price_series.priced', target: id, details: { rows: 2 } });
     const body = [at('12:00', 2)];
     for (const sent of [{}, { key: home.key }])
-      expect((await api.send(`/dashboard/v1/price-series/${id}/prices`, { method: 'PUT', body, ...sent })).status).toBe(401);
+      expect((await api.send(`/dashboard/v1/price-series/${id}/prices`, { method: 'PUT', body, ...sent })).status).toBe(
+        401,
+      );
     expect((await api.send(`/v1/price-series/${id}/prices`, { method: 'PUT', body })).status).toBe(401);
     expect(await pricesOf(id)).toEqual({ '12:00': '1', '13:00': '1' });
   });
