@@ -579,8 +579,8 @@ CREATE TABLE tariffs (
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
   CHECK (currency ~ '^[A-Z]{3}$')
 );
-CREATE INDEX tariffs_export_series ON tariffs (((terms #>> '{export,series_id}'[]))) WHERE ((terms #> '{export,series_id}'[]) IS NOT NULL);
-CREATE INDEX tariffs_import_series ON tariffs (((terms #>> '{import,series_id}'[]))) WHERE ((terms #> '{import,series_id}'[]) IS NOT NULL);
+CREATE INDEX tariffs_export_series ON tariffs (((terms #>> '{export,series_id}'[])));
+CREATE INDEX tariffs_import_series ON tariffs (((terms #>> '{import,series_id}'[])));
 
 -- Closed hours of device_intervals: without those that are open in heads. To be added up: of one quarter-hour there may be several rows.
 CREATE VIEW closed_device_intervals (

@@ -30,8 +30,8 @@ CREATE TABLE tariffs (
   CONSTRAINT tariffs_valid_from UNIQUE (user_id, valid_from)
 );
 -- Which tariffs use a series.
-CREATE INDEX tariffs_import_series ON tariffs ((terms #>> '{import,series_id}')) WHERE terms #> '{import,series_id}' IS NOT NULL;
-CREATE INDEX tariffs_export_series ON tariffs ((terms #>> '{export,series_id}')) WHERE terms #> '{export,series_id}' IS NOT NULL;
+CREATE INDEX tariffs_import_series ON tariffs ((terms #>> '{import,series_id}'));
+CREATE INDEX tariffs_export_series ON tariffs ((terms #>> '{export,series_id}'));
 COMMENT ON TABLE tariffs IS 'What a home pays for energy, and gets for what it feeds in.';
 COMMENT ON COLUMN tariffs.valid_from IS 'First day on which it holds, in the zone of its user; until the next one of that user.';
 COMMENT ON COLUMN tariffs.terms IS 'What it costs, in the words of the interface (src/tariffs/terms.ts): prices are decimals as text. A series_id in it may be of a series whose owner was erased.';

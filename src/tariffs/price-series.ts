@@ -11,10 +11,14 @@ export type StoredSeries = Selectable<Tables['price_series']>;
 /** More than anybody has suppliers. */
 const MAX_SERIES = 1_000;
 
-/** Condition that an account may use a series: it is its own, its utility's (who enrolled it), or an administrator's. */
-const usableBy = (userId: string): RawBuilder<boolean> => sql<boolean>`(price_series.user_id = ${userId} OR EXISTS (
-  SELECT FROM users owner WHERE owner.user_id = price_series.user_id AND (owner.role = 'admin'
-    OR owner.role = 'utility' AND EXISTS (SELECT FROM users u WHERE u.user_id = ${userId} AND u.enrolled_by = owner.user_id))))`;
+/**
+ * Condition that an account may use a series: it is its own, its utility's (who enrolled it), or an administrator's. Whose those are is looked
+ * up once for a statement, not for each series.
+ */
+const usableBy = (userId: string): RawBuilder<boolean> => sql<boolean>`(price_series.user_id = ANY (ARRAY(
+  SELECT ${userId}::text UNION ALL SELECT user_id FROM users WHERE role = 'admin' UNION ALL
+  SELECT owner.user_id FROM users u JOIN users owner ON owner.user_id = u.enrolled_by
+  WHERE u.user_id = ${userId} AND owner.role = 'utility')))`;
 
 /** Makes a series of an account; it has no prices yet. 409 where the account has too many. */
 export async function createPriceSeries(

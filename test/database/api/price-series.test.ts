@@ -249,6 +249,12 @@ describe('prices', () => {
       { field: 'body', message: 'must have 10000 items at most' },
     ]);
     expect((await put(id, rows(10_000))).json.stored).toBe(10_000);
+    const all = await get(`/v1/price-series/${id}/prices?start=2026-01-01&end=2026-04-14`);
+    expect([all.json.length, all.json[0], all.json.at(-1).per_kwh]).toEqual([
+      9_984,
+      { starts_at: '2026-01-01T00:00:00.000Z', per_kwh: '0.1' },
+      '0.9984',
+    ]);
     const asCsv = (count: number) =>
       `starts_at,per_kwh\n${rows(count)
         .map((one) => Object.values(one).join(','))

@@ -31,7 +31,7 @@ export const listPrices = operation({
       const message = `the range makes more than ${MAX_PRICES} prices; ask for a shorter one`;
       throw unprocessable({ field: 'end', message });
     }
-    return (await list(context.readDb, series.series_id, range)).map(priceToWire);
+    return (await list(context.db, series.series_id, range)).map(priceToWire);
   },
 });
 
