@@ -75,19 +75,22 @@ describe('a price series', () => {
   test('of a utility is read by its homeowners, of an administrator by everybody, and changed by neither', async () => {
     const stranger = await api.user('homeowner');
     const [ofUtility, ofAdmin, ofHome] = [await make({}, utility.key), await make({}, admin.key), await make()];
-    const sees = async (key: string) => {
+    const ids = [ofUtility, ofAdmin, ofHome];
+    const sees = (key: string, more = '') =>
+      Promise.all(ids.map(async (id) => (await get(`/v1/price-series/${id}${more}`, key)).status));
+    const lists = async (key: string) => {
       const listed: { series_id: string }[] = (await get('/v1/price-series?limit=200', key)).json;
-      const ids = [ofUtility, ofAdmin, ofHome];
-      expect(ids.map((id) => listed.some(({ series_id }) => series_id === id))).toEqual(
-        key === admin.key
-          ? [false, true, false]
-          : await Promise.all(ids.map(async (id) => (await get(`/v1/price-series/${id}/prices`, key)).status === 200)),
-      );
-      return Promise.all(ids.map(async (id) => (await get(`/v1/price-series/${id}`, key)).status));
+      return ids.map((id) => listed.some(({ series_id }) => series_id === id));
     };
-    expect(await sees(home.key)).toEqual([200, 200, 200]);
-    expect(await sees(stranger.key)).toEqual([404, 200, 404]);
-    expect(await sees(admin.key)).toEqual([200, 200, 200]);
+    for (const more of ['', '/prices']) {
+      expect(await sees(home.key, more)).toEqual([200, 200, 200]);
+      expect(await sees(stranger.key, more)).toEqual([404, 200, 404]);
+      expect(await sees(admin.key, more)).toEqual([200, 200, 200]);
+    }
+    expect(await lists(home.key)).toEqual([true, true, true]);
+    expect(await lists(stranger.key)).toEqual([false, true, false]);
+    // What it can use itself, not all that it reaches.
+    expect(await lists(admin.key)).toEqual([false, true, false]);
     for (const id of [ofUtility, ofAdmin]) {
       expect((await put(id, [at('12:00', 1)])).status).toBe(404);
       expect((await remove(id)).status).toBe(404);

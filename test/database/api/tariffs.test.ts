@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SCOPES } from '#src/auth/scopes.ts';
 import { tariffsOf } from '#src/tariffs/store.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
@@ -283,15 +285,12 @@ test('an Idempotency-Key makes one tariff, and a user has 1,000 at most', async 
 });
 
 test('keys of before can do what concerns tariffs where they could do everything', async () => {
-  const [{ sql }] = [await import('kysely')];
-  const { readFileSync } = await import('node:fs');
-  const { SCOPES } = await import('#src/auth/scopes.ts');
   const before = SCOPES.filter((scope) => !scope.startsWith('tariffs:'));
   const migration = readFileSync(new URL('../../../sql/schema/0027_prices.sql', import.meta.url), 'utf8');
   const update = migration.slice(migration.indexOf('UPDATE api_keys'));
   const all = await api.user('homeowner', { scopes: before });
   const some = await api.user('homeowner', { scopes: before.slice(1) });
-  await sql.raw(update).execute(api.db);
+  await api.database.pool.query(update);
   const scopesOf = async ({ userId }: { userId: string }) =>
     (await api.db.selectFrom('api_keys').select('scopes').where('user_id', '=', userId).executeTakeFirstOrThrow())
       .scopes;
