@@ -37,7 +37,7 @@ export async function quartersOf<M extends Measure>(
   const lists = (of: (column: string) => string) =>
     sql.raw(columns.map((one) => `${of(one)}::text AS ${one}`).join(', '));
   const since = new Date(from.getTime() - DAY_MS);
-  // One statement: an hour that closed between two would count twice or not at all. Raw SQL: relations are named out of levels.ts.
+  // Raw SQL: relations are named out of src/rollups/levels.ts. One statement: an hour that closed between two would count twice or not at all.
   const { rows } = await sql<Row>`
     SELECT ${owner} AS who, ${place(DAYS.time)}, ${QUARTERS_OF.day}::int AS quarters, ${lists((column) => column)}
     FROM ${sql.table(DAYS.relation)} WHERE ${owner} = ANY (${ids}::text[]) AND ${sql.ref(DAYS.time)} > ${since} AND ${sql.ref(DAYS.time)} < ${to}
@@ -79,7 +79,7 @@ export function addList(list: Float64Array, text: string | null, at: number, qua
   for (let index = 1; index < text.length; index++) {
     const code = text.charCodeAt(index);
     if (code === MINUS) sign = -1;
-    else if (code >= ZERO && code < ZERO + 10) value = value * 10 + code - ZERO;
+    else if (code >= ZERO && code < ZERO + 10) value = value * 10 + (code - ZERO);
     else {
       // A comma, or the brace at the end. (NULL as an element is nothing: its letters leave the value as it is.)
       if (code !== COMMA && index !== text.length - 1) continue;
