@@ -14,6 +14,7 @@ const BENCHES: Record<string, () => Promise<{ bench: () => Promise<Answer> }>> =
   growth: () => import('./growth.ts'),
   alerts: () => import('./alerts.ts'),
   upgrade: () => import('./upgrade.ts'),
+  costs: () => import('./costs.ts'),
 };
 
 const [name = '', ...flags] = process.argv.slice(2);

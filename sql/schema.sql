@@ -542,6 +542,46 @@ CREATE INDEX audit_log_about ON audit_log (about_user_id, audit_id);
 CREATE INDEX audit_log_actor ON audit_log (actor_user_id, audit_id);
 CREATE INDEX audit_log_at ON audit_log (at);
 
+-- Series of prices: whose they are, in which currency, and for how long each price holds.
+CREATE TABLE price_series (
+  series_id text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
+  name text NOT NULL,
+  currency text NOT NULL,
+  resolution_minutes smallint NOT NULL,
+  PRIMARY KEY (series_id),
+  FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
+  CHECK (currency ~ '^[A-Z]{3}$'),
+  CHECK (resolution_minutes IN (15, 30, 60))
+);
+CREATE INDEX price_series_user ON price_series (user_id, series_id);
+
+-- Prices of a series on a UTC day, of which at least one is known. A row a day: a year of quarter-hours is read in milliseconds.
+CREATE TABLE prices (
+  series_id text COLLATE "C" NOT NULL,
+  day timestamptz NOT NULL, -- Start of the day, UTC.
+  prices bigint[] NOT NULL, -- What a kWh costs, in billionths of the currency, in order of time: 24, 48 or 96 of them, by the resolution of the series. Null: not known.
+  PRIMARY KEY (series_id, day),
+  FOREIGN KEY (series_id) REFERENCES price_series(series_id) ON DELETE CASCADE,
+  CHECK (cardinality(prices) IN (24, 48, 96))
+);
+
+-- What a home pays for energy, and gets for what it feeds in.
+CREATE TABLE tariffs (
+  tariff_id text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
+  name text NOT NULL,
+  valid_from date NOT NULL, -- First day on which it holds, in the zone of its user; until the next one of that user.
+  currency text NOT NULL,
+  terms jsonb NOT NULL, -- What it costs, in the words of the interface (src/tariffs/terms.ts): prices are decimals as text. A series_id in it may be of a series whose owner was erased.
+  PRIMARY KEY (tariff_id),
+  UNIQUE (user_id, valid_from),
+  FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
+  CHECK (currency ~ '^[A-Z]{3}$')
+);
+CREATE INDEX tariffs_export_series ON tariffs (((terms #>> '{export,series_id}'[])));
+CREATE INDEX tariffs_import_series ON tariffs (((terms #>> '{import,series_id}'[])));
+
 -- Rows of accounts that are leaving for another installation, taken out of their relations, until that one has them all and what else was theirs is erased.
 CREATE TABLE parcels (
   place bigint NOT NULL GENERATED ALWAYS AS IDENTITY,

@@ -142,6 +142,44 @@ export interface CommodityUsage {
   starts_at?: string;
 }
 
+/** What it costs by the tariffs of the user. Null: no tariff held. */
+export type Cost = {
+  /**
+   * Price of the highest quarter-hour. Only of whole months, and of a capacity tariff.
+   * @pattern ^-?\d+(\.\d+)?$
+   */
+  capacity?: string;
+  /** Currency of all amounts (ISO 4217). */
+  currency: string;
+  /**
+   * Part of `import` for energy that is estimated.
+   * @pattern ^-?\d+(\.\d+)?$
+   */
+  estimated: string;
+  /**
+   * What the exported energy earns.
+   * @pattern ^-?\d+(\.\d+)?$
+   */
+  export: string;
+  /**
+   * What the imported energy costs.
+   * @pattern ^-?\d+(\.\d+)?$
+   */
+  import: string;
+  /** Energy whose price is not known, in kWh. It is in no amount. */
+  missing_prices_kwh: number;
+  /**
+   * Standing charge of the time that has begun.
+   * @pattern ^-?\d+(\.\d+)?$
+   */
+  standing: string;
+  /**
+   * Import, standing charge and capacity, less export.
+   * @pattern ^-?\d+(\.\d+)?$
+   */
+  total: string;
+} | null;
+
 export interface CreatedGateway {
   /**
    * When it was created.
@@ -187,6 +225,8 @@ export interface CreatedKey {
     | "devices:write"
     | "webhooks:read"
     | "webhooks:write"
+    | "tariffs:read"
+    | "tariffs:write"
     | "keys:write"
   )[];
 }
@@ -204,6 +244,16 @@ export interface DeleteDeviceParams {
 export interface DeleteGatewayParams {
   /** Id of the gateway. */
   gatewayId: string;
+}
+
+export interface DeletePriceSeriesParams {
+  /** Id of the series. */
+  seriesId: string;
+}
+
+export interface DeleteTariffParams {
+  /** Id of the tariff. */
+  tariffId: string;
 }
 
 export interface DeleteUserParams {
@@ -366,6 +416,8 @@ export interface DeviceUsage {
     complete?: boolean | null;
     /** What consumption devices used, in kWh. Null: not known. */
     consumption_kwh?: number | null;
+    /** What it costs by the tariffs of the user. Null: no tariff held. */
+    cost?: Cost;
     /** Part of the expected time that is known, 0 to 1. Null: nothing is expected yet. */
     coverage?: number | null;
     /**
@@ -431,7 +483,7 @@ export interface DeviceUsageParams {
   end?: string;
   /** What each row covers. Default: `day`. A month covers those of its days that lie in the range. */
   group_by?: "day" | "month" | "hour";
-  /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`. Each adds `…_kwh`; `autarky` adds `autarky`, and `coverage` adds `coverage` and `complete`. */
+  /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user. */
   include?: string;
   /**
    * First day of the range, in the time zone `tz`. Needs `end`.
@@ -548,6 +600,8 @@ export type EnergyInsights =
       complete?: boolean | null;
       /** What consumption devices used, in kWh. Null: not known. */
       consumption_kwh?: number | null;
+      /** What it costs by the tariffs of the user. Null: no tariff held. */
+      cost?: Cost;
       /** Part of the expected time that is known, 0 to 1. Null: nothing is expected yet. */
       coverage?: number | null;
       /** The days that the summary is about. */
@@ -647,7 +701,7 @@ export interface GetEnergyInsightsParams {
   end?: string;
   /** What each row covers. Default: `day`. A month covers those of its days that lie in the range. */
   group_by?: "day" | "month" | "hour";
-  /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`. Each adds `…_kwh`; `autarky` adds `autarky`, and `coverage` adds `coverage` and `complete`. */
+  /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user. */
   include?: string;
   /**
    * First day of the range, in the time zone `tz`. Needs `end`.
@@ -661,6 +715,16 @@ export interface GetEnergyInsightsParams {
   tz?: string;
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
   user_id?: string;
+}
+
+export interface GetPriceSeriesParams {
+  /** Id of the series. */
+  seriesId: string;
+}
+
+export interface GetTariffParams {
+  /** Id of the tariff. */
+  tariffId: string;
 }
 
 export interface GetUserParams {
@@ -695,6 +759,8 @@ export interface Key {
     | "devices:write"
     | "webhooks:read"
     | "webhooks:write"
+    | "tariffs:read"
+    | "tariffs:write"
     | "keys:write"
   )[];
 }
@@ -789,6 +855,57 @@ export interface ListKeysParams {
   user_id?: string;
 }
 
+export interface ListPriceSeriesParams {
+  /**
+   * Where the page starts: taken from the `Link` header of the page before. Default: the first page.
+   * @minLength 1
+   * @maxLength 200
+   */
+  cursor?: string;
+  /**
+   * Most items in the answer.
+   * @min 1
+   * @max 200
+   * @default 50
+   */
+  limit?: number;
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  user_id?: string;
+}
+
+export interface ListPricesParams {
+  /**
+   * Last day of the range, inclusive. Needs `start`.
+   * @format date
+   */
+  end?: string;
+  /** Id of the series. */
+  seriesId: string;
+  /**
+   * First day of the range, UTC. Needs `end`.
+   * @format date
+   */
+  start?: string;
+}
+
+export interface ListTariffsParams {
+  /**
+   * Where the page starts: taken from the `Link` header of the page before. Default: the first page.
+   * @minLength 1
+   * @maxLength 200
+   */
+  cursor?: string;
+  /**
+   * Most items in the answer.
+   * @min 1
+   * @max 200
+   * @default 50
+   */
+  limit?: number;
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  user_id?: string;
+}
+
 export interface ListWebhooksParams {
   /**
    * Where the page starts: taken from the `Link` header of the page before. Default: the first page.
@@ -819,6 +936,8 @@ export interface MonthlyAnalytics {
     change_kwh: number | null;
     /** Change against the month before, in percent. Null: nothing was used, or is known, in that month. */
     change_percent: number | null;
+    /** What it costs by the tariffs of the user. Null: no tariff held. */
+    cost?: Cost;
     /** What the home used in the month, in kWh. */
     kwh_used: number;
     /**
@@ -836,6 +955,8 @@ export interface MonthlyAnalytics {
 }
 
 export interface MonthlyAnalyticsParams {
+  /** What to add, separated by commas: `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user. */
+  include?: string;
   /**
    * How many months, the current one included.
    * @min 1
@@ -880,6 +1001,63 @@ export interface PairedDevice {
   upstream_device_id: string | null;
 }
 
+export interface Price {
+  /** Price of a kWh. A decimal with up to 9 places, as text. */
+  per_kwh: string;
+  /**
+   * From when on the price holds. It holds for the resolution of the series.
+   * @format date-time
+   */
+  starts_at: string;
+}
+
+export interface PriceSeries {
+  /** Currency of the prices (ISO 4217), such as `EUR`. */
+  currency: string;
+  /** What the owner calls it, such as the market that the prices are of. */
+  name: string;
+  /** For how long each price holds, in minutes. */
+  resolution_minutes: 15 | 30 | 60;
+  /** Id of the price series. */
+  series_id: string;
+  /** Id of the user that it belongs to. */
+  user_id: string;
+}
+
+export interface PutPricesParams {
+  /** Id of the series. */
+  seriesId: string;
+}
+
+export type Rates =
+  | {
+      /** Price of a kWh. A decimal with up to 9 places, as text. */
+      per_kwh: string;
+    }
+  | {
+      /** Prices by the clock, weekday and month. The first that fits holds; the last one has no condition. */
+      periods: {
+        /** Weekdays on which the price holds, 1 is Monday. Default: all. */
+        days?: number[];
+        /** Time of day from which the price holds, a whole quarter-hour. Default: 00:00. */
+        from?: string;
+        /** Months in which the price holds, 1 is January. Default: all. */
+        months?: number[];
+        /** Price of a kWh. A decimal with up to 9 places, as text. */
+        per_kwh: string;
+        /** Time of day until which the price holds, a whole quarter-hour. Before `from`: of the next day. Default: 24:00. */
+        to?: string;
+      }[];
+    }
+  | {
+      /** What is added to the price of a kWh after that. Default: 0. A decimal with up to 9 places, as text. */
+      add?: string;
+      /** Factor on the price of the series, such as 1.19 for a tax. Default: 1. A decimal with up to 9 places, as text. */
+      multiply?: string;
+      /** Id of the price series. The price of a kWh is that of the series × `multiply` + `add`. */
+      series_id: string;
+    };
+
 export interface RetryDeliveryParams {
   /** Id of the delivery. */
   deliveryId: string;
@@ -922,6 +1100,8 @@ export interface RotatedKey {
     | "devices:write"
     | "webhooks:read"
     | "webhooks:write"
+    | "tariffs:read"
+    | "tariffs:write"
     | "keys:write"
   )[];
 }
@@ -939,6 +1119,8 @@ export interface Summary {
     complete?: boolean | null;
     /** What consumption devices used, in kWh. Null: not known. */
     consumption_kwh?: number | null;
+    /** What it costs by the tariffs of the user. Null: no tariff held. */
+    cost?: Cost;
     /** Part of the expected time that is known, 0 to 1. Null: nothing is expected yet. */
     coverage?: number | null;
     /** Energy out of storage, in kWh. Null: not known. */
@@ -962,6 +1144,37 @@ export interface Summary {
   };
 }
 
+export interface Tariff {
+  /** What the highest quarter-hour of a month costs. Default: nothing. */
+  capacity?: {
+    /** What a peak counts as at least, in kW. Default: 0. */
+    minimum_kw?: number;
+    /** Over how many months the peaks are averaged. Default: 1. */
+    months_averaged?: number;
+    /** Price of a kW of the peak, for a month. A decimal with up to 9 places, as text. */
+    per_kw_month: string;
+  };
+  /** Currency of all its amounts (ISO 4217), such as `EUR`. */
+  currency: string;
+  /** What is paid for energy into the grid. Default: nothing. */
+  export?: Rates;
+  /** What energy from the grid costs. */
+  import: Rates;
+  /** What the owner calls it. */
+  name: string;
+  /** What each day costs, whatever is used. A decimal with up to 9 places, as text. */
+  standing_per_day?: string;
+  /** Id of the tariff. */
+  tariff_id: string;
+  /** Id of the user that it belongs to. */
+  user_id: string;
+  /**
+   * First day on which it holds, in the time zone of the user. It holds until the day before the next one’s.
+   * @format date
+   */
+  valid_from: string;
+}
+
 export interface TestWebhookParams {
   /** Id of the webhook. */
   webhookId: string;
@@ -980,6 +1193,11 @@ export interface UpdateDeviceParams {
 export interface UpdateGatewayParams {
   /** Id of the gateway. */
   gatewayId: string;
+}
+
+export interface UpdateTariffParams {
+  /** Id of the tariff. */
+  tariffId: string;
 }
 
 export interface UpdateUserParams {
@@ -1001,6 +1219,8 @@ export interface Usage {
   complete?: boolean | null;
   /** What consumption devices used, in kWh. Null: not known. */
   consumption_kwh?: number | null;
+  /** What it costs by the tariffs of the user. Null: no tariff held. */
+  cost?: Cost;
   /** Part of the expected time that is known, 0 to 1. Null: nothing is expected yet. */
   coverage?: number | null;
   /**
@@ -1481,7 +1701,7 @@ export class EnergyService<
          * @format date
          */
         end?: string;
-        /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`. Each adds `…_kwh`; `autarky` adds `autarky`, and `coverage` adds `coverage` and `complete`. */
+        /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user. */
         include?: string;
         /** The current calendar day, week, month or year, up to now. Required unless `start` and `end` are given. */
         interval?: "day" | "week" | "month" | "year";
@@ -1849,7 +2069,7 @@ export class EnergyService<
       }),
 
     /**
-     * @description Needs the scopes `insights:read`, `alerts:read`, `users:read`, `devices:read`, `webhooks:read`.
+     * @description Needs the scopes `insights:read`, `alerts:read`, `users:read`, `devices:read`, `webhooks:read`, `tariffs:read`.
      *
      * @tags users
      * @name ExportUser
@@ -2583,6 +2803,516 @@ export class EnergyService<
       }),
 
     /**
+     * @description Needs the scope `tariffs:write`.
+     *
+     * @tags tariffs
+     * @name CreateTariff
+     * @summary Says what a user pays for energy from a day on, and gets for what is fed in.
+     * @request POST:/v1/tariffs
+     * @secure
+     */
+    createTariff: (
+      data: {
+        /** What the highest quarter-hour of a month costs. Default: nothing. */
+        capacity?: {
+          /** What a peak counts as at least, in kW. Default: 0. */
+          minimum_kw?: string | number;
+          /**
+           * Over how many months the peaks are averaged. Default: 1.
+           * @min 1
+           * @max 12
+           */
+          months_averaged?: number;
+          /** Price of a kW of the peak, for a month. */
+          per_kw_month: string | number;
+        };
+        /** Currency of all its amounts (ISO 4217), such as `EUR`. */
+        currency: string;
+        /** What is paid for energy into the grid. Default: nothing. */
+        export?:
+          | {
+              /** Price of a kWh. */
+              per_kwh: string | number;
+            }
+          | {
+              /**
+               * Prices by the clock, weekday and month. The first that fits holds; the last one has no condition.
+               * @maxItems 500
+               * @minItems 1
+               */
+              periods: {
+                /**
+                 * Weekdays on which the price holds, 1 is Monday. Default: all.
+                 * @maxItems 7
+                 * @minItems 1
+                 */
+                days?: number[];
+                /** Time of day from which the price holds, a whole quarter-hour. Default: 00:00. */
+                from?: string;
+                /**
+                 * Months in which the price holds, 1 is January. Default: all.
+                 * @maxItems 12
+                 * @minItems 1
+                 */
+                months?: number[];
+                /** Price of a kWh. */
+                per_kwh: string | number;
+                /** Time of day until which the price holds, a whole quarter-hour. Before `from`: of the next day. Default: 24:00. */
+                to?: string;
+              }[];
+            }
+          | {
+              /** What is added to the price of a kWh after that. Default: 0. */
+              add?: string | number;
+              /** Factor on the price of the series, such as 1.19 for a tax. Default: 1. */
+              multiply?: string | number;
+              /**
+               * Id of the price series. The price of a kWh is that of the series × `multiply` + `add`.
+               * @minLength 1
+               * @maxLength 100
+               */
+              series_id: string;
+            };
+        /** What energy from the grid costs. */
+        import:
+          | {
+              /** Price of a kWh. */
+              per_kwh: string | number;
+            }
+          | {
+              /**
+               * Prices by the clock, weekday and month. The first that fits holds; the last one has no condition.
+               * @maxItems 500
+               * @minItems 1
+               */
+              periods: {
+                /**
+                 * Weekdays on which the price holds, 1 is Monday. Default: all.
+                 * @maxItems 7
+                 * @minItems 1
+                 */
+                days?: number[];
+                /** Time of day from which the price holds, a whole quarter-hour. Default: 00:00. */
+                from?: string;
+                /**
+                 * Months in which the price holds, 1 is January. Default: all.
+                 * @maxItems 12
+                 * @minItems 1
+                 */
+                months?: number[];
+                /** Price of a kWh. */
+                per_kwh: string | number;
+                /** Time of day until which the price holds, a whole quarter-hour. Before `from`: of the next day. Default: 24:00. */
+                to?: string;
+              }[];
+            }
+          | {
+              /** What is added to the price of a kWh after that. Default: 0. */
+              add?: string | number;
+              /** Factor on the price of the series, such as 1.19 for a tax. Default: 1. */
+              multiply?: string | number;
+              /**
+               * Id of the price series. The price of a kWh is that of the series × `multiply` + `add`.
+               * @minLength 1
+               * @maxLength 100
+               */
+              series_id: string;
+            };
+        /**
+         * What the owner calls it.
+         * @minLength 1
+         * @maxLength 200
+         */
+        name: string;
+        /** What each day costs, whatever is used. Default: nothing. */
+        standing_per_day?: string | number;
+        /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+        user_id?: string;
+        /**
+         * First day on which it holds, in the time zone of the user. It holds until the day before the next one’s.
+         * @format date
+         */
+        valid_from: string;
+      },
+      params: RequestParams = {},
+    ) =>
+      this.request<Tariff, ErrorBody>({
+        path: `/v1/tariffs`,
+        method: "POST",
+        body: data,
+        secure: true,
+        type: "application/json",
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `tariffs:read`.
+     *
+     * @tags tariffs
+     * @name ListTariffs
+     * @summary The tariffs of a user in order of `valid_from`, page by page.
+     * @request GET:/v1/tariffs
+     * @secure
+     */
+    listTariffs: (query: ListTariffsParams = {}, params: RequestParams = {}) =>
+      this.request<Tariff[], ErrorBody>({
+        path: `/v1/tariffs`,
+        method: "GET",
+        query: query,
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `tariffs:read`.
+     *
+     * @tags tariffs
+     * @name GetTariff
+     * @summary One tariff.
+     * @request GET:/v1/tariffs/{tariff_id}
+     * @secure
+     */
+    getTariff: ({ tariffId }: GetTariffParams, params: RequestParams = {}) =>
+      this.request<Tariff, ErrorBody>({
+        path: `/v1/tariffs/${tariffId}`,
+        method: "GET",
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `tariffs:write`.
+     *
+     * @tags tariffs
+     * @name UpdateTariff
+     * @summary Changes a tariff. What changes holds for the past that it covers, too.
+     * @request PATCH:/v1/tariffs/{tariff_id}
+     * @secure
+     */
+    updateTariff: (
+      { tariffId }: UpdateTariffParams,
+      data: {
+        /** What the highest quarter-hour of a month costs. Null: nothing. */
+        capacity?: {
+          /** What a peak counts as at least, in kW. Default: 0. */
+          minimum_kw?: string | number;
+          /**
+           * Over how many months the peaks are averaged. Default: 1.
+           * @min 1
+           * @max 12
+           */
+          months_averaged?: number;
+          /** Price of a kW of the peak, for a month. */
+          per_kw_month: string | number;
+        } | null;
+        /** Currency of all its amounts (ISO 4217), such as `EUR`. */
+        currency?: string;
+        /** What is paid for energy into the grid. Null: nothing. */
+        export?:
+          | (
+              | {
+                  /** Price of a kWh. */
+                  per_kwh: string | number;
+                }
+              | {
+                  /**
+                   * Prices by the clock, weekday and month. The first that fits holds; the last one has no condition.
+                   * @maxItems 500
+                   * @minItems 1
+                   */
+                  periods: {
+                    /**
+                     * Weekdays on which the price holds, 1 is Monday. Default: all.
+                     * @maxItems 7
+                     * @minItems 1
+                     */
+                    days?: number[];
+                    /** Time of day from which the price holds, a whole quarter-hour. Default: 00:00. */
+                    from?: string;
+                    /**
+                     * Months in which the price holds, 1 is January. Default: all.
+                     * @maxItems 12
+                     * @minItems 1
+                     */
+                    months?: number[];
+                    /** Price of a kWh. */
+                    per_kwh: string | number;
+                    /** Time of day until which the price holds, a whole quarter-hour. Before `from`: of the next day. Default: 24:00. */
+                    to?: string;
+                  }[];
+                }
+              | {
+                  /** What is added to the price of a kWh after that. Default: 0. */
+                  add?: string | number;
+                  /** Factor on the price of the series, such as 1.19 for a tax. Default: 1. */
+                  multiply?: string | number;
+                  /**
+                   * Id of the price series. The price of a kWh is that of the series × `multiply` + `add`.
+                   * @minLength 1
+                   * @maxLength 100
+                   */
+                  series_id: string;
+                }
+            )
+          | null;
+        /** What energy from the grid costs. */
+        import?:
+          | {
+              /** Price of a kWh. */
+              per_kwh: string | number;
+            }
+          | {
+              /**
+               * Prices by the clock, weekday and month. The first that fits holds; the last one has no condition.
+               * @maxItems 500
+               * @minItems 1
+               */
+              periods: {
+                /**
+                 * Weekdays on which the price holds, 1 is Monday. Default: all.
+                 * @maxItems 7
+                 * @minItems 1
+                 */
+                days?: number[];
+                /** Time of day from which the price holds, a whole quarter-hour. Default: 00:00. */
+                from?: string;
+                /**
+                 * Months in which the price holds, 1 is January. Default: all.
+                 * @maxItems 12
+                 * @minItems 1
+                 */
+                months?: number[];
+                /** Price of a kWh. */
+                per_kwh: string | number;
+                /** Time of day until which the price holds, a whole quarter-hour. Before `from`: of the next day. Default: 24:00. */
+                to?: string;
+              }[];
+            }
+          | {
+              /** What is added to the price of a kWh after that. Default: 0. */
+              add?: string | number;
+              /** Factor on the price of the series, such as 1.19 for a tax. Default: 1. */
+              multiply?: string | number;
+              /**
+               * Id of the price series. The price of a kWh is that of the series × `multiply` + `add`.
+               * @minLength 1
+               * @maxLength 100
+               */
+              series_id: string;
+            };
+        /**
+         * What the owner calls it.
+         * @minLength 1
+         * @maxLength 200
+         */
+        name?: string;
+        /** What each day costs, whatever is used. Null: nothing. */
+        standing_per_day?: string | number | null;
+        /**
+         * First day on which it holds, in the time zone of the user. It holds until the day before the next one’s.
+         * @format date
+         */
+        valid_from?: string;
+      },
+      params: RequestParams = {},
+    ) =>
+      this.request<Tariff, ErrorBody>({
+        path: `/v1/tariffs/${tariffId}`,
+        method: "PATCH",
+        body: data,
+        secure: true,
+        type: "application/json",
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `tariffs:write`.
+     *
+     * @tags tariffs
+     * @name DeleteTariff
+     * @summary Removes a tariff. The one before it holds in its place.
+     * @request DELETE:/v1/tariffs/{tariff_id}
+     * @secure
+     */
+    deleteTariff: (
+      { tariffId }: DeleteTariffParams,
+      params: RequestParams = {},
+    ) =>
+      this.request<Message, ErrorBody>({
+        path: `/v1/tariffs/${tariffId}`,
+        method: "DELETE",
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `tariffs:write`.
+     *
+     * @tags price-series
+     * @name CreatePriceSeries
+     * @summary Makes a price series, for prices that are told as they become known. That of a utility can be used by its homeowners, that of an administrator by everybody.
+     * @request POST:/v1/price-series
+     * @secure
+     */
+    createPriceSeries: (
+      data: {
+        /** Currency of the prices (ISO 4217), such as `EUR`. */
+        currency: string;
+        /**
+         * What the owner calls it, such as the market that the prices are of.
+         * @minLength 1
+         * @maxLength 200
+         */
+        name: string;
+        /** For how long each price holds, in minutes. */
+        resolution_minutes: 15 | 30 | 60;
+        /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+        user_id?: string;
+      },
+      params: RequestParams = {},
+    ) =>
+      this.request<PriceSeries, ErrorBody>({
+        path: `/v1/price-series`,
+        method: "POST",
+        body: data,
+        secure: true,
+        type: "application/json",
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `tariffs:read`.
+     *
+     * @tags price-series
+     * @name ListPriceSeries
+     * @summary The price series that a user can use, page by page: its own, its utility’s and those of administrators.
+     * @request GET:/v1/price-series
+     * @secure
+     */
+    listPriceSeries: (
+      query: ListPriceSeriesParams = {},
+      params: RequestParams = {},
+    ) =>
+      this.request<PriceSeries[], ErrorBody>({
+        path: `/v1/price-series`,
+        method: "GET",
+        query: query,
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `tariffs:read`.
+     *
+     * @tags price-series
+     * @name GetPriceSeries
+     * @summary One price series, of those that the caller can use too.
+     * @request GET:/v1/price-series/{series_id}
+     * @secure
+     */
+    getPriceSeries: (
+      { seriesId }: GetPriceSeriesParams,
+      params: RequestParams = {},
+    ) =>
+      this.request<PriceSeries, ErrorBody>({
+        path: `/v1/price-series/${seriesId}`,
+        method: "GET",
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `tariffs:write`.
+     *
+     * @tags price-series
+     * @name DeletePriceSeries
+     * @summary Removes a price series and its prices, unless a tariff uses it.
+     * @request DELETE:/v1/price-series/{series_id}
+     * @secure
+     */
+    deletePriceSeries: (
+      { seriesId }: DeletePriceSeriesParams,
+      params: RequestParams = {},
+    ) =>
+      this.request<Message, ErrorBody>({
+        path: `/v1/price-series/${seriesId}`,
+        method: "DELETE",
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `tariffs:read`.
+     *
+     * @tags price-series
+     * @name ListPrices
+     * @summary The prices of a series from `start` to `end`, UTC days; without them those of today and tomorrow.
+     * @request GET:/v1/price-series/{series_id}/prices
+     * @secure
+     */
+    listPrices: (
+      { seriesId, ...query }: ListPricesParams,
+      params: RequestParams = {},
+    ) =>
+      this.request<Price[], ErrorBody>({
+        path: `/v1/price-series/${seriesId}/prices`,
+        method: "GET",
+        query: query,
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `tariffs:write`.
+     *
+     * @tags price-series
+     * @name PutPrices
+     * @summary Stores up to 10,000 prices of a series, as JSON or CSV. A price of the same time is replaced; the others stay. Of a body with a mistake nothing is taken.
+     * @request PUT:/v1/price-series/{series_id}/prices
+     * @secure
+     */
+    putPrices: (
+      { seriesId }: PutPricesParams,
+      data: {
+        /** Price of a kWh. It may be negative. */
+        per_kwh: string | number;
+        /**
+         * From when on the price holds: a multiple of the resolution in UTC. It holds for the resolution only.
+         * @format date-time
+         */
+        starts_at: string;
+      }[],
+      params: RequestParams = {},
+    ) =>
+      this.request<
+        {
+          /** Id of the price series. */
+          series_id: string;
+          /** How many prices were stored: those of the request. */
+          stored: number;
+        },
+        ErrorBody
+      >({
+        path: `/v1/price-series/${seriesId}/prices`,
+        method: "PUT",
+        body: data,
+        secure: true,
+        type: "application/json",
+        format: "json",
+        ...params,
+      }),
+
+    /**
      * @description Needs the scope `keys:write`.
      *
      * @tags keys
@@ -2618,6 +3348,8 @@ export class EnergyService<
           | "devices:write"
           | "webhooks:read"
           | "webhooks:write"
+          | "tariffs:read"
+          | "tariffs:write"
           | "keys:write"
         )[];
         /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Include } from '#src/energy/include.ts';
 import { isDate, isZone } from '#src/energy/ranges.ts';
+import { isCurrency } from '#src/tariffs/currency.ts';
+import { keptPrice, MAX_PRICE } from '#src/tariffs/terms.ts';
 
 /** Text of a person: some characters, none of them NUL (which the database cannot hold). */
 export const text = (longest: number) =>
@@ -40,21 +42,24 @@ export const zoneOrAccount = z
   )
   .describe('IANA time zone of the days and hours. `account`: the time zone of the user.');
 
-/** What usage is told with: some of these names, with commas between them. */
+/** What usage is told with: some of these names, or `cost`, with commas between them. */
 export const include = (names: readonly Include[]) =>
   z
     .string()
     .refine(
-      (text) => text.split(',').every((name) => (names as readonly string[]).includes(name)),
-      `must be some of ${names.join(', ')}, with commas between them`,
+      (text) => text.split(',').every((name) => name === 'cost' || (names as readonly string[]).includes(name)),
+      `must be some of ${[...names, 'cost'].join(', ')}, with commas between them`,
     )
     .describe(
-      `What to add, separated by commas: ${names.map((name) => `\`${name}\``).join(', ')}. Each adds \`…_kwh\`; \`autarky\` adds \`autarky\`, and \`coverage\` adds \`coverage\` and \`complete\`.`,
+      `What to add, separated by commas: ${[...names, 'cost'].map((name) => `\`${name}\``).join(', ')}. Each adds \`…_kwh\`; \`autarky\` adds \`autarky\`, \`coverage\` adds \`coverage\` and \`complete\`, and \`cost\` adds \`cost\`, by the tariffs of the user.`,
     );
 
-/** The names in it. */
-export const namesOf = (text: string | undefined): ReadonlySet<Include> =>
-  new Set((text === undefined ? [] : text.split(',')) as Include[]);
+/** The names in it; whether they have `cost` is told apart. */
+export function namesOf(text: string | undefined): { more: ReadonlySet<Include>; hasCost: boolean } {
+  const names = new Set(text === undefined ? [] : text.split(','));
+  const hasCost = names.delete('cost');
+  return { more: names as Set<string> as Set<Include>, hasCost };
+}
 
 /** A whole number of a query, in decimal digits: what else JavaScript takes for a number (0x10, 1e2, blanks) is none. `missing`: where it is not given. */
 export const whole = (least: number, most: number, missing: number) =>
@@ -73,6 +78,26 @@ export const page = {
     .optional()
     .describe('Where the page starts: taken from the `Link` header of the page before. Default: the first page.'),
 };
+
+/** A decimal with up to 9 places, as text or as a number; what it is kept as. */
+export const decimal = z.union([z.string(), z.number()]).transform((written, context) => {
+  const kept = keptPrice(String(written));
+  if (kept !== null) return kept;
+  const message = `must be a decimal below ${MAX_PRICE}, with up to 9 places`;
+  context.issues.push({ code: 'custom', message, input: written });
+  return z.NEVER;
+});
+
+/** A currency that there is. */
+export const currency = z.string().refine(isCurrency, 'must be a currency of ISO 4217, such as EUR');
+
+/** A list that is refused by its length before anything in it is looked at. */
+export const listOf = <Item extends z.ZodType>(item: Item, least: number, most: number) =>
+  z.preprocess((value, context) => {
+    if (!Array.isArray(value) || value.length <= most) return value;
+    context.issues.push({ code: 'custom', message: `must have ${most} items at most`, input: value, continue: false });
+    return z.NEVER;
+  }, z.array(item).min(least).max(most));
 
 /** E.164. */
 export const phone = z.string().regex(/^\+[1-9]\d{6,14}$/, 'must be E.164, such as +4915112345678');

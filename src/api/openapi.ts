@@ -22,6 +22,8 @@ const TAGS: Record<string, string> = {
   users: 'Accounts',
   webhooks: 'Subscriptions to events',
   devices: 'Meters and thermostats',
+  tariffs: 'What homes pay for energy, and get for it',
+  'price-series': 'Prices that are told as they become known',
   gateways: 'Brokers of households',
   keys: 'API keys',
   audit: 'Who did what to whom',
@@ -88,7 +90,18 @@ function errorResponse(status: number, errors: [string, { status: number; error:
 }
 
 function operationObject(operation: Named, schemas: Record<string, Json>): Json {
-  const { name, method, path, summary, answer, body, deprecated, csv, produces = 'application/json' } = operation;
+  const {
+    name,
+    method,
+    path,
+    summary,
+    answer,
+    body,
+    deprecated,
+    csv,
+    csvBody,
+    produces = 'application/json',
+  } = operation;
   const example: Examples[string] = EXAMPLES[name];
   const status = operation.status ?? (method === 'POST' ? 201 : 200);
   const tag = path.split('/')[2] ?? '';
@@ -108,7 +121,10 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
       ? {
           requestBody: {
             required: !isOptional,
-            content: { 'application/json': { schema: schemaOf(body, 'input', schemas), example: example.body } },
+            content: {
+              'application/json': { schema: schemaOf(body, 'input', schemas), example: example.body },
+              ...(csvBody && { 'text/csv': { schema: csvOf(csvBody), example: example.csvBody } }),
+            },
           },
         }
       : {}),
@@ -134,13 +150,21 @@ const CSV: Json = {
     'The same rows as CSV, where `Accept` prefers it. The first line names the columns: the members of a row. Lines end with LF.',
 };
 
+const csvOf = (columns: readonly string[]): Json => ({
+  type: 'string',
+  description: `The same rows as CSV. The first line is \`${columns.join(',')}\`.`,
+});
+
 const needs = (scopes: readonly string[]): string =>
   `Needs the scope${scopes.length > 1 ? 's' : ''} ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`;
 
 /** Which errors an operation can answer at all. */
 function errorsOf({ method, path, body, query }: AnyOperation): number[] {
   const always = [400, 401, 403, 404, 429, 500, 503];
-  const conflicts = method === 'POST' || (method === 'PATCH' && /users|alerts/.test(path));
+  const conflicts =
+    method === 'POST' ||
+    (method === 'PATCH' && /users|alerts|tariffs/.test(path)) ||
+    (method === 'DELETE' && /price-series/.test(path));
   return [...always, ...(conflicts ? [409] : []), ...(body || query ? [422] : [])].sort((a, b) => a - b);
 }
 

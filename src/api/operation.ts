@@ -1,14 +1,16 @@
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { z } from 'zod';
 import { actAs, readAnew } from '#src/auth/act.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import type { Scope } from '#src/auth/scopes.ts';
-import { AppError, type FieldError, unprocessable } from '#src/core/errors.ts';
+import { AppError, unprocessable } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import { ownerOf, recordAct } from '#src/users/audit.ts';
+import { readExactly, rowName } from './bodies.ts';
 import type { ApiContext } from './context.ts';
 import { isLong, streamOf } from './long-answers.ts';
+import { mistakesIn, words } from './mistakes.ts';
 import { isTooDeep } from './nesting.ts';
 import { isAway } from './plugins/errors.ts';
 import { runIdempotently } from './plugins/idempotency.ts';
@@ -20,6 +22,8 @@ interface Call<Params, Query, Body> {
   params: Params;
   query: Query;
   body: Body;
+  /** What a row of the body, which is a list, is called in an error. */
+  rowName(index: number): string;
   reply: FastifyReply;
   /** Path and query as they came. */
   url: string;
@@ -47,13 +51,17 @@ interface Deprecation {
 export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Shape, A extends z.ZodType> {
   /** What it does, in a sentence or two, for the reference. */
   summary: string;
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   /** What its key must be allowed to do; of several, all. */
   scope: Scope | readonly Scope[];
   params?: P;
   query?: Q;
   body?: B;
+  /** Numbers of its body are read as they are written: one that a double would change comes as text. */
+  exactNumbers?: true;
+  /** Its body, a list, may come as CSV, too: the header. */
+  csvBody?: readonly string[];
   status?: number;
   /**
    * What it changes. A GET changes nothing. Every other method changes what it does in one transaction, in which its caller
@@ -96,7 +104,7 @@ export type AnyOperation = Operation<any, any, any, any>;
  */
 export function addOperation(app: FastifyInstance, context: ApiContext, definition: AnyOperation): void {
   const { method, path, deprecated, readsFromStandby, status = method === 'POST' ? 201 : 200 } = definition;
-  const { changes = 'at once' } = definition;
+  const { changes = 'at once', exactNumbers, csvBody } = definition;
 
   /** Carries out the request of a caller, who is as of now unless it only reads. */
   async function answer(work: ApiContext, caller: Caller, request: FastifyRequest, reply: FastifyReply) {
@@ -123,7 +131,7 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
     }
   }
 
-  app.route({
+  const route: RouteOptions = {
     method,
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
     ...(deprecated ? { onSend: async (_request, reply) => tellDeprecation(reply, deprecated) } : {}),
@@ -152,6 +160,11 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
       );
       return send(reply, done);
     },
+  };
+  if (!exactNumbers && !csvBody) return void app.route(route);
+  void app.register(async (scope) => {
+    readExactly(scope, csvBody);
+    scope.route(route);
   });
 }
 
@@ -190,6 +203,7 @@ const TOLD = ['role', 'plan', 'scopes', 'status', 'placement', 'event', 'deliver
 /** What is told of a body: which members it had, and the values of some. */
 function tellable(body: unknown): Record<string, unknown> {
   if (typeof body !== 'object' || body === null) return {};
+  if (Array.isArray(body)) return { rows: body.length };
   const told = Object.entries(body).filter(([name, value]) => TOLD.includes(name) && value !== undefined);
   return { members: Object.keys(body), ...Object.fromEntries(told) };
 }
@@ -216,6 +230,7 @@ function callOf(
     params,
     query: valid(query, queryParametersOf(url, query), 'query'),
     body: body ? bodyOf(body, request.body) : undefined,
+    rowName: (index) => rowName(request.body, index),
     reply,
     url,
     accepts: request.headers.accept ?? '',
@@ -276,16 +291,5 @@ function valid(schema: Shape | undefined, value: unknown, where: string): unknow
   if (!schema) return {};
   const parsed = schema.safeParse(where === 'query' ? { ...(value as object) } : value, { error: words });
   if (parsed.success) return parsed.data;
-  throw unprocessable(...parsed.error.issues.flatMap((issue) => mistakes(issue, where)));
-}
-
-/** In words, what zod says in its own: of a value that is not there, or that is none of some. */
-function words({ code, input, ...issue }: z.core.$ZodRawIssue): string | undefined {
-  if (code === 'invalid_type' && input === undefined) return 'is required';
-  return code === 'invalid_value' ? `must be one of ${(issue.values as unknown[]).join(', ')}` : undefined;
-}
-
-function mistakes(issue: z.core.$ZodIssue, where: string): FieldError[] {
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((field) => ({ field, message: 'unknown field' }));
-  return [{ field: issue.path.join('.') || where, message: issue.message }];
+  throw unprocessable(...mistakesIn(parsed.error, where, (index) => rowName(value, index)));
 }

@@ -9,6 +9,8 @@ export const SCOPES = [
   'devices:write',
   'webhooks:read',
   'webhooks:write',
+  'tariffs:read',
+  'tariffs:write',
   'keys:write',
 ] as const;
 

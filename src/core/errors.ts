@@ -90,6 +90,26 @@ export const ERRORS = {
     error: 'An account has 100 subscriptions at most',
     meaning: 'Remove one that is not needed any more.',
   },
+  tariffOfDay: {
+    status: 409,
+    error: 'Another tariff of the user holds from the same day on',
+    meaning: 'Choose another valid_from, or change that tariff.',
+  },
+  tooManyTariffs: {
+    status: 409,
+    error: 'A user has 1,000 tariffs at most',
+    meaning: 'Remove one that is not needed any more.',
+  },
+  seriesInUse: {
+    status: 409,
+    error: 'A tariff uses the price series',
+    meaning: 'Change or remove the tariffs that use it first.',
+  },
+  tooManySeries: {
+    status: 409,
+    error: 'A user has 1,000 price series at most',
+    meaning: 'Remove one that is not needed any more.',
+  },
   idempotencyKeyReused: {
     status: 409,
     error: 'This Idempotency-Key was used for another request',

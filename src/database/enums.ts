@@ -14,5 +14,7 @@ export const DEVICE_STATUSES = ['active', 'inactive', 'faulty'] as const;
 export const PLACEMENTS = ['grid', 'production', 'storage', 'consumption', 'excluded'] as const;
 export type Placement = (typeof PLACEMENTS)[number];
 export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed'] as const;
+/** For how long a price of a series holds. */
+export const RESOLUTIONS_MINUTES = [15, 30, 60] as const;
 /** What can be subscribed to (specification, Events). */
 export const EVENT_TYPES = ['usage.updated', 'alert.triggered', 'device.connected', 'user.created'] as const;

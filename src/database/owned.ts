@@ -8,4 +8,6 @@ export const OWNED = {
   alert: { prefix: 'alr', relation: 'alerts', key: 'alert_id' },
   event: { prefix: 'evt', relation: 'events', key: 'event_id' },
   webhook: { prefix: 'whk', relation: 'webhooks', key: 'webhook_id' },
+  tariff: { prefix: 'trf', relation: 'tariffs', key: 'tariff_id' },
+  priceSeries: { prefix: 'prs', relation: 'price_series', key: 'series_id' },
 } as const;

@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely';
+import type { ColumnType, Generated } from 'kysely';
 import type { MilliwattHours } from '#src/core/units.ts';
 import type {
   ALERT_DELIVERIES,
@@ -9,10 +9,11 @@ import type {
   PAUSABLE_STATUSES,
   PLANS,
   Placement,
+  RESOLUTIONS_MINUTES,
   ROLES,
 } from './enums.ts';
 
-type OneOf<Words extends readonly string[]> = Words[number];
+type OneOf<Words extends readonly (string | number)[]> = Words[number];
 
 /**
  * Relations as typed queries see them. Catalogue with units: sql/README.md. Not the load profile and the aggregates, which
@@ -23,6 +24,9 @@ export interface Tables {
   api_keys: ApiKeysTable;
   devices: DevicesTable;
   alerts: AlertsTable;
+  tariffs: TariffsTable;
+  price_series: PriceSeriesTable;
+  prices: PricesTable;
   webhooks: WebhooksTable;
   gateways: GatewaysTable;
   discovered_devices: DiscoveredDevicesTable;
@@ -110,6 +114,31 @@ interface AlertsTable {
   delivery: OneOf<typeof ALERT_DELIVERIES>;
   status: Generated<OneOf<typeof PAUSABLE_STATUSES>>;
   created_at: Generated<Date>;
+}
+
+interface TariffsTable {
+  tariff_id: string;
+  user_id: string;
+  name: string;
+  /** YYYY-MM-DD, to be read as text: the driver makes a time of it. */
+  valid_from: ColumnType<Date, string, string>;
+  currency: string;
+  /** JSON. */
+  terms: unknown;
+}
+
+interface PriceSeriesTable {
+  series_id: string;
+  user_id: string;
+  name: string;
+  currency: string;
+  resolution_minutes: OneOf<typeof RESOLUTIONS_MINUTES>;
+}
+
+interface PricesTable {
+  series_id: string;
+  day: Date;
+  prices: (string | null)[];
 }
 
 interface WebhooksTable {

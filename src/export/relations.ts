@@ -274,6 +274,31 @@ export const EXPORTED: readonly Exported[] = [
     ],
   },
   {
+    file: 'tariffs',
+    relation: 'tariffs',
+    means: 'Tariffs: what energy costs, and what is paid for what is fed in.',
+    by: { column: 'user_id', of: 'user' },
+    key: { tariff_id: 'text' },
+    columns: ['tariff_id', 'user_id', 'name', 'valid_from', 'currency', 'terms'],
+  },
+  {
+    file: 'price_series',
+    relation: 'price_series',
+    means: 'Series of prices of the account’s own.',
+    by: { column: 'user_id', of: 'user' },
+    key: { series_id: 'text' },
+    columns: ['series_id', 'user_id', 'name', 'currency', 'resolution_minutes'],
+  },
+  {
+    file: 'prices',
+    relation: 'prices',
+    means:
+      'Prices of these series for a kWh by UTC day, in billionths of the currency, in order of time; null: not known.',
+    by: { column: 'series_id', of: 'priceSeries' },
+    key: { series_id: 'text', day: 'timestamptz' },
+    columns: ['series_id', 'day', 'prices'],
+  },
+  {
     file: 'alert_firings',
     relation: 'alert_firings',
     means: 'When alerts fired.',

@@ -12,7 +12,7 @@ const LAYERS = [
   ['core'],
   ['config'],
   ['database'],
-  ['users', 'devices', 'auth', 'events', 'energy', 'rollups'],
+  ['users', 'devices', 'auth', 'events', 'tariffs', 'energy', 'cost', 'rollups'],
   ['delivery', 'alerts'],
   ['export'],
   ['jobs', 'api', 'dashboard'],
@@ -20,7 +20,16 @@ const LAYERS = [
   ['cli'],
 ];
 /** Edges inside a layer that are allowed. */
-const CROSS = new Set(['users→events', 'devices→events', 'auth→users', 'energy→rollups', 'alerts→delivery']);
+const CROSS = new Set([
+  'users→events',
+  'devices→events',
+  'auth→users',
+  'energy→rollups',
+  'cost→energy',
+  'cost→rollups',
+  'cost→tariffs',
+  'alerts→delivery',
+]);
 /** What src/start and src/cli wire together, and nobody else in src sees. */
 const WIRED = ['ingest', 'simulators'];
 const INGEST_SEES = new Set(['core', 'config', 'database', 'devices', 'events', 'rollups']);

@@ -54,6 +54,11 @@ export async function fillInstallation(database: TestDatabase): Promise<InHand> 
   const hook = { event: 'user.created', url: 'https://example.com/hook', auth_token: 'a token of the receiver' };
   const { webhook_id: webhookId } = (await post('/v1/webhooks', hook)).json;
   await post('/v1/alerts', { type: 'daily_usage', threshold_kwh: 5, delivery: 'email' });
+  const series = (await post('/v1/price-series', { name: 'Börse', currency: 'EUR', resolution_minutes: 60 })).json;
+  const prices = [{ starts_at: '2026-06-15T12:00:00Z', per_kwh: '-123456789.987654321' }];
+  await api.send(`/v1/price-series/${series.series_id}/prices`, { method: 'PUT', key: admin.key, body: prices });
+  const rates = { import: { series_id: series.series_id, multiply: '1.19' }, standing_per_day: '0.410' };
+  await post('/v1/tariffs', { name: 'hourly', valid_from: '2026-01-01', currency: 'EUR', ...rates });
   // An account that refers to another one, and comes before it by its id.
   const utility = await api.user('utility');
   const people = { path: '/v1/users', headers: { 'idempotency-key': 'once' } };

@@ -139,6 +139,9 @@ async function fillIds(world: World, ids: Ids, askers: readonly Asker[]): Promis
       auth_token: 'a secret that is long enough',
     });
     await make('/v1/alerts', { user_id: userId, type: 'daily_usage', threshold_kwh: 1, delivery: 'email' });
+    await make('/v1/price-series', { name: 'x', currency: 'EUR', resolution_minutes: 15 });
+    const rates = { periods: [{ per_kwh: '0.3', from: '07:00', to: '22:00' }, { per_kwh: 0.2 }] };
+    await make('/v1/tariffs', { name: 'x', valid_from: '2025-01-01', currency: 'EUR', import: rates });
     await make('/v1/keys', { scopes: ['devices:read'] });
     await make('/v1/users', { email: `fuzzed-${userId}@attack.example.com`, role: 'homeowner' });
   }

@@ -88,6 +88,10 @@ const BY_NAME: Record<string, Arbitrary<unknown>> = {
     { weight: 1, arbitrary: fc.constantFrom('cost', 'nothing', ',', 'estimated,') },
   ),
   email: fc.nat(1e9).map((number) => `fuzzed-${number}@attack.example.com`),
+  currency: fc.constantFrom('EUR', 'EUR', 'EUR', 'JPY', 'eur', 'XXX'),
+  from: fc.constantFrom('00:00', '07:00', '22:15', '24:00', '7:00', '07:10'),
+  to: fc.constantFrom('00:00', '07:00', '22:15', '24:00', '25:00'),
+  per_kwh: fc.constantFrom('0.30', 0.3, '-0.1', '1e-9', '0.1234567891', '999999999.999999999', 1e9),
   phone: fc.constantFrom('+4915112345678', '+1', '0151', '+4915112345678901234'),
   url: fc.constantFrom(...URLS),
   auth_token: fc.constantFrom(

@@ -5,7 +5,7 @@ import type { Person, World } from '../world.ts';
 interface Neighbours {
   home: Person;
   utility: Person;
-  ids: Record<'user' | 'device' | 'alert' | 'gateway' | 'key' | 'webhook', string>;
+  ids: Record<'user' | 'device' | 'alert' | 'gateway' | 'key' | 'webhook' | 'tariff' | 'series', string>;
   /** Another utility, and a homeowner next door. */
   strangers: { utility: Person; homeowner: Person };
 }
@@ -17,6 +17,8 @@ const neighbours = (world: World): Promise<Neighbours> =>
     const { key, userId } = home;
     const alert = { user_id: userId, type: 'daily_usage', threshold_kwh: 1, delivery: 'email' };
     const hook = { event: 'usage.updated', url: 'https://example.com/x', auth_token: 'a long secret' };
+    const tariff = { name: 'x', valid_from: '2026-01-01', currency: 'EUR', import: { per_kwh: '0.3' } };
+    const series = { name: 'x', currency: 'EUR', resolution_minutes: 60 };
     const made = async (path: string, body: object) => (await world.must('POST', path, { key, body })).json;
     const ids = {
       user: userId,
@@ -24,6 +26,8 @@ const neighbours = (world: World): Promise<Neighbours> =>
       alert: (await made('/v1/alerts', alert)).alert_id,
       gateway: (await made('/v1/gateways', { name: 'x' })).gateway_id,
       webhook: (await made('/v1/webhooks', hook)).webhook_id,
+      tariff: (await made('/v1/tariffs', tariff)).tariff_id,
+      series: (await made('/v1/price-series', series)).series_id,
       key: (await made('/v1/keys', { scopes: ['devices:read'] })).key_id,
     };
     const strangers = { utility: await world.person('utility'), homeowner: await world.person('homeowner') };
@@ -56,6 +60,17 @@ const BY_ID: Record<Noun, Try[]> = {
     ['PATCH', (id) => `/v1/gateways/${id}`, { name: 'mine' }],
     ['DELETE', (id) => `/v1/gateways/${id}`],
   ],
+  tariff: [
+    ['GET', (id) => `/v1/tariffs/${id}`],
+    ['PATCH', (id) => `/v1/tariffs/${id}`, { name: 'mine' }],
+    ['DELETE', (id) => `/v1/tariffs/${id}`],
+  ],
+  series: [
+    ['GET', (id) => `/v1/price-series/${id}`],
+    ['GET', (id) => `/v1/price-series/${id}/prices`],
+    ['PUT', (id) => `/v1/price-series/${id}/prices`, [{ starts_at: '2026-01-01T00:00:00Z', per_kwh: 1 }]],
+    ['DELETE', (id) => `/v1/price-series/${id}`],
+  ],
   key: [
     ['POST', (id) => `/v1/keys/${id}/rotate`, {}],
     ['DELETE', (id) => `/v1/keys/${id}`],
@@ -75,6 +90,8 @@ const OF_USER: Try[] = [
   ['GET', (id) => `/v1/alerts?user_id=${id}`],
   ['GET', (id) => `/v1/gateways?user_id=${id}`],
   ['GET', (id) => `/v1/keys?user_id=${id}`],
+  ['GET', (id) => `/v1/tariffs?user_id=${id}`],
+  ['GET', (id) => `/v1/price-series?user_id=${id}`],
   ['GET', (id) => `/v1/energy-insights?user_id=${id}`],
   ['GET', (id) => `/v1/analytics/monthly?user_id=${id}`],
 ];
@@ -84,6 +101,8 @@ const IN_BODY: [string, object][] = [
   ['/v1/alerts', { type: 'daily_usage', threshold_kwh: 1, delivery: 'email' }],
   ['/v1/devices', { type: 'meter', location: 'x' }],
   ['/v1/gateways', { name: 'x' }],
+  ['/v1/tariffs', { name: 'x', valid_from: '2026-01-01', currency: 'EUR', import: { per_kwh: 1 } }],
+  ['/v1/price-series', { name: 'x', currency: 'EUR', resolution_minutes: 60 }],
   ['/v1/keys', { scopes: ['devices:read'] }],
 ];
 

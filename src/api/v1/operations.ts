@@ -24,6 +24,17 @@ import { createKey } from './keys/create.ts';
 import { listKeys } from './keys/list.ts';
 import { revokeKey } from './keys/revoke.ts';
 import { rotateKey } from './keys/rotate.ts';
+import { createPriceSeries } from './price-series/create.ts';
+import { deletePriceSeries } from './price-series/delete.ts';
+import { getPriceSeries } from './price-series/get.ts';
+import { listPriceSeries } from './price-series/list.ts';
+import { listPrices } from './price-series/prices.ts';
+import { putPrices } from './price-series/put-prices.ts';
+import { createTariff } from './tariffs/create.ts';
+import { deleteTariff } from './tariffs/delete.ts';
+import { getTariff } from './tariffs/get.ts';
+import { listTariffs } from './tariffs/list.ts';
+import { updateTariff } from './tariffs/update.ts';
 import { createUser } from './users/create.ts';
 import { deleteUser } from './users/delete.ts';
 import { exportUser } from './users/export.ts';
@@ -71,6 +82,17 @@ const NAMED = {
   listGateways,
   updateGateway,
   deleteGateway,
+  createTariff,
+  listTariffs,
+  getTariff,
+  updateTariff,
+  deleteTariff,
+  createPriceSeries,
+  listPriceSeries,
+  getPriceSeries,
+  deletePriceSeries,
+  listPrices,
+  putPrices,
   createKey,
   listKeys,
   revokeKey,

@@ -24,6 +24,10 @@ export const PARCELLED: readonly Parcelled[] = [
   { relation: 'devices', whose: OF_USER },
   // A trigger makes one with each device.
   { relation: 'device_heads', whose: OF_USER, replaces: true },
+  { relation: 'price_series', whose: OF_USER },
+  { relation: 'prices', whose: 'series_id IN (SELECT series_id FROM price_series WHERE user_id = ANY ($1))' },
+  // One may name a series of somebody who stays: its prices are missing then, and costs say so.
+  { relation: 'tariffs', whose: OF_USER },
   { relation: 'alerts', whose: OF_USER },
   { relation: 'webhooks', whose: OF_USER },
   { relation: 'gateways', whose: OF_USER },

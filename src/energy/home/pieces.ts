@@ -161,6 +161,27 @@ function partsOf(home: Home, { from, to }: { from: Date; to: Date }): Part[] {
   return parts;
 }
 
+/** A stretch of time in which what a user, or one of its devices, imports and exports counts so often as what the home bought and fed in. */
+export interface BoughtPart {
+  key: 'user_id' | 'device_id';
+  id: string;
+  fromMs: number;
+  toMs: number;
+  imported: number;
+  exported: number;
+}
+
+/** Whose load profiles tell what a home bought and fed in: its grid devices', and while there was none what its consumption devices imported. */
+export function boughtParts(home: Home, range: { from: Date; to: Date }): BoughtPart[] {
+  return partsOf(home, range).flatMap((part) => {
+    const { gridImport, gridExport, alone } = weightsWithin(part);
+    const [imported, exported] = [(gridImport.imported ?? 0) + (alone.imported ?? 0), gridExport.exported ?? 0];
+    if (imported === 0 && exported === 0) return [];
+    const key = part.role === 'all' ? ('user_id' as const) : ('device_id' as const);
+    return [{ key, id: part.who, fromMs: part.from.getTime(), toMs: part.to.getTime(), imported, exported }];
+  });
+}
+
 /** The range, cut so that no piece lies in two stretches of the home, or over an end of the range. */
 function cuts(home: Home, { from, to }: { from: Date; to: Date }, minutes: 15 | 30 | 60) {
   const bounds = home.stretches

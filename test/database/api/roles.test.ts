@@ -36,6 +36,22 @@ const person = (name: string) => who[name] as { userId: string; key: string };
 const admin = (path: string, method = 'GET', body?: unknown) =>
   api.send(path, { method, body, key: person('admin').key });
 
+let tariffs = 0;
+/** Each from a day of its own on. */
+const tariffOf = (owner: string) => ({
+  user_id: person(owner).userId,
+  name: 'x',
+  valid_from: new Date(Date.UTC(2000, 0, ++tariffs)).toISOString().slice(0, 10),
+  currency: 'EUR',
+  import: { per_kwh: '0.3' },
+});
+const seriesOf = (owner: string) => ({
+  user_id: person(owner).userId,
+  name: 'x',
+  currency: 'EUR',
+  resolution_minutes: 60,
+});
+
 /** A new resource of an owner's, by the name of the parameter that stands for it in paths. */
 const MAKE: Record<string, (owner: string) => Promise<string>> = {
   alert_id: async (owner) =>
@@ -54,6 +70,8 @@ const MAKE: Record<string, (owner: string) => Promise<string>> = {
     (await admin('/v1/gateways', 'POST', { user_id: person(owner).userId, name: 'x' })).json.gateway_id,
   key_id: async (owner) =>
     (await admin('/v1/keys', 'POST', { user_id: person(owner).userId, scopes: ['insights:read'] })).json.key_id,
+  tariff_id: async (owner) => (await admin('/v1/tariffs', 'POST', tariffOf(owner))).json.tariff_id,
+  series_id: async (owner) => (await admin('/v1/price-series', 'POST', seriesOf(owner))).json.series_id,
   webhook_id: async (owner) =>
     (
       await api.send('/v1/webhooks', {
@@ -85,6 +103,10 @@ const BODIES: Record<string, (owner: string) => unknown> = {
   'PATCH /v1/devices/{device_id}': () => ({ location: 'y' }),
   'POST /v1/gateways': (owner) => ({ user_id: person(owner).userId, name: 'x' }),
   'PATCH /v1/gateways/{gateway_id}': () => ({ name: 'y' }),
+  'POST /v1/tariffs': tariffOf,
+  'PATCH /v1/tariffs/{tariff_id}': () => ({ name: 'y' }),
+  'POST /v1/price-series': seriesOf,
+  'PUT /v1/price-series/{series_id}/prices': () => [{ starts_at: '2026-06-15T12:00:00Z', per_kwh: '0.1' }],
   'PATCH /v1/webhooks/{webhook_id}': () => ({ status: 'paused' }),
   'POST /v1/keys': (owner) => ({ user_id: person(owner).userId }),
   'POST /v1/keys/{key_id}/rotate': () => ({}),
@@ -120,7 +142,7 @@ describe.each(
       const id =
         parameter === undefined ? undefined : await (MAKE[parameter] as (owner: string) => Promise<string>)(owner);
       const { status } = await call(operation, caller, owner, id);
-      const isOwn = caller === owner && parameter !== 'user_id';
+      const isOwn = (caller === owner && parameter !== 'user_id') || isReadOfUtility(operation, caller, owner);
       const reaches = parameter === 'user_id' ? reachesAccount(caller, owner) : REACHES[caller]?.includes(owner);
       const refused = parameter === undefined || parameter === 'user_id' ? (isHome(caller) ? 403 : 404) : 404;
       expect({ caller, owner, status }).toEqual({
@@ -152,6 +174,10 @@ describe.each(
     }
   });
 });
+
+/** What a homeowner's tariff may use of its utility, it may read. */
+const isReadOfUtility = ({ method, path }: AnyOperation, caller: string, owner: string) =>
+  method === 'GET' && path.includes('{series_id}') && caller === 'home' && owner === 'utility';
 
 const isHome = (caller: string) => caller.toLowerCase().endsWith('home');
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { ofUser, whole, zoneOrAccount } from '#src/api/fields.ts';
+import { include, namesOf, ofUser, whole, zoneOrAccount } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { reachWithZone } from '#src/auth/access.ts';
+import { withCostOfMonths } from '#src/cost/insights.ts';
 import { monthly as compare } from '#src/energy/monthly.ts';
 import { monthly as shape } from './shape.ts';
 
@@ -9,6 +10,7 @@ const query = z.object({
   user_id: ofUser.optional(),
   months: whole(1, 36, 12).describe('How many months, the current one included.'),
   tz: zoneOrAccount.default('UTC'),
+  include: include([]).optional(),
 });
 
 export const monthlyAnalytics = operation({
@@ -19,8 +21,12 @@ export const monthlyAnalytics = operation({
   scope: 'insights:read',
   answer: shape,
   query,
-  async handle({ context, caller, query: { user_id, months, tz } }) {
+  async handle({ context, caller, query: { user_id, months, tz, include } }) {
     const { userId, zone } = await reachWithZone(context.db, caller, user_id, tz);
-    return { user_id: userId, data: await compare(context.readDb, userId, { months, zone, now: context.clock() }) };
+    const now = context.clock();
+    const rows = await compare(context.readDb, userId, { months, zone, now });
+    const { hasCost } = namesOf(include);
+    const data = hasCost ? await withCostOfMonths(context.readDb, rows, { userId, zone, now }) : rows;
+    return { user_id: userId, data };
   },
 });

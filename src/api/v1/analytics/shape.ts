@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { clockHour, userId } from '#src/api/shapes.ts';
+import { cost } from '#src/api/v1/energy-insights/shape.ts';
 
 export const monthly = z
   .strictObject({
@@ -24,6 +25,7 @@ export const monthly = z
             .describe(
               'Change against the month before, in percent. Null: nothing was used, or is known, in that month.',
             ),
+          cost: cost.optional(),
           partial: z
             .literal(true)
             .optional()

@@ -5,9 +5,11 @@ import * as shapes from '#src/api/v1/devices/shape.ts';
 import { grouping, period } from '#src/api/v1/energy-insights/period.ts';
 import { holdable, reachOf, reachWithZone } from '#src/auth/access.ts';
 import { orNotFound } from '#src/core/errors.ts';
+import { costsOf } from '#src/cost/costs.ts';
+import { withCosts } from '#src/cost/with-cost.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { deviceUsage as usage } from '#src/energy/device-usage.ts';
-import { DEVICE_INCLUDES } from '#src/energy/include.ts';
+import { DEVICE_INCLUDES, membersOf } from '#src/energy/include.ts';
 import { dayRange, lastThirtyDays } from '#src/energy/ranges.ts';
 
 const query = z.object({
@@ -35,7 +37,11 @@ export const deviceUsage = operation({
     const { zone } = await reachWithZone(context.db, caller, user_id, tz);
     const range = wanted ? dayRange(wanted.start, wanted.end, zone) : lastThirtyDays(now, zone);
     const groupBy = wanted?.groupBy ?? group_by ?? 'day';
-    const data = await usage(context.readDb, device_id, range, groupBy, { now, include: namesOf(include) });
-    return { device_id, data };
+    const { more, hasCost } = namesOf(include);
+    const rows = await usage(context.readDb, device_id, range, groupBy, { now, include: more });
+    if (!hasCost) return { device_id, data: rows };
+    const buyer = { userId: user_id, deviceId: device_id };
+    const costs = await costsOf(context.readDb, { buyer, range, now }, groupBy);
+    return { device_id, data: withCosts(rows, costs, membersOf(more)) };
   },
 });

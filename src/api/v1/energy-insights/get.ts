@@ -9,6 +9,9 @@ import { reachWithZone } from '#src/auth/access.ts';
 import { defined } from '#src/core/defined.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import { inTurns, ROWS_OF_A_TURN } from '#src/core/turns.ts';
+import { totalCostOf } from '#src/cost/costs.ts';
+import { costedInsights, costedPages } from '#src/cost/insights.ts';
+import { COST_COLUMNS, flattened } from '#src/cost/with-cost.ts';
 import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
 import {
   COMMODITY_INCLUDES,
@@ -45,10 +48,16 @@ export const getEnergyInsights = operation({
   query,
   async handle({ context, caller, query: { start, end, group_by, user_id, tz, include, commodity }, accepts, reply }) {
     const wanted = period(start, end, group_by);
-    const more = namesOf(include);
+    const { more, hasCost } = namesOf(include);
     const { userId, zone } = await reachWithZone(context.db, caller, user_id, tz);
     if (commodity !== 'electricity') {
-      const answer = await ofCommodity(context, { userId, zone, commodity, wanted, more: ofAnyCommodity(more) });
+      const answer = await ofCommodity(context, {
+        userId,
+        zone,
+        commodity,
+        wanted,
+        more: ofAnyCommodity(more, hasCost),
+      });
       if (!wantsCsv(accepts)) return answer;
       const rows: object[] = 'data' in answer ? answer.data : [{ ...answer.date_range, ...answer }];
       return asCsv(
@@ -59,24 +68,32 @@ export const getEnergyInsights = operation({
     }
     if (!wanted) {
       const range = lastThirtyDays(context.clock(), zone);
+      const costed = { buyer: { userId }, range, now: context.clock() };
       const { total_kwh, peak_usage_time, included } = await summary(context.readDb, userId, range, more);
       const date_range = { start: range.start, end: range.end };
-      const row = { user_id: userId, date_range, kwh_used: total_kwh, peak_usage_time, ...included };
-      if (!wantsCsv(accepts)) return row;
-      return asCsv(reply, [{ ...date_range, kwh_used: total_kwh, peak_usage_time, ...included }], []);
+      const cost = hasCost ? { cost: await totalCostOf(context.readDb, costed) } : {};
+      const row = { kwh_used: total_kwh, peak_usage_time, ...included, ...cost };
+      if (!wantsCsv(accepts)) return { user_id: userId, date_range, ...row };
+      return asCsv(reply, [flattened({ ...date_range, ...row })], []);
     }
     const range = dayRange(wanted.start, wanted.end, zone);
     const columns = wanted.groupBy === 'hour' ? ['date', 'hour', 'starts_at'] : ['date'];
-    const allColumns = [...columns, 'kwh_used', 'peak_hour', ...membersOf(more)];
+    const allColumns = [...columns, 'kwh_used', 'peak_hour', ...membersOf(more), ...(hasCost ? COST_COLUMNS : [])];
+    const asked = { userId, range, groupBy: wanted.groupBy, include: more, now: context.clock() };
     if (wanted.groupBy === 'hour' && dayCount(wanted.start, wanted.end) * 24 > ROWS_OF_A_TURN) {
       const pages = await begun(
-        onePageAtATime(caller.userId, insightPages(context.readDb, userId, range, 'hour', more)),
+        onePageAtATime(
+          caller.userId,
+          hasCost ? costedPages(context.readDb, asked) : insightPages(context.readDb, userId, range, 'hour', more),
+        ),
       );
       reply.type(`${wantsCsv(accepts) ? 'text/csv' : 'application/json'}; charset=utf-8`);
-      return wantsCsv(accepts) ? csvOf(pages, allColumns) : streamOfPages({ user_id: userId }, pages);
+      return wantsCsv(accepts) ? csvOf(flat(pages), allColumns) : streamOfPages({ user_id: userId }, pages);
     }
-    const data = await insights(context.readDb, userId, range, wanted.groupBy, more);
-    return wantsCsv(accepts) ? asCsv(reply, data, allColumns) : { user_id: userId, data };
+    const data = hasCost
+      ? await costedInsights(context.readDb, asked)
+      : await insights(context.readDb, userId, range, wanted.groupBy, more);
+    return wantsCsv(accepts) ? asCsv(reply, data.map(flattened), allColumns) : { user_id: userId, data };
   },
 });
 
@@ -105,9 +122,9 @@ async function ofCommodity({ readDb, clock }: ApiContext, { userId, zone, commod
 }
 
 /** What was asked for, where it is nothing that only electricity has (422). */
-function ofAnyCommodity(include: ReadonlySet<Include>): ReadonlySet<CommodityInclude> {
+function ofAnyCommodity(include: ReadonlySet<Include>, hasCost: boolean): ReadonlySet<CommodityInclude> {
   const known = new Set(COMMODITY_INCLUDES.filter((name) => include.has(name)));
-  if (known.size === include.size) return known;
+  if (known.size === include.size && !hasCost) return known;
   const message = `must be some of ${COMMODITY_INCLUDES.join(', ')}: gas, heat and water have no more`;
   throw unprocessable({ field: 'include', message });
 }
@@ -130,6 +147,10 @@ function asCsv(reply: { type(name: string): unknown }, rows: object[], columns: 
 
 const csvText = (rows: readonly object[], columns: string[], header: boolean): string =>
   stringify([...rows], defined({ header, columns: columns.length > 0 ? columns : undefined }));
+
+async function* flat(pages: AsyncIterable<readonly object[]>): AsyncGenerator<object[]> {
+  for await (const page of pages) yield page.map(flattened);
+}
 
 /** CSV of rows that come page by page. */
 function csvOf(pages: AsyncIterable<readonly object[]>, columns: string[]): Readable {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { days, include, namesOf, ofUser, zoneOrAccount } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { reachWithZone } from '#src/auth/access.ts';
+import { totalCostOf } from '#src/cost/costs.ts';
 import { HOME_INCLUDES } from '#src/energy/include.ts';
 import { summary } from '#src/energy/insights.ts';
 import { dayRange, intervalToDate, type Range } from '#src/energy/ranges.ts';
@@ -51,17 +52,17 @@ export const postEnergyInsights = operation({
       start !== undefined && end !== undefined
         ? dayRange(start, end, zone)
         : intervalToDate(context.clock(), interval ?? 'month', zone);
-    const { total_kwh, avg_daily_kwh, peak_usage_time, included } = await summary(
-      context.readDb,
-      userId,
-      range,
-      namesOf(include),
-    );
+    const { more, hasCost } = namesOf(include);
+    const { total_kwh, avg_daily_kwh, peak_usage_time, included } = await summary(context.readDb, userId, range, more);
+    const cost = hasCost && {
+      cost: await totalCostOf(context.readDb, { buyer: { userId }, range, now: context.clock() }),
+    };
     return {
       summary: {
         ...(metrics.includes('kwh_used') && { total_kwh, avg_daily_kwh }),
         ...(metrics.includes('peak_hour') && { peak_usage_time }),
         ...included,
+        ...cost,
       },
     };
   },

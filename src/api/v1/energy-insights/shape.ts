@@ -7,8 +7,29 @@ const known = {
   coverage: share.describe('Part of the expected time that is known, 0 to 1. Null: nothing is expected yet.'),
   complete: z.boolean().nullable().optional().describe('Whether all of it is known. Null: nothing is expected yet.'),
 };
+const amount = z.string().regex(/^-?\d+(\.\d+)?$/);
+
+/** What energy costs. */
+export const cost = z
+  .strictObject({
+    currency: z.string().describe('Currency of all amounts (ISO 4217).'),
+    total: amount.describe('Import, standing charge and capacity, less export.'),
+    import: amount.describe('What the imported energy costs.'),
+    export: amount.describe('What the exported energy earns.'),
+    standing: amount.describe('Standing charge of the time that has begun.'),
+    capacity: amount
+      .optional()
+      .describe('Price of the highest quarter-hour. Only of whole months, and of a capacity tariff.'),
+    estimated: amount.describe('Part of `import` for energy that is estimated.'),
+    missing_prices_kwh: z.number().describe('Energy whose price is not known, in kWh. It is in no amount.'),
+  })
+  .nullable()
+  .describe('What it costs by the tariffs of the user. Null: no tariff held.')
+  .meta({ id: 'Cost' });
+
 /** What `include` adds. Null: not known, or not to be known in this home. */
 const more = {
+  cost: cost.optional(),
   grid_import_kwh: kwh.describe('Energy from the grid, in kWh. Null: not known.'),
   grid_export_kwh: kwh.describe('Energy to the grid, in kWh. Null: not known.'),
   production_kwh: kwh.describe('Energy that the home produced, in kWh. Null: not known.'),

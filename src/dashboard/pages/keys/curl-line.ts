@@ -6,6 +6,7 @@ const QUESTIONS: [scope: string, path: string][] = [
   ['devices:read', '/v1/devices'],
   ['alerts:read', '/v1/alerts'],
   ['webhooks:read', '/v1/webhooks'],
+  ['tariffs:read', '/v1/tariffs'],
   ['users:read', '/v1/users'],
   ['keys:write', '/v1/keys'],
 ];
@@ -15,6 +16,7 @@ const ABOUT: Record<string, 'always' | 'others'> = {
   '/v1/energy-insights': 'others',
   '/v1/devices': 'others',
   '/v1/alerts': 'always',
+  '/v1/tariffs': 'others',
 };
 
 /**

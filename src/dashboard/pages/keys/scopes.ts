@@ -9,6 +9,8 @@ export const SCOPES: Record<string, string> = {
   'devices:write': 'pair and change devices',
   'webhooks:read': 'see webhooks and deliveries',
   'webhooks:write': 'make and change webhooks',
+  'tariffs:read': 'see tariffs and prices',
+  'tariffs:write': 'make and change tariffs and prices',
   'keys:write': 'make and revoke keys',
 };
 

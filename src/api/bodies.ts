@@ -1,0 +1,90 @@
+import { CsvError, parse } from 'csv-parse/sync';
+import type { FastifyInstance } from 'fastify';
+import { unprocessable } from '#src/core/errors.ts';
+
+/** So many rows are read of a CSV body, one more than any operation takes. */
+const MAX_ROWS = 10_001;
+/** Numbers with fewer digits come through a double as they were written. */
+const EXACT_DIGITS = 15;
+/** A number that may have more, or an exponent, somewhere in a text. */
+const MAYBE_INEXACT = /\d[\d.]{15}|\d[eE]/;
+
+/** Rows of a CSV body, which know their lines. */
+class CsvRows extends Array<Record<string, string>> {
+  /** Of each row its line, from 1. */
+  lines: number[] = [];
+}
+
+/** How a row of a body is called in an error: its place from 0, or its line. */
+export const rowName = (body: unknown, index: number): string =>
+  body instanceof CsvRows ? `line ${body.lines[index]}` : String(index);
+
+/** Reads bodies of the routes of a scope so that no digit of a number is lost, and with `columns` CSV with this header, too. */
+export function readExactly(scope: FastifyInstance, columns: readonly string[] | undefined): void {
+  const readJson = scope.getDefaultJsonParser('error', 'error');
+  scope.removeContentTypeParser('application/json');
+  scope.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
+    const read = (error: Error | null, value?: unknown) =>
+      done(error, error || !MAYBE_INEXACT.test(String(text)) ? value : withExactNumbers(String(text)));
+    void readJson(request, String(text), read);
+  });
+  if (!columns) return;
+  scope.addContentTypeParser('text/csv', { parseAs: 'string' }, async (_request: unknown, text: string | Buffer) =>
+    rowsOf(String(text), columns),
+  );
+}
+
+/** JSON in which a number that a double would change is the text that it was written as. */
+function withExactNumbers(text: string): unknown {
+  // Node 24 tells the source of a value (ECMAScript, JSON.parse source text access), which the compiler's library does not know yet.
+  const asWritten = (_name: string, value: unknown, context?: { source?: string }): unknown =>
+    typeof value === 'number' && context?.source !== undefined && !isExact(value, context.source)
+      ? context.source
+      : value;
+  return JSON.parse(text, asWritten);
+}
+
+function isExact(value: number, source: string): boolean {
+  const digits = source
+    .replace(/[eE].*/, '')
+    .replaceAll(/[-.]/g, '')
+    .replace(/^0+/, '')
+    .replace(/0+$/, '');
+  return Number.isFinite(value) && digits.length <= EXACT_DIGITS && (value !== 0 || digits === '');
+}
+
+function rowsOf(text: string, columns: readonly string[]): CsvRows {
+  const [first, ...others] = recordsOf(text);
+  const header = columns.join(',');
+  if (first?.record.join(',') !== header) throw unprocessable({ field: 'line 1', message: `must be ${header}` });
+  const rows = new CsvRows();
+  for (const { record, info } of others) {
+    if (record.length !== columns.length)
+      throw unprocessable({
+        field: `line ${info.lines}`,
+        message: `must have ${columns.length} columns, as the header`,
+      });
+    rows.push(Object.fromEntries(columns.map((name, index) => [name, record[index] ?? ''])));
+    rows.lines.push(info.lines);
+  }
+  return rows;
+}
+
+/** Records with the lines that they end on. */
+function recordsOf(text: string): { record: string[]; info: { lines: number } }[] {
+  const options = {
+    bom: true,
+    trim: true,
+    skip_empty_lines: true,
+    relax_column_count: true,
+    info: true,
+    to: MAX_ROWS + 1,
+  };
+  try {
+    return parse(text, options) as unknown as { record: string[]; info: { lines: number } }[];
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const { lines = 1 } = error as { lines?: number };
+    throw unprocessable({ field: `line ${lines}`, message: 'is not valid CSV' });
+  }
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { currency, decimal, listOf, ofUser, text } from '#src/api/fields.ts';
+import { instant, userId } from '#src/api/shapes.ts';
+import { decimalText } from '#src/core/decimal.ts';
+import { RESOLUTIONS_MINUTES } from '#src/database/enums.ts';
+import type { PriceAt } from '#src/tariffs/packed-days.ts';
+import type { StoredSeries } from '#src/tariffs/price-series.ts';
+
+/** Most prices in one request, and in one answer. */
+export const MAX_PRICES = 10_000;
+
+const MEANING = {
+  name: 'What the owner calls it, such as the market that the prices are of.',
+  currency: 'Currency of the prices (ISO 4217), such as `EUR`.',
+  resolution_minutes: 'For how long each price holds, in minutes.',
+  starts_at: 'From when on the price holds: a multiple of the resolution in UTC. It holds for the resolution only.',
+};
+
+const resolution = z.literal(RESOLUTIONS_MINUTES).describe(MEANING.resolution_minutes);
+export const newSeries = z.strictObject({
+  user_id: ofUser.optional(),
+  name: text(200).describe(MEANING.name),
+  currency: currency.describe(MEANING.currency),
+  resolution_minutes: resolution,
+});
+export const series = z
+  .strictObject({
+    series_id: z.string().describe('Id of the price series.'),
+    user_id: userId,
+    name: z.string().describe(MEANING.name),
+    currency: z.string().describe(MEANING.currency),
+    resolution_minutes: resolution,
+  })
+  .meta({ id: 'PriceSeries' });
+
+export const PRICE_COLUMNS = ['starts_at', 'per_kwh'] as const;
+export const newPrices = listOf(
+  z.strictObject({
+    starts_at: instant.describe(MEANING.starts_at),
+    per_kwh: decimal.describe('Price of a kWh. It may be negative.'),
+  }),
+  0,
+  MAX_PRICES,
+);
+export const price = z
+  .strictObject({
+    starts_at: instant.describe('From when on the price holds. It holds for the resolution of the series.'),
+    per_kwh: z.string().describe('Price of a kWh. A decimal with up to 9 places, as text.'),
+  })
+  .meta({ id: 'Price' });
+export const storedPrices = z.strictObject({
+  series_id: z.string().describe('Id of the price series.'),
+  stored: z.number().int().describe('How many prices were stored: those of the request.'),
+});
+
+/** A series as answers show it. */
+export const toWire = ({ series_id, user_id, name, currency, resolution_minutes }: StoredSeries) => ({
+  series_id,
+  user_id,
+  name,
+  currency,
+  resolution_minutes,
+});
+
+/** A price as answers show it. */
+export const priceToWire = ({ startsAtMs, perKwh }: PriceAt): z.output<typeof price> => ({
+  starts_at: new Date(startsAtMs).toISOString(),
+  per_kwh: decimalText(perKwh),
+});

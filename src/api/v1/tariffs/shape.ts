@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import { currency, date, decimal, listOf, ofUser, text } from '#src/api/fields.ts';
+import { userId } from '#src/api/shapes.ts';
+import { defined } from '#src/core/defined.ts';
+import { hasCondition, isEmpty, type StoredTariff, type Terms } from '#src/tariffs/terms.ts';
+
+/** More than any supplier has: twelve months with a dozen periods each. */
+const MAX_PERIODS = 500;
+
+/** What the members mean, whether they are asked for or answered. */
+const MEANING = {
+  tariff_id: 'Id of the tariff.',
+  name: 'What the owner calls it.',
+  valid_from:
+    'First day on which it holds, in the time zone of the user. It holds until the day before the next one’s.',
+  currency: 'Currency of all its amounts (ISO 4217), such as `EUR`.',
+  standing_per_day: 'What each day costs, whatever is used.',
+  per_kwh: 'Price of a kWh.',
+  periods: 'Prices by the clock, weekday and month. The first that fits holds; the last one has no condition.',
+  days: 'Weekdays on which the price holds, 1 is Monday. Default: all.',
+  months: 'Months in which the price holds, 1 is January. Default: all.',
+  from: 'Time of day from which the price holds, a whole quarter-hour. Default: 00:00.',
+  to: 'Time of day until which the price holds, a whole quarter-hour. Before `from`: of the next day. Default: 24:00.',
+  series_id: 'Id of the price series. The price of a kWh is that of the series × `multiply` + `add`.',
+  multiply: 'Factor on the price of the series, such as 1.19 for a tax. Default: 1.',
+  add: 'What is added to the price of a kWh after that. Default: 0.',
+  import: 'What energy from the grid costs.',
+  export: 'What is paid for energy into the grid. Default: nothing.',
+  capacity: 'What the highest quarter-hour of a month costs. Default: nothing.',
+  per_kw_month: 'Price of a kW of the peak, for a month.',
+  months_averaged: 'Over how many months the peaks are averaged. Default: 1.',
+  minimum_kw: 'What a peak counts as at least, in kW. Default: 0.',
+};
+const AS_TEXT = 'A decimal with up to 9 places, as text.';
+
+/** ISO weekdays or months, each once. */
+const numbers = (most: number) =>
+  listOf(z.number().int().min(1).max(most), 1, most).refine(
+    (given) => new Set(given).size === given.length,
+    'must not name one twice',
+  );
+const QUARTER_HOUR = /^(?:[01]\d|2[0-3]):(?:00|15|30|45)$/;
+const isTime = (value: string) => QUARTER_HOUR.test(value);
+const from = z.string().refine(isTime, 'must be a whole quarter-hour, HH:MM');
+const to = z
+  .string()
+  .refine((value) => isTime(value) || value === '24:00', 'must be a whole quarter-hour, HH:MM, or 24:00');
+
+const period = z
+  .strictObject({
+    per_kwh: decimal.describe(MEANING.per_kwh),
+    days: numbers(7).optional().describe(MEANING.days),
+    from: from.optional().describe(MEANING.from),
+    to: to.optional().describe(MEANING.to),
+    months: numbers(12).optional().describe(MEANING.months),
+  })
+  .refine((given) => !isEmpty(given), { path: ['to'], message: 'must not be the time of from' });
+const periods = listOf(period, 1, MAX_PERIODS).superRefine((given, context) => {
+  const last = given.at(-1);
+  if (!last || !hasCondition(last)) return;
+  const message = 'must have no condition, as the last one: it is for all other times';
+  context.addIssue({ code: 'custom', path: [given.length - 1], message });
+});
+const rates = z.union([
+  z.strictObject({ per_kwh: decimal.describe(MEANING.per_kwh) }),
+  z.strictObject({ periods: periods.describe(MEANING.periods) }),
+  z.strictObject({
+    series_id: text(100).describe(MEANING.series_id),
+    add: decimal.optional().describe(MEANING.add),
+    multiply: decimal.optional().describe(MEANING.multiply),
+  }),
+]);
+const capacity = z.strictObject({
+  per_kw_month: decimal.describe(MEANING.per_kw_month),
+  months_averaged: z.number().int().min(1).max(12).optional().describe(MEANING.months_averaged),
+  minimum_kw: decimal
+    .refine((kept) => !kept.startsWith('-'), 'must not be negative')
+    .optional()
+    .describe(MEANING.minimum_kw),
+});
+
+const settings = {
+  name: text(200).describe(MEANING.name),
+  valid_from: date.describe(MEANING.valid_from),
+  currency: currency.describe(MEANING.currency),
+  standing_per_day: decimal.optional().describe(`${MEANING.standing_per_day} Default: nothing.`),
+  capacity: capacity.optional().describe(MEANING.capacity),
+  import: rates.describe(MEANING.import),
+  export: rates.optional().describe(MEANING.export),
+};
+export const newTariff = z.strictObject({ user_id: ofUser.optional(), ...settings });
+export const tariffPatch = z
+  .strictObject({
+    ...settings,
+    standing_per_day: decimal.nullable().describe(`${MEANING.standing_per_day} Null: nothing.`),
+    capacity: capacity.nullable().describe('What the highest quarter-hour of a month costs. Null: nothing.'),
+    export: rates.nullable().describe('What is paid for energy into the grid. Null: nothing.'),
+  })
+  .partial();
+
+const amount = (meaning: string) => z.string().describe(`${meaning} ${AS_TEXT}`);
+const answeredRates = z
+  .union([
+    z.strictObject({ per_kwh: amount(MEANING.per_kwh) }),
+    z.strictObject({
+      periods: z
+        .array(
+          z.strictObject({
+            per_kwh: amount(MEANING.per_kwh),
+            days: z.array(z.number().int()).optional().describe(MEANING.days),
+            from: z.string().optional().describe(MEANING.from),
+            to: z.string().optional().describe(MEANING.to),
+            months: z.array(z.number().int()).optional().describe(MEANING.months),
+          }),
+        )
+        .describe(MEANING.periods),
+    }),
+    z.strictObject({
+      series_id: z.string().describe(MEANING.series_id),
+      add: amount(MEANING.add).optional(),
+      multiply: amount(MEANING.multiply).optional(),
+    }),
+  ])
+  .meta({ id: 'Rates' });
+export const tariff = z
+  .strictObject({
+    tariff_id: z.string().describe(MEANING.tariff_id),
+    user_id: userId,
+    name: z.string().describe(MEANING.name),
+    valid_from: z.iso.date().describe(MEANING.valid_from),
+    currency: z.string().describe(MEANING.currency),
+    standing_per_day: amount(MEANING.standing_per_day).optional(),
+    capacity: z
+      .strictObject({
+        per_kw_month: amount(MEANING.per_kw_month),
+        months_averaged: z.number().int().optional().describe(MEANING.months_averaged),
+        minimum_kw: z.number().optional().describe(MEANING.minimum_kw),
+      })
+      .optional()
+      .describe(MEANING.capacity),
+    import: answeredRates.describe(MEANING.import),
+    export: answeredRates.optional().describe(MEANING.export),
+  })
+  .meta({ id: 'Tariff' });
+
+/** A tariff as answers show it. */
+export function toWire({ terms, ...row }: StoredTariff): z.output<typeof tariff> {
+  const { standing_per_day, capacity, import: imports, export: exports }: Terms = terms;
+  const capacityShown = capacity && { ...capacity, minimum_kw: numberOf(capacity.minimum_kw) };
+  return defined({
+    tariff_id: row.tariff_id,
+    user_id: row.user_id,
+    name: row.name,
+    valid_from: row.valid_from,
+    currency: row.currency,
+    standing_per_day,
+    capacity: capacityShown && defined(capacityShown),
+    import: imports as z.output<typeof answeredRates>,
+    export: exports as z.output<typeof answeredRates> | undefined,
+  });
+}
+
+const numberOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { asBillionths, decimalText, parseDecimal } from './decimal.ts';
+
+test.each([
+  ['0.2815', 281_500_000n],
+  ['-3', -3_000_000_000n],
+  ['1e-7', 100n],
+  ['1.5E2', 150_000_000_000n],
+  ['0.000000001', 1n],
+  ['0.1000000000', 100_000_000n],
+  ['-0', 0n],
+  ['007', 7_000_000_000n],
+  ['0e99', 0n],
+])('%s is read as it is written', (text, billionths) => {
+  expect(parseDecimal(text)).toBe(billionths);
+});
+
+test.each([
+  '',
+  '.5',
+  '5.',
+  '1,5',
+  '0.1234567891',
+  '1e-10',
+  '1e12',
+  '1e999',
+  '+1',
+  '0x10',
+  'NaN',
+  'Infinity',
+  ' 1',
+  '1 ',
+])('%j is no price', (text) => {
+  expect(parseDecimal(text)).toBeNull();
+});
+
+test('what is written reads as what it was', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), (value) => {
+      assert.equal(parseDecimal(decimalText(asBillionths(value))), value);
+    }),
+  );
+});

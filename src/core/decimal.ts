@@ -1,0 +1,36 @@
+declare const unit: unique symbol;
+/** A number with up to 9 decimals, in billionths of its unit: what a price or a factor is, exactly. */
+export type Billionths = bigint & { readonly [unit]: 'nano' };
+
+const PLACES = 9;
+/** Longer ones are no price. */
+const MAX_WHOLE_DIGITS = 12;
+const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/i;
+
+/** Marks a number as billionths: the result of arithmetic, or a stored value. Checks nothing. */
+export const asBillionths = (value: bigint): Billionths => value as Billionths;
+
+/**
+ * A decimal as it is written, exactly: `0.2815`, `-3`, `1e-7`. Null where it is none, is 10^12 or more, or has more than 9 decimals that are
+ * not nought (decisions on money: prices have up to 9).
+ */
+export function parseDecimal(text: string): Billionths | null {
+  const [, sign, whole = '', fraction = '', exponent = '0'] = DECIMAL.exec(text) ?? [];
+  if (sign === undefined) return null;
+  const places = fraction.length - Number(exponent);
+  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  if (digits === '') return asBillionths(0n);
+  if (digits.length - places > MAX_WHOLE_DIGITS) return null;
+  const shift = PLACES - places;
+  const kept = shift < 0 ? digits.slice(0, shift) : digits;
+  if (shift < 0 && (digits.length <= -shift || /[1-9]/.test(digits.slice(shift)))) return null;
+  const value = BigInt(kept) * 10n ** BigInt(Math.max(shift, 0));
+  return asBillionths(sign === '-' ? -value : value);
+}
+
+/** The shortest text that reads as this number: `0.2815`, `-3`. */
+export function decimalText(value: Billionths): string {
+  const [sign, digits] = [value < 0n ? '-' : '', String(value < 0n ? -value : value).padStart(PLACES + 1, '0')];
+  const fraction = digits.slice(-PLACES).replace(/0+$/, '');
+  return `${sign}${digits.slice(0, -PLACES)}${fraction && '.'}${fraction}`;
+}

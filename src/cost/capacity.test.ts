@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { asBillionths } from '#src/core/decimal.ts';
+import { roundedText } from '#src/core/fraction.ts';
+import { capacityCost, isMeasured } from './capacity.ts';
+
+const flemish = {
+  perKwMonth: asBillionths(4_000_000_000n),
+  monthsAveraged: 12,
+  minimumKw: asBillionths(2_500_000_000n),
+};
+const cost = (peaks: readonly number[]) => {
+  const found = capacityCost(flemish, peaks);
+  return found && roundedText(found, 6);
+};
+
+test('the price is for the mean of the peaks in kW, each at least the floor', () => {
+  // 1 kWh in a quarter-hour are 4 kW.
+  expect(cost([1_000_000])).toBe('16.000000');
+  // 4 kW, and 0.4 kW that count as 2.5.
+  expect(cost([1_000_000, 100_000])).toBe('13.000000');
+  expect(cost([0, 0, 1])).toBe('10.000000');
+  expect(cost([])).toBeNull();
+});
+
+test.each([
+  [{ imported: 100, estimated: 50, coveredMs: 1 }, true],
+  [{ imported: 100, estimated: 51, coveredMs: 1 }, false],
+  [{ imported: 0, estimated: 0, coveredMs: 900_000 }, true],
+  [{ imported: 0, estimated: 0, coveredMs: 0 }, false],
+])('%j is measured: %s', (quarter, is) => {
+  expect(isMeasured(quarter)).toBe(is);
+});

@@ -1,0 +1,53 @@
+import { DateTime } from 'luxon';
+import type { Database } from '#src/database/connect.ts';
+import { type Include, membersOf } from '#src/energy/include.ts';
+import { type GroupBy, insights } from '#src/energy/insights.ts';
+import { dayRange, type Range, stretchesOf } from '#src/energy/ranges.ts';
+import type { Cost } from './cost.ts';
+import { checkOneCurrency, costsOf } from './costs.ts';
+import { withCosts } from './with-cost.ts';
+
+/** As many as pages of hours without costs have. */
+const DAYS_OF_A_PAGE = 92;
+
+interface AskedInsights {
+  userId: string;
+  range: Range;
+  groupBy: GroupBy;
+  include: ReadonlySet<Include>;
+  now: Date;
+}
+
+/** What a user's home used (energy/insights.ts), with what that costs. */
+export async function costedInsights(db: Database, { userId, range, groupBy, include, now }: AskedInsights) {
+  const [rows, costs] = await Promise.all([
+    insights(db, userId, range, groupBy, include),
+    costsOf(db, { buyer: { userId }, range, now }, groupBy),
+  ]);
+  return withCosts(rows, costs, membersOf(include));
+}
+
+/** The same rows by hour, by stretches of days. */
+export async function* costedPages(db: Database, asked: AskedInsights) {
+  // Of the whole range: an answer that has begun can say no more that it is none.
+  await checkOneCurrency(db, asked.userId, asked.range);
+  for (const range of stretchesOf(asked.range, DAYS_OF_A_PAGE)) yield await costedInsights(db, { ...asked, range });
+}
+
+/** Months, YYYY-MM of the zone, with what they cost. */
+export async function withCostOfMonths<Row extends { month: string }>(
+  db: Database,
+  rows: readonly Row[],
+  { userId, zone, now }: { userId: string; zone: string; now: Date },
+): Promise<(Row & { cost: Cost | null })[]> {
+  const [first] = rows;
+  if (!first) return [];
+  const today = DateTime.fromJSDate(now, { zone }).toISODate() ?? '';
+  const costs = await costsOf(
+    db,
+    { buyer: { userId }, range: dayRange(`${first.month}-01`, today, zone), now },
+    'month',
+  );
+  const costOf = new Map(costs.map(({ labels, cost }) => [labels.date.slice(0, 7), cost]));
+  return rows.map((row) => ({ ...row, cost: costOf.get(row.month) ?? null }));
+}

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { asBillionths } from '#src/core/decimal.ts';
+import type { RatePeriod, Rates } from '#src/tariffs/tariff.ts';
+import { priceOf } from './prices.ts';
+
+const price = (euros: number) => asBillionths(BigInt(euros) * 1_000_000_000n);
+const period = (given: Partial<RatePeriod>): RatePeriod => ({
+  perKwh: price(1),
+  days: null,
+  months: null,
+  fromMinute: 0,
+  toMinute: 1_440,
+  ...given,
+});
+/** In whole units of the currency. */
+const priceAt = (rates: Rates, weekday: number, minute: number, month = 1, series: number | null = null) => {
+  const day = { date: '', month, weekday, quarters: 96 };
+  const found = priceOf(rates, 0, { day, minute, hourMs: 0 }, () => (series === null ? null : price(series)));
+  return found === null ? null : Number(found / 10n ** 18n);
+};
+
+test('the first period that fits holds, and one over midnight is of the day on which the quarter-hour lies', () => {
+  const rates: Rates = {
+    kind: 'periods',
+    periods: [
+      period({ perKwh: price(5), months: new Set([12]) }),
+      period({ perKwh: price(2), days: new Set([5]), fromMinute: 1_320, toMinute: 360 }),
+      period({ perKwh: price(3), fromMinute: 420, toMinute: 1_200 }),
+      period({ perKwh: price(4) }),
+    ],
+  };
+  expect(priceAt(rates, 5, 1_320)).toBe(2);
+  expect(priceAt(rates, 5, 0)).toBe(2);
+  // After Friday's midnight it is Saturday.
+  expect(priceAt(rates, 6, 0)).toBe(4);
+  expect(priceAt(rates, 5, 360)).toBe(4);
+  expect(priceAt(rates, 1, 420)).toBe(3);
+  expect(priceAt(rates, 1, 1_185)).toBe(3);
+  expect(priceAt(rates, 1, 1_200)).toBe(4);
+  expect(priceAt(rates, 5, 0, 12)).toBe(5);
+});
+
+test('a price of a series is multiplied, then added to; where there is none, none is known', () => {
+  const rates: Rates = { kind: 'series', seriesId: 'prs_1', multiply: price(2), add: price(7) };
+  expect(priceAt(rates, 1, 0, 1, 10)).toBe(27);
+  expect(priceAt(rates, 1, 0, 1, -10)).toBe(-13);
+  expect(priceAt(rates, 1, 0)).toBeNull();
+});

@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { DateTime } from 'luxon';
+import { expect, test } from 'vitest';
+import { parseDecimal } from '#src/core/decimal.ts';
+import { dayRange } from '#src/energy/ranges.ts';
+import type { Rates, Tariff } from '#src/tariffs/tariff.ts';
+import {
+  type CostedQuarter,
+  type ReferenceHome,
+  referenceCosts,
+  type WrittenRates,
+  type WrittenTariff,
+} from '#test/reference/cost.ts';
+import type { Bought } from './bought.ts';
+import { costOf } from './cost.ts';
+import { type CostSources, costSums, type KeyOf } from './sums.ts';
+
+/** COSTED_HISTORIES=500 for as many as a whole run tries. */
+const HISTORIES = Number(process.env.COSTED_HISTORIES ?? 60);
+const QUARTER_MS = 900_000;
+const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'America/New_York', 'Australia/Lord_Howe', 'America/St_Johns'];
+const decimal = (text = '0') => parseDecimal(text) ?? assert.fail(text);
+const minutes = (clock: string) => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3));
+
+/** What is written as the service keeps it. */
+const ratesOf = (written: WrittenRates): Rates => {
+  if ('per_kwh' in written) return { kind: 'flat', perKwh: decimal(written.per_kwh) };
+  if ('series_id' in written) {
+    const { series_id, multiply = '1', add } = written;
+    return { kind: 'series', seriesId: series_id, multiply: decimal(multiply), add: decimal(add) };
+  }
+  const periods = written.periods.map(({ per_kwh, days, months, from = '00:00', to = '24:00' }) => ({
+    perKwh: decimal(per_kwh),
+    days: days ? new Set(days) : null,
+    months: months ? new Set(months) : null,
+    fromMinute: minutes(from),
+    toMinute: minutes(to),
+  }));
+  return { kind: 'periods', periods };
+};
+const tariffOf = (written: WrittenTariff): Tariff => ({
+  tariffId: '',
+  userId: '',
+  name: '',
+  validFrom: written.valid_from,
+  currency: written.currency,
+  standingPerDay: written.standing_per_day === undefined ? null : decimal(written.standing_per_day),
+  capacity: written.capacity
+    ? {
+        perKwMonth: decimal(written.capacity.per_kw_month),
+        monthsAveraged: written.capacity.months_averaged ?? 1,
+        minimumKw: decimal(written.capacity.minimum_kw),
+      }
+    : null,
+  import: ratesOf(written.import),
+  export: written.export ? ratesOf(written.export) : null,
+});
+
+/** The reference's home as what costs are made of. */
+const sourcesOf = (home: ReferenceHome): CostSources => ({
+  tariffs: home.tariffs.map(tariffOf).sort((a, b) => (a.validFrom < b.validFrom ? -1 : 1)),
+  zone: home.zone,
+  isHome: true,
+  meter: {
+    beginsAtMs: home.quarters.length > 0 ? home.fromMs : null,
+    async boughtIn({ from, to }): Promise<Bought> {
+      const fromMs = from.getTime();
+      const of = (what: (quarter: CostedQuarter) => number) =>
+        Float64Array.from({ length: (to.getTime() - fromMs) / QUARTER_MS }, (_, index) => {
+          const quarter = home.quarters[(fromMs - home.fromMs) / QUARTER_MS + index];
+          return quarter ? what(quarter) : 0;
+        });
+      return {
+        fromMs,
+        imported: of(({ imported }) => imported),
+        estimated: of(({ estimated }) => estimated),
+        exported: of(({ exported }) => exported),
+        coveredMs: of(({ known }) => (known ? QUARTER_MS : 0)),
+      };
+    },
+  },
+  async pricesIn() {
+    return (seriesId, quarterMs) => {
+      const one = home.series.get(seriesId) ?? assert.fail(seriesId);
+      const stepMs = one.minutes * 60_000;
+      const price = one.prices.get(Math.floor(quarterMs / stepMs) * stepMs);
+      return price === undefined ? null : decimal(price);
+    };
+  },
+});
+
+const price = fc
+  .tuple(fc.integer({ min: -20, max: 60 }), fc.integer({ min: 0, max: 999_999_999 }), fc.integer({ min: 0, max: 9 }))
+  .map(([cents, digits, places]) =>
+    places < 3 ? (cents / 100).toFixed(2) : `0.${String(digits).padStart(9, '0').slice(0, places)}`,
+  );
+const clock = fc.integer({ min: 0, max: 95 }).map((quarter) => {
+  const two = (number: number) => String(number).padStart(2, '0');
+  return `${two(quarter >> 2)}:${two((quarter & 3) * 15)}`;
+});
+const subset = (most: number) => fc.uniqueArray(fc.integer({ min: 1, max: most }), { minLength: 1, maxLength: 4 });
+const rates: fc.Arbitrary<WrittenRates> = fc.oneof(
+  fc.record({ per_kwh: price }),
+  fc
+    .tuple(
+      fc.array(
+        fc
+          .record(
+            { per_kwh: price, days: subset(7), months: subset(12), from: clock, to: clock },
+            { requiredKeys: ['per_kwh'] },
+          )
+          .filter(({ from = '00:00', to = '24:00' }) => from !== to),
+        { maxLength: 4 },
+      ),
+      price,
+    )
+    .map(([periods, per_kwh]) => ({ periods: [...periods, { per_kwh }] })),
+  fc.record(
+    { series_id: fc.constantFrom('prs_15', 'prs_30', 'prs_60'), add: price, multiply: price },
+    { requiredKeys: ['series_id'] },
+  ),
+);
+const tariff = (currency: string) =>
+  fc.record(
+    {
+      valid_from: fc
+        .integer({ min: -20, max: 60 })
+        .map((day) => DateTime.utc(2026, 3, 10).plus({ days: day }).toISODate() as string),
+      currency: fc.constant(currency),
+      import: rates,
+      export: rates,
+      standing_per_day: price,
+      capacity: fc.record(
+        {
+          per_kw_month: price,
+          months_averaged: fc.integer({ min: 1, max: 12 }),
+          minimum_kw: fc.constantFrom('0', '2.5', '0.000000001'),
+        },
+        { requiredKeys: ['per_kw_month'] },
+      ),
+    },
+    { requiredKeys: ['valid_from', 'currency', 'import'] },
+  ) as fc.Arbitrary<WrittenTariff>;
+
+/** A home of days around the change of the clock in spring, its numbers out of a seed: as many as fast-check would shrink for an hour. */
+const home = fc
+  .record({
+    zone: fc.constantFrom(...ZONES),
+    currency: fc.constantFrom('EUR', 'JPY', 'KWD'),
+    beginsAfter: fc.integer({ min: 0, max: 500 }),
+    days: fc.constantFrom(2, 5, 20, 70),
+    seed: fc.integer({ min: 1, max: 2 ** 30 }),
+    isKnownMostly: fc.boolean(),
+  })
+  .chain((drawn) =>
+    fc
+      .uniqueArray(tariff(drawn.currency), { maxLength: 3, selector: ({ valid_from }) => valid_from })
+      .map((tariffs) => ({ ...drawn, tariffs })),
+  );
+
+function homeOf({
+  zone,
+  tariffs,
+  beginsAfter,
+  days,
+  seed,
+  isKnownMostly,
+}: {
+  zone: string;
+  tariffs: WrittenTariff[];
+  beginsAfter: number;
+  days: number;
+  seed: number;
+  isKnownMostly: boolean;
+}): ReferenceHome {
+  let state = seed;
+  const random = (below: number) => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % below;
+  };
+  const fromMs = Date.UTC(2026, 2, 20) + beginsAfter * QUARTER_MS;
+  const quarters = Array.from({ length: days * 96 }, () => {
+    const known = random(10) > (isKnownMostly ? 0 : 6);
+    const imported = known ? random(3_000_000) : 0;
+    return {
+      known,
+      imported,
+      estimated: random(4) === 0 ? random(imported + 1) : 0,
+      exported: known ? random(1_500_000) : 0,
+    };
+  });
+  const series = new Map(
+    [15, 30, 60].map((length) => {
+      const prices = new Map<number, string>();
+      for (let ms = fromMs - 40 * 86_400_000; ms < fromMs + (days + 3) * 86_400_000; ms += length * 60_000)
+        if (random(20) > 0)
+          prices.set(
+            Math.floor(ms / (length * 60_000)) * length * 60_000,
+            `${random(5) === 0 ? '-' : ''}0.${String(random(999_999_999)).padStart(9, '0')}`,
+          );
+      return [`prs_${length}`, { minutes: length, prices }] as const;
+    }),
+  );
+  return { zone, tariffs, fromMs, quarters, series };
+}
+
+const KEYS: Record<'hour' | 'day' | 'month' | 'all', { ours: KeyOf; theirs: (local: DateTime) => string }> = {
+  hour: {
+    ours: (_ms, { hourMs }) => new Date(hourMs).toISOString(),
+    theirs: (local) => hourStart(local),
+  },
+  day: { ours: (_ms, { day }) => day.date, theirs: (local) => local.toISODate() as string },
+  month: { ours: (_ms, { day }) => day.date.slice(0, 7), theirs: (local) => local.toFormat('yyyy-MM') },
+  all: { ours: () => '', theirs: () => '' },
+};
+/** The first minute before a time from which on the clock has shown the same hour. */
+function hourStart(local: DateTime): string {
+  let start = local;
+  for (;;) {
+    const before = start.minus({ minutes: 15 });
+    if (before.hour !== local.hour || before.offset !== local.offset) return start.toUTC().toJSDate().toISOString();
+    start = before;
+  }
+}
+
+test('costs are those of an independent calculation, to the smallest unit', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      home,
+      fc.constantFrom(...ZONES),
+      fc.constantFrom('hour', 'day', 'month', 'all'),
+      fc.record({
+        first: fc.integer({ min: -25, max: 30 }),
+        days: fc.constantFrom(1, 3, 31, 45, 62, 95),
+        nowAfter: fc.integer({ min: 1, max: 9_000 }),
+      }),
+      async (drawn, asked, group, { first, days, nowAfter }) => {
+        const given = homeOf(drawn);
+        const day = (after: number) => DateTime.utc(2026, 3, 26).plus({ days: after }).toISODate() as string;
+        const range = dayRange(day(first), day(first + Math.min(days, group === 'hour' ? 3 : 95) - 1), asked);
+        const nowMs = given.fromMs + nowAfter * QUARTER_MS + 61_000;
+        // What is not yet known is not: nothing is metered ahead of now.
+        const quarters = given.quarters.slice(0, Math.floor((nowMs - given.fromMs) / QUARTER_MS) + 1);
+        const metered = { ...given, quarters };
+        const { ours, theirs } = KEYS[group];
+        const sums = await costSums(
+          sourcesOf(metered),
+          { range, now: new Date(nowMs) },
+          ours,
+          group === 'month' || group === 'all',
+        );
+        const more = group === 'hour' ? 2 : 0;
+        const costs = [...sums]
+          .map(([key, one]) => [key, costOf(one, more)] as const)
+          .filter(([, cost]) => cost !== null);
+        const [fromMs, toMs] = [range.from.getTime(), range.to.getTime()];
+        // Rows by hour and day are no months, on the first day of one either.
+        const isOfMonths = group === 'month' || group === 'all';
+        const tariffs = isOfMonths ? metered.tariffs : metered.tariffs.map(({ capacity: _, ...rest }) => rest);
+        const expected = referenceCosts(
+          { ...metered, tariffs },
+          { fromMs, toMs, nowMs },
+          (ms) => theirs(DateTime.fromMillis(ms, { zone: asked })),
+          more,
+        );
+        assert.deepEqual(
+          costs,
+          [...expected].filter(([, cost]) => cost !== null),
+        );
+      },
+    ),
+    { numRuns: HISTORIES },
+  );
+}, 600_000);
+
+test('tariffs of two currencies in one range are told by the date of the second', async () => {
+  const one = { valid_from: '2026-03-01', currency: 'EUR', import: { per_kwh: '0.3' } };
+  const two = { valid_from: '2026-03-10', currency: 'SEK', import: { per_kwh: '3' } };
+  const sources = sourcesOf({ zone: 'UTC', tariffs: [two, one], fromMs: 0, quarters: [], series: new Map() });
+  const ask = (start: string, end: string) =>
+    costSums(sources, { range: dayRange(start, end, 'UTC'), now: new Date('2026-04-01') }, () => '', true);
+  await expect(ask('2026-03-01', '2026-03-09')).resolves.toBeTruthy();
+  await expect(ask('2026-03-10', '2026-03-12')).resolves.toBeTruthy();
+  await expect(ask('2026-03-09', '2026-03-10')).rejects.toMatchObject({
+    details: [{ message: expect.stringContaining('2026-03-10') }],
+  });
+});

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { asBillionths } from '#src/core/decimal.ts';
+import { packed, priceIn, pricesOf, startOf, unpacked, wrongTimes } from './packed-days.ts';
+
+const DAY_MS = 86_400_000;
+const at = (time: string, price: bigint) => ({ startsAtMs: Date.parse(time), perKwh: asBillionths(price) });
+
+test.each([15, 30, 60])('prices of %i minutes come back with their times, whatever their order', (minutes) => {
+  const slotMs = minutes * 60_000;
+  const from = Date.parse('2026-03-28T00:00Z');
+  const prices = Array.from({ length: (3 * DAY_MS) / slotMs }, (_, index) => ({
+    startsAtMs: from + index * slotMs,
+    perKwh: asBillionths(BigInt(index) * 999_999_999_999n - 5n),
+  })).filter((_, index) => index % 5 !== 3);
+  const days = packed(prices.toReversed(), minutes);
+  expect(days.map(({ day }) => day.getTime())).toEqual([from, from + DAY_MS, from + 2 * DAY_MS]);
+  // As PostgreSQL answers them: without braces, and nothing for null.
+  const slots = days.map((one) => unpacked(one.prices.slice(1, -1).replaceAll('NULL', '')));
+  expect(slots.map(({ length }) => length)).toEqual(Array(3).fill(1_440 / minutes));
+  expect(days.flatMap(({ day }, index) => pricesOf(day, slots[index] ?? []))).toEqual(prices);
+});
+
+test('the price of a time is that of the slot that it lies in', () => {
+  const slots = Array.from({ length: 24 }, (_, hour) => (hour === 5 ? null : asBillionths(BigInt(hour))));
+  const day = Date.parse('2026-06-15T00:00Z');
+  expect(priceIn(slots, day)).toBe(0n);
+  expect(priceIn(slots, day + 3_600_000 - 1)).toBe(0n);
+  expect(priceIn(slots, day + 3_600_000)).toBe(1n);
+  expect(priceIn(slots, day + 5.25 * 3_600_000)).toBe(null);
+  expect(priceIn(slots, day + DAY_MS - 1)).toBe(23n);
+});
+
+test('a time that begins no slot, lies too far away or comes twice is wrong', () => {
+  const wrong = (minutes: number, ...times: string[]) =>
+    wrongTimes(
+      times.map((time) => ({ startsAtMs: startOf(time) })),
+      minutes,
+      100,
+    ).map(({ index, message }) => [index, message]);
+  const misplaced = 'must be a multiple of 60 minutes in UTC';
+  expect(wrong(60, '2026-06-15T12:00:00+02:00', '2026-06-15T12:00:00Z')).toEqual([]);
+  expect(wrong(60, '2026-06-15T12:00:00+05:30', '2026-06-15T12:00:00.0001Z', '2026-06-15T12:15:00Z')).toEqual([
+    [0, misplaced],
+    [1, misplaced],
+    [2, misplaced],
+  ]);
+  expect(wrong(30, '2026-06-15T12:00:00+05:30', '2026-06-15T12:00:00.000000Z')).toEqual([]);
+  expect(wrong(15, '2026-06-15T12:00:00+05:45')).toEqual([]);
+  expect(wrong(15, '1969-12-31T23:45:00Z', '2099-12-31T23:45:00Z', '2100-01-01T00:00:00Z')).toEqual([
+    [0, 'must lie in the years 1970 to 2099'],
+    [2, 'must lie in the years 1970 to 2099'],
+  ]);
+  expect(wrong(15, '2026-06-15T12:00:00Z', '2026-06-15T14:00:00+02:00')).toEqual([[1, 'is given twice']]);
+  expect(wrongTimes(Array(500).fill(at('2026-06-15T12:01:00Z', 1n)), 15, 7)).toHaveLength(7);
+});

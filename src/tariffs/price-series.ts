@@ -1,0 +1,130 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { AppError } from '#src/core/errors.ts';
+import { newId } from '#src/core/ids.ts';
+import type { Database } from '#src/database/connect.ts';
+import { type Reach, within } from '#src/database/reach.ts';
+import type { Tables } from '#src/database/tables.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+
+export type StoredSeries = Selectable<Tables['price_series']>;
+
+/** More than anybody has suppliers. */
+const MAX_SERIES = 1_000;
+
+/**
+ * Condition that an account may use a series: it is its own, its utility's (who enrolled it), or an administrator's. Whose those are is looked
+ * up once for a statement, not for each series.
+ */
+const usableBy = (userId: string): RawBuilder<boolean> => sql<boolean>`(price_series.user_id = ANY (ARRAY(
+  SELECT ${userId}::text UNION ALL SELECT user_id FROM users WHERE role = 'admin' UNION ALL
+  SELECT owner.user_id FROM users u JOIN users owner ON owner.user_id = u.enrolled_by
+  WHERE u.user_id = ${userId} AND owner.role = 'utility')))`;
+
+/** Makes a series of an account; it has no prices yet. 409 where the account has too many. */
+export async function createPriceSeries(
+  db: Database,
+  { userId, ...settings }: Pick<StoredSeries, 'name' | 'currency' | 'resolution_minutes'> & { userId: string },
+): Promise<StoredSeries> {
+  const { count } = await db
+    .selectFrom('price_series')
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  if (count >= MAX_SERIES) throw new AppError('tooManySeries');
+  return db
+    .insertInto('price_series')
+    .values({ ...settings, series_id: newId('prs'), user_id: userId })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** The series that an account may use, in order of their ids, after `cursor`; at most `limit`. */
+export async function listPriceSeries(
+  db: Database,
+  userId: string,
+  page: { limit: number; cursor?: string },
+): Promise<StoredSeries[]> {
+  return db
+    .selectFrom('price_series')
+    .selectAll()
+    .where(usableBy(userId))
+    .where('series_id', '>', page.cursor ?? '')
+    .orderBy('series_id')
+    .limit(page.limit)
+    .execute();
+}
+
+/** A series within the reach, to be changed; null where there is none. */
+export async function findPriceSeries(db: Database, reach: Reach, seriesId: string): Promise<StoredSeries | null> {
+  const row = await db
+    .selectFrom('price_series')
+    .selectAll()
+    .where('series_id', '=', seriesId)
+    .where(within(reach, 'price_series.user_id'))
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** A series within the reach, or that the account may use, to be read; null where there is none. */
+export async function findUsableSeries(
+  db: Database,
+  { reach, userId }: { reach: Reach; userId: string },
+  seriesId: string,
+): Promise<StoredSeries | null> {
+  const row = await db
+    .selectFrom('price_series')
+    .selectAll()
+    .where('series_id', '=', seriesId)
+    .where(({ or }) => or([within(reach, 'price_series.user_id'), usableBy(userId)]))
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/**
+ * Those of some series that an account may use, by their ids. They are there until the transaction ends: whoever removes one waits, and then
+ * sees the tariff that uses it.
+ */
+export async function heldSeries(
+  trx: Database,
+  userId: string,
+  seriesIds: readonly string[],
+): Promise<ReadonlyMap<string, StoredSeries>> {
+  if (seriesIds.length === 0) return new Map();
+  const rows = await trx
+    .selectFrom('price_series')
+    .selectAll()
+    .where('series_id', 'in', seriesIds)
+    .where(usableBy(userId))
+    .orderBy('series_id')
+    .forKeyShare()
+    .execute();
+  return new Map(rows.map((row) => [row.series_id, row]));
+}
+
+/** Removes a series within the reach and its prices; false where there is none. 409 where a tariff uses it, whosever that is. */
+export async function deletePriceSeries(db: Database, reach: Reach, seriesId: string): Promise<boolean> {
+  return joinOrBeginTransaction(db, async (trx) => {
+    const series = await trx
+      .selectFrom('price_series')
+      .select('series_id')
+      .where('series_id', '=', seriesId)
+      .where(within(reach, 'price_series.user_id'))
+      .forUpdate()
+      .executeTakeFirst();
+    if (!series) return false;
+    const used = await trx
+      .selectFrom('tariffs')
+      .select('tariff_id')
+      .where(({ eb, or }) =>
+        or([
+          eb(sql`terms #>> '{import,series_id}'`, '=', seriesId),
+          eb(sql`terms #>> '{export,series_id}'`, '=', seriesId),
+        ]),
+      )
+      .limit(1)
+      .executeTakeFirst();
+    if (used) throw new AppError('seriesInUse');
+    await trx.deleteFrom('price_series').where('series_id', '=', seriesId).execute();
+    return true;
+  });
+}

@@ -1,0 +1,172 @@
+import { sql } from 'kysely';
+import { AppError, unprocessable } from '#src/core/errors.ts';
+import { newId } from '#src/core/ids.ts';
+import type { Database } from '#src/database/connect.ts';
+import { type Reach, within } from '#src/database/reach.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+import { heldSeries } from './price-series.ts';
+import type { Tariff } from './tariff.ts';
+import { type StoredTariff, seriesOf, type Terms, tariffOf } from './terms.ts';
+
+/** What an owner sets. */
+export type TariffSettings = Omit<StoredTariff, 'tariff_id' | 'user_id'>;
+
+/** What an owner changes; null takes a term away. */
+export type TariffPatch = Partial<Omit<TariffSettings, 'terms'>> & {
+  terms: { [Term in keyof Terms]?: Terms[Term] | null };
+};
+
+/** Costs are computed with all tariffs of a user. */
+const MAX_TARIFFS = 1_000;
+const UNIQUE_VIOLATION = '23505';
+
+const COLUMNS = [
+  ...(['tariff_id', 'user_id', 'name', 'currency'] as const),
+  sql<string>`valid_from::text`.as('valid_from'),
+  sql<Terms>`terms`.as('terms'),
+] as const;
+
+/**
+ * Makes a tariff of an account. 409 where another one holds from the same day on, or there are too many; 422 where it names a series that the
+ * account may not use, or that is of another currency.
+ */
+export async function createTariff(
+  db: Database,
+  { userId, ...settings }: TariffSettings & { userId: string },
+): Promise<StoredTariff> {
+  return joinOrBeginTransaction(db, async (trx) => {
+    await checkSeries(trx, userId, settings);
+    const { count } = await trx
+      .selectFrom('tariffs')
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .where('user_id', '=', userId)
+      .executeTakeFirstOrThrow();
+    if (count >= MAX_TARIFFS) throw new AppError('tooManyTariffs');
+    return dayTaken(
+      trx
+        .insertInto('tariffs')
+        .values({ ...settings, terms: JSON.stringify(settings.terms), tariff_id: newId('trf'), user_id: userId })
+        .returning(COLUMNS)
+        .executeTakeFirstOrThrow(),
+    );
+  });
+}
+
+/** Tariffs of an account in order of the days from which they hold, after `cursor`, which is such a day; at most `limit`. */
+export async function listTariffs(
+  db: Database,
+  reach: Reach,
+  userId: string,
+  page: { limit: number; cursor?: string },
+): Promise<StoredTariff[]> {
+  let query = db
+    .selectFrom('tariffs')
+    .select(COLUMNS)
+    .where('user_id', '=', userId)
+    .where(within(reach, 'tariffs.user_id'))
+    .orderBy('tariffs.valid_from')
+    .limit(page.limit);
+  if (page.cursor !== undefined) query = query.where('tariffs.valid_from', '>', sql<Date>`${page.cursor}::date`);
+  return query.execute();
+}
+
+/** All tariffs of an account, in order of `validFrom`: what its costs are computed with. */
+export async function tariffsOf(db: Database, userId: string): Promise<Tariff[]> {
+  const rows = await db
+    .selectFrom('tariffs')
+    .select(COLUMNS)
+    .where('user_id', '=', userId)
+    .orderBy('tariffs.valid_from')
+    .execute();
+  return rows.map(tariffOf);
+}
+
+/** One tariff within the reach; null where there is none. */
+export async function findTariff(db: Database, reach: Reach, tariffId: string): Promise<StoredTariff | null> {
+  const row = await db
+    .selectFrom('tariffs')
+    .select(COLUMNS)
+    .where('tariff_id', '=', tariffId)
+    .where(within(reach, 'tariffs.user_id'))
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Changes a tariff within the reach; null where there is none. 409 and 422 as where one is made. */
+export async function updateTariff(
+  db: Database,
+  reach: Reach,
+  tariffId: string,
+  { terms: changed, ...patch }: TariffPatch,
+): Promise<StoredTariff | null> {
+  return joinOrBeginTransaction(db, async (trx) => {
+    const before = await trx
+      .selectFrom('tariffs')
+      .select(COLUMNS)
+      .where('tariff_id', '=', tariffId)
+      .where(within(reach, 'tariffs.user_id'))
+      .forUpdate()
+      .executeTakeFirst();
+    if (!before) return null;
+    const terms = changedTerms(before.terms, changed);
+    const after = { ...before, ...patch, terms };
+    // Of rates that stay, a series may be gone with its owner: that keeps nobody from giving the tariff another name.
+    const isAnew = after.currency !== before.currency;
+    await checkSeries(trx, before.user_id, {
+      currency: after.currency,
+      terms: isAnew ? terms : { import: changed.import ?? { per_kwh: '0' }, export: changed.export ?? undefined },
+    });
+    const set = { name: after.name, valid_from: after.valid_from, currency: after.currency };
+    return dayTaken(
+      trx
+        .updateTable('tariffs')
+        .set({ ...set, terms: JSON.stringify(terms) })
+        .where('tariff_id', '=', tariffId)
+        .returning(COLUMNS)
+        .executeTakeFirstOrThrow(),
+    );
+  });
+}
+
+/** Removes a tariff within the reach; false where there is none. */
+export async function deleteTariff(db: Database, reach: Reach, tariffId: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('tariffs')
+    .where('tariff_id', '=', tariffId)
+    .where(within(reach, 'tariffs.user_id'))
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+function changedTerms(before: Terms, changed: TariffPatch['terms']): Terms {
+  const merged = Object.entries({ ...before, ...changed }).filter(([, term]) => term !== null && term !== undefined);
+  return Object.fromEntries(merged) as unknown as Terms;
+}
+
+/** 422 where rates name a series that the account may not use, or that has another currency. Keeps the series until the transaction ends. */
+async function checkSeries(
+  trx: Database,
+  userId: string,
+  { currency, terms }: { currency: string; terms: Pick<Terms, 'import' | 'export'> },
+): Promise<void> {
+  const held = await heldSeries(trx, userId, seriesOf(terms));
+  const mistakes = (['import', 'export'] as const).flatMap((member) => {
+    const rates = terms[member];
+    if (!rates || !('series_id' in rates)) return [];
+    const series = held.get(rates.series_id);
+    const message = series
+      ? `is of ${series.currency}, the tariff of ${currency}`
+      : 'must be a price series of the user, of its utility or of an administrator';
+    return series?.currency === currency ? [] : [{ field: `${member}.series_id`, message }];
+  });
+  if (mistakes.length > 0) throw unprocessable(...mistakes);
+}
+
+async function dayTaken<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if ((error as { code?: string }).code === UNIQUE_VIOLATION) throw new AppError('tariffOfDay');
+    throw error;
+  }
+}

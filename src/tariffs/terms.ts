@@ -1,0 +1,128 @@
+import { asBillionths, type Billionths, decimalText, parseDecimal } from '#src/core/decimal.ts';
+import { defined } from '#src/core/defined.ts';
+import type { CapacityCharge, RatePeriod, Rates, Tariff } from './tariff.ts';
+
+/** What a tariff costs, in the words of the interface, which is what is stored. Prices are decimals as text. */
+export interface Terms {
+  standing_per_day?: string | undefined;
+  capacity?: CapacityTerms | undefined;
+  import: RateTerms;
+  export?: RateTerms | undefined;
+}
+
+interface CapacityTerms {
+  per_kw_month: string;
+  months_averaged?: number | undefined;
+  minimum_kw?: string | undefined;
+}
+
+type RateTerms =
+  | { per_kwh: string }
+  | { periods: PeriodTerms[] }
+  | { series_id: string; add?: string | undefined; multiply?: string | undefined };
+
+export interface PeriodTerms {
+  per_kwh: string;
+  days?: number[] | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  months?: number[] | undefined;
+}
+
+/** A tariff as it is stored. */
+export interface StoredTariff {
+  tariff_id: string;
+  user_id: string;
+  name: string;
+  valid_from: string;
+  currency: string;
+  terms: Terms;
+}
+
+/** Prices and factors lie below this: a price in billionths has room in 64 bits. */
+export const MAX_PRICE = 1_000_000_000;
+const MAX_BILLIONTHS = BigInt(MAX_PRICE) * 1_000_000_000n;
+
+/** A price below `MAX_PRICE` as it is written, exactly; null where it is none, or has more than 9 decimals. */
+export function parsePrice(text: string): Billionths | null {
+  const price = parseDecimal(text);
+  return price === null || price >= MAX_BILLIONTHS || price <= -MAX_BILLIONTHS ? null : price;
+}
+
+/** How a price is kept: as its owner wrote it, where that is plain (`0.30`); else as short as it goes (`1e-2`, `007`). Null: it is none. */
+export function keptPrice(written: string): string | null {
+  const price = parsePrice(written);
+  if (price === null) return null;
+  const isPlain = /^-?(?:0|[1-9]\d*)(?:\.\d{1,9})?$/.test(written) && !(price === 0n && written.startsWith('-'));
+  return isPlain ? written : decimalText(price);
+}
+
+/** The series that terms use, each once. */
+export const seriesOf = (terms: Pick<Terms, 'import' | 'export'>): string[] => [
+  ...new Set([terms.import, terms.export].flatMap((rates) => (rates && 'series_id' in rates ? [rates.series_id] : []))),
+];
+
+/** A stored tariff as costs are computed with it. */
+export function tariffOf({ tariff_id, user_id, name, valid_from, currency, terms }: StoredTariff): Tariff {
+  return {
+    tariffId: tariff_id,
+    userId: user_id,
+    name,
+    validFrom: valid_from,
+    currency,
+    standingPerDay: terms.standing_per_day === undefined ? null : priceOf(terms.standing_per_day),
+    capacity: terms.capacity ? capacityOf(terms.capacity) : null,
+    import: ratesOf(terms.import),
+    export: terms.export ? ratesOf(terms.export) : null,
+  };
+}
+
+const ONE = asBillionths(1_000_000_000n);
+const NONE = asBillionths(0n);
+const MINUTES_PER_DAY = 1_440;
+
+/** A price that was checked before it was stored. */
+function priceOf(text: string): Billionths {
+  const price = parsePrice(text);
+  if (price === null) throw new RangeError(`${text} is no price`);
+  return price;
+}
+
+const capacityOf = ({ per_kw_month, months_averaged = 1, minimum_kw = '0' }: CapacityTerms): CapacityCharge => ({
+  perKwMonth: priceOf(per_kw_month),
+  monthsAveraged: months_averaged,
+  minimumKw: priceOf(minimum_kw),
+});
+
+function ratesOf(rates: RateTerms): Rates {
+  if ('per_kwh' in rates) return { kind: 'flat', perKwh: priceOf(rates.per_kwh) };
+  if ('periods' in rates) return { kind: 'periods', periods: rates.periods.map(periodOf) };
+  const { series_id: seriesId, multiply, add } = rates;
+  return {
+    kind: 'series',
+    seriesId,
+    multiply: multiply === undefined ? ONE : priceOf(multiply),
+    add: add === undefined ? NONE : priceOf(add),
+  };
+}
+
+const periodOf = ({ per_kwh, days, months, from, to }: PeriodTerms): RatePeriod => ({
+  perKwh: priceOf(per_kwh),
+  days: days ? new Set(days) : null,
+  months: months ? new Set(months) : null,
+  fromMinute: from === undefined ? 0 : minuteOf(from),
+  toMinute: to === undefined ? MINUTES_PER_DAY : minuteOf(to),
+});
+
+/** HH:MM as minutes after midnight. */
+function minuteOf(time: string): number {
+  const [hours = 0, minutes = 0] = time.split(':').map(Number);
+  return hours * 60 + minutes;
+}
+
+/** Whether a period holds at no time: it ends where it begins. */
+export const isEmpty = ({ from = '00:00', to = '24:00' }: Pick<PeriodTerms, 'from' | 'to'>): boolean => from === to;
+
+/** Whether a period holds at some times only: it says at which. */
+export const hasCondition = ({ per_kwh: _, ...condition }: PeriodTerms): boolean =>
+  Object.keys(defined(condition)).length > 0;

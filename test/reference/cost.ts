@@ -1,0 +1,243 @@
+import { DateTime } from 'luxon';
+
+/**
+ * What energy costs, written down again: quarter-hour by quarter-hour with a calendar, in fractions that are reduced after every step. Slow, and
+ * nothing of it is the service's own.
+ */
+
+/** A tariff as the interface writes it, prices as text. */
+export interface WrittenTariff {
+  valid_from: string;
+  currency: string;
+  standing_per_day?: string;
+  capacity?: { per_kw_month: string; months_averaged?: number; minimum_kw?: string };
+  import: WrittenRates;
+  export?: WrittenRates;
+}
+export type WrittenRates =
+  | { per_kwh: string }
+  | { periods: { per_kwh: string; days?: number[]; from?: string; to?: string; months?: number[] }[] }
+  | { series_id: string; add?: string; multiply?: string };
+
+/** mWh of a quarter-hour. `known`: whether anything is known of the import. */
+export interface CostedQuarter {
+  imported: number;
+  estimated: number;
+  exported: number;
+  known: boolean;
+}
+
+export interface ReferenceHome {
+  zone: string;
+  tariffs: readonly WrittenTariff[];
+  /** Unix ms of the first quarter-hour of which anything is known, and all from then on. */
+  fromMs: number;
+  quarters: readonly CostedQuarter[];
+  /** Prices by series and start of their quarter-hour, half hour or hour. */
+  series: ReadonlyMap<string, { minutes: number; prices: ReadonlyMap<number, string> }>;
+}
+
+export interface ReferenceCost {
+  currency: string;
+  total: string;
+  import: string;
+  export: string;
+  standing: string;
+  capacity?: string;
+  estimated: string;
+  missing_prices_kwh: number;
+}
+
+const QUARTER = 900_000;
+const DECIMALS: Record<string, number> = { EUR: 2, JPY: 0, KWD: 3 };
+
+class Ratio {
+  readonly top: bigint;
+  readonly bottom: bigint;
+  constructor(top: bigint, bottom = 1n) {
+    let [a, b] = [top < 0n ? -top : top, bottom];
+    while (b > 0n) [a, b] = [b, a % b];
+    const common = a === 0n ? 1n : a;
+    this.top = top / common;
+    this.bottom = bottom / common;
+  }
+  static of(text: string): Ratio {
+    const [whole = '', fraction = ''] = text.split('.');
+    return new Ratio(BigInt(whole + fraction), 10n ** BigInt(fraction.length));
+  }
+  plus(other: Ratio): Ratio {
+    return new Ratio(this.top * other.bottom + other.top * this.bottom, this.bottom * other.bottom);
+  }
+  minus(other: Ratio): Ratio {
+    return this.plus(new Ratio(-other.top, other.bottom));
+  }
+  times(other: Ratio): Ratio {
+    return new Ratio(this.top * other.top, this.bottom * other.bottom);
+  }
+  isBelow(other: Ratio): boolean {
+    return this.top * other.bottom < other.top * this.bottom;
+  }
+  text(decimals: number): string {
+    const scaled = this.times(new Ratio(10n ** BigInt(decimals)));
+    const [size, half] = [scaled.top < 0n ? -scaled.top : scaled.top, scaled.bottom];
+    const [whole, rest] = [size / half, size % half];
+    const rounded = rest * 2n >= half ? whole + 1n : whole;
+    const digits = rounded.toString().padStart(decimals + 1, '0');
+    const cut = digits.length - decimals;
+    const text = decimals === 0 ? digits : `${digits.slice(0, cut)}.${digits.slice(cut)}`;
+    return this.top < 0n && rounded !== 0n ? `-${text}` : text;
+  }
+}
+const NOTHING = new Ratio(0n);
+const kwh = (milliwattHours: number) => new Ratio(BigInt(milliwattHours), 1_000_000n);
+
+interface Row {
+  firstMs: number;
+  tariff: WrittenTariff | null;
+  imported: Ratio;
+  estimated: Ratio;
+  exported: Ratio;
+  standing: Ratio;
+  capacity: Ratio | null;
+  missing: number;
+}
+
+/** Costs by row: `rowOf` says the row of a quarter-hour. `[fromMs, toMs)`: what was asked; null: no tariff held in a row. */
+export function referenceCosts(
+  home: ReferenceHome,
+  { fromMs, toMs, nowMs }: { fromMs: number; toMs: number; nowMs: number },
+  rowOf: (ms: number) => string,
+  moreDecimals = 0,
+): Map<string, ReferenceCost | null> {
+  const rows = new Map<string, Row>();
+  const lengths = new Map<string, number>();
+  for (let ms = Math.ceil(fromMs / QUARTER) * QUARTER; ms < toMs && ms <= nowMs; ms += QUARTER) {
+    const local = DateTime.fromMillis(ms, { zone: home.zone });
+    const date = local.toISODate() as string;
+    const tariff = tariffOn(home, date);
+    const quarter = home.quarters[(ms - home.fromMs) / QUARTER];
+    const name = rowOf(ms);
+    let row = rows.get(name);
+    if (!row) {
+      const nothing = { imported: NOTHING, estimated: NOTHING, exported: NOTHING, standing: NOTHING };
+      row = { firstMs: ms, tariff: null, ...nothing, capacity: null, missing: 0 };
+      rows.set(name, row);
+    }
+    if (!tariff) {
+      row.missing += (quarter?.imported ?? 0) + (quarter?.exported ?? 0);
+      continue;
+    }
+    row.tariff = tariff;
+    if (tariff.standing_per_day) {
+      const length = lengths.get(date) ?? quartersOf(date, home.zone);
+      lengths.set(date, length);
+      row.standing = row.standing.plus(Ratio.of(tariff.standing_per_day).times(new Ratio(1n, BigInt(length))));
+    }
+    if (!quarter) continue;
+    const bought = priceAt(home, tariff.import, ms, local);
+    if (!bought) row.missing += quarter.imported;
+    else {
+      row.imported = row.imported.plus(kwh(quarter.imported).times(bought));
+      row.estimated = row.estimated.plus(kwh(quarter.estimated).times(bought));
+    }
+    if (!tariff.export) continue;
+    const sold = priceAt(home, tariff.export, ms, local);
+    if (!sold) row.missing += quarter.exported;
+    else row.exported = row.exported.plus(kwh(quarter.exported).times(sold));
+  }
+  addCapacity(home, rows, { fromMs, toMs, nowMs }, rowOf);
+  return new Map([...rows].map(([name, row]) => [name, told(row, moreDecimals)]));
+}
+
+function told(row: Row, moreDecimals: number): ReferenceCost | null {
+  if (!row.tariff) return null;
+  const { currency } = row.tariff;
+  const text = (amount: Ratio) => amount.text((DECIMALS[currency] as number) + moreDecimals);
+  const total = row.imported
+    .plus(row.standing)
+    .plus(row.capacity ?? NOTHING)
+    .minus(row.exported);
+  return {
+    currency,
+    total: text(total),
+    import: text(row.imported),
+    export: text(row.exported),
+    standing: text(row.standing),
+    ...(row.capacity && { capacity: text(row.capacity) }),
+    estimated: text(row.estimated),
+    missing_prices_kwh: Number(kwh(row.missing).text(3)),
+  };
+}
+
+const tariffOn = ({ tariffs }: ReferenceHome, date: string): WrittenTariff | null =>
+  tariffs
+    .filter(({ valid_from }) => valid_from <= date)
+    .sort((a, b) => (a.valid_from < b.valid_from ? 1 : -1))
+    .at(0) ?? null;
+
+/** Quarter-hours that begin on a date. */
+function quartersOf(date: string, zone: string): number {
+  let count = 0;
+  const noon = Math.floor(DateTime.fromISO(`${date}T12:00`, { zone }).toMillis() / QUARTER) * QUARTER;
+  for (let ms = noon - 160 * QUARTER; ms < noon + 160 * QUARTER; ms += QUARTER)
+    if (DateTime.fromMillis(ms, { zone }).toISODate() === date) count++;
+  return count;
+}
+
+function priceAt({ series }: ReferenceHome, rates: WrittenRates, ms: number, local: DateTime): Ratio | null {
+  if ('per_kwh' in rates) return Ratio.of(rates.per_kwh);
+  if ('series_id' in rates) {
+    const { minutes, prices } = series.get(rates.series_id) as { minutes: number; prices: ReadonlyMap<number, string> };
+    const price = prices.get(Math.floor(ms / (minutes * 60_000)) * minutes * 60_000);
+    if (price === undefined) return null;
+    return Ratio.of(price)
+      .times(Ratio.of(rates.multiply ?? '1'))
+      .plus(Ratio.of(rates.add ?? '0'));
+  }
+  const clock = local.toFormat('HH:mm');
+  const holds = rates.periods.find(({ days, months, from = '00:00', to = '24:00' }) => {
+    if (days && !days.includes(local.weekday)) return false;
+    if (months && !months.includes(local.month)) return false;
+    return from < to ? clock >= from && clock < to : clock >= from || clock < to;
+  });
+  return Ratio.of((holds as { per_kwh: string }).per_kwh);
+}
+
+function addCapacity(
+  home: ReferenceHome,
+  rows: Map<string, Row>,
+  { fromMs, toMs, nowMs }: { fromMs: number; toMs: number; nowMs: number },
+  rowOf: (ms: number) => string,
+): void {
+  /** The highest quarter-hour of each month, mWh. */
+  const peaks = new Map<string, number>();
+  for (const [index, { imported, estimated, known }] of home.quarters.entries()) {
+    const ms = home.fromMs + index * QUARTER;
+    if (!known || estimated * 2 > imported || ms > nowMs) continue;
+    const month = DateTime.fromMillis(ms, { zone: home.zone }).toFormat('yyyy-MM');
+    peaks.set(month, Math.max(peaks.get(month) ?? 0, imported));
+  }
+  const first = DateTime.fromMillis(fromMs, { zone: home.zone }).startOf('month');
+  for (let month = first; month.toMillis() < toMs; month = month.plus({ months: 1 })) {
+    const [start, end] = [month.toMillis(), month.plus({ months: 1 }).toMillis()];
+    const isRunning = start <= nowMs && nowMs < end;
+    if (start < fromMs || start > nowMs || (isRunning ? toMs <= nowMs : end > toMs)) continue;
+    const lastMs = isRunning ? nowMs : end - QUARTER;
+    const name = rowOf(start);
+    if (rowOf(Math.floor(lastMs / QUARTER) * QUARTER) !== name) continue;
+    const row = rows.get(name);
+    const charge = tariffOn(home, month.endOf('month').toISODate() as string)?.capacity;
+    if (!row || !charge) continue;
+    const names = [...peaks.keys()].filter((one) => one <= month.toFormat('yyyy-MM')).sort();
+    const last = names.slice(-(charge.months_averaged ?? 1));
+    if (last.length === 0) continue;
+    let sum = NOTHING;
+    for (const one of last) {
+      const peak = kwh(4 * (peaks.get(one) as number));
+      const floor = Ratio.of(charge.minimum_kw ?? '0');
+      sum = sum.plus(peak.isBelow(floor) ? floor : peak);
+    }
+    const mean = sum.times(new Ratio(1n, BigInt(last.length)));
+    row.capacity = (row.capacity ?? NOTHING).plus(mean.times(Ratio.of(charge.per_kw_month)));
+  }
+}

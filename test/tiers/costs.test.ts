@@ -1,0 +1,224 @@
+import { DateTime } from 'luxon';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  type CostedQuarter,
+  type ReferenceCost,
+  type ReferenceHome,
+  referenceCosts,
+  type WrittenTariff,
+} from '#test/reference/cost.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+import { addToProfile, type Difference } from '#test/support/load-profile.ts';
+
+/** What answers say that homes cost is what an independent calculation says: packed days, stored hours and several devices included. */
+const QUARTER_MS = 900_000;
+const FROM_MS = Date.UTC(2026, 2, 20);
+const DAYS = 22;
+const QUARTERS = DAYS * 96;
+const ZONE = 'Europe/Berlin';
+
+type Placement = 'grid' | 'consumption' | 'production';
+interface Device {
+  placement: Placement;
+  /** Index of its first quarter-hour. */
+  from: number;
+}
+const HOMES: Record<string, Device[]> = {
+  'a meter': [{ placement: 'grid', from: 10 }],
+  'a meter with plugs behind it, and solar': [
+    { placement: 'grid', from: 0 },
+    { placement: 'consumption', from: 0 },
+    { placement: 'consumption', from: 40 },
+    { placement: 'production', from: 0 },
+  ],
+  'plugs alone': [
+    { placement: 'consumption', from: 0 },
+    { placement: 'consumption', from: 300 },
+  ],
+  'plugs, and a meter that came later': [
+    { placement: 'consumption', from: 0 },
+    { placement: 'grid', from: 1_111 },
+  ],
+};
+const TARIFFS: WrittenTariff[] = [
+  {
+    valid_from: '2026-03-22',
+    currency: 'EUR',
+    standing_per_day: '0.41',
+    import: { per_kwh: '0.3117' },
+    export: { per_kwh: '0.082' },
+  },
+  {
+    valid_from: '2026-03-27',
+    currency: 'EUR',
+    standing_per_day: '0.41',
+    capacity: { per_kw_month: '4.123456789', months_averaged: 12, minimum_kw: '2.5' },
+    import: {
+      periods: [{ per_kwh: '0.2815', days: [1, 2, 3, 4, 5], from: '07:00', to: '22:15' }, { per_kwh: '0.19' }],
+    },
+  },
+  {
+    valid_from: '2026-04-02',
+    currency: 'EUR',
+    import: { series_id: '', add: '0.1534', multiply: '1.19' },
+    export: { series_id: '' },
+  },
+];
+
+let state = 20_261_123;
+const random = (below: number): number => {
+  state = (state * 48_271) % 2_147_483_647;
+  return state % below;
+};
+
+let api: TestApi;
+const homes = new Map<string, { key: string; first: string; quarters: CostedQuarter[]; ofFirst: CostedQuarter[] }>();
+const series: ReferenceHome['series'] = new Map([['', { minutes: 15, prices: new Map<number, string>() }]]);
+
+beforeAll(async () => {
+  api = await testApi();
+  // Amid a quarter-hour of the last day.
+  api.now = new Date(FROM_MS + (QUARTERS - 30) * QUARTER_MS + 100_000);
+  const prices = series.get('')?.prices as Map<number, string>;
+  for (let index = 0; index < QUARTERS + 96; index++)
+    if (random(50) > 0) prices.set(FROM_MS + index * QUARTER_MS, (random(400) / 1000 - 0.05).toFixed(5));
+  for (const [name, devices] of Object.entries(HOMES)) homes.set(name, await make(devices));
+  await api.database.settle(new Date(FROM_MS + 12 * 96 * QUARTER_MS));
+}, 240_000);
+afterAll(() => api.close());
+
+async function make(devices: readonly Device[]) {
+  const { userId, key } = await api.user('homeowner');
+  const send = async (path: string, method: string, body: unknown) => {
+    const answer = await api.send(path, { method, key, body });
+    expect(answer.status, answer.text).toBeLessThan(300);
+    return answer.json;
+  };
+  await send(`/v1/users/${userId}`, 'PATCH', { timezone: ZONE });
+  const { series_id } = await send('/v1/price-series', 'POST', {
+    name: 'spot',
+    currency: 'EUR',
+    resolution_minutes: 15,
+  });
+  const prices = [...(series.get('')?.prices ?? [])].map(([ms, per_kwh]) => ({
+    starts_at: new Date(ms).toISOString(),
+    per_kwh,
+  }));
+  await send(`/v1/price-series/${series_id}/prices`, 'PUT', prices);
+  for (const tariff of TARIFFS) {
+    const named = (rates: object | undefined) => (rates && 'series_id' in rates ? { ...rates, series_id } : rates);
+    const [bought, sold] = [named(tariff.import), named(tariff.export)];
+    await send('/v1/tariffs', 'POST', {
+      name: tariff.valid_from,
+      ...tariff,
+      import: bought,
+      ...(sold && { export: sold }),
+    });
+  }
+  const quarters = Array.from(
+    { length: QUARTERS },
+    (): CostedQuarter => ({ imported: 0, estimated: 0, exported: 0, known: false }),
+  );
+  const ofFirst = quarters.map((quarter) => ({ ...quarter }));
+  const gridFrom = Math.min(
+    ...devices.filter(({ placement }) => placement === 'grid').map(({ from }) => from),
+    QUARTERS,
+  );
+  const rows: Difference[] = [];
+  const ids: string[] = [];
+  for (const { placement, from } of devices) {
+    const { device_id: deviceId } = await send('/v1/devices', 'POST', { type: 'meter', location: 'x', placement });
+    const isFirst = ids.push(deviceId) === 1;
+    const hasExport = placement !== 'consumption';
+    await api.database.pool.query(
+      `INSERT INTO series (device_id, channel, kind, counts_import, counts_export) SELECT $1, c, 'register', c = 'import', c = 'export' FROM unnest($2::text[]) c`,
+      [deviceId, hasExport ? ['import', 'export'] : ['import']],
+    );
+    for (let index = from; index < QUARTERS - 29; index++) {
+      if (random(30) === 0) continue;
+      const imported = random(900_000);
+      const quarter = {
+        imported,
+        estimated: random(3) === 0 ? random(imported + 1) : 0,
+        exported: hasExport ? random(500_000) : 0,
+      };
+      rows.push({
+        deviceId,
+        userId,
+        startsAtMs: FROM_MS + index * QUARTER_MS,
+        readingCount: 1,
+        energyMilliwattHours: quarter.imported,
+        estimatedMilliwattHours: quarter.estimated,
+        exportMilliwattHours: quarter.exported,
+        coveredMs: QUARTER_MS,
+        exportCoveredMs: hasExport ? QUARTER_MS : 0,
+      });
+      const into = quarters[index] as CostedQuarter;
+      const isBought = placement === 'grid' || (placement === 'consumption' && index < gridFrom);
+      if (isBought) {
+        into.imported += quarter.imported;
+        into.estimated += quarter.estimated;
+        into.known = true;
+      }
+      if (placement === 'grid') into.exported += quarter.exported;
+      if (isFirst) ofFirst[index] = { ...quarter, exported: 0, known: true };
+    }
+  }
+  for (let at = 0; at < rows.length; at += 20_000) await addToProfile(api.database, rows.slice(at, at + 20_000));
+  return { key, first: ids[0] as string, quarters, ofFirst };
+}
+
+type Group = 'hour' | 'day' | 'month' | 'all';
+const [START, END] = ['2026-03-18', '2026-04-14'];
+
+/** The reference's costs by what rows are called. */
+function expected(quarters: readonly CostedQuarter[], tariffs: readonly WrittenTariff[], group: Group, zone: string) {
+  const home: ReferenceHome = { zone: ZONE, tariffs, fromMs: FROM_MS, quarters, series };
+  const fromMs = DateTime.fromISO(START, { zone }).toMillis();
+  const toMs = DateTime.fromISO(END, { zone }).plus({ days: 1 }).toMillis();
+  const nameOf = (ms: number) => {
+    const local = DateTime.fromMillis(ms, { zone });
+    if (group === 'all') return '';
+    if (group === 'month') return local.toFormat('yyyy-MM-01');
+    return group === 'day' ? (local.toISODate() as string) : String(local.startOf('hour').toMillis());
+  };
+  const withoutMonths = tariffs.map(({ capacity: _, ...rest }) => rest);
+  const ofRows = group === 'month' || group === 'all' ? home : { ...home, tariffs: withoutMonths };
+  const costs = referenceCosts(ofRows, { fromMs, toMs, nowMs: api.now.getTime() }, nameOf, group === 'hour' ? 2 : 0);
+  return new Map([...costs].filter(([, cost]) => cost !== null));
+}
+
+const told = (rows: { date: string; starts_at?: string; cost: ReferenceCost | null }[]) =>
+  new Map(
+    rows
+      .filter(({ cost }) => cost !== null)
+      .map(({ date, starts_at, cost }) => [starts_at === undefined ? date : String(Date.parse(starts_at)), cost]),
+  );
+
+test.each(Object.keys(HOMES))(
+  '%s costs what an independent calculation says',
+  async (name) => {
+    const home = homes.get(name);
+    if (!home) throw new Error(name);
+    const { key, quarters, first, ofFirst } = home;
+    const ask = async (path: string) => {
+      const { status, json, text } = await api.send(path, { key });
+      expect(status, text).toBe(200);
+      return json;
+    };
+    for (const zone of ['UTC', ZONE]) {
+      for (const group of ['hour', 'day', 'month'] as const) {
+        const query = `start=${START}&end=${END}&group_by=${group}&tz=${zone}&include=cost`;
+        const { data } = await ask(`/v1/energy-insights?${query}`);
+        expect(told(data)).toEqual(expected(quarters, TARIFFS, group, zone));
+        const usage = await ask(`/v1/devices/${first}/usage?${query}`);
+        const plain = TARIFFS.map(({ standing_per_day: _, capacity: __, export: ___, ...rest }) => rest);
+        expect(told(usage.data)).toEqual(expected(ofFirst, plain, group, zone));
+      }
+      const body = { start: START, end: END, tz: zone, include: 'cost' };
+      const { json } = await api.send('/v1/energy-insights', { method: 'POST', key, body });
+      expect(json.summary.cost).toEqual(expected(quarters, TARIFFS, 'all', zone).get(''));
+    }
+  },
+  120_000,
+);
