@@ -168,7 +168,7 @@ export async function compareUnpacked(
     if (stays) continue;
     const { rows } = await client.query(
       `SELECT (SELECT ${print} FROM incoming WHERE relation = '${relation}') AS came,
-         (SELECT ${print} FROM (SELECT to_jsonb(${relation}) AS row FROM ${relation} WHERE ${whose}) t) AS is_there`,
+         (SELECT ${print} FROM (SELECT to_jsonb(t) AS row FROM (SELECT * FROM ${relation} WHERE ${whose}) t) t) AS is_there`,
       [userIds],
     );
     const [{ came, is_there }] = rows;
