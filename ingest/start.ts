@@ -62,7 +62,14 @@ export async function startIngest(
     const url = parseAmqpUrl(config.mqtt.url);
     if (!url) throw new Error('MQTT_URL is not the URL of a broker cluster');
     const shards = await shardCount(pool, config.mqtt.shards);
-    const cluster = await startAmqp({ url, shards, routingKeys: ROUTING_KEYS, topicOf: topicOfRoutingKey, receive, log });
+    const cluster = await startAmqp({
+      url,
+      shards,
+      routingKeys: ROUTING_KEYS,
+      topicOf: topicOfRoutingKey,
+      receive,
+      log,
+    });
     ({ strays } = cluster);
     source = cluster;
   } else if (config.mqtt.url) {

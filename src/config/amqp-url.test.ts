@@ -16,7 +16,12 @@ describe('the URL of a broker cluster', () => {
       password: 's/cret@',
       vhost: 'meters',
     });
-    expect(parseAmqpUrl('amqps://a')).toMatchObject({ isSecure: true, hosts: [{ port: 5671 }], vhost: '/', username: '' });
+    expect(parseAmqpUrl('amqps://a')).toMatchObject({
+      isSecure: true,
+      hosts: [{ port: 5671 }],
+      vhost: '/',
+      username: '',
+    });
     expect(parseAmqpUrl('amqps://a/')).toMatchObject({ vhost: '/' });
     expect(parseAmqpUrl('amqps://a/%2Fx')).toMatchObject({ vhost: '/x' });
   });

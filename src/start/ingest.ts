@@ -9,11 +9,21 @@ import { tlsPair } from './certificate.ts';
 import { watchCertificate } from './certificate-watch.ts';
 import { runRole } from './role.ts';
 
+/**
+ * A worker that hangs amid a transaction holds the rows of its batch, and whoever took over its devices waits for them: the database ends
+ * the transaction. (Seen with a worker that was stopped by SIGSTOP: its successor waited as long as it hung.)
+ */
+const IDLE_IN_TRANSACTION_SECONDS = 5;
+
 /** The ingest role: messages in, rows and acknowledgements out. */
 export async function runIngest(config: Config): Promise<void> {
   const log = createLog('ingest', config.logLevel);
   await runRole('ingest', config, log, async (metrics) => {
-    const pool = createPool(await databaseUrl(config), { max: 8, applicationName: 'energy ingest' });
+    const pool = createPool(await databaseUrl(config), {
+      max: 8,
+      applicationName: 'energy ingest',
+      settings: [`idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_SECONDS}s`],
+    });
     const { database } = await migrate(pool, config.database);
     const tls = await tlsPair(config, log);
     const onSlotLost = () => {
@@ -44,7 +54,9 @@ export async function runIngest(config: Config): Promise<void> {
     );
     const waiting = { energy_messages_waiting: 'Messages that wait for their commit' };
     metrics.valuesOf(waiting, async () => ({ energy_messages_waiting: counts.received - counts.committed }));
-    const strays = { energy_stray_messages: 'Messages at a broker cluster that are no device’s, kept for a person to look at' };
+    const strays = {
+      energy_stray_messages: 'Messages at a broker cluster that are no device’s, kept for a person to look at',
+    };
     metrics.valuesOf(strays, async () => defined({ energy_stray_messages: ingest.strays() ?? undefined }));
     return {
       ready: { broker: config.mqtt.url ? 'external' : 'embedded', ...ingest.ports, database: database.line },

@@ -14,6 +14,9 @@ import { STRAYS, shardQueue } from './topology.ts';
 /** After two to three of them without a word either side takes the other for dead: a worker that hangs is replaced within 10 s. */
 const HEARTBEAT_SECONDS = 3;
 const CONNECT_MS = 5_000;
+/** How long making everything, once, and asking for all shards may take. */
+const DECLARE_MS = 60_000;
+const CONSUME_MS = 10_000;
 /** Between two attempts to connect. */
 const AGAIN_MS = { first: 100, longest: 2_000 };
 /** Messages under way over all shards: what a batch and its successor hold. */
@@ -92,15 +95,16 @@ export async function startAmqp(options: AmqpOptions): Promise<AmqpSource> {
     connection.on('error', end);
     connection.on('close', () => end(new Error('connection closed')));
     try {
-      await within(declareTopology(connection, shards, routingKeys), ended);
+      await within(declareTopology(connection, shards, routingKeys), Promise.race([ended, late(DECLARE_MS)]));
       const made: Session = { connection, ended, shards: [], reading: readingOf(connection, HEARTBEAT_SECONDS) };
       session = made;
-      for (let shard = 0; shard < shards; shard++) {
+      // All at once: a shard whose leader is just being elected does not keep this worker from the others.
+      const asked = Array.from({ length: shards }, async (_, shard) => {
         const queue = shardQueue(shard);
         const priority = priorityOf(workerId, shard);
-        const asked = consumeShard(connection, { queue, priority, prefetch, onMessage: take, onEnd: end });
-        made.shards.push(await within(asked, ended));
-      }
+        made.shards.push(await consumeShard(connection, { queue, priority, prefetch, onMessage: take, onEnd: end }));
+      });
+      await within(Promise.all(asked), Promise.race([ended, late(CONSUME_MS)]));
       if (isPaused) made.reading.stop();
       return made;
     } catch (error) {
@@ -211,6 +215,9 @@ function cameAtMs({ properties }: ConsumeMessage): number {
 async function within<T>(asked: Promise<T>, ended: Promise<Error>): Promise<T> {
   return Promise.race([asked, ended.then((why) => Promise.reject(why))]);
 }
+
+/** What a node that lost its leader meanwhile is asked may stay unanswered for half a minute: it is asked anew. */
+const late = (ms: number) => pause(ms, new Error(`the broker did not answer within ${ms / 1_000} s`), { ref: false });
 
 const withTimeout = (what: Promise<unknown>) =>
   Promise.race([what.catch(() => {}), pause(CLOSE_MS, undefined, { ref: false })]);

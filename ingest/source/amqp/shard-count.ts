@@ -8,10 +8,9 @@ const DEFAULT_SHARDS = 64;
  */
 export async function shardCount(pool: Pool, wanted: number | undefined): Promise<number> {
   // Raw SQL: the first of several workers decides, in one statement.
-  const { rows } = await pool.query(
-    'UPDATE installation SET shards = coalesce(shards, $1) RETURNING shards',
-    [wanted ?? DEFAULT_SHARDS],
-  );
+  const { rows } = await pool.query('UPDATE installation SET shards = coalesce(shards, $1) RETURNING shards', [
+    wanted ?? DEFAULT_SHARDS,
+  ]);
   const { shards } = rows[0];
   if (wanted !== undefined && wanted !== shards) {
     throw new Error(

@@ -59,12 +59,19 @@ export function topologyOf(shards: number, routingKeys: readonly string[]): Decl
       options: { durable, arguments: { ...QUORUM, 'x-max-length-bytes': MAX_STRAY_BYTES, 'x-overflow': 'drop-head' } },
     },
     { kind: 'queue binding', to: STRAYS, from: STRAYS, key: '' },
-    { kind: 'exchange', name: HASH_EXCHANGE, type: 'x-consistent-hash', options: { durable, alternateExchange: STRAYS } },
+    {
+      kind: 'exchange',
+      name: HASH_EXCHANGE,
+      type: 'x-consistent-hash',
+      options: { durable, alternateExchange: STRAYS },
+    },
     ...numbers.map(
       (shard): Declared => ({ kind: 'queue', name: shardQueue(shard), options: { durable, arguments: SHARD } }),
     ),
     // The key is the shard's weight: each has the same.
-    ...numbers.map((shard): Declared => ({ kind: 'queue binding', to: shardQueue(shard), from: HASH_EXCHANGE, key: '1' })),
+    ...numbers.map(
+      (shard): Declared => ({ kind: 'queue binding', to: shardQueue(shard), from: HASH_EXCHANGE, key: '1' }),
+    ),
     { kind: 'exchange', name: MQTT_EXCHANGE, type: 'topic', options: { durable, alternateExchange: STRAYS } },
     ...routingKeys.map((key): Declared => ({ kind: 'exchange binding', to: HASH_EXCHANGE, from: MQTT_EXCHANGE, key })),
   ];

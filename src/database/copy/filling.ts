@@ -51,7 +51,9 @@ export async function isFilled({ source, target }: Pools): Promise<boolean> {
   return from.isClosed && !to.isClosed && to.id === from.id;
 }
 
-async function stateOf(pool: Pool): Promise<{ id: string; shards: number | null; hasUsers: boolean; isClosed: boolean }> {
+async function stateOf(
+  pool: Pool,
+): Promise<{ id: string; shards: number | null; hasUsers: boolean; isClosed: boolean }> {
   const { rows } = await pool.query(
     // A source of an earlier version has no such column.
     `SELECT installation_id AS id, (to_jsonb(installation) ->> 'shards')::smallint AS shards,

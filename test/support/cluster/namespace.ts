@@ -25,5 +25,12 @@ export function everyProcessOf(pid: number): number[] {
   } catch {
     // Gone meanwhile.
   }
-  return [pid, ...children.trim().split(' ').filter(Boolean).flatMap((child) => everyProcessOf(Number(child)))];
+  return [
+    pid,
+    ...children
+      .trim()
+      .split(' ')
+      .filter(Boolean)
+      .flatMap((child) => everyProcessOf(Number(child))),
+  ];
 }

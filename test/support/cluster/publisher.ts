@@ -46,7 +46,14 @@ export function repeatingPublisher(options: {
       const port = nodes[node % nodes.length]?.ports.mqtt as number;
       const login = { username: deviceId, password: secret, clientId: deviceId, clean: false };
       try {
-        const made = await connectAsync({ host: '127.0.0.1', port, reconnectPeriod: 0, connectTimeout: 2_000, keepalive: 5, ...login });
+        const made = await connectAsync({
+          host: '127.0.0.1',
+          port,
+          reconnectPeriod: 0,
+          connectTimeout: 2_000,
+          keepalive: 5,
+          ...login,
+        });
         const ended = new Promise<void>((resolve) => made.once('close', () => resolve()));
         made.on('error', () => {});
         client = made;

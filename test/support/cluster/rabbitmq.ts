@@ -1,5 +1,14 @@
 import { type ChildProcess, execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -67,7 +76,9 @@ export async function startRabbitMq({ count = 3, operator = 'http://127.0.0.1:9'
   makeCertificate(join(folder, 'tls'), own);
   const deployed = readFileSync(join(DEPLOYED, 'rabbitmq.conf'), 'utf8');
   // A cluster of fewer nodes is told of fewer.
-  const kept = deployed.split('\n').filter((line) => Number(/classic_config\.nodes\.(\d)/.exec(line)?.[1] ?? 0) <= count);
+  const kept = deployed
+    .split('\n')
+    .filter((line) => Number(/classic_config\.nodes\.(\d)/.exec(line)?.[1] ?? 0) <= count);
   write(join(folder, 'rabbitmq.conf'), kept.join('\n'));
   copyFileSync(join(DEPLOYED, 'enabled_plugins'), join(folder, 'enabled_plugins'));
   own(join(folder, 'enabled_plugins'));
@@ -165,10 +176,25 @@ export async function startRabbitMq({ count = 3, operator = 'http://127.0.0.1:9'
     },
     caFile: join(folder, 'tls/ca.crt'),
     ctl: (...args) =>
-      execFileSync('chroot', ['--userspec=rabbitmq:rabbitmq', DEBIAN_13, 'sh', '-c', `cd; exec "$@"`, 'sh', CTL, '-n', names[0] ?? '', ...args], {
-        env: common,
-        encoding: 'utf8',
-      }),
+      execFileSync(
+        'chroot',
+        [
+          '--userspec=rabbitmq:rabbitmq',
+          DEBIAN_13,
+          'sh',
+          '-c',
+          `cd; exec "$@"`,
+          'sh',
+          CTL,
+          '-n',
+          names[0] ?? '',
+          ...args,
+        ],
+        {
+          env: common,
+          encoding: 'utf8',
+        },
+      ),
     async stop() {
       await Promise.all(nodes.map((node) => node.kill()));
       epmd.kill('SIGKILL');
@@ -192,7 +218,22 @@ function makeCertificate(folder: string, own: (path: string) => void): void {
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
   openssl('req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.crt', '-subj', '/CN=authority of a test');
   const names = ['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
-  openssl('req', '-x509', ...key, '-keyout', 'node.key', '-out', 'node.crt', '-subj', '/CN=localhost', '-CA', 'ca.crt', '-CAkey', 'ca.key', ...names);
+  openssl(
+    'req',
+    '-x509',
+    ...key,
+    '-keyout',
+    'node.key',
+    '-out',
+    'node.crt',
+    '-subj',
+    '/CN=localhost',
+    '-CA',
+    'ca.crt',
+    '-CAkey',
+    'ca.key',
+    ...names,
+  );
   for (const name of ['ca.crt', 'node.crt', 'node.key']) own(join(folder, name));
 }
 
