@@ -27,7 +27,7 @@ const LEAVE_MS = 800;
 /** How long what is said last may take. */
 const CLOSE_MS = 1_000;
 /** How often the strays are counted. */
-const STRAYS_MS = 10_000;
+const STRAYS_MS = 5_000;
 
 export interface AmqpOptions {
   url: AmqpUrl;

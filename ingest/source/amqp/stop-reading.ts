@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { ChannelModel } from 'amqplib';
 
-/** The parts of amqplib 2 (lib/connection.js) that this stands on; test/contract/stop-reading.test.ts. */
+/** The parts of amqplib 2 (lib/connection.js) that this stands on; test/system/cluster/access.test.ts stops it for longer than a heartbeat. */
 interface Inner {
   stream: Duplex;
   recvSinceLastCheck: boolean;

@@ -19,6 +19,8 @@ import { everyProcessOf, inNamespace } from './namespace.ts';
 
 const DEPLOYED = resolve(import.meta.dirname, '../../../deploy/cluster/rabbitmq');
 const SERVER = '/usr/lib/rabbitmq/lib/rabbitmq_server-4.0.5/sbin/rabbitmq-server';
+/** Erlang's TLS, which nodes need before it is loaded. */
+const SSL = '/usr/lib/erlang/lib/ssl-11.2.12.1/ebin';
 /** The service's own user of the broker. */
 const USER = 'energy-ingest';
 const PASSWORD = 'own secret/@';
@@ -79,12 +81,16 @@ export async function startRabbitMq({ count = 3, operator = 'http://127.0.0.1:9'
   const kept = deployed
     .split('\n')
     .filter((line) => Number(/classic_config\.nodes\.(\d)/.exec(line)?.[1] ?? 0) <= count);
-  write(join(folder, 'rabbitmq.conf'), kept.join('\n'));
+  const here = (text: string) => text.replaceAll('/etc/rabbitmq/tls', `${inside}/tls`);
+  write(join(folder, 'rabbitmq.conf'), here(kept.join('\n')));
+  write(join(folder, 'inter_node_tls.config'), here(readFileSync(join(DEPLOYED, 'inter_node_tls.config'), 'utf8')));
   copyFileSync(join(DEPLOYED, 'enabled_plugins'), join(folder, 'enabled_plugins'));
   own(join(folder, 'enabled_plugins'));
 
   const names = Array.from({ length: count }, (_, index) => `e${index + 1}@127.0.0.1`);
   const epmdPort = await freePort();
+  const betweenNodes = `-pa ${SSL} -proto_dist inet_tls -ssl_dist_optfile ${inside}/inter_node_tls.config`;
+  const ownInterface = '-kernel inet_dist_use_interface {127,0,0,1}';
   const common = {
     PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
     LANG: 'C.UTF-8',
@@ -92,6 +98,8 @@ export async function startRabbitMq({ count = 3, operator = 'http://127.0.0.1:9'
     ERL_EPMD_PORT: String(epmdPort),
     ERL_EPMD_ADDRESS: '127.0.0.1',
     RABBITMQ_USE_LONGNAME: 'true',
+    RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: `${ownInterface} ${betweenNodes}`,
+    RABBITMQ_CTL_ERL_ARGS: betweenNodes,
   };
   const epmd = inNamespace(DEBIAN_13, 'rabbitmq', ['epmd'], common);
   const nodes = await Promise.all(names.map((name) => makeNode(name)));
@@ -123,11 +131,9 @@ export async function startRabbitMq({ count = 3, operator = 'http://127.0.0.1:9'
       RABBITMQ_MNESIA_BASE: `${from}/data`,
       RABBITMQ_LOG_BASE: `${from}/log`,
       RABBITMQ_LOGS: `${from}/log/log`,
-      RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: '-kernel inet_dist_use_interface {127,0,0,1}',
       ENERGY_NODE_1: names[0],
       ENERGY_NODE_2: names[1],
       ENERGY_NODE_3: names[2],
-      ENERGY_TLS: `${inside}/tls`,
       ENERGY_USER: USER,
       ENERGY_PASSWORD: PASSWORD,
       ENERGY_OPERATOR: operator,
@@ -217,7 +223,7 @@ function makeCertificate(folder: string, own: (path: string) => void): void {
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
   openssl('req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.crt', '-subj', '/CN=authority of a test');
-  const names = ['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
+  const names = ['-addext', 'subjectAltName=DNS:localhost,DNS:127.0.0.1,IP:127.0.0.1'];
   openssl(
     'req',
     '-x509',

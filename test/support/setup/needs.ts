@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import { EARLIER_MAJOR, hasEarlier } from '../earlier-postgres.ts';
-import { reachTiers } from '../tiers/reach.ts';
+import { rabbitMqIsMissing, reachTiers } from '../tiers/reach.ts';
 
 /** Something that tests need and a machine may lack. */
 export interface Need {
@@ -55,7 +55,17 @@ export function missingNeeds(): Need[] {
     how: 'npm run test:setup',
     files: ['test/system/start/upgrade-database.test.ts'],
   };
+  const rabbitMq = rabbitMqIsMissing();
   return [
+    ...(rabbitMq === null
+      ? []
+      : [
+          {
+            name: 'RabbitMQ 4',
+            how: rabbitMq === 'npm run test:setup' ? setup : rabbitMq,
+            files: ['test/system/cluster/{access,amqp}.test.ts'],
+          },
+        ]),
     ...(hasEarlier() ? [] : [earlier]),
     ...PROGRAMS.filter(({ name }) => !isInstalled(name)).map(({ name, files }) => ({ name, how: setup, files })),
     ...reachTiers().missing.map(({ tier, how }) => ({
