@@ -12,9 +12,12 @@ export function inNamespace(
   env: Record<string, string | undefined>,
 ): ChildProcess {
   const namespaces = ['unshare', '--mount', '--pid', '--fork', '--kill-child', `--mount-proc=${root}/proc`];
-  const inside = ['chroot', `--userspec=${user}:${user}`, root, 'sh', '-c', 'cd; exec "$@"', 'sh', program, ...args];
+  // Once more as that user: who becomes another one forgets it (prctl(2), PR_SET_PDEATHSIG).
+  const untilEnd = ['setpriv', '--pdeathsig', 'KILL'];
+  const inside = ['chroot', `--userspec=${user}:${user}`, root, ...untilEnd, 'sh', '-c', 'cd; exec "$@"', 'sh'];
   // The signal comes when the thread that started it ends: tests run in processes (vitest.config.ts, forks).
-  return spawn('setpriv', ['--pdeathsig', 'KILL', ...namespaces, ...inside], { env, stdio: 'ignore' });
+  const [setpriv = '', ...rest] = [...untilEnd, ...namespaces, ...inside, program, ...args];
+  return spawn(setpriv, rest, { env, stdio: 'ignore' });
 }
 
 /** A process and all that it and its children started, as this process sees them. */

@@ -312,6 +312,31 @@ test('a full worker reads no further, for longer than a heartbeat, and then take
   for (const done of waiting) done();
 });
 
+test('a queue that is full takes no more: nothing is acknowledged that is not kept, and nothing kept is dropped', async () => {
+  const { id, secret } = await device();
+  await source.close();
+  taken = [];
+  cluster.ctl('set_policy', 'few', '^energy.shard', '{"max-length": 5}', '--apply-to', 'queues');
+  const acknowledged: string[] = [];
+  const client = await login(id, secret);
+  // A queue tells the nodes that it is full: what is on its way meanwhile is kept, too.
+  for (let index = 0; index < 100; index++) {
+    client.publish(readingsTopic(id), `${index}`, { qos: 1 }, (error) => {
+      if (!error) acknowledged.push(`${index}`);
+    });
+    await pause(10);
+  }
+  expect(acknowledged.length).toBeGreaterThanOrEqual(5);
+  expect(acknowledged.length).toBeLessThan(100);
+  // A client of MQTT 5 is told.
+  const told = await login(id, secret, { protocolVersion: 5, clientId: `${id}-5` });
+  await expect(told.publishAsync(readingsTopic(id), 'told', { qos: 1 })).rejects.toThrow();
+  source = await start(takeAll);
+  await expect.poll(() => acknowledged.every((one) => taken.some(({ payload }) => String(payload) === one))).toBe(true);
+  expect(taken.map(({ payload }) => String(payload))).not.toContain('told');
+  cluster.ctl('clear_policy', 'few');
+});
+
 test('with TLS: devices by MQTTS, the service by AMQPS, each for who trusts the authority', async () => {
   const { id, secret } = await device();
   await source.close();
