@@ -1,10 +1,13 @@
 import { isLoopback } from '#src/config/addresses.ts';
+import { isAmqp, parseAmqpUrl } from '#src/config/amqp-url.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
 import { checkDeviceLogin, endedLogins } from '#src/devices/credentials.ts';
-import { TOPIC_FILTERS } from '#src/devices/topics.ts';
+import { ROUTING_KEYS, TOPIC_FILTERS, topicOfRoutingKey } from '#src/devices/topics.ts';
 import { createPipeline, type PipelineCounts } from './pipeline.ts';
+import { startAmqp } from './source/amqp/amqp-source.ts';
+import { shardCount } from './source/amqp/shard-count.ts';
 import { startEmbeddedBroker } from './source/embedded-broker.ts';
 import { startSharedClient } from './source/shared-client.ts';
 import type { Source } from './source/source.ts';
@@ -22,6 +25,8 @@ export interface Ingest {
   counts: PipelineCounts;
   /** Rejections that were counted but not stored. */
   unkept(): number;
+  /** Messages at a broker cluster that are nobody's; null elsewhere, and while the cluster is away. */
+  strays(): number | null;
   /** Ports of the embedded broker; null with an external one. */
   ports: { port: number; tlsPort: number } | null;
   /** Serves new connections of the embedded broker with this certificate. */
@@ -52,7 +57,22 @@ export async function startIngest(
   const { receive } = pipeline;
   let ports: Ingest['ports'] = null;
   let renewTls: Ingest['renewTls'] = () => {};
-  if (config.mqtt.url) {
+  let strays: Ingest['strays'] = () => null;
+  if (config.mqtt.url && isAmqp(config.mqtt.url)) {
+    const url = parseAmqpUrl(config.mqtt.url);
+    if (!url) throw new Error('MQTT_URL is not the URL of a broker cluster');
+    const shards = await shardCount(pool, config.mqtt.shards);
+    const cluster = await startAmqp({
+      url,
+      shards,
+      routingKeys: ROUTING_KEYS,
+      topicOf: topicOfRoutingKey,
+      receive,
+      log,
+    });
+    ({ strays } = cluster);
+    source = cluster;
+  } else if (config.mqtt.url) {
     const { onSlotLost } = parts;
     source = await startSharedClient({
       url: config.mqtt.url,
@@ -86,6 +106,7 @@ export async function startIngest(
   return {
     counts: pipeline.counts,
     unkept: () => keeping.unkept,
+    strays,
     ports,
     renewTls,
     async stop() {

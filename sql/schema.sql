@@ -408,8 +408,10 @@ CREATE INDEX deliveries_webhook ON deliveries (webhook_id, delivery_id);
 CREATE TABLE installation (
   only_row boolean NOT NULL DEFAULT true,
   installation_id text NOT NULL DEFAULT substr(replace((gen_random_uuid())::text, '-', ''), 1, 12),
+  shards smallint, -- Queues of a broker cluster, from its first start on: which one a device's messages go to depends on how many there are. Null: none was used.
   PRIMARY KEY (only_row),
-  CHECK (only_row)
+  CHECK (only_row),
+  CHECK (shards >= 1 AND shards <= 1024)
 );
 
 -- Places of ingest workers, each with a session of its own at an external broker.

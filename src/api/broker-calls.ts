@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { defined } from '#src/core/defined.ts';
 import { type BrokerAccess, namesAnother } from '#src/devices/broker-access.ts';
+import { topicOfRoutingKey } from '#src/devices/topics.ts';
 
 /** Longest body of a broker's call; names, passwords and topics are short. */
 const BODY_LIMIT = 65_536;
@@ -32,7 +33,7 @@ export function answerBrokers(app: FastifyInstance, access: BrokerAccess): void 
       const isAllowed = topics.length > 0 && topics.every((topic) => access.may(username, action, topic));
       // Who may subscribe to everything is the service itself.
       const isOwn = access.may(username, 'subscribe', '#');
-      return answer(request, reply, isAllowed || isOwn || isWayThere(call));
+      return answer(request, reply, isAllowed || isOwn || isWayThere(access, call));
     });
   });
 }
@@ -47,20 +48,27 @@ function textsOf(body: unknown): Call {
   );
 }
 
-/** VerneMQ lists what is subscribed to; RabbitMQ writes MQTT's slashes as dots. */
+/** VerneMQ lists what is subscribed to; RabbitMQ tells the routing key, which stands for a topic of ours or for none. */
 function topicsOf(body: unknown, call: Call): string[] {
   const list = (body as { topics?: unknown } | null)?.topics;
   if (Array.isArray(list)) return list.map((one) => String((one as { topic?: unknown } | null)?.topic ?? ''));
-  if (call.routing_key !== undefined) return [call.routing_key.replaceAll('.', '/')];
+  if (call.routing_key !== undefined) return [topicOfRoutingKey(call.routing_key) ?? ''];
   return call.topic === undefined ? [] : [call.topic];
 }
 
-/** RabbitMQ asks on the way to a topic, too: for its virtual host, and for the exchange that all MQTT goes through. */
-const isWayThere = ({ topic, routing_key, vhost, resource, name, permission }: Call): boolean =>
-  topic === undefined &&
-  routing_key === undefined &&
-  vhost !== undefined &&
-  (resource === undefined || (resource === 'exchange' && name === 'amq.topic' && permission === 'write'));
+/** Where RabbitMQ's MQTT publishes: the workers' exchange (deploy/cluster/rabbitmq), or its own where they are clients by MQTT. */
+const MQTT_EXCHANGES = ['energy.mqtt', 'amq.topic'];
+
+/**
+ * RabbitMQ asks on the way to a topic, too: for its virtual host, where it refuses a client as not authorized, and for the exchange that
+ * all MQTT goes through.
+ */
+function isWayThere(access: BrokerAccess, call: Call): boolean {
+  const { username = '', client_id: clientId = '', topic, routing_key, vhost, resource, name = '', permission } = call;
+  if (topic !== undefined || routing_key !== undefined || vhost === undefined) return false;
+  if (resource === undefined) return access.mayUseCluster(username, clientId);
+  return resource === 'exchange' && MQTT_EXCHANGES.includes(name) && permission === 'write';
+}
 
 /** EMQX says `action`, mosquitto-go-auth `acc` (2: write), RabbitMQ `permission`, VerneMQ its hook. */
 function actionOf(request: FastifyRequest, call: Call): 'publish' | 'subscribe' {

@@ -34,7 +34,7 @@ test('what energy config prints has no password in it, of whatever URL', () => {
   const given = {
     DATABASE_URL: url('postgres'),
     DATABASE_READ_URL: url('postgres'),
-    MQTT_URL: url('mqtt'),
+    MQTT_URL: url('amqps'),
     SMTP_URL: url('smtp'),
     REDIS_URL: url('redis'),
     OTEL_EXPORTER_OTLP_ENDPOINT: url('https'),

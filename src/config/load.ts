@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Environment } from '#src/core/environment.ts';
 import { hasKeyForm, KEY_CHARACTERS, KEY_PREFIX } from '#src/core/key-form.ts';
 import { addressInNetwork, fromHere, hostAndPort, hostForDevices } from './addresses.ts';
+import { isAmqp } from './amqp-url.ts';
 import { SECRETS, type Variables, variables } from './sections.ts';
 
 /** The configuration that a process runs with; what it means is said in the README's table. */
@@ -23,6 +24,8 @@ export interface Config {
   /** Of the embedded broker, but for `url` (another one) and `publicHost`: the host that devices are told. */
   mqtt: {
     url: string | undefined;
+    /** Queues at a broker cluster; undefined: as many as there were at its first start, or 64. */
+    shards: number | undefined;
     host: string;
     port: number;
     tlsHost: string;
@@ -89,6 +92,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     database: { url: vars.DATABASE_URL, readUrl: vars.DATABASE_READ_URL, timescale: vars.TIMESCALE },
     mqtt: {
       url: vars.MQTT_URL,
+      shards: vars.SHARDS,
       host: vars.MQTT_HOST,
       port: port(vars.MQTT_PORT, 1883),
       tlsHost,
@@ -133,8 +137,12 @@ export function withApiPort(config: Config, port: number): Config {
   return { ...config, publicUrl, api: { ...config.api, port } };
 }
 
-/** Where programs on this machine reach the broker. */
+/** Where programs on this machine reach the broker by MQTT. Throws a ConfigError where MQTT_URL says only where its queues are. */
 export function mqttUrlFromHere({ mqtt }: Config): string {
+  if (mqtt.url !== undefined && isAmqp(mqtt.url))
+    throw new ConfigError(
+      'MQTT_URL: this command publishes as a device does; run it with the MQTT address of the cluster (mqtts://HOST:8883)',
+    );
   return mqtt.url ?? `mqtt://${hostAndPort(fromHere(mqtt.host), mqtt.port)}`;
 }
 

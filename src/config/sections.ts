@@ -1,14 +1,20 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { ENVIRONMENTS } from '#src/core/environment.ts';
+import { isAmqp, parseAmqpUrl } from './amqp-url.ts';
 import { isDatabaseUrl } from './database-url.ts';
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_]([a-z0-9_-]{0,62}))*$/i;
 
+/** A worker has a channel for each, of 2,047 that RabbitMQ allows a connection. */
+const MAX_SHARDS = 1_024;
+
 const port = z.coerce.number().int().min(0).max(65_535);
 const onOff = z.enum(['true', 'false']).transform((text) => text === 'true');
+const isUrlOf = (text: string, protocols: readonly string[]) =>
+  URL.canParse(text) && protocols.includes(new URL(text).protocol.slice(0, -1));
 const urlOf = (...protocols: string[]) =>
-  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol.slice(0, -1)), {
+  z.string().refine((text) => isUrlOf(text, protocols), {
     message: `must be a URL that begins with ${protocols.map((name) => `${name}://`).join(' or ')}`,
   });
 /** Of one host, or of several that are copies of each other. */
@@ -16,6 +22,16 @@ const databaseUrl = z.string().refine(isDatabaseUrl, {
   message:
     'must be a URL that begins with postgres:// or postgresql://; of several hosts postgres://user@a:5432,b:5432/database',
 });
+/** Of a broker: a URL, or that of a cluster, which may name several hosts. */
+const brokerUrl = z
+  .string()
+  .refine((text) => !isAmqp(text) || parseAmqpUrl(text) !== null, {
+    error: 'must be amqp[s]://USER:PASSWORD@HOST[:PORT],HOST[:PORT],…[/VHOST]',
+    abort: true,
+  })
+  .refine((text) => isAmqp(text) || isUrlOf(text, ['mqtt', 'mqtts', 'ws', 'wss']), {
+    error: 'must be a URL that begins with mqtt:// or mqtts:// or ws:// or wss:// or amqp:// or amqps://',
+  });
 /** As browsers send it: nothing behind the port. */
 const origin = z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text, {
   error: 'must be origins with commas between them, such as https://app.example.com',
@@ -56,7 +72,8 @@ export const variables = z.object({
   DATABASE_URL: databaseUrl.optional(),
   DATABASE_READ_URL: databaseUrl.optional(),
   TIMESCALE: z.enum(['auto', 'off']).default('auto'),
-  MQTT_URL: urlOf('mqtt', 'mqtts', 'ws', 'wss').optional(),
+  MQTT_URL: brokerUrl.optional(),
+  SHARDS: z.coerce.number().int().min(1).max(MAX_SHARDS).optional(),
   MQTT_PORT: port.optional(),
   MQTTS_PORT: port.optional(),
   MQTT_HOST: host.default('127.0.0.1'),

@@ -3,7 +3,7 @@
  * wait for. A process that means well is in the middle of its own work for less. Ingest plans batches between two statements; of the
  * API a page of a replay (some seconds) holds the account that asked for it, and its other requests wait for 20 s at most.
  */
-const SILENT_TRANSACTION_SECONDS = { worker: 5, ingest: 10, api: 15 };
+const SILENT_TRANSACTION_SECONDS = { worker: 5, ingest: 8, api: 15 };
 
 /**
  * Settings of a role's sessions at the database, against a process that hangs or is gone with its machine: its connections stay open,

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { credentialsIn } from '#src/config/amqp-url.ts';
 import type { Database } from '#src/database/connect.ts';
 import { checkDeviceLogin, secretDigest } from './credentials.ts';
 import { parseGatewayTopic, parseNativeTopic } from './topics.ts';
@@ -22,6 +23,15 @@ export function namesAnother(username: string, clientId: string): boolean {
   return named !== undefined && named !== username;
 }
 
+/**
+ * Whether a login may come to RabbitMQ by MQTT, with this client id. Pure. Not a gateway's: RabbitMQ writes slashes of a topic as dots and
+ * drops the retain flag, so that what a household's broker calls `plug.1/state` cannot be told from `plug/1/state`. And a session there
+ * belongs to whoever has its client id: it is the login, or the login and more, so that nobody takes over a stranger's.
+ */
+export function mayUseRabbitMq(username: string, clientId: string): boolean {
+  return /^dev_[0-9a-z]{26}$/.test(username) && clientId.startsWith(username);
+}
+
 /** What a broker asks of who connects to it. */
 export interface BrokerAccess {
   /** Whether the name and the password belong together. */
@@ -31,6 +41,8 @@ export interface BrokerAccess {
    * The service's own stay as they are.
    */
   clientIdOf(username: string, clientId: string): string;
+  /** Whether this login may come to RabbitMQ, with that client id. */
+  mayUseCluster(username: string, clientId: string): boolean;
   /** Whether this login may do that on the topic. */
   may(username: string, action: 'publish' | 'subscribe', topic: string): boolean;
 }
@@ -40,14 +52,15 @@ export interface BrokerAccess {
  * the credentials of `MQTT_URL` and may subscribe.
  */
 export function brokerAccess(db: Database, mqttUrl: string | undefined): BrokerAccess {
-  const own = mqttUrl === undefined ? undefined : new URL(mqttUrl);
-  const ownName = own?.username ? decodeURIComponent(own.username) : undefined;
-  const ownSecret = secretDigest(decodeURIComponent(own?.password ?? ''));
+  const own = mqttUrl === undefined ? undefined : credentialsIn(mqttUrl);
+  const ownName = own?.username || undefined;
+  const ownSecret = secretDigest(own?.password ?? '');
   return {
     async mayLogIn(username, password) {
       if (username === ownName) return timingSafeEqual(ownSecret, secretDigest(password));
       return checkDeviceLogin(db, username, password);
     },
+    mayUseCluster: (username, clientId) => username === ownName || mayUseRabbitMq(username, clientId),
     clientIdOf: (username, clientId) => (username === ownName ? clientId : `${username}/${clientId}`),
     may(username, action, topic) {
       if (username === ownName) return true;

@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
-import { mayPublish } from './broker-access.ts';
-import { gatewayPrefix, parseGatewayTopic, parseNativeTopic, readingsTopic } from './topics.ts';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { newId } from '#src/core/ids.ts';
+import { mayPublish, mayUseRabbitMq } from './broker-access.ts';
+import { gatewayPrefix, parseGatewayTopic, parseNativeTopic, readingsTopic, topicOfRoutingKey } from './topics.ts';
 
 test('what is made is read again', () => {
   expect(parseNativeTopic(readingsTopic('dev_1'))).toEqual({ deviceId: 'dev_1', leaf: 'readings' });
@@ -38,4 +40,61 @@ test('a device publishes under its own topics, a gateway below its own prefix, a
   expect(mayPublish('gwy_1', 'gw/gwy_2/x')).toBe(false);
   expect(mayPublish('gwy_1', 'energy/v1/gwy_1/readings')).toBe(false);
   for (const wild of ['+', '#', 'a\0b']) expect(mayPublish('gwy_1', `gw/gwy_1/${wild}`)).toBe(false);
+});
+
+describe('a routing key of RabbitMQ, which has dots for the slashes of a topic', () => {
+  /** As its MQTT plugin makes one (tested with the real one: test/system/cluster/access.test.ts). */
+  const keyOf = (topic: string) => topic.replaceAll('/', '.').replaceAll('+', '*');
+
+  test('is a device’s topic', () => {
+    for (const topic of [readingsTopic('dev_1'), 'energy/v1/dev_1/status', readingsTopic('a-b_C')]) {
+      expect(topicOfRoutingKey(keyOf(topic))).toBe(topic);
+    }
+  });
+
+  test('is nothing where it may be another topic’s', () => {
+    for (const topic of [
+      'gw/g/kitchen.plug/state',
+      'gw/g/x',
+      'spBv1.0/g/DDATA/n',
+      'energy/v1/dev.1/readings',
+      'energy/v1/ü/readings',
+      'energy/v1/dev 1/readings',
+      'energy/v1//readings',
+      'energy/v1/dev_1/readings/x',
+      '',
+      '.',
+      'energy/v1/*/readings',
+      'energy/v1/dev_1/readings\n',
+    ]) {
+      expect(topicOfRoutingKey(keyOf(topic))).toBeNull();
+    }
+    expect(topicOfRoutingKey('energy/v1/dev_1/readings')).toBeNull();
+    expect(topicOfRoutingKey('energy.v1/dev_1.readings')).toBeNull();
+  });
+
+  test('never is another device’s than that of the topic', () => {
+    const word = fc.string({
+      unit: fc.constantFrom('a', '.', '/', '+', ' ', 'ü', 'readings', 'energy', 'v1'),
+      maxLength: 6,
+    });
+    fc.assert(
+      fc.property(word, word, (prefix, id) => {
+        const topic = `${prefix}energy/v1/${id}/readings`;
+        const told = topicOfRoutingKey(keyOf(topic));
+        if (told !== null) expect(parseNativeTopic(told)?.deviceId).toBe(id);
+      }),
+    );
+  });
+});
+
+test('a device comes to RabbitMQ with a client id that begins with its login; a gateway does not', () => {
+  const [device, other] = [newId('dev'), newId('dev')];
+  expect(mayUseRabbitMq(device, device)).toBe(true);
+  expect(mayUseRabbitMq(device, `${device}-1`)).toBe(true);
+  for (const clientId of ['', 'homeassistant', other, device.slice(0, -1), ` ${device}`]) {
+    expect(mayUseRabbitMq(device, clientId)).toBe(false);
+  }
+  const gateway = newId('gwy');
+  expect(mayUseRabbitMq(gateway, gateway)).toBe(false);
 });

@@ -13,6 +13,18 @@ export const readingsTopic = (deviceId: string): string => `energy/v1/${deviceId
 /** What topics of a gateway begin with. */
 export const gatewayPrefix = (gatewayId: string): string => `gw/${gatewayId}/`;
 
+/** What a cluster's queues are bound to: RabbitMQ writes a topic's slashes as dots. */
+export const ROUTING_KEYS = ['energy.v1.*.readings', 'energy.v1.*.status'] as const;
+
+/**
+ * Topic that a routing key of RabbitMQ stands for, where there is only one of ours: that of a device. Null for every other key. A dot may
+ * have been a slash or a dot, so what comes through a gateway, whose names have dots, cannot be told.
+ */
+export function topicOfRoutingKey(key: string): string | null {
+  const topic = key.replaceAll('.', '/');
+  return !key.includes('/') && parseNativeTopic(topic) ? topic : null;
+}
+
 /** Topic filters that a client of an external broker subscribes to. */
 export const TOPIC_FILTERS = ['energy/v1/+/readings', 'energy/v1/+/status', 'gw/#'] as const;
 

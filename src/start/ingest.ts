@@ -1,5 +1,6 @@
 import { startIngest } from '#ingest/start.ts';
 import type { Config } from '#src/config/load.ts';
+import { defined } from '#src/core/defined.ts';
 import { createLog } from '#src/core/log.ts';
 import { createPool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
@@ -56,6 +57,10 @@ export async function runIngest(config: Config): Promise<void> {
     );
     const waiting = { energy_messages_waiting: 'Messages that wait for their commit' };
     metrics.valuesOf(waiting, async () => ({ energy_messages_waiting: counts.received - counts.committed }));
+    const strays = {
+      energy_stray_messages: 'Messages at a broker cluster that are no device’s, kept for a person to look at',
+    };
+    metrics.valuesOf(strays, async () => defined({ energy_stray_messages: ingest.strays() ?? undefined }));
     return {
       ready: { broker: config.mqtt.url ? 'external' : 'embedded', ...ingest.ports, database: database.line },
       pool,

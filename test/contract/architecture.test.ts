@@ -109,6 +109,7 @@ describe('the house', () => {
   test('gives each library one home', () => {
     const homes: Record<string, RegExp> = {
       mqtt: /^(ingest\/source|simulators)\//,
+      amqplib: /^ingest\/source\/amqp\//,
       aedes: /^ingest\/source\//,
       pg: /^src\/database\//,
       'node-cron': /^src\/jobs\/schedule\.ts$/,

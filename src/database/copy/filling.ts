@@ -38,9 +38,9 @@ export async function beginFilling({ source, target }: Pools): Promise<void> {
 
 /** Makes the target the installation that the source was, open for writing. */
 export async function endFilling({ source, target }: Pools): Promise<void> {
-  const { id } = await stateOf(source);
+  const { id, shards } = await stateOf(source);
   await inTransaction(target, async (client) => {
-    await client.query('UPDATE installation SET installation_id = $1', [id]);
+    await client.query('UPDATE installation SET installation_id = $1, shards = $2', [id, shards]);
     await openForWriting(client);
   });
 }
@@ -51,9 +51,13 @@ export async function isFilled({ source, target }: Pools): Promise<boolean> {
   return from.isClosed && !to.isClosed && to.id === from.id;
 }
 
-async function stateOf(pool: Pool): Promise<{ id: string; hasUsers: boolean; isClosed: boolean }> {
+async function stateOf(
+  pool: Pool,
+): Promise<{ id: string; shards: number | null; hasUsers: boolean; isClosed: boolean }> {
   const { rows } = await pool.query(
-    'SELECT installation_id AS id, EXISTS (SELECT FROM users) AS "hasUsers" FROM installation',
+    // A source of an earlier version has no such column.
+    `SELECT installation_id AS id, (to_jsonb(installation) ->> 'shards')::smallint AS shards,
+       EXISTS (SELECT FROM users) AS "hasUsers" FROM installation`,
   );
   return { ...rows[0], isClosed: await isClosedForWriting(pool) };
 }

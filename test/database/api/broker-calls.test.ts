@@ -150,8 +150,15 @@ describe('what a login may do', () => {
   test('RabbitMQ is, too', async () => {
     expect(await form('authenticate', { username: gateway.id, password: gateway.secret })).toBe('allow');
     expect(await form('authenticate', { username: gateway.id, password: 'x' })).toBe('deny');
-    const way = { username: gateway.id, vhost: '/' };
-    expect(await form('authorize', { ...way, ip: '::1' })).toBe('allow');
+    // Its client id is the login's, and it is no gateway: RabbitMQ tells both with the virtual host.
+    const own = { username: device.id, client_id: device.id, vhost: '/', ip: '::1' };
+    expect(await form('authorize', own)).toBe('allow');
+    expect(await form('authorize', { ...own, client_id: `${device.id}-1` })).toBe('allow');
+    expect(await form('authorize', { ...own, client_id: 'homeassistant' })).toBe('deny');
+    expect(await form('authorize', { ...own, username: gateway.id, client_id: gateway.id })).toBe('deny');
+    const service = { username: 'energy-ingest', client_id: 'any', vhost: '/', ip: '::1' };
+    expect(await form('authorize', service)).toBe('allow');
+    const way = { username: device.id, vhost: '/' };
     expect(await form('authorize', { ...way, resource: 'exchange', name: 'amq.topic', permission: 'write' })).toBe(
       'allow',
     );
@@ -159,13 +166,18 @@ describe('what a login may do', () => {
       'deny',
     );
     expect(await form('authorize', { ...way, resource: 'queue', name: 'q', permission: 'configure' })).toBe('deny');
-    const own = { username: 'energy-ingest', vhost: '/', resource: 'queue', name: 'q', permission: 'configure' };
-    expect(await form('authorize', own)).toBe('allow');
-    const topic = { ...way, resource: 'topic', name: 'amq.topic', permission: 'write' };
-    expect(await form('authorize', { ...topic, routing_key: `gw.${gateway.id}.tele.plug.SENSOR` })).toBe('allow');
-    expect(await form('authorize', { ...topic, routing_key: 'gw.gwy_other.tele.plug.SENSOR' })).toBe('deny');
+    expect(await form('authorize', { ...way, resource: 'exchange', name: 'energy.mqtt', permission: 'write' })).toBe(
+      'allow',
+    );
+    const queue = { vhost: '/', resource: 'queue', name: 'q', permission: 'configure' };
+    expect(await form('authorize', { ...queue, username: 'energy-ingest' })).toBe('allow');
+    const topic = { ...way, resource: 'topic', name: 'energy.mqtt', permission: 'write' };
+    expect(await form('authorize', { ...topic, routing_key: `energy.v1.${device.id}.readings` })).toBe('allow');
+    expect(await form('authorize', { ...topic, routing_key: 'energy.v1.dev_other.readings' })).toBe('deny');
+    const below = { ...topic, username: gateway.id, routing_key: `gw.${gateway.id}.tele.plug.SENSOR` };
+    expect(await form('authorize', below)).toBe('deny');
     expect(
-      await form('authorize', { ...topic, permission: 'read', routing_key: `gw.${gateway.id}.tele.plug.SENSOR` }),
+      await form('authorize', { ...topic, permission: 'read', routing_key: `energy.v1.${device.id}.readings` }),
     ).toBe('deny');
   });
 

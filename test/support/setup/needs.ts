@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EARLIER_MAJOR, hasEarlier } from '../earlier-postgres.ts';
-import { DEBIAN_13, reachTiers } from '../tiers/reach.ts';
+import { DEBIAN_13, rabbitMqIsMissing, reachTiers } from '../tiers/reach.ts';
 
 /** Something that tests need and a machine may lack. */
 export interface Need {
@@ -78,7 +78,17 @@ export function missingNeeds(): Need[] {
     files: ['test/system/cluster/{rolling,proxied-mqtt}.test.ts'],
   };
   const hasProxy = process.getuid?.() === 0 && existsSync(join(DEBIAN_13, 'usr/sbin/haproxy'));
+  const rabbitMq = rabbitMqIsMissing();
   return [
+    ...(rabbitMq === null
+      ? []
+      : [
+          {
+            name: 'RabbitMQ 4',
+            how: rabbitMq === 'npm run test:setup' ? setup : rabbitMq,
+            files: ['test/system/cluster/{access,amqp}.test.ts'],
+          },
+        ]),
     ...(hasEarlier() ? [] : [earlier]),
     ...(howCluster === null ? [] : [{ ...cluster, how: howCluster }]),
     ...(hasProxy ? [] : [proxy]),

@@ -16,6 +16,12 @@ export const DEBIAN_13 = join(
 export const DEBIAN_13_BIN = '/usr/lib/postgresql/17/bin';
 const INSTALLED = '/usr/lib/postgresql';
 
+/** How to get RabbitMQ's nodes here; null where they can be run. */
+export function rabbitMqIsMissing(): string | null {
+  if (process.getuid?.() !== 0) return 'run the tests as root: its nodes run in a chroot';
+  return existsSync(join(DEBIAN_13, 'usr/lib/rabbitmq')) ? null : 'npm run test:setup';
+}
+
 /** A tier that this machine cannot run, and how to get it. */
 export interface MissingTier {
   tier: Tier;

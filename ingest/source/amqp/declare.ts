@@ -1,0 +1,77 @@
+import type { Channel, ChannelModel } from 'amqplib';
+import { type Declared, shardQueue, topologyOf } from './topology.ts';
+
+/** What is at the broker is not what this service needs: a person must decide. */
+export class TopologyError extends Error {
+  override name = 'TopologyError';
+}
+
+/** A channel is closed by the broker with what was wrong: AMQP 0-9-1, 1.2. */
+const NOT_FOUND = 404;
+const PRECONDITION_FAILED = 406;
+
+/**
+ * Makes what is not there, and makes sure that what is there is as it must be. Any number of workers may do so at once. Throws a
+ * TopologyError with what differs and what to do.
+ */
+export async function declareTopology(
+  connection: ChannelModel,
+  shards: number,
+  routingKeys: readonly string[],
+): Promise<void> {
+  const wanted = topologyOf(shards, routingKeys);
+  await onChannel(connection, async (channel) => {
+    for (const one of wanted) await declare(channel, one);
+  });
+  if (await exists(connection, shardQueue(shards))) {
+    throw new TopologyError(
+      `The broker has the queue ${shardQueue(shards)}: it was used with more than ${shards} shards, by another database perhaps. ` +
+        'Set SHARDS to the number of its queues energy.shard.…, or give this installation a virtual host of its own in MQTT_URL.',
+    );
+  }
+}
+
+async function declare(channel: Channel, one: Declared): Promise<unknown> {
+  switch (one.kind) {
+    case 'exchange':
+      return channel.assertExchange(one.name, one.type, one.options).catch(differs(one.name));
+    case 'queue':
+      return channel.assertQueue(one.name, one.options).catch(differs(one.name));
+    case 'queue binding':
+      return channel.bindQueue(one.to, one.from, one.key);
+    case 'exchange binding':
+      return channel.bindExchange(one.to, one.from, one.key);
+  }
+}
+
+/** RabbitMQ names the argument, what it is and what was asked for. */
+const differs =
+  (name: string) =>
+  (error: Error & { code?: number }): never => {
+    if (error.code !== PRECONDITION_FAILED) throw error;
+    const said = /inequivalent arg .*/.exec(error.message)?.[0].replace(/"$/, '') ?? error.message;
+    throw new TopologyError(
+      `${name} is at the broker, and not as this version needs it: ${said}. If its messages are done with (rabbitmqctl list_queues), ` +
+        `stop all ingest workers, delete it (rabbitmqctl delete_queue ${name}; an exchange at the management page) and start them again.`,
+    );
+  };
+
+async function exists(connection: ChannelModel, queue: string): Promise<boolean> {
+  try {
+    await onChannel(connection, (channel) => channel.checkQueue(queue));
+    return true;
+  } catch (error) {
+    if ((error as { code?: number }).code === NOT_FOUND) return false;
+    throw error;
+  }
+}
+
+/** Does something on a channel of its own: one that the broker closes for it ends with it. */
+export async function onChannel<T>(connection: ChannelModel, act: (channel: Channel) => Promise<T>): Promise<T> {
+  const channel = await connection.createChannel();
+  // What went wrong is said by the call that did.
+  channel.on('error', () => {});
+  const result = await act(channel);
+  await channel.close();
+  return result;
+}

@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createFrontier } from './frontier.ts';
+
+/** A broker: acknowledging up to a tag takes all up to it, and is an error where none of them waits (RabbitMQ: unknown delivery tag). */
+function broker(count: number) {
+  const waiting = new Set(Array.from({ length: count }, (_, index) => index + 1));
+  return {
+    waiting,
+    refuse: (tag: number) => waiting.delete(tag),
+    acknowledge(upTo: number) {
+      const taken = [...waiting].filter((tag) => tag <= upTo);
+      expect(taken).not.toEqual([]);
+      for (const tag of taken) waiting.delete(tag);
+      return taken;
+    },
+  };
+}
+
+test('in whatever order messages are done, only those are acknowledged that are, and in the end all', () => {
+  fc.assert(
+    fc.property(fc.array(fc.record({ place: fc.nat(), isRefused: fc.boolean() }), { maxLength: 60 }), (messages) => {
+      const { waiting, refuse, acknowledge } = broker(messages.length);
+      const frontier = createFrontier();
+      const settled = new Set<number>();
+      const order = messages
+        .map((message, index) => ({ ...message, tag: index + 1 }))
+        .sort((a, b) => a.place - b.place || a.tag - b.tag);
+      for (const { tag, isRefused } of order) {
+        settled.add(tag);
+        if (isRefused) refuse(tag);
+        const upTo = isRefused ? frontier.refused(tag) : frontier.done(tag);
+        if (upTo === null) continue;
+        for (const taken of acknowledge(upTo)) expect(settled).toContain(taken);
+        // As far as it goes, now and not later.
+        expect(waiting).not.toContain(upTo + 1 <= messages.length && settled.has(upTo + 1) ? upTo + 1 : 0);
+      }
+      expect([...waiting]).toEqual([]);
+    }),
+  );
+});
+
+test('a message that waits holds up those behind it', () => {
+  const frontier = createFrontier();
+  expect(frontier.done(2)).toBeNull();
+  expect(frontier.refused(3)).toBeNull();
+  expect(frontier.done(1)).toBe(2);
+  expect(frontier.done(4)).toBe(4);
+});

@@ -1,0 +1,41 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { priorityOf } from './priority.ts';
+
+const SHARDS = 64;
+const ownerOf = (workers: readonly string[], shard: number) =>
+  [...workers].sort((a, b) => priorityOf(b, shard) - priorityOf(a, shard))[0];
+
+test('is a number that AMQP has for a priority', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.nat(), (worker, shard) => {
+      const priority = priorityOf(worker, shard);
+      expect(Number.isInteger(priority) && priority >= 0 && priority < 2 ** 31).toBe(true);
+    }),
+  );
+});
+
+test('gives each of several workers about as many shards', () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.uuid(), { minLength: 2, maxLength: 4 }), (workers) => {
+      const owners = Array.from({ length: SHARDS }, (_, shard) => ownerOf(workers, shard));
+      for (const worker of workers) {
+        const share = owners.filter((owner) => owner === worker).length / SHARDS;
+        // Seven standard deviations of a fair share.
+        const fair = 1 / workers.length;
+        expect(Math.abs(share - fair)).toBeLessThan(7 * Math.sqrt((fair * (1 - fair)) / SHARDS));
+      }
+    }),
+  );
+});
+
+test('a worker that goes moves its own shards only', () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.uuid(), { minLength: 2, maxLength: 5 }), ([gone = '', ...workers]) => {
+      for (let shard = 0; shard < SHARDS; shard++) {
+        const owner = ownerOf([gone, ...workers], shard);
+        if (owner !== gone) expect(ownerOf(workers, shard)).toBe(owner);
+      }
+    }),
+  );
+});

@@ -1,0 +1,13 @@
+import type { AddressInfo } from 'node:net';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { answerBrokers } from '#src/api/broker-calls.ts';
+import type { Database } from '#src/database/connect.ts';
+import { brokerAccess } from '#src/devices/broker-access.ts';
+
+/** The service's answers to brokers, on a port of the loopback that is known before there is a broker. */
+export async function brokerCalls(db: Database, mqttUrl?: string): Promise<{ app: FastifyInstance; url: string }> {
+  const app = Fastify({ forceCloseConnections: true });
+  answerBrokers(app, brokerAccess(db, mqttUrl));
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  return { app, url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}` };
+}

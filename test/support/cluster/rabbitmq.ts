@@ -1,0 +1,259 @@
+import { type ChildProcess, execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join, resolve } from 'node:path';
+import { freePort } from '../free-port.ts';
+import { DEBIAN_13 } from '../tiers/reach.ts';
+import { userIn } from '../tiers/server.ts';
+import { everyProcessOf, inNamespace } from './namespace.ts';
+
+const DEPLOYED = resolve(import.meta.dirname, '../../../deploy/cluster/rabbitmq');
+const SERVER = '/usr/lib/rabbitmq/lib/rabbitmq_server-4.0.5/sbin/rabbitmq-server';
+/** Erlang's TLS, which nodes need before it is loaded. */
+const SSL = '/usr/lib/erlang/lib/ssl-11.2.12.1/ebin';
+/** The service's own user of the broker. */
+const USER = 'energy-ingest';
+const PASSWORD = 'own secret/@';
+
+/** A node of the cluster, on ports of its own of the loopback. */
+export interface RabbitNode {
+  name: string;
+  ports: { amqp: number; amqps: number; mqtt: number; mqtts: number };
+  /** Processes of the node; its beam is among them. */
+  pids(): number[];
+  /** kill -9 of the whole node. */
+  kill(): Promise<void>;
+  /** SIGSTOP and SIGCONT of the whole node. */
+  freeze(): void;
+  thaw(): void;
+  /** Starts it on the data that it has; resolves when it takes MQTT. */
+  start(): Promise<void>;
+  /** What it has logged since it was made. */
+  log(): string;
+}
+
+export interface RabbitCluster {
+  nodes: RabbitNode[];
+  /** MQTT_URL of a service that has its queues there; `own`: its hosts in another order. */
+  url(own?: { secure?: boolean; nodes?: readonly RabbitNode[] }): string;
+  /** The authority of the nodes' certificate, as a file. */
+  caFile: string;
+  /** `rabbitmqctl` on the first node. Dear: a second of processor. */
+  ctl(...args: string[]): string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts RabbitMQ 4 of the Debian 13 folder: one to three nodes with the files of `deploy/cluster/rabbitmq`, and behind them only what
+ * a test must have otherwise: ports, and less of the disk that must be free. `operator`: where the service answers who may do what.
+ * Nothing outlives this process, however it ends: each node is a namespace whose first process is killed with it.
+ */
+export async function startRabbitMq({ count = 3, operator = 'http://127.0.0.1:9' } = {}): Promise<RabbitCluster> {
+  const folder = mkdtempSync(join(DEBIAN_13, 'var/tmp/e-'));
+  const inside = folder.slice(DEBIAN_13.length);
+  const { uid, gid } = userIn(DEBIAN_13, 'rabbitmq');
+  const own = (path: string) => chownSync(path, uid, gid);
+  const write = (path: string, text: string) => {
+    writeFileSync(path, text);
+    own(path);
+  };
+  const make = (path: string) => {
+    mkdirSync(path);
+    own(path);
+  };
+  own(folder);
+  write(join(folder, '.erlang.cookie'), 'not a secret: this cluster is a test');
+  chmodSync(join(folder, '.erlang.cookie'), 0o400);
+  make(join(folder, 'tls'));
+  makeCertificate(join(folder, 'tls'), own);
+  const deployed = readFileSync(join(DEPLOYED, 'rabbitmq.conf'), 'utf8');
+  // A cluster of fewer nodes is told of fewer.
+  const kept = deployed
+    .split('\n')
+    .filter((line) => Number(/classic_config\.nodes\.(\d)/.exec(line)?.[1] ?? 0) <= count);
+  const here = (text: string) => text.replaceAll('/etc/rabbitmq/tls', `${inside}/tls`);
+  write(join(folder, 'rabbitmq.conf'), here(kept.join('\n')));
+  write(join(folder, 'inter_node_tls.config'), here(readFileSync(join(DEPLOYED, 'inter_node_tls.config'), 'utf8')));
+  copyFileSync(join(DEPLOYED, 'enabled_plugins'), join(folder, 'enabled_plugins'));
+  own(join(folder, 'enabled_plugins'));
+
+  const names = Array.from({ length: count }, (_, index) => `e${index + 1}@127.0.0.1`);
+  const epmdPort = await freePort();
+  const betweenNodes = `-pa ${SSL} -proto_dist inet_tls -ssl_dist_optfile ${inside}/inter_node_tls.config`;
+  const ownInterface = '-kernel inet_dist_use_interface {127,0,0,1}';
+  const common = {
+    PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+    LANG: 'C.UTF-8',
+    HOME: inside,
+    ERL_EPMD_PORT: String(epmdPort),
+    ERL_EPMD_ADDRESS: '127.0.0.1',
+    RABBITMQ_USE_LONGNAME: 'true',
+    RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: `${ownInterface} ${betweenNodes}`,
+    RABBITMQ_CTL_ERL_ARGS: betweenNodes,
+  };
+  const epmd = inNamespace(DEBIAN_13, 'rabbitmq', ['epmd'], common);
+  const nodes = await Promise.all(names.map((name) => makeNode(name)));
+
+  async function makeNode(name: string): Promise<RabbitNode> {
+    const at = join(folder, name.slice(0, 2));
+    for (const path of [at, `${at}/conf`, `${at}/data`, `${at}/log`]) make(path);
+    const [amqp, amqps, mqtt, mqtts, distribution] = await Promise.all(Array.from({ length: 5 }, freePort));
+    if (!amqp || !amqps || !mqtt || !mqtts) throw new Error('no ports');
+    write(
+      `${at}/conf/own.conf`,
+      [
+        `listeners.tcp.default = 127.0.0.1:${amqp}`,
+        `listeners.ssl.default = 127.0.0.1:${amqps}`,
+        `mqtt.listeners.tcp.default = 127.0.0.1:${mqtt}`,
+        `mqtt.listeners.ssl.default = 127.0.0.1:${mqtts}`,
+        'disk_free_limit.absolute = 50MB',
+        '',
+      ].join('\n'),
+    );
+    const from = `${inside}/${name.slice(0, 2)}`;
+    const env = {
+      ...common,
+      RABBITMQ_NODENAME: name,
+      RABBITMQ_DIST_PORT: String(distribution),
+      RABBITMQ_CONFIG_FILE: `${inside}/rabbitmq.conf`,
+      RABBITMQ_CONFIG_FILES: `${from}/conf/*.conf`,
+      RABBITMQ_ENABLED_PLUGINS_FILE: `${inside}/enabled_plugins`,
+      RABBITMQ_MNESIA_BASE: `${from}/data`,
+      RABBITMQ_LOG_BASE: `${from}/log`,
+      RABBITMQ_LOGS: `${from}/log/log`,
+      ENERGY_NODE_1: names[0],
+      ENERGY_NODE_2: names[1],
+      ENERGY_NODE_3: names[2],
+      ENERGY_USER: USER,
+      ENERGY_PASSWORD: PASSWORD,
+      ENERGY_OPERATOR: operator,
+    };
+    let child: ChildProcess | undefined;
+    const pids = () => (child?.pid === undefined || child.exitCode !== null ? [] : everyProcessOf(child.pid));
+    const signal = (name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL') => {
+      for (const pid of pids()) {
+        try {
+          process.kill(pid, name);
+        } catch {
+          // Gone with another one.
+        }
+      }
+    };
+    const node: RabbitNode = {
+      name,
+      ports: { amqp, amqps, mqtt, mqtts },
+      pids,
+      async kill() {
+        const running = child;
+        if (!running || running.exitCode !== null || running.signalCode !== null) return;
+        const ended = new Promise((done) => running.once('exit', done));
+        const killed = pids();
+        signal('SIGKILL');
+        await ended;
+        // A process of many threads takes a moment to go, and its ports with it.
+        while (killed.some((pid) => existsSync(`/proc/${pid}`))) await new Promise((done) => setTimeout(done, 10));
+      },
+      freeze: () => signal('SIGSTOP'),
+      thaw: () => signal('SIGCONT'),
+      async start() {
+        child = inNamespace(DEBIAN_13, 'rabbitmq', [SERVER], env);
+        await Promise.all([amqp, mqtt].map((port) => opened(port, child as ChildProcess, node)));
+      },
+      log: () => readFileSync(join(at, 'log/log'), 'utf8'),
+    };
+    return node;
+  }
+
+  const cluster: RabbitCluster = {
+    nodes,
+    url({ secure = false, nodes: wanted = nodes } = {}) {
+      const hosts = wanted.map(({ ports }) => `127.0.0.1:${secure ? ports.amqps : ports.amqp}`).join(',');
+      return `${secure ? 'amqps' : 'amqp'}://${USER}:${encodeURIComponent(PASSWORD)}@${hosts}`;
+    },
+    caFile: join(folder, 'tls/ca.crt'),
+    ctl: (...args) =>
+      execFileSync(
+        'chroot',
+        [
+          '--userspec=rabbitmq:rabbitmq',
+          DEBIAN_13,
+          'sh',
+          '-c',
+          `cd; exec "$@"`,
+          'sh',
+          CTL,
+          '-n',
+          names[0] ?? '',
+          ...args,
+        ],
+        {
+          env: common,
+          encoding: 'utf8',
+        },
+      ),
+    async stop() {
+      await Promise.all(nodes.map((node) => node.kill()));
+      epmd.kill('SIGKILL');
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+  try {
+    await Promise.all(nodes.map((node) => node.start()));
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+  return cluster;
+}
+
+const CTL = '/usr/lib/rabbitmq/lib/rabbitmq_server-4.0.5/sbin/rabbitmqctl';
+
+/** An authority, and the certificate of all nodes by it. */
+function makeCertificate(folder: string, own: (path: string) => void): void {
+  const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
+  openssl('req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.crt', '-subj', '/CN=authority of a test');
+  const names = ['-addext', 'subjectAltName=DNS:localhost,DNS:127.0.0.1,IP:127.0.0.1'];
+  openssl(
+    'req',
+    '-x509',
+    ...key,
+    '-keyout',
+    'node.key',
+    '-out',
+    'node.crt',
+    '-subj',
+    '/CN=localhost',
+    '-CA',
+    'ca.crt',
+    '-CAkey',
+    'ca.key',
+    ...names,
+  );
+  for (const name of ['ca.crt', 'node.crt', 'node.key']) own(join(folder, name));
+}
+
+/** Waits until the port of a node is open; a node that ended says why. */
+async function opened(port: number, child: ChildProcess, node: RabbitNode): Promise<void> {
+  for (const untilMs = Date.now() + 60_000; Date.now() < untilMs; ) {
+    if (child.exitCode !== null) throw new Error(`${node.name} ended: ${node.log().slice(-2_000)}`);
+    const isOpen = await new Promise<boolean>((done) => {
+      const socket = connect(port, '127.0.0.1', () => done(true));
+      socket.on('error', () => done(false));
+      socket.on('connect', () => socket.destroy());
+    });
+    if (isOpen) return;
+    await new Promise((done) => setTimeout(done, 100));
+  }
+  throw new Error(`${node.name} did not open port ${port}: ${node.log().slice(-2_000)}`);
+}

@@ -1,0 +1,367 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { connect as connectAmqp } from 'amqplib';
+import type { FastifyInstance } from 'fastify';
+import mqtt, { type IClientOptions, type MqttClient } from 'mqtt';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type AmqpSource, startAmqp } from '#ingest/source/amqp/amqp-source.ts';
+import { shardCount } from '#ingest/source/amqp/shard-count.ts';
+import type { RawMessage } from '#ingest/source/source.ts';
+import { type AmqpUrl, parseAmqpUrl } from '#src/config/amqp-url.ts';
+import { newId } from '#src/core/ids.ts';
+import { createDb } from '#src/database/connect.ts';
+import { EVERYBODY } from '#src/database/reach.ts';
+import { createGateway } from '#src/devices/gateways.ts';
+import { createDevice, deleteDevice } from '#src/devices/store.ts';
+import { ROUTING_KEYS, readingsTopic, topicOfRoutingKey } from '#src/devices/topics.ts';
+import { createUser } from '#src/users/store.ts';
+import { brokerCalls } from '#test/support/cluster/broker-calls.ts';
+import { type RabbitCluster, type RabbitNode, startRabbitMq } from '#test/support/cluster/rabbitmq.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { startRole, temporaryFolder } from '#test/support/service.ts';
+
+const SHARDS = 4;
+let database: TestDatabase;
+let calls: { app: FastifyInstance; url: string };
+let cluster: RabbitCluster;
+let node: RabbitNode;
+let userId: string;
+const clients: MqttClient[] = [];
+let source: AmqpSource;
+let taken: RawMessage[] = [];
+const log = pino({ level: 'silent' });
+
+const start = (receive: (message: RawMessage, done: () => void) => boolean, shards = SHARDS) =>
+  startAmqp({
+    url: parseAmqpUrl(cluster.url()) as AmqpUrl,
+    shards,
+    routingKeys: ROUTING_KEYS,
+    topicOf: topicOfRoutingKey,
+    receive,
+    log,
+  });
+const takeAll = (message: RawMessage, done: () => void) => {
+  taken.push(message);
+  done();
+  return true;
+};
+
+beforeAll(async () => {
+  database = await testDatabase();
+  const db = createDb(database.pool);
+  ({ user_id: userId } = await createUser(db, { email: 'home@example.com', role: 'homeowner' }));
+  calls = await brokerCalls(db);
+  cluster = await startRabbitMq({ count: 1, operator: calls.url });
+  node = cluster.nodes[0] as RabbitNode;
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.end(true);
+  taken = [];
+});
+afterAll(async () => {
+  await source?.close();
+  await cluster.stop();
+  await calls.app.close();
+  await database.drop();
+});
+
+const device = async () => {
+  const made = await createDevice(createDb(database.pool), { userId, type: 'smart_meter', location: 'x' });
+  return { id: made.device.device_id, secret: made.secret };
+};
+/** A connection as a device; null and the code where it is refused. */
+async function login(username: string, password: string, options: IClientOptions = {}): Promise<MqttClient> {
+  const client = await mqtt.connectAsync({
+    host: '127.0.0.1',
+    port: node.ports.mqtt,
+    username,
+    password,
+    clientId: username,
+    reconnectPeriod: 0,
+    ...options,
+  });
+  client.on('error', () => {});
+  // Each message of a test listens for its end.
+  client.setMaxListeners(100);
+  clients.push(client);
+  return client;
+}
+const codeOf = (attempt: Promise<unknown>) =>
+  attempt.then(
+    () => 0,
+    (error: { code?: number }) => error.code,
+  );
+/** Whether a PUBLISH is acknowledged; a broker that refuses it ends the connection. */
+async function publishes(client: MqttClient, topic: string, payload = '1'): Promise<boolean> {
+  const closed = new Promise<boolean>((resolve) => client.once('close', () => resolve(false)));
+  return Promise.race([
+    client.publishAsync(topic, payload, { qos: 1 }).then(
+      () => true,
+      () => false,
+    ),
+    closed,
+  ]);
+}
+
+describe('what is at the broker', () => {
+  const onBroker = async (
+    act: (channel: Awaited<ReturnType<Awaited<ReturnType<typeof connectAmqp>>['createChannel']>>) => Promise<unknown>,
+  ) => {
+    const { hosts, username, password } = parseAmqpUrl(cluster.url()) as AmqpUrl;
+    const connection = await connectAmqp({ hostname: '127.0.0.1', port: hosts[0]?.port ?? 0, username, password });
+    await act(await connection.createChannel());
+    await connection.close();
+  };
+
+  test('before a worker has been there takes no message', async () => {
+    const { id, secret } = await device();
+    expect(await publishes(await login(id, secret), readingsTopic(id))).toBe(false);
+  });
+
+  test('with other arguments is named, with what differs and what to do', async () => {
+    await onBroker((channel) =>
+      channel.assertQueue('energy.shard.1', { durable: true, arguments: { 'x-queue-type': 'quorum' } }),
+    );
+    await expect(start(takeAll)).rejects.toThrow(
+      /^energy\.shard\.1 is at the broker, and not as this version needs it: inequivalent arg 'x-[a-z-]+' .*delete it \(rabbitmqctl delete_queue energy\.shard\.1/,
+    );
+    await onBroker((channel) => channel.deleteQueue('energy.shard.1'));
+  });
+
+  test('is made once, by however many workers at once; another number of shards is refused', async () => {
+    const sources = await Promise.all([start(takeAll), start(takeAll), start(takeAll)]);
+    await expect(start(takeAll, SHARDS - 1)).rejects.toThrow(`The broker has the queue energy.shard.${SHARDS - 1}`);
+    expect(await Promise.all([4, 4, undefined].map((wanted) => shardCount(database.pool, wanted)))).toEqual([4, 4, 4]);
+    await expect(shardCount(database.pool, 5)).rejects.toThrow('SHARDS is 5, and this installation began with 4');
+    source = sources[0] as AmqpSource;
+    await Promise.all(sources.slice(1).map((one) => one.close()));
+  });
+});
+
+describe.each([4, 5] as const)('with protocol version %i', (protocolVersion) => {
+  test('a device logs in and publishes readings and status, whatever the quality of service and the retain flag', async () => {
+    const { id, secret } = await device();
+    const client = await login(id, secret, { protocolVersion });
+    // RabbitMQ has no QoS 2: it takes it for 1, and tells clients of MQTT 5 so.
+    for (const qos of protocolVersion === 5 ? ([0, 1] as const) : ([0, 1, 2] as const))
+      await client.publishAsync(readingsTopic(id), `${qos}`, { qos, retain: qos === 1 });
+    await client.publishAsync(`energy/v1/${id}/status`, 'online', { qos: 1, retain: true });
+    await expect
+      .poll(() => taken.map(({ payload }) => String(payload)).sort())
+      .toEqual(protocolVersion === 5 ? ['0', '1', 'online'] : ['0', '1', '2', 'online']);
+    expect(new Set(taken.map(({ topic }) => topic))).toEqual(new Set([readingsTopic(id), `energy/v1/${id}/status`]));
+    expect(taken.some(({ replayed }) => replayed)).toBe(false);
+  });
+
+  test('a device’s last will comes when it is gone, and no other’s in its name; a session that is kept is its own', async () => {
+    const [own, other] = [await device(), await device()];
+    const will = (of: string) => ({
+      topic: `energy/v1/${of}/status`,
+      payload: Buffer.from('offline'),
+      qos: 1 as const,
+      retain: true,
+    });
+    const kept = {
+      protocolVersion,
+      clean: false,
+      ...(protocolVersion === 5 ? { properties: { sessionExpiryInterval: 60 } } : {}),
+    };
+    const forged = await login(own.id, own.secret, { ...kept, will: will(other.id) });
+    forged.stream.destroy();
+    const honest = await login(own.id, own.secret, { ...kept, will: will(own.id) });
+    honest.stream.destroy();
+    await expect.poll(() => taken.map(({ topic }) => topic)).toEqual([`energy/v1/${own.id}/status`]);
+    const again = await login(own.id, own.secret, kept);
+    expect(await publishes(again, readingsTopic(own.id))).toBe(true);
+    expect(taken.map(({ topic }) => topic)).not.toContain(`energy/v1/${other.id}/status`);
+  });
+
+  test('who has the wrong secret, was deleted, or is nobody is refused; a gateway is not authorized', async () => {
+    const db = createDb(database.pool);
+    const [one, other, ended] = [await device(), await device(), await device()];
+    await deleteDevice(db, EVERYBODY, ended.id);
+    const gateway = await createGateway(db, { userId, name: 'home' });
+    const bad = protocolVersion === 5 ? 0x86 : 4;
+    const notAuthorized = protocolVersion === 5 ? 0x87 : 5;
+    const code = (username: string, password: string, clientId = username) =>
+      codeOf(login(username, password, { protocolVersion, clientId }));
+    // RabbitMQ lets each of them wait for three seconds.
+    const codes = await Promise.all([
+      code(one.id, other.secret),
+      code(ended.id, ended.secret),
+      code(newId('dev'), one.secret),
+      code('energy-ingest', one.secret),
+      code(gateway.gateway.gateway_id, 'x'),
+      code(gateway.gateway.gateway_id, gateway.secret),
+    ]);
+    expect(codes).toEqual([bad, bad, bad, bad, bad, notAuthorized]);
+  });
+
+  test('nobody takes over a stranger’s session: a client id begins with its login', async () => {
+    const [victim, other] = [await device(), await device()];
+    const client = await login(victim.id, victim.secret, { protocolVersion });
+    const notAuthorized = protocolVersion === 5 ? 0x87 : 5;
+    const code = (clientId: string) => codeOf(login(other.id, other.secret, { protocolVersion, clientId }));
+    const bad = protocolVersion === 5 ? 0x86 : 4;
+    const codes = await Promise.all([victim.id, `${victim.id}-1`, 'homeassistant', ''].map(code));
+    expect(codes).toEqual([bad, bad, notAuthorized, notAuthorized]);
+    expect(await code(other.id)).toBe(0);
+    expect(await code(`${other.id}-1`)).toBe(0);
+    expect(client.connected && (await publishes(client, readingsTopic(victim.id)))).toBe(true);
+  });
+
+  test('a device reads nothing', async () => {
+    const { id, secret } = await device();
+    for (const filter of ['#', 'energy/v1/#', readingsTopic(id), `$share/energy/${readingsTopic(id)}`]) {
+      const client = await login(id, secret, { protocolVersion });
+      const granted = await client.subscribeAsync(filter, { qos: 1 }).then(
+        (all) => all.map(({ qos }) => qos as number),
+        () => [128],
+      );
+      expect([filter, granted.every((qos) => qos >= 128)]).toEqual([filter, true]);
+      client.end(true);
+    }
+  });
+});
+
+test('nothing is taken for another device or another topic, whatever the name: it is refused, and stored nowhere', async () => {
+  const [one, other] = [await device(), await device()];
+  const strange = [
+    readingsTopic(other.id),
+    `energy.v1.${other.id}.readings`,
+    `energy/v1.${other.id}/readings`,
+    `energy.v1/${other.id}.status`,
+    `energy/v1/${one.id}/readings/${other.id}`,
+    `energy/v1/${one.id}.${other.id}/readings`,
+    `energy/v1/${one.id}/readings.more`,
+    `energy/v1/${one.id}/Readings`,
+    `energy/v1/${one.id} /readings`,
+    `energy/v1//readings`,
+    `/energy/v1/${one.id}/readings`,
+    'energy/v1/*/readings',
+    'energy/v1/größe/readings',
+    'spBv1.0/group/DDATA/node/device',
+    'zigbee2mqtt/kitchen.plug',
+    `gw/${one.id}/kitchen.plug/state`,
+    `gw/${one.id}/tele/plug/SENSOR`,
+    'amq.topic',
+    '$SYS/broker/connection/x/state',
+    'a b/c\td',
+    '😀/😀',
+  ];
+  for (const topic of strange) {
+    const client = await login(one.id, one.secret);
+    expect([topic, await publishes(client, topic)]).toEqual([topic, false]);
+    client.end(true);
+  }
+  // In dots it is the same routing key, so the same topic: the device's own.
+  const client = await login(one.id, one.secret);
+  expect(await publishes(client, `energy.v1.${one.id}.readings`, 'dots')).toBe(true);
+  expect(await publishes(client, readingsTopic(one.id), 'last')).toBe(true);
+  await expect
+    .poll(() => taken.map(({ topic, payload }) => [topic, String(payload)]))
+    .toEqual([
+      [readingsTopic(one.id), 'dots'],
+      [readingsTopic(one.id), 'last'],
+    ]);
+});
+
+test('what the service’s own user publishes on a topic that is no device’s is kept with the strays, and told of', async () => {
+  const { username, password } = parseAmqpUrl(cluster.url()) as AmqpUrl;
+  const own = await login(username, password);
+  const before = source.strays() ?? 0;
+  // The second has the form of a key that shards are bound to: the worker refuses it.
+  for (const topic of ['gw/x/plug.1/state', 'energy/v1/größe/readings']) expect(await publishes(own, topic)).toBe(true);
+  await expect.poll(() => source.strays(), { timeout: 15_000 }).toBe(before + 2);
+  expect(taken).toEqual([]);
+});
+
+test('a full worker reads no further, for longer than a heartbeat, and then takes the rest', async () => {
+  const { id, secret } = await device();
+  await source.close();
+  let isFull = true;
+  const waiting: (() => void)[] = [];
+  let disconnected = 0;
+  source = await startAmqp({
+    url: parseAmqpUrl(cluster.url()) as AmqpUrl,
+    shards: SHARDS,
+    routingKeys: ROUTING_KEYS,
+    topicOf: topicOfRoutingKey,
+    log: { ...log, warn: () => disconnected++, info() {}, error() {}, debug() {} } as unknown as typeof log,
+    receive(message, done) {
+      taken.push(message);
+      waiting.push(done);
+      return !isFull;
+    },
+  });
+  const client = await login(id, secret);
+  const MESSAGES = 40;
+  const sentMs = Date.now();
+  const payload = 'x'.repeat(1_000_000);
+  for (let index = 0; index < MESSAGES; index++) expect(await publishes(client, readingsTopic(id), payload)).toBe(true);
+  await pause(10_000);
+  // One, and what of the next had been read already.
+  expect(taken.length).toBeLessThan(4);
+  expect(disconnected).toBe(0);
+  isFull = false;
+  source.resume();
+  await expect.poll(() => taken.length).toBe(MESSAGES);
+  // A reading without a time of its own has the one at which the broker took it.
+  expect(Math.max(...taken.map(({ receivedAtMs }) => receivedAtMs))).toBeLessThan(sentMs + 9_000);
+  for (const done of waiting) done();
+});
+
+test('a queue that is full takes no more: nothing is acknowledged that is not kept, and nothing kept is dropped', async () => {
+  const { id, secret } = await device();
+  await source.close();
+  taken = [];
+  cluster.ctl('set_policy', 'few', '^energy.shard', '{"max-length": 5}', '--apply-to', 'queues');
+  const acknowledged: string[] = [];
+  const client = await login(id, secret);
+  // A queue tells the nodes that it is full: what is on its way meanwhile is kept, too.
+  for (let index = 0; index < 100; index++) {
+    client.publish(readingsTopic(id), `${index}`, { qos: 1 }, (error) => {
+      if (!error) acknowledged.push(`${index}`);
+    });
+    await pause(10);
+  }
+  expect(acknowledged.length).toBeGreaterThanOrEqual(5);
+  expect(acknowledged.length).toBeLessThan(100);
+  // A client of MQTT 5 is told.
+  const told = await login(id, secret, { protocolVersion: 5, clientId: `${id}-5` });
+  await expect(told.publishAsync(readingsTopic(id), 'told', { qos: 1 })).rejects.toThrow();
+  source = await start(takeAll);
+  await expect.poll(() => acknowledged.every((one) => taken.some(({ payload }) => String(payload) === one))).toBe(true);
+  expect(taken.map(({ payload }) => String(payload))).not.toContain('told');
+  cluster.ctl('clear_policy', 'few');
+});
+
+test('with TLS: devices by MQTTS, the service by AMQPS, each for who trusts the authority', async () => {
+  const { id, secret } = await device();
+  await source.close();
+  const secure = { protocol: 'mqtts', port: node.ports.mqtts } as const;
+  expect(await codeOf(login(id, secret, secure))).toBe('SELF_SIGNED_CERT_IN_CHAIN');
+  const client = await login(id, secret, { ...secure, ca: readFileSync(cluster.caFile) });
+  const folder = await temporaryFolder();
+  const env = {
+    DATABASE_URL: database.url,
+    DATA_DIR: folder.path,
+    MQTT_URL: cluster.url({ secure: true }),
+    NODE_EXTRA_CA_CERTS: cluster.caFile,
+    LOG_LEVEL: 'fatal',
+  };
+  const worker = await startRole('ingest', env);
+  const payload = JSON.stringify({ ts: Date.now() - 60_000, energy_total_kwh: 5 });
+  expect(await publishes(client, readingsTopic(id), payload)).toBe(true);
+  const stored = async () =>
+    (
+      await database.pool.query(
+        'SELECT count(*)::int AS count FROM readings JOIN series USING (series_id) WHERE device_id = $1',
+        [id],
+      )
+    ).rows[0].count;
+  await expect.poll(stored).toBe(1);
+  expect(await worker.stop()).toBe(0);
+  await folder.remove();
+});

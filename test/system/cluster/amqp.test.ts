@@ -1,0 +1,325 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import mqtt from 'mqtt';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { decodeNative } from '#ingest/decoders/native/decode.ts';
+import { type AmqpSource, startAmqp } from '#ingest/source/amqp/amqp-source.ts';
+import { type AmqpUrl, parseAmqpUrl } from '#src/config/amqp-url.ts';
+import { createDb } from '#src/database/connect.ts';
+import { createDevice } from '#src/devices/store.ts';
+import { ROUTING_KEYS, readingsTopic, topicOfRoutingKey } from '#src/devices/topics.ts';
+import { createUser } from '#src/users/store.ts';
+import { consumption, hour } from '#test/reference/consumption.ts';
+import { brokerCalls } from '#test/support/cluster/broker-calls.ts';
+import { repeatingPublisher } from '#test/support/cluster/publisher.ts';
+import { type RabbitCluster, startRabbitMq } from '#test/support/cluster/rabbitmq.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+
+let database: TestDatabase;
+let calls: { app: FastifyInstance; url: string };
+let cluster: RabbitCluster;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const workers: RoleProcess[] = [];
+const sources: AmqpSource[] = [];
+let publishers: ReturnType<typeof repeatingPublisher>[] = [];
+const log = pino({ level: process.env.TEST_LOG ?? 'silent' });
+
+beforeAll(async () => {
+  [database, folder] = await Promise.all([testDatabase(), temporaryFolder()]);
+  calls = await brokerCalls(createDb(database.pool));
+  cluster = await startRabbitMq({ operator: calls.url });
+});
+afterAll(async () => {
+  await Promise.all(publishers.map((publisher) => publisher.close()));
+  await Promise.all(workers.map((worker) => worker.kill()));
+  await cluster.stop();
+  await calls.app.close();
+  await database.drop();
+  await folder.remove();
+});
+
+afterEach(async () => {
+  await Promise.all(sources.splice(0).map((one) => one.close()));
+});
+
+const urlOf = (url: string) => parseAmqpUrl(url) as AmqpUrl;
+const source = (receive: Parameters<typeof startAmqp>[0]['receive'], shards = 64) =>
+  startAmqp({
+    url: urlOf(cluster.url()),
+    shards,
+    routingKeys: ROUTING_KEYS,
+    topicOf: topicOfRoutingKey,
+    receive,
+    log,
+  });
+
+async function meters(count: number): Promise<{ userId: string; devices: { id: string; secret: string }[] }> {
+  const db = createDb(database.pool);
+  const { user_id: userId } = await createUser(db, { email: `${Math.random()}@example.com`, role: 'homeowner' });
+  const devices = [];
+  for (let index = 0; index < count; index++) {
+    const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'x' });
+    devices.push({ id: device.device_id, secret });
+  }
+  return { userId, devices };
+}
+
+test('in calm running each device’s messages come in order, to one worker at a time, whoever comes and goes', async () => {
+  const DEVICES = 50;
+  const { devices } = await meters(DEVICES);
+  const client = await mqtt
+    .connectAsync({
+      host: '127.0.0.1',
+      port: cluster.nodes[0]?.ports.mqtt as number,
+      ...credentials(),
+      clientId: 'test',
+    })
+    .catch((error) => error);
+  // Nothing takes a message before its way stands.
+  const early = await Promise.race([
+    client.publishAsync(readingsTopic('x'), '1', { qos: 1 }).then(
+      () => 'acknowledged',
+      () => 'refused',
+    ),
+    pause(500, 'nothing'),
+  ]);
+  expect(early).not.toBe('acknowledged');
+  await client.endAsync(true);
+
+  const last = new Map<string, number>();
+  const byWorker = new Map<number, number>();
+  let outOfOrder = 0;
+  let repeated = 0;
+  let taken = 0;
+  const open = new Map<string, number>();
+  let atTwo = 0;
+  const worker = (number: number) =>
+    source(({ topic, payload }, done) => {
+      const sequence = Number(payload);
+      const expected = (last.get(topic) ?? -1) + 1;
+      if (sequence > expected) outOfOrder++;
+      // A worker that goes may not get its last acknowledgements through.
+      if (sequence < expected) repeated++;
+      else last.set(topic, sequence);
+      if ((open.get(topic) ?? number) !== number) atTwo++;
+      open.set(topic, number);
+      byWorker.set(number, (byWorker.get(number) ?? 0) + 1);
+      taken++;
+      setTimeout(
+        () => {
+          open.delete(topic);
+          done();
+        },
+        1 + Math.random() * 20,
+      );
+      return true;
+    });
+  sources.push(await worker(1));
+  const connections = await Promise.all(
+    cluster.nodes.map(({ ports }, index) =>
+      mqtt.connectAsync({ host: '127.0.0.1', port: ports.mqtt, ...credentials(), clientId: `test-${index}` }),
+    ),
+  );
+  let sent = 0;
+  const publishUntil = async (isOver: () => boolean) => {
+    for (; !isOver(); sent++) {
+      const sequence = sent;
+      await Promise.all(
+        devices.map(({ id }, index) =>
+          connections[index % 3]?.publishAsync(readingsTopic(id), String(sequence), { qos: 1 }),
+        ),
+      );
+    }
+  };
+  let isOver = false;
+  const publishing = publishUntil(() => isOver);
+  await expect.poll(() => taken).toBeGreaterThan(200);
+  // Another one comes: it takes its part while messages come.
+  sources.push(await worker(2));
+  await expect.poll(() => byWorker.get(2) ?? 0).toBeGreaterThan(200);
+  const [atFirst, atSecond] = [byWorker.get(1) ?? 0, byWorker.get(2) ?? 0];
+  await expect.poll(() => taken - atFirst - atSecond).toBeGreaterThan(500);
+  const share = ((byWorker.get(2) ?? 0) - atSecond) / (taken - atFirst - atSecond);
+  expect(share).toBeGreaterThan(0.15);
+  expect(share).toBeLessThan(0.85);
+  expect(repeated).toBe(0);
+  // One that stops hands over within a second, and nothing is out of order for it.
+  const from = Date.now();
+  await sources[1]?.leave();
+  const leftMs = Date.now() - from;
+  await sources[1]?.close();
+  const atLeave = taken;
+  await expect.poll(() => taken - atLeave).toBeGreaterThan(500);
+  isOver = true;
+  await publishing;
+  await expect.poll(() => taken - repeated).toBe(DEVICES * sent);
+  expect({ outOfOrder, atTwo }).toEqual({ outOfOrder: 0, atTwo: 0 });
+  expect(leftMs).toBeLessThan(1_000);
+  await Promise.all(connections.map((connection) => connection.endAsync(true)));
+}, 60_000);
+
+test('what is more than its owner takes at once waits for it, and is not another worker’s meanwhile', async () => {
+  const [TOPICS, MESSAGES] = [10, 300];
+  const owners = new Map<string, Set<number>>();
+  const last = new Map<string, number>();
+  const held: (() => void)[] = [];
+  let isSlow = true;
+  let outOfOrder = 0;
+  let taken = 0;
+  const worker = (number: number) =>
+    source(({ topic, payload }, done) => {
+      // The last ones of the test before, if its workers went before they were acknowledged.
+      if (!topic.includes('burst-')) {
+        done();
+        return true;
+      }
+      taken++;
+      owners.set(topic, (owners.get(topic) ?? new Set()).add(number));
+      if (Number(payload) !== (last.get(topic) ?? -1) + 1) outOfOrder++;
+      last.set(topic, Number(payload));
+      if (isSlow) held.push(done);
+      else done();
+      return true;
+    });
+  sources.push(await worker(1), await worker(2));
+  const { username, password } = credentials();
+  const port = cluster.nodes[0]?.ports.mqtt as number;
+  const client = await mqtt.connectAsync({ host: '127.0.0.1', port, username, password, clientId: 'burst' });
+  const publishing = Array.from({ length: TOPICS * MESSAGES }, (_, index) =>
+    client.publishAsync(readingsTopic(`burst-${index % TOPICS}`), String(Math.floor(index / TOPICS)), { qos: 1 }),
+  );
+  await Promise.all(publishing);
+  // Full: as many are under way as may be.
+  await expect.poll(() => taken).toBeGreaterThan(128);
+  await pause(300);
+  expect(taken).toBeLessThan(TOPICS * MESSAGES);
+  isSlow = false;
+  for (const done of held.splice(0)) done();
+  await expect.poll(() => taken).toBe(TOPICS * MESSAGES);
+  expect(outOfOrder).toBe(0);
+  expect([...owners.values()].map((numbers) => numbers.size)).toEqual(Array(TOPICS).fill(1));
+  await client.endAsync(true);
+});
+
+const credentials = () => {
+  const { username, password } = urlOf(cluster.url());
+  return { username, password };
+};
+
+test('what is acknowledged is stored, each once, and counted as the reference counts it: a node and a worker killed, a worker frozen', async () => {
+  const DEVICES = 40;
+  const { userId, devices } = await meters(DEVICES);
+  const start = async () => {
+    const worker = await startRole('ingest', {
+      DATABASE_URL: database.url,
+      DATA_DIR: folder.path,
+      MQTT_URL: cluster.url(),
+      LOG_LEVEL: process.env.TEST_LOG ?? 'fatal',
+    });
+    workers.push(worker);
+    return worker;
+  };
+  const [first, second] = [await start(), await start()];
+  publishers = devices.map(({ id, secret }, index) =>
+    repeatingPublisher({ nodes: cluster.nodes, deviceId: id, secret, topic: readingsTopic(id), first: index }),
+  );
+  const base = Date.now() - 20 * 3_600_000;
+  const payloadOf = (device: number, sequence: number) =>
+    JSON.stringify({ ts: base + sequence * 2_000, energy_total_kwh: 100 + device + sequence / 1_000 });
+  let rounds = 0;
+  let isOver = false;
+  const RATE_MS = 100;
+  const publishing = (async () => {
+    for (let nextMs = Date.now(); !isOver; nextMs += RATE_MS) {
+      publishers.forEach((publisher, device) => {
+        publisher.publish(payloadOf(device, rounds));
+      });
+      rounds++;
+      await pause(Math.max(0, nextMs + RATE_MS - Date.now()));
+    }
+  })();
+  const acknowledged = () => publishers.reduce((sum, publisher) => sum + publisher.acknowledged.size, 0);
+  const stored = async () =>
+    (
+      await database.pool.query(
+        'SELECT count(*)::int AS count FROM readings JOIN series USING (series_id) JOIN devices USING (device_id) WHERE user_id = $1',
+        [userId],
+      )
+    ).rows[0].count as number;
+  /** Milliseconds until of each device as much is stored as was acknowledged a second after a fault. */
+  const until = async () => {
+    const fromMs = Date.now();
+    await pause(1_000);
+    const asked = new Map(devices.map(({ id }, index) => [id, publishers[index]?.acknowledged.size ?? 0]));
+    const isThere = async () => {
+      const { rows } = await database.pool.query(
+        'SELECT device_id AS id, count(*)::int AS count FROM readings JOIN series USING (series_id) WHERE device_id = ANY ($1) GROUP BY 1',
+        [[...asked.keys()]],
+      );
+      return rows.length === asked.size && rows.every(({ id, count }) => count >= (asked.get(id) ?? 0));
+    };
+    while (!(await isThere())) await pause(50);
+    return Date.now() - fromMs;
+  };
+  await expect.poll(stored).toBeGreaterThan(500);
+  /** SIGSTOP while the worker's transaction is open, which holds the rows of its batch. */
+  const stopAmidTransaction = async (worker: RoleProcess) => {
+    for (let attempt = 0; attempt < 50; attempt++) {
+      worker.process.kill('SIGSTOP');
+      await pause(100);
+      const { rows } = await database.pool.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'energy ingest'
+           AND state = 'idle in transaction' AND state_change < now() - interval '80 ms'`,
+      );
+      if (rows.length > 0) return;
+      worker.process.kill('SIGCONT');
+      await pause(20 + Math.random() * 50);
+    }
+    throw new Error('not seen in a transaction');
+  };
+  const took: Record<string, number> = {};
+  await second.kill();
+  took.workerKilled = await until();
+  const third = await start();
+  await pause(1_000);
+  const node = cluster.nodes[1];
+  await node?.kill();
+  took.nodeKilled = await until();
+  await node?.start();
+  await stopAmidTransaction(first);
+  took.workerFrozen = await until();
+  await pause(Math.max(0, 15_000 - took.workerFrozen));
+  first.process.kill('SIGCONT');
+  await pause(1_000);
+  const stopping = third.stop();
+  took.workerStopped = await until();
+  expect(await stopping).toBe(0);
+  isOver = true;
+  await publishing;
+  await Promise.all(publishers.map((publisher) => publisher.flush()));
+  expect(acknowledged()).toBe(DEVICES * rounds);
+  await expect.poll(stored).toBe(DEVICES * rounds);
+  const silence = Math.max(...publishers.map((publisher) => publisher.longestSilenceMs()));
+  const { rows } = await database.pool.query(
+    'SELECT sum(energy_milliwatt_hours)::text AS energy FROM user_hourly WHERE user_id = $1',
+    [userId],
+  );
+  const settings = { limitKw: 100, registerMaxKwh: null, maxGapMinutes: 60 };
+  const expected = devices.flatMap(({ id }, device) => {
+    const readings = Array.from({ length: rounds }, (_, sequence) => {
+      const payload = Buffer.from(payloadOf(device, sequence));
+      return (
+        decodeNative({ topic: readingsTopic(id), payload, receivedAtMs: Date.now(), replayed: false })?.readings ?? []
+      );
+    });
+    return [...consumption(readings.flat(), settings, hour).values()];
+  });
+  expect(rows[0].energy).toBe(String(expected.reduce((sum, row) => sum + row.energy, 0n)));
+  expect(silence).toBeLessThan(10_000);
+  expect(took.workerKilled).toBeLessThan(10_000);
+  expect(took.nodeKilled).toBeLessThan(10_000);
+  expect(took.workerFrozen).toBeLessThan(15_000);
+  expect(took.workerStopped).toBeLessThan(3_000);
+}, 150_000);
