@@ -906,6 +906,27 @@ export interface ListTariffsParams {
   user_id?: string;
 }
 
+export interface ListUsersParams {
+  /**
+   * Where the page starts: taken from the `Link` header of the page before. Default: the first page.
+   * @minLength 1
+   * @maxLength 200
+   */
+  cursor?: string;
+  /**
+   * Most items in the answer.
+   * @min 1
+   * @max 200
+   * @default 50
+   */
+  limit?: number;
+  /**
+   * Part of the e-mail address, in any case. Default: every account.
+   * @maxLength 254
+   */
+  search?: string;
+}
+
 export interface ListWebhooksParams {
   /**
    * Where the page starts: taken from the `Link` header of the page before. Default: the first page.
@@ -1989,6 +2010,25 @@ export class EnergyService<
         body: data,
         secure: true,
         type: "application/json",
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `users:read`.
+     *
+     * @tags users
+     * @name ListUsers
+     * @summary The accounts that the caller reaches, page by page.
+     * @request GET:/v1/users
+     * @secure
+     */
+    listUsers: (query: ListUsersParams = {}, params: RequestParams = {}) =>
+      this.request<User[], ErrorBody>({
+        path: `/v1/users`,
+        method: "GET",
+        query: query,
+        secure: true,
         format: "json",
         ...params,
       }),

@@ -10,14 +10,12 @@ import { replayRejected } from './rejected/replay.ts';
 import { checkRollups } from './rollups/check.ts';
 import { endSession } from './sessions/end.ts';
 import { listSessions } from './sessions/list.ts';
-import { listUsers } from './users/list.ts';
 import { webhookDelivery } from './webhooks/delivery.ts';
 
 /** Operations that only the dashboard uses, in addition to those of the interface. They are not stable: they change with its pages. */
 export const DASHBOARD_OPERATIONS: readonly AnyOperation[] = [
   getOverview,
   getFigure,
-  listUsers,
   listSessions,
   endSession,
   alertFirings,

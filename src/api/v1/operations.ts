@@ -39,6 +39,7 @@ import { createUser } from './users/create.ts';
 import { deleteUser } from './users/delete.ts';
 import { exportUser } from './users/export.ts';
 import { getUser } from './users/get.ts';
+import { listUsers } from './users/list.ts';
 import { updateUser } from './users/update.ts';
 import { createWebhook } from './webhooks/create.ts';
 import { deleteWebhook } from './webhooks/delete.ts';
@@ -60,6 +61,7 @@ const NAMED = {
   deleteAlert,
   previewAlert,
   createUser,
+  listUsers,
   getUser,
   updateUser,
   deleteUser,

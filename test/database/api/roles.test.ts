@@ -111,8 +111,8 @@ const BODIES: Record<string, (owner: string) => unknown> = {
   'POST /v1/keys': (owner) => ({ user_id: person(owner).userId }),
   'POST /v1/keys/{key_id}/rotate': () => ({}),
 };
-/** Operations without anybody else in them: creation of accounts has rules of its own (requests.test.ts), the audit log, too (audit.test.ts). */
-const OF_THE_CALLER = ['POST /v1/users', 'POST /v1/webhooks', 'GET /v1/webhooks', 'GET /v1/audit'];
+/** Operations without anybody else in them: creation of accounts has rules of its own (requests.test.ts), as have their list (users.test.ts) and the audit log (audit.test.ts). */
+const OF_THE_CALLER = ['POST /v1/users', 'GET /v1/users', 'POST /v1/webhooks', 'GET /v1/webhooks', 'GET /v1/audit'];
 
 const nameOf = ({ method, path }: AnyOperation) => `${method} ${path}`;
 const parameterOf = ({ path }: AnyOperation) => /\{(\w+)\}/.exec(path)?.[1];

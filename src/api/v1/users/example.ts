@@ -15,6 +15,7 @@ export const USER_EXAMPLES = {
     body: { email: 'anna@example.com', role: 'homeowner', timezone: 'Europe/Berlin' },
     answer: { user_id, status: 'created' },
   },
+  listUsers: { answer: [user] },
   getUser: { answer: user },
   updateUser: { body: { phone: '+4915112345678' }, answer: user },
   exportUser: { answer: 'PK…' },

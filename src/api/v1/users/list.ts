@@ -2,18 +2,19 @@ import { z } from 'zod';
 import { page } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { pageOf } from '#src/api/pages.ts';
-import { toWire, user } from '#src/api/v1/users/shape.ts';
 import { reachOf } from '#src/auth/access.ts';
 import { listUsers as list } from '#src/users/store.ts';
+import { toWire, user } from './shape.ts';
 
 /** Nothing typed yet means everybody. */
 const search = z
   .string()
   .max(254)
-  .refine((value) => !value.includes('\0'), 'must not contain NUL');
+  .refine((value) => !value.includes('\0'), 'must not contain NUL')
+  .describe('Part of the e-mail address, in any case. Default: every account.');
 
 export const listUsers = operation({
-  summary: 'The accounts that the caller reaches, by part of their e-mail address, page by page.',
+  summary: 'The accounts that the caller reaches, page by page.',
   method: 'GET',
   path: '/v1/users',
   scope: 'users:read',
