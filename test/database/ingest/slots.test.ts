@@ -22,6 +22,9 @@ const heldLocks = async () =>
     )
   ).rows[0].count;
 
+/** Connections that are not the pool's to give. */
+const used = () => pool.totalCount - pool.idleCount;
+
 /** Ends the connections that hold places, as a restart of the database does. */
 const breakHolders = () =>
   database.pool.query(
@@ -32,7 +35,6 @@ const breakHolders = () =>
 test('looking for orphans keeps no connection where it fails, and none where there is nothing', async () => {
   const slot = await takeSlot(pool, 'live');
   await database.pool.query('INSERT INTO ingest_slots VALUES (2, true)');
-  const used = () => pool.totalCount - pool.idleCount;
   await database.pool.query('ALTER TABLE installation RENAME COLUMN installation_id TO id');
   for (let look = 0; look < 3; look++) {
     await expect(slot.takeOrphan()).rejects.toThrow('installation_id');
@@ -57,7 +59,7 @@ test('a place whose connection broke is given back without an error', async () =
   expect(await slot.hasOthers()).toBe(false);
   await breakHolders();
   expect(await slot.release()).toEqual({ othersStay: false });
-  expect(pool.totalCount - pool.idleCount).toBe(0);
+  expect(used()).toBe(0);
 });
 
 test('a worker takes no place while its own is not sure, and never its own', async () => {
@@ -68,6 +70,8 @@ test('a worker takes no place while its own is not sure, and never its own', asy
   await breakHolders();
   // Nobody has a lock now. Its own session, taken for an orphan's, would lose its subscription.
   await expect.poll(heldLocks).toBe(0);
+  // The server knows before the worker does: it hears of it with its next turn.
+  await expect.poll(used).toBe(0);
   expect(await slot.takeOrphan()).toBeNull();
   // Another's neither: the other may have noted this one's as an orphan at the same time.
   await database.pool.query('INSERT INTO ingest_slots VALUES (7, true)');
