@@ -14,8 +14,8 @@ const navigation = { name: 'Pages' };
 test('a mailed link signs in once, and leaves no trace in the address', async () => {
   await dashboard.user('link@example.com');
   const page = await dashboard.open('/dashboard/keys');
-  await lookAt(page, 'sign-in');
   await page.getByLabel('E-mail').fill('Link@Example.com');
+  await lookAt(page, 'sign-in');
   await page.keyboard.press('Enter');
   await page.getByLabel('Code').waitFor();
   await lookAt(page, 'sign-in-code');
