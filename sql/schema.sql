@@ -256,19 +256,21 @@ CREATE TABLE alerts (
   alert_id text COLLATE "C" NOT NULL,
   user_id text COLLATE "C" NOT NULL,
   type text NOT NULL,
-  threshold_milliwatt_hours bigint, -- In mWh; above it the alert fires. Null for no_data.
+  threshold_milliwatt_hours bigint, -- For alerts on usage: in mWh; above it the alert fires.
   threshold_hours integer, -- For no_data: hours of silence of a device.
   delivery text NOT NULL,
   status text NOT NULL DEFAULT 'active',
   created_at timestamptz NOT NULL DEFAULT now(),
+  threshold text, -- For daily_cost and monthly_cost: a decimal, in the currency of the tariff that holds; above it the alert fires.
   PRIMARY KEY (alert_id),
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
-  CHECK ((type = 'no_data') = (threshold_milliwatt_hours IS NULL) AND (type = 'no_data') = (threshold_hours IS NOT NULL)),
   CHECK (delivery IN ('email', 'sms', 'webhook')),
   CHECK (status IN ('active', 'paused')),
+  CHECK (threshold ~ '^\d{1,9}(\.\d{1,9})?$' AND threshold ~ '[1-9]'),
   CHECK (threshold_hours >= 1 AND threshold_hours <= 720),
   CHECK (threshold_milliwatt_hours > 0),
-  CHECK (type IN ('peak_usage', 'daily_usage', 'monthly_usage', 'no_data'))
+  CHECK ((type IN ('peak_usage', 'daily_usage', 'monthly_usage')) = (threshold_milliwatt_hours IS NOT NULL) AND (type IN ('daily_cost', 'monthly_cost')) = (threshold IS NOT NULL) AND (type = 'no_data') = (threshold_hours IS NOT NULL)),
+  CHECK (type IN ('peak_usage', 'daily_usage', 'monthly_usage', 'daily_cost', 'monthly_cost', 'no_data'))
 );
 CREATE INDEX alerts_user ON alerts (user_id, alert_id);
 
@@ -373,11 +375,14 @@ CREATE TABLE alert_firings (
   period_start timestamptz NOT NULL,
   device_id text COLLATE "C" NOT NULL DEFAULT '', -- For no_data the silent device, whose silence is the period; empty otherwise.
   period_end timestamptz,
-  total_milliwatt_hours bigint, -- In mWh, as it was when the alert fired. Null for no_data.
+  total_milliwatt_hours bigint, -- In mWh, as it was when the alert fired. Null but for alerts on usage.
   event_id text COLLATE "C" NOT NULL,
   fired_at timestamptz NOT NULL,
+  total_cost text, -- For alerts on costs: the rounded total in the currency beside it, as it was when the alert fired.
+  currency text, -- For alerts on costs: ISO 4217.
   PRIMARY KEY (alert_id, period_start, device_id),
-  FOREIGN KEY (alert_id) REFERENCES alerts(alert_id) ON DELETE CASCADE
+  FOREIGN KEY (alert_id) REFERENCES alerts(alert_id) ON DELETE CASCADE,
+  CHECK ((total_cost IS NULL) = (currency IS NULL))
 );
 
 -- One event on its way to one subscription, or by e-mail or SMS to the user that it is about; afterwards the log of it.
@@ -499,6 +504,7 @@ CREATE TABLE usage_changes (
   change_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   hour timestamptz NOT NULL, -- Start of the hour, UTC.
   user_ids text[] COLLATE "C" NOT NULL,
+  costs_only boolean NOT NULL DEFAULT false, -- No hour changed: costs did, by a tariff or a price, or they are still to be evaluated. The hour is then just that of the note.
   PRIMARY KEY (change_id)
 ) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
 

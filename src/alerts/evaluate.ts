@@ -29,11 +29,10 @@ export interface Candidates {
   endMs: Float64Array;
 }
 
-/** What the periods came to, against their rules' thresholds; both in mWh. */
-export interface Totals {
-  totalMilliwattHours: Float64Array;
-  thresholdMilliwattHours: Float64Array;
-}
+/** What the periods came to, against their rules' thresholds: mWh, or billionths of a currency, which are beyond a double. */
+export type Totals =
+  | { totalMilliwattHours: Float64Array; thresholdMilliwattHours: Float64Array }
+  | { totalBillionths: BigInt64Array; thresholdBillionths: BigInt64Array };
 
 /** Which periods of which rules the changes touch, each once, without those that ended too long ago. Pure. */
 export function candidates(rules: Rules, zones: readonly string[], changes: Changes, nowMs: number): Candidates {
@@ -75,10 +74,15 @@ export function candidates(rules: Rules, zones: readonly string[], changes: Chan
 }
 
 /** Indexes of the periods that lie above their thresholds. Pure. */
-export function above({ totalMilliwattHours, thresholdMilliwattHours }: Totals): Uint32Array {
-  const fired: number[] = [];
-  for (let index = 0; index < totalMilliwattHours.length; index++) {
-    if ((totalMilliwattHours[index] as number) > (thresholdMilliwattHours[index] as number)) fired.push(index);
+export const above = (totals: Totals): Uint32Array =>
+  'totalBillionths' in totals
+    ? greater(totals.totalBillionths, totals.thresholdBillionths)
+    : greater(totals.totalMilliwattHours, totals.thresholdMilliwattHours);
+
+function greater<T extends number | bigint>(values: ArrayLike<T>, thresholds: ArrayLike<T>): Uint32Array {
+  const found: number[] = [];
+  for (let index = 0; index < values.length; index++) {
+    if ((values[index] as T) > (thresholds[index] as T)) found.push(index);
   }
-  return Uint32Array.from(fired);
+  return Uint32Array.from(found);
 }

@@ -1,11 +1,6 @@
 import { defined } from '#src/core/defined.ts';
 import { newId } from '#src/core/ids.ts';
-import {
-  asMilliwattHours,
-  MILLIWATT_HOURS_PER_KWH,
-  type MilliwattHours,
-  milliwattHoursToKwh,
-} from '#src/core/units.ts';
+import { MILLIWATT_HOURS_PER_KWH, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Query } from '#src/database/connect.ts';
 import type { EventBody, NewEvent } from '#src/events/event-types.ts';
 import { addEvents } from '#src/events/outbox.ts';
@@ -21,15 +16,17 @@ export interface Firing {
   userId: string;
   type: AlertType;
   delivery: AlertDelivery;
-  thresholdMilliwattHours: MilliwattHours | null;
-  thresholdHours: number | null;
   periodStart: Date;
   /** Null while it goes on without an end: a silence. */
   periodEnd: Date | null;
-  totalMilliwattHours: MilliwattHours | null;
-  /** For no_data the silent device. */
-  deviceId: string | null;
+  reason: Reason;
 }
+
+/** Why an alert fires. Amounts of money are decimals as text. */
+type Reason =
+  | { of: 'usage'; thresholdMilliwattHours: MilliwattHours; totalMilliwattHours: MilliwattHours }
+  | { of: 'cost'; threshold: string; total: string; currency: string }
+  | { of: 'silence'; thresholdHours: number; deviceId: string };
 
 /**
  * Fires, in the caller's transaction: notes each period, and tells of those that had not been noted, exactly once,
@@ -43,19 +40,21 @@ export async function fire(query: Query, firings: readonly Firing[], now: Date):
     .sort((a, b) => compare(a.alertId, b.alertId) || a.periodStart.getTime() - b.periodStart.getTime());
   // Raw SQL: the hot path of alerts: any number of firings is one statement, by unnest.
   const { rows } = await query<{ event_id: string }>(
-    `INSERT INTO alert_firings (alert_id, period_start, device_id, period_end, total_milliwatt_hours, event_id, fired_at)
-     SELECT f.alert_id, f.period_start, f.device_id, f.period_end, f.total_milliwatt_hours, f.event_id, $7
-     FROM unnest($1::text[], $2::timestamptz[], $3::text[], $4::timestamptz[], $5::bigint[], $6::text[])
-       WITH ORDINALITY f (alert_id, period_start, device_id, period_end, total_milliwatt_hours, event_id, place)
+    `INSERT INTO alert_firings (alert_id, period_start, device_id, period_end, total_milliwatt_hours, total_cost, currency, event_id, fired_at)
+     SELECT f.alert_id, f.period_start, f.device_id, f.period_end, f.total_milliwatt_hours, f.total_cost, f.currency, f.event_id, $9
+     FROM unnest($1::text[], $2::timestamptz[], $3::text[], $4::timestamptz[], $5::bigint[], $6::text[], $7::text[], $8::text[])
+       WITH ORDINALITY f (alert_id, period_start, device_id, period_end, total_milliwatt_hours, total_cost, currency, event_id, place)
      JOIN alerts a USING (alert_id)
      ORDER BY f.place
      ON CONFLICT DO NOTHING RETURNING event_id`,
     [
       sorted.map(({ alertId }) => alertId),
       sorted.map(({ periodStart }) => periodStart),
-      sorted.map(({ deviceId }) => deviceId ?? ''),
+      sorted.map(({ reason }) => (reason.of === 'silence' ? reason.deviceId : '')),
       sorted.map(({ periodEnd }) => periodEnd),
-      sorted.map(({ totalMilliwattHours }) => totalMilliwattHours),
+      sorted.map(({ reason }) => (reason.of === 'usage' ? reason.totalMilliwattHours : null)),
+      sorted.map(({ reason }) => (reason.of === 'cost' ? reason.total : null)),
+      sorted.map(({ reason }) => (reason.of === 'cost' ? reason.currency : null)),
       sorted.map(({ eventId }) => eventId),
       now,
     ],
@@ -84,31 +83,30 @@ type DeviceShare = EventBody<'alert.triggered'>['devices'][number];
 
 /** `data` of alert.triggered. */
 function dataOf(firing: Firing, devices: DeviceShare[]): EventBody<'alert.triggered'> {
-  const {
-    alertId,
-    userId,
-    type,
-    thresholdMilliwattHours,
-    thresholdHours,
-    periodStart,
-    periodEnd,
-    totalMilliwattHours,
-    deviceId,
-  } = firing;
+  const { alertId, userId, type, periodStart, periodEnd, reason } = firing;
   return {
     alert_id: alertId,
     user_id: userId,
     type,
-    ...(thresholdMilliwattHours === null
-      ? { threshold_hours: thresholdHours }
-      : {
-          threshold_kwh: thresholdMilliwattHours / MILLIWATT_HOURS_PER_KWH,
-          kwh_used: milliwattHoursToKwh(totalMilliwattHours ?? asMilliwattHours(0)),
-        }),
+    ...reasonOf(reason),
     period_start: periodStart.toISOString(),
     period_end: periodEnd?.toISOString() ?? null,
-    devices: deviceId === null ? devices : [{ device_id: deviceId, kwh_used: 0 }],
+    devices: reason.of === 'silence' ? [{ device_id: reason.deviceId, kwh_used: 0 }] : devices,
   };
+}
+
+function reasonOf(reason: Reason) {
+  switch (reason.of) {
+    case 'usage':
+      return {
+        threshold_kwh: reason.thresholdMilliwattHours / MILLIWATT_HOURS_PER_KWH,
+        kwh_used: milliwattHoursToKwh(reason.totalMilliwattHours),
+      };
+    case 'cost':
+      return { threshold: reason.threshold, cost: reason.total, currency: reason.currency };
+    case 'silence':
+      return { threshold_hours: reason.thresholdHours };
+  }
 }
 
 /** What each device of the user used in the period, the largest share first. */

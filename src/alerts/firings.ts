@@ -3,7 +3,7 @@ import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 
-/** That an alert fired. Of `no_data`: without `period_end` (the silence went on) and `total_milliwatt_hours`, but with `device_id`, else ''. */
+/** That an alert fired. Of `no_data`: without `period_end` (the silence went on) and totals, but with `device_id`, else ''. Of alerts on costs: with `total_cost` and `currency` in place of `total_milliwatt_hours`. */
 export type PastFiring = Omit<Selectable<Tables['alert_firings']>, 'alert_id'>;
 
 /**
@@ -20,7 +20,8 @@ export async function listFirings(
   const all = db
     .selectFrom('alert_firings as f')
     .innerJoin('alerts as a', 'a.alert_id', 'f.alert_id')
-    .select(['f.fired_at', 'f.period_start', 'f.period_end', 'f.total_milliwatt_hours', 'f.device_id', 'f.event_id'])
+    .select(['f.fired_at', 'f.period_start', 'f.period_end', 'f.device_id', 'f.event_id'])
+    .select(['f.total_milliwatt_hours', 'f.total_cost', 'f.currency'])
     .where('f.alert_id', '=', alertId)
     .where(within(reach, 'a.user_id'));
   return (cursor === undefined ? all : all.where('f.event_id', '<', cursor))

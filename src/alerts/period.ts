@@ -2,15 +2,24 @@ import { DateTime, IANAZone } from 'luxon';
 import { firstInstant } from '#src/energy/ranges.ts';
 import type { AlertType } from './store.ts';
 
-/** What an alert on usage sums up: clock hours, days or months of its user's time zone. */
+/** What an alert on usage or costs sums up: clock hours, days or months of its user's time zone. */
 export type PeriodKind = 'hour' | 'day' | 'month';
 
-/** The period of each type of alert on usage. */
-export const PERIOD_OF: Record<Exclude<AlertType, 'no_data'>, PeriodKind> = {
+/** Alerts on what a period costs. */
+export type CostType = 'daily_cost' | 'monthly_cost';
+/** Alerts on what was used in a period. */
+export type UsageType = Exclude<AlertType, CostType | 'no_data'>;
+
+/** The period of each type of alert that has one. */
+export const PERIOD_OF = {
   peak_usage: 'hour',
   daily_usage: 'day',
   monthly_usage: 'month',
-};
+  daily_cost: 'day',
+  monthly_cost: 'month',
+} as const satisfies Record<UsageType | CostType, PeriodKind>;
+
+export const isCostType = (type: AlertType): type is CostType => type === 'daily_cost' || type === 'monthly_cost';
 
 /** `[startMs, endMs)`, Unix ms. */
 export interface Period {
@@ -32,6 +41,13 @@ export function periodAt(kind: PeriodKind, zone: string, atMs: number): Period {
   const next = time.startOf(kind).plus({ [kind]: 1 });
   return { startMs: firstInstant(time, kind).toMillis(), endMs: firstInstant(next, kind).toMillis() };
 }
+
+/**
+ * Hours (UTC, their starts) that together touch every period of a day or a month that may still fire: those under way, and those that ended less
+ * than 24 hours ago. Twelve hours apart, since no day is shorter than that.
+ */
+export const hoursThatMayFire = (nowMs: number): number[] =>
+  [0, 12, 24].map((back) => Math.floor(nowMs / HOUR_MS) * HOUR_MS - back * HOUR_MS);
 
 /** The periods of a zone that a UTC hour touches: one, or two where the zone's clock hours lie across it. */
 export function periodsOfHour(kind: PeriodKind, zone: string, hourMs: number): Period[] {

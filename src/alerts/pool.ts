@@ -41,11 +41,7 @@ export function startEvaluator(threads: number = Math.max(1, availableParallelis
         changes.user,
         changes.hourMs,
       ]) as Promise<Candidates>,
-    above: (totals) =>
-      run({ ask: 'above', totals }, [
-        totals.totalMilliwattHours,
-        totals.thresholdMilliwattHours,
-      ]) as Promise<Uint32Array>,
+    above: (totals) => run({ ask: 'above', totals }, Object.values(totals)) as Promise<Uint32Array>,
     lanes: threads,
     waiting: () => pool.queueSize,
     close: () => pool.close({ force: true }),

@@ -1,12 +1,15 @@
 import { DateTime } from 'luxon';
 import { type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
+import type { Cost } from '#src/cost/cost.ts';
+import { costsOf } from '#src/cost/costs.ts';
+import { isOfTwoCurrencies, runningCosts } from '#src/cost/running.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
-import { dayRange } from '#src/energy/ranges.ts';
+import { dayRange, type Range } from '#src/energy/ranges.ts';
 import { usedBy } from '#src/energy/used.ts';
 import { COLUMN, LOAD_PROFILE } from '#src/rollups/levels.ts';
 import { devicePartsBetween } from '#src/rollups/parts.ts';
-import { PERIOD_OF, periodAt } from './period.ts';
-import type { AlertType } from './store.ts';
+import { comparable } from './costs.ts';
+import { type CostType, PERIOD_OF, type Period, type PeriodKind, periodAt, type UsageType } from './period.ts';
 
 /** How far back a preview tries a rule. */
 const DAYS = 90;
@@ -19,6 +22,8 @@ export interface WouldHaveFired {
   /** Null for a silence that goes on. */
   period_end: string | null;
   kwh_used?: number;
+  cost?: string;
+  currency?: string;
   device_id?: string;
 }
 
@@ -26,17 +31,13 @@ export interface WouldHaveFired {
 export async function previewUsage(
   db: Database,
   user: { user_id: string; timezone: string },
-  type: Exclude<AlertType, 'no_data'>,
+  type: UsageType,
   thresholdMilliwattHours: MilliwattHours,
   now: Date,
 ): Promise<WouldHaveFired[]> {
   const { timezone: zone, user_id: userId } = user;
-  const today = DateTime.fromJSDate(now, { zone });
-  const range = dayRange(today.minus({ days: DAYS - 1 }).toISODate() ?? '', today.toISODate() ?? '', zone);
   const kind = PERIOD_OF[type];
-  // Whole months: one that began before counts with all of it.
-  const first = kind === 'month' ? DateTime.fromISO(range.start).startOf('month').toISODate() : range.start;
-  const rows = await usedBy(db, userId, dayRange(first ?? '', range.end, zone), kind);
+  const rows = await usedBy(db, userId, lookedAt(kind, zone, now), kind);
   return rows
     .filter(({ milliwattHours }) => milliwattHours > thresholdMilliwattHours)
     .map(({ at, milliwattHours }) => {
@@ -48,6 +49,63 @@ export async function previewUsage(
         kwh_used: milliwattHoursToKwh(milliwattHours),
       };
     });
+}
+
+/** On which days or months of the last 90 days (of the user's zone) a rule on costs would have fired, in order, by the prices of now. */
+export async function previewCosts(
+  db: Database,
+  user: { user_id: string; timezone: string },
+  type: CostType,
+  threshold: string,
+  now: Date,
+): Promise<WouldHaveFired[]> {
+  const { timezone: zone, user_id: userId } = user;
+  const kind = PERIOD_OF[type];
+  const known = await costsBy(db, userId, kind, lookedAt(kind, zone, now), now);
+  return known
+    .filter(({ cost }) => comparable(cost.total) > comparable(threshold))
+    .map(({ period, cost: { total, currency } }) => ({
+      period_start: new Date(period.startMs).toISOString(),
+      period_end: new Date(period.endMs).toISOString(),
+      cost: total,
+      currency,
+    }));
+}
+
+/** What the periods of a range cost, where a tariff held; without those of two currencies. */
+async function costsBy(
+  db: Database,
+  userId: string,
+  kind: 'day' | 'month',
+  range: Range,
+  now: Date,
+): Promise<{ period: Period; cost: Cost }[]> {
+  const { zone, from, to } = range;
+  try {
+    const rows = await costsOf(db, { buyer: { userId }, range, now }, kind);
+    return rows.map(({ labels, cost }) => ({
+      period: periodAt(kind, zone, DateTime.fromISO(labels.date, { zone }).toMillis()),
+      cost,
+    }));
+  } catch (error) {
+    if (!isOfTwoCurrencies(error)) throw error;
+  }
+  // Seldom: one by one.
+  const periods: Period[] = [];
+  for (let atMs = from.getTime(); atMs < to.getTime(); atMs = (periods.at(-1) as Period).endMs)
+    periods.push(periodAt(kind, zone, atMs));
+  const costs = await runningCosts(db, userId, periods, now);
+  return periods.flatMap((period, index) => {
+    const cost = costs[index];
+    return cost ? [{ period, cost }] : [];
+  });
+}
+
+/** The last 90 days of a zone; whole months: one that began before counts with all of it. */
+function lookedAt(kind: PeriodKind, zone: string, now: Date): Range {
+  const today = DateTime.fromJSDate(now, { zone });
+  const first = today.minus({ days: DAYS - 1 });
+  return dayRange((kind === 'month' ? first.startOf('month') : first).toISODate() ?? '', today.toISODate() ?? '', zone);
 }
 
 /**

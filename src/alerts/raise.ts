@@ -3,24 +3,16 @@ import { type Database, databaseOn, type Pool, type PoolClient, type Query, quer
 import { inTransaction } from '#src/database/transaction.ts';
 import { keepForTelling } from '#src/delivery/usage-updated.ts';
 import { subscriptionsTo } from '#src/events/outbox.ts';
+import { type EvaluatedCosts, evaluateCosts } from './costs.ts';
 import { KINDS } from './evaluate.ts';
 import { type Firing, fire } from './fire.ts';
-import { PERIOD_OF } from './period.ts';
+import { hoursThatMayFire, isCostType, PERIOD_OF } from './period.ts';
 import type { Evaluator } from './pool.ts';
-import type { AlertDelivery, AlertType } from './store.ts';
-import { type Asked, totalsOf } from './totals.ts';
+import { type AskedOfRule, ofRule, type Rule, rulesOf } from './rule.ts';
+import { totalsOf } from './totals.ts';
 
 /** Most changed hours of users that one transaction takes; a single row may have more. */
 const MAX_CHANGES = 5_000;
-
-interface Rule {
-  alert_id: string;
-  user_id: string;
-  type: Exclude<AlertType, 'no_data'>;
-  threshold_milliwatt_hours: MilliwattHours;
-  delivery: AlertDelivery;
-  timezone: string;
-}
 
 /** What a pass did. */
 export interface Evaluated {
@@ -30,6 +22,15 @@ export interface Evaluated {
   hasMore: boolean;
   candidates: number;
   fired: number;
+  /** Users whose costs could not be computed, and why. */
+  faults: EvaluatedCosts['faults'];
+}
+
+/** A changed hour of a user. `costs_only`: no hour, but what its hours cost. */
+interface Change {
+  user_id: string;
+  hour: Date;
+  costs_only: boolean;
 }
 
 /**
@@ -47,12 +48,28 @@ export async function raiseAlerts(
     const query = queryOn(client);
     const db = databaseOn(client);
     const { count, hasMore, rows } = await takeChanges(query, maxChanges);
-    if (rows.length === 0) return { changes: count, hasMore, candidates: 0, fired: 0 };
+    if (rows.length === 0) return { changes: count, hasMore, candidates: 0, fired: 0, faults: [] };
     const rules = await rulesOf(query, [...new Set(rows.map(({ user_id }) => user_id))]);
-    const { asked, firings } = await evaluate(db, evaluator, rules, rows, now);
-    const fired = await fire(query, firings, now);
-    await keepForTelling(query, rows);
-    return { changes: count, hasMore, candidates: asked, fired };
+    const asked = await candidatesOf(evaluator, rules, rows, now);
+    const onUsage = await evaluateUsage(
+      db,
+      evaluator,
+      asked.filter(({ rule }) => !isCostType(rule.type)),
+      now,
+    );
+    const onCosts = await evaluateCosts(
+      client,
+      evaluator,
+      asked.filter(({ rule }) => isCostType(rule.type)),
+      { firstUsers: new Set(rows.flatMap(({ user_id, costs_only }) => (costs_only ? [user_id] : []))), now },
+    );
+    const fired = await fire(query, [...onUsage, ...onCosts.firings], now);
+    await keepForTelling(
+      query,
+      rows.filter(({ costs_only }) => !costs_only),
+    );
+    const { isMoreWaiting, faults } = onCosts;
+    return { changes: count, hasMore: hasMore || isMoreWaiting, candidates: asked.length, fired, faults };
   });
 }
 
@@ -63,7 +80,7 @@ export async function raiseAlerts(
 async function takeChanges(
   query: Query,
   maxChanges: number,
-): Promise<{ count: number; hasMore: boolean; rows: { user_id: string; hour: Date }[] }> {
+): Promise<{ count: number; hasMore: boolean; rows: Change[] }> {
   // Raw SQL: the hot path of alerts: a queue is taken with FOR UPDATE SKIP LOCKED, and its arrays do not leave the database.
   const { rows: found } = await query<{ change_id: number; users: number }>(
     `SELECT change_id, cardinality(user_ids) AS users FROM usage_changes c
@@ -80,41 +97,37 @@ async function takeChanges(
   }
   const hasMore = taken.length < found.length || found.length === maxChanges;
   if (taken.length === 0) return { count, hasMore, rows: [] };
-  const { rows } = await query<{ user_id: string; hour: Date }>(
-    `WITH taken AS (DELETE FROM usage_changes WHERE change_id = ANY ($1) RETURNING hour, user_ids),
-     changed AS MATERIALIZED (SELECT DISTINCT c.user_id, t.hour FROM taken t, unnest(t.user_ids) c (user_id)),
+  const { rows } = await query<Change>(
+    `WITH taken AS (DELETE FROM usage_changes WHERE change_id = ANY ($1) RETURNING hour, user_ids, costs_only),
+     changed AS MATERIALIZED (SELECT DISTINCT c.user_id, t.hour, t.costs_only FROM taken t, unnest(t.user_ids) c (user_id)),
      wanted AS (
        SELECT u.user_id FROM users u WHERE u.user_id IN (SELECT c.user_id FROM changed c) AND (
          EXISTS (SELECT FROM alerts a WHERE a.user_id = u.user_id AND a.status = 'active' AND a.type <> 'no_data')
          OR EXISTS (${subscriptionsTo("'usage.updated'", 'u')})))
-     SELECT user_id, hour FROM changed JOIN wanted USING (user_id)`,
+     SELECT user_id, hour, costs_only FROM changed JOIN wanted USING (user_id)`,
     [taken],
   );
   return { count, hasMore, rows };
 }
 
-async function rulesOf(query: Query, userIds: string[]): Promise<Rule[]> {
-  const { rows } = await query<Rule>(
-    `SELECT a.alert_id, a.user_id, a.type, a.threshold_milliwatt_hours, a.delivery, u.timezone
-     FROM alerts a JOIN users u USING (user_id)
-     WHERE a.user_id = ANY ($1) AND a.status = 'active' AND a.type <> 'no_data'`,
-    [userIds],
-  );
-  return rows;
-}
-
-async function evaluate(
-  db: Database,
+/** Periods of the rules that the changes touch, each once, in threads. */
+async function candidatesOf(
   evaluator: Evaluator,
   rules: readonly Rule[],
-  changes: readonly { user_id: string; hour: Date }[],
+  changes: readonly Change[],
   now: Date,
-): Promise<{ asked: number; firings: Firing[] }> {
-  if (rules.length === 0) return { asked: 0, firings: [] };
+): Promise<AskedOfRule[]> {
+  if (rules.length === 0) return [];
   const users = new Map<string, number>();
   for (const { user_id } of rules) if (!users.has(user_id)) users.set(user_id, users.size);
   const zones = [...new Set(rules.map(({ timezone }) => timezone))];
-  const ofUsers = changes.filter(({ user_id }) => users.has(user_id));
+  const ofUsers = changes.flatMap(({ user_id, hour, costs_only }) => {
+    const user = users.get(user_id);
+    if (user === undefined) return [];
+    return costs_only
+      ? hoursThatMayFire(now.getTime()).map((hourMs) => ({ user, hourMs }))
+      : [{ user, hourMs: hour.getTime() }];
+  });
   const found = await evaluator.candidates(
     {
       kind: Uint8Array.from(rules, ({ type }) => KINDS.indexOf(PERIOD_OF[type])),
@@ -123,42 +136,37 @@ async function evaluate(
     },
     zones,
     {
-      user: Uint32Array.from(ofUsers, ({ user_id }) => users.get(user_id) as number),
-      hourMs: Float64Array.from(ofUsers, ({ hour }) => hour.getTime()),
+      user: Uint32Array.from(ofUsers, ({ user }) => user),
+      hourMs: Float64Array.from(ofUsers, ({ hourMs }) => hourMs),
     },
     now.getTime(),
   );
-  if (found.rule.length === 0) return { asked: 0, firings: [] };
-  const asked = Array.from(found.rule, (rule, index): Asked & { rule: Rule } => {
-    const one = rules[rule] as Rule;
+  return Array.from(found.rule, (place, index) => {
+    const rule = rules[place] as Rule;
     const [startMs, endMs] = [found.startMs[index] as number, found.endMs[index] as number];
-    return { rule: one, alertId: one.alert_id, userId: one.user_id, startMs, endMs };
+    return { rule, alertId: rule.alert_id, userId: rule.user_id, startMs, endMs };
   });
-  const totals = await totalsOf(db, asked, now.getTime());
-  const open = [...totals.keys()];
-  const fired = await evaluator.above({
-    totalMilliwattHours: Float64Array.from(open, (index) => totals.get(index) as number),
-    thresholdMilliwattHours: Float64Array.from(
-      open,
-      (index) => (asked[index] as { rule: Rule }).rule.threshold_milliwatt_hours,
-    ),
-  });
-  const firings = Array.from(fired, (place) => {
-    const index = open[place] as number;
-    return firingOf(asked[index] as Asked & { rule: Rule }, totals.get(index) as MilliwattHours);
-  });
-  return { asked: asked.length, firings };
 }
 
-const firingOf = ({ rule, startMs, endMs }: Asked & { rule: Rule }, totalMilliwattHours: MilliwattHours): Firing => ({
-  alertId: rule.alert_id,
-  userId: rule.user_id,
-  type: rule.type,
-  delivery: rule.delivery,
-  thresholdMilliwattHours: rule.threshold_milliwatt_hours,
-  thresholdHours: null,
-  periodStart: new Date(startMs),
-  periodEnd: new Date(endMs),
-  totalMilliwattHours,
-  deviceId: null,
-});
+/** Which periods used more than their alerts' thresholds. */
+async function evaluateUsage(
+  db: Database,
+  evaluator: Evaluator,
+  asked: readonly AskedOfRule[],
+  now: Date,
+): Promise<Firing[]> {
+  if (asked.length === 0) return [];
+  const totals = await totalsOf(db, asked, now.getTime());
+  const open = [...totals].map(([index, total]) => {
+    const one = asked[index] as AskedOfRule;
+    return { one, total, threshold: one.rule.threshold_milliwatt_hours as MilliwattHours };
+  });
+  const fired = await evaluator.above({
+    totalMilliwattHours: Float64Array.from(open, ({ total }) => total),
+    thresholdMilliwattHours: Float64Array.from(open, ({ threshold }) => threshold),
+  });
+  return Array.from(fired, (place) => {
+    const { one, total, threshold } = open[place] as (typeof open)[number];
+    return { ...ofRule(one), reason: { of: 'usage', thresholdMilliwattHours: threshold, totalMilliwattHours: total } };
+  });
+}

@@ -38,12 +38,9 @@ export async function raiseSilences(pool: Pool, now: Date): Promise<number> {
       userId: row.user_id,
       type: 'no_data' as const,
       delivery: row.delivery,
-      thresholdMilliwattHours: null,
-      thresholdHours: row.threshold_hours,
       periodStart: row.last_seen_at,
       periodEnd: null,
-      totalMilliwattHours: null,
-      deviceId: row.device_id,
+      reason: { of: 'silence' as const, thresholdHours: row.threshold_hours, deviceId: row.device_id },
     }));
     return fire(query, firings, now);
   });

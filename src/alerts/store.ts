@@ -9,7 +9,7 @@ export type AlertType = Alert['type'];
 /** How the owner is notified. */
 export type AlertDelivery = Alert['delivery'];
 
-/** The columns that an owner sets. A threshold is in mWh or, of no_data, in hours; the other one is null. */
+/** The columns that an owner sets. The one threshold that the type has is in mWh, hours, or a currency; the others are null. */
 export type AlertSettings = Omit<Insertable<Tables['alerts']>, 'alert_id' | 'user_id' | 'created_at'>;
 
 /** Makes an alert of an account. */

@@ -19,13 +19,19 @@ class CsvRows extends Array<Record<string, string>> {
 export const rowName = (body: unknown, index: number): string =>
   body instanceof CsvRows ? `line ${body.lines[index]}` : String(index);
 
-/** Reads bodies of the routes of a scope so that no digit of a number is lost, and with `columns` CSV with this header, too. */
-export function readExactly(scope: FastifyInstance, columns: readonly string[] | undefined): void {
+/**
+ * Reads bodies of the routes of a scope so that no digit of a number is lost (`members`: of those of these names), and with `columns` CSV with
+ * this header, too.
+ */
+export function readExactly(
+  scope: FastifyInstance,
+  { members, columns }: { members?: readonly string[] | undefined; columns?: readonly string[] | undefined },
+): void {
   const readJson = scope.getDefaultJsonParser('error', 'error');
   scope.removeContentTypeParser('application/json');
   scope.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
     const read = (error: Error | null, value?: unknown) =>
-      done(error, error || !MAYBE_INEXACT.test(String(text)) ? value : withExactNumbers(String(text)));
+      done(error, error || !MAYBE_INEXACT.test(String(text)) ? value : withExactNumbers(String(text), members));
     void readJson(request, String(text), read);
   });
   if (!columns) return;
@@ -34,11 +40,14 @@ export function readExactly(scope: FastifyInstance, columns: readonly string[] |
   );
 }
 
-/** JSON in which a number that a double would change is the text that it was written as. */
-function withExactNumbers(text: string): unknown {
+/** JSON in which a number that a double would change is the text that it was written as; with `members` only where it is one of those. */
+function withExactNumbers(text: string, members: readonly string[] | undefined): unknown {
   // Node 24 tells the source of a value (ECMAScript, JSON.parse source text access), which the compiler's library does not know yet.
-  const asWritten = (_name: string, value: unknown, context?: { source?: string }): unknown =>
-    typeof value === 'number' && context?.source !== undefined && !isExact(value, context.source)
+  const asWritten = (name: string, value: unknown, context?: { source?: string }): unknown =>
+    typeof value === 'number' &&
+    (members?.includes(name) ?? true) &&
+    context?.source !== undefined &&
+    !isExact(value, context.source)
       ? context.source
       : value;
   return JSON.parse(text, asWritten);

@@ -58,8 +58,8 @@ export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Sha
   params?: P;
   query?: Q;
   body?: B;
-  /** Numbers of its body are read as they are written: one that a double would change comes as text. */
-  exactNumbers?: true;
+  /** Numbers of its body (`true`), or its members of these names, are read as they are written: one that a double would change comes as text. */
+  exactNumbers?: true | readonly string[];
   /** Its body, a list, may come as CSV, too: the header. */
   csvBody?: readonly string[];
   status?: number;
@@ -163,7 +163,7 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
   };
   if (!exactNumbers && !csvBody) return void app.route(route);
   void app.register(async (scope) => {
-    readExactly(scope, csvBody);
+    readExactly(scope, { members: Array.isArray(exactNumbers) ? exactNumbers : undefined, columns: csvBody });
     scope.route(route);
   });
 }

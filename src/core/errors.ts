@@ -85,6 +85,11 @@ export const ERRORS = {
     error: 'Delivery by webhook needs an active subscription to alert.triggered (POST /v1/webhooks)',
     meaning: 'Subscribe first.',
   },
+  tariffNeeded: {
+    status: 409,
+    error: 'An alert on costs needs a tariff of the user (POST /v1/tariffs)',
+    meaning: 'Say what the user pays first.',
+  },
   tooManyWebhooks: {
     status: 409,
     error: 'An account has 100 subscriptions at most',

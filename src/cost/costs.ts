@@ -49,8 +49,12 @@ export async function costsOf(db: Database, asked: AskedCosts, groupBy: GroupBy)
 
 /** What all of a range costs; null where no tariff held. */
 export async function totalCostOf(db: Database, asked: AskedCosts): Promise<Cost | null> {
-  const sums = await costSums(await sourcesOf(db, asked.buyer), asked, () => '', true);
-  const [all] = sums.values();
+  return totalOf(await sourcesOf(db, asked.buyer), asked);
+}
+
+/** The same of what is loaded already. */
+export async function totalOf(sources: CostSources, asked: { range: Range; now: Date }): Promise<Cost | null> {
+  const [all] = (await costSums(sources, asked, () => '', true)).values();
   return all ? costOf(all) : null;
 }
 
@@ -59,7 +63,8 @@ export async function checkOneCurrency(db: Database, userId: string, range: Rang
   checkCurrency(await tariffsOf(db, userId), range, await zoneOf(db, userId));
 }
 
-async function sourcesOf(db: Database, buyer: Buyer): Promise<CostSources> {
+/** What costs are made of, but for what is read stretch by stretch. */
+export async function sourcesOf(db: Database, buyer: Buyer): Promise<CostSources> {
   const [tariffs, zone, meter] = await Promise.all([
     tariffsOf(db, buyer.userId),
     zoneOf(db, buyer.userId),

@@ -117,11 +117,29 @@ const preparing = (pool: pg.Pool): PostgresPool => ({
   end: () => pool.end(),
 });
 
-/** Typed queries on a connection amid its transaction. */
-export function databaseOn(client: pg.PoolClient): Database {
-  const query = (text: string, values: readonly unknown[]) => client.query({ text, values: [...values] });
+/** Typed queries on a connection amid its transaction, which has one after the other, however many are asked at once. */
+export const databaseOn = (client: pg.PoolClient): Database => closableDatabaseOn(client).db;
+
+/** The same, until it is closed: what waits then, or is asked later, is refused. Once that is done the connection is free. */
+export function closableDatabaseOn(client: pg.PoolClient): { db: Database; close(): Promise<void> } {
+  let last: Promise<unknown> = Promise.resolve();
+  let isClosed = false;
+  const query = (text: string, values: readonly unknown[]) => {
+    const asked = last.then(() => {
+      if (isClosed) throw new Error('what asked for this has failed already');
+      return client.query({ text, values: [...values] });
+    });
+    last = asked.catch(() => {});
+    return asked;
+  };
   const pool = { connect: async () => ({ query, release() {} }), end: async () => {} } as unknown as PostgresPool;
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  return {
+    db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }),
+    async close() {
+      isClosed = true;
+      await last;
+    },
+  };
 }
 
 /** Typed queries over a pool. */

@@ -4,7 +4,14 @@
  */
 export const ROLES = ['homeowner', 'utility', 'admin'] as const;
 export const PLANS = ['free', 'developer', 'enterprise'] as const;
-export const ALERT_TYPES = ['peak_usage', 'daily_usage', 'monthly_usage', 'no_data'] as const;
+export const ALERT_TYPES = [
+  'peak_usage',
+  'daily_usage',
+  'monthly_usage',
+  'daily_cost',
+  'monthly_cost',
+  'no_data',
+] as const;
 /** How the owner of an alert is told. */
 export const ALERT_DELIVERIES = ['email', 'sms', 'webhook'] as const;
 /** Of an alert, and of a subscription. */

@@ -110,6 +110,8 @@ interface AlertsTable {
   user_id: string;
   type: OneOf<typeof ALERT_TYPES>;
   threshold_milliwatt_hours: MilliwattHours | null;
+  /** A decimal, in the currency of the tariff that holds. */
+  threshold: string | null;
   threshold_hours: number | null;
   delivery: OneOf<typeof ALERT_DELIVERIES>;
   status: Generated<OneOf<typeof PAUSABLE_STATUSES>>;
@@ -209,6 +211,8 @@ interface AlertFiringsTable {
   device_id: Generated<string>;
   period_end: Date | null;
   total_milliwatt_hours: MilliwattHours | null;
+  total_cost: string | null;
+  currency: string | null;
   event_id: string;
   fired_at: Date;
 }

@@ -1,4 +1,4 @@
-import type { Database, Pool, PoolClient } from './connect.ts';
+import { closableDatabaseOn, type Database, type Pool, type PoolClient } from './connect.ts';
 
 /** So often a transaction is begun again that lost to others. */
 export const MAX_ATTEMPTS = 8;
@@ -57,5 +57,28 @@ export async function transactionOn<T>(
   } catch (error) {
     await client.query('ROLLBACK').catch(onBroken);
     throw error;
+  }
+}
+
+/**
+ * Runs a part of the transaction that is open on a connection. Where the part fails, what it changed is undone, and the transaction goes on: its
+ * error is returned. Thrown is what ends the transaction, too: the connection is gone.
+ */
+export async function inPart<T>(
+  client: PoolClient,
+  run: (db: Database) => Promise<T>,
+): Promise<{ value: T } | { error: unknown }> {
+  await client.query('SAVEPOINT part');
+  const { db, close } = closableDatabaseOn(client);
+  try {
+    const value = await run(db);
+    await client.query('RELEASE SAVEPOINT part');
+    return { value };
+  } catch (error) {
+    // Of several statements that were asked for at once one failed: none of the others may come after the rollback.
+    await close();
+    await client.query('ROLLBACK TO SAVEPOINT part');
+    await client.query('RELEASE SAVEPOINT part');
+    return { error };
   }
 }

@@ -30,11 +30,20 @@ const alertTriggered = z.strictObject({
   alert_id: z.string().describe('Id of the alert that fired.'),
   user_id: userId,
   type: z.enum(ALERT_TYPES).describe('Type of the alert.'),
-  threshold_kwh: z.number().optional().describe('Threshold of the alert, in kWh. Not in alerts of type `no_data`.'),
+  threshold_kwh: z.number().optional().describe('Threshold of the alert, in kWh. Only in alerts on usage.'),
   kwh_used: z
     .number()
     .optional()
-    .describe('What the home used in the period by the time the alert fired, in kWh. Not in alerts of type `no_data`.'),
+    .describe('What the home used in the period by the time the alert fired, in kWh. Only in alerts on usage.'),
+  threshold: z
+    .string()
+    .optional()
+    .describe('Threshold of the alert, a decimal in the currency of the tariff that holds. Only in alerts on costs.'),
+  cost: z
+    .string()
+    .optional()
+    .describe('What the period cost in total by the time the alert fired. Only in alerts on costs.'),
+  currency: z.string().optional().describe('Currency of the cost (ISO 4217). Only in alerts on costs.'),
   threshold_hours: z
     .number()
     .int()

@@ -80,7 +80,8 @@ async function startTelling(config: Config, pool: Pool, metrics: Metrics, log: L
 
   const deliveries = startLoop('deliveries', () => dispatcher.pass(), LOOK_MS.deliveries, log);
   const evaluate = async () => {
-    const { changes, hasMore, candidates, fired } = await raiseAlerts(pool, evaluator, clock());
+    const { changes, hasMore, candidates, fired, faults } = await raiseAlerts(pool, evaluator, clock());
+    for (const { userId, error } of faults) log.error({ err: error, userId }, 'costs of a user’s alerts failed');
     counts.evaluated += candidates;
     counts.fired += fired;
     if (fired > 0) deliveries.kick();

@@ -1,23 +1,28 @@
 import { sql } from 'kysely';
 import type { Billionths } from '#src/core/decimal.ts';
 import type { Database } from '#src/database/connect.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+import { noteCostsBy } from './changed-costs.ts';
 import { dayOf, type PackedDay, type PriceAt, priceIn, pricesOf, unpacked } from './packed-days.ts';
 
 /** Bigints as text: the driver would make an object of each on the way. */
 const SLOTS = sql<string>`array_to_string(prices, ',', '')`.as('slots');
 
 /**
- * Stores prices, in the place of those that were told of the same times before. One statement, in which a day's row takes what is new and
+ * Stores prices, in the place of those that were told of the same times before, and leaves to the workers whose costs that changes. In one statement a day's row takes what is new and
  * keeps the rest: of two that write to a day at once neither loses what the other one told.
  */
 export async function putPrices(db: Database, seriesId: string, days: readonly PackedDay[]): Promise<void> {
   if (days.length === 0) return;
   const [starts, prices] = [days.map(({ day }) => day), days.map((one) => one.prices)];
   // Raw SQL: days side by side, one parameter each. They come in order, so that two writers do not wait for each other in a circle.
-  await sql`INSERT INTO prices (series_id, day, prices)
+  await joinOrBeginTransaction(db, async (trx) => {
+    await sql`INSERT INTO prices (series_id, day, prices)
     SELECT ${seriesId}, day, slots::bigint[] FROM unnest(${starts}::timestamptz[], ${prices}::text[]) AS told (day, slots) ORDER BY day
     ON CONFLICT (series_id, day) DO UPDATE SET prices = (SELECT array_agg(coalesce(new, old) ORDER BY place)
-      FROM unnest(excluded.prices, prices.prices) WITH ORDINALITY AS slot (new, old, place))`.execute(db);
+      FROM unnest(excluded.prices, prices.prices) WITH ORDINALITY AS slot (new, old, place))`.execute(trx);
+    await noteCostsBy(trx, seriesId);
+  });
 }
 
 /** The prices of a series that begin in `[from, to)`, in order. */

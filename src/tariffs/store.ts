@@ -4,6 +4,7 @@ import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+import { noteCostsOf } from './changed-costs.ts';
 import { heldSeries } from './price-series.ts';
 import type { Tariff } from './tariff.ts';
 import { type StoredTariff, seriesOf, type Terms, tariffOf } from './terms.ts';
@@ -42,13 +43,15 @@ export async function createTariff(
       .where('user_id', '=', userId)
       .executeTakeFirstOrThrow();
     if (count >= MAX_TARIFFS) throw new AppError('tooManyTariffs');
-    return dayTaken(
+    const made = await dayTaken(
       trx
         .insertInto('tariffs')
         .values({ ...settings, terms: JSON.stringify(settings.terms), tariff_id: newId('trf'), user_id: userId })
         .returning(COLUMNS)
         .executeTakeFirstOrThrow(),
     );
+    await noteCostsOf(trx, userId);
+    return made;
   });
 }
 
@@ -79,6 +82,12 @@ export async function tariffsOf(db: Database, userId: string): Promise<Tariff[]>
     .orderBy('tariffs.valid_from')
     .execute();
   return rows.map(tariffOf);
+}
+
+/** Whether an account has any tariff, from whatever day on. */
+export async function hasTariff(db: Database, userId: string): Promise<boolean> {
+  const row = await db.selectFrom('tariffs').select('tariff_id').where('user_id', '=', userId).executeTakeFirst();
+  return row !== undefined;
 }
 
 /** One tariff within the reach; null where there is none. */
@@ -117,7 +126,7 @@ export async function updateTariff(
       terms: isAnew ? terms : { import: changed.import ?? { per_kwh: '0' }, export: changed.export ?? undefined },
     });
     const set = { name: after.name, valid_from: after.valid_from, currency: after.currency };
-    return dayTaken(
+    const stored = await dayTaken(
       trx
         .updateTable('tariffs')
         .set({ ...set, terms: JSON.stringify(terms) })
@@ -125,17 +134,24 @@ export async function updateTariff(
         .returning(COLUMNS)
         .executeTakeFirstOrThrow(),
     );
+    await noteCostsOf(trx, before.user_id);
+    return stored;
   });
 }
 
 /** Removes a tariff within the reach; false where there is none. */
 export async function deleteTariff(db: Database, reach: Reach, tariffId: string): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('tariffs')
-    .where('tariff_id', '=', tariffId)
-    .where(within(reach, 'tariffs.user_id'))
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+  return joinOrBeginTransaction(db, async (trx) => {
+    const removed = await trx
+      .deleteFrom('tariffs')
+      .where('tariff_id', '=', tariffId)
+      .where(within(reach, 'tariffs.user_id'))
+      .returning('user_id')
+      .executeTakeFirst();
+    if (!removed) return false;
+    await noteCostsOf(trx, removed.user_id);
+    return true;
+  });
 }
 
 function changedTerms(before: Terms, changed: TariffPatch['terms']): Terms {

@@ -7,6 +7,8 @@ export interface NewAlert {
   type: Alert['type'];
   thresholdKwh?: number;
   thresholdHours?: number;
+  /** A decimal. */
+  threshold?: string;
   delivery: Alert['delivery'];
 }
 

@@ -93,6 +93,9 @@ export const firing = z.strictObject({
   /** Null for a silence. */
   period_end: instant.nullable(),
   kwh_used: z.number().nullable(),
+  /** For alerts on costs. */
+  cost: z.string().nullable(),
+  currency: z.string().nullable(),
   /** The silent one, for no_data. */
   device_id: z.string().nullable(),
   event_id: z.string(),

@@ -19,6 +19,9 @@ interface AlertData {
   threshold_kwh?: number;
   threshold_hours?: number;
   kwh_used?: number;
+  threshold?: string;
+  cost?: string;
+  currency?: string;
   period_start: string;
   devices: { device_id: string; kwh_used: number }[];
 }
@@ -27,13 +30,15 @@ const PERIODS: Record<string, string> = {
   peak_usage: 'in one hour',
   daily_usage: 'on one day',
   monthly_usage: 'in one month',
+  daily_cost: 'on one day',
+  monthly_cost: 'in one month',
 };
 
 /** Start of a period in the reader's time zone. */
 function when(type: string, start: string, zone: string): string {
   const at = DateTime.fromISO(start, { zone });
-  if (type === 'daily_usage') return at.toFormat('cccc, d LLLL yyyy');
-  if (type === 'monthly_usage') return at.toFormat('LLLL yyyy');
+  if (type === 'daily_usage' || type === 'daily_cost') return at.toFormat('cccc, d LLLL yyyy');
+  if (type === 'monthly_usage' || type === 'monthly_cost') return at.toFormat('LLLL yyyy');
   return `${at.toFormat('cccc, d LLLL yyyy, HH:mm')} (${zone})`;
 }
 
@@ -62,8 +67,10 @@ export function sentence({ type, data }: Told, zone: string, names: DeviceNames)
     const silent = locationOf(alert.devices[0]?.device_id ?? '', names);
     return `No data from ${silent} since ${when(alert.type, alert.period_start, zone)}`;
   }
-  const { kwh_used, threshold_kwh, period_start } = alert;
-  return `${kwh_used} kWh used ${PERIODS[alert.type]}, more than ${threshold_kwh} kWh: ${when(alert.type, period_start, zone)}`;
+  const { kwh_used, threshold_kwh, cost, currency, threshold, period_start } = alert;
+  const [period, at] = [PERIODS[alert.type], when(alert.type, period_start, zone)];
+  if (cost !== undefined) return `${cost} ${currency} for energy ${period}, more than ${threshold} ${currency}: ${at}`;
+  return `${kwh_used} kWh used ${period}, more than ${threshold_kwh} kWh: ${at}`;
 }
 
 /**
@@ -122,16 +129,24 @@ function figures({ type, data }: Told, zone: string, names: DeviceNames): [strin
     ];
   }
   const alert = data as unknown as AlertData;
-  const used: [string, string][] =
-    alert.kwh_used === undefined
-      ? [['Silent for more than', `${alert.threshold_hours} h`]]
-      : [
-          ['Used', `${alert.kwh_used} kWh`],
-          ['Threshold', `${alert.threshold_kwh} kWh`],
-        ];
   const devices = alert.devices
-    .filter(() => alert.kwh_used !== undefined)
+    .filter(() => alert.type !== 'no_data')
     .slice(0, MAX_DEVICES)
     .map(({ device_id, kwh_used }): [string, string] => [nameOf(device_id, names), `${kwh_used} kWh`]);
-  return [['Since', when(alert.type, alert.period_start, zone)], ...used, ...devices];
+  return [['Since', when(alert.type, alert.period_start, zone)], ...reasons(alert), ...devices];
+}
+
+/** What lay above what. */
+function reasons({ type, currency, ...alert }: AlertData): [string, string][] {
+  if (type === 'no_data') return [['Silent for more than', `${alert.threshold_hours} h`]];
+  if (alert.cost !== undefined) {
+    return [
+      ['Cost', `${alert.cost} ${currency}`],
+      ['Threshold', `${alert.threshold} ${currency}`],
+    ];
+  }
+  return [
+    ['Used', `${alert.kwh_used} kWh`],
+    ['Threshold', `${alert.threshold_kwh} kWh`],
+  ];
 }

@@ -32,14 +32,24 @@ export async function usedInPeriods(
   return totals;
 }
 
+/** Until when what a home imports and feeds in at the connection point is known, Unix ms, a start of a quarter-hour; Infinity: all that there is. */
+export async function exportsKnownUntil(db: Database, userId: string, nowMs: number): Promise<number> {
+  const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
+  const atGrid = ({ placement }: HomeDevice) => (placement === 'grid' ? { import: true, export: true } : null);
+  return knownUntil(db, home, nowMs, atGrid);
+}
+
 /** Until when all counted channels of a home are known that are not silent, Unix ms, a start of a quarter-hour; Infinity: all that there is. */
-async function knownUntil(db: Database, home: Home, nowMs: number): Promise<number> {
+async function knownUntil(
+  db: Database,
+  home: Home,
+  nowMs: number,
+  counts: (device: HomeDevice, hasSources: boolean) => Directions | null = countsNow,
+): Promise<number> {
   const now = home.stretches.at(-1);
   // Plugs alone only add up: what one is behind is missing, and nothing of it is too much.
   if (!now?.isGridThere) return Number.POSITIVE_INFINITY;
-  const counted = home.special.filter(
-    (device) => countsNow(device, now.hasSources) !== null && device.endsAtMs === null,
-  );
+  const counted = home.special.filter((device) => counts(device, now.hasSources) !== null && device.endsAtMs === null);
   // Raw SQL: what stands of series is in their heads, as JSON.
   const { rows } = await queryOf(db)<{
     key: string;
@@ -57,8 +67,8 @@ async function knownUntil(db: Database, home: Home, nowMs: number): Promise<numb
   const times = rows
     .filter(({ key, counts_import, counts_export }) => {
       const device = byId.get(key);
-      const counts = device && countsNow(device, now.hasSources);
-      return (counts?.import && counts_import) || (counts?.export && counts_export);
+      const counted = device && counts(device, now.hasSources);
+      return (counted?.import && counts_import) || (counted?.export && counts_export);
     })
     .map(({ last_ms }) => last_ms)
     .filter((ms) => ms > nowMs - SILENT_MS);
@@ -67,11 +77,13 @@ async function knownUntil(db: Database, home: Home, nowMs: number): Promise<numb
   return Math.floor(first / QUARTER_MS) * QUARTER_MS;
 }
 
+interface Directions {
+  import: boolean;
+  export: boolean;
+}
+
 /** Which directions of a device count towards what is used beside a grid device; null: none. */
-function countsNow(
-  { placement, producesExport }: HomeDevice,
-  hasSources: boolean,
-): { import: boolean; export: boolean } | null {
+function countsNow({ placement, producesExport }: HomeDevice, hasSources: boolean): Directions | null {
   if (placement === 'grid') return { import: true, export: hasSources };
   if (placement === 'production') return { import: !producesExport, export: producesExport };
   return placement === 'storage' ? { import: true, export: true } : null;

@@ -31,6 +31,8 @@ const toWire = (row: PastFiring): z.output<typeof firing> => ({
   period_start: row.period_start.toISOString(),
   period_end: row.period_end?.toISOString() ?? null,
   kwh_used: row.total_milliwatt_hours === null ? null : milliwattHoursToKwh(row.total_milliwatt_hours),
+  cost: row.total_cost,
+  currency: row.currency,
   device_id: row.device_id === '' ? null : row.device_id,
   event_id: row.event_id,
 });

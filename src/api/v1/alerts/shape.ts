@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Alert } from '#src/alerts/store.ts';
-import { ofUser } from '#src/api/fields.ts';
+import { decimal, ofUser } from '#src/api/fields.ts';
 import { createdAt, instant, userId } from '#src/api/shapes.ts';
 import { defined } from '#src/core/defined.ts';
 import { kwhToMilliwattHours, MILLIWATT_HOURS_PER_KWH } from '#src/core/units.ts';
@@ -10,7 +10,7 @@ const alertId = z.string().describe('Id of the alert.');
 const type = z
   .enum(ALERT_TYPES)
   .describe(
-    'What the alert watches: any clock hour (`peak_usage`), the day, the month, or the silence of a device (`no_data`).',
+    'What the alert watches: what is used in any clock hour (`peak_usage`), in a day or in a month, what a day or a month costs, or the silence of a device (`no_data`).',
   );
 const delivery = z.enum(ALERT_DELIVERIES).describe('How the user is told.');
 const status = z.enum(PAUSABLE_STATUSES).describe('A paused alert does not fire.');
@@ -21,7 +21,13 @@ const thresholds = {
     .min(0.000_001)
     .max(1_000_000_000)
     .optional()
-    .describe('Usage above which the alert fires, in kWh. Required with every type but `no_data`.'),
+    .describe('Usage above which the alert fires, in kWh. Only with types on usage, and required there.'),
+  threshold: decimal
+    .refine((kept) => /[1-9]/.test(kept) && !kept.startsWith('-'), 'must be above 0')
+    .optional()
+    .describe(
+      'Total cost above which the alert fires, in the currency of the tariff that holds. Only with types on costs, and required there.',
+    ),
   threshold_hours: z
     .number()
     .int()
@@ -48,7 +54,13 @@ export const alert = z
     threshold_kwh: z
       .number()
       .optional()
-      .describe('Usage above which the alert fires, in kWh. Not in alerts of type `no_data`.'),
+      .describe('Usage above which the alert fires, in kWh. Only in alerts on usage.'),
+    threshold: z
+      .string()
+      .optional()
+      .describe(
+        'Total cost above which the alert fires, in the currency of the tariff that holds: a decimal with up to 9 places, as text. Only in alerts on costs.',
+      ),
     threshold_hours: z
       .number()
       .int()
@@ -73,7 +85,9 @@ export const alertPreview = z
         z.strictObject({
           period_start: instant.describe('Start of the period. For `no_data`: when the device was last heard.'),
           period_end: instant.nullable().describe('End of the period, exclusive. Null for a silence that goes on.'),
-          kwh_used: z.number().optional().describe('What was used in the period, in kWh. Not with type `no_data`.'),
+          kwh_used: z.number().optional().describe('What was used in the period, in kWh. Only with types on usage.'),
+          cost: z.string().optional().describe('What the period cost in total. Only with types on costs.'),
+          currency: z.string().optional().describe('Currency of the cost (ISO 4217). Only with types on costs.'),
           device_id: z.string().optional().describe('Id of the silent device. Only with type `no_data`.'),
         }),
       )
@@ -96,6 +110,7 @@ export const toWire = (row: Alert): z.output<typeof alert> =>
     type: row.type,
     threshold_kwh:
       row.threshold_milliwatt_hours === null ? undefined : row.threshold_milliwatt_hours / MILLIWATT_HOURS_PER_KWH,
+    threshold: row.threshold ?? undefined,
     threshold_hours: row.threshold_hours ?? undefined,
     delivery: row.delivery,
     status: row.status,

@@ -4,7 +4,7 @@ import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { holdable, reachOf, reachUser } from '#src/auth/access.ts';
 import { orNotFound } from '#src/core/errors.ts';
-import { checkDelivery, checkThreshold } from './check.ts';
+import { checkDelivery, checkTariff, checkThreshold } from './check.ts';
 import { alert, alertPatch, toRow, toWire } from './shape.ts';
 
 export const updateAlert = operation({
@@ -16,10 +16,12 @@ export const updateAlert = operation({
   answer: alert,
   params: z.object({ alert_id: id }),
   body: alertPatch,
+  exactNumbers: ['threshold'],
   async handle({ context, caller, params, body: patch }) {
     const reach = reachOf(caller);
     const { alert_id, type, user_id } = orNotFound(await findAlert(context.db, reach, holdable(params.alert_id)));
     checkThreshold(type, patch, { required: false });
+    await checkTariff(context.db, user_id, patch.threshold);
     await checkDelivery(context.db, await reachUser(context.db, caller, user_id), patch.delivery);
     return toWire(orNotFound(await update(context.db, reach, alert_id, toRow(patch))));
   },

@@ -1,0 +1,41 @@
+import type { MilliwattHours } from '#src/core/units.ts';
+import type { Query } from '#src/database/connect.ts';
+import type { CostType, UsageType } from './period.ts';
+import type { AlertDelivery } from './store.ts';
+import type { Asked } from './totals.ts';
+
+/** An alert that watches periods. It has the threshold of its type; the other one is null. */
+export interface Rule {
+  alert_id: string;
+  user_id: string;
+  type: UsageType | CostType;
+  threshold_milliwatt_hours: MilliwattHours | null;
+  threshold: string | null;
+  delivery: AlertDelivery;
+  timezone: string;
+}
+
+/** A period of a rule that may fire. */
+export type AskedOfRule = Asked & { rule: Rule };
+
+/** The active alerts of some users that watch periods. */
+export async function rulesOf(query: Query, userIds: readonly string[]): Promise<Rule[]> {
+  // Raw SQL: the hot path of alerts.
+  const { rows } = await query<Rule>(
+    `SELECT a.alert_id, a.user_id, a.type, a.threshold_milliwatt_hours, a.threshold, a.delivery, u.timezone
+     FROM alerts a JOIN users u USING (user_id)
+     WHERE a.user_id = ANY ($1) AND a.status = 'active' AND a.type <> 'no_data'`,
+    [userIds],
+  );
+  return rows;
+}
+
+/** What all firings of a rule's periods have. */
+export const ofRule = ({ rule, startMs, endMs }: AskedOfRule) => ({
+  alertId: rule.alert_id,
+  userId: rule.user_id,
+  type: rule.type,
+  delivery: rule.delivery,
+  periodStart: new Date(startMs),
+  periodEnd: new Date(endMs),
+});

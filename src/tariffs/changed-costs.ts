@@ -1,0 +1,24 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '#src/database/connect.ts';
+
+/** A worker takes a row as a whole: of many users in pieces. */
+const USERS_OF_A_ROW = 100;
+
+/** Leaves to the workers that a user's tariffs changed, if it has alerts on costs; in the transaction that changes them. */
+export const noteCostsOf = (trx: Database, userId: string): Promise<unknown> => note(trx, sql`a.user_id = ${userId}`);
+
+/** The same of all users whose tariffs take prices from a series. */
+export const noteCostsBy = (trx: Database, seriesId: string): Promise<unknown> =>
+  note(
+    trx,
+    sql`a.user_id IN (SELECT user_id FROM tariffs WHERE terms #>> '{import,series_id}' = ${seriesId}
+      UNION SELECT user_id FROM tariffs WHERE terms #>> '{export,series_id}' = ${seriesId})`,
+  );
+
+const note = (trx: Database, whose: RawBuilder<unknown>): Promise<unknown> =>
+  sql`INSERT INTO usage_changes (hour, user_ids, costs_only)
+    SELECT date_trunc('hour', now()), array_agg(user_id), true FROM (
+      SELECT user_id, (row_number() OVER (ORDER BY user_id) - 1) / ${USERS_OF_A_ROW} AS part FROM (
+        SELECT DISTINCT a.user_id FROM alerts a
+        WHERE a.type IN ('daily_cost', 'monthly_cost') AND a.status = 'active' AND ${whose}) users) parts
+    GROUP BY part`.execute(trx);

@@ -1,0 +1,388 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Evaluator, startEvaluator } from '#src/alerts/pool.ts';
+import { raiseAlerts } from '#src/alerts/raise.ts';
+import { asBillionths, parseDecimal } from '#src/core/decimal.ts';
+import { secretBox } from '#src/core/secret-box.ts';
+import { createDb, type Database } from '#src/database/connect.ts';
+import { EVERYBODY } from '#src/database/reach.ts';
+import { tellUsage } from '#src/delivery/usage-updated.ts';
+import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
+import { packed } from '#src/tariffs/packed-days.ts';
+import { createPriceSeries } from '#src/tariffs/price-series.ts';
+import { putPrices } from '#src/tariffs/prices.ts';
+import { createTariff, deleteTariff, updateTariff } from '#src/tariffs/store.ts';
+import type { Terms } from '#src/tariffs/terms.ts';
+import { updateUser } from '#src/users/store.ts';
+import { createAlert } from '#test/support/alerts.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { type Meter, meter } from '#test/support/meters.ts';
+
+let database: TestDatabase;
+let db: Database;
+let evaluator: Evaluator;
+let home: Meter;
+/** A Wednesday, noon UTC. */
+const NOW = new Date('2026-06-17T12:00:00Z');
+const at = (text: string) => new Date(`2026-06-${text}Z`);
+
+beforeAll(async () => {
+  database = await testDatabase();
+  db = createDb(database.pool);
+  evaluator = startEvaluator(2);
+  await database.settle(NOW);
+});
+afterAll(async () => {
+  await evaluator.close();
+  await database.drop();
+});
+beforeEach(async () => {
+  home = await meter(database);
+});
+afterEach(async () => {
+  await database.pool.query('DELETE FROM users WHERE user_id = $1', [home.userId]);
+});
+
+/** Evaluates all that waits; returns whose costs failed. */
+async function evaluate(now = NOW, of: Evaluator = evaluator): Promise<string[]> {
+  const failed: string[] = [];
+  for (;;) {
+    const { changes, faults } = await raiseAlerts(database.pool, of, now);
+    failed.push(...faults.map(({ userId }) => userId));
+    if (changes === 0) return failed;
+  }
+}
+
+const alert = (type: 'daily_cost' | 'monthly_cost', threshold: string, userId = home.userId) =>
+  createAlert(db, { userId, delivery: 'webhook', type, threshold });
+const tariff = (terms: Terms, { valid_from = '2026-01-01', currency = 'EUR', userId = home.userId } = {}) =>
+  createTariff(db, { userId, name: 'x', valid_from, currency, terms });
+/** A kWh an hour of the 17th, from midnight. */
+const use = (kwh: number, of = home) =>
+  of.read(
+    [
+      [at('17T00:00'), 100],
+      [at(`17T${String(kwh).padStart(2, '0')}:00`), 100 + kwh],
+    ],
+    NOW,
+  );
+async function told(userId = home.userId) {
+  const { rows } = await database.pool.query(
+    "SELECT data FROM events WHERE user_id = $1 AND type = 'alert.triggered' ORDER BY event_id",
+    [userId],
+  );
+  return rows.map(({ data }) => data);
+}
+const costs = async (userId = home.userId) => (await told(userId)).map(({ type, cost }) => [type, cost]);
+
+describe('an alert on costs', () => {
+  test('fires the moment the total lies above the threshold, once, with what each device used', async () => {
+    await tariff({ import: { per_kwh: '0.30' }, standing_per_day: '2.40' });
+    const { alert_id } = await alert('daily_cost', '2.725');
+    await use(5);
+    await evaluate();
+    // 12 h and the quarter-hour from 12:00 of the standing charge, and 5 kWh: 1.225 + 1.50 = 2.725, rounded to 2.73.
+    expect(await told()).toEqual([
+      {
+        alert_id,
+        user_id: home.userId,
+        type: 'daily_cost',
+        threshold: '2.725',
+        cost: '2.73',
+        currency: 'EUR',
+        period_start: '2026-06-17T00:00:00.000Z',
+        period_end: '2026-06-18T00:00:00.000Z',
+        devices: [{ device_id: home.deviceId, kwh_used: 5 }],
+      },
+    ]);
+    await home.read([[at('17T08:00'), 110]], NOW);
+    await evaluate();
+    expect(await told()).toHaveLength(1);
+    const { rows } = await database.pool.query(
+      'SELECT total_milliwatt_hours, total_cost, currency FROM alert_firings WHERE alert_id = $1',
+      [alert_id],
+    );
+    expect(rows).toEqual([{ total_milliwatt_hours: null, total_cost: '2.73', currency: 'EUR' }]);
+  });
+
+  test('does not fire at its threshold, exactly, where a double would', async () => {
+    // 3 kWh × 0.1 = 0.30000000000000004 as doubles.
+    await tariff({ import: { per_kwh: '0.1' } });
+    await alert('daily_cost', '0.3');
+    await use(3);
+    await evaluate();
+    expect(await told()).toEqual([]);
+    await home.read([[at('17T03:30'), 103.1]], NOW);
+    await evaluate();
+    expect(await costs()).toEqual([['daily_cost', '0.31']]);
+  });
+
+  test('compares amounts beyond 64 bits of billionths', async () => {
+    await tariff({ import: { per_kwh: '999999999.999999999' } });
+    await alert('daily_cost', '999999999.999999999');
+    await use(11);
+    await evaluate();
+    expect(await costs()).toEqual([['daily_cost', '11000000000.00']]);
+  });
+
+  test('of the month has all of it, with the capacity charge; of the day only the day', async () => {
+    await tariff({ import: { per_kwh: '1' }, capacity: { per_kw_month: '10' } });
+    await alert('monthly_cost', '20');
+    await alert('daily_cost', '20');
+    // 8 kWh over hours are no measured peak; half a kWh in a quarter-hour is one.
+    await home.read(
+      [
+        [at('15T00:00'), 100],
+        [at('15T08:00'), 108],
+        [at('17T03:00'), 108],
+        [at('17T03:15'), 108.5],
+      ],
+      NOW,
+    );
+    await evaluate();
+    // 8.5 kWh, and a peak of 2 kW.
+    expect(await costs()).toEqual([['monthly_cost', '28.50']]);
+  });
+
+  test('takes days of its user’s zone', async () => {
+    await updateUser(db, EVERYBODY, home.userId, { timezone: 'Asia/Kolkata' });
+    await tariff({ import: { per_kwh: '1' } });
+    await alert('daily_cost', '2');
+    await home.read(
+      [
+        [at('16T18:30'), 100],
+        [at('16T21:30'), 103],
+      ],
+      NOW,
+    );
+    await evaluate();
+    expect(await told()).toMatchObject([
+      { cost: '3.00', period_start: '2026-06-16T18:30:00.000Z', period_end: '2026-06-17T18:30:00.000Z' },
+    ]);
+  });
+
+  test('waits for what is fed in, where the meter tells that later', async () => {
+    await tariff({ import: { per_kwh: '1' }, export: { per_kwh: '1' } });
+    await alert('daily_cost', '4');
+    const exported = { channel: 'export' };
+    await home.read(
+      [
+        [at('17T10:00'), 100],
+        [at('17T11:00'), 101],
+      ],
+      NOW,
+    );
+    await home.read(
+      [
+        [at('17T10:00'), 50],
+        [at('17T11:10'), 50],
+      ],
+      NOW,
+      exported,
+    );
+    // 9 kWh more were imported; that 8 were fed in is not known yet.
+    await home.read([[at('17T11:50'), 110]], NOW);
+    await evaluate();
+    expect(await told()).toEqual([]);
+    await home.read([[at('17T11:50'), 58]], NOW, exported);
+    await evaluate();
+    expect(await told()).toEqual([]);
+  });
+
+  test('asks for the costs of a period once, whatever number of alerts there is on it', async () => {
+    await tariff({ import: { per_kwh: '1' } });
+    for (const threshold of ['1', '2', '3', '4', '5']) await alert('daily_cost', threshold);
+    await use(4);
+    await evaluate();
+    expect((await told()).map(({ threshold }) => threshold).sort()).toEqual(['1', '2', '3']);
+  });
+});
+
+describe('prices and tariffs that change', () => {
+  const hours = (perKwh: string, from: Date, count: number) =>
+    packed(
+      Array.from({ length: count }, (_, hour) => ({
+        startsAtMs: from.getTime() + hour * 3_600_000,
+        perKwh: parseDecimal(perKwh) ?? asBillionths(0n),
+      })),
+      60,
+    );
+
+  test('are evaluated again without any reading, once a period, and told as usage to nobody', async () => {
+    const { series_id } = await createPriceSeries(db, {
+      userId: home.userId,
+      name: 'x',
+      currency: 'EUR',
+      resolution_minutes: 60,
+    });
+    await tariff({ import: { series_id } });
+    await alert('daily_cost', '3');
+    await use(5);
+    await evaluate();
+    // No price is known: nothing costs anything.
+    expect(await told()).toEqual([]);
+    const webhook = {
+      event: 'usage.updated' as const,
+      url: 'https://example.com/x',
+      authToken: 'a token of the receiver',
+    };
+    await createWebhook(db, secretBox('x'), home.userId, webhook);
+    await putPrices(db, series_id, hours('0.5', at('17T00:00'), 24));
+    await evaluate();
+    expect(await told()).toEqual([]);
+    await putPrices(db, series_id, hours('0.7', at('17T00:00'), 24));
+    await evaluate();
+    expect(await costs()).toEqual([['daily_cost', '3.50']]);
+    await putPrices(db, series_id, hours('0.9', at('17T00:00'), 24));
+    await evaluate();
+    expect(await told()).toHaveLength(1);
+    expect(await tellUsage(database.pool, NOW)).toBe(0);
+  });
+
+  test('reach yesterday while it may fire, and last month with it', async () => {
+    const firstOfMonth = new Date('2026-07-01T12:00:00Z');
+    await alert('daily_cost', '3');
+    await alert('monthly_cost', '3');
+    await home.read(
+      [
+        [at('30T00:00'), 100],
+        [at('30T04:00'), 104],
+      ],
+      firstOfMonth,
+    );
+    await evaluate(firstOfMonth);
+    const { tariff_id } = await tariff({ import: { per_kwh: '0.5' } });
+    await evaluate(firstOfMonth);
+    expect(await told()).toEqual([]);
+    await updateTariff(db, EVERYBODY, tariff_id, { terms: { import: { per_kwh: '1' } } });
+    await evaluate(new Date('2026-07-02T00:00:00Z'));
+    expect(await told()).toEqual([]);
+    await updateTariff(db, EVERYBODY, tariff_id, { terms: { import: { per_kwh: '1' } } });
+    await evaluate(firstOfMonth);
+    expect((await costs()).sort()).toEqual([
+      ['daily_cost', '4.00'],
+      ['monthly_cost', '4.00'],
+    ]);
+  });
+
+  test('a tariff that is removed takes the days back to the one before it', async () => {
+    await tariff({ import: { per_kwh: '1' } });
+    const { tariff_id } = await tariff({ import: { per_kwh: '0.1' } }, { valid_from: '2026-06-17' });
+    await alert('daily_cost', '3');
+    await use(5);
+    await evaluate();
+    expect(await told()).toEqual([]);
+    expect(await deleteTariff(db, EVERYBODY, tariff_id)).toBe(true);
+    await evaluate();
+    expect(await costs()).toEqual([['daily_cost', '5.00']]);
+  });
+
+  test('note nobody who has no alert on costs', async () => {
+    await createAlert(db, { userId: home.userId, type: 'daily_usage', thresholdKwh: 1, delivery: 'webhook' });
+    await tariff({ import: { per_kwh: '1' } });
+    const { rows } = await database.pool.query('SELECT FROM usage_changes');
+    expect(rows).toEqual([]);
+  });
+});
+
+describe('what cannot be told', () => {
+  test('a month of two currencies fires nothing, and its days do', async () => {
+    await tariff({ import: { per_kwh: '1' } });
+    await tariff({ import: { per_kwh: '100' } }, { valid_from: '2026-06-17', currency: 'JPY' });
+    await alert('monthly_cost', '1');
+    await alert('daily_cost', '1');
+    await use(5);
+    expect(await evaluate()).toEqual([]);
+    expect(await told()).toMatchObject([{ type: 'daily_cost', cost: '500', currency: 'JPY' }]);
+  });
+
+  test('without a tariff any more an alert stays silent', async () => {
+    await alert('daily_cost', '1');
+    await use(5);
+    expect(await evaluate()).toEqual([]);
+    expect(await told()).toEqual([]);
+  });
+
+  test('terms that cannot be read stop nobody else’s alerts, of whatever kind', async () => {
+    const broken = await meter(database);
+    await alert('daily_cost', '1', broken.userId);
+    await tariff({ import: { per_kwh: '1' } }, { userId: broken.userId });
+    await tariff({ import: { per_kwh: '1' } });
+    await database.pool.query(`UPDATE tariffs SET terms = '{"import": {"per_kwh": "rubbish"}}' WHERE user_id = $1`, [
+      broken.userId,
+    ]);
+    await createAlert(db, { userId: broken.userId, type: 'daily_usage', thresholdKwh: 1, delivery: 'webhook' });
+    await alert('daily_cost', '1');
+    await use(5, broken);
+    await use(5);
+    expect(new Set(await evaluate())).toEqual(new Set([broken.userId]));
+    expect((await told(broken.userId)).map(({ type }) => type)).toEqual(['daily_usage']);
+    expect(await costs()).toEqual([['daily_cost', '5.00']]);
+  });
+
+  test('a statement that fails stops nobody else’s alerts either', async () => {
+    const broken = await meter(database);
+    await tariff({ import: { per_kwh: '1' } }, { userId: broken.userId });
+    await tariff({ import: { per_kwh: '1' } });
+    for (const { userId } of [broken, home]) await alert('daily_cost', '1', userId);
+    await use(5, broken);
+    await use(5);
+    const [fails] = await raisedWith(broken.userId, 'SELECT 1 / 0');
+    expect(fails).toMatchObject({ userId: broken.userId, error: { message: 'division by zero' } });
+    expect(await costs()).toEqual([['daily_cost', '5.00']]);
+  });
+
+  test('a database that is going away leaves all of them for another time', async () => {
+    await tariff({ import: { per_kwh: '1' } });
+    await alert('daily_cost', '1');
+    await use(5);
+    await expect(raisedWith(home.userId, 'SELECT pg_terminate_backend(pg_backend_pid())')).rejects.toThrow();
+    await evaluate();
+    expect(await costs()).toEqual([['daily_cost', '5.00']]);
+  });
+});
+
+/** Evaluates while the statement that reads a user's tariffs is another one; returns whose costs failed. */
+async function raisedWith(userId: string, text: string) {
+  const pool = {
+    async connect() {
+      const client = await database.pool.connect();
+      const query = (asked: string | { text: string; values: unknown[] }, values?: unknown[]) =>
+        typeof asked !== 'string' && asked.text.includes('"tariffs"') && asked.values.includes(userId)
+          ? client.query(text)
+          : client.query(asked as string, values);
+      return { query, release: (isBroken: boolean) => client.release(isBroken) };
+    },
+  } as unknown as typeof database.pool;
+  return (await raiseAlerts(pool, evaluator, NOW)).faults;
+}
+
+test('more homes than one transaction asks for follow in the next ones, none twice and none left out', async () => {
+  const homes = await Promise.all(Array.from({ length: 60 }, () => meter(database)));
+  for (const one of homes) {
+    await tariff({ import: { per_kwh: '1' } }, { userId: one.userId });
+    await alert('daily_cost', '1', one.userId);
+    await use(3, one);
+  }
+  const first = await raiseAlerts(database.pool, evaluator, NOW);
+  expect(first).toMatchObject({ fired: 50, hasMore: true });
+  // Those that were left come first, though others changed again.
+  await homes[0]?.read([[at('17T04:00'), 104]], NOW);
+  await Promise.all(Array.from({ length: 4 }, () => evaluate()));
+  const { rows } = await database.pool.query(
+    "SELECT count(*)::int AS events, count(DISTINCT user_id)::int AS users FROM events WHERE type = 'alert.triggered' AND user_id = ANY ($1)",
+    [homes.map(({ userId }) => userId)],
+  );
+  expect(rows).toEqual([{ events: 60, users: 60 }]);
+  await database.pool.query('DELETE FROM users WHERE user_id = ANY ($1)', [homes.map(({ userId }) => userId)]);
+});
+
+test('a worker that fails in the middle leaves everything as it was', async () => {
+  await tariff({ import: { per_kwh: '1' } });
+  await alert('daily_cost', '1');
+  await use(3);
+  const broken: Evaluator = { ...evaluator, above: () => Promise.reject(new Error('the thread is gone')) };
+  await expect(raiseAlerts(database.pool, broken, NOW)).rejects.toThrow('the thread is gone');
+  expect(await told()).toEqual([]);
+  await Promise.all(Array.from({ length: 4 }, () => evaluate()));
+  expect(await told()).toHaveLength(1);
+});
