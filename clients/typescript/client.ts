@@ -38,12 +38,20 @@ export interface Alert {
   delivery: "email" | "sms" | "webhook";
   /** A paused alert does not fire. */
   status: "active" | "paused";
+  /** Total cost above which the alert fires, in the currency of the tariff that holds: a decimal with up to 9 places, as text. Only in alerts on costs. */
+  threshold?: string;
   /** Silence after which the alert fires, in hours. Only in alerts of type `no_data`. */
   threshold_hours?: number;
-  /** Usage above which the alert fires, in kWh. Not in alerts of type `no_data`. */
+  /** Usage above which the alert fires, in kWh. Only in alerts on usage. */
   threshold_kwh?: number;
-  /** What the alert watches: any clock hour (`peak_usage`), the day, the month, or the silence of a device (`no_data`). */
-  type: "peak_usage" | "daily_usage" | "monthly_usage" | "no_data";
+  /** What the alert watches: what is used in any clock hour (`peak_usage`), in a day or in a month, what a day or a month costs, or the silence of a device (`no_data`). */
+  type:
+    | "peak_usage"
+    | "daily_usage"
+    | "monthly_usage"
+    | "daily_cost"
+    | "monthly_cost"
+    | "no_data";
   /** Id of the user that it belongs to. */
   user_id: string;
 }
@@ -51,9 +59,13 @@ export interface Alert {
 export interface AlertPreview {
   /** Periods of the last 90 days in which the alert would have fired. */
   data: {
+    /** What the period cost in total. Only with types on costs. */
+    cost?: string;
+    /** Currency of the cost (ISO 4217). Only with types on costs. */
+    currency?: string;
     /** Id of the silent device. Only with type `no_data`. */
     device_id?: string;
-    /** What was used in the period, in kWh. Not with type `no_data`. */
+    /** What was used in the period, in kWh. Only with types on usage. */
     kwh_used?: number;
     /** End of the period, exclusive. Null for a silence that goes on. */
     period_end: string | null;
@@ -77,6 +89,10 @@ export interface AlertTriggeredEvent {
   data: {
     /** Id of the alert that fired. */
     alert_id: string;
+    /** What the period cost in total by the time the alert fired. Only in alerts on costs. */
+    cost?: string;
+    /** Currency of the cost (ISO 4217). Only in alerts on costs. */
+    currency?: string;
     /** Devices that took part, the largest share first. For `no_data`: the silent device. */
     devices: {
       /** Id of the device. */
@@ -84,7 +100,7 @@ export interface AlertTriggeredEvent {
       /** Its import in the period, in kWh. */
       kwh_used: number;
     }[];
-    /** What the home used in the period by the time the alert fired, in kWh. Not in alerts of type `no_data`. */
+    /** What the home used in the period by the time the alert fired, in kWh. Only in alerts on usage. */
     kwh_used?: number;
     /** End of the period, exclusive. Null for a silence that goes on. */
     period_end: string | null;
@@ -93,12 +109,20 @@ export interface AlertTriggeredEvent {
      * @format date-time
      */
     period_start: string;
+    /** Threshold of the alert, a decimal in the currency of the tariff that holds. Only in alerts on costs. */
+    threshold?: string;
     /** Length of the silence that the alert waits for, in hours. Only in alerts of type `no_data`. */
     threshold_hours?: number | null;
-    /** Threshold of the alert, in kWh. Not in alerts of type `no_data`. */
+    /** Threshold of the alert, in kWh. Only in alerts on usage. */
     threshold_kwh?: number;
     /** Type of the alert. */
-    type: "peak_usage" | "daily_usage" | "monthly_usage" | "no_data";
+    type:
+      | "peak_usage"
+      | "daily_usage"
+      | "monthly_usage"
+      | "daily_cost"
+      | "monthly_cost"
+      | "no_data";
     /** Id of the user that the event is about. */
     user_id: string;
   };
@@ -1784,7 +1808,7 @@ export class EnergyService<
      *
      * @tags alerts
      * @name CreateAlert
-     * @summary Sets a threshold on a user’s usage.
+     * @summary Sets a threshold on a user’s usage or costs.
      * @request POST:/v1/alerts
      * @secure
      */
@@ -1792,6 +1816,8 @@ export class EnergyService<
       data: {
         /** How the user is told. */
         delivery: "email" | "sms" | "webhook";
+        /** Total cost above which the alert fires, in the currency of the tariff that holds. Only with types on costs, and required there. */
+        threshold?: string | number;
         /**
          * Silence after which the alert fires, in hours. Only with type `no_data`, and required there.
          * @min 1
@@ -1799,13 +1825,19 @@ export class EnergyService<
          */
         threshold_hours?: number;
         /**
-         * Usage above which the alert fires, in kWh. Required with every type but `no_data`.
+         * Usage above which the alert fires, in kWh. Only with types on usage, and required there.
          * @min 0.000001
          * @max 1000000000
          */
         threshold_kwh?: number;
-        /** What the alert watches: any clock hour (`peak_usage`), the day, the month, or the silence of a device (`no_data`). */
-        type: "peak_usage" | "daily_usage" | "monthly_usage" | "no_data";
+        /** What the alert watches: what is used in any clock hour (`peak_usage`), in a day or in a month, what a day or a month costs, or the silence of a device (`no_data`). */
+        type:
+          | "peak_usage"
+          | "daily_usage"
+          | "monthly_usage"
+          | "daily_cost"
+          | "monthly_cost"
+          | "no_data";
         /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
         user_id?: string;
       },
@@ -1882,6 +1914,8 @@ export class EnergyService<
         delivery?: "email" | "sms" | "webhook";
         /** A paused alert does not fire. */
         status?: "active" | "paused";
+        /** Total cost above which the alert fires, in the currency of the tariff that holds. Only with types on costs, and required there. */
+        threshold?: string | number;
         /**
          * Silence after which the alert fires, in hours. Only with type `no_data`, and required there.
          * @min 1
@@ -1889,7 +1923,7 @@ export class EnergyService<
          */
         threshold_hours?: number;
         /**
-         * Usage above which the alert fires, in kWh. Required with every type but `no_data`.
+         * Usage above which the alert fires, in kWh. Only with types on usage, and required there.
          * @min 0.000001
          * @max 1000000000
          */
@@ -1936,6 +1970,8 @@ export class EnergyService<
      */
     previewAlert: (
       data: {
+        /** Total cost above which the alert fires, in the currency of the tariff that holds. Only with types on costs, and required there. */
+        threshold?: string | number;
         /**
          * Silence after which the alert fires, in hours. Only with type `no_data`, and required there.
          * @min 1
@@ -1943,13 +1979,19 @@ export class EnergyService<
          */
         threshold_hours?: number;
         /**
-         * Usage above which the alert fires, in kWh. Required with every type but `no_data`.
+         * Usage above which the alert fires, in kWh. Only with types on usage, and required there.
          * @min 0.000001
          * @max 1000000000
          */
         threshold_kwh?: number;
-        /** What the alert watches: any clock hour (`peak_usage`), the day, the month, or the silence of a device (`no_data`). */
-        type: "peak_usage" | "daily_usage" | "monthly_usage" | "no_data";
+        /** What the alert watches: what is used in any clock hour (`peak_usage`), in a day or in a month, what a day or a month costs, or the silence of a device (`no_data`). */
+        type:
+          | "peak_usage"
+          | "daily_usage"
+          | "monthly_usage"
+          | "daily_cost"
+          | "monthly_cost"
+          | "no_data";
         /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
         user_id?: string;
       },

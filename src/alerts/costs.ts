@@ -7,8 +7,6 @@ import type { Firing } from './fire.ts';
 import type { Evaluator } from './pool.ts';
 import { type AskedOfRule, ofRule } from './rule.ts';
 
-/** Users whose costs one transaction asks for: some milliseconds each, which the other alerts of the batch wait for. */
-const MAX_USERS = 50;
 /** SQLSTATE classes of what is over when the batch is taken again: connections, deadlocks, resources, locks, shutdown. */
 const PASSES = /^(08|40|53|55|57P)/;
 /** Thresholds lie below it (src/tariffs/terms.ts), in billionths: what is beyond compares the same. */
@@ -32,17 +30,17 @@ export async function evaluateCosts(
   client: PoolClient,
   evaluator: Evaluator,
   asked: readonly AskedOfRule[],
-  { firstUsers, now }: { firstUsers: ReadonlySet<string>; now: Date },
+  { firstUsers, maxUsers, now }: { firstUsers: ReadonlySet<string>; maxUsers: number; now: Date },
 ): Promise<EvaluatedCosts> {
   if (asked.length === 0) return { firings: [], isMoreWaiting: false, faults: [] };
   const query = queryOn(client);
   const ofUsers = Map.groupBy(await unfired(query, asked), ({ userId }) => userId);
   const users = [...ofUsers.keys()].sort((a, b) => Number(firstUsers.has(b)) - Number(firstUsers.has(a)));
-  const left = users.slice(MAX_USERS);
+  const left = users.slice(maxUsers);
   if (left.length > 0) await leave(query, left, now);
   const faults: EvaluatedCosts['faults'] = [];
   const known: { one: AskedOfRule; cost: Cost }[] = [];
-  for (const userId of users.slice(0, MAX_USERS)) {
+  for (const userId of users.slice(0, maxUsers)) {
     const periods = ofUsers.get(userId) ?? [];
     const asking = await inPart(client, (db) => costsOf(db, userId, periods, now));
     if ('value' in asking) known.push(...asking.value);

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { comparable } from '#src/alerts/costs.ts';
 import { above, candidates, KINDS } from '#src/alerts/evaluate.ts';
-import { periodAt } from '#src/alerts/period.ts';
+import { hoursThatMayFire, periodAt, periodsOfHour } from '#src/alerts/period.ts';
 import { piecesOf } from '#src/alerts/totals.ts';
 
 const HOUR_MS = 3_600_000;
@@ -131,6 +132,51 @@ test('candidates are the periods of each rule’s user that a changed hour touch
     ),
     { numRuns: 100 },
   );
+});
+
+test('every period of a day or a month that may still fire is touched by the hours that stand for all of them', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...ZONES),
+      fc.constantFrom('day' as const, 'month' as const),
+      hourMs,
+      (zone, kind, hour) => {
+        const nowMs = hour + 1_234_567;
+        const touched = new Set(
+          hoursThatMayFire(nowMs).flatMap((ms) => periodsOfHour(kind, zone, ms).map(({ startMs }) => startMs)),
+        );
+        // Back from the one under way, until they ended too long ago.
+        for (let one = periodAt(kind, zone, nowMs); one.endMs > nowMs - 24 * HOUR_MS; ) {
+          expect(touched).toContain(one.startMs);
+          one = periodAt(kind, zone, one.startMs - 1);
+        }
+      },
+    ),
+    { numRuns: 2_000 },
+  );
+});
+
+test('money is compared to the billionth, where doubles are equal', () => {
+  const [total, threshold] = ['100000000.000000001', '100000000'].map(comparable) as [bigint, bigint];
+  const compared = {
+    totalBillionths: [total, threshold, -total],
+    thresholdBillionths: [threshold, threshold, threshold],
+  };
+  const fired = above({
+    totalBillionths: BigInt64Array.from(compared.totalBillionths),
+    thresholdBillionths: BigInt64Array.from(compared.thresholdBillionths),
+  });
+  expect(Number('100000000.000000001')).toBe(100_000_000);
+  expect([...fired]).toEqual([0]);
+});
+
+test('amounts beyond every threshold compare like themselves', () => {
+  const most = comparable('999999999.999999999');
+  for (const huge of ['1000000000.01', '99999999999999.99', '123456789012345678901234567890']) {
+    expect(comparable(huge) > most).toBe(true);
+    expect(comparable(`-${huge}`) < 0n).toBe(true);
+    expect(BigInt.asIntN(64, comparable(huge))).toBe(comparable(huge));
+  }
 });
 
 test('what is above its threshold fires; what is at it does not', () => {

@@ -13,6 +13,8 @@ import { totalsOf } from './totals.ts';
 
 /** Most changed hours of users that one transaction takes; a single row may have more. */
 const MAX_CHANGES = 5_000;
+/** Users whose costs one transaction asks for: some milliseconds each, which the other alerts of the batch wait for. */
+const MAX_COSTED_USERS = 50;
 
 /** What a pass did. */
 export interface Evaluated {
@@ -43,6 +45,7 @@ export async function raiseAlerts(
   evaluator: Evaluator,
   now: Date,
   maxChanges = MAX_CHANGES,
+  maxUsers = MAX_COSTED_USERS,
 ): Promise<Evaluated> {
   return inTransaction(pool, async (client: PoolClient) => {
     const query = queryOn(client);
@@ -61,7 +64,7 @@ export async function raiseAlerts(
       client,
       evaluator,
       asked.filter(({ rule }) => isCostType(rule.type)),
-      { firstUsers: new Set(rows.flatMap(({ user_id, costs_only }) => (costs_only ? [user_id] : []))), now },
+      { firstUsers: new Set(rows.flatMap(({ user_id, costs_only }) => (costs_only ? [user_id] : []))), maxUsers, now },
     );
     const fired = await fire(query, [...onUsage, ...onCosts.firings], now);
     await keepForTelling(

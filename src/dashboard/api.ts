@@ -24,6 +24,7 @@ const NAMES: Record<string, string> = {
   overlap_hours: 'Overlap',
   phone: 'Phone number',
   register_max_kwh: 'Register maximum',
+  threshold: 'Threshold',
   threshold_hours: 'Hours of silence',
   threshold_kwh: 'Threshold',
   timezone: 'Time zone',

@@ -43,7 +43,7 @@ export function Page() {
   const whose = user.user_id === me.user_id ? 'your home' : user.email;
   return html`
     <h1>Alerts</h1>
-    <p>An alert tells when ${whose} uses more than it should, or when a device falls silent. Periods are hours, days and
+    <p>An alert tells when ${whose} uses or pays more than it should, or when a device falls silent. Periods are hours, days and
       months of ${user.timezone}.</p>
     <${Card}
       title=${user.user_id === me.user_id ? 'Your alerts' : `Alerts of ${user.email}`}

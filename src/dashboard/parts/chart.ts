@@ -2,60 +2,66 @@ import { useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { html } from '../html.ts';
 import { colourOf, useDrawing } from './drawing.ts';
-import { kwh } from './format.ts';
+import { kwh, moneyIn } from './format.ts';
 
-/** One bar: a bucket's energy, and the part of it that was estimated. */
+/** One bar: a bucket's energy, and the part of it that was estimated; or what it cost. */
 export interface Bar {
   /** On the axis; short. */
   label: string;
   /** When it is pointed at, and in the table. */
   name: string;
   /** Null where nothing is known. */
-  kwh: number | null;
-  estimatedKwh: number;
+  value: number | null;
+  estimated: number;
   /** Stands out: a period on which an alert would have fired. */
   isMarked?: boolean;
 }
 
 /**
  * Bars of energy. What was estimated is the pale part on top; the same figures are in a table below, for who does not see
- * or cannot point. `lineKwh`: a threshold. `mark`: what it means that a bar stands out, told in place of what was estimated.
+ * or cannot point. `threshold`: a line across. `mark`: what it means that a bar stands out, told in place of what was estimated.
+ * `currency`: they are amounts of it.
  */
 export function Bars({
   title,
   bars,
   heightPx = 180,
-  lineKwh,
+  threshold,
   mark,
+  currency,
 }: {
   title: string;
   bars: Bar[];
   heightPx?: number;
-  lineKwh?: number | undefined;
+  threshold?: number | undefined;
   mark?: string;
+  currency?: string | undefined;
 }) {
   const [pointed, setPointed] = useState<number | null>(null);
   const box = useDrawing(
-    (element) => (bars.every((bar) => bar.kwh === null) ? null : draw(element, bars, heightPx, lineKwh, setPointed)),
-    [JSON.stringify([bars, lineKwh]), heightPx],
+    (element) =>
+      bars.every((bar) => bar.value === null) ? null : draw(element, bars, heightPx, threshold, setPointed),
+    [JSON.stringify([bars, threshold]), heightPx],
   );
+  const shown = currency === undefined ? kwh : moneyIn(currency);
+  const unit = currency ?? 'kWh';
   const one = pointed === null ? undefined : bars[pointed];
-  const hasEstimated = bars.some(({ estimatedKwh }) => estimatedKwh > 0);
-  const idle = hasEstimated ? html`kWh, <i class="swatch" /> estimated` : 'kWh';
-  const marks = html`kWh, <i class="swatch" style=${{ background: 'var(--bad)' }} /> ${mark}`;
-  const third = (bar: Bar) => (bar.estimatedKwh > 0 ? kwh(bar.estimatedKwh) : '–');
-  if (bars.every((bar) => bar.kwh === null)) return html`<p class="quiet">No usage is known of this time.</p>`;
+  const hasEstimated = bars.some(({ estimated }) => estimated > 0);
+  const idle = hasEstimated ? html`${unit}, <i class="swatch" /> estimated` : unit;
+  const marks = html`${unit}, <i class="swatch" style=${{ background: 'var(--bad)' }} /> ${mark}`;
+  const third = (bar: Bar) => (bar.estimated > 0 ? kwh(bar.estimated) : '–');
+  if (bars.every((bar) => bar.value === null)) return html`<p class="quiet">No usage is known of this time.</p>`;
   return html`<figure class="chart">
-    <div class="readout" aria-hidden="true">${one ? sentence(one, mark) : mark ? marks : idle}</div>
-    <div ref=${box} role="img" aria-label=${`${title}: ${summary(bars, mark)}`} />
+    <div class="readout" aria-hidden="true">${one ? sentence(one, mark, shown) : mark ? marks : idle}</div>
+    <div ref=${box} role="img" aria-label=${`${title}: ${summary(bars, mark, shown)}`} />
     <details>
       <summary>${title} as a table</summary>
       <table>
-        <thead><tr><th scope="col">Time</th><th scope="col">Used</th><th scope="col">${mark ?? 'Estimated of it'}</th></tr></thead>
+        <thead><tr><th scope="col">Time</th><th scope="col">${currency === undefined ? 'Used' : 'Cost'}</th><th scope="col">${mark ?? 'Estimated of it'}</th></tr></thead>
         <tbody>
           ${bars.map(
             (bar) =>
-              html`<tr><th scope="row">${bar.name}</th><td>${used(bar)}</td><td>${mark ? (bar.isMarked ? 'yes' : '–') : third(bar)}</td></tr>`,
+              html`<tr><th scope="row">${bar.name}</th><td>${told(bar, shown)}</td><td>${mark ? (bar.isMarked ? 'yes' : '–') : third(bar)}</td></tr>`,
           )}
         </tbody>
       </table>
@@ -63,27 +69,29 @@ export function Bars({
   </figure>`;
 }
 
-const used = (bar: Bar) => (bar.kwh === null ? 'no data' : kwh(bar.kwh));
+type Shown = (value: number) => string;
 
-function sentence(bar: Bar, mark: string | undefined): string {
-  const estimated = bar.estimatedKwh > 0 ? `, ${kwh(bar.estimatedKwh)} of it estimated` : '';
-  return `${bar.name}: ${used(bar)}${estimated}${mark && bar.isMarked ? `, ${mark}` : ''}`;
+const told = (bar: Bar, shown: Shown) => (bar.value === null ? 'no data' : shown(bar.value));
+
+function sentence(bar: Bar, mark: string | undefined, shown: Shown): string {
+  const estimated = bar.estimated > 0 ? `, ${kwh(bar.estimated)} of it estimated` : '';
+  return `${bar.name}: ${told(bar, shown)}${estimated}${mark && bar.isMarked ? `, ${mark}` : ''}`;
 }
 
-function summary(bars: Bar[], mark: string | undefined): string {
-  const known = bars.filter((bar) => bar.kwh !== null);
+function summary(bars: Bar[], mark: string | undefined, shown: Shown): string {
+  const known = bars.filter((bar) => bar.value !== null);
   const [first] = known;
   if (!first) return 'no data';
-  const most = known.reduce((a, b) => ((b.kwh ?? 0) > (a.kwh ?? 0) ? b : a), first);
+  const most = known.reduce((a, b) => ((b.value ?? 0) > (a.value ?? 0) ? b : a), first);
   const marked = mark ? `; ${bars.filter(({ isMarked }) => isMarked).length} ${mark}` : '';
-  return `${known.length} values, the highest ${used(most)}, ${most.name}${marked}`;
+  return `${known.length} values, the highest ${told(most, shown)}, ${most.name}${marked}`;
 }
 
 function draw(
   element: HTMLElement,
   bars: Bar[],
   height: number,
-  lineKwh: number | undefined,
+  threshold: number | undefined,
   point: (index: number | null) => void,
 ): uPlot {
   const colour = (name: string) => colourOf(element, name);
@@ -101,13 +109,15 @@ function draw(
     points: { show: false },
   });
   const pale = colour('--pale');
-  const highest = Math.max(...bars.map(({ kwh }) => kwh ?? 0), lineKwh ?? 0, 0.001);
+  const highest = Math.max(...bars.map(({ value }) => value ?? 0), threshold ?? 0, 0.001);
+  // A home may earn more in a day than it pays.
+  const lowest = Math.min(...bars.map(({ value }) => value ?? 0), 0);
   const options: uPlot.Options = {
     width: element.clientWidth || 300,
     height,
     legend: { show: false },
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
-    scales: { x: { time: false, range: [-0.5, bars.length - 0.5] }, y: { range: [0, highest * 1.08] } },
+    scales: { x: { time: false, range: [-0.5, bars.length - 0.5] }, y: { range: [lowest * 1.08, highest * 1.08] } },
     axes: [
       {
         ...axis,
@@ -126,14 +136,14 @@ function draw(
     series: [{}, series(pale, pale), series(accent, accent), series(marked, marked)],
     hooks: {
       setCursor: [(plot) => point(plot.cursor.idx ?? null)],
-      draw: lineKwh === undefined ? [] : [(plot) => line(plot, lineKwh, marked)],
+      draw: threshold === undefined ? [] : [(plot) => line(plot, threshold, marked)],
     },
   };
-  const measured = bars.map(({ kwh, estimatedKwh, isMarked }) =>
-    isMarked || kwh === null ? null : kwh - estimatedKwh,
+  const measured = bars.map(({ value, estimated, isMarked }) =>
+    isMarked || value === null ? null : value - estimated,
   );
-  const total = bars.map(({ kwh, estimatedKwh }) => (estimatedKwh > 0 ? kwh : null));
-  const alarms = bars.map(({ kwh, isMarked }) => (isMarked ? kwh : null));
+  const total = bars.map(({ value, estimated }) => (estimated > 0 ? value : null));
+  const alarms = bars.map(({ value, isMarked }) => (isMarked ? value : null));
   return new uPlot(options, [places, total, measured, alarms], element);
 }
 

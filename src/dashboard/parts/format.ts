@@ -3,6 +3,12 @@ const hundredths = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, 
 /** Energy for people: two decimals, with its unit. */
 export const kwh = (value: number): string => `${hundredths.format(value)} kWh`;
 
+/** Amounts of a currency (ISO 4217) for people. */
+export function moneyIn(currency: string): (value: number) => string {
+  const format = new Intl.NumberFormat(undefined, { style: 'currency', currency });
+  return (value) => format.format(value);
+}
+
 /** A volume for people. */
 export const cubicMetres = (value: number): string => `${hundredths.format(value)} m³`;
 

@@ -72,8 +72,44 @@ test('says when devices were silent, and makes no alert', async () => {
   expect((await api.send(`/v1/alerts?user_id=${user.userId}`, { key: user.key })).json).toEqual([]);
 });
 
+test('says which days and months would have cost more, by the prices of now', async () => {
+  const tariff = (body: object) =>
+    api.send('/v1/tariffs', { method: 'POST', key: user.key, body: { name: 'x', currency: 'EUR', ...body } });
+  expect((await preview({ type: 'daily_cost', threshold: '1' })).status).toBe(409);
+  await tariff({ valid_from: '2026-01-01', import: { per_kwh: '0.30' } });
+  // 26 kWh a day: 7.80.
+  const days = await preview({ type: 'daily_cost', threshold: 7.79 });
+  expect(days.json.data).toHaveLength(88);
+  expect(days.json.data.at(-1)).toEqual({
+    period_start: '2026-06-14T00:00:00.000Z',
+    period_end: '2026-06-15T00:00:00.000Z',
+    cost: '7.80',
+    currency: 'EUR',
+  });
+  expect((await preview({ type: 'daily_cost', threshold: '7.80' })).json.data).toEqual([]);
+  const months = await preview({ type: 'monthly_cost', threshold: '200' });
+  expect(months.json.data.map(({ period_start, cost }: Record<string, string>) => [period_start, cost])).toEqual([
+    ['2026-04-01T00:00:00.000Z', '234.00'],
+    ['2026-05-01T00:00:00.000Z', '241.80'],
+  ]);
+  // Another currency: days are in one or the other, and the month that has both is in neither.
+  await tariff({ valid_from: '2026-05-02', currency: 'JPY', import: { per_kwh: '10' } });
+  const both = (await preview({ type: 'daily_cost', threshold: '7.79' })).json.data;
+  expect(both).toHaveLength(89);
+  expect(both.filter(({ currency }: Record<string, string>) => currency === 'JPY')).toHaveLength(44);
+  expect(both.at(-2)).toMatchObject({ cost: '260', currency: 'JPY' });
+  const split = (await preview({ type: 'monthly_cost', threshold: '200' })).json.data;
+  expect(split.map(({ period_start, currency }: Record<string, string>) => [period_start, currency])).toEqual([
+    ['2026-04-01T00:00:00.000Z', 'EUR'],
+    ['2026-06-01T00:00:00.000Z', 'JPY'],
+  ]);
+});
+
 test.each([
   [{ type: 'daily_usage' }, 'threshold_kwh'],
+  [{ type: 'daily_cost', threshold_kwh: 1 }, 'threshold_kwh'],
+  [{ type: 'monthly_cost' }, 'threshold'],
+  [{ type: 'monthly_usage', threshold_kwh: 1, threshold: 1 }, 'threshold'],
   [{ type: 'no_data', threshold_kwh: 1 }, 'threshold_kwh'],
   [{ type: 'weekly_usage', threshold_kwh: 1 }, 'type'],
   [{ type: 'daily_usage', threshold_kwh: 1, delivery: 'email' }, 'delivery'],

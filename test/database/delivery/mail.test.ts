@@ -269,6 +269,18 @@ test('one sentence says what happened, whatever it is', () => {
   expect(sentence(sending({ type: 'monthly_usage' }).event, 'UTC', unnamed)).toContain(
     'in one month, more than 5 kWh: June 2026',
   );
+  const cost = { threshold_kwh: undefined, kwh_used: undefined, threshold: '2.5', cost: '2.73', currency: 'EUR' };
+  const costly = sending({ ...cost, type: 'daily_cost' }).event;
+  const told = '2.73 EUR for energy on one day, more than 2.5 EUR: Monday, 15 June 2026';
+  expect(sentence(costly, 'Europe/Berlin', unnamed)).toBe(told);
+  expect(sentence(sending({ ...cost, type: 'monthly_cost' }).event, 'UTC', unnamed)).toContain(
+    'for energy in one month, more than 2.5 EUR: June 2026',
+  );
+  const composed = compose(costly, 'Europe/Berlin', unnamed, null);
+  expect(composed.text).toBe(
+    `${told}.\n\nSince: Monday, 15 June 2026\nCost: 2.73 EUR\nThreshold: 2.5 EUR\ndev_<b>: 5.012 kWh\n`,
+  );
+  expect(composed.html).not.toContain('undefined');
   const silence = sending({ type: 'no_data', kwh_used: undefined }).event;
   expect(sentence(silence, 'UTC', unnamed)).toBe('No data from dev_<b> since Sunday, 14 June 2026, 22:00 (UTC)');
   const names = new Map([['dev_<b>', { location: 'Meter cupboard', type: 'smart_meter' }]]);

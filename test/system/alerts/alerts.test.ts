@@ -3,12 +3,17 @@ import { join } from 'node:path';
 import mqtt from 'mqtt';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { asBillionths } from '#src/core/decimal.ts';
 import { secretBox } from '#src/core/secret-box.ts';
 import { createDb } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { eventSchema } from '#src/events/bodies.ts';
 import type { EventType } from '#src/events/event-types.ts';
+import { packed } from '#src/tariffs/packed-days.ts';
+import { createPriceSeries } from '#src/tariffs/price-series.ts';
+import { putPrices } from '#src/tariffs/prices.ts';
+import { createTariff } from '#src/tariffs/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { createAlert } from '#test/support/alerts.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -99,3 +104,38 @@ test('readings over MQTT are told at an HTTPS receiver: connected, updated, and 
   expect(events().filter(({ type }) => type === 'alert.triggered')).toHaveLength(1);
   await client.endAsync();
 }, 180_000);
+
+test('a corrected price fires an alert on costs, without a reading', async () => {
+  const db = createDb(database.pool);
+  const { user_id: userId } = await createUser(db, { email: 'priced@example.com', role: 'homeowner' });
+  const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'cellar' });
+  const { device_id: deviceId } = device;
+  await createWebhook(db, secretBox(SECRET_KEY), userId, {
+    event: 'alert.triggered',
+    url: receiver.url,
+    authToken: TOKEN,
+  });
+  const { series_id } = await createPriceSeries(db, { userId, name: 'x', currency: 'EUR', resolution_minutes: 60 });
+  const terms = { import: { series_id, multiply: '1' } };
+  await createTariff(db, { userId, name: 'x', valid_from: '2020-01-01', currency: 'EUR', terms });
+  const { alert_id } = await createAlert(db, { userId, type: 'monthly_cost', threshold: '1.5', delivery: 'webhook' });
+  const hourMs = Math.floor(Date.now() / 3_600_000) * 3_600_000;
+  const url = `mqtt://127.0.0.1:${ingest.ready.port}`;
+  const client = await mqtt.connectAsync(url, { username: deviceId, password: secret });
+  const reading = { ts: hourMs + 1_000, energy_kwh: 2, interval_s: 1 };
+  await client.publishAsync(`energy/v1/${deviceId}/readings`, JSON.stringify(reading), { qos: 1 });
+  await client.endAsync();
+  const fired = () => events().filter(({ data }) => (data as { alert_id?: string }).alert_id === alert_id);
+  const waiting = async () => (await database.pool.query('SELECT count(*)::int AS n FROM usage_changes')).rows[0].n;
+  await expect.poll(waiting, { timeout: 10_000 }).toBe(0);
+  const price = (perKwh: bigint) =>
+    putPrices(db, series_id, packed([{ startsAtMs: hourMs, perKwh: asBillionths(perKwh) }], 60));
+  await price(750_000_000n);
+  await expect.poll(waiting, { timeout: 10_000 }).toBe(0);
+  expect(fired()).toEqual([]);
+  await price(750_000_000n + 5_000_000n);
+  await expect.poll(fired, { timeout: 10_000 }).toHaveLength(1);
+  const [event] = fired();
+  expect(eventSchema('alert.triggered').parse(event)).toEqual(event);
+  expect(event?.data).toMatchObject({ type: 'monthly_cost', threshold: '1.5', cost: '1.51', currency: 'EUR' });
+}, 60_000);

@@ -1,9 +1,10 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DELIVERIES, nameOf, TYPES } from '#src/dashboard/pages/alerts/alert.ts';
-import { suggestedHours, suggestedKwh } from '#src/dashboard/pages/alerts/suggest.ts';
+import { suggestedAmount, suggestedHours, suggestedKwh } from '#src/dashboard/pages/alerts/suggest.ts';
 import { ALERT_TYPES, ALERT_DELIVERIES as KNOWN_DELIVERIES } from '#src/database/enums.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
+import { createTariff } from '#src/tariffs/store.ts';
 import { findUser, updateUser } from '#src/users/store.ts';
 import { lookAt } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
@@ -235,6 +236,51 @@ test('what is missing to be told by SMS or webhook is named, and can be had', { 
   await row(page, 'More than 50 kWh in a day').getByText('Webhook').waitFor();
 });
 
+test('an alert on costs is tried on what days cost, and needs a tariff', { timeout: 120_000 }, async () => {
+  const userId = await dashboard.user('emil@example.com');
+  const meter = await dashboard.device(userId);
+  const lastMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  // 6 kWh a day for ten days, and 24 on one of them.
+  const hours = Array.from({ length: 10 * 24 }, (_, back) => lastMs - back * HOUR_MS).reverse();
+  const high = lastMs - 5 * DAY_MS;
+  await meter.publish(
+    hours.map((ms) => ({
+      ts: new Date(ms).toISOString(),
+      energy_kwh: ms > high && ms <= high + DAY_MS ? 1 : 0.25,
+      interval_s: 3_600,
+    })),
+  );
+  const page = await alertsPage('emil@example.com');
+  await create(page, { watch: 'Daily cost', threshold: 5 });
+  await dialog(page).getByRole('alert').filter({ hasText: 'needs a tariff' }).first().waitFor();
+  await page.keyboard.press('Escape');
+  await createTariff(dashboard.db, {
+    userId,
+    name: 'Flat',
+    valid_from: '2020-01-01',
+    currency: 'EUR',
+    terms: { import: { per_kwh: '0.30' } },
+  });
+  await page.getByRole('button', { name: 'Create an alert' }).click();
+  await page.getByLabel('Daily cost').check();
+  await page.getByText('In EUR. Suggested').waitFor();
+  await page.getByRole('spinbutton').fill('2.5');
+  await expect.poll(() => words(page)).toBe('Costs more than 2.5 in a day: would have fired once in the last 90 days.');
+  expect((await marked(page)).count).toBe(1);
+  expect(await dialog(page).getByRole('img').getAttribute('aria-label')).toMatch(/^Cost by day: .*the highest €7\.20/);
+  await lookAt(page, 'alerts-create-cost');
+  await page.getByLabel('Monthly cost').check();
+  await page.getByText('In EUR. Suggested').waitFor();
+  await page.getByRole('spinbutton').fill('0.5');
+  await page.getByRole('button', { name: 'Create alert' }).click();
+  await row(page, 'Costs more than 0.5 in a month').waitFor();
+  await meter.publish({ ts: new Date().toISOString(), energy_kwh: 3, interval_s: 900 });
+  await page.getByRole('button', { name: /^History/ }).click();
+  await expect.poll(() => dialog(page).locator('tbody tr').count(), { timeout: 90_000 }).toBeGreaterThan(0);
+  expect(await dialog(page).locator('tbody tr').first().textContent()).toMatch(/^just now.*€\d+\.\d\d$/);
+  await lookAt(page, 'alerts-history-cost');
+});
+
 test('a utility makes alerts of the account that it picked', { timeout: 60_000 }, async () => {
   const utility = await dashboard.user('utility@example.com', 'utility');
   const home = await dashboard.user('home@example.com', 'homeowner', utility);
@@ -261,6 +307,7 @@ test('knows what the service knows, and suggests what stands out', () => {
     'More than 0.000001 kWh in a month',
   );
   expect(nameOf({ ...alert, type: 'no_data', threshold_hours: 1 })).toBe('Silent for 1 hour');
+  expect(nameOf({ ...alert, type: 'daily_cost', threshold: '2.50' })).toBe('Costs more than 2.5 in a day');
 
   const days = Array.from({ length: 90 }, (_, day) => 10 + (day % 7 === 0 ? day / 10 : 0));
   const suggested = suggestedKwh('daily_usage', days);
@@ -270,6 +317,8 @@ test('knows what the service knows, and suggests what stands out', () => {
   expect(suggestedKwh('monthly_usage', [60.2, 218.4, 251, 170])).toBe(220);
   expect(suggestedKwh('peak_usage', [0.0123])).toBe(0.013);
   expect(suggestedKwh('monthly_usage', [99.5])).toBe(100);
+  expect(suggestedAmount([3.2, 4.1, 5.5, 7.8, 2, 1])).toBe(4.1);
+  expect(suggestedAmount([-3, 0, 0])).toBe(null);
   expect(suggestedHours([])).toBe(3);
   expect(suggestedHours([4, 5, 7, 8, 9, 11])).toBe(12);
   expect(suggestedHours(Array(1_000).fill(700))).toBe(720);

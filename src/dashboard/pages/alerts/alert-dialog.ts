@@ -5,7 +5,7 @@ import { html } from '../../html.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
 import { busy, Dialog, Field, Problem } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
-import { type AlertType, type Delivery, nameOf, TYPES, thresholdFields, thresholdOf } from './alert.ts';
+import { type AlertType, type Delivery, isCostType, nameOf, TYPES, thresholdFields, thresholdOf } from './alert.ts';
 import { Choices } from './choices.ts';
 import { DeliveryChoice } from './delivery-choice.ts';
 import { askPast, type Past } from './past.ts';
@@ -49,13 +49,13 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
       if (isTaken) onDone(nameOf({ type, ...thresholdFields(type, threshold) } as Alert));
     });
   };
-  /** That nobody could be told is explained where the delivery is chosen. */
+  /** That nobody could be told is explained where the delivery is chosen; that there is no tariff, by the service's own words. */
   const refused = (reason: unknown): false => {
-    if (reason instanceof Failure && reason.status === 409) return false;
+    const isAboutTariff = isCostType(type) && (delivery === 'email' || past.value?.currency === null);
+    if (reason instanceof Failure && reason.status === 409 && !isAboutTariff) return false;
     throw reason;
   };
-  const limits =
-    type === 'no_data' ? { min: 1, max: 720, step: 1 } : { min: '0.000001', max: 1_000_000_000, step: 'any' };
+  const limits = limitsOf(type);
   const hint = hintOf(past.value?.type === type ? past.value : null);
   return html`<${Dialog} title=${known ? `Edit: ${nameOf(known)}` : 'Create an alert'} onClose=${onClose}>
     <form onSubmit=${save}>
@@ -89,11 +89,23 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
 /** What the threshold to begin with is made of. */
 function hintOf(past: Past | null): string {
   if (past === null) return 'Looking at the last 90 days …';
-  const { type, suggested, steps } = past;
+  const { type, suggested, steps, currency } = past;
+  if (isCostType(type)) {
+    if (currency === null) return 'In the currency of the tariff.';
+    if (suggested === null) return `In ${currency}.`;
+    return `In ${currency}. Suggested: ${suggested}. In the last 90 days few lay above it.`;
+  }
   if (type === 'no_data') return `Suggested: ${suggested}. In the last 90 days few silences were longer.`;
-  return steps.every(({ kwh }) => kwh === null)
+  return steps.every(({ value }) => value === null)
     ? `Suggested: ${suggested}, which is much for a household.`
     : `Suggested: ${suggested}. In the last 90 days few lay above it.`;
+}
+
+/** Of the field: what the service takes. */
+function limitsOf(type: AlertType): object {
+  if (type === 'no_data') return { min: 1, max: 720, step: 1 };
+  if (isCostType(type)) return { min: '0.000000001', max: '999999999.999999999', step: 'any' };
+  return { min: '0.000001', max: 1_000_000_000, step: 'any' };
 }
 
 /** What was typed, where the service would take it. */
@@ -101,5 +113,6 @@ function numberOf(type: AlertType, text: string): number | null {
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value)) return null;
   if (type === 'no_data') return Number.isInteger(value) && value >= 1 && value <= 720 ? value : null;
+  if (isCostType(type)) return value >= 0.000_000_001 && value < 1_000_000_000 ? value : null;
   return value >= 0.000_001 && value <= 1_000_000_000 ? value : null;
 }

@@ -3,11 +3,11 @@ import type { Alert } from '#clients/typescript/client.ts';
 import type { Firing } from '#src/api/dashboard/shapes.ts';
 import type { Page } from '../../api.ts';
 import { html } from '../../html.ts';
-import { kwh, time } from '../../parts/format.ts';
+import { kwh, moneyIn, time } from '../../parts/format.ts';
 import { Steps, usePages } from '../../parts/pages.ts';
 import { Dialog, Loading, When } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
-import { type AlertType, nameOf } from './alert.ts';
+import { type AlertType, isCostType, nameOf } from './alert.ts';
 import { useDeviceNames } from './device-names.ts';
 
 const SHOWN = 20;
@@ -25,10 +25,11 @@ export function Firings({ of: alert, onClose }: { of: Alert; onClose: () => void
     return () => clearInterval(timer);
   }, [again]);
   const isSilence = alert.type === 'no_data';
+  const total = isCostType(alert.type) ? 'Cost by then' : 'Used by then';
   const table = (rows: Firing[]) => html`<div class="table"><table>
     <thead><tr>
       <th scope="col">Fired</th><th scope="col">${isSilence ? 'Silent since' : 'Period'}</th>
-      <th scope="col">${isSilence ? 'Device' : 'Used by then'}</th>
+      <th scope="col">${isSilence ? 'Device' : total}</th>
     </tr></thead>
     <tbody>
       ${rows.map(
@@ -38,7 +39,7 @@ export function Firings({ of: alert, onClose }: { of: Alert; onClose: () => void
           ${
             isSilence
               ? html`<td data-name="Device">${deviceName(one.device_id ?? '')}</td>`
-              : html`<td data-name="Used by then">${one.kwh_used === null ? '–' : kwh(one.kwh_used)}</td>`
+              : html`<td data-name=${total}>${totalOf(one)}</td>`
           }
         </tr>`,
       )}
@@ -55,12 +56,17 @@ export function Firings({ of: alert, onClose }: { of: Alert; onClose: () => void
   <//>`;
 }
 
+function totalOf({ kwh_used, cost, currency }: Firing): string {
+  if (cost !== null && currency !== null) return moneyIn(currency)(Number(cost));
+  return kwh_used === null ? '–' : kwh(kwh_used);
+}
+
 /** "21 Nov 2026, 14:00 to 15:00", "Saturday 21 November 2026", "November 2026"; of a silence its beginning. */
 function periodName(type: AlertType, { period_start, period_end }: Firing, zone: string): string {
   const as = (options: Intl.DateTimeFormatOptions, at: string) =>
     new Intl.DateTimeFormat(undefined, { ...options, timeZone: zone }).format(new Date(at));
-  if (type === 'monthly_usage') return as({ month: 'long', year: 'numeric' }, period_start);
-  if (type === 'daily_usage')
+  if (type === 'monthly_usage' || type === 'monthly_cost') return as({ month: 'long', year: 'numeric' }, period_start);
+  if (type === 'daily_usage' || type === 'daily_cost')
     return as({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' }, period_start);
   const begins = time(period_start, zone);
   return type === 'no_data' || period_end === null ? begins : `${begins} to ${as({ timeStyle: 'short' }, period_end)}`;

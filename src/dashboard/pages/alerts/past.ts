@@ -1,8 +1,8 @@
 import type { Usage, User } from '#clients/typescript/client.ts';
-import { call, withQuery } from '../../api.ts';
+import { call, Failure, withQuery } from '../../api.ts';
 import type { Bar } from '../../parts/chart.ts';
-import type { AlertType, WouldHaveFired } from './alert.ts';
-import { suggestedHours, suggestedKwh } from './suggest.ts';
+import { type AlertType, isCostType, type WouldHaveFired } from './alert.ts';
+import { suggestedAmount, suggestedHours, suggestedKwh } from './suggest.ts';
 
 /** How far back a rule is tried, today included. */
 export const DAYS = 90;
@@ -10,11 +10,11 @@ const DAY_MS = 86_400_000;
 /** Shorter silences are the usual pause between two messages, to many a device. */
 const SHORTEST_SILENCE_HOURS = 3;
 
-/** What a rule is tried on: a day with its total or its highest hour, or a month. Null where nothing is known of it. */
+/** What a rule is tried on: a day with its total or its highest hour, or a month; kWh, or what it cost. Null where nothing is known of it. */
 interface Step {
   /** Its first day. */
   date: string;
-  kwh: number | null;
+  value: number | null;
   /** HH:00, of the highest hour. */
   hour?: string | undefined;
 }
@@ -23,7 +23,10 @@ interface Step {
 export interface Past {
   type: AlertType;
   steps: Step[];
-  suggested: number;
+  /** Null: nothing is known that it could be made of. */
+  suggested: number | null;
+  /** Of the costs that are known; null: none are. */
+  currency: string | null;
 }
 
 /** Days of a zone as YYYY-MM-DD. */
@@ -41,22 +44,30 @@ export async function askPast(type: AlertType, { user_id, timezone }: User, now 
   if (type === 'no_data') {
     const body = { user_id, type, threshold_hours: SHORTEST_SILENCE_HOURS };
     const { data } = await call<{ data: WouldHaveFired[] }>('POST', '/v1/alerts/preview', body);
-    return { type, steps: [], suggested: suggestedHours(data.map((one) => hoursOf(one, now))) };
+    return { type, steps: [], currency: null, suggested: suggestedHours(data.map((one) => hoursOf(one, now))) };
   }
   const dates = firstDays(type, dateIn(timezone)(now));
-  const group_by = { peak_usage: 'hour', daily_usage: 'day', monthly_usage: 'month' }[type];
+  const isMonthly = type === 'monthly_usage' || type === 'monthly_cost';
+  const group_by = type === 'peak_usage' ? 'hour' : isMonthly ? 'month' : 'day';
   const query = { user_id, start: dates[0], end: dateIn(timezone)(now), group_by, tz: timezone };
-  const { data } = await call<{ data: Usage[] }>('GET', withQuery('/v1/energy-insights', query));
-  const steps = stepsOf(dates, data);
-  return {
-    type,
-    steps,
-    suggested: suggestedKwh(
-      type,
-      steps.flatMap(({ kwh }) => kwh ?? []),
-    ),
-  };
+  const ask = (more: object) => call<{ data: Usage[] }>('GET', withQuery('/v1/energy-insights', { ...query, ...more }));
+  if (isCostType(type)) {
+    // 422: in two currencies. Such costs make no picture.
+    const { data } = await ask({ include: 'cost' }).catch((reason) => {
+      if (reason instanceof Failure && reason.status === 422) return { data: [] };
+      throw reason;
+    });
+    const steps = stepsOf(dates, data, ({ cost }) => (cost ? Number(cost.total) : null));
+    const currency = data.find(({ cost }) => cost)?.cost?.currency ?? null;
+    // What cost nothing is mostly of before the meter was there.
+    const suggested = suggestedAmount(valuesOf(steps).filter((value) => value !== 0));
+    return { type, steps, currency, suggested };
+  }
+  const steps = stepsOf(dates, (await ask({})).data, ({ kwh_used }) => kwh_used ?? null);
+  return { type, steps, currency: null, suggested: suggestedKwh(type, valuesOf(steps)) };
 }
+
+const valuesOf = (steps: Step[]): number[] => steps.flatMap(({ value }) => value ?? []);
 
 /** The last 90 days, or the months that they touch, by their first days. Pure. */
 function firstDays(type: AlertType, today: string): string[] {
@@ -64,19 +75,21 @@ function firstDays(type: AlertType, today: string): string[] {
   const days = Array.from({ length: DAYS }, (_, place) =>
     new Date(lastMs - (DAYS - 1 - place) * DAY_MS).toISOString().slice(0, 10),
   );
-  return type === 'monthly_usage' ? [...new Set(days.map((day) => `${day.slice(0, 7)}-01`))] : days;
+  return type === 'monthly_usage' || type === 'monthly_cost'
+    ? [...new Set(days.map((day) => `${day.slice(0, 7)}-01`))]
+    : days;
 }
 
 /** The highest row of each step: its only one, or its highest hour. Pure. */
-function stepsOf(dates: string[], rows: Usage[]): Step[] {
+function stepsOf(dates: string[], rows: Usage[], totalIn: (row: Usage) => number | null): Step[] {
   const highest = new Map<string, Usage>();
   for (const row of rows) {
     const known = highest.get(row.date);
-    if (!known || (row.kwh_used ?? 0) > (known.kwh_used ?? 0)) highest.set(row.date, row);
+    if (!known || (totalIn(row) ?? 0) > (totalIn(known) ?? 0)) highest.set(row.date, row);
   }
   return dates.map((date) => {
     const row = highest.get(date);
-    return { date, kwh: row?.kwh_used ?? null, hour: row?.hour };
+    return { date, value: row ? totalIn(row) : null, hour: row?.hour };
   });
 }
 
@@ -84,16 +97,16 @@ function stepsOf(dates: string[], rows: Usage[]): Step[] {
 export function barsOf({ type, steps }: Past, fired: WouldHaveFired[], zone: string): Bar[] {
   const at = dateIn(zone);
   const marked = new Set(fired.map(({ period_start }) => at(period_start)));
-  const isMonthly = type === 'monthly_usage';
+  const isMonthly = type === 'monthly_usage' || type === 'monthly_cost';
   const label = formatOf(isMonthly ? { month: 'short' } : { day: 'numeric', month: 'short' });
   const name = formatOf(
     isMonthly ? { month: 'long', year: 'numeric' } : { weekday: 'short', day: 'numeric', month: 'short' },
   );
-  return steps.map(({ date, kwh, hour }) => ({
+  return steps.map(({ date, value, hour }) => ({
     label: label(date),
     name: hour === undefined ? name(date) : `${name(date)}, ${hour}`,
-    kwh,
-    estimatedKwh: 0,
+    value,
+    estimated: 0,
     isMarked: marked.has(date),
   }));
 }

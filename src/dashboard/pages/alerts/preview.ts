@@ -3,7 +3,7 @@ import { Bars } from '../../parts/chart.ts';
 import type { Loaded } from '../../parts/load.ts';
 import { Problem } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
-import { type AlertType, ruleOf, type WouldHaveFired } from './alert.ts';
+import { type AlertType, isCostType, ruleOf, type WouldHaveFired } from './alert.ts';
 import { barsOf, DAYS, daysOf, type Past } from './past.ts';
 import { Silences } from './silences.ts';
 import { type Preview, usePreview } from './use-preview.ts';
@@ -14,6 +14,8 @@ const TITLES: Record<Exclude<AlertType, 'no_data'>, string> = {
   peak_usage: 'Highest hour of each day',
   daily_usage: 'Usage by day',
   monthly_usage: 'Usage by month',
+  daily_cost: 'Cost by day',
+  monthly_cost: 'Cost by month',
 };
 const count = new Intl.NumberFormat();
 
@@ -24,11 +26,11 @@ export function AlertPreview(props: { type: AlertType; threshold: number | null;
   const { preview, error } = usePreview(user.user_id, type, threshold);
   // What was asked for another type is none of this one.
   const known = past.value?.type === type ? past.value : null;
-  const isEmpty = known !== null && type !== 'no_data' && known.steps.every(({ kwh }) => kwh === null);
+  const isEmpty = known !== null && type !== 'no_data' && known.steps.every(({ value }) => value === null);
   return html`<section class="preview" aria-label="Preview">
     <p role="status">${preview ? wordsOf(preview, user.timezone) : 'When would it have fired? Type a threshold to see.'}</p>
     <${Problem} text=${error ?? past.error} />
-    ${isEmpty && html`<p class="quiet">No usage is known for the last ${DAYS} days. The alert watches new readings.</p>`}
+    ${isEmpty && html`<p class="quiet">No ${isCostType(type) ? 'cost' : 'usage'} is known for the last ${DAYS} days. The alert watches new readings.</p>`}
     ${
       known &&
       !isEmpty &&
@@ -36,7 +38,8 @@ export function AlertPreview(props: { type: AlertType; threshold: number | null;
       html`<${Bars}
         title=${TITLES[type]}
         bars=${barsOf(known, preview?.fired ?? [], user.timezone)}
-        lineKwh=${preview?.threshold}
+        threshold=${preview?.threshold}
+        currency=${known.currency ?? undefined}
         mark="would have fired"
       />`
     }

@@ -10,8 +10,8 @@ const DAY_MS = 24 * HOUR_MS;
 const bar = (label: string, name: string, row: Known | undefined): Bar => ({
   label,
   name,
-  kwh: row?.kwh_used ?? null,
-  estimatedKwh: row?.estimated_kwh ?? 0,
+  value: row?.kwh_used ?? null,
+  estimated: row?.estimated_kwh ?? 0,
 });
 
 /** The days that each figure is about, YYYY-MM-DD. `now`: with the zone's offset. */
