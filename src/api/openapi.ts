@@ -18,7 +18,7 @@ const STATUSES = Map.groupBy(Object.entries(ERRORS), ([, { status }]) => status)
 const TAGS: Record<string, string> = {
   'energy-insights': 'Usage by hour, day and month',
   analytics: 'Month over month',
-  alerts: 'Thresholds on usage',
+  alerts: 'Thresholds on usage and costs',
   users: 'Accounts',
   webhooks: 'Subscriptions to events',
   devices: 'Meters and thermostats',
@@ -78,7 +78,8 @@ function errorResponse(status: number, errors: [string, { status: number; error:
     return [name, { summary: meaning, value: { error, status, ...more[status as keyof typeof more] } }] as const;
   });
   return {
-    description: errors.map(([, { meaning }]) => meaning).join(' '),
+    // Several have the same remedy.
+    description: [...new Set(errors.map(([, { meaning }]) => meaning))].join(' '),
     headers: headersOfError(status),
     content: {
       'application/json': {

@@ -15,6 +15,7 @@ export const noteCostsBy = (trx: Database, seriesId: string): Promise<unknown> =
       UNION SELECT user_id FROM tariffs WHERE terms #>> '{export,series_id}' = ${seriesId})`,
   );
 
+// Raw SQL: users of a series in rows of so many, without leaving the database.
 const note = (trx: Database, whose: RawBuilder<unknown>): Promise<unknown> =>
   sql`INSERT INTO usage_changes (hour, user_ids, costs_only)
     SELECT date_trunc('hour', now()), array_agg(user_id), true FROM (

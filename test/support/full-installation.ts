@@ -59,6 +59,7 @@ export async function fillInstallation(database: TestDatabase): Promise<InHand> 
   await api.send(`/v1/price-series/${series.series_id}/prices`, { method: 'PUT', key: admin.key, body: prices });
   const rates = { import: { series_id: series.series_id, multiply: '1.19' }, standing_per_day: '0.410' };
   await post('/v1/tariffs', { name: 'hourly', valid_from: '2026-01-01', currency: 'EUR', ...rates });
+  await post('/v1/alerts', { type: 'monthly_cost', threshold: '123456789.123456789', delivery: 'email' });
   // An account that refers to another one, and comes before it by its id.
   const utility = await api.user('utility');
   const people = { path: '/v1/users', headers: { 'idempotency-key': 'once' } };

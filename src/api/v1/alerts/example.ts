@@ -10,12 +10,22 @@ const alert = {
   created_at,
 };
 
+const budget = {
+  alert_id: 'alr_01k8xq9v3m5n7p1r2s4t6v8wza',
+  user_id,
+  type: 'monthly_cost',
+  threshold: '80.00',
+  delivery: 'email',
+  status: 'active',
+  created_at,
+};
+
 export const ALERT_EXAMPLES = {
   createAlert: {
     body: { type: 'daily_usage', threshold_kwh: 15, delivery: 'email' },
     answer: { alert_id, status: 'active' },
   },
-  listAlerts: { answer: [alert] },
+  listAlerts: { answer: [alert, budget] },
   getAlert: { answer: alert },
   updateAlert: { body: { threshold_kwh: 18 }, answer: { ...alert, threshold_kwh: 18 } },
   deleteAlert: { answer: { message: `Alert ${alert_id} was deleted` } },
