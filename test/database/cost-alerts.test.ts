@@ -333,11 +333,14 @@ describe('what cannot be told', () => {
     expect(await costs()).toEqual([['daily_cost', '5.00']]);
   });
 
-  test('a database that is going away leaves all of them for another time', async () => {
+  test.each([
+    ['that is going away', 'SELECT pg_terminate_backend(pg_backend_pid())'],
+    ['that is short of something', `DO $$ BEGIN RAISE EXCEPTION 'full' USING ERRCODE = '53200'; END $$`],
+  ])('a database %s leaves all of them for another time', async (_, statement) => {
     await tariff({ import: { per_kwh: '1' } });
     await alert('daily_cost', '1');
     await use(5);
-    await expect(raisedWith(home.userId, 'SELECT pg_terminate_backend(pg_backend_pid())')).rejects.toThrow();
+    await expect(raisedWith(home.userId, statement)).rejects.toThrow();
     await evaluate();
     expect(await costs()).toEqual([['daily_cost', '5.00']]);
   });
@@ -381,8 +384,14 @@ test('more homes than one transaction asks for follow in the next ones, none twi
   }
   const first = await raiseAlerts(database.pool, evaluator, NOW, 5_000, 4);
   expect(first).toMatchObject({ fired: 4, hasMore: true });
-  // Those that were left come first, though others changed again.
-  await homes[0]?.read([[at('17T04:00'), 104]], NOW);
+  // Those that were left come first, though others, which have not fired, changed before them.
+  for (const { userId } of homes) await alert('daily_cost', '100', userId);
+  await database.pool.query('UPDATE usage_changes SET change_id = DEFAULT WHERE costs_only');
+  await database.pool.query(
+    'INSERT INTO usage_changes (change_id, hour, user_ids) OVERRIDING SYSTEM VALUE VALUES (0, $1, $2)',
+    [at('17T04:00'), homes.map(({ userId }) => userId)],
+  );
+  expect(await raiseAlerts(database.pool, evaluator, NOW, 5_000, 4)).toMatchObject({ fired: 3, hasMore: true });
   await Promise.all(Array.from({ length: 4 }, () => evaluate()));
   const { rows } = await database.pool.query(
     "SELECT count(*)::int AS events, count(DISTINCT user_id)::int AS users FROM events WHERE type = 'alert.triggered' AND user_id = ANY ($1)",

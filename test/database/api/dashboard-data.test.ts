@@ -439,6 +439,8 @@ describe('firings', () => {
       period_start: '2026-05-05T00:00:00.000Z',
       period_end: '2026-05-05T01:00:00.000Z',
       kwh_used: 1.235,
+      cost: null,
+      currency: null,
       device_id: null,
       event_id: events[4],
     });
@@ -463,6 +465,23 @@ describe('firings', () => {
     );
     expect((await ask(`/v1/alerts/${json.alert_id}/firings`, home)).json).toMatchObject([
       { period_end: null, kwh_used: null, device_id: 'dev_silent' },
+    ]);
+  });
+
+  test('of an alert on costs have what the period cost, and no energy', async () => {
+    const tariff = { name: 'x', valid_from: '2026-01-01', currency: 'EUR', import: { per_kwh: 1 } };
+    await api.send('/v1/tariffs', { key: home.key, method: 'POST', body: tariff });
+    const { json } = await api.send('/v1/alerts', {
+      ...{ key: home.key, method: 'POST' },
+      body: { type: 'daily_cost', threshold: '5', delivery: 'email' },
+    });
+    await sql(
+      `INSERT INTO alert_firings (alert_id, period_start, period_end, total_cost, currency, event_id, fired_at)
+       VALUES ($1, '2026-05-01', '2026-05-02', '5.10', 'EUR', 'evt_x', '2026-05-01')`,
+      [json.alert_id],
+    );
+    expect((await ask(`/v1/alerts/${json.alert_id}/firings`, home)).json).toMatchObject([
+      { kwh_used: null, cost: '5.10', currency: 'EUR', device_id: null },
     ]);
   });
 
