@@ -3,7 +3,10 @@ import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 
-/** That an alert fired. Of `no_data`: without `period_end` (the silence went on) and totals, but with `device_id`, else ''. Of alerts on costs: with `total_cost` and `currency` in place of `total_milliwatt_hours`. */
+/**
+ * That an alert fired. Of `no_data`: without `period_end` (the silence went on) and totals, but with `device_id`, else ''. Of alerts on costs:
+ * with `total_cost` and `currency` in place of `total_milliwatt_hours`.
+ */
 export type PastFiring = Omit<Selectable<Tables['alert_firings']>, 'alert_id'>;
 
 /**

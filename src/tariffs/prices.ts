@@ -9,8 +9,8 @@ import { dayOf, type PackedDay, type PriceAt, priceIn, pricesOf, unpacked } from
 const SLOTS = sql<string>`array_to_string(prices, ',', '')`.as('slots');
 
 /**
- * Stores prices, in the place of those that were told of the same times before, and leaves to the workers whose costs that changes. In one statement a day's row takes what is new and
- * keeps the rest: of two that write to a day at once neither loses what the other one told.
+ * Stores prices, in the place of those that were told of the same times before, and leaves to the workers whose costs that changes. In one
+ * statement a day's row takes what is new and keeps the rest: of two that write to a day at once neither loses what the other one told.
  */
 export async function putPrices(db: Database, seriesId: string, days: readonly PackedDay[]): Promise<void> {
   if (days.length === 0) return;

@@ -266,6 +266,15 @@ describe('prices and tariffs that change', () => {
     ]);
   });
 
+  test('a first tariff counts from the day that it holds from', async () => {
+    await alert('daily_cost', '3');
+    await use(5);
+    await evaluate();
+    await tariff({ import: { per_kwh: '1' } });
+    await evaluate();
+    expect(await costs()).toEqual([['daily_cost', '5.00']]);
+  });
+
   test('a tariff that is removed takes the days back to the one before it', async () => {
     await tariff({ import: { per_kwh: '1' } });
     const { tariff_id } = await tariff({ import: { per_kwh: '0.1' } }, { valid_from: '2026-06-17' });
@@ -360,13 +369,13 @@ function listening(statements: string[]) {
   } as unknown as typeof database.pool;
 }
 
-/** Evaluates while the statement that reads a user's tariffs is another one; returns whose costs failed. */
+/** Evaluates while every statement about a user's costs is another one; returns whose costs failed. */
 async function raisedWith(userId: string, text: string) {
   const pool = {
     async connect() {
       const client = await database.pool.connect();
       const query = (asked: string | { text: string; values: unknown[] }, values?: unknown[]) =>
-        typeof asked !== 'string' && asked.text.includes('"tariffs"') && asked.values.includes(userId)
+        typeof asked !== 'string' && asked.values.includes(userId)
           ? client.query(text)
           : client.query(asked as string, values);
       return { query, release: (isBroken: boolean) => client.release(isBroken) };
@@ -386,7 +395,9 @@ test('more homes than one transaction asks for follow in the next ones, none twi
   expect(first).toMatchObject({ fired: 4, hasMore: true });
   // Those that were left come first, though others, which have not fired, changed before them.
   for (const { userId } of homes) await alert('daily_cost', '100', userId);
-  await database.pool.query('UPDATE usage_changes SET change_id = DEFAULT WHERE costs_only');
+  await database.pool.query(
+    'UPDATE alerts SET delivery = delivery WHERE user_id IN (SELECT unnest(user_ids) FROM usage_changes WHERE costs_only)',
+  );
   await database.pool.query(
     'INSERT INTO usage_changes (change_id, hour, user_ids) OVERRIDING SYSTEM VALUE VALUES (0, $1, $2)',
     [at('17T04:00'), homes.map(({ userId }) => userId)],
