@@ -23,30 +23,34 @@ export interface EvaluatedCosts {
 
 /**
  * Which periods cost more than their alerts' thresholds, in the transaction that took the changes: each user's costs are asked for once,
- * whatever number of alerts there is. Of more users than one transaction asks for, the others are left for the next. `firstUsers`: were left
- * before.
+ * whatever number of alerts there is. Whom that takes longer than `maxMs` for is left for the next transaction, but for one. `firstUsers`: were
+ * left before.
  */
 export async function evaluateCosts(
   client: PoolClient,
   evaluator: Evaluator,
   asked: readonly AskedOfRule[],
-  { firstUsers, maxUsers, now }: { firstUsers: ReadonlySet<string>; maxUsers: number; now: Date },
+  { firstUsers, maxMs, now }: { firstUsers: ReadonlySet<string>; maxMs: number; now: Date },
 ): Promise<EvaluatedCosts> {
   if (asked.length === 0) return { firings: [], isMoreWaiting: false, faults: [] };
   const query = queryOn(client);
   const ofUsers = Map.groupBy(await unfired(query, asked), ({ userId }) => userId);
   const users = [...ofUsers.keys()].sort((a, b) => Number(firstUsers.has(b)) - Number(firstUsers.has(a)));
-  const left = users.slice(maxUsers);
-  if (left.length > 0) await leave(query, left, now);
   const faults: EvaluatedCosts['faults'] = [];
   const known: { one: AskedOfRule; cost: Cost }[] = [];
-  for (const userId of users.slice(0, maxUsers)) {
+  const untilMs = performance.now() + maxMs;
+  let count = 0;
+  for (const userId of users) {
+    if (count > 0 && performance.now() >= untilMs) break;
+    count++;
     const periods = ofUsers.get(userId) ?? [];
     const asking = await inPart(client, (db) => costsOf(db, userId, periods, now));
     if ('value' in asking) known.push(...asking.value);
     else if (PASSES.test(String((asking.error as { code?: unknown })?.code))) throw asking.error;
     else faults.push({ userId, error: asking.error });
   }
+  const left = users.slice(count);
+  if (left.length > 0) await leave(query, left, now);
   const firings = await above(evaluator, known);
   return { firings, isMoreWaiting: left.length > 0, faults };
 }

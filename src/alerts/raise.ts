@@ -13,8 +13,8 @@ import { totalsOf } from './totals.ts';
 
 /** Most changed hours of users that one transaction takes; a single row may have more. */
 const MAX_CHANGES = 5_000;
-/** Users whose costs one transaction asks for: some milliseconds each, which the other alerts of the batch wait for. */
-const MAX_COSTED_USERS = 50;
+/** For so long one transaction asks for costs, some milliseconds a user: the other alerts of the batch wait for it. */
+const MAX_COSTS_MS = 500;
 
 /** What a pass did. */
 export interface Evaluated {
@@ -45,7 +45,7 @@ export async function raiseAlerts(
   evaluator: Evaluator,
   now: Date,
   maxChanges = MAX_CHANGES,
-  maxUsers = MAX_COSTED_USERS,
+  maxCostsMs = MAX_COSTS_MS,
 ): Promise<Evaluated> {
   return inTransaction(pool, async (client: PoolClient) => {
     const query = queryOn(client);
@@ -64,7 +64,11 @@ export async function raiseAlerts(
       client,
       evaluator,
       asked.filter(({ rule }) => isCostType(rule.type)),
-      { firstUsers: new Set(rows.flatMap(({ user_id, costs_only }) => (costs_only ? [user_id] : []))), maxUsers, now },
+      {
+        firstUsers: new Set(rows.flatMap(({ user_id, costs_only }) => (costs_only ? [user_id] : []))),
+        maxMs: maxCostsMs,
+        now,
+      },
     );
     const fired = await fire(query, [...onUsage, ...onCosts.firings], now);
     await keepForTelling(

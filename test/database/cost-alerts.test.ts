@@ -384,15 +384,15 @@ async function raisedWith(userId: string, text: string) {
   return (await raiseAlerts(pool, evaluator, NOW)).faults;
 }
 
-test('more homes than one transaction asks for follow in the next ones, none twice and none left out', async () => {
+test('more homes than one transaction has the time for follow in the next ones, none twice and none left out', async () => {
   const homes = await Promise.all(Array.from({ length: 7 }, () => meter(database)));
   for (const one of homes) {
     await tariff({ import: { per_kwh: '1' } }, { userId: one.userId });
     await alert('daily_cost', '1', one.userId);
     await use(3, one);
   }
-  const first = await raiseAlerts(database.pool, evaluator, NOW, 5_000, 4);
-  expect(first).toMatchObject({ fired: 4, hasMore: true });
+  const first = await raiseAlerts(database.pool, evaluator, NOW, 5_000, 0);
+  expect(first).toMatchObject({ fired: 1, hasMore: true });
   // Those that were left come first, though others, which have not fired, changed before them.
   for (const { userId } of homes) await alert('daily_cost', '100', userId);
   await database.pool.query(
@@ -402,7 +402,7 @@ test('more homes than one transaction asks for follow in the next ones, none twi
     'INSERT INTO usage_changes (change_id, hour, user_ids) OVERRIDING SYSTEM VALUE VALUES (0, $1, $2)',
     [at('17T04:00'), homes.map(({ userId }) => userId)],
   );
-  expect(await raiseAlerts(database.pool, evaluator, NOW, 5_000, 4)).toMatchObject({ fired: 3, hasMore: true });
+  expect(await raiseAlerts(database.pool, evaluator, NOW, 5_000, 0)).toMatchObject({ fired: 1, hasMore: true });
   await Promise.all(Array.from({ length: 4 }, () => evaluate()));
   const { rows } = await database.pool.query(
     "SELECT count(*)::int AS events, count(DISTINCT user_id)::int AS users FROM events WHERE type = 'alert.triggered' AND user_id = ANY ($1)",

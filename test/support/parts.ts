@@ -40,7 +40,7 @@ export async function partOf(pool: Pool, userIds: readonly string[], others = fa
     if (relation === 'usage_changes')
       await read(
         relation,
-        `SELECT jsonb_build_array(hour, u) FROM usage_changes, unnest(user_ids) u WHERE ${is('u = ANY ($1)')} GROUP BY 1`,
+        `SELECT jsonb_build_array(hour, u, costs_only) FROM usage_changes, unnest(user_ids) u WHERE ${is('u = ANY ($1)')} GROUP BY 1`,
       );
     else if (others && relation === 'audit_log')
       // What movers did is there under no name.
