@@ -55,7 +55,7 @@ test('an installation moves from the embedded broker over mosquitto to RabbitMQ,
   const { user_id: userId } = await createUser(db, { email: 'moving@example.com', role: 'homeowner' });
   const embedded = await ingest();
   // The name that devices know, and where it leads.
-  const address = [{ ports: { mqtt: embedded.ready.mqtt_port as number } }];
+  const address = [{ ports: { mqtt: embedded.ready.port as number } }];
   const ids: string[] = [];
   for (let index = 0; index < DEVICES; index++) {
     const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'x' });
@@ -65,12 +65,15 @@ test('an installation moves from the embedded broker over mosquitto to RabbitMQ,
   }
   const base = Date.now() - 20 * 3_600_000;
   const payloadOf = (device: number, sequence: number) =>
-    JSON.stringify({ ts: base + sequence * 30_000, energy_total_kwh: 100 + device + (sequence * 7 + (sequence % 5)) / 1_000 });
+    JSON.stringify({
+      ts: base + sequence * 30_000,
+      energy_total_kwh: 100 + device + (sequence * 7 + (sequence % 5)) / 1_000,
+    });
   let rounds = 0;
   let isOver = false;
   const publishing = (async () => {
     for (; !isOver; rounds++) {
-      publishers.forEach((publisher, device) => publisher.publish(payloadOf(device, rounds)));
+      for (const [device, publisher] of publishers.entries()) publisher.publish(payloadOf(device, rounds));
       await pause(ROUND_MS);
     }
   })();
