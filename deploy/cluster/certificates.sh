@@ -42,8 +42,6 @@ issue broker/node "$public,broker-1,broker-2,broker-3"
 issue api/api api
 issue proxy/proxy "$public"
 issue gateways/gateways "$gateways,gateways"
-# GET /certificate.pem answers this file, for whoever is to trust the service: so it has the authority, too.
-cat ca.crt >> api/api.crt
 cat proxy/proxy.crt proxy/proxy.key > proxy/proxy.pem
 rm proxy/proxy.crt proxy/proxy.key
 for folder in broker api proxy; do cp ca.crt $folder/ca.crt; done
