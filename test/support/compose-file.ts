@@ -9,20 +9,35 @@ export interface ComposeService {
   image: string;
   command?: string[];
   environment?: Record<string, string>;
+  env_file?: string[];
   ports?: string[];
   volumes?: string[];
+  profiles?: string[];
+  /** By name, or with what a container is called and where it is there. */
+  networks?: string[] | Record<string, { aliases?: string[]; ipv4_address?: string } | null>;
+  healthcheck?: object;
+  stop_grace_period?: string;
 }
 
-/** deploy/compose.yaml, read as docker compose does, with the variables of .env.example, of which `filled` has some. */
-export function composeFile(filled: Record<string, string>): { services: Record<string, ComposeService> } {
-  const example = [...read('.env.example').matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]);
+/**
+ * A compose file of deploy/ (`folder`: '' or 'cluster/'), read as docker compose does, with the variables of the .env.example beside it, of
+ * which `filled` has some.
+ */
+export function composeFile(
+  filled: Record<string, string>,
+  folder: '' | 'cluster/' = '',
+): { services: Record<string, ComposeService> } {
+  const example = [...read(`${folder}.env.example`).matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]);
   const given: Record<string, string | undefined> = { ...Object.fromEntries(example), ...filled };
   // ${NAME}, ${NAME:-default} and ${NAME:?message}: with the colon an empty one counts as unset.
-  const interpolated = read('compose.yaml').replaceAll(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_all, name, kind, rest) => {
-    const value = given[name] || (kind === '-' ? rest : undefined);
-    if (value === undefined) throw new Error(`${name} is not set: ${rest}`);
-    return value;
-  });
+  const interpolated = read(`${folder}compose.yaml`).replaceAll(
+    /(?<!\$)\$\{(\w+)(?::([-?])([^}]*))?\}/g,
+    (_all, name, kind, rest) => {
+      const value = given[name] || (kind === '-' ? rest : undefined);
+      if (value === undefined) throw new Error(`${name} is not set: ${rest}`);
+      return value;
+    },
+  );
   return parse(interpolated, { merge: true });
 }
 

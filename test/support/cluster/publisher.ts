@@ -1,5 +1,4 @@
 import { connectAsync, type MqttClient } from 'mqtt';
-import type { RabbitNode } from './rabbitmq.ts';
 
 /** What a device with a memory does: it repeats each message until it is acknowledged, at whichever node answers, in order. */
 export interface RepeatingPublisher {
@@ -17,7 +16,8 @@ const SILENCE_MS = 3_000;
 
 /** Connects as a device by MQTT 3.1.1 with a persistent session, to the nodes in turn. */
 export function repeatingPublisher(options: {
-  nodes: readonly RabbitNode[];
+  /** May change: it holds from the next connection on. */
+  nodes: readonly { ports: { mqtt: number } }[];
   deviceId: string;
   secret: string;
   topic: string;

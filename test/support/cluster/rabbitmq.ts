@@ -19,8 +19,6 @@ import { everyProcessOf, inNamespace } from './namespace.ts';
 
 const DEPLOYED = resolve(import.meta.dirname, '../../../deploy/cluster/rabbitmq');
 const SERVER = '/usr/lib/rabbitmq/lib/rabbitmq_server-4.0.5/sbin/rabbitmq-server';
-/** Erlang's TLS, which nodes need before it is loaded. */
-const SSL = '/usr/lib/erlang/lib/ssl-11.2.12.1/ebin';
 /** The service's own user of the broker. */
 const USER = 'energy-ingest';
 const PASSWORD = 'own secret/@';
@@ -81,15 +79,15 @@ export async function startRabbitMq({ count = 3, operator = 'http://127.0.0.1:9'
   const kept = deployed
     .split('\n')
     .filter((line) => Number(/classic_config\.nodes\.(\d)/.exec(line)?.[1] ?? 0) <= count);
-  const here = (text: string) => text.replaceAll('/etc/rabbitmq/tls', `${inside}/tls`);
+  const here = (text: string) => text.replaceAll('/etc/rabbitmq/', `${inside}/`);
   write(join(folder, 'rabbitmq.conf'), here(kept.join('\n')));
-  write(join(folder, 'inter_node_tls.config'), here(readFileSync(join(DEPLOYED, 'inter_node_tls.config'), 'utf8')));
+  for (const name of ['inter_node_tls.config', 'rabbitmq-env.conf'])
+    write(join(folder, name), here(readFileSync(join(DEPLOYED, name), 'utf8')));
   copyFileSync(join(DEPLOYED, 'enabled_plugins'), join(folder, 'enabled_plugins'));
   own(join(folder, 'enabled_plugins'));
 
   const names = Array.from({ length: count }, (_, index) => `e${index + 1}@127.0.0.1`);
   const epmdPort = await freePort();
-  const betweenNodes = `-pa ${SSL} -proto_dist inet_tls -ssl_dist_optfile ${inside}/inter_node_tls.config`;
   const ownInterface = '-kernel inet_dist_use_interface {127,0,0,1}';
   const common = {
     PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
@@ -98,8 +96,8 @@ export async function startRabbitMq({ count = 3, operator = 'http://127.0.0.1:9'
     ERL_EPMD_PORT: String(epmdPort),
     ERL_EPMD_ADDRESS: '127.0.0.1',
     RABBITMQ_USE_LONGNAME: 'true',
-    RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: `${ownInterface} ${betweenNodes}`,
-    RABBITMQ_CTL_ERL_ARGS: betweenNodes,
+    RABBITMQ_CONF_ENV_FILE: `${inside}/rabbitmq-env.conf`,
+    RABBITMQ_SERVER_START_ARGS: ownInterface,
   };
   const epmd = inNamespace(DEBIAN_13, 'rabbitmq', ['epmd'], common);
   const nodes = await Promise.all(names.map((name) => makeNode(name)));

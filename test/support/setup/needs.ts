@@ -24,7 +24,7 @@ export const PROGRAMS: readonly Program[] = [
   {
     name: 'mosquitto',
     files: [
-      'test/system/cluster/proxied-mqtt.test.ts',
+      'test/system/cluster/{moving-up,proxied-mqtt}.test.ts',
       'test/system/deploy/mosquitto.test.ts',
       'test/system/ingest/{bridge,pipeline,slots}.test.ts',
       'test/system/start/bad-days-mosquitto.test.ts',
@@ -86,7 +86,7 @@ export function missingNeeds(): Need[] {
           {
             name: 'RabbitMQ 4',
             how: rabbitMq === 'npm run test:setup' ? setup : rabbitMq,
-            files: ['test/system/cluster/{access,amqp}.test.ts'],
+            files: ['test/system/cluster/{access,amqp,moving-up}.test.ts'],
           },
         ]),
     ...(hasEarlier() ? [] : [earlier]),

@@ -1,0 +1,228 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Ajv } from 'ajv';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadConfig } from '#src/config/load.ts';
+import { variables } from '#src/config/sections.ts';
+import { type ComposeService, composeFile } from '#test/support/compose-file.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const deploy = resolve(root, 'deploy/cluster');
+const read = (path: string) => readFileSync(resolve(root, path), 'utf8');
+const example = read('deploy/cluster/.env.example');
+/** Everything that the example leaves to be filled in, but what may stay empty. */
+const secrets = [...example.matchAll(/^(\w+(?:PASSWORD|COOKIE|KEY))=$/gm)].map(([, name]) => name as string);
+const filled = Object.fromEntries(
+  secrets.map((name) => [name, `eus_live_${name.toLowerCase().replaceAll('_', '')}${'k'.repeat(32)}`]),
+);
+const compose = composeFile(filled, 'cluster/');
+const { services } = compose;
+const of = (prefix: string): [string, ComposeService][] =>
+  Object.entries(services).filter(([name]) => new RegExp(`^${prefix}-\\d$`).test(name));
+const mounts = ({ volumes = [] }: ComposeService) =>
+  volumes
+    .map((text) => text.split(':') as [string, string, string?])
+    .filter(([from]) => from.startsWith('.'))
+    .map(([from, to, how]) => ({ from, to, how }));
+
+/** Where certificates.sh was run: what it makes is there as it would be beside the compose file. */
+let made: string;
+beforeAll(() => {
+  made = mkdtempSync(join(tmpdir(), 'energy-cluster-'));
+  execFileSync(join(deploy, 'certificates.sh'), ['energy.example.com', 'gateways.example.com'], { cwd: made });
+});
+afterAll(() => rmSync(made, { recursive: true }));
+
+describe('the cluster’s compose file', () => {
+  test('is valid by the schema of the Compose Specification, and has what a cluster is made of', () => {
+    const ajv = new Ajv({ strict: false, validateFormats: false });
+    const { $schema: _draft7, ...schema } = JSON.parse(read('test/data/compose-spec/compose-spec.json'));
+    const valid = ajv.compile(schema);
+    expect(valid(compose) ? [] : valid.errors).toEqual([]);
+    const counted = ['etcd', 'pg', 'broker', 'ingest', 'api', 'worker', 'proxy'].map((name) => [name, of(name).length]);
+    expect(Object.fromEntries(counted)).toEqual({ etcd: 3, pg: 2, broker: 3, ingest: 2, api: 2, worker: 2, proxy: 2 });
+    expect(
+      Object.entries(services)
+        .filter(([, one]) => !one.healthcheck)
+        .map(([name]) => name),
+    ).toEqual([]);
+  });
+
+  test.each(['ingest-1', 'ingest-2', 'ingest-gateways', 'api-1', 'api-2', 'worker-1', 'worker-2'])(
+    'gives %s an environment that it understands',
+    (name) => {
+      const { environment = {}, command } = services[name] as ComposeService;
+      expect(command).toEqual([name.split('-')[0]]);
+      // Node's own, not the service's.
+      const { NODE_EXTRA_CA_CERTS, ...own } = environment;
+      expect(Object.keys(own).filter((variable) => !(variable in variables.shape))).toEqual([]);
+      const config = loadConfig(own);
+      expect(config.database.url).toBe(`postgres://energy:${filled.ENERGY_PASSWORD}@pg-1:5432,pg-2:5432/energy`);
+      if (/ingest-\d/.test(name)) {
+        expect(config.mqtt.url).toMatch(/^amqps:/);
+        expect(NODE_EXTRA_CA_CERTS).toBe('/etc/energy/tls/ca.crt');
+      }
+      if (name === 'ingest-gateways') expect(config.mqtt.url).toMatch(/^mqtt:.*@gateways:1883$/);
+      const apis = config.api.drainSeconds;
+      expect([name.startsWith('api') ? 6 : 0, '20s']).toEqual([apis, apis ? services[name]?.stop_grace_period : '20s']);
+    },
+  );
+
+  test('sets every variable that a configuration must be told, of each container', () => {
+    const unset = (prefix: string, names: Iterable<string>) =>
+      of(prefix).flatMap(([name, one]) =>
+        [...names].filter((variable) => !one.environment?.[variable]).map((variable) => `${name} ${variable}`),
+      );
+    const named = (text: string, pattern: RegExp) => new Set([...text.matchAll(pattern)].map(([, name = '']) => name));
+    const cfg = named(read('deploy/cluster/haproxy.cfg'), /\$\{(\w+)\}/g);
+    const rabbit = named(read('deploy/cluster/rabbitmq/rabbitmq.conf'), /^[^#].*\$\((\w+)\)/gm);
+    // Of these files what must be set stands in their first lines.
+    const head = read('deploy/cluster/patroni/patroni.yml').split('\nscope:')[0] ?? '';
+    const patroni = new Set(
+      [...head.matchAll(/\b(PATRONI_\w+|ENERGY_\w+)(?: and (_\w+))?/g)].flatMap(([, name = '', other]) => [
+        name,
+        ...(other ? [name.replace(/_[A-Z]+$/, other)] : []),
+      ]),
+    );
+    const etcd = named(read('deploy/cluster/etcd/etcd.env'), /(?:^#.*?|[ ,])\b(ETCD_\w+)(?=[,.: ])/gm);
+    expect([cfg.size, rabbit.size, patroni.size, etcd.size]).toEqual([15, 6, 13, 7]);
+    expect([
+      ...unset('proxy', cfg),
+      ...unset('broker', rabbit),
+      ...unset('pg', patroni),
+      ...unset('etcd', etcd),
+    ]).toEqual([]);
+    for (const [, one] of of('etcd')) expect(one.env_file).toEqual(['etcd/etcd.env']);
+  });
+
+  test('leads from each container only to others that share a network with it', () => {
+    const networksOf = ({ networks = [] }: ComposeService) =>
+      Array.isArray(networks) ? networks : Object.keys(networks);
+    const aliases = (network: string, one: ComposeService) =>
+      Array.isArray(one.networks) ? [] : (one.networks?.[network]?.aliases ?? []);
+    const known = (network: string) =>
+      Object.entries(services)
+        .filter(([, one]) => networksOf(one).includes(network))
+        .flatMap(([name, one]) => [name, ...aliases(network, one)]);
+    const everyone = new Set(Object.values(services).flatMap((one) => networksOf(one).flatMap(known)));
+    const host = new RegExp(
+      `(?<![\\w./-])(${[...everyone].sort((a, b) => b.length - a.length).join('|')})(?=:\\d|,|$)`,
+      'g',
+    );
+    let leads = 0;
+    for (const [name, one] of Object.entries(services)) {
+      const reached = new Set(networksOf(one).flatMap(known));
+      for (const [variable, value] of Object.entries(one.environment ?? {})) {
+        // Names of what listens: host, with or without a port.
+        if (!/URL|HOSTS|_\d(_TLS)?$|CLUSTER|OPERATOR/.test(variable)) continue;
+        for (const [, target = ''] of String(value).matchAll(host)) {
+          leads++;
+          expect(reached, `${name} ${variable}`).toContain(target);
+        }
+      }
+    }
+    expect(leads).toBeGreaterThan(50);
+  });
+
+  test('mounts only what is there, or what certificates.sh and mosquitto_passwd make; each is given to the user that reads it', () => {
+    const missing = Object.values(services).flatMap((one) =>
+      mounts(one).filter(
+        ({ from }) => from !== './passwords' && !existsSync(resolve(from.startsWith('./tls') ? made : deploy, from)),
+      ),
+    );
+    expect(missing).toEqual([]);
+    expect(
+      Object.values(services)
+        .flatMap(mounts)
+        .filter(({ how }) => how !== 'ro'),
+    ).toEqual([]);
+    // Patroni runs it.
+    expect(statSync(join(deploy, 'patroni/post-bootstrap.sh')).mode & 0o111).toBe(0o111);
+    // Each file that a configuration or an environment names below what was made is there.
+    const texts = (one: ComposeService) => [
+      JSON.stringify(one.environment ?? {}),
+      ...mounts(one)
+        .filter(({ from }) => !from.startsWith('./tls') && from !== './passwords')
+        .map(({ from }) => readFileSync(resolve(deploy, from), 'utf8')),
+    ];
+    let named = 0;
+    for (const [name, one] of Object.entries(services))
+      for (const { from, to } of mounts(one).filter(({ from }) => from.startsWith('./tls')))
+        for (const [, file = ''] of texts(one)
+          .join('\n')
+          .matchAll(new RegExp(`${to}/([\\w.]+)`, 'g'))) {
+          named++;
+          expect(existsSync(join(made, from, file)), `${name}: ${from}/${file}`).toBe(true);
+        }
+    expect(named).toBeGreaterThan(20);
+  });
+
+  test('has certificates by one authority that name the hosts by which they are asked', () => {
+    const verify = (file: string, host: string) =>
+      execFileSync(
+        'openssl',
+        ['verify', '-x509_strict', '-CAfile', 'tls/ca.crt', '-verify_hostname', host, `tls/${file}`],
+        { cwd: made, encoding: 'utf8', stdio: 'pipe' },
+      );
+    for (const host of ['energy.example.com', ...of('broker').map(([name]) => name)])
+      expect(verify('broker/node.crt', host)).toMatch(/OK/);
+    expect(verify('api/api.crt', services['proxy-1']?.environment?.API_NAME ?? '')).toMatch(/OK/);
+    expect(verify('proxy/proxy.pem', 'energy.example.com')).toMatch(/OK/);
+    expect(verify('gateways/gateways.crt', 'gateways.example.com')).toMatch(/OK/);
+    expect(() => verify('api/api.crt', 'energy.example.com')).toThrow();
+  });
+
+  test('names everything that must be set in the example, and pins images', () => {
+    const names = [...read('deploy/cluster/compose.yaml').matchAll(/(?<!\$)\$\{(\w+)/g)].map(([, name]) => name);
+    expect([...new Set(names)].filter((name) => !new RegExp(`^${name}=`, 'm').test(example))).toEqual([]);
+    const images = Object.values(services).map(({ image }) => image);
+    expect(images.filter((image) => !/:(v?\d+\.\d+\.\d+|17-4\.0)$/.test(image))).toEqual([]);
+    expect(read('deploy/cluster/patroni/Dockerfile')).toMatch(/^FROM debian:13\.\d+-slim$/m);
+    const { version } = JSON.parse(read('package.json'));
+    const own = images.filter((image) => image.startsWith('energy-usage-service:'));
+    expect(own).toEqual(Array(7).fill(`energy-usage-service:${version}`));
+  });
+
+  test('has each container on a machine, and all of them on one where the example is used as it is', () => {
+    const [, profiles = ''] = /^COMPOSE_PROFILES=(.+)$/m.exec(example) ?? [];
+    const outside = Object.entries(services).filter(
+      ([, one]) => !one.profiles?.some((profile) => profiles.split(',').includes(profile)),
+    );
+    // Its ports are those of the first. The API believes both.
+    const { TRUST_PROXY = '' } = services['api-1']?.environment ?? {};
+    const addresses = of('proxy').map(([, { networks = [] }]) =>
+      Array.isArray(networks) ? undefined : networks.front?.ipv4_address,
+    );
+    expect(TRUST_PROXY.split(',')).toEqual(addresses);
+    expect(outside.map(([name]) => name)).toEqual(['proxy-2']);
+    const on = (machine: string) => Object.values(services).filter(({ profiles }) => profiles?.includes(machine));
+    const published = (machine: string) => on(machine).flatMap(({ ports = [] }) => ports);
+    for (const machine of ['machine-1', 'machine-2', 'machine-3'])
+      expect(new Set(published(machine)).size).toBe(published(machine).length);
+    expect(services['proxy-1']?.ports).toContain('127.0.0.1:1883:1883');
+  });
+
+  test('runs with the very files that the tests run their clusters with', () => {
+    const fixtures = readdirSync(resolve(root, 'test/support/cluster'))
+      .map((name) => read(`test/support/cluster/${name}`))
+      .join('\n');
+    const mounted = Object.values(services).flatMap((one) => [
+      ...mounts(one).map(({ from }) => from),
+      ...(one.env_file ?? []).map((file) => `./${file}`),
+    ]);
+    const files = readdirSync(deploy, { recursive: true, encoding: 'utf8' }).filter(
+      (file) => statSync(join(deploy, file)).isFile() && !/^(tls|passwords)\/|^\.env$/.test(file),
+    );
+    const notRun = [
+      // What stands around a cluster.
+      ...['.env.example', 'README.md', 'certificates.sh', 'compose.yaml', 'patroni/Dockerfile', 'rabbitmq/README.md'],
+      // What containers need in addition: ports that tests choose by themselves, TLS of a mosquitto.
+      ...['gateways/tls.conf', 'rabbitmq/plain-mqtt.conf'],
+    ];
+    const isRun = (file: string) => new RegExp(`['/]${file.split('/').at(-1)}'`).test(fixtures);
+    expect(files.filter((file) => !isRun(file)).sort()).toEqual(notRun.sort());
+    expect(files.filter(isRun).filter((file) => !mounted.includes(`./${file}`))).toEqual([]);
+  });
+});
