@@ -87,59 +87,6 @@ test('requests need a session, and stay within its scopes', async () => {
   }
 });
 
-describe('accounts', () => {
-  const emails = async (caller: Person, query = '') =>
-    (await ask(`/v1/users${query}`, caller)).json.map(({ user_id }: { user_id: string }) => user_id);
-
-  test('are listed as far as the caller reaches', async () => {
-    expect(await emails(home)).toEqual([home.userId]);
-    expect(await emails(stranger)).toEqual([stranger.userId]);
-    expect(await emails(utility)).toEqual([home.userId, utility.userId].sort());
-    expect(await emails(admin)).toEqual(expect.arrayContaining([home, utility, stranger, admin].map((a) => a.userId)));
-  });
-
-  test('are found by a part of the address, in any case, wildcards taken as what they are', async () => {
-    const { userId } = await api.user('homeowner', { enrolledBy: utility.userId });
-    await sql("UPDATE users SET email = 'Anna_50%.\\Müller@example.net' WHERE user_id = $1", [userId]);
-    for (const part of ['anna_50%', 'ANNA', '%', '_50', '\\', 'müller', '@example.net', "'; --"]) {
-      const found = await emails(utility, `?search=${encodeURIComponent(part)}`);
-      expect({ part, found }).toEqual({ part, found: part === "'; --" ? [] : [userId] });
-      expect(await emails(stranger, `?search=${encodeURIComponent(part)}`)).toEqual(
-        part === '@example.net' ? [] : expect.not.arrayContaining([userId]),
-      );
-    }
-    expect(await emails(utility, '?search=')).toHaveLength(3);
-    await sql('DELETE FROM users WHERE user_id = $1', [userId]);
-  });
-
-  test('come page by page', async () => {
-    const first = await ask('/v1/users?limit=1&search=example.com', utility);
-    expect(first.json).toHaveLength(1);
-    const [, next = ''] = /<\/own([^>]+)>/.exec(String(first.headers.link)) ?? [];
-    const second = await ask(next, utility);
-    expect([...first.json, ...second.json].map(({ user_id }) => user_id)).toEqual([home.userId, utility.userId].sort());
-    expect(second.headers.link).toBeUndefined();
-  });
-
-  test('are asked for as the interface asks', async () => {
-    const cases: [string, number][] = [
-      ['?search=%00', 422],
-      [`?search=${'x'.repeat(255)}`, 422],
-      ['?limit=0', 422],
-      ['?limit=201', 422],
-      ['?cursor=%00', 422],
-      ['?search=a&search=b', 400],
-      ['?q=a', 400],
-    ];
-    for (const [query, status] of cases) {
-      expect({ query, status: (await api.send(`/own/v1/users${query}`, { key: admin.key })).status }).toEqual({
-        query,
-        status,
-      });
-    }
-  });
-});
-
 type Energy = { milliwattHours: number; estimated: number };
 
 /** Writes quarter-hours of a device and every aggregate above them, as ingest does. */

@@ -40,3 +40,38 @@ test('it comes page by page, and by part of the e-mail address', async () => {
   expect(await idsOf(utility.key, `?search=${encodeURIComponent(email.toUpperCase())}`)).toEqual([enrolled[0]]);
   expect(await idsOf(utility.key, '?search=%25')).toEqual([]);
 });
+
+test('accounts are found by a part of the address, in any case, wildcards taken as what they are', async () => {
+  const { userId } = await api.user('homeowner', { enrolledBy: utility.userId });
+  const stranger = await api.user('utility');
+  await api.database.pool.query("UPDATE users SET email = 'Anna_50%.\\Müller@example.net' WHERE user_id = $1", [
+    userId,
+  ]);
+  for (const part of ['anna_50%', 'ANNA', '%', '_50', '\\', 'müller', '@example.net', "'; --"]) {
+    const found = await idsOf(utility.key, `?search=${encodeURIComponent(part)}`);
+    expect({ part, found }).toEqual({ part, found: part === "'; --" ? [] : [userId] });
+    expect(await idsOf(stranger.key, `?search=${encodeURIComponent(part)}`)).toEqual(
+      part === '@example.net' ? [] : expect.not.arrayContaining([userId]),
+    );
+  }
+  expect(await idsOf(utility.key, '?search=')).toHaveLength(5);
+  await api.database.pool.query('DELETE FROM users WHERE user_id = $1', [userId]);
+});
+
+test('accounts are asked for as the interface asks', async () => {
+  const cases: [string, number][] = [
+    ['?search=%00', 422],
+    [`?search=${'x'.repeat(255)}`, 422],
+    ['?limit=0', 422],
+    ['?limit=201', 422],
+    ['?cursor=%00', 422],
+    ['?search=a&search=b', 400],
+    ['?q=a', 400],
+  ];
+  for (const [query, status] of cases) {
+    expect({ query, status: (await api.send(`/v1/users${query}`, { key: utility.key })).status }).toEqual({
+      query,
+      status,
+    });
+  }
+});
