@@ -210,6 +210,7 @@ export const rollupCheck = z.strictObject({
 
 /** For the pages that ask. */
 export type Overview = z.output<typeof overviewAnswer>;
+export type Cost = z.output<typeof cost>;
 export type Costs = z.output<typeof costsAnswer>;
 export type UsableSeries = z.output<typeof usableSeries>;
 export type TariffPreview = z.output<typeof tariffPreview>;

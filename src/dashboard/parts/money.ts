@@ -1,4 +1,4 @@
-import type { Cost } from '#clients/typescript/client.ts';
+import type { Cost } from '#src/api/dashboard/shapes.ts';
 import { kwh, moneyIn } from './format.ts';
 
 /** An amount as answers tell it, for people. */

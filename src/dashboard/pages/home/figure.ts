@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Cost } from '#clients/typescript/client.ts';
-import type { Figure as Opened, Overview } from '#src/api/dashboard/shapes.ts';
+import type { Cost, Figure as Opened, Overview } from '#src/api/dashboard/shapes.ts';
 import { call, withQuery } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
 import { kwh, percent } from '../../parts/format.ts';

@@ -1,5 +1,4 @@
-import type { Cost } from '#clients/typescript/client.ts';
-import type { Costs, Overview } from '#src/api/dashboard/shapes.ts';
+import type { Cost, Costs, Overview } from '#src/api/dashboard/shapes.ts';
 import type { Bar } from '../../parts/chart.ts';
 import { moneyOf } from '../../parts/money.ts';
 import type { Days } from './figure.ts';
