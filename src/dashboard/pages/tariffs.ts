@@ -56,7 +56,9 @@ export function Page() {
       <${Loading} of=${tariffs}>${() => (all.length === 0 ? empty : shown())}<//>
     <//>
     ${
+      // Not before it is known what there is: what a new one starts from depends on it.
       open !== null &&
+      !tariffs.isLoading &&
       html`<${TariffDialog}
         ...${open === 'new' ? {} : { of: open }}
         all=${all}

@@ -201,10 +201,21 @@ test('a dynamic tariff takes the prices of a series, which says how far it is to
   const choice = page.getByLabel('Price series').first();
   await expect.poll(() => choice.textContent()).toMatch(/Day ahead, NL \(20 prices, until .*20:00 UTC\)/);
   await choice.selectOption(series_id);
-  expect(await page.getByLabel('Factor').first().inputValue()).toBe('1.21');
+  expect(await page.getByLabel('Multiply by').first().inputValue()).toBe('1.21');
+  await page.getByLabel('Holds from').fill('2020-01-01');
   await lookAt(page, 'tariffs-series');
   await button(page, 'Add tariff').click();
   await page.getByRole('region', { name: 'Holds now' }).getByText('20 prices, until').waitFor();
   expect((await stored(userId))[0].terms).toEqual({ import: { series_id, multiply: '1.21' } });
+
+  // Of yesterday no price is told: what was used then is in no amount, and that is said.
+  const meter = await dashboard.device(userId);
+  const noon = new Date(day.getTime() - DAY_MS / 2).toISOString();
+  await meter.publish({ ts: noon, energy_kwh: 2, interval_s: 3_600 });
+  await page.getByRole('link', { name: 'Home' }).click();
+  const yesterday = page.locator('dl.figures > div', { has: page.locator('dt', { hasText: 'Yesterday' }) }).first();
+  await expect
+    .poll(() => yesterday.textContent())
+    .toMatch(/2\.00 kWh€0\.00all measuredwithout 2\.00 kWh whose price is not known$/);
   await page.close();
 });

@@ -2,12 +2,12 @@ import { DateTime } from 'luxon';
 import { tariffPreview } from '#src/api/dashboard/shapes.ts';
 import { operation } from '#src/api/operation.ts';
 import { newTariff } from '#src/api/v1/tariffs/shape.ts';
-import { reachOf, reachUser } from '#src/auth/access.ts';
+import { holdable, reachOf, reachUser } from '#src/auth/access.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import { costByTariff } from '#src/cost/costs.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { findUsableSeries } from '#src/tariffs/price-series.ts';
-import { seriesOf, tariffOf } from '#src/tariffs/terms.ts';
+import { tariffOf } from '#src/tariffs/terms.ts';
 
 export const previewTariff = operation({
   summary: 'Says what the last whole month would have cost by a tariff; makes none.',
@@ -23,9 +23,12 @@ export const previewTariff = operation({
   async handle({ context, caller, body: { user_id, name, valid_from, currency, ...terms } }) {
     const { db, readDb, clock } = context;
     const user = await reachUser(db, caller, user_id);
-    for (const seriesId of seriesOf(terms)) {
-      if (await findUsableSeries(db, { reach: reachOf(caller), userId: user.user_id }, seriesId)) continue;
-      throw unprocessable({ field: 'import.series_id', message: 'must be a price series that there is' });
+    for (const member of ['import', 'export'] as const) {
+      const rates = terms[member];
+      if (!rates || !('series_id' in rates)) continue;
+      const by = { reach: reachOf(caller), userId: user.user_id };
+      if (await findUsableSeries(db, by, holdable(rates.series_id))) continue;
+      throw unprocessable({ field: `${member}.series_id`, message: 'must be a price series that the user can use' });
     }
     const now = clock();
     const month = DateTime.fromJSDate(now, { zone: user.timezone }).startOf('month').minus({ months: 1 });

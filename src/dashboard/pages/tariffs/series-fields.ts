@@ -25,7 +25,7 @@ export function SeriesFields(props: {
 }) {
   const { name, of: rates, currency, series, isRequired, mistakes, onChange } = props;
   const fitting = series?.filter((one) => one.currency === currency || one.series_id === rates.series_id) ?? [];
-  const hint = `A kWh costs the price of the series × the factor + what is added${isRequired ? '' : '. Choose none if you feed nothing in'}.`;
+  const hint = `A kWh costs the price of the series × “multiply by” + “add”${isRequired ? '' : '. Choose none if you feed nothing in'}.`;
   return html`
     ${
       series !== null &&
@@ -49,9 +49,9 @@ export function SeriesFields(props: {
       </select>`}
     <//>
     <div class="columns">
-      <${NumberField} label="Factor" name=${`${name}.multiply`} value=${rates.multiply} hint="Such as 1.19 for a tax of 19 %. Empty: 1."
+      <${NumberField} label="Multiply by" name=${`${name}.multiply`} value=${rates.multiply} hint="Such as 1.19 for a tax of 19 %. Empty: 1."
         mistakes=${mistakes} onInput=${(multiply: string) => onChange({ multiply })} />
-      <${NumberField} label=${`Added, ${currency || 'money'} a kWh`} name=${`${name}.add`} value=${rates.add} hint="Grid, levies, supplier. Empty: nothing."
+      <${NumberField} label=${`Add, ${currency || 'money'} a kWh`} name=${`${name}.add`} value=${rates.add} hint="Grid, levies, supplier. Empty: nothing."
         mistakes=${mistakes} onInput=${(add: string) => onChange({ add })} />
     </div>`;
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Tariff } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
 import { Field } from '../../parts/ui.ts';
@@ -14,28 +14,37 @@ export interface Start {
 }
 
 const BLANK: Start = { name: '', currency: '', terms: { import: { per_kwh: '' } } };
+const CURRENT = 'current';
+
+/** Where a new tariff of a home is started from unless somebody chooses: a country, or the tariff that holds now. */
+const likely = (current: Tariff | null, zone: string): string =>
+  current ? CURRENT : likelyCountry(zone, navigator.language);
+
+function startOf(from: string, form: number, current: Tariff | null): Start {
+  if (from !== CURRENT || !current) return formsOf(from)[form] ?? BLANK;
+  return { name: current.name, currency: current.currency, terms: current };
+}
+
+/** What a new tariff begins with, before anything is chosen. */
+export const firstStart = (current: Tariff | null, zone: string): Start => startOf(likely(current, zone), 0, current);
 
 /** Chooses what a new tariff begins with: the one that holds now, a form that is usual in a country, or nothing. */
 export function StartFrom(props: { current: Tariff | null; zone: string; onStart: (start: Start) => void }) {
   const { current, zone, onStart } = props;
-  const [from, setFrom] = useState(() => (current ? 'current' : likelyCountry(zone, navigator.language)));
-  const [form, setForm] = useState(0);
+  const [[from, form], setChosen] = useState<[string, number]>(() => [likely(current, zone), 0]);
   const forms = formsOf(from);
-  useEffect(() => {
-    if (from === 'current' && current) return onStart({ ...current, terms: current });
-    onStart(forms[form] ?? BLANK);
-  }, [from, form]);
+  const choose = (from: string, form: number) => {
+    setChosen([from, form]);
+    onStart(startOf(from, form, current));
+  };
   const country = new Intl.DisplayNames(undefined, { type: 'region' });
   return html`<div class=${forms.length > 0 ? 'columns' : ''}>
     <${Field} label="Start from">
       ${(attributes: object) => html`<select
         ...${attributes}
-        onChange=${(event: Event) => {
-          setFrom((event.target as HTMLSelectElement).value);
-          setForm(0);
-        }}
+        onChange=${(event: Event) => choose((event.target as HTMLSelectElement).value, 0)}
       >
-        ${current && html`<option value="current" selected=${from === 'current'}>The tariff that holds now</option>`}
+        ${current && html`<option value=${CURRENT} selected=${from === CURRENT}>The tariff that holds now</option>`}
         ${COUNTRIES.map((one) => html`<option value=${one} selected=${one === from}>${country.of(one)}</option>`)}
         <option value="" selected=${from === ''}>Another country</option>
       </select>`}
@@ -45,7 +54,7 @@ export function StartFrom(props: { current: Tariff | null; zone: string; onStart
       html`<${Field} label="Form">
         ${(attributes: object) => html`<select
           ...${attributes}
-          onChange=${(event: Event) => setForm(Number((event.target as HTMLSelectElement).value))}
+          onChange=${(event: Event) => choose(from, Number((event.target as HTMLSelectElement).value))}
         >
           ${forms.map(({ name }, index) => html`<option value=${index} selected=${index === form}>${name}</option>`)}
         </select>`}

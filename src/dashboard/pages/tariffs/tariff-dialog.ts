@@ -10,7 +10,7 @@ import { formOf, membersOf, NO_CAPACITY, type RatesForm, type TariffForm } from 
 import { type Mistakes, NumberField } from './number-field.ts';
 import { Preview } from './preview.ts';
 import { RatesFields } from './rates-fields.ts';
-import { type Start, StartFrom } from './start-fields.ts';
+import { firstStart, type Start, StartFrom } from './start-fields.ts';
 import { dayName } from './words.ts';
 
 /** Makes a tariff of the picked account, or changes one (`of`). `all`: those that there are. `current`: the one that holds now. */
@@ -26,22 +26,23 @@ export function TariffDialog(props: {
   const { of: known, all, current, today, series, onDone, onClose } = props;
   const { user } = useSession();
   const valid_from = all.length === 0 ? `${today.slice(0, 7)}-01` : today;
-  const [form, setForm] = useState<TariffForm | null>(known ? formOf(known, known) : null);
-  const [note, setNote] = useState<string | undefined>();
+  const begun = ({ terms, name, currency }: Start, valid_from: string) => formOf(terms, { name, currency, valid_from });
+  const [first] = useState(() => firstStart(current, user.timezone));
+  const [form, setForm] = useState<TariffForm>(() => (known ? formOf(known, known) : begun(first, valid_from)));
+  const [note, setNote] = useState(known ? undefined : first.note);
   const [mistakes, setMistakes] = useState<Mistakes>({});
   const { run, isBusy, error } = useAction();
   const top = useRef<HTMLFormElement>(null);
   useEffect(() => top.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [mistakes]);
-  const start = ({ terms, note, ...about }: Start) => {
-    setForm(formOf(terms, { valid_from: form?.valid_from ?? valid_from, ...about }));
-    setNote(note);
+  const start = (chosen: Start) => {
+    setForm((now) => begun(chosen, now.valid_from));
+    setNote(chosen.note);
     setMistakes({});
   };
-  const set = (changed: Partial<TariffForm>) => setForm(form && { ...form, ...changed });
+  const set = (changed: Partial<TariffForm>) => setForm((now) => ({ ...now, ...changed }));
   const save = (event: SubmitEvent) => {
     event.preventDefault();
     const fields = (event.target as HTMLFormElement).elements;
-    if (form === null) return;
     run(async () => {
       setMistakes({});
       const saved = known
@@ -71,13 +72,12 @@ export function TariffDialog(props: {
   const text = (member: 'name' | 'valid_from' | 'currency', attributes: object) => html`<input
     ...${attributes}
     name=${member}
-    value=${form?.[member] ?? ''}
+    value=${form[member]}
     required
     autocomplete="off"
     onInput=${(event: Event) => set({ [member]: (event.target as HTMLInputElement).value })}
   />`;
   const rates = (member: 'import' | 'export', legend: string) =>
-    form &&
     html`<${RatesFields}
       name=${member}
       legend=${legend}
@@ -91,11 +91,11 @@ export function TariffDialog(props: {
     <form onSubmit=${save} ref=${top}>
       ${!known && html`<${StartFrom} current=${current} zone=${user.timezone} onStart=${start} />`}
       ${note && html`<p class="note">${note}</p>`}
-      ${form && fields(form)}
+      ${fields()}
     </form>
   <//>`;
 
-  function fields(form: TariffForm) {
+  function fields() {
     const { capacity } = form;
     const setCapacity = (changed: Partial<typeof NO_CAPACITY>) =>
       set({ capacity: { ...(capacity ?? NO_CAPACITY), ...changed } });
