@@ -63,10 +63,18 @@ export async function checkOneCurrency(db: Database, userId: string, range: Rang
   checkCurrency(await tariffsOf(db, userId), range, await zoneOf(db, userId));
 }
 
-/** What costs are made of, but for what is read stretch by stretch. */
-export async function sourcesOf(db: Database, buyer: Buyer): Promise<CostSources> {
+/** What a range would cost by one tariff, whenever that holds from. */
+export async function costByTariff(db: Database, tariff: Tariff, asked: AskedCosts): Promise<Cost | null> {
+  const always = { ...tariff, validFrom: asked.range.start };
+  const sums = await costSums(await sourcesOf(db, asked.buyer, [always]), asked, () => '', true);
+  const [all] = sums.values();
+  return all ? costOf(all) : null;
+}
+
+/** What costs are made of, but for what is read stretch by stretch. `known`: in place of the tariffs of the user. */
+export async function sourcesOf(db: Database, buyer: Buyer, known?: readonly Tariff[]): Promise<CostSources> {
   const [tariffs, zone, meter] = await Promise.all([
-    tariffsOf(db, buyer.userId),
+    known ?? tariffsOf(db, buyer.userId),
     zoneOf(db, buyer.userId),
     meterOf(db, buyer),
   ]);

@@ -13,6 +13,7 @@ const PAGES: Record<string, { title: string; load: () => Promise<{ Page: () => C
   '': { title: 'Home', load: () => import('./pages/home.ts') },
   keys: { title: 'API Keys', load: () => import('./pages/keys.ts') },
   devices: { title: 'Devices', load: () => import('./pages/devices.ts') },
+  tariffs: { title: 'Tariffs', load: () => import('./pages/tariffs.ts') },
   alerts: { title: 'Alerts', load: () => import('./pages/alerts.ts') },
   webhooks: { title: 'Webhooks', load: () => import('./pages/webhooks.ts') },
   sessions: { title: 'Sessions', load: () => import('./pages/sessions.ts') },

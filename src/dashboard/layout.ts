@@ -10,6 +10,7 @@ const LINKS: [string, string][] = [
   ['', 'Home'],
   ['keys', 'API Keys'],
   ['devices', 'Devices'],
+  ['tariffs', 'Tariffs'],
   ['alerts', 'Alerts'],
   ['webhooks', 'Webhooks'],
 ];

@@ -5,6 +5,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { noteCostsBy } from './changed-costs.ts';
 import { dayOf, type PackedDay, type PriceAt, priceIn, pricesOf, unpacked } from './packed-days.ts';
 
+const DAY_MS = 86_400_000;
 /** Bigints as text: the driver would make an object of each on the way. */
 const SLOTS = sql<string>`array_to_string(prices, ',', '')`.as('slots');
 
@@ -49,6 +50,29 @@ export async function pricesBetween(
     const slots = series.get(seriesId)?.get(dayOf(ms));
     return slots ? priceIn(slots, ms) : null;
   };
+}
+
+/** How many prices each of some series has, and when the last of them ends to hold; a series without prices is not in it. */
+export async function knownPrices(
+  db: Database,
+  seriesIds: readonly string[],
+): Promise<ReadonlyMap<string, { count: number; until: Date }>> {
+  if (seriesIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('prices')
+    .select(['series_id', sql<number>`sum(cardinality(array_remove(prices, NULL)))::int`.as('count')])
+    .select(sql<Date>`max(day)`.as('last_day'))
+    .select(sql<string>`(array_agg(array_to_string(prices, ',', '') ORDER BY day DESC))[1]`.as('last_slots'))
+    .where('series_id', 'in', [...seriesIds])
+    .groupBy('series_id')
+    .execute();
+  return new Map(
+    rows.map(({ series_id, count, last_day, last_slots }) => {
+      const slots = unpacked(last_slots);
+      const last = slots.findLastIndex((price) => price !== null);
+      return [series_id, { count, until: new Date(last_day.getTime() + ((last + 1) * DAY_MS) / slots.length) }];
+    }),
+  );
 }
 
 async function daysBetween(db: Database, seriesIds: readonly string[], { from, to }: { from: Date; to: Date }) {

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { instant } from '#src/api/shapes.ts';
 import { act } from '#src/api/v1/audit/shape.ts';
+import { cost } from '#src/api/v1/energy-insights/shape.ts';
+import { series } from '#src/api/v1/price-series/shape.ts';
 import { DELIVERY_STATUSES, PLACEMENTS } from '#src/database/enums.ts';
 import { COMMODITIES } from '#src/database/meter.ts';
 import { NOTES } from '#src/energy/figure.ts';
@@ -86,6 +88,28 @@ export const figureAnswer = z.strictObject({
     }),
   ),
 });
+
+/** Null: no tariff held. Rows in which none held, or one of another currency than today's, are left out. */
+export const costsAnswer = z.strictObject({
+  has_tariff: z.boolean(),
+  today: cost,
+  yesterday: cost,
+  month: cost,
+  last_month: cost,
+  hours: z.array(z.strictObject({ starts_at: instant, cost })),
+  days: z.array(z.strictObject({ date: z.iso.date(), cost })),
+  months: z.array(z.strictObject({ month: z.string().regex(/^\d{4}-\d\d$/), cost })),
+});
+
+/** A series that a tariff can take prices from, and how far it is told. */
+export const usableSeries = series.extend({
+  prices: count,
+  /** When the last price ends to hold. Null: it has none. */
+  until: instant.nullable(),
+});
+
+/** What the last whole month would have cost by a tariff. Null: nothing of it is known. */
+export const tariffPreview = z.strictObject({ start: z.iso.date(), end: z.iso.date(), cost });
 
 export const firing = z.strictObject({
   fired_at: instant,
@@ -186,6 +210,10 @@ export const rollupCheck = z.strictObject({
 
 /** For the pages that ask. */
 export type Overview = z.output<typeof overviewAnswer>;
+export type Cost = z.output<typeof cost>;
+export type Costs = z.output<typeof costsAnswer>;
+export type UsableSeries = z.output<typeof usableSeries>;
+export type TariffPreview = z.output<typeof tariffPreview>;
 export type Figure = z.output<typeof figureAnswer>;
 export type Firing = z.output<typeof firing>;
 export type SentDelivery = z.output<typeof sentDelivery>;

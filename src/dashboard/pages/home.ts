@@ -1,6 +1,6 @@
-import { useState } from 'preact/hooks';
+import { useCallback, useState } from 'preact/hooks';
 import type { Device } from '#clients/typescript/client.ts';
-import type { Overview } from '#src/api/dashboard/shapes.ts';
+import type { Costs, Overview } from '#src/api/dashboard/shapes.ts';
 import { call, list, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { useChanges } from '../parts/changes.ts';
@@ -30,13 +30,27 @@ export function Page() {
     () => call<Overview>('GET', withQuery('/v1/overview', { user_id: user.user_id, device_id: deviceId })),
     [user.user_id, deviceId],
   );
-  const isLive = useChanges(user.user_id, overview.again);
+  // By themselves: the figures do not wait for what is computed of them.
+  const costs = useLoad(
+    () => call<Costs>('GET', withQuery('/v1/costs', { user_id: user.user_id, device_id: deviceId })),
+    [user.user_id, deviceId],
+  );
+  const again = useCallback(() => {
+    overview.again();
+    costs.again();
+  }, [overview.again, costs.again]);
+  const isLive = useChanges(user.user_id, again);
+  const money = costs.value;
   // Of one device there is nothing to take apart.
   const opens = (shown: Overview) => {
     const days = daysOfFigures(shown.now);
     const of = (one: keyof typeof days) =>
       deviceId === '' ? { userId: user.user_id, days: days[one], isOver: days[one].end < days.today.end } : null;
     return { today: of('today'), yesterday: of('yesterday'), month: of('month'), last_month: of('last_month') };
+  };
+  const follow = (page: string) => (event: Event) => {
+    event.preventDefault();
+    go(page);
   };
   const choose = (event: Event) =>
     setPicked({ userId: user.user_id, deviceId: (event.target as HTMLSelectElement).value });
@@ -58,23 +72,21 @@ export function Page() {
         ${
           devices.value?.length === 0 &&
           html`<p class="note">${user.user_id === me.user_id ? 'You have' : `${user.email} has`} no devices yet.${' '}
-            <a href="/dashboard/devices" onClick=${(event: Event) => {
-              event.preventDefault();
-              go('devices');
-            }}>Pair one</a>, and its usage appears here.</p>`
+            <a href="/dashboard/devices" onClick=${follow('devices')}>Pair one</a>, and its usage appears here.</p>`
         }
         <dl class="figures">
-          <${Figure} name="Today" used=${shown.today} of=${opens(shown).today} />
-          <${Figure} name="Yesterday" used=${shown.yesterday} of=${opens(shown).yesterday} />
-          <${Figure} name="This month" used=${shown.month} of=${opens(shown).month} />
-          <${Figure} name="Last month" used=${shown.last_month} of=${opens(shown).last_month} />
+          <${Figure} name="Today" used=${shown.today} of=${opens(shown).today} cost=${money?.today ?? null} />
+          <${Figure} name="Yesterday" used=${shown.yesterday} of=${opens(shown).yesterday} cost=${money?.yesterday ?? null} />
+          <${Figure} name="This month" used=${shown.month} of=${opens(shown).month} cost=${money?.month ?? null} />
+          <${Figure} name="Last month" used=${shown.last_month} of=${opens(shown).last_month} cost=${money?.last_month ?? null} />
         </dl>
+        ${money?.has_tariff === false && html`<p class="quiet"><a href="/dashboard/tariffs" onClick=${follow('tariffs')}>What does it cost? Add your tariff</a></p>`}
         <${Commodities} of=${shown.commodities} />
         ${shown.flows && html`<${Flows} flows=${shown.flows} today=${shown.today} month=${shown.month} />`}
-        <${Card} title="Last 48 hours"><${Bars} title="Usage by hour" bars=${hourBars(shown)} /><//>
+        <${Card} title="Last 48 hours"><${Bars} title="Usage by hour" bars=${hourBars(shown, money)} /><//>
         <div class="grid">
-          <${Card} title="Last 30 days"><${Bars} title="Usage by day" bars=${dayBars(shown)} /><//>
-          <${Card} title="Last 12 months"><${Bars} title="Usage by month" bars=${monthBars(shown)} /><//>
+          <${Card} title="Last 30 days"><${Bars} title="Usage by day" bars=${dayBars(shown, money)} /><//>
+          <${Card} title="Last 12 months"><${Bars} title="Usage by month" bars=${monthBars(shown, money)} /><//>
         </div>
         <${Card} title="Peak hours"><${HeatMap} cells=${shown.week.cells} weeks=${shown.week.weeks} /><//>
       `}

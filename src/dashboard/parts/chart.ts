@@ -13,6 +13,8 @@ export interface Bar {
   /** Null where nothing is known. */
   value: number | null;
   estimated: number;
+  /** Beside energy: what it costs, in words. */
+  cost?: string;
   /** Stands out: a period on which an alert would have fired. */
   isMarked?: boolean;
 }
@@ -47,6 +49,7 @@ export function Bars({
   const unit = currency ?? 'kWh';
   const one = pointed === null ? undefined : bars[pointed];
   const hasEstimated = bars.some(({ estimated }) => estimated > 0);
+  const hasCost = bars.some(({ cost }) => cost !== undefined);
   const idle = hasEstimated ? html`${unit}, <i class="swatch" /> estimated` : unit;
   const marks = html`${unit}, <i class="swatch" style=${{ background: 'var(--bad)' }} /> ${mark}`;
   const third = (bar: Bar) => (bar.estimated > 0 ? kwh(bar.estimated) : '–');
@@ -57,11 +60,11 @@ export function Bars({
     <details>
       <summary>${title} as a table</summary>
       <table>
-        <thead><tr><th scope="col">Time</th><th scope="col">${currency === undefined ? 'Used' : 'Cost'}</th><th scope="col">${mark ?? 'Estimated of it'}</th></tr></thead>
+        <thead><tr><th scope="col">Time</th><th scope="col">${currency === undefined ? 'Used' : 'Cost'}</th>${hasCost && html`<th scope="col">Cost</th>`}<th scope="col">${mark ?? 'Estimated of it'}</th></tr></thead>
         <tbody>
           ${bars.map(
             (bar) =>
-              html`<tr><th scope="row">${bar.name}</th><td>${told(bar, shown)}</td><td>${mark ? (bar.isMarked ? 'yes' : '–') : third(bar)}</td></tr>`,
+              html`<tr><th scope="row">${bar.name}</th><td>${told(bar, shown)}</td>${hasCost && html`<td>${bar.cost ?? '–'}</td>`}<td>${mark ? (bar.isMarked ? 'yes' : '–') : third(bar)}</td></tr>`,
           )}
         </tbody>
       </table>
@@ -75,7 +78,7 @@ const told = (bar: Bar, shown: Shown) => (bar.value === null ? 'no data' : shown
 
 function sentence(bar: Bar, mark: string | undefined, shown: Shown): string {
   const estimated = bar.estimated > 0 ? `, ${kwh(bar.estimated)} of it estimated` : '';
-  return `${bar.name}: ${told(bar, shown)}${estimated}${mark && bar.isMarked ? `, ${mark}` : ''}`;
+  return `${bar.name}: ${told(bar, shown)}${estimated}${bar.cost === undefined ? '' : `; ${bar.cost}`}${mark && bar.isMarked ? `, ${mark}` : ''}`;
 }
 
 function summary(bars: Bar[], mark: string | undefined, shown: Shown): string {

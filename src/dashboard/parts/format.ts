@@ -5,7 +5,7 @@ export const kwh = (value: number): string => `${hundredths.format(value)} kWh`;
 
 /** Amounts of a currency (ISO 4217) for people. */
 export function moneyIn(currency: string): (value: number) => string {
-  const format = new Intl.NumberFormat(undefined, { style: 'currency', currency });
+  const format = new Intl.NumberFormat(undefined, { style: 'currency', currency, signDisplay: 'negative' });
   return (value) => format.format(value);
 }
 

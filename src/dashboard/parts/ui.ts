@@ -25,18 +25,22 @@ export function Loading<T>({ of, children }: { of: Loaded<T>; children: (value: 
   return html`<p class="quiet" role="status">Loading …</p>`;
 }
 
-/** A label, its control, and a hint; `children` gets the control's attributes. */
+/** A label, its control, a hint, and what is wrong with it; `children` gets the control's attributes. */
 export function Field(props: {
   label: string;
-  hint?: string;
-  children: (attributes: { id: string; 'aria-describedby'?: string }) => Children;
+  hint?: string | undefined;
+  mistake?: string | undefined;
+  children: (attributes: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true }) => Children;
 }) {
+  const { label, hint, mistake, children } = props;
   const id = useId();
-  const described = props.hint ? { 'aria-describedby': `${id}-hint` } : {};
+  const describing = [...(mistake ? [`${id}-mistake`] : []), ...(hint ? [`${id}-hint`] : [])].join(' ');
+  const described = describing === '' ? {} : { 'aria-describedby': describing };
   return html`<div class="field">
-    <label for=${id}>${props.label}</label>
-    ${props.children({ id, ...described })}
-    ${props.hint && html`<small id=${`${id}-hint`}>${props.hint}</small>`}
+    <label for=${id}>${label}</label>
+    ${children({ id, ...described, ...(mistake ? { 'aria-invalid': true } : {}) })}
+    ${mistake && html`<small class="mistake" id=${`${id}-mistake`}>${mistake}</small>`}
+    ${hint && html`<small id=${`${id}-hint`}>${hint}</small>`}
   </div>`;
 }
 

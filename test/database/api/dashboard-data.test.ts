@@ -801,3 +801,115 @@ test('a figure is told by its devices: what was measured, estimated, not counted
   const empty = await ask('/v1/figure?start=2026-06-10&end=2026-06-10', home);
   expect(empty.json).toMatchObject({ kwh_used: 0, coverage: null });
 });
+
+describe('costs', () => {
+  const nothing = { today: null, yesterday: null, month: null, last_month: null, hours: [], days: [], months: [] };
+  const flat = (valid_from: string, currency: string, per_kwh: string) => ({
+    name: per_kwh,
+    valid_from,
+    currency,
+    import: { per_kwh },
+  });
+  const make = async (path: string, key: string, body: unknown, method = 'POST') => {
+    const answer = await api.send(path, { method, key, body });
+    expect(answer.status, answer.text).toBeLessThan(300);
+    return answer.json;
+  };
+  let owner: Person;
+  let deviceId: string;
+  beforeAll(async () => {
+    owner = await api.user('homeowner', { enrolledBy: utility.userId });
+    const { device } = await createDevice(api.db, { userId: owner.userId, type: 'smart_meter', location: 'cellar' });
+    deviceId = device.device_id;
+    await sql(
+      `INSERT INTO series (device_id, channel, kind, counts_import, counts_export) VALUES ($1, 'import', 'register', true, false)`,
+      [deviceId],
+    );
+    const used = (time: string, kwh: number, estimatedKwh = 0) => ({
+      deviceId,
+      userId: owner.userId,
+      startsAtMs: Date.parse(time),
+      ...KNOWN,
+      energyMilliwattHours: kwh * 1e6,
+      estimatedMilliwattHours: estimatedKwh * 1e6,
+    });
+    await addToProfile(api.database, [
+      used('2026-06-15T10:15Z', 1),
+      used('2026-06-14T10:00Z', 2, 1),
+      used('2026-05-20T10:00Z', 4),
+      used('2026-04-20T10:00Z', 8),
+    ]);
+  });
+
+  test('are told at a glance, in the currency of today, and are nothing where no tariff holds', async () => {
+    const path = `/v1/costs?user_id=${owner.userId}`;
+    expect((await ask(path, owner)).json).toEqual({ has_tariff: false, ...nothing });
+    await make('/v1/tariffs', owner.key, flat('2026-06-16', 'EUR', '9'));
+    expect((await ask(path, owner)).json).toEqual({ has_tariff: true, ...nothing });
+    await make('/v1/tariffs', owner.key, flat('2026-01-01', 'SEK', '3'));
+    await make('/v1/tariffs', owner.key, flat('2026-05-01', 'EUR', '0.2'));
+    await make('/v1/tariffs', owner.key, flat('2026-05-10', 'EUR', '0.3'));
+    const { json } = await ask(path, owner);
+    expect(json).toMatchObject({
+      today: { currency: 'EUR', total: '0.30', estimated: '0.00' },
+      yesterday: { total: '0.60', estimated: '0.30' },
+      month: { total: '0.90' },
+      last_month: { total: '1.20', missing_prices_kwh: 0 },
+    });
+    // What was paid in another currency is in no picture of this one.
+    expect(json.months.map(({ month }: { month: string }) => month)).toEqual(['2026-05', '2026-06']);
+    expect(json.days.find(({ date }: { date: string }) => date === '2026-05-20').cost.total).toBe('1.20');
+    expect(json.hours).toContainEqual({
+      starts_at: '2026-06-15T10:00:00Z',
+      cost: expect.objectContaining({ total: '0.3000' }),
+    });
+    // Of a device, too, and as far as the caller reaches.
+    expect((await ask(`${path}&device_id=${deviceId}`, owner)).json.month.total).toBe('0.90');
+    const foreign = await createDevice(api.db, { userId: home.userId, type: 'smart_meter', location: 'x' });
+    expect((await ask(`${path}&device_id=${foreign.device.device_id}`, utility)).status).toBe(404);
+    expect(await statuses(path, { owner, ...everybody() })).toEqual({
+      owner: 200,
+      home: 403,
+      utility: 200,
+      stranger: 404,
+      admin: 200,
+    });
+  });
+
+  test('series say how many prices they have, and until when', async () => {
+    const body = { name: 'spot', currency: 'EUR', resolution_minutes: 30 };
+    const { series_id } = await make('/v1/price-series', utility.key, body);
+    const shown = async () =>
+      (await ask(`/v1/usable-series?user_id=${owner.userId}`, owner)).json.find(
+        (one: { series_id: string }) => one.series_id === series_id,
+      );
+    expect(await shown()).toEqual({ series_id, user_id: utility.userId, ...body, prices: 0, until: null });
+    const prices = ['2026-06-14T23:30Z', '2026-06-15T00:00Z', '2026-06-15T02:30Z'];
+    const told = prices.map((starts_at) => ({ starts_at: starts_at.replace('Z', ':00Z'), per_kwh: '0.1' }));
+    await make(`/v1/price-series/${series_id}/prices`, utility.key, told, 'PUT');
+    expect(await shown()).toMatchObject({ prices: 3, until: '2026-06-15T03:00:00.000Z' });
+    expect((await ask(`/v1/usable-series?user_id=${owner.userId}`, stranger)).status).toBe(404);
+  });
+
+  test('of the last whole month are told by a tariff that nobody has made', async () => {
+    const preview = (body: object, caller = owner) =>
+      ask('/v1/tariff-preview', caller, { method: 'POST', body: { user_id: owner.userId, ...body } });
+    const count = async () => (await sql('SELECT 1 FROM tariffs WHERE user_id = $1', [owner.userId])).rows.length;
+    const before = await count();
+    const given = { ...flat('2030-01-01', 'NOK', '2'), standing_per_day: '1' };
+    const { status, json } = await preview(given);
+    expect([status, json]).toEqual([
+      200,
+      {
+        start: '2026-05-01',
+        end: '2026-05-31',
+        cost: expect.objectContaining({ currency: 'NOK', total: '39.00', import: '8.00', standing: '31.00' }),
+      },
+    ]);
+    expect(await count()).toBe(before);
+    const unknown = await preview({ ...given, import: { series_id: 'prs_none' } });
+    expect([unknown.status, unknown.json.details[0].field]).toEqual([422, 'import.series_id']);
+    expect((await preview({ ...given, import: { per_kwh: 'x' } })).json.details[0].field).toBe('import.per_kwh');
+    expect((await preview(given, stranger)).status).toBe(404);
+  });
+});

@@ -126,6 +126,7 @@ describe('of every operation that is no GET', () => {
     expect(others.map((one) => `${one.changes}: ${nameOf(one)}`)).toEqual([
       'nothing: POST /v1/energy-insights',
       'nothing: POST /v1/alerts/preview',
+      'nothing: POST /v1/tariff-preview',
       'piece by piece: POST /v1/rejected/replay',
       'nothing: POST /v1/rollups/check',
     ]);

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
-import type { Figure as Opened, Overview } from '#src/api/dashboard/shapes.ts';
+import type { Cost, Figure as Opened, Overview } from '#src/api/dashboard/shapes.ts';
 import { call, withQuery } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
 import { kwh, percent } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
+import { caveatsOf, money } from '../../parts/money.ts';
 import { Dialog, Loading } from '../../parts/ui.ts';
 import { PLACEMENTS, typeName } from '../devices/device.ts';
 
@@ -20,15 +21,15 @@ interface Opens {
   isOver: boolean;
 }
 
-/** A total of a home's electricity, and how much of it was estimated. `of`: where it can be opened. */
-export function Figure(props: { name: string; used: Overview['today']; of: Opens | null }) {
-  const { name, used, of } = props;
+/** A total of a home's electricity, and how much of it was estimated. `of`: where it can be opened. `cost`: null where no tariff held. */
+export function Figure(props: { name: string; used: Overview['today']; of: Opens | null; cost: Cost | null }) {
+  const { name, used, of, cost } = props;
   const [isOpen, setOpen] = useState(false);
   const { kwh_used, estimated_kwh } = used;
   const opens = (shown: string) =>
     of &&
     html`<button type="button" class="opens" aria-label=${`${name}: ${shown}. What it is made of`} onClick=${() => setOpen(true)}>${shown}</button>`;
-  return html`<${Total} name=${name} used=${kwh_used} estimated=${estimated_kwh} unit=${kwh} link=${opens}>
+  return html`<${Total} name=${name} used=${kwh_used} estimated=${estimated_kwh} unit=${kwh} link=${opens} cost=${cost}>
     ${isOpen && of && html`<${Details} name=${name} of=${of} onClose=${() => setOpen(false)} />`}
   <//>`;
 }
@@ -40,12 +41,14 @@ export function Total(props: {
   estimated: number | null;
   unit: (value: number) => string;
   link?: (shown: string) => Children;
+  cost?: Cost | null;
   children?: Children;
 }) {
-  const { name, used, estimated, unit, link, children } = props;
+  const { name, used, estimated, unit, link, cost, children } = props;
   return html`<div>
     <dt>${name}</dt>
     <dd class="big">${used === null ? '–' : (link?.(unit(used)) ?? unit(used))}</dd>
+    ${cost && html`<dd class="money">${money(cost.total, cost.currency)}</dd>`}
     <dd class="quiet">${
       used === null
         ? 'no data'
@@ -53,6 +56,7 @@ export function Total(props: {
           ? html`<i class="swatch" /> ${unit(estimated)} of it estimated`
           : 'all measured'
     }</dd>
+    ${cost && caveatsOf(cost).map((caveat) => html`<dd class="quiet">${caveat}</dd>`)}
     ${children}
   </div>`;
 }

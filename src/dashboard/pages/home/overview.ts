@@ -1,5 +1,6 @@
-import type { Overview } from '#src/api/dashboard/shapes.ts';
+import type { Cost, Costs, Overview } from '#src/api/dashboard/shapes.ts';
 import type { Bar } from '../../parts/chart.ts';
+import { moneyOf } from '../../parts/money.ts';
 import type { Days } from './figure.ts';
 
 type Known = Overview['hours'][number] | Overview['days'][number] | Overview['months'][number];
@@ -7,11 +8,12 @@ type Known = Overview['hours'][number] | Overview['days'][number] | Overview['mo
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-const bar = (label: string, name: string, row: Known | undefined): Bar => ({
+const bar = (label: string, name: string, row: Known | undefined, cost: Cost | undefined): Bar => ({
   label,
   name,
   value: row?.kwh_used ?? null,
   estimated: row?.estimated_kwh ?? 0,
+  ...(cost ? { cost: moneyOf(cost) } : {}),
 });
 
 /** The days that each figure is about, YYYY-MM-DD. `now`: with the zone's offset. */
@@ -29,7 +31,7 @@ export function daysOfFigures(now: string): Record<'today' | 'yesterday' | 'mont
 }
 
 /** The last 48 hours; those about which nothing is known stay empty. */
-export function hourBars({ hours, now, timezone }: Overview): Bar[] {
+export function hourBars({ hours, now, timezone }: Overview, costs: Costs | null): Bar[] {
   const clock = new Intl.DateTimeFormat(undefined, {
     hour: '2-digit',
     minute: '2-digit',
@@ -44,6 +46,7 @@ export function hourBars({ hours, now, timezone }: Overview): Bar[] {
     timeZone: timezone,
   });
   const rows = new Map(hours.map((row) => [Date.parse(row.starts_at), row]));
+  const costOf = new Map(costs?.hours.map(({ starts_at, cost }) => [Date.parse(starts_at), cost]));
   // Any hour's start tells how the zone's hours lie; without one the minutes of now do.
   const known = hours.at(-1);
   const nowMs = Date.parse(now);
@@ -51,7 +54,7 @@ export function hourBars({ hours, now, timezone }: Overview): Bar[] {
   const lastMs = Math.floor((nowMs - phaseMs) / HOUR_MS) * HOUR_MS + phaseMs;
   return Array.from({ length: 48 }, (_, place) => {
     const startsMs = lastMs - (47 - place) * HOUR_MS;
-    return bar(clock.format(startsMs), full.format(startsMs), rows.get(startsMs));
+    return bar(clock.format(startsMs), full.format(startsMs), rows.get(startsMs), costOf.get(startsMs));
   });
 }
 
@@ -63,7 +66,7 @@ function phaseOf(iso: string): number {
 }
 
 /** The last 30 days. */
-export function dayBars({ days, now }: Overview): Bar[] {
+export function dayBars({ days, now }: Overview, costs: Costs | null): Bar[] {
   const short = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
   const full = new Intl.DateTimeFormat(undefined, {
     weekday: 'short',
@@ -72,21 +75,25 @@ export function dayBars({ days, now }: Overview): Bar[] {
     timeZone: 'UTC',
   });
   const rows = new Map(days.map((row) => [row.date, row]));
+  const costOf = new Map(costs?.days.map(({ date, cost }) => [date, cost]));
   const todayMs = Date.parse(now.slice(0, 10));
   return Array.from({ length: 30 }, (_, place) => {
     const day = new Date(todayMs - (29 - place) * DAY_MS);
-    return bar(short.format(day), full.format(day), rows.get(day.toISOString().slice(0, 10)));
+    const date = day.toISOString().slice(0, 10);
+    return bar(short.format(day), full.format(day), rows.get(date), costOf.get(date));
   });
 }
 
 /** The last 12 months. */
-export function monthBars({ months, now }: Overview): Bar[] {
+export function monthBars({ months, now }: Overview, costs: Costs | null): Bar[] {
   const short = new Intl.DateTimeFormat(undefined, { month: 'short', timeZone: 'UTC' });
   const full = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
   const rows = new Map(months.map((row) => [row.month, row]));
+  const costOf = new Map(costs?.months.map(({ month, cost }) => [month, cost]));
   const [year = 0, month = 1] = now.split('-').map(Number);
   return Array.from({ length: 12 }, (_, place) => {
     const first = new Date(Date.UTC(year, month - 1 - (11 - place), 1));
-    return bar(short.format(first), full.format(first), rows.get(first.toISOString().slice(0, 7)));
+    const named = first.toISOString().slice(0, 7);
+    return bar(short.format(first), full.format(first), rows.get(named), costOf.get(named));
   });
 }

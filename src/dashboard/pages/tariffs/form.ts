@@ -1,0 +1,125 @@
+import type { Rates, Tariff } from '#clients/typescript/client.ts';
+import type { TariffTemplate } from './templates.ts';
+
+/** A tariff as it is typed: numbers are text, and what is left empty is not said. */
+export interface TariffForm {
+  name: string;
+  valid_from: string;
+  currency: string;
+  standing_per_day: string;
+  capacity: { per_kw_month: string; months_averaged: string; minimum_kw: string } | null;
+  import: RatesForm;
+  export: RatesForm;
+}
+
+/** Of each kind what was typed, so that nothing is lost on the way there and back. */
+export interface RatesForm {
+  kind: 'none' | 'flat' | 'periods' | 'series';
+  per_kwh: string;
+  /** The last one is for all other times. */
+  periods: PeriodForm[];
+  series_id: string;
+  multiply: string;
+  add: string;
+}
+
+export interface PeriodForm {
+  per_kwh: string;
+  /** None: every day. */
+  days: number[];
+  from: string;
+  to: string;
+  months: number[];
+}
+
+export const NO_CAPACITY = { per_kw_month: '', months_averaged: '', minimum_kw: '' };
+export const NO_CONDITION: PeriodForm = { per_kwh: '', days: [], from: '', to: '', months: [] };
+/** Day and night, to begin with. */
+const NO_RATES: RatesForm = {
+  kind: 'none',
+  per_kwh: '',
+  periods: [{ ...NO_CONDITION, from: '06:00', to: '22:00' }, NO_CONDITION],
+  series_id: '',
+  multiply: '',
+  add: '',
+};
+
+/** A form with the terms of a template or of a tariff in it; of nothing, one price to fill in. */
+export function formOf(
+  terms: TariffTemplate['terms'] | Tariff,
+  about: Pick<TariffForm, 'name' | 'valid_from' | 'currency'>,
+): TariffForm {
+  const { standing_per_day = '', capacity, import: imports, export: exports } = terms;
+  return {
+    ...about,
+    standing_per_day,
+    capacity: capacity
+      ? {
+          per_kw_month: capacity.per_kw_month,
+          months_averaged: String(capacity.months_averaged ?? ''),
+          minimum_kw: String(capacity.minimum_kw ?? ''),
+        }
+      : null,
+    import: ratesForm(imports),
+    export: exports ? ratesForm(exports) : NO_RATES,
+  };
+}
+
+function ratesForm(rates: Rates): RatesForm {
+  if ('per_kwh' in rates) return { ...NO_RATES, kind: 'flat', per_kwh: rates.per_kwh };
+  if ('series_id' in rates) return { ...NO_RATES, kind: 'series', ...rates };
+  // An input of a time knows no 24:00.
+  const periods = rates.periods.map((one) => ({
+    ...NO_CONDITION,
+    ...one,
+    to: (one.to ?? '').replace('24:00', '00:00'),
+  }));
+  return { ...NO_RATES, kind: 'periods', periods };
+}
+
+/** Members for the service. `absent`: how it is told that there is none of something; null takes it away from what is there. */
+export function membersOf(form: TariffForm, absent: null | undefined) {
+  const { name, valid_from, currency, standing_per_day, capacity } = form;
+  return {
+    name: name.trim(),
+    valid_from,
+    currency: currency.trim().toUpperCase(),
+    standing_per_day: decimal(standing_per_day) || absent,
+    capacity: capacity
+      ? {
+          per_kw_month: decimal(capacity.per_kw_month),
+          months_averaged: capacity.months_averaged === '' ? undefined : Number(capacity.months_averaged),
+          minimum_kw: decimal(capacity.minimum_kw) || undefined,
+        }
+      : absent,
+    import: ratesOf(form.import),
+    export: isBlank(form.export) ? absent : ratesOf(form.export),
+  };
+}
+
+/** Whether nothing of rates was filled in: then there are none. */
+export function isBlank({ kind, per_kwh, periods, series_id }: RatesForm): boolean {
+  if (kind === 'flat') return per_kwh.trim() === '';
+  if (kind === 'periods') return periods.every((one) => one.per_kwh.trim() === '');
+  return kind === 'none' || series_id === '';
+}
+
+function ratesOf({ kind, per_kwh, periods, series_id, multiply, add }: RatesForm) {
+  if (kind === 'series') return { series_id, multiply: decimal(multiply) || undefined, add: decimal(add) || undefined };
+  if (kind === 'periods') return { periods: periods.map(periodOf) };
+  return { per_kwh: decimal(per_kwh) };
+}
+
+const periodOf = ({ per_kwh, days, from, to, months }: PeriodForm) => ({
+  per_kwh: decimal(per_kwh),
+  days: someOf(days, 7),
+  from: from || undefined,
+  to: to === '00:00' ? '24:00' : to || undefined,
+  months: someOf(months, 12),
+});
+
+const someOf = (numbers: number[], all: number) =>
+  numbers.length === 0 || numbers.length === all ? undefined : numbers.toSorted((a, b) => a - b);
+
+/** A decimal as half of Europe writes it is one, too. */
+const decimal = (text: string) => text.trim().replace(',', '.');

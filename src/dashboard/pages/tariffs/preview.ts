@@ -1,0 +1,47 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { TariffPreview } from '#src/api/dashboard/shapes.ts';
+import { call } from '../../api.ts';
+import { html } from '../../html.ts';
+import { caveatsOf, money } from '../../parts/money.ts';
+import { isBlank, membersOf, type TariffForm } from './form.ts';
+
+/** It is asked for when typing has paused for this long. */
+const PAUSE_MS = 400;
+
+/** What the last whole month would have cost by what is typed, as soon as that is a tariff. */
+export function Preview({ userId, form }: { userId: string; form: TariffForm }) {
+  const [preview, setPreview] = useState<TariffPreview | null>(null);
+  const members = { ...membersOf(form, undefined), user_id: userId };
+  const body = isBlank(form.import) ? '' : JSON.stringify(members);
+  useEffect(() => {
+    let isTooLate = false;
+    const ask = async () => {
+      // What is wrong with it is told when it is saved.
+      const found = await call<TariffPreview>('POST', '/v1/tariff-preview', JSON.parse(body)).catch(() => null);
+      if (!isTooLate) setPreview(found);
+    };
+    const timer = body === '' ? undefined : setTimeout(ask, PAUSE_MS);
+    return () => {
+      isTooLate = true;
+      clearTimeout(timer);
+    };
+  }, [body]);
+  return html`<p class="note" role="status">${body === '' || !preview?.cost ? 'Fill in the prices, and see here what last month would have cost.' : wordsOf(preview.start, preview.cost)}</p>`;
+}
+
+function wordsOf(start: string, cost: NonNullable<TariffPreview['cost']>) {
+  const { currency } = cost;
+  const month = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(
+    Date.parse(start),
+  );
+  const part = (amount: string | undefined, name: string) =>
+    Number(amount ?? 0) === 0 ? [] : [`${name} ${money(amount ?? '0', currency)}`];
+  const parts = [
+    `energy ${money(cost.import, currency)}`,
+    ...part(cost.standing, 'standing charge'),
+    ...part(cost.capacity, 'highest load'),
+    ...part(cost.export, 'fed in, less'),
+    ...caveatsOf(cost),
+  ];
+  return html`${month} would have cost <b>${money(cost.total, currency)}</b>: ${parts.join(', ')}.`;
+}

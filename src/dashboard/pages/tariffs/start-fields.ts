@@ -1,0 +1,64 @@
+import { useState } from 'preact/hooks';
+import type { Tariff } from '#clients/typescript/client.ts';
+import { html } from '../../html.ts';
+import { Field } from '../../parts/ui.ts';
+import { COUNTRIES, formsOf, likelyCountry } from './start-from.ts';
+import type { TariffTemplate } from './templates.ts';
+
+/** What a new tariff begins with. */
+export interface Start {
+  name: string;
+  currency: string;
+  terms: TariffTemplate['terms'] | Tariff;
+  note?: string | undefined;
+}
+
+const BLANK: Start = { name: '', currency: '', terms: { import: { per_kwh: '' } } };
+const CURRENT = 'current';
+
+/** Where a new tariff of a home is started from unless somebody chooses: a country, or the tariff that holds now. */
+const likely = (current: Tariff | null, zone: string): string =>
+  current ? CURRENT : likelyCountry(zone, navigator.language);
+
+function startOf(from: string, form: number, current: Tariff | null): Start {
+  if (from !== CURRENT || !current) return formsOf(from)[form] ?? BLANK;
+  return { name: current.name, currency: current.currency, terms: current };
+}
+
+/** What a new tariff begins with, before anything is chosen. */
+export const firstStart = (current: Tariff | null, zone: string): Start => startOf(likely(current, zone), 0, current);
+
+/** Chooses what a new tariff begins with: the one that holds now, a form that is usual in a country, or nothing. */
+export function StartFrom(props: { current: Tariff | null; zone: string; onStart: (start: Start) => void }) {
+  const { current, zone, onStart } = props;
+  const [[from, form], setChosen] = useState<[string, number]>(() => [likely(current, zone), 0]);
+  const forms = formsOf(from);
+  const choose = (from: string, form: number) => {
+    setChosen([from, form]);
+    onStart(startOf(from, form, current));
+  };
+  const country = new Intl.DisplayNames(undefined, { type: 'region' });
+  return html`<div class=${forms.length > 0 ? 'columns' : ''}>
+    <${Field} label="Start from">
+      ${(attributes: object) => html`<select
+        ...${attributes}
+        onChange=${(event: Event) => choose((event.target as HTMLSelectElement).value, 0)}
+      >
+        ${current && html`<option value=${CURRENT} selected=${from === CURRENT}>The tariff that holds now</option>`}
+        ${COUNTRIES.map((one) => html`<option value=${one} selected=${one === from}>${country.of(one)}</option>`)}
+        <option value="" selected=${from === ''}>Another country</option>
+      </select>`}
+    <//>
+    ${
+      forms.length > 0 &&
+      html`<${Field} label="Form">
+        ${(attributes: object) => html`<select
+          ...${attributes}
+          onChange=${(event: Event) => choose(from, Number((event.target as HTMLSelectElement).value))}
+        >
+          ${forms.map(({ name }, index) => html`<option value=${index} selected=${index === form}>${name}</option>`)}
+        </select>`}
+      <//>`
+    }
+  </div>`;
+}

@@ -1,0 +1,17 @@
+import type { Cost } from '#src/api/dashboard/shapes.ts';
+import { kwh, moneyIn } from './format.ts';
+
+/** An amount as answers tell it, for people. */
+export const money = (amount: string, currency: string): string => moneyIn(currency)(Number(amount));
+
+/** What must be said beside a total: how much of it is estimated, and what is not in it. */
+export function caveatsOf({ currency, estimated, missing_prices_kwh }: NonNullable<Cost>): string[] {
+  return [
+    ...(Number(estimated) === 0 ? [] : [`${money(estimated, currency)} of it estimated`]),
+    ...(missing_prices_kwh === 0 ? [] : [`without ${kwh(missing_prices_kwh)} whose price is not known`]),
+  ];
+}
+
+/** A total with what must be said beside it, in a line. */
+export const moneyOf = (cost: NonNullable<Cost>): string =>
+  [money(cost.total, cost.currency), ...caveatsOf(cost)].join(', ');

@@ -1,0 +1,221 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { EVERYBODY } from '#src/database/reach.ts';
+import { createPriceSeries } from '#src/tariffs/price-series.ts';
+import { updateUser } from '#src/users/store.ts';
+import { lookAt } from '#test/support/browser.ts';
+import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+let dashboard: Dashboard;
+beforeAll(async () => {
+  dashboard = await startDashboard();
+});
+afterAll(() => dashboard.close());
+
+const dialog = (page: Page) => page.getByRole('dialog');
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const stored = async (userId: string) =>
+  (await dashboard.database.pool.query('SELECT * FROM tariffs WHERE user_id = $1 ORDER BY valid_from', [userId])).rows;
+
+async function tariffsPage(email: string): Promise<Page> {
+  const page = await dashboard.signIn(email);
+  await page.getByRole('link', { name: 'Tariffs', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Tariffs' }).waitFor();
+  return page;
+}
+
+test('a tariff is made from a form of a country, and Home says what it costs', { timeout: 60_000 }, async () => {
+  const userId = await dashboard.user('anna@example.com');
+  await updateUser(dashboard.db, EVERYBODY, userId, { timezone: 'Europe/Berlin' });
+  const meter = await dashboard.device(userId);
+  // 0.5 kWh in each hour of the last 70 days: all of last month, wherever the month is; six hours of silence 20 hours ago.
+  const lastMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+  const readings = Array.from({ length: 70 * 24 + 1 }, (_, back) => ({
+    ts: new Date(lastMs - back * HOUR_MS).toISOString(),
+    energy_total_kwh: 5_000 - back * 0.5,
+  })).filter((_, back) => back < 20 || back >= 26);
+  await meter.publish(readings.reverse());
+
+  const page = await dashboard.signIn('anna@example.com');
+  const figure = (name: string) =>
+    page.locator('dl.figures > div', { has: page.locator('dt', { hasText: name }) }).first();
+  await expect.poll(() => figure('Last month').locator('dd.big').textContent()).toMatch(/^3[3-9]\d\.\d\d kWh$/);
+  const link = page.getByRole('link', { name: 'What does it cost? Add your tariff' });
+  await link.waitFor();
+  expect(await page.locator('dd.money').count()).toBe(0);
+  await link.click();
+  await page.getByText('There is no tariff yet').waitFor();
+  await lookAt(page, 'tariffs-empty');
+
+  await button(page, 'New tariff').click();
+  // By the zone of the home.
+  expect(await page.getByLabel('Start from').inputValue()).toBe('DE');
+  await page.getByLabel('Form').selectOption({ label: 'Day and night (HT/NT)' });
+  await page.getByLabel('Holds from').fill('2020-01-01');
+  expect(await page.getByLabel('Currency').inputValue()).toBe('EUR');
+  const prices = dialog(page).getByLabel('Price, EUR a kWh');
+  await prices.nth(0).fill('0,30');
+  await prices.nth(1).fill('0.20');
+  await page.getByLabel('Standing charge').fill('1');
+  // 16 hours of the day by day, 8 by night: 3.20 € and a day's 1 €; a day more or less where the clocks change is no cent of it.
+  await expect.poll(() => dialog(page).getByRole('status').textContent()).toMatch(/ would have cost €1\d\d\.\d\d: /);
+  await lookAt(page, 'tariffs-new');
+  await button(page, 'Add tariff').click();
+  await page.getByText('Added: Day and night (HT/NT).').waitFor();
+  expect(await stored(userId)).toMatchObject([
+    {
+      valid_from: expect.anything(),
+      currency: 'EUR',
+      terms: {
+        standing_per_day: '1',
+        import: { periods: [{ per_kwh: '0.30', from: '06:00', to: '22:00' }, { per_kwh: '0.20' }] },
+      },
+    },
+  ]);
+  const now = page.getByRole('region', { name: 'Holds now' });
+  await now.getByText('06:00–22:00: €0.30 a kWh').waitFor();
+  expect(await now.textContent()).toContain('since 1 Jan 2020');
+
+  await page.getByRole('link', { name: 'Home' }).click();
+  await expect.poll(() => figure('Last month').locator('dd.money').textContent()).toMatch(/^€1\d\d\.\d\d$/);
+  const told = Number.parseFloat((await figure('Last month').locator('dd.money').textContent())?.slice(1) ?? '');
+  const days = Number.parseFloat((await figure('Last month').locator('dd.big').textContent()) ?? '') / 12;
+  expect(told).toBeCloseTo(days * 4.2, -0.3);
+  for (const name of ['Today', 'This month']) await figure(name).locator('dd.money').waitFor();
+  expect(await link.count()).toBe(0);
+  // What is estimated is said in money, too.
+  expect(await page.locator('dl.figures').first().textContent()).toMatch(/€\d\.\d\d of it estimated/);
+  const chart = page.locator('figure', { hasText: 'Usage by day as a table' });
+  await chart.locator('.u-over').hover();
+  await expect.poll(() => chart.locator('.readout').textContent()).toMatch(/: 12\.00 kWh; €4\.20$/);
+  await chart.getByText('Usage by day as a table').click();
+  expect(await chart.locator('thead').textContent()).toContain('Cost');
+  await lookAt(page, 'tariffs-home');
+  await page.close();
+});
+
+test('a tariff is changed, mistakes stand at their fields, and it is deleted after a confirmation', {
+  timeout: 60_000,
+}, async () => {
+  const userId = await dashboard.user('bert@example.com');
+  const page = await tariffsPage('bert@example.com');
+  await button(page, 'New tariff').click();
+  await page.getByLabel('Start from').selectOption('BE');
+  await page.getByLabel('Form').selectOption({ label: 'Flanders, single rate (enkelvoudig) with the capacity tariff' });
+  await dialog(page).getByText('divide it by 12').waitFor();
+  await page.getByLabel('Holds from').fill('2021-03-01');
+  await page.getByLabel('Price, EUR a kWh').first().fill('thirty');
+  await page.getByLabel('Price, EUR a kW and month').fill('4.35');
+  await page.getByLabel('Currency').fill('XXY');
+  await button(page, 'Add tariff').click();
+  const currency = page.getByLabel('Currency');
+  await expect.poll(() => currency.getAttribute('aria-invalid')).toBe('true');
+  // The first that is wrong has the focus, and says why.
+  await expect.poll(() => currency.evaluate((input) => input === input.ownerDocument.activeElement)).toBe(true);
+  await dialog(page).getByText('It must be a currency of ISO 4217, such as EUR.').waitFor();
+  await dialog(page).getByText('It must be a decimal below 1000000000, with up to 9 places.').waitFor();
+  expect(await stored(userId)).toEqual([]);
+  await lookAt(page, 'tariffs-mistakes');
+  await currency.fill('eur');
+  await page.getByLabel('Price, EUR a kWh').first().fill('0.31');
+  await button(page, 'Add tariff').click();
+  const name = 'Flanders, single rate (enkelvoudig) with the capacity tariff';
+  await page.getByText(`Added: ${name}.`).waitFor();
+  expect((await stored(userId))[0]).toMatchObject({ currency: 'EUR' });
+  // Nothing was said about what is fed in.
+  expect((await stored(userId))[0].terms).toEqual({
+    capacity: { per_kw_month: '4.35', months_averaged: 12, minimum_kw: '2.5' },
+    import: { per_kwh: '0.31' },
+  });
+
+  // The next one begins with what holds now; of the same day there can be no other.
+  await button(page, 'New tariff').click();
+  expect(await page.getByLabel('Start from').inputValue()).toBe('current');
+  await page.getByLabel('Name').fill('Winter and summer');
+  await page.getByLabel('Holds from').fill('2021-03-01');
+  await page.getByLabel('How it is priced').first().selectOption('periods');
+  const period = dialog(page).getByRole('group', { name: 'Period 1' });
+  await period.getByLabel('Price').fill('0.4');
+  await period.getByLabel('From').fill('');
+  await period.getByLabel('Until').fill('');
+  for (const day of ['Sat', 'Sun']) await period.getByLabel(day).uncheck();
+  await period.getByText('Only in some months').click();
+  for (const month of ['Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sept']) await period.getByLabel(month).uncheck();
+  await dialog(page).getByRole('group', { name: 'At all other times' }).getByLabel('Price').fill('0.25');
+  await button(page, 'Add tariff').click();
+  await dialog(page).getByText(`“${name}” holds from 1 Mar 2021 on already.`).waitFor();
+  await lookAt(page, 'tariffs-periods');
+  await page.getByLabel('Holds from').fill('2022-01-01');
+  await button(page, 'Add tariff').click();
+  await page.getByText('Added: Winter and summer.').waitFor();
+  await page.getByText('Jan–Mar, Oct–Dec, Mon–Fri: €0.40 a kWh').waitFor();
+  expect((await stored(userId))[1].terms.import).toEqual({
+    periods: [{ per_kwh: '0.4', days: [1, 2, 3, 4, 5], months: [1, 2, 3, 10, 11, 12] }, { per_kwh: '0.25' }],
+  });
+  const earlier = page.getByRole('region', { name: 'Earlier' });
+  expect(await earlier.getByRole('row', { name }).textContent()).toContain('1 Mar 2021 – 31 Dec 2021');
+  await lookAt(page, 'tariffs');
+
+  // What is taken away is gone.
+  await button(page, `Edit: ${name}`).click();
+  await page.getByLabel('The highest quarter-hour').uncheck();
+  await page.getByLabel('Standing charge').fill('0.5');
+  await button(page, 'Save').click();
+  await page.getByText(`Saved: ${name}.`).waitFor();
+  expect((await stored(userId))[0].terms).toEqual({ standing_per_day: '0.5', import: { per_kwh: '0.31' } });
+
+  await button(page, `Delete ${name}`).click();
+  await button(page, 'Cancel').click();
+  expect(await stored(userId)).toHaveLength(2);
+  await button(page, `Delete ${name}`).click();
+  await dialog(page).getByRole('button', { name: 'Delete' }).click();
+  await earlier.waitFor({ state: 'detached' });
+  expect(await stored(userId)).toHaveLength(1);
+  await page.close();
+});
+
+test('a dynamic tariff takes the prices of a series, which says how far it is told', { timeout: 60_000 }, async () => {
+  const userId = await dashboard.user('chiara@example.com');
+  const page = await tariffsPage('chiara@example.com');
+  await button(page, 'New tariff').click();
+  await page.getByLabel('Start from').selectOption('NL');
+  await page.getByLabel('Form').selectOption({ label: 'Dynamic (dynamisch contract)' });
+  await dialog(page).getByText('There is no price series in EUR that you can use yet.').first().waitFor();
+  await button(page, 'Cancel').click();
+
+  const settings = { userId, name: 'Day ahead, NL', currency: 'EUR', resolution_minutes: 60 as const };
+  const { series_id } = await createPriceSeries(dashboard.db, settings);
+  const day = new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS);
+  await dashboard.database.pool.query('INSERT INTO prices (series_id, day, prices) VALUES ($1, $2, $3)', [
+    series_id,
+    day,
+    Array.from({ length: 24 }, (_, hour) => (hour < 20 ? '120000000' : null)),
+  ]);
+  await page.reload();
+  await button(page, 'New tariff').click();
+  await page.getByLabel('Start from').selectOption('NL');
+  await page.getByLabel('Form').selectOption({ label: 'Dynamic (dynamisch contract)' });
+  const choice = page.getByLabel('Price series').first();
+  await expect.poll(() => choice.textContent()).toMatch(/Day ahead, NL \(20 prices, until .*20:00 UTC\)/);
+  await choice.selectOption(series_id);
+  expect(await page.getByLabel('Multiply by').first().inputValue()).toBe('1.21');
+  await page.getByLabel('Holds from').fill('2020-01-01');
+  await lookAt(page, 'tariffs-series');
+  await button(page, 'Add tariff').click();
+  await page.getByRole('region', { name: 'Holds now' }).getByText('20 prices, until').waitFor();
+  expect((await stored(userId))[0].terms).toEqual({ import: { series_id, multiply: '1.21' } });
+
+  // Of yesterday no price is told: what was used then is in no amount, and that is said.
+  const meter = await dashboard.device(userId);
+  const noon = new Date(day.getTime() - DAY_MS / 2).toISOString();
+  await meter.publish({ ts: noon, energy_kwh: 2, interval_s: 3_600 });
+  await page.getByRole('link', { name: 'Home' }).click();
+  const yesterday = page.locator('dl.figures > div', { has: page.locator('dt', { hasText: 'Yesterday' }) }).first();
+  await expect
+    .poll(() => yesterday.textContent())
+    .toMatch(/2\.00 kWh€0\.00all measuredwithout 2\.00 kWh whose price is not known$/);
+  await page.close();
+});
