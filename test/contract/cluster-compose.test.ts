@@ -107,10 +107,9 @@ describe('the cluster’s compose file', () => {
         .filter(([, one]) => networksOf(one).includes(network))
         .flatMap(([name, one]) => [name, ...aliases(network, one)]);
     const everyone = new Set(Object.values(services).flatMap((one) => networksOf(one).flatMap(known)));
-    const host = new RegExp(
-      `(?<![\\w./-])(${[...everyone].sort((a, b) => b.length - a.length).join('|')})(?=:\\d|,|$)`,
-      'g',
-    );
+    // With a number they are a container's, or were meant to be.
+    const numbered = '[a-z]+-\\d';
+    const host = new RegExp(`(?<![\\w./-])(${[numbered, ...everyone].join('|')})(?=:\\d|,|=|/|$)`, 'g');
     let leads = 0;
     for (const [name, one] of Object.entries(services)) {
       const reached = new Set(networksOf(one).flatMap(known));
