@@ -137,6 +137,8 @@ describe('the cluster’s compose file', () => {
         .flatMap(mounts)
         .filter(({ how }) => how !== 'ro'),
     ).toEqual([]);
+    for (const group of ['pg', 'broker', 'proxy', 'ingest', 'api', 'worker'])
+      expect(new Set(of(group).map(([, one]) => JSON.stringify(mounts(one)))).size, group).toBe(1);
     // Patroni runs it.
     expect(statSync(join(deploy, 'patroni/post-bootstrap.sh')).mode & 0o111).toBe(0o111);
     // Each file that a configuration or an environment names below what was made is there.
