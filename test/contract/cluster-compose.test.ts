@@ -125,7 +125,7 @@ describe('the cluster’s compose file', () => {
     expect(leads).toBeGreaterThan(50);
   });
 
-  test('mounts only what is there, or what certificates.sh and mosquitto_passwd make; each is given to the user that reads it', () => {
+  test('mounts only what is there, or what certificates.sh and mosquitto_passwd make, the same in each of a group', () => {
     const missing = Object.values(services).flatMap((one) =>
       mounts(one).filter(
         ({ from }) => from !== './passwords' && !existsSync(resolve(from.startsWith('./tls') ? made : deploy, from)),
