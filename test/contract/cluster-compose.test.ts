@@ -179,8 +179,9 @@ describe('the cluster’s compose file', () => {
     const names = [...read('deploy/cluster/compose.yaml').matchAll(/(?<!\$)\$\{(\w+)/g)].map(([, name]) => name);
     expect([...new Set(names)].filter((name) => !new RegExp(`^${name}=`, 'm').test(example))).toEqual([]);
     const images = Object.values(services).map(({ image }) => image);
-    expect(images.filter((image) => !/:(v?\d+\.\d+\.\d+|17-4\.0)$/.test(image))).toEqual([]);
-    expect(read('deploy/cluster/patroni/Dockerfile')).toMatch(/^FROM debian:13\.\d+-slim$/m);
+    expect(images.filter((image) => !/:(\d+\.\d+\.\d+|17-4\.0|3\.5)$/.test(image))).toEqual([]);
+    for (const built of ['etcd', 'patroni'])
+      expect(read(`deploy/cluster/${built}/Dockerfile`)).toMatch(/^FROM debian:13\.\d+-slim$/m);
     const { version } = JSON.parse(read('package.json'));
     const own = images.filter((image) => image.startsWith('energy-usage-service:'));
     expect(own).toEqual(Array(7).fill(`energy-usage-service:${version}`));
@@ -218,7 +219,8 @@ describe('the cluster’s compose file', () => {
     );
     const notRun = [
       // What stands around a cluster.
-      ...['.env.example', 'README.md', 'certificates.sh', 'compose.yaml', 'patroni/Dockerfile', 'rabbitmq/README.md'],
+      ...['.env.example', 'README.md', 'certificates.sh', 'compose.yaml', 'rabbitmq/README.md'],
+      ...['etcd/Dockerfile', 'patroni/Dockerfile'],
       // What containers need in addition: ports that tests choose by themselves, TLS of a mosquitto.
       ...['gateways/tls.conf', 'rabbitmq/plain-mqtt.conf'],
     ];
