@@ -847,7 +847,7 @@ describe('costs', () => {
     await make('/v1/tariffs', owner.key, flat('2026-06-16', 'EUR', '9'));
     expect((await ask(path, owner)).json).toEqual({ has_tariff: true, ...nothing });
     await make('/v1/tariffs', owner.key, flat('2026-01-01', 'SEK', '3'));
-    await make('/v1/tariffs', owner.key, flat('2026-05-01', 'EUR', '0.2'));
+    await make('/v1/tariffs', owner.key, flat('2026-04-25', 'EUR', '0.2'));
     await make('/v1/tariffs', owner.key, flat('2026-05-10', 'EUR', '0.3'));
     const { json } = await ask(path, owner);
     expect(json).toMatchObject({
@@ -856,7 +856,7 @@ describe('costs', () => {
       month: { total: '0.90' },
       last_month: { total: '1.20', missing_prices_kwh: 0 },
     });
-    // What was paid in another currency is in no picture of this one.
+    // What was paid in another currency is in no picture of this one, nor the month in which it changed.
     expect(json.months.map(({ month }: { month: string }) => month)).toEqual(['2026-05', '2026-06']);
     expect(json.days.find(({ date }: { date: string }) => date === '2026-05-20').cost.total).toBe('1.20');
     expect(json.hours).toContainEqual({
