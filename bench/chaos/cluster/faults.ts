@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Cluster, Role, RoleName } from './installation.ts';
 
 /** What happens to the cluster while homes publish. */
@@ -139,7 +140,13 @@ function partition(cluster: Cluster, index: number): Fault {
     name: `broker ${index + 1} cut off from the others`,
     goal: BROKER,
     holdS: 20,
-    harm: () => each('erlang:set_cookie(N, another), erlang:disconnect_node(N)'),
+    async harm() {
+      await each('erlang:set_cookie(N, another), erlang:disconnect_node(N)');
+      // They try at once to be together again.
+      await pause(1_000);
+      const left = (await node.ctl('-q', 'eval', 'length(nodes()).')).trim();
+      if (left !== '0') throw new Error(`${node.name} still has ${left} neighbours`);
+    },
     heal: () => each('erlang:set_cookie(N, erlang:get_cookie())'),
   };
 }
@@ -152,7 +159,7 @@ function fullDisk(cluster: Cluster, index: number): Fault {
     goal: BROKER,
     holdS: FULL_S,
     isTotal: true,
-    harm: () => node.ctl('set_disk_free_limit', '1000TB'),
+    harm: () => node.ctl('set_disk_free_limit', '100000GB'),
     heal: () => node.ctl('set_disk_free_limit', '50MB'),
   };
 }
