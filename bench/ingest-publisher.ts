@@ -5,7 +5,8 @@ import { connectAsync } from 'mqtt';
  * `connections` of a broker that asks nobody's name, and reports when the last is acknowledged.
  */
 interface Task {
-  url: string;
+  /** Of one broker, or of several, which the connections are shared among. */
+  url: string | readonly string[];
   devices: { deviceId: string; secret: string }[];
   messages: number;
   startMs: number;
@@ -18,10 +19,12 @@ interface Task {
 const MAX_UNDER_WAY = 2_000;
 
 process.once('message', async (task: Task) => {
+  const urls = [task.url].flat();
   const clients = await Promise.all(
-    task.devices
-      .slice(0, task.connections)
-      .map(({ deviceId, secret }) => connectAsync(task.url, { username: deviceId, password: secret })),
+    task.devices.slice(0, task.connections).map(({ deviceId, secret }, index) =>
+      // RabbitMQ wants a client id that begins with the login.
+      connectAsync(urls[index % urls.length] as string, { username: deviceId, password: secret, clientId: deviceId }),
+    ),
   );
   process.send?.({ state: 'connected' });
   await new Promise((resolve) => process.once('message', resolve));

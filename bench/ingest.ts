@@ -95,11 +95,15 @@ export async function bench(): Promise<Answer> {
 }
 
 /** Starts the publisher, connected and waiting. */
-async function publisher(url: string, devices: Paired[]): Promise<ChildProcess> {
+export async function publisher(
+  url: string | readonly string[],
+  devices: Paired[],
+  messages = MESSAGES,
+): Promise<ChildProcess> {
   const child = fork(join(import.meta.dirname, 'ingest-publisher.ts'), {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
-  child.send({ url, devices, messages: MESSAGES, startMs: Date.now() - 12 * HOUR_MS });
+  child.send({ url, devices, messages, startMs: Date.now() - 12 * HOUR_MS });
   await once(child, 'message');
   return child;
 }
@@ -158,44 +162,44 @@ async function measure(pids: number[], run: () => Promise<void>): Promise<Figure
 }
 
 /** Waits until the last message of every device is committed, without reading what was stored. */
-async function untilStored(pool: Pool, devices: Paired[]): Promise<void> {
-  const last = Math.ceil(MESSAGES / DEVICES) - 1;
+export async function untilStored(pool: Pool, devices: Paired[], messages = MESSAGES): Promise<void> {
+  const last = Math.ceil(messages / devices.length) - 1;
   for (;;) {
     const { rows } = await pool.query(
       `SELECT count(*) AS n FROM device_heads, jsonb_array_elements(laws::jsonb) law
        WHERE device_id = ANY ($1) AND (law->2->'run'->>1)::bigint >= $2`,
       [devices.map(({ deviceId }) => deviceId), (1_000 + last / 1_000) * 1_000_000],
     );
-    if (rows[0].n === DEVICES) return;
+    if (rows[0].n === devices.length) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
 
-async function ceilingOfAedes(devices: Paired[]): Promise<Figure> {
+export async function ceilingOfAedes(devices: Paired[], messages = MESSAGES): Promise<Figure> {
   const broker = fork(join(import.meta.dirname, 'ceiling-broker.ts'), {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const [{ port }] = (await once(broker, 'message')) as [{ port: number }];
-  const rate = await ceilingOf(`mqtt://127.0.0.1:${port}`, devices);
+  const rate = await ceilingOf(`mqtt://127.0.0.1:${port}`, devices, messages);
   broker.disconnect();
   return rate;
 }
 
 /** The same publisher and broker, and a subscriber that only counts. */
-async function ceilingOf(url: string, devices: Paired[]): Promise<Figure> {
+export async function ceilingOf(url: string, devices: Paired[], messages = MESSAGES): Promise<Figure> {
   const subscriber = await connectAsync(url);
   await subscriber.subscribeAsync('energy/v1/+/readings', { qos: 1 });
   let count = 0;
   const all = new Promise<void>((resolve) => {
     subscriber.on('message', () => {
-      if (++count === MESSAGES) resolve();
+      if (++count === messages) resolve();
     });
   });
-  const child = await publisher(url, devices);
+  const child = await publisher(url, devices, messages);
   const startedAt = performance.now();
   child.send('go');
   await all;
-  const perSecond = MESSAGES / ((performance.now() - startedAt) / 1_000);
+  const perSecond = messages / ((performance.now() - startedAt) / 1_000);
   await subscriber.endAsync();
   return { perSecond, cpuUs: 0 };
 }

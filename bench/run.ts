@@ -5,6 +5,7 @@ import type { Answer } from './answer.ts';
 
 const BENCHES: Record<string, () => Promise<{ bench: () => Promise<Answer> }>> = {
   ingest: () => import('./ingest.ts'),
+  cluster: () => import('./cluster.ts'),
   insights: () => import('./insights.ts'),
   api: () => import('./api.ts'),
   tiers: () => import('./tiers.ts'),

@@ -117,6 +117,10 @@ async function settled(pool: Pool, players: readonly Paired[], acknowledged: num
 
 if (import.meta.main) {
   const [, , ...flags] = process.argv;
+  if (flags[0] === 'cluster') {
+    const { chaosOfCluster } = await import('./cluster/run.ts');
+    process.exit(await chaosOfCluster(flags.slice(1)));
+  }
   const wanted = flags.filter((flag) => !flag.startsWith('--'));
   const rows: Row[] = [];
   for (const fault of faultsOf({ floodS: 10, queuedMessages: 100_000 }).filter(({ name }) =>

@@ -76,9 +76,9 @@ async function deliver(client: MqttClient, { deviceId, readAtMs, value }: Decode
   }
 }
 
-/** The longest time without an acknowledgement from a moment on, in seconds. */
-export function longestGapSeconds({ acknowledged }: Meters, fromMs: number, toMs: number): number {
-  const times = acknowledged.map(({ atMs }) => atMs).filter((atMs) => atMs >= fromMs && atMs <= toMs);
-  const all = [fromMs, ...times.sort((a, b) => a - b), toMs];
+/** The longest time without one of these moments (ms) between two others, in seconds. */
+export function longestGapSeconds(times: readonly number[], fromMs: number, toMs: number): number {
+  const within = times.filter((atMs) => atMs >= fromMs && atMs <= toMs);
+  const all = [fromMs, ...within.sort((a, b) => a - b), toMs];
   return Math.max(...all.slice(1).map((atMs, index) => atMs - (all[index] ?? atMs))) / 1_000;
 }

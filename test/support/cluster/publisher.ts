@@ -2,8 +2,8 @@ import { connectAsync, type MqttClient } from 'mqtt';
 
 /** What a device with a memory does: it repeats each message until it is acknowledged, at whichever node answers, in order. */
 export interface RepeatingPublisher {
-  /** Payloads that were acknowledged so far, as counted from the first. */
-  acknowledged: Set<number>;
+  /** Payloads that were acknowledged so far, as counted from the first, and when (ms). */
+  acknowledged: Map<number, number>;
   /** Longest time without an acknowledgement while something waited for one. */
   longestSilenceMs(): number;
   /** Resolves when all that were given are acknowledged. */
@@ -26,7 +26,7 @@ export function repeatingPublisher(options: {
 }): RepeatingPublisher {
   const { nodes, deviceId, secret, topic } = options;
   const payloads: string[] = [];
-  const acknowledged = new Set<number>();
+  const acknowledged = new Map<number, number>();
   let client: MqttClient | undefined;
   let node = options.first;
   let isClosing = false;
@@ -36,9 +36,10 @@ export function repeatingPublisher(options: {
   const send = (on: MqttClient, index: number) => {
     on.publish(topic, payloads[index] as string, { qos: 1 }, (error) => {
       if (error || on !== client) return;
-      acknowledged.add(index);
-      longestMs = Math.max(longestMs, Date.now() - lastAtMs);
-      lastAtMs = Date.now();
+      const nowMs = Date.now();
+      acknowledged.set(index, nowMs);
+      longestMs = Math.max(longestMs, nowMs - lastAtMs);
+      lastAtMs = nowMs;
     });
   };
   const run = async () => {

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -12,6 +12,7 @@ import {
 import { rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { freePort } from '../free-port.ts';
 import { DEBIAN_13 } from '../tiers/reach.ts';
 import { userIn } from '../tiers/server.ts';
@@ -36,6 +37,10 @@ export interface RabbitNode {
   thaw(): void;
   /** Starts it on the data that it has; resolves when it takes MQTT. */
   start(): Promise<void>;
+  /** Stops it in good order; resolves when it is gone. */
+  stop(): Promise<void>;
+  /** `rabbitmqctl` on this node, which goes on meanwhile. Dear: a second of processor. */
+  ctl(...args: string[]): Promise<string>;
   /** What it has logged since it was made. */
   log(): string;
 }
@@ -53,10 +58,18 @@ export interface RabbitCluster {
 
 /**
  * Starts RabbitMQ 4 of the Debian 13 folder: one to three nodes with the files of `deploy/cluster/rabbitmq`, and behind them only what
- * a test must have otherwise: ports, and less of the disk that must be free. `operator`: where the service answers who may do what.
+ * a test must have otherwise: ports, and less of the disk that must be free. `operator`: where the service answers who may do what, or
+ * several such addresses, one a node in turn.
  * Nothing outlives this process, however it ends: each node is a namespace whose first process is killed with it.
  */
-export async function startRabbitMq({ count = 3, operator = 'http://127.0.0.1:9' } = {}): Promise<RabbitCluster> {
+export async function startRabbitMq({
+  count = 3,
+  operator = 'http://127.0.0.1:9',
+}: {
+  count?: number;
+  operator?: string | readonly string[];
+} = {}): Promise<RabbitCluster> {
+  const operators = [operator].flat();
   const folder = mkdtempSync(join(DEBIAN_13, 'var/tmp/e-'));
   const inside = folder.slice(DEBIAN_13.length);
   const { uid, gid } = userIn(DEBIAN_13, 'rabbitmq');
@@ -100,9 +113,9 @@ export async function startRabbitMq({ count = 3, operator = 'http://127.0.0.1:9'
     RABBITMQ_SERVER_START_ARGS: ownInterface,
   };
   const epmd = inNamespace(DEBIAN_13, 'rabbitmq', ['epmd'], common);
-  const nodes = await Promise.all(names.map((name) => makeNode(name)));
+  const nodes = await Promise.all(names.map(makeNode));
 
-  async function makeNode(name: string): Promise<RabbitNode> {
+  async function makeNode(name: string, index: number): Promise<RabbitNode> {
     const at = join(folder, name.slice(0, 2));
     for (const path of [at, `${at}/conf`, `${at}/data`, `${at}/log`]) make(path);
     const [amqp, amqps, mqtt, mqtts, distribution] = await Promise.all(Array.from({ length: 5 }, freePort));
@@ -134,7 +147,7 @@ export async function startRabbitMq({ count = 3, operator = 'http://127.0.0.1:9'
       ENERGY_NODE_3: names[2],
       ENERGY_USER: USER,
       ENERGY_PASSWORD: PASSWORD,
-      ENERGY_OPERATOR: operator,
+      ENERGY_OPERATOR: operators[index % operators.length],
     };
     let child: ChildProcess | undefined;
     const pids = () => (child?.pid === undefined || child.exitCode !== null ? [] : everyProcessOf(child.pid));
@@ -147,19 +160,25 @@ export async function startRabbitMq({ count = 3, operator = 'http://127.0.0.1:9'
         }
       }
     };
+    const ends = async (end: () => unknown) => {
+      const running = child;
+      if (!running || running.exitCode !== null || running.signalCode !== null) return;
+      const ended = new Promise((done) => running.once('exit', done));
+      const all = pids();
+      await end();
+      await ended;
+      // A process of many threads takes a moment to go, and its ports with it.
+      while (all.some((pid) => existsSync(`/proc/${pid}`))) await new Promise((done) => setTimeout(done, 10));
+    };
     const node: RabbitNode = {
       name,
       ports: { amqp, amqps, mqtt, mqtts },
       pids,
       async kill() {
-        const running = child;
-        if (!running || running.exitCode !== null || running.signalCode !== null) return;
-        const ended = new Promise((done) => running.once('exit', done));
-        const killed = pids();
-        signal('SIGKILL');
-        await ended;
-        // A process of many threads takes a moment to go, and its ports with it.
-        while (killed.some((pid) => existsSync(`/proc/${pid}`))) await new Promise((done) => setTimeout(done, 10));
+        await ends(() => signal('SIGKILL'));
+      },
+      async stop() {
+        await ends(() => node.ctl('stop'));
       },
       freeze: () => signal('SIGSTOP'),
       thaw: () => signal('SIGCONT'),
@@ -167,6 +186,8 @@ export async function startRabbitMq({ count = 3, operator = 'http://127.0.0.1:9'
         child = inNamespace(DEBIAN_13, 'rabbitmq', [SERVER], env);
         await Promise.all([amqp, mqtt].map((port) => opened(port, child as ChildProcess, node)));
       },
+      ctl: async (...args) =>
+        (await promisify(execFile)('chroot', ctlArguments(name, args), { env: common, encoding: 'utf8' })).stdout,
       log: () => readFileSync(join(at, 'log/log'), 'utf8'),
     };
     return node;
@@ -179,26 +200,7 @@ export async function startRabbitMq({ count = 3, operator = 'http://127.0.0.1:9'
       return `${secure ? 'amqps' : 'amqp'}://${USER}:${encodeURIComponent(PASSWORD)}@${hosts}`;
     },
     caFile: join(folder, 'tls/ca.crt'),
-    ctl: (...args) =>
-      execFileSync(
-        'chroot',
-        [
-          '--userspec=rabbitmq:rabbitmq',
-          DEBIAN_13,
-          'sh',
-          '-c',
-          `cd; exec "$@"`,
-          'sh',
-          CTL,
-          '-n',
-          names[0] ?? '',
-          ...args,
-        ],
-        {
-          env: common,
-          encoding: 'utf8',
-        },
-      ),
+    ctl: (...args) => execFileSync('chroot', ctlArguments(names[0] ?? '', args), { env: common, encoding: 'utf8' }),
     async stop() {
       await Promise.all(nodes.map((node) => node.kill()));
       epmd.kill('SIGKILL');
@@ -215,6 +217,12 @@ export async function startRabbitMq({ count = 3, operator = 'http://127.0.0.1:9'
 }
 
 const CTL = '/usr/lib/rabbitmq/lib/rabbitmq_server-4.0.5/sbin/rabbitmqctl';
+
+/** `rabbitmqctl` asking a node, as arguments of chroot. */
+const ctlArguments = (node: string, args: readonly string[]): string[] => [
+  ...['--userspec=rabbitmq:rabbitmq', DEBIAN_13, 'sh', '-c', 'cd; exec "$@"', 'sh', CTL, '-n', node],
+  ...args,
+];
 
 /** An authority, and the certificate of all nodes by it. */
 function makeCertificate(folder: string, own: (path: string) => void): void {

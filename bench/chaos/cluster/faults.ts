@@ -1,0 +1,165 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Cluster, Role, RoleName } from './installation.ts';
+
+/** What happens to the cluster while homes publish. */
+export interface Fault {
+  name: string;
+  /** What is asked of it: seconds until PUBACKs go on, or until readings are stored again. */
+  goal: { of: 'acknowledged' | 'stored'; seconds: number };
+  /** It lasts for so long at least; 0: until readings go on. */
+  holdS: number;
+  /** Nothing goes on before it is healed, and is not to. */
+  isTotal?: boolean;
+  harm(): Promise<unknown>;
+  /** Brings back what was harmed. */
+  heal(): Promise<unknown>;
+}
+
+const BROKER = { of: 'acknowledged', seconds: 5 } as const;
+const DATABASE = { of: 'stored', seconds: 30 } as const;
+const WORKER = { of: 'stored', seconds: 10 } as const;
+const FROZEN_S = 30;
+const FULL_S = 8;
+const nothing = async () => {};
+
+/** All of them: one at a time, then pairs. */
+export function faultsOf(cluster: Cluster, goesOn: () => Promise<boolean>): Fault[] {
+  const { rabbit, patroni, roles } = cluster;
+  const killsNode = (index: number): Fault => {
+    const node = nodeOf(cluster, index);
+    return {
+      name: `broker ${index + 1} killed`,
+      goal: BROKER,
+      holdS: 0,
+      harm: () => node.kill(),
+      heal: () => node.start(),
+    };
+  };
+  const killsRole = (name: RoleName, which: 0 | 1): Fault => {
+    const role: Role = roles[name][which];
+    return { name: `${name} killed`, goal: WORKER, holdS: 0, harm: () => role.kill(), heal: () => role.start() };
+  };
+  const killsPrimary = (): Fault => {
+    let killed: Awaited<ReturnType<typeof patroni.primary>> | undefined;
+    return {
+      name: 'primary killed with its Patroni',
+      goal: DATABASE,
+      holdS: 0,
+      async harm() {
+        killed = await patroni.primary();
+        await killed.kill();
+      },
+      heal: async () => killed?.start(),
+    };
+  };
+  const freezesIngest = (): Fault => ({
+    name: 'ingest frozen',
+    goal: WORKER,
+    holdS: FROZEN_S,
+    harm: async () => roles.ingest[1].signal('SIGSTOP'),
+    heal: async () => roles.ingest[1].signal('SIGCONT'),
+  });
+  const freezesNode = (index: number): Fault => ({
+    name: `broker ${index + 1} frozen`,
+    goal: BROKER,
+    holdS: FROZEN_S,
+    harm: async () => nodeOf(cluster, index).freeze(),
+    heal: async () => nodeOf(cluster, index).thaw(),
+  });
+  const inTurn = (name: string, goal: Fault['goal'], steps: readonly (() => Promise<unknown>)[]): Fault => ({
+    name,
+    goal,
+    holdS: 0,
+    async harm() {
+      for (const step of steps) {
+        await step();
+        await goesOn();
+      }
+    },
+    heal: nothing,
+  });
+  const replace = (one: { stop(): Promise<void>; start(): Promise<void> }) => async () => {
+    await one.stop();
+    await one.start();
+  };
+  return [
+    ...rabbit.nodes.map((_, index) => killsNode(index)),
+    killsPrimary(),
+    ...(['ingest', 'api', 'worker'] as const).map((name) => killsRole(name, 0)),
+    freezesIngest(),
+    freezesNode(1),
+    partition(cluster, 2),
+    fullDisk(cluster, 1),
+    { name: 'switchover of the database', goal: DATABASE, holdS: 0, harm: () => patroni.switchover(), heal: nothing },
+    inTurn('roles replaced, one after the other', WORKER, Object.values(roles).flat().map(replace)),
+    inTurn('brokers restarted, one after the other', BROKER, rabbit.nodes.map(replace)),
+    pair(killsRole('ingest', 1), killsNode(0)),
+    pair(killsRole('api', 0), killsNode(2)),
+    pair(killsRole('worker', 1), killsPrimary()),
+    pair(freezesIngest(), killsNode(1)),
+    pair(killsNode(0), killsPrimary()),
+    {
+      name: 'an etcd killed, for good',
+      goal: DATABASE,
+      holdS: 10,
+      harm: async () => patroni.etcd.nodes[0]?.kill(),
+      heal: nothing,
+    },
+  ];
+}
+
+function nodeOf({ rabbit }: Cluster, index: number) {
+  const node = rabbit.nodes[index];
+  if (!node) throw new Error(`no broker ${index + 1}`);
+  return node;
+}
+
+/** Both at once, healed in the same order. It lasts as long as the longer, and has the goals of the slower. */
+function pair(one: Fault, other: Fault): Fault {
+  return {
+    name: `${one.name} + ${other.name}`,
+    goal: one.goal.seconds > other.goal.seconds ? one.goal : other.goal,
+    holdS: Math.max(one.holdS, other.holdS),
+    harm: () => Promise.all([one.harm(), other.harm()]),
+    async heal() {
+      await one.heal();
+      await other.heal();
+    },
+  };
+}
+
+/**
+ * One broker that the two others cannot reach, nor it them: they part, and refuse each other's cookie until it is over. What links them is
+ * ended, not silent; a silent one is what a frozen broker is.
+ */
+function partition(cluster: Cluster, index: number): Fault {
+  const node = nodeOf(cluster, index);
+  const others = cluster.rabbit.nodes.filter((one) => one !== node).map(({ name }) => `'${name}'`);
+  const each = (what: string) => node.ctl('eval', `[begin ${what} end || N <- [${others.join(', ')}]].`);
+  return {
+    name: `broker ${index + 1} cut off from the others`,
+    goal: BROKER,
+    holdS: 20,
+    async harm() {
+      await each('erlang:set_cookie(N, another), erlang:disconnect_node(N)');
+      // They try at once to be together again.
+      await pause(1_000);
+      const left = (await node.ctl('-q', 'eval', 'length(nodes()).')).trim();
+      if (left !== '0') throw new Error(`${node.name} still has ${left} neighbours`);
+    },
+    heal: () => each('erlang:set_cookie(N, erlang:get_cookie())'),
+  };
+}
+
+/** By the alarm that RabbitMQ raises: it is told that more must be free than there is. The whole cluster takes nothing meanwhile. */
+function fullDisk(cluster: Cluster, index: number): Fault {
+  const node = nodeOf(cluster, index);
+  return {
+    name: `broker ${index + 1}'s disk full (its alarm)`,
+    goal: BROKER,
+    holdS: FULL_S,
+    isTotal: true,
+    harm: () => node.ctl('set_disk_free_limit', '100000GB'),
+    heal: () => node.ctl('set_disk_free_limit', '50MB'),
+  };
+}

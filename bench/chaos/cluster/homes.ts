@@ -1,0 +1,137 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { DecodedReading } from '#ingest/decoders/decoder.ts';
+import { createDb } from '#src/database/connect.ts';
+import { readingsTopic } from '#src/devices/topics.ts';
+import { createAlert } from '../../../test/support/alerts.ts';
+import { type RepeatingPublisher, repeatingPublisher } from '../../../test/support/cluster/publisher.ts';
+import { pairDevices } from '../../support.ts';
+import type { Cluster } from './installation.ts';
+
+const HOUR_MS = 3_600_000;
+const EVERY_MS = 300;
+/** Alerts are told of hours that ended up to 24 hours ago: all that is played lies within. */
+const PLAYED_MS = 19 * HOUR_MS;
+/** By the readings' clock; each divides an hour. */
+const STEPS_MS = [24_000, 18_000, 12_000, 9_000, 6_000, 3_000, 1_000];
+/** Of an hour's consumption; about half of the hours lie above. */
+export const THRESHOLD_MILLIWATT_HOURS = 1_000_000;
+
+/** A home with a meter, whose owner is told of each hour above the threshold. */
+export interface Home {
+  userId: string;
+  deviceId: string;
+  readings: DecodedReading[];
+  publisher: RepeatingPublisher;
+  /** Index of the reading that takes an hour (by its start, ms) above the threshold. */
+  crossings: Map<number, number>;
+  /** When (ms) more of it was seen stored, and up to which reading (its time, ms). */
+  stored: { atMs: number[]; upToMs: number };
+}
+
+/** Homes that publish to all brokers, each reading until it is acknowledged, from the beginning on. */
+export interface Homes {
+  all: Home[];
+  /** Publishes no more. */
+  finish(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** `minutes`: for how long at most. */
+export async function settle({ pool, rabbit }: Cluster, count: number, minutes: number): Promise<Homes> {
+  const db = createDb(pool);
+  const stepMs = STEPS_MS.find((ms) => (minutes * 60_000 * ms) / EVERY_MS < PLAYED_MS) ?? 1_000;
+  const startMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - PLAYED_MS;
+  const all: Home[] = [];
+  for (const [index, { deviceId, secret }] of (await pairDevices(pool, count)).entries()) {
+    const { rows } = await pool.query('SELECT user_id FROM devices WHERE device_id = $1', [deviceId]);
+    const userId: string = rows[0].user_id;
+    await createAlert(db, {
+      userId,
+      type: 'peak_usage',
+      thresholdKwh: THRESHOLD_MILLIWATT_HOURS / 1e6,
+      delivery: 'webhook',
+    });
+    const topic = readingsTopic(deviceId);
+    const publisher = repeatingPublisher({ nodes: rabbit.nodes, deviceId, secret, topic, first: index });
+    all.push({ userId, deviceId, publisher, readings: [], crossings: new Map(), stored: { atMs: [], upToMs: 0 } });
+  }
+  const over = new AbortController();
+  const playing = (async () => {
+    for (let nextMs = Date.now() + EVERY_MS; !over.signal.aborted; nextMs += EVERY_MS) {
+      // Not all hours of all homes end at once.
+      for (const [index, home] of all.entries()) publishNext(home, startMs + index * 10 * stepMs, stepMs, index);
+      await pause(Math.max(0, nextMs - Date.now()));
+    }
+  })();
+  const watching = watchStored(pool, all, over.signal);
+  return {
+    all,
+    async finish() {
+      over.abort();
+      await playing;
+    },
+    async close() {
+      over.abort();
+      await Promise.all([playing, watching, ...all.map(({ publisher }) => publisher.close())]);
+    },
+  };
+}
+
+function publishNext(home: Home, startMs: number, stepMs: number, number: number): void {
+  const readAtMs = startMs + home.readings.length * stepMs;
+  const hourMs = Math.floor((readAtMs - 1) / HOUR_MS) * HOUR_MS;
+  // From 0.6 to 1.4 kW, another one every hour.
+  const watts = 600 + (((hourMs / HOUR_MS) * 7_919 + number * 104_729) % 801);
+  const last = home.readings.at(-1)?.value ?? 1_000_000_000;
+  const value = last + Math.round((watts * stepMs) / 3_600);
+  home.readings.push({
+    deviceId: home.deviceId,
+    channel: 'import',
+    kind: 'register',
+    readAtMs,
+    intervalMs: 0,
+    value,
+    element: 0,
+  });
+  if (!home.crossings.has(hourMs)) {
+    const before = home.readings.findLast((reading) => reading.readAtMs <= hourMs) ?? home.readings[0];
+    if (before && value - before.value > THRESHOLD_MILLIWATT_HOURS)
+      home.crossings.set(hourMs, home.readings.length - 1);
+  }
+  home.publisher.publish(JSON.stringify({ ts: readAtMs, energy_total_kwh: value / 1e6 }));
+}
+
+const WATCH_MS = 200;
+
+/** Looks again and again up to where each home is stored. */
+async function watchStored(pool: Cluster['pool'], homes: readonly Home[], over: AbortSignal): Promise<void> {
+  const of = new Map(homes.map((home) => [home.deviceId, home]));
+  while (!over.aborted) {
+    const { rows } = await pool
+      .query(
+        `SELECT device_id, (extract(epoch FROM newest.read_at) * 1000)::bigint AS ms FROM series CROSS JOIN LATERAL
+           (SELECT read_at FROM readings WHERE readings.series_id = series.series_id ORDER BY read_at DESC LIMIT 1) newest`,
+      )
+      // The database may be away: then nothing is stored either.
+      .catch(() => ({ rows: [] }));
+    for (const { device_id, ms } of rows) {
+      const stored = of.get(device_id)?.stored;
+      if (!stored || ms <= stored.upToMs) continue;
+      stored.upToMs = ms;
+      stored.atMs.push(Date.now());
+    }
+    await pause(WATCH_MS);
+  }
+}
+
+/** Resolves once of each home a reading that is published from now on is acknowledged and stored; false: not within the time. */
+export async function goesOn(homes: readonly Home[], withinMs: number): Promise<boolean> {
+  const from = homes.map(({ readings }) => readings.length);
+  const isOn = ({ publisher, stored, readings }: Home, index: number) => {
+    const first = from[index] ?? 0;
+    const reading = readings[first];
+    return reading !== undefined && publisher.acknowledged.has(first) && stored.upToMs >= reading.readAtMs;
+  };
+  for (const untilMs = Date.now() + withinMs; Date.now() < untilMs; await pause(50)) if (homes.every(isOn)) return true;
+  return false;
+}

@@ -1,0 +1,105 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { secretBox } from '#src/core/secret-box.ts';
+import { createDb, createPool, type Pool } from '#src/database/connect.ts';
+import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
+import { createUser } from '#src/users/store.ts';
+import { type PatroniCluster, startPatroni } from '../../../test/support/cluster/patroni.ts';
+import { type RabbitCluster, startRabbitMq } from '../../../test/support/cluster/rabbitmq.ts';
+import { freePort } from '../../../test/support/free-port.ts';
+import { type Receiver, startReceiver } from '../../../test/support/receiver.ts';
+import { type RoleProcess, startRole, temporaryFolder } from '../../../test/support/service.ts';
+
+const SECRET_KEY = 'the secret of this installation';
+/** What webhooks are signed with. */
+export const TOKEN = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
+const ROLES = ['ingest', 'api', 'worker'] as const;
+export type RoleName = (typeof ROLES)[number];
+
+/** One of the two processes of a role, which is started again in its place. */
+export interface Role {
+  start(): Promise<void>;
+  /** kill -9. */
+  kill(): Promise<void>;
+  /** SIGTERM, to its end. */
+  stop(): Promise<void>;
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void;
+}
+
+/** Everything of deploy/cluster on the loopback: three brokers, three etcd, two databases, two of each role, and a receiver of webhooks. */
+export interface Cluster {
+  rabbit: RabbitCluster;
+  patroni: PatroniCluster;
+  pool: Pool;
+  receiver: Receiver;
+  roles: Record<RoleName, readonly [Role, Role]>;
+  remove(): Promise<void>;
+}
+
+export async function installCluster(): Promise<Cluster> {
+  const undo: (() => Promise<unknown>)[] = [];
+  const remove = async () => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  try {
+    const receiver = await startReceiver();
+    undo.push(() => receiver.close());
+    const operatorPorts = [await freePort(), await freePort()] as const;
+    const startingDatabase = startPatroni({ etcdNodes: 3 });
+    undo.push(async () => (await startingDatabase).stop());
+    // Each broker asks one of the API processes who may log in: where that is gone, devices log in at another broker.
+    const operator = operatorPorts.map((port) => `http://127.0.0.1:${port}`);
+    const startingBrokers = startRabbitMq({ operator });
+    undo.push(async () => (await startingBrokers).stop());
+    const [patroni, rabbit] = await Promise.all([startingDatabase, startingBrokers]);
+    await patroni.ready();
+    const many = { minute: 1_000_000, day: 1_000_000 };
+    const env = {
+      DATABASE_URL: patroni.url,
+      DATABASE_READ_URL: patroni.url,
+      MQTT_URL: rabbit.url(),
+      SECRET_KEY,
+      WEBHOOK_ALLOW_PRIVATE: 'true',
+      PLAN_LIMITS: JSON.stringify({ free: many, developer: many, enterprise: many }),
+      LOG_LEVEL: process.env.CHAOS_LOG ?? 'silent',
+    };
+    const make = async (role: RoleName, which: 0 | 1): Promise<Role> => {
+      const folder = await temporaryFolder();
+      undo.push(() => folder.remove());
+      const ca = join(folder.path, 'ca.pem');
+      await writeFile(ca, receiver.ca);
+      const own = { DATA_DIR: folder.path, WEBHOOK_CA_FILE: ca };
+      const ports = role === 'api' ? { OPERATOR_PORT: String(operatorPorts[which]) } : {};
+      let running: RoleProcess | undefined;
+      undo.push(async () => running?.kill());
+      return {
+        async start() {
+          running = await startRole(role, { ...env, ...own, ...ports });
+        },
+        kill: async () => running?.kill(),
+        async stop() {
+          await running?.stop();
+        },
+        signal: (name) => void running?.process.kill(name),
+      };
+    };
+    const pairs: Partial<Cluster['roles']> = {};
+    for (const role of ROLES) pairs[role] = [await make(role, 0), await make(role, 1)];
+    const roles = pairs as Cluster['roles'];
+    // The first makes the schema.
+    await roles.worker[0].start();
+    const others = [roles.worker[1], ...roles.api, ...roles.ingest];
+    await Promise.all(others.map((role) => role.start()));
+    const pool = createPool(patroni.url, { max: 3 });
+    undo.push(() => pool.end());
+    const db = createDb(pool);
+    const { user_id: adminId } = await createUser(db, { email: 'admin@example.com', role: 'admin' });
+    const webhook = { event: 'alert.triggered', url: receiver.url, authToken: TOKEN } as const;
+    await createWebhook(db, secretBox(SECRET_KEY), adminId, webhook);
+    return { rabbit, patroni, pool, receiver, roles, remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}

@@ -1,0 +1,209 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { connect as connectAmqp } from 'amqplib';
+import { declareTopology } from '#ingest/source/amqp/declare.ts';
+import { shardQueue } from '#ingest/source/amqp/topology.ts';
+import { createDb } from '#src/database/connect.ts';
+import { ROUTING_KEYS } from '#src/devices/topics.ts';
+import { brokerCalls } from '../test/support/cluster/broker-calls.ts';
+import { type RabbitCluster, startRabbitMq } from '../test/support/cluster/rabbitmq.ts';
+import { startMosquitto } from '../test/support/mosquitto.ts';
+import { startRole } from '../test/support/service.ts';
+import { missingNeeds } from '../test/support/setup/needs.ts';
+import type { Answer } from './answer.ts';
+import { postgresCpuMs, processCpuMs } from './cpu.ts';
+import { ceilingOf, ceilingOfAedes, publisher, untilStored } from './ingest.ts';
+import { benchDatabase, median, type Paired, pairDevices } from './support.ts';
+
+const DEVICES = 60;
+const MESSAGES = 15_000;
+const ROUNDS = 3;
+const SHARDS = 64;
+/** As many messages under way as an ingest worker has. */
+const PREFETCH = 8_192 / SHARDS;
+const NEEDED = /^(RabbitMQ|mosquitto)/;
+
+/** Where messages go, and who takes them from there. */
+interface Broker {
+  /** MQTT_URL of a worker; none: the broker inside ingest. */
+  own?: string;
+  /** Where devices publish; none: at the worker. */
+  devices?: readonly string[];
+  pids(): number[];
+}
+
+/** µs of CPU time a reading. */
+interface Cpu {
+  broker: number;
+  worker: number;
+  postgres: number;
+}
+
+interface Figure {
+  perSecond: number;
+  cpuUs: Partial<Cpu>;
+}
+
+/**
+ * Readings/s from publish to committed over the shards of one RabbitMQ node and of three, with one worker and with two, next to a consumer that only
+ * counts and acknowledges; and over mosquitto and the broker inside ingest in the same run. What the parts take of the processors.
+ */
+export async function bench(): Promise<Answer> {
+  const missing = missingNeeds().filter(({ name }) => NEEDED.test(name));
+  for (const { name, how } of missing) console.log(`NOT RUN: ${name} is missing. To have it: ${how}.`);
+  if (missing.length > 0) process.exit(2);
+  const database = await benchDatabase();
+  const undo: (() => Promise<unknown>)[] = [() => database.remove()];
+  try {
+    const calls = await brokerCalls(createDb(database.pool));
+    undo.push(() => calls.app.close());
+    const clusters = new Map<string, RabbitCluster>();
+    for (const count of [1, 3]) {
+      process.stderr.write(`${count} of RabbitMQ …\n`);
+      const cluster = await startRabbitMq({ count, operator: calls.url });
+      undo.push(() => cluster.stop());
+      clusters.set(count === 1 ? 'one node' : 'three nodes', cluster);
+    }
+    const figures = new Map<string, Figure[]>();
+    const add = (name: string, figure: Figure) => figures.set(name, [...(figures.get(name) ?? []), figure]);
+    const devices = () => pairDevices(database.pool, DEVICES);
+    for (let round = 1; round <= ROUNDS; round++) {
+      process.stderr.write(`round ${round} of ${ROUNDS} …\n`);
+      for (const [name, cluster] of clusters) {
+        const broker: Broker = {
+          own: cluster.url(),
+          devices: cluster.nodes.map(({ ports }) => `mqtt://127.0.0.1:${ports.mqtt}`),
+          pids: () => cluster.nodes.flatMap((node) => node.pids()),
+        };
+        add(`${name}, counted`, await counted(broker, await devices()));
+        add(`${name}, one worker`, await written(database, await devices(), broker, 1));
+        add(`${name}, two workers`, await written(database, await devices(), broker, 2));
+      }
+      const mosquitto = await startMosquitto();
+      try {
+        const broker: Broker = { own: mosquitto.url, devices: [mosquitto.url], pids: () => [mosquitto.pid] };
+        add('mosquitto, counted', { ...(await ceilingOf(mosquitto.url, await devices(), MESSAGES)), cpuUs: {} });
+        add('mosquitto, one worker', await written(database, await devices(), broker, 1));
+      } finally {
+        await mosquitto.stop();
+      }
+      add('embedded, counted', { ...(await ceilingOfAedes(await devices(), MESSAGES)), cpuUs: {} });
+      add('embedded, one worker', await written(database, await devices(), { pids: () => [] }, 1));
+    }
+    return answerOf(figures);
+  } finally {
+    for (const step of undo.reverse()) await step();
+  }
+}
+
+function answerOf(figures: ReadonlyMap<string, readonly Figure[]>): Answer {
+  const medianOf = (name: string, of: (figure: Figure) => number | undefined) =>
+    median((figures.get(name) ?? []).map((figure) => of(figure) ?? 0));
+  const rate = (name: string) => medianOf(name, ({ perSecond }) => perSecond);
+  const toCounted = (name: string) => {
+    const [broker] = name.split(', ');
+    return Math.round((rate(name) / rate(`${broker}, counted`)) * 100) / 100;
+  };
+  const all = [...figures.keys()].map((name) => ({
+    name,
+    perSecond: Math.round(rate(name)),
+    toCounted: toCounted(name),
+    cpuUs: {
+      broker: Math.round(medianOf(name, ({ cpuUs }) => cpuUs.broker)),
+      worker: Math.round(medianOf(name, ({ cpuUs }) => cpuUs.worker)),
+      postgres: Math.round(medianOf(name, ({ cpuUs }) => cpuUs.postgres)),
+    },
+  }));
+  const ratios = {
+    three_nodes_to_one: Math.round((rate('three nodes, one worker') / rate('one node, one worker')) * 100) / 100,
+    two_workers_to_one: Math.round((rate('three nodes, two workers') / rate('three nodes, one worker')) * 100) / 100,
+    three_nodes_to_mosquitto: Math.round((rate('three nodes, one worker') / rate('mosquitto, one worker')) * 100) / 100,
+    three_nodes_to_embedded: Math.round((rate('three nodes, one worker') / rate('embedded, one worker')) * 100) / 100,
+  };
+  return {
+    json: { messages: MESSAGES, figures: all, ratios },
+    lines: [
+      ...all.map(
+        ({ name, perSecond, toCounted, cpuUs }) =>
+          `${name.padEnd(24)} ${String(perSecond).padStart(7)} readings/s  ${toCounted.toFixed(2)} of counted  ` +
+          `µs CPU each: broker ${cpuUs.broker}, worker ${cpuUs.worker}, PostgreSQL ${cpuUs.postgres}`,
+      ),
+      '',
+      ...Object.entries(ratios).map(([name, ratio]) => `${name.replaceAll('_', ' ').padEnd(24)} ${ratio}`),
+    ],
+  };
+}
+
+/** Through ingest workers into the database. */
+async function written(
+  database: Awaited<ReturnType<typeof benchDatabase>>,
+  devices: Paired[],
+  broker: Broker,
+  count: number,
+): Promise<Figure> {
+  const env = {
+    DATABASE_URL: database.url,
+    DATA_DIR: database.dataDir,
+    SHARDS: String(SHARDS),
+    ...(broker.own === undefined ? {} : { MQTT_URL: broker.own }),
+  };
+  const workers: Awaited<ReturnType<typeof startRole>>[] = [];
+  for (let number = 1; number <= count; number++) workers.push(await startRole('ingest', env));
+  // Until shards have gone to the second.
+  if (count > 1) await pause(1_000);
+  try {
+    const child = await publisher(broker.devices ?? `mqtt://127.0.0.1:${workers[0]?.ready.port}`, devices, MESSAGES);
+    const cpuMs = () => ({
+      broker: sum(broker.pids()),
+      worker: sum(workers.map((worker) => worker.process.pid as number)),
+      postgres: postgresCpuMs(join(database.dataDir, 'postgres')),
+    });
+    const [fromMs, before] = [performance.now(), cpuMs()];
+    child.send('go');
+    await untilStored(database.pool, devices, MESSAGES);
+    const [tookMs, after] = [performance.now() - fromMs, cpuMs()];
+    const each = (part: keyof Cpu) => ((after[part] - before[part]) * 1_000) / MESSAGES;
+    return {
+      perSecond: MESSAGES / (tookMs / 1_000),
+      cpuUs: { broker: each('broker'), worker: each('worker'), postgres: each('postgres') },
+    };
+  } finally {
+    for (const worker of workers) await worker.stop();
+  }
+}
+
+/** A consumer of all shards that only counts and acknowledges each, on one connection as a worker has. */
+async function counted(broker: Broker, devices: Paired[]): Promise<Figure> {
+  // The first of its hosts: they are one cluster.
+  const connection = await connectAmqp((broker.own ?? '').replace(/,.*/, ''), { noDelay: true });
+  try {
+    await declareTopology(connection, SHARDS, ROUTING_KEYS);
+    let count = 0;
+    let finish = () => {};
+    const all = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    for (let shard = 0; shard < SHARDS; shard++) {
+      const channel = await connection.createChannel();
+      await channel.prefetch(PREFETCH);
+      await channel.consume(shardQueue(shard), (message) => {
+        if (!message) return;
+        channel.ack(message);
+        if (++count === MESSAGES) finish();
+      });
+    }
+    const child = await publisher(broker.devices ?? [], devices, MESSAGES);
+    const [fromMs, before] = [performance.now(), sum(broker.pids())];
+    child.send('go');
+    await all;
+    const tookMs = performance.now() - fromMs;
+    return {
+      perSecond: MESSAGES / (tookMs / 1_000),
+      cpuUs: { broker: ((sum(broker.pids()) - before) * 1_000) / MESSAGES },
+    };
+  } finally {
+    await connection.close();
+  }
+}
+
+const sum = (pids: readonly number[]) => pids.reduce((ms, pid) => ms + processCpuMs(pid), 0);
