@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { RabbitNode } from '../../../test/support/cluster/rabbitmq.ts';
 import type { Cluster, Role, RoleName } from './installation.ts';
 
 /** What happens to the cluster while homes publish. */
@@ -8,7 +10,7 @@ export interface Fault {
   goal: { of: 'acknowledged' | 'stored'; seconds: number };
   /** It lasts for so long at least; 0: until readings go on. */
   holdS: number;
-  /** Nothing goes on before it is healed, and is not to. */
+  /** What it stops is to be stopped: it is measured from its end on. */
   isTotal?: boolean;
   harm(): Promise<unknown>;
   /** Brings back what was harmed. */
@@ -59,13 +61,19 @@ export function faultsOf(cluster: Cluster, goesOn: () => Promise<boolean>): Faul
     harm: async () => roles.ingest[1].signal('SIGSTOP'),
     heal: async () => roles.ingest[1].signal('SIGCONT'),
   });
-  const freezesNode = (index: number): Fault => ({
-    name: `broker ${index + 1} frozen`,
-    goal: BROKER,
-    holdS: FROZEN_S,
-    harm: async () => nodeOf(cluster, index).freeze(),
-    heal: async () => nodeOf(cluster, index).thaw(),
-  });
+  const freezesNode = (): Fault => {
+    let frozen: RabbitNode | undefined;
+    return {
+      name: 'broker that most ingest workers are at frozen',
+      goal: BROKER,
+      holdS: FROZEN_S,
+      async harm() {
+        frozen = mostUsed(cluster);
+        frozen.freeze();
+      },
+      heal: async () => frozen?.thaw(),
+    };
+  };
   const inTurn = (name: string, goal: Fault['goal'], steps: readonly (() => Promise<unknown>)[]): Fault => ({
     name,
     goal,
@@ -87,7 +95,7 @@ export function faultsOf(cluster: Cluster, goesOn: () => Promise<boolean>): Faul
     killsPrimary(),
     ...(['ingest', 'api', 'worker'] as const).map((name) => killsRole(name, 0)),
     freezesIngest(),
-    freezesNode(1),
+    freezesNode(),
     partition(cluster, 2),
     fullDisk(cluster, 1),
     { name: 'switchover of the database', goal: DATABASE, holdS: 0, harm: () => patroni.switchover(), heal: nothing },
@@ -112,6 +120,20 @@ function nodeOf({ rabbit }: Cluster, index: number) {
   const node = rabbit.nodes[index];
   if (!node) throw new Error(`no broker ${index + 1}`);
   return node;
+}
+
+/** The broker that most ingest workers are connected to, by its port for AMQP. */
+function mostUsed({ rabbit }: Cluster): RabbitNode {
+  // Fields of proc(5) net/tcp: local address and port in hexadecimal, the other's, state (01: established). (rabbitmqctl
+  // list_connections waits for devices' connections.)
+  const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n');
+  const workersAt = ({ ports }: RabbitNode) => {
+    const local = new RegExp(`^ *\\d+: [0-9A-F]{8}:${ports.amqp.toString(16).toUpperCase().padStart(4, '0')} \\S+ 01 `);
+    return lines.filter((line) => local.test(line)).length;
+  };
+  const [most] = rabbit.nodes.toSorted((one, other) => workersAt(other) - workersAt(one));
+  if (!most || workersAt(most) === 0) throw new Error('no ingest worker is at a broker');
+  return most;
 }
 
 /** Both at once, healed in the same order. It lasts as long as the longer, and has the goals of the slower. */
@@ -151,15 +173,23 @@ function partition(cluster: Cluster, index: number): Fault {
   };
 }
 
-/** By the alarm that RabbitMQ raises: it is told that more must be free than there is. The whole cluster takes nothing meanwhile. */
+/**
+ * By RabbitMQ's own alarm, as its monitor of the disk raises it: the whole cluster stops reading from those that publish. A device that connects anew
+ * gets its first messages through. (Lowering `disk_free_limit` showed nothing within seconds.)
+ */
 function fullDisk(cluster: Cluster, index: number): Fault {
   const node = nodeOf(cluster, index);
+  const alarm = '{resource_limit, disk, node()}';
   return {
     name: `broker ${index + 1}'s disk full (its alarm)`,
     goal: BROKER,
     holdS: FULL_S,
     isTotal: true,
-    harm: () => node.ctl('set_disk_free_limit', '100000GB'),
-    heal: () => node.ctl('set_disk_free_limit', '50MB'),
+    async harm() {
+      await node.ctl('eval', `rabbit_alarm:set_alarm({${alarm}, []}).`);
+      const raised = await node.ctl('-q', 'eval', 'rabbit_alarm:get_alarms().');
+      if (!raised.includes('disk')) throw new Error(`no alarm: ${raised}`);
+    },
+    heal: () => node.ctl('eval', `rabbit_alarm:clear_alarm(${alarm}).`),
   };
 }

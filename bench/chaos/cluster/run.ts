@@ -100,7 +100,6 @@ async function endure(cluster: Cluster, homes: readonly Home[], fault: Fault): P
   if (!wentOn) say(await diagnosis(cluster, homes));
   await pause(Math.max(0, harmedMs + fault.holdS * 1_000 - Date.now()));
   const healedMs = Date.now();
-  if (fault.isTotal && acknowledgedSince(homes, healedMs - 1_000)) throw new Error(`${fault.name}: stopped nothing`);
   await fault.heal();
   await cluster.patroni.ready();
   const isHealed = await goesOn(homes, PATIENCE_MS);
@@ -123,9 +122,6 @@ async function endure(cluster: Cluster, homes: readonly Home[], fault: Fault): P
     goesOn: wentOn && isHealed,
   };
 }
-
-const acknowledgedSince = (homes: readonly Home[], sinceMs: number) =>
-  homes.some(({ publisher }) => [...publisher.acknowledged.values()].some((atMs) => atMs > sinceMs));
 
 /** Seconds from PUBACK to webhook, of alerts that were triggered meanwhile and told by now; null where there were none. */
 function slowestAlert({ receiver }: Cluster, homes: readonly Home[], fromMs: number, toMs: number): number | null {

@@ -187,7 +187,7 @@ export async function startRabbitMq({
         await Promise.all([amqp, mqtt].map((port) => opened(port, child as ChildProcess, node)));
       },
       ctl: async (...args) =>
-        (await promisify(execFile)('chroot', ctlArguments(name, args), { env: common, encoding: 'utf8' })).stdout,
+        (await promisify(execFile)('chroot', ctlArguments(name, args), { ...CTL_OPTIONS, env: common })).stdout,
       log: () => readFileSync(join(at, 'log/log'), 'utf8'),
     };
     return node;
@@ -217,6 +217,9 @@ export async function startRabbitMq({
 }
 
 const CTL = '/usr/lib/rabbitmq/lib/rabbitmq_server-4.0.5/sbin/rabbitmqctl';
+
+/** A node that hangs does not answer. */
+const CTL_OPTIONS = { encoding: 'utf8', timeout: 30_000, killSignal: 'SIGKILL' } as const;
 
 /** `rabbitmqctl` asking a node, as arguments of chroot. */
 const ctlArguments = (node: string, args: readonly string[]): string[] => [
