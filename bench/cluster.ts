@@ -108,6 +108,7 @@ function answerOf(figures: ReadonlyMap<string, readonly Figure[]>): Answer {
     name,
     perSecond: Math.round(rate(name)),
     toCounted: toCounted(name),
+    // 0: nobody's, or not measured (brokers of MQTT whose messages are only counted, the broker inside ingest).
     cpuUs: {
       broker: Math.round(medianOf(name, ({ cpuUs }) => cpuUs.broker)),
       worker: Math.round(medianOf(name, ({ cpuUs }) => cpuUs.worker)),

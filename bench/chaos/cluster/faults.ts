@@ -10,8 +10,6 @@ export interface Fault {
   goal: { of: 'acknowledged' | 'stored'; seconds: number };
   /** It lasts for so long at least; 0: until readings go on. */
   holdS: number;
-  /** What it stops is to be stopped: it is measured from its end on. */
-  isTotal?: boolean;
   harm(): Promise<unknown>;
   /** Brings back what was harmed. */
   heal(): Promise<unknown>;
@@ -182,9 +180,8 @@ function fullDisk(cluster: Cluster, index: number): Fault {
   const alarm = '{resource_limit, disk, node()}';
   return {
     name: `broker ${index + 1}'s disk full (its alarm)`,
-    goal: BROKER,
+    goal: { of: 'acknowledged', seconds: FULL_S + BROKER.seconds },
     holdS: FULL_S,
-    isTotal: true,
     async harm() {
       await node.ctl('eval', `rabbit_alarm:set_alarm({${alarm}, []}).`);
       const raised = await node.ctl('-q', 'eval', 'rabbit_alarm:get_alarms().');

@@ -96,17 +96,16 @@ function chosenOf(faults: Fault[], words: readonly string[]): Fault[] {
 async function endure(cluster: Cluster, homes: readonly Home[], fault: Fault): Promise<Row> {
   const harmedMs = Date.now();
   await fault.harm();
-  const wentOn = fault.isTotal || (await goesOn(homes, PATIENCE_MS));
+  const wentOn = await goesOn(homes, PATIENCE_MS);
   if (!wentOn) say(await diagnosis(cluster, homes));
   await pause(Math.max(0, harmedMs + fault.holdS * 1_000 - Date.now()));
-  const healedMs = Date.now();
   await fault.heal();
   await cluster.patroni.ready();
   const isHealed = await goesOn(homes, PATIENCE_MS);
   if (!isHealed) say(await diagnosis(cluster, homes));
   // What comes back disturbs, too: moves of queues and devices.
   await pause(2_000);
-  const [fromMs, toMs] = [fault.isTotal ? healedMs : harmedMs, Date.now()];
+  const [fromMs, toMs] = [harmedMs, Date.now()];
   const worst = (timesOf: (home: Home) => readonly number[]) =>
     round(Math.max(...homes.map((home) => longestGapSeconds(timesOf(home), fromMs, toMs))));
   const acknowledged = worst(({ publisher }) => [...publisher.acknowledged.values()]);
