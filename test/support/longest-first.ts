@@ -8,6 +8,7 @@ const LONGEST = [
   'ingest/write/plan',
   'ingest/decoders/families.fuzz',
   'test/system/start/bad-days',
+  'test/system/cluster/',
   'test/system/alerts/firings-under-kills',
   'test/system/ingest/slots',
   'test/system/dashboard/',

@@ -7,6 +7,8 @@ export interface Loaded<T> {
   error: string | null;
   isLoading: boolean;
   again(): void;
+  /** What it is now, as the answer to a change said: an answer that is under way is older, and dropped. */
+  put(value: T): void;
 }
 
 /** Asks when the component appears and whenever `keys` change; an answer that comes too late is dropped. */
@@ -25,12 +27,16 @@ export function useLoad<T>(ask: () => Promise<T>, keys: readonly unknown[]): Loa
       (error) => mine === asked.current && setState((now) => ({ ...now, error: sentenceOf(error), isLoading: false })),
     );
   }, keys);
+  const put = useCallback((value: T) => {
+    asked.current++;
+    setState({ value, error: null, isLoading: false });
+  }, keys);
   useEffect(() => {
     setState({ value: null, error: null, isLoading: true });
     again();
     return () => void asked.current++;
   }, [again]);
-  return { ...state, again };
+  return { ...state, again, put };
 }
 
 /** Runs an action once at a time, and keeps its error. */

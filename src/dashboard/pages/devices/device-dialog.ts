@@ -22,8 +22,13 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
     [user.user_id],
   );
   const { run, error } = useAction();
-  const saved = () => {
+  const recounted = () => {
     device.again();
+    onChange();
+  };
+  // By the answer itself: until the next one came, what is typed would be compared with what was there before.
+  const saved = (now: DeviceDetails) => {
+    device.put(now);
     onChange();
   };
   const remove = () =>
@@ -49,7 +54,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
             <dt>Identifier</dt>
             <dd><code>${one.device_id}</code></dd>
           </dl>
-          <${DeviceChannels} of=${one} onSaved=${saved} />
+          <${DeviceChannels} of=${one} onSaved=${recounted} />
           <${Climate} deviceId=${deviceId} type=${one.type} zone=${user.timezone} />
           <h3>Settings</h3>
           <${DeviceSettings} of=${one} others=${others.value ?? []} onSaved=${saved} />
