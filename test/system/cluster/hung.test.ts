@@ -147,12 +147,13 @@ test('alerts, their webhooks and usage.updated go on while a worker is killed or
   expect(await fires(1)).toBeLessThan(TAKEOVER_MS + BUSY_MS);
   await goesOn.kill();
 
-  // One worker, which hangs amid a transaction: it has taken the user whom it is about to tell of.
-  hangs = await start();
+  // One worker, which hangs amid a transaction: it has taken the user whom it is about to tell of. It starts once that is in its way: before, it
+  // would tell what waits.
   await database.pool.query("UPDATE usage_told SET told_at = told_at - interval '2 minutes'");
   const inTheWay = await database.pool.connect();
   await inTheWay.query('BEGIN');
   await inTheWay.query('SELECT FROM usage_told FOR UPDATE');
+  hangs = await start();
   await consume();
   await fires(2);
   const waits =
