@@ -24,7 +24,7 @@ const TELL_STRAYS_EVERY = 10_000;
 const RETRY_MS = { first: 100, longest: 5_000 };
 /**
  * So many times as long as a batch of a device that is behind took nothing more of it is written while others send: it keeps a quarter of a
- * lane. Where many are behind, as after an outage, each is a small part of the batch, and the rest is as much shorter.
+ * lane. Where many are behind, as after an outage, each has a small part of what is written, and the rest is as much shorter.
  */
 const REST = 3;
 /** Longest text of an error that is kept with a message. */
@@ -169,15 +169,13 @@ export function createPipeline(options: {
 
   async function run(lane: number): Promise<void> {
     for (let batch = queue.take(lane); batch.messages.length > 0 && !stopped; batch = queue.take(lane)) {
-      const { messages, isOfBehind } = batch;
+      const { messages, behind } = batch;
       const fromMs = performance.now();
       await write(messages);
       queue.finish(messages);
       wake();
-      if (lane === laneCount && isOfBehind && queue.areOthers() && !stopping) {
-        const devices = new Set(messages.map(({ deviceId }) => deviceId)).size;
-        await pause((REST * (performance.now() - fromMs)) / devices);
-      }
+      if (lane === laneCount && behind > 0 && queue.areOthers() && !stopping)
+        await pause((REST * (performance.now() - fromMs)) / behind);
     }
     isRunning[lane] = false;
   }
@@ -243,14 +241,12 @@ function bytesOf({ topic, payload, decoded, gateway }: IncomingMessage): number 
   return topic.length + payload.length * (gateway ? UNREAD_TIMES : 1) + elements * ELEMENT_BYTES;
 }
 
-/** What of a message is to be written, in elements; of one that is not read yet as many as it may have. */
+/** What of a message is to be written, in elements; of one that is not read yet as many as it may have. One at least: a status. */
 function weightOf({ payload, decoded, gateway }: IncomingMessage): number {
-  return (
-    1 +
-    decoded.readings.length +
-    decoded.rejections.length +
-    (gateway ? Math.ceil(payload.length / UNREAD_ELEMENT_BYTES) : 0)
-  );
+  const elements = gateway
+    ? Math.ceil(payload.length / UNREAD_ELEMENT_BYTES)
+    : decoded.readings.length + decoded.rejections.length;
+  return Math.max(1, elements);
 }
 
 /** The message as a whole, refused. */
