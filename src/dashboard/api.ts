@@ -1,3 +1,5 @@
+import { words } from './words/words.ts';
+
 /** An answer other than 2xx. */
 export class Failure extends Error {
   override name = 'Failure';
@@ -7,46 +9,31 @@ export class Failure extends Error {
   /** For a failure of the service: id under which its log has it. */
   readonly incident: string;
   constructor(status: number, body: { error?: string; details?: Failure['details']; incident?: string }) {
-    super(body.error ?? `The service answered ${status}`);
+    super(body.error ?? words().common.errors.status(status));
     this.status = status;
     this.details = body.details ?? [];
-    this.incident = body.incident ?? 'no number';
+    this.incident = body.incident ?? words().common.errors.noIncident;
   }
 }
 
-/** What pages call the fields of the interface that they ask for. */
-const NAMES: Record<string, string> = {
-  auth_token: 'Secret',
-  email: 'E-mail address',
-  expires_at: 'Expiry',
-  limit_kw: 'Highest plausible load',
-  max_gap_minutes: 'Longest gap',
-  overlap_hours: 'Overlap',
-  phone: 'Phone number',
-  register_max_kwh: 'Register maximum',
-  threshold: 'Threshold',
-  threshold_hours: 'Hours of silence',
-  threshold_kwh: 'Threshold',
-  timezone: 'Time zone',
-  url: 'Address',
-};
-
 /** A field as the beginning of a sentence. */
-const named = (field: string) => NAMES[field] ?? field.charAt(0).toUpperCase() + field.slice(1).replaceAll('_', ' ');
+const named = (field: string) =>
+  words().common.fields[field] ?? field.charAt(0).toUpperCase() + field.slice(1).replaceAll('_', ' ');
 
 /** For a person: what went wrong, with what is wrong where. */
 export function sentenceOf(error: unknown): string {
+  const { errors } = words().common;
   if (error instanceof Failure) {
-    if (error.status === 401) return 'You are signed out. Sign in again.';
-    if (error.status === 429) return 'Too many requests; try again in a minute.';
-    if (error.status === 503) return 'The service cannot answer just now. Try again in a moment.';
+    if (error.status === 401) return errors.signedOut;
+    if (error.status === 429) return errors.tooMany;
+    if (error.status === 503) return errors.away;
     if (error.details.length > 0)
       return error.details.map(({ field, message }) => `${named(field)} ${message}`).join('; ');
-    if (error.status === 404) return 'This does not exist, or no longer does.';
-    if (error.status === 500) return `Something went wrong in the service. Look for ${error.incident} in its log.`;
+    if (error.status === 404) return errors.gone;
+    if (error.status === 500) return errors.broken(error.incident);
     return error.message;
   }
-  if (error instanceof TypeError) return 'The service cannot be reached. Is it running?';
+  if (error instanceof TypeError) return errors.unreachable;
   return (error as Error).message;
 }
 

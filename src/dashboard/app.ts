@@ -7,17 +7,19 @@ import { Layout } from './layout.ts';
 import { Problem } from './parts/ui.ts';
 import { type Session, SessionContext } from './session.ts';
 import { SignIn } from './sign-in.ts';
+import { firstWords, onLanguage } from './words/choice.ts';
+import { type Language, language, type Words, words } from './words/words.ts';
 
 /** A page is fetched when it is first gone to. */
-const PAGES: Record<string, { title: string; load: () => Promise<{ Page: () => Children }> }> = {
-  '': { title: 'Home', load: () => import('./pages/home.ts') },
-  keys: { title: 'API Keys', load: () => import('./pages/keys.ts') },
-  devices: { title: 'Devices', load: () => import('./pages/devices.ts') },
-  tariffs: { title: 'Tariffs', load: () => import('./pages/tariffs.ts') },
-  alerts: { title: 'Alerts', load: () => import('./pages/alerts.ts') },
-  webhooks: { title: 'Webhooks', load: () => import('./pages/webhooks.ts') },
-  sessions: { title: 'Sessions', load: () => import('./pages/sessions.ts') },
-  operator: { title: 'Operator', load: () => import('./pages/operator.ts') },
+const PAGES: Record<string, { name: keyof Words['common']['pages']; load: () => Promise<{ Page: () => Children }> }> = {
+  '': { name: 'home', load: () => import('./pages/home.ts') },
+  keys: { name: 'keys', load: () => import('./pages/keys.ts') },
+  devices: { name: 'devices', load: () => import('./pages/devices.ts') },
+  tariffs: { name: 'tariffs', load: () => import('./pages/tariffs.ts') },
+  alerts: { name: 'alerts', load: () => import('./pages/alerts.ts') },
+  webhooks: { name: 'webhooks', load: () => import('./pages/webhooks.ts') },
+  sessions: { name: 'sessions', load: () => import('./pages/sessions.ts') },
+  operator: { name: 'operator', load: () => import('./pages/operator.ts') },
 };
 
 const pageNow = () => location.pathname.replace(/^\/dashboard\/?/, '').replace(/\/$/, '');
@@ -34,6 +36,7 @@ interface NotSignedIn {
 }
 
 function App() {
+  const [spoken, setSpoken] = useState<Language>(language);
   const [signedIn, setSignedIn] = useState<SignedIn | null | 'unknown'>('unknown');
   const [path, setPath] = useState(pageNow);
   const [picked, setPicked] = useState<User | null>(null);
@@ -52,7 +55,11 @@ function App() {
     const over = () => setSignedIn(null);
     holdSession('', over);
     ask();
-    return () => removeEventListener('popstate', onPop);
+    const silent = onLanguage(setSpoken);
+    return () => {
+      removeEventListener('popstate', onPop);
+      silent();
+    };
   }, []);
 
   function ask(): void {
@@ -65,7 +72,7 @@ function App() {
 
   function begin(session: SignedIn): void {
     holdSession(session.csrf_token, () => {
-      setReason('You are signed out: your session expired or was ended elsewhere.');
+      setReason(words().common.frame.over);
       setSignedIn(null);
     });
     setReason(null);
@@ -94,14 +101,15 @@ function App() {
     return { me, environment, mqtt, user: picked ?? me, pick, go };
   }, [signedIn, picked, pick, go]);
 
+  const { common } = words();
   if (failed !== null)
-    return html`<main class="sign-in"><div class="card"><${Problem} text=${failed} /><button type="button" onClick=${ask}>Try again</button></div></main>`;
-  if (signedIn === 'unknown') return html`<p class="quiet center" role="status">Loading …</p>`;
+    return html`<main class="sign-in"><div class="card"><${Problem} text=${failed} /><button type="button" onClick=${ask}>${common.again}</button></div></main>`;
+  if (signedIn === 'unknown') return html`<p class="quiet center" role="status">${common.loading}</p>`;
   if (session === null || hasLink) return html`<${SignIn} reason=${reason} onSignedIn=${enter} />`;
   const known = PAGES[path === 'sign-in' ? '' : path];
   return html`<${SessionContext.Provider} value=${session}>
     <${Layout} path=${path} onSignOut=${() => setSignedIn(null)}>
-      ${known ? html`<${Lazy} key=${path} page=${known} />` : html`<h1>There is no such page</h1><p>Choose a page from the menu.</p>`}
+      ${known ? html`<${Lazy} key=${path} page=${known} spoken=${spoken} />` : html`<h1>${common.frame.noPage}</h1><p>${common.frame.choosePage}</p>`}
     <//>
   <//>`;
 }
@@ -116,23 +124,30 @@ async function firstPick(me: User): Promise<User> {
 }
 
 /** The page's module, when it is there. */
-function Lazy({ page }: { page: (typeof PAGES)[string] }) {
+function Lazy({ page, spoken }: { page: (typeof PAGES)[string]; spoken: Language }) {
   const [Page, setPage] = useState<(() => Children) | null>(null);
   const [hasFailed, setFailed] = useState(false);
   useEffect(() => {
-    document.title = `${page?.title} · Energy`;
+    const { pages, product } = words().common;
+    document.title = `${page && pages[page.name]} · ${product}`;
+  }, [page, spoken]);
+  useEffect(() => {
     page?.load().then(
       (module) => setPage(() => module.Page),
       () => setFailed(true),
     );
   }, [page]);
   if (hasFailed)
-    return html`<${Problem} text="The page could not be fetched." /><button type="button" onClick=${() => location.reload()}>Try again</button>`;
-  return Page === null ? html`<p class="quiet" role="status">Loading …</p>` : html`<${Page} />`;
+    return html`<${Problem} text=${words().common.frame.notFetched} /><button type="button" onClick=${() => location.reload()}>${words().common.again}</button>`;
+  return Page === null ? html`<p class="quiet" role="status">${words().common.loading}</p>` : html`<${Page} />`;
 }
 
 const root = document.getElementById('app');
 if (root) {
-  root.replaceChildren();
-  render(html`<${App} />`, root);
+  // Without words nothing can be said of it but this.
+  const failed = () => root.replaceChildren('The dashboard could not be fetched. Reload the page.');
+  firstWords().then(() => {
+    root.replaceChildren();
+    render(html`<${App} />`, root);
+  }, failed);
 }

@@ -1,19 +1,16 @@
 import { useState } from 'preact/hooks';
 import { call } from './api.ts';
 import { type Children, html } from './html.ts';
+import { LanguageChoice } from './parts/language.ts';
 import { useAction } from './parts/load.ts';
 import { busy, Problem } from './parts/ui.ts';
 import { UserPicker } from './parts/user-picker.ts';
 import { useSession } from './session.ts';
+import { words } from './words/words.ts';
 
-const LINKS: [string, string][] = [
-  ['', 'Home'],
-  ['keys', 'API Keys'],
-  ['devices', 'Devices'],
-  ['tariffs', 'Tariffs'],
-  ['alerts', 'Alerts'],
-  ['webhooks', 'Webhooks'],
-];
+const LINKS = ['home', 'keys', 'devices', 'tariffs', 'alerts', 'webhooks'] as const;
+/** The part of the address. */
+const pathOf = (name: string) => (name === 'home' ? '' : name);
 
 /** Pages on which it makes no difference whose data are looked at: one's own webhooks and sessions, and all of the installation. */
 const OF_NOBODY: ReadonlySet<string> = new Set(['webhooks', 'sessions', 'operator']);
@@ -31,7 +28,8 @@ export function Layout(props: { path: string; onSignOut: () => void; children?: 
   const { me, environment, go } = useSession();
   const [theme, setTheme] = useState<Theme>(themeNow);
   document.documentElement.dataset.theme = theme;
-  const links = me.role === 'admin' ? [...LINKS, ['operator', 'Operator'] as const] : LINKS;
+  const { frame, pages, product, roles } = words().common;
+  const links = me.role === 'admin' ? [...LINKS, 'operator' as const] : LINKS;
   const follow = (event: MouseEvent, page: string) => {
     // Whoever wants it in another tab gets it there.
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
@@ -51,31 +49,31 @@ export function Layout(props: { path: string; onSignOut: () => void; children?: 
     setTheme(next);
   };
   return html`
-    <a class="skip" href="#main">Skip to the page</a>
+    <a class="skip" href="#main">${frame.skip}</a>
     <header class="top">
       <a class="brand" href="/dashboard" onClick=${(event: MouseEvent) => follow(event, '')}>
-        <img src="/dashboard/app/icon.svg" alt="" width="28" height="28" /> Energy
-        ${environment === 'sandbox' && html`<span class="badge warn">Sandbox</span>`}
+        <img src="/dashboard/app/icon.svg" alt="" width="28" height="28" /> ${product}
+        ${environment === 'sandbox' && html`<span class="badge warn">${frame.sandbox}</span>`}
       </a>
-      <nav aria-label="Pages">
+      <nav aria-label=${frame.navigation}>
         ${links.map(
-          ([page, name]) => html`<a
-            href=${page === '' ? '/dashboard' : `/dashboard/${page}`}
-            aria-current=${props.path === page ? 'page' : undefined}
-            onClick=${(event: MouseEvent) => follow(event, page)}
-          >${name}</a>`,
+          (name) => html`<a
+            href=${name === 'home' ? '/dashboard' : `/dashboard/${name}`}
+            aria-current=${props.path === pathOf(name) ? 'page' : undefined}
+            onClick=${(event: MouseEvent) => follow(event, pathOf(name))}
+          >${pages[name]}</a>`,
         )}
       </nav>
       <div class="me">
         ${me.role !== 'homeowner' && !OF_NOBODY.has(props.path) && html`<${UserPicker} />`}
-        <button type="button" class="plain" onClick=${nextTheme} aria-label=${`Colours: ${theme}`} title=${`Colours: ${theme}`}>
+        <button type="button" class="plain" onClick=${nextTheme} aria-label=${frame.colours[theme]} title=${frame.colours[theme]}>
           ${theme === 'dark' ? '☾' : theme === 'light' ? '☀' : '◐'}
         </button>
-        <a href="/docs" target="_blank" rel="noreferrer">Docs</a>
-        <button type="button" ...${busy(isBusy)} onClick=${() => signOut()} title=${`Signed in as ${me.email} (${me.role})`}>Sign out</button>
+        <a href="/docs" target="_blank" rel="noreferrer">${frame.docs}</a>
+        <button type="button" ...${busy(isBusy)} onClick=${() => signOut()} title=${frame.signedInAs(me.email, roles[me.role])}>${frame.signOut}</button>
       </div>
     </header>
     <main id="main" tabindex="-1"><${Problem} text=${error} />${props.children}</main>
-    <footer class="quiet">${me.email} · ${me.role} · <a href="/dashboard/sessions" onClick=${(event: MouseEvent) => follow(event, 'sessions')}>Sessions</a> · <button type="button" class="link" onClick=${() => signOut('?everywhere=true')}>Sign out everywhere</button></footer>
+    <footer class="quiet">${me.email} · ${roles[me.role]} · <a href="/dashboard/sessions" onClick=${(event: MouseEvent) => follow(event, 'sessions')}>${pages.sessions}</a> · <button type="button" class="link" onClick=${() => signOut('?everywhere=true')}>${frame.signOutEverywhere}</button> · <${LanguageChoice} /></footer>
   `;
 }

@@ -1,8 +1,11 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { call, Failure } from './api.ts';
 import { html } from './html.ts';
+import { LanguageChoice } from './parts/language.ts';
 import { useAction } from './parts/load.ts';
+import { rich } from './parts/rich.ts';
 import { busy, Field, Problem } from './parts/ui.ts';
+import { words } from './words/words.ts';
 
 /** Signing in: by the link of a mail (its token is behind the #), or by asking for a mail and typing its code. */
 export function SignIn<Signed>(props: { reason: string | null; onSignedIn: (session: Signed) => void }) {
@@ -10,8 +13,9 @@ export function SignIn<Signed>(props: { reason: string | null; onSignedIn: (sess
   const [token, setToken] = useState(() => (location.pathname.endsWith('/sign-in') ? location.hash.slice(1) : ''));
   const [asked, setAsked] = useState<{ email: string; sign_in_id: string } | null>(null);
   const { run, isBusy, error } = useAction();
+  const { signIn, dashboard } = words().common;
   useLayoutEffect(() => {
-    document.title = 'Sign in · Energy';
+    document.title = `${words().common.signIn.title} · ${words().common.product}`;
     // Out of the address, where it would be seen, copied and kept in the history.
     if (token !== '') history.replaceState(null, '', location.pathname);
   }, []);
@@ -21,7 +25,7 @@ export function SignIn<Signed>(props: { reason: string | null; onSignedIn: (sess
   const again = (failure: unknown): never => {
     setToken('');
     if (!(failure instanceof Failure) || failure.status !== 422) throw failure;
-    throw new Error(`This ${token === '' ? 'code' : 'link'} is wrong, was used, or is over; ask for a new one.`);
+    throw new Error(token === '' ? signIn.wrongCode : signIn.wrongLink);
   };
   const ask = (event: SubmitEvent) => {
     event.preventDefault();
@@ -39,34 +43,35 @@ export function SignIn<Signed>(props: { reason: string | null; onSignedIn: (sess
 
   return html`<main class="sign-in" tabindex="-1">
     <div class="card">
-      <h1><img src="/dashboard/app/icon.svg" alt="" width="32" height="32" /> Energy dashboard</h1>
+      <h1><img src="/dashboard/app/icon.svg" alt="" width="32" height="32" /> ${dashboard}</h1>
       ${reason && !error && html`<p class="note" role="status">${reason}</p>`}
       <${Problem} text=${error} />
       ${
         token !== ''
-          ? html`<p>The link is good for one sign-in on this device.</p>
-            <button type="button" class="main" ...${busy(isBusy)} onClick=${() => open({ token })}>Sign in</button>`
+          ? html`<p>${signIn.oneUse}</p>
+            <button type="button" class="main" ...${busy(isBusy)} onClick=${() => open({ token })}>${signIn.title}</button>`
           : asked
             ? html`<form onSubmit=${tryCode}>
-                <p>If <b>${asked.email}</b> has an account, a mail is on its way, with a link and a code. They work for 15 minutes.</p>
-                <${Field} label="Code" hint="Eight digits. Or follow the link of the mail.">
+                <p>${rich(signIn.sent(asked.email))}</p>
+                <${Field} label=${signIn.code} hint=${signIn.codeHint}>
                   ${(attributes: object) =>
                     html`<input ...${attributes} name="code" inputmode="numeric" autocomplete="one-time-code" required maxlength="20" />`}
                 <//>
                 <p class="actions">
-                  <button class="main" ...${busy(isBusy)}>Sign in</button>
-                  <button type="button" onClick=${() => setAsked(null)}>Another address</button>
+                  <button class="main" ...${busy(isBusy)}>${signIn.title}</button>
+                  <button type="button" onClick=${() => setAsked(null)}>${signIn.another}</button>
                 </p>
-                <p class="quiet">No mail? It is sent to accounts only. Asked for many times within 15 minutes, no more are sent: then the newest that you have is still good, and its link works in every browser. A service without a mail server writes mails to <code>data/mail</code>.</p>
+                <p class="quiet">${rich(signIn.noMail)}</p>
               </form>`
             : html`<form onSubmit=${ask}>
-                <${Field} label="E-mail" hint="You get a link and a code; there are no passwords.">
+                <${Field} label=${signIn.email} hint=${signIn.emailHint}>
                   ${(attributes: object) =>
                     html`<input ...${attributes} type="email" name="email" autocomplete="email" required maxlength="254" />`}
                 <//>
-                <button class="main" ...${busy(isBusy)}>Mail me a link</button>
+                <button class="main" ...${busy(isBusy)}>${signIn.ask}</button>
               </form>`
       }
+      <p class="quiet"><${LanguageChoice} /></p>
     </div>
   </main>`;
 }

@@ -152,10 +152,10 @@ function browsable(code: string): string {
   });
 }
 
-/** The document, with what the first page needs named in its head: fetched at once instead of import by import. */
+/** The document, with what the first page needs named in its head: fetched at once instead of import by import. Which language it is in, the browser alone knows. */
 function documentOf(source: string, paths: string[]): Buffer {
   const early = [...paths, ...Object.keys(LIBRARIES).map((name) => `lib/${name}.js`)]
-    .filter((path) => path.endsWith('.js') && !path.startsWith('pages/'))
+    .filter((path) => path.endsWith('.js') && !path.startsWith('pages/') && !/^words\/[a-z]{2}[./]/.test(path))
     .map((path) => `<link rel="modulepreload" href="/dashboard/app/${path}">`);
   return Buffer.from(source.replace('<!-- modulepreload -->', early.join('')));
 }

@@ -4,6 +4,7 @@ import { Rows } from '../parts/focus.ts';
 import { useAction, useLoad } from '../parts/load.ts';
 import { Badge, Card, Loading, Problem, Sure, When } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
+import { words } from '../words/words.ts';
 import { browserName } from './sessions/browser-name.ts';
 
 interface Session {
@@ -16,11 +17,10 @@ interface Session {
   is_current: boolean;
 }
 
-const QUESTION = 'Whoever uses that browser is signed out at once, and needs a new mail to sign in again.';
-
 /** The sessions of the account, with a button that ends each. */
 export function Page() {
   const { me } = useSession();
+  const { common, sessions: w } = words();
   const sessions = useLoad(() => list<Session>('/v1/sessions?limit=200'), []);
   const { run, error } = useAction();
   const end = ({ session_id }: Session) =>
@@ -29,11 +29,11 @@ export function Page() {
       sessions.again();
     });
   return html`
-    <h1>Sessions</h1>
-    <p>Browsers in which ${me.email} is signed in. If you do not recognise one, end it, and revoke API keys that are not yours.</p>
-    <${Card} title="Signed in">
+    <h1>${common.pages.sessions}</h1>
+    <p>${w.about(me.email)}</p>
+    <${Card} title=${w.signedInTitle}>
       <${Problem} text=${error} />
-      <${Rows} label="List of sessions"><${Loading} of=${sessions}>${table}<//><//>
+      <${Rows} label=${w.list}><${Loading} of=${sessions}>${table}<//><//>
     <//>
   `;
 
@@ -44,8 +44,8 @@ export function Page() {
     );
     return html`<div class="table"><table>
       <thead><tr>
-        <th scope="col">Browser</th><th scope="col">Signed in from</th><th scope="col">Signed in</th>
-        <th scope="col">Last used</th><th scope="col">Ends</th><td></td>
+        <th scope="col">${w.browser}</th><th scope="col">${w.from}</th><th scope="col">${w.signedIn}</th>
+        <th scope="col">${w.lastUsed}</th><th scope="col">${w.ends}</th><td></td>
       </tr></thead>
       <tbody>${shown.map(row)}</tbody>
     </table></div>`;
@@ -54,14 +54,14 @@ export function Page() {
   function row(one: Session) {
     const name = browserName(one.user_agent);
     return html`<tr key=${one.session_id}>
-      <th scope="row" data-name="Browser">${name} ${one.is_current && html`<${Badge} kind="good">this one<//>`}</th>
-      <td data-name="Signed in from">${one.address ?? html`<span class="quiet">unknown</span>`}</td>
-      <td data-name="Signed in"><${When} at=${one.created_at} zone=${me.timezone} /></td>
-      <td data-name="Last used"><${When} at=${one.last_seen_at} zone=${me.timezone} /></td>
-      <td data-name="Ends"><${When} at=${one.expires_at} zone=${me.timezone} /></td>
+      <th scope="row" data-name=${w.browser}>${name} ${one.is_current && html`<${Badge} kind="good">${w.thisOne}<//>`}</th>
+      <td data-name=${w.from}>${one.address ?? html`<span class="quiet">${w.unknown}</span>`}</td>
+      <td data-name=${w.signedIn}><${When} at=${one.created_at} zone=${me.timezone} /></td>
+      <td data-name=${w.lastUsed}><${When} at=${one.last_seen_at} zone=${me.timezone} /></td>
+      <td data-name=${w.ends}><${When} at=${one.expires_at} zone=${me.timezone} /></td>
       <td>
         <div class="actions">
-          ${!one.is_current && html`<${Sure} label="End" of=${name} question=${QUESTION} onSure=${() => end(one)} />`}
+          ${!one.is_current && html`<${Sure} label=${w.end} of=${name} question=${w.question} onSure=${() => end(one)} />`}
         </div>
       </td>
     </tr>`;

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { html } from '../html.ts';
+import { numberFormat } from '../words/locale.ts';
+import { words } from '../words/words.ts';
 import { colourOf, useDrawing } from './drawing.ts';
 import { kwh, moneyIn } from './format.ts';
 
@@ -49,22 +51,23 @@ export function Bars({
   const unit = currency ?? 'kWh';
   const one = pointed === null ? undefined : bars[pointed];
   const hasEstimated = bars.some(({ estimated }) => estimated > 0);
+  const { chart, yes } = words().common;
   const hasCost = bars.some(({ cost }) => cost !== undefined);
-  const idle = hasEstimated ? html`${unit}, <i class="swatch" /> estimated` : unit;
+  const idle = hasEstimated ? html`${unit}, <i class="swatch" /> ${chart.estimated}` : unit;
   const marks = html`${unit}, <i class="swatch" style=${{ background: 'var(--bad)' }} /> ${mark}`;
   const third = (bar: Bar) => (bar.estimated > 0 ? kwh(bar.estimated) : '–');
-  if (bars.every((bar) => bar.value === null)) return html`<p class="quiet">No usage is known of this time.</p>`;
+  if (bars.every((bar) => bar.value === null)) return html`<p class="quiet">${words().common.chart.noUsage}</p>`;
   return html`<figure class="chart">
     <div class="readout" aria-hidden="true">${one ? sentence(one, mark, shown) : mark ? marks : idle}</div>
     <div ref=${box} role="img" aria-label=${`${title}: ${summary(bars, mark, shown)}`} />
     <details>
-      <summary>${title} as a table</summary>
+      <summary>${chart.asTable(title)}</summary>
       <table>
-        <thead><tr><th scope="col">Time</th><th scope="col">${currency === undefined ? 'Used' : 'Cost'}</th>${hasCost && html`<th scope="col">Cost</th>`}<th scope="col">${mark ?? 'Estimated of it'}</th></tr></thead>
+        <thead><tr><th scope="col">${chart.time}</th><th scope="col">${currency === undefined ? chart.used : chart.cost}</th>${hasCost && html`<th scope="col">${chart.cost}</th>`}<th scope="col">${mark ?? chart.estimatedOfIt}</th></tr></thead>
         <tbody>
           ${bars.map(
             (bar) =>
-              html`<tr><th scope="row">${bar.name}</th><td>${told(bar, shown)}</td>${hasCost && html`<td>${bar.cost ?? '–'}</td>`}<td>${mark ? (bar.isMarked ? 'yes' : '–') : third(bar)}</td></tr>`,
+              html`<tr><th scope="row">${bar.name}</th><td>${told(bar, shown)}</td>${hasCost && html`<td>${bar.cost ?? '–'}</td>`}<td>${mark ? (bar.isMarked ? yes : '–') : third(bar)}</td></tr>`,
           )}
         </tbody>
       </table>
@@ -74,20 +77,20 @@ export function Bars({
 
 type Shown = (value: number) => string;
 
-const told = (bar: Bar, shown: Shown) => (bar.value === null ? 'no data' : shown(bar.value));
+const told = (bar: Bar, shown: Shown) => (bar.value === null ? words().common.noData : shown(bar.value));
 
 function sentence(bar: Bar, mark: string | undefined, shown: Shown): string {
-  const estimated = bar.estimated > 0 ? `, ${kwh(bar.estimated)} of it estimated` : '';
+  const estimated = bar.estimated > 0 ? `, ${words().common.estimatedOfIt(kwh(bar.estimated))}` : '';
   return `${bar.name}: ${told(bar, shown)}${estimated}${bar.cost === undefined ? '' : `; ${bar.cost}`}${mark && bar.isMarked ? `, ${mark}` : ''}`;
 }
 
 function summary(bars: Bar[], mark: string | undefined, shown: Shown): string {
   const known = bars.filter((bar) => bar.value !== null);
   const [first] = known;
-  if (!first) return 'no data';
+  if (!first) return words().common.noData;
   const most = known.reduce((a, b) => ((b.value ?? 0) > (a.value ?? 0) ? b : a), first);
   const marked = mark ? `; ${bars.filter(({ isMarked }) => isMarked).length} ${mark}` : '';
-  return `${known.length} values, the highest ${told(most, shown)}, ${most.name}${marked}`;
+  return `${words().common.chart.summary(known.length, told(most, shown), most.name)}${marked}`;
 }
 
 function draw(
@@ -133,7 +136,7 @@ function draw(
       {
         ...axis,
         size: 48,
-        values: (_plot, splits) => splits.map((value) => String(Math.round(value * 1_000) / 1_000)),
+        values: (_plot, splits) => splits.map((value) => numberFormat({ maximumFractionDigits: 3 }).format(value)),
       },
     ],
     series: [{}, series(pale, pale), series(accent, accent), series(marked, marked)],

@@ -1,25 +1,27 @@
-const hundredths = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+import { dateFormat, locale, numberFormat } from '../words/locale.ts';
+import { words } from '../words/words.ts';
+
+const hundredths = () => numberFormat({ minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
 /** Energy for people: two decimals, with its unit. */
-export const kwh = (value: number): string => `${hundredths.format(value)} kWh`;
+export const kwh = (value: number): string => `${hundredths().format(value)} kWh`;
 
 /** Amounts of a currency (ISO 4217) for people. */
 export function moneyIn(currency: string): (value: number) => string {
-  const format = new Intl.NumberFormat(undefined, { style: 'currency', currency, signDisplay: 'negative' });
+  const format = numberFormat({ style: 'currency', currency, signDisplay: 'negative' });
   return (value) => format.format(value);
 }
 
 /** A volume for people. */
-export const cubicMetres = (value: number): string => `${hundredths.format(value)} m³`;
-
-const percentFormat = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
+export const cubicMetres = (value: number): string => `${hundredths().format(value)} m³`;
 
 /** A share from 0 to 1. */
-export const percent = (share: number): string => percentFormat.format(share);
+export const percent = (share: number): string =>
+  numberFormat({ style: 'percent', maximumFractionDigits: 0 }).format(share);
 
 /** A time in a zone (the browser's where none is given), which it names. */
 export function time(iso: string, zone?: string): string {
-  return new Intl.DateTimeFormat(undefined, {
+  return dateFormat({
     year: 'numeric',
     month: 'short',
     day: 'numeric',
@@ -40,11 +42,11 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
 /** How long ago, roughly: "3 hours ago"; or in how long. */
 export function ago(iso: string, nowMs = Date.now()): string {
   const seconds = Math.round((Date.parse(iso) - nowMs) / 1_000);
-  const format = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+  const format = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' });
   for (const [unit, length] of STEPS)
     if (Math.abs(seconds) >= length)
       return format.format(seconds > 0 ? Math.round(seconds / length) : Math.trunc(seconds / length), unit);
-  return 'just now';
+  return words().common.justNow;
 }
 
 /** Whole days since then. */

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { html } from '../html.ts';
+import { dateFormat, numberFormat } from '../words/locale.ts';
+import { words } from '../words/words.ts';
 import { colourOf, useDrawing } from './drawing.ts';
 
 /** A quantity over time; null where nothing is known. */
@@ -28,17 +30,19 @@ interface LinesOptions {
 }
 
 const HEIGHT_PX = 240;
+const tenths = (value: number) => numberFormat({ maximumFractionDigits: 1 }).format(value);
 
 /** Lines over time with bars at their foot; the same figures are in a table below, for who does not see or cannot point. */
 export function Lines(props: LinesOptions) {
   const { title, atMs, zone, lines, bars } = props;
   const [pointed, setPointed] = useState<number | null>(null);
   const box = useDrawing((element) => draw(element, props, setPointed), [JSON.stringify(props)]);
+  const { chart } = words().common;
   const all = [...lines, bars];
   const name = stepNames(zone);
   const figure = ({ values, unit }: Pick<Line, 'values' | 'unit'>, index: number) => {
     const value = values[index];
-    return value == null ? '–' : `${Math.round(value * 10) / 10} ${unit}`;
+    return value == null ? '–' : `${tenths(value)} ${unit}`;
   };
   return html`<figure class="chart">
     <div class="readout" aria-hidden="true">
@@ -48,15 +52,15 @@ export function Lines(props: LinesOptions) {
               (one) =>
                 html`<span class="key"><i class="swatch" style=${{ background: `var(${one.colour})` }} /> ${one.name}, ${one.unit}</span>`,
             )
-          : `${name(atMs[pointed])}: ${all.map((one) => `${one.name.toLowerCase()} ${figure(one, pointed)}`).join(', ')}`
+          : `${name(atMs[pointed])}: ${all.map((one) => `${one.name} ${figure(one, pointed)}`).join(', ')}`
       }
     </div>
     <div ref=${box} role="img" aria-label=${`${title}: ${summary(lines, atMs, name)}`} />
     <details>
-      <summary>${title} as a table</summary>
-      <div class="scroll" tabindex="0" role="group" aria-label=${`${title} as a table`}>
+      <summary>${chart.asTable(title)}</summary>
+      <div class="scroll" tabindex="0" role="group" aria-label=${chart.asTable(title)}>
         <table>
-          <thead><tr><th scope="col">Time</th>${all.map((one) => html`<th scope="col">${one.name}</th>`)}</tr></thead>
+          <thead><tr><th scope="col">${chart.time}</th>${all.map((one) => html`<th scope="col">${one.name}</th>`)}</tr></thead>
           <tbody>
             ${atMs.map(
               (ms, index) =>
@@ -72,7 +76,7 @@ export function Lines(props: LinesOptions) {
 /** "Sat 21 Nov, 14:00". */
 function stepNames(zone: string): (ms: number) => string {
   const options = { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const;
-  const format = new Intl.DateTimeFormat(undefined, { ...options, timeZone: zone });
+  const format = dateFormat({ ...options, timeZone: zone });
   return (ms) => format.format(ms);
 }
 
@@ -80,10 +84,14 @@ function stepNames(zone: string): (ms: number) => string {
 function summary(lines: Line[], atMs: number[], name: (ms: number) => string): string {
   const told = lines.flatMap(({ name: of, unit, values }) => {
     const known = values.filter((value) => value !== null);
-    return known.length === 0 ? [] : [`${of} ${Math.min(...known)} to ${Math.max(...known)} ${unit}`];
+    return known.length === 0
+      ? []
+      : [words().common.chart.span(of, tenths(Math.min(...known)), tenths(Math.max(...known)), unit)];
   });
   const [first] = atMs;
-  return told.length === 0 || first === undefined ? 'no data' : `from ${name(first)}: ${told.join('; ')}`;
+  return told.length === 0 || first === undefined
+    ? words().common.noData
+    : words().common.chart.from(name(first), told.join('; '));
 }
 
 function draw(
@@ -120,7 +128,7 @@ function draw(
         incrs: [3, 6, 12, 24, 48].map((hours) => hours * 3_600),
         values: labelsOf(zone),
       },
-      { ...axis, size: 44, values: (_plot, splits) => splits.map((value) => `${Math.round(value * 10) / 10}°`) },
+      { ...axis, size: 44, values: (_plot, splits) => splits.map((value) => `${tenths(value)}°`) },
       {
         ...axis,
         scale: 'foot',
@@ -167,13 +175,13 @@ function aroundAll(_plot: uPlot, least: number | null, most: number | null): [nu
 
 /** Midnights as dates, other times as hours. */
 function labelsOf(zone: string): (plot: uPlot, splits: number[]) => string[] {
-  const hour = new Intl.DateTimeFormat(undefined, {
+  const hour = dateFormat({
     timeZone: zone,
     hour: '2-digit',
     minute: '2-digit',
     hourCycle: 'h23',
   });
-  const day = new Intl.DateTimeFormat(undefined, { timeZone: zone, day: 'numeric', month: 'short' });
+  const day = dateFormat({ timeZone: zone, day: 'numeric', month: 'short' });
   return (_plot, splits) =>
     splits.map((seconds) => {
       const time = hour.format(seconds * 1_000);

@@ -1,4 +1,5 @@
 import type { Cost } from '#src/api/dashboard/shapes.ts';
+import { words } from '../words/words.ts';
 import { kwh, moneyIn } from './format.ts';
 
 /** An amount as answers tell it, for people. */
@@ -6,9 +7,10 @@ export const money = (amount: string, currency: string): string => moneyIn(curre
 
 /** What must be said beside a total: how much of it is estimated, and what is not in it. */
 export function caveatsOf({ currency, estimated, missing_prices_kwh }: NonNullable<Cost>): string[] {
+  const { common } = words();
   return [
-    ...(Number(estimated) === 0 ? [] : [`${money(estimated, currency)} of it estimated`]),
-    ...(missing_prices_kwh === 0 ? [] : [`without ${kwh(missing_prices_kwh)} whose price is not known`]),
+    ...(Number(estimated) === 0 ? [] : [common.estimatedOfIt(money(estimated, currency))]),
+    ...(missing_prices_kwh === 0 ? [] : [common.withoutPrice(kwh(missing_prices_kwh))]),
   ];
 }
 

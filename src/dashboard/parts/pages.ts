@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { type Page, page } from '../api.ts';
 import { html } from '../html.ts';
+import { words } from '../words/words.ts';
 import { useKeptFocus } from './focus.ts';
 import { type Loaded, useLoad } from './load.ts';
 
@@ -26,7 +27,8 @@ export function usePages<T>(first: string): Pages<T> {
 }
 
 /** The buttons below such a list, where there is more than a page of it. */
-export function Steps<T>({ of, names = ['Youngest', 'Older'] }: { of: Pages<T>; names?: [string, string] }) {
+export function Steps<T>({ of, names }: { of: Pages<T>; names?: [string, string] }) {
+  const { youngest, older } = words().common;
   const next = of.shown.value?.next ?? null;
   if (of.isFirst && next === null) return null;
   const go = (step: () => void) => () => {
@@ -34,7 +36,7 @@ export function Steps<T>({ of, names = ['Youngest', 'Older'] }: { of: Pages<T>; 
     step();
   };
   return html`<p class="actions">
-    ${!of.isFirst && html`<button type="button" onClick=${go(of.youngest)}>${names[0]}</button>`}
-    ${next !== null && html`<button type="button" onClick=${go(() => of.show(next))}>${names[1]}</button>`}
+    ${!of.isFirst && html`<button type="button" onClick=${go(of.youngest)}>${names?.[0] ?? youngest}</button>`}
+    ${next !== null && html`<button type="button" onClick=${go(() => of.show(next))}>${names?.[1] ?? older}</button>`}
   </p>`;
 }

@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { type Children, html } from '../html.ts';
+import { words } from '../words/words.ts';
 import { focusFirstField, rememberFocus } from './focus.ts';
 import { ago, time } from './format.ts';
 import { tellCopied, useHold } from './hold.ts';
@@ -21,8 +22,8 @@ export const Card = ({ title, actions, children }: { title: string; actions?: Ch
 export function Loading<T>({ of, children }: { of: Loaded<T>; children: (value: T) => Children }) {
   if (of.value !== null) return html`${of.error && html`<${Problem} text=${of.error} />`}${children(of.value)}`;
   if (of.error !== null)
-    return html`<${Problem} text=${of.error} /><p><button type="button" onClick=${of.again}>Try again</button></p>`;
-  return html`<p class="quiet" role="status">Loading …</p>`;
+    return html`<${Problem} text=${of.error} /><p><button type="button" onClick=${of.again}>${words().common.again}</button></p>`;
+  return html`<p class="quiet" role="status">${words().common.loading}</p>`;
 }
 
 /** A label, its control, a hint, and what is wrong with it; `children` gets the control's attributes. */
@@ -73,7 +74,7 @@ export function Dialog(props: { title: string; describedBy?: string; onClose: ()
   return html`<dialog ref=${ref} aria-labelledby=${id} aria-describedby=${describedBy} onClose=${() => isGone.current || onClose()}>
     <header>
       <h2 id=${id}>${title}</h2>
-      <button type="button" class="plain" aria-label="Close" onClick=${() => ref.current?.close()}>✕</button>
+      <button type="button" class="plain" aria-label=${words().common.close} onClick=${() => ref.current?.close()}>✕</button>
     </header>
     ${children}
   </dialog>`;
@@ -81,6 +82,7 @@ export function Dialog(props: { title: string; describedBy?: string; onClose: ()
 
 /** A text to take away, with a button that copies it. */
 export function Copy({ text, label }: { text: string; label: string }) {
+  const { common } = words();
   const shown = useRef<HTMLElement>(null);
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
@@ -97,8 +99,8 @@ export function Copy({ text, label }: { text: string; label: string }) {
   };
   return html`<div class="copy">
     <pre tabindex="0" role="group" aria-label=${label}><code ref=${shown}>${text}</code></pre>
-    <button type="button" onClick=${copy} aria-label=${`${isCopied ? 'Copied' : 'Copy'} ${label}`}>${isCopied ? 'Copied' : 'Copy'}</button>
-    <span class="hidden" role="status">${isCopied ? `${label} copied` : ''}</span>
+    <button type="button" onClick=${copy} aria-label=${isCopied ? common.copiedOf(label) : common.copyOf(label)}>${isCopied ? common.copied : common.copy}</button>
+    <span class="hidden" role="status">${isCopied ? common.wasCopied(label) : ''}</span>
   </div>`;
 }
 
@@ -115,11 +117,11 @@ export function ShownOnce({ secret, children }: { secret?: string; children?: Ch
     ref.current?.focus({ preventScroll: true });
   }, []);
   return html`<p class="note" tabindex="-1" ref=${ref}>${children}</p>
-    <${Problem} text=${isHeld ? 'Copy it first, or press Done: it cannot be shown again.' : null} />`;
+    <${Problem} text=${isHeld ? words().common.copyFirst : null} />`;
 }
 
 /** A time: how long ago it was, which goes on while it is looked at, and when. */
-export function When({ at, zone, never = 'never' }: { at: string | null; zone?: string; never?: string }) {
+export function When({ at, zone, never = words().common.never }: { at: string | null; zone?: string; never?: string }) {
   const nowMs = useNow();
   return at === null
     ? html`<span class="quiet">${never}</span>`
@@ -138,7 +140,8 @@ export function Sure(props: { label: string; of?: string; question: string; onSu
   const { label, of, question, onSure } = props;
   const [isAsking, setAsking] = useState(false);
   const id = useId();
-  const name = of === undefined ? label : `${label} ${of}`;
+  const { common } = words();
+  const name = of === undefined ? label : common.of(label, of);
   return html`<button type="button" class="danger" aria-label=${name} onClick=${() => setAsking(true)}>${label}</button>
     ${
       isAsking &&
@@ -149,7 +152,7 @@ export function Sure(props: { label: string; of?: string; question: string; onSu
             setAsking(false);
             onSure();
           }}>${label}</button>
-          <button type="button" autofocus onClick=${() => setAsking(false)}>Cancel</button>
+          <button type="button" autofocus onClick=${() => setAsking(false)}>${common.cancel}</button>
         </p>
       <//>`
     }`;

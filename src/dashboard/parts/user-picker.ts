@@ -3,6 +3,7 @@ import type { User } from '#clients/typescript/client.ts';
 import { call, sentenceOf, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { useSession } from '../session.ts';
+import { words } from '../words/words.ts';
 
 const MOST = 20;
 const search = (text: string) => call<User[]>('GET', withQuery('/v1/users', { search: text, limit: MOST }));
@@ -30,7 +31,7 @@ export function UserPicker() {
     const wanted = input.value;
     const part = wanted.trim().toLowerCase();
     if (part === '' || wanted === user.email) return;
-    let problem = 'No such account';
+    let problem = words().common.frame.noAccount;
     try {
       // Asked anew: what is listed may still be of the text before.
       const all = [...(await search(part)), me].filter(({ email }) => email.toLowerCase().includes(part));
@@ -44,7 +45,7 @@ export function UserPicker() {
     input.setCustomValidity(problem);
     input.reportValidity();
   };
-  return html`<label class="picker" for=${id}><span>User</span>
+  return html`<label class="picker" for=${id}><span>${words().common.frame.user}</span>
     <input
       id=${id}
       type="search"
@@ -64,6 +65,6 @@ export function UserPicker() {
         setText(user.email);
       }}
     />
-    <datalist id=${`${id}-list`}>${found.map(({ email, role }) => html`<option value=${email}>${role}</option>`)}</datalist>
+    <datalist id=${`${id}-list`}>${found.map(({ email, role }) => html`<option value=${email}>${words().common.roles[role]}</option>`)}</datalist>
   </label>`;
 }

@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { loadWords } from '../../words/words.ts';
 import { browserName } from './browser-name.ts';
+
+beforeAll(() => loadWords('en'));
 
 test('a browser has the name that people know it by', () => {
   const webkit = 'AppleWebKit/537.36 (KHTML, like Gecko)';

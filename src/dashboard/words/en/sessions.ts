@@ -1,0 +1,21 @@
+export const sessions = {
+  question: 'Whoever uses that browser is signed out at once, and needs a new mail to sign in again.',
+  about: (email: string) =>
+    `Browsers in which ${email} is signed in. If you do not recognise one, end it, and revoke API keys that are not yours.`,
+  signedInTitle: 'Signed in',
+  list: 'List of sessions',
+  browser: 'Browser',
+  from: 'Signed in from',
+  signedIn: 'Signed in',
+  lastUsed: 'Last used',
+  ends: 'Ends',
+  thisOne: 'this one',
+  unknown: 'unknown',
+  end: 'End',
+  program: 'A program',
+  on: (browser: string, system: string) => `${browser} on ${system}`,
+  iPhone: 'an iPhone',
+  iPad: 'an iPad',
+  mac: 'a Mac',
+  chromebook: 'a Chromebook',
+};

@@ -1,0 +1,33 @@
+/** BCP 47 tag by which numbers, dates and plurals are written. */
+let tag = 'en';
+
+export const locale = (): string => tag;
+
+/** Whoever draws the pages sets it before, with the words: `words.ts`. */
+export function setLocale(next: string): void {
+  tag = next;
+}
+
+/** To make a format takes longer than to use it a thousand times. */
+const made = new Map<string, unknown>();
+function once<T>(kind: string, options: object, make: () => T): T {
+  const key = `${tag} ${kind} ${JSON.stringify(options)}`;
+  const known = made.get(key) ?? make();
+  made.set(key, known);
+  return known as T;
+}
+
+export const numberFormat = (options: Intl.NumberFormatOptions = {}): Intl.NumberFormat =>
+  once('number', options, () => new Intl.NumberFormat(tag, options));
+
+export const dateFormat = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
+  once('date', options, () => new Intl.DateTimeFormat(tag, options));
+
+/** A whole number for people. */
+export const count = (value: number): string => numberFormat().format(value);
+
+/** `one` or `other` as the language counts, with `#` in it as the number: French says "0 heure", English "0 hours". */
+export function plural(value: number, { one, other }: { one: string; other: string }): string {
+  const rules = once('plural', {}, () => new Intl.PluralRules(tag));
+  return (rules.select(value) === 'one' ? one : other).replace('#', count(value));
+}
