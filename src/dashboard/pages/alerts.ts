@@ -4,8 +4,10 @@ import { call, list, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { Rows } from '../parts/focus.ts';
 import { useAction, useLoad } from '../parts/load.ts';
+import { rich } from '../parts/rich.ts';
 import { Card, Loading, Problem } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
+import { words } from '../words/words.ts';
 import { nameOf } from './alerts/alert.ts';
 import { AlertDialog } from './alerts/alert-dialog.ts';
 import { AlertRow } from './alerts/alert-row.ts';
@@ -14,6 +16,7 @@ import { Firings } from './alerts/firings.ts';
 /** Alerts of the picked account. */
 export function Page() {
   const { me, user } = useSession();
+  const { common, alerts: w } = words();
   const alerts = useLoad(
     () => list<Alert>(withQuery('/v1/alerts', { user_id: user.user_id, limit: 200 })),
     [user.user_id],
@@ -29,31 +32,25 @@ export function Page() {
   const change = (alert: Alert, status: Alert['status']) =>
     run(async () => {
       await call('PATCH', `/v1/alerts/${alert.alert_id}`, { status });
-      done(
-        status === 'paused'
-          ? `Paused: ${nameOf(alert)}. It does not fire until it is resumed.`
-          : `Resumed: ${nameOf(alert)}.`,
-      );
+      done(status === 'paused' ? w.paused(nameOf(alert)) : w.resumed(nameOf(alert)));
     });
   const remove = (alert: Alert) =>
     run(async () => {
       await call('DELETE', `/v1/alerts/${alert.alert_id}`);
-      done(`Deleted: ${nameOf(alert)}.`);
+      done(w.deleted(nameOf(alert)));
     });
-  const whose = user.user_id === me.user_id ? 'your home' : user.email;
   return html`
-    <h1>Alerts</h1>
-    <p>An alert tells when ${whose} uses or pays more than it should, or when a device falls silent. Periods are hours, days and
-      months of ${user.timezone}.</p>
+    <h1>${common.pages.alerts}</h1>
+    <p>${user.user_id === me.user_id ? w.aboutOwn(user.timezone) : w.about(user.email, user.timezone)}</p>
     <${Card}
-      title=${user.user_id === me.user_id ? 'Your alerts' : `Alerts of ${user.email}`}
-      actions=${html`<button type="button" class="main" onClick=${() => setOpen({ what: 'create' })}>Create an alert</button>`}
+      title=${user.user_id === me.user_id ? w.yours : w.of(user.email)}
+      actions=${html`<button type="button" class="main" onClick=${() => setOpen({ what: 'create' })}>${w.create}</button>`}
     >
       <${Problem} text=${error} />
       <p class="quiet told" role="status">${told}</p>
-      <${Rows} label="List of alerts">
+      <${Rows} label=${w.list}>
         <${Loading} of=${alerts}>
-          ${(all: Alert[]) => (all.length === 0 ? empty : table(all))}
+          ${(all: Alert[]) => (all.length === 0 ? html`<p>${rich(w.empty)}</p>` : table(all))}
         <//>
       <//>
     <//>
@@ -61,14 +58,14 @@ export function Page() {
       open?.what === 'create' &&
       html`<${AlertDialog} onClose=${close} onDone=${(rule: string) => {
         close();
-        done(`Created: ${rule}. It watches from now on.`);
+        done(w.created(rule));
       }} />`
     }
     ${
       open?.what === 'edit' &&
       html`<${AlertDialog} of=${open.of} onClose=${close} onDone=${(rule: string) => {
         close();
-        done(`Saved: ${rule}.`);
+        done(w.saved(rule));
       }} />`
     }
     ${open?.what === 'history' && html`<${Firings} of=${open.of} onClose=${close} />`}
@@ -78,7 +75,7 @@ export function Page() {
     // The youngest first: identifiers grow with time.
     return html`<div class="table"><table>
       <thead><tr>
-        <th scope="col">Alert</th><th scope="col">Told by</th><th scope="col">Status</th><th scope="col">Made</th><td></td>
+        <th scope="col">${w.alert}</th><th scope="col">${w.toldBy}</th><th scope="col">${common.status}</th><th scope="col">${common.made}</th><td></td>
       </tr></thead>
       <tbody>
         ${all.toReversed().map(
@@ -96,6 +93,3 @@ export function Page() {
     </table></div>`;
   }
 }
-
-const empty = html`<p>There is no alert yet. Press <b>Create an alert</b>: you see on which of the last 90 days it would have
-  fired, before you make it.</p>`;

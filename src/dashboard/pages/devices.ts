@@ -4,6 +4,7 @@ import { list, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { useLoad } from '../parts/load.ts';
 import { useSession } from '../session.ts';
+import { words } from '../words/words.ts';
 import { DeviceDialog } from './devices/device-dialog.ts';
 import { DeviceList } from './devices/device-list.ts';
 import { DiscoveredList } from './devices/discovered-list.ts';
@@ -33,7 +34,7 @@ export function Page() {
     return () => clearInterval(timer);
   }, [user_id]);
   return html`
-    <h1>Devices</h1>
+    <h1>${words().common.pages.devices}</h1>
     <${DeviceList} devices=${devices} zone=${timezone} onPair=${() => setPairing('new')} onOpen=${setNamed} />
     <${DiscoveredList} discovered=${discovered} zone=${timezone} onPair=${setPairing} />
     <${GatewayList}

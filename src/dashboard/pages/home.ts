@@ -7,8 +7,10 @@ import { useChanges } from '../parts/changes.ts';
 import { Bars } from '../parts/chart.ts';
 import { useLoad } from '../parts/load.ts';
 import { useNow } from '../parts/now.ts';
+import { rich } from '../parts/rich.ts';
 import { Badge, Card, Loading, When } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
+import { words } from '../words/words.ts';
 import { typeName } from './devices/device.ts';
 import { Commodities } from './home/commodities.ts';
 import { Figure } from './home/figure.ts';
@@ -19,6 +21,7 @@ import { dayBars, daysOfFigures, hourBars, monthBars } from './home/overview.ts'
 /** Usage at a glance, of all devices of an account or of one; it follows new readings by itself. */
 export function Page() {
   const { user, me, go } = useSession();
+  const { common, home: w } = words();
   const [picked, setPicked] = useState<{ userId: string; deviceId: string } | null>(null);
   // A device of an account that was looked at before is none of this one.
   const deviceId = picked?.userId === user.user_id ? picked.deviceId : '';
@@ -56,10 +59,10 @@ export function Page() {
     setPicked({ userId: user.user_id, deviceId: (event.target as HTMLSelectElement).value });
   return html`
     <header class="heading">
-      <h1>Home</h1>
-      <label class="picker"><span>Device</span>
+      <h1>${common.pages.home}</h1>
+      <label class="picker"><span>${common.device}</span>
         <select value=${deviceId} onChange=${choose}>
-          <option value="">All devices</option>
+          <option value="">${w.allDevices}</option>
           ${devices.value?.map(({ device_id, type, location }) => html`<option value=${device_id}>${location} (${typeName(type)})</option>`)}
         </select>
       </label>
@@ -67,28 +70,28 @@ export function Page() {
     <${Loading} of=${overview}>
       ${(shown: Overview) => html`
         <p class="quiet">
-          <${Liveness} isListening=${isLive} newestAt=${shown.newest_at} />${' '}Last reading <${When} at=${shown.newest_at} zone=${shown.timezone} />. Times in ${shown.timezone}.
+          <${Liveness} isListening=${isLive} newestAt=${shown.newest_at} />${' '}${w.lastReading} <${When} at=${shown.newest_at} zone=${shown.timezone} />. ${w.timesIn(shown.timezone)}
         </p>
         ${
           devices.value?.length === 0 &&
-          html`<p class="note">${user.user_id === me.user_id ? 'You have' : `${user.email} has`} no devices yet.${' '}
-            <a href="/dashboard/devices" onClick=${follow('devices')}>Pair one</a>, and its usage appears here.</p>`
+          html`<p class="note">${user.user_id === me.user_id ? w.youHaveNone : w.hasNone(user.email)}${' '}
+            ${rich(w.pairOne, (name) => html`<a href="/dashboard/devices" onClick=${follow('devices')}>${name}</a>`)}</p>`
         }
         <dl class="figures">
-          <${Figure} name="Today" used=${shown.today} of=${opens(shown).today} cost=${money?.today ?? null} />
-          <${Figure} name="Yesterday" used=${shown.yesterday} of=${opens(shown).yesterday} cost=${money?.yesterday ?? null} />
-          <${Figure} name="This month" used=${shown.month} of=${opens(shown).month} cost=${money?.month ?? null} />
-          <${Figure} name="Last month" used=${shown.last_month} of=${opens(shown).last_month} cost=${money?.last_month ?? null} />
+          <${Figure} name=${w.today} used=${shown.today} of=${opens(shown).today} cost=${money?.today ?? null} />
+          <${Figure} name=${w.yesterday} used=${shown.yesterday} of=${opens(shown).yesterday} cost=${money?.yesterday ?? null} />
+          <${Figure} name=${w.thisMonth} used=${shown.month} of=${opens(shown).month} cost=${money?.month ?? null} />
+          <${Figure} name=${w.lastMonth} used=${shown.last_month} of=${opens(shown).last_month} cost=${money?.last_month ?? null} />
         </dl>
-        ${money?.has_tariff === false && html`<p class="quiet"><a href="/dashboard/tariffs" onClick=${follow('tariffs')}>What does it cost? Add your tariff</a></p>`}
+        ${money?.has_tariff === false && html`<p class="quiet"><a href="/dashboard/tariffs" onClick=${follow('tariffs')}>${w.addTariff}</a></p>`}
         <${Commodities} of=${shown.commodities} />
         ${shown.flows && html`<${Flows} flows=${shown.flows} today=${shown.today} month=${shown.month} />`}
-        <${Card} title="Last 48 hours"><${Bars} title="Usage by hour" bars=${hourBars(shown, money)} /><//>
+        <${Card} title=${w.last48Hours}><${Bars} title=${w.byHour} bars=${hourBars(shown, money)} /><//>
         <div class="grid">
-          <${Card} title="Last 30 days"><${Bars} title="Usage by day" bars=${dayBars(shown, money)} /><//>
-          <${Card} title="Last 12 months"><${Bars} title="Usage by month" bars=${monthBars(shown, money)} /><//>
+          <${Card} title=${w.last30Days}><${Bars} title=${w.byDay} bars=${dayBars(shown, money)} /><//>
+          <${Card} title=${w.last12Months}><${Bars} title=${w.byMonth} bars=${monthBars(shown, money)} /><//>
         </div>
-        <${Card} title="Peak hours"><${HeatMap} cells=${shown.week.cells} weeks=${shown.week.weeks} /><//>
+        <${Card} title=${w.peakHours}><${HeatMap} cells=${shown.week.cells} weeks=${shown.week.weeks} /><//>
       `}
     <//>`;
 }
@@ -98,8 +101,9 @@ const FRESH_MS = 20 * 60_000;
 
 /** Whether new readings appear by themselves, and whether any come. */
 function Liveness({ isListening, newestAt }: { isListening: boolean; newestAt: string | null }) {
+  const { home: w } = words();
   const nowMs = useNow();
   const isFresh = newestAt !== null && nowMs - Date.parse(newestAt) < FRESH_MS;
-  if (!isListening) return html`<${Badge} kind="quiet">not live<//>`;
-  return isFresh ? html`<${Badge} kind="good">live<//>` : html`<${Badge} kind="warn">waiting for readings<//>`;
+  if (!isListening) return html`<${Badge} kind="quiet">${w.notLive}<//>`;
+  return isFresh ? html`<${Badge} kind="good">${w.live}<//>` : html`<${Badge} kind="warn">${w.waiting}<//>`;
 }

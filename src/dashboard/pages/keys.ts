@@ -4,8 +4,10 @@ import { call, list } from '../api.ts';
 import { html } from '../html.ts';
 import { Rows } from '../parts/focus.ts';
 import { useAction, useLoad } from '../parts/load.ts';
+import { rich } from '../parts/rich.ts';
 import { Card, Loading, Problem } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
+import { words } from '../words/words.ts';
 import { CreateKey } from './keys/create-key.ts';
 import { isOver } from './keys/key.ts';
 import { KeyRow } from './keys/key-row.ts';
@@ -14,6 +16,7 @@ import { RotateKey } from './keys/rotate-key.ts';
 /** API Keys: those of the account that is signed in, whoever's data are looked at. */
 export function Page() {
   const { me } = useSession();
+  const { common, keys: w } = words();
   const keys = useLoad(() => list<Key>('/v1/keys?limit=200'), []);
   const [open, setOpen] = useState<'create' | Key | null>(null);
   const { run, error } = useAction();
@@ -24,17 +27,19 @@ export function Page() {
       keys.again();
     });
   return html`
-    <h1>API Keys</h1>
-    <p>A key lets a program of yours ask this service${me.role === 'homeowner' ? '' : ` with all that you may do (${me.role})`}.
-      The API reference is at <a href="/docs" target="_blank" rel="noreferrer">/docs</a>.</p>
+    <h1>${common.pages.keys}</h1>
+    <p>${rich(
+      me.role === 'homeowner' ? w.about : w.aboutRole(common.roles[me.role]),
+      (name) => html`<a href="/docs" target="_blank" rel="noreferrer">${name}</a>`,
+    )}</p>
     <${Card}
-      title="Your keys"
-      actions=${html`<button type="button" class="main" onClick=${() => setOpen('create')}>Create New Key</button>`}
+      title=${w.yours}
+      actions=${html`<button type="button" class="main" onClick=${() => setOpen('create')}>${w.create}</button>`}
     >
       <${Problem} text=${error} />
-      <${Rows} label="List of keys">
+      <${Rows} label=${w.list}>
         <${Loading} of=${keys}>
-          ${(all: Key[]) => (all.length === 0 ? empty : table(all))}
+          ${(all: Key[]) => (all.length === 0 ? empty() : table(all))}
         <//>
       <//>
     <//>
@@ -47,8 +52,8 @@ export function Page() {
     const shown = all.toReversed().sort((a, b) => Number(isOver(a)) - Number(isOver(b)));
     return html`<div class="table"><table>
       <thead><tr>
-        <th scope="col">Name</th><th scope="col">Key</th><th scope="col">May do</th><th scope="col">Made</th>
-        <th scope="col">Last used</th><th scope="col">Expires</th><td></td>
+        <th scope="col">${common.name}</th><th scope="col">${w.key}</th><th scope="col">${w.mayDo}</th><th scope="col">${common.made}</th>
+        <th scope="col">${w.lastUsed}</th><th scope="col">${w.expires}</th><td></td>
       </tr></thead>
       <tbody>
         ${shown.map(
@@ -65,9 +70,5 @@ export function Page() {
   }
 }
 
-const empty = html`<p>You have no key yet. To get started:</p>
-  <ol>
-    <li>Press <b>Create New Key</b>; everything is filled in already.</li>
-    <li>Copy the key: it is shown once.</li>
-    <li>Paste the <code>curl</code> line that stands below it into a terminal, and see your usage.</li>
-  </ol>`;
+const empty = () => html`<p>${words().keys.empty}</p>
+  <ol>${words().keys.firstSteps.map((step) => html`<li>${rich(step)}</li>`)}</ol>`;

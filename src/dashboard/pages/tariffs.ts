@@ -4,16 +4,20 @@ import type { UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { call, list, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { Rows } from '../parts/focus.ts';
+import { dayName } from '../parts/format.ts';
 import { useAction, useLoad } from '../parts/load.ts';
+import { rich } from '../parts/rich.ts';
 import { Card, Loading, Problem } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
+import { words } from '../words/words.ts';
 import { TariffDialog } from './tariffs/tariff-dialog.ts';
 import { Actions, Terms } from './tariffs/tariff-shown.ts';
-import { dayBefore, dayName } from './tariffs/words.ts';
+import { dayBefore } from './tariffs/words.ts';
 
 /** Tariffs of the picked account: what holds now, what comes, and what held before. */
 export function Page() {
   const { me, user } = useSession();
+  const { common, tariffs: w } = words();
   const tariffs = useLoad(
     () => list<Tariff>(withQuery('/v1/tariffs', { user_id: user.user_id, limit: 200 })),
     [user.user_id],
@@ -37,23 +41,21 @@ export function Page() {
   const remove = (tariff: Tariff) =>
     run(async () => {
       await call('DELETE', `/v1/tariffs/${tariff.tariff_id}`);
-      done(`Deleted: ${tariff.name}.`);
+      done(w.deleted(tariff.name));
     });
   const actions = (tariff: Tariff) =>
     html`<${Actions} of=${tariff} onEdit=${() => setOpen(tariff)} onDelete=${() => remove(tariff)} />`;
   const terms = (tariff: Tariff) => html`<${Terms} of=${tariff} series=${series.value} zone=${user.timezone} />`;
-  const whose = user.user_id === me.user_id ? 'your home' : user.email;
   return html`
     <header class="heading">
-      <h1>Tariffs</h1>
-      <button type="button" class="main" onClick=${() => setOpen('new')}>New tariff</button>
+      <h1>${common.pages.tariffs}</h1>
+      <button type="button" class="main" onClick=${() => setOpen('new')}>${w.new}</button>
     </header>
-    <p>What energy costs ${whose}, and what is paid for what is fed in. A tariff holds from its first day until the next one’s; what
-      changes here holds for the past, too.</p>
+    <p>${user.user_id === me.user_id ? w.aboutOwn : w.about(user.email)}</p>
     <${Problem} text=${error} />
     <p class="quiet told" role="status">${told}</p>
-    <${Rows} label="Tariffs">
-      <${Loading} of=${tariffs}>${() => (all.length === 0 ? empty : shown())}<//>
+    <${Rows} label=${common.pages.tariffs}>
+      <${Loading} of=${tariffs}>${() => (all.length === 0 ? html`<p class="note">${rich(w.empty)}</p>` : shown())}<//>
     <//>
     ${
       // Not before it is known what there is: what a new one starts from depends on it.
@@ -66,7 +68,7 @@ export function Page() {
         today=${today}
         series=${series.value}
         onClose=${() => setOpen(null)}
-        onDone=${(name: string) => done(`${open === 'new' ? 'Added' : 'Saved'}: ${name}.`)}
+        onDone=${(name: string) => done(open === 'new' ? w.added(name) : w.saved(name))}
       />`
     }
   `;
@@ -75,26 +77,26 @@ export function Page() {
     const later = all.filter(({ valid_from }) => valid_from > today);
     const earlier = all.filter((one) => one !== current && one.valid_from <= today).toReversed();
     return html`
-      <${Card} title="Holds now" actions=${current && actions(current)}>
+      <${Card} title=${w.holdsNow} actions=${current && actions(current)}>
         ${
           current
-            ? html`<p><b>${current.name}</b> <span class="quiet">since ${dayName(current.valid_from)}</span></p>${terms(current)}`
-            : html`<p class="quiet">None does: the first one holds from ${dayName(later[0]?.valid_from ?? today)} on.</p>`
+            ? html`<p><b>${current.name}</b> <span class="quiet">${w.since(dayName(current.valid_from))}</span></p>${terms(current)}`
+            : html`<p class="quiet">${w.noneHolds(dayName(later[0]?.valid_from ?? today))}</p>`
         }
       <//>
-      ${later.length > 0 && html`<${Card} title="To come">${table(later)}<//>`}
-      ${earlier.length > 0 && html`<${Card} title="Earlier">${table(earlier)}<//>`}
+      ${later.length > 0 && html`<${Card} title=${w.toCome}>${table(later)}<//>`}
+      ${earlier.length > 0 && html`<${Card} title=${w.earlier}>${table(earlier)}<//>`}
     `;
   }
 
   function table(some: readonly Tariff[]) {
     return html`<div class="table"><table>
-      <thead><tr><th scope="col">Tariff</th><th scope="col">Held</th><th scope="col">Prices</th><td></td></tr></thead>
+      <thead><tr><th scope="col">${w.tariff}</th><th scope="col">${w.held}</th><th scope="col">${w.prices}</th><td></td></tr></thead>
       <tbody>
         ${some.map(
           (one) => html`<tr key=${one.tariff_id}>
-            <th scope="row" data-name="Tariff"><span>${one.name}</span></th>
-            <td data-name="Held"><span>${span(one)}</span></td>
+            <th scope="row" data-name=${w.tariff}><span>${one.name}</span></th>
+            <td data-name=${w.held}><span>${span(one)}</span></td>
             <td class="whole">${terms(one)}</td>
             <td><div class="actions">${actions(one)}</div></td>
           </tr>`,
@@ -106,9 +108,6 @@ export function Page() {
   /** From when until when it holds. */
   function span({ valid_from }: Tariff): string {
     const next = all.find((one) => one.valid_from > valid_from);
-    return next ? `${dayName(valid_from)} – ${dayName(dayBefore(next.valid_from))}` : `from ${dayName(valid_from)} on`;
+    return next ? `${dayName(valid_from)} – ${dayName(dayBefore(next.valid_from))}` : w.fromOn(dayName(valid_from));
   }
 }
-
-const empty = html`<p class="note">There is no tariff yet. Press <b>New tariff</b>: start from a form that is usual in your country, fill in the numbers of
-  your bill, and Home shows what the energy costs, also of the past.</p>`;

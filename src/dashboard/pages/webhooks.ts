@@ -4,17 +4,20 @@ import { call, list } from '../api.ts';
 import { html } from '../html.ts';
 import { Rows } from '../parts/focus.ts';
 import { useAction, useLoad } from '../parts/load.ts';
+import { rich } from '../parts/rich.ts';
 import { Card, Loading, Problem } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
+import { words } from '../words/words.ts';
 import { CreateWebhook } from './webhooks/create-webhook.ts';
 import { DeliveryLog } from './webhooks/delivery-log.ts';
 import { RotateSecret } from './webhooks/rotate-secret.ts';
-import { EVENTS, type EventType, nameOf } from './webhooks/webhook.ts';
+import { type EventType, nameOf } from './webhooks/webhook.ts';
 import { WebhookRow } from './webhooks/webhook-row.ts';
 
 /** Webhooks: the subscriptions of the account that is signed in, whoever's data are looked at. */
 export function Page() {
   const { me } = useSession();
+  const { common, webhooks: w } = words();
   const webhooks = useLoad(() => list<Webhook>('/v1/webhooks?limit=200'), []);
   const [open, setOpen] = useState<'create' | Webhook | null>(() => (wanted() === null ? null : 'create'));
   const [picked, setPicked] = useState<string | null>(null);
@@ -35,31 +38,29 @@ export function Page() {
   const change = (webhook: Webhook, status: Webhook['status']) =>
     act(
       () => call('PATCH', path(webhook), { status }),
-      status === 'active'
-        ? `Resumed: ${nameOf(webhook)}. Events that waited are sent now, oldest first, up to seven days back.`
-        : `Paused: ${nameOf(webhook)}. Events wait, and are sent when it is resumed, up to seven days back.`,
+      status === 'active' ? w.resumed(nameOf(webhook)) : w.paused(nameOf(webhook)),
     );
-  const remove = (webhook: Webhook) => act(() => call('DELETE', path(webhook)), `Deleted: ${nameOf(webhook)}.`);
+  const remove = (webhook: Webhook) => act(() => call('DELETE', path(webhook)), w.deleted(nameOf(webhook)));
   const test = (webhook: Webhook) => {
-    const when = webhook.status === 'paused' ? 'is sent when it is resumed' : 'is on its way; see Deliveries below';
+    const said = webhook.status === 'paused' ? w.testWaits(webhook.url) : w.testSent(webhook.url);
     act(async () => {
       await call('POST', `${path(webhook)}/test`);
       setPicked(webhook.webhook_id);
       setTests(tests + 1);
-    }, `A test event for ${webhook.url} ${when}.`);
+    }, said);
   };
   return html`
-    <h1>Webhooks</h1>
-    <p>The service notifies your program when something happens, by a signed POST to an address of yours.</p>
+    <h1>${common.pages.webhooks}</h1>
+    <p>${w.about}</p>
     <${Card}
-      title="Your webhooks"
-      actions=${html`<button type="button" class="main" onClick=${() => setOpen('create')}>Create a webhook</button>`}
+      title=${w.yours}
+      actions=${html`<button type="button" class="main" onClick=${() => setOpen('create')}>${w.create}</button>`}
     >
       <${Problem} text=${error} />
       <p class="quiet told" role="status">${told}</p>
-      <${Rows} label="List of webhooks">
+      <${Rows} label=${w.list}>
         <${Loading} of=${webhooks}>
-          ${(all: Webhook[]) => (all.length === 0 ? empty : table(all.toReversed()))}
+          ${(all: Webhook[]) => (all.length === 0 ? empty() : table(all.toReversed()))}
         <//>
       <//>
     <//>
@@ -72,7 +73,7 @@ export function Page() {
   function table(all: Webhook[]) {
     return html`<div class="table"><table>
       <thead><tr>
-        <th scope="col">Webhook</th><th scope="col">Status</th><th scope="col">Made</th><td></td>
+        <th scope="col">${w.webhook}</th><th scope="col">${common.status}</th><th scope="col">${common.made}</th><td></td>
       </tr></thead>
       <tbody>
         ${all.map(
@@ -108,12 +109,8 @@ export function Page() {
 /** The event that another page sent somebody here for (`?event=`). */
 function wanted(): EventType | null {
   const event = new URLSearchParams(location.search).get('event');
-  return event !== null && event in EVENTS ? (event as EventType) : null;
+  return event !== null && event in words().webhooks.events ? (event as EventType) : null;
 }
 
-const empty = html`<p>You have no webhook yet. Three steps:</p>
-  <ol>
-    <li>Press <b>Create a webhook</b>: an event, and the https address of your receiver.</li>
-    <li>Copy the secret, which is shown once, into your receiver; there is one to begin with below it.</li>
-    <li>Press <b>Send test event</b>, and see here what was sent and what came back.</li>
-  </ol>`;
+const empty = () => html`<p>${words().webhooks.empty}</p>
+  <ol>${words().webhooks.firstSteps.map((step) => html`<li>${rich(step)}</li>`)}</ol>`;

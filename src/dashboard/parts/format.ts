@@ -52,3 +52,26 @@ export function ago(iso: string, nowMs = Date.now()): string {
 /** Whole days since then. */
 export const daysSince = (iso: string, nowMs = Date.now()): number =>
   Math.floor((nowMs - Date.parse(iso)) / 86_400_000);
+
+/** A day, YYYY-MM-DD, for people. */
+export const dayName = (date: string): string =>
+  dateFormat({ dateStyle: 'medium', timeZone: 'UTC' }).format(Date.parse(date));
+
+/** A whole hour of the day: "14:00". */
+export const hourName = (hour: number): string =>
+  dateFormat({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone: 'UTC' }).format(
+    Date.UTC(2024, 0, 1, hour),
+  );
+
+const namesOf = (count: number, options: Intl.DateTimeFormatOptions, at: (index: number) => number): string[] => {
+  const format = dateFormat({ ...options, timeZone: 'UTC' });
+  return Array.from({ length: count }, (_, index) => format.format(at(index)));
+};
+
+/** Monday first: 1 January 2024 was one. */
+export const weekdayNames = (): string[] => namesOf(7, { weekday: 'short' }, (day) => Date.UTC(2024, 0, 1 + day));
+export const monthNames = (): string[] => namesOf(12, { month: 'short' }, (month) => Date.UTC(2024, month, 1));
+
+/** A number with so many decimals, such as one that stands in a hint. */
+export const decimals = (value: number, digits: number): string =>
+  numberFormat({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { html } from '../html.ts';
-import { dateFormat, numberFormat } from '../words/locale.ts';
-import { words } from '../words/words.ts';
+import { dateFormat, locale, numberFormat } from '../words/locale.ts';
+import { language, words } from '../words/words.ts';
 import { colourOf, useDrawing } from './drawing.ts';
 
 /** A quantity over time; null where nothing is known. */
@@ -30,6 +30,8 @@ interface LinesOptions {
 }
 
 const HEIGHT_PX = 240;
+/** A name within a sentence: German nouns stay as they are. */
+const amid = (name: string) => (language() === 'de' ? name : name.toLocaleLowerCase(locale()));
 const tenths = (value: number) => numberFormat({ maximumFractionDigits: 1 }).format(value);
 
 /** Lines over time with bars at their foot; the same figures are in a table below, for who does not see or cannot point. */
@@ -52,7 +54,7 @@ export function Lines(props: LinesOptions) {
               (one) =>
                 html`<span class="key"><i class="swatch" style=${{ background: `var(${one.colour})` }} /> ${one.name}, ${one.unit}</span>`,
             )
-          : `${name(atMs[pointed])}: ${all.map((one) => `${one.name} ${figure(one, pointed)}`).join(', ')}`
+          : `${name(atMs[pointed])}: ${all.map((one) => `${amid(one.name)} ${figure(one, pointed)}`).join(', ')}`
       }
     </div>
     <div ref=${box} role="img" aria-label=${`${title}: ${summary(lines, atMs, name)}`} />

@@ -1,5 +1,11 @@
+import { alerts } from './en/alerts.ts';
 import { common } from './en/common.ts';
+import { devices } from './en/devices.ts';
+import { home } from './en/home.ts';
+import { keys } from './en/keys.ts';
 import { sessions } from './en/sessions.ts';
+import { tariffs } from './en/tariffs.ts';
+import { webhooks } from './en/webhooks.ts';
 
 /** All that the dashboard says, in English; the other languages say the same. */
-export const words = { common, sessions };
+export const words = { common, home, keys, devices, tariffs, alerts, webhooks, sessions };

@@ -2,10 +2,13 @@ import { useState } from 'preact/hooks';
 import type { Alert, User } from '#clients/typescript/client.ts';
 import { call, Failure } from '../../api.ts';
 import { html } from '../../html.ts';
+import { numberOf, toType } from '../../parts/decimal.ts';
+import { DecimalInput, mistakeIn } from '../../parts/decimal-input.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
 import { busy, Dialog, Field, Problem } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
-import { type AlertType, type Delivery, isCostType, nameOf, TYPES, thresholdFields, thresholdOf } from './alert.ts';
+import { words } from '../../words/words.ts';
+import { type AlertType, type Delivery, isCostType, nameOf, thresholdFields, thresholdOf } from './alert.ts';
 import { Choices } from './choices.ts';
 import { DeliveryChoice } from './delivery-choice.ts';
 import { askPast, type Past } from './past.ts';
@@ -15,16 +18,17 @@ import { AlertPreview } from './preview.ts';
 export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void; onClose: () => void }) {
   const { of: known, onDone, onClose } = props;
   const { me, user, pick } = useSession();
+  const { common, alerts: w } = words();
   const [type, setType] = useState<AlertType>(known?.type ?? 'daily_usage');
   // Null: not touched, so what is suggested is in it. A suggestion must not come in amid typing.
-  const [typed, setTyped] = useState<string | null>(known ? String(thresholdOf(known)) : null);
+  const [typed, setTyped] = useState<string | null>(known ? toType(thresholdOf(known)) : null);
   const [delivery, setDelivery] = useState<Delivery>(known?.delivery ?? 'email');
   const [isRefused, setRefused] = useState(false);
   const past = useLoad(() => askPast(type, user), [type, user.user_id]);
   const { run, isBusy, error } = useAction();
   const suggested = past.value?.type === type ? past.value.suggested : null;
-  const text = typed ?? (suggested === null ? '' : String(suggested));
-  const threshold = numberOf(type, text);
+  const text = typed ?? toType(suggested);
+  const threshold = thresholdIn(type, text);
 
   const choose = (next: AlertType) => {
     setType(next);
@@ -57,20 +61,18 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
   };
   const limits = limitsOf(type);
   const hint = hintOf(past.value?.type === type ? past.value : null);
-  return html`<${Dialog} title=${known ? `Edit: ${nameOf(known)}` : 'Create an alert'} onClose=${onClose}>
+  return html`<${Dialog} title=${known ? w.editOf(nameOf(known)) : w.create} onClose=${onClose}>
     <form onSubmit=${save}>
-      ${user.user_id !== me.user_id && html`<p class="quiet">For ${user.email}.</p>`}
-      ${!known && html`<${Choices} legend="Watch" name="type" of=${TYPES} value=${type} onPick=${choose} isWide />`}
-      <${Field} label=${TYPES[type].label} hint=${hint}>
-        ${(attributes: object) => html`<input
-          ...${attributes}
-          ...${limits}
-          type="number"
-          inputmode="decimal"
+      ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser(user.email)}</p>`}
+      ${!known && html`<${Choices} legend=${w.watch} name="type" of=${w.types} value=${type} onPick=${choose} isWide />`}
+      <${Field} label=${w.types[type].label} hint=${hint}>
+        ${(attributes: object) => html`<${DecimalInput}
+          attributes=${attributes}
+          limits=${limits}
           name="threshold"
           value=${text}
-          required
-          onInput=${(event: Event) => setTyped((event.target as HTMLInputElement).value)}
+          isRequired
+          onInput=${setTyped}
           onFocus=${() => setTyped(text)}
           onBlur=${() => text === '' && setTyped(null)}
         />`}
@@ -79,8 +81,8 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
       <${DeliveryChoice} value=${delivery} isRefused=${isRefused} onPick=${chooseDelivery} />
       <${Problem} text=${error} />
       <p class="actions">
-        <button class="main" ...${busy(isBusy)}>${known ? 'Save' : 'Create alert'}</button>
-        <button type="button" onClick=${onClose}>Cancel</button>
+        <button class="main" ...${busy(isBusy)}>${known ? common.save : w.createShort}</button>
+        <button type="button" onClick=${onClose}>${common.cancel}</button>
       </p>
     </form>
   <//>`;
@@ -88,31 +90,26 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
 
 /** What the threshold to begin with is made of. */
 function hintOf(past: Past | null): string {
-  if (past === null) return 'Looking at the last 90 days …';
+  const w = words().alerts.hints;
+  if (past === null) return w.looking;
   const { type, suggested, steps, currency } = past;
   if (isCostType(type)) {
-    if (currency === null) return 'In the currency of the tariff.';
-    if (suggested === null) return `In ${currency}.`;
-    return `In ${currency}. Suggested: ${suggested}. In the last 90 days few lay above it.`;
+    if (currency === null) return w.currency;
+    if (suggested === null) return w.in(currency);
+    return w.suggestedIn(currency, toType(suggested));
   }
-  if (type === 'no_data') return `Suggested: ${suggested}. In the last 90 days few silences were longer.`;
-  return steps.every(({ value }) => value === null)
-    ? `Suggested: ${suggested}, which is much for a household.`
-    : `Suggested: ${suggested}. In the last 90 days few lay above it.`;
+  if (type === 'no_data') return w.suggestedHours(toType(suggested));
+  return steps.every(({ value }) => value === null) ? w.usual(toType(suggested)) : w.suggested(toType(suggested));
 }
 
 /** Of the field: what the service takes. */
-function limitsOf(type: AlertType): object {
-  if (type === 'no_data') return { min: 1, max: 720, step: 1 };
-  if (isCostType(type)) return { min: '0.000000001', max: '999999999.999999999', step: 'any' };
-  return { min: '0.000001', max: 1_000_000_000, step: 'any' };
+function limitsOf(type: AlertType): { least: number; most: number; isWhole?: boolean } {
+  if (type === 'no_data') return { least: 1, most: 720, isWhole: true };
+  if (isCostType(type)) return { least: 0.000_000_001, most: 999_999_999 };
+  return { least: 0.000_001, most: 1_000_000_000 };
 }
 
 /** What was typed, where the service would take it. */
-function numberOf(type: AlertType, text: string): number | null {
-  const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value)) return null;
-  if (type === 'no_data') return Number.isInteger(value) && value >= 1 && value <= 720 ? value : null;
-  if (isCostType(type)) return value >= 0.000_000_001 && value < 1_000_000_000 ? value : null;
-  return value >= 0.000_001 && value <= 1_000_000_000 ? value : null;
+function thresholdIn(type: AlertType, text: string): number | null {
+  return mistakeIn(text, limitsOf(type)) === '' ? numberOf(text) : null;
 }

@@ -1,7 +1,9 @@
 import { html } from '../../html.ts';
+import { rich } from '../../parts/rich.ts';
 import { Field } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
-import { DELIVERIES, type Delivery } from './alert.ts';
+import { words } from '../../words/words.ts';
+import type { Delivery } from './alert.ts';
 import { Choices } from './choices.ts';
 
 /** Numbers as the service takes them: E.164. */
@@ -14,19 +16,20 @@ const PHONE = '\\+[1-9][0-9]{6,14}';
 export function DeliveryChoice(props: { value: Delivery; isRefused: boolean; onPick: (value: Delivery) => void }) {
   const { value, isRefused, onPick } = props;
   const { user } = useSession();
+  const { deliveries, tell: w } = words().alerts;
   const needsPhone = value === 'sms' && (user.phone === null || isRefused);
   const of = {
-    email: { name: DELIVERIES.email, meaning: `to ${user.email}` },
-    sms: { name: DELIVERIES.sms, meaning: user.phone === null ? 'to a phone' : `to ${user.phone}` },
-    webhook: { name: DELIVERIES.webhook, meaning: 'to a program' },
+    email: { name: deliveries.email, meaning: w.to(user.email) },
+    sms: { name: deliveries.sms, meaning: user.phone === null ? w.toPhone : w.to(user.phone) },
+    webhook: { name: deliveries.webhook, meaning: w.toProgram },
   };
-  return html`<${Choices} legend="Tell by" name="delivery" of=${of} value=${value} onPick=${onPick}>
+  return html`<${Choices} legend=${w.legend} name="delivery" of=${of} value=${value} onPick=${onPick}>
     ${
       needsPhone &&
       html`<div class="need">
-        <${Field} label="Phone number" hint="With its country, such as +4915112345678. It is kept with the account.">
+        <${Field} label=${w.phone} hint=${w.phoneHint}>
           ${(attributes: object) =>
-            html`<input ...${attributes} type="tel" name="phone" autocomplete="tel" pattern=${PHONE} title="+, the country’s code and the number, digits only" required maxlength="16" />`}
+            html`<input ...${attributes} type="tel" name="phone" autocomplete="tel" pattern=${PHONE} title=${w.phoneForm} required maxlength="16" />`}
         <//>
       </div>`
     }
@@ -43,16 +46,17 @@ function SubscriptionNeeded({ isRefused }: { isRefused: boolean }) {
     go('webhooks?event=alert.triggered');
   };
   const isOwn = user.user_id === me.user_id;
-  const whose = isOwn ? 'you have' : `${user.email} has`;
-  const missing = isRefused
-    ? html`<b>Nobody could be told yet: ${whose} no active subscription to <code>alert.triggered</code>.</b>`
-    : html`It needs an active subscription to <code>alert.triggered</code>.`;
+  const w = words().alerts.tell;
+  const missing = isRefused ? (isOwn ? w.youHaveNone : w.hasNone(user.email)) : w.needed;
   return html`<p class="quiet need" role=${isRefused ? 'alert' : undefined}>
-    ${missing}${' '}
+    ${rich(missing)}${' '}
     ${
       isOwn
-        ? html`<a href="/dashboard/webhooks?event=alert.triggered" onClick=${follow}>Make one on the Webhooks page</a>, then come back.`
-        : `It must be that account’s own: ${user.email} makes it, signed in here, on the Webhooks page.`
+        ? rich(
+            w.makeOne,
+            (name) => html`<a href="/dashboard/webhooks?event=alert.triggered" onClick=${follow}>${name}</a>`,
+          )
+        : w.theirs(user.email)
     }
   </p>`;
 }

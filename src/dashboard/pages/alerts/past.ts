@@ -1,6 +1,7 @@
 import type { Usage, User } from '#clients/typescript/client.ts';
 import { call, Failure, withQuery } from '../../api.ts';
 import type { Bar } from '../../parts/chart.ts';
+import { dateFormat } from '../../words/locale.ts';
 import { type AlertType, isCostType, type WouldHaveFired } from './alert.ts';
 import { suggestedAmount, suggestedHours, suggestedKwh } from './suggest.ts';
 
@@ -116,7 +117,7 @@ export const daysOf = (fired: WouldHaveFired[], zone: string): number =>
   new Set(fired.map(({ period_start }) => dateIn(zone)(period_start))).size;
 
 const formatOf = (options: Intl.DateTimeFormatOptions) => {
-  const format = new Intl.DateTimeFormat(undefined, { ...options, timeZone: 'UTC' });
+  const format = dateFormat({ ...options, timeZone: 'UTC' });
   return (date: string) => format.format(Date.parse(date));
 };
 

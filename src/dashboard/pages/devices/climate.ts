@@ -4,17 +4,17 @@ import { html } from '../../html.ts';
 import { Lines } from '../../parts/lines.ts';
 import { useLoad } from '../../parts/load.ts';
 import { Loading } from '../../parts/ui.ts';
+import { words } from '../../words/words.ts';
 import { type ClimateHour, climateHours } from './climate-hours.ts';
 
 const HOUR_MS = 3_600_000;
-const SPANS: [hours: number, name: string][] = [
-  [48, '48 hours'],
-  [168, '7 days'],
-];
+/** Hours. */
+const SPANS = [48, 168] as const;
 
 /** What a thermostat said of its room, hour by hour. Nothing where the device never told a temperature. */
 export function Climate({ deviceId, type, zone }: { deviceId: string; type: string; zone: string }) {
-  const [hours, setHours] = useState(48);
+  const w = words().devices.climate;
+  const [hours, setHours] = useState<(typeof SPANS)[number]>(48);
   const usage = useLoad(async () => {
     const nowMs = Date.now();
     const date = (ms: number) => new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(ms);
@@ -26,39 +26,39 @@ export function Climate({ deviceId, type, zone }: { deviceId: string; type: stri
   const isEmpty = usage.value?.every(({ temperature_c, setpoint_c }) => !temperature_c && setpoint_c == null) ?? true;
   // Of a meter nobody expects it: it is not even said that there is none.
   if (isEmpty && !isThermostat && hours === 48) return null;
-  return html`<section aria-label="Climate">
-    <h3>Climate</h3>
-    <p class="actions" role="group" aria-label="Span">
+  return html`<section aria-label=${w.title}>
+    <h3>${w.title}</h3>
+    <p class="actions" role="group" aria-label=${w.span}>
       ${SPANS.map(
-        ([span, name]) =>
-          html`<button type="button" aria-pressed=${span === hours} onClick=${() => setHours(span)}>${name}</button>`,
+        (span) =>
+          html`<button type="button" aria-pressed=${span === hours} onClick=${() => setHours(span)}>${w.spans[span]}</button>`,
       )}
     </p>
     <${Loading} of=${usage}>
       ${(rows: ClimateHour[]) =>
         isEmpty
-          ? html`<p class="quiet">It reported no temperature in the last ${hours === 48 ? '48 hours' : '7 days'}.</p>`
+          ? html`<p class="quiet">${w.none[hours]}</p>`
           : html`<${Lines}
-              title=${`Climate of the last ${hours === 48 ? '48 hours' : '7 days'}`}
+              title=${w.chart[hours]}
               zone=${zone}
               atMs=${rows.map(({ starts_at }) => Date.parse(starts_at))}
               stepMs=${HOUR_MS}
               lines=${[
                 {
-                  name: 'Temperature',
+                  name: w.temperature,
                   unit: '°C',
                   colour: '--accent',
                   values: rows.map((row) => row.temperature_c?.mean ?? null),
                 },
                 {
-                  name: 'Setpoint',
+                  name: w.setpoint,
                   unit: '°C',
                   colour: '--warn',
                   isDashed: true,
                   values: rows.map((row) => row.setpoint_c ?? null),
                 },
               ]}
-              bars=${{ name: 'Heating', unit: 'min', colour: '--pale', most: 60, values: rows.map((row) => row.heating_minutes ?? null) }}
+              bars=${{ name: w.heating, unit: 'min', colour: '--pale', most: 60, values: rows.map((row) => row.heating_minutes ?? null) }}
             />`}
     <//>
   </section>`;

@@ -4,18 +4,18 @@ import { html } from '../../html.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
 import { Badge, Dialog, Loading, Problem, Sure, When } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
+import { words } from '../../words/words.ts';
 import { Climate } from './climate.ts';
 import { asks, STATES, typeName } from './device.ts';
 import { DeviceChannels } from './device-channels.ts';
 import { DeviceSettings } from './device-settings.ts';
 
-const QUESTION =
-  'It can no longer log in, and its messages are refused. Its consumption so far stays in the account’s history.';
-
 /** All that is known of one device, with what can be changed. */
 export function DeviceDialog(props: { deviceId: string; onChange: () => void; onClose: () => void }) {
   const { deviceId, onChange, onClose } = props;
   const { user } = useSession();
+  const { common, devices } = words();
+  const w = devices.details;
   const device = useLoad(() => call<DeviceDetails>('GET', `/v1/devices/${deviceId}`), [deviceId]);
   const others = useLoad(
     () => list<Device>(withQuery('/v1/devices', { user_id: user.user_id, limit: 200 })),
@@ -37,31 +37,31 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
       onChange();
       onClose();
     });
-  const title = device.value ? `${device.value.location}: ${typeName(device.value.type)}` : 'Device';
+  const title = device.value ? `${device.value.location}: ${typeName(device.value.type)}` : common.device;
   return html`<${Dialog} title=${title} onClose=${onClose}>
     <${Loading} of=${device}>
       ${(one: DeviceDetails) => {
-        const { kind, meaning } = STATES[one.status];
+        const kind = STATES[one.status];
         return html`
           <dl class="facts">
-            <dt>State</dt>
-            <dd><${Badge} kind=${kind}>${one.status}<//> ${meaning}</dd>
-            ${asks(one, true).map(({ word, meaning: why }) => html`<dt>Asks</dt><dd><${Badge} kind="warn">${word}<//> ${why}</dd>`)}
-            <dt>Last seen</dt>
+            <dt>${devices.state}</dt>
+            <dd><${Badge} kind=${kind}>${common.statuses[one.status]}<//> ${devices.states[one.status]}</dd>
+            ${asks(one, true).map(({ word, meaning: why }) => html`<dt>${w.asks}</dt><dd><${Badge} kind="warn">${word}<//> ${why}</dd>`)}
+            <dt>${common.lastSeen}</dt>
             <dd><${When} at=${one.last_seen_at} zone=${user.timezone} /></dd>
-            <dt>Paired</dt>
+            <dt>${w.paired}</dt>
             <dd><${When} at=${one.created_at} zone=${user.timezone} /></dd>
-            <dt>Identifier</dt>
+            <dt>${w.identifier}</dt>
             <dd><code>${one.device_id}</code></dd>
           </dl>
           <${DeviceChannels} of=${one} onSaved=${recounted} />
           <${Climate} deviceId=${deviceId} type=${one.type} zone=${user.timezone} />
-          <h3>Settings</h3>
+          <h3>${w.settings}</h3>
           <${DeviceSettings} of=${one} others=${others.value ?? []} onSaved=${saved} />
-          <h3>Delete</h3>
-          <p class="quiet">Removes the device and its login. Its past consumption stays.</p>
+          <h3>${common.delete}</h3>
+          <p class="quiet">${w.deleteAbout}</p>
           <${Problem} text=${error} />
-          <p class="actions"><${Sure} label="Delete this device" question=${QUESTION} onSure=${remove} /></p>`;
+          <p class="actions"><${Sure} label=${w.delete} question=${w.deleteQuestion} onSure=${remove} /></p>`;
       }}
     <//>
   <//>`;

@@ -2,8 +2,10 @@ import type { Device } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
 import { Rows } from '../../parts/focus.ts';
 import type { Loaded } from '../../parts/load.ts';
+import { rich } from '../../parts/rich.ts';
 import { Badge, Card, Loading, When } from '../../parts/ui.ts';
-import { asks, PLACEMENTS, PLACES, STATES, typeName } from './device.ts';
+import { words } from '../../words/words.ts';
+import { asks, STATES, typeName } from './device.ts';
 
 /** The devices of an account. `onOpen`: its details are wanted. */
 export const DeviceList = (props: {
@@ -12,44 +14,43 @@ export const DeviceList = (props: {
   onPair: () => void;
   onOpen: (deviceId: string) => void;
 }) => html`<${Card}
-  title="Paired devices"
-  actions=${html`<button type="button" class="main" onClick=${props.onPair}>Pair a device</button>`}
+  title=${words().devices.paired}
+  actions=${html`<button type="button" class="main" onClick=${props.onPair}>${words().devices.pair}</button>`}
 >
-  <${Rows} label="List of devices">
+  <${Rows} label=${words().devices.list}>
     <${Loading} of=${props.devices}>
-      ${(all: Device[]) => (all.length === 0 ? empty : table(all, props.zone, props.onOpen))}
+      ${(all: Device[]) => (all.length === 0 ? empty() : table(all, props.zone, props.onOpen))}
     <//>
   <//>
 <//>`;
 
-const empty = html`<p>No device is paired yet.</p>
-  <ol>
-    <li>Press <b>Pair a device</b>: you get what it needs to log in, and a line to try it with.</li>
-    <li>Tasmota, Shelly, Zigbee2MQTT, ESPHome and P1 readers: press <b>Create a gateway</b> below instead; what is heard
-      through it is listed, and you pair what is yours.</li>
-  </ol>`;
+const empty = () => html`<p>${words().devices.nonePaired}</p>
+  <ol>${words().devices.firstSteps.map((step) => html`<li>${rich(step)}</li>`)}</ol>`;
 
 function table(all: Device[], zone: string, onOpen: (deviceId: string) => void) {
+  const { common, devices: w } = words();
   return html`
     <div class="table"><table>
       <thead><tr>
-        <th scope="col">Location</th><th scope="col">Type</th><th scope="col">Place in the home</th><th scope="col">State</th><th scope="col">Last seen</th>
+        <th scope="col">${w.location}</th><th scope="col">${w.type}</th><th scope="col">${w.place}</th><th scope="col">${w.state}</th><th scope="col">${common.lastSeen}</th>
         <td></td>
       </tr></thead>
       <tbody>${all.map((device) => html`<${Row} key=${device.device_id} of=${device} zone=${zone} onOpen=${onOpen} />`)}</tbody>
     </table></div>
     <details>
-      <summary>What the states mean</summary>
+      <summary>${w.whatStatesMean}</summary>
       <dl class="facts">
         ${Object.entries(STATES).map(
-          ([state, { kind, meaning }]) => html`<dt><${Badge} kind=${kind}>${state}<//></dt><dd>${meaning}</dd>`,
+          ([state, kind]) =>
+            html`<dt><${Badge} kind=${kind}>${common.statuses[state as Device['status']]}<//></dt><dd>${w.states[state as Device['status']]}</dd>`,
         )}
       </dl>
     </details>`;
 }
 
 function Row({ of: device, zone, onOpen }: { of: Device; zone: string; onOpen: (deviceId: string) => void }) {
-  const { kind, meaning } = STATES[device.status];
+  const { common, devices: w } = words();
+  const kind = STATES[device.status];
   const open = (event: MouseEvent) => {
     // Whoever wants it in another tab gets it there.
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
@@ -57,21 +58,21 @@ function Row({ of: device, zone, onOpen }: { of: Device; zone: string; onOpen: (
     onOpen(device.device_id);
   };
   return html`<tr>
-    <th scope="row" data-name="Location">${device.location}</th>
-    <td data-name="Type">${typeName(device.type)}</td>
-    <td data-name="Place in the home"><span title=${PLACEMENTS[device.placement]}>${PLACES[device.placement]}</span></td>
-    <td data-name="State"><span title=${meaning}><${Badge} kind=${kind}>${device.status}<//></span>${asks(
+    <th scope="row" data-name=${w.location}>${device.location}</th>
+    <td data-name=${w.type}>${typeName(device.type)}</td>
+    <td data-name=${w.place}><span title=${w.placements[device.placement]}>${w.places[device.placement]}</span></td>
+    <td data-name=${w.state}><span title=${w.states[device.status]}><${Badge} kind=${kind}>${common.statuses[device.status]}<//></span>${asks(
       device,
       false,
     ).map(({ word, meaning: why }) => html` <span title=${why}><${Badge} kind="warn">${word}<//></span>`)}</td>
-    <td data-name="Last seen"><${When} at=${device.last_seen_at} zone=${zone} /></td>
+    <td data-name=${common.lastSeen}><${When} at=${device.last_seen_at} zone=${zone} /></td>
     <td>
       <div class="actions">
         <a
           href=${`/dashboard/devices?device=${device.device_id}`}
-          aria-label=${`Details of ${device.location}, ${typeName(device.type)}`}
+          aria-label=${w.detailsOf(device.location, typeName(device.type))}
           onClick=${open}
-        >Details</a>
+        >${common.details}</a>
       </div>
     </td>
   </tr>`;

@@ -4,6 +4,7 @@ import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
 import { busy, Problem } from '../../parts/ui.ts';
+import { words } from '../../words/words.ts';
 import { DeviceFields, type GivenFields, givenFields } from './device-fields.ts';
 
 /** What of a device can be changed here, as a form; only what was changed is sent. */
@@ -13,6 +14,7 @@ export function DeviceSettings(props: {
   onSaved: (now: DeviceDetails) => void;
 }) {
   const { of: device, others, onSaved } = props;
+  const w = words().devices.details;
   const [said, setSaid] = useState('');
   const { run, isBusy, error } = useAction();
   const save = (event: SubmitEvent) => {
@@ -25,15 +27,15 @@ export function DeviceSettings(props: {
         const patch = Object.fromEntries(changed.map((name) => [name, given[name]]));
         onSaved(await call<DeviceDetails>('PATCH', `/v1/devices/${device.device_id}`, patch));
       }
-      setSaid(changed.length > 0 ? 'Saved.' : 'Nothing was changed.');
+      setSaid(changed.length > 0 ? w.saved : w.nothingChanged);
     });
   };
   return html`<form onSubmit=${save} onInput=${() => setSaid('')}>
     <${DeviceFields} of=${device} others=${others} />
-    <p class="quiet">Load, register and gap hold for the past, too: the next message computes it anew.</p>
+    <p class="quiet">${w.past}</p>
     <${Problem} text=${error} />
     <p class="actions">
-      <button class="main" ...${busy(isBusy)}>Save</button>
+      <button class="main" ...${busy(isBusy)}>${words().common.save}</button>
       <span role="status">${said}</span>
     </p>
   </form>`;

@@ -3,6 +3,7 @@ import { html } from '../../html.ts';
 import { Rows } from '../../parts/focus.ts';
 import type { Loaded } from '../../parts/load.ts';
 import { Card, Loading, When } from '../../parts/ui.ts';
+import { words } from '../../words/words.ts';
 import { whatItTells } from './discovered-words.ts';
 
 /** What was heard through the account's gateways and is not paired. */
@@ -10,52 +11,56 @@ export const DiscoveredList = (props: {
   discovered: Loaded<DiscoveredDevice[]>;
   zone: string;
   onPair: (one: DiscoveredDevice) => void;
-}) => html`<${Card} title="Discovered devices">
-  <${Rows} label="List of discovered devices">
+}) => html`<${Card} title=${words().devices.discovered.title}>
+  <${Rows} label=${words().devices.discovered.list}>
     <${Loading} of=${props.discovered}>
       ${(all: DiscoveredDevice[]) =>
         all.length === 0
-          ? html`<p class="quiet">No device is waiting to be paired. Devices heard through a gateway appear here by themselves.</p>`
-          : html`<p class="quiet">Pair the devices that are yours: they count from their next message on. Of the others only this list is kept.</p>
+          ? html`<p class="quiet">${words().devices.discovered.none}</p>`
+          : html`<p class="quiet">${words().devices.discovered.about}</p>
             ${table(all, props.zone, props.onPair)}`}
     <//>
   <//>
 <//>`;
 
-const table = (all: DiscoveredDevice[], zone: string, onPair: (one: DiscoveredDevice) => void) => html`
+function table(all: DiscoveredDevice[], zone: string, onPair: (one: DiscoveredDevice) => void) {
+  const { common, devices } = words();
+  const w = devices.discovered;
+  return html`
   <div class="table"><table>
     <thead><tr>
-      <th scope="col">Device</th><th scope="col">Family</th><th scope="col">What it tells</th><th scope="col">First seen</th>
-      <th scope="col">Last seen</th><td></td>
+      <th scope="col">${common.device}</th><th scope="col">${w.family}</th><th scope="col">${w.tells}</th><th scope="col">${w.firstSeen}</th>
+      <th scope="col">${common.lastSeen}</th><td></td>
     </tr></thead>
     <tbody>
       ${all.map(
         (one) => html`<tr key=${one.discovery_id}>
-          <th scope="row" data-name="Device">${one.native_id}</th>
-          <td data-name="Family">${one.family}</td>
-          <td data-name="Tells"><${Tells} of=${one} /></td>
-          <td data-name="First seen"><${When} at=${one.first_seen_at} zone=${zone} /></td>
-          <td data-name="Last seen"><${When} at=${one.last_seen_at} zone=${zone} /></td>
+          <th scope="row" data-name=${common.device}>${one.native_id}</th>
+          <td data-name=${w.family}>${one.family}</td>
+          <td data-name=${w.tellsShort}><${Tells} of=${one} /></td>
+          <td data-name=${w.firstSeen}><${When} at=${one.first_seen_at} zone=${zone} /></td>
+          <td data-name=${common.lastSeen}><${When} at=${one.last_seen_at} zone=${zone} /></td>
           <td><div class="actions">
-            <button type="button" aria-label=${`Pair ${one.native_id}`} onClick=${() => onPair(one)}>Pair</button>
+            <button type="button" aria-label=${devices.pairing.of(one.native_id)} onClick=${() => onPair(one)}>${devices.pairing.submit}</button>
           </div></td>
         </tr>`,
       )}
     </tbody>
   </table></div>`;
+}
 
 /** The first few channels; a three-phase meter has dozens. */
 const SHOWN = 3;
 
 function Tells({ of }: { of: DiscoveredDevice }) {
   const all = whatItTells(of);
-  if (all.length === 0) return html`<span class="quiet">nothing that could be read yet</span>`;
+  if (all.length === 0) return html`<span class="quiet">${words().devices.discovered.nothing}</span>`;
   const rest = all.slice(SHOWN);
   return html`<div>
     ${all.slice(0, SHOWN).map((one) => html`<div>${one}</div>`)}
     ${
       rest.length > 0 &&
-      html`<details><summary>${rest.length} more</summary>${rest.map((one) => html`<div>${one}</div>`)}</details>`
+      html`<details><summary>${words().devices.discovered.more(rest.length)}</summary>${rest.map((one) => html`<div>${one}</div>`)}</details>`
     }
   </div>`;
 }

@@ -1,23 +1,15 @@
 import type { DiscoveredDevice } from '#clients/typescript/client.ts';
-
-const KINDS: Record<string, string> = {
-  energy_total_kwh: 'energy register',
-  energy_interval_kwh: 'energy of intervals',
-  volume_total_m3: 'volume register',
-  power_w: 'power',
-  temperature_c: 'temperature',
-  setpoint_c: 'setpoint',
-  heating: 'heating',
-};
+import { words } from '../../words/words.ts';
 
 /** What a device tells, by channel, and what of it would count: "import: energy register, power; counts as import". */
 export function whatItTells({ quantities, channels }: DiscoveredDevice): string[] {
+  const w = words().devices.discovered;
   return channels.map((channel) => {
     const mine = quantities.filter((one) => one.channel === channel);
-    const kinds = mine.map(({ kind }) => KINDS[kind] ?? kind).join(', ');
+    const kinds = mine.map(({ kind }) => w.kinds[kind] ?? kind).join(', ');
     const counts = mine.find((one) => one.counts !== null)?.counts;
     const isUnknown = /(^|\/)unknown\//.test(channel);
-    return `${channel}: ${kinds}${isUnknown ? '; counts when you say what it is' : counts ? `; counts as ${counts}` : ''}`;
+    return `${channel}: ${kinds}${isUnknown ? `; ${w.countsWhenSaid}` : counts ? `; ${w.countsAs(counts)}` : ''}`;
   });
 }
 

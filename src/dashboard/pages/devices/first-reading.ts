@@ -2,7 +2,9 @@ import { useEffect, useState } from 'preact/hooks';
 import type { DeviceDetails } from '#clients/typescript/client.ts';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
+import { rich } from '../../parts/rich.ts';
 import { Badge } from '../../parts/ui.ts';
+import { words } from '../../words/words.ts';
 
 const LOOK_MS = 2_000;
 /** After this time without a reading the page says where to look. */
@@ -10,6 +12,7 @@ const LONG_MS = 60_000;
 
 /** Waits for a device to be heard, and says when it was. */
 export function FirstReading({ deviceId, onHeard }: { deviceId: string; onHeard: () => void }) {
+  const w = words().devices.pairing;
   const [state, setState] = useState<'waiting' | 'long' | 'heard'>('waiting');
   useEffect(() => {
     const since = Date.now();
@@ -35,13 +38,12 @@ export function FirstReading({ deviceId, onHeard }: { deviceId: string; onHeard:
   return html`<p role="status" class="actions">
     ${
       state === 'heard'
-        ? html`<${Badge} kind="good">first reading received<//> <span>It counts from now on.</span>`
-        : html`<${Badge} kind="warn">waiting for the first reading …<//>
+        ? html`<${Badge} kind="good">${w.heard}<//> <span>${w.counts}</span>`
+        : html`<${Badge} kind="warn">${w.waiting}<//>
             ${
               state === 'long'
-                ? html`<span>Nothing yet. Does the device reach the port, and is the password whole? What was refused, and
-                    why: <code>npx energy rejected list --device ${deviceId}</code></span>`
-                : html`<span class="quiet">Checking every two seconds.</span>`
+                ? html`<span>${rich(w.nothingYet(`npx energy rejected list --device ${deviceId}`))}</span>`
+                : html`<span class="quiet">${w.checking}</span>`
             }`
     }
   </p>`;

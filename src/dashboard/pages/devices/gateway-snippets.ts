@@ -1,4 +1,5 @@
 import type { CreatedGateway } from '#clients/typescript/client.ts';
+import { words } from '../../words/words.ts';
 import { CERTIFICATE_FILE, hostAndPort, type ServiceAddress } from './service-address.ts';
 
 /** Topics of the families; deploy/DEVICES.md lists them, and a test holds them to it. */
@@ -44,7 +45,7 @@ export function deviceSettings(login: Login, address: ServiceAddress): { name: s
   };
   return [
     {
-      name: 'Tasmota (a build with TLS; in its console)',
+      name: words().devices.gateways.tasmota,
       // SetOption132: it keeps the fingerprint of the first server that it meets, in place of asking an authority.
       text: `Backlog ${needsCertificate ? 'SetOption132 1; ' : ''}MqttHost ${host}; MqttPort ${tlsPort}; MqttUser ${username}; MqttPassword ${password}; FullTopic ${topic_prefix}%prefix%/%topic%/`,
     },
@@ -67,7 +68,7 @@ ${needsCertificate ? `  certificate_authority: !secret energy_service_pem\n` : '
   discovery_prefix: ${topic_prefix}homeassistant`,
     },
     {
-      name: 'Shelly Gen2 and later (MQTT.SetConfig)',
+      name: words().devices.gateways.shelly,
       text: JSON.stringify({ config: shelly }, null, 2),
     },
   ];

@@ -1,5 +1,6 @@
 import { type Children, html } from '../../html.ts';
 import { Copy } from '../../parts/ui.ts';
+import { words } from '../../words/words.ts';
 import { CERTIFICATE_FILE, type ServiceAddress } from './service-address.ts';
 
 /** Where to connect and as whom. `children`: more of the list. */
@@ -10,29 +11,28 @@ export const LoginFields = (props: {
   children?: Children;
 }) => html`
   <dl class="facts">
-    <dt>MQTT host</dt>
+    <dt>${words().devices.login.host}</dt>
     <dd><code>${props.address.host}</code></dd>
-    <dt>Ports</dt>
+    <dt>${words().devices.login.ports}</dt>
     <dd>${ports(props.address)}</dd>
     ${
       props.address.needsCertificate &&
-      html`<dt>Certificate</dt>
+      html`<dt>${words().devices.login.certificate}</dt>
         <dd>
-          <a href="/certificate.pem" download=${CERTIFICATE_FILE}>Download ${CERTIFICATE_FILE}</a>
-          ${' '}<span class="quiet">It is self-signed: for TLS, tell the device to trust it.</span>
+          <a href="/certificate.pem" download=${CERTIFICATE_FILE}>${words().devices.login.download(CERTIFICATE_FILE)}</a>
+          ${' '}<span class="quiet">${words().devices.login.selfSigned}</span>
         </dd>`
     }
-    <dt>Username</dt>
+    <dt>${words().devices.login.username}</dt>
     <dd><code>${props.username}</code></dd>
     ${props.children}
-    <dt>Password</dt>
-    <dd><${Copy} text=${props.password} label="Password" /></dd>
+    <dt>${words().devices.login.password}</dt>
+    <dd><${Copy} text=${props.password} label=${words().devices.login.password} /></dd>
   </dl>`;
 
 function ports({ tlsPort, plainPort, isPlainOpen, isKnown }: ServiceAddress): Children {
-  if (!isKnown)
-    return html`${tlsPort} with TLS <span class="quiet">(of the broker that the service uses: ask its operator)</span>`;
-  if (isPlainOpen)
-    return html`${tlsPort} with TLS; ${plainPort} without <span class="quiet">(for devices that cannot do TLS)</span>`;
-  return html`${tlsPort} with TLS; ${plainPort} without, on the service’s own machine only`;
+  const w = words().devices.login;
+  if (!isKnown) return html`${w.withTls(tlsPort)} <span class="quiet">${w.unknownPort}</span>`;
+  if (isPlainOpen) return html`${w.alsoPlain(tlsPort, plainPort)} <span class="quiet">${w.noTls}</span>`;
+  return w.plainHere(tlsPort, plainPort);
 }

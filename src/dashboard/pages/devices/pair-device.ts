@@ -3,8 +3,10 @@ import type { DiscoveredDevice, PairedDevice } from '#clients/typescript/client.
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
+import { rich } from '../../parts/rich.ts';
 import { busy, Dialog, Problem, ShownOnce } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
+import { words } from '../../words/words.ts';
 import { typeName } from './device.ts';
 import { DeviceFields, givenFields } from './device-fields.ts';
 import { DeviceLogin } from './device-login.ts';
@@ -15,6 +17,8 @@ import { FirstReading } from './first-reading.ts';
 export function PairDevice(props: { of?: DiscoveredDevice; onChange: () => void; onClose: () => void }) {
   const { of: discovered, onChange, onClose } = props;
   const { me, user } = useSession();
+  const { common, devices } = words();
+  const w = devices.pairing;
   const [paired, setPaired] = useState<PairedDevice | null>(null);
   const { run, isBusy, error } = useAction();
   const pair = (event: SubmitEvent) => {
@@ -31,26 +35,22 @@ export function PairDevice(props: { of?: DiscoveredDevice; onChange: () => void;
     });
   };
   if (paired)
-    return html`<${Dialog} title=${`Paired: ${typeName(paired.type)}, ${paired.location}`} onClose=${onClose}>
+    return html`<${Dialog} title=${w.title(typeName(paired.type), paired.location)} onClose=${onClose}>
       <${ShownOnce} secret=${paired.mqtt?.password}>
-        ${
-          paired.mqtt
-            ? html`<b>Copy the password now: it is shown only once.</b> Set these in the device.`
-            : 'It goes on with its gateway’s login, and counts from its next message on.'
-        }
+        ${paired.mqtt ? rich(w.copyNow) : w.byGateway}
       <//>
       <${FirstReading} deviceId=${paired.device_id} onHeard=${onChange} />
       ${paired.mqtt && html`<${DeviceLogin} paired=${paired} login=${paired.mqtt} />`}
-      <p class="actions"><button type="button" class="main" onClick=${onClose}>Done</button></p>
+      <p class="actions"><button type="button" class="main" onClick=${onClose}>${common.done}</button></p>
     <//>`;
-  return html`<${Dialog} title=${discovered ? `Pair ${discovered.native_id}` : 'Pair a device'} onClose=${onClose}>
+  return html`<${Dialog} title=${discovered ? w.of(discovered.native_id) : devices.pair} onClose=${onClose}>
     <form onSubmit=${pair}>
-      ${user.user_id !== me.user_id && html`<p class="quiet">For ${user.email}.</p>`}
+      ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser(user.email)}</p>`}
       <${DeviceFields} type=${discovered ? likelyType(discovered) : 'smart_meter'} />
       <${Problem} text=${error} />
       <p class="actions">
-        <button class="main" ...${busy(isBusy)}>Pair</button>
-        <button type="button" onClick=${onClose}>Cancel</button>
+        <button class="main" ...${busy(isBusy)}>${w.submit}</button>
+        <button type="button" onClick=${onClose}>${common.cancel}</button>
       </p>
     </form>
   <//>`;

@@ -2,11 +2,13 @@ import { useState } from 'preact/hooks';
 import type { Cost, Figure as Opened, Overview } from '#src/api/dashboard/shapes.ts';
 import { call, withQuery } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
-import { kwh, percent } from '../../parts/format.ts';
+import { dayName, kwh, percent } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import { caveatsOf, money } from '../../parts/money.ts';
+import { rich } from '../../parts/rich.ts';
 import { Dialog, Loading } from '../../parts/ui.ts';
-import { PLACEMENTS, typeName } from '../devices/device.ts';
+import { words } from '../../words/words.ts';
+import { typeName } from '../devices/device.ts';
 
 /** Days of a figure, YYYY-MM-DD. */
 export interface Days {
@@ -28,7 +30,7 @@ export function Figure(props: { name: string; used: Overview['today']; of: Opens
   const { kwh_used, estimated_kwh } = used;
   const opens = (shown: string) =>
     of &&
-    html`<button type="button" class="opens" aria-label=${`${name}: ${shown}. What it is made of`} onClick=${() => setOpen(true)}>${shown}</button>`;
+    html`<button type="button" class="opens" aria-label=${words().home.figure.opens(name, shown)} onClick=${() => setOpen(true)}>${shown}</button>`;
   return html`<${Total} name=${name} used=${kwh_used} estimated=${estimated_kwh} unit=${kwh} link=${opens} cost=${cost}>
     ${isOpen && of && html`<${Details} name=${name} of=${of} onClose=${() => setOpen(false)} />`}
   <//>`;
@@ -45,16 +47,17 @@ export function Total(props: {
   children?: Children;
 }) {
   const { name, used, estimated, unit, link, cost, children } = props;
+  const { common, home } = words();
   return html`<div>
     <dt>${name}</dt>
     <dd class="big">${used === null ? '–' : (link?.(unit(used)) ?? unit(used))}</dd>
     ${cost && html`<dd class="money">${money(cost.total, cost.currency)}</dd>`}
     <dd class="quiet">${
       used === null
-        ? 'no data'
+        ? common.noData
         : estimated
-          ? html`<i class="swatch" /> ${unit(estimated)} of it estimated`
-          : 'all measured'
+          ? html`<i class="swatch" /> ${common.estimatedOfIt(unit(estimated))}`
+          : home.allMeasured
     }</dd>
     ${cost && caveatsOf(cost).map((caveat) => html`<dd class="quiet">${caveat}</dd>`)}
     ${children}
@@ -65,19 +68,23 @@ export function Total(props: {
 function Details(props: { name: string; of: Opens; onClose: () => void }) {
   const { name, of, onClose } = props;
   const { userId, days, isOver } = of;
+  const {
+    common,
+    home: { figure: w },
+  } = words();
   const loaded = useLoad(
     () => call<Opened>('GET', withQuery('/v1/figure', { user_id: userId, ...days })),
     [userId, days.start, days.end],
   );
-  return html`<${Dialog} title=${`${name}: what it is made of`} onClose=${onClose}>
+  return html`<${Dialog} title=${w.title(name)} onClose=${onClose}>
     <${Loading} of=${loaded}>
       ${(figure: Opened) => html`
-        <p><b>${kwh(figure.kwh_used)}</b> used${days.start === days.end ? ` on ${days.start}` : ` from ${days.start} to ${days.end}`}:${' '}
-          ${kwh(figure.kwh_used - figure.estimated_kwh)} measured, ${kwh(figure.estimated_kwh)} estimated.
-          ${figure.coverage !== null && html` ${percent(figure.coverage)} of the time is known${isOver ? '' : '; today is not over'}.`}</p>
-        ${figure.estimated_kwh > 0 && html`<p class="quiet">Estimated: a register was silent for more than an hour. How much flowed is certain, in which of these hours is not.</p>`}
+        <p>${rich(days.start === days.end ? w.usedOn(kwh(figure.kwh_used), dayName(days.start)) : w.usedFrom(kwh(figure.kwh_used), dayName(days.start), dayName(days.end)))}${' '}
+          ${w.parts(kwh(figure.kwh_used - figure.estimated_kwh), kwh(figure.estimated_kwh))}
+          ${figure.coverage !== null && ` ${(isOver ? w.known : w.knownSoFar)(percent(figure.coverage))}`}</p>
+        ${figure.estimated_kwh > 0 && html`<p class="quiet">${w.whyEstimated}</p>`}
         <div class="table"><table>
-          <thead><tr><th scope="col">Device</th><th scope="col">In</th><th scope="col">Out</th><th scope="col">Estimated</th><th scope="col">Not counted, and why</th></tr></thead>
+          <thead><tr><th scope="col">${common.device}</th><th scope="col">${w.in}</th><th scope="col">${w.out}</th><th scope="col">${w.estimated}</th><th scope="col">${w.notCounted}</th></tr></thead>
           <tbody>${figure.devices.map((device) => html`<${Row} key=${device.device_id} of=${device} />`)}</tbody>
         </table></div>
       `}
@@ -87,34 +94,27 @@ function Details(props: { name: string; of: Opens; onClose: () => void }) {
 
 type Device = Opened['devices'][number];
 
-const Row = ({ of: device }: { of: Device }) => html`<tr>
-  <th scope="row" data-name="Device"><span>${device.location} <span class="quiet">${typeName(device.type)}, ${PLACEMENTS[device.placement]}</span></span></th>
-  <td data-name="In">${shownOr(device.import_kwh)}</td>
-  <td data-name="Out">${shownOr(device.export_kwh)}</td>
-  <td data-name="Estimated">${shownOr(device.estimated_kwh || null)}</td>
-  <td data-name="Not counted, and why">
+function Row({ of: device }: { of: Device }) {
+  const {
+    common,
+    home: { figure: w },
+  } = words();
+  return html`<tr>
+  <th scope="row" data-name=${common.device}><span>${device.location} <span class="quiet">${typeName(device.type)}, ${words().devices.placements[device.placement]}</span></span></th>
+  <td data-name=${w.in}>${shownOr(device.import_kwh)}</td>
+  <td data-name=${w.out}>${shownOr(device.export_kwh)}</td>
+  <td data-name=${w.estimated}>${shownOr(device.estimated_kwh || null)}</td>
+  <td data-name=${w.notCounted}>
     ${
       device.notes.length + device.rejected.length === 0
         ? '–'
         : html`<ul>
-            ${device.notes.map(({ note, count }) => html`<li>${times(count)} ${WHY[note]}</li>`)}
-            ${device.rejected.map(({ reason, count }) => html`<li>${times(count)} refused: ${reason}</li>`)}
+            ${device.notes.map(({ note, count }) => html`<li>${w.readings(count)} ${w.notes[note]}</li>`)}
+            ${device.rejected.map(({ reason, count }) => html`<li>${w.refused(w.readings(count), reason)}</li>`)}
           </ul>`
     }
   </td>
 </tr>`;
+}
 
 const shownOr = (value: number | null) => (value === null ? '–' : kwh(value));
-const times = (count: number) => (count === 1 ? 'One reading' : `${count} readings`);
-
-/** What became of a reading that was not plainly counted. */
-const WHY: Record<Device['notes'][number]['note'], string> = {
-  held: 'held: implausible, until the next ones say what it was',
-  glitch: 'left out: implausible, and the next one fitted the one before',
-  late: 'late news: what came at once was spread over the time that it tells of',
-  back: 'left out: the next ones fitted those before it',
-  reset: 'after a reset: counted from zero',
-  rollover: 'after a rollover: counted across it',
-  swap: 'of another meter: a new baseline, nothing counted over the step',
-  overlap: 'left out: it overlaps another interval',
-};

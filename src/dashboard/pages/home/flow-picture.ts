@@ -1,5 +1,6 @@
 import { html } from '../../html.ts';
 import { kwh } from '../../parts/format.ts';
+import { words } from '../../words/words.ts';
 import { addsUp, ribbonsOf, WIDTH } from './ribbons.ts';
 
 /** One thing that energy comes from or goes to. */
@@ -23,8 +24,8 @@ export const isEven = ({ from, to }: Sides): boolean => addsUp(energies(from), e
 export function FlowPicture({ title, from, to }: Sides & { title: string }) {
   const none = (text: string) =>
     html`<figure class="flow"><figcaption>${title}</figcaption><p class="quiet">${text}</p></figure>`;
-  if ([...from, ...to].every((end) => !end.kwh)) return none('Nothing is known yet.');
-  if (!isEven({ from, to })) return none('No picture: what came in and what went out differ.');
+  if ([...from, ...to].every((end) => !end.kwh)) return none(words().common.nothingKnown);
+  if (!isEven({ from, to })) return none(words().home.flows.unequal);
   const { heightPx, left, right, bar } = ribbonsOf(energies(from), energies(to));
   const paths = (ends: End[], ribbons: typeof left) =>
     ribbons.map(({ path, index }) => html`<path d=${path} fill=${`var(${ends[index]?.colour})`} />`);

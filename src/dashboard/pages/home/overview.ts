@@ -1,6 +1,7 @@
 import type { Cost, Costs, Overview } from '#src/api/dashboard/shapes.ts';
 import type { Bar } from '../../parts/chart.ts';
 import { moneyOf } from '../../parts/money.ts';
+import { dateFormat } from '../../words/locale.ts';
 import type { Days } from './figure.ts';
 
 type Known = Overview['hours'][number] | Overview['days'][number] | Overview['months'][number];
@@ -32,13 +33,13 @@ export function daysOfFigures(now: string): Record<'today' | 'yesterday' | 'mont
 
 /** The last 48 hours; those about which nothing is known stay empty. */
 export function hourBars({ hours, now, timezone }: Overview, costs: Costs | null): Bar[] {
-  const clock = new Intl.DateTimeFormat(undefined, {
+  const clock = dateFormat({
     hour: '2-digit',
     minute: '2-digit',
     hourCycle: 'h23',
     timeZone: timezone,
   });
-  const full = new Intl.DateTimeFormat(undefined, {
+  const full = dateFormat({
     weekday: 'short',
     hour: '2-digit',
     minute: '2-digit',
@@ -67,8 +68,8 @@ function phaseOf(iso: string): number {
 
 /** The last 30 days. */
 export function dayBars({ days, now }: Overview, costs: Costs | null): Bar[] {
-  const short = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
-  const full = new Intl.DateTimeFormat(undefined, {
+  const short = dateFormat({ day: 'numeric', month: 'short', timeZone: 'UTC' });
+  const full = dateFormat({
     weekday: 'short',
     day: 'numeric',
     month: 'short',
@@ -86,8 +87,8 @@ export function dayBars({ days, now }: Overview, costs: Costs | null): Bar[] {
 
 /** The last 12 months. */
 export function monthBars({ months, now }: Overview, costs: Costs | null): Bar[] {
-  const short = new Intl.DateTimeFormat(undefined, { month: 'short', timeZone: 'UTC' });
-  const full = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+  const short = dateFormat({ month: 'short', timeZone: 'UTC' });
+  const full = dateFormat({ month: 'long', year: 'numeric', timeZone: 'UTC' });
   const rows = new Map(months.map((row) => [row.month, row]));
   const costOf = new Map(costs?.months.map(({ month, cost }) => [month, cost]));
   const [year = 0, month = 1] = now.split('-').map(Number);

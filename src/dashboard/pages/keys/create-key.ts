@@ -4,25 +4,23 @@ import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
 import { busy, Dialog, Field, Problem } from '../../parts/ui.ts';
+import { words } from '../../words/words.ts';
 import { SCOPES } from './scopes.ts';
 import { KeyShownOnce } from './shown-once.ts';
 
 const DAY_MS = 86_400_000;
-const ALL = Object.keys(SCOPES);
-const EXPIRIES: [days: string, name: string][] = [
-  ['', 'never'],
-  ['30', 'after 30 days'],
-  ['90', 'after 90 days'],
-  ['365', 'after a year'],
-];
+const ALL = SCOPES;
+/** Days. */
+const EXPIRIES = ['never', 30, 90, 365] as const;
 
 /** Asks what the key is for, makes it, and shows it once. */
 export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: () => void }) {
+  const { common, keys: w } = words();
   const [scopes, setScopes] = useState<readonly string[]>(ALL);
   const [made, setMade] = useState<CreatedKey | null>(null);
   const { run, isBusy, error } = useAction();
   if (made)
-    return html`<${Dialog} title="Your new key" onClose=${onClose}><${KeyShownOnce} made=${made} onDone=${onClose} /><//>`;
+    return html`<${Dialog} title=${w.newKey} onClose=${onClose}><${KeyShownOnce} made=${made} onDone=${onClose} /><//>`;
 
   const create = (event: SubmitEvent) => {
     event.preventDefault();
@@ -41,13 +39,13 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
   };
   const allow = (scope: string, isAllowed: boolean) =>
     setScopes(ALL.filter((one) => (one === scope ? isAllowed : scopes.includes(one))));
-  return html`<${Dialog} title="Create New Key" onClose=${onClose}>
+  return html`<${Dialog} title=${w.create} onClose=${onClose}>
     <form onSubmit=${create}>
-      <${Field} label="Name" hint="Optional: what the key is for.">
+      <${Field} label=${common.name} hint=${w.nameHint}>
         ${(attributes: object) => html`<input ...${attributes} name="name" maxlength="100" autocomplete="off" />`}
       <//>
       <fieldset>
-        <legend>What it may do</legend>
+        <legend>${w.whatItMayDo}</legend>
         <div class="choices wide">
           ${ALL.map(
             (scope) => html`<label>
@@ -56,24 +54,24 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
                 checked=${scopes.includes(scope)}
                 onChange=${(event: Event) => allow(scope, (event.target as HTMLInputElement).checked)}
               />
-              <span><code>${scope}</code> <small class="quiet">${SCOPES[scope]}</small></span>
+              <span><code>${scope}</code> <small class="quiet">${w.scopes[scope]}</small></span>
             </label>`,
           )}
         </div>
         <p class="actions">
-          <button type="button" onClick=${() => setScopes(ALL)}>All</button>
-          <button type="button" onClick=${() => setScopes([])}>None</button>
+          <button type="button" onClick=${() => setScopes(ALL)}>${w.all}</button>
+          <button type="button" onClick=${() => setScopes([])}>${w.none}</button>
         </p>
       </fieldset>
-      <${Field} label="Expires">
+      <${Field} label=${w.expires}>
         ${(attributes: object) =>
-          html`<select ...${attributes} name="days">${EXPIRIES.map(([days, name]) => html`<option value=${days}>${name}</option>`)}</select>`}
+          html`<select ...${attributes} name="days">${EXPIRIES.map((days) => html`<option value=${days === 'never' ? '' : days}>${w.expiries[days]}</option>`)}</select>`}
       <//>
       <${Problem} text=${error} />
       <p class="actions">
-        <button class="main" ...${busy(isBusy)} disabled=${scopes.length === 0}>Create key</button>
-        <button type="button" onClick=${onClose}>Cancel</button>
-        ${scopes.length === 0 && html`<span class="quiet">Choose at least one permission.</span>`}
+        <button class="main" ...${busy(isBusy)} disabled=${scopes.length === 0}>${w.createShort}</button>
+        <button type="button" onClick=${onClose}>${common.cancel}</button>
+        ${scopes.length === 0 && html`<span class="quiet">${w.chooseOne}</span>`}
       </p>
     </form>
   <//>`;

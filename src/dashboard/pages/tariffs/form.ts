@@ -1,4 +1,5 @@
 import type { Rates, Tariff } from '#clients/typescript/client.ts';
+import { readDecimal, toType } from '../../parts/decimal.ts';
 import type { TariffTemplate } from './templates.ts';
 
 /** A tariff as it is typed: numbers are text, and what is left empty is not said. */
@@ -52,12 +53,12 @@ export function formOf(
   const { standing_per_day = '', capacity, import: imports, export: exports } = terms;
   return {
     ...about,
-    standing_per_day,
+    standing_per_day: toType(standing_per_day),
     capacity: capacity
       ? {
-          per_kw_month: capacity.per_kw_month,
+          per_kw_month: toType(capacity.per_kw_month),
           months_averaged: String(capacity.months_averaged ?? ''),
-          minimum_kw: String(capacity.minimum_kw ?? ''),
+          minimum_kw: toType(capacity.minimum_kw),
         }
       : null,
     import: ratesForm(imports),
@@ -66,12 +67,16 @@ export function formOf(
 }
 
 function ratesForm(rates: Rates): RatesForm {
-  if ('per_kwh' in rates) return { ...NO_RATES, kind: 'flat', per_kwh: rates.per_kwh };
-  if ('series_id' in rates) return { ...NO_RATES, kind: 'series', ...rates };
+  if ('per_kwh' in rates) return { ...NO_RATES, kind: 'flat', per_kwh: toType(rates.per_kwh) };
+  if ('series_id' in rates) {
+    const { series_id, multiply, add } = rates;
+    return { ...NO_RATES, kind: 'series', series_id, multiply: toType(multiply), add: toType(add) };
+  }
   // An input of a time knows no 24:00.
   const periods = rates.periods.map((one) => ({
     ...NO_CONDITION,
     ...one,
+    per_kwh: toType(one.per_kwh),
     to: (one.to ?? '').replace('24:00', '00:00'),
   }));
   return { ...NO_RATES, kind: 'periods', periods };
@@ -121,5 +126,9 @@ const periodOf = ({ per_kwh, days, from, to, months }: PeriodForm) => ({
 const someOf = (numbers: number[], all: number) =>
   numbers.length === 0 || numbers.length === all ? undefined : numbers.toSorted((a, b) => a - b);
 
-/** A decimal as half of Europe writes it is one, too. */
-const decimal = (text: string) => text.trim().replace(',', '.');
+/** As the service takes it. What is no number, or may be two, it refuses. */
+function decimal(text: string): string {
+  const typed = readDecimal(text);
+  if (typed.kind === 'number') return typed.value;
+  return typed.kind === 'unclear' ? 'unclear' : text.trim();
+}

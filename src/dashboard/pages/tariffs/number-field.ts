@@ -1,4 +1,5 @@
 import { html } from '../../html.ts';
+import { DecimalInput } from '../../parts/decimal-input.ts';
 import { Field } from '../../parts/ui.ts';
 
 /** What the service says is wrong, by the path of the member. */
@@ -16,14 +17,13 @@ export function NumberField(props: {
 }) {
   const { label, name, value, onInput, mistakes, hint, isRequired = false } = props;
   return html`<${Field} label=${label} hint=${hint} mistake=${mistakes[name]}>
-    ${(attributes: object) => html`<input
-      ...${attributes}
+    ${(attributes: object) => html`<${DecimalInput}
+      attributes=${attributes}
       name=${name}
       value=${value}
-      inputmode="decimal"
-      autocomplete="off"
-      required=${isRequired}
-      onInput=${(event: Event) => onInput((event.target as HTMLInputElement).value)}
+      limits=${null}
+      isRequired=${isRequired}
+      onInput=${onInput}
     />`}
   <//>`;
 }

@@ -1,8 +1,9 @@
 import { html } from '../../html.ts';
+import { monthNames, weekdayNames } from '../../parts/format.ts';
 import { Field } from '../../parts/ui.ts';
+import { words } from '../../words/words.ts';
 import type { PeriodForm } from './form.ts';
 import { type Mistakes, NumberField } from './number-field.ts';
-import { MONTHS, WEEKDAYS } from './words.ts';
 
 /** A price at some times; the last one of the list is for all others, and has no times. */
 export function PeriodFields(props: {
@@ -18,6 +19,7 @@ export function PeriodFields(props: {
   onRemove: (() => void) | null;
 }) {
   const { name, number, of: period, isLast, unit, isRequired, mistakes, onChange, onEarlier, onRemove } = props;
+  const w = words().tariffs.form;
   const set = (changed: Partial<PeriodForm>) => onChange({ ...period, ...changed });
   const time = (
     member: 'from' | 'to',
@@ -33,25 +35,25 @@ export function PeriodFields(props: {
     />`}
   <//>`;
   const cost = html`<${NumberField}
-    label=${`Price, ${unit}`}
+    label=${w.price(unit)}
     name=${`${name}.per_kwh`}
     value=${period.per_kwh}
     isRequired=${isRequired}
     mistakes=${mistakes}
     onInput=${(per_kwh: string) => set({ per_kwh })}
   />`;
-  if (isLast) return html`<fieldset class="period"><legend>At all other times</legend>${cost}</fieldset>`;
+  if (isLast) return html`<fieldset class="period"><legend>${w.otherTimes}</legend>${cost}</fieldset>`;
   return html`<fieldset class="period">
-    <legend>Period ${number}</legend>
-    <div class="columns three">${cost}${time('from', 'From')}${time('to', 'Until')}</div>
-    <${Some} legend="On" names=${WEEKDAYS} of=${period.days} onChange=${(days: number[]) => set({ days })} />
+    <legend>${w.period(number)}</legend>
+    <div class="columns three">${cost}${time('from', w.from)}${time('to', w.until)}</div>
+    <${Some} legend=${w.on} names=${weekdayNames()} of=${period.days} onChange=${(days: number[]) => set({ days })} />
     <details class="more" open=${period.months.length > 0 && period.months.length < 12}>
-      <summary>Only in some months</summary>
-      <${Some} legend="In" names=${MONTHS} of=${period.months} onChange=${(months: number[]) => set({ months })} />
+      <summary>${w.someMonths}</summary>
+      <${Some} legend=${w.in} names=${monthNames()} of=${period.months} onChange=${(months: number[]) => set({ months })} />
     </details>
     <p class="actions">
-      ${onEarlier && html`<button type="button" aria-label=${`Move period ${number} up`} onClick=${onEarlier}>Move up</button>`}
-      ${onRemove && html`<button type="button" aria-label=${`Remove period ${number}`} onClick=${onRemove}>Remove</button>`}
+      ${onEarlier && html`<button type="button" aria-label=${w.movePeriodUp(number)} onClick=${onEarlier}>${w.moveUp}</button>`}
+      ${onRemove && html`<button type="button" aria-label=${w.removePeriod(number)} onClick=${onRemove}>${w.remove}</button>`}
     </p>
   </fieldset>`;
 }

@@ -3,6 +3,9 @@ import type { TariffPreview } from '#src/api/dashboard/shapes.ts';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { caveatsOf, money } from '../../parts/money.ts';
+import { rich } from '../../parts/rich.ts';
+import { dateFormat } from '../../words/locale.ts';
+import { words } from '../../words/words.ts';
 import { isBlank, membersOf, type TariffForm } from './form.ts';
 
 /** It is asked for when typing has paused for this long. */
@@ -26,22 +29,21 @@ export function Preview({ userId, form }: { userId: string; form: TariffForm }) 
       clearTimeout(timer);
     };
   }, [body]);
-  return html`<p class="note" role="status">${body === '' || !preview?.cost ? 'Fill in the prices, and see here what last month would have cost.' : wordsOf(preview.start, preview.cost)}</p>`;
+  return html`<p class="note" role="status">${body === '' || !preview?.cost ? words().tariffs.preview.fillIn : wordsOf(preview.start, preview.cost)}</p>`;
 }
 
 function wordsOf(start: string, cost: NonNullable<TariffPreview['cost']>) {
+  const w = words().tariffs.preview;
   const { currency } = cost;
-  const month = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(
-    Date.parse(start),
-  );
-  const part = (amount: string | undefined, name: string) =>
-    Number(amount ?? 0) === 0 ? [] : [`${name} ${money(amount ?? '0', currency)}`];
+  const month = dateFormat({ month: 'long', year: 'numeric', timeZone: 'UTC' }).format(Date.parse(start));
+  const part = (amount: string | undefined, name: (amount: string) => string) =>
+    Number(amount ?? 0) === 0 ? [] : [name(money(amount ?? '0', currency))];
   const parts = [
-    `energy ${money(cost.import, currency)}`,
-    ...part(cost.standing, 'standing charge'),
-    ...part(cost.capacity, 'highest load'),
-    ...part(cost.export, 'fed in, less'),
+    w.energy(money(cost.import, currency)),
+    ...part(cost.standing, w.standing),
+    ...part(cost.capacity, w.capacity),
+    ...part(cost.export, w.export),
     ...caveatsOf(cost),
   ];
-  return html`${month} would have cost <b>${money(cost.total, currency)}</b>: ${parts.join(', ')}.`;
+  return rich(w.total(month, money(cost.total, currency), parts.join(', ')));
 }

@@ -1,17 +1,14 @@
 import type { UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { type Children, html } from '../../html.ts';
+import { decimals } from '../../parts/format.ts';
 import { Field } from '../../parts/ui.ts';
+import { words } from '../../words/words.ts';
 import { NO_CONDITION, type PeriodForm, type RatesForm } from './form.ts';
 import { type Mistakes, NumberField } from './number-field.ts';
 import { PeriodFields } from './period-fields.ts';
 import { SeriesFields } from './series-fields.ts';
 
-const KINDS: Record<RatesForm['kind'], string> = {
-  none: 'Nothing',
-  flat: 'One price',
-  periods: 'By the clock: day and night, weekdays, seasons',
-  series: 'By a price series (dynamic)',
-};
+const KINDS: readonly RatesForm['kind'][] = ['none', 'flat', 'periods', 'series'];
 
 /** What energy costs, or earns: one price, by the clock, or by a series. */
 export function RatesFields(props: {
@@ -26,17 +23,18 @@ export function RatesFields(props: {
 }) {
   const { name, legend, of: rates, currency, series, mistakes, onChange } = props;
   const isRequired = name === 'import';
-  const unit = `${currency || 'money'} a kWh`;
+  const w = words().tariffs.form;
+  const unit = w.unit(currency || w.money);
   const set = (changed: Partial<RatesForm>) => onChange({ ...rates, ...changed });
-  const kinds = (Object.keys(KINDS) as RatesForm['kind'][]).filter((kind) => kind !== 'none' || !isRequired);
+  const kinds = KINDS.filter((kind) => kind !== 'none' || !isRequired);
   const fields: Record<RatesForm['kind'], () => Children> = {
     none: () => null,
     flat: () => html`<${NumberField}
-      label=${`Price, ${unit}`}
+      label=${w.price(unit)}
       name=${`${name}.per_kwh`}
       value=${rates.per_kwh}
       isRequired=${isRequired}
-      hint=${isRequired ? 'With all taxes, as the bill has it: 30 cents are 0.30.' : 'Leave it empty if you feed nothing in.'}
+      hint=${isRequired ? w.priceHint(decimals(0.3, 2)) : w.noFeedIn}
       mistakes=${mistakes}
       onInput=${(per_kwh: string) => set({ per_kwh })}
     />`,
@@ -46,14 +44,14 @@ export function RatesFields(props: {
   };
   return html`<fieldset>
     <legend>${legend}</legend>
-    <${Field} label="How it is priced" mistake=${mistakes[name]}>
+    <${Field} label=${w.kind} mistake=${mistakes[name]}>
       ${(attributes: object) => html`<select
         ...${attributes}
         name=${name}
         value=${rates.kind}
         onChange=${(event: Event) => set({ kind: (event.target as HTMLSelectElement).value as RatesForm['kind'] })}
       >
-        ${kinds.map((kind) => html`<option value=${kind} selected=${kind === rates.kind}>${KINDS[kind]}</option>`)}
+        ${kinds.map((kind) => html`<option value=${kind} selected=${kind === rates.kind}>${w.kinds[kind]}</option>`)}
       </select>`}
     <//>
     ${fields[rates.kind]()}
@@ -65,9 +63,7 @@ export function RatesFields(props: {
     const swapped = (index: number) =>
       all.toSpliced(index - 1, 2, all[index] as PeriodForm, all[index - 1] as PeriodForm);
     const isAsked = isRequired || all.some(({ per_kwh }) => per_kwh !== '');
-    return html`<p class="quiet">The first period that fits holds. Times are those of the home, in quarter-hours; past midnight is possible.${
-      isRequired ? '' : ' Leave all prices empty if you feed nothing in.'
-    }</p>
+    return html`<p class="quiet">${w.periodsHint}${isRequired ? '' : ` ${w.noFeedInPeriods}`}</p>
       ${all.map(
         (one, index) => html`<${PeriodFields}
           name=${`${name}.periods.${index}`}
@@ -82,6 +78,6 @@ export function RatesFields(props: {
           onRemove=${all.length > 2 ? () => put(all.toSpliced(index, 1)) : null}
         />`,
       )}
-      <p class="actions"><button type="button" onClick=${() => put(all.toSpliced(-1, 0, NO_CONDITION))}>Add a period</button></p>`;
+      <p class="actions"><button type="button" onClick=${() => put(all.toSpliced(-1, 0, NO_CONDITION))}>${w.addPeriod}</button></p>`;
   }
 }

@@ -2,6 +2,8 @@ import { useState } from 'preact/hooks';
 import type { Tariff } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
 import { Field } from '../../parts/ui.ts';
+import { locale } from '../../words/locale.ts';
+import { words } from '../../words/words.ts';
 import { COUNTRIES, formsOf, likelyCountry } from './start-from.ts';
 import type { TariffTemplate } from './templates.ts';
 
@@ -16,12 +18,18 @@ export interface Start {
 const BLANK: Start = { name: '', currency: '', terms: { import: { per_kwh: '' } } };
 const CURRENT = 'current';
 
+/** A name or a sentence of a template, which has it in English. */
+const inWords = (text: string): string => words().tariffs.templates[text] ?? text;
+
 /** Where a new tariff of a home is started from unless somebody chooses: a country, or the tariff that holds now. */
 const likely = (current: Tariff | null, zone: string): string =>
   current ? CURRENT : likelyCountry(zone, navigator.language);
 
 function startOf(from: string, form: number, current: Tariff | null): Start {
-  if (from !== CURRENT || !current) return formsOf(from)[form] ?? BLANK;
+  if (from !== CURRENT || !current) {
+    const one = formsOf(from)[form];
+    return one ? { ...one, name: inWords(one.name), note: one.note?.map(inWords).join(' ') } : BLANK;
+  }
   return { name: current.name, currency: current.currency, terms: current };
 }
 
@@ -32,31 +40,32 @@ export const firstStart = (current: Tariff | null, zone: string): Start => start
 export function StartFrom(props: { current: Tariff | null; zone: string; onStart: (start: Start) => void }) {
   const { current, zone, onStart } = props;
   const [[from, form], setChosen] = useState<[string, number]>(() => [likely(current, zone), 0]);
+  const w = words().tariffs.form;
   const forms = formsOf(from);
   const choose = (from: string, form: number) => {
     setChosen([from, form]);
     onStart(startOf(from, form, current));
   };
-  const country = new Intl.DisplayNames(undefined, { type: 'region' });
+  const country = new Intl.DisplayNames(locale(), { type: 'region' });
   return html`<div class=${forms.length > 0 ? 'columns' : ''}>
-    <${Field} label="Start from">
+    <${Field} label=${w.startFrom}>
       ${(attributes: object) => html`<select
         ...${attributes}
         onChange=${(event: Event) => choose((event.target as HTMLSelectElement).value, 0)}
       >
-        ${current && html`<option value=${CURRENT} selected=${from === CURRENT}>The tariff that holds now</option>`}
+        ${current && html`<option value=${CURRENT} selected=${from === CURRENT}>${w.current}</option>`}
         ${COUNTRIES.map((one) => html`<option value=${one} selected=${one === from}>${country.of(one)}</option>`)}
-        <option value="" selected=${from === ''}>Another country</option>
+        <option value="" selected=${from === ''}>${w.anotherCountry}</option>
       </select>`}
     <//>
     ${
       forms.length > 0 &&
-      html`<${Field} label="Form">
+      html`<${Field} label=${w.form}>
         ${(attributes: object) => html`<select
           ...${attributes}
           onChange=${(event: Event) => choose(from, Number((event.target as HTMLSelectElement).value))}
         >
-          ${forms.map(({ name }, index) => html`<option value=${index} selected=${index === form}>${name}</option>`)}
+          ${forms.map(({ name }, index) => html`<option value=${index} selected=${index === form}>${inWords(name)}</option>`)}
         </select>`}
       <//>`
     }

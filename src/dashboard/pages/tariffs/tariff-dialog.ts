@@ -3,15 +3,16 @@ import type { Tariff } from '#clients/typescript/client.ts';
 import type { UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { call, Failure } from '../../api.ts';
 import { html } from '../../html.ts';
+import { dayName, decimals } from '../../parts/format.ts';
 import { useAction } from '../../parts/load.ts';
 import { busy, Dialog, Field, Problem } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
+import { words } from '../../words/words.ts';
 import { formOf, membersOf, NO_CAPACITY, type RatesForm, type TariffForm } from './form.ts';
 import { type Mistakes, NumberField } from './number-field.ts';
 import { Preview } from './preview.ts';
 import { RatesFields } from './rates-fields.ts';
 import { firstStart, type Start, StartFrom } from './start-fields.ts';
-import { dayName } from './words.ts';
 
 /** Makes a tariff of the picked account, or changes one (`of`). `all`: those that there are. `current`: the one that holds now. */
 export function TariffDialog(props: {
@@ -25,6 +26,8 @@ export function TariffDialog(props: {
 }) {
   const { of: known, all, current, today, series, onDone, onClose } = props;
   const { user } = useSession();
+  const { common, tariffs } = words();
+  const w = tariffs.form;
   const valid_from = all.length === 0 ? `${today.slice(0, 7)}-01` : today;
   const begun = ({ terms, name, currency }: Start, valid_from: string) => formOf(terms, { name, currency, valid_from });
   const [first] = useState(() => firstStart(current, user.timezone));
@@ -63,11 +66,10 @@ export function TariffDialog(props: {
     if (!(reason instanceof Failure)) throw reason;
     const taken = all.find((one) => one.valid_from === day && one.tariff_id !== known?.tariff_id);
     if (reason.status === 409 && taken) {
-      const words = `“${taken.name}” holds from ${dayName(day)} on already. Choose another day, or change that one.`;
-      return { valid_from: words };
+      return { valid_from: w.taken(taken.name, dayName(day)) };
     }
     if (reason.status !== 422 || reason.details.length === 0) throw reason;
-    return Object.fromEntries(reason.details.map(({ field, message }) => [field, `It ${message}.`]));
+    return Object.fromEntries(reason.details.map(({ field, message }) => [field, w.wrong(message)]));
   };
   const text = (member: 'name' | 'valid_from' | 'currency', attributes: object) => html`<input
     ...${attributes}
@@ -87,7 +89,7 @@ export function TariffDialog(props: {
       mistakes=${mistakes}
       onChange=${(changed: RatesForm) => set({ [member]: changed })}
     />`;
-  return html`<${Dialog} title=${known ? `Edit: ${known.name}` : 'New tariff'} onClose=${onClose}>
+  return html`<${Dialog} title=${known ? tariffs.editOf(known.name) : tariffs.new} onClose=${onClose}>
     <form onSubmit=${save} ref=${top}>
       ${!known && html`<${StartFrom} current=${current} zone=${user.timezone} onStart=${start} />`}
       ${note && html`<p class="note">${note}</p>`}
@@ -99,42 +101,42 @@ export function TariffDialog(props: {
     const { capacity } = form;
     const setCapacity = (changed: Partial<typeof NO_CAPACITY>) =>
       set({ capacity: { ...(capacity ?? NO_CAPACITY), ...changed } });
-    const unit = form.currency.trim().toUpperCase() || 'money';
+    const unit = form.currency.trim().toUpperCase() || w.money;
     return html`
-      <${Field} label="Name" mistake=${mistakes.name}>
+      <${Field} label=${common.name} mistake=${mistakes.name}>
         ${(attributes: object) => text('name', { ...attributes, maxlength: 200 })}
       <//>
       <div class="columns">
-        <${Field} label="Holds from" mistake=${mistakes.valid_from} hint="The first day with these prices, also long ago.">
+        <${Field} label=${w.holdsFrom} mistake=${mistakes.valid_from} hint=${w.holdsFromHint}>
           ${(attributes: object) => text('valid_from', { ...attributes, type: 'date' })}
         <//>
-        <${Field} label="Currency" mistake=${mistakes.currency} hint="Such as EUR, GBP or SEK.">
+        <${Field} label=${w.currency} mistake=${mistakes.currency} hint=${w.currencyHint}>
           ${(attributes: object) => text('currency', { ...attributes, maxlength: 3, size: 6, autocapitalize: 'characters' })}
         <//>
       </div>
-      ${rates('import', 'From the grid')}
+      ${rates('import', tariffs.fromGrid)}
       <${NumberField}
-        label=${`Standing charge, ${unit} a day`}
+        label=${w.standing(unit)}
         name="standing_per_day"
         value=${form.standing_per_day}
-        hint="Of a month divide it by 30.4, of a year by 365. Empty: none."
+        hint=${w.standingHint(decimals(30.4, 1))}
         mistakes=${mistakes}
         onInput=${(standing_per_day: string) => set({ standing_per_day })}
       />
-      ${rates('export', 'Into the grid (feed-in)')}
+      ${rates('export', tariffs.intoGrid)}
       <fieldset>
-        <legend>Highest load</legend>
+        <legend>${tariffs.highestLoad}</legend>
         <label class="check"><input type="checkbox" name="capacity" checked=${capacity !== null}
-          onChange=${() => set({ capacity: capacity ? null : NO_CAPACITY })} /> <span>The highest quarter-hour of a month costs, too (capacity tariff)</span></label>
+          onChange=${() => set({ capacity: capacity ? null : NO_CAPACITY })} /> <span>${w.capacity}</span></label>
         ${
           capacity &&
           html`<div class="need">
-            <${NumberField} label=${`Price, ${unit} a kW and month`} name="capacity.per_kw_month" value=${capacity.per_kw_month} isRequired
+            <${NumberField} label=${w.perKw(unit)} name="capacity.per_kw_month" value=${capacity.per_kw_month} isRequired
               mistakes=${mistakes} onInput=${(per_kw_month: string) => setCapacity({ per_kw_month })} />
             <div class="columns">
-              <${NumberField} label="Mean of how many months" name="capacity.months_averaged" value=${capacity.months_averaged} hint="1 to 12. Empty: 1."
+              <${NumberField} label=${w.meanOf} name="capacity.months_averaged" value=${capacity.months_averaged} hint=${w.meanOfHint}
                 mistakes=${mistakes} onInput=${(months_averaged: string) => setCapacity({ months_averaged })} />
-              <${NumberField} label="At least, kW" name="capacity.minimum_kw" value=${capacity.minimum_kw} hint="Empty: 0."
+              <${NumberField} label=${w.atLeast} name="capacity.minimum_kw" value=${capacity.minimum_kw} hint=${w.atLeastHint}
                 mistakes=${mistakes} onInput=${(minimum_kw: string) => setCapacity({ minimum_kw })} />
             </div>
           </div>`
@@ -143,8 +145,8 @@ export function TariffDialog(props: {
       <${Preview} userId=${user.user_id} form=${form} />
       <${Problem} text=${error} />
       <p class="actions">
-        <button class="main" ...${busy(isBusy)}>${known ? 'Save' : 'Add tariff'}</button>
-        <button type="button" onClick=${onClose}>Cancel</button>
+        <button class="main" ...${busy(isBusy)}>${known ? common.save : w.add}</button>
+        <button type="button" onClick=${onClose}>${common.cancel}</button>
       </p>`;
   }
 }

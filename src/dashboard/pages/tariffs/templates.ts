@@ -8,8 +8,8 @@ export interface TariffTemplate {
   currency: string;
   /** What it is called, in English and as bills call it. */
   name: string;
-  /** What to know before it is filled in. */
-  note?: string;
+  /** What to know before it is filled in: sentences. */
+  note?: readonly string[];
   /** Members of POST /v1/tariffs. Prices and the id of a series are empty text. */
   terms: {
     standing_per_day?: string;
@@ -49,14 +49,16 @@ export const TARIFF_TEMPLATES: readonly TariffTemplate[] = [
     { name: 'Day and night (HT/NT)', terms: { ...standing, import: peak('06:00', '22:00'), export: flat } },
     {
       name: 'Dynamic (Börsenpreis)',
-      note: `${PER_MWH} ${IN_ADD}`,
+      note: [PER_MWH, IN_ADD],
       terms: { ...standing, import: market('1.19'), export: flat },
     },
   ]),
   ...of('NL', 'EUR', [
     {
       name: 'Single rate (enkeltarief)',
-      note: 'The reduction of the energy tax (vermindering energiebelasting) makes the standing charge less, perhaps negative.',
+      note: [
+        'The reduction of the energy tax (vermindering energiebelasting) makes the standing charge less, perhaps negative.',
+      ],
       terms: { ...standing, import: flat, export: flat },
     },
     {
@@ -65,14 +67,14 @@ export const TARIFF_TEMPLATES: readonly TariffTemplate[] = [
     },
     {
       name: 'Dynamic (dynamisch contract)',
-      note: `${PER_MWH} ${IN_ADD}`,
+      note: [PER_MWH, IN_ADD],
       terms: { ...standing, import: market('1.21'), export: market('1') },
     },
   ]),
   ...of('BE', 'EUR', [
     {
       name: 'Flanders, single rate (enkelvoudig) with the capacity tariff',
-      note: 'The capacity tariff (capaciteitstarief) is told for a year: divide it by 12.',
+      note: ['The capacity tariff (capaciteitstarief) is told for a year: divide it by 12.'],
       terms: {
         ...standing,
         capacity: { per_kw_month: PRICE, months_averaged: 12, minimum_kw: 2.5 },
@@ -82,7 +84,7 @@ export const TARIFF_TEMPLATES: readonly TariffTemplate[] = [
     },
     {
       name: 'Flanders, dynamic with the capacity tariff',
-      note: `The capacity tariff is told for a year: divide it by 12. ${PER_MWH} ${IN_ADD}`,
+      note: ['The capacity tariff (capaciteitstarief) is told for a year: divide it by 12.', PER_MWH, IN_ADD],
       terms: {
         ...standing,
         capacity: { per_kw_month: PRICE, months_averaged: 12, minimum_kw: 2.5 },
@@ -99,14 +101,14 @@ export const TARIFF_TEMPLATES: readonly TariffTemplate[] = [
     { name: 'Base (abonnement et prix du kWh)', terms: { ...standing, import: flat, export: flat } },
     {
       name: 'Peak and off-peak (heures pleines, heures creuses)',
-      note: 'The hours of each home are on its bill: change the times to those.',
+      note: ['The hours of each home are on its bill: change the times to those.'],
       terms: { ...standing, import: peak('06:00', '22:00'), export: flat },
     },
   ]),
   ...of('ES', 'EUR', [
     {
       name: 'Fixed price by three periods (punta, llano, valle)',
-      note: 'The charge for contracted power goes into the standing charge.',
+      note: ['The charge for contracted power goes into the standing charge.'],
       terms: {
         ...standing,
         import: {
@@ -123,7 +125,7 @@ export const TARIFF_TEMPLATES: readonly TariffTemplate[] = [
     },
     {
       name: 'Hourly (PVPC)',
-      note: `${PER_MWH} Prices of PVPC have the grid in them. Multiply is for the taxes.`,
+      note: [PER_MWH, 'Prices of PVPC have the grid in them. Multiply is for the taxes.'],
       terms: { ...standing, import: { series_id: '', multiply: PRICE }, export: { series_id: '' } },
     },
   ]),
@@ -149,7 +151,7 @@ export const TARIFF_TEMPLATES: readonly TariffTemplate[] = [
     { name: 'Fixed price (fast pris)', terms: { ...standing, import: flat, export: flat } },
     {
       name: 'By the hour (spotpris) with a power charge (effektavgift)',
-      note: `${PER_MWH} ${IN_ADD} The highest quarter-hour stands for the mean of peaks that some grids take.`,
+      note: [PER_MWH, IN_ADD, 'The highest quarter-hour stands for the mean of peaks that some grids take.'],
       terms: { ...standing, capacity: { per_kw_month: PRICE }, import: market('1.25'), export: market('1') },
     },
   ]),
@@ -157,7 +159,7 @@ export const TARIFF_TEMPLATES: readonly TariffTemplate[] = [
     { name: 'Fixed price (Norgespris)', terms: { ...standing, import: flat, export: flat } },
     {
       name: 'Spot price (spotpris)',
-      note: `${PER_MWH} ${IN_ADD}`,
+      note: [PER_MWH, IN_ADD],
       terms: { ...standing, import: market('1.25'), export: market('1') },
     },
   ]),
@@ -179,7 +181,7 @@ export const TARIFF_TEMPLATES: readonly TariffTemplate[] = [
     },
     {
       name: 'Hourly (timeafregnet)',
-      note: `${PER_MWH} The grid’s tariff of each hour is best added to the prices of the series.`,
+      note: [PER_MWH, 'The grid’s tariff of each hour is best added to the prices of the series.'],
       terms: { ...standing, import: market('1.25'), export: market('1') },
     },
   ]),
@@ -217,12 +219,12 @@ export const TARIFF_TEMPLATES: readonly TariffTemplate[] = [
     { name: 'Single rate with a standing charge', terms: { ...standing, import: flat, export: flat } },
     {
       name: 'Economy 7',
-      note: 'The seven hours of each home are on its bill: change the times to those.',
+      note: ['The seven hours of each home are on its bill: change the times to those.'],
       terms: { ...standing, import: peak('00:30', '07:30'), export: flat },
     },
     {
       name: 'Half-hourly prices',
-      note: 'With a price series of 30 minutes. Where its prices have no VAT in them, multiply is 1.05.',
+      note: ['With a price series of 30 minutes. Where its prices have no VAT in them, multiply is 1.05.'],
       terms: { ...standing, import: { series_id: '' }, export: { series_id: '' } },
     },
   ]),
@@ -230,7 +232,9 @@ export const TARIFF_TEMPLATES: readonly TariffTemplate[] = [
     { name: 'Single rate with a supply charge', terms: { ...standing, import: flat, export: flat } },
     {
       name: 'Time of use with a demand charge',
-      note: 'The highest quarter-hour of the month stands for the window of the grid. Without such a charge remove it.',
+      note: [
+        'The highest quarter-hour of the month stands for the window of the grid. Without such a charge remove it.',
+      ],
       terms: { ...standing, capacity: { per_kw_month: PRICE }, import: peak('15:00', '21:00'), export: flat },
     },
   ]),

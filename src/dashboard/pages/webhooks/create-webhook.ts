@@ -2,22 +2,19 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
+import { rich } from '../../parts/rich.ts';
 import { busy, Dialog, Field, Problem } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
+import { words } from '../../words/words.ts';
 import { newSecret } from './secret.ts';
 import { SecretShown } from './secret-shown.ts';
-import { EVENTS, type EventType } from './webhook.ts';
-
-const WHOSE = {
-  homeowner: 'your account',
-  utility: 'your own account and of those in your care',
-  admin: 'all accounts',
-};
+import type { EventType } from './webhook.ts';
 
 /** Subscribes whoever is signed in to an event, and shows the secret once. `event`: the one to begin with. */
 export function CreateWebhook(props: { event: EventType; onMade: () => void; onClose: () => void }) {
   const { onMade, onClose } = props;
   const { me } = useSession();
+  const { common, webhooks: w } = words();
   const [secret, setSecret] = useState<string | null>(null);
   const { run, isBusy, error } = useAction();
   const create = (submit: SubmitEvent) => {
@@ -31,22 +28,22 @@ export function CreateWebhook(props: { event: EventType; onMade: () => void; onC
     });
   };
   if (secret !== null)
-    return html`<${Dialog} title="Your new webhook" onClose=${onClose}>
+    return html`<${Dialog} title=${w.newWebhook} onClose=${onClose}>
       <${SecretShown} secret=${secret} onDone=${onClose}>
-        <p>Give it to your receiver, then press <b>Send test event</b> in the list.</p>
+        <p>${rich(w.giveIt)}</p>
       <//>
     <//>`;
-  return html`<${Dialog} title="Create a webhook" onClose=${onClose}>
+  return html`<${Dialog} title=${w.create} onClose=${onClose}>
     <form onSubmit=${create}>
-      <${Field} label="Event" hint=${`You get those of ${WHOSE[me.role]}. A webhook has one event; for another one make another webhook.`}>
+      <${Field} label=${w.event} hint=${w.eventHints[me.role]}>
         ${(attributes: object) => html`<select ...${attributes} name="event">
-          ${Object.entries(EVENTS).map(
+          ${Object.entries(w.events).map(
             ([event, when]) =>
               html`<option value=${event} selected=${event === props.event}>${event}: ${when}</option>`,
           )}
         </select>`}
       <//>
-      <${Field} label="URL" hint="Of your receiver: https, with a valid certificate, at a public address.">
+      <${Field} label="URL" hint=${w.urlHint}>
         ${(attributes: object) => html`<input
           ...${attributes}
           type="url"
@@ -61,8 +58,8 @@ export function CreateWebhook(props: { event: EventType; onMade: () => void; onC
       <//>
       <${Problem} text=${error} />
       <p class="actions">
-        <button class="main" ...${busy(isBusy)}>Create webhook</button>
-        <button type="button" onClick=${onClose}>Cancel</button>
+        <button class="main" ...${busy(isBusy)}>${w.createShort}</button>
+        <button type="button" onClick=${onClose}>${common.cancel}</button>
       </p>
     </form>
   <//>`;

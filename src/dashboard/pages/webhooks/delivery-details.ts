@@ -5,12 +5,16 @@ import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { time } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
+import { rich } from '../../parts/rich.ts';
 import { Badge, Loading } from '../../parts/ui.ts';
+import { count } from '../../words/locale.ts';
+import { words } from '../../words/words.ts';
 import { outcomeOf } from './webhook.ts';
 
 /** The body that is sent, and the receiver's answer to each attempt. */
 export function DeliveryDetails({ webhookId, of, zone }: { webhookId: string; of: Delivery; zone: string }) {
   const { delivery_id, attempts } = of;
+  const w = words().webhooks.exchange;
   const sent = useLoad(
     () => call<SentDelivery>('GET', `/v1/webhooks/${webhookId}/deliveries/${delivery_id}`),
     [webhookId, delivery_id],
@@ -21,25 +25,25 @@ export function DeliveryDetails({ webhookId, of, zone }: { webhookId: string; of
   }, [attempts.length]);
   return html`<${Loading} of=${sent}>
     ${({ request, attempts: tries }: SentDelivery) => html`<div class="exchange">
-      <section aria-label="Request">
-        <h3>What is sent</h3>
-        <pre tabindex="0" role="group" aria-label="Request, its first lines"><code>${headOf(request)}</code></pre>
-        <p class="quiet">And, made anew at each try: <code>webhook-timestamp</code> and <code>webhook-signature</code>.</p>
-        <pre tabindex="0" role="group" aria-label="Request, its body"><code>${indented(request.body)}</code></pre>
-        <p class="quiet">Indented here; it is sent, and signed, without blanks.</p>
+      <section aria-label=${w.request}>
+        <h3>${w.sent}</h3>
+        <pre tabindex="0" role="group" aria-label=${w.firstLines}><code>${headOf(request)}</code></pre>
+        <p class="quiet">${rich(w.madeAnew)}</p>
+        <pre tabindex="0" role="group" aria-label=${w.body}><code>${indented(request.body)}</code></pre>
+        <p class="quiet">${w.indented}</p>
       </section>
-      <section aria-label="Answers">
-        <h3>What came back</h3>
-        ${tries.length === 0 && html`<p class="quiet">Not attempted yet.</p>`}
+      <section aria-label=${w.answers}>
+        <h3>${w.cameBack}</h3>
+        ${tries.length === 0 && html`<p class="quiet">${w.none}</p>`}
         <ol>
           ${tries.toReversed().map(
             (one) => html`<li>
-              <p><${Badge} kind=${one.error === null ? 'good' : 'bad'}>${outcomeOf(one)}<//> after ${one.duration_ms} ms,
+              <p><${Badge} kind=${one.error === null ? 'good' : 'bad'}>${outcomeOf(one)}<//> ${w.after(count(one.duration_ms))}
                 ${' '}<time datetime=${one.at}>${time(one.at, zone)}</time></p>
               ${
                 one.response_body
-                  ? html`<pre tabindex="0" role="group" aria-label="Answer, the beginning of its body"><code>${one.response_body}</code></pre>`
-                  : html`<p class="quiet">${one.response_status === null ? 'There was no answer.' : 'Its body was empty.'}</p>`
+                  ? html`<pre tabindex="0" role="group" aria-label=${w.answer}><code>${one.response_body}</code></pre>`
+                  : html`<p class="quiet">${one.response_status === null ? w.noAnswer : w.emptyBody}</p>`
               }
             </li>`,
           )}

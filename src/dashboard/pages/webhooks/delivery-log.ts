@@ -4,7 +4,9 @@ import { call, type Page } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
 import { Steps, usePages } from '../../parts/pages.ts';
+import { rich } from '../../parts/rich.ts';
 import { Card, Loading, Problem } from '../../parts/ui.ts';
+import { words } from '../../words/words.ts';
 import { DeliveryRow } from './delivery-row.ts';
 import { nameOf } from './webhook.ts';
 
@@ -15,6 +17,8 @@ const NEAR_MS = 10_000;
 
 /** What was sent to a subscription and how it went, the youngest first; it follows by itself. `tests`: how many were sent. */
 export function DeliveryLog({ of: webhook, zone, tests }: { of: Webhook; zone: string; tests: number }) {
+  const { common, webhooks } = words();
+  const w = webhooks.log;
   const pages = usePages<Delivery>(`/v1/webhooks/${webhook.webhook_id}/deliveries?limit=${SHOWN}`);
   const [open, setOpen] = useState<string | null>(null);
   const { run, error } = useAction();
@@ -36,13 +40,13 @@ export function DeliveryLog({ of: webhook, zone, tests }: { of: Webhook; zone: s
       again();
     });
   const pending = value?.rows.filter(({ status }) => status === 'pending').length ?? 0;
-  return html`<${Card} title="Deliveries">
-    <p class="quiet">Of <b>${nameOf(webhook)}</b>, in the last 30 days.</p>
-    <p class="hidden" role="status">${pending === 0 ? '' : `${pending} pending; the list follows by itself.`}</p>
+  return html`<${Card} title=${webhooks.deliveries}>
+    <p class="quiet">${rich(w.about(nameOf(webhook)))}</p>
+    <p class="hidden" role="status">${pending === 0 ? '' : w.pending(pending)}</p>
     <${Problem} text=${error} />
-    <div tabindex="-1" ref=${pages.top} role="group" aria-label="Log">
+    <div tabindex="-1" ref=${pages.top} role="group" aria-label=${w.label}>
       <${Loading} of=${pages.shown}>
-        ${({ rows }: Page<Delivery>) => (rows.length === 0 ? empty : table(rows))}
+        ${({ rows }: Page<Delivery>) => (rows.length === 0 ? html`<p>${rich(w.empty)}</p>` : table(rows))}
       <//>
     </div>
     <${Steps} of=${pages} />
@@ -51,8 +55,8 @@ export function DeliveryLog({ of: webhook, zone, tests }: { of: Webhook; zone: s
   function table(rows: Delivery[]) {
     return html`<div class="table"><table>
       <thead><tr>
-        <th scope="col">Event</th><th scope="col">Status</th><th scope="col">Tries</th><th scope="col">Last answer</th>
-        <th scope="col">Last try</th><th scope="col">Next try</th><td></td>
+        <th scope="col">${webhooks.event}</th><th scope="col">${common.status}</th><th scope="col">${w.tries}</th><th scope="col">${w.lastAnswer}</th>
+        <th scope="col">${w.lastTry}</th><th scope="col">${w.nextTry}</th><td></td>
       </tr></thead>
       <tbody>
         ${rows.map(
@@ -71,8 +75,6 @@ export function DeliveryLog({ of: webhook, zone, tests }: { of: Webhook; zone: s
     </table></div>`;
   }
 }
-
-const empty = html`<p>Nothing has been sent yet. Press <b>Send test event</b> to check your receiver.</p>`;
 
 /** Whether something is tried soon, or now. */
 const isNear = (rows: Delivery[]): boolean =>

@@ -3,6 +3,7 @@ import type { Delivery } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
 import { ago } from '../../parts/format.ts';
 import { Badge, When } from '../../parts/ui.ts';
+import { words } from '../../words/words.ts';
 import { DeliveryDetails } from './delivery-details.ts';
 import { outcomeOf } from './webhook.ts';
 
@@ -20,20 +21,22 @@ export function DeliveryRow(props: {
 }) {
   const { of: delivery, webhookId, isPaused, zone, isOpen, onOpen, onRetry } = props;
   const { event, event_id, status, attempts } = delivery;
+  const { common, webhooks } = words();
+  const w = webhooks.log;
   const id = useId();
   const last = attempts.at(-1);
   const name = `${event} ${event_id}`;
   return html`<tr class=${isOpen ? 'opened' : ''}>
-      <th scope="row" data-name="Event">${event}</th>
-      <td data-name="Status"><${Badge} kind=${KINDS[status]}>${status}<//></td>
-      <td data-name="Tries">${attempts.length}</td>
-      <td data-name="Last answer">${last ? outcomeOf(last) : '–'}</td>
-      <td data-name="Last try"><${When} at=${last?.at ?? null} zone=${zone} never="–" /></td>
-      <td data-name="Next try">${nextTry(delivery, isPaused)}</td>
+      <th scope="row" data-name=${webhooks.event}>${event}</th>
+      <td data-name=${common.status}><${Badge} kind=${KINDS[status]}>${common.statuses[status]}<//></td>
+      <td data-name=${w.tries}>${attempts.length}</td>
+      <td data-name=${w.lastAnswer}>${last ? outcomeOf(last) : '–'}</td>
+      <td data-name=${w.lastTry}><${When} at=${last?.at ?? null} zone=${zone} never="–" /></td>
+      <td data-name=${w.nextTry}>${nextTry(delivery, isPaused)}</td>
       <td>
         <div class="actions">
-          <button type="button" aria-expanded=${isOpen} aria-controls=${isOpen ? id : undefined} aria-label=${`Details: ${name}`} onClick=${onOpen}>Details</button>
-          ${status !== 'succeeded' && html`<button type="button" aria-label=${`Retry: ${name}`} onClick=${onRetry}>Retry</button>`}
+          <button type="button" aria-expanded=${isOpen} aria-controls=${isOpen ? id : undefined} aria-label=${w.detailsOf(name)} onClick=${onOpen}>${common.details}</button>
+          ${status !== 'succeeded' && html`<button type="button" aria-label=${w.retryOf(name)} onClick=${onRetry}>${w.retry}</button>`}
         </div>
       </td>
     </tr>
@@ -46,9 +49,10 @@ export function DeliveryRow(props: {
 }
 
 function nextTry({ status, next_attempt_at }: Delivery, isPaused: boolean): string {
+  const w = words().webhooks.log;
   if (status !== 'pending') return '–';
-  if (isPaused || next_attempt_at === null) return 'when resumed';
+  if (isPaused || next_attempt_at === null) return w.whenResumed;
   const seconds = Math.ceil((Date.parse(next_attempt_at) - Date.now()) / 1_000);
-  if (seconds <= 0) return 'now';
-  return seconds < 60 ? `in ${seconds} s` : ago(next_attempt_at);
+  if (seconds <= 0) return w.now;
+  return seconds < 60 ? w.inSeconds(seconds) : ago(next_attempt_at);
 }

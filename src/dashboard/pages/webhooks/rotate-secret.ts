@@ -4,12 +4,14 @@ import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
 import { busy, Dialog, Problem } from '../../parts/ui.ts';
+import { words } from '../../words/words.ts';
 import { newSecret } from './secret.ts';
 import { SecretShown } from './secret-shown.ts';
 import { nameOf } from './webhook.ts';
 
 /** Gives a subscription another secret; for a day both sign. */
 export function RotateSecret({ of: webhook, onClose }: { of: Webhook; onClose: () => void }) {
+  const { common, webhooks: w } = words();
   const [secret, setSecret] = useState<string | null>(null);
   const { run, isBusy, error } = useAction();
   const rotate = () =>
@@ -19,19 +21,18 @@ export function RotateSecret({ of: webhook, onClose }: { of: Webhook; onClose: (
       setSecret(made);
     });
   if (secret !== null)
-    return html`<${Dialog} title="Your new secret" onClose=${onClose}>
+    return html`<${Dialog} title=${w.newSecret} onClose=${onClose}>
       <${SecretShown} secret=${secret} onDone=${onClose}>
-        <p>For 24 hours every event is signed with the former secret, too: give the new one to your receiver until then.</p>
+        <p>${w.rotation.bothSign}</p>
       <//>
     <//>`;
-  return html`<${Dialog} title=${`Rotate secret: ${nameOf(webhook)}`} onClose=${onClose}>
-    <p>You get a new secret, shown once. For 24 hours events are signed with both, so that nothing is refused before your
-      receiver has the new one.</p>
-    <p class="quiet">Rotated again within that time, only the last two sign.</p>
+  return html`<${Dialog} title=${w.rotateSecretOf(nameOf(webhook))} onClose=${onClose}>
+    <p>${w.rotation.about}</p>
+    <p class="quiet">${w.rotation.again}</p>
     <${Problem} text=${error} />
     <p class="actions">
-      <button type="button" class="main" ...${busy(isBusy)} onClick=${rotate}>Rotate</button>
-      <button type="button" autofocus onClick=${onClose}>Cancel</button>
+      <button type="button" class="main" ...${busy(isBusy)} onClick=${rotate}>${w.rotate}</button>
+      <button type="button" autofocus onClick=${onClose}>${common.cancel}</button>
     </p>
   <//>`;
 }

@@ -1,5 +1,7 @@
 import { type Children, html } from '../../html.ts';
+import { rich } from '../../parts/rich.ts';
 import { Copy, ShownOnce } from '../../parts/ui.ts';
+import { words } from '../../words/words.ts';
 import { receiverCode } from './secret.ts';
 
 /** A secret, and a receiver that checks signatures with it. `children`: what else is to be known. */
@@ -13,13 +15,14 @@ export const SecretShown = ({
   children?: Children;
 }) => html`
   <${ShownOnce} secret=${secret}>
-    <b>Copy the secret now: it is shown only once.</b> Your receiver uses it to verify that events come from this service.
+    ${rich(words().webhooks.secret.copyNow)}
   <//>
-  <${Copy} text=${secret} label="Secret" />
+  <${Copy} text=${secret} label=${words().webhooks.secret.label} />
   ${children}
-  <h3>A receiver that checks signatures</h3>
-  <${Copy} text=${receiverCode(secret)} label="receiver" />
-  <p class="quiet">Signed as <a href="https://www.standardwebhooks.com" target="_blank" rel="noreferrer">Standard Webhooks</a>
-    ${' '}says; there are libraries for most languages. Callbacks come by HTTPS: let whatever ends TLS for you pass them on.
-    Answer with 2xx within 5 seconds.</p>
-  <p class="actions"><button type="button" class="main" onClick=${onDone}>Done, I have copied it</button></p>`;
+  <h3>${words().webhooks.secret.receiver}</h3>
+  <${Copy} text=${receiverCode(secret)} label=${words().webhooks.secret.receiverLabel} />
+  <p class="quiet">${rich(
+    words().webhooks.secret.about,
+    (name) => html`<a href="https://www.standardwebhooks.com" target="_blank" rel="noreferrer">${name}</a>`,
+  )}</p>
+  <p class="actions"><button type="button" class="main" onClick=${onDone}>${words().common.doneCopied}</button></p>`;

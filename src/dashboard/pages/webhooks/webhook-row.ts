@@ -3,6 +3,7 @@ import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useLoad } from '../../parts/load.ts';
 import { Badge, Sure, When } from '../../parts/ui.ts';
+import { words } from '../../words/words.ts';
 import { nameOf } from './webhook.ts';
 import { whyPaused } from './why-paused.ts';
 
@@ -24,26 +25,26 @@ export function WebhookRow(props: {
   const { of: webhook, zone, isShown, onShow, onTest, onStatus, onRotate, onDelete } = props;
   const name = nameOf(webhook);
   const isActive = webhook.status === 'active';
-  const step = isActive ? 'Pause' : 'Resume';
+  const { common, webhooks: w } = words();
   return html`<tr>
-    <th scope="row" data-name="Webhook"><span>${webhook.event} <small class="quiet">${webhook.url}</small></span></th>
-    <td data-name="Status">
+    <th scope="row" data-name=${w.webhook}><span>${webhook.event} <small class="quiet">${webhook.url}</small></span></th>
+    <td data-name=${common.status}>
       <span>
-        <${Badge} kind=${isActive ? 'good' : 'warn'}>${webhook.status}<//>
+        <${Badge} kind=${isActive ? 'good' : 'warn'}>${common.statuses[webhook.status]}<//>
         ${!isActive && html`${' '}<${WhyPaused} webhookId=${webhook.webhook_id} />`}
       </span>
     </td>
-    <td data-name="Made"><${When} at=${webhook.created_at} zone=${zone} /></td>
+    <td data-name=${common.made}><${When} at=${webhook.created_at} zone=${zone} /></td>
     <td>
       <div class="actions">
-        <button type="button" aria-pressed=${isShown} aria-label=${`Deliveries: ${name}`} onClick=${onShow}>Deliveries</button>
-        <button type="button" aria-label=${`Send test event: ${name}`} onClick=${onTest}>Send test event</button>
-        <button type="button" aria-label=${`${step}: ${name}`} onClick=${() => onStatus(isActive ? 'paused' : 'active')}>${step}</button>
-        <button type="button" aria-label=${`Rotate secret: ${name}`} onClick=${onRotate}>Rotate secret</button>
+        <button type="button" aria-pressed=${isShown} aria-label=${w.deliveriesOf(name)} onClick=${onShow}>${w.deliveries}</button>
+        <button type="button" aria-label=${w.sendTestOf(name)} onClick=${onTest}>${w.sendTest}</button>
+        <button type="button" aria-label=${isActive ? w.pauseOf(name) : w.resumeOf(name)} onClick=${() => onStatus(isActive ? 'paused' : 'active')}>${isActive ? w.pause : w.resume}</button>
+        <button type="button" aria-label=${w.rotateSecretOf(name)} onClick=${onRotate}>${w.rotateSecret}</button>
         <${Sure}
-          label="Delete"
+          label=${common.delete}
           of=${name}
-          question="Nothing more is sent. Waiting events and the log are deleted. To stop it for a while, pause it."
+          question=${w.deleteQuestion}
           onSure=${onDelete}
         />
       </div>

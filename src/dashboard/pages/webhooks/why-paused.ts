@@ -1,4 +1,5 @@
 import type { Delivery } from '#clients/typescript/client.ts';
+import { words } from '../../words/words.ts';
 import { outcomeOf } from './webhook.ts';
 
 /** Why a subscription is paused, as far as its log tells: the service pauses after a try that failed, and only then. Pure. */
@@ -6,5 +7,5 @@ export function whyPaused(deliveries: Delivery[]): string {
   const last = deliveries
     .flatMap(({ attempts }) => attempts)
     .reduce<Delivery['attempts'][number] | null>((a, b) => (a === null || b.at > a.at ? b : a), null);
-  return last === null || last.error === null ? 'by hand' : `last try: ${outcomeOf(last)}`;
+  return last === null || last.error === null ? words().webhooks.byHand : words().webhooks.lastTry(outcomeOf(last));
 }
