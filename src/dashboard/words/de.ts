@@ -1,1 +1,13 @@
-export { words } from './en.ts';
+import { alerts } from './de/alerts.ts';
+import { common } from './de/common.ts';
+import { devices } from './de/devices.ts';
+import { home } from './de/home.ts';
+import { keys } from './de/keys.ts';
+import { sessions } from './de/sessions.ts';
+import { tariffs } from './de/tariffs.ts';
+import { webhooks } from './de/webhooks.ts';
+
+import type { Words } from './words.ts';
+
+/** All that the dashboard says, in German. */
+export const words: Words = { common, home, keys, devices, tariffs, alerts, webhooks, sessions };

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DELIVERIES, nameOf, TYPES } from '#src/dashboard/pages/alerts/alert.ts';
+import { nameOf } from '#src/dashboard/pages/alerts/alert.ts';
 import { suggestedAmount, suggestedHours, suggestedKwh } from '#src/dashboard/pages/alerts/suggest.ts';
+import { loadWords, words } from '#src/dashboard/words/words.ts';
 import { ALERT_TYPES, ALERT_DELIVERIES as KNOWN_DELIVERIES } from '#src/database/enums.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { createTariff } from '#src/tariffs/store.ts';
@@ -15,6 +16,7 @@ const ZONE = 'America/New_York';
 
 let dashboard: Dashboard;
 beforeAll(async () => {
+  await loadWords('en');
   dashboard = await startDashboard();
 });
 afterAll(() => dashboard.close());
@@ -39,7 +41,7 @@ const marked = async (page: Page) => {
 async function create(page: Page, rule: { watch?: string; threshold: number; by?: string }): Promise<void> {
   await page.getByRole('button', { name: 'Create an alert' }).click();
   if (rule.watch) await page.getByLabel(rule.watch).check();
-  await page.getByRole('spinbutton').fill(String(rule.threshold));
+  await page.locator('[inputmode=decimal]').fill(String(rule.threshold));
   if (rule.by) await page.getByLabel(rule.by).check();
   await page.getByRole('button', { name: 'Create alert' }).click();
 }
@@ -79,12 +81,12 @@ test('shows when an alert would have fired, as the service says, on the chart of
 
   await page.getByRole('button', { name: 'Create an alert' }).click();
   // Begins with what was seldom exceeded: an ordinary day has 12 kWh, one with a high hour 15.5.
-  await expect.poll(() => page.getByRole('spinbutton').inputValue()).toMatch(/^1[56]$/);
+  await expect.poll(() => page.locator('[inputmode=decimal]').inputValue()).toMatch(/^1[56]$/);
   // Not the one of the suggestion, which may still be under way.
   const answer = page.waitForResponse(
     (response) => response.url().endsWith('/alerts/preview') && response.request().postDataJSON().threshold_kwh === 13,
   );
-  await page.getByRole('spinbutton').fill('13');
+  await page.locator('[inputmode=decimal]').fill('13');
   const { data } = (await (await answer).json()) as { data: { period_start: string }[] };
   await expect
     .poll(() => words(page))
@@ -96,12 +98,12 @@ test('shows when an alert would have fired, as the service says, on the chart of
   expect(await dialog(page).locator('figure tbody tr').count()).toBe(90);
   await lookAt(page, 'alerts-create');
 
-  await page.getByRole('spinbutton').fill('1000');
+  await page.locator('[inputmode=decimal]').fill('1000');
   await expect.poll(() => words(page)).toContain('would not have fired');
   expect(await marked(page)).toEqual({ count: 0, days: [] });
 
   await page.getByLabel('An hour').check();
-  await page.getByRole('spinbutton').fill('3.9');
+  await page.locator('[inputmode=decimal]').fill('3.9');
   await expect
     .poll(() => words(page))
     .toContain(`would have fired ${known} times in the last 90 days, on ${known} diff`);
@@ -109,12 +111,12 @@ test('shows when an alert would have fired, as the service says, on the chart of
   await lookAt(page, 'alerts-create-hour');
 
   await page.getByLabel('A month').check();
-  await page.getByRole('spinbutton').fill('1');
+  await page.locator('[inputmode=decimal]').fill('1');
   await expect.poll(() => words(page)).toMatch(/^More than 1 kWh in a month: would have fired [23] times/);
   expect((await marked(page)).count).toBe(Number(/fired (\d)/.exec((await words(page)) ?? '')?.[1]));
 
   await page.getByLabel('Silence').check();
-  await page.getByRole('spinbutton').fill('6');
+  await page.locator('[inputmode=decimal]').fill('6');
   await expect.poll(() => words(page)).toBe('Silent for 6 hours: would have fired once in the last 90 days.');
   // The devices' names may come after the silences.
   await expect
@@ -129,8 +131,8 @@ test('an alert made here fires when a reading comes, and its history says so', {
   const meter = await dashboard.device(userId);
   await page.getByRole('button', { name: 'Create an alert' }).click();
   await dialog(page).getByText('The alert watches new readings').waitFor();
-  await expect.poll(() => page.getByRole('spinbutton').inputValue()).toBe('20');
-  await page.getByRole('spinbutton').fill('1.25');
+  await expect.poll(() => page.locator('[inputmode=decimal]').inputValue()).toBe('20');
+  await page.locator('[inputmode=decimal]').fill('1.25');
   await page.keyboard.press('Enter');
   await page.getByText('Created: More than 1.25 kWh in a day.').waitFor();
   await page.getByRole('button', { name: 'History: More than 1.25 kWh in a day' }).click();
@@ -179,11 +181,11 @@ test('pauses, resumes, changes, and deletes after a confirmation', { timeout: 12
   await lookAt(page, 'alerts');
 
   await page.getByRole('button', { name: 'Edit: Silent for 6 hours' }).click();
-  expect(await page.getByRole('spinbutton').inputValue()).toBe('6');
-  await page.getByRole('spinbutton').fill('12.5');
+  expect(await page.locator('[inputmode=decimal]').inputValue()).toBe('6');
+  await page.locator('[inputmode=decimal]').fill('12.5');
   await page.getByRole('button', { name: 'Save' }).click();
   expect(await stored()).toMatchObject([{ threshold_hours: 6 }]);
-  await page.getByRole('spinbutton').fill('12');
+  await page.locator('[inputmode=decimal]').fill('12');
   await lookAt(page, 'alerts-edit');
   await page.getByRole('button', { name: 'Save' }).click();
   await row(page, 'Silent for 12 hours').waitFor();
@@ -264,14 +266,14 @@ test('an alert on costs is tried on what days cost, and needs a tariff', { timeo
   await page.getByRole('button', { name: 'Create an alert' }).click();
   await page.getByLabel('Daily cost').check();
   await page.getByText('In EUR. Suggested').waitFor();
-  await page.getByRole('spinbutton').fill('2.5');
+  await page.locator('[inputmode=decimal]').fill('2.5');
   await expect.poll(() => words(page)).toBe('Costs more than 2.5 in a day: would have fired once in the last 90 days.');
   expect((await marked(page)).count).toBe(1);
   expect(await dialog(page).getByRole('img').getAttribute('aria-label')).toMatch(/^Cost by day: .*the highest €7\.20/);
   await lookAt(page, 'alerts-create-cost');
   await page.getByLabel('Monthly cost').check();
   await page.getByText('In EUR. Suggested').waitFor();
-  await page.getByRole('spinbutton').fill('0.5');
+  await page.locator('[inputmode=decimal]').fill('0.5');
   await page.getByRole('button', { name: 'Create alert' }).click();
   await row(page, 'Costs more than 0.5 in a month').waitFor();
   await meter.publish({ ts: new Date().toISOString(), energy_kwh: 3, interval_s: 900 });
@@ -299,8 +301,8 @@ test('a utility makes alerts of the account that it picked', { timeout: 60_000 }
 });
 
 test('knows what the service knows, and suggests what stands out', () => {
-  expect(Object.keys(TYPES)).toEqual([...ALERT_TYPES]);
-  expect(Object.keys(DELIVERIES)).toEqual([...KNOWN_DELIVERIES]);
+  expect(Object.keys(words().alerts.types)).toEqual([...ALERT_TYPES]);
+  expect(Object.keys(words().alerts.deliveries)).toEqual([...KNOWN_DELIVERIES]);
   const alert = { alert_id: 'a', user_id: 'u', delivery: 'email', status: 'active', created_at: '' } as const;
   expect(nameOf({ ...alert, type: 'peak_usage', threshold_kwh: 2.5 })).toBe('More than 2.5 kWh in an hour');
   expect(nameOf({ ...alert, type: 'monthly_usage', threshold_kwh: 0.000_001 })).toBe(

@@ -8,6 +8,7 @@ import { climateHours } from '#src/dashboard/pages/devices/climate-hours.ts';
 import { publishLines } from '#src/dashboard/pages/devices/device-snippets.ts';
 import { deviceSettings, mosquittoBridge } from '#src/dashboard/pages/devices/gateway-snippets.ts';
 import { serviceAddress } from '#src/dashboard/pages/devices/service-address.ts';
+import { loadWords } from '#src/dashboard/words/words.ts';
 import { lookAt, SIZES } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 
@@ -16,6 +17,7 @@ const HOUR_MS = 3_600_000;
 let dashboard: Dashboard;
 let publishers: Publisher[] = [];
 beforeAll(async () => {
+  await loadWords('en');
   dashboard = await startDashboard();
 });
 afterAll(async () => {

@@ -155,7 +155,7 @@ test('alerts: refused, made and deleted, the focus is where one goes on', { time
   await press(page, 'Create an alert');
   await expectFocus(page, 'type');
   await page.getByLabel('Webhook').check();
-  await page.getByRole('spinbutton').fill('5');
+  await page.locator('[inputmode=decimal]').fill('5');
   await press(page, 'Create alert');
   await page.getByRole('alert').filter({ hasText: 'no active subscription' }).waitFor();
   await expectFocus(page, 'Create alert');

@@ -6,6 +6,7 @@ import { createKey } from '#src/auth/keys.ts';
 import { SCOPES as KNOWN } from '#src/auth/scopes.ts';
 import { curlLine } from '#src/dashboard/pages/keys/curl-line.ts';
 import { SCOPES, scopesInShort } from '#src/dashboard/pages/keys/scopes.ts';
+import { loadWords, words } from '#src/dashboard/words/words.ts';
 import { lookAt } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 
@@ -14,6 +15,7 @@ const DAY_MS = 86_400_000;
 let dashboard: Dashboard;
 let certificate: string;
 beforeAll(async () => {
+  await loadWords('en');
   dashboard = await startDashboard();
   certificate = await readFile(dashboard.certFile, 'utf8');
 });
@@ -202,7 +204,8 @@ test('a utility gets a line about the account that it picked', { timeout: 60_000
 });
 
 test('knows the scopes of the service, and a question for each that can be asked', () => {
-  expect(Object.keys(SCOPES)).toEqual([...KNOWN]);
+  expect(SCOPES).toEqual([...KNOWN]);
+  expect(Object.keys(words().keys.scopes)).toEqual([...KNOWN]);
   expect(scopesInShort(KNOWN)).toBe('all');
   expect(scopesInShort(KNOWN.filter((scope) => scope !== 'keys:write'))).toBe('all but keys:write');
   expect(scopesInShort(['alerts:read', 'alerts:write'])).toBe('alerts:read, alerts:write');

@@ -7,8 +7,8 @@ import type { Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { newSecret, receiverCode } from '#src/dashboard/pages/webhooks/secret.ts';
-import { EVENTS } from '#src/dashboard/pages/webhooks/webhook.ts';
 import { whyPaused } from '#src/dashboard/pages/webhooks/why-paused.ts';
+import { loadWords, words } from '#src/dashboard/words/words.ts';
 import { EVENT_TYPES } from '#src/database/enums.ts';
 import { lookAt } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
@@ -19,6 +19,7 @@ let dashboard: Dashboard;
 let receiver: Receiver;
 let caFile: string;
 beforeAll(async () => {
+  await loadWords('en');
   receiver = await startReceiver();
   caFile = join(tmpdir(), `receiver-ca-${process.pid}.pem`);
   await writeFile(caFile, receiver.ca);
@@ -235,7 +236,7 @@ test('an address that is none is refused in words; the log goes back page by pag
 });
 
 test('knows the events of the service, why one is paused, and makes secrets as they must be', () => {
-  expect(Object.keys(EVENTS)).toEqual([...EVENT_TYPES]);
+  expect(Object.keys(words().webhooks.events)).toEqual([...EVENT_TYPES]);
   const secrets = Array.from({ length: 100 }, newSecret);
   expect(new Set(secrets).size).toBe(100);
   for (const secret of secrets) expect(Buffer.from(secret.slice(6), 'base64')).toHaveLength(32);

@@ -1,0 +1,66 @@
+import type { Words } from '../words.ts';
+
+export const keys: Words['keys'] = {
+  about: 'Mit einem Schlüssel fragt ein Programm von Ihnen diesen Dienst ab. Die API-Referenz steht unter [/docs].',
+  aboutRole: (role) =>
+    `Mit einem Schlüssel fragt ein Programm von Ihnen diesen Dienst ab, mit allem, was Sie dürfen (${role}). Die API-Referenz steht unter [/docs].`,
+  yours: 'Ihre Schlüssel',
+  create: 'Neuen Schlüssel anlegen',
+  createShort: 'Anlegen',
+  list: 'Liste der Schlüssel',
+  empty: 'Sie haben noch keinen Schlüssel. So fangen Sie an:',
+  firstSteps: [
+    'Drücken Sie **Neuen Schlüssel anlegen**; alles ist schon ausgefüllt.',
+    'Kopieren Sie den Schlüssel: Er wird nur einmal angezeigt.',
+    'Fügen Sie die `curl`-Zeile darunter in ein Terminal ein und sehen Sie Ihren Verbrauch.',
+  ],
+  key: 'Schlüssel',
+  mayDo: 'Darf',
+  lastUsed: 'Zuletzt benutzt',
+  expires: 'Läuft ab',
+  noName: 'ohne Namen',
+  old: 'erneuern: älter als 90 Tage',
+  expired: 'abgelaufen',
+  rotate: 'Erneuern',
+  rotateOf: (name) => `${name} erneuern`,
+  revoke: 'Widerrufen',
+  revokeExpired: 'Er ist bereits abgelaufen. Ein Widerruf entfernt ihn aus dieser Liste.',
+  revokeQuestion:
+    'Er wird innerhalb von 10 Sekunden überall abgelehnt. Das lässt sich nicht rückgängig machen. Programme, die ihn noch benutzen, funktionieren nicht mehr.',
+  newKey: 'Ihr neuer Schlüssel',
+  nameHint: 'Freiwillig: wofür der Schlüssel ist.',
+  whatItMayDo: 'Was er darf',
+  all: 'Alles',
+  none: 'Nichts',
+  chooseOne: 'Wählen Sie mindestens eine Berechtigung.',
+  expiries: { never: 'nie', 30: 'nach 30 Tagen', 90: 'nach 90 Tagen', 365: 'nach einem Jahr' },
+  scopes: {
+    'insights:read': 'Verbrauch abfragen',
+    'alerts:read': 'Alarme ansehen',
+    'alerts:write': 'Alarme anlegen und ändern',
+    'users:read': 'Konten ansehen',
+    'users:write': 'Konten anlegen und ändern',
+    'devices:read': 'Geräte und Gateways ansehen',
+    'devices:write': 'Geräte koppeln und ändern',
+    'webhooks:read': 'Webhooks und Zustellungen ansehen',
+    'webhooks:write': 'Webhooks anlegen und ändern',
+    'tariffs:read': 'Tarife und Preise ansehen',
+    'tariffs:write': 'Tarife und Preise anlegen und ändern',
+    'keys:write': 'Schlüssel anlegen und widerrufen',
+  },
+  allScopes: 'alles',
+  allBut: (scopes) => `alles außer ${scopes}`,
+  oldGoesOn: (key, until) =>
+    `Der alte Schlüssel \`${key}\` gilt noch bis **${until}**. Geben Sie den neuen bis dahin an alles weiter, was ihn benutzt.`,
+  rotateAbout:
+    'Sie erhalten einen neuen Schlüssel mit demselben Namen und denselben Berechtigungen. Der alte bleibt eine Weile gültig, damit nichts ausfällt, bevor es den neuen hat.',
+  hours: 'Stunden, die der alte Schlüssel gültig bleibt',
+  hoursHint: '0 beendet ihn sofort; höchstens 720 (30 Tage).',
+  copyNow:
+    '**Kopieren Sie den Schlüssel jetzt: Er wird nur einmal angezeigt.** Gespeichert wird nur ein Fingerabdruck, er ist also nicht wieder einsehbar. Bewahren Sie ihn auf wie ein Passwort.',
+  tryIt: 'Im Terminal ausprobieren',
+  asksAbout: (email) => `Sie fragt nach ${email}.`,
+  line: 'curl-Zeile',
+  unchecked:
+    '`-k` lässt das Zertifikat ungeprüft, denn ein gerade installierter Dienst hat ein selbst erstelltes. Lassen Sie es weg, sobald Ihrer ein Zertifikat einer Zertifizierungsstelle hat, oder prüfen Sie gegen das eigene des Dienstes: `--cacert` mit der Datei `tls/cert.pem` aus seinem Datenordner.',
+};
