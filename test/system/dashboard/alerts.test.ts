@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { nameOf } from '#src/dashboard/pages/alerts/alert.ts';
 import { suggestedAmount, suggestedHours, suggestedKwh } from '#src/dashboard/pages/alerts/suggest.ts';
-import { loadWords, words } from '#src/dashboard/words/words.ts';
+import { loadWords, words as said } from '#src/dashboard/words/words.ts';
 import { ALERT_TYPES, ALERT_DELIVERIES as KNOWN_DELIVERIES } from '#src/database/enums.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { createTariff } from '#src/tariffs/store.ts';
@@ -301,8 +301,8 @@ test('a utility makes alerts of the account that it picked', { timeout: 60_000 }
 });
 
 test('knows what the service knows, and suggests what stands out', () => {
-  expect(Object.keys(words().alerts.types)).toEqual([...ALERT_TYPES]);
-  expect(Object.keys(words().alerts.deliveries)).toEqual([...KNOWN_DELIVERIES]);
+  expect(Object.keys(said().alerts.types)).toEqual([...ALERT_TYPES]);
+  expect(Object.keys(said().alerts.deliveries)).toEqual([...KNOWN_DELIVERIES]);
   const alert = { alert_id: 'a', user_id: 'u', delivery: 'email', status: 'active', created_at: '' } as const;
   expect(nameOf({ ...alert, type: 'peak_usage', threshold_kwh: 2.5 })).toBe('More than 2.5 kWh in an hour');
   expect(nameOf({ ...alert, type: 'monthly_usage', threshold_kwh: 0.000_001 })).toBe(

@@ -166,7 +166,7 @@ test('settings are changed, refused with a reason, and the device is deleted', {
   await page.keyboard.press('Escape');
   await page.getByRole('link', { name: 'Details of Test, smart meter' }).click();
   await expect.poll(() => new URL(page.url()).searchParams.get('device')).toBe(deviceId);
-  const value = page.locator('td', { hasText: '9000000000 kWh' });
+  const value = page.locator('td', { hasText: '9,000,000,000 kWh' });
   await value.getByText('implausible, not counted').waitFor();
   // On a phone, too, in words in a line.
   await page.setViewportSize(SIZES.phone);

@@ -1,0 +1,66 @@
+import type { Words } from '../words.ts';
+
+export const keys: Words['keys'] = {
+  about: 'Met een sleutel bevraagt een programma van jou deze dienst. De API-referentie staat op [/docs].',
+  aboutRole: (role) =>
+    `Met een sleutel bevraagt een programma van jou deze dienst, met alles wat jij mag (${role}). De API-referentie staat op [/docs].`,
+  yours: 'Jouw sleutels',
+  create: 'Nieuwe sleutel maken',
+  createShort: 'Sleutel maken',
+  list: 'Lijst van sleutels',
+  empty: 'Je hebt nog geen sleutel. Zo begin je:',
+  firstSteps: [
+    'Druk op **Nieuwe sleutel maken**; alles is al ingevuld.',
+    'Kopieer de sleutel: hij wordt één keer getoond.',
+    'Plak de `curl`-regel die eronder staat in een terminal en zie je verbruik.',
+  ],
+  key: 'Sleutel',
+  mayDo: 'Mag',
+  lastUsed: 'Laatst gebruikt',
+  expires: 'Verloopt',
+  noName: 'zonder naam',
+  old: 'vernieuwen: ouder dan 90 dagen',
+  expired: 'verlopen',
+  rotate: 'Vernieuwen',
+  rotateOf: (name) => `${name} vernieuwen`,
+  revoke: 'Intrekken',
+  revokeExpired: 'Hij is al verlopen. Intrekken haalt hem uit deze lijst.',
+  revokeQuestion:
+    'Hij wordt binnen 10 seconden overal geweigerd. Dit kan niet ongedaan worden gemaakt. Programma’s die hem nog gebruiken, werken niet meer.',
+  newKey: 'Je nieuwe sleutel',
+  nameHint: 'Niet verplicht: waar de sleutel voor is.',
+  whatItMayDo: 'Wat hij mag',
+  all: 'Alles',
+  none: 'Niets',
+  chooseOne: 'Kies minstens één recht.',
+  expiries: { never: 'nooit', 30: 'na 30 dagen', 90: 'na 90 dagen', 365: 'na een jaar' },
+  scopes: {
+    'insights:read': 'verbruik opvragen',
+    'alerts:read': 'meldingen bekijken',
+    'alerts:write': 'meldingen instellen en wijzigen',
+    'users:read': 'accounts bekijken',
+    'users:write': 'accounts maken en wijzigen',
+    'devices:read': 'apparaten en gateways bekijken',
+    'devices:write': 'apparaten koppelen en wijzigen',
+    'webhooks:read': 'webhooks en bezorgingen bekijken',
+    'webhooks:write': 'webhooks maken en wijzigen',
+    'tariffs:read': 'tarieven en prijzen bekijken',
+    'tariffs:write': 'tarieven en prijzen maken en wijzigen',
+    'keys:write': 'sleutels maken en intrekken',
+  },
+  allScopes: 'alles',
+  allBut: (scopes) => `alles behalve ${scopes}`,
+  oldGoesOn: (key, until) =>
+    `De oude sleutel \`${key}\` blijft werken tot **${until}**. Geef de nieuwe vóór die tijd aan alles wat hem gebruikt.`,
+  rotateAbout:
+    'Je krijgt een nieuwe sleutel met dezelfde naam en rechten. De oude blijft een tijdje geldig, zodat niets stopt voordat het de nieuwe heeft.',
+  hours: 'Uren dat de oude sleutel geldig blijft',
+  hoursHint: '0 beëindigt hem meteen; hoogstens 720 (30 dagen).',
+  copyNow:
+    '**Kopieer de sleutel nu: hij wordt maar één keer getoond.** Alleen een vingerafdruk wordt bewaard, dus hij is niet meer op te vragen. Bewaar hem zoals een wachtwoord.',
+  tryIt: 'Probeer het in een terminal',
+  asksAbout: (email) => `De regel gaat over ${email}.`,
+  line: 'curl-regel',
+  unchecked:
+    '`-k` laat het certificaat ongecontroleerd, want een net geïnstalleerde dienst heeft er een die hij zelf maakte. Laat het weg zodra die van jou een certificaat van een autoriteit heeft, of controleer met dat van de dienst zelf: `--cacert` met het bestand `tls/cert.pem` uit zijn gegevensmap.',
+};
