@@ -1,0 +1,66 @@
+import type { Words } from '../words.ts';
+
+export const keys: Words['keys'] = {
+  about: 'Une clé permet à un de vos programmes d’interroger ce service. La référence de l’API se trouve sous [/docs].',
+  aboutRole: (role) =>
+    `Une clé permet à un de vos programmes d’interroger ce service avec tous vos droits (${role}). La référence de l’API se trouve sous [/docs].`,
+  yours: 'Vos clés',
+  create: 'Créer une clé',
+  createShort: 'Créer la clé',
+  list: 'Liste des clés',
+  empty: 'Vous n’avez pas encore de clé. Pour commencer :',
+  firstSteps: [
+    'Appuyez sur **Créer une clé** ; tout est déjà rempli.',
+    'Copiez la clé : elle n’est affichée qu’une fois.',
+    'Collez la ligne `curl` qui se trouve dessous dans un terminal, et voyez votre consommation.',
+  ],
+  key: 'Clé',
+  mayDo: 'Droits',
+  lastUsed: 'Dernière utilisation',
+  expires: 'Expiration',
+  noName: 'sans nom',
+  old: 'à renouveler : plus de 90 jours',
+  expired: 'expirée',
+  rotate: 'Renouveler',
+  rotateOf: (name) => `Renouveler ${name}`,
+  revoke: 'Révoquer',
+  revokeExpired: 'Elle a déjà expiré. La révoquer la retire de cette liste.',
+  revokeQuestion:
+    'Elle est refusée partout en 10 secondes. C’est irréversible. Les programmes qui l’utilisent encore cessent de fonctionner.',
+  newKey: 'Votre nouvelle clé',
+  nameHint: 'Facultatif : à quoi sert la clé.',
+  whatItMayDo: 'Ce qu’elle permet',
+  all: 'Tout',
+  none: 'Rien',
+  chooseOne: 'Choisissez au moins un droit.',
+  expiries: { never: 'jamais', 30: 'après 30 jours', 90: 'après 90 jours', 365: 'après un an' },
+  scopes: {
+    'insights:read': 'interroger la consommation',
+    'alerts:read': 'voir les alertes',
+    'alerts:write': 'créer et modifier des alertes',
+    'users:read': 'voir les comptes',
+    'users:write': 'créer et modifier des comptes',
+    'devices:read': 'voir appareils et passerelles',
+    'devices:write': 'associer et modifier des appareils',
+    'webhooks:read': 'voir webhooks et envois',
+    'webhooks:write': 'créer et modifier des webhooks',
+    'tariffs:read': 'voir tarifs et prix',
+    'tariffs:write': 'créer et modifier tarifs et prix',
+    'keys:write': 'créer et révoquer des clés',
+  },
+  allScopes: 'tout',
+  allBut: (scopes) => `tout sauf ${scopes}`,
+  oldGoesOn: (key, until) =>
+    `L’ancienne clé \`${key}\` reste valable jusqu’au **${until}**. Donnez d’ici là la nouvelle à tout ce qui l’utilise.`,
+  rotateAbout:
+    'Vous recevez une nouvelle clé avec le même nom et les mêmes droits. L’ancienne reste valable un moment, pour que rien ne s’arrête avant d’avoir la nouvelle.',
+  hours: 'Heures pendant lesquelles l’ancienne clé reste valable',
+  hoursHint: '0 y met fin aussitôt ; au plus 720 (30 jours).',
+  copyNow:
+    '**Copiez la clé maintenant : elle n’est affichée qu’une fois.** Seule une empreinte en est conservée ; on ne peut donc plus la revoir. Gardez-la comme un mot de passe.',
+  tryIt: 'Essayez dans un terminal',
+  asksAbout: (email) => `La question porte sur ${email}.`,
+  line: 'ligne curl',
+  unchecked:
+    '`-k` ne vérifie pas le certificat, car un service qui vient d’être installé en a un qu’il a fait lui-même. Retirez-le dès que le vôtre a un certificat d’une autorité, ou vérifiez avec celui du service : `--cacert` et le fichier `tls/cert.pem` de son dossier de données.',
+};

@@ -1,0 +1,24 @@
+import type { Words } from '../words.ts';
+
+export const sessions: Words['sessions'] = {
+  question:
+    'Qui utilise ce navigateur est déconnecté aussitôt et a besoin d’un nouvel e-mail pour se reconnecter.',
+  about: (email) =>
+    `Navigateurs dans lesquels ${email} est connecté. Si vous n’en reconnaissez pas un, fermez sa session et révoquez les clés d’API qui ne sont pas les vôtres.`,
+  signedInTitle: 'Connexions ouvertes',
+  list: 'Liste des sessions',
+  browser: 'Navigateur',
+  from: 'Connecté depuis',
+  signedIn: 'Connexion',
+  lastUsed: 'Dernière utilisation',
+  ends: 'Fin',
+  thisOne: 'celui-ci',
+  unknown: 'inconnu',
+  end: 'Fermer',
+  program: 'Un programme',
+  on: (browser, system) => `${browser} sur ${system}`,
+  iPhone: 'un iPhone',
+  iPad: 'un iPad',
+  mac: 'un Mac',
+  chromebook: 'un Chromebook',
+};
