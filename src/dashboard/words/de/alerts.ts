@@ -34,7 +34,8 @@ export const alerts: Words['alerts'] = {
   editOf: (rule) => `Bearbeiten: ${rule}`,
   pause: 'Pausieren',
   resume: 'Fortsetzen',
-  deleteQuestion: 'Er löst nicht mehr aus, und sein Verlauf wird gelöscht. Soll er nur eine Weile schweigen, pausieren Sie ihn.',
+  deleteQuestion:
+    'Er löst nicht mehr aus, und sein Verlauf wird gelöscht. Soll er nur eine Weile schweigen, pausieren Sie ihn.',
   types: {
     peak_usage: { name: 'Eine Stunde', meaning: 'verbraucht mehr als …', label: 'Mehr als, kWh in einer Stunde' },
     daily_usage: { name: 'Ein Tag', meaning: 'verbraucht mehr als …', label: 'Mehr als, kWh an einem Tag' },
@@ -52,7 +53,8 @@ export const alerts: Words['alerts'] = {
     looking: 'Die letzten 90 Tage werden angesehen …',
     currency: 'In der Währung des Tarifs.',
     in: (currency) => `In ${currency}.`,
-    suggestedIn: (currency, amount) => `In ${currency}. Vorschlag: ${amount}. In den letzten 90 Tagen lag wenig darüber.`,
+    suggestedIn: (currency, amount) =>
+      `In ${currency}. Vorschlag: ${amount}. In den letzten 90 Tagen lag wenig darüber.`,
     suggestedHours: (hours) => `Vorschlag: ${hours}. In den letzten 90 Tagen waren wenige Pausen länger.`,
     suggested: (amount) => `Vorschlag: ${amount}. In den letzten 90 Tagen lag wenig darüber.`,
     usual: (amount) => `Vorschlag: ${amount}; das ist viel für einen Haushalt.`,
@@ -65,12 +67,14 @@ export const alerts: Words['alerts'] = {
     phone: 'Telefonnummer',
     phoneHint: 'Mit Ländervorwahl, etwa +4915112345678. Sie wird beim Konto gespeichert.',
     phoneForm: '+, Ländervorwahl und Nummer, nur Ziffern',
-    youHaveNone: '**Noch könnte niemandem gemeldet werden: Sie haben kein aktives Abonnement von** `alert.triggered`**.**',
+    youHaveNone:
+      '**Noch könnte niemandem gemeldet werden: Sie haben kein aktives Abonnement von** `alert.triggered`**.**',
     hasNone: (email) =>
       `**Noch könnte niemandem gemeldet werden: ${email} hat kein aktives Abonnement von** \`alert.triggered\`**.**`,
     needed: 'Dazu braucht es ein aktives Abonnement von `alert.triggered`.',
     makeOne: '[Legen Sie auf der Seite Webhooks eines an] und kommen Sie dann zurück.',
-    theirs: (email) => `Es muss das eigene dieses Kontos sein: ${email} legt es hier angemeldet auf der Seite Webhooks an.`,
+    theirs: (email) =>
+      `Es muss das eigene dieses Kontos sein: ${email} legt es hier angemeldet auf der Seite Webhooks an.`,
   },
   firings: {
     list: 'Auslösungen',

@@ -124,8 +124,7 @@ export const devices: Words['devices'] = {
     register: 'Zählerstand endet bei, kWh',
     registerHint: 'Wo er wieder bei 0 beginnt; leer, wenn er das nie tut.',
     gap: 'Längste Lücke, Minuten',
-    gapHint:
-      'Für Geräte, die nur Leistung melden: Längere Pausen zählen nichts. 15, wenn Sie nichts anderes angeben.',
+    gapHint: 'Für Geräte, die nur Leistung melden: Längere Pausen zählen nichts. 15, wenn Sie nichts anderes angeben.',
     placeHint:
       'Die Summe des Hauses besteht aus Netzzähler, Erzeugung und Speicher; Verbraucher sind eine Aufteilung davon. Das gilt auch für die Vergangenheit.',
     usual: 'wie bei dieser Art üblich',

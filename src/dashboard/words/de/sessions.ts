@@ -1,7 +1,8 @@
 import type { Words } from '../words.ts';
 
 export const sessions: Words['sessions'] = {
-  question: 'Wer diesen Browser benutzt, wird sofort abgemeldet und braucht für die nächste Anmeldung eine neue E-Mail.',
+  question:
+    'Wer diesen Browser benutzt, wird sofort abgemeldet und braucht für die nächste Anmeldung eine neue E-Mail.',
   about: (email) =>
     `Browser, in denen ${email} angemeldet ist. Erkennen Sie einen nicht, beenden Sie ihn und widerrufen Sie API-Schlüssel, die nicht von Ihnen sind.`,
   signedInTitle: 'Angemeldet',

@@ -54,7 +54,8 @@ export const tariffs: Words['tariffs'] = {
     taken: (name, day) => `„${name}“ gilt bereits ab ${day}. Wählen Sie einen anderen Tag oder ändern Sie jenen.`,
     wrong: (message) => `Der Dienst sagt: ${message}.`,
     standing: (unit) => `Grundpreis, ${unit} pro Tag`,
-    standingHint: (ofMonth) => `Einen Monatspreis teilen Sie durch ${ofMonth}, einen Jahrespreis durch 365. Leer: keiner.`,
+    standingHint: (ofMonth) =>
+      `Einen Monatspreis teilen Sie durch ${ofMonth}, einen Jahrespreis durch 365. Leer: keiner.`,
     capacity: 'Auch die höchste Viertelstunde eines Monats kostet (Leistungspreis)',
     perKw: (unit) => `Preis, ${unit} pro kW und Monat`,
     meanOf: 'Mittel über wie viele Monate',
@@ -120,7 +121,8 @@ export const tariffs: Words['tariffs'] = {
       'Die Ermäßigung der Energiesteuer (vermindering energiebelasting) senkt den Grundpreis, vielleicht unter null.',
     'Peak and off-peak (dubbeltarief)': 'Doppeltarif (dubbeltarief)',
     'Dynamic (dynamisch contract)': 'Dynamisch (dynamisch contract)',
-    'Flanders, single rate (enkelvoudig) with the capacity tariff': 'Flandern, Einfachtarif (enkelvoudig) mit Kapazitätstarif',
+    'Flanders, single rate (enkelvoudig) with the capacity tariff':
+      'Flandern, Einfachtarif (enkelvoudig) mit Kapazitätstarif',
     'The capacity tariff (capaciteitstarief) is told for a year: divide it by 12.':
       'Der Kapazitätstarif (capaciteitstarief) wird für ein Jahr genannt: Teilen Sie ihn durch 12.',
     'Flanders, dynamic with the capacity tariff': 'Flandern, dynamisch mit Kapazitätstarif',
@@ -139,7 +141,8 @@ export const tariffs: Words['tariffs'] = {
     'Two rates (bioraria, F1 and F23)': 'Zwei Preise (bioraria, F1 und F23)',
     'Three rates (F1, F2, F3)': 'Drei Preise (F1, F2, F3)',
     'Fixed price (fast pris)': 'Festpreis (fast pris)',
-    'By the hour (spotpris) with a power charge (effektavgift)': 'Stündlich (spotpris) mit Leistungspreis (effektavgift)',
+    'By the hour (spotpris) with a power charge (effektavgift)':
+      'Stündlich (spotpris) mit Leistungspreis (effektavgift)',
     'The highest quarter-hour stands for the mean of peaks that some grids take.':
       'Die höchste Viertelstunde steht für das Mittel der Spitzen, das manche Netze nehmen.',
     'Fixed price (Norgespris)': 'Festpreis (Norgespris)',

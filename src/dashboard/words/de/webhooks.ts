@@ -2,7 +2,8 @@ import { plural } from '../locale.ts';
 import type { Words } from '../words.ts';
 
 export const webhooks: Words['webhooks'] = {
-  about: 'Der Dienst benachrichtigt Ihr Programm, wenn etwas geschieht, durch ein signiertes POST an eine Ihrer Adressen.',
+  about:
+    'Der Dienst benachrichtigt Ihr Programm, wenn etwas geschieht, durch ein signiertes POST an eine Ihrer Adressen.',
   yours: 'Ihre Webhooks',
   create: 'Webhook anlegen',
   createShort: 'Anlegen',
@@ -33,7 +34,8 @@ export const webhooks: Words['webhooks'] = {
   giveIt: 'Geben Sie es Ihrem Empfänger und drücken Sie dann in der Liste **Testereignis senden**.',
   event: 'Ereignis',
   eventHints: {
-    homeowner: 'Sie erhalten die Ihres Kontos. Ein Webhook hat ein Ereignis; für ein anderes legen Sie einen weiteren an.',
+    homeowner:
+      'Sie erhalten die Ihres Kontos. Ein Webhook hat ein Ereignis; für ein anderes legen Sie einen weiteren an.',
     utility:
       'Sie erhalten die Ihres eigenen und der von Ihnen betreuten Konten. Ein Webhook hat ein Ereignis; für ein anderes legen Sie einen weiteren an.',
     admin: 'Sie erhalten die aller Konten. Ein Webhook hat ein Ereignis; für ein anderes legen Sie einen weiteren an.',
@@ -57,7 +59,10 @@ export const webhooks: Words['webhooks'] = {
   log: {
     about: (name) => `Von **${name}**, in den letzten 30 Tagen.`,
     pending: (count) =>
-      plural(count, { one: '# ausstehend; die Liste folgt von selbst.', other: '# ausstehend; die Liste folgt von selbst.' }),
+      plural(count, {
+        one: '# ausstehend; die Liste folgt von selbst.',
+        other: '# ausstehend; die Liste folgt von selbst.',
+      }),
     label: 'Protokoll',
     tries: 'Versuche',
     lastAnswer: 'Letzte Antwort',

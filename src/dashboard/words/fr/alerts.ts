@@ -53,7 +53,8 @@ export const alerts: Words['alerts'] = {
     looking: 'Examen des 90 derniers jours …',
     currency: 'Dans la devise du tarif.',
     in: (currency) => `En ${currency}.`,
-    suggestedIn: (currency, amount) => `En ${currency}. Suggestion : ${amount}. Rarement dépassé ces 90 derniers jours.`,
+    suggestedIn: (currency, amount) =>
+      `En ${currency}. Suggestion : ${amount}. Rarement dépassé ces 90 derniers jours.`,
     suggestedHours: (hours) => `Suggestion : ${hours}. Peu de silences ont été plus longs ces 90 derniers jours.`,
     suggested: (amount) => `Suggestion : ${amount}. Rarement dépassé ces 90 derniers jours.`,
     usual: (amount) => `Suggestion : ${amount}, ce qui est beaucoup pour un foyer.`,
@@ -66,7 +67,8 @@ export const alerts: Words['alerts'] = {
     phone: 'Numéro de téléphone',
     phoneHint: 'Avec l’indicatif du pays, comme +33612345678. Il est conservé avec le compte.',
     phoneForm: '+, indicatif du pays et numéro, chiffres uniquement',
-    youHaveNone: '**Personne ne pourrait encore être prévenu : vous n’avez pas d’abonnement actif à** `alert.triggered`**.**',
+    youHaveNone:
+      '**Personne ne pourrait encore être prévenu : vous n’avez pas d’abonnement actif à** `alert.triggered`**.**',
     hasNone: (email) =>
       `**Personne ne pourrait encore être prévenu : ${email} n’a pas d’abonnement actif à** \`alert.triggered\`**.**`,
     needed: 'Il faut un abonnement actif à `alert.triggered`.',
@@ -81,8 +83,7 @@ export const alerts: Words['alerts'] = {
     costByThen: 'Coût à ce moment',
     usedByThen: 'Consommé à ce moment',
     oncePerSilence: 'Elle se déclenche une fois pour chaque silence d’un appareil.',
-    oncePerPeriod:
-      'Elle se déclenche une fois par période, dès que le total dépasse le seuil du moment.',
+    oncePerPeriod: 'Elle se déclenche une fois par période, dès que le total dépasse le seuil du moment.',
     none: 'Elle ne s’est pas encore déclenchée.',
     span: (from, to) => `${from} à ${to}`,
   },
@@ -91,7 +92,8 @@ export const alerts: Words['alerts'] = {
     typeOne: 'Quand se serait-elle déclenchée ? Saisissez un seuil pour le voir.',
     noUsage: (days) =>
       `Aucune consommation n’est connue pour les ${days} derniers jours. L’alerte surveille les nouvelles mesures.`,
-    noCost: (days) => `Aucun coût n’est connu pour les ${days} derniers jours. L’alerte surveille les nouvelles mesures.`,
+    noCost: (days) =>
+      `Aucun coût n’est connu pour les ${days} derniers jours. L’alerte surveille les nouvelles mesures.`,
     titles: {
       peak_usage: 'Heure la plus forte de chaque jour',
       daily_usage: 'Consommation par jour',

@@ -1,8 +1,7 @@
 import type { Words } from '../words.ts';
 
 export const sessions: Words['sessions'] = {
-  question:
-    'Qui utilise ce navigateur est déconnecté aussitôt et a besoin d’un nouvel e-mail pour se reconnecter.',
+  question: 'Qui utilise ce navigateur est déconnecté aussitôt et a besoin d’un nouvel e-mail pour se reconnecter.',
   about: (email) =>
     `Navigateurs dans lesquels ${email} est connecté. Si vous n’en reconnaissez pas un, fermez sa session et révoquez les clés d’API qui ne sont pas les vôtres.`,
   signedInTitle: 'Connexions ouvertes',

@@ -51,7 +51,8 @@ export const tariffs: Words['tariffs'] = {
     currency: 'Devise',
     currencyHint: 'Par exemple EUR, CHF ou CAD.',
     money: 'argent',
-    taken: (name, day) => `« ${name} » est déjà en vigueur à partir du ${day}. Choisissez un autre jour ou modifiez celui-là.`,
+    taken: (name, day) =>
+      `« ${name} » est déjà en vigueur à partir du ${day}. Choisissez un autre jour ou modifiez celui-là.`,
     wrong: (message) => `Le service répond : ${message}.`,
     standing: (unit) => `Abonnement, ${unit} par jour`,
     standingHint: (ofMonth) => `Divisez un montant mensuel par ${ofMonth}, annuel par 365. Vide : aucun.`,
@@ -120,7 +121,8 @@ export const tariffs: Words['tariffs'] = {
       'La réduction de la taxe sur l’énergie (vermindering energiebelasting) diminue l’abonnement, peut-être sous zéro.',
     'Peak and off-peak (dubbeltarief)': 'Heures pleines et creuses (dubbeltarief)',
     'Dynamic (dynamisch contract)': 'Dynamique (dynamisch contract)',
-    'Flanders, single rate (enkelvoudig) with the capacity tariff': 'Flandre, tarif simple (enkelvoudig) avec tarif capacitaire',
+    'Flanders, single rate (enkelvoudig) with the capacity tariff':
+      'Flandre, tarif simple (enkelvoudig) avec tarif capacitaire',
     'The capacity tariff (capaciteitstarief) is told for a year: divide it by 12.':
       'Le tarif capacitaire (capaciteitstarief) est donné par an : divisez-le par 12.',
     'Flanders, dynamic with the capacity tariff': 'Flandre, dynamique avec tarif capacitaire',
@@ -139,7 +141,8 @@ export const tariffs: Words['tariffs'] = {
     'Two rates (bioraria, F1 and F23)': 'Deux prix (bioraria, F1 et F23)',
     'Three rates (F1, F2, F3)': 'Trois prix (F1, F2, F3)',
     'Fixed price (fast pris)': 'Prix fixe (fast pris)',
-    'By the hour (spotpris) with a power charge (effektavgift)': 'Horaire (spotpris) avec prime de puissance (effektavgift)',
+    'By the hour (spotpris) with a power charge (effektavgift)':
+      'Horaire (spotpris) avec prime de puissance (effektavgift)',
     'The highest quarter-hour stands for the mean of peaks that some grids take.':
       'Le quart d’heure le plus fort tient lieu de la moyenne des pointes que prennent certains réseaux.',
     'Fixed price (Norgespris)': 'Prix fixe (Norgespris)',

@@ -57,7 +57,10 @@ export const webhooks: Words['webhooks'] = {
   log: {
     about: (name) => `De **${name}**, ces 30 derniers jours.`,
     pending: (count) =>
-      plural(count, { one: '# en attente ; la liste suit d’elle-même.', other: '# en attente ; la liste suit d’elle-même.' }),
+      plural(count, {
+        one: '# en attente ; la liste suit d’elle-même.',
+        other: '# en attente ; la liste suit d’elle-même.',
+      }),
     label: 'Journal',
     tries: 'Essais',
     lastAnswer: 'Dernière réponse',

@@ -34,7 +34,8 @@ export const alerts: Words['alerts'] = {
   editOf: (rule) => `Bewerken: ${rule}`,
   pause: 'Pauzeren',
   resume: 'Hervatten',
-  deleteQuestion: 'Er komt geen melding meer en de geschiedenis wordt verwijderd. Moet hij even zwijgen, pauzeer hem dan.',
+  deleteQuestion:
+    'Er komt geen melding meer en de geschiedenis wordt verwijderd. Moet hij even zwijgen, pauzeer hem dan.',
   types: {
     peak_usage: { name: 'Een uur', meaning: 'verbruikt meer dan …', label: 'Meer dan, kWh in een uur' },
     daily_usage: { name: 'Een dag', meaning: 'verbruikt meer dan …', label: 'Meer dan, kWh in een dag' },
@@ -52,7 +53,8 @@ export const alerts: Words['alerts'] = {
     looking: 'De laatste 90 dagen worden bekeken …',
     currency: 'In de valuta van het tarief.',
     in: (currency) => `In ${currency}.`,
-    suggestedIn: (currency, amount) => `In ${currency}. Voorstel: ${amount}. In de laatste 90 dagen lag er weinig boven.`,
+    suggestedIn: (currency, amount) =>
+      `In ${currency}. Voorstel: ${amount}. In de laatste 90 dagen lag er weinig boven.`,
     suggestedHours: (hours) => `Voorstel: ${hours}. In de laatste 90 dagen duurde bijna geen stilte langer.`,
     suggested: (amount) => `Voorstel: ${amount}. In de laatste 90 dagen lag er weinig boven.`,
     usual: (amount) => `Voorstel: ${amount}, wat veel is voor een huishouden.`,

@@ -33,10 +33,12 @@ export const webhooks: Words['webhooks'] = {
   giveIt: 'Geef het aan je ontvanger en druk dan in de lijst op **Testgebeurtenis sturen**.',
   event: 'Gebeurtenis',
   eventHints: {
-    homeowner: 'Je krijgt die van je account. Een webhook heeft één gebeurtenis; maak voor een andere een tweede webhook.',
+    homeowner:
+      'Je krijgt die van je account. Een webhook heeft één gebeurtenis; maak voor een andere een tweede webhook.',
     utility:
       'Je krijgt die van je eigen account en van de accounts onder je hoede. Een webhook heeft één gebeurtenis; maak voor een andere een tweede webhook.',
-    admin: 'Je krijgt die van alle accounts. Een webhook heeft één gebeurtenis; maak voor een andere een tweede webhook.',
+    admin:
+      'Je krijgt die van alle accounts. Een webhook heeft één gebeurtenis; maak voor een andere een tweede webhook.',
   },
   urlHint: 'Van je ontvanger: https, met een geldig certificaat, op een openbaar adres.',
   deliveries: 'Bezorgingen',
@@ -57,7 +59,10 @@ export const webhooks: Words['webhooks'] = {
   log: {
     about: (name) => `Van **${name}**, in de laatste 30 dagen.`,
     pending: (count) =>
-      plural(count, { one: '# in de wacht; de lijst loopt vanzelf mee.', other: '# in de wacht; de lijst loopt vanzelf mee.' }),
+      plural(count, {
+        one: '# in de wacht; de lijst loopt vanzelf mee.',
+        other: '# in de wacht; de lijst loopt vanzelf mee.',
+      }),
     label: 'Logboek',
     tries: 'Pogingen',
     lastAnswer: 'Laatste antwoord',

@@ -1,0 +1,66 @@
+import type { Words } from '../words.ts';
+
+export const keys: Words['keys'] = {
+  about: 'Con una clave, un programa tuyo consulta este servicio. La referencia de la API está en [/docs].',
+  aboutRole: (role) =>
+    `Con una clave, un programa tuyo consulta este servicio con todo lo que tú puedes (${role}). La referencia de la API está en [/docs].`,
+  yours: 'Tus claves',
+  create: 'Crear clave nueva',
+  createShort: 'Crear clave',
+  list: 'Lista de claves',
+  empty: 'Aún no tienes ninguna clave. Para empezar:',
+  firstSteps: [
+    'Pulsa **Crear clave nueva**; ya está todo rellenado.',
+    'Copia la clave: se muestra una sola vez.',
+    'Pega en un terminal la línea de `curl` que aparece debajo y verás tu consumo.',
+  ],
+  key: 'Clave',
+  mayDo: 'Puede',
+  lastUsed: 'Último uso',
+  expires: 'Caduca',
+  noName: 'sin nombre',
+  old: 'renovar: más de 90 días',
+  expired: 'caducada',
+  rotate: 'Renovar',
+  rotateOf: (name) => `Renovar ${name}`,
+  revoke: 'Revocar',
+  revokeExpired: 'Ya ha caducado. Al revocarla se quita de esta lista.',
+  revokeQuestion:
+    'Se rechaza en todas partes en 10 segundos. No se puede deshacer. Los programas que aún la usan dejan de funcionar.',
+  newKey: 'Tu clave nueva',
+  nameHint: 'Opcional: para qué es la clave.',
+  whatItMayDo: 'Qué puede hacer',
+  all: 'Todo',
+  none: 'Nada',
+  chooseOne: 'Elige al menos un permiso.',
+  expiries: { never: 'nunca', 30: 'a los 30 días', 90: 'a los 90 días', 365: 'al cabo de un año' },
+  scopes: {
+    'insights:read': 'consultar el consumo',
+    'alerts:read': 'ver alertas',
+    'alerts:write': 'crear y cambiar alertas',
+    'users:read': 'ver cuentas',
+    'users:write': 'crear y cambiar cuentas',
+    'devices:read': 'ver dispositivos y pasarelas',
+    'devices:write': 'vincular y cambiar dispositivos',
+    'webhooks:read': 'ver webhooks y entregas',
+    'webhooks:write': 'crear y cambiar webhooks',
+    'tariffs:read': 'ver tarifas y precios',
+    'tariffs:write': 'crear y cambiar tarifas y precios',
+    'keys:write': 'crear y revocar claves',
+  },
+  allScopes: 'todo',
+  allBut: (scopes) => `todo menos ${scopes}`,
+  oldGoesOn: (key, until) =>
+    `La clave antigua \`${key}\` sigue valiendo hasta **${until}**. Da antes la nueva a todo lo que la use.`,
+  rotateAbout:
+    'Recibes una clave nueva con el mismo nombre y los mismos permisos. La antigua vale aún un tiempo, para que nada se pare antes de tener la nueva.',
+  hours: 'Horas que la clave antigua sigue valiendo',
+  hoursHint: '0 la termina al instante; como mucho 720 (30 días).',
+  copyNow:
+    '**Copia la clave ahora: se muestra una sola vez.** Solo se guarda una huella, así que no se puede volver a ver. Guárdala como una contraseña.',
+  tryIt: 'Pruébalo en un terminal',
+  asksAbout: (email) => `Pregunta por ${email}.`,
+  line: 'línea de curl',
+  unchecked:
+    '`-k` no comprueba el certificado, porque un servicio recién instalado tiene uno hecho por él mismo. Quítalo en cuanto el tuyo tenga un certificado de una autoridad, o comprueba con el del propio servicio: `--cacert` con el archivo `tls/cert.pem` de su carpeta de datos.',
+};

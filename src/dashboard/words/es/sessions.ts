@@ -1,0 +1,23 @@
+import type { Words } from '../words.ts';
+
+export const sessions: Words['sessions'] = {
+  question: 'En ese navegador la sesión se cierra al instante, y hace falta un nuevo correo para volver a entrar.',
+  about: (email) =>
+    `Navegadores en los que ${email} tiene la sesión iniciada. Si no reconoces alguno, termínalo y revoca las claves de API que no sean tuyas.`,
+  signedInTitle: 'Sesiones abiertas',
+  list: 'Lista de sesiones',
+  browser: 'Navegador',
+  from: 'Iniciada desde',
+  signedIn: 'Inicio',
+  lastUsed: 'Último uso',
+  ends: 'Termina',
+  thisOne: 'este',
+  unknown: 'desconocido',
+  end: 'Terminar',
+  program: 'Un programa',
+  on: (browser, system) => `${browser} en ${system}`,
+  iPhone: 'un iPhone',
+  iPad: 'un iPad',
+  mac: 'un Mac',
+  chromebook: 'un Chromebook',
+};

@@ -1,0 +1,106 @@
+import { plural } from '../locale.ts';
+import type { Words } from '../words.ts';
+
+export const webhooks: Words['webhooks'] = {
+  about: 'El servicio avisa a tu programa cuando ocurre algo, con un POST firmado a una dirección tuya.',
+  yours: 'Tus webhooks',
+  create: 'Crear un webhook',
+  createShort: 'Crear webhook',
+  list: 'Lista de webhooks',
+  empty: 'Aún no tienes ningún webhook. Tres pasos:',
+  firstSteps: [
+    'Pulsa **Crear un webhook**: un evento y la dirección https de tu receptor.',
+    'Copia el secreto, que se muestra una vez, en tu receptor; debajo hay uno para empezar.',
+    'Pulsa **Enviar prueba** y verás aquí qué se envió y qué volvió.',
+  ],
+  resumed: (name) =>
+    `Reanudado: ${name}. Los eventos en espera se envían ahora, primero los más antiguos, hasta siete días atrás.`,
+  paused: (name) => `En pausa: ${name}. Los eventos esperan y se envían al reanudarlo, hasta siete días atrás.`,
+  deleted: (name) => `Eliminado: ${name}.`,
+  testWaits: (url) => `Un evento de prueba para ${url} se enviará al reanudarlo.`,
+  testSent: (url) => `Un evento de prueba para ${url} va en camino; mira Entregas más abajo.`,
+  webhook: 'Webhook',
+  to: (event, url) => `${event} a ${url}`,
+  events: {
+    'usage.updated': 'cuando cambian horas de consumo, como mucho una vez por minuto',
+    'alert.triggered': 'cuando salta una alerta',
+    'device.connected': 'cuando un dispositivo envía por primera vez',
+    'user.created': 'cuando se crea una cuenta',
+  },
+  newWebhook: 'Tu webhook nuevo',
+  newSecret: 'Tu secreto nuevo',
+  giveIt: 'Dáselo a tu receptor y pulsa **Enviar prueba** en la lista.',
+  event: 'Evento',
+  eventHints: {
+    homeowner: 'Recibes los de tu cuenta. Un webhook tiene un evento; para otro, crea otro webhook.',
+    utility:
+      'Recibes los de tu cuenta y los de las cuentas a tu cargo. Un webhook tiene un evento; para otro, crea otro webhook.',
+    admin: 'Recibes los de todas las cuentas. Un webhook tiene un evento; para otro, crea otro webhook.',
+  },
+  urlHint: 'De tu receptor: https, con un certificado válido, en una dirección pública.',
+  deliveries: 'Entregas',
+  deliveriesOf: (name) => `Entregas: ${name}`,
+  sendTest: 'Enviar prueba',
+  sendTestOf: (name) => `Enviar prueba: ${name}`,
+  pause: 'Pausar',
+  pauseOf: (name) => `Pausar: ${name}`,
+  resume: 'Reanudar',
+  resumeOf: (name) => `Reanudar: ${name}`,
+  rotate: 'Renovar',
+  rotateSecret: 'Renovar secreto',
+  rotateSecretOf: (name) => `Renovar secreto: ${name}`,
+  deleteQuestion:
+    'No se envía nada más. Se eliminan los eventos en espera y el registro. Para detenerlo un tiempo, ponlo en pausa.',
+  byHand: 'a mano',
+  lastTry: (outcome) => `último intento: ${outcome}`,
+  log: {
+    about: (name) => `De **${name}**, en los últimos 30 días.`,
+    pending: (count) =>
+      plural(count, {
+        one: '# pendiente; la lista se actualiza sola.',
+        other: '# pendientes; la lista se actualiza sola.',
+      }),
+    label: 'Registro',
+    tries: 'Intentos',
+    lastAnswer: 'Última respuesta',
+    lastTry: 'Último intento',
+    nextTry: 'Próximo intento',
+    empty: 'Aún no se ha enviado nada. Pulsa **Enviar prueba** para comprobar tu receptor.',
+    detailsOf: (name) => `Detalles: ${name}`,
+    retry: 'Reenviar',
+    retryOf: (name) => `Reenviar: ${name}`,
+    whenResumed: 'al reanudar',
+    now: 'ahora',
+    inSeconds: (seconds) => `en ${seconds} s`,
+  },
+  exchange: {
+    request: 'Petición',
+    sent: 'Qué se envía',
+    firstLines: 'Petición, sus primeras líneas',
+    madeAnew: 'Y, hechos de nuevo en cada intento: `webhook-timestamp` y `webhook-signature`.',
+    body: 'Petición, su contenido',
+    indented: 'Aquí con sangría; se envía y se firma sin espacios.',
+    answers: 'Respuestas',
+    cameBack: 'Qué volvió',
+    none: 'Aún no se ha intentado.',
+    after: (milliseconds) => `tras ${milliseconds} ms,`,
+    answer: 'Respuesta, el principio de su contenido',
+    noAnswer: 'No hubo respuesta.',
+    emptyBody: 'Su contenido estaba vacío.',
+  },
+  rotation: {
+    bothSign: 'Durante 24 horas cada evento se firma también con el secreto anterior: da antes el nuevo a tu receptor.',
+    about:
+      'Recibes un secreto nuevo, mostrado una vez. Durante 24 horas los eventos se firman con ambos, para que nada se rechace antes de que tu receptor tenga el nuevo.',
+    again: 'Si se renueva otra vez en ese tiempo, solo firman los dos últimos.',
+  },
+  secret: {
+    copyNow:
+      '**Copia el secreto ahora: se muestra una sola vez.** Tu receptor comprueba con él que los eventos vienen de este servicio.',
+    label: 'Secreto',
+    receiver: 'Un receptor que comprueba firmas',
+    receiverLabel: 'receptor',
+    about:
+      'Firmado según [Standard Webhooks]; hay bibliotecas para la mayoría de los lenguajes. Las llamadas llegan por HTTPS: deja que las pase lo que termina TLS en tu lado. Responde con 2xx en menos de 5 segundos.',
+  },
+};
