@@ -75,12 +75,13 @@ const LOOKS = [
 
 /**
  * Looks at the page at every size and in every scheme: nothing is wider than the screen, axe is content. With PICTURES=1 a picture of each
- * look is kept.
+ * look is kept. `only`: at one size, where the other was looked at already in another language.
  */
-export async function lookAt(page: Page, name: string): Promise<void> {
+export async function lookAt(page: Page, name: string, only?: keyof typeof SIZES): Promise<void> {
   // Style sheets that are on their way axe would read by itself, and break the content policy.
   await page.waitForLoadState();
   for (const [size, colorScheme, rules] of LOOKS) {
+    if (only !== undefined && size !== only) continue;
     await page.setViewportSize(SIZES[size]);
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     const tooWide = () =>

@@ -121,7 +121,7 @@ test('shows when an alert would have fired, as the service says, on the chart of
   // The devices' names may come after the silences.
   await expect
     .poll(() => dialog(page).locator('tbody tr').allTextContents())
-    .toEqual([expect.stringMatching(/^Test \(smart_meter\).*[89] hours$/)]);
+    .toEqual([expect.stringMatching(/^Test \(smart meter\).*[89] hours$/)]);
   await lookAt(page, 'alerts-create-silence');
 });
 

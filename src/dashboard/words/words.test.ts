@@ -1,0 +1,57 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { kwh, time } from '../parts/format.ts';
+import { money } from '../parts/money.ts';
+import { locale, plural } from './locale.ts';
+import { type Language, languageFrom, loadWords, localeOf, words } from './words.ts';
+
+beforeEach(() => loadWords('en', ['en-GB']));
+afterAll(() => loadWords('en'));
+
+test('the first of the browser’s languages that there is, is chosen; English where there is none', () => {
+  expect(languageFrom(['it-IT', 'nl-BE', 'de'])).toBe('nl');
+  expect(languageFrom(['DE-at'])).toBe('de');
+  expect(languageFrom(['pl', 'cs'])).toBe('en');
+  expect(languageFrom([])).toBe('en');
+  expect(languageFrom(['constructor'])).toBe('en');
+});
+
+test('a region keeps its own formats, where its language is the chosen one', () => {
+  expect(localeOf('de', ['en-US', 'de-AT'])).toBe('de-AT');
+  expect(localeOf('fr', ['en-US', 'de-AT'])).toBe('fr');
+  expect(localeOf('es', ['es-MX'])).toBe('es-MX');
+});
+
+const plain = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ').replaceAll('’', "'");
+
+test.each([
+  ['en', 'en-GB', '1,234.50 kWh', '€1,234.50'],
+  ['de', 'de-DE', '1.234,50 kWh', '1.234,50 €'],
+  ['de', 'de-AT', '1 234,50 kWh', '€ 1.234,50'],
+  // Some versions of the data have the curled apostrophe.
+  ['de', 'de-CH', "1'234.50 kWh", "EUR 1'234.50"],
+  ['fr', 'fr-FR', '1 234,50 kWh', '1 234,50 €'],
+  ['nl', 'nl-NL', '1.234,50 kWh', '€ 1.234,50'],
+  ['es', 'es-MX', '1,234.50 kWh', 'EUR 1,234.50'],
+] as const)('%s of %s writes %s and %s', async (language, tag, energy, amount) => {
+  await loadWords(language, [tag]);
+  expect(locale()).toBe(tag);
+  expect(plain(kwh(1_234.5))).toBe(energy);
+  expect(plain(money('1234.50', 'EUR'))).toBe(amount);
+});
+
+test('counts as the language does', async () => {
+  const hours = { one: '# heure', other: '# heures' };
+  expect(plural(0, hours)).toBe('0 heures');
+  await loadWords('fr');
+  expect(plural(0, hours)).toBe('0 heure');
+  expect(plain(plural(1_000_000, hours))).toBe('1 000 000 heures');
+  expect(time('2026-11-21T10:00:00Z', 'Europe/Paris')).toMatch(/^21 nov\. 2026/);
+});
+
+test('another language says something else at once', async () => {
+  const today: Record<Language, string> = { en: 'Today', de: 'Heute', fr: 'Aujourd’hui', nl: 'Vandaag', es: 'Hoy' };
+  for (const [language, word] of Object.entries(today)) {
+    await loadWords(language as Language);
+    expect(words().home.today).toBe(word);
+  }
+});

@@ -1,0 +1,129 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { LANGUAGES, type Language, loadWords, words } from '#src/dashboard/words/words.ts';
+import { lookAt, SIZES } from '#test/support/browser.ts';
+import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
+
+let dashboard: Dashboard;
+let page: Page;
+beforeAll(async () => {
+  dashboard = await startDashboard();
+});
+afterAll(async () => {
+  await loadWords('en');
+  await dashboard.close();
+});
+
+/** A phone that is signed in, of a home with something on every page; made once. */
+async function signedIn(): Promise<void> {
+  if (page !== undefined) return;
+  const userId = await dashboard.user('five@example.com');
+  const meter = await dashboard.device(userId);
+  await meter.publish({ energy_total_kwh: 1 });
+  await dashboard.device(userId, 'thermostat');
+  page = await dashboard.signIn('five@example.com');
+  await page.setViewportSize(SIZES.phone);
+  const tariff = { valid_from: '2026-01-01', name: 'Test', currency: 'EUR', import: { per_kwh: '1.234' } };
+  await ask('/v1/tariffs', { user_id: userId, ...tariff, standing_per_day: '0.35', export: { per_kwh: '0.08' } });
+  await ask('/v1/alerts', { user_id: userId, type: 'daily_usage', threshold_kwh: 12.5, delivery: 'email' });
+  await ask('/v1/keys', { scopes: ['insights:read'] });
+  await ask('/v1/webhooks', { event: 'alert.triggered', url: 'https://example.com/', auth_token: 'x'.repeat(32) });
+}
+
+/** As the page asks. */
+async function ask(path: string, body: object): Promise<void> {
+  const status = await page.evaluate<number>(`(async () => {
+    const { csrf_token } = await (await fetch('/dashboard/session')).json();
+    const headers = { 'content-type': 'application/json', 'x-csrf-token': csrf_token };
+    return (await fetch('/dashboard${path}', { method: 'POST', headers, body: ${JSON.stringify(JSON.stringify(body))} })).status;
+  })()`);
+  expect([path, status]).toEqual([path, 201]);
+}
+
+const choice = () => page.locator('select.language');
+const dialog = () => page.getByRole('dialog');
+
+/** Pages with what their main button opens. */
+const VIEWS = ['home', 'keys', 'devices', 'tariffs', 'alerts', 'webhooks', 'sessions'] as const;
+const OPENS: ReadonlySet<string> = new Set(['keys', 'devices', 'tariffs', 'alerts', 'webhooks']);
+
+const others = (Object.keys(LANGUAGES) as Language[]).filter((one) => one !== 'en');
+test.each(others)('%s fits on a phone, on every page and in what opens there', async (language) => {
+  await signedIn();
+  await loadWords(language);
+  await page.goto('/dashboard');
+  await choice().selectOption(language);
+  for (const view of VIEWS) {
+    await page.goto(view === 'home' ? '/dashboard' : `/dashboard/${view}`);
+    await page.getByRole('heading', { level: 1, name: words().common.pages[view], exact: true }).waitFor();
+    expect(await page.locator('html').getAttribute('lang')).toBe(language);
+    expect(await page.title()).toBe(`${words().common.pages[view]} · ${words().common.product}`);
+    await expect.poll(() => page.getByText(words().common.loading).count()).toBe(0);
+    await lookAt(page, `${view}-${language}`, 'phone');
+    if (!OPENS.has(view)) continue;
+    await page.locator('main button.main').first().click();
+    await dialog().waitFor();
+    await lookAt(page, `${view}-dialog-${language}`, 'phone');
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+  }
+  await choice().selectOption('en');
+  await page.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor();
+});
+
+test('a number is read as it is typed where one lives, and never wrong by a thousand', async () => {
+  await signedIn();
+  await page.goto('/dashboard/alerts');
+  await choice().selectOption('de');
+  await page.getByText('Mehr als 12,5 kWh an einem Tag').first().waitFor();
+  await page.getByRole('button', { name: 'Alarm anlegen' }).click();
+  const typed = page.locator('[name=threshold]');
+  const asked = page.waitForRequest(
+    (request) => request.url().endsWith('/alerts/preview') && request.postDataJSON().threshold_kwh === 8.25,
+  );
+  await typed.fill('8,25');
+  await asked;
+  await page.getByText('Mehr als 8,25 kWh an einem Tag: hätte').waitFor();
+  await typed.fill('1.250');
+  expect(await page.evaluate<string>(`document.querySelector('[name=threshold]').validationMessage`)).toContain(
+    '1,250 oder 1250',
+  );
+  await page.getByText('Wann hätte er ausgelöst?').waitFor();
+  await typed.fill('1.250,5');
+  await page.getByText('Mehr als 1.250,5 kWh an einem Tag: hätte').waitFor();
+  await page.keyboard.press('Escape');
+
+  // A price with three decimals stands in the form as it is read again, and is saved as it was.
+  await page.goto('/dashboard/tariffs');
+  await page.getByText('1,234 € pro kWh').waitFor();
+  await page.getByRole('button', { name: 'Bearbeiten: Test' }).click();
+  expect(await page.locator('[name="import.per_kwh"]').inputValue()).toBe('1,234');
+  const saved = page.waitForRequest((request) => request.method() === 'PATCH');
+  await dialog().getByRole('button', { name: 'Speichern' }).click();
+  expect((await saved).postDataJSON()).toMatchObject({ import: { per_kwh: '1.234' }, standing_per_day: '0.35' });
+  await page.getByText('Gespeichert: Test.').waitFor();
+});
+
+test('begins in the browser’s language, with its region’s numbers, and fetches no other', async () => {
+  const person = await dashboard.browser.newContext({
+    baseURL: dashboard.url,
+    ignoreHTTPSErrors: true,
+    viewport: SIZES.phone,
+    locale: 'de-AT',
+  });
+  const fetched: string[] = [];
+  person.on('request', (request) => fetched.push(request.url()));
+  const stranger = await person.newPage();
+  await stranger.goto('/dashboard');
+  await stranger.getByLabel('E-Mail-Adresse').waitFor();
+  expect(await stranger.locator('html').getAttribute('lang')).toBe('de');
+  expect(fetched.filter((url) => /\/words\/(en|es|fr|nl)[./]/.test(url))).toEqual([]);
+  await lookAt(stranger, 'sign-in-de', 'phone');
+  await stranger.locator('select.language').selectOption('nl');
+  await stranger.getByLabel('E-mailadres').waitFor();
+  await stranger.reload();
+  await stranger.getByLabel('E-mailadres').waitFor();
+  expect(await stranger.locator('html').getAttribute('lang')).toBe('nl');
+  expect(await stranger.title()).toBe('Inloggen · Energie');
+  await person.close();
+});
