@@ -53,6 +53,7 @@ test.each(others)('%s fits on a phone, on every page and in what opens there', a
   await loadWords(language);
   await page.goto('/dashboard');
   await choice().selectOption(language);
+  await page.locator(`html[lang=${language}]`).waitFor();
   for (const view of VIEWS) {
     await page.goto(view === 'home' ? '/dashboard' : `/dashboard/${view}`);
     await page.getByRole('heading', { level: 1, name: words().common.pages[view], exact: true }).waitFor();
