@@ -7,7 +7,7 @@ import { sessions } from './de/sessions.ts';
 import { tariffs } from './de/tariffs.ts';
 import { webhooks } from './de/webhooks.ts';
 
-import type { Words } from './words.ts';
+import type { Words } from './en.ts';
 
 /** All that the dashboard says, in German. */
 export const words: Words = { common, home, keys, devices, tariffs, alerts, webhooks, sessions };

@@ -9,3 +9,6 @@ import { webhooks } from './en/webhooks.ts';
 
 /** All that the dashboard says, in English; the other languages say the same. */
 export const words = { common, home, keys, devices, tariffs, alerts, webhooks, sessions };
+
+/** What every language says: English decides what there is. */
+export type Words = typeof words;

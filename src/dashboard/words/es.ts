@@ -1,3 +1,4 @@
+import type { Words } from './en.ts';
 import { alerts } from './es/alerts.ts';
 import { common } from './es/common.ts';
 import { devices } from './es/devices.ts';
@@ -6,8 +7,6 @@ import { keys } from './es/keys.ts';
 import { sessions } from './es/sessions.ts';
 import { tariffs } from './es/tariffs.ts';
 import { webhooks } from './es/webhooks.ts';
-
-import type { Words } from './words.ts';
 
 /** All that the dashboard says, in Spanish. */
 export const words: Words = { common, home, keys, devices, tariffs, alerts, webhooks, sessions };

@@ -1,3 +1,4 @@
+import type { Words } from './en.ts';
 import { alerts } from './fr/alerts.ts';
 import { common } from './fr/common.ts';
 import { devices } from './fr/devices.ts';
@@ -6,8 +7,6 @@ import { keys } from './fr/keys.ts';
 import { sessions } from './fr/sessions.ts';
 import { tariffs } from './fr/tariffs.ts';
 import { webhooks } from './fr/webhooks.ts';
-
-import type { Words } from './words.ts';
 
 /** All that the dashboard says, in French. */
 export const words: Words = { common, home, keys, devices, tariffs, alerts, webhooks, sessions };

@@ -1,3 +1,4 @@
+import type { Words } from './en.ts';
 import { alerts } from './nl/alerts.ts';
 import { common } from './nl/common.ts';
 import { devices } from './nl/devices.ts';
@@ -6,8 +7,6 @@ import { keys } from './nl/keys.ts';
 import { sessions } from './nl/sessions.ts';
 import { tariffs } from './nl/tariffs.ts';
 import { webhooks } from './nl/webhooks.ts';
-
-import type { Words } from './words.ts';
 
 /** All that the dashboard says, in Dutch. */
 export const words: Words = { common, home, keys, devices, tariffs, alerts, webhooks, sessions };

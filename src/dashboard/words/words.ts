@@ -1,7 +1,7 @@
+import type { Words } from './en.ts';
 import { setLocale } from './locale.ts';
 
-/** All that the dashboard says; English decides what there is. */
-export type Words = typeof import('./en.ts').words;
+export type { Words };
 
 /** Languages that the dashboard speaks, each by its own name. */
 export const LANGUAGES = { en: 'English', de: 'Deutsch', es: 'Español', fr: 'Français', nl: 'Nederlands' } as const;

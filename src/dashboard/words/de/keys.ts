@@ -1,4 +1,4 @@
-import type { Words } from '../words.ts';
+import type { Words } from '../en.ts';
 
 export const keys: Words['keys'] = {
   about: 'Mit einem Schlüssel fragt ein Programm von Ihnen diesen Dienst ab. Die API-Referenz steht unter [/docs].',

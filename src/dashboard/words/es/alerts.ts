@@ -1,5 +1,5 @@
+import type { Words } from '../en.ts';
 import { count, plural } from '../locale.ts';
-import type { Words } from '../words.ts';
 
 const within = {
   peak_usage: 'una hora',

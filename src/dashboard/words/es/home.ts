@@ -1,5 +1,5 @@
+import type { Words } from '../en.ts';
 import { plural } from '../locale.ts';
-import type { Words } from '../words.ts';
 
 export const home: Words['home'] = {
   allDevices: 'Todos los dispositivos',

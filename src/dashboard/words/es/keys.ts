@@ -1,4 +1,4 @@
-import type { Words } from '../words.ts';
+import type { Words } from '../en.ts';
 
 export const keys: Words['keys'] = {
   about: 'Con una clave, un programa tuyo consulta este servicio. La referencia de la API está en [/docs].',

@@ -1,4 +1,4 @@
-import type { Words } from '../words.ts';
+import type { Words } from '../en.ts';
 
 export const sessions: Words['sessions'] = {
   question: 'En ese navegador la sesión se cierra al instante, y hace falta un nuevo correo para volver a entrar.',

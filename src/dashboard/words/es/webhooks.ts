@@ -1,5 +1,5 @@
+import type { Words } from '../en.ts';
 import { plural } from '../locale.ts';
-import type { Words } from '../words.ts';
 
 export const webhooks: Words['webhooks'] = {
   about: 'El servicio avisa a tu programa cuando ocurre algo, con un POST firmado a una dirección tuya.',

@@ -1,4 +1,4 @@
-import type { Words } from '../words.ts';
+import type { Words } from '../en.ts';
 
 export const keys: Words['keys'] = {
   about: 'Une clé permet à un de vos programmes d’interroger ce service. La référence de l’API se trouve sous [/docs].',

@@ -1,5 +1,5 @@
+import type { Words } from '../en.ts';
 import { plural } from '../locale.ts';
-import type { Words } from '../words.ts';
 
 export const webhooks: Words['webhooks'] = {
   about: 'Le service prévient votre programme quand il se passe quelque chose, par un POST signé à une adresse à vous.',

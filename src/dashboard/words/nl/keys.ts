@@ -1,4 +1,4 @@
-import type { Words } from '../words.ts';
+import type { Words } from '../en.ts';
 
 export const keys: Words['keys'] = {
   about: 'Met een sleutel bevraagt een programma van jou deze dienst. De API-referentie staat op [/docs].',

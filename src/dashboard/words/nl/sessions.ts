@@ -1,4 +1,4 @@
-import type { Words } from '../words.ts';
+import type { Words } from '../en.ts';
 
 export const sessions: Words['sessions'] = {
   question: 'Wie die browser gebruikt, wordt meteen uitgelogd en heeft een nieuwe mail nodig om weer in te loggen.',
