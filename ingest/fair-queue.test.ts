@@ -121,6 +121,25 @@ test('a device that was behind is a neighbour again after a while', () => {
   expect(wholeTurn(0)).toEqual([1, 0]);
 });
 
+test('a device that waits for its turn behind waits there alone, whatever made it one of those is over or forgotten', () => {
+  let nowMs = 0;
+  const queue = createFairQueue<Message>(1, () => nowMs);
+  const lengths = () => [0, 1].map((lane) => queue.take(lane).messages.length);
+  queue.setApart('dev_large');
+  queue.push(message('dev_large', 0));
+  // So many that all of them are forgotten.
+  for (let n = 0; n < 10_000; n++) queue.setApart(`dev_${n}`);
+  queue.push(message('dev_large', 1));
+  queue.push(message('dev_neighbour', 2));
+  expect(lengths()).toEqual([1, 2]);
+
+  for (let n = 0; n < 300; n++) queue.push(message('dev_late', n));
+  queue.finish(queue.take(1).messages);
+  nowMs += 20_000;
+  queue.push(message('dev_late', 300));
+  expect(lengths()).toEqual([251, 0]);
+});
+
 test('devices that sent little and are all behind now are not each other’s neighbours', () => {
   const queue = createFairQueue<Message>(LANES, () => 0);
   const send = (count: number) => {

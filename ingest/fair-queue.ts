@@ -86,9 +86,11 @@ export function createFairQueue<T extends Queued>(lanes: number, now: () => numb
   const isBehind = ({ weight, deviceId }: Turn<T>) => weight > BEHIND || costly.has(deviceId) || wasBehind(deviceId);
 
   function queue(turn: Turn<T>): void {
+    // What made it one of those may be over, or forgotten: it stays until its turn.
+    if (behind.has(turn)) return;
     const home = ready[turn.home] as Set<Turn<T>>;
     if (!isBehind(turn)) home.add(turn);
-    else if (!behind.has(turn)) {
+    else {
       home.delete(turn);
       behind.add(turn);
       others.delete(turn.deviceId);

@@ -25,23 +25,28 @@ export const countOfElements = (readings: number, rejections: number): number =>
 /** Whether a device may go on, one message at a time. */
 export interface FloodLimit {
   /** Why this message cannot be taken; null where it can. `count`: for how many it counts. */
-  refuse(deviceId: string, atMs: number, count?: number): string | null;
+  refuse(deviceId: string, count?: number): string | null;
 }
 
 /**
  * Counts the messages of each device in windows of ten minutes, in memory that does not grow with the devices: each counts
  * in one counter of either row, and the smaller of the two bounds what it sent (a count-min sketch). A device beyond the
- * limit is broken or hostile, and would fill the disk with readings; no queue after an outage reaches it.
+ * limit is broken or hostile, and would fill the disk with readings; no queue after an outage reaches it. `now`: ms, of a clock that never goes
+ * back. When a broker took messages does: those of several shards come with the times of several windows, in turns.
  */
-export function createFloodLimit({ messages = MESSAGES, windowMs = WINDOW_MS } = {}): FloodLimit {
+export function createFloodLimit({
+  messages = MESSAGES,
+  windowMs = WINDOW_MS,
+  now = () => performance.now(),
+} = {}): FloodLimit {
   const counters = new Uint32Array(2 * COUNTERS);
   let window = 0;
   const reason = `more than ${messages} messages in ${windowMs / 60_000} minutes (${READINGS} readings, an element that cannot be used, or ${KIBIBYTES} KiB count as one)`;
   return {
-    refuse(deviceId, atMs, count = 1) {
-      const now = Math.floor(atMs / windowMs);
-      if (now !== window) {
-        window = now;
+    refuse(deviceId, count = 1) {
+      const current = Math.floor(now() / windowMs);
+      if (current !== window) {
+        window = current;
         counters.fill(0);
       }
       const hash = hashOf(deviceId);

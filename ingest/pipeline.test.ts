@@ -97,6 +97,15 @@ test('readings, bytes and elements that cannot be used count towards the limit o
   expect(bytes.counts.overLimit).toBe(25 - Math.floor(5_000 / 245));
 });
 
+test('a backlog that comes with the times of two windows in turns is limited like any other', async () => {
+  const writer: Writer = { write: async (batch) => stored(batch) };
+  const floodLimit = createFloodLimit({ messages: 10 });
+  const pipeline = createPipeline({ writer, log, onRoom: () => {}, floodLimit });
+  for (let sent = 0; sent < 30; sent++)
+    pipeline.receive({ ...raw('dev_1', '{"power_w":1}'), receivedAtMs: (sent % 2) * 3_600_000 }, () => {});
+  expect(pipeline.counts.overLimit).toBe(20);
+});
+
 test('what a device sends beyond its limit is not read', async () => {
   const written: IncomingMessage[] = [];
   const writer: Writer = {

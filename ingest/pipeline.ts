@@ -53,6 +53,8 @@ export interface PipelineCounts {
 export interface Pipeline {
   receive: Receive;
   counts: PipelineCounts;
+  /** Messages that are to be written and are not committed yet. */
+  waiting(): number;
   /** Writes what waits, for at most `timeoutMs`; what is left was never acknowledged. */
   drain(timeoutMs: number): Promise<void>;
 }
@@ -193,13 +195,13 @@ export function createPipeline(options: {
   function taken(raw: RawMessage): IncomingMessage | null {
     const deviceId = senderOf(raw.topic);
     if (deviceId === null) return null;
-    let reason = floodLimit.refuse(deviceId, raw.receivedAtMs, countOfBytes(raw.payload.length));
+    let reason = floodLimit.refuse(deviceId, countOfBytes(raw.payload.length));
     if (reason === null) {
       const message = toIncoming(raw);
       if (!message) return null;
       const { readings, rejections } = message.decoded;
       const further = countOfElements(readings.length, rejections.length);
-      if (further > 0) reason = floodLimit.refuse(deviceId, raw.receivedAtMs, further);
+      if (further > 0) reason = floodLimit.refuse(deviceId, further);
       if (reason === null) return message;
     }
     if (counts.overLimit++ % WARN_EVERY === 0)
@@ -209,6 +211,7 @@ export function createPipeline(options: {
 
   return {
     counts,
+    waiting: () => waiting,
     receive(raw: RawMessage, done) {
       counts.received++;
       const message = taken(raw);

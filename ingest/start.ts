@@ -23,6 +23,8 @@ const OPEN_WITHOUT_TLS =
 
 export interface Ingest {
   counts: PipelineCounts;
+  /** Messages that are to be written and are not committed yet. */
+  waiting(): number;
   /** Rejections that were counted but not stored. */
   unkept(): number;
   /** Messages at a broker cluster that are nobody's; null elsewhere, and while the cluster is away. */
@@ -105,6 +107,7 @@ export async function startIngest(
   const stopWatching = watchChangedDevices(pool, writer, log);
   return {
     counts: pipeline.counts,
+    waiting: pipeline.waiting,
     unkept: () => keeping.unkept,
     strays,
     ports,

@@ -98,8 +98,11 @@ export function createCosting(tariffs: readonly Tariff[], seriesPrice: SeriesPri
   }
 
   return {
-    /** A quarter-hour (UTC) by the user's wall clock, whose cost belongs into these sums. */
-    add(into: CostSums, quarterMs: number, clock: ClockQuarter, { imported, estimated, exported }: CostedEnergy): void {
+    /**
+     * A quarter-hour (UTC) by the user's wall clock, whose cost belongs into these sums; or so many of one day, in none of which is any energy.
+     */
+    add(into: CostSums, quarterMs: number, clock: ClockQuarter, energy: CostedEnergy, quarters = 1): void {
+      const { imported, estimated, exported } = energy;
       const { day } = clock;
       if (day !== lastDay) [lastDay, tariff] = [day, tariffOf(tariffs, day.date)];
       const importPrice = tariff && priceOf(tariff.import, quarterMs, clock, seriesPrice);
@@ -115,7 +118,7 @@ export function createCosting(tariffs: readonly Tariff[], seriesPrice: SeriesPri
         run = { into, day, tariff, importPrice, exportPrice, quarters: 0, imported: 0, estimated: 0, exported: 0 };
       }
       const current = run as unknown as Run;
-      current.quarters++;
+      current.quarters += quarters;
       current.imported += imported;
       current.estimated += estimated;
       current.exported += exported;

@@ -286,3 +286,26 @@ test('tariffs of two currencies in one range are told by the date of the second'
     details: [{ message: expect.stringContaining('2026-03-10') }],
   });
 });
+
+test('fifty years of standing charges before anything is known of the meter are added by whole days', async () => {
+  const old = { valid_from: '1970-01-01', currency: 'EUR', standing_per_day: '0.5', import: { per_kwh: '0.3' } };
+  const sources = sourcesOf({
+    zone: 'Europe/Berlin',
+    tariffs: [old],
+    fromMs: Date.UTC(2020, 0, 1),
+    quarters: [],
+    series: new Map(),
+  });
+  let asked = 0;
+  const keyOf: KeyOf = (_, { day }) => {
+    asked++;
+    return day.date.slice(0, 4);
+  };
+  const range = dayRange('1970-01-01', '2019-12-31', 'Europe/Berlin');
+  const sums = await costSums(sources, { range, now: new Date('2026-01-01') }, keyOf, false);
+  expect(sums.size).toBe(50);
+  expect(costOf(sums.get('2019') ?? assert.fail())?.standing).toBe('182.50');
+  expect(costOf(sums.get('2016') ?? assert.fail())?.standing).toBe('183.00');
+  // 18,262 days of 96 quarter-hours, and the first and the last of each.
+  expect(asked).toBeLessThan(18_262 * 4);
+});

@@ -3,7 +3,7 @@ import { DateTime } from 'luxon';
 import { unprocessable } from '#src/core/errors.ts';
 import { type Fraction, sumOf } from '#src/core/fraction.ts';
 import { dayRange, type Range } from '#src/energy/ranges.ts';
-import { type ClockQuarter, wallClock } from '#src/energy/wall-clock.ts';
+import { type ClockDay, type ClockQuarter, wallClock } from '#src/energy/wall-clock.ts';
 import { QUARTER_MS } from '#src/rollups/quarters.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import type { Meter } from './bought.ts';
@@ -46,9 +46,14 @@ export async function costSums(
   if (!first) return sums;
   checkCurrency(tariffs, range, zone);
   const beginMs = Math.min(meter.beginsAtMs ?? Number.POSITIVE_INFINITY, startOfDay(first.validFrom, zone).getTime());
-  const fromMs = Math.max(Math.floor(beginMs / QUARTER_MS) * QUARTER_MS, firstQuarter(range.from));
-  const toMs = Math.min(firstQuarter(range.to), Math.floor(now.getTime() / QUARTER_MS) * QUARTER_MS + QUARTER_MS);
-  for (let ms = fromMs; ms < toMs; ms += CHUNK_MS) {
+  const fromMs = Math.max(quarterOf(beginMs), firstQuarter(range.from));
+  const toMs = Math.min(firstQuarter(range.to), quarterOf(now.getTime()) + QUARTER_MS);
+  const knownMs = Math.min(toMs, Math.max(fromMs, quarterOf(meter.beginsAtMs ?? Number.POSITIVE_INFINITY)));
+  for (let ms = fromMs; ms < knownMs; ms += CHUNK_MS) {
+    if (ms > fromMs) await setImmediate();
+    addUnknown(ms, Math.min(ms + CHUNK_MS, knownMs));
+  }
+  for (let ms = knownMs; ms < toMs; ms += CHUNK_MS) {
     if (ms > fromMs) await setImmediate();
     await addChunk(ms, Math.min(ms + CHUNK_MS, toMs));
   }
@@ -56,19 +61,53 @@ export async function costSums(
     await addCapacities(sums, { meter, tariffs, zone, range, now, keyOf });
   return sums;
 
+  /** Of quarter-hours between two: their clock, and the key of the sums that they belong to. */
+  function quartersIn(chunkMs: number, endMs: number) {
+    const clockOf = wallClock(chunkMs, endMs, zone);
+    const bucketClockOf = range.zone === zone ? null : wallClock(chunkMs, endMs, range.zone);
+    return (ms: number) => {
+      const clock = clockOf(ms);
+      return { clock, key: keyOf(ms, bucketClockOf === null ? clock : bucketClockOf(ms)) };
+    };
+  }
+
+  function sumsOf(key: string): CostSums {
+    const into = sums.get(key) ?? noCost();
+    sums.set(key, into);
+    return into;
+  }
+
+  /**
+   * Before anything is known of the meter there are standing charges alone, which a tariff may have had for decades: whole days of them are added at
+   * once. One in which the clock changes is not taken for whole: it may be shown in two pieces.
+   */
+  function addUnknown(chunkMs: number, endMs: number): void {
+    const quarterAt = quartersIn(chunkMs, endMs);
+    const costing = createCosting(tariffs, () => null, isHome);
+    for (let ms = chunkMs; ms < endMs; ) {
+      const { clock, key } = quarterAt(ms);
+      const lastMs = ms + (DAY_QUARTERS - 1) * QUARTER_MS;
+      const isWhole =
+        clock.minute === 0 &&
+        clock.day.quarters === DAY_QUARTERS &&
+        lastMs < endMs &&
+        isEndOf(clock.day, quarterAt(lastMs), key);
+      const quarters = isWhole ? DAY_QUARTERS : 1;
+      costing.add(sumsOf(key), ms, clock, NOTHING, quarters);
+      ms += quarters * QUARTER_MS;
+    }
+    costing.finish();
+  }
+
   async function addChunk(chunkMs: number, endMs: number): Promise<void> {
     const chunk = { from: new Date(chunkMs), to: new Date(endMs) };
     const [bought, prices] = await Promise.all([meter.boughtIn(chunk), sources.pricesIn(chunk)]);
     const { imported, estimated, exported } = bought;
-    const clockOf = wallClock(chunkMs, endMs, zone);
-    const bucketClockOf = range.zone === zone ? null : wallClock(chunkMs, endMs, range.zone);
+    const quarterAt = quartersIn(chunkMs, endMs);
     const costing = createCosting(tariffs, prices, isHome);
     for (let ms = chunkMs, at = 0; ms < endMs; ms += QUARTER_MS, at++) {
-      const clock = clockOf(ms);
-      const key = keyOf(ms, bucketClockOf === null ? clock : bucketClockOf(ms));
-      const into = sums.get(key) ?? noCost();
-      sums.set(key, into);
-      costing.add(into, ms, clock, {
+      const { clock, key } = quarterAt(ms);
+      costing.add(sumsOf(key), ms, clock, {
         imported: imported[at] as number,
         estimated: estimated[at] as number,
         exported: exported[at] as number,
@@ -78,6 +117,15 @@ export async function costSums(
   }
 }
 
+const DAY_QUARTERS = 96;
+const NOTHING = { imported: 0, estimated: 0, exported: 0 };
+
+/** Whether a quarter-hour is the last of a day of which another row's key is, too. */
+const isEndOf = (day: ClockDay, last: { clock: ClockQuarter; key: string }, key: string): boolean =>
+  last.clock.day === day && last.clock.minute === 1_440 - 15 && last.key === key;
+
+/** The quarter-hour (UTC) in which a time lies. */
+const quarterOf = (ms: number): number => Math.floor(ms / QUARTER_MS) * QUARTER_MS;
 /** The first quarter-hour (UTC) that begins at that time or later. */
 const firstQuarter = (time: Date): number => Math.ceil(time.getTime() / QUARTER_MS) * QUARTER_MS;
 const startOfDay = (date: string, zone: string): Date => dayRange(date, date, zone).from;

@@ -15,8 +15,8 @@ type Got = (error: Error | undefined, client: pg.PoolClient | undefined, done: (
 
 /**
  * A pool whose connections go to whichever of several hosts is what is wanted, and to another one after a failover. A server that
- * hangs, or a machine without power, ends no connection: where a statement takes long, and another host says that it is the one by
- * now, the connections to the former end.
+ * hangs, or a machine without power, ends no connection: where a statement takes long, another host says that it is what is wanted, and the one
+ * that it runs on no longer does, the connections to that one end. (Of several standbys each is wanted.)
  */
 export function poolOfHosts(urls: readonly string[], wanted: Wanted, options: pg.PoolConfig): pg.Pool {
   const { types: _, ...settings } = options;
@@ -56,8 +56,11 @@ export function poolOfHosts(urls: readonly string[], wanted: Wanted, options: pg
 
   async function endThoseOfTheFormer(): Promise<void> {
     const now = await hosts.search();
+    const former = new Set<number>();
+    for (const host of new Set([...connections].map(({ hostNumber }) => hostNumber)))
+      if (host !== now && !(await hosts.isWanted(host))) former.add(host);
     for (const client of connections) {
-      if (client.hostNumber !== now)
+      if (former.has(client.hostNumber))
         client.connection.stream.destroy(new HostAway('another host of the database has taken over'));
     }
   }

@@ -38,6 +38,14 @@ test('after a failover the other one is found', async () => {
   expect(await hosts.choose()).toBe(0);
 });
 
+test('a host is what is wanted while it says so itself', async () => {
+  const { hosts, are } = servers('primary', 'standby', 'away');
+  expect(await Promise.all([0, 1, 2].map((host) => hosts.isWanted(host)))).toEqual([true, false, false]);
+  // Of several that are, as standbys, each is.
+  are[1] = 'primary';
+  expect(await Promise.all([0, 1].map((host) => hosts.isWanted(host)))).toEqual([true, true]);
+});
+
 test('of many that ask at once one does', async () => {
   const { hosts, asked } = servers('standby', 'primary');
   expect(await Promise.all([hosts.choose(), hosts.choose(), hosts.search()])).toEqual([1, 1, 1]);

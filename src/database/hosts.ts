@@ -6,6 +6,8 @@ export interface Hosts {
   choose(): Promise<number>;
   /** Asks all of them now, whatever was the case. */
   search(): Promise<number>;
+  /** Whether that host says now that it is what is wanted; not where it does not answer. */
+  isWanted(host: number): Promise<boolean>;
   /** That host is away, or something else by now. */
   forget(host: number): void;
 }
@@ -48,6 +50,7 @@ export function createHosts(count: number, wanted: Wanted, ask: (host: number) =
   return {
     choose: async () => known ?? search(),
     search,
+    isWanted: (host) => ask(host).catch(() => false),
     forget(host) {
       if (known === host) known = null;
     },

@@ -17,10 +17,14 @@ export function ageOf(samples: readonly Sample[], replayed: number, nowMs: numbe
   return reached ? Math.max(0, nowMs - reached.atMs) : null;
 }
 
+/** The samples with one more; the oldest goes where there are too many, however long the standby does not answer. Pure. */
+export const withLatest = (samples: readonly Sample[], latest: Sample): readonly Sample[] =>
+  [...samples, latest].slice(-KEPT);
+
 /** Those samples that a later question may be answered by: the last one that was replayed, and what comes after it. Pure. */
 export function stillNeeded(samples: readonly Sample[], replayed: number): readonly Sample[] {
   const reached = samples.findLastIndex(({ position }) => position <= replayed);
-  return samples.slice(Math.max(0, reached)).slice(-KEPT);
+  return samples.slice(Math.max(0, reached));
 }
 
 /** Numbers of transactions in a row go round after 2^32. */

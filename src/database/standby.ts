@@ -1,6 +1,6 @@
 import type { Logger } from '#src/core/log.ts';
 import { type Pool, type Query, queryOn } from './connect.ts';
-import { ageOf, type Sample, stillNeeded } from './standby-age.ts';
+import { ageOf, type Sample, stillNeeded, withLatest } from './standby-age.ts';
 
 const POLL_MS = 1_000;
 /** Longest that a poll takes: a standby that answers later is away. */
@@ -41,7 +41,7 @@ export function watchStandby(primary: Pool, standby: Pool, log: Logger): Standby
     const atMs = Date.now();
     // Before the standby is asked: what it has replayed by then it had at this time, or later.
     const position = await within(writtenTo(queryOn(primary)));
-    samples = [...samples, { atMs, position }];
+    samples = withLatest(samples, { atMs, position });
     const replayed = await within(replayedTo(queryOn(standby)));
     if (replayed === null) throw new Error('DATABASE_READ_URL leads to no standby that streams from DATABASE_URL');
     known = replayed;

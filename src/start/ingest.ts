@@ -56,7 +56,7 @@ export async function runIngest(config: Config): Promise<void> {
       () => counts.strays,
     );
     const waiting = { energy_messages_waiting: 'Messages that wait for their commit' };
-    metrics.valuesOf(waiting, async () => ({ energy_messages_waiting: counts.received - counts.committed }));
+    metrics.valuesOf(waiting, async () => ({ energy_messages_waiting: ingest.waiting() }));
     const strays = {
       energy_stray_messages: 'Messages at a broker cluster that are no device’s, kept for a person to look at',
     };
