@@ -15,6 +15,7 @@ const ATOM = 'http://www.w3.org/2005/Atom';
 /** Deeper than any file of a utility; and longer than any of its values. */
 const MAX_DEPTH = 50;
 const MAX_TEXT = 1_000;
+const MAX_ATTRIBUTES = 100;
 
 /**
  * Reads a Green Button file (Atom with resources of ESPI) piece by piece, packed (.gz) or not: never more than a piece of it is in memory. Only
@@ -63,12 +64,17 @@ function reader(file: string) {
     parser.error = null as unknown as Error;
   };
   parser.ondoctype = () => fail('it declares a document type, as no Green Button file does. It was not read.');
+  let attributes = 0;
+  parser.onattribute = () => {
+    if (++attributes > MAX_ATTRIBUTES) fail(`an element has more than ${MAX_ATTRIBUTES} attributes. It was not read.`);
+  };
   parser.onopentag = (tag) => {
-    const { local, uri, attributes } = tag as sax.QualifiedTag;
+    const { local, uri, attributes: given } = tag as sax.QualifiedTag;
+    attributes = 0;
     path.push(local);
     text = '';
     if (path.length > MAX_DEPTH) fail(`its elements lie more than ${MAX_DEPTH} deep. It was not read.`);
-    const of = (name: string) => attributes[name]?.value ?? '';
+    const of = (name: string) => given[name]?.value ?? '';
     if (uri === ATOM && local === 'entry') found.push({ part: 'entry' });
     if (uri === ATOM && local === 'link') found.push({ part: 'link', rel: of('rel'), href: of('href') });
     if (uri !== ESPI) return;

@@ -154,6 +154,12 @@ describe('a Green Button file', () => {
     ['an entity that nobody declared', feed('<entry>&b;</entry>'), 'well-formed'],
     ['an end before its end', feed(block('1', reading(AT, 3600, 1))).slice(0, -40), 'well-formed'],
     ['depth without end', `<feed xmlns="http://www.w3.org/2005/Atom">${'<a>'.repeat(100_000)}`, 'deep'],
+    [
+      'attributes without end',
+      `<feed ${Array.from({ length: 10_000 }, (_, index) => `a${index}=""`).join(' ')}/>`,
+      'attributes',
+    ],
+    ['a name without end', `<feed a="${'x'.repeat(200_000)}"/>`, 'well-formed'],
     ['a table', 'time,kwh\n2026-01-01,1\n', 'well-formed'],
     ['nothing', '', 'no interval readings'],
     ['no readings', feed(usagePoint()), 'no interval readings'],
