@@ -21,6 +21,8 @@ test.each([
   ['sensor.grid_return_1', 'Wh', '--channel export'],
   ['sensor.energy_consumption_tarif_2', 'kWh', '--channel import/t2'],
   ['sensor.p1_energy_export_tariff_1', 'kWh', '--channel export/t1'],
+  // As the DSMR integration names what is fed in.
+  ['sensor.electricity_meter_energy_production_tarif_1', 'kWh', '--channel export/t1'],
   ['sensor.gas', 'm³', '--channel gas/m3'],
   ['sensor.water_meter', 'L', '--channel water/m3'],
 ])('the command to paste for %s in %s says where it goes', (name, unit, channel) => {

@@ -176,7 +176,9 @@ const seriesToWire = ({ file, name, unit, readings, fromMs, toMs }: Series & { f
 /** The command to paste; what is fed in and what is no electricity is guessed by name and unit, and stands there to be changed. */
 export function commandOf(file: string, { name, unit }: Pick<Series, 'name' | 'unit'>, device: string): string {
   const volume = /water/i.test(name) ? 'water/m3' : 'gas/m3';
-  const energy = /export|return|teruggelever|einspeis|feed_?in|injection/i.test(name) ? 'export' : 'import';
+  const energy = /export|return|teruggelever|einspeis|feed_?in|injection|production_tarif/i.test(name)
+    ? 'export'
+    : 'import';
   // Two tariffs are two registers, and one channel has one.
   const [, tariff] = /tari(?:f|ff)_?([1-4])/i.exec(name) ?? [];
   const channel = unit === null || unit.endsWith('Wh') ? `${energy}${tariff ? `/t${tariff}` : ''}` : volume;

@@ -70,7 +70,9 @@ describe('a workbook', () => {
 
   test('keeps its header in sight, also of no rows', async () => {
     const parts = await unzip(await made([]));
-    expect(String(parts.get('xl/worksheets/sheet1.xml'))).toContain('<pane ySplit="1" topLeftCell="A2"');
+    expect(String(parts.get('xl/worksheets/sheet1.xml'))).toContain(
+      '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>',
+    );
     expect(utils.sheet_to_json(await sheetOf([]), { header: 1 })).toHaveLength(1);
   });
 

@@ -124,6 +124,16 @@ describe('a Green Button feed', () => {
     // 47 of the 48 hours of two days, by the clock of the user.
     expect(text).toContain('<espi:costAdditionalLastPeriod>97917</espi:costAdditionalLastPeriod>');
     expect(text).toContain('<espi:dstStartRule>3E0E2000</espi:dstStartRule>');
+    // A block is a day of the zone, and a reading an hour of its clock.
+    expect(text.match(/<title>2026-03-\d\d<\/title>/g)).toEqual([
+      '<title>2026-03-28</title>',
+      '<title>2026-03-29</title>',
+    ]);
+    const kolkata = await ask(path.replace('Europe/Berlin', 'Asia/Kolkata'), ATOM);
+    const starts = [...kolkata.text.matchAll(/<espi:start>(\d+)<\/espi:start><\/espi:timePeriod>/g)].map(([, at]) =>
+      Number(at),
+    );
+    expect([starts.length > 40, new Set(starts.map((at) => at % 3_600))]).toEqual([true, new Set([1_800])]);
     // Nothing is fed in: of that there is no meter reading.
     expect(text.match(/<espi:MeterReading\/>/g)).toHaveLength(1);
     // The same resources have the same identifiers in every download.

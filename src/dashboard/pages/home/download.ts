@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks';
 import { file, sentenceOf, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { busy, Problem } from '../../parts/ui.ts';
-import type { Days } from './figure.ts';
 import { texts } from './texts.ts';
 
 /** What is downloaded: of a home, or of one device of it, in rows by hour, day or month of its zone. */
@@ -10,7 +9,8 @@ interface Downloaded {
   userId: string;
   /** Empty: all of the home. */
   deviceId: string;
-  days: Days;
+  /** First and last, YYYY-MM-DD. */
+  days: { start: string; end: string };
   groupBy: 'hour' | 'day' | 'month';
 }
 
