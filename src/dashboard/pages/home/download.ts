@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import { file, sentenceOf, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
+import { dayName } from '../../parts/format.ts';
 import { busy, Problem } from '../../parts/ui.ts';
-import { texts } from './texts.ts';
+import { words } from '../../words/words.ts';
 
 /** What is downloaded: of a home, or of one device of it, in rows by hour, day or month of its zone. */
 interface Downloaded {
@@ -23,17 +24,17 @@ interface Format {
   groupBy?: 'hour';
 }
 
-const FORMATS: readonly Format[] = [
-  { name: texts.csv, hint: texts.csvHint, accept: 'text/csv', ending: 'csv' },
+const formats = (w: ReturnType<typeof words>['download']): Format[] => [
+  { name: 'CSV', hint: w.csvHint, accept: 'text/csv', ending: 'csv' },
   {
-    name: texts.xlsx,
-    hint: texts.xlsxHint,
+    name: w.xlsx,
+    hint: w.xlsxHint,
     accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
     ending: 'xlsx',
   },
   {
-    name: texts.greenButton,
-    hint: texts.greenButtonHint,
+    name: 'Green Button (XML)',
+    hint: w.greenButtonHint,
     accept: 'application/atom+xml',
     ending: 'xml',
     groupBy: 'hour',
@@ -53,6 +54,7 @@ function pathOf({ userId, deviceId, days, groupBy }: Downloaded, format: Format)
 
 /** A menu of files with what is shown. */
 export function Download(props: Downloaded) {
+  const w = words().download;
   const { start, end } = props.days;
   const [isBusy, setBusy] = useState(false);
   const [said, setSaid] = useState<{ problem: string | null; done: string }>({ problem: null, done: '' });
@@ -61,19 +63,19 @@ export function Download(props: Downloaded) {
     setBusy(true);
     setSaid({ problem: null, done: '' });
     try {
-      const name = `${texts.fileName}-${start}-${end}.${format.ending}`;
+      const name = `${w.fileName}-${start}-${end}.${format.ending}`;
       save(await file(pathOf(props, format), format.accept), name);
-      setSaid({ problem: null, done: texts.ready(name) });
+      setSaid({ problem: null, done: w.ready(name) });
     } catch (error) {
       setSaid({ problem: sentenceOf(error), done: '' });
     }
     setBusy(false);
   };
   return html`<details class="download">
-    <summary>${texts.download}</summary>
+    <summary>${w.download}</summary>
     <div class="download-menu">
-      <p class="quiet">${texts.of(start, end)}</p>
-      ${FORMATS.map(
+      <p class="quiet">${w.of(dayName(start), dayName(end))}</p>
+      ${formats(w).map(
         (
           format,
         ) => html`<button type="button" class="download-choice" key=${format.ending} ...${busy(isBusy)} onClick=${() => fetchFile(format)}>
