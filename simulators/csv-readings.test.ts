@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CsvCounts, type CsvOptions, csvReadings, parseTime } from '#simulators/csv-readings.ts';
+import { type CsvOptions, csvReadings, parseTime } from '#simulators/csv-readings.ts';
+import { noCounts } from '#simulators/past/element.ts';
 
 let directory: string;
 beforeAll(async () => {
@@ -24,7 +25,7 @@ const usual: CsvOptions = {
 async function read(content: string | Buffer, options: Partial<CsvOptions> = {}) {
   const file = join(directory, typeof content === 'string' ? 'a.csv' : 'a.csv.gz');
   await writeFile(file, content);
-  const counts: CsvCounts = { rows: 0, skipped: 0, empty: 0, unreadable: 0 };
+  const counts = noCounts();
   const elements = [];
   for await (const element of csvReadings(file, { ...usual, ...options }, counts)) elements.push(element);
   return { elements, counts };

@@ -1,8 +1,8 @@
-import { createReadStream } from 'node:fs';
-import { createGunzip } from 'node:zlib';
 import { type Parser, parse } from 'csv-parse';
 import { defined } from '#src/core/defined.ts';
 import { localStamps } from './local-stamps.ts';
+import { type PastCounts, type PastElement, unreadable } from './past/element.ts';
+import { fileBytes } from './past/file-bytes.ts';
 
 /** How the rows of a CSV file are read. */
 export interface CsvOptions {
@@ -21,47 +21,17 @@ export interface CsvOptions {
   where: readonly { column: string; value: string }[];
 }
 
-/** An element of a native message. */
-export type CsvElement = { ts: string; channel?: string } & (
-  | { energy_total_kwh: number }
-  | { energy_kwh: number; interval_s: number }
-  | { power_w: number }
-);
-
-/** Counts of the rows by outcome. */
-export interface CsvCounts {
-  rows: number;
-  /** Rows of another series (`where`). */
-  skipped: number;
-  /** Rows without a time or a value. */
-  empty: number;
-  /** Rows whose time or value cannot be read, with the first of them as an example. */
-  unreadable: number;
-  firstUnreadable?: string;
-}
-
 /** Reads a CSV file with a header line, packed or not, row by row. `onBytes` is told how far the file was read. */
 export async function* csvReadings(
   file: string,
   options: CsvOptions,
-  counts: CsvCounts,
+  counts: PastCounts,
   onBytes?: (bytes: number) => void,
-): AsyncGenerator<CsvElement> {
-  const bytes = createReadStream(file);
-  let read = 0;
-  bytes.on('data', (chunk) => {
-    read += chunk.length;
-    onBytes?.(read);
-  });
+): AsyncGenerator<PastElement> {
+  const bytes = fileBytes(file, onBytes);
   const parser = parse({ columns: true, bom: true, trim: true, relax_column_count: true, skip_empty_lines: true });
   bytes.on('error', (error) => parser.destroy(error));
-  if (file.endsWith('.gz')) {
-    const unpack = createGunzip();
-    unpack.on('error', (error) => parser.destroy(error));
-    bytes.pipe(unpack).pipe(parser);
-  } else {
-    bytes.pipe(parser);
-  }
+  bytes.pipe(parser);
   try {
     yield* elements(parser, options, counts);
   } finally {
@@ -69,7 +39,7 @@ export async function* csvReadings(
   }
 }
 
-async function* elements(parser: Parser, options: CsvOptions, counts: CsvCounts): AsyncGenerator<CsvElement> {
+async function* elements(parser: Parser, options: CsvOptions, counts: PastCounts): AsyncGenerator<PastElement> {
   const local = options.zone === undefined ? undefined : localStamps(options.zone);
   const wanted = [options.timeColumn, options.valueColumn, ...options.where.map(({ column }) => column)];
   for await (const row of parser as AsyncIterable<Record<string, string>>) {
@@ -93,8 +63,7 @@ async function* elements(parser: Parser, options: CsvOptions, counts: CsvCounts)
     const atMs = parseTime(time, local);
     const value = Number(text);
     if (atMs === null || !Number.isFinite(value)) {
-      counts.unreadable++;
-      counts.firstUnreadable ??= `row ${counts.rows}: ${time}, ${text}`;
+      unreadable(counts, `row ${counts.rows}: ${time}, ${text}`);
       continue;
     }
     yield toElement(atMs, value, options);
@@ -114,7 +83,7 @@ export function parseTime(text: string, local?: (stamp: string) => number | null
   return Number.isNaN(at) ? null : at;
 }
 
-function toElement(atMs: number, value: number, options: CsvOptions): CsvElement {
+function toElement(atMs: number, value: number, options: CsvOptions): PastElement {
   const scaled = options.unit === 'Wh' ? value / 1000 : options.unit === 'kW' ? value * 1000 : value;
   const endMs = options.kind === 'interval' && options.timeMarks === 'start' ? options.intervalSeconds * 1000 : 0;
   const head = {

@@ -1,13 +1,14 @@
 import type { Database } from '#src/database/connect.ts';
 import { withTemporarySecret } from './credentials.ts';
-import { type CsvCounts, type CsvElement, type CsvOptions, csvReadings } from './csv-readings.ts';
+import { noCounts, type PastCounts, type PastElement, type ReadPast } from './past/element.ts';
 import { createPublisher } from './publisher.ts';
 import { sendReadings } from './send.ts';
 
 export interface ImportOptions {
   deviceId: string;
   files: readonly string[];
-  csv: CsvOptions;
+  /** How readings are got out of each file. */
+  read: ReadPast;
   /** Broker. One that names a user in its URL is logged in to as that user, else as the device itself. */
   mqttUrl: string;
   /** Ends the import early; what the broker has acknowledged stays. */
@@ -17,7 +18,7 @@ export interface ImportOptions {
 }
 
 /** What became of the rows, and how many readings the broker acknowledged. */
-export interface ImportResult extends CsvCounts {
+export interface ImportResult extends PastCounts {
   device_id: string;
   sent: number;
   /** Readings of this import that the service refused, by reason. Behind an external broker they may come later. */
@@ -32,10 +33,10 @@ export interface ImportResult extends CsvCounts {
 
 /** Replays files over MQTT as the device would have sent them. */
 export async function importFiles(db: Database, options: ImportOptions): Promise<ImportResult> {
-  const { deviceId, files, csv, mqttUrl, signal, onBytes } = options;
+  const { deviceId, files, read, mqttUrl, signal, onBytes } = options;
   const began = performance.now();
-  const span: Span = { fromMs: Number.POSITIVE_INFINITY, toMs: Number.NEGATIVE_INFINITY };
-  const counts: CsvCounts = { rows: 0, skipped: 0, empty: 0, unreadable: 0 };
+  const sentOf = new Map<string, Sent>();
+  const counts = noCounts();
   const play = async (username: string, secret: string) => {
     const publisher = await createPublisher({ url: mqttUrl, deviceId: username, secret });
     // Closing fails what is under way, so that an end by Ctrl-C never waits for a broker that is gone.
@@ -45,8 +46,8 @@ export async function importFiles(db: Database, options: ImportOptions): Promise
       let sent = 0;
       for (const file of files) {
         signal?.throwIfAborted();
-        const elements = csvReadings(file, csv, counts, (bytes) => onBytes?.(file, bytes));
-        sent += await sendReadings(publisher, deviceId, within(elements, span));
+        const elements = read(file, counts, (bytes) => onBytes?.(file, bytes));
+        sent += await sendReadings(publisher, deviceId, noted(elements, sentOf));
       }
       return sent;
     } catch (error) {
@@ -63,34 +64,48 @@ export async function importFiles(db: Database, options: ImportOptions): Promise
     ? await play(decodeURIComponent(username), decodeURIComponent(password))
     : await withTemporarySecret(db, deviceId, (secret) => play(deviceId, secret));
   const rejected = await rejections(db, deviceId, rejectedBefore);
-  const left_out = sent > 0 ? await leftOut(db, options, span, sent) : {};
+  const left_out = await leftOut(db, deviceId, [...sentOf.values()]);
   const seconds = Math.round(performance.now() - began) / 1000;
   return { device_id: deviceId, ...counts, sent, rejected, left_out, seconds };
 }
 
-/** Times of the first and the last reading that was sent. */
-interface Span {
+/** What was sent of a quantity, and the times of the first and the last of it. */
+interface Sent {
+  channel: string;
+  kind: 'register' | 'interval' | 'power';
+  readings: number;
   fromMs: number;
   toMs: number;
 }
 
-async function* within(elements: AsyncIterable<CsvElement>, span: Span): AsyncGenerator<CsvElement> {
+const kindOf = (element: PastElement): Sent['kind'] =>
+  'energy_total_kwh' in element ? 'register' : 'energy_kwh' in element ? 'interval' : 'power';
+
+async function* noted(elements: AsyncIterable<PastElement>, sent: Map<string, Sent>): AsyncGenerator<PastElement> {
   for await (const element of elements) {
     const atMs = Date.parse(element.ts);
-    span.fromMs = Math.min(span.fromMs, atMs);
-    span.toMs = Math.max(span.toMs, atMs);
+    const { channel = 'import' } = element;
+    const kind = kindOf(element);
+    const of = sent.get(`${kind} ${channel}`) ?? { channel, kind, readings: 0, fromMs: atMs, toMs: atMs };
+    sent.set(`${kind} ${channel}`, of);
+    of.readings++;
+    of.fromMs = Math.min(of.fromMs, atMs);
+    of.toMs = Math.max(of.toMs, atMs);
     yield element;
   }
 }
 
-/** Whether what was imported counts at all. Behind an external broker it may not have come yet: that is not held against it. */
-async function isCounted(db: Database, { deviceId, csv }: ImportOptions): Promise<boolean> {
+/**
+ * Whether a quantity counts at all. Behind an external broker it may not have come yet:
+ * that is not held against it.
+ */
+async function isCounted(db: Database, deviceId: string, { channel, kind }: Sent): Promise<boolean> {
   const series = await db
     .selectFrom('series')
     .select(['counts_import', 'counts_export'])
     .where('device_id', '=', deviceId)
-    .where('channel', '=', csv.channel ?? 'import')
-    .where('kind', '=', csv.kind)
+    .where('channel', '=', channel)
+    .where('kind', '=', kind)
     .executeTakeFirst();
   return !series || series.counts_import || series.counts_export;
 }
@@ -98,29 +113,32 @@ async function isCounted(db: Database, { deviceId, csv }: ImportOptions): Promis
 /** Verdicts by which nothing of a reading is counted. */
 const LEFT_OUT = ['overlap', 'glitch', 'held', 'confirming'];
 
-async function leftOut(
-  db: Database,
-  options: ImportOptions,
-  span: Span,
-  sent: number,
-): Promise<ImportResult['left_out']> {
-  if (!(await isCounted(db, options))) return { uncounted: sent };
-  const { deviceId, csv } = options;
-  const rows = await db
+async function leftOut(db: Database, deviceId: string, sent: readonly Sent[]): Promise<ImportResult['left_out']> {
+  const total: Record<string, number> = {};
+  const add = (verdict: string, count: number) => {
+    total[verdict] = (total[verdict] ?? 0) + count;
+  };
+  for (const one of sent) {
+    if (!(await isCounted(db, deviceId, one))) add('uncounted', one.readings);
+    else for (const { verdict, count } of await verdictsOf(db, deviceId, one)) add(verdict, count);
+  }
+  return total;
+}
+
+const verdictsOf = (db: Database, deviceId: string, { channel, kind, fromMs, toMs }: Sent) =>
+  db
     .selectFrom('reading_notes')
     .innerJoin('series', 'series.series_id', 'reading_notes.series_id')
     .select(({ fn }) => ['verdict', fn.countAll<number>().as('count')])
     .where('device_id', '=', deviceId)
-    .where('channel', '=', csv.channel ?? 'import')
-    .where('kind', '=', csv.kind)
-    .where('read_at', '>=', new Date(span.fromMs))
-    .where('read_at', '<=', new Date(span.toMs))
+    .where('channel', '=', channel)
+    .where('kind', '=', kind)
+    .where('read_at', '>=', new Date(fromMs))
+    .where('read_at', '<=', new Date(toMs))
     .where('verdict', 'in', LEFT_OUT)
     .groupBy('verdict')
     .orderBy('verdict')
     .execute();
-  return Object.fromEntries(rows.map(({ verdict, count }) => [verdict, count]));
-}
 
 async function lastRejection(db: Database): Promise<number> {
   const row = await db

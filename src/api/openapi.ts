@@ -7,6 +7,7 @@ import { type Json, schemaOf } from './openapi-schema.ts';
 import { webhooks } from './openapi-webhooks.ts';
 import { type AnyOperation, scopesOf } from './operation.ts';
 import { error } from './shapes.ts';
+import { MEDIA_TYPES } from './tables/accept.ts';
 import type { Examples } from './v1/example-ids.ts';
 import { OPERATIONS, type OperationName } from './v1/operations.ts';
 
@@ -99,7 +100,7 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
     answer,
     body,
     deprecated,
-    csv,
+    formats = [],
     csvBody,
     produces = 'application/json',
   } = operation;
@@ -135,7 +136,7 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
         headers: headersOfAnswer(operation),
         content: {
           [produces]: { schema: schemaOf(answer, 'output', schemas), example: example.answer },
-          ...(csv && { 'text/csv': { schema: CSV, example: example.csv } }),
+          ...Object.fromEntries(formats.map((format) => [MEDIA_TYPES[format], alsoAs(format, example)])),
         },
       },
       ...Object.fromEntries(errorsOf(operation).map((one) => [one, { $ref: `#/components/responses/${nameOf(one)}` }])),
@@ -145,10 +146,29 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
 
 const SUCCESS: Record<number, string> = { 200: 'Done.', 201: 'Created.', 202: 'Queued.' };
 
-const CSV: Json = {
-  type: 'string',
-  description:
-    'The same rows as CSV, where `Accept` prefers it. The first line names the columns: the members of a row. Lines end with LF.',
+/** The same answer in another media type. */
+const alsoAs = (format: keyof typeof ALSO, { csv }: Examples[string]): Json => ({
+  schema: ALSO[format],
+  ...(format === 'csv' ? { example: csv } : {}),
+});
+
+const ALSO = {
+  csv: {
+    type: 'string',
+    description:
+      'The same rows as CSV, where `Accept` prefers it. The first line names the columns: the members of a row. Lines end with LF.',
+  },
+  xlsx: {
+    type: 'string',
+    format: 'binary',
+    description:
+      'The same rows as a spreadsheet (Office Open XML), where `Accept` prefers it. Numbers, dates and amounts are cells of their kind; `starts_at` is the time on the clock of `tz`, with its offset beside it in `utc_offset`.',
+  },
+  greenButton: {
+    type: 'string',
+    description:
+      'What was bought and fed in, by the hour, as a Green Button feed (NAESB ESPI), where `Accept` prefers it. Needs `start`, `end` and `group_by=hour`.',
+  },
 };
 
 const csvOf = (columns: readonly string[]): Json => ({

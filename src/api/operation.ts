@@ -14,6 +14,7 @@ import { mistakesIn, words } from './mistakes.ts';
 import { isTooDeep } from './nesting.ts';
 import { isAway } from './plugins/errors.ts';
 import { runIdempotently } from './plugins/idempotency.ts';
+import type { Format } from './tables/accept.ts';
 
 /** A request, after its key, its scope and its values were checked. */
 interface Call<Params, Query, Body> {
@@ -78,8 +79,8 @@ export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Sha
   audit?: { action: string; target: string };
   /** Media type of its answer, where that is not JSON: a stream, and described as a string. */
   produces?: string;
-  /** Its answer is given as CSV, too, to whoever would rather have that. */
-  csv?: true;
+  /** What else its answer is given as, to whoever would rather have that. */
+  formats?: readonly Exclude<Format, 'json'>[];
   /** Where a later version replaces it. */
   deprecated?: Deprecation;
   /** What it answers, for the reference, the tests and the compiler; answers are not checked at run time. */

@@ -1,7 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { SingleBar } from 'cli-progress';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { csvReadings } from '#simulators/csv-readings.ts';
 import { type ImportResult, importFiles } from '#simulators/import-files.ts';
+import { dsmrReader } from '#simulators/past/dsmr-reader.ts';
+import type { ReadPast } from '#simulators/past/element.ts';
+import { energyUnit } from '#simulators/past/energy-unit.ts';
+import { greenButton } from '#simulators/past/green-button.ts';
+import { homeAssistant, homeAssistantSeries } from '#simulators/past/home-assistant.ts';
+import type { Series } from '#simulators/past/series.ts';
 import { mqttUrlFromHere } from '#src/config/load.ts';
 import { defined } from '#src/core/defined.ts';
 import { createDb } from '#src/database/connect.ts';
@@ -20,8 +27,11 @@ const MEANINGS: Record<string, string> = {
 };
 
 interface Options {
+  format: 'csv' | 'green-button' | 'home-assistant' | 'dsmr-reader';
   tz?: string;
-  device: string;
+  device?: string;
+  entity?: string;
+  usagePoint?: string;
   timeColumn: string;
   registerColumn?: string;
   valueColumn?: string;
@@ -38,12 +48,30 @@ interface Options {
 export function register(program: Command): void {
   program
     .command('import')
-    .description('replay CSV files (.csv, .csv.gz, with a header line) of a device over MQTT')
+    .description(
+      'bring the past of a device: replay files over MQTT (CSV, Green Button, Home Assistant, dsmr-reader; .gz as well)',
+    )
     .argument('<file...>', 'files, in any order')
-    .requiredOption('--device <device_id>', 'device that the readings belong to')
-    .addOption(new Option('--format <format>', 'format of the files').choices(['csv']).default('csv'))
+    .option(
+      '--device <device_id>',
+      'device that the readings belong to; required, but to list what is in files of Home Assistant',
+    )
+    .addOption(
+      new Option(
+        '--format <format>',
+        'csv: any table with a header line; green-button: XML of a utility; home-assistant: home-assistant_v2.db, or CSV of History or Energy; dsmr-reader: CSV of Export',
+      )
+        .choices(['csv', 'green-button', 'home-assistant', 'dsmr-reader'])
+        .default('csv'),
+    )
+    .option('--entity <id>', 'home-assistant: which entity; without it those of the files are listed')
+    .option('--usage-point <id>', 'green-button: which one, of a file with several')
     .option('--time-column <name>', 'column of the time: ISO 8601, Unix seconds or ms', 'ts')
-    .option('--tz <zone>', 'zone of times without one, such as Europe/Berlin (default UTC)', zone)
+    .option(
+      '--tz <zone>',
+      'zone of times without one, such as Europe/Berlin (default UTC; of dsmr-reader Europe/Amsterdam)',
+      zone,
+    )
     .option('--register-column <name>', 'column of the value (default energy_total_kwh)')
     .option('--value-column <name>', 'the same, by a name that fits every kind')
     .addOption(
@@ -62,8 +90,12 @@ export function register(program: Command): void {
     .action(run);
 }
 
-async function run(files: string[], options: Options): Promise<void> {
-  const unit = unitOf(options);
+async function run(files: string[], options: Options, command: Command): Promise<void> {
+  if (options.format === 'home-assistant' && options.entity === undefined) return list(files, options);
+  const { device } = options;
+  // As commander says it of a required option.
+  if (device === undefined) return command.error("error: required option '--device <device_id>' not specified");
+  const read = readerOf(options);
   const interrupt = new AbortController();
   const onSignal = () =>
     interrupt.abort(new Error('Interrupted. What was sent stays; importing it again adds nothing.'));
@@ -72,21 +104,12 @@ async function run(files: string[], options: Options): Promise<void> {
   try {
     const result = await withPool('energy import', (pool, config) =>
       importFiles(createDb(pool), {
-        deviceId: options.device,
+        deviceId: device,
         files,
         mqttUrl: mqttUrlFromHere(config),
         signal: interrupt.signal,
         onBytes: progress.update,
-        csv: {
-          timeColumn: options.timeColumn,
-          valueColumn: options.registerColumn ?? options.valueColumn ?? 'energy_total_kwh',
-          kind: options.kind,
-          unit,
-          intervalSeconds: options.intervalSeconds,
-          timeMarks: options.timeMarks,
-          where: options.where,
-          ...defined({ channel: options.channel, zone: options.tz }),
-        },
+        read,
       }),
     );
     progress.stop();
@@ -98,6 +121,72 @@ async function run(files: string[], options: Options): Promise<void> {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   }
 }
+
+/** How the files of a format are read. */
+function readerOf(options: Options): ReadPast {
+  const { format, entity = '', channel, usagePoint, tz } = options;
+  if (format === 'green-button') return greenButton(usagePoint);
+  if (format === 'dsmr-reader') return dsmrReader(tz);
+  if (format === 'home-assistant')
+    return homeAssistant({ entity, channel, unit: energyUnit(options.unit ?? null) ?? undefined });
+  const csv = {
+    timeColumn: options.timeColumn,
+    valueColumn: options.registerColumn ?? options.valueColumn ?? 'energy_total_kwh',
+    kind: options.kind,
+    unit: unitOf(options),
+    intervalSeconds: options.intervalSeconds,
+    timeMarks: options.timeMarks,
+    where: options.where,
+    ...defined({ channel, zone: tz }),
+  };
+  return (file, counts, onBytes) => csvReadings(file, csv, counts, onBytes);
+}
+
+/** Says which entities files of Home Assistant have, and how each is imported. */
+async function list(files: string[], { device = 'dev_…', json }: Options): Promise<void> {
+  const found = [];
+  for (const file of files) {
+    await sizeOf(file);
+    found.push(...(await homeAssistantSeries(file)).map((series) => ({ file, ...series })));
+  }
+  if (json) return console.log(JSON.stringify(found.map(seriesToWire)));
+  if (found.length === 0)
+    console.log(
+      'No energy, gas or water is in it. Home Assistant keeps statistics of entities with a state class of total or total_increasing.',
+    );
+  for (const { file, ...series } of found) {
+    console.log(forTerminal(sentenceOf(series)));
+    console.log(forTerminal(`  ${commandOf(file, series, device)}`));
+  }
+}
+
+const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+const sentenceOf = ({ name, unit, readings, fromMs, toMs }: Series): string =>
+  `${name}: ${readings} values${unit === null ? '' : ` in ${unit}`}, ${dateOf(fromMs)} to ${dateOf(toMs)}`;
+
+const seriesToWire = ({ file, name, unit, readings, fromMs, toMs }: Series & { file: string }) => ({
+  file,
+  entity: name,
+  unit,
+  readings,
+  from: new Date(fromMs).toISOString(),
+  to: new Date(toMs).toISOString(),
+});
+
+/** The command to paste; what is fed in and what is no electricity is guessed by name and unit, and stands there to be changed. */
+export function commandOf(file: string, { name, unit }: Pick<Series, 'name' | 'unit'>, device: string): string {
+  const volume = /water/i.test(name) ? 'water/m3' : 'gas/m3';
+  const energy = /export|return|teruggelever|einspeis|feed_?in|injection|production_tarif/i.test(name)
+    ? 'export'
+    : 'import';
+  // Two tariffs are two registers, and one channel has one.
+  const [, tariff] = /tari(?:f|ff)_?([1-4])/i.exec(name) ?? [];
+  const channel = unit === null || unit.endsWith('Wh') ? `${energy}${tariff ? `/t${tariff}` : ''}` : volume;
+  return `energy import --format home-assistant --device ${device} --entity ${quoted(name)} --channel ${channel} ${quoted(file)}`;
+}
+
+/** As a shell takes it for one word. */
+const quoted = (word: string): string => (/^[\w./:-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
 /** 1 where readings were refused, 3 where rows count nothing, else 0. Rows of other series, and empty ones, are as they should be. */
 export function exitCodeOf({
@@ -116,6 +205,7 @@ function say(result: ImportResult): void {
     result.unreadable > 0 ? `${result.unreadable} unreadable (the first: ${result.firstUnreadable})` : '',
   ].filter(Boolean);
   const leftOut = left.length ? `; rows left out: ${left.join(', ')}` : '';
+  for (const sentence of result.notes) console.log(forTerminal(sentence));
   console.log(forTerminal(`${result.sent} readings sent in ${result.seconds} s${leftOut}.`));
   for (const [reason, count] of Object.entries(result.rejected)) {
     console.error(forTerminal(`${count} of them were rejected: ${reason}`));

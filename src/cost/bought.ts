@@ -36,24 +36,20 @@ const MEASURES = ['energyMilliwattHours', 'estimatedMilliwattHours', 'exportMill
  * what it imports (docs/cost.md, whose energy).
  */
 export async function meterOf(db: Database, { userId, deviceId }: Buyer): Promise<Meter> {
-  if (deviceId !== undefined) {
-    const past = (await pastsOf(db, [{ id: deviceId, produces: false }])).get(deviceId);
-    const part = {
-      key: 'device_id',
-      id: deviceId,
-      fromMs: -Infinity,
-      toMs: Infinity,
-      imported: 1,
-      exported: 0,
-    } as const;
-    return { beginsAtMs: past?.beginsAtMs ?? null, boughtIn: (range) => read(db, [part], range) };
-  }
+  if (deviceId !== undefined) return deviceMeter(db, deviceId, { exported: 0 });
   const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true });
   const begins = home.devices.flatMap(({ beginsAtMs }) => (beginsAtMs === null ? [] : [beginsAtMs]));
   return {
     beginsAtMs: begins.length > 0 ? Math.min(...begins) : null,
     boughtIn: (range) => read(db, boughtParts(home, range), range),
   };
+}
+
+/** What a device imports and, where `exported` is 1, exports: whatever its placement. */
+export async function deviceMeter(db: Database, deviceId: string, { exported }: { exported: 0 | 1 }): Promise<Meter> {
+  const past = (await pastsOf(db, [{ id: deviceId, produces: false }])).get(deviceId);
+  const part = { key: 'device_id', id: deviceId, fromMs: -Infinity, toMs: Infinity, imported: 1, exported } as const;
+  return { beginsAtMs: past?.beginsAtMs ?? null, boughtIn: (range) => read(db, [part], range) };
 }
 
 async function read(db: Database, parts: readonly BoughtPart[], range: { from: Date; to: Date }): Promise<Bought> {

@@ -97,6 +97,14 @@ async function answerTo<T>(method: string, path: string, body?: unknown): Promis
   throw new Failure(response.status, answer as ConstructorParameters<typeof Failure>[1]);
 }
 
+/** What a path answers in another media type, as a file. Throws a Failure for an answer that is no 2xx. */
+export async function file(path: string, accept: string): Promise<Blob> {
+  const response = await fetch(`/dashboard${path}`, { headers: { accept } });
+  if (response.ok) return response.blob();
+  if (response.status === 401) signedOut();
+  throw new Failure(response.status, await response.json().catch(() => ({})));
+}
+
 async function tokenNow(): Promise<string> {
   const answer = await fetch('/dashboard/session').then((response) => response.json());
   return answer.csrf_token ?? '';

@@ -159,13 +159,18 @@ describe('the headers', () => {
   });
 });
 
-test('energy insights are answered as CSV, too', () => {
-  const { content } = document.paths['/v1/energy-insights'].get.responses[200];
-  expect(content['text/csv']).toMatchObject({
-    schema: { type: 'string' },
-    example: expect.stringContaining('kwh_used'),
-  });
-});
+test.each(['/v1/energy-insights', '/v1/devices/{device_id}/usage', '/v1/analytics/monthly'])(
+  '%s is answered as CSV and as a spreadsheet, too',
+  (path) => {
+    const { content } = document.paths[path].get.responses[200];
+    expect(content['text/csv']).toMatchObject({
+      schema: { type: 'string' },
+      example: expect.stringContaining('kwh_used'),
+    });
+    expect(Object.keys(content)).toContain('application/vnd.openxmlformats-officedocument.spreadsheetml.sheet');
+    expect(Object.keys(content).includes('application/atom+xml')).toBe(!path.includes('analytics'));
+  },
+);
 
 describe('the webhooks', () => {
   const types = [...EVENT_TYPES, 'webhook.test'] as const;

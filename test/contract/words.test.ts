@@ -21,6 +21,8 @@ const NO_TEXT: readonly RegExp[] = [
   /^(Failure|Escape|Enter)$/,
   /^npx energy /,
   /^color-mix\(/,
+  // The name of a format, in every language.
+  /^Green Button \(XML\)$/,
   /^no (session|words: loadWords comes first)$/,
   /^(sign-in|choices wide|columns three|badge \0|quiet told)$/,
 ];

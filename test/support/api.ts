@@ -22,6 +22,8 @@ export interface Answer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
+  /** The same, as it came. */
+  bytes: Buffer;
   // biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
   json: any;
 }
@@ -134,12 +136,14 @@ export async function testApi(
             const chunks: Buffer[] = [];
             response.on('data', (chunk) => chunks.push(chunk));
             response.on('end', () => {
-              const text = Buffer.concat(chunks).toString();
+              const bytes = Buffer.concat(chunks);
+              const text = bytes.toString();
               const isJson = /json/.test(response.headers['content-type'] ?? '');
               const answer = {
                 status: response.statusCode ?? 0,
                 headers: response.headers,
                 text,
+                bytes,
                 json: isJson && text !== '' ? JSON.parse(text) : null,
               };
               try {

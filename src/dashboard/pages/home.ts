@@ -13,10 +13,11 @@ import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { typeName } from './devices/device.ts';
 import { Commodities } from './home/commodities.ts';
+import { Download } from './home/download.ts';
 import { Figure } from './home/figure.ts';
 import { Flows } from './home/flows.ts';
 import { HeatMap } from './home/heat-map.ts';
-import { dayBars, daysOfFigures, hourBars, monthBars } from './home/overview.ts';
+import { dayBars, daysOfFigures, hourBars, monthBars, yearOf } from './home/overview.ts';
 
 /** Usage at a glance, of all devices of an account or of one; it follows new readings by itself. */
 export function Page() {
@@ -72,6 +73,7 @@ export function Page() {
         <p class="quiet">
           <${Liveness} isListening=${isLive} newestAt=${shown.newest_at} />${' '}${w.lastReading} <${When} at=${shown.newest_at} zone=${shown.timezone} />. ${w.timesIn(shown.timezone)}
         </p>
+        <${Download} userId=${user.user_id} deviceId=${deviceId} days=${yearOf(shown.now)} groupBy="day" />
         ${
           devices.value?.length === 0 &&
           html`<p class="note">${user.user_id === me.user_id ? w.youHaveNone : w.hasNone(user.email)}${' '}

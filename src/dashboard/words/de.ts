@@ -1,6 +1,7 @@
 import { alerts } from './de/alerts.ts';
 import { common } from './de/common.ts';
 import { devices } from './de/devices.ts';
+import { download } from './de/download.ts';
 import { home } from './de/home.ts';
 import { keys } from './de/keys.ts';
 import { sessions } from './de/sessions.ts';
@@ -10,4 +11,4 @@ import { webhooks } from './de/webhooks.ts';
 import type { Words } from './en.ts';
 
 /** All that the dashboard says, in German. */
-export const words: Words = { common, home, keys, devices, tariffs, alerts, webhooks, sessions };
+export const words: Words = { common, home, download, keys, devices, tariffs, alerts, webhooks, sessions };

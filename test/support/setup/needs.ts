@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EARLIER_MAJOR, hasEarlier } from '../earlier-postgres.ts';
+import { hasEspiSchema } from '../espi-schema.ts';
 import { DEBIAN_13, rabbitMqIsMissing, reachTiers } from '../tiers/reach.ts';
 
 /** Something that tests need and a machine may lack. */
@@ -78,6 +79,11 @@ export function missingNeeds(): Need[] {
     files: ['test/system/cluster/{rolling,proxied-mqtt}.test.ts'],
   };
   const hasProxy = process.getuid?.() === 0 && existsSync(join(DEBIAN_13, 'usr/sbin/haproxy'));
+  const espi = {
+    name: 'the schema of Green Button',
+    how: 'test/data/espi/README.md',
+    files: ['test/contract/green-button-schema.test.ts'],
+  };
   const rabbitMq = rabbitMqIsMissing();
   return [
     ...(rabbitMq === null
@@ -92,6 +98,7 @@ export function missingNeeds(): Need[] {
     ...(hasEarlier() ? [] : [earlier]),
     ...(howCluster === null ? [] : [{ ...cluster, how: howCluster }]),
     ...(hasProxy ? [] : [proxy]),
+    ...(hasEspiSchema() ? [] : [espi]),
     ...PROGRAMS.filter(({ name }) => !isInstalled(name)).map(({ name, files }) => ({ name, how: setup, files })),
     ...reachTiers().missing.map(({ tier, how }) => ({
       name: `database tier ${tier}`,

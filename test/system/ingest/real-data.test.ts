@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EmbeddedBroker } from '#ingest/source/embedded-broker.ts';
-import type { CsvOptions } from '#simulators/csv-readings.ts';
+import { type CsvOptions, csvReadings } from '#simulators/csv-readings.ts';
 import { importFiles } from '#simulators/import-files.ts';
+import type { ReadPast } from '#simulators/past/element.ts';
 import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
 import { checkDeviceLogin } from '#src/devices/credentials.ts';
@@ -35,6 +36,11 @@ const CSV: CsvOptions = {
   timeMarks: 'end',
   where: [],
 };
+const reading =
+  (csv: CsvOptions): ReadPast =>
+  (file, counts, onBytes) =>
+    csvReadings(file, csv, counts, onBytes);
+const read = reading(CSV);
 
 let database: TestDatabase;
 let db: Database;
@@ -51,7 +57,7 @@ async function importWeek(file: string) {
     deviceId: created.device.device_id,
     files: [new URL(file, DATA).pathname],
     mqttUrl: `mqtt://127.0.0.1:${broker.port}`,
-    csv: CSV,
+    read,
   });
   expect(await hash()).toEqual(before);
   return result;
@@ -132,7 +138,7 @@ describe('the register of a real home, imported over MQTT', () => {
       deviceId: device.device_id,
       files: [new URL('clean-2017-01.csv', DATA).pathname],
       mqttUrl: `mqtt://127.0.0.1:${broker.port}`,
-      csv: CSV,
+      read,
       signal: interrupt.signal,
       onBytes: () => interrupt.abort(new Error('stopped by hand')),
     });
@@ -153,14 +159,14 @@ describe('the register of a real home, imported over MQTT', () => {
     await writeFile(file, ['time,kwh', ...rows].join('\n'));
     const csv: CsvOptions = { ...CSV, timeColumn: 'time', valueColumn: 'kwh', kind: 'interval', intervalSeconds: 1800 };
     const mqttUrl = `mqtt://127.0.0.1:${broker.port}`;
-    const options = { deviceId: device.device_id, files: [file], mqttUrl, csv };
+    const options = { deviceId: device.device_id, files: [file], mqttUrl, read: reading(csv) };
     const result = await importFiles(db, options);
     expect(result).toMatchObject({ sent: 8, rejected: {}, left_out: { overlap: 4 } });
     // Beside a register no interval counts, whatever it says.
-    await importFiles(db, { ...options, csv: { ...csv, kind: 'register' } });
+    await importFiles(db, { ...options, read: reading({ ...csv, kind: 'register' }) });
     expect(await importFiles(db, options)).toMatchObject({ sent: 8, rejected: {}, left_out: { uncounted: 8 } });
     const gas = { ...csv, channel: 'gas', kind: 'register' as const };
-    expect(await importFiles(db, { ...options, csv: gas })).toMatchObject({ sent: 8, left_out: {} });
+    expect(await importFiles(db, { ...options, read: reading(gas) })).toMatchObject({ sent: 8, left_out: {} });
     await rm(folder, { recursive: true });
   });
 });

@@ -24,5 +24,6 @@ export const ANALYTICS_EXAMPLES = {
         },
       ],
     },
+    csv: 'month,kwh_used,avg_daily_kwh,peak_hour,change_kwh,change_percent,partial\n2026-05,342.118,11.036,18:00,-21.4,-5.9,\n2026-06,174.26,11.617,18:00,6.02,3.6,1\n',
   },
 } satisfies Examples;

@@ -83,5 +83,6 @@ export const DEVICE_EXAMPLES = {
         { date: '2026-06-15', kwh_used: 9.107, peak_hour: '19:00' },
       ],
     },
+    csv: 'date,kwh_used,peak_hour\n2026-06-14,12.482,18:00\n2026-06-15,9.107,19:00\n',
   },
 } satisfies Examples;

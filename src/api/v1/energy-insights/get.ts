@@ -1,14 +1,13 @@
-import { Readable } from 'node:stream';
-import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
 import { days, include, namesOf, ofUser, zoneOrAccount } from '#src/api/fields.ts';
 import { begun, onePageAtATime, streamOfPages } from '#src/api/long-answers.ts';
 import { operation } from '#src/api/operation.ts';
+import { formatOf } from '#src/api/tables/accept.ts';
+import { tableOf, tableOfPages } from '#src/api/tables/table.ts';
 import { reachWithZone } from '#src/auth/access.ts';
-import { defined } from '#src/core/defined.ts';
 import { unprocessable } from '#src/core/errors.ts';
-import { inTurns, ROWS_OF_A_TURN } from '#src/core/turns.ts';
+import { ROWS_OF_A_TURN } from '#src/core/turns.ts';
 import { totalCostOf } from '#src/cost/costs.ts';
 import { costedInsights, costedPages } from '#src/cost/insights.ts';
 import { COST_COLUMNS, flattened } from '#src/cost/with-cost.ts';
@@ -22,6 +21,7 @@ import {
 import { HOME_INCLUDES, type Include, membersOf } from '#src/energy/include.ts';
 import { insightPages, insights, summary } from '#src/energy/insights.ts';
 import { dayCount, dayRange, lastThirtyDays } from '#src/energy/ranges.ts';
+import { greenButtonAnswer } from './green-button.ts';
 import { grouping, period } from './period.ts';
 import * as shapes from './shape.ts';
 
@@ -44,12 +44,17 @@ export const getEnergyInsights = operation({
   readsFromStandby: true,
   scope: 'insights:read',
   answer: shapes.insights,
-  csv: true,
+  formats: ['csv', 'xlsx', 'greenButton'],
   query,
   async handle({ context, caller, query: { start, end, group_by, user_id, tz, include, commodity }, accepts, reply }) {
+    const format = formatOf(accepts, ['csv', 'xlsx', 'greenButton']);
     const wanted = period(start, end, group_by);
     const { more, hasCost } = namesOf(include);
     const { userId, zone } = await reachWithZone(context.db, caller, user_id, tz);
+    if (format === 'greenButton') {
+      if (commodity !== 'electricity') throw unprocessable({ field: 'commodity', message: ONLY_ELECTRICITY });
+      return greenButtonAnswer(context, reply, { callerId: caller.userId, buyer: { userId }, wanted, zone });
+    }
     if (commodity !== 'electricity') {
       const answer = await ofCommodity(context, {
         userId,
@@ -58,12 +63,13 @@ export const getEnergyInsights = operation({
         wanted,
         more: ofAnyCommodity(more, hasCost),
       });
-      if (!wantsCsv(accepts)) return answer;
+      if (format === 'json') return answer;
       const rows: object[] = 'data' in answer ? answer.data : [{ ...answer.date_range, ...answer }];
-      return asCsv(
+      return tableOf(
         reply,
+        format,
         rows,
-        COMMODITY_COLUMNS.filter((name) => rows.some((row) => name in row)),
+        rows.length === 0 ? COLUMNS_OF_NOTHING : COMMODITY_COLUMNS.filter((name) => rows.some((row) => name in row)),
       );
     }
     if (!wanted) {
@@ -73,8 +79,8 @@ export const getEnergyInsights = operation({
       const date_range = { start: range.start, end: range.end };
       const cost = hasCost ? { cost: await totalCostOf(context.readDb, costed) } : {};
       const row = { kwh_used: total_kwh, peak_usage_time, ...included, ...cost };
-      if (!wantsCsv(accepts)) return { user_id: userId, date_range, ...row };
-      return asCsv(reply, [flattened({ ...date_range, ...row })], []);
+      if (format === 'json') return { user_id: userId, date_range, ...row };
+      return tableOf(reply, format, [flattened({ ...date_range, ...row })]);
     }
     const range = dayRange(wanted.start, wanted.end, zone);
     const columns = wanted.groupBy === 'hour' ? ['date', 'hour', 'starts_at'] : ['date'];
@@ -87,21 +93,27 @@ export const getEnergyInsights = operation({
           hasCost ? costedPages(context.readDb, asked) : insightPages(context.readDb, userId, range, 'hour', more),
         ),
       );
-      reply.type(`${wantsCsv(accepts) ? 'text/csv' : 'application/json'}; charset=utf-8`);
-      return wantsCsv(accepts) ? csvOf(flat(pages), allColumns) : streamOfPages({ user_id: userId }, pages);
+      if (format !== 'json') return tableOfPages(reply, format, flat(pages), allColumns);
+      reply.type('application/json; charset=utf-8');
+      return streamOfPages({ user_id: userId }, pages);
     }
     const data = hasCost
       ? await costedInsights(context.readDb, asked)
       : await insights(context.readDb, userId, range, wanted.groupBy, more);
-    return wantsCsv(accepts) ? asCsv(reply, data.map(flattened), allColumns) : { user_id: userId, data };
+    if (format === 'json') return { user_id: userId, data };
+    return tableOf(reply, format, data.map(flattened), allColumns);
   },
 });
+
+const ONLY_ELECTRICITY = 'must be electricity in a Green Button feed; ask for CSV of what else there is';
 
 /** Columns of what `commodity` answers, those that any row has. */
 const COMMODITY_COLUMNS = [
   ...['start', 'end', 'date', 'hour', 'starts_at', 'kwh_used', 'm3_used', 'peak_hour', 'peak_usage_time'],
   ...['estimated_kwh', 'estimated_m3', 'coverage', 'complete'],
 ];
+
+const COLUMNS_OF_NOTHING = ['date', 'kwh_used', 'm3_used', 'peak_hour'];
 
 interface AskedOfCommodity {
   userId: string;
@@ -129,42 +141,6 @@ function ofAnyCommodity(include: ReadonlySet<Include>, hasCost: boolean): Readon
   throw unprocessable({ field: 'include', message });
 }
 
-/** Whether a request would rather have CSV than JSON (RFC 9110, Accept); as much of both is JSON. */
-function wantsCsv(accepts: string): boolean {
-  const weights = new Map<string, number>();
-  for (const range of accepts.toLowerCase().split(',')) {
-    const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
-    const weight = parameters.find((one) => one.startsWith('q='))?.slice(2) ?? '1';
-    weights.set(type, Number(weight) || 0);
-  }
-  return (weights.get('text/csv') ?? 0) > (weights.get('application/json') ?? 0);
-}
-
-function asCsv(reply: { type(name: string): unknown }, rows: object[], columns: string[]): string | Readable {
-  reply.type('text/csv; charset=utf-8');
-  return rows.length <= ROWS_OF_A_TURN ? csvText(rows, columns, true) : csvOf(inTurns(rows), columns);
-}
-
-const csvText = (rows: readonly object[], columns: string[], header: boolean): string =>
-  stringify([...rows], defined({ header, columns: columns.length > 0 ? columns : undefined }));
-
 async function* flat(pages: AsyncIterable<readonly object[]>): AsyncGenerator<object[]> {
   for await (const page of pages) yield page.map(flattened);
-}
-
-/** CSV of rows that come page by page. */
-function csvOf(pages: AsyncIterable<readonly object[]>, columns: string[]): Readable {
-  return Readable.from(
-    (async function* () {
-      let isFirst = true;
-      for await (const page of pages) {
-        for await (const rows of inTurns(page)) {
-          yield csvText(rows, columns, isFirst);
-          isFirst = false;
-        }
-      }
-      // Of nothing the header is told all the same.
-      if (isFirst) yield csvText([], columns, true);
-    })(),
-  );
 }

@@ -31,6 +31,12 @@ export function daysOfFigures(now: string): Record<'today' | 'yesterday' | 'mont
   };
 }
 
+/** The twelve months that Home shows, this one included, up to today. */
+export function yearOf(now: string): Days {
+  const [year = 0, month = 1] = now.split('-').map(Number);
+  return { start: new Date(Date.UTC(year, month - 12, 1)).toISOString().slice(0, 10), end: now.slice(0, 10) };
+}
+
 /** The last 48 hours; those about which nothing is known stay empty. */
 export function hourBars({ hours, now, timezone }: Overview, costs: Costs | null): Bar[] {
   const clock = dateFormat({

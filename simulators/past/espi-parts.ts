@@ -1,0 +1,117 @@
+import sax from 'sax';
+import { fileBytes } from './file-bytes.ts';
+
+/** What a Green Button file is made of, in its order. Texts are as they stand, without blanks around them. */
+export type EspiPart =
+  | { part: 'entry' }
+  | { part: 'link'; rel: string; href: string }
+  /** A resource of ESPI begins in the entry: `UsagePoint`, `IntervalBlock`, … */
+  | { part: 'resource'; name: string }
+  | { part: 'readingType'; members: Readonly<Record<string, string>> }
+  | { part: 'reading'; members: Readonly<Record<string, string>> };
+
+const ESPI = 'http://naesb.org/espi';
+const ATOM = 'http://www.w3.org/2005/Atom';
+/** Deeper than any file of a utility; and longer than any of its values. */
+const MAX_DEPTH = 50;
+const MAX_TEXT = 1_000;
+const MAX_ATTRIBUTES = 100;
+
+/**
+ * Reads a Green Button file (Atom with resources of ESPI) piece by piece, packed (.gz) or not: never more than a piece of it is in memory. Only
+ * elements that are asked for are kept, and of them what is below MAX_TEXT. Throws where it is no well-formed XML, and where it declares a
+ * document type: no Green Button file does, and there entities are made that unfold without end, or name other files.
+ */
+export async function* espiParts(file: string, onBytes?: (bytes: number) => void): AsyncGenerator<EspiPart> {
+  const bytes = fileBytes(file, onBytes);
+  const { write, close, take } = reader(file);
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  try {
+    for await (const chunk of bytes) {
+      write(decoded(file, () => decoder.decode(chunk as Buffer, { stream: true })));
+      yield* take();
+    }
+    write(decoded(file, () => decoder.decode()));
+    close();
+    yield* take();
+  } finally {
+    bytes.destroy();
+  }
+}
+
+function decoded(file: string, decode: () => string): string {
+  try {
+    return decode();
+  } catch {
+    throw new Error(`${file} is not UTF-8, which Green Button files are.`);
+  }
+}
+
+/** A parser of one file, and what it has found since it was last asked. */
+function reader(file: string) {
+  let found: EspiPart[] = [];
+  let failure: Error | null = null;
+  const parser = sax.parser(true, { xmlns: true, position: true });
+  const path: string[] = [];
+  let members: Record<string, string> | null = null;
+  let text = '';
+  const fail = (what: string) => {
+    failure ??= new Error(`${file}, line ${parser.line + 1}: ${what}`);
+  };
+  parser.onerror = (error) => {
+    fail(`it is no well-formed XML (${error.message.split('\n')[0]}). Is it a Green Button file, and whole?`);
+    // A parser that has failed stays so, and is not asked any more.
+    parser.error = null as unknown as Error;
+  };
+  parser.ondoctype = () => fail('it declares a document type, as no Green Button file does. It was not read.');
+  let attributes = 0;
+  parser.onattribute = () => {
+    if (++attributes > MAX_ATTRIBUTES) fail(`an element has more than ${MAX_ATTRIBUTES} attributes. It was not read.`);
+  };
+  parser.onopentag = (tag) => {
+    const { local, uri, attributes: given } = tag as sax.QualifiedTag;
+    attributes = 0;
+    path.push(local);
+    text = '';
+    if (path.length > MAX_DEPTH) fail(`its elements lie more than ${MAX_DEPTH} deep. It was not read.`);
+    const of = (name: string) => given[name]?.value ?? '';
+    if (uri === ATOM && local === 'entry') found.push({ part: 'entry' });
+    if (uri === ATOM && local === 'link') found.push({ part: 'link', rel: of('rel'), href: of('href') });
+    if (uri !== ESPI) return;
+    if (path.at(-2) === 'content') found.push({ part: 'resource', name: local });
+    if (local === 'ReadingType' || local === 'IntervalReading') members = {};
+  };
+  const addText = (more: string) => {
+    if (text.length < MAX_TEXT) text += more;
+  };
+  parser.ontext = addText;
+  parser.oncdata = addText;
+  parser.onclosetag = () => {
+    const local = path.pop() ?? '';
+    if (members === null) return;
+    if (local === 'ReadingType') found.push({ part: 'readingType', members });
+    if (local === 'IntervalReading') found.push({ part: 'reading', members });
+    if (local === 'ReadingType' || local === 'IntervalReading') members = null;
+    else if (text.length < MAX_TEXT) members[local] = text.trim();
+    text = '';
+  };
+  const told = (act: () => void) => {
+    try {
+      act();
+    } catch (error) {
+      fail(
+        `it is no well-formed XML (${(error as Error).message.split('\n')[0]}). Is it a Green Button file, and whole?`,
+      );
+    }
+    if (failure) throw failure;
+  };
+  return {
+    write: (chunk: string) => told(() => parser.write(chunk)),
+    close: () => told(() => parser.close()),
+    take(): EspiPart[] {
+      const taken = found;
+      found = [];
+      return taken;
+    },
+  };
+}

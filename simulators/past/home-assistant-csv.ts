@@ -1,0 +1,125 @@
+import { parseTime } from '../csv-readings.ts';
+import { csvRows } from './csv-rows.ts';
+import { note, type PastCounts, type PastElement, unreadable } from './element.ts';
+import { type EnergyUnit, toKwh } from './energy-unit.ts';
+import type { Series } from './series.ts';
+
+const HISTORY = 'entity_id,state,last_changed';
+const ENERGY = 'entity_id,type,unit';
+const PERIODS_MS = [300_000, 3_600_000];
+/** States of an entity that says nothing. */
+const SILENT = new Set(['', 'unknown', 'unavailable', 'null']);
+
+/** What Home Assistant's frontend downloads: states over time (History), or the energy of each hour in a column (Energy). */
+type Kind = 'history' | 'energy';
+
+/** By its header. Throws where it is neither, and where energy is told by the day or month. */
+function kindOf(file: string, header: readonly string[]): { kind: Kind; startsMs: number[]; periodMs: number } {
+  const head = header.slice(0, 3).join(',');
+  if (head === HISTORY) return { kind: 'history', startsMs: [], periodMs: 0 };
+  if (head !== ENERGY)
+    throw new Error(
+      `${file} is no download of Home Assistant: its first line begins with neither ${HISTORY} (History) nor ${ENERGY} (Energy). The database, home-assistant_v2.db, can be imported too.`,
+    );
+  const startsMs = header.slice(3).map((text) => parseTime(text) ?? Number.NaN);
+  const steps = startsMs.slice(1).map((ms, index) => ms - (startsMs[index] as number));
+  const periodMs = Math.min(...steps);
+  if (!steps.every((ms) => ms > 0) || !PERIODS_MS.includes(periodMs))
+    throw new Error(
+      `${file} does not tell energy by the hour, but by the day or month, or of one hour alone. In Home Assistant choose a single day before you download, or import its database (home-assistant_v2.db), which has all hours.`,
+    );
+  return { kind: 'energy', startsMs, periodMs };
+}
+
+/** The series of a download: of Energy those in a unit of energy or volume, of History all of which a number is known. */
+export async function csvSeries(file: string): Promise<Series[]> {
+  const found = new Map<string, Series>();
+  let form: ReturnType<typeof kindOf> | undefined;
+  for await (const row of csvRows(file)) {
+    if (!form) {
+      form = kindOf(file, row);
+      continue;
+    }
+    const [name = '', second = '', third = ''] = row;
+    if (form.kind === 'energy') {
+      const values = row.slice(3);
+      const first = values.findIndex((value) => value !== '');
+      const last = values.findLastIndex((value) => value !== '');
+      if (name === '' || first < 0) continue;
+      const [fromMs, lastMs] = [form.startsMs[first] as number, form.startsMs[last] as number];
+      const readings = values.filter((value) => value !== '').length;
+      found.set(name, { name, unit: third, readings, fromMs, toMs: lastMs + form.periodMs });
+    } else {
+      const atMs = parseTime(third);
+      if (atMs === null || SILENT.has(second) || !Number.isFinite(Number(second))) continue;
+      const one = found.get(name) ?? { name, unit: null, readings: 0, fromMs: atMs, toMs: atMs };
+      found.set(name, one);
+      one.readings++;
+      one.fromMs = Math.min(one.fromMs, atMs);
+      one.toMs = Math.max(one.toMs, atMs);
+    }
+  }
+  return [...found.values()];
+}
+
+/** The readings of one entity: of History its states as registers, of Energy intervals of an hour (or five minutes). */
+export async function* csvElements(
+  file: string,
+  { entity, unit, channel }: { entity: string; unit: EnergyUnit; channel: string },
+  counts: PastCounts,
+  onBytes: (bytes: number) => void,
+): AsyncGenerator<PastElement> {
+  let form: ReturnType<typeof kindOf> | undefined;
+  for await (const row of csvRows(file, onBytes)) {
+    if (!form) {
+      form = kindOf(file, row);
+      if (form.kind === 'history') note(counts, `States of ${entity} were taken for its register, in ${unit}.`);
+      continue;
+    }
+    counts.rows++;
+    if (row[0] !== entity) counts.skipped++;
+    else if (form.kind === 'history') yield* stateOf(row, { unit, channel }, counts);
+    else yield* energiesOf(row, form, { unit, channel }, counts);
+  }
+}
+
+interface Into {
+  unit: EnergyUnit;
+  channel: string;
+}
+
+function* stateOf(
+  [, state = '', time = '']: string[],
+  { unit, channel }: Into,
+  counts: PastCounts,
+): Generator<PastElement> {
+  if (SILENT.has(state)) {
+    counts.empty++;
+    return;
+  }
+  const atMs = parseTime(time);
+  const value = Number(state);
+  if (atMs === null || !Number.isFinite(value)) unreadable(counts, `row ${counts.rows}: ${time}, ${state}`);
+  else yield { ts: new Date(atMs).toISOString(), channel, energy_total_kwh: toKwh(value, unit) };
+}
+
+function* energiesOf(
+  row: string[],
+  { startsMs, periodMs }: ReturnType<typeof kindOf>,
+  { unit, channel }: Into,
+  counts: PastCounts,
+): Generator<PastElement> {
+  for (const [index, startMs] of startsMs.entries()) {
+    const text = row[index + 3] ?? '';
+    const value = Number(text);
+    if (text === '') counts.empty++;
+    else if (!Number.isFinite(value) || value < 0) unreadable(counts, `row ${counts.rows}: ${text}`);
+    else
+      yield {
+        ts: new Date(startMs + periodMs).toISOString(),
+        channel,
+        energy_kwh: toKwh(value, unit),
+        interval_s: periodMs / 1_000,
+      };
+  }
+}

@@ -1,0 +1,106 @@
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { note, type PastCounts, type PastElement } from './element.ts';
+import { type EnergyUnit, toKwh } from './energy-unit.ts';
+import type { Series } from './series.ts';
+
+const HOUR_MS = 3_600_000;
+
+interface Row {
+  startMs: number;
+  sum: number;
+  state: number | null;
+}
+
+/**
+ * Home Assistant's database (`home-assistant_v2.db`), opened for reading alone. Where Home Assistant is at work there is a `-wal` file beside it:
+ * the database is read through it, as of one moment, and nobody waits. Else nobody writes, and nothing is made beside it either.
+ */
+function opened<T>(file: string, work: (db: DatabaseSync) => T): T {
+  const url = pathToFileURL(file);
+  if (!existsSync(`${file}-wal`)) url.searchParams.set('immutable', '1');
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(url, { readOnly: true });
+    const tables = db.prepare(`SELECT name FROM sqlite_master WHERE type = 'table'`).all();
+    const missing = ['statistics', 'statistics_meta'].find((name) => !tables.some((one) => one.name === name));
+    if (missing)
+      throw new Error(
+        `it has no table ${missing}: it is no database of Home Assistant with statistics (2021.6 or later)`,
+      );
+    return work(db);
+  } catch (error) {
+    throw new Error(
+      `${file} could not be read: ${(error as Error).message}. A copy of the file can be imported as well.`,
+    );
+  } finally {
+    db?.close();
+  }
+}
+
+/** Whether a time is a number (`start_ts`, 2023.2 and later) or text (`start`, UTC); a migrated database has both columns. */
+function timeOf(db: DatabaseSync): string {
+  const columns = db.prepare(`SELECT name FROM pragma_table_info('statistics')`).all();
+  const text = `unixepoch(substr(start, 1, 19))`;
+  const has = (name: string) => columns.some((one) => one.name === name);
+  if (has('start_ts')) return has('start') ? `coalesce(start_ts, ${text})` : 'start_ts';
+  return text;
+}
+
+/** The statistics of a database that are sums: what the Energy page is made of. */
+export const databaseSeries = (file: string): Series[] =>
+  opened(file, (db) =>
+    db
+      .prepare(
+        `SELECT m.statistic_id AS name, m.unit_of_measurement AS unit, count(*) AS readings, min(${timeOf(db)}) AS first, max(${timeOf(db)}) AS last
+         FROM statistics_meta m JOIN statistics s ON s.metadata_id = m.id WHERE m.has_sum = 1 AND s.sum IS NOT NULL GROUP BY m.id ORDER BY 1`,
+      )
+      .all()
+      .map(({ name, unit, readings, first, last }) => ({
+        name: String(name),
+        unit: unit === null ? null : String(unit),
+        readings: Number(readings),
+        fromMs: Number(first) * 1_000,
+        toMs: Number(last) * 1_000 + HOUR_MS,
+      })),
+  );
+
+/**
+ * The sums of an entity as registers, at the ends of its hours. `sum` is what Home Assistant has counted, over resets and changes of the meter, and
+ * what its Energy page shows; `state` is what the meter said. The sums are moved so that the last one is the meter's own reading, where
+ * that is possible without going below nothing: the meter goes on from there.
+ */
+export function* databaseElements(
+  file: string,
+  { entity, unit, channel }: { entity: string; unit: EnergyUnit; channel: string },
+  counts: PastCounts,
+): Generator<PastElement> {
+  const rows = opened(file, (db) =>
+    db
+      .prepare(
+        `SELECT ${timeOf(db)} AS start, sum, state FROM statistics WHERE metadata_id = (SELECT id FROM statistics_meta WHERE statistic_id = ?) ORDER BY 1`,
+      )
+      .all(entity),
+  );
+  const known: Row[] = [];
+  for (const { start, sum, state } of rows) {
+    counts.rows++;
+    if (!isNumber(start) || !isNumber(sum)) counts.empty++;
+    else known.push({ startMs: Math.round(start * 1_000), sum, state: isNumber(state) ? state : null });
+  }
+  const moved = shiftOf(known);
+  note(counts, `The sums of ${entity} were imported, as the Energy page shows them, and not the states of its meter.`);
+  for (const { startMs, sum } of known)
+    yield { ts: new Date(startMs + HOUR_MS).toISOString(), channel, energy_total_kwh: toKwh(sum + moved, unit) };
+}
+
+const isNumber = (value: unknown): value is number => Number.isFinite(value);
+
+/** What is added to all sums, so that the last is the meter's reading and none lies below nothing. Pure. */
+export function shiftOf(rows: readonly Pick<Row, 'sum' | 'state'>[]): number {
+  const last = rows.at(-1);
+  if (!last) return 0;
+  const least = rows.reduce((lowest, { sum }) => Math.min(lowest, sum), Number.POSITIVE_INFINITY);
+  return Math.max((last.state ?? last.sum) - last.sum, -least);
+}

@@ -1,0 +1,50 @@
+import { open } from 'node:fs/promises';
+import type { ReadPast } from './element.ts';
+import { type EnergyUnit, energyUnit, isVolume } from './energy-unit.ts';
+import { csvElements, csvSeries } from './home-assistant-csv.ts';
+import { databaseElements, databaseSeries } from './home-assistant-database.ts';
+import type { Series } from './series.ts';
+
+/** The first bytes of every SQLite database. */
+const SQLITE = 'SQLite format 3\0';
+
+async function isDatabase(file: string): Promise<boolean> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(SQLITE.length), 0, SQLITE.length, 0);
+    return bytesRead === SQLITE.length && buffer.toString('latin1') === SQLITE;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The series of a file of Home Assistant that may be energy, gas or water. Throws where it is none. */
+export async function homeAssistantSeries(file: string): Promise<Series[]> {
+  const all = (await isDatabase(file)) ? databaseSeries(file) : await csvSeries(file);
+  return all.filter(({ unit }) => unit === null || energyUnit(unit) !== null);
+}
+
+/** What is imported of files of Home Assistant. */
+export interface Entity {
+  /** `sensor.…`, or the statistic's id. */
+  entity: string;
+  /** Default: `import`, for what is told in m³ `gas/m3`. */
+  channel?: string | undefined;
+  /** Of a file that tells none. */
+  unit?: EnergyUnit | undefined;
+}
+
+/** The readings of one entity, out of `home-assistant_v2.db` or a CSV download. */
+export const homeAssistant = ({ entity, channel, unit: chosen }: Entity): ReadPast =>
+  async function* (file, counts, onBytes) {
+    const series = await homeAssistantSeries(file);
+    const found = series.find(({ name }) => name === entity);
+    if (!found)
+      throw new Error(
+        `${file} has no energy of ${entity}. It has: ${series.map(({ name }) => name).join(', ') || 'none'}`,
+      );
+    const unit = energyUnit(found.unit) ?? chosen ?? 'kWh';
+    const into = { entity, unit, channel: channel ?? (isVolume(unit) ? 'gas/m3' : 'import') };
+    if (await isDatabase(file)) yield* databaseElements(file, into, counts);
+    else yield* csvElements(file, into, counts, onBytes);
+  };

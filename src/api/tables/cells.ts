@@ -1,0 +1,60 @@
+/** How a cell of a spreadsheet is shown: an index into the formats of `FORMATS`. */
+export type Style = number;
+
+/** Number formats of cells (ECMA-376, part 1, 18.8.31); the first is that of texts, the second of the header. */
+export const FORMATS = [
+  'General',
+  'General',
+  'yyyy\\-mm\\-dd',
+  'yyyy\\-mm',
+  'hh:mm',
+  'yyyy\\-mm\\-dd\\ hh:mm',
+  '0.000',
+  '0.0%',
+  '0.0',
+  // Money, by its decimals: those of the currency, and two more in rows by hour.
+  '0',
+  '0.0',
+  '0.00',
+  '0.000',
+  '0.0000',
+  '0.00000',
+  '0.000000',
+] as const;
+export const HEADER: Style = 1;
+const [DATE, MONTH, TIME, INSTANT, ENERGY, SHARE, TENTHS, MONEY] = [2, 3, 4, 5, 6, 7, 8, 9];
+
+/** Days from the first of spreadsheets (1899-12-30) to 1970. */
+const DAYS_BEFORE_1970 = 25_569;
+const DAY_MS = 86_400_000;
+const serialOf = (iso: string): number => Date.parse(iso) / DAY_MS + DAYS_BEFORE_1970;
+
+/** A cell: a number (as it is written in XML), a truth value, or a text, which is never a formula. */
+export type Cell =
+  | { kind: 'number'; text: string; style: Style }
+  | { kind: 'boolean'; value: boolean }
+  | { kind: 'text'; text: string };
+
+const number = (value: number | string, style: Style): Cell => ({ kind: 'number', text: String(value), style });
+
+/** How a value of a column is told in a spreadsheet, by the column's name and the value; null: an empty cell. Pure. */
+export function cellOf(column: string, value: unknown): Cell | null {
+  if (value === null || value === undefined || value === '') return null;
+  if (typeof value === 'number') return number(value, numberStyle(column));
+  if (typeof value === 'boolean') return { kind: 'boolean', value };
+  const text = String(value);
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) return number(serialOf(text), DATE);
+  if (/^\d{4}-\d\d$/.test(text)) return number(serialOf(text), MONTH);
+  if (/^\d\d:00$/.test(text)) return number(Number(text.slice(0, 2)) / 24, TIME);
+  // On the clock of the answer's zone: the offset has a column of its own.
+  if (column === 'starts_at') return number(serialOf(`${text.slice(0, 19)}Z`), INSTANT);
+  const [, fraction] = /^-?\d+(?:\.(\d{1,6}))?$/.exec(text) ?? [null, null];
+  if (column.startsWith('cost_') && fraction !== null) return number(text, MONEY + (fraction?.length ?? 0));
+  return { kind: 'text', text };
+}
+
+function numberStyle(column: string): Style {
+  if (/_kwh$|^(kwh|m3)_used$|_m3$/.test(column)) return ENERGY;
+  if (column === 'autarky' || column === 'coverage') return SHARE;
+  return /_c$|_c_|percent$/.test(column) ? TENTHS : 0;
+}

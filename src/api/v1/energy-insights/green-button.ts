@@ -1,0 +1,40 @@
+import { Readable } from 'node:stream';
+import type { ApiContext } from '#src/api/context.ts';
+import { begun, onePageAtATime } from '#src/api/long-answers.ts';
+import { MEDIA_TYPES } from '#src/api/tables/accept.ts';
+import { unprocessable } from '#src/core/errors.ts';
+import type { Buyer } from '#src/cost/bought.ts';
+import { dayRange } from '#src/energy/ranges.ts';
+import { greenButtonXml } from '#src/export/green-button/feed.ts';
+import { greenButtonData } from '#src/export/green-button/hours.ts';
+import type { period } from './period.ts';
+
+/** Whose feed is asked for, by whom, and of which days. */
+interface AskedFeed {
+  callerId: string;
+  buyer: Buyer;
+  wanted: ReturnType<typeof period>;
+  zone: string;
+}
+
+/** A Green Button feed of the hours of some days, as a stream; 422 where other rows are asked for. */
+export async function greenButtonAnswer(
+  { readDb, clock }: ApiContext,
+  reply: { type(name: string): unknown; header(name: string, value: string): unknown },
+  { callerId, buyer, wanted, zone }: AskedFeed,
+): Promise<Readable> {
+  const message = `must be hour in a Green Button feed (Accept: ${MEDIA_TYPES.greenButton})`;
+  if (!wanted) throw unprocessable({ field: 'start', message: 'is required for a Green Button feed, with end' });
+  if (wanted.groupBy !== 'hour') throw unprocessable({ field: 'group_by', message });
+  const range = dayRange(wanted.start, wanted.end, zone);
+  const now = clock();
+  const about = buyer.deviceId ?? buyer.userId;
+  async function* pieces() {
+    const data = await greenButtonData(readDb, { buyer, range, now });
+    yield* greenButtonXml({ about, range, now, data });
+  }
+  const begunFeed = await begun(onePageAtATime(callerId, pieces()));
+  reply.type(`${MEDIA_TYPES.greenButton}; charset=utf-8`);
+  reply.header('Content-Disposition', `attachment; filename="green-button-${wanted.start}-${wanted.end}.xml"`);
+  return Readable.from(begunFeed, { objectMode: false });
+}

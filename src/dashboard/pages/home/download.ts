@@ -1,0 +1,99 @@
+import { useState } from 'preact/hooks';
+import { file, sentenceOf, withQuery } from '../../api.ts';
+import { html } from '../../html.ts';
+import { dayName } from '../../parts/format.ts';
+import { busy, Problem } from '../../parts/ui.ts';
+import { words } from '../../words/words.ts';
+
+/** What is downloaded: of a home, or of one device of it, in rows by hour, day or month of its zone. */
+interface Downloaded {
+  userId: string;
+  /** Empty: all of the home. */
+  deviceId: string;
+  /** First and last, YYYY-MM-DD. */
+  days: { start: string; end: string };
+  groupBy: 'hour' | 'day' | 'month';
+}
+
+interface Format {
+  name: string;
+  hint: string;
+  accept: string;
+  ending: string;
+  /** Rows that it takes, whatever is shown. */
+  groupBy?: 'hour';
+}
+
+const formats = (w: ReturnType<typeof words>['download']): Format[] => [
+  { name: 'CSV', hint: w.csvHint, accept: 'text/csv', ending: 'csv' },
+  {
+    name: w.xlsx,
+    hint: w.xlsxHint,
+    accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    ending: 'xlsx',
+  },
+  {
+    name: 'Green Button (XML)',
+    hint: w.greenButtonHint,
+    accept: 'application/atom+xml',
+    ending: 'xml',
+    groupBy: 'hour',
+  },
+];
+
+/** Everything that a table can tell of a home, and of a device. */
+const INCLUDE = 'grid_import,grid_export,production,charged,discharged,untracked,autarky,estimated,coverage,cost';
+const INCLUDE_OF_DEVICE = 'export,estimated,coverage,cost';
+
+/** Where the file is asked for. */
+function pathOf({ userId, deviceId, days, groupBy }: Downloaded, format: Format): string {
+  const query = { ...days, group_by: format.groupBy ?? groupBy, tz: 'account' };
+  if (deviceId !== '') return withQuery(`/v1/devices/${deviceId}/usage`, { ...query, include: INCLUDE_OF_DEVICE });
+  return withQuery('/v1/energy-insights', { ...query, user_id: userId, include: INCLUDE });
+}
+
+/** A menu of files with what is shown. */
+export function Download(props: Downloaded) {
+  const w = words().download;
+  const { start, end } = props.days;
+  const [isBusy, setBusy] = useState(false);
+  const [said, setSaid] = useState<{ problem: string | null; done: string }>({ problem: null, done: '' });
+  const fetchFile = async (format: Format) => {
+    if (isBusy) return;
+    setBusy(true);
+    setSaid({ problem: null, done: '' });
+    try {
+      const name = `${w.fileName}-${start}-${end}.${format.ending}`;
+      save(await file(pathOf(props, format), format.accept), name);
+      setSaid({ problem: null, done: w.ready(name) });
+    } catch (error) {
+      setSaid({ problem: sentenceOf(error), done: '' });
+    }
+    setBusy(false);
+  };
+  return html`<details class="download">
+    <summary>${w.download}</summary>
+    <div class="download-menu">
+      <p class="quiet">${w.of(dayName(start), dayName(end))}</p>
+      ${formats(w).map(
+        (
+          format,
+        ) => html`<button type="button" class="download-choice" key=${format.ending} ...${busy(isBusy)} onClick=${() => fetchFile(format)}>
+          ${format.name} <small class="download-hint">${format.hint}</small>
+        </button>`,
+      )}
+      <${Problem} text=${said.problem} />
+      <p class="quiet" role="status">${said.done}</p>
+    </div>
+  </details>`;
+}
+
+/** Lets the browser keep a file under a name. */
+function save(content: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  // The browser has begun to read it by then.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

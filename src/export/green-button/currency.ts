@@ -1,0 +1,35 @@
+/**
+ * Numbers of currencies (ISO 4217), which ESPI names them by: those that its schema lists, and others that homes pay in. Of a currency that
+ * is not here a feed tells no costs: a wrong number would be another currency's.
+ */
+const NUMBERS: Readonly<Record<string, number>> = {
+  AUD: 36,
+  BRL: 986,
+  CAD: 124,
+  CHF: 756,
+  CNY: 156,
+  CZK: 203,
+  DKK: 208,
+  EUR: 978,
+  GBP: 826,
+  HKD: 344,
+  HUF: 348,
+  INR: 356,
+  ISK: 352,
+  JPY: 392,
+  KRW: 410,
+  MXN: 484,
+  NOK: 578,
+  NZD: 554,
+  PLN: 985,
+  RON: 946,
+  SEK: 752,
+  SGD: 702,
+  TRY: 949,
+  UAH: 980,
+  USD: 840,
+  ZAR: 710,
+};
+
+/** The number of a currency; null where it is not known here. */
+export const currencyNumber = (code: string): number | null => NUMBERS[code] ?? null;

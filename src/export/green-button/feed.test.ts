@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { dayRange } from '#src/energy/ranges.ts';
+import { type GreenButtonFeed, greenButtonXml } from './feed.ts';
+import type { GreenButtonHour } from './hours.ts';
+
+const HOUR_MS = 3_600_000;
+const FROM = Date.UTC(2026, 9, 24, 22);
+const hour = (index: number, more: Partial<GreenButtonHour> = {}): GreenButtonHour => ({
+  startMs: FROM + index * HOUR_MS,
+  durationMs: HOUR_MS,
+  date: index < 25 ? '2026-10-25' : '2026-10-26',
+  imported: 1_000_500_001,
+  estimated: 0,
+  exported: 0,
+  importCost: '30015',
+  exportEarned: '0',
+  ...more,
+});
+const FEED: GreenButtonFeed = {
+  about: 'usr_01k8xq4v9d7w2m5nehb6t0r3zc',
+  range: dayRange('2026-10-25', '2026-10-26', 'Europe/Berlin'),
+  now: new Date('2026-11-01T00:00:00Z'),
+  data: {
+    hours: [
+      hour(0),
+      hour(1, { estimated: 1_000_500_001 }),
+      hour(2, { estimated: 7, exported: 2_000, exportEarned: '12' }),
+      hour(24, { imported: null, exported: 5 }),
+      hour(30, { imported: 0, importCost: null, exportEarned: null }),
+    ],
+    bill: { currency: 'EUR', total: '131000', additional: '41000' },
+    hasExport: true,
+  },
+};
+
+async function textOf(feed: GreenButtonFeed): Promise<string> {
+  const pieces: string[] = [];
+  for await (const piece of greenButtonXml(feed)) pieces.push(piece);
+  return pieces.join('');
+}
+
+test('a feed is the one that was held to the published schema', async () => {
+  // After a change of it: test/database/api/green-button-schema.test.ts, with the schema at hand.
+  await expect(await textOf(FEED)).toMatchFileSnapshot('feed.example.xml');
+});
+
+test('of what is not over it tells what has come together', async () => {
+  const text = await textOf({ ...FEED, now: new Date('2026-10-26T12:00:00Z') });
+  expect(text).toContain('<espi:billToDate>131000</espi:billToDate>');
+  expect(text).not.toContain('LastPeriod');
+});
+
+test('has no costs in a currency whose number is not known', async () => {
+  const text = await textOf({
+    ...FEED,
+    data: { ...FEED.data, bill: { currency: 'XPF', total: '1', additional: '0' } },
+  });
+  expect(text).not.toMatch(/:cost>|currency>|bill(ToDate|LastPeriod)>/);
+});
+
+test('of nothing is a usage point alone', async () => {
+  const text = await textOf({ ...FEED, data: { hours: [], bill: null, hasExport: false } });
+  expect(text).toContain('UsagePoint>');
+  expect(text).not.toContain('MeterReading>');
+});

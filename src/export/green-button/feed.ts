@@ -1,0 +1,174 @@
+import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import type { Range } from '#src/energy/ranges.ts';
+import { currencyNumber } from './currency.ts';
+import type { GreenButtonBill, GreenButtonData, GreenButtonHour } from './hours.ts';
+import { localTimeParameters } from './local-time.ts';
+
+/** Whom and what a feed is about. */
+export interface GreenButtonFeed {
+  /** The id of the user, or of the device. Identifiers of the feed are made of it: a resource has the same one in every download. */
+  about: string;
+  range: Range;
+  now: Date;
+  data: GreenButtonData;
+}
+
+/** Values of ESPI's enumerations (NAESB REQ.21), by what they mean here. */
+const ELECTRICITY = 0;
+const OPEN = 1;
+const INTERVAL_READING = { accumulation: 4, commodity: 1, dataQualifier: 12, kind: 12, wattHours: 72, milli: -3 };
+const DIRECTIONS = { import: { id: 1, flow: 1, name: 'Delivered' }, export: { id: 2, flow: 19, name: 'Received' } };
+const QUALITY = { valid: 0, interpolated: 9, mixed: 13 };
+
+type Direction = keyof typeof DIRECTIONS;
+
+/**
+ * A home or a device as a Green Button feed (Atom, with the resources of NAESB's ESPI in it), in pieces: its connection point, what was bought
+ * and what was fed in by the hour in mWh, how good each value is, and what it costs. Addresses in it are those of ESPI, by which its entries
+ * refer to each other; nothing answers there.
+ */
+export async function* greenButtonXml(feed: GreenButtonFeed): AsyncGenerator<string> {
+  const { about, range, now, data } = feed;
+  const at = now.toISOString();
+  const point = `/espi/1_1/resource/UsagePoint/${about}`;
+  const entry = entryOf(about, at);
+  yield `<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom" xmlns:espi="http://naesb.org/espi"><id>${uuid(about, 'feed')}</id><title>Green Button Usage Feed</title><updated>${at}</updated>`;
+  yield entry('Usage Point', {
+    self: point,
+    type: 'UsagePoint',
+    related: [
+      ['feed', 'MeterReading', `${point}/MeterReading`],
+      ['entry', 'LocalTimeParameters', timeAddress(about)],
+      ...(data.bill ? [['feed', 'UsageSummary', `${point}/UsageSummary`] as const] : []),
+    ],
+    content: `<espi:UsagePoint><espi:ServiceCategory><espi:kind>${ELECTRICITY}</espi:kind></espi:ServiceCategory><espi:status>${OPEN}</espi:status></espi:UsagePoint>`,
+  });
+  const { dstEndRule, dstOffset, dstStartRule, tzOffset } = localTimeParameters(range.zone, range.start);
+  yield entry(range.zone, {
+    self: timeAddress(about),
+    type: 'LocalTimeParameters',
+    content: `<espi:LocalTimeParameters><espi:dstEndRule>${dstEndRule}</espi:dstEndRule><espi:dstOffset>${dstOffset}</espi:dstOffset><espi:dstStartRule>${dstStartRule}</espi:dstStartRule><espi:tzOffset>${tzOffset}</espi:tzOffset></espi:LocalTimeParameters>`,
+  });
+  if (data.bill)
+    yield entry('Usage Summary', {
+      self: `${point}/UsageSummary/${range.start}`,
+      type: 'UsageSummary',
+      content: summaryXml(feed, data.bill),
+    });
+  const currency = data.bill && currencyNumber(data.bill.currency);
+  for (const direction of directionsOf(data)) {
+    const reading = `${point}/MeterReading/${DIRECTIONS[direction].id}`;
+    const type = `/espi/1_1/resource/ReadingType/${about}-${DIRECTIONS[direction].id}`;
+    yield entry(DIRECTIONS[direction].name, {
+      self: reading,
+      type: 'MeterReading',
+      related: [
+        ['feed', 'IntervalBlock', `${reading}/IntervalBlock`],
+        ['entry', 'ReadingType', type],
+      ],
+      content: '<espi:MeterReading/>',
+    });
+    yield entry('Energy', { self: type, type: 'ReadingType', content: readingTypeXml(direction, currency) });
+    for (const [date, hours] of Map.groupBy(
+      data.hours.filter((hour) => energyIn(hour, direction) !== null),
+      (hour) => hour.date,
+    )) {
+      yield entry(date, {
+        self: `${reading}/IntervalBlock/${date}`,
+        type: 'IntervalBlock',
+        content: blockXml(hours, direction, currency !== null),
+      });
+      await setImmediate();
+    }
+  }
+  yield '</feed>\n';
+}
+
+const timeAddress = (about: string) => `/espi/1_1/resource/LocalTimeParameters/${about}`;
+
+const directionsOf = ({ hours, hasExport }: GreenButtonData): Direction[] => [
+  ...(hours.some(({ imported }) => imported !== null) ? (['import'] as const) : []),
+  ...(hasExport ? (['export'] as const) : []),
+];
+
+const energyIn = (hour: GreenButtonHour, direction: Direction): number | null =>
+  direction === 'import' ? hour.imported : hour.exported;
+
+interface Entry {
+  self: string;
+  /** The resource of ESPI that it holds. */
+  type: string;
+  related?: readonly (readonly [kind: 'entry' | 'feed', type: string, href: string])[];
+  content: string;
+}
+
+/** Entries of a feed, of this time. */
+function entryOf(about: string, at: string): (title: string, entry: Entry) => string {
+  const link = (rel: string, kind: string, type: string, href: string) =>
+    `<link rel="${rel}" href="${href}" type="espi-${kind}/${type}"/>`;
+  return (title, { self, type, related = [], content }) => {
+    const links = [
+      link('self', 'entry', type, self),
+      link('up', 'feed', type, self.slice(0, self.lastIndexOf('/'))),
+      ...related.map(([kind, of, href]) => link('related', kind, of, href)),
+    ];
+    return `<entry><id>${uuid(about, self)}</id>${links.join('')}<title>${title}</title><content>${content}</content><published>${at}</published><updated>${at}</updated></entry>\n`;
+  };
+}
+
+function readingTypeXml(direction: Direction, currency: number | null): string {
+  const { accumulation, commodity, dataQualifier, kind, wattHours, milli } = INTERVAL_READING;
+  return `<espi:ReadingType><espi:accumulationBehaviour>${accumulation}</espi:accumulationBehaviour><espi:commodity>${commodity}</espi:commodity>${
+    currency === null ? '' : `<espi:currency>${currency}</espi:currency>`
+  }<espi:dataQualifier>${dataQualifier}</espi:dataQualifier><espi:defaultQuality>${QUALITY.valid}</espi:defaultQuality><espi:flowDirection>${DIRECTIONS[direction].flow}</espi:flowDirection><espi:intervalLength>3600</espi:intervalLength><espi:kind>${kind}</espi:kind><espi:powerOfTenMultiplier>${milli}</espi:powerOfTenMultiplier><espi:uom>${wattHours}</espi:uom></espi:ReadingType>`;
+}
+
+/** Seconds from one time to another. */
+const periodXml = (fromMs: number, toMs: number): string =>
+  `<espi:duration>${(toMs - fromMs) / 1_000}</espi:duration><espi:start>${fromMs / 1_000}</espi:start>`;
+
+function blockXml(hours: readonly GreenButtonHour[], direction: Direction, hasCost: boolean): string {
+  const first = hours[0] as GreenButtonHour;
+  const last = hours.at(-1) as GreenButtonHour;
+  const readings = hours.map((hour) => readingXml(hour, direction, hasCost)).join('');
+  return `<espi:IntervalBlock><espi:interval>${periodXml(first.startMs, last.startMs + last.durationMs)}</espi:interval>${readings}</espi:IntervalBlock>`;
+}
+
+function readingXml(hour: GreenButtonHour, direction: Direction, hasCost: boolean): string {
+  const { startMs, durationMs, imported, estimated, importCost, exportEarned } = hour;
+  // What is earned is a cost below nothing.
+  const cost = direction === 'import' ? importCost : exportEarned && String(-BigInt(exportEarned));
+  const quality = direction === 'import' && estimated > 0 ? (estimated === imported ? 'interpolated' : 'mixed') : null;
+  return `<espi:IntervalReading>${hasCost && cost !== null ? `<espi:cost>${cost}</espi:cost>` : ''}${
+    quality ? `<espi:ReadingQuality><espi:quality>${QUALITY[quality]}</espi:quality></espi:ReadingQuality>` : ''
+  }<espi:timePeriod>${periodXml(startMs, startMs + durationMs)}</espi:timePeriod><espi:value>${energyIn(hour, direction)}</espi:value></espi:IntervalReading>`;
+}
+
+/** What all of it costs: as a bill where the range is over, as what has come together of one where it is not. */
+function summaryXml({ range, now, data }: GreenButtonFeed, { currency, total, additional }: GreenButtonBill): string {
+  const isOver = range.to <= now;
+  const { milli, wattHours, commodity } = INTERVAL_READING;
+  const imported = data.hours.reduce((sum, hour) => sum + (hour.imported ?? 0), 0);
+  const number = currencyNumber(currency);
+  const name = isOver ? 'overallConsumptionLastPeriod' : 'currentBillingPeriodOverAllConsumption';
+  const costs =
+    number === null
+      ? ''
+      : `<espi:${isOver ? 'billLastPeriod' : 'billToDate'}>${total}</espi:${isOver ? 'billLastPeriod' : 'billToDate'}>${
+          isOver ? `<espi:costAdditionalLastPeriod>${additional}</espi:costAdditionalLastPeriod>` : ''
+        }<espi:currency>${number}</espi:currency>`;
+  return `<espi:UsageSummary><espi:billingPeriod>${periodXml(range.from.getTime(), range.to.getTime())}</espi:billingPeriod>${costs}<espi:${name}><espi:powerOfTenMultiplier>${milli}</espi:powerOfTenMultiplier><espi:uom>${wattHours}</espi:uom><espi:value>${imported}</espi:value></espi:${name}><espi:statusTimeStamp>${Math.floor(now.getTime() / 1_000)}</espi:statusTimeStamp><espi:commodity>${commodity}</espi:commodity></espi:UsageSummary>`;
+}
+
+/** The namespace of URLs (RFC 9562, 6.6), in which resources of ESPI are named. */
+const NAMESPACE = Buffer.from('6ba7b8119dad11d180b400c04fd430c8', 'hex');
+
+/** The same name has the same identifier, whoever asks and when. */
+function uuid(about: string, name: string): string {
+  const bytes = createHash('sha1').update(NAMESPACE).update(`http://naesb.org/espi/${about}/${name}`).digest();
+  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x50;
+  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
+  const hex = bytes.toString('hex');
+  return `urn:uuid:${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
+}

@@ -1,0 +1,113 @@
+import { setImmediate } from 'node:timers/promises';
+import { type Buyer, deviceMeter, type Meter } from '#src/cost/bought.ts';
+import { type CostSums, costOf } from '#src/cost/cost.ts';
+import { sourcesOf } from '#src/cost/costs.ts';
+import { costSums } from '#src/cost/sums.ts';
+import type { Database } from '#src/database/connect.ts';
+import type { Range } from '#src/energy/ranges.ts';
+import { wallClock } from '#src/energy/wall-clock.ts';
+import { QUARTER_MS } from '#src/rollups/quarters.ts';
+import { decimalsOf } from '#src/tariffs/currency.ts';
+
+/** What was bought and fed in within a clock hour, mWh. */
+export interface GreenButtonHour {
+  startMs: number;
+  /** Less than an hour where the clock changes by less, and at the edge of what has begun. */
+  durationMs: number;
+  /** YYYY-MM-DD in the range's zone. */
+  date: string;
+  /** Null: nothing is known of it. */
+  imported: number | null;
+  /** Part of it. */
+  estimated: number;
+  exported: number;
+  /** In hundred-thousandths of the currency; null: no tariff held. */
+  importCost: string | null;
+  exportEarned: string | null;
+}
+
+/** What all of the range costs, in hundred-thousandths of the currency. */
+export interface GreenButtonBill {
+  currency: string;
+  total: string;
+  /** Of it the part that is not for energy: standing charges and capacity. */
+  additional: string;
+}
+
+export interface GreenButtonData {
+  hours: GreenButtonHour[];
+  bill: GreenButtonBill | null;
+  /** Whether anything was ever fed in: else that is not told of at all. */
+  hasExport: boolean;
+}
+
+/** Decimals of a cost in ESPI. */
+const COST_DECIMALS = 5;
+/** Quarter-hours that are read at a time: those of 96 days. */
+const CHUNK_MS = 96 * 96 * QUARTER_MS;
+
+/** What a buyer bought and fed in, by clock hour of the range's zone, as far as something is known and has begun, with what it costs. */
+export async function greenButtonData(
+  db: Database,
+  { buyer, range, now }: { buyer: Buyer; range: Range; now: Date },
+): Promise<GreenButtonData> {
+  const sources = await sourcesOf(db, buyer);
+  // A device is told of as it is; what it feeds in earns nothing by itself (docs/cost.md, whose energy).
+  const meter = buyer.deviceId === undefined ? sources.meter : await deviceMeter(db, buyer.deviceId, { exported: 1 });
+  const hours = await hoursOf(meter, range, now);
+  const costs = await costSums(sources, { range, now }, (_ms, { hourMs }) => String(hourMs), false);
+  for (const hour of hours) {
+    const cost = exactly(costs.get(String(hour.startMs)));
+    if (cost) [hour.importCost, hour.exportEarned] = [unitsOf(cost.import), unitsOf(cost.export)];
+  }
+  const [all] = (await costSums(sources, { range, now }, () => '', true)).values();
+  return { hours, bill: billOf(exactly(all)), hasExport: hours.some(({ exported }) => exported > 0) };
+}
+
+async function hoursOf(meter: Meter, range: Range, now: Date): Promise<GreenButtonHour[]> {
+  const fromMs = Math.max(quarterAfter(range.from.getTime()), meter.beginsAtMs ?? 0);
+  const toMs = Math.min(quarterAfter(range.to.getTime()), quarterAfter(now.getTime()));
+  const hours = new Map<number, GreenButtonHour & { coveredMs: number }>();
+  for (let chunkMs = fromMs; chunkMs < toMs; chunkMs += CHUNK_MS) {
+    if (chunkMs > fromMs) await setImmediate();
+    const endMs = Math.min(chunkMs + CHUNK_MS, toMs);
+    const bought = await meter.boughtIn({ from: new Date(chunkMs), to: new Date(endMs) });
+    const clockOf = wallClock(chunkMs, endMs, range.zone);
+    for (let ms = chunkMs, at = 0; ms < endMs; ms += QUARTER_MS, at++) {
+      const { hourMs, day } = clockOf(ms);
+      const hour = hours.get(hourMs) ?? { ...NOTHING, startMs: hourMs, date: day.date };
+      hours.set(hourMs, hour);
+      hour.durationMs = ms + QUARTER_MS - hourMs;
+      hour.imported = (hour.imported ?? 0) + (bought.imported[at] as number);
+      hour.estimated += bought.estimated[at] as number;
+      hour.exported += bought.exported[at] as number;
+      hour.coveredMs += bought.coveredMs[at] as number;
+    }
+  }
+  return [...hours.values()].flatMap(({ coveredMs, ...hour }) => {
+    if (coveredMs > 0) return [hour];
+    return hour.exported > 0 ? [{ ...hour, imported: null }] : [];
+  });
+}
+
+const NOTHING = {
+  durationMs: 0,
+  imported: 0,
+  estimated: 0,
+  exported: 0,
+  importCost: null,
+  exportEarned: null,
+  coveredMs: 0,
+};
+const quarterAfter = (ms: number): number => Math.ceil(ms / QUARTER_MS) * QUARTER_MS;
+
+const exactly = (sums: CostSums | undefined) =>
+  sums?.currency ? costOf(sums, COST_DECIMALS - decimalsOf(sums.currency)) : null;
+/** `0.30000` as 30000. */
+const unitsOf = (amount: string): string => String(BigInt(amount.replace('.', '')));
+
+function billOf(cost: ReturnType<typeof exactly>): GreenButtonBill | null {
+  if (!cost) return null;
+  const additional = BigInt(unitsOf(cost.standing)) + BigInt(unitsOf(cost.capacity ?? '0'));
+  return { currency: cost.currency, total: unitsOf(cost.total), additional: String(additional) };
+}

@@ -1,0 +1,66 @@
+import { DateTime } from 'luxon';
+import { offsetsIn } from '#src/energy/local-time.ts';
+
+/** How the clock of a zone differs from UTC, as ESPI tells it (LocalTimeParameters): seconds, and rules of 32 bits in hexadecimal. */
+export interface LocalTimeParameters {
+  dstStartRule: string;
+  dstEndRule: string;
+  dstOffset: number;
+  tzOffset: number;
+}
+
+const NO_RULE = '00000000';
+/** Years that a rule is read from: of fewer the fourth Sunday and the last one are the same. */
+const YEARS = 7;
+
+/** The parameters of a zone from the year of this date on. A zone whose changes follow no rule (Morocco) is told without them. Pure. */
+export function localTimeParameters(zone: string, date: string): LocalTimeParameters {
+  const year = Number(date.slice(0, 4));
+  const from = new Date(Date.UTC(year, 0, 1));
+  const to = new Date(Date.UTC(year + YEARS, 0, 1));
+  const { firstMs, changes } = offsetsIn({ from, to, zone, start: '', end: '' });
+  const standardMs = Math.min(firstMs, ...changes.map(({ offsetMs }) => offsetMs));
+  const without = { dstStartRule: NO_RULE, dstEndRule: NO_RULE, dstOffset: 0, tzOffset: firstMs / 1_000 };
+  const forward = changes.filter(({ offsetMs }) => offsetMs > standardMs);
+  const back = changes.filter(({ offsetMs }) => offsetMs === standardMs);
+  const dstMs = (forward[0]?.offsetMs ?? standardMs) - standardMs;
+  const isRegular =
+    forward.length === YEARS && back.length === YEARS && forward.every((one) => one.offsetMs === standardMs + dstMs);
+  if (!isRegular) return without;
+  // Each change is told by the clock as it was before it.
+  const dstStartRule = ruleOf(forward.map(({ atMs }) => new Date(atMs + standardMs)));
+  const dstEndRule = ruleOf(back.map(({ atMs }) => new Date(atMs + standardMs + dstMs)));
+  if (dstStartRule === null || dstEndRule === null) return without;
+  return { dstStartRule, dstEndRule, dstOffset: dstMs / 1_000, tzOffset: standardMs / 1_000 };
+}
+
+/** Bits of a rule (ESPI, DstRuleType): second of the hour, hour, day of the week, day of the month, kind of rule, month. */
+const [HOUR, WEEKDAY, MONTH_DAY, KIND, MONTH] = [12, 17, 20, 25, 28].map((bit) => 2 ** bit) as [
+  number,
+  number,
+  number,
+  number,
+  number,
+];
+/** Kinds: on or after a day of the month; the first of a weekday is 2, the fifth 6; the last 7. */
+const [ON_OR_AFTER, FIRST, LAST] = [1, 2, 7];
+
+/** The one rule by which all of these happen, in local time; null where there is none. */
+function ruleOf(times: readonly Date[]): string | null {
+  const locals = times.map((time) => DateTime.fromJSDate(time, { zone: 'utc' }));
+  const first = locals[0] as DateTime;
+  const isSame = (of: (time: DateTime) => number) => locals.every((one) => of(one) === of(first));
+  const second = (time: DateTime) => time.minute * 60 + time.second;
+  if (
+    ![second, (one: DateTime) => one.hour, (one: DateTime) => one.weekday, (one: DateTime) => one.month].every(isSame)
+  )
+    return null;
+  const rest = second(first) + first.hour * HOUR + first.weekday * WEEKDAY + first.month * MONTH;
+  const text = (kind: number, day = 0) =>
+    (rest + day * MONTH_DAY + kind * KIND).toString(16).toUpperCase().padStart(8, '0');
+  const place = (time: DateTime) => Math.floor((time.day - 1) / 7);
+  if (isSame(place)) return text(FIRST + place(first));
+  if (locals.every((one) => one.day + 7 > (one.daysInMonth ?? 0))) return text(LAST);
+  const days = locals.map(({ day }) => day);
+  return Math.max(...days) - Math.min(...days) < 7 ? text(ON_OR_AFTER, Math.min(...days)) : null;
+}

@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { dayRange } from '#src/energy/ranges.ts';
+import { greenButtonXml } from '#src/export/green-button/feed.ts';
+import { mistakesByEspi } from '#test/support/espi-schema.ts';
+
+const EXAMPLE = new URL('../../src/export/green-button/feed.example.xml', import.meta.url);
+
+/** A feed of a zone with rules of its own, that is not over and costs nothing. */
+async function running(): Promise<string> {
+  const hour = { estimated: 1, exported: 3, importCost: null, exportEarned: null };
+  const startMs = Date.UTC(2026, 3, 4, 15, 30);
+  const pieces = greenButtonXml({
+    about: 'dev_01k8xq6c1s8f4p9yj2av5g7kmt',
+    range: dayRange('2026-04-05', '2026-04-06', 'Australia/Lord_Howe'),
+    now: new Date(startMs + 2_000_000),
+    data: {
+      hours: [{ ...hour, startMs, durationMs: 1_800_000, date: '2026-04-05', imported: 2 ** 46 }],
+      bill: null,
+      hasExport: true,
+    },
+  });
+  let text = '';
+  for await (const piece of pieces) text += piece;
+  return text;
+}
+
+test('a Green Button feed is valid by the published schema of ESPI', async () => {
+  const example = await readFile(EXAMPLE, 'utf8');
+  expect(await mistakesByEspi(example)).toEqual([]);
+  expect(await mistakesByEspi(await running())).toEqual([]);
+  // The schema looks at what entries hold, not at Atom alone.
+  const wrong = example.replace('<espi:status>1</espi:status>', '<espi:state>1</espi:state>');
+  expect(await mistakesByEspi(wrong)).toContainEqual(expect.stringContaining('state'));
+}, 60_000);

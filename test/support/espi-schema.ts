@@ -1,0 +1,36 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Where the schema lies: `espi.xsd` and `atom.xsd` (test/data/espi/README.md). */
+const FOLDER = process.env.ESPI_SCHEMA ?? fileURLToPath(new URL('../data/espi', import.meta.url));
+
+export const hasEspiSchema = (): boolean => ['espi.xsd', 'atom.xsd'].every((name) => existsSync(join(FOLDER, name)));
+
+/** Both namespaces: a feed is of Atom, and what its entries hold is of ESPI. */
+const BOTH = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
+  <xs:import namespace="http://www.w3.org/2005/Atom" schemaLocation="atom.xsd"/>
+  <xs:import namespace="http://naesb.org/espi" schemaLocation="espi.xsd"/>
+</xs:schema>`;
+/** What the schema of Atom takes from the W3C's of XML, which is on the net. */
+const XML = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="http://www.w3.org/XML/1998/namespace">
+  <xs:attribute name="base" type="xs:anyURI"/>
+  <xs:attribute name="lang" type="xs:language"/>
+</xs:schema>`;
+
+/** What libxml2 has against a feed, by the published schema of ESPI: nothing, where it is valid. */
+export async function mistakesByEspi(feed: string): Promise<string[]> {
+  // Whoever only asks whether the schema is there needs no validator.
+  const { validateXML } = await import('xmllint-wasm');
+  const schema = (name: string) => {
+    const contents = readFileSync(join(FOLDER, name), 'utf8');
+    return { fileName: name, contents: contents.replace(/schemaLocation="[^"]*xml\.xsd"/, 'schemaLocation="xml.xsd"') };
+  };
+  const { valid, errors, rawOutput } = await validateXML({
+    xml: [{ fileName: 'feed.xml', contents: feed }],
+    schema: [{ fileName: 'both.xsd', contents: BOTH }],
+    preload: [schema('atom.xsd'), schema('espi.xsd'), { fileName: 'xml.xsd', contents: XML }],
+    maxMemoryPages: 4_096,
+  });
+  return valid ? [] : [...errors.map(({ rawMessage }) => rawMessage), rawOutput].slice(0, 10);
+}
