@@ -40,7 +40,7 @@ async function textOf(feed: GreenButtonFeed): Promise<string> {
 }
 
 test('a feed is the one that was held to the published schema', async () => {
-  // After a change of it: test/database/api/green-button-schema.test.ts, with the schema at hand.
+  // After a change of it: test/contract/green-button-schema.test.ts, with the schema at hand.
   await expect(await textOf(FEED)).toMatchFileSnapshot('feed.example.xml');
 });
 
