@@ -49,6 +49,8 @@ export interface Config {
   sms: { twilio: { accountSid: string; authToken: string; from: string; baseUrl: string } | undefined };
   webhook: { allowPrivate: boolean; caFile: string | undefined };
   redisUrl: string | undefined;
+  /** Where homes are told of, and whose (e-mail addresses and ids); undefined: nowhere. */
+  homeAssistant: { url: string; users: string[]; prefix: string } | undefined;
   tracing: { isOn: boolean; share: number };
 }
 
@@ -117,6 +119,14 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     sms: { twilio: twilioOf(vars) },
     webhook: { allowPrivate: vars.WEBHOOK_ALLOW_PRIVATE, caFile: vars.WEBHOOK_CA_FILE },
     redisUrl: vars.REDIS_URL,
+    homeAssistant:
+      vars.HOMEASSISTANT_MQTT_URL === undefined
+        ? undefined
+        : {
+            url: vars.HOMEASSISTANT_MQTT_URL,
+            users: vars.HOMEASSISTANT_USERS ?? [],
+            prefix: vars.HOMEASSISTANT_DISCOVERY_PREFIX,
+          },
     tracing: {
       isOn: (vars.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? vars.OTEL_EXPORTER_OTLP_ENDPOINT) !== undefined,
       share: vars.OTEL_TRACES_SAMPLER_ARG,
@@ -175,6 +185,11 @@ function combinations(vars: Variables): string[] {
     if (vars.SMS_PROVIDER === 'twilio' && vars[name] === undefined) {
       mistakes.push(`${name}: is needed with SMS_PROVIDER=twilio`);
     }
+  }
+  if (vars.HOMEASSISTANT_MQTT_URL !== undefined && vars.HOMEASSISTANT_USERS === undefined) {
+    mistakes.push(
+      'HOMEASSISTANT_USERS: is needed with HOMEASSISTANT_MQTT_URL: e-mail addresses of the accounts whose homes are told of',
+    );
   }
   const key = vars.BOOTSTRAP_ADMIN_KEY;
   if (key !== undefined && !hasKeyForm(key, vars.ENVIRONMENT)) {

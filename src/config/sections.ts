@@ -37,6 +37,18 @@ const origin = z.string().refine((text) => URL.canParse(text) && new URL(text).o
   error: 'must be origins with commas between them, such as https://app.example.com',
 });
 const file = z.string().min(1);
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+/** Topics of devices and gateways are read: what is told below them would come back. */
+const topicPrefix = z
+  .string()
+  .refine((text) => /^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*$/.test(text) && !/^(gw|energy)(\/|$)/.test(text), {
+    error: 'must be parts of letters, digits, _ and - with slashes between them, and not begin with gw or energy',
+  });
 /** A name or an address alone: what is told to devices, and written into the certificate. */
 const host = z.string().refine((text) => isIP(text) !== 0 || HOST_NAME.test(text), {
   message: 'must be a host name or an IP address, without scheme and port',
@@ -117,6 +129,9 @@ export const variables = z.object({
   WEBHOOK_ALLOW_PRIVATE: onOff.default(false),
   WEBHOOK_CA_FILE: file.optional(),
   REDIS_URL: urlOf('redis', 'rediss').optional(),
+  HOMEASSISTANT_MQTT_URL: urlOf('mqtt', 'mqtts', 'ws', 'wss').optional(),
+  HOMEASSISTANT_USERS: list.pipe(z.array(z.string()).min(1).max(32, 'must be 32 accounts at most')).optional(),
+  HOMEASSISTANT_DISCOVERY_PREFIX: topicPrefix.default('homeassistant'),
   OTEL_EXPORTER_OTLP_ENDPOINT: urlOf('http', 'https').optional(),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: urlOf('http', 'https').optional(),
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
@@ -134,6 +149,7 @@ export const SECRETS: ReadonlySet<string> = new Set([
   'MQTT_URL',
   'SMTP_URL',
   'REDIS_URL',
+  'HOMEASSISTANT_MQTT_URL',
   'OTEL_EXPORTER_OTLP_ENDPOINT',
   'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
 ]);

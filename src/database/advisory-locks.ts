@@ -27,6 +27,8 @@ export const ADVISORY_LOCKS = {
   usersMove: 7_241_020,
   /** Opening accounts that came from another installation, and asking whether they were. */
   usersArrival: 7_241_021,
+  /** Telling Home Assistant of homes (src/homeassistant). */
+  homeAssistant: 7_241_022,
 } as const;
 
 /**

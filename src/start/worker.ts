@@ -12,6 +12,7 @@ import { migrate } from '#src/database/migrate.ts';
 import { roleSettings } from '#src/database/role-settings.ts';
 import { createDispatcher } from '#src/delivery/dispatch.ts';
 import { tellUsage } from '#src/delivery/usage-updated.ts';
+import { startHomeAssistant } from '#src/homeassistant/publish.ts';
 import { freeSpace } from '#src/jobs/disk-watch.ts';
 import { JOBS } from '#src/jobs/jobs.ts';
 import { startJobs } from '#src/jobs/schedule.ts';
@@ -44,6 +45,13 @@ export async function runWorker(config: Config): Promise<void> {
     const ahead = { daysToPack: 0 };
     const jobs = startJobs(JOBS, { pool, db, clock: systemClock, capabilities, retentionMonths, dataDir, log, ahead });
     const stopTelling = await startTelling(config, pool, metrics, log);
+    const { homeAssistant } = config;
+    const stopHomeAssistant =
+      homeAssistant &&
+      startHomeAssistant(
+        { ...homeAssistant, publicUrl: config.isPublicUrlGiven ? config.publicUrl : null },
+        { pool, clock: systemClock, log, secret: await secretKey(config, db) },
+      );
     metrics.valuesOf(LAGS, () => lags(pool));
     const toPack = { energy_days_to_pack: 'Days of the load profile that are to be packed, while a pass is under way' };
     metrics.valuesOf(toPack, async () => ({ energy_days_to_pack: ahead.daysToPack }));
@@ -53,7 +61,7 @@ export async function runWorker(config: Config): Promise<void> {
       ready: { database: database.line, jobs: jobs.names },
       pool,
       async stop() {
-        await Promise.all([jobs.stop(), stopTelling()]);
+        await Promise.all([jobs.stop(), stopTelling(), stopHomeAssistant?.()]);
         await pool.end();
       },
     };

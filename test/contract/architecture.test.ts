@@ -13,7 +13,7 @@ const LAYERS = [
   ['config'],
   ['database'],
   ['users', 'devices', 'auth', 'events', 'tariffs', 'energy', 'cost', 'rollups'],
-  ['delivery', 'alerts'],
+  ['delivery', 'alerts', 'homeassistant'],
   ['export'],
   ['jobs', 'api', 'dashboard'],
   ['start'],
@@ -108,7 +108,8 @@ describe('the house', () => {
 
   test('gives each library one home', () => {
     const homes: Record<string, RegExp> = {
-      mqtt: /^(ingest\/source|simulators)\//,
+      // The client of each half, and the one that tells Home Assistant.
+      mqtt: /^(ingest\/source\/|simulators\/|src\/homeassistant\/broker\.ts$)/,
       amqplib: /^ingest\/source\/amqp\//,
       aedes: /^ingest\/source\//,
       pg: /^src\/database\//,

@@ -18,6 +18,7 @@ const SHORT = new Map([
   ['identifiers', 'ids'],
   ['model', 'mdl'],
   ['object_id', 'obj_id'],
+  ['origin', 'o'],
   ['payload_available', 'pl_avail'],
   ['payload_not_available', 'pl_not_avail'],
   ['platform', 'p'],

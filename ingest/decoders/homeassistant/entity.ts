@@ -1,3 +1,4 @@
+import { ORIGIN } from '#src/core/origin.ts';
 import type { Commodity } from '#src/database/meter.ts';
 import type { SaidKind } from '../family.ts';
 import { asObject, type Json } from '../read/payload.ts';
@@ -25,8 +26,14 @@ export interface Entity extends Partial<Metered> {
 
 const CUMULATIVE = new Set(['total', 'total_increasing']);
 
-/** The entities of an announcement of which something can be said; none where it removes what it announced. */
+/**
+ * The entities of an announcement of which something can be said; none where it removes what it announced, and none of what this service told
+ * Home Assistant of its own homes (src/homeassistant): bridged back they would count once more.
+ */
 export const entitiesOf = (topic: ConfigTopic, config: Json): Entity[] =>
+  textField(asObject(field(config, 'origin')), 'name') === ORIGIN ? [] : heardOf(topic, config);
+
+const heardOf = (topic: ConfigTopic, config: Json): Entity[] =>
   partsOf(topic, config).flatMap((part) => {
     const base = textField(part.config, '~');
     const { device, component, object } = part;

@@ -27,6 +27,7 @@ export const PROGRAMS: readonly Program[] = [
     files: [
       'test/system/cluster/{moving-up,proxied-mqtt}.test.ts',
       'test/system/deploy/mosquitto.test.ts',
+      'test/system/homeassistant/publish.test.ts',
       'test/system/ingest/{bridge,pipeline,slots}.test.ts',
       'test/system/start/bad-days-mosquitto.test.ts',
     ],

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { readAnnouncement, sensorsIn } from '#test/support/homeassistant.ts';
+import { type Announcer, messagesOf, ownTopics } from './announce.ts';
+import { DEVICE_SENSORS, HOME_SENSORS, type HomeTold } from './sensors.ts';
+
+const ANNOUNCER: Announcer = {
+  prefix: 'homeassistant',
+  installation: 'a1b2c3',
+  publicUrl: 'https://energy.example.com',
+};
+const all = (sensors: object) => Object.fromEntries(Object.keys(sensors).map((key) => [key, 1.5]));
+const home = (patch: Partial<HomeTold> = {}): HomeTold => ({
+  userId: 'usr_1',
+  owner: null,
+  currency: 'EUR',
+  since: { month: '2026-11-01T00:00:00+01:00', day: '2026-11-23T00:00:00+01:00' },
+  values: all(HOME_SENSORS),
+  devices: [{ deviceId: 'dev_1', name: 'Kitchen', type: 'smart_plug', values: all(DEVICE_SENSORS) }],
+  ...patch,
+});
+const CONFIG = 'homeassistant/device/energy_usage_usr_1/config';
+const announced = (homes: HomeTold[], announcer = ANNOUNCER) => {
+  const read = [...messagesOf(announcer, homes)].filter(([topic]) => topic.endsWith('/config'));
+  return read.map(([topic, payload]) => readAnnouncement(announcer.prefix, topic, payload));
+};
+
+describe('what Home Assistant is told', () => {
+  test('holds against its rules: every sensor there is, with its unit and state class', () => {
+    const [ofHome, ofDevice] = announced([home()]);
+    expect(Object.keys(sensorsIn(ofHome as never))).toEqual(Object.keys(HOME_SENSORS));
+    expect(Object.keys(sensorsIn(ofDevice as never))).toEqual(Object.keys(DEVICE_SENSORS));
+    expect(sensorsIn(ofHome as never).cost).toMatchObject({
+      unique_id: 'energy_usage_usr_1_cost',
+      device_class: 'monetary',
+      state_class: 'total',
+      unit_of_measurement: 'EUR',
+      last_reset_value_template: '{{ value_json.month_since }}',
+    });
+    expect(ofDevice?.device).toMatchObject({ name: 'Kitchen', via_device: ofHome?.device.identifiers[0] });
+    expect(ofHome?.device.configuration_url).toBe('https://energy.example.com/dashboard');
+  });
+
+  test('takes away what a home has no more, and names no address that nobody gave', () => {
+    const [ofHome] = announced([home({ currency: null, values: { used: null, cost: '1.20' }, devices: [] })], {
+      ...ANNOUNCER,
+      publicUrl: null,
+    });
+    expect(Object.keys(sensorsIn(ofHome as never))).toEqual(['used']);
+    expect(ofHome?.components.grid_import).toEqual({ platform: 'sensor' });
+    expect(ofHome?.components.cost).toEqual({ platform: 'sensor' });
+    expect(ofHome?.device.configuration_url).toBeUndefined();
+  });
+
+  test('gives every sensor of all homes an id of its own, and homes the names of their owners', () => {
+    const of = (userId: string, deviceId: string) =>
+      home({
+        userId,
+        owner: `${userId}@example.com`,
+        devices: [{ ...(home().devices[0] as never as object), deviceId } as never],
+      });
+    const read = announced([of('usr_1', 'dev_1'), of('usr_2', 'dev_2')]);
+    const ids = read.flatMap((one) => Object.values(sensorsIn(one)).map(({ unique_id }) => unique_id));
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(read[2]?.device.name).toBe('Home energy usr_2@example.com');
+  });
+});
+
+describe('on the broker', () => {
+  const config = Buffer.from(messagesOf(ANNOUNCER, [home()]).get(CONFIG) ?? '');
+  test('an earlier announcement is known, with its state', () => {
+    expect(ownTopics(ANNOUNCER, CONFIG, config)).toEqual([CONFIG, 'energy-usage/a1b2c3/usr_1/state']);
+  });
+  test('those of others, of another installation, and rubbish are not', () => {
+    expect(ownTopics({ ...ANNOUNCER, installation: 'other' }, CONFIG, config)).toBeNull();
+    for (const payload of ['', 'null', '7', '{"origin":', '{"origin":{"name":"Zigbee2MQTT"}}', '{"origin":null}'])
+      expect(ownTopics(ANNOUNCER, CONFIG, Buffer.from(payload))).toBeNull();
+  });
+  test('one that names a topic of somebody else takes nothing of theirs away', () => {
+    const said = JSON.parse(config.toString());
+    const forged = (state_topic: unknown) =>
+      ownTopics(ANNOUNCER, CONFIG, Buffer.from(JSON.stringify({ ...said, state_topic })));
+    expect(forged('zigbee2mqtt/bridge/state')).toEqual([CONFIG]);
+    expect(forged('energy-usage/a1b2c3/#')).toEqual([CONFIG]);
+    expect(forged(7)).toEqual([CONFIG]);
+  });
+});

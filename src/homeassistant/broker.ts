@@ -1,0 +1,73 @@
+import { setTimeout } from 'node:timers/promises';
+import { connect, type MqttClient } from 'mqtt';
+import type { Logger } from '#src/core/log.ts';
+
+/** A broker that Home Assistant listens at. */
+export interface HomeAssistantBroker {
+  isConnected(): boolean;
+  /** Retained, and acknowledged by the broker; an empty payload takes away what is retained. Throws where the connection ends before that. */
+  publish(topic: string, payload: string): Promise<void>;
+  /** Says that nothing more is told, and leaves. */
+  close(): Promise<void>;
+}
+
+export interface BrokerOptions {
+  url: string;
+  clientId: string;
+  /** Where `online` and `offline` are told, the latter by the broker where this process ends without a word. */
+  availabilityTopic: string;
+  /** Filters of what is listened to. */
+  filters: readonly string[];
+  /** A new connection: what was told may be lost, with a broker that keeps nothing. */
+  onConnected(): void;
+  onMessage(topic: string, payload: Buffer): void;
+  log: Logger;
+}
+
+const RECONNECT_MS = 5_000;
+/** A broker that does not answer is not waited for at the end. */
+const LEAVE_MS = 1_000;
+
+/** Connects, and again whenever the connection is lost. MQTT 3.1.1: every broker has it. */
+export function connectBroker(options: BrokerOptions): HomeAssistantBroker {
+  const { url, clientId, availabilityTopic, filters, log } = options;
+  const retained = { qos: 1, retain: true } as const;
+  const client: MqttClient = connect(url, {
+    protocolVersion: 4,
+    clientId,
+    reconnectPeriod: RECONNECT_MS,
+    connectTimeout: 10_000,
+    keepalive: 30,
+    resubscribe: false,
+    // What could not be published is computed anew, and never told late.
+    queueQoSZero: false,
+    will: { topic: availabilityTopic, payload: Buffer.from('offline'), ...retained },
+    log: () => {},
+  });
+  const greet = async () => {
+    await client.publishAsync(availabilityTopic, 'online', retained);
+    const granted = await client.subscribeAsync([...filters], { qos: 1 });
+    const refused = granted.filter(({ qos }) => (qos as number) >= 128).map(({ topic }) => topic);
+    // It goes on: what is retained tells Home Assistant, too, and only what is over is not taken away.
+    if (refused.length > 0) log.warn({ refused }, 'Home Assistant’s broker does not let this service listen');
+  };
+  client.on('connect', () => {
+    log.info({ host: new URL(url).host }, 'connected with Home Assistant’s broker');
+    options.onConnected();
+    greet().catch((error: Error) => log.warn({ err: error }, 'Home Assistant’s broker'));
+  });
+  client.on('message', (topic, payload) => options.onMessage(topic, payload));
+  client.on('error', (error) => log.warn({ err: error }, 'Home Assistant’s broker'));
+  return {
+    isConnected: () => client.connected,
+    async publish(topic, payload) {
+      await client.publishAsync(topic, payload, retained);
+    },
+    async close() {
+      const farewell = client.connected ? client.publishAsync(availabilityTopic, 'offline', retained) : undefined;
+      await Promise.race([farewell?.catch(() => {}), setTimeout(LEAVE_MS, undefined, { ref: false })]);
+      await Promise.race([client.endAsync(), setTimeout(LEAVE_MS, undefined, { ref: false })]);
+      client.end(true);
+    },
+  };
+}

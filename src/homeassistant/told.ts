@@ -1,0 +1,159 @@
+import { sql } from 'kysely';
+import { costsOf } from '#src/cost/costs.ts';
+import { isOfTwoCurrencies } from '#src/cost/running.ts';
+import type { Database } from '#src/database/connect.ts';
+import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
+import { type CommodityInsight, commodityInsights } from '#src/energy/commodity.ts';
+import { deviceInsights } from '#src/energy/device-include.ts';
+import { loadHome } from '#src/energy/home/home.ts';
+import type { HomeInsight } from '#src/energy/home/insights.ts';
+import { insights } from '#src/energy/insights.ts';
+import type { Range } from '#src/energy/ranges.ts';
+import { cycleOf } from './cycle.ts';
+import type { DeviceTold, HomeTold } from './sensors.ts';
+
+/** An account whose home is told of. */
+export interface Owner {
+  userId: string;
+  email: string;
+  zone: string;
+}
+
+/** Devices of a home that are told of, in the order of their ids. */
+const MAX_DEVICES = 200;
+/** A power that is older is not the power now. (The law does not hold a power for longer, either.) */
+const NOW_MS = 15 * 60_000;
+
+const FLOWS = ['grid_import', 'grid_export', 'production', 'charged', 'discharged'] as const;
+const EXPORT = new Set(['export'] as const);
+
+/** What Home Assistant is told of a home at a moment: the rows that the interface answers, by day and added up. `isOnly`: there is no other. */
+export async function toldOfHome(
+  db: Database,
+  owner: Owner,
+  { now, isOnly }: { now: Date; isOnly: boolean },
+): Promise<HomeTold> {
+  const { userId, zone } = owner;
+  const { month, day, since } = cycleOf(now, zone);
+  const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: false });
+  const days = await insights(db, userId, month, 'day', new Set(FLOWS));
+  // In the first hour of a month its first day lies behind the sums.
+  const today = since.day < since.month || day.start > month.end ? await insights(db, userId, day, 'day') : days;
+  const costs = await costsIn(db, { userId, month, day, now });
+  const has = { grid: home.had.grid, production: home.had.production, storage: home.had.storage };
+  const flows = {
+    ...(has.grid && { grid_import: sumOf(days, 'grid_import_kwh'), grid_export: sumOf(days, 'grid_export_kwh') }),
+    ...(has.production && { production: sumOf(days, 'production_kwh') }),
+    ...(has.storage && { charged: sumOf(days, 'charged_kwh'), discharged: sumOf(days, 'discharged_kwh') }),
+  };
+  const used = home.devices.length > 0 && {
+    used: sumOf(days, 'kwh_used'),
+    used_today: today.find(({ date }) => date === day.start)?.kwh_used ?? null,
+  };
+  return {
+    userId,
+    owner: isOnly ? null : owner.email,
+    currency: costs.currency,
+    since,
+    values: {
+      ...used,
+      ...flows,
+      ...(await commoditiesOf(db, userId, month)),
+      ...(costs.currency !== null && { cost: costs.month, cost_today: costs.day }),
+    },
+    devices: await devicesOf(db, userId, month, now),
+  };
+}
+
+/** The sum of a member of rows, in thousandths; null where no row knows it. */
+function sumOf<Row extends object>(rows: readonly Row[], name: keyof Row): number | null {
+  const known = rows.map((row) => row[name] as number | null | undefined).filter((value) => typeof value === 'number');
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + Math.round(value * 1_000), 0) / 1_000;
+}
+
+/** Totals of the month and of the day, in the currency of the day; all null where no tariff holds. Of a month of two currencies there is none. */
+async function costsIn(
+  db: Database,
+  { userId, month, day, now }: { userId: string; month: Range; day: Range; now: Date },
+) {
+  const total = async (range: Range, groupBy: 'day' | 'month') => {
+    try {
+      return (await costsOf(db, { buyer: { userId }, range, now }, groupBy)).at(-1)?.cost ?? null;
+    } catch (error) {
+      if (isOfTwoCurrencies(error)) return null;
+      throw error;
+    }
+  };
+  const [ofDay, ofMonth] = [await total(day, 'day'), await total(month, 'month')];
+  const currency = ofDay?.currency ?? null;
+  return {
+    currency,
+    day: ofDay?.total ?? null,
+    month: ofMonth?.currency === currency ? (ofMonth?.total ?? null) : null,
+  };
+}
+
+/** Gas, water and heat of the month, of those for which Home Assistant has a class. */
+async function commoditiesOf(db: Database, userId: string, month: Range): Promise<HomeTold['values']> {
+  const rows = await db
+    .selectFrom('series')
+    .innerJoin('devices', 'devices.device_id', 'series.device_id')
+    .select('series.meter')
+    .distinct()
+    .where('devices.user_id', '=', userId)
+    .where('series.meter', 'is not', null)
+    .execute();
+  const meters = new Set(rows.map(({ meter }) => meter));
+  const days = new Map<Commodity, CommodityInsight[]>();
+  for (const commodity of COMMODITIES)
+    if (meters.has(commodity) || meters.has(`${commodity}_m3`))
+      days.set(commodity, await commodityInsights(db, userId, commodity, month, 'day', new Set()));
+  const sum = (commodity: Commodity, name: 'kwh_used' | 'm3_used') => sumOf(days.get(commodity) ?? [], name);
+  return {
+    ...(meters.has('gas') && { gas: sum('gas', 'kwh_used') }),
+    ...(meters.has('gas_m3') && { gas_m3: sum('gas', 'm3_used') }),
+    ...(meters.has('water_m3') && { water_m3: sum('water', 'm3_used') }),
+    ...(meters.has('heat') && { heat: sum('heat', 'kwh_used') }),
+  };
+}
+
+interface DeviceRow {
+  device_id: string;
+  type: string;
+  location: string;
+  imports: boolean;
+  exports: boolean;
+  powers: number;
+  power_milliwatts: number | null;
+}
+
+/** Devices of a home of which electricity counts. A power is told where a device has but one: of several it is not known what they add up to. */
+async function devicesOf(db: Database, userId: string, month: Range, now: Date): Promise<DeviceTold[]> {
+  // Raw SQL: the latest reading of each series, by its index.
+  const { rows } = await sql<DeviceRow>`
+    SELECT d.device_id, d.type, d.location, bool_or(s.counts_import) AS imports, bool_or(s.counts_export) AS exports,
+      count(*) FILTER (WHERE s.kind = 'power')::int AS powers, max(l.value)::bigint AS power_milliwatts
+    FROM devices d JOIN series s ON s.device_id = d.device_id
+    LEFT JOIN LATERAL (
+      SELECT r.value FROM readings r WHERE s.kind = 'power' AND r.series_id = s.series_id
+        AND r.read_at > ${new Date(now.getTime() - NOW_MS)} AND r.read_at <= ${now} ORDER BY r.read_at DESC LIMIT 1) l ON true
+    WHERE d.user_id = ${userId} AND d.deleted_at IS NULL AND d.placement <> 'excluded'
+    GROUP BY d.device_id HAVING bool_or(s.counts_import) OR bool_or(s.counts_export) ORDER BY d.device_id LIMIT ${MAX_DEVICES}`.execute(
+    db,
+  );
+  const told: DeviceTold[] = [];
+  for (const row of rows) {
+    const months: HomeInsight[] = await deviceInsights(db, row.device_id, month, 'month', EXPORT);
+    told.push({
+      deviceId: row.device_id,
+      name: row.location || row.type,
+      type: row.type,
+      values: {
+        ...(row.imports && { import: sumOf(months, 'kwh_used') }),
+        ...(row.exports && { export: sumOf(months, 'export_kwh') }),
+        ...(row.powers === 1 && { power: row.power_milliwatts === null ? null : row.power_milliwatts / 1_000 }),
+      },
+    });
+  }
+  return told;
+}

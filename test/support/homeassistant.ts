@@ -1,0 +1,138 @@
+import { z } from 'zod';
+
+/*
+ * What Home Assistant makes of announcements and states, written from its source (home-assistant/core, October 2026; the rules hold since 2024.12):
+ * components/mqtt/{schemas,sensor,util,discovery}.py, components/sensor/{const,recorder}.py, components/energy/validate.py,
+ * helpers/config_validation.py. It shares no code with what it checks. Only what this service may use is allowed: what Home Assistant would
+ * strip or warn of is a mistake here.
+ */
+
+/** `valid_topic`: no control characters; a state topic may have wildcards there, and none here. */
+const topic = z
+  .string()
+  .regex(/^[^\p{Cc}+#]+$/u)
+  .max(65_535);
+/** `cv.configuration_url`. */
+const url = z.url({ protocol: /^(https?|homeassistant)$/ });
+/** `cv.template` compiles any; those here read one member. */
+const template = z.string().regex(/^\{\{ value_json\.[a-z0-9_]+ \}\}$/);
+const text = z.string().min(1);
+
+/** UnitOfEnergy and others, by DEVICE_CLASS_UNITS; DEVICE_CLASS_STATE_CLASSES. ISO 4217 for money, which Home Assistant does not check. */
+const CLASSES: Record<string, { units: readonly string[] | RegExp; stateClasses: readonly string[] }> = {
+  energy: {
+    units: ['J', 'kJ', 'MJ', 'GJ', 'mWh', 'Wh', 'kWh', 'MWh', 'GWh', 'TWh', 'cal', 'kcal', 'Mcal', 'Gcal'],
+    stateClasses: ['total', 'total_increasing'],
+  },
+  power: { units: ['mW', 'W', 'kW', 'MW', 'GW', 'TW'], stateClasses: ['measurement'] },
+  gas: { units: ['CCF', 'ft³', 'm³', 'L'], stateClasses: ['total', 'total_increasing'] },
+  water: { units: ['CCF', 'ft³', 'm³', 'gal', 'L'], stateClasses: ['total', 'total_increasing'] },
+  monetary: { units: /^[A-Z]{3}$/, stateClasses: ['total'] },
+};
+
+const sensor = z
+  .strictObject({
+    platform: z.literal('sensor'),
+    // `check_unique_id`: of whatever says more than its platform.
+    unique_id: text,
+    name: text,
+    device_class: z.enum(Object.keys(CLASSES)),
+    state_class: z.enum(['measurement', 'total', 'total_increasing']),
+    unit_of_measurement: text,
+    suggested_display_precision: z.int().min(0),
+    value_template: template,
+    last_reset_value_template: template.optional(),
+  })
+  .superRefine((config, context) => {
+    const say = (message: string) => context.addIssue({ code: 'custom', message: `${config.unique_id}: ${message}` });
+    const { units, stateClasses } = CLASSES[config.device_class] as (typeof CLASSES)[string];
+    const unit = config.unit_of_measurement;
+    const isKnown = units instanceof RegExp ? units.test(unit) : units.includes(unit);
+    if (!isKnown) say(`the unit ${unit} is not valid together with device class ${config.device_class}`);
+    if (!stateClasses.includes(config.state_class)) say(`state class ${config.state_class} is impossible`);
+    if (config.last_reset_value_template && config.state_class !== 'total') say('a last reset without the class total');
+  });
+
+/** With its platform alone a component is removed. */
+const component = z.union([z.strictObject({ platform: z.literal('sensor') }), sensor]);
+
+/** DEVICE_DISCOVERY_SCHEMA: a member that it does not know refuses all of the message. */
+const announcement = z.strictObject({
+  device: z.strictObject({
+    identifiers: z.array(text).min(1),
+    name: text,
+    manufacturer: text.optional(),
+    model: text.optional(),
+    via_device: text.optional(),
+    configuration_url: url.optional(),
+  }),
+  origin: z.strictObject({ name: text, sw_version: text, support_url: url.optional() }),
+  availability_topic: topic,
+  state_topic: topic,
+  qos: z.union([z.literal(0), z.literal(1), z.literal(2)]),
+  components: z.record(z.string().regex(/^[a-z0-9_]+$/), component),
+});
+
+export type Announcement = z.infer<typeof announcement>;
+
+/** Reads what is announced on a topic as Home Assistant does. Throws where it would refuse it, or ignore the topic (TOPIC_MATCHER). */
+export function readAnnouncement(prefix: string, onTopic: string, payload: string): Announcement {
+  if (!/^device\/[a-zA-Z0-9_-]+\/config$/.test(onTopic.replace(`${prefix}/`, '')))
+    throw new Error(`ignored: ${onTopic}`);
+  return announcement.parse(JSON.parse(payload));
+}
+
+/** Components of an announcement that are there, by their keys. */
+export const sensorsIn = ({ components }: Announcement) =>
+  Object.fromEntries(
+    Object.entries(components).filter((entry): entry is [string, z.infer<typeof sensor>] => 'unique_id' in entry[1]),
+  );
+
+/** What an entity shows, of a state message: null where it is unknown. `lastReset`: ISO 8601. */
+export interface EntityState {
+  value: number | null;
+  lastReset: string | null;
+}
+
+/** A template that reads a member, as it is rendered: a null is `None`, which is unknown (PAYLOAD_NONE). */
+const render = (of: string, state: Record<string, unknown>): string => {
+  const value = state[/value_json\.([a-z0-9_]+)/.exec(of)?.[1] ?? ''];
+  if (value === undefined) throw new Error(`${of} renders nothing`);
+  return value === null ? 'None' : String(value);
+};
+
+/** The state that a sensor takes from a message. Throws where Home Assistant would log a mistake: a value that is no number, no time. */
+export function entityState(of: z.infer<typeof sensor>, payload: string): EntityState {
+  const state = JSON.parse(payload) as Record<string, unknown>;
+  const said = render(of.value_template, state);
+  const value = said === 'None' ? null : Number(said);
+  if (Number.isNaN(value) || said === '') throw new Error(`${of.unique_id}: ${said} is no number`);
+  if (of.last_reset_value_template === undefined) return { value, lastReset: null };
+  const lastReset = render(of.last_reset_value_template, state);
+  if (Number.isNaN(Date.parse(lastReset)) || !/[+Z]|-\d\d:/.test(lastReset)) throw new Error(`${lastReset} is no time`);
+  return { value, lastReset };
+}
+
+/** The sum of long-term statistics of a sensor with the class `total` (compile_statistics): what the Energy page shows is a difference of it. */
+export class Statistics {
+  sum = 0;
+  #lastReset: string | null = null;
+  #oldState: number | null = null;
+  #newState: number | null = null;
+
+  /** Takes the states in order of time, those that are unknown left out, and answers the sum after each. */
+  take({ value, lastReset }: EntityState): number {
+    if (value === null) return this.sum;
+    const isReset = (lastReset !== this.#lastReset && lastReset !== null) || this.#oldState === null;
+    if (isReset) {
+      if (this.#oldState !== null && this.#newState !== null) this.#closed += this.#newState - this.#oldState;
+      // The first state that is ever seen is the zero point; a new cycle begins at 0.
+      this.#oldState = this.#oldState === null ? value : 0;
+      this.#lastReset = lastReset;
+    }
+    this.#newState = value;
+    this.sum = this.#closed + value - (this.#oldState as number);
+    return this.sum;
+  }
+  #closed = 0;
+}

@@ -1,0 +1,265 @@
+import { connectAsync, type MqttClient } from 'mqtt';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createPool } from '#src/database/connect.ts';
+import { createDevice } from '#src/devices/store.ts';
+import { startHomeAssistant } from '#src/homeassistant/publish.ts';
+import { createTariff } from '#src/tariffs/store.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+import { entityState, readAnnouncement, Statistics, sensorsIn } from '#test/support/homeassistant.ts';
+import { type Meter, meter } from '#test/support/meters.ts';
+import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
+import { startRole, temporaryFolder } from '#test/support/service.ts';
+
+const ZONE = 'Europe/Berlin';
+const SECRET = 'the secret of the tests';
+const WAIT = { timeout: 10_000, interval: 30 };
+
+let api: TestApi;
+let mosquitto: Mosquitto;
+let writer: Meter;
+let listener: MqttClient;
+let stop: () => Promise<void>;
+let home: { userId: string; key: string; email: string; meterId: string; plugId: string };
+/** What the broker has, as a Home Assistant that comes anew would get it; an empty payload takes it away. */
+const onBroker = new Map<string, string>();
+const published: string[] = [];
+
+const publisher = (options: { users?: string[]; pool?: TestApi['database']['pool']; secret?: string } = {}) =>
+  startHomeAssistant(
+    { url: mosquitto.url, prefix: 'homeassistant', users: options.users ?? [home.email], publicUrl: null },
+    {
+      pool: options.pool ?? api.database.pool,
+      clock: () => api.now,
+      log: pino({ level: 'silent' }),
+      secret: options.secret ?? SECRET,
+      everyMs: 100,
+    },
+  );
+
+beforeAll(async () => {
+  [api, mosquitto] = await Promise.all([testApi(), startMosquitto()]);
+  const { db, database } = api;
+  writer = await meter(database);
+  const { userId, key } = await api.user('homeowner');
+  const { email } = await db
+    .updateTable('users')
+    .set({ timezone: ZONE })
+    .where('user_id', '=', userId)
+    .returning('email')
+    .executeTakeFirstOrThrow();
+  const device = async (type: string, location: string) =>
+    (await createDevice(db, { userId, type, location })).device.device_id;
+  home = {
+    userId,
+    key,
+    email,
+    meterId: await device('smart_meter', 'Cellar'),
+    plugId: await device('smart_plug', 'Desk'),
+  };
+  const terms = { import: { per_kwh: '0.317' }, standing_per_day: '0.40' };
+  await createTariff(db, { userId, name: 'x', valid_from: '2026-10-01', currency: 'EUR', terms });
+  listener = await connectAsync(mosquitto.url);
+  listener.on('message', (topic, payload) => {
+    published.push(topic);
+    if (payload.length === 0) onBroker.delete(topic);
+    else onBroker.set(topic, payload.toString());
+  });
+  await listener.subscribeAsync(['homeassistant/device/#', 'energy-usage/#']);
+});
+afterAll(async () => {
+  await stop?.();
+  await listener.endAsync();
+  await api.close();
+  await mosquitto.stop();
+});
+
+const configOf = (id: string) => `homeassistant/device/energy_usage_${id}/config`;
+/** What Home Assistant knows of a device; null: it was not announced. */
+function entitiesOf(id: string) {
+  const payload = onBroker.get(configOf(id));
+  if (payload === undefined) return null;
+  const announcement = readAnnouncement('homeassistant', configOf(id), payload);
+  const state = onBroker.get(announcement.state_topic);
+  return Object.fromEntries(
+    Object.entries(sensorsIn(announcement)).map(([key, sensor]) => [key, state ? entityState(sensor, state) : null]),
+  );
+}
+const shownBy = (id: string, key: string) => entitiesOf(id)?.[key]?.value;
+const availability = () => [...onBroker].find(([topic]) => topic.endsWith('/status'))?.[1];
+
+const ask = async (query: string) => (await api.send(`/v1/energy-insights?${query}`, { key: home.key })).json;
+/** The days that the interface answers. */
+const days = async (start: string, end: string) =>
+  (await ask(`start=${start}&end=${end}&group_by=day&tz=${ZONE}&include=grid_import,grid_export,cost`)).data as Day[];
+interface Day {
+  kwh_used: number;
+  grid_import_kwh: number;
+  cost: { total: string };
+}
+const inKwh = (value: number) => Math.round(value * 1_000) / 1_000;
+const sum = (rows: { kwh_used: number }[]) =>
+  Math.round(rows.reduce((all, row) => all + row.kwh_used * 1_000, 0)) / 1_000;
+
+/** Lets it be a time, with what the meter has told until then. */
+async function at(time: string, readings: readonly (readonly [string, number])[] = [], of = home.meterId) {
+  api.now = new Date(time);
+  if (readings.length > 0) await writer.read(readings, api.now, { deviceId: of });
+}
+
+describe('a home in Home Assistant', () => {
+  test('what it shows for a day is what the interface answers, over the end of a month and a late correction', async () => {
+    const statistics = new Statistics();
+    const sums: Record<string, number> = {};
+    /** The state that follows, once it is what is awaited: the sum of the month's days by the interface. */
+    const settle = async (name: string, start: string, end: string) => {
+      const expected = sum(await days(start, end));
+      await expect.poll(() => shownBy(home.userId, 'used'), WAIT).toBe(expected);
+      sums[name] = statistics.take(entitiesOf(home.userId)?.used as never);
+    };
+    await at('2026-10-30T23:59:50+01:00', [
+      ['2026-10-29T12:00:00+01:00', 4_711],
+      ['2026-10-30T12:00:00+01:00', 4_720.25],
+      ['2026-10-30T23:59:45+01:00', 4_724.5],
+    ]);
+    stop = publisher();
+    await settle('30', '2026-10-01', '2026-10-30');
+    await at('2026-10-31T12:00:00+01:00', [
+      ['2026-10-31T00:00:00+01:00', 4_724.5],
+      ['2026-10-31T11:59:50+01:00', 4_733],
+    ]);
+    await settle('31 noon', '2026-10-01', '2026-10-31');
+    // The last reading was a false one, as the next ones say: the sum falls, and no new cycle is made of it.
+    await at('2026-10-31T19:10:00+01:00', [
+      ['2026-10-31T18:00:00+01:00', 4_732],
+      ['2026-10-31T18:30:00+01:00', 4_732.2],
+      ['2026-10-31T19:00:00+01:00', 4_732.4],
+    ]);
+    await settle('31 evening', '2026-10-01', '2026-10-31');
+    expect(sums['31 evening']).toBeLessThan(sums['31 noon'] as number);
+    await at('2026-10-31T23:59:50+01:00', [['2026-10-31T23:59:49+01:00', 4_736.75]]);
+    await settle('31', '2026-10-01', '2026-10-31');
+    // The first hour of a month: the last of October comes, and is not lost.
+    await at('2026-11-01T00:30:00+01:00', [
+      ['2026-11-01T00:00:00+01:00', 4_737],
+      ['2026-11-01T00:29:00+01:00', 4_737.5],
+    ]);
+    await settle('closed', '2026-10-01', '2026-10-31');
+    await at('2026-11-01T02:00:00+01:00', [['2026-11-01T01:59:00+01:00', 4_738.5]]);
+    await settle('1 early', '2026-11-01', '2026-11-01');
+    await at('2026-11-01T23:59:50+01:00', [['2026-11-01T23:59:40+01:00', 4_744]]);
+    await settle('1', '2026-11-01', '2026-11-01');
+    const [last, next] = (await days('2026-10-31', '2026-11-01')).map((row) => [row]) as [Day[], Day[]];
+    const shown = (from: string, to: string) => inKwh((sums[to] ?? 0) - (sums[from] ?? 0));
+    expect([sum(last), sum(next)]).toEqual([12.5, 7]);
+    // What of the 31st is known after midnight alone is shown in the hour that follows: nothing is lost, and nothing comes twice.
+    expect(shown('30', '31')).toBe(inKwh(sum(last) - 0.25));
+    expect(shown('31', 'closed')).toBe(0.25);
+    expect(shown('30', '1')).toBe(inKwh(sum(last) + sum(next)));
+
+    const today = (await days('2026-11-01', '2026-11-01'))[0];
+    expect(shownBy(home.userId, 'used_today')).toBe(today?.kwh_used);
+    expect(shownBy(home.userId, 'grid_import')).toBe(today?.grid_import_kwh);
+    await expect.poll(() => shownBy(home.userId, 'cost_today'), WAIT).toBe(Number(today?.cost.total));
+    expect(entitiesOf(home.userId)?.used_today?.lastReset).toBe('2026-11-01T00:00:00+01:00');
+    const month = (await ask(`start=2026-11-01&end=2026-11-01&group_by=month&tz=${ZONE}&include=cost`)).data[0];
+    expect(shownBy(home.userId, 'cost')).toBe(Number(month.cost.total));
+  });
+
+  test('years of a history that is brought later are no consumption of this hour', async () => {
+    const before = shownBy(home.userId, 'used');
+    const past = Array.from(
+      { length: 30 },
+      (_, day) => [`2026-09-${String(day + 1).padStart(2, '0')}T12:00:00Z`, 4_000 + 10 * day] as const,
+    );
+    await at('2026-11-01T23:59:55+01:00', past);
+    expect(sum(await days('2026-09-01', '2026-09-30'))).toBeGreaterThan(280);
+    const told = published.length;
+    await at('2026-11-01T23:59:57+01:00', [['2026-11-01T23:59:56+01:00', 4_744.5]]);
+    await expect.poll(() => published.length, WAIT).toBeGreaterThan(told);
+    await expect.poll(() => shownBy(home.userId, 'used'), WAIT).toBe((before as number) + 0.5);
+  });
+
+  test('its devices are there, each behind the home, and go when they are deleted', async () => {
+    await at(
+      '2026-11-02T12:00:00+01:00',
+      [
+        ['2026-11-02T10:00:00+01:00', 10],
+        ['2026-11-02T11:00:00+01:00', 10.4],
+      ],
+      home.plugId,
+    );
+    await expect.poll(() => shownBy(home.plugId, 'import'), WAIT).toBe(0.4);
+    const { json } = await api.send(
+      `/v1/devices/${home.plugId}/usage?start=2026-11-01&end=2026-11-02&group_by=month&tz=${ZONE}`,
+      { key: home.key },
+    );
+    expect(json.data[0].kwh_used).toBe(0.4);
+    const announcement = readAnnouncement(
+      'homeassistant',
+      configOf(home.plugId),
+      onBroker.get(configOf(home.plugId)) ?? '',
+    );
+    expect(announcement.device).toMatchObject({ name: 'Desk', via_device: `energy_usage_${home.userId}` });
+    expect((await api.send(`/v1/devices/${home.plugId}`, { method: 'DELETE', key: home.key })).status).toBe(200);
+    await expect.poll(() => onBroker.has(configOf(home.plugId)), WAIT).toBe(false);
+    await expect.poll(() => onBroker.has(announcement.state_topic), WAIT).toBe(false);
+    expect(entitiesOf(home.userId)).not.toBeNull();
+  });
+
+  test('all is told again when Home Assistant starts, and after a broker lost it', async () => {
+    for (const topic of [...onBroker.keys()]) await listener.publishAsync(topic, '', { retain: true, qos: 1 });
+    await expect.poll(() => onBroker.size, WAIT).toBe(0);
+    await listener.publishAsync('homeassistant/status', 'online', { qos: 1 });
+    await expect.poll(() => shownBy(home.userId, 'used'), WAIT).toBeGreaterThan(0);
+  });
+
+  test('an account that is not named is never told of; one that was, is taken away', async () => {
+    const other = await api.user('homeowner');
+    const both = publisher({ users: [home.userId, other.userId], secret: 'another installation' });
+    // The lock is the first one's.
+    await stop();
+    await expect.poll(() => onBroker.has(configOf(other.userId)), WAIT).toBe(true);
+    expect(onBroker.has(configOf(writer.userId))).toBe(false);
+    await both();
+    stop = publisher({ users: [home.userId], secret: 'another installation' });
+    await expect.poll(() => onBroker.has(configOf(other.userId)), WAIT).toBe(false);
+    await expect.poll(() => shownBy(home.userId, 'used'), WAIT).toBeGreaterThan(0);
+  });
+
+  test('one worker at a time tells; a second one takes over', async () => {
+    const pool = createPool(api.database.url, { max: 4 });
+    const second = publisher({ pool });
+    await stop();
+    stop = async () => {};
+    await expect.poll(() => availability(), WAIT).toBe('online');
+    const before = shownBy(home.userId, 'used') as number;
+    await at('2026-11-02T13:00:00+01:00', [['2026-11-02T12:59:00+01:00', 4_746]]);
+    await expect.poll(() => shownBy(home.userId, 'used'), WAIT).toBeGreaterThan(before);
+    await second();
+    await pool.end();
+    const ours = [...onBroker].filter(([topic]) => topic.endsWith('/status')).map(([, word]) => word);
+    expect(new Set(ours)).toEqual(new Set(['offline']));
+  });
+
+  test('a worker is told by its environment, and when it is killed the broker says that it is gone', async () => {
+    const folder = await temporaryFolder();
+    const worker = await startRole('worker', {
+      DATABASE_URL: api.database.url,
+      DATA_DIR: folder.path,
+      SECRET_KEY: 'the secret of a worker of its own',
+      HOMEASSISTANT_MQTT_URL: mosquitto.url,
+      HOMEASSISTANT_USERS: ` ${home.email.toUpperCase()} `,
+      HOMEASSISTANT_DISCOVERY_PREFIX: 'ha',
+      PUBLIC_URL: 'https://energy.example.com',
+    });
+    await listener.subscribeAsync(['ha/#']);
+    const config = `ha/device/energy_usage_${home.userId}/config`;
+    await expect.poll(() => onBroker.get(config), WAIT).toBeDefined();
+    const announcement = readAnnouncement('ha', config, onBroker.get(config) ?? '');
+    expect(onBroker.get(announcement.availability_topic)).toBe('online');
+    await worker.kill();
+    await expect.poll(() => onBroker.get(announcement.availability_topic), WAIT).toBe('offline');
+    await folder.remove();
+  });
+});
