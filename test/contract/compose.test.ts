@@ -8,6 +8,7 @@ import { composeFile } from '#test/support/compose-file.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(resolve(root, path), 'utf8');
+const home = composeFile({ HOST_NAME: 'energy.local' }, 'home/');
 const compose = composeFile({
   POSTGRES_PASSWORD: 'secretpassword',
   SECRET_KEY: 'k'.repeat(32),
@@ -21,6 +22,7 @@ describe('the compose file', () => {
     const { $schema: _draft7, ...schema } = JSON.parse(read('test/data/compose-spec/compose-spec.json'));
     const valid = ajv.compile(schema);
     expect(valid(compose) ? [] : valid.errors).toEqual([]);
+    expect(valid(home) ? [] : valid.errors).toEqual([]);
     // The check itself can fail.
     expect(valid({ services: { a: { image: 1 } } })).toBe(false);
   });
@@ -43,6 +45,25 @@ describe('the compose file', () => {
     expect(images.filter((image) => !/:\d+\.\d+/.test(image))).toEqual([]);
     expect(compose.services.ingest?.ports).toEqual(['8883:8883', '127.0.0.1:1883:1883']);
     expect(JSON.parse(read('package.json')).version).toBe(compose.services.api?.image.split(':')[1]);
+  });
+
+  test('of one home alone has one container, one volume, and an environment that it understands', () => {
+    const { energy, ...others } = home.services;
+    expect(others).toEqual({});
+    const { environment = {}, volumes, ports, image } = energy ?? {};
+    expect(volumes).toEqual(['data:/data']);
+    expect(ports).toEqual(['8443:8443', '8883:8883', '127.0.0.1:1883:1883']);
+    expect(image).toBe(`energy-usage-service:${JSON.parse(read('package.json')).version}-home`);
+    expect(Object.keys(environment).filter((name) => !(name in variables.shape))).toEqual([]);
+    expect(loadConfig(environment)).toMatchObject({
+      database: { url: undefined },
+      publicUrl: 'https://energy.local:8443',
+      mqtt: { url: undefined, publicHost: 'energy.local' },
+      homeAssistant: undefined,
+    });
+    const names = [...read('deploy/home/compose.yaml').matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
+    const example = read('deploy/home/.env.example');
+    expect([...new Set(names)].filter((name) => !new RegExp(`^${name}=`, 'm').test(example))).toEqual([]);
   });
 
   test('copies into the image every folder that the service reads at run time', () => {

@@ -15,17 +15,19 @@ export interface ComposeService {
   profiles?: string[];
   /** By name, or with what a container is called and where it is there. */
   networks?: string[] | Record<string, { aliases?: string[]; ipv4_address?: string } | null>;
-  healthcheck?: object;
+  healthcheck?: { test?: string[] };
+  read_only?: boolean;
+  tmpfs?: string[];
   stop_grace_period?: string;
 }
 
 /**
- * A compose file of deploy/ (`folder`: '' or 'cluster/'), read as docker compose does, with the variables of the .env.example beside it, of
+ * A compose file of deploy/ (`folder`: '', 'cluster/' or 'home/'), read as docker compose does, with the variables of the .env.example beside it, of
  * which `filled` has some.
  */
 export function composeFile(
   filled: Record<string, string>,
-  folder: '' | 'cluster/' = '',
+  folder: '' | 'cluster/' | 'home/' = '',
 ): { services: Record<string, ComposeService> } {
   const example = [...read(`${folder}.env.example`).matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]);
   const given: Record<string, string | undefined> = { ...Object.fromEntries(example), ...filled };

@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chownSync, mkdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { everyProcessOf } from './cluster/namespace.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** A program that runs in a root of its own, as a container's would. */
+export interface OwnRoot {
+  process: ChildProcess;
+  /** What it wrote on both outputs. */
+  output(): string;
+  /** Resolves with the program's exit code. */
+  ended: Promise<number | null>;
+  /** As `docker stop` does, to the program alone. */
+  terminate(): void;
+}
+
+export interface InOwnRoot {
+  /** Folder for the mount, and for the volume (`data`). */
+  folder: string;
+  /** Folders of the repository that are copied into the image, beside its packages. */
+  copied: readonly string[];
+  /** Numeric ids of the user. */
+  user: number;
+  command: readonly string[];
+  env: Readonly<Record<string, string>>;
+}
+
+/**
+ * Mounts a root that can only be read: programs and libraries of this machine, /app as the image has it, a /tmp and a /dev/shm of its own, and the
+ * folder `data` as /data, all of it in namespaces that end with the program. Then runs that without any capability, and without a way to new ones.
+ */
+const MOUNT = `set -e
+root=$1 app=$2 node=$3 data=$4 user=$5; shift 5
+mount -t tmpfs -o mode=755 root "$root"
+cd "$root"; mkdir app data dev etc proc tmp usr
+for name in bin lib lib64 sbin; do if test -L "/$name"; then cp -P "/$name" "$name"; elif test -d "/$name"; then mkdir "$name"; mount --bind "/$name" "$name"; fi; done
+mount --bind /usr usr; mount --bind /etc etc; mount --bind "$node" usr/local/bin
+mount -t proc proc proc; mount --rbind /dev dev; mount -t tmpfs -o mode=1777,size=256m shm dev/shm
+for name in bin src ingest simulators sql node_modules; do mkdir "app/$name"; mount --bind "$app/$name" "app/$name"; mount -o remount,bind,ro "app/$name"; done
+cp "$app/package.json" app/
+mount --bind "$data" data; mount -t tmpfs -o mode=1777,size=64m tmp tmp
+mount -o remount,ro "$root"
+cd /; chroot "$root" setpriv --reuid="$user" --regid="$user" --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all --pdeathsig=KILL \\
+  sh -c 'cd /app; exec "$@"' sh "$@" && exit 0 || exit $?`;
+
+/** Runs a program of the service in a root of its own. Needs root, and the right to mount. */
+export function inOwnRoot({ folder, copied, user, command, env }: InOwnRoot): OwnRoot {
+  const known = ['bin', 'src', 'ingest', 'simulators', 'sql'];
+  if (copied.join() !== known.join())
+    throw new Error(`the image copies ${copied.join(', ')}: mount that in own-root.ts, too`);
+  const [mounted, data] = [join(folder, 'root'), join(folder, 'data')];
+  for (const path of [mounted, data]) mkdirSync(path, { recursive: true });
+  chownSync(data, user, user);
+  const namespaces = ['--pdeathsig', 'KILL', 'unshare', '--mount', '--pid', '--fork', '--kill-child=KILL', '--'];
+  const args = [mounted, root, dirname(process.execPath), data, String(user), ...command];
+  const child = spawn('setpriv', [...namespaces, 'sh', '-c', MOUNT, 'sh', ...args], {
+    env: { PATH: '/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+  return {
+    process: child,
+    output: () => output,
+    ended: new Promise((done) => child.once('exit', (code) => done(code))),
+    terminate() {
+      const program = everyProcessOf(child.pid as number).find((pid) => isProgram(pid, command));
+      if (program === undefined) throw new Error('the program does not run');
+      process.kill(program, 'SIGTERM');
+    },
+  };
+}
+
+/** Whether a process is the program itself: with its arguments, in another root than ours. */
+function isProgram(pid: number, command: readonly string[]): boolean {
+  try {
+    const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+    return args.join(' ').trim() === command.join(' ') && readlinkSync(`/proc/${pid}/root`) !== '/';
+  } catch {
+    return false;
+  }
+}
