@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EARLIER_MAJOR, hasEarlier } from '../earlier-postgres.ts';
 import { hasEspiSchema } from '../espi-schema.ts';
+import { hasCgroups } from '../systemd.ts';
 import { DEBIAN_13, rabbitMqIsMissing, reachTiers } from '../tiers/reach.ts';
 
 /** Something that tests need and a machine may lack. */
@@ -15,8 +16,9 @@ export interface Need {
 }
 
 interface Program {
-  /** Debian's package, which has the program of the same name. */
+  /** Debian's package, which has the program of the same name, or `program`. */
   name: string;
+  program?: string;
   files: readonly string[];
 }
 
@@ -33,6 +35,7 @@ export const PROGRAMS: readonly Program[] = [
     ],
   },
   { name: 'redis-server', files: ['test/database/api/rate-limits.test.ts'] },
+  { name: 'systemd', program: 'systemd-analyze', files: ['test/system/deploy/systemd.test.ts'] },
   { name: 'chromium-headless-shell', files: ['test/system/dashboard/*.test.ts'] },
 ];
 
@@ -89,10 +92,12 @@ export function missingNeeds(): Need[] {
   const ownRoot = {
     name: 'namespaces with mounts of their own',
     how: 'run the tests as root that may mount (CAP_SYS_ADMIN), on Linux',
-    files: ['test/system/deploy/home.test.ts'],
+    files: ['test/system/deploy/{home,systemd}.test.ts'],
   };
+  const cgroups = { name: 'cgroups to write to', how: ownRoot.how, files: ['test/system/deploy/systemd.test.ts'] };
   return [
     ...(process.getuid?.() === 0 && mayMount() ? [] : [ownRoot]),
+    ...(hasCgroups() ? [] : [cgroups]),
     ...(rabbitMq === null
       ? []
       : [
@@ -106,7 +111,11 @@ export function missingNeeds(): Need[] {
     ...(howCluster === null ? [] : [{ ...cluster, how: howCluster }]),
     ...(hasProxy ? [] : [proxy]),
     ...(hasEspiSchema() ? [] : [espi]),
-    ...PROGRAMS.filter(({ name }) => !isInstalled(name)).map(({ name, files }) => ({ name, how: setup, files })),
+    ...PROGRAMS.filter(({ name, program }) => !isInstalled(program ?? name)).map(({ name, files }) => ({
+      name,
+      how: setup,
+      files,
+    })),
     ...reachTiers().missing.map(({ tier, how }) => ({
       name: `database tier ${tier}`,
       how: how === 'npm run test:setup' ? setup : how,

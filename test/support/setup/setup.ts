@@ -22,7 +22,8 @@ function attempt(what: string, action: () => void): void {
 }
 
 if (isDebianRoot && missingNeeds().length > 0) {
-  const wanted = [...PROGRAMS.map(({ name }) => name), 'debootstrap'].filter((name) => !isInstalled(name));
+  const programs = PROGRAMS.filter(({ name, program }) => !isInstalled(program ?? name)).map(({ name }) => name);
+  const wanted = [...programs, ...(isInstalled('debootstrap') ? [] : ['debootstrap'])];
   if (wanted.length > 0) {
     console.log(`Installing what the tests need: ${wanted.join(', ')} …`);
     attempt('apt-get', () => installPackages(wanted));

@@ -1,0 +1,118 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { everyProcessOf } from './cluster/namespace.ts';
+
+const repository = resolve(import.meta.dirname, '../..');
+
+/** A systemd of this machine's Debian as the first process of namespaces of its own, and what it runs. */
+export interface OwnSystemd {
+  /** What the service wrote on both outputs. */
+  output(): string;
+  /** `systemctl` there; throws where it fails. */
+  systemctl(...args: string[]): string;
+  /** Processes of the service, as this machine numbers them: those that work for it, of whatever program. */
+  pids(): number[];
+  /** A path there, as this process reaches it. */
+  path(inside: string): string;
+  kill(): Promise<void>;
+}
+
+/**
+ * A root of its own: programs and libraries of this machine, /opt/energy-usage-service as a checkout has it, everything else empty. /proc/sys and
+ * /sys are read only: nothing of the machine's kernel is set. Its cgroups lie below one that is made for it. `$node` is where Node is installed.
+ */
+const BOOT = `set -e
+root=$1 repository=$2 units=$3 settings=$4 node=$5
+mount -t tmpfs -o mode=755 root "$root"; cd "$root"
+mkdir -p data dev proc sys tmp usr run var/log var/lib var/cache opt/energy-usage-service opt/node etc/systemd/system etc/energy-usage home root boot
+for name in bin lib lib64 sbin; do if test -L "/$name"; then cp -P "/$name" "$name"; elif test -d "/$name"; then mkdir "$name"; mount --bind "/$name" "$name"; fi; done
+mount --bind /usr usr; mount --bind "$node" opt/node
+cp -a /etc/passwd /etc/group /etc/nsswitch.conf /etc/ld.so.cache etc/
+echo 'energy:x:990:990::/var/lib/energy-usage:/usr/sbin/nologin' >> etc/passwd; echo 'energy:x:990:' >> etc/group
+echo 0123456789abcdef0123456789abcdef > etc/machine-id
+mount -t tmpfs -o mode=755 dev dev; mkdir dev/shm dev/pts; mount -t tmpfs -o mode=1777 shm dev/shm
+for name in null zero full random urandom tty ptmx; do touch "dev/$name"; mount --bind "/dev/$name" "dev/$name"; done
+ln -s /proc/self/fd dev/fd
+mount -t tmpfs run run; mount -t tmpfs -o mode=1777 tmp tmp; mount -t tmpfs -o mode=755 var var; mkdir -p var/log var/lib var/cache var/tmp; chmod 1777 var/tmp
+mount -t proc proc proc; mount --bind proc/sys proc/sys; mount -o remount,bind,ro proc/sys
+mount -t sysfs -o ro sysfs sys
+if test -e /sys/fs/cgroup/cgroup.controllers; then mount -t cgroup2 cgroup2 sys/fs/cgroup
+else mount -t tmpfs -o mode=755 cgroups sys/fs/cgroup; mkdir sys/fs/cgroup/unified sys/fs/cgroup/systemd
+  mount -t cgroup2 cgroup2 sys/fs/cgroup/unified; mount -t cgroup -o none,name=systemd cgroup sys/fs/cgroup/systemd; fi
+for name in bin src ingest simulators sql node_modules; do mkdir "opt/energy-usage-service/$name"; mount --bind "$repository/$name" "opt/energy-usage-service/$name"; done
+cp "$repository/package.json" opt/energy-usage-service/
+cp -r "$units"/. etc/systemd/system/; cp "$settings" etc/energy-usage/energy.env
+exec env -i container=test PATH=/usr/sbin:/usr/bin:/sbin:/bin /usr/sbin/chroot "$root" /lib/systemd/systemd --system --unit=test.target --log-target=null --show-status=no`;
+
+/** Hierarchies of cgroups that systemd works in: of version 2, or in hybrid mode its own two. */
+const hierarchies = (): string[] =>
+  existsSync('/sys/fs/cgroup/cgroup.controllers')
+    ? ['/sys/fs/cgroup']
+    : ['/sys/fs/cgroup/systemd', '/sys/fs/cgroup/unified'];
+
+/** Whether this process may make cgroups in them. */
+export function hasCgroups(): boolean {
+  try {
+    for (const path of hierarchies()) accessSync(join(path, 'cgroup.procs'), constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Starts it with the units of a folder, of which `test.target` is what is started, and the settings of a file. Needs root, and the right to mount. */
+export function startSystemd(options: { folder: string; units: string; settings: string }): OwnSystemd {
+  const { folder, units, settings } = options;
+  const mounted = join(folder, 'root');
+  mkdirSync(mounted, { recursive: true });
+  const cgroup = `energy-${process.pid}`;
+  const own = hierarchies().map((path) => join(path, cgroup));
+  for (const path of own) mkdirSync(path, { recursive: true });
+  const enter = own.map((path) => `echo $$ > ${path}/cgroup.procs`).join('; ');
+  const namespaces = 'unshare --mount --pid --cgroup --uts --ipc --fork --kill-child=KILL';
+  const args = [mounted, repository, units, settings, dirname(dirname(process.execPath))];
+  const child: ChildProcess = spawn(
+    'setpriv',
+    ['--pdeathsig', 'KILL', 'sh', '-c', `${enter}; exec ${namespaces} -- sh -c "$0" sh "$@"`, BOOT, ...args],
+    { stdio: 'ignore' },
+  );
+  const ended = new Promise<void>((done) => child.once('exit', () => done()));
+  /** The first process within. */
+  const first = (): number => {
+    const [, systemd] = everyProcessOf(child.pid as number);
+    if (systemd === undefined) throw new Error('systemd does not run');
+    return systemd;
+  };
+  const path = (inside: string) => `/proc/${first()}/root${inside}`;
+  return {
+    path,
+    output() {
+      try {
+        return readFileSync(path('/var/log/out'), 'utf8');
+      } catch {
+        // Not begun yet.
+        return '';
+      }
+    },
+    systemctl: (...args) =>
+      execFileSync(
+        'nsenter',
+        ['-t', String(first()), '-m', '-p', '-C', '-r', '-w/', 'systemctl', '--no-pager', ...args],
+        {
+          encoding: 'utf8',
+          stdio: ['ignore', 'pipe', 'pipe'],
+        },
+      ),
+    pids: () => everyProcessOf(first()).slice(1),
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
+      // The namespace's processes are gone a moment after its first one.
+      execFileSync('sh', [
+        '-c',
+        `for i in 1 2 3 4 5 6 7 8 9 10; do find ${own.join(' ')} -depth -type d -exec rmdir {} + 2>/dev/null && exit; sleep 0.2; done; exit 0`,
+      ]);
+    },
+  };
+}

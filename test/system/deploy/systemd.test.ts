@@ -1,0 +1,106 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { variables } from '#src/config/sections.ts';
+import { freePort } from '#test/support/free-port.ts';
+import { temporaryFolder } from '#test/support/service.ts';
+import { type OwnSystemd, startSystemd } from '#test/support/systemd.ts';
+
+const unit = readFileSync(resolve(import.meta.dirname, '../../../deploy/systemd/energy-usage.service'), 'utf8');
+const NODE = '/usr/bin/node';
+/** Of the mark out of 10 that systemd gives: what is left are sockets, /proc and machine code. */
+const MOST_EXPOSED = 1.6;
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+});
+afterAll(() => folder.remove());
+
+/** The unit in a folder, with Node where it lies. */
+function unitIn(name: string, node: string): string {
+  const path = join(folder.path, name);
+  mkdirSync(path, { recursive: true });
+  expect(unit).toContain(`ExecStart=${NODE} /opt/`);
+  writeFileSync(join(path, 'energy-usage.service'), unit.replace(NODE, node));
+  return path;
+}
+
+describe('the systemd unit', () => {
+  test('says nothing that systemd does not understand', () => {
+    const path = join(unitIn('verified', process.execPath), 'energy-usage.service');
+    const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', path], { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, '']);
+    // The check itself can fail.
+    writeFileSync(path, unit.replace(NODE, process.execPath).replace('ProtectHome=yes', 'ProtectHouse=yes'));
+    expect(spawnSync('systemd-analyze', ['verify', '--man=no', path], { encoding: 'utf8' }).stderr).toContain(
+      'ProtectHouse',
+    );
+  });
+
+  test('leaves little exposed', () => {
+    const path = join(unitIn('secured', process.execPath), 'energy-usage.service');
+    const threshold = `--threshold=${10 * MOST_EXPOSED}`;
+    const args = ['security', '--offline=true', '--no-pager', threshold, path];
+    const { status, stdout } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
+    expect([status, /exposure level .*: ([\d.]+)/.exec(stdout)?.[1]]).toEqual([0, expect.any(String)]);
+  });
+
+  test('sets variables that the service knows, and gives it time to stop', () => {
+    const set = [...unit.matchAll(/^Environment=(.+)$/gm)].flatMap(([, text = '']) => text.split(' '));
+    const names = set.map((one) => one.split('=')[0] ?? '').filter((name) => name !== 'NODE_COMPILE_CACHE');
+    expect(names.filter((name) => !(name in variables.shape))).toEqual([]);
+    expect(unit).toMatch(/^TimeoutStopSec=90s$/m);
+  });
+
+  test('runs under systemd itself: starts, holds its limits, is started again after a kill, and stops whole', async () => {
+    const ports = ['API_PORT', 'HTTP_PORT', 'MQTT_PORT', 'MQTTS_PORT', 'OPERATOR_PORT'];
+    const settings = join(folder.path, 'energy.env');
+    const lines = await Promise.all(ports.map(async (name) => `${name}=${await freePort()}`));
+    writeFileSync(settings, lines.join('\n'));
+    const units = unitIn('units', '/opt/node/bin/node');
+    writeFileSync(join(units, 'test.target'), '[Unit]\nDefaultDependencies=no\nWants=energy-usage.service\n');
+    // There is no journal, and nothing else of a system is started.
+    const there =
+      '[Unit]\nDefaultDependencies=no\n[Service]\nStandardOutput=append:/var/log/out\nStandardError=append:/var/log/out\n';
+    mkdirSync(join(units, 'energy-usage.service.d'));
+    writeFileSync(join(units, 'energy-usage.service.d/test.conf'), there);
+    const systemd: OwnSystemd = startSystemd({ folder: folder.path, units, settings });
+    try {
+      const isReady = (times: number) =>
+        expect.poll(() => systemd.output().match(/^Ready/gm)?.length, { timeout: 90_000, interval: 100 }).toBe(times);
+      await isReady(1);
+      const of = (pid: number, name: string) =>
+        new RegExp(`^${name}:\\s*(\\S+)`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+      const pids = systemd.pids();
+      const commands = pids.map((pid) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim());
+      expect(commands).toContain('postgres');
+      // Every process of it: its user, no capability, no way to new ones, a filter of system calls.
+      const limits = pids.map((pid) => ['Uid', 'CapBnd', 'NoNewPrivs', 'Seccomp'].map((name) => of(pid, name)));
+      expect(new Set(limits.map(String))).toEqual(new Set(['990,0000000000000000,1,2']));
+      const data = systemd.path('/var/lib/energy-usage');
+      expect(readdirSync(data)).toEqual(expect.arrayContaining(['postgres', 'secret.key', 'tls']));
+      expect(readdirSync(systemd.path('/var/cache/energy-usage')).length).toBeGreaterThan(0);
+      const inside = [pids[0] as number].map((pid) => `/proc/${pid}/root`)[0] as string;
+      expect(() => writeFileSync(join(inside, 'usr/local/energy-test'), '')).toThrow(/EROFS/);
+
+      process.kill(pids[0] as number, 'SIGKILL');
+      await isReady(2);
+      expect(systemd.systemctl('show', '--property=NRestarts', '--value', 'energy-usage').trim()).toBe('1');
+      systemd.systemctl('stop', 'energy-usage');
+      expect(systemd.pids()).toEqual([]);
+      expect(existsSync(join(data, 'postgres/postmaster.pid'))).toBe(false);
+      expect(systemd.systemctl('show', '--property=Result', '--value', 'energy-usage').trim()).toBe('success');
+    } finally {
+      await systemd.kill();
+    }
+  }, 240_000);
+});
+
+test('the settings of the install instructions are understood by the shell', () => {
+  const readme = readFileSync(resolve(import.meta.dirname, '../../../deploy/README.md'), 'utf8');
+  const [, commands = ''] = /## systemd[\s\S]*?```sh\n([\s\S]*?)```/.exec(readme) ?? [];
+  expect(commands).toContain('deploy/systemd/energy-usage.service');
+  execFileSync('sh', ['-n'], { input: commands });
+});
