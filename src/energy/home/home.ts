@@ -133,7 +133,9 @@ export async function loadAsMeter(
     exportChannels: sum('exportChannels'),
   };
   const home = homeOf(row.user_id, [meter], { isMoreAsked: true, needsConsumption: false });
-  return { home, device, isSplit: devices.length > 1 };
+  // While it is there alone: before and after that a home is what its others use, of which this one knows nothing.
+  const stretches = home.stretches.filter(({ isGridThere }) => isGridThere);
+  return { home: { ...home, stretches }, device, isSplit: devices.length > 1 };
 }
 
 /** Devices, each followed by its channels that have places of their own: what those told is in what the device did, too. */

@@ -390,6 +390,23 @@ test('of one device, include knows the measures of its placement, what it export
   expect(await usage(thermostat, 'x')).toMatchObject({ status: 422 });
 });
 
+test('of one device nothing is told of the time before it was there, however long its home is known', async () => {
+  const home = await api.user('homeowner');
+  await flows(home, await pair(home, { type: 'smart_meter' }), 12);
+  const inverter = await pair(home, { type: 'solar_inverter' });
+  await flows(home, inverter, 0, 3, [20, 24]);
+  const usage = async (groupBy: string) =>
+    (
+      await send(
+        home,
+        'GET',
+        `/v1/devices/${inverter}/usage?start=${DAY}&end=${DAY}&group_by=${groupBy}&include=export`,
+      )
+    ).json.data;
+  expect((await usage('hour')).map(({ hour }: { hour: string }) => hour)).toEqual(['20:00', '21:00', '22:00', '23:00']);
+  expect(await usage('month')).toMatchObject([{ kwh_used: 0, export_kwh: 3 }]);
+});
+
 test.each(['x', '', 'grid_import,', 'cost2', 'export'])('include=%s is refused', async (include) => {
   const home = await api.user('homeowner');
   expect((await send(home, 'GET', `/v1/energy-insights?include=${include}`)).status).toBe(422);
