@@ -37,10 +37,28 @@ test('what energy config prints has no password in it, of whatever URL', () => {
     MQTT_URL: url('amqps'),
     SMTP_URL: url('smtp'),
     REDIS_URL: url('redis'),
+    HOMEASSISTANT_MQTT_URL: url('mqtt'),
     OTEL_EXPORTER_OTLP_ENDPOINT: url('https'),
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url('https'),
   };
-  const printed = effectiveVariables(given);
+  const printed = effectiveVariables({ ...given, HOMEASSISTANT_USERS: 'anna@example.com' });
   expect(JSON.stringify(printed)).not.toContain('hunter2');
   expect(Object.keys(given).map((name) => printed[name])).toEqual(Object.keys(given).map(() => '(set)'));
+});
+
+describe('Home Assistant', () => {
+  const url = 'mqtt://homeassistant.local:1883';
+  test('is told of nobody’s home that is not named', () => {
+    expect(() => loadConfig({ HOMEASSISTANT_MQTT_URL: url })).toThrow('HOMEASSISTANT_USERS: is needed');
+    expect(() => loadConfig({ HOMEASSISTANT_MQTT_URL: url, HOMEASSISTANT_USERS: ' , ' })).toThrow(
+      'HOMEASSISTANT_USERS',
+    );
+    expect(loadConfig({ HOMEASSISTANT_USERS: 'anna@example.com' }).homeAssistant).toBeUndefined();
+    expect(
+      loadConfig({ HOMEASSISTANT_MQTT_URL: url, HOMEASSISTANT_USERS: 'anna@example.com, usr_1' }).homeAssistant,
+    ).toEqual({ url, users: ['anna@example.com', 'usr_1'], prefix: 'homeassistant' });
+  });
+  test.each(['gw', 'gw/x', 'energy/v1/dev_1', 'a/+', '#', 'a//b', '/a', 'a b'])('is not told below %s', (prefix) => {
+    expect(() => loadConfig({ HOMEASSISTANT_DISCOVERY_PREFIX: prefix })).toThrow('HOMEASSISTANT_DISCOVERY_PREFIX');
+  });
 });

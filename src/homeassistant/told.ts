@@ -38,7 +38,7 @@ export async function toldOfHome(
   const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: false });
   const days = await insights(db, userId, month, 'day', new Set(FLOWS));
   // In the first hour of a month its first day lies behind the sums.
-  const today = since.day < since.month || day.start > month.end ? await insights(db, userId, day, 'day') : days;
+  const today = day.start > month.end ? await insights(db, userId, day, 'day') : days;
   const costs = await costsIn(db, { userId, month, day, now });
   const has = { grid: home.had.grid, production: home.had.production, storage: home.had.storage };
   const flows = {

@@ -1,8 +1,11 @@
 import { connectAsync, type MqttClient } from 'mqtt';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { toIncoming } from '#ingest/incoming.ts';
+import { createWriter } from '#ingest/write/writer.ts';
 import { createPool } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
+import { readingsTopic } from '#src/devices/topics.ts';
 import { startHomeAssistant } from '#src/homeassistant/publish.ts';
 import { createTariff } from '#src/tariffs/store.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
@@ -205,6 +208,46 @@ describe('a home in Home Assistant', () => {
     await expect.poll(() => onBroker.has(configOf(home.plugId)), WAIT).toBe(false);
     await expect.poll(() => onBroker.has(announcement.state_topic), WAIT).toBe(false);
     expect(entitiesOf(home.userId)).not.toBeNull();
+  });
+
+  test('solar, battery, gas and power are told as the interface answers them; what is not known now is unknown', async () => {
+    const { db, database } = api;
+    const of = async (type: string) =>
+      (await createDevice(db, { userId: home.userId, type, location: type })).device.device_id;
+    const [inverter, battery] = [await of('solar_inverter'), await of('home_battery')];
+    await at('2026-11-02T12:30:00+01:00');
+    const tell = (id: string, ...told: object[]) => {
+      const payload = Buffer.from(JSON.stringify(told));
+      const message = { topic: readingsTopic(id), payload, receivedAtMs: api.now.getTime(), replayed: false };
+      return [toIncoming(message)].filter((one) => one !== null);
+    };
+    const [ten, twelve] = ['2026-11-02T10:00:00+01:00', '2026-11-02T12:00:00+01:00'];
+    const register = (ts: string, energy_total_kwh: number, channel = 'import') => ({ ts, energy_total_kwh, channel });
+    const written = await createWriter(database.pool, { now: () => api.now.getTime() }).write([
+      ...tell(inverter, register(ten, 50, 'export'), register(twelve, 53.25, 'export'), {
+        ts: '2026-11-02T12:20:00+01:00',
+        power_w: -1800.5,
+      }),
+      ...tell(
+        battery,
+        register(ten, 5),
+        register(twelve, 5.5),
+        register(ten, 2, 'export'),
+        register(twelve, 2.25, 'export'),
+      ),
+      ...tell(home.meterId, register(ten, 700, 'gas/m3'), register(twelve, 701.125, 'gas/m3')),
+    ]);
+    expect(written).toMatchObject({ rejected: 0 });
+    const query = `start=2026-11-01&end=2026-11-02&group_by=month&tz=${ZONE}`;
+    const [flows] = (await ask(`${query}&include=production,charged,discharged`)).data;
+    const [gas] = (await ask(`${query}&commodity=gas`)).data;
+    await expect.poll(() => shownBy(home.userId, 'production'), WAIT).toBe(3.25);
+    const shown = ['production', 'charged', 'discharged', 'gas_m3'].map((key) => shownBy(home.userId, key));
+    expect(shown).toEqual([flows.production_kwh, flows.charged_kwh, flows.discharged_kwh, gas.m3_used]);
+    expect(shown).toEqual([3.25, 0.5, 0.25, 1.125]);
+    expect([shownBy(inverter, 'export'), shownBy(inverter, 'power')]).toEqual([3.25, -1800.5]);
+    await at('2026-11-02T12:36:00+01:00');
+    await expect.poll(() => shownBy(inverter, 'power'), WAIT).toBeNull();
   });
 
   test('all is told again when Home Assistant starts, and after a broker lost it', async () => {
