@@ -260,7 +260,11 @@ describe('a home in Home Assistant', () => {
   test('an account that is not named is never told of; one that was, is taken away', async () => {
     const other = await api.user('homeowner');
     const both = publisher({ users: [home.userId, other.userId], secret: 'another installation' });
-    // The lock is the first one's.
+    // The lock is the first one's, which goes on.
+    const before = shownBy(home.userId, 'used');
+    await at('2026-11-02T12:40:00+01:00', [['2026-11-02T12:39:00+01:00', 4_745]]);
+    await expect.poll(() => shownBy(home.userId, 'used'), WAIT).not.toBe(before);
+    expect(onBroker.has(configOf(other.userId))).toBe(false);
     await stop();
     await expect.poll(() => onBroker.has(configOf(other.userId)), WAIT).toBe(true);
     expect(onBroker.has(configOf(writer.userId))).toBe(false);
