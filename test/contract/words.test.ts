@@ -28,7 +28,7 @@ const NO_TEXT: readonly RegExp[] = [
 ];
 /** Modules whose strings are lines for terminals and settings of devices, or names of forms that `words/` translates. */
 const OF_PROGRAMS =
-  /devices\/(gateway|device)-snippets\.ts|keys\/curl-line\.ts|webhooks\/secret\.ts|tariffs\/templates\.ts|browser-name\.ts|home\/ribbons\.ts|parts\/(drawing|focus|decimal)\.ts/;
+  /devices\/((gateway|device)-snippets|home-assistant-settings)\.ts|keys\/curl-line\.ts|webhooks\/secret\.ts|tariffs\/templates\.ts|browser-name\.ts|home\/ribbons\.ts|parts\/(drawing|focus|decimal)\.ts/;
 
 describe('a page of the dashboard', () => {
   test.each(modules)('%s has no text of its own in its markup', (file) => {

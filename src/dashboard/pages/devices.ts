@@ -9,6 +9,7 @@ import { DeviceDialog } from './devices/device-dialog.ts';
 import { DeviceList } from './devices/device-list.ts';
 import { DiscoveredList } from './devices/discovered-list.ts';
 import { GatewayList } from './devices/gateway-list.ts';
+import { HomeAssistant } from './devices/home-assistant.ts';
 import { PairDevice } from './devices/pair-device.ts';
 import { useNamedDevice } from './devices/use-named-device.ts';
 
@@ -18,7 +19,7 @@ const LOOK_MS = 15_000;
 /** Devices of the picked account: what is paired, what was discovered, and the gateways that it came through. */
 export function Page() {
   const { user } = useSession();
-  const { user_id, timezone } = user;
+  const { user_id, email, timezone } = user;
   const of = (path: string) => withQuery(path, { user_id, limit: 200 });
   const devices = useLoad(() => list<Device>(of('/v1/devices')), [user_id]);
   const discovered = useLoad(() => list<DiscoveredDevice>(of('/v1/devices/discovered')), [user_id]);
@@ -45,6 +46,7 @@ export function Page() {
         lookAgain();
       }}
     />
+    <${HomeAssistant} email=${email} />
     ${
       pairing !== null &&
       html`<${PairDevice} of=${pairing === 'new' ? undefined : pairing} onChange=${lookAgain} onClose=${() => setPairing(null)} />`

@@ -3,6 +3,7 @@ import { common } from './de/common.ts';
 import { devices } from './de/devices.ts';
 import { download } from './de/download.ts';
 import { home } from './de/home.ts';
+import { homeassistant } from './de/homeassistant.ts';
 import { keys } from './de/keys.ts';
 import { sessions } from './de/sessions.ts';
 import { tariffs } from './de/tariffs.ts';
@@ -11,4 +12,15 @@ import { webhooks } from './de/webhooks.ts';
 import type { Words } from './en.ts';
 
 /** All that the dashboard says, in German. */
-export const words: Words = { common, home, download, keys, devices, tariffs, alerts, webhooks, sessions };
+export const words: Words = {
+  common,
+  home,
+  download,
+  keys,
+  devices,
+  homeassistant,
+  tariffs,
+  alerts,
+  webhooks,
+  sessions,
+};

@@ -4,10 +4,22 @@ import { common } from './es/common.ts';
 import { devices } from './es/devices.ts';
 import { download } from './es/download.ts';
 import { home } from './es/home.ts';
+import { homeassistant } from './es/homeassistant.ts';
 import { keys } from './es/keys.ts';
 import { sessions } from './es/sessions.ts';
 import { tariffs } from './es/tariffs.ts';
 import { webhooks } from './es/webhooks.ts';
 
 /** All that the dashboard says, in Spanish. */
-export const words: Words = { common, home, download, keys, devices, tariffs, alerts, webhooks, sessions };
+export const words: Words = {
+  common,
+  home,
+  download,
+  keys,
+  devices,
+  homeassistant,
+  tariffs,
+  alerts,
+  webhooks,
+  sessions,
+};

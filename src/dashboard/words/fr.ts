@@ -4,10 +4,22 @@ import { common } from './fr/common.ts';
 import { devices } from './fr/devices.ts';
 import { download } from './fr/download.ts';
 import { home } from './fr/home.ts';
+import { homeassistant } from './fr/homeassistant.ts';
 import { keys } from './fr/keys.ts';
 import { sessions } from './fr/sessions.ts';
 import { tariffs } from './fr/tariffs.ts';
 import { webhooks } from './fr/webhooks.ts';
 
 /** All that the dashboard says, in French. */
-export const words: Words = { common, home, download, keys, devices, tariffs, alerts, webhooks, sessions };
+export const words: Words = {
+  common,
+  home,
+  download,
+  keys,
+  devices,
+  homeassistant,
+  tariffs,
+  alerts,
+  webhooks,
+  sessions,
+};

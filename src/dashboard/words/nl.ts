@@ -4,10 +4,22 @@ import { common } from './nl/common.ts';
 import { devices } from './nl/devices.ts';
 import { download } from './nl/download.ts';
 import { home } from './nl/home.ts';
+import { homeassistant } from './nl/homeassistant.ts';
 import { keys } from './nl/keys.ts';
 import { sessions } from './nl/sessions.ts';
 import { tariffs } from './nl/tariffs.ts';
 import { webhooks } from './nl/webhooks.ts';
 
 /** All that the dashboard says, in Dutch. */
-export const words: Words = { common, home, download, keys, devices, tariffs, alerts, webhooks, sessions };
+export const words: Words = {
+  common,
+  home,
+  download,
+  keys,
+  devices,
+  homeassistant,
+  tariffs,
+  alerts,
+  webhooks,
+  sessions,
+};
