@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import type { Answer } from './answer.ts';
 
-const BENCHES: Record<string, () => Promise<{ bench: () => Promise<Answer> }>> = {
+const BENCHES: Record<string, () => Promise<{ bench: (files: readonly string[]) => Promise<Answer> }>> = {
   ingest: () => import('./ingest.ts'),
   cluster: () => import('./cluster.ts'),
   insights: () => import('./insights.ts'),
@@ -16,12 +16,14 @@ const BENCHES: Record<string, () => Promise<{ bench: () => Promise<Answer> }>> =
   alerts: () => import('./alerts.ts'),
   upgrade: () => import('./upgrade.ts'),
   costs: () => import('./costs.ts'),
+  forecast: () => import('./forecast.ts'),
+  remarks: () => import('./remarks.ts'),
 };
 
 const [name = '', ...flags] = process.argv.slice(2);
 const load = BENCHES[name];
 if (!load) {
-  console.error(`Usage: npm run bench -- ${Object.keys(BENCHES).join('|')} [--json]`);
+  console.error(`Usage: npm run bench -- ${Object.keys(BENCHES).join('|')} [--json] [FILE …]`);
   process.exit(2);
 }
 const versionOf = (name: string): string =>
@@ -37,7 +39,7 @@ const machine = {
   mosquitto: /version (\S+)/.exec(String(mosquitto.stdout))?.[1] ?? 'not installed',
   date: new Date().toISOString().slice(0, 10),
 };
-const answer = await (await load()).bench();
+const answer = await (await load()).bench(flags.filter((flag) => !flag.startsWith('-')));
 if (flags.includes('--json')) {
   console.log(JSON.stringify({ bench: name, machine, ...answer.json }));
 } else {

@@ -1,5 +1,6 @@
 import { addRuns, type DayHabits, habitsOf, isActive, runsOf } from './appliances.ts';
 import { nextRoom, outdoorC, type Room, setpointC } from './climate.ts';
+import { type Compressor, compressorW, faultyMinutes, forgottenW, type HomeFault } from './home-faults.ts';
 import { createRandom } from './random.ts';
 
 const MINUTE_MS = 60_000;
@@ -16,6 +17,11 @@ export interface HomeTraits {
   worksFromHome: boolean;
   hasCar: boolean;
   comfortC: number;
+  /** Beside the fridge. */
+  freezer?: Compressor;
+  faults?: readonly HomeFault[];
+  /** Days, `[fromMs, toMs)` in Unix ms, on which nobody is there. */
+  holidays?: readonly { fromMs: number; toMs: number }[];
 }
 
 /** One local day of a home, minute by minute. */
@@ -59,11 +65,11 @@ export function simulateDay(traits: HomeTraits, startsAtMs: number): HomeDay {
 }
 
 function habitsOfDay(traits: HomeTraits, localDayMs: number): DayHabits {
-  return habitsOf(
-    createRandom(traits.seed, localDayMs, 'habits'),
-    new Date(localDayMs).getUTCDay(),
-    traits.worksFromHome,
-  );
+  const random = createRandom(traits.seed, localDayMs, 'habits');
+  const habits = habitsOf(random, new Date(localDayMs).getUTCDay(), traits.worksFromHome);
+  const startsAtMs = localDayMs - traits.utcOffsetMinutes * MINUTE_MS;
+  const isHoliday = traits.holidays?.some(({ fromMs, toMs }) => fromMs <= startsAtMs && startsAtMs < toMs);
+  return isHoliday ? { ...habits, away: true } : habits;
 }
 
 /** Standby, fridge, lights and screens. */
@@ -76,10 +82,14 @@ function baseLoad(traits: HomeTraits, habits: DayHabits, localDayMs: number): In
   const noise = createRandom(traits.seed, localDayMs, 'noise');
   const dark = darkness(localDayMs);
   const watts = new Int32Array(MINUTES);
+  const startsAtMs = localDayMs - traits.utcOffsetMinutes * MINUTE_MS;
+  const freezerW = freezerWatts(traits, startsAtMs);
+  const isDoorOpen = faultyMinutes(traits.faults, 'fridge door', startsAtMs);
   for (let minute = 0; minute < MINUTES; minute++) {
     const sinceEver = localDayMs / MINUTE_MS + minute;
     let sum = standby + noise.whole(-8, 8);
-    if (sinceEver % fridge.everyMinutes < fridge.onMinutes) sum += fridge.watts;
+    sum += compressorW(fridge, sinceEver, isDoorOpen(minute) ? 'runs on' : undefined);
+    sum += (freezerW[minute] ?? 0) + forgottenW(traits.faults, startsAtMs + minute * MINUTE_MS);
     if (isActive(habits, minute)) {
       if (minute < dark.untilMinute || minute >= dark.fromMinute) sum += lights + noise.whole(-30, 30);
       if (minute >= 1110 || habits.weekend || traits.worksFromHome) sum += screens;
@@ -87,6 +97,16 @@ function baseLoad(traits: HomeTraits, habits: DayHabits, localDayMs: number): In
     watts[minute] = sum;
   }
   return watts;
+}
+
+/** What the freezer draws in each minute of a day; nothing where there is none. */
+export function freezerWatts({ freezer, faults, utcOffsetMinutes }: HomeTraits, startsAtMs: number): Int32Array {
+  const watts = new Int32Array(freezer ? MINUTES : 0);
+  const isFailing = faultyMinutes(faults, 'failing freezer', startsAtMs);
+  const firstMinute = startsAtMs / MINUTE_MS + utcOffsetMinutes;
+  return freezer
+    ? watts.map((_, minute) => compressorW(freezer, firstMinute + minute, isFailing(minute) ? 'failing' : undefined))
+    : watts;
 }
 
 /** Lamps are wanted longer in winter: sunrise and sunset swing by two hours over the year. */

@@ -1,3 +1,4 @@
+import { faultyMinutes } from './home-faults.ts';
 import { type HomeDay, type HomeTraits, simulateDay } from './homes.ts';
 import { createRandom } from './random.ts';
 import { sunnyWatts } from './sun.ts';
@@ -46,6 +47,8 @@ export function simulateSolarDay(home: HomeTraits, solar: SolarTraits, startsAtM
   const localDayMs = startsAtMs + home.utcOffsetMinutes * MINUTE_MS;
   const upFromMinute = Math.ceil((sinceMs - startsAtMs) / MINUTE_MS);
   const production = sunnyWatts(home.seed, solar.latitude, solar.peakW, localDayMs).fill(0, 0, clamped(upFromMinute));
+  const isDead = faultyMinutes(home.faults, 'dead inverter', startsAtMs);
+  for (let minute = 0; minute < MINUTES; minute++) if (isDead(minute)) production[minute] = 0;
   const { charged, discharged } = batteryOf(solar.battery, load, production);
   const gridImport = new Int32Array(MINUTES);
   const gridExport = new Int32Array(MINUTES);

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDb } from '#src/database/connect.ts';
+import { loadHome } from '#src/energy/home/home.ts';
+import { homeQuarters } from '#src/energy/home/quarters.ts';
 import { type ReferenceDevice, type ReferencePlacement, referenceHome } from '#test/reference/home.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { addToProfile, type Difference } from '#test/support/load-profile.ts';
@@ -257,6 +260,31 @@ test.each(ZONES)(
   },
   1_800_000,
 );
+
+test('their quarter-hours, as lists, are those of the same sum', async () => {
+  const db = createDb(api.database.pool);
+  const range = { from: new Date(FROM_MS), to: new Date(FROM_MS + QUARTERS * QUARTER_MS) };
+  for (const { userId, devices } of homes) {
+    const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: false });
+    const told = await homeQuarters(db, home, range);
+    const answerOf = referenceHome(devices);
+    const known = (value: number | undefined) => (value === undefined || Number.isNaN(value) ? null : value);
+    const rows = { told: [] as object[], wanted: [] as object[] };
+    for (let at = 0; at < QUARTERS; at++) {
+      const { used, estimated, production, coverage } = answerOf([FROM_MS + at * QUARTER_MS]);
+      rows.wanted.push({ at, used, estimated, production, coverage });
+      const share = known(told.coverage[at]);
+      rows.told.push({
+        at,
+        used: known(told.used[at]),
+        estimated: known(told.estimated[at]),
+        production: known(told.production[at]),
+        coverage: share === null ? null : Math.floor(1_000 * share) / 1_000,
+      });
+    }
+    expect({ userId, rows: rows.told }).toEqual({ userId, rows: rows.wanted });
+  }
+});
 
 test('a placement that is changed holds for the whole past', async () => {
   for (const home of homes) {

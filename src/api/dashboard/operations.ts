@@ -4,11 +4,13 @@ import { listActs } from './audit/list.ts';
 import { getCosts } from './costs/get.ts';
 import { listHeld } from './devices/held.ts';
 import { getFigure } from './figure/get.ts';
+import { getForecast } from './forecast/get.ts';
 import { getOperator } from './operator/get.ts';
 import { getOverview } from './overview/get.ts';
 import { listUsableSeries } from './price-series/list.ts';
 import { listRejected } from './rejected/list.ts';
 import { replayRejected } from './rejected/replay.ts';
+import { listRemarks } from './remarks/list.ts';
 import { checkRollups } from './rollups/check.ts';
 import { endSession } from './sessions/end.ts';
 import { listSessions } from './sessions/list.ts';
@@ -20,6 +22,8 @@ export const DASHBOARD_OPERATIONS: readonly AnyOperation[] = [
   getOverview,
   getFigure,
   getCosts,
+  listRemarks,
+  getForecast,
   listUsableSeries,
   previewTariff,
   listSessions,

@@ -208,6 +208,96 @@ export const rollupCheck = z.strictObject({
   truncated: z.boolean(),
 });
 
+const energy = z.number().min(0);
+const watts = z.number().int();
+/** Since when it is so, and up to when that is known. */
+const lasting = { since: instant, until: instant };
+/** What it is compared with, oldest first; the last is what it is about. */
+const comparedWatts = z.array(z.strictObject({ at: instant, watts }));
+const comparedKwh = z.array(z.strictObject({ at: instant, kwh: energy }));
+const comparedDays = z.array(z.strictObject({ date: z.iso.date(), kwh: energy }));
+
+/** What there is to say of a home, most urgent first: numbers with what they are compared with (docs/plain-words.md). */
+const remark = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('stays_on'),
+    ...lasting,
+    least_w: watts,
+    usual_w: watts,
+    /** The device that most of it is; null: of none it is known. */
+    device_id: z.string().nullable(),
+    location: z.string().nullable(),
+    compared: comparedWatts,
+  }),
+  z.strictObject({
+    kind: z.literal('night_rose'),
+    ...lasting,
+    quiet_w: watts,
+    usual_w: watts,
+    compared: comparedWatts,
+  }),
+  z.strictObject({
+    kind: z.literal('device_uses_more'),
+    ...lasting,
+    device_id: z.string(),
+    location: z.string(),
+    kwh: energy,
+    usual_kwh: energy,
+    compared: comparedKwh,
+  }),
+  z.strictObject({
+    kind: z.literal('production_missing'),
+    ...lasting,
+    expected_kwh: energy,
+    is_silent: z.boolean(),
+    compared: comparedKwh,
+  }),
+  z.strictObject({
+    kind: z.literal('unusual_day'),
+    date: z.iso.date(),
+    weekday: z.number().int().min(1).max(7),
+    kwh: energy,
+    usual_kwh: energy,
+    compared: comparedDays,
+  }),
+  z.strictObject({
+    kind: z.literal('cheaper_tariff'),
+    start: z.iso.date(),
+    end: z.iso.date(),
+    tariff_id: z.string(),
+    name: z.string(),
+    currency: z.string(),
+    paid: z.string(),
+    would_have_paid: z.string(),
+  }),
+]);
+export const remarksAnswer = z.strictObject({ timezone: z.string(), remarks: z.array(remark) });
+
+/** Null: too little is known of the home. */
+export const forecastAnswer = z.strictObject({
+  timezone: z.string(),
+  forecast: z
+    .strictObject({
+      start: z.iso.date(),
+      end: z.iso.date(),
+      days_over: count,
+      so_far_kwh: energy,
+      expected_kwh: energy,
+      low_kwh: energy,
+      high_kwh: energy,
+      range_percent: count,
+      /** Null: no tariff holds, or not long enough. */
+      cost: z
+        .strictObject({ currency: z.string(), expected: z.number(), low: z.number(), high: z.number() })
+        .nullable(),
+      past: z.array(
+        z.strictObject({ month: z.string().regex(/^\d{4}-\d\d$/), forecast_kwh: energy, actual_kwh: energy }),
+      ),
+      mean_error: z.number().nullable(),
+    })
+    .nullable(),
+});
+
 /** For the pages that ask. */
 export type Overview = z.output<typeof overviewAnswer>;
 export type Cost = z.output<typeof cost>;
@@ -215,6 +305,9 @@ export type Costs = z.output<typeof costsAnswer>;
 export type UsableSeries = z.output<typeof usableSeries>;
 export type TariffPreview = z.output<typeof tariffPreview>;
 export type Figure = z.output<typeof figureAnswer>;
+export type Remark = z.output<typeof remark>;
+export type Remarks = z.output<typeof remarksAnswer>;
+export type Forecast = z.output<typeof forecastAnswer>;
 export type Firing = z.output<typeof firing>;
 export type SentDelivery = z.output<typeof sentDelivery>;
 export type Operator = z.output<typeof operator>;

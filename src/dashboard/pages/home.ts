@@ -16,8 +16,10 @@ import { Commodities } from './home/commodities.ts';
 import { Download } from './home/download.ts';
 import { Figure } from './home/figure.ts';
 import { Flows } from './home/flows.ts';
+import { Forecast } from './home/forecast.ts';
 import { HeatMap } from './home/heat-map.ts';
 import { dayBars, daysOfFigures, hourBars, monthBars, yearOf } from './home/overview.ts';
+import { Remarks } from './home/remarks.ts';
 
 /** Usage at a glance, of all devices of an account or of one; it follows new readings by itself. */
 export function Page() {
@@ -86,6 +88,7 @@ export function Page() {
           <${Figure} name=${w.lastMonth} used=${shown.last_month} of=${opens(shown).last_month} cost=${money?.last_month ?? null} />
         </dl>
         ${money?.has_tariff === false && html`<p class="quiet"><a href="/dashboard/tariffs" onClick=${follow('tariffs')}>${w.addTariff}</a></p>`}
+        ${deviceId === '' && html`<${Remarks} userId=${user.user_id} hour=${shown.now.slice(0, 13)} /><${Forecast} userId=${user.user_id} hour=${shown.now.slice(0, 13)} />`}
         <${Commodities} of=${shown.commodities} />
         ${shown.flows && html`<${Flows} flows=${shown.flows} today=${shown.today} month=${shown.month} />`}
         <${Card} title=${w.last48Hours}><${Bars} title=${w.byHour} bars=${hourBars(shown, money)} /><//>

@@ -5,6 +5,7 @@ import { download } from './de/download.ts';
 import { home } from './de/home.ts';
 import { homeassistant } from './de/homeassistant.ts';
 import { keys } from './de/keys.ts';
+import { plainWords } from './de/plain-words.ts';
 import { sessions } from './de/sessions.ts';
 import { tariffs } from './de/tariffs.ts';
 import { webhooks } from './de/webhooks.ts';
@@ -15,6 +16,7 @@ import type { Words } from './en.ts';
 export const words: Words = {
   common,
   home,
+  plainWords,
   download,
   keys,
   devices,

@@ -5,12 +5,25 @@ import { download } from './en/download.ts';
 import { home } from './en/home.ts';
 import { homeassistant } from './en/homeassistant.ts';
 import { keys } from './en/keys.ts';
+import { plainWords } from './en/plain-words.ts';
 import { sessions } from './en/sessions.ts';
 import { tariffs } from './en/tariffs.ts';
 import { webhooks } from './en/webhooks.ts';
 
 /** All that the dashboard says, in English; the other languages say the same. */
-export const words = { common, home, download, keys, devices, homeassistant, tariffs, alerts, webhooks, sessions };
+export const words = {
+  common,
+  home,
+  plainWords,
+  download,
+  keys,
+  devices,
+  homeassistant,
+  tariffs,
+  alerts,
+  webhooks,
+  sessions,
+};
 
 /** What every language says: English decides what there is. */
 export type Words = typeof words;

@@ -6,6 +6,7 @@ import { download } from './es/download.ts';
 import { home } from './es/home.ts';
 import { homeassistant } from './es/homeassistant.ts';
 import { keys } from './es/keys.ts';
+import { plainWords } from './es/plain-words.ts';
 import { sessions } from './es/sessions.ts';
 import { tariffs } from './es/tariffs.ts';
 import { webhooks } from './es/webhooks.ts';
@@ -14,6 +15,7 @@ import { webhooks } from './es/webhooks.ts';
 export const words: Words = {
   common,
   home,
+  plainWords,
   download,
   keys,
   devices,

@@ -6,6 +6,7 @@ import { download } from './fr/download.ts';
 import { home } from './fr/home.ts';
 import { homeassistant } from './fr/homeassistant.ts';
 import { keys } from './fr/keys.ts';
+import { plainWords } from './fr/plain-words.ts';
 import { sessions } from './fr/sessions.ts';
 import { tariffs } from './fr/tariffs.ts';
 import { webhooks } from './fr/webhooks.ts';
@@ -14,6 +15,7 @@ import { webhooks } from './fr/webhooks.ts';
 export const words: Words = {
   common,
   home,
+  plainWords,
   download,
   keys,
   devices,

@@ -6,6 +6,7 @@ import { download } from './nl/download.ts';
 import { home } from './nl/home.ts';
 import { homeassistant } from './nl/homeassistant.ts';
 import { keys } from './nl/keys.ts';
+import { plainWords } from './nl/plain-words.ts';
 import { sessions } from './nl/sessions.ts';
 import { tariffs } from './nl/tariffs.ts';
 import { webhooks } from './nl/webhooks.ts';
@@ -14,6 +15,7 @@ import { webhooks } from './nl/webhooks.ts';
 export const words: Words = {
   common,
   home,
+  plainWords,
   download,
   keys,
   devices,

@@ -182,6 +182,29 @@ export function boughtParts(home: Home, range: { from: Date; to: Date }): Bought
   });
 }
 
+/** What rows of a user, or of one of its devices, add to each sum in a stretch of time: how often each of their measures is in it. */
+export interface WeighedPart {
+  key: BoughtPart['key'];
+  id: string;
+  fromMs: number;
+  toMs: number;
+  weights: Record<HomeSum, Partial<Record<'imported' | 'exported' | 'estimated' | 'importMs' | 'exportMs', number>>>;
+}
+
+/** Whose load profiles some sums of a home are made of, and how: those that add nothing to any of them are left out. */
+export function weighedParts(
+  home: Home,
+  range: { from: Date; to: Date },
+  sums: readonly HomeSum[],
+): readonly WeighedPart[] {
+  return partsOf(home, range).flatMap((part) => {
+    const weights = weightsWithin(part);
+    if (sums.every((name) => Object.values(weights[name]).every((times) => times === 0))) return [];
+    const key = part.role === 'all' ? ('user_id' as const) : ('device_id' as const);
+    return [{ key, id: part.who, fromMs: part.from.getTime(), toMs: part.to.getTime(), weights }];
+  });
+}
+
 /** The range, cut so that no piece lies in two stretches of the home, or over an end of the range. */
 function cuts(home: Home, { from, to }: { from: Date; to: Date }, minutes: 15 | 30 | 60) {
   const bounds = home.stretches

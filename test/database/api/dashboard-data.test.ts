@@ -12,6 +12,7 @@ import { COLUMN, MEASURE_COLUMNS } from '#src/rollups/levels.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { addToProfile, KNOWN } from '#test/support/load-profile.ts';
 import { meter } from '#test/support/meters.ts';
+import { faultFrom, ordinaryHome, simulateYear } from '#test/support/simulated-year.ts';
 
 /** What the dashboard asks beside the interface, asked with keys here: signing in is another test's. */
 const QUARTER_MS = 900_000;
@@ -716,6 +717,132 @@ describe('what is for administrators alone', () => {
     });
     expect(report.checked).toBe(2);
     expect(report.users).toBeGreaterThan(2);
+  });
+});
+
+/** A meter that tells what its home buys. */
+async function gridMeter(userId: string): Promise<string> {
+  const { device } = await createDevice(context.db, { userId, type: 'smart_meter', location: 'Hall' });
+  await sql(`INSERT INTO series (device_id, channel, kind, counts_import) VALUES ($1, 'import', 'register', true)`, [
+    device.device_id,
+  ]);
+  return device.device_id;
+}
+
+/** A home whose quarter-hours are those of a simulated one from 2025 on: 70 days and more, the last of them with a heater that was forgotten. */
+async function forgetfulHome(days: number, estimatedHours = 0): Promise<{ owner: Person; untilMs: number }> {
+  const owner = await api.user('homeowner', { enrolledBy: utility.userId });
+  await sql(`UPDATE users SET timezone = 'Europe/Berlin' WHERE user_id = $1`, [owner.userId]);
+  const deviceId = await gridMeter(owner.userId);
+  const traits = { ...ordinaryHome('flat', 'told'), faults: [faultFrom('forgotten heater', (days - 1) * 96)] };
+  const year = simulateYear('flat', traits, days);
+  const fromMs = Date.parse('2025-01-01T00:00:00Z');
+  const energies = [...year.used].map((watts, at) => {
+    const milliwattHours = Math.round(watts * 250);
+    const estimated = at >= days * 96 - estimatedHours * 4 ? milliwattHours : 0;
+    return [fromMs + at * QUARTER_MS, { milliwattHours, estimated }] as const;
+  });
+  await write(owner.userId, deviceId, new Map(energies));
+  return { owner, untilMs: fromMs + days * 24 * HOUR_MS };
+}
+
+describe('in plain words', () => {
+  let before: Date;
+  beforeAll(() => {
+    before = api.now;
+  });
+  afterAll(() => {
+    api.now = before;
+  });
+
+  test('a fault is told with what it is compared with, and how the month will end with what it costs', async () => {
+    // Over the day on which the clock changes.
+    const { owner, untilMs } = await forgetfulHome(100);
+    api.now = new Date(untilMs + 60_000);
+    const { json } = await ask(`/v1/remarks?user_id=${owner.userId}`, utility);
+    expect(json).toMatchObject({
+      timezone: 'Europe/Berlin',
+      remarks: [{ kind: 'stays_on', device_id: null, location: null }],
+    });
+    const [{ least_w, usual_w, since, until, compared }] = json.remarks;
+    expect([since, until]).toEqual([new Date(untilMs - 24 * HOUR_MS).toISOString(), new Date(untilMs).toISOString()]);
+    expect(least_w - usual_w).toBeGreaterThan(1_150);
+    expect(compared).toHaveLength(29);
+
+    const told = async () => (await ask(`/v1/forecast?user_id=${owner.userId}`, owner)).json.forecast;
+    const month = await told();
+    expect(month).toMatchObject({
+      start: '2025-04-01',
+      end: '2025-04-30',
+      days_over: 10,
+      cost: null,
+      range_percent: 80,
+    });
+    expect(month.low_kwh).toBeGreaterThan(month.so_far_kwh);
+    expect(month.low_kwh).toBeLessThan(month.expected_kwh);
+    expect(month.high_kwh).toBeGreaterThan(month.expected_kwh);
+    expect(month.past.map((one: { month: string }) => one.month)).toEqual(['2025-03', '2025-02', '2025-01']);
+    expect(month.mean_error).toBeLessThan(0.2);
+    const tariff = { name: 'flat', valid_from: '2024-01-01', currency: 'EUR', import: { per_kwh: '0.4' } };
+    expect((await api.send('/v1/tariffs', { method: 'POST', key: owner.key, body: tariff })).status).toBe(201);
+    // A minute later it is reckoned anew.
+    api.now = new Date(untilMs + 120_000);
+    const { cost, expected_kwh } = await told();
+    expect(cost.currency).toBe('EUR');
+    expect(cost.expected).toBeCloseTo(0.4 * expected_kwh, 1);
+    expect(cost.low).toBeLessThan(cost.expected);
+    for (const path of ['/v1/remarks', '/v1/forecast'])
+      expect(await statuses(`${path}?user_id=${owner.userId}`, everybody())).toEqual({
+        home: 403,
+        utility: 200,
+        stranger: 404,
+        admin: 200,
+      });
+  });
+
+  test('nothing is said of a home that is not there, is new, or has been silent for hours', async () => {
+    api.now = new Date('2026-06-15T12:00:00Z');
+    const young = await api.user('homeowner');
+    expect((await ask('/v1/remarks', young)).json.remarks).toEqual([]);
+    expect((await ask('/v1/forecast', young)).json.forecast).toBeNull();
+    const { owner, untilMs } = await forgetfulHome(71);
+    api.now = new Date(untilMs + 7 * HOUR_MS);
+    expect((await ask('/v1/remarks', owner)).json.remarks).toEqual([]);
+    // Nor of hours that were only estimated.
+    const guessed = await forgetfulHome(71, 24);
+    api.now = new Date(untilMs + 60_000);
+    expect((await ask('/v1/remarks', guessed.owner)).json.remarks).toEqual([]);
+    expect((await ask('/v1/remarks', owner)).json.remarks).toHaveLength(1);
+  });
+
+  test('a tariff that would have been cheaper in the last twelve months is named', async () => {
+    api.now = new Date('2026-06-15T12:00:00Z');
+    const owner = await api.user('homeowner');
+    const deviceId = await gridMeter(owner.userId);
+    const months = Array.from({ length: 14 }, (_, month) => Date.UTC(2025, 4 + month, 1, 12));
+    const energies = months.map((ms) => [ms, { milliwattHours: 1_000_000, estimated: 0 }] as const);
+    await write(owner.userId, deviceId, new Map(energies));
+    const make = (name: string, valid_from: string, per_kwh: string) => {
+      const body = { name, valid_from, currency: 'EUR', import: { per_kwh } };
+      return api.send('/v1/tariffs', { method: 'POST', key: owner.key, body });
+    };
+    await make('ours', '2025-01-01', '0.4');
+    const told = async () => (await ask('/v1/remarks', owner)).json.remarks;
+    expect(await told()).toEqual([]);
+    const { json: offer } = await make('an offer', '2027-01-01', '0.3');
+    api.now = new Date('2026-06-15T12:01:00Z');
+    expect(await told()).toEqual([
+      {
+        kind: 'cheaper_tariff',
+        start: '2025-06-01',
+        end: '2026-05-31',
+        tariff_id: offer.tariff_id,
+        name: 'an offer',
+        currency: 'EUR',
+        paid: '4.80',
+        would_have_paid: '3.60',
+      },
+    ]);
   });
 });
 

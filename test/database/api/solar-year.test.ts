@@ -6,7 +6,12 @@ import { everyStep } from '#simulators/devices/steps.ts';
 import { createSolarHome, type SolarHome } from '#simulators/home-clock.ts';
 import { traitsOf } from '#simulators/homes.ts';
 import { SOLAR_FLOWS, type SolarFlow, simulateSolarDay, solarTraitsOf } from '#simulators/solar.ts';
+import { createDb } from '#src/database/connect.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
+import { loadHome } from '#src/energy/home/home.ts';
+import { homeQuarters } from '#src/energy/home/quarters.ts';
+import { dayNumber } from '#src/remarks/calendar.ts';
+import { readDailyUse } from '#src/remarks/read-profile.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
 /** A year of a simulated home with panels and a battery, by hourly registers through the writer: answers tell what was drawn. */
@@ -142,6 +147,24 @@ test.each(['UTC', ZONE])(
     expectTold(json.summary, 'total_kwh', sumOf([...days.values()]));
   },
 );
+
+test('its quarter-hours add up to the same days, by the clock of its zone', async () => {
+  const db = createDb(api.database.pool);
+  const [{ user_id: userId }] = (await api.database.pool.query('SELECT user_id FROM devices LIMIT 1')).rows;
+  const { daily } = await readDailyUse(db, { userId, zone: ZONE, now: new Date(UNTIL_MS) }, 400);
+  const days = drawnDays(ZONE);
+  expect(daily.firstDay).toBe(dayNumber('2025-01-01'));
+  // The last one is cut off in UTC.
+  expect(daily.kwh.length).toBe(days.size);
+  for (const [at, drawn] of [...days.values()].entries())
+    expect(Math.abs((daily.kwh[at] ?? Number.NaN) - drawn.load / 1e6), `day ${at}`).toBeLessThan(HALF_WH);
+  const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true });
+  const range = { from: new Date(FROM_MS), to: new Date(UNTIL_MS) };
+  const { production, coverage } = await homeQuarters(db, home, range);
+  const made = [...days.values()].reduce((sum, drawn) => sum + drawn.production, 0);
+  expect(production.reduce((sum, one) => sum + one, 0) / 1e6).toBeCloseTo(made / 1e6, 2);
+  expect(coverage.every((share) => share === 1)).toBe(true);
+});
 
 test('the placements of its devices are taken for granted of their types', async () => {
   const { json } = await api.send('/v1/devices', { key });

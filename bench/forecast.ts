@@ -1,0 +1,51 @@
+import { fileURLToPath } from 'node:url';
+import { dayNumber } from '#src/remarks/calendar.ts';
+import { errorsOf, type Said, saidOf } from '#test/reference/forecast-errors.ts';
+import type { Answer } from './answer.ts';
+import { homesOf } from './forecast/homes.ts';
+
+const CARRIED = fileURLToPath(new URL('../test/data/opsd-residential4/daily.csv', import.meta.url));
+const DAYS = [1, 5, 10, 15, 20, 25, 28];
+/** What the forecast's numbers were chosen on: the rest is what it is measured on. */
+const isTuning = ({ home, month }: Said) =>
+  home === 'lcl MAC000010' || (home.startsWith('toon') && month.first < dayNumber('2021-01-01'));
+
+/** How far the forecast of a month is off, by the day of the month, beside two naive ones, on real homes: days as `date,kwh`, or public data sets. */
+export async function bench(files: readonly string[] = []): Promise<Answer> {
+  const homes = (files.length > 0 ? files : [CARRIED]).flatMap(homesOf);
+  const said = homes.flatMap(({ name, used }) => saidOf(name, used, DAYS));
+  const groups: [string, Said[]][] = [
+    ['all homes', said],
+    ['measured: what nothing was chosen on', said.filter((one) => !isTuning(one))],
+    ...[...Map.groupBy(said, ({ home }) => home)].map(([name, own]): [string, Said[]] => [name, own]),
+  ];
+  const tables = groups.map(([name, own]) => ({ name, rows: DAYS.map((day) => rowOf(day, own)) }));
+  const lines = tables.flatMap(({ name, rows }) => [
+    '',
+    `${name}: mean absolute error in % of the month, by day of the month (the same of the days to come alone)`,
+    'day   months  forecast  as last month    within 80 %  |  months  forecast  as last year',
+    ...rows.map(textOf),
+  ]);
+  return { lines, json: { tables } };
+}
+
+function rowOf(day: number, all: readonly Said[]) {
+  const said = all.filter((one) => one.day === day);
+  return {
+    day,
+    beside_last_month: errorsOf(said, 'lastMonth'),
+    rest_as_last_month: errorsOf(said, 'lastMonthOfRest'),
+    beside_last_year: errorsOf(said, 'lastYear'),
+    rest_as_last_year: errorsOf(said, 'lastYearOfRest'),
+    within_range_percent:
+      said.length === 0 ? null : (100 * said.filter((one) => one.isWithinRange).length) / said.length,
+  };
+}
+
+function textOf(row: ReturnType<typeof rowOf>): string {
+  const beside = (whole: ReturnType<typeof errorsOf>, rest: ReturnType<typeof errorsOf>) =>
+    whole === null
+      ? '     –         –               '
+      : `${String(whole.months).padStart(6)}  ${whole.forecast.toFixed(1).padStart(8)}  ${`${whole.naive.toFixed(1)} (${rest?.naive.toFixed(1)})`.padStart(13)}`;
+  return `${String(row.day).padStart(3)}   ${beside(row.beside_last_month, row.rest_as_last_month)}   ${(row.within_range_percent ?? 0).toFixed(0).padStart(8)} %  |  ${beside(row.beside_last_year, row.rest_as_last_year)}`;
+}

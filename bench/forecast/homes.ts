@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { DateTime } from 'luxon';
+import { dayNumber } from '#src/remarks/calendar.ts';
+import type { DailyUse } from '#src/remarks/daily-use.ts';
+
+/** Readings of a register: Unix ms and kWh since ever, by time. */
+export type Register = readonly (readonly [atMs: number, kwh: number])[];
+
+/** A real home, as days of its zone, and as what its registers told, where that is known. */
+export interface RealHome {
+  name: string;
+  zone: string;
+  used: DailyUse;
+  registers: ReadonlyMap<string, Register>;
+}
+
+const HOUR_MS = 3_600_000;
+/** A register that stood still for longer says nothing of its days. */
+const LONGEST_GAP_MS = 6 * HOUR_MS;
+/** No home of these uses more in an hour: a register that leapt. */
+const MOST_KWH_PER_HOUR = 40;
+
+/** Energy that was used evenly over a while, or added to what is used (`sign`). */
+interface Piece {
+  fromMs: number;
+  toMs: number;
+  kwh: number;
+}
+
+/** The homes of a file, by what its columns are called: the project's own days, and forms of public data sets. Gzip or plain. */
+export function homesOf(file: string): RealHome[] {
+  const bytes = readFileSync(file);
+  const text = (bytes[0] === 0x1f ? gunzipSync(bytes) : bytes).toString('utf8');
+  const [header = '', ...lines] = text.trim().split(/\r?\n/);
+  const columns = header.split(',');
+  const rows = lines.map((line) => line.split(','));
+  const at = (name: string) => columns.indexOf(name);
+  const name = basename(file).replace(/\.csv(\.gz)?$/, '');
+  if (at('date') >= 0) {
+    const used = ofDays(rows.map((row) => [row[at('date')] ?? '', row[at('kwh')] ?? '']));
+    return [{ name, zone: 'UTC', used, registers: new Map() }];
+  }
+  if (at('LCLid') >= 0) return halfHours(rows);
+  const registers = new Map<string, [number, number][]>();
+  const add = (register: string, ms: number, value: string | undefined, unit: number) => {
+    if (value === undefined || value === '') return;
+    const steps = registers.get(register) ?? [];
+    registers.set(register, steps);
+    steps.push([ms, Number(value) * unit]);
+  };
+  if (at('epoch_s') >= 0) {
+    const [value, unit] = at('value_wh') >= 0 ? [at('value_wh'), 0.001] : [at('kwh'), 1];
+    for (const row of rows) add(row[at('register')] ?? '', Number(row[at('epoch_s')]) * 1_000, row[value], unit);
+  } else if (at('reading_at_utc') >= 0) {
+    for (const row of rows) {
+      if (row[0] === '') continue;
+      for (const [place, column] of columns.entries())
+        if (column.startsWith('DE_'))
+          add(column.split('_').slice(3).join('_'), Date.parse(row[0] ?? ''), row[place], 1);
+    }
+  } else throw new Error(`${file}: none of its columns is known`);
+  const zone = at('reading_at_utc') >= 0 ? 'Europe/Berlin' : 'Europe/Amsterdam';
+  return [{ name, zone, used: ofRegisters(registers, zone), registers }];
+}
+
+/** used = import − export + production, where these are. */
+export const SIGNS: readonly [RegExp, number][] = [
+  [/^(import_t\d|grid_import)$/, 1],
+  [/^(export_t\d|grid_export)$/, -1],
+  [/^(solar|pv)$/, 1],
+];
+
+function ofRegisters(registers: ReadonlyMap<string, [number, number][]>, zone: string): DailyUse {
+  const days = new Map<number, number>();
+  const unknown = new Set<number>();
+  const spans: [number, number][] = [];
+  const dayOf = dayIn(zone);
+  for (const [name, readings] of registers) {
+    const sign = SIGNS.find(([pattern]) => pattern.test(name))?.[1];
+    if (sign === undefined) continue;
+    const sorted = readings.toSorted(([a], [b]) => a - b);
+    // Before the last of its meters came, what a home used is not known.
+    spans.push([sorted[0]?.[0] ?? 0, sorted.at(-1)?.[0] ?? 0]);
+    for (const [index, [toMs, value]] of sorted.entries()) {
+      const [fromMs, before] = sorted[index - 1] ?? [toMs, value];
+      if (toMs <= fromMs) continue;
+      const step = value - before;
+      const hours = (toMs - fromMs) / HOUR_MS;
+      const isOdd = step > MOST_KWH_PER_HOUR * Math.max(1, hours);
+      const piece = { fromMs, toMs, kwh: isOdd || step < 0 ? 0 : sign * step };
+      if (isOdd || (toMs - fromMs > LONGEST_GAP_MS && step > 0.5))
+        for (let day = dayOf(fromMs); day <= dayOf(toMs - 1); day++) unknown.add(day);
+      spreadOver(days, piece, dayOf);
+    }
+  }
+  const first = dayOf(Math.max(...spans.map(([start]) => start))) + 1;
+  const end = dayOf(Math.min(...spans.map(([, last]) => last)));
+  return {
+    firstDay: first,
+    kwh: Array.from({ length: end - first }, (_, at) =>
+      unknown.has(first + at) ? null : (days.get(first + at) ?? null),
+    ),
+  };
+}
+
+/** Hour by hour: a piece may lie in several days. */
+function spreadOver(days: Map<number, number>, { fromMs, toMs, kwh }: Piece, dayOf: (ms: number) => number): void {
+  for (let ms = fromMs; ms < toMs; ) {
+    const next = Math.min(toMs, Math.floor(ms / HOUR_MS) * HOUR_MS + HOUR_MS);
+    const day = dayOf(ms);
+    days.set(day, (days.get(day) ?? 0) + (kwh * (next - ms)) / (toMs - fromMs));
+    ms = next;
+  }
+}
+
+/** Half-hours of several homes in one file (Low Carbon London), stamped in UTC. */
+function halfHours(rows: readonly string[][]): RealHome[] {
+  const dayOf = dayIn('Europe/London');
+  return [...Map.groupBy(rows, ([id]) => id ?? '')].map(([id, own]) => {
+    const days = new Map<number, { kwh: number; count: number }>();
+    const register: [number, number][] = [];
+    for (const [, stamp = '', kwh = ''] of own) {
+      const atMs = Date.parse(`${stamp.slice(0, 10)}T${stamp.slice(11, 19)}Z`);
+      const day = dayOf(atMs);
+      register.push([atMs + HOUR_MS / 2, (register.at(-1)?.[1] ?? 0) + Number(kwh)]);
+      const known = days.get(day) ?? { kwh: 0, count: 0 };
+      days.set(day, { kwh: known.kwh + Number(kwh), count: known.count + 1 });
+    }
+    const first = Math.min(...days.keys());
+    const kwhOf = (day: number) => {
+      const one = days.get(day);
+      return one && one.count >= 46 ? one.kwh : null;
+    };
+    const count = Math.max(...days.keys()) - first;
+    return {
+      name: `lcl ${id}`,
+      zone: 'Europe/London',
+      registers: new Map([['import_t1', register]]),
+      used: { firstDay: first, kwh: Array.from({ length: count }, (_, at) => kwhOf(first + at)) },
+    };
+  });
+}
+
+function ofDays(rows: readonly (readonly [string, string])[]): DailyUse {
+  const days = new Map(rows.map(([date, kwh]) => [dayNumber(date), kwh === '' ? null : Number(kwh)]));
+  const first = Math.min(...days.keys());
+  const count = Math.max(...days.keys()) - first + 1;
+  return { firstDay: first, kwh: Array.from({ length: count }, (_, at) => days.get(first + at) ?? null) };
+}
+
+/** The number of the local day that a time lies in; a calendar that is asked for each hour once. */
+function dayIn(zone: string): (ms: number) => number {
+  const known = new Map<number, number>();
+  return (ms) => {
+    const hour = Math.floor(ms / HOUR_MS);
+    const day = known.get(hour) ?? dayNumber(DateTime.fromMillis(hour * HOUR_MS, { zone }).toISODate() ?? '');
+    known.set(hour, day);
+    return day;
+  };
+}

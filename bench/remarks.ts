@@ -1,0 +1,197 @@
+import { createHash } from 'node:crypto';
+import { createDb } from '#src/database/connect.ts';
+import { ensurePartitions } from '#src/database/partitions.ts';
+import { dateOf } from '#src/remarks/calendar.ts';
+import { remarksOn } from '#src/remarks/decide.ts';
+import { homeRemarks } from '#src/remarks/home-remarks.ts';
+import { monthForecast } from '#src/remarks/month-forecast.ts';
+import { DAY_QUARTERS, QUARTER_MS, type Watts } from '#src/remarks/profile.ts';
+import { DAYS } from '#src/rollups/levels.ts';
+import type { Answer } from './answer.ts';
+import { homesOf, type RealHome, type Register, SIGNS } from './forecast/homes.ts';
+import { benchDatabase, quantile } from './support.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** A register that stood still for longer says nothing of its quarter-hours. */
+const LONGEST_GAP_MS = 2 * HOUR_MS;
+const SEEN_DAYS = 70;
+const APART_DAYS = 3;
+const HOURS_OF_A_DAY = 24;
+
+const YEARS = 3;
+const PLUGS = 8;
+const HOMES = 10;
+const ROUNDS = 12;
+const END = new Date('2026-01-01T00:00:00Z');
+
+/**
+ * With files (as `forecast` takes them): what would have been said of real homes, looked at once a day at each of some hours. Without: how long a
+ * home's remarks and its forecast take with three years of ten devices.
+ */
+export async function bench(files: readonly string[] = []): Promise<Answer> {
+  return files.length > 0 ? saidOfReal(files.flatMap(homesOf)) : time();
+}
+
+function saidOfReal(homes: readonly RealHome[]): Answer {
+  const rows = homes.flatMap((home) => {
+    const seen = seenOf(home);
+    return seen ? [rowOf(home, seen)] : [];
+  });
+  const lines = rows.flatMap(({ name, months, messages }) => [
+    '',
+    `${name}: ${messages.length} messages in ${months.toFixed(1)} months`,
+    ...messages.map((one) => `  ${one}`),
+  ]);
+  return { lines, json: { homes: rows } };
+}
+
+interface Seen {
+  fromMs: number;
+  used: Watts;
+  production: Watts | null;
+  devices: { deviceId: string; used: Watts }[];
+}
+
+function rowOf({ name, used: daily }: RealHome, seen: Seen) {
+  const messages: string[] = [];
+  const lastDay = new Map<string, number>();
+  const first = Math.ceil((daily.firstDay * DAY_MS - seen.fromMs) / QUARTER_MS) + 35 * DAY_QUARTERS;
+  // At an hour that the home's name tells: people look when they look.
+  const hour = (createHash('sha256').update(name).digest()[0] ?? 0) % HOURS_OF_A_DAY;
+  for (let at = first + hour * 4; at < seen.used.length; at += DAY_QUARTERS) {
+    const from = Math.max(0, at - SEEN_DAYS * DAY_QUARTERS);
+    const cut = (watts: Watts) => watts.subarray(from, at);
+    const today = Math.floor((seen.fromMs + at * QUARTER_MS) / DAY_MS);
+    const remarks = remarksOn({
+      fromMs: seen.fromMs + from * QUARTER_MS,
+      used: cut(seen.used),
+      production: seen.production && cut(seen.production),
+      devices: seen.devices.map(({ deviceId, used }) => ({ deviceId, used: cut(used) })),
+      daily: { firstDay: daily.firstDay, kwh: daily.kwh.slice(0, Math.max(0, today - daily.firstDay)) },
+      today,
+    });
+    for (const remark of remarks) {
+      const key = remark.kind === 'device_uses_more' ? `${remark.kind} ${remark.deviceId}` : remark.kind;
+      const before = lastDay.get(key);
+      lastDay.set(key, today);
+      if (before === undefined || today - before > APART_DAYS)
+        messages.push(`${dateOf(today)} ${key} ${JSON.stringify(remark, leavingOut)}`);
+    }
+  }
+  return { name, months: ((seen.used.length - first) / DAY_QUARTERS / 365) * 12, messages };
+}
+
+const leavingOut = (key: string, value: unknown) => {
+  if (key === 'compared' || key === 'kind' || key.endsWith('Ms')) return undefined;
+  return typeof value === 'number' ? Math.round(value * 100) / 100 : value;
+};
+
+/** The quarter-hours of a home, by straight lines between readings; null: only its days are known. */
+function seenOf({ registers }: RealHome): Seen | null {
+  const known = [...registers].filter(([name]) => SIGNS.some(([pattern]) => pattern.test(name)));
+  if (known.length === 0) return null;
+  const starts = known.map(([, register]) => Math.min(...register.map(([ms]) => ms)));
+  const ends = known.map(([, register]) => register.reduce((last, [ms]) => Math.max(last, ms), 0));
+  const fromMs = Math.ceil(Math.max(...starts) / QUARTER_MS) * QUARTER_MS;
+  const count = Math.floor((Math.min(...ends) - fromMs) / QUARTER_MS);
+  const sum = (wanted: (name: string) => number | undefined): Watts | null => {
+    const found = [...registers].flatMap(([name, register]) => {
+      const sign = wanted(name);
+      return sign === undefined ? [] : [{ sign, watts: wattsOf(register, fromMs, count) }];
+    });
+    if (found.length === 0) return null;
+    return new Float64Array(count).map((_, at) =>
+      found.reduce((all, { sign, watts }) => all + sign * (watts[at] as number), 0),
+    );
+  };
+  const signOf = (name: string) => SIGNS.find(([pattern]) => pattern.test(name))?.[1];
+  const used = sum(signOf) as Watts;
+  return {
+    fromMs,
+    used: used.map((watts) => (watts < 0 ? 0 : watts)),
+    production: sum((name) => (/^(solar|pv)$/.test(name) ? 1 : undefined)),
+    devices: [...registers.keys()]
+      .filter((name) => signOf(name) === undefined && !name.startsWith('derived'))
+      .map((name) => ({ deviceId: name, used: sum((one) => (one === name ? 1 : undefined)) as Watts })),
+  };
+}
+
+function wattsOf(register: Register, fromMs: number, count: number): Watts {
+  const watts = new Float64Array(count).fill(Number.NaN);
+  const sorted = register.toSorted(([a], [b]) => a - b);
+  for (const [index, [toMs, kwh]] of sorted.entries()) {
+    const [beforeMs, before] = sorted[index - 1] ?? [toMs, kwh];
+    if (toMs <= beforeMs || toMs - beforeMs > LONGEST_GAP_MS || kwh < before) continue;
+    const mean = ((kwh - before) * 3.6e9) / (toMs - beforeMs);
+    const first = Math.max(0, Math.ceil((beforeMs - fromMs) / QUARTER_MS));
+    const end = Math.min(count, Math.ceil((toMs - fromMs) / QUARTER_MS));
+    watts.fill(mean, first, Math.max(first, end));
+  }
+  return watts;
+}
+
+/** Days of a home whose quarter-hours are random, packed, as those of years are. */
+async function time(): Promise<Answer> {
+  const database = await benchDatabase();
+  try {
+    const { pool } = database;
+    const from = new Date(END.getTime() - YEARS * 365 * DAY_MS);
+    await ensurePartitions(pool, { from, to: END });
+    await pool.query(
+      `INSERT INTO users (user_id, email, role, timezone) SELECT 'usr_' || u, u || '@example.com', 'homeowner', 'Europe/Berlin' FROM generate_series(1, $1::int) u`,
+      [HOMES],
+    );
+    await pool.query(
+      `INSERT INTO devices (device_id, user_id, type, location, mqtt_secret_sha256, placement)
+       SELECT 'dev_' || n || user_id, user_id, 'meter', 'bench', '', CASE n WHEN 1 THEN 'grid' WHEN 2 THEN 'production' ELSE 'consumption' END
+       FROM users, generate_series(1, $1::int) n`,
+      [PLUGS + 2],
+    );
+    await pool.query(
+      `INSERT INTO series (device_id, channel, kind, counts_import, counts_export)
+       SELECT device_id, c, 'register', c = 'import', c = 'export' FROM devices, unnest('{import,export}'::text[]) c
+       WHERE c = 'import' OR placement <> 'consumption'`,
+    );
+    const quarters = `(SELECT array_agg((random() * 4e5)::int) FROM generate_series(1, 96) WHERE d.day IS NOT NULL AND device_id IS NOT NULL)`;
+    await pool.query(
+      `INSERT INTO ${DAYS.relation} (device_id, day, user_id, energy_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms)
+       SELECT device_id, d.day, user_id, ${quarters}, CASE placement WHEN 'consumption' THEN NULL ELSE ${quarters} END, '{1}', '{900000}',
+         CASE placement WHEN 'consumption' THEN NULL ELSE '{900000}'::int[] END
+       FROM devices, generate_series($1::timestamptz, $2::timestamptz - interval '1 day', interval '1 day') d (day)`,
+      [from, END],
+    );
+    await pool.query('VACUUM ANALYZE');
+    const db = createDb(pool);
+    const asked = (turn: number) => ({
+      userId: `usr_${(turn % HOMES) + 1}`,
+      zone: 'Europe/Berlin',
+      // Of each minute it is reckoned anew.
+      now: new Date(END.getTime() + (1 + Math.floor(turn / HOMES)) * 60_000),
+    });
+    const measure = async (ask: (turn: number) => Promise<unknown>): Promise<number[]> => {
+      const times: number[] = [];
+      for (let turn = 0; turn < HOMES * ROUNDS; turn++) {
+        const startedAt = performance.now();
+        await ask(turn);
+        times.push(performance.now() - startedAt);
+      }
+      return times;
+    };
+    // The first ones warm up what compiles.
+    const remarks = (await measure((turn) => homeRemarks(db, asked(turn)))).slice(HOMES);
+    const forecast = (await measure((turn) => monthForecast(db, asked(turn)))).slice(HOMES);
+    const again = await measure((turn) => monthForecast(db, asked(turn)));
+    const shown = (times: number[]) =>
+      `p50 ${quantile(times, 0.5).toFixed(1)} ms, p99 ${quantile(times, 0.99).toFixed(1)} ms`;
+    return {
+      lines: [
+        `${YEARS} years × ${PLUGS + 2} devices: what is worth knowing ${shown(remarks)}`,
+        `the forecast ${shown(forecast)}, again within a minute ${shown(again)}`,
+      ],
+      json: { remarks, forecast, again },
+    };
+  } finally {
+    await database.remove();
+  }
+}

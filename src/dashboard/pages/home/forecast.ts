@@ -1,0 +1,58 @@
+import type { Forecast as Answer } from '#src/api/dashboard/shapes.ts';
+import { call, withQuery } from '../../api.ts';
+import { html } from '../../html.ts';
+import { moneyIn, percent } from '../../parts/format.ts';
+import { useLoad } from '../../parts/load.ts';
+import { rich } from '../../parts/rich.ts';
+import { Card } from '../../parts/ui.ts';
+import { count, dateFormat, numberFormat } from '../../words/locale.ts';
+import { words } from '../../words/words.ts';
+
+type Shown = NonNullable<Answer['forecast']>;
+
+/** Two digits say all that is known of what is yet to come. */
+const kwh = (value: number): string =>
+  `${numberFormat({ maximumFractionDigits: value < 10 ? 1 : 0 }).format(value)} kWh`;
+
+/**
+ * What an account's month will come to, between what, and how well that did before; nothing where too little is known. `hour`: it is asked for again
+ * when that changes.
+ */
+export function Forecast({ userId, hour }: { userId: string; hour: string }) {
+  const ask = () => call<Answer>('GET', withQuery('/v1/forecast', { user_id: userId }));
+  const answer = useLoad(ask, [userId, hour]).value;
+  if (!answer?.forecast) return null;
+  const { expected_kwh, low_kwh, high_kwh, range_percent, so_far_kwh, days_over, cost, past, mean_error } =
+    answer.forecast;
+  const { forecast: w } = words().plainWords;
+  return html`<${Card} title=${w.title}>
+    <p>${rich(w.expected(kwh(expected_kwh)))} ${w.range(kwh(low_kwh), kwh(high_kwh), count(range_percent))}</p>
+    ${cost && html`<p>${rich(costOf(cost))}</p>`}
+    <p class="quiet">${w.soFar(kwh(so_far_kwh), days_over)} ${mean_error === null ? w.noPast : w.wasOff(percent(mean_error), past.length)}</p>
+    ${past.length > 0 && html`<${Past} past=${past} />`}
+  <//>`;
+}
+
+function costOf({ currency, expected, low, high }: NonNullable<Shown['cost']>): string {
+  const money = moneyIn(currency);
+  return words().plainWords.forecast.cost(money(expected), money(low), money(high));
+}
+
+function Past({ past }: Pick<Shown, 'past'>) {
+  const { forecast: w } = words().plainWords;
+  return html`<details class="evidence">
+  <summary>${w.evidence}</summary>
+  <div class="table"><table>
+    <thead><tr><th scope="col">${w.month}</th><th scope="col">${w.said}</th><th scope="col">${w.cameTo}</th><th scope="col">${w.off}</th></tr></thead>
+    <tbody>
+      ${past.map(
+        ({ month, forecast_kwh, actual_kwh }) =>
+          html`<tr><th scope="row" data-name=${w.month}>${monthName(month)}</th><td data-name=${w.said}>${kwh(forecast_kwh)}</td><td data-name=${w.cameTo}>${kwh(actual_kwh)}</td><td data-name=${w.off}>${actual_kwh > 0 ? percent(Math.abs(forecast_kwh - actual_kwh) / actual_kwh) : '–'}</td></tr>`,
+      )}
+    </tbody>
+  </table></div>
+</details>`;
+}
+
+const monthName = (month: string): string =>
+  dateFormat({ month: 'long', year: 'numeric', timeZone: 'UTC' }).format(new Date(`${month}-01`));

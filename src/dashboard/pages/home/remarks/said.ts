@@ -1,0 +1,124 @@
+import type { Remark } from '#src/api/dashboard/shapes.ts';
+import { kwh } from '../../../parts/format.ts';
+import { money } from '../../../parts/money.ts';
+import { count, dateFormat } from '../../../words/locale.ts';
+import { words } from '../../../words/words.ts';
+import type { ComparedValue } from './compared.ts';
+
+/** A remark in words, and what it is compared with. */
+export interface Said {
+  sentence: string;
+  /** What follows from it, and where to look. */
+  more: string[];
+  compared: {
+    column: string;
+    values: ComparedValue[];
+    usual: number;
+    unit: (value: number) => string;
+  } | null;
+}
+
+const watts = (value: number): string => `${count(Math.round(value))} W`;
+const HOURS_OF_A_DAY = 24;
+
+/** A remark as a person would say it. `zone`: in which its times are told. */
+export function said(remark: Remark, zone: string): Said {
+  const { compared: c, ...w } = words().plainWords;
+  const at = (iso: string) => timeIn(iso, zone);
+  const upTo = (iso: string) => c.upTo(at(iso));
+  switch (remark.kind) {
+    case 'stays_on': {
+      const perDay = ((remark.least_w - remark.usual_w) * HOURS_OF_A_DAY) / 1_000;
+      return {
+        sentence: w.staysOn(watts(remark.least_w), watts(remark.usual_w), at(remark.since)),
+        more: [w.staysOnCost(kwh(perDay)), remark.location === null ? w.staysOnLook : w.staysOnDevice(remark.location)],
+        compared: ofWatts(remark, c.level, upTo),
+      };
+    }
+    case 'night_rose':
+      return {
+        sentence: w.nightRose(watts(remark.quiet_w), watts(remark.usual_w)),
+        more: [w.nightRoseLook],
+        compared: ofWatts(remark, c.quiet, upTo),
+      };
+    case 'device_uses_more':
+      return {
+        sentence: w.deviceUsesMore(remark.location, kwh(remark.kwh), kwh(remark.usual_kwh)),
+        more: [w.deviceUsesMoreLook],
+        compared: ofEnergy(remark.compared, remark.usual_kwh, c.used, upTo),
+      };
+    case 'production_missing': {
+      const sentence = remark.is_silent ? w.productionSilent : w.productionMissing;
+      return {
+        sentence: sentence(at(remark.since), kwh(remark.expected_kwh)),
+        more: [w.productionMissingLook],
+        compared: ofEnergy(remark.compared, middleOf(remark.compared), c.made, upTo),
+      };
+    }
+    case 'unusual_day': {
+      const rows = [...remark.compared, { date: remark.date, kwh: remark.kwh }];
+      const values = rows.map((one) => ({ name: dayOf(one.date), value: one.kwh }));
+      return {
+        sentence: w.unusualDay(dayOf(remark.date), kwh(remark.kwh), kwh(remark.usual_kwh), weekdayOf(remark.date)),
+        more: [],
+        compared: { column: c.used, values, usual: remark.usual_kwh, unit: kwh },
+      };
+    }
+    case 'cheaper_tariff': {
+      const { name, currency, would_have_paid, paid, start, end } = remark;
+      const [would, did] = [money(would_have_paid, currency), money(paid, currency)];
+      return {
+        sentence: w.cheaperTariff(name, would, did, dayOf(start), dayOf(end)),
+        more: [w.cheaperTariffLook],
+        compared: null,
+      };
+    }
+  }
+}
+
+const ofWatts = (
+  { compared, usual_w }: Extract<Remark, { usual_w: number }>,
+  column: string,
+  upTo: (iso: string) => string,
+): Said['compared'] => ({
+  column,
+  values: compared.map(({ at, watts: value }) => ({ name: upTo(at), value })),
+  usual: usual_w,
+  unit: watts,
+});
+
+const ofEnergy = (
+  compared: readonly { at: string; kwh: number }[],
+  usual: number,
+  column: string,
+  upTo: (iso: string) => string,
+): Said['compared'] => ({
+  column,
+  values: compared.map(({ at, kwh: value }) => ({ name: upTo(at), value })),
+  usual,
+  unit: kwh,
+});
+
+const middleOf = (rows: readonly { kwh: number }[]): number =>
+  rows.map((row) => row.kwh).toSorted((a, b) => a - b)[Math.floor(rows.length / 2)] ?? 0;
+
+const timeIn = (iso: string, timeZone: string): string =>
+  dateFormat({
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZone,
+  }).format(new Date(iso));
+
+const dayOf = (date: string): string =>
+  dateFormat({
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    timeZone: 'UTC',
+  }).format(new Date(date));
+const weekdayOf = (date: string): string => dateFormat({ weekday: 'long', timeZone: 'UTC' }).format(new Date(date));

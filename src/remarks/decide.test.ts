@@ -1,0 +1,250 @@
+import { describe, expect, test } from 'vitest';
+import { dayNumber } from './calendar.ts';
+import { cheaperTariff } from './cheaper-tariff.ts';
+import { remarksOn } from './decide.ts';
+import { DAY_QUARTERS, type Profile } from './profile.ts';
+
+const DAYS = 60;
+const QUARTERS = DAYS * DAY_QUARTERS;
+const FROM_MS = Date.parse('2025-09-01T00:00:00Z');
+const FIRST_DAY = dayNumber('2025-09-01');
+
+/** 100 W, and in the evening 700; every second day a little more. */
+const evenings = (at: number) => {
+  const hour = (at % DAY_QUARTERS) / 4;
+  return (hour >= 18 && hour < 22 ? 700 : 100) + (Math.floor(at / DAY_QUARTERS) % 2) * 4;
+};
+
+function profile(
+  usedAt: (at: number) => number = evenings,
+  more: Partial<Pick<Profile, 'production' | 'devices'>> = {},
+): Profile {
+  const used = Float64Array.from({ length: QUARTERS }, (_, at) => usedAt(at));
+  const kwh = Array.from({ length: DAYS }, (_, day) => {
+    const watts = used.subarray(day * DAY_QUARTERS, (day + 1) * DAY_QUARTERS);
+    return watts.some(Number.isNaN) ? null : watts.reduce((sum, one) => sum + one / 4_000, 0);
+  });
+  return {
+    fromMs: FROM_MS,
+    used,
+    production: null,
+    devices: [],
+    daily: { firstDay: FIRST_DAY, kwh },
+    today: FIRST_DAY + DAYS,
+    ...more,
+  };
+}
+
+const kindsOf = (one: Profile) => remarksOn(one).map(({ kind }) => kind);
+const last = (hours: number) => (at: number) => at >= QUARTERS - 4 * hours;
+const dayOf = (at: number) => Math.floor(at / DAY_QUARTERS);
+
+describe('of an ordinary home nothing is said', () => {
+  test('and nothing of one that has only been there for two weeks, or of which much is not known', () => {
+    expect(kindsOf(profile())).toEqual([]);
+    const young = (at: number) => (dayOf(at) < DAYS - 13 ? Number.NaN : last(30)(at) ? 900 : evenings(at));
+    expect(kindsOf(profile(young))).toEqual([]);
+    const silent = (at: number) => (last(8)(at) ? Number.NaN : last(22)(at) ? 900 : evenings(at));
+    expect(kindsOf(profile(silent))).toEqual([]);
+  });
+
+  test('and nothing when people come back from two weeks away', () => {
+    const away = (at: number) => (dayOf(at) >= DAYS - 16 && dayOf(at) < DAYS - 2 ? 100 : evenings(at));
+    expect(kindsOf(profile(away))).toEqual([]);
+  });
+});
+
+describe('a load that stays on', () => {
+  const heater = (at: number) => evenings(at) + (last(23)(at) ? 1_200 : 0);
+
+  test('is told within a day, once, with since when and beside what', () => {
+    const [remark, ...others] = remarksOn(profile(heater));
+    expect(others).toEqual([]);
+    expect(remark?.kind).toBe('stays_on');
+    if (remark?.kind !== 'stays_on') return;
+    expect(remark.sinceMs).toBe(FROM_MS + (QUARTERS - 92) * 900_000);
+    expect(remark.leastW).toBeGreaterThan(1_299);
+    expect(remark.usualW).toBeLessThan(105);
+    expect(remark.compared).toHaveLength(29);
+  });
+
+  test('is said to be the device that most of it is', () => {
+    const plug = (deviceId: string, at: (at: number) => number) => ({
+      deviceId,
+      used: Float64Array.from({ length: QUARTERS }, (_, one) => at(one)),
+    });
+    const [lamp, oven] = [plug('dev_lamp', () => 5), plug('dev_heater', (at) => (last(23)(at) ? 1_180 : 0))];
+    expect(remarksOn(profile(heater, { devices: [lamp, oven] }))[0]).toMatchObject({ deviceId: 'dev_heater' });
+    expect(remarksOn(profile(heater, { devices: [lamp] }))[0]).toMatchObject({ deviceId: null });
+  });
+
+  test('is none where the home does that every weekend, or was as high in an odd week', () => {
+    const guests = (at: number) => heater(at) + (dayOf(at) % 7 >= 5 ? 1_200 : 0);
+    expect(
+      kindsOf(profile((at) => (last(23)(at) ? evenings(at) + 1_200 : guests(at) - (heater(at) - evenings(at))))),
+    ).toEqual([]);
+  });
+});
+
+test('what was so two weeks before is no news, and neither is the night after it', () => {
+  const spell = (at: number) => dayOf(at) >= DAYS - 14 && dayOf(at) < DAYS - 11;
+  const cold = (now: (at: number) => boolean) => profile((at) => evenings(at) + (spell(at) || now(at) ? 400 : 0));
+  expect(kindsOf(cold(last(23)))).toEqual([]);
+  // Without that spell it is.
+  expect(kindsOf(profile((at) => evenings(at) + (last(23)(at) ? 400 : 0)))).toEqual(['stays_on']);
+  const over = (at: number) => last(47)(at) && !last(16)(at);
+  expect(kindsOf(profile((at) => evenings(at) + (over(at) ? 400 : 0)))).toEqual([]);
+});
+
+test('of a home whose quiet hours differ from day to day a little more is no news', () => {
+  const restless = (at: number) => evenings(at) + 40 * ((dayOf(at) * 7) % 5) + (last(23)(at) ? 130 : 0);
+  expect(kindsOf(profile(restless))).toEqual([]);
+});
+
+test('a fridge that happened not to pause for a whole quarter-hour is no night that rose', () => {
+  const pauses = (at: number) => at % DAY_QUARTERS === 12 && !last(24)(at);
+  expect(kindsOf(profile((at) => evenings(at) - (pauses(at) ? 60 : 0)))).toEqual([]);
+});
+
+test('a device that uses many times as much is something else', () => {
+  const pump = Float64Array.from({ length: QUARTERS }, (_, at) => (last(24)(at) ? 400 : 6));
+  expect(kindsOf(profile(evenings, { devices: [{ deviceId: 'dev_3', used: pump }] }))).toEqual([]);
+  // And one that differs by a third from day to day has no usual one.
+  const screen = Float64Array.from({ length: QUARTERS }, (_, at) => (last(24)(at) ? 140 : 40 + 7 * (dayOf(at) % 4)));
+  expect(kindsOf(profile(evenings, { devices: [{ deviceId: 'dev_4', used: screen }] }))).toEqual([]);
+});
+
+test('quiet hours that rose are told, and not beside the device that is why', () => {
+  const extra = (at: number) => (last(25)(at) ? 40 : 0);
+  const freezer = (at: number) => 35 + (at % 3) * 2;
+  const night = profile((at) => evenings(at) + extra(at));
+  expect(kindsOf(night)).toEqual(['night_rose']);
+  const devices = [
+    { deviceId: 'dev_1', used: Float64Array.from({ length: QUARTERS }, (_, at) => freezer(at) + extra(at)) },
+  ];
+  const told = remarksOn({ ...night, devices });
+  expect(told.map(({ kind }) => kind)).toEqual(['device_uses_more']);
+  // A washing machine has no usual day.
+  const washing = Float64Array.from({ length: QUARTERS }, (_, at) =>
+    dayOf(at) % 3 === 0 && at % DAY_QUARTERS < 6 ? 1_500 : 0,
+  );
+  expect(kindsOf(profile(evenings, { devices: [{ deviceId: 'dev_2', used: washing }] }))).toEqual([]);
+});
+
+describe('production that is missing', () => {
+  const sun = (at: number) => {
+    const hour = (at % DAY_QUARTERS) / 4;
+    const height = Math.max(0, Math.sin(((hour - 7) / 10) * Math.PI)) * (hour > 7 && hour < 17 ? 1 : 0);
+    return 3_000 * height * (dayOf(at) % 5 === 0 ? 0.15 : 0.8);
+  };
+  const panels = (at: (at: number) => number) => ({
+    production: Float64Array.from({ length: QUARTERS }, (_, one) => at(one)),
+  });
+
+  test('is told by the evening, and not of a grey day or of a night', () => {
+    expect(kindsOf(profile(evenings, panels(sun)))).toEqual([]);
+    expect(
+      kindsOf(
+        profile(
+          evenings,
+          panels((at) => (last(24)(at) ? 0.1 * sun(at) : sun(at))),
+        ),
+      ),
+    ).toEqual([]);
+    const [remark] = remarksOn(
+      profile(
+        evenings,
+        panels((at) => (last(24)(at) ? 0 : sun(at))),
+      ),
+    );
+    expect(remark).toMatchObject({ kind: 'production_missing', isSilent: false });
+  });
+
+  test('is not told of a day of fog where there are such days', () => {
+    const foggy = (at: number) => sun(at) * (dayOf(at) % 5 === 0 ? 0.01 : 1);
+    expect(
+      kindsOf(
+        profile(
+          evenings,
+          panels((at) => (last(24)(at) ? 0 : foggy(at))),
+        ),
+      ),
+    ).toEqual([]);
+  });
+
+  test('is told of an inverter that is not heard of any more, and not of one that sleeps at night or tells once a day', () => {
+    const asleep = (at: number) => sun(at) || Number.NaN;
+    expect(kindsOf(profile(evenings, panels(asleep)))).toEqual([]);
+    expect(
+      kindsOf(
+        profile(
+          evenings,
+          panels((at) => (last(24)(at) ? Number.NaN : asleep(at))),
+        ),
+      ),
+    ).toEqual([]);
+    const [remark] = remarksOn(
+      profile(
+        evenings,
+        panels((at) => (last(60)(at) ? Number.NaN : asleep(at))),
+      ),
+    );
+    expect(remark).toMatchObject({ kind: 'production_missing', isSilent: true });
+  });
+});
+
+describe('an unusual day', () => {
+  /** A day with a party: 12 kWh more. */
+  const party = (day: number) => (at: number) =>
+    evenings(at) + (dayOf(at) === day && at % DAY_QUARTERS >= 60 ? 1_333 : 0);
+
+  test('is told for three days, with the same weekdays that it is compared with, and a second one in the month is not', () => {
+    const [remark] = remarksOn(profile(party(DAYS - 2)));
+    expect(remark).toMatchObject({ kind: 'unusual_day', date: '2025-10-29', weekday: 3 });
+    if (remark?.kind === 'unusual_day') expect(remark.compared).toHaveLength(7);
+    expect(kindsOf(profile(party(DAYS - 5)))).toEqual([]);
+    const two = (at: number) => party(DAYS - 2)(at) + party(DAYS - 12)(at) - evenings(at);
+    expect(kindsOf(profile(two))).toEqual([]);
+  });
+
+  test('is none where the weeks differ as much', () => {
+    const restless = (at: number) => {
+      const back = DAYS - 1 - dayOf(at);
+      return back === 0 ? 833 : 200 + 120 * ((Math.floor(back / 7) * 3) % 5);
+    };
+    expect(kindsOf(profile(restless)).filter((kind) => kind === 'unusual_day')).toEqual([]);
+  });
+
+  test('is told after one odd week, which is not usual, and not after two', () => {
+    const odd = (weeks: number[]) => (at: number) =>
+      party(DAYS - 1)(at) +
+      (weeks.includes(Math.floor((DAYS - 2 - dayOf(at)) / 7)) && at % DAY_QUARTERS >= 60 ? 1_500 : 0);
+    expect(kindsOf(profile(odd([3])))).toContain('unusual_day');
+    expect(kindsOf(profile(odd([3, 4])))).not.toContain('unusual_day');
+  });
+});
+
+describe('a cheaper tariff', () => {
+  const cost = (total: string, missing = 0) => ({ currency: 'EUR', total, missing_prices_kwh: missing });
+  const other = (tariffId: string, total: string, missing = 0) => ({
+    tariffId,
+    name: tariffId,
+    cost: cost(total, missing),
+  });
+  const year = { start: '2025-01-01', end: '2025-12-31' };
+
+  test('is the cheapest one, where it would have saved a twentieth', () => {
+    expect(cheaperTariff(cost('1000.00'), [other('trf_a', '940.00'), other('trf_b', '930.00')], year)).toMatchObject({
+      tariffId: 'trf_b',
+      paid: '1000.00',
+      wouldHavePaid: '930.00',
+    });
+    expect(cheaperTariff(cost('1000.00'), [other('trf_a', '960.00')], year)).toBeNull();
+    expect(cheaperTariff(cost('-100.00'), [other('trf_a', '-120.00')], year)?.tariffId).toBe('trf_a');
+  });
+
+  test('is none by prices that are not known', () => {
+    expect(cheaperTariff(cost('1000.00'), [other('trf_a', '500.00', 11)], year)).toBeNull();
+    expect(cheaperTariff(cost('1000.00', 11), [other('trf_a', '500.00')], year)).toBeNull();
+  });
+});

@@ -1,0 +1,53 @@
+import { DAY_QUARTERS, endOf, knownWatts, type Profile, QUARTER_MS } from './profile.ts';
+import { median, quantile, spread } from './robust.ts';
+
+/** A device that uses nearly the same every day, such as a freezer, used clearly more. */
+export interface DeviceUsesMore {
+  kind: 'device_uses_more';
+  deviceId: string;
+  sinceMs: number;
+  untilMs: number;
+  /** In the last 24 hours, and in those before. */
+  kwh: number;
+  usualKwh: number;
+  /** Oldest first; the last is now. */
+  compared: { atMs: number; kwh: number }[];
+}
+
+const DAYS = 28;
+const LEAST_DAYS = 14;
+const LEAST_KNOWN = 0.95;
+/** A device that differs by more from day to day has no usual day. */
+const STEADY_SHARE = 0.15;
+const LEAST_USUAL_KWH = 0.1;
+/** A compressor that never stops uses three or four times as much. More is something else: a heat pump whose winter began. */
+const MOST_TIMES = 4;
+const LEAST_SHARE = 0.3;
+const LEAST_KWH = 0.15;
+const SPREADS = 6;
+
+/** Devices that used clearly more in the last 24 hours than in the same of the four weeks before. */
+export function devicesUsingMore(profile: Profile): DeviceUsesMore[] {
+  const { devices, fromMs } = profile;
+  return devices.flatMap(({ deviceId, used }) => {
+    const compared: DeviceUsesMore['compared'] = [];
+    for (let day = DAYS; day >= 0; day--) {
+      const to = used.length - day * DAY_QUARTERS;
+      const known = knownWatts(used, to - DAY_QUARTERS, to, LEAST_KNOWN);
+      if (!known && day === 0) return [];
+      if (known) compared.push({ atMs: fromMs + to * QUARTER_MS, kwh: (mean(known) * 24) / 1_000 });
+    }
+    const before = compared.slice(0, -1).map(({ kwh }) => kwh);
+    const [usualKwh, differs] = [median(before), spread(before)];
+    const kwh = compared.at(-1)?.kwh ?? 0;
+    if (before.length < LEAST_DAYS || differs > STEADY_SHARE * usualKwh) return [];
+    if (usualKwh < LEAST_USUAL_KWH || kwh > MOST_TIMES * usualKwh) return [];
+    const rise = Math.max(LEAST_KWH, LEAST_SHARE * usualKwh, SPREADS * differs);
+    if (kwh - usualKwh < rise || kwh - quantile(before, 0.9) < rise / 2) return [];
+    const last = compared.findLastIndex((one) => one.kwh < (kwh + usualKwh) / 2);
+    const sinceMs = (compared[last + 1]?.atMs ?? endOf(profile)) - DAY_QUARTERS * QUARTER_MS;
+    return [{ kind: 'device_uses_more' as const, deviceId, sinceMs, untilMs: endOf(profile), kwh, usualKwh, compared }];
+  });
+}
+
+const mean = (watts: Float64Array): number => watts.reduce((sum, one) => sum + one, 0) / watts.length;

@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { errorsOf, saidOf } from '#test/reference/forecast-errors.ts';
+import { backTest, meanError, totalOf } from './back-test.ts';
+import { dayNumber, monthOf, weekdayOf } from './calendar.ts';
+import type { DailyUse } from './daily-use.ts';
+import { forecastMonth } from './forecast.ts';
+import { rangeOf } from './forecast-range.ts';
+import { monthEnd } from './month-end.ts';
+
+const START = dayNumber('2025-01-01');
+/** Days from 2025 on. */
+const days = (count: number, kwhOf: (day: number) => number | null): DailyUse => ({
+  firstDay: START,
+  kwh: Array.from({ length: count }, (_, index) => kwhOf(START + index)),
+});
+const on = (date: string) => dayNumber(date);
+/** A real home's days (test/data/opsd-residential4). */
+function realHome(): DailyUse {
+  const file = new URL('../../test/data/opsd-residential4/daily.csv', import.meta.url);
+  const rows = readFileSync(file, 'utf8').trim().split('\n').slice(1);
+  const kwh = rows.map((row) => (row.endsWith(',') ? null : Number(row.split(',')[1])));
+  return { firstDay: dayNumber(rows[0]?.split(',')[0] ?? ''), kwh };
+}
+
+describe('the forecast of a month', () => {
+  test('is exact where all days are alike, and where each weekday always uses the same', () => {
+    const even = forecastMonth(
+      days(120, () => 10),
+      on('2025-04-11'),
+    );
+    expect(even && totalOf(even)).toBeCloseTo(300, 6);
+    const weekly = days(400, (day) => (weekdayOf(day) > 5 ? 14 : 8));
+    const at = on('2025-08-04');
+    const actual = weekly.kwh.slice(on('2025-08-01') - START, on('2025-09-01') - START) as number[];
+    const forecast = forecastMonth(weekly, at);
+    // Weekdays count halfway: a month has nearly the same of each.
+    const share = (forecast ? totalOf(forecast) : 0) / actual.reduce((sum, kwh) => sum + kwh, 0);
+    expect(Math.abs(share - 1)).toBeLessThan(0.02);
+  });
+
+  test('looks at nothing that is yet to come', () => {
+    const at = on('2025-05-20');
+    const known = days(at - START, (day) => 5 + (day % 4));
+    const later = days(300, (day) => (day < at ? 5 + (day % 4) : 99));
+    expect(forecastMonth(later, at)).toEqual(forecastMonth(known, at));
+    expect(backTest(later, at)).toEqual(backTest(known, at));
+  });
+
+  test('says nothing of a home that it has known for a week, and fills in days of which nothing is known', () => {
+    expect(
+      forecastMonth(
+        days(9, () => 10),
+        START + 9,
+      ),
+    ).toBeNull();
+    const holed = days(120, (day) => (day === on('2025-04-03') ? null : 10));
+    const forecast = forecastMonth(holed, on('2025-04-11'));
+    expect(forecast?.unknownDays).toBe(1);
+    expect(forecast && totalOf(forecast)).toBeCloseTo(300, 6);
+  });
+
+  test('is not compared with months of which several days are not known', () => {
+    const at = on('2025-06-11');
+    const holed = (unknown: number) =>
+      days(at - START, (day) => (day >= at - 30 && day < at - 30 + unknown ? null : 10));
+    const months = (used: DailyUse) => backTest(used, at).length;
+    expect([months(holed(0)), months(holed(1)), months(holed(4))]).toEqual([5, 5, 4]);
+  });
+
+  test('is hardly moved by one odd week', () => {
+    const at = on('2025-04-11');
+    const odd = days(100, (day) => (day >= at - 10 && day < at - 7 ? 80 : 10));
+    const forecast = forecastMonth(odd, at);
+    expect((forecast?.restKwh ?? 0) / 20).toBeLessThan(18);
+  });
+
+  test('takes over a part of how last year went on', () => {
+    const seasonal = days(430, (day) => 12 + 6 * Math.cos((2 * Math.PI * (day - START)) / 365));
+    const at = on('2026-03-01');
+    const [with_, without] = [seasonal, { firstDay: at - 200, kwh: seasonal.kwh.slice(at - 200 - START, at - START) }];
+    const actual = seasonal.kwh.slice(at - START, at - START + 31).reduce<number>((sum, kwh) => sum + (kwh ?? 0), 0);
+    const off = (used: DailyUse) => Math.abs(totalOf(forecastMonth(used, at) as never) - actual);
+    expect(off(with_)).toBeLessThan(off(without));
+  });
+
+  test('gets narrower over the month, and wider where it was off before', () => {
+    const steady = days(400, (day) => 10 + (day % 3));
+    const width = (used: DailyUse, date: string) => {
+      const at = on(date);
+      const { lowKwh, highKwh } = rangeOf(forecastMonth(used, at) as never, backTest(used, at));
+      return highKwh - lowKwh;
+    };
+    expect(width(steady, '2025-12-25')).toBeLessThan(width(steady, '2025-12-10') / 2);
+    const restless = days(400, (day) => (monthOf(day).first % 3) * 8 + 4);
+    expect(width(restless, '2025-12-10')).toBeGreaterThan(2 * width(steady, '2025-12-10'));
+    expect(meanError(backTest(steady, on('2025-12-10')))).toBeLessThan(0.02);
+    expect(meanError([])).toBeNull();
+  });
+});
+
+test('a month’s end is at least what was used already, today included, and names its months', () => {
+  const at = on('2025-04-30');
+  const end = monthEnd(
+    days(at - START, () => 10),
+    at,
+    4,
+  );
+  expect(end).toMatchObject({ start: '2025-04-01', end: '2025-04-30', daysOver: 29, soFarKwh: 294, cost: null });
+  expect(end?.expectedKwh).toBeCloseTo(300, 6);
+  expect(end?.past.map(({ month }) => month)).toEqual(['2025-03', '2025-02', '2025-01']);
+  expect(end?.meanError).toBeCloseTo(0, 6);
+  const party = monthEnd(
+    days(at - START, () => 10),
+    at,
+    90,
+  );
+  expect([party?.lowKwh, party?.expectedKwh, party?.highKwh]).toEqual([380, 380, 380]);
+  expect(
+    monthEnd(
+      days(5, () => 10),
+      START + 5,
+      1,
+    ),
+  ).toBeNull();
+});
+
+test('on a real home the forecast is better than last month and than last year, from the fifth day of a month on', () => {
+  const used = realHome();
+  for (const day of [5, 10, 15, 20, 25]) {
+    const said = saidOf('real', used, [day]);
+    for (const naive of ['lastMonth', 'lastYear', 'lastMonthOfRest', 'lastYearOfRest'] as const) {
+      const errors = errorsOf(said, naive);
+      expect(errors?.forecast, `${naive}, day ${day}`).toBeLessThan(errors?.naive ?? 0);
+    }
+  }
+  const all = saidOf('real', used, [1, 5, 10, 15, 20, 25]);
+  const errors = errorsOf(all, 'lastMonth');
+  expect(errors?.months).toBeGreaterThan(60);
+  expect(errors?.forecast).toBeLessThan(0.65 * (errors?.naive ?? 0));
+});

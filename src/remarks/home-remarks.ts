@@ -1,0 +1,42 @@
+import { DateTime } from 'luxon';
+import { compareTariffs } from '#src/cost/compare.ts';
+import type { Database } from '#src/database/connect.ts';
+import { type CheaperTariff, cheaperTariff } from './cheaper-tariff.ts';
+import { type ProfileRemark, remarksOn } from './decide.ts';
+import { keptShortly } from './kept-shortly.ts';
+import { type AskedProfile, readProfile } from './read-profile.ts';
+
+/** What an owner may want to know (docs/plain-words.md). Of a device it is said where it stands; null: it is about none. */
+export type Remark = (ProfileRemark & { location: string | null }) | CheaperTariff;
+
+const kept = keptShortly<Remark[]>();
+
+/** What there is to say of a user's home now, most urgent first; the same for a minute. `userId` must have been found within the caller's reach. */
+export function homeRemarks(db: Database, asked: AskedProfile): Promise<Remark[]> {
+  const { userId, zone, now } = asked;
+  return kept(`${userId} ${zone} ${Math.floor(now.getTime() / 60_000)}`, async () => {
+    const [profile, cheaper] = await Promise.all([readProfile(db, asked), cheaperNow(db, asked)]);
+    const found = profile ? await located(db, remarksOn(profile)) : [];
+    return [...found, ...(cheaper ? [cheaper] : [])];
+  });
+}
+
+/** By the last twelve whole months. */
+async function cheaperNow(db: Database, { userId, zone, now }: AskedProfile): Promise<CheaperTariff | null> {
+  const first = DateTime.fromJSDate(now, { zone }).startOf('month');
+  const start = first.minus({ months: 12 }).toFormat('yyyy-MM-dd');
+  const end = first.minus({ days: 1 }).toFormat('yyyy-MM-dd');
+  const compared = await compareTariffs(db, userId, { start, end, zone, now });
+  return compared && cheaperTariff(compared.paid, compared.others, { start, end });
+}
+
+async function located(db: Database, remarks: readonly ProfileRemark[]): Promise<Remark[]> {
+  const idOf = (remark: ProfileRemark) => ('deviceId' in remark ? remark.deviceId : null);
+  const ids = remarks.map(idOf).filter((id) => id !== null);
+  const rows =
+    ids.length === 0
+      ? []
+      : await db.selectFrom('devices').select(['device_id', 'location']).where('device_id', 'in', ids).execute();
+  const locationOf = new Map(rows.map(({ device_id, location }) => [device_id, location]));
+  return remarks.map((remark) => ({ ...remark, location: locationOf.get(idOf(remark) ?? '') ?? null }));
+}

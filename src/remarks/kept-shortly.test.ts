@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { keptShortly } from './kept-shortly.ts';
+
+test('an answer is made once for all who ask by its key at once and after, and a failure is not kept', async () => {
+  const kept = keptShortly<number>();
+  let made = 0;
+  const make = async () => ++made;
+  expect(await Promise.all([kept('a', make), kept('a', make), kept('b', make)])).toEqual([1, 1, 2]);
+  expect(await kept('a', make)).toBe(1);
+  await expect(kept('c', () => Promise.reject(new Error('away')))).rejects.toThrow('away');
+  expect(await kept('c', make)).toBe(3);
+});

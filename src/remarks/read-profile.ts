@@ -1,0 +1,153 @@
+import { setImmediate } from 'node:timers/promises';
+import { DateTime } from 'luxon';
+import type { Database } from '#src/database/connect.ts';
+import { type Home, loadHome } from '#src/energy/home/home.ts';
+import { type HomeQuarters, homeQuarters } from '#src/energy/home/quarters.ts';
+import { wallClock } from '#src/energy/wall-clock.ts';
+import { type Quarters, quartersOf } from '#src/rollups/quarters.ts';
+import { dayNumber } from './calendar.ts';
+import type { DailyUse } from './daily-use.ts';
+import { type Profile, QUARTER_MS, type Watts } from './profile.ts';
+
+const DAY_MS = 86_400_000;
+/** Quarter-hours that are read, and held, at a time. */
+const CHUNK_DAYS = 96;
+/** What decisions on quarter-hours look back. */
+const PROFILE_DAYS = 70;
+/** Two years of back-tests, and what the oldest of them looks back. */
+export const FORECAST_DAYS = 800;
+/** Meters tell late: a home of which nothing has been heard for longer is not judged. */
+const LATEST_MS = 6 * 3_600_000;
+/** Devices that are looked at one by one. */
+const MOST_DEVICES = 50;
+
+/** Of a quarter-hour nearly all must be known, and at least half of it measured. Of a day the same. */
+const LEAST_COVERAGE = 0.9;
+const LEAST_OF_A_DAY = 0.95;
+const WATTS_PER_MWH = 0.004;
+
+/** Whose, and as of when. */
+export interface AskedProfile {
+  userId: string;
+  zone: string;
+  now: Date;
+}
+
+/** What is known of a home for the decisions of this folder; null: nothing has been heard of it for hours. */
+export async function readProfile(db: Database, asked: AskedProfile): Promise<Profile | null> {
+  const home = await loadHome(db, asked.userId, { isMoreAsked: true, needsConsumption: true });
+  const { quarters, fromMs, daily } = await readDays(db, home, asked, PROFILE_DAYS);
+  const heard = quarters.coverage.findLastIndex((share) => share > 0);
+  const end = heard + 1;
+  if (heard < 0 || asked.now.getTime() - (fromMs + end * QUARTER_MS) > LATEST_MS) return null;
+  const range = { from: new Date(fromMs), to: new Date(fromMs + end * QUARTER_MS) };
+  return {
+    fromMs,
+    used: wattsOf(quarters).subarray(0, end),
+    production: home.had.production ? quarters.production.map((one) => one * WATTS_PER_MWH).subarray(0, end) : null,
+    devices: await devicesOf(db, home, range),
+    daily,
+    today: todayOf(asked),
+  };
+}
+
+/** What a home used by the day of its zone, of the last days, and today so far. */
+export async function readDailyUse(
+  db: Database,
+  asked: AskedProfile,
+  days: number,
+): Promise<{ daily: DailyUse; today: number; todayKwh: number }> {
+  const home = await loadHome(db, asked.userId, { isMoreAsked: true, needsConsumption: false });
+  const { daily, todayKwh } = await readDays(db, home, asked, days);
+  return { daily, today: todayOf(asked), todayKwh };
+}
+
+const todayOf = ({ now, zone }: AskedProfile): number =>
+  dayNumber(DateTime.fromJSDate(now, { zone }).toISODate() ?? '');
+
+/** The quarter-hours of so many days up to the last one that is over, and what they make by the day. Turn by turn. */
+async function readDays(db: Database, home: Home, { zone, now }: AskedProfile, days: number) {
+  const endMs = Math.floor(now.getTime() / QUARTER_MS) * QUARTER_MS;
+  const begins = home.devices.flatMap(({ beginsAtMs }) => (beginsAtMs === null ? [] : [beginsAtMs]));
+  const fromMs = Math.min(endMs, Math.max(endMs - days * DAY_MS, begins.length === 0 ? endMs : Math.min(...begins)));
+  const count = (endMs - fromMs) / QUARTER_MS;
+  const list = () => new Float64Array(count).fill(Number.NaN);
+  const all: HomeQuarters = { used: list(), estimated: list(), coverage: list(), production: list() };
+  const byDay = new Map<number, DaySum>();
+  for (let ms = fromMs; ms < endMs; ms += CHUNK_DAYS * DAY_MS) {
+    await setImmediate();
+    const toMs = Math.min(endMs, ms + CHUNK_DAYS * DAY_MS);
+    const chunk = await homeQuarters(db, home, { from: new Date(ms), to: new Date(toMs) });
+    for (const name of ['used', 'estimated', 'coverage', 'production'] as const)
+      all[name].set(chunk[name], (ms - fromMs) / QUARTER_MS);
+    addDays(byDay, chunk, ms, toMs, zone);
+  }
+  const today = dayNumber(DateTime.fromJSDate(now, { zone }).toISODate() ?? '');
+  const firstDay = Math.min(today, ...byDay.keys());
+  const kwh = Array.from({ length: today - firstDay }, (_, at) => kwhOf(byDay.get(firstDay + at)));
+  return { quarters: all, fromMs, daily: { firstDay, kwh }, todayKwh: (byDay.get(today)?.used ?? 0) / 1e6 };
+}
+
+/** A day, as far as it is known. `covered`: in quarter-hours. */
+interface DaySum {
+  used: number;
+  estimated: number;
+  covered: number;
+  quarters: number;
+}
+
+const NOTHING: DaySum = { used: 0, estimated: 0, covered: 0, quarters: 0 };
+
+function addDays(byDay: Map<number, DaySum>, chunk: HomeQuarters, fromMs: number, toMs: number, zone: string): void {
+  const clockOf = wallClock(fromMs, toMs, zone);
+  let last: { date: string; sum: DaySum } = { date: '', sum: NOTHING };
+  for (let ms = fromMs, at = 0; ms < toMs; ms += QUARTER_MS, at++) {
+    const { day } = clockOf(ms);
+    if (last.date !== day.date) {
+      const number = dayNumber(day.date);
+      const sum = byDay.get(number) ?? { used: 0, estimated: 0, covered: 0, quarters: day.quarters };
+      byDay.set(number, sum);
+      last = { date: day.date, sum };
+    }
+    const used = chunk.used[at] as number;
+    if (Number.isNaN(used)) continue;
+    last.sum.used += used;
+    last.sum.estimated += chunk.estimated[at] as number;
+    last.sum.covered += Math.min(1, chunk.coverage[at] as number) || 0;
+  }
+}
+
+function kwhOf(day: DaySum | undefined): number | null {
+  if (!day || day.covered < LEAST_OF_A_DAY * day.quarters || 2 * day.estimated > day.used) return null;
+  return day.used / 1e6;
+}
+
+function wattsOf({ used, estimated, coverage }: HomeQuarters): Watts {
+  return used.map((energy, at) => {
+    const isKnown = (coverage[at] as number) >= LEAST_COVERAGE && 2 * (estimated[at] as number) <= energy;
+    return isKnown ? energy * WATTS_PER_MWH : Number.NaN;
+  });
+}
+
+const MEASURES = ['energyMilliwattHours', 'estimatedMilliwattHours', 'coveredMs'] as const;
+
+/** What single devices of a home use, of those that are there: appliances and circuits. */
+async function devicesOf(db: Database, home: Home, range: { from: Date; to: Date }): Promise<Profile['devices']> {
+  const last = home.stretches.at(-1)?.roles;
+  const shown = home.devices.filter(({ deviceId, partOf, endsAtMs, importChannels }) => {
+    const role = last?.get(deviceId);
+    return partOf === null && endsAtMs === null && importChannels > 0 && (role === 'consumption' || role === 'behind');
+  });
+  const ids = shown.slice(0, MOST_DEVICES).map(({ deviceId }) => deviceId);
+  if (ids.length === 0) return [];
+  const profiles = await quartersOf(db, { key: 'device_id', ids }, range, MEASURES);
+  return [...profiles].map(([deviceId, profile]) => ({ deviceId, used: deviceWatts(profile) }));
+}
+
+const deviceWatts = (profile: Quarters<(typeof MEASURES)[number]>): Watts =>
+  profile.energyMilliwattHours.map((energy, at) => {
+    const isKnown =
+      (profile.coveredMs[at] as number) >= LEAST_COVERAGE * QUARTER_MS &&
+      2 * (profile.estimatedMilliwattHours[at] as number) <= energy;
+    return isKnown ? energy * WATTS_PER_MWH : Number.NaN;
+  });

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import type { HomeFault } from '#simulators/home-faults.ts';
+import { createRandom } from '#simulators/random.ts';
+import {
+  faultFrom,
+  HOME_KINDS,
+  type HomeKind,
+  ordinaryHome,
+  profileAt,
+  simulateYear,
+} from '#test/support/simulated-year.ts';
+import { remarksOn } from './decide.ts';
+import { DAY_QUARTERS } from './profile.ts';
+
+/** Homes of each kind: more after a change of a decision. */
+const HOMES = Number(process.env.REMARKED_HOMES ?? 1);
+const SEED = process.env.REMARKED_SEED ?? 'remarks';
+/** Of a home of which five weeks are known. */
+const FIRST_DAY = 35;
+const YEAR_DAYS = 365;
+const DAY_HOURS = 24;
+/** Days between two tellings of the same kind that make them two messages. */
+const APART_DAYS = 3;
+
+const homes = HOME_KINDS.flatMap((kind) =>
+  Array.from({ length: HOMES }, (_, index) => ({ kind, seed: `${SEED} ${kind} ${index}` })),
+);
+
+/** The days on which something new is said in a year that is looked at once a day, at an hour of the home's own. */
+function messagesOf(kind: HomeKind, seed: string): { day: number; kind: string }[] {
+  const year = simulateYear(kind, ordinaryHome(kind, seed), YEAR_DAYS);
+  const hour = createRandom(seed, 'looks').whole(0, 23);
+  const lastDay = new Map<string, number>();
+  const messages: { day: number; kind: string }[] = [];
+  for (let day = FIRST_DAY; day < YEAR_DAYS; day++) {
+    for (const remark of remarksOn(profileAt(year, day * DAY_QUARTERS + hour * 4, true))) {
+      const before = lastDay.get(remark.kind);
+      if (before === undefined || day - before > APART_DAYS) messages.push({ day, kind: remark.kind });
+      lastDay.set(remark.kind, day);
+    }
+  }
+  return messages;
+}
+
+test('a year of an ordinary home, with its holidays, says no more than one thing in any 30 days', () => {
+  let all = 0;
+  for (const { kind, seed } of homes) {
+    const messages = messagesOf(kind, seed);
+    all += messages.length;
+    for (const [index, { day }] of messages.entries()) {
+      const next = messages[index + 1];
+      const told = `${seed}: ${JSON.stringify(messages)}`;
+      if (next) expect(next.day - day, told).toBeGreaterThanOrEqual(30);
+    }
+  }
+  // Far fewer, all homes together: one in a home and half a year would be too many.
+  expect(all / homes.length).toBeLessThan(2);
+});
+
+/** What is said of each fault that can be planted, and in which homes. */
+const FAULTS: { fault: HomeFault['kind']; in: readonly HomeKind[]; hasPlug: boolean; said: string[] }[] = [
+  { fault: 'fridge door', in: HOME_KINDS, hasPlug: false, said: ['stays_on'] },
+  { fault: 'forgotten heater', in: HOME_KINDS, hasPlug: false, said: ['stays_on'] },
+  { fault: 'failing freezer', in: HOME_KINDS, hasPlug: false, said: ['night_rose', 'stays_on'] },
+  { fault: 'failing freezer', in: HOME_KINDS, hasPlug: true, said: ['device_uses_more'] },
+  { fault: 'dead inverter', in: ['solar'], hasPlug: false, said: ['production_missing'] },
+];
+
+describe('a planted fault is told within a day', () => {
+  for (const { fault, in: kinds, hasPlug, said } of FAULTS) {
+    test(`${fault}${hasPlug ? ', which is measured by itself' : ''}`, () => {
+      for (const { kind, seed } of homes.filter((home) => kinds.includes(home.kind))) {
+        const begins = createRandom(seed, fault, String(hasPlug)).whole(40 * DAY_QUARTERS, 360 * DAY_QUARTERS);
+        const traits = { ...ordinaryHome(kind, seed), faults: [faultFrom(fault, begins)] };
+        const beginsOn = Math.floor(begins / DAY_QUARTERS);
+        const year = simulateYear(kind, traits, beginsOn + 3, beginsOn - 33);
+        const toldAt = (hours: number) =>
+          remarksOn(profileAt(year, begins + hours * 4, hasPlug)).map((one) => one.kind);
+        const where = `${seed}, quarter-hour ${begins}`;
+        expect(
+          toldAt(0).filter((one) => said.includes(one)),
+          where,
+        ).toEqual([]);
+        expect(
+          said.some((one) => toldAt(DAY_HOURS).includes(one as never)),
+          where,
+        ).toBe(true);
+      }
+    });
+  }
+});

@@ -1,0 +1,85 @@
+import { backTest, totalOf } from '#src/remarks/back-test.ts';
+import { type Month, monthOf } from '#src/remarks/calendar.ts';
+import { type DailyUse, knownDays } from '#src/remarks/daily-use.ts';
+import { forecastMonth } from '#src/remarks/forecast.ts';
+import { rangeOf } from '#src/remarks/forecast-range.ts';
+
+/** What was said of a month on one of its days, beside what it came to and what two who think of nothing would have said. kWh. */
+export interface Said {
+  home: string;
+  month: Month;
+  /** Day of the month, from 1: the days before it are over. */
+  day: number;
+  actual: number;
+  forecast: number;
+  isWithinRange: boolean;
+  /** As much a day as last month; as in the same month last year. Null: not known. */
+  lastMonth: number | null;
+  lastYear: number | null;
+  /** The same two of the days to come alone, added to what is known. */
+  lastMonthOfRest: number | null;
+  lastYearOfRest: number | null;
+}
+
+/** A month with fewer known days is none to compare with. */
+const LEAST_SHARE = 0.9;
+
+/** Every month of a home of which a forecast can be made on the given days (1 is the first). */
+export function saidOf(home: string, used: DailyUse, days: readonly number[]): Said[] {
+  const said: Said[] = [];
+  const end = used.firstDay + used.kwh.length;
+  for (let month = monthOf(used.firstDay, 1); month.first + month.days <= end; month = monthOf(month.first, 1)) {
+    const actual = mean(used, month, 1 - 1 / month.days);
+    if (actual === null) continue;
+    for (const day of days) {
+      const forecast = forecastMonth(used, month.first + day - 1);
+      if (!forecast) continue;
+      const { lowKwh, highKwh } = rangeOf(forecast, backTest(used, month.first + day - 1));
+      const total = actual * month.days;
+      const [lastMonth, lastYear] = [-1, -12].map((later) => mean(used, monthOf(month.first, later), LEAST_SHARE));
+      const whole = (perDay: number | null | undefined) => (perDay ?? null) && (perDay as number) * month.days;
+      const rest = (perDay: number | null | undefined) =>
+        (perDay ?? null) && forecast.soFarKwh + (perDay as number) * (month.days - day + 1);
+      said.push({
+        home,
+        month,
+        day,
+        actual: total,
+        forecast: totalOf(forecast),
+        isWithinRange: lowKwh <= total && total <= highKwh,
+        lastMonth: whole(lastMonth),
+        lastYear: whole(lastYear),
+        lastMonthOfRest: rest(lastMonth),
+        lastYearOfRest: rest(lastYear),
+      });
+    }
+  }
+  return said;
+}
+
+/** kWh a day; null: too few of its days are known. */
+function mean(used: DailyUse, { first, days }: Month, leastShare: number): number | null {
+  const known = knownDays(used, first, first + days);
+  return known.length < leastShare * days ? null : known.reduce((sum, { kwh }) => sum + kwh, 0) / known.length;
+}
+
+type Naive = 'lastMonth' | 'lastYear' | 'lastMonthOfRest' | 'lastYearOfRest';
+
+/**
+ * Mean absolute error in percent of what the months came to. `naive`: of that one, and of the forecast in the same months; null where there is
+ * no month.
+ */
+export function errorsOf(
+  said: readonly Said[],
+  naive: Naive,
+): { forecast: number; naive: number; months: number } | null {
+  const both = said.filter((one) => one[naive] !== null);
+  if (both.length === 0) return null;
+  const error = (of: (one: Said) => number) =>
+    (100 * both.reduce((sum, one) => sum + Math.abs(of(one) - one.actual) / one.actual, 0)) / both.length;
+  return {
+    forecast: error((one) => one.forecast),
+    naive: error((one) => one[naive] as number),
+    months: both.length,
+  };
+}

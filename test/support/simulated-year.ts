@@ -1,0 +1,94 @@
+import type { HomeFault } from '#simulators/home-faults.ts';
+import { freezerWatts, type HomeTraits, simulateDay, traitsOf } from '#simulators/homes.ts';
+import { createRandom } from '#simulators/random.ts';
+import { simulateSolarDay, solarTraitsOf } from '#simulators/solar.ts';
+import { dayNumber } from '#src/remarks/calendar.ts';
+import { DAY_QUARTERS, type Profile, QUARTER_MS } from '#src/remarks/profile.ts';
+
+const DAY_MS = 86_400_000;
+const FROM_MS = Date.parse('2025-01-01T00:00:00Z');
+const LATITUDE = 52;
+/** Quarter-hours that a decision gets to see. */
+const SEEN_DAYS = 70;
+
+export const HOME_KINDS = ['flat', 'family', 'heat pump', 'electric car', 'solar'] as const;
+export type HomeKind = (typeof HOME_KINDS)[number];
+
+/** Quarter-hours of a simulated home from 2025 on, whose days are those of UTC. */
+export interface SimulatedYear {
+  used: Float64Array;
+  production: Float64Array | null;
+  freezer: Float64Array;
+  /** kWh; null: not simulated. */
+  daily: (number | null)[];
+}
+
+/** An ordinary home: with a freezer, two weeks of holidays in summer and one in winter. */
+export function ordinaryHome(kind: HomeKind, seed: string): HomeTraits {
+  const random = createRandom(seed, 'freezer');
+  const holiday = (month: number, days: number) => {
+    const fromMs = Date.UTC(2025, month, random.whole(1, 14));
+    return { fromMs, toMs: fromMs + days * DAY_MS };
+  };
+  return {
+    ...traitsOf(seed),
+    heating: kind === 'heat pump' ? 'heat pump' : 'boiler',
+    hasCar: kind === 'electric car',
+    ...(kind === 'family' ? { worksFromHome: true } : {}),
+    freezer: { watts: random.whole(65, 95), everyMinutes: random.whole(38, 60), onMinutes: random.whole(13, 20) },
+    holidays: [holiday(6, 14), holiday(1, 7)],
+  };
+}
+
+/** So many days of a home, from 2025 on; those before `firstDay` are left empty: nobody looks at them. */
+export function simulateYear(kind: HomeKind, traits: HomeTraits, days: number, firstDay = 0): SimulatedYear {
+  const list = () => new Float64Array(days * DAY_QUARTERS).fill(Number.NaN);
+  const [used, freezer, production] = [list(), list(), kind === 'solar' ? list() : null];
+  const solar = solarTraitsOf(traits.seed, LATITUDE);
+  for (let day = firstDay; day < days; day++) {
+    const startsAtMs = FROM_MS + day * DAY_MS;
+    const at = day * DAY_QUARTERS;
+    if (production) {
+      const { load, production: made } = simulateSolarDay(traits, solar, startsAtMs, 0).watts;
+      used.set(quarters(load), at);
+      production.set(quarters(made), at);
+    } else used.set(quarters(simulateDay(traits, startsAtMs).watts), at);
+    freezer.set(quarters(freezerWatts(traits, startsAtMs)), at);
+  }
+  const daily = Array.from({ length: days }, (_, day) => {
+    const watts = used.subarray(day * DAY_QUARTERS, (day + 1) * DAY_QUARTERS);
+    return day < firstDay ? null : watts.reduce((sum, one) => sum + one / 4_000, 0);
+  });
+  return { used, production, freezer, daily };
+}
+
+function quarters(minutes: Int32Array): Float64Array {
+  const means = new Float64Array(DAY_QUARTERS);
+  for (const [minute, watts] of minutes.entries()) {
+    const place = Math.floor(minute / 15);
+    means[place] = (means[place] as number) + watts / 15;
+  }
+  return means;
+}
+
+/** What is known of a home at a quarter-hour after 2025 began; `hasPlug`: its freezer is measured by itself. */
+export function profileAt(year: SimulatedYear, quarter: number, hasPlug: boolean): Profile {
+  const from = Math.max(0, quarter - SEEN_DAYS * DAY_QUARTERS);
+  const today = Math.floor(quarter / DAY_QUARTERS);
+  const firstDay = dayNumber('2025-01-01');
+  return {
+    fromMs: FROM_MS + from * QUARTER_MS,
+    used: year.used.subarray(from, quarter),
+    production: year.production?.subarray(from, quarter) ?? null,
+    devices: hasPlug ? [{ deviceId: 'freezer', used: year.freezer.subarray(from, quarter) }] : [],
+    daily: { firstDay, kwh: year.daily.slice(0, today) },
+    today: firstDay + today,
+  };
+}
+
+/** A fault that begins at a quarter-hour after 2025 began, and stays. */
+export const faultFrom = (kind: HomeFault['kind'], quarter: number): HomeFault => ({
+  kind,
+  fromMs: FROM_MS + quarter * QUARTER_MS,
+  toMs: Number.POSITIVE_INFINITY,
+});

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createHome } from '#simulators/home-clock.ts';
+import { LANGUAGES, type Language, loadWords, words } from '#src/dashboard/words/words.ts';
+import { lookAt } from '#test/support/browser.ts';
+import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
+import { ordinaryHome } from '#test/support/simulated-year.ts';
+
+const QUARTER_MS = 900_000;
+const DAY_MS = 96 * QUARTER_MS;
+const DAYS = 45;
+const HEATER_HOURS = 26;
+
+let dashboard: Dashboard;
+beforeAll(async () => {
+  dashboard = await startDashboard();
+});
+afterAll(() => dashboard.close());
+
+test('a heater that was forgotten yesterday is told in plain words, with what it is compared with; so is the month’s end', async () => {
+  const userId = await dashboard.user('forgetful@example.com');
+  const meter = await dashboard.device(userId);
+  const untilMs = Math.floor(Date.now() / QUARTER_MS) * QUARTER_MS;
+  const heater = { kind: 'forgotten heater', fromMs: untilMs - HEATER_HOURS * 4 * QUARTER_MS, toMs: Infinity } as const;
+  const home = createHome({ ...ordinaryHome('flat', 'forgetful'), faults: [heater] }, untilMs - DAYS * DAY_MS);
+  const readings: { ts: string; energy_total_kwh: number }[] = [];
+  for (let ms = home.installedAtMs; ms <= untilMs; ms += QUARTER_MS) {
+    const energy_total_kwh = home.at(ms).registerMilliwattHours / 1e6;
+    readings.push({ ts: new Date(ms).toISOString(), energy_total_kwh });
+  }
+  for (let at = 0; at < readings.length; at += 1_500) await meter.publish(readings.slice(at, at + 1_500));
+
+  const page = await dashboard.signIn('forgetful@example.com');
+  const remarks = page.getByRole('region', { name: 'Worth knowing' });
+  await remarks.getByText(/^Something stays on: since .* never used less than 1,[23]\d\d W\./).waitFor();
+  expect(await remarks.getByRole('listitem').count()).toBe(1);
+  await remarks.getByText('What it is compared with').click();
+  const rows = remarks.getByRole('row');
+  expect(await rows.count()).toBeGreaterThan(25);
+  expect(await rows.last().textContent()).toMatch(/\(this one\)1,[23]\d\d W$/);
+  expect(await remarks.getByRole('img').getAttribute('aria-label')).toMatch(
+    /^\d\d days before, mostly \d+ W; this one 1,/,
+  );
+
+  const forecast = page.getByRole('region', { name: 'This month’s end' });
+  expect(await forecast.textContent()).toMatch(/About [\d.,]+ kWh by the end of the month\./);
+  expect(await forecast.textContent()).toMatch(/In 80 of 100 months it will be between [\d.,]+ kWh and [\d.,]+ kWh\./);
+  await lookAt(page, 'home-plain-words');
+  // The same in every other language, on a phone.
+  for (const language of (Object.keys(LANGUAGES) as Language[]).filter((one) => one !== 'en')) {
+    await loadWords(language);
+    await page.locator('select.language').selectOption(language);
+    const said = page.getByRole('region', { name: words().plainWords.title });
+    await said.getByText(words().plainWords.compared.title).click();
+    await page.getByRole('region', { name: words().plainWords.forecast.title }).waitFor();
+    await lookAt(page, `home-plain-words-${language}`, 'phone');
+  }
+  await loadWords('en');
+  await page.locator('select.language').selectOption('en');
+  // One device has no month of its own.
+  await page.getByLabel('Device').selectOption({ label: 'Test (smart meter)' });
+  await forecast.waitFor({ state: 'detached' });
+  await page.close();
+});
