@@ -90,7 +90,7 @@ const sensorOf = (id: string, key: string, { name, deviceClass, stateClass, deci
   unique_id: `${identifierOf(id)}_${key}`,
   name,
   device_class: deviceClass,
-  state_class: stateClass,
+  ...(stateClass && { state_class: stateClass }),
   suggested_display_precision: decimals,
   // A null is rendered as None, which Home Assistant takes for unknown.
   value_template: `{{ value_json.${key} }}`,

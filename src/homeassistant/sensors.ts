@@ -3,7 +3,8 @@ export interface Sensor {
   /** In English: Home Assistant shows it as it is, and makes the entity's id of it. */
   name: string;
   deviceClass: 'energy' | 'power' | 'monetary' | 'gas' | 'water';
-  stateClass: 'total' | 'measurement';
+  /** Null: no statistics are kept of it. */
+  stateClass: 'total' | 'measurement' | null;
   /** Null: the currency of the tariff, ISO 4217. */
   unit: 'kWh' | 'W' | 'm³' | null;
   /** Decimals that are shown; the state has all of them. */
@@ -16,7 +17,7 @@ const volume = { stateClass: 'total', unit: 'm³', decimals: 2, part: 'month' } 
 const money = { deviceClass: 'monetary', stateClass: 'total', unit: null, decimals: 2 } as const;
 
 /**
- * What is told of a home, in this order. A further figure, such as the forecast of the month, is a line here and its value in `told.ts`.
+ * What is told of a home, in this order. A further figure is a line here and its value in `told.ts`.
  *
  * Not registers since ever: whoever brings years of history, or says that a plug is an inverter, changes the whole past, and Home Assistant would
  * show all of it as used in one hour. A sum of the month so far, with the month's start as its `last_reset`, can rise and fall by
@@ -36,6 +37,9 @@ export const HOME_SENSORS = {
   cost: { ...money, part: 'month', name: 'Cost this month' },
   used_today: { ...energy, part: 'day', name: 'Used today' },
   cost_today: { ...money, part: 'day', name: 'Cost today' },
+  // What nobody used yet: the Energy page must not count it.
+  forecast: { deviceClass: 'energy', stateClass: null, unit: 'kWh', decimals: 0, name: 'Forecast of this month' },
+  forecast_cost: { ...money, stateClass: null, decimals: 0, name: 'Forecast of this month’s cost' },
 } as const satisfies Record<string, Sensor>;
 
 /** What is told of one device. */

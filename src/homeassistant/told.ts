@@ -9,6 +9,7 @@ import { loadHome } from '#src/energy/home/home.ts';
 import type { HomeInsight } from '#src/energy/home/insights.ts';
 import { insights } from '#src/energy/insights.ts';
 import type { Range } from '#src/energy/ranges.ts';
+import { monthForecast } from '#src/remarks/month-forecast.ts';
 import { cycleOf } from './cycle.ts';
 import type { DeviceTold, HomeTold } from './sensors.ts';
 
@@ -46,9 +47,11 @@ export async function toldOfHome(
     ...(has.production && { production: sumOf(days, 'production_kwh') }),
     ...(has.storage && { charged: sumOf(days, 'charged_kwh'), discharged: sumOf(days, 'discharged_kwh') }),
   };
+  const forecast = await monthForecast(db, { userId, zone, now });
   const used = home.devices.length > 0 && {
     used: sumOf(days, 'kwh_used'),
     used_today: today.find(({ date }) => date === day.start)?.kwh_used ?? null,
+    forecast: forecast && thousandths(forecast.expectedKwh),
   };
   return {
     userId,
@@ -59,11 +62,17 @@ export async function toldOfHome(
       ...used,
       ...flows,
       ...(await commoditiesOf(db, userId, month)),
-      ...(costs.currency !== null && { cost: costs.month, cost_today: costs.day }),
+      ...(costs.currency !== null && {
+        cost: costs.month,
+        cost_today: costs.day,
+        forecast_cost: forecast?.cost?.currency === costs.currency ? thousandths(forecast.cost.expected) : null,
+      }),
     },
     devices: await devicesOf(db, userId, month, now),
   };
 }
+
+const thousandths = (value: number): number => Math.round(value * 1_000) / 1_000;
 
 /** The sum of a member of rows, in thousandths; null where no row knows it. */
 function sumOf<Row extends object>(rows: readonly Row[], name: keyof Row): number | null {

@@ -37,7 +37,8 @@ const sensor = z
     unique_id: text,
     name: text,
     device_class: z.enum(Object.keys(CLASSES)),
-    state_class: z.enum(['measurement', 'total', 'total_increasing']),
+    // Without one no statistics are kept.
+    state_class: z.enum(['measurement', 'total', 'total_increasing']).optional(),
     unit_of_measurement: text,
     suggested_display_precision: z.int().min(0),
     value_template: template,
@@ -49,7 +50,8 @@ const sensor = z
     const unit = config.unit_of_measurement;
     const isKnown = units instanceof RegExp ? units.test(unit) : units.includes(unit);
     if (!isKnown) say(`the unit ${unit} is not valid together with device class ${config.device_class}`);
-    if (!stateClasses.includes(config.state_class)) say(`state class ${config.state_class} is impossible`);
+    if (config.state_class && !stateClasses.includes(config.state_class))
+      say(`state class ${config.state_class} is impossible`);
     if (config.last_reset_value_template && config.state_class !== 'total') say('a last reset without the class total');
   });
 
