@@ -68,7 +68,9 @@ export function layLines(count: number): Lines {
       const { host, gateway } = places[index] as Place;
       // What is sent has the address of a card that nobody has.
       const to = (address: string, line: string) =>
-        isCut ? `neigh replace ${address} lladdr ${NOBODY} nud permanent dev ${line}` : `neigh del ${address} dev ${line}`;
+        isCut
+          ? `neigh replace ${address} lladdr ${NOBODY} nud permanent dev ${line}`
+          : `neigh del ${address} dev ${line}`;
       ip(to(host, lineOf(index)));
       ip(`-n ${nameOf(index)} ${to(gateway, 'line')}`);
     },

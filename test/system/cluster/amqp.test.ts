@@ -45,14 +45,14 @@ afterEach(async () => {
 });
 
 const urlOf = (url: string) => parseAmqpUrl(url) as AmqpUrl;
-const source = (receive: Parameters<typeof startAmqp>[0]['receive'], shards = 64) =>
+const source = (receive: Parameters<typeof startAmqp>[0]['receive'], own = log) =>
   startAmqp({
     url: urlOf(cluster.url()),
-    shards,
+    shards: 64,
     routingKeys: ROUTING_KEYS,
     topicOf: topicOfRoutingKey,
     receive,
-    log,
+    log: own,
   });
 
 async function meters(count: number): Promise<{ userId: string; devices: { id: string; secret: string }[] }> {
@@ -323,3 +323,33 @@ test('what is acknowledged is stored, each once, and counted as the reference co
   expect(took.workerFrozen).toBeLessThan(15_000);
   expect(took.workerStopped).toBeLessThan(3_000);
 }, 150_000);
+
+test('a worker leaves a node that hangs, and one that the others cannot reach, within seconds', async () => {
+  const ports: number[] = [];
+  const write = (line: string) => {
+    const { msg, port } = JSON.parse(line) as { msg: string; port: number };
+    if (msg === 'broker connected') ports.push(port);
+  };
+  const taken = (_message: unknown, done: () => void) => {
+    done();
+    return true;
+  };
+  sources.push(await source(taken, pino({ level: 'info' }, { write })));
+  const nodeOf = (port: number | undefined) => {
+    const node = cluster.nodes.find(({ ports: { amqp } }) => amqp === port);
+    if (!node) throw new Error(`no node has port ${port}`);
+    return node;
+  };
+  const hung = nodeOf(ports.at(-1));
+  hung.freeze();
+  await expect.poll(() => nodeOf(ports.at(-1)), { timeout: 8_000 }).not.toBe(hung);
+  hung.thaw();
+  const running = () => hung.ctl('-q', 'eval', 'length(nodes()).');
+  await expect.poll(async () => (await running().catch(() => '')).trim(), { timeout: 20_000 }).toBe('2');
+  const left = nodeOf(ports.at(-1));
+  const others = cluster.nodes.filter((node) => node !== left).map(({ name }) => `'${name}'`);
+  const each = (what: string) => left.ctl('eval', `[begin ${what} end || N <- [${others.join(', ')}]].`);
+  await each('erlang:set_cookie(N, another), erlang:disconnect_node(N)');
+  await expect.poll(() => nodeOf(ports.at(-1)), { timeout: 12_000 }).not.toBe(left);
+  await each('erlang:set_cookie(N, erlang:get_cookie())');
+}, 90_000);
