@@ -17,8 +17,8 @@ const CALM_S = 10;
 const PATIENCE_MS = 60_000;
 /** A call that was answered so long before a fault may not be noted yet. */
 const BEFORE_MS = 1_000;
-/** How many differences are named. */
-const NAMED = 20;
+/** How many differences of a kind are named. */
+const NAMED = 5;
 /** Left of the time for what is compared at the end. */
 const JUDGE_MS = 60_000;
 /** Longest that a fault takes, with what is waited for after it: none is begun that may not end in time. */
@@ -96,8 +96,11 @@ export async function chaosOfCluster(flags: readonly string[]): Promise<number> 
       console.table(result);
     }
     if (calm > 0) say(`WRONG: ${calm} readings were stored out of order before any fault`);
-    for (const { kind, of } of differences.slice(0, NAMED)) say(`WRONG: ${FAULTS[kind]}: ${of}`);
-    if (differences.length > NAMED) say(`WRONG: and ${differences.length - NAMED} more`);
+    for (const [kind, few] of Object.entries(Object.groupBy(differences, (one) => one.kind))) {
+      const name = FAULTS[kind as keyof typeof FAULTS];
+      for (const { of } of few.slice(0, NAMED)) say(`WRONG: ${name}: ${of}`);
+      if (few.length > NAMED) say(`WRONG: ${name}: ${few.length - NAMED} more`);
+    }
     if (noLines !== null) for (const name of OF_LINES) say(`NOT RUN: ${name}: ${noLines}`);
     for (const name of notRun) say(`NOT RUN: ${name}: no time left (--minutes=${minutes})`);
     return notRun.length === 0 && rows.every((row) => row.goesOn) && differences.length + calm === 0 ? 0 : 1;
