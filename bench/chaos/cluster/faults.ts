@@ -200,8 +200,8 @@ function pair(one: Fault, other: Fault): Fault {
 
 /**
  * The broker that most workers are at is cut off, without a word to anybody: whatever is sent is dropped on its way. (To part nodes by another
- * cookie is no such fault: both sides try to connect at once, again and again, and once in ten times the Erlang of the one that was parted
- * hung amid it and answered nobody any more, not even rabbitmqctl.)
+ * cookie is no such fault: both sides try to connect at once, again and again, and at times the Erlang of the one that was parted
+ * hangs amid it and answers nobody any more, not even rabbitmqctl.)
  */
 function silentLines(cluster: Cluster): Fault[] {
   const { lines, rabbit } = cluster;
