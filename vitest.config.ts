@@ -47,7 +47,10 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       // What is imported once serves all files: they have nothing that one could leave behind for another.
-      { extends: true, test: { name: 'unit', include: ['{src,ingest,simulators}/**/*.test.ts'], isolate: false } },
+      {
+        extends: true,
+        test: { name: 'unit', include: ['{src,ingest,simulators,bench}/**/*.test.ts'], isolate: false },
+      },
       level('contract', 'contract', 'plain'),
       level('database', 'database', 'plain'),
       level('system', 'system', 'plain'),

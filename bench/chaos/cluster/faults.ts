@@ -1,13 +1,16 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RabbitNode } from '../../../test/support/cluster/rabbitmq.ts';
-import type { Cluster, Role, RoleName } from './installation.ts';
+import { type Cluster, type Role, type RoleName, SMALL } from './installation.ts';
 
 /** What happens to the cluster while homes publish. */
 export interface Fault {
   name: string;
   /** What is asked of it: seconds until PUBACKs go on, or until readings are stored again. */
   goal: { of: 'acknowledged' | 'stored'; seconds: number };
+  /** Whether it may end a delivery between its call and the note of it: that call comes again. */
+  cutsDeliveries?: boolean;
   /** It lasts for so long at least; 0: until readings go on. */
   holdS: number;
   harm(): Promise<unknown>;
@@ -20,6 +23,7 @@ const DATABASE = { of: 'stored', seconds: 30 } as const;
 const WORKER = { of: 'stored', seconds: 10 } as const;
 const FROZEN_S = 30;
 const FULL_S = 8;
+const CUT_S = 20;
 const nothing = async () => {};
 
 /** All of them: one at a time, then pairs. */
@@ -37,19 +41,44 @@ export function faultsOf(cluster: Cluster, goesOn: () => Promise<boolean>): Faul
   };
   const killsRole = (name: RoleName, which: 0 | 1): Fault => {
     const role: Role = roles[name][which];
-    return { name: `${name} killed`, goal: WORKER, holdS: 0, harm: () => role.kill(), heal: () => role.start() };
+    return {
+      name: `${name} killed`,
+      goal: WORKER,
+      cutsDeliveries: name === 'worker',
+      holdS: 0,
+      harm: () => role.kill(),
+      heal: () => role.start(),
+    };
   };
   const killsPrimary = (): Fault => {
     let killed: Awaited<ReturnType<typeof patroni.primary>> | undefined;
     return {
       name: 'primary killed with its Patroni',
       goal: DATABASE,
+      cutsDeliveries: true,
       holdS: 0,
       async harm() {
         killed = await patroni.primary();
         await killed.kill();
       },
       heal: async () => killed?.start(),
+    };
+  };
+  /** What it has taken waits in its memory then, and nowhere else if it was acknowledged. */
+  const killsIngestAmidFailover = (): Fault => {
+    const failover = killsPrimary();
+    return {
+      ...failover,
+      name: 'ingest killed while there is no primary',
+      async harm() {
+        await failover.harm();
+        await pause(5_000);
+        await roles.ingest[0].kill();
+      },
+      async heal() {
+        await failover.heal();
+        await roles.ingest[0].start();
+      },
     };
   };
   const freezesIngest = (): Fault => ({
@@ -59,14 +88,14 @@ export function faultsOf(cluster: Cluster, goesOn: () => Promise<boolean>): Faul
     harm: async () => roles.ingest[1].signal('SIGSTOP'),
     heal: async () => roles.ingest[1].signal('SIGCONT'),
   });
-  const freezesNode = (): Fault => {
+  const freezesNode = (name: string, chosen: (cluster: Cluster) => RabbitNode): Fault => {
     let frozen: RabbitNode | undefined;
     return {
-      name: 'broker that most ingest workers are at frozen',
+      name,
       goal: BROKER,
       holdS: FROZEN_S,
       async harm() {
-        frozen = mostUsed(cluster);
+        frozen = chosen(cluster);
         frozen.freeze();
       },
       heal: async () => frozen?.thaw(),
@@ -93,15 +122,26 @@ export function faultsOf(cluster: Cluster, goesOn: () => Promise<boolean>): Faul
     killsPrimary(),
     ...(['ingest', 'api', 'worker'] as const).map((name) => killsRole(name, 0)),
     freezesIngest(),
-    freezesNode(),
-    partition(cluster, 2),
+    freezesNode('broker that most ingest workers are at frozen', mostUsed),
+    freezesNode('broker that no ingest worker is at frozen', unused),
+    ...silentLines(cluster),
     fullDisk(cluster, 1),
-    { name: 'switchover of the database', goal: DATABASE, holdS: 0, harm: () => patroni.switchover(), heal: nothing },
+    ...(cluster.lines ? [reallyFullDisk(cluster)] : []),
+    {
+      name: 'switchover of the database',
+      goal: DATABASE,
+      cutsDeliveries: true,
+      holdS: 0,
+      harm: () => patroni.switchover(),
+      heal: nothing,
+    },
+    // Those that are replaced end what they have begun.
     inTurn('roles replaced, one after the other', WORKER, Object.values(roles).flat().map(replace)),
     inTurn('brokers restarted, one after the other', BROKER, rabbit.nodes.map(replace)),
     pair(killsRole('ingest', 1), killsNode(0)),
     pair(killsRole('api', 0), killsNode(2)),
     pair(killsRole('worker', 1), killsPrimary()),
+    killsIngestAmidFailover(),
     pair(freezesIngest(), killsNode(1)),
     pair(killsNode(0), killsPrimary()),
     {
@@ -120,18 +160,27 @@ function nodeOf({ rabbit }: Cluster, index: number) {
   return node;
 }
 
-/** The broker that most ingest workers are connected to, by its port for AMQP. */
+/** The broker that most ingest workers are connected to. */
 function mostUsed({ rabbit }: Cluster): RabbitNode {
-  // Fields of proc(5) net/tcp: local address and port in hexadecimal, the other's, state (01: established). (rabbitmqctl
-  // list_connections waits for devices' connections.)
-  const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n');
-  const workersAt = ({ ports }: RabbitNode) => {
-    const local = new RegExp(`^ *\\d+: [0-9A-F]{8}:${ports.amqp.toString(16).toUpperCase().padStart(4, '0')} \\S+ 01 `);
-    return lines.filter((line) => local.test(line)).length;
-  };
   const [most] = rabbit.nodes.toSorted((one, other) => workersAt(other) - workersAt(one));
   if (!most || workersAt(most) === 0) throw new Error('no ingest worker is at a broker');
   return most;
+}
+
+/** One of three brokers that neither of two workers is connected to: it leads shards, as each does. */
+function unused({ rabbit }: Cluster): RabbitNode {
+  const node = rabbit.nodes.find((one) => workersAt(one) === 0);
+  if (!node) throw new Error('an ingest worker is at each broker');
+  return node;
+}
+
+/** How many ingest workers are connected to a broker, by its port for AMQP. */
+function workersAt({ ports }: RabbitNode): number {
+  // Fields of proc(5) net/tcp: local address and port in hexadecimal, the other's, state (01: established). (rabbitmqctl
+  // list_connections waits for devices' connections.)
+  const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n');
+  const port = ports.amqp.toString(16).toUpperCase().padStart(4, '0');
+  return lines.filter((line) => new RegExp(`^ *\\d+: \\S+ [0-9A-F]{8}:${port} 01 `).test(line)).length;
 }
 
 /** Both at once, healed in the same order. It lasts as long as the longer, and has the goals of the slower. */
@@ -139,6 +188,7 @@ function pair(one: Fault, other: Fault): Fault {
   return {
     name: `${one.name} + ${other.name}`,
     goal: one.goal.seconds > other.goal.seconds ? one.goal : other.goal,
+    cutsDeliveries: (one.cutsDeliveries ?? false) || (other.cutsDeliveries ?? false),
     holdS: Math.max(one.holdS, other.holdS),
     harm: () => Promise.all([one.harm(), other.harm()]),
     async heal() {
@@ -149,25 +199,61 @@ function pair(one: Fault, other: Fault): Fault {
 }
 
 /**
- * One broker that the two others cannot reach, nor it them: they part, and refuse each other's cookie until it is over. What links them is
- * ended, not silent; a silent one is what a frozen broker is.
+ * The broker that most workers are at is cut off, without a word to anybody: whatever is sent is dropped on its way. (To part nodes by another
+ * cookie is no such fault: both sides try to connect at once, again and again, and at times the Erlang of the one that was parted
+ * hangs amid it and answers nobody any more, not even rabbitmqctl.)
  */
-function partition(cluster: Cluster, index: number): Fault {
-  const node = nodeOf(cluster, index);
-  const others = cluster.rabbit.nodes.filter((one) => one !== node).map(({ name }) => `'${name}'`);
-  const each = (what: string) => node.ctl('eval', `[begin ${what} end || N <- [${others.join(', ')}]].`);
+function silentLines(cluster: Cluster): Fault[] {
+  const { lines, rabbit } = cluster;
+  if (!lines) return [];
+  const silent = (name: string, cut: (index: number, isCut: boolean) => void): Fault => {
+    let index = 0;
+    return {
+      name,
+      goal: BROKER,
+      holdS: CUT_S,
+      async harm() {
+        index = rabbit.nodes.indexOf(mostUsed(cluster));
+        cut(index, true);
+      },
+      heal: async () => cut(index, false),
+    };
+  };
+  return [
+    silent('lines between a broker with workers and the others silent', lines.cutFromOthers),
+    silent('all lines of a broker with workers silent', lines.cutFromAll),
+  ];
+}
+
+/** What cannot happen here, for want of a network and mounts of the run's own. */
+export const OF_LINES = ['silent lines of a broker', 'a full disk of a broker'] as const;
+
+/** The disk that one broker has for itself is filled to its last byte, and freed. */
+function reallyFullDisk(cluster: Cluster): Fault {
+  const node = nodeOf(cluster, SMALL);
+  const filler = join(node.dataFolder, 'filler');
   return {
-    name: `broker ${index + 1} cut off from the others`,
-    goal: BROKER,
-    holdS: 20,
+    name: `broker ${SMALL + 1}'s disk full`,
+    goal: { of: 'acknowledged', seconds: FULL_S + BROKER.seconds },
+    holdS: FULL_S,
     async harm() {
-      await each('erlang:set_cookie(N, another), erlang:disconnect_node(N)');
-      // They try at once to be together again.
-      await pause(1_000);
-      const left = (await node.ctl('-q', 'eval', 'length(nodes()).')).trim();
-      if (left !== '0') throw new Error(`${node.name} still has ${left} neighbours`);
+      const file = openSync(filler, 'w');
+      try {
+        for (const block = Buffer.alloc(2 ** 20); ; ) writeSync(file, block);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+      } finally {
+        closeSync(file);
+      }
     },
-    heal: () => each('erlang:set_cookie(N, erlang:get_cookie())'),
+    async heal() {
+      rmSync(filler);
+      // RabbitMQ goes on without what it writes quorum queues with, which has ended.
+      const writes = (await node.ctl('-q', 'eval', 'is_pid(whereis(ra_log_wal)).').catch(() => '')).trim();
+      if (writes === 'true') return;
+      await node.kill();
+      await node.start();
+    },
   };
 }
 

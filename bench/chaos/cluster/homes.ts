@@ -31,6 +31,8 @@ export interface Home {
 /** Homes that publish to all brokers, each reading until it is acknowledged, from the beginning on. */
 export interface Homes {
   all: Home[];
+  /** Spreads them over all brokers again, as at the beginning. */
+  spread(): void;
   /** Publishes no more. */
   finish(): Promise<void>;
   close(): Promise<void>;
@@ -66,6 +68,9 @@ export async function settle({ pool, rabbit }: Cluster, count: number, minutes: 
   const watching = watchStored(pool, all, over.signal);
   return {
     all,
+    spread() {
+      for (const [index, { publisher }] of all.entries()) publisher.moveTo(index);
+    },
     async finish() {
       over.abort();
       await playing;

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { secretBox } from '#src/core/secret-box.ts';
@@ -5,14 +7,19 @@ import { createDb, createPool, type Pool } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createUser } from '#src/users/store.ts';
 import { type PatroniCluster, startPatroni } from '../../../test/support/cluster/patroni.ts';
-import { type RabbitCluster, startRabbitMq } from '../../../test/support/cluster/rabbitmq.ts';
+import { type RabbitCluster, type RabbitNode, startRabbitMq } from '../../../test/support/cluster/rabbitmq.ts';
 import { freePort } from '../../../test/support/free-port.ts';
 import { type Receiver, startReceiver } from '../../../test/support/receiver.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '../../../test/support/service.ts';
+import { isWithin, type Lines, layLines } from './lines.ts';
 
 const SECRET_KEY = 'the secret of this installation';
 /** What webhooks are signed with. */
 export const TOKEN = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
+/** The broker whose data lie on a disk of its own, of so much. */
+export const SMALL = 1;
+const SMALL_MB = 384;
 
 const ROLES = ['ingest', 'api', 'worker'] as const;
 export type RoleName = (typeof ROLES)[number];
@@ -34,6 +41,8 @@ export interface Cluster {
   pool: Pool;
   receiver: Receiver;
   roles: Record<RoleName, readonly [Role, Role]>;
+  /** Of the brokers; null where this machine allows none. Then the broker `SMALL` has no small disk of its own either. */
+  lines: Lines | null;
   remove(): Promise<void>;
 }
 
@@ -50,8 +59,18 @@ export async function installCluster(): Promise<Cluster> {
     undo.push(async () => (await startingDatabase).stop());
     // Each broker asks one of the API processes who may log in: where that is gone, devices log in at another broker.
     const operator = operatorPorts.map((port) => `http://127.0.0.1:${port}`);
-    const startingBrokers = startRabbitMq({ operator });
-    undo.push(async () => (await startingBrokers).stop());
+    const lines = isWithin() ? layLines(3) : null;
+    const small = (nodes: readonly RabbitNode[]) => {
+      const node = nodes[SMALL];
+      if (!lines || !node) return;
+      const { uid, gid } = statSync(node.dataFolder);
+      const options = `size=${SMALL_MB}m,mode=755,uid=${uid},gid=${gid}`;
+      execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'data', node.dataFolder]);
+      undo.push(async () => void execFileSync('umount', ['--lazy', node.dataFolder]));
+    };
+    let startingBrokers: Promise<RabbitCluster> | undefined;
+    undo.push(async () => (await startingBrokers)?.stop());
+    startingBrokers = startRabbitMq({ operator, places: lines?.places, prepare: small });
     const [patroni, rabbit] = await Promise.all([startingDatabase, startingBrokers]);
     await patroni.ready();
     const many = { minute: 1_000_000, day: 1_000_000 };
@@ -70,7 +89,9 @@ export async function installCluster(): Promise<Cluster> {
       const ca = join(folder.path, 'ca.pem');
       await writeFile(ca, receiver.ca);
       const own = { DATA_DIR: folder.path, WEBHOOK_CA_FILE: ca };
-      const ports = role === 'api' ? { OPERATOR_PORT: String(operatorPorts[which]) } : {};
+      // Brokers ask it, each by our address on its own line.
+      const operatorHost = lines ? { OPERATOR_HOST: '0.0.0.0' } : {};
+      const ports = role === 'api' ? { OPERATOR_PORT: String(operatorPorts[which]), ...operatorHost } : {};
       let running: RoleProcess | undefined;
       undo.push(async () => running?.kill());
       return {
@@ -97,7 +118,7 @@ export async function installCluster(): Promise<Cluster> {
     const { user_id: adminId } = await createUser(db, { email: 'admin@example.com', role: 'admin' });
     const webhook = { event: 'alert.triggered', url: receiver.url, authToken: TOKEN } as const;
     await createWebhook(db, secretBox(SECRET_KEY), adminId, webhook);
-    return { rabbit, patroni, pool, receiver, roles, remove };
+    return { rabbit, patroni, pool, receiver, roles, lines, remove };
   } catch (error) {
     await remove();
     throw error;

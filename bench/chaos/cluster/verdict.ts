@@ -1,30 +1,31 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import type { Pool } from '#src/database/connect.ts';
-import { consumption, hour } from '../../../test/reference/consumption.ts';
+import { consumption, hour as hourOf } from '../../../test/reference/consumption.ts';
+import { compare, type Difference, type Evidence, FAULTS } from './compare.ts';
 import type { Home } from './homes.ts';
 import { THRESHOLD_MILLIWATT_HOURS } from './homes.ts';
 import { type Cluster, TOKEN } from './installation.ts';
 
-/** What stands at the end, by what was acknowledged. All but the first three are to be 0. */
+/** What stands at the end, by what was acknowledged. */
 export interface Verdict {
   acknowledged: number;
   stored: number;
   alerts: number;
-  /** Acknowledged and not stored. */
-  lost: number;
-  /** Stored and never published so, or rejected. */
-  strange: number;
-  /** Hours of homes whose energy is not the reference's. */
-  wrongHours: number;
-  /** Hours above the threshold of which nobody was told. */
-  untold: number;
-  /** Events beyond one an hour above the threshold: told twice, or without reason. */
-  toldWrongly: number;
+  /** To be 0, each: how often what is not as it must be. */
+  faults: Record<keyof typeof FAULTS, number>;
+  differences: Difference[];
 }
 
-/** Waits until nothing is to be expected any more, and compares. `withinMs`: for how long it waits at most. */
-export async function judge(cluster: Cluster, homes: readonly Home[], withinMs: number): Promise<Verdict> {
+/**
+ * Waits until nothing is to be expected any more, and compares. `cutOff`: when deliveries may have been cut off. `withinMs`: for how long it waits
+ * at most.
+ */
+export async function judge(
+  cluster: Cluster,
+  homes: readonly Home[],
+  { cutOff, withinMs }: { cutOff: Evidence['cutOff']; withinMs: number },
+): Promise<Verdict> {
   const untilMs = Date.now() + withinMs;
   const { pool, receiver } = cluster;
   const published = new Set(homes.flatMap(({ readings }) => readings.map(lineOf)));
@@ -32,56 +33,52 @@ export async function judge(cluster: Cluster, homes: readonly Home[], withinMs: 
     [...publisher.acknowledged.keys()].flatMap((index) => readings.slice(index, index + 1).map(lineOf)),
   );
   let stored = new Set<string>();
-  const lost = () => acknowledged.filter((line) => !stored.has(line)).length;
   do stored = new Set(await storedLines(pool));
-  while (lost() > 0 && Date.now() < untilMs && (await pause(500, true)));
+  while (acknowledged.some((line) => !stored.has(line)) && Date.now() < untilMs && (await pause(500, true)));
 
-  const expected = new Set<string>();
-  let wrongHours = 0;
+  const expectedHours = new Map<string, number>();
+  const keptHours = new Map<string, number>();
   for (const home of homes) {
-    const hours = await hoursOf(pool, home, stored);
+    const name = (ms: number) => `${home.userId} ${new Date(ms).toISOString()}`;
+    for (const [ms, energy] of await hoursOf(pool, home, stored)) expectedHours.set(name(ms), energy);
     const { rows } = await pool.query(
       'SELECT (extract(epoch FROM hour) * 1000)::bigint AS ms, energy_milliwatt_hours AS energy FROM user_hourly WHERE user_id = $1',
       [home.userId],
     );
-    const kept = new Map(rows.map(({ ms, energy }) => [Number(ms), Number(energy)]));
-    const all = new Set([...hours.keys(), ...kept.keys()]);
-    wrongHours += [...all].filter((ms) => (hours.get(ms) ?? 0) !== (kept.get(ms) ?? 0)).length;
-    for (const [ms, energy] of hours)
-      if (energy > THRESHOLD_MILLIWATT_HOURS) expected.add(`${home.userId} ${new Date(ms).toISOString()}`);
+    for (const { ms, energy } of rows) keptHours.set(name(Number(ms)), Number(energy));
   }
-  const untold = () => [...expected].filter((period) => !toldPeriods(receiver.calls).has(period)).length;
-  while (untold() > 0 && Date.now() < untilMs) await pause(250);
+  const above = [...expectedHours].filter(([, energy]) => energy > THRESHOLD_MILLIWATT_HOURS);
+  const alerts = new Set(above.map(([hour]) => hour));
+  const calls = () => receiver.calls.map((call) => ({ ...toldBy(call), atMs: call.atMs }));
+  const isTold = () => [...alerts].every((hour) => calls().some((call) => call.hour === hour));
+  while (!isTold() && Date.now() < untilMs) await pause(250);
   // One that is told twice is told later.
   await pause(2_000);
-  const told = toldPeriods(receiver.calls);
-  const events = [...told.values()].reduce((sum, ids) => sum + ids.size, 0);
   const rejected = await pool.query('SELECT count(*)::int AS count FROM rejected_messages');
-  return {
-    acknowledged: acknowledged.length,
-    stored: stored.size,
-    alerts: expected.size,
-    lost: lost(),
-    strange: [...stored].filter((line) => !published.has(line)).length + rejected.rows[0].count,
-    wrongHours,
-    untold: untold(),
-    toldWrongly: events - (expected.size - untold()),
-  };
-}
-
-/** Of each period that was told, the events: the same one comes again where its answer was lost. */
-function toldPeriods(calls: Cluster['receiver']['calls']): Map<string, Set<string>> {
-  const told = new Map<string, Set<string>>();
-  for (const { id, period } of calls.map(toldBy)) told.set(period, (told.get(period) ?? new Set()).add(id));
-  return told;
+  const differences = compare({
+    published,
+    acknowledged,
+    stored,
+    rejected: rejected.rows[0].count,
+    expectedHours,
+    keptHours,
+    alerts,
+    calls: calls(),
+    cutOff,
+  });
+  const kinds = Object.keys(FAULTS) as (keyof typeof FAULTS)[];
+  const faults = Object.fromEntries(
+    kinds.map((kind) => [kind, differences.filter((one) => one.kind === kind).length]),
+  ) as Verdict['faults'];
+  return { acknowledged: acknowledged.length, stored: stored.size, alerts: alerts.size, faults, differences };
 }
 
 /** The event of a call, and the account and hour that it tells of. */
-export function toldBy({ body, headers }: Cluster['receiver']['calls'][number]): { id: string; period: string } {
+export function toldBy({ body, headers }: Cluster['receiver']['calls'][number]): { event: string; hour: string } {
   const { id, data } = JSON.parse(body) as { id: string; data: { user_id: string; period_start: string } };
   // Throws where it is not ours. It is asked of the library once a call that is looked at, within its tolerance of five minutes.
   if (Date.now() / 1_000 - Number(headers['webhook-timestamp']) < 240) new Webhook(TOKEN).verify(body, headers);
-  return { id, period: `${data.user_id} ${new Date(data.period_start).toISOString()}` };
+  return { event: id, hour: `${data.user_id} ${new Date(data.period_start).toISOString()}` };
 }
 
 const lineOf = ({ deviceId, readAtMs, value }: Home['readings'][number]) => `${deviceId} ${readAtMs} ${value}`;
@@ -103,7 +100,7 @@ async function hoursOf(pool: Pool, home: Home, stored: ReadonlySet<string>): Pro
   const readings = home.readings.filter(
     (reading, index) => home.publisher.acknowledged.has(index) || stored.has(lineOf(reading)),
   );
-  return new Map([...consumption(readings, rows[0], hour)].map(([at, { energy }]) => [Number(at), Number(energy)]));
+  return new Map([...consumption(readings, rows[0], hourOf)].map(([at, { energy }]) => [Number(at), Number(energy)]));
 }
 
 /**

@@ -6,13 +6,19 @@ import type { AmqpUrl } from '#src/config/amqp-url.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Receive, Source } from '../source.ts';
 import { declareTopology, onChannel, TopologyError } from './declare.ts';
+import { watchMajority } from './majority.ts';
 import { priorityOf } from './priority.ts';
 import { consumeShard, type Shard } from './shard.ts';
+import { watchSilence } from './silence.ts';
 import { type Reading, readingOf } from './stop-reading.ts';
 import { STRAYS, shardQueue } from './topology.ts';
 
-/** After two to three of them without a word either side takes the other for dead: a worker that hangs is replaced within 10 s. */
-const HEARTBEAT_SECONDS = 3;
+/** After two to three of them without a word the broker takes a worker for dead: one that hangs is replaced within 4 to 6 s. */
+const HEARTBEAT_SECONDS = 2;
+/** After so long without a word a broker is left for the next one: it says something every heartbeat. */
+const SILENT_MS = 3_000;
+/** After so long without a majority behind it, too: longer than the others need to give up a broker that hangs, and to choose leaders. */
+const NO_MAJORITY_MS = 5_000;
 const CONNECT_MS = 5_000;
 /** How long making everything, once, and asking for all shards may take. */
 const DECLARE_MS = 60_000;
@@ -94,9 +100,14 @@ export async function startAmqp(options: AmqpOptions): Promise<AmqpSource> {
     });
     connection.on('error', end);
     connection.on('close', () => end(new Error('connection closed')));
+    const reading = readingOf(connection, HEARTBEAT_SECONDS);
+    const isRead = () => !reading.isStopped();
+    watchSilence(connection, SILENT_MS, isRead, () =>
+      end(new Error(`the broker has said nothing for ${SILENT_MS / 1_000} s`)),
+    );
     try {
       await within(declareTopology(connection, shards, routingKeys), Promise.race([ended, late(DECLARE_MS)]));
-      const made: Session = { connection, ended, shards: [], reading: readingOf(connection, HEARTBEAT_SECONDS) };
+      const made: Session = { connection, ended, shards: [], reading };
       session = made;
       // All at once: a shard whose leader is just being elected does not keep this worker from the others.
       const asked = Array.from({ length: shards }, async (_, shard) => {
@@ -105,6 +116,8 @@ export async function startAmqp(options: AmqpOptions): Promise<AmqpSource> {
         made.shards.push(await consumeShard(connection, { queue, priority, prefetch, onMessage: take, onEnd: end }));
       });
       await within(Promise.all(asked), Promise.race([ended, late(CONSUME_MS)]));
+      const isLost = () => end(new Error(`the broker has reached no majority for ${NO_MAJORITY_MS / 1_000} s`));
+      await within(watchMajority(connection, NO_MAJORITY_MS, isRead, isLost), ended);
       if (isPaused) made.reading.stop();
       return made;
     } catch (error) {

@@ -10,6 +10,7 @@ interface Inner {
 export interface Reading {
   stop(): void;
   goOn(): void;
+  isStopped(): boolean;
 }
 
 /**
@@ -40,5 +41,6 @@ export function readingOf(connection: ChannelModel, heartbeatSeconds: number): R
       isHeard();
       stream.emit('readable');
     },
+    isStopped: () => timer !== undefined,
   };
 }

@@ -6,6 +6,8 @@ const MQTT_EXCHANGE = 'energy.mqtt';
 const HASH_EXCHANGE = 'energy';
 /** For what is nobody's: it is kept, and raises an alarm. */
 export const STRAYS = 'energy.stray';
+/** Nothing ever lies here: workers ask for it to see that their broker reaches a majority (majority.ts). */
+export const BEAT = 'energy.beat';
 export const shardQueue = (shard: number): string => `energy.shard.${shard}`;
 
 /**
@@ -59,6 +61,7 @@ export function topologyOf(shards: number, routingKeys: readonly string[]): Decl
       options: { durable, arguments: { ...QUORUM, 'x-max-length-bytes': MAX_STRAY_BYTES, 'x-overflow': 'drop-head' } },
     },
     { kind: 'queue binding', to: STRAYS, from: STRAYS, key: '' },
+    { kind: 'queue', name: BEAT, options: { durable, arguments: QUORUM } },
     {
       kind: 'exchange',
       name: HASH_EXCHANGE,

@@ -9,6 +9,8 @@ export interface RepeatingPublisher {
   /** Resolves when all that were given are acknowledged. */
   flush(): Promise<void>;
   publish(payload: string): void;
+  /** Connects anew, to the node of this index. */
+  moveTo(index: number): void;
   close(): Promise<void>;
 }
 
@@ -17,7 +19,7 @@ const SILENCE_MS = 3_000;
 /** Connects as a device by MQTT 3.1.1 with a persistent session, to the nodes in turn. */
 export function repeatingPublisher(options: {
   /** May change: it holds from the next connection on. */
-  nodes: readonly { ports: { mqtt: number } }[];
+  nodes: readonly { host?: string; ports: { mqtt: number } }[];
   deviceId: string;
   secret: string;
   topic: string;
@@ -44,12 +46,12 @@ export function repeatingPublisher(options: {
   };
   const run = async () => {
     for (; !isClosing; node++) {
-      const port = nodes[node % nodes.length]?.ports.mqtt as number;
+      const at = nodes[node % nodes.length] as (typeof nodes)[number];
       const login = { username: deviceId, password: secret, clientId: deviceId, clean: false };
       try {
         const made = await connectAsync({
-          host: '127.0.0.1',
-          port,
+          host: at.host ?? '127.0.0.1',
+          port: at.ports.mqtt,
           reconnectPeriod: 0,
           connectTimeout: 2_000,
           keepalive: 5,
@@ -84,6 +86,11 @@ export function repeatingPublisher(options: {
       if (!isWaiting()) lastAtMs = Date.now();
       payloads.push(payload);
       if (client) send(client, payloads.length - 1);
+    },
+    moveTo(index) {
+      // One more with each connection that ends.
+      node = index - 1;
+      client?.stream.destroy();
     },
     async flush() {
       while (isWaiting()) await new Promise((resolve) => setTimeout(resolve, 20));

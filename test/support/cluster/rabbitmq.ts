@@ -24,9 +24,22 @@ const SERVER = '/usr/lib/rabbitmq/lib/rabbitmq_server-4.0.5/sbin/rabbitmq-server
 const USER = 'energy-ingest';
 const PASSWORD = 'own secret/@';
 
+/** Where a node runs, if not on our loopback. */
+export interface Place {
+  /** Its address. */
+  host: string;
+  /** Our address, as it sees it. */
+  gateway: string;
+  /** The namespace of its network, as a file. */
+  network: string;
+}
+
 /** A node of the cluster, on ports of its own of the loopback. */
 export interface RabbitNode {
   name: string;
+  host: string;
+  /** Where it keeps what it has. */
+  dataFolder: string;
   ports: { amqp: number; amqps: number; mqtt: number; mqtts: number };
   /** Processes of the node; its beam is among them. */
   pids(): number[];
@@ -53,21 +66,28 @@ export interface RabbitCluster {
   caFile: string;
   /** `rabbitmqctl` on the first node. Dear: a second of processor. */
   ctl(...args: string[]): string;
+  /** Spreads the leaders of queues over the nodes that are there, as `rabbitmq-queues rebalance quorum` does. */
+  rebalance(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
  * Starts RabbitMQ 4 of the Debian 13 folder: one to three nodes with the files of `deploy/cluster/rabbitmq`, and behind them only what
  * a test must have otherwise: ports, and less of the disk that must be free. `operator`: where the service answers who may do what, or
- * several such addresses, one a node in turn.
+ * several such addresses, one a node in turn. `places`: of each node, instead of the loopback. `prepare`: does something with the folders
+ * of the nodes' data before they start.
  * Nothing outlives this process, however it ends: each node is a namespace whose first process is killed with it.
  */
 export async function startRabbitMq({
   count = 3,
   operator = 'http://127.0.0.1:9',
+  places,
+  prepare,
 }: {
   count?: number;
   operator?: string | readonly string[];
+  places?: readonly Place[] | undefined;
+  prepare?: (nodes: readonly RabbitNode[]) => void;
 } = {}): Promise<RabbitCluster> {
   const operators = [operator].flat();
   const folder = mkdtempSync(join(DEBIAN_13, 'var/tmp/e-'));
@@ -86,7 +106,8 @@ export async function startRabbitMq({
   write(join(folder, '.erlang.cookie'), 'not a secret: this cluster is a test');
   chmodSync(join(folder, '.erlang.cookie'), 0o400);
   make(join(folder, 'tls'));
-  makeCertificate(join(folder, 'tls'), own);
+  const hosts = Array.from({ length: count }, (_, index) => places?.[index]?.host ?? '127.0.0.1');
+  makeCertificate(join(folder, 'tls'), hosts, own);
   const deployed = readFileSync(join(DEPLOYED, 'rabbitmq.conf'), 'utf8');
   // A cluster of fewer nodes is told of fewer.
   const kept = deployed
@@ -99,23 +120,25 @@ export async function startRabbitMq({
   copyFileSync(join(DEPLOYED, 'enabled_plugins'), join(folder, 'enabled_plugins'));
   own(join(folder, 'enabled_plugins'));
 
-  const names = Array.from({ length: count }, (_, index) => `e${index + 1}@127.0.0.1`);
+  const names = hosts.map((host, index) => `e${index + 1}@${host}`);
   const epmdPort = await freePort();
-  const ownInterface = '-kernel inet_dist_use_interface {127,0,0,1}';
   const common = {
     PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
     LANG: 'C.UTF-8',
     HOME: inside,
     ERL_EPMD_PORT: String(epmdPort),
-    ERL_EPMD_ADDRESS: '127.0.0.1',
     RABBITMQ_USE_LONGNAME: 'true',
     RABBITMQ_CONF_ENV_FILE: `${inside}/rabbitmq-env.conf`,
-    RABBITMQ_SERVER_START_ARGS: ownInterface,
   };
-  const epmd = inNamespace(DEBIAN_13, 'rabbitmq', ['epmd'], common);
+  const epmds = (places ?? [undefined]).map((place) => {
+    const env = { ...common, ERL_EPMD_ADDRESS: place?.host ?? '127.0.0.1' };
+    return inNamespace(DEBIAN_13, 'rabbitmq', ['epmd'], env, place?.network);
+  });
   const nodes = await Promise.all(names.map(makeNode));
 
   async function makeNode(name: string, index: number): Promise<RabbitNode> {
+    const place = places?.[index];
+    const host = place?.host ?? '127.0.0.1';
     const at = join(folder, name.slice(0, 2));
     for (const path of [at, `${at}/conf`, `${at}/data`, `${at}/log`]) make(path);
     const [amqp, amqps, mqtt, mqtts, distribution] = await Promise.all(Array.from({ length: 5 }, freePort));
@@ -123,10 +146,10 @@ export async function startRabbitMq({
     write(
       `${at}/conf/own.conf`,
       [
-        `listeners.tcp.default = 127.0.0.1:${amqp}`,
-        `listeners.ssl.default = 127.0.0.1:${amqps}`,
-        `mqtt.listeners.tcp.default = 127.0.0.1:${mqtt}`,
-        `mqtt.listeners.ssl.default = 127.0.0.1:${mqtts}`,
+        `listeners.tcp.default = ${host}:${amqp}`,
+        `listeners.ssl.default = ${host}:${amqps}`,
+        `mqtt.listeners.tcp.default = ${host}:${mqtt}`,
+        `mqtt.listeners.ssl.default = ${host}:${mqtts}`,
         'disk_free_limit.absolute = 50MB',
         '',
       ].join('\n'),
@@ -134,6 +157,8 @@ export async function startRabbitMq({
     const from = `${inside}/${name.slice(0, 2)}`;
     const env = {
       ...common,
+      ERL_EPMD_ADDRESS: host,
+      RABBITMQ_SERVER_START_ARGS: `-kernel inet_dist_use_interface {${host.replaceAll('.', ',')}}`,
       RABBITMQ_NODENAME: name,
       RABBITMQ_DIST_PORT: String(distribution),
       RABBITMQ_CONFIG_FILE: `${inside}/rabbitmq.conf`,
@@ -147,7 +172,7 @@ export async function startRabbitMq({
       ENERGY_NODE_3: names[2],
       ENERGY_USER: USER,
       ENERGY_PASSWORD: PASSWORD,
-      ENERGY_OPERATOR: operators[index % operators.length],
+      ENERGY_OPERATOR: operators[index % operators.length]?.replace('127.0.0.1', place?.gateway ?? '127.0.0.1'),
     };
     let child: ChildProcess | undefined;
     const pids = () => (child?.pid === undefined || child.exitCode !== null ? [] : everyProcessOf(child.pid));
@@ -172,6 +197,8 @@ export async function startRabbitMq({
     };
     const node: RabbitNode = {
       name,
+      host,
+      dataFolder: `${at}/data`,
       ports: { amqp, amqps, mqtt, mqtts },
       pids,
       async kill() {
@@ -183,7 +210,7 @@ export async function startRabbitMq({
       freeze: () => signal('SIGSTOP'),
       thaw: () => signal('SIGCONT'),
       async start() {
-        child = inNamespace(DEBIAN_13, 'rabbitmq', [SERVER], env);
+        child = inNamespace(DEBIAN_13, 'rabbitmq', [SERVER], env, place?.network);
         await Promise.all([amqp, mqtt].map((port) => opened(port, child as ChildProcess, node)));
       },
       ctl: async (...args) =>
@@ -196,18 +223,22 @@ export async function startRabbitMq({
   const cluster: RabbitCluster = {
     nodes,
     url({ secure = false, nodes: wanted = nodes } = {}) {
-      const hosts = wanted.map(({ ports }) => `127.0.0.1:${secure ? ports.amqps : ports.amqp}`).join(',');
-      return `${secure ? 'amqps' : 'amqp'}://${USER}:${encodeURIComponent(PASSWORD)}@${hosts}`;
+      const at = wanted.map(({ host, ports }) => `${host}:${secure ? ports.amqps : ports.amqp}`).join(',');
+      return `${secure ? 'amqps' : 'amqp'}://${USER}:${encodeURIComponent(PASSWORD)}@${at}`;
     },
     caFile: join(folder, 'tls/ca.crt'),
     ctl: (...args) => execFileSync('chroot', ctlArguments(names[0] ?? '', args), { env: common, encoding: 'utf8' }),
+    async rebalance() {
+      await nodes[0]?.ctl('eval', 'rabbit_amqqueue:rebalance(quorum, <<".*">>, <<".*">>).');
+    },
     async stop() {
       await Promise.all(nodes.map((node) => node.kill()));
-      epmd.kill('SIGKILL');
+      for (const epmd of epmds) epmd.kill('SIGKILL');
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
   try {
+    prepare?.(nodes);
     await Promise.all(nodes.map((node) => node.start()));
   } catch (error) {
     await cluster.stop();
@@ -228,11 +259,12 @@ const ctlArguments = (node: string, args: readonly string[]): string[] => [
 ];
 
 /** An authority, and the certificate of all nodes by it. */
-function makeCertificate(folder: string, own: (path: string) => void): void {
+function makeCertificate(folder: string, hosts: readonly string[], own: (path: string) => void): void {
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
   openssl('req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.crt', '-subj', '/CN=authority of a test');
-  const names = ['-addext', 'subjectAltName=DNS:localhost,DNS:127.0.0.1,IP:127.0.0.1'];
+  const each = [...new Set(hosts)].map((host) => `,DNS:${host},IP:${host}`).join('');
+  const names = ['-addext', `subjectAltName=DNS:localhost${each}`];
   openssl(
     'req',
     '-x509',
@@ -257,7 +289,7 @@ async function opened(port: number, child: ChildProcess, node: RabbitNode): Prom
   for (const untilMs = Date.now() + 60_000; Date.now() < untilMs; ) {
     if (child.exitCode !== null) throw new Error(`${node.name} ended: ${node.log().slice(-2_000)}`);
     const isOpen = await new Promise<boolean>((done) => {
-      const socket = connect(port, '127.0.0.1', () => done(true));
+      const socket = connect(port, node.host, () => done(true));
       socket.on('error', () => done(false));
       socket.on('connect', () => socket.destroy());
     });

@@ -45,14 +45,14 @@ afterEach(async () => {
 });
 
 const urlOf = (url: string) => parseAmqpUrl(url) as AmqpUrl;
-const source = (receive: Parameters<typeof startAmqp>[0]['receive'], shards = 64) =>
+const source = (receive: Parameters<typeof startAmqp>[0]['receive'], own = log) =>
   startAmqp({
     url: urlOf(cluster.url()),
-    shards,
+    shards: 64,
     routingKeys: ROUTING_KEYS,
     topicOf: topicOfRoutingKey,
     receive,
-    log,
+    log: own,
   });
 
 async function meters(count: number): Promise<{ userId: string; devices: { id: string; secret: string }[] }> {
@@ -323,3 +323,31 @@ test('what is acknowledged is stored, each once, and counted as the reference co
   expect(took.workerFrozen).toBeLessThan(15_000);
   expect(took.workerStopped).toBeLessThan(3_000);
 }, 150_000);
+
+test('a worker leaves a node that hangs, and one that reaches no majority, within seconds', async () => {
+  const ports: number[] = [];
+  const ends: string[] = [];
+  const write = (line: string) => {
+    const { msg, port, err } = JSON.parse(line) as { msg: string; port: number; err?: { message: string } };
+    if (msg === 'broker connected') ports.push(port);
+    if (msg === 'broker connection ended') ends.push(err?.message ?? '');
+  };
+  const taken = (_message: unknown, done: () => void) => {
+    done();
+    return true;
+  };
+  sources.push(await source(taken, pino({ level: 'info' }, { write })));
+  const nodeOf = (port: number | undefined) => cluster.nodes.find(({ ports: { amqp } }) => amqp === port);
+  const hung = nodeOf(ports.at(-1));
+  hung?.freeze();
+  await expect.poll(() => ports.length, { timeout: 10_000 }).toBe(2);
+  expect(ends).toEqual(['the broker has said nothing for 3 s']);
+  expect(nodeOf(ports.at(-1))).not.toBe(hung);
+  // It hangs still: with another one there is no majority.
+  const third = cluster.nodes.find((node) => node !== hung && node !== nodeOf(ports.at(-1)));
+  third?.freeze();
+  await expect.poll(() => ends, { timeout: 10_000 }).toHaveLength(2);
+  expect(ends[1]).toBe('the broker has reached no majority for 5 s');
+  for (const node of [hung, third]) node?.thaw();
+  await expect.poll(() => ports.length, { timeout: 30_000 }).toBe(3);
+}, 60_000);
