@@ -132,7 +132,8 @@ export async function startAmqp(options: AmqpOptions): Promise<AmqpSource> {
     // Workers do not all begin with the same one.
     let turn = Math.floor(Math.random() * url.hosts.length);
     let isReady = false;
-    for (; !isClosing; turn++) {
+    // One that leaves asks for nothing any more: the shards are the others'.
+    for (; !isClosing && !isLeaving; turn++) {
       const host = url.hosts[turn % url.hosts.length] as AmqpUrl['hosts'][number];
       try {
         const { connection, ended } = await connectTo(host);
@@ -155,6 +156,8 @@ export async function startAmqp(options: AmqpOptions): Promise<AmqpSource> {
   }
 
   async function countStrays(): Promise<void> {
+    // Of a connection that is not read no answer comes: what was counted last is kept.
+    if (isPaused) return;
     const before = strays ?? 0;
     strays = null;
     if (!session) return;
@@ -167,8 +170,15 @@ export async function startAmqp(options: AmqpOptions): Promise<AmqpSource> {
       );
     }
   }
+  let isCounting = false;
   const countingStrays = setInterval(() => {
-    countStrays().catch((error: Error) => log.debug({ err: error }, 'strays not counted'));
+    if (isCounting) return;
+    isCounting = true;
+    countStrays()
+      .catch((error: Error) => log.debug({ err: error }, 'strays not counted'))
+      .finally(() => {
+        isCounting = false;
+      });
   }, STRAYS_MS);
   countingStrays.unref();
 
