@@ -33,13 +33,22 @@ export interface AskedCosts {
  * where tariffs of two currencies hold in the range.
  */
 export async function costsOf(db: Database, asked: AskedCosts, groupBy: GroupBy): Promise<CostBucket[]> {
+  return bucketsOf(await sourcesOf(db, asked.buyer), asked, groupBy);
+}
+
+/** The same of what is loaded already. */
+export async function bucketsOf(
+  sources: CostSources,
+  asked: { range: Range; now: Date },
+  groupBy: GroupBy,
+): Promise<CostBucket[]> {
   const { range } = asked;
   const labelsOf = hourLabels(range);
   const keyOf: KeyOf = (_ms, clock) => {
     if (groupBy === 'hour') return String(clock.hourMs);
     return groupBy === 'day' ? clock.day.date : `${clock.day.date.slice(0, 7)}-01`;
   };
-  const sums = await costSums(await sourcesOf(db, asked.buyer), asked, keyOf, groupBy === 'month');
+  const sums = await costSums(sources, asked, keyOf, groupBy === 'month');
   return [...sums].flatMap(([key, one]) => {
     const cost = costOf(one, groupBy === 'hour' ? DECIMALS_OF_HOURS : 0);
     if (!cost) return [];

@@ -1,3 +1,4 @@
+import { tellSeen } from './parts/seen.ts';
 import { words } from './words/words.ts';
 
 /** An answer other than 2xx. */
@@ -89,6 +90,7 @@ async function answerTo<T>(method: string, path: string, body?: unknown): Promis
   if (method !== 'GET') headers['x-csrf-token'] = csrfToken;
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
   const response = await fetch(`/dashboard${path}`, { method, headers, ...sent });
+  if (method === 'GET') tellSeen(response.headers.get('x-seen-at'));
   const answer: unknown = await response.json().catch(() => ({}));
   if (response.ok) return { body: answer as T, headers: response.headers };
   if (response.status === 401) signedOut();

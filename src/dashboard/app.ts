@@ -3,6 +3,7 @@ import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import type { User } from '#clients/typescript/client.ts';
 import { call, holdSession, sentenceOf } from './api.ts';
 import { type Children, html } from './html.ts';
+import { keepForOffline } from './keep.ts';
 import { Layout } from './layout.ts';
 import { Problem } from './parts/ui.ts';
 import { type Session, SessionContext } from './session.ts';
@@ -12,9 +13,10 @@ import { type Language, language, type Words, words } from './words/words.ts';
 
 /** A page is fetched when it is first gone to. */
 const PAGES: Record<string, { name: keyof Words['common']['pages']; load: () => Promise<{ Page: () => Children }> }> = {
-  '': { name: 'home', load: () => import('./pages/home.ts') },
+  home: { name: 'home', load: () => import('./pages/home.ts') },
   keys: { name: 'keys', load: () => import('./pages/keys.ts') },
   devices: { name: 'devices', load: () => import('./pages/devices.ts') },
+  device: { name: 'devices', load: () => import('./pages/device.ts') },
   tariffs: { name: 'tariffs', load: () => import('./pages/tariffs.ts') },
   alerts: { name: 'alerts', load: () => import('./pages/alerts.ts') },
   webhooks: { name: 'webhooks', load: () => import('./pages/webhooks.ts') },
@@ -23,6 +25,18 @@ const PAGES: Record<string, { name: keyof Words['common']['pages']; load: () => 
 };
 
 const pageNow = () => location.pathname.replace(/^\/dashboard\/?/, '').replace(/\/$/, '');
+
+/** The only form of id that goes into request paths: anybody can write the link that a page is opened by. */
+const DEVICE = /^devices\/(dev_[0-9a-z]{26}(?:\/.*)?)$/;
+
+/** The page that an address names, and what it says beside that. */
+function placeOf(path: string): { page: string; rest: string } {
+  if (path === '' || path === 'sign-in') return { page: 'home', rest: '' };
+  const device = DEVICE.exec(path);
+  if (device) return { page: 'device', rest: device[1] ?? '' };
+  const [page = '', ...rest] = path.split('/');
+  return page === 'home' || rest.length === 0 ? { page, rest: rest.join('/') } : { page: '', rest: '' };
+}
 
 interface SignedIn {
   user: User;
@@ -44,9 +58,12 @@ function App() {
   const [reason, setReason] = useState<string | null>(null);
   // A link of a mail signs in whoever follows it, whether or not somebody is signed in here.
   const [hasLink, setHasLink] = useState(() => pageNow() === 'sign-in' && location.hash.length > 1);
-  const go = useCallback((page: string) => {
+  const move = useCallback((page: string) => {
     history.pushState(null, '', page === '' ? '/dashboard' : `/dashboard/${page}`);
     setPath(pageNow());
+  }, []);
+  const go = useCallback((page: string) => {
+    move(page);
     document.querySelector<HTMLElement>('main')?.focus();
   }, []);
   useEffect(() => {
@@ -77,6 +94,7 @@ function App() {
     });
     setReason(null);
     setSignedIn(session);
+    keepForOffline();
     // Who looks after others most often has no meter of its own.
     if (session.user.role !== 'homeowner') void firstPick(session.user).then(setPicked);
     else setPicked(null);
@@ -95,21 +113,22 @@ function App() {
     setPicked(user);
   }, []);
 
+  const { page, rest } = placeOf(path);
   const session = useMemo((): Session | null => {
     if (signedIn === null || signedIn === 'unknown') return null;
     const { user: me, environment, mqtt } = signedIn;
-    return { me, environment, mqtt, user: picked ?? me, pick, go };
-  }, [signedIn, picked, pick, go]);
+    return { me, environment, mqtt, user: picked ?? me, pick, rest, go, move };
+  }, [signedIn, picked, pick, rest, go, move]);
 
   const { common } = words();
   if (failed !== null)
     return html`<main class="sign-in"><div class="card"><${Problem} text=${failed} /><button type="button" onClick=${ask}>${common.again}</button></div></main>`;
   if (signedIn === 'unknown') return html`<p class="quiet center" role="status">${common.loading}</p>`;
   if (session === null || hasLink) return html`<${SignIn} reason=${reason} onSignedIn=${enter} />`;
-  const known = PAGES[path === 'sign-in' ? '' : path];
+  const known = PAGES[page];
   return html`<${SessionContext.Provider} value=${session}>
-    <${Layout} path=${path} onSignOut=${() => setSignedIn(null)}>
-      ${known ? html`<${Lazy} key=${path} page=${known} spoken=${spoken} />` : html`<h1>${common.frame.noPage}</h1><p>${common.frame.choosePage}</p>`}
+    <${Layout} page=${page === 'device' ? 'devices' : page} onSignOut=${() => setSignedIn(null)}>
+      ${known ? html`<${Lazy} key=${page} page=${known} spoken=${spoken} />` : html`<h1>${common.frame.noPage}</h1><p>${common.frame.choosePage}</p>`}
     <//>
   <//>`;
 }

@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
 import { call } from './api.ts';
 import { type Children, html } from './html.ts';
+import { ago } from './parts/format.ts';
 import { LanguageChoice } from './parts/language.ts';
 import { useAction } from './parts/load.ts';
+import { useSeenAt } from './parts/seen.ts';
 import { busy, Problem } from './parts/ui.ts';
 import { UserPicker } from './parts/user-picker.ts';
 import { useSession } from './session.ts';
@@ -24,7 +26,7 @@ function themeNow(): Theme {
 }
 
 /** Frame of every page: navigation, the account that is signed in, and whose data are shown. */
-export function Layout(props: { path: string; onSignOut: () => void; children?: Children }) {
+export function Layout(props: { page: string; onSignOut: () => void; children?: Children }) {
   const { me, environment, go } = useSession();
   const [theme, setTheme] = useState<Theme>(themeNow);
   document.documentElement.dataset.theme = theme;
@@ -36,6 +38,7 @@ export function Layout(props: { path: string; onSignOut: () => void; children?: 
     event.preventDefault();
     go(page);
   };
+  const seenAt = useSeenAt();
   const { run, isBusy, error } = useAction();
   // Said only where it is so: whoever believes it leaves the machine to others.
   const signOut = (query = '') =>
@@ -59,13 +62,13 @@ export function Layout(props: { path: string; onSignOut: () => void; children?: 
         ${links.map(
           (name) => html`<a
             href=${name === 'home' ? '/dashboard' : `/dashboard/${name}`}
-            aria-current=${props.path === pathOf(name) ? 'page' : undefined}
+            aria-current=${props.page === name ? 'page' : undefined}
             onClick=${(event: MouseEvent) => follow(event, pathOf(name))}
           >${pages[name]}</a>`,
         )}
       </nav>
       <div class="me">
-        ${me.role !== 'homeowner' && !OF_NOBODY.has(props.path) && html`<${UserPicker} />`}
+        ${me.role !== 'homeowner' && !OF_NOBODY.has(props.page) && html`<${UserPicker} />`}
         <button type="button" class="plain" onClick=${nextTheme} aria-label=${frame.colours[theme]} title=${frame.colours[theme]}>
           ${theme === 'dark' ? '☾' : theme === 'light' ? '☀' : '◐'}
         </button>
@@ -73,7 +76,7 @@ export function Layout(props: { path: string; onSignOut: () => void; children?: 
         <button type="button" ...${busy(isBusy)} onClick=${() => signOut()} title=${frame.signedInAs(me.email, roles[me.role])}>${frame.signOut}</button>
       </div>
     </header>
-    <main id="main" tabindex="-1"><${Problem} text=${error} />${props.children}</main>
+    <main id="main" tabindex="-1">${seenAt !== null && html`<p class="note" role="status">${words().period.offline(ago(seenAt))}</p>`}<${Problem} text=${error} />${props.children}</main>
     <footer class="quiet">${me.email} · ${roles[me.role]} · <a href="/dashboard/sessions" onClick=${(event: MouseEvent) => follow(event, 'sessions')}>${pages.sessions}</a> · <button type="button" class="link" onClick=${() => signOut('?everywhere=true')}>${frame.signOutEverywhere}</button> · <${LanguageChoice} /></footer>
   `;
 }

@@ -19,7 +19,12 @@ export interface Session {
   /** The account that the pages show: one's own, unless another one was picked. */
   user: User;
   pick(user: User): void;
+  /** What the address has after the page's own name: `month/2026-10`. */
+  rest: string;
+  /** To another page, which takes the focus. */
   go(path: string): void;
+  /** To another address of the same page: the focus stays. */
+  move(path: string): void;
 }
 
 export const SessionContext = createContext<Session | null>(null);

@@ -46,17 +46,17 @@ export interface Summary {
 /** Whose consumption is asked for: all of a user's, or that of one device (which the caller must have found within its reach). */
 export type Whose = { userId: string } | { deviceId: string };
 
-export const ownerOf = (whose: Whose): Owner =>
+const ownerOf = (whose: Whose): Owner =>
   'userId' in whose ? { key: 'user_id', id: whose.userId } : { key: 'device_id', id: whose.deviceId };
 
 /** The level that has the UTC hours of a user or device. */
-export const hourlyOf = (whose: Whose) => levelOf('userId' in whose ? 'user_hourly' : 'device_hourly');
+const hourlyOf = (whose: Whose) => levelOf('userId' in whose ? 'user_hourly' : 'device_hourly');
 
 /**
  * Clock hours in the range, in SQL: UTC hours, or quarter-hours put together where the zone's hours lie otherwise. Columns:
  * hour, milliwattHours, estimated_milliwatt_hours.
  */
-export function hoursOf(whose: Whose, range: Range): RawBuilder<unknown> {
+function hoursOf(whose: Whose, range: Range): RawBuilder<unknown> {
   const owner = ownerOf(whose);
   // Raw SQL: the hot path of every answer about usage; measured as it is written.
   const minutes = pieceMinutes(range);

@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
-import { asMilliwattHours, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
+import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { PLACEMENTS, type Placement } from '#src/database/enums.ts';
 import { estimatedExportKey } from '#src/database/meter.ts';
-import { COLUMN } from '#src/rollups/levels.ts';
-import { piecesOfEach } from '#src/rollups/parts.ts';
+import { energiesOf } from './device-energies.ts';
 import { summary } from './insights.ts';
-import { pieceMinutes, type Range } from './ranges.ts';
+import type { Range } from './ranges.ts';
 
 /** What a device has to do with a figure. */
 interface FigureDevice {
@@ -45,7 +44,7 @@ type Note = (typeof NOTES)[number];
 const ASKED = new Set(['estimated', 'coverage'] as const);
 
 /** Whether a device tells electricity, or may: not one that is heard of, and of gas, heat, water or a room's climate alone. */
-const TELLS_ELECTRICITY = sql<boolean>`(NOT EXISTS (SELECT FROM series s WHERE s.device_id = devices.device_id)
+export const TELLS_ELECTRICITY = sql<boolean>`(NOT EXISTS (SELECT FROM series s WHERE s.device_id = devices.device_id)
   OR EXISTS (SELECT FROM series s WHERE s.device_id = devices.device_id
     AND (s.counts_import OR s.counts_export OR 'unknown' = ANY (string_to_array(s.channel, '/')))))`;
 
@@ -89,33 +88,6 @@ export async function figureOf(db: Database, userId: string, range: Range): Prom
 }
 
 const kwhOf = (milliwattHours: number): number => milliwattHoursToKwh(asMilliwattHours(milliwattHours));
-
-interface Energies {
-  who: string;
-  imported: MilliwattHours;
-  exported: MilliwattHours;
-  estimated: MilliwattHours;
-  importMs: number;
-  exportMs: number;
-}
-
-async function energiesOf(db: Database, ids: readonly string[], range: Range): Promise<Map<string, Energies>> {
-  const keys = ids.flatMap((id) => [id, estimatedExportKey(id)]);
-  const columns = {
-    imported: COLUMN.energyMilliwattHours,
-    exported: COLUMN.exportMilliwattHours,
-    estimated: COLUMN.estimatedMilliwattHours,
-    importMs: COLUMN.coveredMs,
-    exportMs: COLUMN.exportCoveredMs,
-  };
-  const pieces = piecesOfEach({ key: 'device_id', ids: keys }, range, pieceMinutes(range), Object.values(columns));
-  const sums = Object.entries(columns).map(([name, column]) => `sum(${column})::bigint AS "${name}"`);
-  // Raw SQL: relations are named at run time, out of src/rollups/levels.ts.
-  const { rows } = await sql<Energies>`SELECT who, ${sql.raw(sums.join(', '))} FROM (${pieces}) p GROUP BY who`.execute(
-    db,
-  );
-  return new Map(rows.map((row) => [row.who, row]));
-}
 
 async function notesOf(db: Database, ids: readonly string[], { from, to }: Range) {
   const rows = await db

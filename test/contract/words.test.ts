@@ -152,6 +152,7 @@ const ALIKE: Record<string, readonly string[]> = {
     'home.commodities.gas',
     'home.commodities.water',
     'home.live',
+    'period.units.week',
     'sessions.browser',
     'tariffs.form.in',
     'webhooks.log.detailsOf',

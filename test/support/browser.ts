@@ -15,18 +15,25 @@ export const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 128
 export async function startBrowser(): Promise<Browser> {
   if (!existsSync(CHROMIUM))
     throw new Error(`There is no ${CHROMIUM}: apt-get install chromium-headless-shell, or set CHROMIUM.`);
-  // As root there is no sandbox; what is looked at is ours.
-  return chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  // As root there is no sandbox; what is looked at is ours, its certificate too: a service worker asks the browser, not the page.
+  return chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--ignore-certificate-errors'] });
 }
 
 /**
  * A browser of a person's own, without cookies. What no page of ours may do is kept in `problems`: requests to another host,
- * what the content policy blocked, errors of scripts.
+ * what the content policy blocked, errors of scripts. `isKept`: what is seen is kept for when there is no network; else a test would see
+ * what another page left behind.
  */
-export async function newPerson(browser: Browser, baseUrl: string, problems: string[]): Promise<BrowserContext> {
+export async function newPerson(
+  browser: Browser,
+  baseUrl: string,
+  problems: string[],
+  isKept = false,
+): Promise<BrowserContext> {
   const context = await browser.newContext({
     baseURL: baseUrl,
     ignoreHTTPSErrors: true,
+    serviceWorkers: isKept ? 'allow' : 'block',
     viewport: SIZES.desktop,
     locale: 'en-GB',
     permissions: ['clipboard-read', 'clipboard-write'],

@@ -28,12 +28,12 @@ export interface Dashboard {
   user(email: string, role?: Role, enrolledBy?: string): Promise<string>;
   /** Pairs a device, and connects as it; `publish` resolves when the service has stored what it sent. */
   device(userId: string, type?: string): Promise<{ deviceId: string; publish(readings: unknown): Promise<void> }>;
-  /** A page of somebody who is not signed in. */
-  open(path: string): Promise<Page>;
+  /** A page of somebody who is not signed in. `isKept`: newPerson. */
+  open(path: string, isKept?: boolean): Promise<Page>;
   /** The link and the code of the last mail to an address; the mail is taken away. */
   mailTo(email: string): Promise<{ link: string; code: string; text: string }>;
   /** Signs in as a person does: asks for a mail, and follows its link. */
-  signIn(email: string): Promise<Page>;
+  signIn(email: string, isKept?: boolean): Promise<Page>;
   /** Ends everything; fails where a page did what none may do (test/support/browser.ts). */
   close(): Promise<void>;
 }
@@ -86,8 +86,8 @@ export async function startDashboard(env: Record<string, string> = {}): Promise<
         client.publishAsync(readingsTopic(deviceId), JSON.stringify(readings), { qos: 1 });
       return { deviceId, publish: async (readings) => void (await send(readings)) };
     },
-    async open(path) {
-      const person = await newPerson(browser, url, problems);
+    async open(path, isKept) {
+      const person = await newPerson(browser, url, problems, isKept);
       const page = await person.newPage();
       await page.goto(path);
       return page;
@@ -112,8 +112,8 @@ export async function startDashboard(env: Record<string, string> = {}): Promise<
         .toBeDefined();
       return found as NonNullable<typeof found>;
     },
-    async signIn(email) {
-      const page = await dashboard.open('/dashboard');
+    async signIn(email, isKept) {
+      const page = await dashboard.open('/dashboard', isKept);
       await page.getByLabel('E-mail').fill(email);
       await page.getByRole('button', { name: 'Mail me a link' }).click();
       await page.getByLabel('Code').waitFor();

@@ -4,7 +4,7 @@ import { type Asked, totalsOf } from '#src/alerts/totals.ts';
 import { createDb } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { imports, summary } from '#src/energy/insights.ts';
-import { overview } from '#src/energy/overview.ts';
+import { periodOfHome } from '#src/energy/period/period.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { LEVELS, LOAD_PROFILE, MEASURE_NAMES, type Measure } from '#src/rollups/levels.ts';
 import { createUser } from '#src/users/store.ts';
@@ -92,7 +92,8 @@ async function answers({ userId, deviceIds }: { userId: string; deviceIds: strin
       const name = `${zone} ${Object.keys(whose)} ${Object.values(whose)}`;
       for (const group of ['hour', 'day', 'month'] as const)
         found[`${name} ${group}`] = await imports(db, whose, range, group);
-      found[`${name} overview`] = await overview(db, whose, { zone, weeks: 4, now: NOW });
+      const asked = { unit: 'month', date: '2026-06-01', zone, now: NOW, newest: null } as const;
+      found[`${name} period`] = await periodOfHome(db, { userId, ...whose }, asked);
     }
     found[`${zone} summary`] = await summary(db, userId, range);
   }

@@ -16,6 +16,8 @@ const LIBRARIES: Record<string, string> = {
   htm: 'htm/dist/htm.module.js',
   uplot: 'uplot/dist/uPlot.esm.js',
 };
+/** Keeps what was seen last: the browser looks whether it is another one. */
+const WORKER = 'service-worker.ts';
 const STYLES: Record<string, string> = { 'uplot.css': 'uplot/dist/uPlot.min.css' };
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 const [brotli, gzipped] = [promisify(brotliCompress), promisify(gzip)];
@@ -109,17 +111,29 @@ async function make(path: string, read: Source, folder: string): Promise<void> {
 function sources(): Map<string, Source> {
   const found = new Map<string, Source>();
   const { resolve } = createRequire(import.meta.url);
+  const version = createHash('sha256');
+  // Asked for when all files were read: a worker is another one where any file is.
+  let digest: string | undefined;
+  const versioned = (source: string) => {
+    digest ??= version.digest('hex').slice(0, 16);
+    return source.replace('VERSION', digest);
+  };
   for (const entry of readdirSync(PAGES, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name);
     const path = relative(PAGES, file).replaceAll('\\', '/');
-    if (!entry.isFile() || !/\.(ts|css|html|svg)$/.test(path)) continue;
+    if (!entry.isFile() || !/\.(ts|css|html|svg|png|webmanifest)$/.test(path)) continue;
+    // Tests without I/O lie beside what they test.
+    if (path.endsWith('.test.ts')) continue;
     const content = readFileSync(file);
-    if (path.endsWith('.ts')) found.set(path.replace(/ts$/, 'js'), () => moduleOf(content.toString()));
+    version.update(path).update(content);
+    if (path === WORKER) found.set('service-worker.js', () => moduleOf(versioned(content.toString())));
+    else if (path.endsWith('.ts')) found.set(path.replace(/ts$/, 'js'), () => moduleOf(content.toString()));
     else if (path === 'index.html') found.set(path, () => documentOf(content.toString(), [...found.keys()]));
     else found.set(path, () => content);
   }
   for (const [name, file] of Object.entries(LIBRARIES)) {
     const code = readFileSync(packaged(resolve, file), 'utf8');
+    version.update(name).update(code);
     found.set(`lib/${name}.js`, () => Buffer.from(browsable(code)));
   }
   for (const [name, file] of Object.entries(STYLES)) {
@@ -155,7 +169,13 @@ function browsable(code: string): string {
 /** The document, with what the first page needs named in its head: fetched at once instead of import by import. Which language it is in, the browser alone knows. */
 function documentOf(source: string, paths: string[]): Buffer {
   const early = [...paths, ...Object.keys(LIBRARIES).map((name) => `lib/${name}.js`)]
-    .filter((path) => path.endsWith('.js') && !path.startsWith('pages/') && !/^words\/[a-z]{2}[./]/.test(path))
+    .filter(
+      (path) =>
+        path.endsWith('.js') &&
+        !path.startsWith('pages/') &&
+        path !== 'service-worker.js' &&
+        !/^words\/[a-z]{2}[./]/.test(path),
+    )
     .map((path) => `<link rel="modulepreload" href="/dashboard/app/${path}">`);
   return Buffer.from(source.replace('<!-- modulepreload -->', early.join('')));
 }

@@ -2,7 +2,11 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { assetFiles } from './asset-files.ts';
 
 /** Addresses of pages: each of them is the same document, which shows the page that its address names. */
-const VIEWS = ['', '/', '/sign-in', '/keys', '/devices', '/alerts', '/webhooks', '/sessions', '/operator'];
+const VIEWS = [
+  ...['', '/', '/sign-in', '/keys', '/devices', '/tariffs', '/alerts', '/webhooks', '/sessions', '/operator'],
+  // A period of the home, or of a device.
+  ...['/home', '/home/:unit/:period', '/devices/:device', '/devices/:device/:unit/:period'],
+];
 /** Everything from here, nothing inline. */
 const POLICY = [
   "default-src 'none'",
@@ -10,6 +14,8 @@ const POLICY = [
   "style-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",
+  "manifest-src 'self'",
+  "worker-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -42,6 +48,12 @@ export function addAssets(app: FastifyInstance): void {
   app.get('/dashboard/:page', (request, reply) => {
     if (!/\btext\/html\b/.test(request.headers.accept ?? '')) return reply.callNotFound();
     return send(reply.status(404).header('Content-Security-Policy', POLICY), 'index.html', { isKept: false });
+  });
+  // It looks after all pages, and fetches from here alone.
+  app.get('/dashboard/app/service-worker.js', (_request, reply) => {
+    reply.header('Service-Worker-Allowed', '/dashboard');
+    reply.header('Content-Security-Policy', "default-src 'none'; connect-src 'self'");
+    return send(reply, 'service-worker.js');
   });
   app.get('/dashboard/app/*', (request, reply) => send(reply, (request.params as { '*': string })['*']));
 }

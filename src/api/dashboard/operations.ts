@@ -1,12 +1,12 @@
 import type { AnyOperation } from '#src/api/operation.ts';
 import { alertFirings } from './alerts/firings.ts';
 import { listActs } from './audit/list.ts';
-import { getCosts } from './costs/get.ts';
 import { listHeld } from './devices/held.ts';
 import { getFigure } from './figure/get.ts';
 import { getForecast } from './forecast/get.ts';
 import { getOperator } from './operator/get.ts';
-import { getOverview } from './overview/get.ts';
+import { getPeriodCosts } from './period/costs.ts';
+import { getPeriod } from './period/get.ts';
 import { listUsableSeries } from './price-series/list.ts';
 import { listRejected } from './rejected/list.ts';
 import { replayRejected } from './rejected/replay.ts';
@@ -19,9 +19,9 @@ import { webhookDelivery } from './webhooks/delivery.ts';
 
 /** Operations that only the dashboard uses, in addition to those of the interface. They are not stable: they change with its pages. */
 export const DASHBOARD_OPERATIONS: readonly AnyOperation[] = [
-  getOverview,
+  getPeriod,
+  getPeriodCosts,
   getFigure,
-  getCosts,
   listRemarks,
   getForecast,
   listUsableSeries,

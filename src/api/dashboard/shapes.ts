@@ -6,6 +6,7 @@ import { series } from '#src/api/v1/price-series/shape.ts';
 import { DELIVERY_STATUSES, PLACEMENTS } from '#src/database/enums.ts';
 import { COMMODITIES } from '#src/database/meter.ts';
 import { NOTES } from '#src/energy/figure.ts';
+import { PERIOD_UNITS } from '#src/energy/period/days.ts';
 
 /** What the dashboard's own operations answer; the tests hold them to these. */
 const count = z.number().int().min(0);
@@ -34,41 +35,6 @@ const flow = z.strictObject({
   complete: z.boolean().nullable(),
 });
 
-export const overviewAnswer = z.strictObject({
-  user_id: z.string(),
-  device_id: z.string().nullable(),
-  timezone: z.string(),
-  now: instant,
-  newest_at: instant.nullable(),
-  today: used,
-  yesterday: used,
-  month: used,
-  last_month: used,
-  hours: z.array(z.strictObject({ starts_at: instant, ...known })),
-  days: z.array(z.strictObject({ date: z.iso.date(), ...known })),
-  months: z.array(z.strictObject({ month: z.string().regex(/^\d{4}-\d\d$/), ...known })),
-  flows: z.strictObject({ today: flow, month: flow }).nullable(),
-  commodities: z.array(
-    z.strictObject({
-      commodity: z.enum(COMMODITIES),
-      unit: z.enum(['kWh', 'm³']),
-      today: amount,
-      month: amount,
-      last_month: amount,
-    }),
-  ),
-  week: z.strictObject({
-    cells: z.array(
-      z.strictObject({
-        weekday: z.number().int().min(1).max(7),
-        hour: z.number().int().min(0).max(23),
-        kwh_used: z.number(),
-      }),
-    ),
-    weeks: z.number().int(),
-  }),
-});
-
 export const figureAnswer = z.strictObject({
   kwh_used: z.number(),
   estimated_kwh: z.number(),
@@ -89,16 +55,84 @@ export const figureAnswer = z.strictObject({
   ),
 });
 
-/** Null: no tariff held. Rows in which none held, or one of another currency than today's, are left out. */
-export const costsAnswer = z.strictObject({
+const days = { start: z.iso.date(), end: z.iso.date() };
+/** Null where nothing is known. */
+const total = { ...used.shape, coverage: share };
+const load = z.number().nullable();
+const profile = { base_watts: load, night_watts: load };
+
+export const periodAnswer = z.strictObject({
+  user_id: z.string(),
+  device_id: z.string().nullable(),
+  newest_at: instant.nullable(),
+  timezone: z.string(),
+  now: instant,
+  unit: z.enum(PERIOD_UNITS),
+  ...days,
+  first_date: z.iso.date().nullable(),
+  is_production: z.boolean(),
+  used: z.strictObject(total),
+  compared: z
+    .strictObject({
+      now: z.strictObject({ ...days, ...total }),
+      before: z.strictObject({ ...days, ...total }).nullable(),
+      last_year: z.strictObject({ ...days, ...total }),
+    })
+    .nullable(),
+  /** A day, or a month (YYYY-MM) of a year. */
+  buckets: z.array(z.strictObject({ at: z.string(), ...known })),
+  curve: z.array(z.strictObject({ at: instant.nullable(), slot: z.number().int().min(0).max(95), watts: load })),
+  peak: z.strictObject({ at: instant, watts: z.number() }).nullable(),
+  profile: z.strictObject({ days: count, ...profile }),
+  power: z.strictObject({ watts: z.number(), minutes: count }).nullable(),
+  flows: flow.nullable(),
+  commodities: z.array(
+    z.strictObject({
+      commodity: z.enum(COMMODITIES),
+      unit: z.enum(['kWh', 'm³']),
+      used: amount,
+      before: amount,
+      last_year: amount,
+    }),
+  ),
+  devices: z.array(
+    z.strictObject({
+      device_id: z.string(),
+      type: z.string(),
+      location: z.string(),
+      placement: z.enum(PLACEMENTS),
+      upstream_device_id: z.string().nullable(),
+      is_gone: z.boolean(),
+      import_kwh: kwh,
+      export_kwh: kwh,
+      estimated_kwh: z.number(),
+      ...profile,
+    }),
+  ),
+  thermostats: z.array(z.strictObject({ device_id: z.string(), location: z.string() })),
+  week: z.strictObject({
+    weeks: count,
+    cells: z.array(
+      z.strictObject({
+        weekday: z.number().int().min(1).max(7),
+        hour: z.number().int().min(0).max(23),
+        kwh_used: z.number(),
+      }),
+    ),
+  }),
+});
+
+/** Null: no tariff held, or tariffs of two currencies. */
+export const periodCostsAnswer = z.strictObject({
   has_tariff: z.boolean(),
-  today: cost,
-  yesterday: cost,
-  month: cost,
-  last_month: cost,
-  hours: z.array(z.strictObject({ starts_at: instant, cost })),
-  days: z.array(z.strictObject({ date: z.iso.date(), cost })),
-  months: z.array(z.strictObject({ month: z.string().regex(/^\d{4}-\d\d$/), cost })),
+  used: cost,
+  /** Without a price of the highest quarter-hour, which is paid for whole months. */
+  compared: z.strictObject({ now: cost, before: cost, last_year: cost }),
+  buckets: z.array(z.strictObject({ at: z.string(), cost })),
+  /** Those that used most. */
+  devices: z.array(z.strictObject({ device_id: z.string(), cost })),
+  /** What a load of 1 kW costs that goes on for a year, by the prices of the last one. */
+  kilowatt_year: z.strictObject({ currency: z.string(), amount: z.number() }).nullable(),
 });
 
 /** A series that a tariff can take prices from, and how far it is told. */
@@ -299,9 +333,9 @@ export const forecastAnswer = z.strictObject({
 });
 
 /** For the pages that ask. */
-export type Overview = z.output<typeof overviewAnswer>;
 export type Cost = z.output<typeof cost>;
-export type Costs = z.output<typeof costsAnswer>;
+export type Period = z.output<typeof periodAnswer>;
+export type PeriodCosts = z.output<typeof periodCostsAnswer>;
 export type UsableSeries = z.output<typeof usableSeries>;
 export type TariffPreview = z.output<typeof tariffPreview>;
 export type Figure = z.output<typeof figureAnswer>;

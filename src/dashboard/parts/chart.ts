@@ -24,7 +24,7 @@ export interface Bar {
 /**
  * Bars of energy. What was estimated is the pale part on top; the same figures are in a table below, for who does not see
  * or cannot point. `threshold`: a line across. `mark`: what it means that a bar stands out, told in place of what was estimated.
- * `currency`: they are amounts of it.
+ * `currency`: they are amounts of it; `unit` and `shown`: they are something else than kWh. `onPick`: each leads somewhere.
  */
 export function Bars({
   title,
@@ -33,6 +33,9 @@ export function Bars({
   threshold,
   mark,
   currency,
+  unit = currency ?? 'kWh',
+  shown = currency === undefined ? kwh : moneyIn(currency),
+  onPick,
 }: {
   title: string;
   bars: Bar[];
@@ -40,6 +43,9 @@ export function Bars({
   threshold?: number | undefined;
   mark?: string;
   currency?: string | undefined;
+  unit?: string;
+  shown?: Shown;
+  onPick?: (index: number) => void;
 }) {
   const [pointed, setPointed] = useState<number | null>(null);
   const box = useDrawing(
@@ -47,8 +53,6 @@ export function Bars({
       bars.every((bar) => bar.value === null) ? null : draw(element, bars, heightPx, threshold, setPointed),
     [JSON.stringify([bars, threshold]), heightPx],
   );
-  const shown = currency === undefined ? kwh : moneyIn(currency);
-  const unit = currency ?? 'kWh';
   const one = pointed === null ? undefined : bars[pointed];
   const hasEstimated = bars.some(({ estimated }) => estimated > 0);
   const { chart, yes } = words().common;
@@ -59,15 +63,15 @@ export function Bars({
   if (bars.every((bar) => bar.value === null)) return html`<p class="quiet">${words().common.chart.noUsage}</p>`;
   return html`<figure class="chart">
     <div class="readout" aria-hidden="true">${one ? sentence(one, mark, shown) : mark ? marks : idle}</div>
-    <div ref=${box} role="img" aria-label=${`${title}: ${summary(bars, mark, shown)}`} />
+    <div ref=${box} class=${onPick ? 'picks' : ''} onClick=${() => pointed !== null && onPick?.(pointed)} role="img" aria-label=${`${title}: ${summary(bars, mark, shown)}`} />
     <details>
       <summary>${chart.asTable(title)}</summary>
       <table>
         <thead><tr><th scope="col">${chart.time}</th><th scope="col">${currency === undefined ? chart.used : chart.cost}</th>${hasCost && html`<th scope="col">${chart.cost}</th>`}<th scope="col">${mark ?? chart.estimatedOfIt}</th></tr></thead>
         <tbody>
           ${bars.map(
-            (bar) =>
-              html`<tr><th scope="row">${bar.name}</th><td>${told(bar, shown)}</td>${hasCost && html`<td>${bar.cost ?? '–'}</td>`}<td>${mark ? (bar.isMarked ? yes : '–') : third(bar)}</td></tr>`,
+            (bar, index) =>
+              html`<tr><th scope="row">${onPick ? html`<button type="button" class="link" onClick=${() => onPick(index)}>${bar.name}</button>` : bar.name}</th><td>${told(bar, shown)}</td>${hasCost && html`<td>${bar.cost ?? '–'}</td>`}<td>${mark ? (bar.isMarked ? yes : '–') : third(bar)}</td></tr>`,
           )}
         </tbody>
       </table>

@@ -3,8 +3,14 @@ import { words } from '../words/words.ts';
 
 const hundredths = () => numberFormat({ minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
-/** Energy for people: two decimals, with its unit. */
-export const kwh = (value: number): string => `${hundredths().format(value)} kWh`;
+/** Energy for people, with its unit: two decimals, or so many. */
+export const kwh = (value: number, digits = 2): string => `${decimals(value, digits)} kWh`;
+
+/** Power for people: in kW where it has five digits. */
+export const watts = (value: number): string =>
+  value < 9_999.5
+    ? `${numberFormat({ maximumFractionDigits: value < 10 ? 1 : 0 }).format(value)} W`
+    : `${decimals(value / 1_000, 1)} kW`;
 
 /** Amounts of a currency (ISO 4217) for people. */
 export function moneyIn(currency: string): (value: number) => string {

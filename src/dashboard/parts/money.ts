@@ -1,4 +1,5 @@
 import type { Cost } from '#src/api/dashboard/shapes.ts';
+import { numberFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
 import { kwh, moneyIn } from './format.ts';
 
@@ -17,3 +18,12 @@ export function caveatsOf({ currency, estimated, missing_prices_kwh }: NonNullab
 /** A total with what must be said beside it, in a line. */
 export const moneyOf = (cost: NonNullable<Cost>): string =>
   [money(cost.total, cost.currency), ...caveatsOf(cost)].join(', ');
+
+/** An amount that is no more than likely, without its cents where it has more than a few. */
+export const moneyAbout = (amount: number, currency: string): string =>
+  numberFormat({
+    style: 'currency',
+    currency,
+    signDisplay: 'negative',
+    ...(Math.abs(amount) >= 10 ? { maximumFractionDigits: 0 } : {}),
+  }).format(amount);

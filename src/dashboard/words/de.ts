@@ -5,6 +5,7 @@ import { download } from './de/download.ts';
 import { home } from './de/home.ts';
 import { homeassistant } from './de/homeassistant.ts';
 import { keys } from './de/keys.ts';
+import { period } from './de/period.ts';
 import { plainWords } from './de/plain-words.ts';
 import { sessions } from './de/sessions.ts';
 import { tariffs } from './de/tariffs.ts';
@@ -16,6 +17,7 @@ import type { Words } from './en.ts';
 export const words: Words = {
   common,
   home,
+  period,
   plainWords,
   download,
   keys,

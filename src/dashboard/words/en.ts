@@ -5,6 +5,7 @@ import { download } from './en/download.ts';
 import { home } from './en/home.ts';
 import { homeassistant } from './en/homeassistant.ts';
 import { keys } from './en/keys.ts';
+import { period } from './en/period.ts';
 import { plainWords } from './en/plain-words.ts';
 import { sessions } from './en/sessions.ts';
 import { tariffs } from './en/tariffs.ts';
@@ -14,6 +15,7 @@ import { webhooks } from './en/webhooks.ts';
 export const words = {
   common,
   home,
+  period,
   plainWords,
   download,
   keys,

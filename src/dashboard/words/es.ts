@@ -6,6 +6,7 @@ import { download } from './es/download.ts';
 import { home } from './es/home.ts';
 import { homeassistant } from './es/homeassistant.ts';
 import { keys } from './es/keys.ts';
+import { period } from './es/period.ts';
 import { plainWords } from './es/plain-words.ts';
 import { sessions } from './es/sessions.ts';
 import { tariffs } from './es/tariffs.ts';
@@ -15,6 +16,7 @@ import { webhooks } from './es/webhooks.ts';
 export const words: Words = {
   common,
   home,
+  period,
   plainWords,
   download,
   keys,

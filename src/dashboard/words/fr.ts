@@ -6,6 +6,7 @@ import { download } from './fr/download.ts';
 import { home } from './fr/home.ts';
 import { homeassistant } from './fr/homeassistant.ts';
 import { keys } from './fr/keys.ts';
+import { period } from './fr/period.ts';
 import { plainWords } from './fr/plain-words.ts';
 import { sessions } from './fr/sessions.ts';
 import { tariffs } from './fr/tariffs.ts';
@@ -15,6 +16,7 @@ import { webhooks } from './fr/webhooks.ts';
 export const words: Words = {
   common,
   home,
+  period,
   plainWords,
   download,
   keys,

@@ -6,6 +6,7 @@ import { download } from './nl/download.ts';
 import { home } from './nl/home.ts';
 import { homeassistant } from './nl/homeassistant.ts';
 import { keys } from './nl/keys.ts';
+import { period } from './nl/period.ts';
 import { plainWords } from './nl/plain-words.ts';
 import { sessions } from './nl/sessions.ts';
 import { tariffs } from './nl/tariffs.ts';
@@ -15,6 +16,7 @@ import { webhooks } from './nl/webhooks.ts';
 export const words: Words = {
   common,
   home,
+  period,
   plainWords,
   download,
   keys,

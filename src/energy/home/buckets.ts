@@ -76,8 +76,9 @@ export async function homeSummary(
   return { ...known(home, row), days: row?.days ?? 0, peakHourOfDay: row?.peakHourOfDay ?? null };
 }
 
-/** All of `[from, to)`, starts of quarter-hours. */
+/** All of `[from, to)`, starts of quarter-hours; of nothing, nothing. */
 export async function homeBetween(db: Database, home: Home, range: { from: Date; to: Date }): Promise<HomeSums> {
+  if (range.from >= range.to) return known(home, undefined);
   const { rows } = await homeSpan(home, range).execute(db);
   return known(home, rows[0] as HomeSums | undefined);
 }

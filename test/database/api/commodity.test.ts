@@ -2,9 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter, type Writer } from '#ingest/write/writer.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
-import type { Whose } from '#src/energy/consumption.ts';
 import { figureOf } from '#src/energy/figure.ts';
-import { overview } from '#src/energy/overview.ts';
+import { periodOfHome } from '#src/energy/period/period.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
@@ -170,30 +169,32 @@ describe('gas, heat and water', () => {
       ['07:00', 1.5],
     ]);
     await registers(meter, 'sml/unknown/wert_a', [['07:00', 1.5]]);
-    const at = async (whose: Whose, now: string) =>
-      (await overview(api.db, whose, { zone: 'UTC', weeks: 1, now: new Date(now) })).commodities;
+    const at = async (deviceId: string | undefined, now: string, date = now.slice(0, 10)) => {
+      const asked = { unit: 'month', date, zone: 'UTC', now: new Date(now), newest: null } as const;
+      return (await periodOfHome(api.db, { userId: home.userId, deviceId }, asked)).commodities;
+    };
     const nothing = { used: null, estimated: null };
     const [gas, heat] = [
       { used: 4.5, estimated: 3 },
       { used: 0.5, estimated: 0 },
     ];
-    expect(await at({ userId: home.userId }, `${DAY}T12:00:00Z`)).toEqual([
-      { commodity: 'gas', unit: 'm³', today: gas, month: gas, last_month: nothing },
-      { commodity: 'heat', unit: 'kWh', today: heat, month: heat, last_month: nothing },
+    expect(await at(undefined, `${DAY}T12:00:00Z`)).toEqual([
+      { commodity: 'gas', unit: 'm³', used: gas, before: nothing, last_year: nothing },
+      { commodity: 'heat', unit: 'kWh', used: heat, before: nothing, last_year: nothing },
     ]);
     expect(await days(home, 'commodity=gas&include=estimated')).toMatchObject([{ m3_used: 4.5, estimated_m3: 3 }]);
-    expect(await at({ userId: home.userId }, '2026-07-01T00:00:00Z')).toMatchObject([
-      { today: nothing, month: nothing, last_month: gas },
-      { today: nothing, month: nothing, last_month: heat },
+    // Four weeks later it is what there was before.
+    const later = new Date(Date.parse(`${DAY}T12:00:00Z`) + 28 * 24 * 3_600_000).toISOString();
+    expect(await at(undefined, later)).toMatchObject([
+      { used: nothing, before: gas },
+      { used: nothing, before: heat },
     ]);
     // Of one device what it tells, wherever it is.
-    expect(await at({ deviceId: gone }, `${DAY}T12:00:00Z`)).toMatchObject([{ today: { used: 1, estimated: 0 } }]);
-    expect(await at({ deviceId: silent }, `${DAY}T12:00:00Z`)).toEqual([]);
+    expect(await at(gone, `${DAY}T12:00:00Z`)).toMatchObject([{ used: { used: 1, estimated: 0 } }]);
+    expect(await at(silent, `${DAY}T12:00:00Z`)).toEqual([]);
     // A meter that is gone is shown as long as it is known of; one that is there although it is silent.
     await api.send(`/v1/devices/${meter}`, { method: 'DELETE', key: home.key });
-    expect(await at({ userId: home.userId }, '2026-09-01T00:00:00Z')).toMatchObject([
-      { commodity: 'gas', today: nothing },
-    ]);
+    expect(await at(undefined, '2026-12-01T00:00:00Z')).toMatchObject([{ commodity: 'gas', used: nothing }]);
 
     const { devices } = await figureOf(api.db, home.userId, dayRange(DAY, DAY, 'UTC'));
     expect(devices.map(({ device_id, import_kwh }) => [device_id, import_kwh])).toEqual([

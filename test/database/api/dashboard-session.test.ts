@@ -369,7 +369,7 @@ describe('a session', () => {
       expect([...statuses].sort()).toEqual([200, 429]);
       // A few at once, too: one account does not hold the connections of all.
       one.now = new Date(one.now.getTime() + 60_000);
-      const path = '/dashboard/v1/overview';
+      const path = '/dashboard/v1/period?unit=day&date=2026-06-15';
       const statusesOf = async (count: number) =>
         (await Promise.all(Array.from({ length: count }, () => one.send(path, { headers })))).map(
           ({ status }) => status,
@@ -387,7 +387,12 @@ describe('a session', () => {
     const mine = await signedIn((await api.user('homeowner')).userId);
     // At every stage: before they begin, while they wait their turn, and while they are answered.
     for (let asked = 0; asked < 56; asked++) {
-      const options = { host: '127.0.0.1', port: api.port, path: '/dashboard/v1/overview', headers: mine };
+      const options = {
+        host: '127.0.0.1',
+        port: api.port,
+        path: '/dashboard/v1/period?unit=day&date=2026-06-15',
+        headers: mine,
+      };
       const broken = request({ ...options, rejectUnauthorized: false });
       broken.on('error', () => {});
       broken.end();

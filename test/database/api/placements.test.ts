@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
-import { overview } from '#src/energy/overview.ts';
+import { periodOfHome } from '#src/energy/period/period.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { addToProfile, type Difference } from '#test/support/load-profile.ts';
@@ -97,14 +97,15 @@ describe('what a home used', () => {
     const { json: months } = await send(home, 'GET', '/v1/analytics/monthly?months=1');
     expect(months.data).toMatchObject([{ month: '2026-06', kwh_used: 12 }]);
     for (const zone of ['UTC', 'Asia/Kolkata']) {
-      const shown = await overview(api.db, { userId: home.userId }, { zone, weeks: 4, now: api.now });
-      const total = (rows: { kwh_used: number }[]) => rows.reduce((sum, { kwh_used }) => sum + kwh_used, 0);
-      expect([shown.month.kwh_used, total(shown.months), total(shown.days)].map((kwh) => Math.round(kwh ?? 0))).toEqual(
-        [12, 12, 12],
-      );
-      expect(shown.flows?.month).toMatchObject({ grid_import_kwh: 10, production_kwh: 9, untracked_kwh: 10 });
-      expect(shown.flows?.today).toMatchObject({ grid_import_kwh: null, production_kwh: null });
-      expect(shown.week.cells).toHaveLength(zone === 'UTC' ? 24 : 25);
+      const of = (unit: 'day' | 'month') =>
+        periodOfHome(api.db, { userId: home.userId }, { unit, date: '2026-06-15', zone, now: api.now, newest: null });
+      const shown = await of('month');
+      const total = shown.buckets.reduce((sum, { kwh_used }) => sum + kwh_used, 0);
+      expect([shown.used.kwh_used, total].map((kwh) => Math.round(kwh ?? 0))).toEqual([12, 12]);
+      expect(shown.flows).toMatchObject({ grid_import_kwh: 10, production_kwh: 9, untracked_kwh: 10 });
+      expect((await of('day')).flows).toMatchObject({ grid_import_kwh: null, production_kwh: null });
+      // Hours that are known as a whole.
+      expect(shown.week.cells).toHaveLength(zone === 'UTC' ? 24 : 23);
     }
   });
 

@@ -1,10 +1,10 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EVERYBODY } from '#src/database/reach.ts';
-import { updateDevice } from '#src/devices/store.ts';
 import { updateUser } from '#src/users/store.ts';
 import { lookAt, SIZES } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
+import { ordinary, pastOf, QUARTER_MS, sun } from '#test/support/dashboard-homes.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -29,7 +29,32 @@ function history(days: number, loadKw: number): { ts: string; energy_total_kwh: 
   return readings;
 }
 
-test('shows usage at a glance, marks what was estimated, and follows new readings by itself', async () => {
+/** Money for a home, said as its owner would: through the page's own session. */
+async function payFor(page: Page, perKwh: string): Promise<void> {
+  const status = await page.evaluate(async (per_kwh) => {
+    const { csrf_token } = await (await fetch('/dashboard/session')).json();
+    const body = {
+      name: 'Tariff',
+      valid_from: '2020-01-01',
+      currency: 'EUR',
+      standing_per_day: '0.4',
+      import: { per_kwh },
+    };
+    const headers = { 'content-type': 'application/json', 'x-csrf-token': csrf_token };
+    return (await fetch('/dashboard/v1/tariffs', { method: 'POST', headers, body: JSON.stringify(body) })).status;
+  }, perKwh);
+  expect(status).toBe(201);
+}
+/** The figure of that name; a region is looked in by its own page. */
+const figureIn = (top: Locator | Page, name: string) => {
+  const page = 'goto' in top ? top : top.page();
+  return top.locator('dl.figures > div', { has: page.locator('dt', { hasText: new RegExp(`^${name}$`) }) }).first();
+};
+const big = (top: Locator | Page, name: string) => figureIn(top, name).locator('dd.big').textContent();
+const dayBefore = (date: string, days: number) =>
+  new Date(Date.parse(date) - days * 24 * HOUR_MS).toISOString().slice(0, 10);
+
+test('a meter: follows new readings by itself, marks what was estimated, and has gas beside it', async () => {
   const userId = await dashboard.user('home@example.com');
   await updateUser(dashboard.db, EVERYBODY, userId, { timezone: 'Asia/Kolkata' });
   const meter = await dashboard.device(userId);
@@ -38,156 +63,224 @@ test('shows usage at a glance, marks what was estimated, and follows new reading
   const gas = await dashboard.device(userId, 'gas_meter');
   await gas.publish(history(20, 0.1).map((reading) => ({ ...reading, channel: 'gas/m3' })));
   const page = await dashboard.signIn('home@example.com');
-  const figureIn = (top: Locator | Page, name: string) =>
-    top.locator('dl.figures > div', { has: page.locator('dt', { hasText: name }) });
-  const figure = (name: string) => figureIn(page, name).first();
-  await expect.poll(() => figure('Yesterday').locator('dd.big').textContent()).toBe('19.20 kWh');
   await expect.poll(() => page.getByText('live', { exact: true }).count()).toBe(1);
-
-  // The silence of six hours, 30 to 36 hours ago, is marked, in the picture and in the table.
-  const hours = page.locator('figure', { hasText: 'Usage by hour as a table' });
-  expect(await hours.locator('.readout').textContent()).toContain('estimated');
-  await hours.getByText('Usage by hour as a table').click();
-  const rows = await hours.locator('tbody tr').allTextContents();
-  expect(rows.length).toBe(48);
-  const estimated = rows.filter((row) => !row.endsWith('–'));
-  expect(estimated.length).toBeGreaterThanOrEqual(6);
-  expect(estimated.length).toBeLessThanOrEqual(8);
-  expect(await hours.getByRole('img').getAttribute('aria-label')).toMatch(
-    /^Usage by hour: 4[78] values, the highest 0\.80 kWh/,
-  );
-  await hours.locator('.u-over').hover();
-  await expect.poll(() => hours.locator('.readout').textContent()).toMatch(/: 0\.80 kWh/);
+  expect(await big(page, 'Now')).toBe('800 W');
+  expect(await big(page, 'Always on')).toBe('800 W');
+  await page.keyboard.press('ArrowLeft');
+  await expect.poll(() => big(page, 'Used')).toBe('19.20 kWh');
+  await expect.poll(() => page.url()).toMatch(/\/dashboard\/home\/day\/\d{4}-\d\d-\d\d$/);
+  // The silence of six hours, 30 to 36 hours ago, is marked in the week's bars, in the picture and in the table.
+  await page.getByRole('button', { name: 'Month', exact: true }).click();
+  const days = page.locator('figure', { hasText: 'Usage by day as a table' });
+  await expect.poll(() => days.locator('.readout').textContent()).toContain('estimated');
+  await days.getByText('Usage by day as a table').click();
+  const rows = await days.locator('tbody tr').allTextContents();
+  expect(rows.filter((row) => /\d kWh$/.test(row)).length).toBeGreaterThanOrEqual(1);
   await page.getByRole('region', { name: 'Usage by weekday and hour' }).waitFor();
   expect(await page.locator('.heat td').count()).toBe(7 * 24);
-  // Gas by itself, in m³: 2.4 a day for 20 days, which lie in this month and the last.
   const ofGas = page.getByRole('region', { name: 'Gas' });
-  const big = async (name: string) => (await figureIn(ofGas, name).locator('dd.big').textContent()) ?? '';
-  await expect
-    .poll(
-      async () => (Number.parseFloat(await big('This month')) || 0) + (Number.parseFloat(await big('Last month')) || 0),
-    )
-    .toBeCloseTo(48, 1);
-  expect(await big('This month')).toMatch(/^[\d.]+ m³$/);
-  expect(await ofGas.textContent()).toMatch(/0\.[1-9]\d m³ of it estimated/);
-  expect(await page.getByRole('region', { name: 'Water' }).count()).toBe(0);
-  await lookAt(page, 'home');
-  // It is no silent part of the electricity.
-  await figure('Yesterday').getByRole('button').click();
-  const opened = page.getByRole('dialog', { name: 'Yesterday: what it is made of' });
-  await opened.getByRole('row', { name: 'smart meter' }).waitFor();
-  expect(await opened.getByRole('row').count()).toBe(2);
-  await page.keyboard.press('Escape');
-  // A device of its own tells what it tells.
-  await page.getByLabel('Device').selectOption({ label: 'Test (smart meter)' });
-  await ofGas.waitFor({ state: 'detached' });
-  await page.getByLabel('Device').selectOption({ label: 'All devices' });
-  await ofGas.waitFor();
-  // A phone shows a part of the day; whose row it is stays beside it.
+  expect(await big(ofGas, 'Used')).toMatch(/^[\d.]+ m³$/);
+  expect(await ofGas.textContent()).toMatch(/m³ of it estimated|all measured/);
+  await lookAt(page, 'home-gas');
+  // A phone shows all hours of each weekday, and what is not on it is not needed to choose another period.
   await page.setViewportSize(SIZES.phone);
-  await page.evaluate("document.querySelector('.heat').scrollLeft = 1_000");
-  expect((await page.locator('.heat').getByText('Mon').boundingBox())?.x).toBeGreaterThan(0);
+  const heat = page.locator('.heat');
+  expect(await heat.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
+  expect((await heat.getByText('Mon').boundingBox())?.x).toBeGreaterThan(0);
+  const foot = await page.getByRole('group', { name: 'Period' }).boundingBox();
+  expect((foot?.y ?? 0) + (foot?.height ?? 0)).toBe(SIZES.phone.height);
 
-  const before = await figure('Today').locator('dd.big').textContent();
+  await page.getByRole('link', { name: 'Home', exact: true }).click();
+  const before = await big(page, 'Used so far');
   const last = readings.at(-1)?.energy_total_kwh ?? 0;
   await meter.publish({ ts: new Date().toISOString(), energy_total_kwh: last + 0.05 });
-  await expect.poll(() => figure('Today').locator('dd.big').textContent(), { timeout: 15_000 }).not.toBe(before);
-});
-
-test('shows where the energy of a home with solar comes from and goes', async () => {
-  const userId = await dashboard.user('solar@example.com');
-  const meter = await dashboard.device(userId);
-  const inverter = await dashboard.device(userId);
-  await updateDevice(dashboard.db, EVERYBODY, inverter.deviceId, { placement: 'production' });
-  // 1 kW from the grid and 0.5 kW into it, 0.7 kW made.
-  await meter.publish(history(2, 1));
-  await meter.publish(history(2, 0.5).map((reading) => ({ ...reading, channel: 'export' })));
-  await inverter.publish(history(2, 0.7).map((reading) => ({ ...reading, channel: 'export' })));
-  const page = await dashboard.signIn('solar@example.com');
-  const card = page.getByRole('region', { name: 'From where, and where to' });
-  const values = async (name: string) =>
-    (await card.getByRole('row', { name }).getByRole('cell').allTextContents()).join(' ');
-  await expect.poll(() => values('Produced')).toMatch(/^[\d.]+ kWh [\d.]+ kWh$/);
-  const number = async (name: string) => Number.parseFloat((await values(name)).split(' ')[2] ?? '');
-  const [grid, fed, made, used] = [
-    await number('From the grid'),
-    await number('Fed into'),
-    await number('Produced'),
-    await number('Used'),
-  ];
-  expect(Math.abs(grid - fed + made - used)).toBeLessThan(0.03);
-  expect(Math.abs(fed / grid - 0.5)).toBeLessThan(0.01);
-  expect(await card.getByRole('row', { name: 'battery' }).count()).toBe(0);
-  // The same as a picture, told in words to who does not see it.
-  const picture = card.getByRole('img', { name: 'This month' });
-  const told = `This month: Produced ${made.toFixed(2)} kWh, From the grid ${grid.toFixed(2)} kWh; Used ${used.toFixed(2)} kWh, Fed into the grid ${fed.toFixed(2)} kWh`;
-  expect(await picture.getAttribute('aria-label')).toBe(told);
-  const heights = await picture.locator('path').evaluateAll((paths) => {
-    const box = (path: (typeof paths)[number]) => (path as unknown as { getBBox(): { height: number } }).getBBox();
-    return paths.map((path) => box(path).height);
-  });
-  expect(heights).toHaveLength(4);
-  expect(Math.min(...heights)).toBeGreaterThan(2);
-  await lookAt(page, 'home-solar');
-
-  // What a figure is made of: each device, with what of it was estimated.
-  await page.getByRole('button', { name: /^Yesterday: .* What it is made of$/ }).click();
-  const opened = page.getByRole('dialog', { name: 'Yesterday: what it is made of' });
-  await opened.getByText('% of the time is known').waitFor();
-  expect(await opened.textContent()).toMatch(/ measured, [\d.]+ kWh estimated/);
-  expect(await opened.getByRole('row').count()).toBe(3);
-  await lookAt(page, 'home-figure');
-  // On a phone its devices are still words in a line, not letters in a column.
-  await page.setViewportSize(SIZES.phone);
-  const name = opened.getByText('smart meter, grid: the meter at the connection point');
-  await name.waitFor();
-  expect((await name.boundingBox())?.width).toBeGreaterThan(150);
-  await page.keyboard.press('Escape');
-  await opened.waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: /^Today: .* What it is made of$/ }).click();
-  await page.getByText('of the time is known; today is not over.').waitFor();
-  await page.keyboard.press('Escape');
-  // A battery that took 0.2 kW and gave 0.1 comes in by itself.
-  const battery = await dashboard.device(userId, 'battery');
-  await battery.publish(history(2, 0.2));
-  await battery.publish(history(2, 0.1).map((reading) => ({ ...reading, channel: 'export' })));
-  await expect
-    .poll(() => picture.getAttribute('aria-label'))
-    .toMatch(/From the battery [\d.]+ kWh;.* Into the battery/);
-  expect(await picture.locator('path').count()).toBe(6);
-  expect(await card.getByRole('row', { name: 'battery' }).count()).toBe(2);
-  await lookAt(page, 'home-solar-battery');
+  await expect.poll(() => big(page, 'Used so far'), { timeout: 15_000 }).not.toBe(before);
   await page.close();
 });
 
-test('draws nothing where no meter tells what came in: then what was used is not made of it', async () => {
+test('three years of a meter: any period, by arrows, swipe, keyboard, date and address, beside the same days before', async () => {
+  const userId = await dashboard.user('years@example.com');
+  await pastOf(dashboard, userId, 1_100, { Meter: { type: 'smart_meter', import: ordinary } });
+  const page = await dashboard.signIn('years@example.com');
+  const sent = await page.evaluate(() =>
+    performance
+      .getEntriesByType('resource')
+      .reduce((sum, one) => sum + ((one as { transferSize?: number }).transferSize ?? 0), 0),
+  );
+  expect(sent).toBeLessThan(150_000);
+  await payFor(page, '0.30');
+  await page.reload();
+  // What did last Tuesday cost? By the date, as somebody would who sees the page for the first time.
+  const today = new Date().toISOString().slice(0, 10);
+  const weekday = new Date(today).getUTCDay() || 7;
+  const tuesday = dayBefore(today, weekday > 2 ? weekday - 2 : weekday + 5);
+  await page.getByLabel('Go to a date').fill(tuesday);
+  await expect.poll(() => page.url()).toContain(`/dashboard/home/day/${tuesday}`);
+  await expect.poll(() => big(page, 'Used')).toBe('8.83 kWh');
+  expect(await figureIn(page, 'Used').locator('dd.money').textContent()).toBe('€3.05');
+  // The week before and the year before had the same, on the same weekdays.
+  expect(await figureIn(page, 'A week before').textContent()).toContain('as much as then');
+  expect(await figureIn(page, 'A week before').textContent()).toContain('€3.05');
+  expect(await big(page, 'A year before')).toBe('8.83 kWh');
+  expect(await page.getByText(/^Highest quarter-hour: 2,320 W, 12:00/).count()).toBe(1);
+  await page.getByRole('button', { name: 'The day before' }).click();
+  await expect.poll(() => page.url()).toContain(dayBefore(tuesday, 1));
+  // The arrow keeps the focus, so that it can be pressed again.
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('The day before');
+  await page.keyboard.press('ArrowRight');
+  await expect.poll(() => page.url()).toContain(tuesday);
+  await page.goBack();
+  await expect.poll(() => page.url()).toContain(dayBefore(tuesday, 1));
+  const swipe = (by: number) =>
+    page.locator('main .period').evaluate((box, dx) => {
+      const touch = (x: number) => new Touch({ identifier: 1, target: box, clientX: x, clientY: 300 });
+      box.dispatchEvent(new TouchEvent('touchstart', { touches: [touch(200)], bubbles: true }));
+      box.dispatchEvent(new TouchEvent('touchend', { changedTouches: [touch(200 + dx)], bubbles: true }));
+    }, by);
+  await swipe(-120);
+  await expect.poll(() => page.url()).toContain(tuesday);
+  await page.getByRole('button', { name: 'Week', exact: true }).click();
+  await expect.poll(() => page.url()).toMatch(/\/home\/week\/\d{4}-W\d\d$/);
+  await page.getByRole('button', { name: 'Year', exact: true }).click();
+  await expect.poll(() => page.locator('figure', { hasText: 'Usage by month as a table' }).count()).toBe(1);
+  await lookAt(page, 'home-year');
+  // A bar leads to what it is of; by its table without a pointer, too.
+  await page.getByText('Usage by month as a table').click();
+  await page.getByRole('button', { name: `January ${today.slice(0, 4)}` }).click();
+  await expect.poll(() => page.url()).toContain(`/home/month/${today.slice(0, 4)}-01`);
+  await expect.poll(() => big(page, 'Used')).toMatch(/^2\d\d\.\d\d kWh$/);
+  await page.getByRole('button', { name: /^Used: .* What it is made of$/ }).click();
+  await page.getByRole('dialog').getByText('100% of the time is known').waitFor();
+  await page.keyboard.press('Escape');
+  await lookAt(page, 'home-month');
+  // An address can be opened by itself; what lies before the meter says where it begins; rubbish is today.
+  await page.goto('/dashboard/home/year/2019');
+  await page.getByText('Nothing is known of this time. What is known begins on').waitFor();
+  await page.goto('/dashboard/home/month/2026-99');
+  await figureIn(page, 'Used so far').waitFor();
+  await page.close();
+});
+
+test('solar, a battery and plugs: where it comes from, what uses it, and what wastes most at night', async () => {
+  const userId = await dashboard.user('solar@example.com');
+  const night = (hour: number) => (hour < 5 ? 400 : 0);
+  const used: typeof ordinary = (at) => (ordinary(at) ?? 0) + 80 + night(at.hour);
+  const battery = ({ hour }: { hour: number }) => (hour >= 10 && hour < 12 ? 300 : hour >= 20 && hour < 22 ? -250 : 0);
+  const grid = (at: Parameters<typeof ordinary>[0]) => (used(at) ?? 0) + battery(at) - (sun(at) ?? 0);
+  const ids = await pastOf(dashboard, userId, 40, {
+    Meter: { type: 'smart_meter', import: (at) => Math.max(0, grid(at)), export: (at) => Math.max(0, -grid(at)) },
+    Roof: { type: 'solar_inverter', export: sun },
+    Battery: { type: 'battery', import: (at) => Math.max(0, battery(at)), export: (at) => Math.max(0, -battery(at)) },
+    Freezer: { type: 'smart_plug', import: () => 80 },
+    Heater: { type: 'smart_plug', import: ({ hour }) => night(hour) },
+  });
+  const page = await dashboard.signIn('solar@example.com');
+  await payFor(page, '0.30');
+  await page.goto(`/dashboard/home/day/${dayBefore(new Date().toISOString().slice(0, 10), 1)}`);
+  const card = page.getByRole('region', { name: 'From where, and where to' });
+  const value = async (name: string) =>
+    Number.parseFloat((await card.getByRole('row', { name }).getByRole('cell').textContent()) ?? '');
+  await expect.poll(() => value('Produced')).toBeGreaterThan(15);
+  const [made, fromGrid, fromBattery, usedKwh, fed, toBattery] = [
+    await value('Produced'),
+    await value('From the grid'),
+    await value('From the battery'),
+    await value('Used'),
+    await value('Fed into'),
+    await value('Into the battery'),
+  ];
+  expect(Math.abs(made + fromGrid + fromBattery - usedKwh - fed - toBattery)).toBeLessThan(0.05);
+  // The same as a picture, told in words to who does not see it.
+  expect(await card.getByRole('img').locator('path').count()).toBe(6);
+  expect(await card.getByRole('img').first().getAttribute('aria-label')).toContain(
+    `From the battery ${fromBattery.toFixed(2)} kWh; Used`,
+  );
+  expect(await big(page, 'Self-sufficient')).toMatch(/^\d\d%$/);
+  // Which device wastes most at night? It is said in a sentence, and it leads to the device.
+  const uses = page.getByRole('region', { name: 'What uses it' });
+  expect(await uses.getByText('At night most goes to').textContent()).toBe(
+    'At night most goes to Heater: 400 W on average, 730 kWh and about €219 a year.',
+  );
+  const names = await uses.locator('tbody').first().getByRole('rowheader').allTextContents();
+  expect(names.map((name) => name.split(' ')[0])).toEqual(['Heater', 'Freezer', 'Untracked']);
+  await lookAt(page, 'home-solar-battery');
+  await uses.getByRole('link', { name: 'Heater' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Heater' }).waitFor();
+  expect(page.url()).toMatch(new RegExp(`/dashboard/devices/${ids.Heater}$`));
+  await page.getByRole('button', { name: 'Month', exact: true }).click();
+  await expect.poll(() => page.url()).toMatch(new RegExp(`/devices/${ids.Heater}/month/\\d{4}-\\d\\d$`));
+  await lookAt(page, 'device');
+  await page.reload();
+  await page.getByRole('heading', { level: 1, name: 'Heater' }).waitFor();
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('dialog', { name: 'Heater: smart plug' }).waitFor();
+  // Of what produces it is told what it made.
+  await page.goto(`/dashboard/devices/${ids.Roof}/week/2020-W01`);
+  await page.getByRole('button', { name: /\d{4}/ }).click();
+  await figureIn(page, '(Produced|Produced so far)').waitFor();
+  await page.close();
+});
+
+test('plugs only, and a meter that has come just now: nothing is drawn that is not known', async () => {
   const userId = await dashboard.user('plugs@example.com');
   const [plug, inverter] = [await dashboard.device(userId, 'smart_plug'), await dashboard.device(userId, 'inverter')];
   await plug.publish(history(2, 1));
   await inverter.publish(history(2, 0.7).map((reading) => ({ ...reading, channel: 'export' })));
   const page = await dashboard.signIn('plugs@example.com');
+  await page.getByRole('button', { name: 'Month', exact: true }).click();
   const card = page.getByRole('region', { name: 'From where, and where to' });
   await card.getByRole('row', { name: 'Produced' }).waitFor();
   expect(await card.getByRole('row', { name: 'grid' }).count()).toBe(0);
   expect(await card.getByRole('img').count()).toBe(0);
-  // Nor where the meter has come just now: what the others told before is none of what it says.
+  expect(await page.getByRole('region', { name: 'What uses it' }).getByRole('row', { name: 'Untracked' }).count()).toBe(
+    0,
+  );
+  await lookAt(page, 'home-plugs');
   const meter = await dashboard.device(userId);
   await meter.publish(history(1 / 48, 1));
-  await card.getByText('No picture: what came in and what went out differ.').first().waitFor();
-  expect(await card.getByRole('img', { name: 'This month' }).count()).toBe(0);
+  await card.getByText('No picture: what came in and what went out differ.').waitFor();
   expect(await card.textContent()).toContain('another one was silent or not there yet');
-  await lookAt(page, 'home-no-picture');
   await page.close();
 });
 
-test('says what to do where there is nothing yet', async () => {
-  await dashboard.user('new@example.com');
+test('a thermostat alone: its rooms, and what is missing; its heating beside the load once a meter is there', async () => {
+  const userId = await dashboard.user('warm@example.com');
+  const thermostat = await dashboard.device(userId, 'thermostat');
+  const untilMs = Math.floor(Date.now() / QUARTER_MS) * QUARTER_MS;
+  await thermostat.publish(
+    Array.from({ length: 96 }, (_, back) => ({
+      ...{
+        ts: new Date(untilMs - back * QUARTER_MS).toISOString(),
+        temperature_c: 19 + (back % 8) / 4,
+        setpoint_c: 21,
+      },
+      heating: back % 8 < 3,
+    })),
+  );
+  const page = await dashboard.signIn('warm@example.com');
+  await page.getByText('No meter tells what this home uses').waitFor();
+  await page.getByRole('img', { name: /^Temperature and heating: Test: .*Temperature 19/ }).waitFor();
+  expect(await page.locator('dd.big').count()).toBe(0);
+  await lookAt(page, 'home-thermostat');
+  const meter = await dashboard.device(userId);
+  await meter.publish(history(1, 0.5));
+  await figureIn(page, 'Used so far').waitFor();
+  expect(await page.getByRole('img', { name: /^Temperature and heating/ }).count()).toBe(1);
+  await page.close();
+});
+
+test('says what to do where there is nothing yet, and where nothing was heard', async () => {
+  const userId = await dashboard.user('new@example.com');
   const page = await dashboard.signIn('new@example.com');
-  await page.getByText('You have no devices yet.').waitFor();
-  expect(await page.locator('dl.figures dd.big').allTextContents()).toEqual(['–', '–', '–', '–']);
+  await page.getByRole('region', { name: 'Three steps to your first figures' }).waitFor();
+  expect(await page.locator('dl.figures').count()).toBe(0);
   await lookAt(page, 'home-empty');
-  await page.getByRole('link', { name: 'Pair one' }).click();
+  await page.getByRole('link', { name: 'Pair a device' }).click();
   await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();
+  await dashboard.device(userId);
+  await page.getByRole('link', { name: 'Home', exact: true }).click();
+  await page.getByRole('region', { name: 'No reading has come yet' }).waitFor();
+  await page.close();
 });
 
 test('lets a utility pick whom it looks at, and one device of theirs; nobody else', async () => {
@@ -200,14 +293,16 @@ test('lets a utility pick whom it looks at, and one device of theirs; nobody els
   await oven.publish([{ ts: at(3), energy_kwh: 2, interval_s: 3_600 }]);
   await fridge.publish([{ ts: at(3), energy_kwh: 0.5, interval_s: 3_600 }]);
   const page = await dashboard.signIn('utility@example.com');
-  const highest = () => page.getByRole('img', { name: /^Usage by hour/ }).getAttribute('aria-label');
-  await expect.poll(highest).toContain('the highest 2.50 kWh');
-  await page.getByLabel('Device').selectOption({ label: 'Test (fridge)' });
-  await expect.poll(highest).toContain('the highest 0.50 kWh');
+  await page.goto(`/dashboard/home/day/${at(3).slice(0, 10)}`);
+  const uses = page.getByRole('region', { name: 'What uses it' });
+  await expect.poll(() => uses.getByRole('row').count()).toBe(3);
+  await uses.getByRole('link').nth(1).click();
+  await expect.poll(() => big(page, 'Used so far').catch(() => big(page, 'Used'))).toBe('0.50 kWh');
+  await page.goto('/dashboard');
+  await uses.waitFor();
   const user = page.getByRole('combobox', { name: 'User' });
   await user.fill('foreign@example.com');
-  await page.waitForTimeout(600);
-  expect(await page.locator('datalist option').count()).toBe(0);
+  await expect.poll(() => page.locator('datalist option').count()).toBe(0);
   await user.fill('bert@ex');
   await expect.poll(() => page.locator('datalist option').count()).toBe(1);
   await user.fill('bert@example.com');
@@ -225,7 +320,7 @@ test('an address that is none says so; a long name does not push anything off a 
     .where('device_id', '=', meter.deviceId)
     .execute();
   const page = await dashboard.signIn('long@example.com');
-  await page.getByText('No usage is known of this time.').first().waitFor();
+  await page.getByText('No reading has come yet').waitFor();
   await lookAt(page, 'home-long-name');
   await page.goto('/dashboard/devices');
   await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();
@@ -234,4 +329,80 @@ test('an address that is none says so; a long name does not push anything off a 
   await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
   await page.getByRole('link', { name: 'Home' }).click();
   await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+});
+
+test('without a network what was seen last is there, and says when; signed out nothing is', async () => {
+  const userId = await dashboard.user('away@example.com');
+  await pastOf(dashboard, userId, 10, { Meter: { type: 'smart_meter', import: ordinary } });
+  const page = await dashboard.signIn('away@example.com', true);
+  await figureIn(page, 'Used so far').waitFor();
+  const manifest = await page.evaluate(async () => {
+    const link = document.querySelector<HTMLLinkElement>('link[rel=manifest]');
+    return (await fetch(link?.href ?? '')).json();
+  });
+  expect(manifest).toMatchObject({ start_url: '/dashboard', display: 'standalone' });
+  for (const { src, sizes, type } of manifest.icons) {
+    const { status, found, wide } = await page.evaluate(async (address) => {
+      const response = await fetch(address);
+      const bytes = new DataView(await response.clone().arrayBuffer());
+      return { status: response.status, found: response.headers.get('content-type'), wide: bytes.getUint32(16) };
+    }, src as string);
+    expect({ src, status, found }).toEqual({ src, status: 200, found: type });
+    if (sizes !== 'any') expect(`${wide}x${wide}`).toBe(sizes);
+  }
+  const kept = () =>
+    page.evaluate(async () => {
+      const names = await caches.keys();
+      const all = await Promise.all(
+        names.map(async (name) => {
+          const cache = await caches.open(name);
+          return Promise.all(
+            (await cache.keys()).map(async ({ url }) => [
+              new URL(url).pathname,
+              await (await cache.match(url))?.text(),
+            ]),
+          );
+        }),
+      );
+      return Object.fromEntries(all.flat()) as Record<string, string>;
+    });
+  // It looks after the page from its second visit on.
+  await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
+  await expect.poll(async () => Object.keys(await kept())).toContain('/dashboard/app/pages/home.js');
+  await page.reload();
+  await figureIn(page, 'Used so far').waitFor();
+  const used = await big(page, 'Used so far');
+  await expect.poll(async () => Object.keys(await kept())).toContain('/dashboard/v1/period');
+  // What lets anybody in is not kept, and other pages' answers are not, either.
+  await page.getByRole('link', { name: 'API Keys' }).click();
+  await page.getByRole('heading', { level: 1, name: 'API Keys' }).waitFor();
+  const all = await kept();
+  expect(JSON.parse(all['/dashboard/session'] ?? '')).toMatchObject({ csrf_token: '', user: { user_id: userId } });
+  expect(
+    Object.keys(all)
+      .filter((path) => path.startsWith('/dashboard/v1/'))
+      .toSorted(),
+  ).toEqual([...['/dashboard/v1/period', '/dashboard/v1/period-costs']]);
+  // Somebody else in the same browser finds nothing of it.
+  const other = await page.context().newPage();
+  await other.goto('/dashboard');
+  await other.getByRole('button', { name: 'Sign out', exact: true }).click();
+  await other.getByLabel('E-mail').waitFor();
+  expect(Object.keys(await kept()).filter((path) => !path.startsWith('/dashboard/app/'))).toEqual(['/dashboard']);
+  await other.close();
+  await page.close();
+
+  const again = await dashboard.signIn('away@example.com', true);
+  await figureIn(again, 'Used so far').waitFor();
+  await expect.poll(() => again.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
+  await again.reload();
+  await figureIn(again, 'Used so far').waitFor();
+  await dashboard.roles.api.stop();
+  await again.goto('/dashboard/home');
+  await again.getByText(/^No network\. This was seen /).waitFor();
+  expect(await big(again, 'Used so far')).toBe(used);
+  await lookAt(again, 'home-offline');
+  // What was not seen is not there, and says why.
+  await again.getByRole('button', { name: 'The day before' }).click();
+  await again.getByText('The service cannot be reached').waitFor();
 });

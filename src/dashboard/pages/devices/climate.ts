@@ -38,8 +38,16 @@ export function Climate({ deviceId, type, zone }: { deviceId: string; type: stri
       ${(rows: ClimateHour[]) =>
         isEmpty
           ? html`<p class="quiet">${w.none[hours]}</p>`
-          : html`<${Lines}
-              title=${w.chart[hours]}
+          : html`<${ClimateLines} title=${w.chart[hours]} zone=${zone} rows=${rows} />`}
+    <//>
+  </section>`;
+}
+
+/** Temperature, setpoint and heating, hour by hour. */
+export function ClimateLines({ title, zone, rows }: { title: string; zone: string; rows: ClimateHour[] }) {
+  const w = words().devices.climate;
+  return html`<${Lines}
+              title=${title}
               zone=${zone}
               atMs=${rows.map(({ starts_at }) => Date.parse(starts_at))}
               stepMs=${HOUR_MS}
@@ -59,7 +67,5 @@ export function Climate({ deviceId, type, zone }: { deviceId: string; type: stri
                 },
               ]}
               bars=${{ name: w.heating, unit: 'min', colour: '--pale', most: 60, values: rows.map((row) => row.heating_minutes ?? null) }}
-            />`}
-    <//>
-  </section>`;
+            />`;
 }

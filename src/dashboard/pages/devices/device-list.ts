@@ -4,6 +4,7 @@ import { Rows } from '../../parts/focus.ts';
 import type { Loaded } from '../../parts/load.ts';
 import { rich } from '../../parts/rich.ts';
 import { Badge, Card, Loading, When } from '../../parts/ui.ts';
+import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { asks, STATES, typeName } from './device.ts';
 
@@ -51,14 +52,17 @@ function table(all: Device[], zone: string, onOpen: (deviceId: string) => void) 
 function Row({ of: device, zone, onOpen }: { of: Device; zone: string; onOpen: (deviceId: string) => void }) {
   const { common, devices: w } = words();
   const kind = STATES[device.status];
-  const open = (event: MouseEvent) => {
-    // Whoever wants it in another tab gets it there.
+  const { go } = useSession();
+  // Whoever wants it in another tab gets it there.
+  const unlessElsewhere = (act: () => void) => (event: MouseEvent) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
-    onOpen(device.device_id);
+    act();
   };
+  const open = unlessElsewhere(() => onOpen(device.device_id));
+  const look = unlessElsewhere(() => go(`devices/${device.device_id}`));
   return html`<tr>
-    <th scope="row" data-name=${w.location}>${device.location}</th>
+    <th scope="row" data-name=${w.location}><a href=${`/dashboard/devices/${device.device_id}`} onClick=${look}>${device.location}</a></th>
     <td data-name=${w.type}>${typeName(device.type)}</td>
     <td data-name=${w.place}><span title=${w.placements[device.placement]}>${w.places[device.placement]}</span></td>
     <td data-name=${w.state}><span title=${w.states[device.status]}><${Badge} kind=${kind}>${common.statuses[device.status]}<//></span>${asks(

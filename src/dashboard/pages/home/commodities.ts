@@ -1,11 +1,11 @@
-import type { Overview } from '#src/api/dashboard/shapes.ts';
+import type { Period } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
 import { cubicMetres, kwh } from '../../parts/format.ts';
 import { Card } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { Total } from './figure.ts';
 
-type Glance = Overview['commodities'][number];
+type Glance = Period['commodities'][number];
 
 const UNITS: Record<Glance['unit'], (value: number) => string> = { kWh: kwh, 'm³': cubicMetres };
 
@@ -21,11 +21,13 @@ export function Commodities({ of }: { of: Glance[] }) {
   </div>`;
 }
 
-function Figures({ of: { unit, today, month, last_month } }: { of: Glance }) {
-  const { home: w } = words();
-  const total = (name: string, { used, estimated }: Glance['today']) =>
-    html`<${Total} name=${name} used=${used} estimated=${estimated} unit=${UNITS[unit]} />`;
+function Figures({ of: { unit, used, before, last_year } }: { of: Glance }) {
+  const { period: w } = words();
+  const total = (name: string, { used: amount, estimated }: Glance['used']) =>
+    html`<${Total} name=${name} used=${amount} estimated=${estimated} unit=${UNITS[unit]} />`;
   return html`<dl class="figures" aria-label=${unit}>
-    ${total(w.today, today)} ${total(w.thisMonth, month)} ${total(w.lastMonth, last_month)}
+    ${total(w.used, used)}
+    ${before.used !== null && total(w.commodities.before, before)}
+    ${last_year.used !== null && total(w.commodities.lastYear, last_year)}
   </dl>`;
 }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Cost, Figure as Opened, Overview } from '#src/api/dashboard/shapes.ts';
+import type { Cost, Figure as Opened, Period } from '#src/api/dashboard/shapes.ts';
 import { call, withQuery } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
 import { dayName, kwh, percent } from '../../parts/format.ts';
@@ -11,7 +11,7 @@ import { words } from '../../words/words.ts';
 import { typeName } from '../devices/device.ts';
 
 /** Days of a figure, YYYY-MM-DD. */
-export interface Days {
+interface Days {
   start: string;
   end: string;
 }
@@ -24,7 +24,12 @@ interface Opens {
 }
 
 /** A total of a home's electricity, and how much of it was estimated. `of`: where it can be opened. `cost`: null where no tariff held. */
-export function Figure(props: { name: string; used: Overview['today']; of: Opens | null; cost: Cost | null }) {
+export function Figure(props: {
+  name: string;
+  used: Pick<Period['used'], 'kwh_used' | 'estimated_kwh'>;
+  of: Opens | null;
+  cost: Cost | null;
+}) {
   const { name, used, of, cost } = props;
   const [isOpen, setOpen] = useState(false);
   const { kwh_used, estimated_kwh } = used;

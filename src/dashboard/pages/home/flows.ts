@@ -1,11 +1,11 @@
-import type { Overview } from '#src/api/dashboard/shapes.ts';
+import type { Period } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
 import { kwh, percent } from '../../parts/format.ts';
 import { Card } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { type End, FlowPicture, isEven, type Sides } from './flow-picture.ts';
 
-type Flow = NonNullable<Overview['flows']>['today'];
+type Flow = NonNullable<Period['flows']>;
 
 type Measure = { [Name in keyof Flow]: Flow[Name] extends number | null ? Name : never }[keyof Flow];
 
@@ -28,50 +28,34 @@ const USED: readonly [Measure, Name][] = [
   ['untracked_kwh', 'untracked'],
 ];
 
-/** Where a home's energy came from and went, of one with more than meters that add up. */
-export function Flows({
-  flows,
-  today,
-  month,
-}: Pick<Overview, 'today' | 'month'> & { flows: NonNullable<Overview['flows']> }) {
-  const { home } = words();
-  const w = home.flows;
-  const { today: now, month: so_far } = flows;
-  const row = (name: string, [first, second]: (number | null)[], unit = kwh) =>
-    (first ?? second ?? null) === null
-      ? null
-      : html`<tr><th scope="row">${name}</th><td data-name=${home.today}>${shown(first, unit)}</td><td data-name=${home.thisMonth}>${shown(second, unit)}</td></tr>`;
-  const rowOf = ([measure, name]: readonly [Measure, Name, string?]) => row(w[name], [now[measure], so_far[measure]]);
-  // What the home has no device for is not drawn; what it has one for is, in both pictures.
-  const ends = (of: typeof FROM, flow: Flow): End[] =>
+/** Where a home's energy came from and went, of one with more than meters that add up. `title`: what time it was. */
+export function Flows({ flows, used, title }: { flows: Flow; used: number | null; title: string }) {
+  const { flows: w } = words().home;
+  const row = (name: string, value: number | null, unit = kwh) =>
+    value === null ? null : html`<tr><th scope="row">${name}</th><td>${unit(value)}</td></tr>`;
+  const rowOf = ([measure, name]: readonly [Measure, Name, string?]) => row(w[name], flows[measure]);
+  // What the home has no device for is not drawn.
+  const ends = (of: typeof FROM): End[] =>
     of
-      .filter(([measure]) => (now[measure] ?? so_far[measure]) !== null)
-      .map(([measure, name, colour]) => ({ name: w[name], colour, kwh: flow[measure] }));
-  const sides = (flow: Flow, used: number | null): Sides => ({
-    from: ends(FROM, flow),
-    to: [{ name: w.used, colour: '--accent', kwh: used }, ...ends(TO, flow)],
-  });
+      .filter(([measure]) => flows[measure] !== null)
+      .map(([measure, name, colour]) => ({ name: w[name], colour, kwh: flows[measure] }));
+  const sides: Sides = { from: ends(FROM), to: [{ name: w.used, colour: '--accent', kwh: used }, ...ends(TO)] };
   // Without a meter at the connection point what is used is not what came in.
-  const hasGrid = (now.grid_import_kwh ?? so_far.grid_import_kwh) !== null;
-  const pictures = hasGrid
-    ? [
-        { title: home.today, ...sides(now, today.kwh_used) },
-        { title: home.thisMonth, ...sides(so_far, month.kwh_used) },
-      ]
-    : [];
-  const doubts = doubtsOf(so_far, pictures.every(isEven));
+  const hasGrid = flows.grid_import_kwh !== null;
+  const doubts = doubtsOf(flows, !hasGrid || isEven(sides));
   return html`<${Card} title=${w.title}>
-    ${hasGrid && html`<div class="flows">${pictures.map((picture) => html`<${FlowPicture} ...${picture} />`)}</div>`}
-    <div class="table"><table>
-      <thead><tr><td></td><th scope="col">${home.today}</th><th scope="col">${home.thisMonth}</th></tr></thead>
-      <tbody>
-        ${FROM.map(rowOf)}
-        ${TO.map(rowOf)}
-        ${row(w.used, [today.kwh_used, month.kwh_used])}
-        ${(now.consumption_kwh ?? so_far.consumption_kwh) !== null && USED.map(rowOf)}
-        ${row(w.autarky, [now.autarky, so_far.autarky], percent)}
-      </tbody>
-    </table></div>
+    <div class="flows">
+      ${hasGrid && html`<${FlowPicture} title=${title} ...${sides} />`}
+      <table>
+        <tbody>
+          ${FROM.map(rowOf)}
+          ${TO.map(rowOf)}
+          ${row(w.used, used)}
+          ${flows.consumption_kwh !== null && USED.map(rowOf)}
+          ${row(w.autarky, flows.autarky, percent)}
+        </tbody>
+      </table>
+    </div>
     ${doubts.length > 0 && html`<p class="quiet">${w.doubts(doubts.join('; '))}</p>`}
   <//>`;
 }
@@ -89,6 +73,3 @@ function doubtsOf({ coverage, grid_export_kwh, production_kwh, discharged_kwh }:
     ...(addsUp || isFedFromNowhere ? [] : [w.otherTimes]),
   ];
 }
-
-const shown = (value: number | null | undefined, unit: (value: number) => string) =>
-  value === null || value === undefined ? '–' : unit(value);

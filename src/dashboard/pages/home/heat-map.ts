@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type { Overview } from '#src/api/dashboard/shapes.ts';
+import type { Period } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
 import { hourName, kwh, weekdayNames } from '../../parts/format.ts';
 import { words } from '../../words/words.ts';
@@ -7,7 +7,7 @@ import { words } from '../../words/words.ts';
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 
 /** When most is used: a table of weekday and hour, darker where more is used; the figures are in it, for who does not see colours. */
-export function HeatMap({ cells, weeks }: { cells: Overview['week']['cells']; weeks: number }) {
+export function HeatMap({ cells, weeks }: { cells: Period['week']['cells']; weeks: number }) {
   const box = useRef<HTMLDivElement>(null);
   // On a phone not all of the day fits: begin where it matters.
   useEffect(() => {

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import type { ApiContext } from '#src/api/context.ts';
+import { date, id } from '#src/api/fields.ts';
+import { holdable, reachOf, reachUser } from '#src/auth/access.ts';
+import type { Caller } from '#src/auth/authenticate.ts';
+import { AppError, orNotFound } from '#src/core/errors.ts';
+import type { Database } from '#src/database/connect.ts';
+import { newestReadings } from '#src/devices/newest.ts';
+import { findDevice } from '#src/devices/store.ts';
+import { PERIOD_UNITS } from '#src/energy/period/days.ts';
+
+/** Which period of whom is asked for: that of a unit in which a date lies. */
+export const periodQuery = z.object({
+  user_id: id.optional(),
+  device_id: id.optional(),
+  unit: z.enum(PERIOD_UNITS),
+  date,
+});
+
+/** Whose period it is, as far as the caller reaches, and when anything was heard of it last. */
+export async function whoseOf(
+  { db, readDb }: ApiContext,
+  caller: Caller,
+  { user_id, device_id }: { user_id?: string | undefined; device_id?: string | undefined },
+) {
+  const named = user_id === undefined ? null : await reachUser(db, caller, user_id);
+  const device =
+    device_id === undefined ? null : orNotFound(await findDevice(db, reachOf(caller), holdable(device_id)));
+  if (named && device && device.user_id !== named.user_id) throw new AppError('notFound');
+  const user = named ?? (await reachUser(db, caller, device?.user_id));
+  const newest = device ? device.last_seen_at : await newestOf(readDb, user.user_id);
+  return { userId: user.user_id, deviceId: device?.device_id, zone: user.timezone, newest };
+}
+
+/** When any device of the account was last heard of. */
+async function newestOf(db: Database, userId: string): Promise<Date | null> {
+  const [row] = await newestReadings(db, [userId]);
+  return row?.newest ?? null;
+}

@@ -1,0 +1,25 @@
+import { periodAnswer } from '#src/api/dashboard/shapes.ts';
+import { operation } from '#src/api/operation.ts';
+import { periodOfHome } from '#src/energy/period/period.ts';
+import { periodQuery, whoseOf } from './asked.ts';
+
+export const getPeriod = operation({
+  summary:
+    'A day, week, month or year of a user’s home, or of one device, in the user’s time zone: what was used, compared like with like, and by what.',
+  method: 'GET',
+  path: '/v1/period',
+  readsFromStandby: true,
+  scope: 'insights:read',
+  answer: periodAnswer,
+  query: periodQuery,
+  async handle({ context, caller, query }) {
+    const { userId, deviceId, zone, newest } = await whoseOf(context, caller, query);
+    const asked = { unit: query.unit, date: query.date, zone, now: context.clock(), newest };
+    return {
+      user_id: userId,
+      device_id: deviceId ?? null,
+      newest_at: newest?.toISOString() ?? null,
+      ...(await periodOfHome(context.readDb, { userId, deviceId }, asked)),
+    };
+  },
+});

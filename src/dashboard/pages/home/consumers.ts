@@ -1,0 +1,150 @@
+import type { Period, PeriodCosts } from '#src/api/dashboard/shapes.ts';
+import { html } from '../../html.ts';
+import { kwh, percent, watts } from '../../parts/format.ts';
+import { money } from '../../parts/money.ts';
+import { rich } from '../../parts/rich.ts';
+import { Card } from '../../parts/ui.ts';
+import { words } from '../../words/words.ts';
+import { typeName } from '../devices/device.ts';
+import { yearly } from './summary.ts';
+
+type Device = Period['devices'][number];
+type Follow = (page: string) => object;
+
+const NIGHTLY_HOURS = 5;
+const DAYS_OF_YEAR = 365;
+/** A load that nobody would look for. */
+const MIN_NIGHT_WATTS = 1;
+
+/**
+ * What uses it: devices by what they used, and what no device tells. `follow`: attributes of a link to a page. The night says most of what is
+ * wasted: nobody is at it then.
+ */
+export function Consumers({ of: shown, costs, follow }: { of: Period; costs: PeriodCosts | null; follow: Follow }) {
+  const { common, home, period: w, devices: named } = words();
+  const { devices, used, profile } = shown;
+  const consumers = devices.filter(
+    ({ placement, import_kwh, is_gone }) => placement === 'consumption' && !(is_gone && !import_kwh),
+  );
+  const others = devices.filter(
+    ({ placement, is_gone }) => placement !== 'consumption' && placement !== 'excluded' && !is_gone,
+  );
+  const rest = restOf(shown, consumers);
+  const costOf = new Map(costs?.devices.map(({ device_id, cost }) => [device_id, cost]));
+  const nameOf = (id: string | null) => devices.find(({ device_id }) => device_id === id)?.location;
+  const hasCost = [...costOf.values()].some((cost) => cost !== null);
+  const row = (one: Row) => html`<tr key=${one.key}>
+    <th scope="row" data-name=${common.device}><span>${one.name}${one.about && html` <span class="quiet">${one.about}</span>`}</span></th>
+    <td data-name=${w.used}>${one.used === null ? '–' : kwh(one.used)}</td>
+    <td data-name=${w.share}>${one.used !== null && used.kwh_used ? html`<${Share} of=${one.used / used.kwh_used} />` : '–'}</td>
+    ${hasCost && html`<td data-name=${w.cost}>${one.cost ?? '–'}</td>`}
+    <td data-name=${w.base}>${one.base === null ? '–' : html`${watts(one.base)}${costs?.kilowatt_year && one.base >= MIN_NIGHT_WATTS && html` <span class="quiet">${w.baseCost(yearly(one.base, costs.kilowatt_year))}</span>`}`}</td>
+    <td data-name=${w.night}>${one.night === null ? '–' : watts(one.night)}</td>
+  </tr>`;
+  const rows = consumers.map((device): Row => {
+    const behind = nameOf(device.upstream_device_id);
+    const cost = costOf.get(device.device_id);
+    return {
+      key: device.device_id,
+      name: device.is_gone
+        ? device.location
+        : html`<a ...${follow(`devices/${device.device_id}`)}>${device.location}</a>`,
+      about: [typeName(device.type), ...(behind ? [w.behind(behind)] : []), ...(device.is_gone ? [w.gone] : [])].join(
+        ', ',
+      ),
+      used: device.import_kwh,
+      cost: cost ? money(cost.total, cost.currency) : null,
+      base: device.base_watts,
+      night: device.night_watts,
+    };
+  });
+  if (rest)
+    rows.push({
+      key: 'rest',
+      name: home.flows.untracked,
+      about: w.untrackedAbout,
+      used: rest.kwh,
+      cost: null,
+      base: rest.base,
+      night: rest.night,
+    });
+  if (consumers.length === 0 && others.length === 0) return null;
+  return html`<${Card} title=${w.whatUses}>
+    ${
+      consumers.length === 0
+        ? html`<p class="quiet">${rich(w.noConsumers, (name) => html`<a ...${follow('devices')}>${name}</a>`)}</p>`
+        : html`<${NightMost} of=${consumers} costs=${costs} />
+          <div class="table"><table>
+            <thead><tr>
+              <th scope="col">${common.device}</th><th scope="col">${w.used}</th><th scope="col">${w.share}</th>
+              ${hasCost && html`<th scope="col">${w.cost}</th>`}
+              <th scope="col">${w.base}</th><th scope="col" title=${w.nightHours}>${w.night}</th>
+            </tr></thead>
+            <tbody>${rows.map(row)}</tbody>
+          </table></div>
+          <p class="quiet small">${w.profileOf(profile.days)}</p>`
+    }
+    ${
+      others.length > 0 &&
+      html`<details class="more"><summary>${w.others}</summary>
+        <div class="table"><table>
+          <thead><tr><th scope="col">${common.device}</th><th scope="col">${w.in}</th><th scope="col">${w.out}</th></tr></thead>
+          <tbody>${others.map(
+            (device) => html`<tr key=${device.device_id}>
+              <th scope="row" data-name=${common.device}><span><a ...${follow(`devices/${device.device_id}`)}>${device.location}</a> <span class="quiet">${typeName(device.type)}, ${named.places[device.placement]}</span></span></th>
+              <td data-name=${w.in}>${device.import_kwh === null ? '–' : kwh(device.import_kwh)}</td>
+              <td data-name=${w.out}>${device.export_kwh === null ? '–' : kwh(device.export_kwh)}</td>
+            </tr>`,
+          )}</tbody>
+        </table></div></details>`
+    }
+  <//>`;
+}
+
+interface Row {
+  key: string;
+  name: unknown;
+  about: string;
+  used: number | null;
+  cost: string | null;
+  base: number | null;
+  night: number | null;
+}
+
+/** A share as a bar behind its number; the bar says nothing that the number does not. */
+function Share({ of: share }: { of: number }) {
+  const width = `${Math.round(100 * Math.max(0, Math.min(1, share)))}%`;
+  return html`<span class="share"><i style=${{ width }} /> <span>${percent(share)}</span></span>`;
+}
+
+/** What no device tells; a device behind another is in that one's figures. Null where it is not known. */
+function restOf({ flows, profile }: Period, consumers: readonly Device[]) {
+  if (flows?.untracked_kwh == null) return null;
+  const top = consumers.filter(
+    ({ upstream_device_id }) => !consumers.some(({ device_id }) => device_id === upstream_device_id),
+  );
+  const less = (whole: number | null, of: 'base_watts' | 'night_watts') =>
+    whole === null ? null : Math.max(0, whole - top.reduce((sum, device) => sum + (device[of] ?? 0), 0));
+  return {
+    kwh: flows.untracked_kwh,
+    base: less(profile.base_watts, 'base_watts'),
+    night: less(profile.night_watts, 'night_watts'),
+  };
+}
+
+/** The device that draws most at night, in a sentence. */
+function NightMost({ of: devices, costs }: { of: readonly Device[]; costs: PeriodCosts | null }) {
+  const w = words().period;
+  const most = devices
+    .filter(({ is_gone }) => !is_gone)
+    .toSorted((a, b) => (b.night_watts ?? 0) - (a.night_watts ?? 0))[0];
+  const load = most?.night_watts ?? 0;
+  if (!most || load < MIN_NIGHT_WATTS) return null;
+  const energy = kwh((load * NIGHTLY_HOURS * DAYS_OF_YEAR) / 1_000, 0);
+  const nightly = (load * NIGHTLY_HOURS) / 24;
+  return html`<p>${rich(
+    costs?.kilowatt_year
+      ? w.nightMostCost(most.location, watts(load), energy, yearly(nightly, costs.kilowatt_year))
+      : w.nightMost(most.location, watts(load), energy),
+  )}</p>`;
+}

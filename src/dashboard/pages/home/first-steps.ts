@@ -1,0 +1,45 @@
+import type { Device } from '#clients/typescript/client.ts';
+import type { Period } from '#src/api/dashboard/shapes.ts';
+import { call, withQuery } from '../../api.ts';
+import { html } from '../../html.ts';
+import { dayName } from '../../parts/format.ts';
+import { useLoad } from '../../parts/load.ts';
+import { rich } from '../../parts/rich.ts';
+import { Card } from '../../parts/ui.ts';
+import { useSession } from '../../session.ts';
+import { words } from '../../words/words.ts';
+
+type Follow = (page: string) => object;
+
+/** Where nothing is known of a home's electricity: what to do, instead of dashes. */
+export function FirstSteps({ of: shown, follow }: { of: Period; follow: Follow }) {
+  const { user, me } = useSession();
+  const w = words().period;
+  const devices = useLoad(
+    () => call<Device[]>('GET', withQuery('/v1/devices', { user_id: shown.user_id, limit: 1 })),
+    [shown.user_id, shown.newest_at],
+  );
+  const link = (page: string) => (name: string) => html`<a ...${follow(page)}>${name}</a>`;
+  if (shown.thermostats.length > 0 && shown.commodities.length === 0)
+    return html`<p class="note">${rich(w.thermostatOnly, link('devices'))}</p>`;
+  if (shown.commodities.length > 0 || devices.value === null) return null;
+  if (devices.value.length > 0)
+    return html`<${Card} title=${w.waiting.title}><p>${rich(w.waiting.about, link('devices'))}</p><//>`;
+  if (user.user_id !== me.user_id)
+    return html`<p class="note">${rich(w.firstSteps.ofOther(user.email), link('devices'))}</p>`;
+  return html`<${Card} title=${w.firstSteps.title}>
+    <ol class="first-steps">
+      ${w.firstSteps.steps.map((step, index) => html`<li>${rich(step, link(index === 2 ? 'tariffs' : 'devices'))}</li>`)}
+    </ol>
+  <//>`;
+}
+
+/** Where the period has nothing, but another one has. */
+export function NothingThen({ first, onGo }: { first: string | null; onGo: () => void }) {
+  const w = words().period;
+  if (first === null) return html`<p class="note">${w.nothingYet}</p>`;
+  return html`<p class="note">${rich(
+    w.nothingThen(dayName(first)),
+    (name) => html`<button type="button" class="link" onClick=${onGo}>${name}</button>`,
+  )}</p>`;
+}

@@ -1,0 +1,82 @@
+import type { Period, PeriodCosts } from '#src/api/dashboard/shapes.ts';
+import { html } from '../../html.ts';
+import { type Bar, Bars } from '../../parts/chart.ts';
+import { hourName, time, watts } from '../../parts/format.ts';
+import { moneyOf } from '../../parts/money.ts';
+import { nameOf, type Period as Shown, stepped } from '../../parts/period.ts';
+import { rich } from '../../parts/rich.ts';
+import { Card } from '../../parts/ui.ts';
+import { dateFormat } from '../../words/locale.ts';
+import { words } from '../../words/words.ts';
+
+/** Days of a week or month, months of a year; each leads to itself. */
+export function Buckets(props: { of: Period; costs: PeriodCosts | null; onShow: (period: Shown) => void }) {
+  const { of: shown, costs, onShow } = props;
+  const w = words().period;
+  const unit = shown.unit === 'year' ? 'month' : 'day';
+  const periods = periodsIn(shown, unit);
+  const title = unit === 'month' ? w.byMonth : w.byDay;
+  return html`<${Card} title=${title}>
+    <${Bars} title=${title} bars=${periods.map((one) => bucketBar(one, shown, costs))} onPick=${(index: number) => {
+      const one = periods[index];
+      if (one) onShow(one);
+    }} />
+  <//>`;
+}
+
+/** The parts of a period, in order, those to come, too. */
+function periodsIn({ start, end }: Period, unit: 'day' | 'month'): Shown[] {
+  const all: Shown[] = [];
+  for (let one: Shown = { unit, start }; one.start <= end; one = stepped(one, 1)) all.push(one);
+  return all;
+}
+
+function bucketBar(one: Shown, { buckets, unit }: Period, costs: PeriodCosts | null): Bar {
+  const at = one.unit === 'month' ? one.start.slice(0, 7) : one.start;
+  const row = buckets.find((bucket) => bucket.at === at);
+  const cost = costs?.buckets.find((bucket) => bucket.at === at)?.cost;
+  const format =
+    one.unit === 'month'
+      ? { month: 'short' }
+      : unit === 'week'
+        ? { weekday: 'short', day: 'numeric' }
+        : { day: 'numeric' };
+  return {
+    label: dateFormat({ ...(format as Intl.DateTimeFormatOptions), timeZone: 'UTC' }).format(Date.parse(one.start)),
+    name: nameOf(one),
+    value: row?.kwh_used ?? null,
+    estimated: row?.estimated_kwh ?? 0,
+    ...(cost ? { cost: moneyOf(cost) } : {}),
+  };
+}
+
+/** The load by the quarter-hour: of a day, or the mean day of what is longer; with its peak, and what is always on. */
+export function LoadCurve({ of: shown }: { of: Period }) {
+  const w = words().period;
+  const { curve, peak, profile, unit, timezone } = shown;
+  const isDay = unit === 'day';
+  const title = isDay ? w.load : w.typicalDay(typicalDays(shown));
+  const base = profile.base_watts ?? 0;
+  const bars = curve.map(({ slot, watts: value, at }): Bar => {
+    const clock = `${hourName(Math.floor(slot / 4)).slice(0, -2)}${String((slot % 4) * 15).padStart(2, '0')}`;
+    const isPeak = isDay && peak !== null && at !== null && Date.parse(at) === Date.parse(peak.at);
+    return { label: clock, name: clock, value, estimated: 0, isMarked: isPeak };
+  });
+  return html`<${Card} title=${title}>
+    <${Bars} title=${title} bars=${bars} unit="W" shown=${watts} threshold=${base > 0 ? base : undefined} mark=${isDay ? w.peak : undefined} />
+    <p class="quiet small">
+      ${peak && rich(w.peakAt(watts(peak.watts), isDay ? clockOf(peak.at, timezone) : time(peak.at, timezone)))}
+      ${base > 0 && ` ${w.baseLine(watts(base))}`}
+    </p>
+  <//>`;
+}
+
+const clockOf = (at: string, zone: string): string =>
+  dateFormat({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone: zone }).format(Date.parse(at));
+
+const DAY_MS = 86_400_000;
+/** Days of the mean day: those of the period that have begun, or the last ones of it. */
+function typicalDays({ start, end, now, profile }: Period): number {
+  const last = end < now.slice(0, 10) ? end : now.slice(0, 10);
+  return Math.max(1, Math.min(profile.days, Math.round((Date.parse(last) - Date.parse(start)) / DAY_MS) + 1));
+}

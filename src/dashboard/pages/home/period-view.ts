@@ -1,0 +1,155 @@
+import { useCallback, useRef } from 'preact/hooks';
+import type { Period, PeriodCosts } from '#src/api/dashboard/shapes.ts';
+import { call, withQuery } from '../../api.ts';
+import { type Children, html } from '../../html.ts';
+import { useChanges } from '../../parts/changes.ts';
+import { useLoad } from '../../parts/load.ts';
+import { useNow } from '../../parts/now.ts';
+import {
+  addressOf,
+  endOf,
+  nameOf,
+  periodAt,
+  periodFrom,
+  type Period as Shown,
+  stepped,
+  todayIn,
+} from '../../parts/period.ts';
+import { Badge, Card, Loading, When } from '../../parts/ui.ts';
+import { useSession } from '../../session.ts';
+import { words } from '../../words/words.ts';
+import { Chooser } from './chooser.ts';
+import { Commodities } from './commodities.ts';
+import { Consumers } from './consumers.ts';
+import { Download } from './download.ts';
+import { FirstSteps, NothingThen } from './first-steps.ts';
+import { Flows } from './flows.ts';
+import { Forecast } from './forecast.ts';
+import { HeatMap } from './heat-map.ts';
+import { Buckets, LoadCurve } from './load-chart.ts';
+import { Remarks } from './remarks.ts';
+import { RoomClimate } from './room-climate.ts';
+import { Summary } from './summary.ts';
+import { useSteps } from './use-steps.ts';
+
+/** How a link to another page of the dashboard is followed. */
+type Follow = (page: string) => { href: string; onClick: (event: MouseEvent) => void };
+
+/**
+ * A period of a home, or of one device: the address names it, arrows, swipes and dates lead to others, and it follows new readings by itself.
+ * `page`: where it is, without the period; `address`: the period, '' for today.
+ */
+export function PeriodView(props: { page: string; address: string; deviceId?: string; children?: Children }) {
+  const { page, address, deviceId } = props;
+  const { user, go, move } = useSession();
+  const w = words();
+  const today = todayIn(user.timezone);
+  const shown: Shown = periodFrom(address) ?? periodAt('day', today);
+  const { unit, start } = shown;
+  const asked = { user_id: user.user_id, device_id: deviceId, unit, date: start };
+  const keys = [user.user_id, deviceId, unit, start];
+  const period = useLoad(() => call<Period>('GET', withQuery('/v1/period', asked)), keys);
+  // By themselves: the figures do not wait for what is computed of them.
+  const costs = useLoad(() => call<PeriodCosts>('GET', withQuery('/v1/period-costs', asked)), keys);
+  const again = useCallback(() => {
+    period.again();
+    costs.again();
+  }, [period.again, costs.again]);
+  const isLive = useChanges(user.user_id, again);
+  // While the next one is on its way the last one stays, so that nothing jumps.
+  const last = useRef<{ of: string; value: Period } | null>(null);
+  const whose = `${user.user_id} ${deviceId}`;
+  if (period.value) last.current = { of: whose, value: period.value };
+  const before = last.current?.of === whose ? last.current.value : null;
+  const value = period.value ?? (period.error === null ? before : null);
+  const show = (next: Shown) => move(`${page}/${addressOf(next)}`);
+  const first = value?.first_date ?? null;
+  const step = (by: number) => {
+    const next = stepped(shown, by);
+    if (next.start <= today && (first === null || endOf(next) >= first)) show(next);
+  };
+  const box = useSteps(step);
+  const follow: Follow = (to) => ({
+    href: `/dashboard/${to}`,
+    onClick: (event) => {
+      if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+      event.preventDefault();
+      go(to);
+    },
+  });
+  return html`<div class="period" ref=${box} aria-busy=${period.isLoading && period.value === null}>
+    <${Loading} of=${{ ...period, value }}>
+      ${(one: Period) => {
+        const money = period.value ? costs.value : null;
+        return html`
+          <p class="quiet status">
+            <${Liveness} isListening=${isLive} newestAt=${one.newest_at} />${' '}
+            ${one.newest_at && html`${w.home.lastReading} <${When} at=${one.newest_at} zone=${one.timezone} />. `}${w.home.timesIn(one.timezone)}
+          </p>
+          ${props.children}
+          <${Electricity} of=${one} shown=${shown} costs=${money} show=${show} follow=${follow} />
+          ${
+            money?.has_tariff === false &&
+            one.used.kwh_used !== null &&
+            html`<p class="quiet"><a ...${follow('tariffs')}>${w.home.addTariff}</a></p>`
+          }
+          ${
+            // They are about now, whatever period is looked at.
+            deviceId === undefined &&
+            one.end >= today &&
+            html`<${Remarks} userId=${user.user_id} hour=${one.now.slice(0, 13)} /><${Forecast} userId=${user.user_id} hour=${one.now.slice(0, 13)} />`
+          }
+          ${one.unit === 'day' || one.unit === 'week' ? one.thermostats.map((thermostat) => html`<${RoomClimate} key=${thermostat.device_id} of=${one} thermostat=${thermostat} />`) : null}
+          ${deviceId === undefined && html`<${Consumers} of=${one} costs=${money} follow=${follow} />`}
+          ${one.flows && html`<${Flows} flows=${one.flows} used=${one.used.kwh_used} title=${nameOf({ unit: one.unit, start: one.start })} />`}
+          <${Commodities} of=${one.commodities} />
+          ${one.used.kwh_used !== null && html`<${Download} userId=${user.user_id} deviceId=${deviceId ?? ''} days=${daysOf(one)} groupBy=${ROWS[one.unit]} />`}
+          ${one.week.cells.length > 0 && html`<${Card} title=${w.period.week}><${HeatMap} cells=${one.week.cells} weeks=${one.week.weeks} /><//>`}
+        `;
+      }}
+    <//>
+    <${Chooser} period=${shown} today=${today} first=${first} onShow=${show} />
+  </div>`;
+}
+
+/** Rows that a download of a period has: as fine as a spreadsheet of them can be read. */
+const ROWS = { day: 'hour', week: 'hour', month: 'day', year: 'day' } as const;
+
+/** The days of a period that have begun. */
+function daysOf({ start, end, now }: Period): { start: string; end: string } {
+  const today = now.slice(0, 10);
+  return { start, end: end < today ? end : today };
+}
+
+/** What is known of the electricity of a period; else what to do. */
+function Electricity(props: {
+  of: Period;
+  shown: Shown;
+  costs: PeriodCosts | null;
+  show: (period: Shown) => void;
+  follow: Follow;
+}) {
+  const { of: one, shown, costs, show, follow } = props;
+  if (one.used.kwh_used === null && one.first_date === null)
+    return one.device_id === null ? html`<${FirstSteps} of=${one} follow=${follow} />` : null;
+  if (one.used.kwh_used === null)
+    return html`<${NothingThen} first=${one.first_date} onGo=${() => show(periodAt(shown.unit, one.first_date ?? shown.start))} />`;
+  return html`
+    <${Summary} of=${one} costs=${costs} />
+    <div class=${one.unit === 'day' ? '' : 'grid'}>
+      ${one.unit !== 'day' && html`<${Buckets} of=${one} costs=${costs} onShow=${show} />`}
+      <${LoadCurve} of=${one} />
+    </div>`;
+}
+
+/** Most meters report every few seconds to every quarter of an hour. */
+const FRESH_MS = 20 * 60_000;
+
+/** Whether new readings appear by themselves, and whether any come. */
+function Liveness({ isListening, newestAt }: { isListening: boolean; newestAt: string | null }) {
+  const { home: w } = words();
+  const nowMs = useNow();
+  const isFresh = newestAt !== null && nowMs - Date.parse(newestAt) < FRESH_MS;
+  if (!isListening) return html`<${Badge} kind="quiet">${w.notLive}<//>`;
+  return isFresh ? html`<${Badge} kind="good">${w.live}<//>` : html`<${Badge} kind="warn">${w.waiting}<//>`;
+}

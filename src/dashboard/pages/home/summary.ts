@@ -1,0 +1,105 @@
+import type { Period, PeriodCosts } from '#src/api/dashboard/shapes.ts';
+import { html } from '../../html.ts';
+import { kwh, percent, watts } from '../../parts/format.ts';
+import { money, moneyAbout } from '../../parts/money.ts';
+import { daysName } from '../../parts/period.ts';
+import { words } from '../../words/words.ts';
+import { Figure } from './figure.ts';
+
+const HOURS_OF_YEAR = 8_766;
+/** Of less of a time no share of it can be told. */
+const MOSTLY = 0.9;
+const DAY_MS = 86_400_000;
+
+/** What was used, beside the same days before and a year before; what never ends; how much came from the roof. */
+export function Summary({ of: shown, costs }: { of: Period; costs: PeriodCosts | null }) {
+  const { home, period: w } = words();
+  const { used, compared, profile, power, flows, unit, start, end, now } = shown;
+  const today = now.slice(0, 10);
+  const isOver = end < today;
+  const last = isOver ? end : today;
+  const ofDevice = shown.device_id !== null;
+  const name = shown.is_production ? (isOver ? w.produced : w.producedSoFar) : isOver ? w.used : w.usedSoFar;
+  // A device has nothing to be taken apart, and a year is too long to say of each reading what became of it.
+  const opens = ofDevice || unit === 'year' ? null : { userId: shown.user_id, days: { start, end: last }, isOver };
+  return html`<dl class="figures">
+    ${
+      power &&
+      html`<div>
+        <dt>${w.now}</dt>
+        <dd class="big">${watts(power.watts)}</dd>
+        <dd class="quiet">${w.nowMean(power.minutes)}</dd>
+      </div>`
+    }
+    <${Figure} name=${name} used=${used} of=${opens} cost=${costs?.used ?? null} />
+    ${compared?.before && html`<${Then} name=${beforeName(shown)} then=${compared.before} now=${compared.now} costs=${costs} which="before" />`}
+    ${compared && html`<${Then} name=${w.lastYear} then=${compared.last_year} now=${compared.now} costs=${costs} which="last_year" />`}
+    ${
+      profile.base_watts !== null &&
+      (profile.base_watts > 0 || ofDevice) &&
+      html`<div>
+        <dt>${w.base}</dt>
+        <dd class="big">${watts(profile.base_watts)}</dd>
+        ${profile.base_watts > 0 && html`<dd class="quiet">${w.baseAYear(kwh((profile.base_watts * HOURS_OF_YEAR) / 1_000, 0))}</dd>`}
+        ${profile.base_watts > 0 && costs?.kilowatt_year && html`<dd class="quiet">${w.baseCost(yearly(profile.base_watts, costs.kilowatt_year))}</dd>`}
+      </div>`
+    }
+    ${
+      flows?.autarky != null &&
+      flows.production_kwh !== null &&
+      html`<div>
+        <dt>${home.flows.autarky}</dt>
+        <dd class="big">${percent(flows.autarky)}</dd>
+        ${flows.self_consumed_kwh !== null && html`<dd class="quiet">${w.selfUsed(kwh(flows.self_consumed_kwh))}</dd>`}
+      </div>`
+    }
+  </dl>
+  ${compared && isKnown(compared.last_year, compared.before) && html`<p class="quiet small">${w.likeWithLike}</p>`}`;
+}
+
+type Compared = NonNullable<Period['compared']>;
+
+const isKnown = (...some: (Compared['last_year'] | null)[]) => some.some((one) => one && one.kwh_used !== null);
+
+/** What a load costs in a year, without the cents that nobody can know. */
+export const yearly = (load: number, { amount, currency }: NonNullable<PeriodCosts['kilowatt_year']>): string =>
+  moneyAbout((load * amount) / 1_000, currency);
+
+/** The days before, as they are called. */
+function beforeName({ unit, compared }: Period): string {
+  const w = words().period.before;
+  if (unit === 'day') return w.day;
+  if (unit === 'week' || !compared?.before) return w.week;
+  return w.month(Math.round((Date.parse(compared.now.start) - Date.parse(compared.before.start)) / (7 * DAY_MS)));
+}
+
+/** The same days at another time, and what has changed since. Nothing where nothing is known of it. */
+function Then(props: {
+  name: string;
+  then: Compared['last_year'];
+  now: Compared['now'];
+  costs: PeriodCosts | null;
+  which: 'before' | 'last_year';
+}) {
+  const { name, then, now, costs, which } = props;
+  const w = words().period;
+  if (then.kwh_used === null) return null;
+  const known = Math.min(then.coverage ?? 1, now.coverage ?? 1);
+  const cost = costs?.compared[which];
+  const change = then.kwh_used > 0 && now.kwh_used !== null ? now.kwh_used / then.kwh_used - 1 : null;
+  const said =
+    (then.coverage ?? 1) < MOSTLY
+      ? w.partKnown(percent(then.coverage ?? 0))
+      : change === null || known < MOSTLY
+        ? null
+        : Math.abs(change) < 0.005
+          ? w.same
+          : (change < 0 ? w.less : w.more)(percent(Math.abs(change)));
+  return html`<div>
+    <dt>${name}</dt>
+    <dd class="big">${kwh(then.kwh_used)}</dd>
+    ${cost && html`<dd class="money">${money(cost.total, cost.currency)}</dd>`}
+    ${said && html`<dd><b>${said}</b></dd>`}
+    <dd class="quiet">${daysName(then.start, then.end)}</dd>
+  </div>`;
+}

@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { addressOf, daysName, endOf, inUnit, nameOf, periodAt, periodFrom, stepped, UNITS, weekOf } from './period.ts';
+
+const units = fc.constantFrom(...UNITS);
+const dates = fc
+  .integer({ min: 400, max: Date.UTC(2099, 11, 31) / 86_400_000 })
+  .map((day) => new Date(day * 86_400_000).toISOString().slice(0, 10));
+
+describe('a period of the dashboard', () => {
+  test('has an address that leads back to it, and the arrows lead to and from its neighbours', () => {
+    fc.assert(
+      fc.property(units, dates, (unit, date) => {
+        const period = periodAt(unit, date);
+        expect(period.start <= date && date <= endOf(period)).toBe(true);
+        expect(periodFrom(addressOf(period))).toEqual(period);
+        const next = stepped(period, 1);
+        expect(stepped(next, -1)).toEqual(period);
+        expect(next.start > endOf(period)).toBe(true);
+        expect(periodAt(unit, endOf(period))).toEqual(period);
+      }),
+    );
+  });
+
+  test('stays at today when its unit changes, and else at its beginning', () => {
+    const october = periodAt('month', '2026-10-20');
+    expect(inUnit('day', october, '2026-10-12')).toEqual({ unit: 'day', start: '2026-10-12' });
+    expect(inUnit('week', october, '2026-12-01')).toEqual({ unit: 'week', start: '2026-09-28' });
+    expect(inUnit('year', october, '2026-12-01')).toEqual({ unit: 'year', start: '2026-01-01' });
+  });
+
+  test('of a week has the number of ISO 8601', () => {
+    expect(weekOf('2026-12-28')).toEqual({ year: 2026, week: 53 });
+    expect(weekOf('2024-12-30')).toEqual({ year: 2025, week: 1 });
+    expect(addressOf(periodAt('week', '2027-01-03'))).toBe('week/2026-W53');
+  });
+
+  test('is none where the address is rubbish', () => {
+    const rubbish = [
+      '',
+      'day',
+      'day/',
+      'day/2026-02-30',
+      'day/2026-1-1',
+      'week/2025-W53',
+      'week/2026-W00',
+      'month/2026',
+    ];
+    for (const address of [...rubbish, 'month/2026-13', 'year/26', 'year/0001', 'hour/2026-01-01', 'day/2026-01-01/x'])
+      expect({ address, is: periodFrom(address) }).toEqual({ address, is: null });
+  });
+
+  test('has a name for people', () => {
+    expect(nameOf(periodAt('day', '2026-10-12'))).toMatch(/Mon.*12/);
+    expect(nameOf(periodAt('month', '2026-10-12'))).toBe('October 2026');
+    expect(daysName('2026-10-12', '2026-10-18')).toMatch(/12.*18/);
+  });
+});

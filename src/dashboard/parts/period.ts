@@ -1,0 +1,113 @@
+import { dateFormat } from '../words/locale.ts';
+
+/** A day, week (from Monday on), month or year. */
+export const UNITS = ['day', 'week', 'month', 'year'] as const;
+export type Unit = (typeof UNITS)[number];
+
+export interface Period {
+  unit: Unit;
+  /** Its first day, YYYY-MM-DD. */
+  start: string;
+}
+
+/** Dates are days of a calendar here, without a clock: in UTC each has 24 hours. */
+const DAY_MS = 86_400_000;
+const FORMS: Record<Unit, RegExp> = {
+  day: /^\d{4}-\d\d-\d\d$/,
+  week: /^(\d{4})-W(\d\d)$/,
+  month: /^\d{4}-\d\d$/,
+  year: /^\d{4}$/,
+};
+
+const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+/** Null where there is no such date; those before 1970 are none here. */
+function msOf(date: string): number | null {
+  const ms = Date.parse(`${date}T00:00:00Z`);
+  return Number.isNaN(ms) || ms < 0 || dateOf(ms) !== date ? null : ms;
+}
+const known = (date: string): number => msOf(date) ?? 0;
+/** 1 is Monday. */
+const weekdayOf = (ms: number): number => new Date(ms).getUTCDay() || 7;
+
+/** The period of a unit in which a date lies. Pure. */
+export function periodAt(unit: Unit, date: string): Period {
+  const ms = known(date);
+  if (unit === 'week') return { unit, start: dateOf(Math.max(0, ms - (weekdayOf(ms) - 1) * DAY_MS)) };
+  const lengths = { day: 10, month: 7, year: 4 } as const;
+  return { unit, start: `${date.slice(0, lengths[unit])}-01-01`.slice(0, 10) };
+}
+
+/** The last day of a period. Pure. */
+export const endOf = (period: Period): string => dateOf(known(stepped(period, 1).start) - DAY_MS);
+
+/** So many periods later, or earlier. Pure. */
+export function stepped({ unit, start }: Period, by: number): Period {
+  const date = new Date(known(start));
+  if (unit === 'day' || unit === 'week') date.setUTCDate(date.getUTCDate() + by * (unit === 'week' ? 7 : 1));
+  else if (unit === 'month') date.setUTCMonth(date.getUTCMonth() + by);
+  else date.setUTCFullYear(date.getUTCFullYear() + by);
+  return { unit, start: dateOf(Math.max(0, date.getTime())) };
+}
+
+/** The week of ISO 8601: that of the year in which its Thursday lies. Pure. */
+export function weekOf(start: string): { year: number; week: number } {
+  const thursday = known(start) + 3 * DAY_MS;
+  const year = new Date(thursday).getUTCFullYear();
+  return { year, week: 1 + Math.floor((thursday - Date.UTC(year, 0, 1)) / (7 * DAY_MS)) };
+}
+
+/** A period as an address has it: `day/2026-10-12`, `week/2026-W42`, `month/2026-10`, `year/2026`. Pure. */
+export function addressOf({ unit, start }: Period): string {
+  if (unit === 'day') return `day/${start}`;
+  if (unit === 'month') return `month/${start.slice(0, 7)}`;
+  if (unit === 'year') return `year/${start.slice(0, 4)}`;
+  const { year, week } = weekOf(start);
+  return `week/${year}-W${String(week).padStart(2, '0')}`;
+}
+
+/** The period that an address names, null where it names none. Pure. */
+export function periodFrom(address: string): Period | null {
+  const [name, text = '', ...more] = address.split('/');
+  const unit = UNITS.find((one) => one === name);
+  const match = unit && FORMS[unit].exec(text);
+  if (!unit || !match || more.length > 0) return null;
+  if (unit !== 'week') {
+    const start = `${text}-01-01`.slice(0, 10);
+    return msOf(start) === null ? null : { unit, start };
+  }
+  // 4 January lies in the first week.
+  const fourth = Date.UTC(Number(match[1]), 0, 4);
+  const start = dateOf(Math.max(0, fourth - (weekdayOf(fourth) - 1) * DAY_MS + (Number(match[2]) - 1) * 7 * DAY_MS));
+  const period = { unit, start };
+  return addressOf(period) === address ? period : null;
+}
+
+/** From the same day in another unit: today where that lies in the period, else its first day. Pure. */
+export function inUnit(unit: Unit, period: Period, today: string): Period {
+  const holdsToday = period.start <= today && today <= endOf(period);
+  return periodAt(unit, holdsToday ? today : period.start);
+}
+
+/** For people: "Mon, 12 Oct 2026", "12 – 18 Oct 2026", "October 2026", "2026". */
+export function nameOf(period: Period): string {
+  const { unit, start } = period;
+  if (unit === 'day')
+    return dateFormat({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }).format(
+      known(start),
+    );
+  if (unit === 'month') return dateFormat({ month: 'long', year: 'numeric', timeZone: 'UTC' }).format(known(start));
+  return unit === 'year' ? start.slice(0, 4) : daysName(start, endOf(period));
+}
+
+/** Days for people: one with its weekday, more from the first to the last. */
+export function daysName(start: string, end: string): string {
+  if (start === end) return nameOf({ unit: 'day', start });
+  return dateFormat({ day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }).formatRange(
+    known(start),
+    known(end),
+  );
+}
+
+/** The day of now in a zone. */
+export const todayIn = (zone: string): string =>
+  new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(Date.now());

@@ -1,0 +1,152 @@
+/**
+ * Keeps what the dashboard needs to be drawn and the answers that were seen last, so that it opens without a network. A classic script: it
+ * stands alone, and is another one whenever a file of the dashboard is (asset-files.ts puts the version in).
+ *
+ * Only answers of the account that is signed in are kept, without what its session proves itself with, and only of the pages that look at
+ * usage. They go when it signs out, when its session is over, and when somebody else signs in.
+ */
+(() => {
+  interface Scope {
+    addEventListener(type: string, listen: (event: never) => void): void;
+    skipWaiting(): Promise<void>;
+    clients: { claim(): Promise<void> };
+  }
+  interface Lasting {
+    waitUntil(work: Promise<unknown>): void;
+  }
+  type Fetched = Lasting & { request: Request; respondWith(answer: Promise<Response>): void };
+  type Told = Lasting & { data: { keep?: unknown } | null };
+
+  const scope = self as unknown as Scope;
+  const SHELL = 'energy-shell-VERSION';
+  const DATA = 'energy-seen';
+  const PAGE = '/dashboard';
+  const SESSION = '/dashboard/session';
+  /** Usage, and the devices that tell it: nothing that is shown once, and nothing that lets anybody in. */
+  const KEPT = /^\/dashboard\/v1\/(period|period-costs|figure|devices|devices\/dev_\w+|devices\/dev_\w+\/usage)$/;
+  const SEEN_AT = 'x-seen-at';
+  const MOST_KEPT = 80;
+  const MAX_AGE_MS = 30 * 86_400_000;
+
+  scope.addEventListener('install', (event: Lasting) => {
+    event.waitUntil(scope.skipWaiting());
+  });
+  scope.addEventListener('activate', (event: Lasting) => {
+    event.waitUntil(Promise.all([forgetOlder(), scope.clients.claim()]));
+  });
+  scope.addEventListener('message', (event: Told) => {
+    const urls = event.data?.keep;
+    if (Array.isArray(urls)) event.waitUntil(keepShell(urls.filter((url) => typeof url === 'string')));
+  });
+  scope.addEventListener('fetch', (event: Fetched) => {
+    const { request } = event;
+    const url = new URL(request.url);
+    if (url.origin !== location.origin) return;
+    if (url.pathname === SESSION) event.respondWith(session(request));
+    else if (request.method !== 'GET') return;
+    else if (request.mode === 'navigate') event.respondWith(page(request));
+    else if (url.pathname.startsWith(`${PAGE}/app/`)) event.respondWith(file(request));
+    // What is asked for in another form is a download.
+    else if (KEPT.test(url.pathname) && request.headers.get('accept') === 'application/json')
+      event.respondWith(answer(request));
+  });
+
+  /** Of the versions before this one. */
+  async function forgetOlder(): Promise<void> {
+    const names = (await caches.keys()).filter((name) => name.startsWith('energy-shell-') && name !== SHELL);
+    await Promise.all(names.map((name) => caches.delete(name)));
+  }
+
+  /** What the page has fetched before anybody listened here. */
+  async function keepShell(urls: string[]): Promise<void> {
+    const shell = await caches.open(SHELL);
+    for (const url of [PAGE, ...urls]) {
+      const { origin, pathname } = new URL(url, location.origin);
+      const isOurs = origin === location.origin && (pathname === PAGE || pathname.startsWith(`${PAGE}/app/`));
+      if (!isOurs || (await shell.match(url))) continue;
+      const response = await fetch(url).catch(() => null);
+      if (response?.ok) await shell.put(url, response);
+    }
+  }
+
+  /** The network where it is there, else what it said last. */
+  async function file(request: Request): Promise<Response> {
+    const shell = await caches.open(SHELL);
+    try {
+      const response = await fetch(request);
+      if (response.ok) await shell.put(request, response.clone());
+      return response;
+    } catch (error) {
+      const kept = await shell.match(request);
+      if (kept) return kept;
+      throw error;
+    }
+  }
+
+  /** Every page is the same document. */
+  async function page(request: Request): Promise<Response> {
+    try {
+      return await fetch(request);
+    } catch (error) {
+      const kept = await (await caches.open(SHELL)).match(PAGE);
+      if (kept) return kept;
+      throw error;
+    }
+  }
+
+  async function answer(request: Request): Promise<Response> {
+    const data = await caches.open(DATA);
+    let response: Response;
+    try {
+      response = await fetch(request);
+    } catch (error) {
+      const kept = await data.match(request);
+      const seenMs = Date.parse(kept?.headers.get(SEEN_AT) ?? '');
+      if (kept && Date.now() - seenMs < MAX_AGE_MS) return kept;
+      throw error;
+    }
+    if (response.status === 401) await caches.delete(DATA);
+    // Whoever is not known to be signed in leaves nothing here.
+    else if (response.ok && (await data.match(SESSION))) await keep(data, request, response.clone());
+    return response;
+  }
+
+  /** With when it was seen; the oldest go. */
+  async function keep(data: Cache, request: Request | string, response: Response): Promise<void> {
+    const headers = new Headers({
+      'content-type': response.headers.get('content-type') ?? 'application/json',
+      [SEEN_AT]: new Date().toISOString(),
+    });
+    // What is put anew comes last.
+    await data.delete(request);
+    await data.put(request, new Response(await response.blob(), { headers }));
+    const kept = (await data.keys()).filter((one) => new URL(one.url).pathname !== SESSION);
+    for (const old of kept.slice(0, Math.max(0, kept.length - MOST_KEPT))) await data.delete(old);
+  }
+
+  /** Who is signed in, without the token of the session; where it begins, ends or is somebody else's, what was seen goes. */
+  async function session(request: Request): Promise<Response> {
+    if (request.method !== 'GET') {
+      const response = await fetch(request);
+      if (response.ok) await caches.delete(DATA);
+      return response;
+    }
+    let response: Response;
+    try {
+      response = await fetch(request);
+    } catch (error) {
+      const kept = await (await caches.open(DATA)).match(SESSION);
+      if (kept) return kept;
+      throw error;
+    }
+    if (!response.ok) return response;
+    const told = await response.clone().json();
+    const before = await (await caches.open(DATA)).match(SESSION).then((kept) => kept?.json());
+    if (before && before.user?.user_id !== told.user?.user_id) await caches.delete(DATA);
+    if (told.user) {
+      const body = JSON.stringify({ ...told, csrf_token: '' });
+      await keep(await caches.open(DATA), SESSION, new Response(body));
+    }
+    return response;
+  }
+})();

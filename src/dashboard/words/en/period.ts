@@ -1,0 +1,80 @@
+import { plural } from '../locale.ts';
+
+/** Home and the page of a device: a day, week, month or year. */
+export const period = {
+  choose: 'Period',
+  units: { day: 'Day', week: 'Week', month: 'Month', year: 'Year' },
+  previous: { day: 'The day before', week: 'The week before', month: 'The month before', year: 'The year before' },
+  next: { day: 'The day after', week: 'The week after', month: 'The month after', year: 'The year after' },
+  goTo: 'Go to a date',
+  used: 'Used',
+  usedSoFar: 'Used so far',
+  produced: 'Produced',
+  producedSoFar: 'Produced so far',
+  cost: 'Cost',
+  now: 'Now',
+  nowMean: (minutes: number) =>
+    plural(minutes, { one: 'mean of the last minute', other: 'mean of the last # minutes' }),
+  before: { day: 'A week before', week: 'The week before', month: (weeks: number) => `${weeks} weeks before` },
+  lastYear: 'A year before',
+  /** Of what is looked at, beside what it is compared with. */
+  less: (share: string) => `${share} less than then`,
+  more: (share: string) => `${share} more than then`,
+  same: 'as much as then',
+  partKnown: (share: string) => `only ${share} of it known`,
+  likeWithLike: 'Compared with as many days, on the same weekdays, up to the same time of day.',
+  base: 'Always on',
+  baseAYear: (energy: string) => `${energy} a year`,
+  baseCost: (money: string) => `about ${money} a year`,
+  selfUsed: (energy: string) => `${energy} of the sun used at home`,
+  load: 'Load over the day',
+  typicalDay: (days: number) => `A day of it, on average (${plural(days, { one: '# day', other: '# days' })})`,
+  byDay: 'Usage by day',
+  byMonth: 'Usage by month',
+  peak: 'peak',
+  peakAt: (power: string, at: string) => `Highest quarter-hour: **${power}**, ${at}.`,
+  baseLine: (power: string) => `The dashed line is what is always on: ${power}.`,
+  whatUses: 'What uses it',
+  share: 'Share',
+  night: 'At night',
+  nightHours: 'Mean from 0 to 5 o’clock',
+  nightMost: (device: string, power: string, energy: string) =>
+    `At night most goes to **${device}**: ${power} on average, ${energy} a year.`,
+  nightMostCost: (device: string, power: string, energy: string, money: string) =>
+    `At night most goes to **${device}**: ${power} on average, ${energy} and about ${money} a year.`,
+  profileOf: (days: number) =>
+    `Always on: lowest steady two hours of a day. At night: mean from 0 to 5 o’clock. Both of the last ${days} days.`,
+  untrackedAbout: 'no device of its own tells it',
+  behind: (device: string) => `part of ${device}`,
+  gone: 'removed',
+  others: 'Meters and sources',
+  in: 'In',
+  out: 'Out',
+  noConsumers:
+    'No single device tells what it uses. A smart plug or a circuit’s meter makes a part of it known: [pair one].',
+  climateOf: (device: string) => `Temperature and heating: ${device}`,
+  noClimate: 'It said nothing in this time.',
+  week: 'When most is used',
+  commodities: { before: 'Before', lastYear: 'A year before' },
+  firstSteps: {
+    title: 'Three steps to your first figures',
+    steps: [
+      '[Pair a device]: your meter, a reader at it, or a smart plug. You get what it needs to log in.',
+      'It sends its first reading: you see it here within seconds.',
+      '[Add your tariff], and every figure has its price.',
+    ],
+    ofOther: (email: string) => `${email} has no devices yet. [Pair one], and its usage appears here.`,
+  },
+  waiting: {
+    title: 'No reading has come yet',
+    about:
+      'What is paired has not sent anything that counts. [Open your devices]: each says when it was last heard, and what it needs.',
+  },
+  thermostatOnly:
+    'No meter tells what this home uses: below is what the thermostat says. [Pair a meter] or a smart plug, and its usage and cost stand beside it.',
+  nothingThen: (first: string) => `Nothing is known of this time. What is known begins on [${first}].`,
+  nothingYet: 'Nothing is known of this time.',
+  settings: 'Settings',
+  ofHome: 'Home',
+  offline: (ago: string) => `No network. This was seen ${ago}.`,
+};

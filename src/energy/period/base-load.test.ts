@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { baseLoadOf } from './base-load.ts';
+
+const DAY = 96;
+/** mWh of a quarter-hour. */
+const at = (watts: number) => watts * 250;
+const starts = (days: number) => Array.from({ length: days + 1 }, (_, day) => day * DAY);
+const load = (days: number, wattsAt: (day: number, quarter: number) => number) =>
+  Float64Array.from({ length: days * DAY }, (_, index) => at(wattsAt(Math.floor(index / DAY), index % DAY)));
+
+describe('the base load', () => {
+  test('is what goes on beneath all that comes and goes', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 2_000 }),
+        fc.integer({ min: 3, max: 20 }),
+        fc.array(fc.integer({ min: 0, max: 5_000 }), { minLength: DAY, maxLength: DAY }),
+        (base, days, more) => {
+          // At night nothing comes on top.
+          const energies = load(days, (_, quarter) => base + (quarter < 12 ? 0 : (more[quarter] as number)));
+          expect(baseLoadOf(energies, starts(days))).toBeCloseTo(base, 6);
+        },
+      ),
+    );
+  });
+
+  test('is not that of one odd day', () => {
+    const odd = load(7, (day) => (day === 3 ? 0 : 150));
+    expect(baseLoadOf(odd, starts(7))).toBeCloseTo(150, 6);
+    const away = load(7, (day) => (day === 3 ? 900 : 150));
+    expect(baseLoadOf(away, starts(7))).toBeCloseTo(150, 6);
+  });
+
+  test('of what comes and goes within two hours is its mean', () => {
+    const fridge = load(5, (_, quarter) => (quarter % 4 === 0 ? 80 : 0));
+    expect(baseLoadOf(fridge, starts(5))).toBeCloseTo(20, 6);
+  });
+
+  test('takes nothing that is not known for a low load', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: DAY - 1 }), { maxLength: 20 }), (gone) => {
+        const energies = load(5, () => 300);
+        for (let day = 0; day < 5; day++) for (const quarter of gone) energies[day * DAY + quarter] = Number.NaN;
+        const found = baseLoadOf(energies, starts(5));
+        expect(found === null || Math.abs(found - 300) < 1e-6).toBe(true);
+      }),
+    );
+  });
+
+  test('is not told of too few days, or of days of which too little is known', () => {
+    expect(
+      baseLoadOf(
+        load(2, () => 100),
+        starts(2),
+      ),
+    ).toBeNull();
+    const nights = load(9, () => 100).map((energy, index) => (index % DAY < 40 ? Number.NaN : energy));
+    expect(baseLoadOf(nights, starts(9))).toBeNull();
+    expect(baseLoadOf(new Float64Array(), [0])).toBeNull();
+  });
+});

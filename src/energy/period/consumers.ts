@@ -1,0 +1,80 @@
+import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
+import type { Database } from '#src/database/connect.ts';
+import type { Placement } from '#src/database/enums.ts';
+import { estimatedExportKey } from '#src/database/meter.ts';
+import { energiesOf } from '../device-energies.ts';
+import { TELLS_ELECTRICITY } from '../figure.ts';
+import type { Range } from '../ranges.ts';
+import { type Calendar, type Profile, profileOf } from './profile.ts';
+import { deviceLoads } from './teller.ts';
+
+/** A device of a home, and what it told in a period. */
+export interface PeriodDevice extends Profile {
+  device_id: string;
+  type: string;
+  location: string;
+  placement: Placement;
+  /** The consumption meter that it lies behind, which counts it, too. */
+  upstream_device_id: string | null;
+  is_gone: boolean;
+  /** Null where nothing is known of that direction. */
+  import_kwh: number | null;
+  export_kwh: number | null;
+  /** Part of both. */
+  estimated_kwh: number;
+}
+
+/** Devices whose quarter-hours are looked at, those that used most first: the others' nights are too small to be told. */
+const MOST_PROFILED = 30;
+
+/**
+ * The devices of a user that tell electricity, or may, those that used most first. `profile`: quarter-hours that nights and base loads are
+ * looked for in, with their calendar; `days` of them, from the last on.
+ */
+export async function periodDevices(
+  db: Database,
+  userId: string,
+  range: Range,
+  profile: { from: Date; to: Date; calendar: Calendar; days: number },
+): Promise<PeriodDevice[]> {
+  const devices = await db
+    .selectFrom('devices')
+    .select(['device_id', 'type', 'location', 'placement', 'upstream_device_id', 'deleted_at'])
+    .where('user_id', '=', userId)
+    .where((where) => where.or([where('deleted_at', 'is', null), where('deleted_at', '>', range.from)]))
+    .where(TELLS_ELECTRICITY)
+    .orderBy('device_id')
+    .execute();
+  const ids = devices.map(({ device_id }) => device_id);
+  const energies = await energiesOf(db, ids, range);
+  const told = devices
+    .map(({ deleted_at, ...device }) => {
+      const energy = energies.get(device.device_id);
+      const outwards = energies.get(estimatedExportKey(device.device_id));
+      const known = (ms = 0, value = 0) => (ms > 0 ? kwhOf(value) : null);
+      return {
+        ...device,
+        is_gone: deleted_at !== null,
+        import_kwh: known(energy?.importMs, energy?.imported),
+        export_kwh: known(energy?.exportMs, energy?.exported),
+        estimated_kwh: kwhOf((energy?.estimated ?? 0) + (outwards?.imported ?? 0)),
+      };
+    })
+    .toSorted((a, b) => (b.import_kwh ?? -1) - (a.import_kwh ?? -1));
+  const profiled = told.filter(({ placement }) => placement === 'consumption').slice(0, MOST_PROFILED);
+  const loads =
+    profiled.length === 0 || profile.from >= profile.to
+      ? new Map<string, Float64Array>()
+      : await deviceLoads(
+          db,
+          profiled.map(({ device_id }) => device_id),
+          profile,
+        );
+  return told.map((device) => {
+    const load = loads.get(device.device_id);
+    return { ...device, ...(load ? profileOf(load, profile.calendar, profile.days) : NOTHING) };
+  });
+}
+
+const NOTHING: Profile = { base_watts: null, night_watts: null };
+const kwhOf = (milliwattHours: number): number => milliwattHoursToKwh(asMilliwattHours(milliwattHours));

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { DateTime } from 'luxon';
+import { describe, expect, test } from 'vitest';
+import { dayCount } from '../ranges.ts';
+import { comparedDays, instantsOf, PERIOD_UNITS, periodOf } from './days.ts';
+
+const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Australia/Lord_Howe', 'America/Havana', 'Pacific/Apia'];
+const units = fc.constantFrom(...PERIOD_UNITS);
+const dates = fc
+  .integer({ min: Date.UTC(1999, 0, 1) / 86_400_000, max: Date.UTC(2037, 11, 31) / 86_400_000 })
+  .map((day) => new Date(day * 86_400_000).toISOString().slice(0, 10));
+const weekday = (date: string) => DateTime.fromISO(date).weekday;
+
+describe('a period', () => {
+  test('holds its date, is followed by the next one, and is as long as its unit says', () => {
+    fc.assert(
+      fc.property(units, dates, (unit, date) => {
+        const { start, end } = periodOf(unit, date);
+        expect(start <= date && date <= end).toBe(true);
+        const lengths = { day: [1], week: [7], month: [28, 29, 30, 31], year: [365, 366] };
+        expect(lengths[unit]).toContain(dayCount(start, end));
+        const after = DateTime.fromISO(end).plus({ days: 1 }).toISODate() ?? '';
+        expect(periodOf(unit, after).start).toBe(after);
+        expect(periodOf(unit, start)).toEqual(periodOf(unit, end));
+      }),
+    );
+  });
+
+  test('of a week is that of ISO 8601, over the ends of years too', () => {
+    expect(periodOf('week', '2027-01-03')).toEqual({ start: '2026-12-28', end: '2027-01-03' });
+    expect(periodOf('week', '2026-10-26')).toEqual({ start: '2026-10-26', end: '2026-11-01' });
+    expect(periodOf('month', '2028-02-29')).toEqual({ start: '2028-02-01', end: '2028-02-29' });
+  });
+});
+
+describe('what it is compared with', () => {
+  test('has as many days, each of the same weekday, and none of its own', () => {
+    fc.assert(
+      fc.property(units, dates, fc.integer({ min: 0, max: 400 }), (unit, date, more) => {
+        const days = periodOf(unit, date);
+        const until = DateTime.fromISO(days.start).plus({ days: more }).toISODate() ?? '';
+        const compared = comparedDays(unit, days, until);
+        if (!compared) throw new Error('it has begun');
+        expect(compared.now).toEqual({ start: days.start, end: until < days.end ? until : days.end });
+        for (const other of [compared.before, compared.last_year]) {
+          if (!other) continue;
+          expect(dayCount(other.start, other.end)).toBe(dayCount(compared.now.start, compared.now.end));
+          expect(weekday(other.start)).toBe(weekday(days.start));
+          expect(other.end < compared.now.start).toBe(true);
+        }
+      }),
+    );
+  });
+
+  test('lies as near as it can', () => {
+    const told = (unit: (typeof PERIOD_UNITS)[number], date: string, until: string) =>
+      comparedDays(unit, periodOf(unit, date), until);
+    expect(told('day', '2026-10-13', '2026-10-13')).toEqual({
+      now: { start: '2026-10-13', end: '2026-10-13' },
+      before: { start: '2026-10-06', end: '2026-10-06' },
+      last_year: { start: '2025-10-14', end: '2025-10-14' },
+    });
+    expect(told('month', '2026-10-01', '2026-10-12')?.before).toEqual({ start: '2026-09-03', end: '2026-09-14' });
+    // 31 days: four weeks would leave three of them in both.
+    expect(told('month', '2026-10-01', '2026-12-01')?.before).toEqual({ start: '2026-08-27', end: '2026-09-26' });
+    expect(told('year', '2026-01-01', '2026-03-31')?.last_year).toEqual({ start: '2025-01-02', end: '2025-04-01' });
+    expect(told('year', '2026-01-01', '2026-03-31')?.before).toBeNull();
+    expect(told('month', '2026-10-01', '2026-09-30')).toBeNull();
+  });
+
+  test('is cut where now is on its own last day, by the wall clock, whatever the clock did that day', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...ZONES), dates, fc.integer({ min: 0, max: 1_439 }), (zone, date, minute) => {
+        const now = DateTime.fromISO(date, { zone }).plus({ minutes: minute });
+        const whole = instantsOf({ start: date, end: date }, zone, null);
+        const cut = instantsOf({ start: date, end: date }, zone, now.toJSDate());
+        expect(cut.from).toEqual(whole.from);
+        expect(cut.to >= cut.from && cut.to <= whole.to).toBe(true);
+        if (cut.to < whole.to) expect(cut.to.getTime() % 900_000).toBe(0);
+      }),
+    );
+    const at = (date: string, iso: string) =>
+      instantsOf({ start: date, end: date }, 'Europe/Berlin', new Date(iso)).to.toISOString();
+    // 14:40 in summer, 14:10 in winter; and on the day on which the clock goes back.
+    expect(at('2026-10-12', '2026-10-19T12:40:00Z')).toBe('2026-10-12T12:30:00.000Z');
+    expect(at('2025-11-24', '2026-11-23T13:10:00Z')).toBe('2025-11-24T13:00:00.000Z');
+    expect(at('2026-10-25', '2026-11-01T13:10:00Z')).toBe('2026-10-25T13:00:00.000Z');
+  });
+});

@@ -1,0 +1,271 @@
+import { DateTime } from 'luxon';
+import { milliwattHoursToKwh } from '#src/core/units.ts';
+import type { Database } from '#src/database/connect.ts';
+import { QUARTER_MS } from '#src/rollups/quarters.ts';
+import { type CommodityGlance, commodityOverview } from '../commodity-overview.ts';
+import type { Whose } from '../consumption.ts';
+import type { Flows } from '../home/flows.ts';
+import { expectedMs } from '../home/roles.ts';
+import { measuresOf } from '../home/sums.ts';
+import { HOME_INCLUDES, included } from '../include.ts';
+import { dayCount, dayRange, type Range } from '../ranges.ts';
+import { wattsOf } from './base-load.ts';
+import { type PeriodDevice, periodDevices } from './consumers.ts';
+import { type Compared, comparedDays, type Days, instantsOf, type PeriodUnit, periodOf } from './days.ts';
+import { type PowerNow, powerNow } from './power-now.ts';
+import { type Calendar, calendarOf, meanWeek, peakOf, profileOf, typicalDay, type WeekCell } from './profile.ts';
+import { type Amount, deviceTeller, homeTeller, type Load, type Teller, type Told, type Total } from './teller.ts';
+
+/** Of a stretch of days; null where nothing is known. */
+interface Used {
+  kwh_used: number | null;
+  estimated_kwh: number | null;
+  /** Part of the stretch, up to now, that is known. */
+  coverage: number | null;
+}
+
+/** A quarter-hour (instant), day (YYYY-MM-DD) or month (YYYY-MM) of a period, of which something is known. */
+interface Bucket {
+  at: string;
+  kwh_used: number;
+  estimated_kwh: number;
+}
+
+/** Everything that Home shows of a period of a home, or of one device. */
+export interface Period {
+  timezone: string;
+  now: string;
+  unit: PeriodUnit;
+  start: string;
+  end: string;
+  /** Day on which anything begins to be told; null: not known. */
+  first_date: string | null;
+  /** Of a device that produces: what it made is told in place of what was used. */
+  is_production: boolean;
+  used: Used;
+  /** The same weekdays, as many and as far as the period's own have gone; null where there is nothing to compare. */
+  compared: { now: Days & Used; before: (Days & Used) | null; last_year: Days & Used } | null;
+  buckets: Bucket[];
+  /** Load of the quarter-hours of a day, in order: of the period where it is one, else the mean of its last days. W; null: not known. */
+  curve: { at: string | null; slot: number; watts: number | null }[];
+  /** The highest quarter-hour of a day, week or month. */
+  peak: { at: string; watts: number } | null;
+  /** Of the last `days` days of the period. */
+  profile: { days: number; base_watts: number | null; night_watts: number | null };
+  /** Of a home, not of a device. */
+  power: PowerNow | null;
+  flows: Flows | null;
+  commodities: CommodityGlance<'used' | 'before' | 'last_year'>[];
+  devices: PeriodDevice[];
+  thermostats: { device_id: string; location: string }[];
+  week: { weeks: number; cells: WeekCell[] };
+}
+
+/** Days at the end of a period that nights and base loads are looked for in: four of each weekday. */
+const PROFILE_DAYS = 28;
+const WEEKS = 12;
+
+/** A period of a user's home, or of one device of it. `newest`: when anything was heard last, which it is compared up to. */
+export async function periodOfHome(
+  db: Database,
+  { userId, deviceId }: { userId: string; deviceId?: string | undefined },
+  asked: { unit: PeriodUnit; date: string; zone: string; now: Date; newest: Date | null },
+): Promise<Period> {
+  const { unit, date, zone, now } = asked;
+  const days = periodOf(unit, date);
+  const range = dayRange(days.start, days.end, zone);
+  const spans = spansOf(unit, days, asked);
+  // Of days that have gone by the minutes of now are no matter: what was used in them is asked for anyway.
+  const isLong = spans !== null && spans[0].days.start < spans[0].days.end;
+  const teller = deviceId === undefined ? await homeTeller(db, userId) : await deviceTeller(db, deviceId);
+  const window = windowOf(range, now, teller?.beginsAtMs ?? null);
+  const count = (window.to.getTime() - window.from.getTime()) / QUARTER_MS;
+  const calendar = calendarOf(window.from.getTime(), count, zone);
+  const nightly = lastDays(window, calendar);
+  const isHome = deviceId === undefined;
+  const nothing = { fromMs: window.from.getTime(), energies: new Float64Array(count).fill(Number.NaN) };
+  const [whole, totals, rows, load, power, commodities, devices, thermostats] = await Promise.all([
+    teller?.totalIn({ from: range.from, to: earlier(range.to, endOfQuarter(now)) }) ?? null,
+    Promise.all(
+      (spans ?? []).map((span, index) =>
+        span && teller && !(index === 0 && isLong) ? teller.usedIn(span.range) : null,
+      ),
+    ),
+    unit === 'day' ? [] : (teller?.bucketsIn(range, unit === 'year' ? 'month' : 'day') ?? []),
+    teller?.loadIn(window) ?? nothing,
+    isHome && teller ? powerNow(db, teller, now) : null,
+    commoditiesIn(db, deviceId === undefined ? { userId } : { deviceId }, range, spans),
+    isHome ? periodDevices(db, userId, range, nightly) : [],
+    thermostatsOf(db, userId, deviceId),
+  ]);
+  const isoOf = (ms: number) => DateTime.fromMillis(ms, { zone }).toISO({ suppressMilliseconds: true }) as string;
+  const [ofNow, ofBefore, ofLastYear] = spans ?? [];
+  const peak = unit === 'year' ? null : peakOf(load, range);
+  return {
+    timezone: zone,
+    now: isoOf(now.getTime()),
+    unit,
+    ...days,
+    first_date: teller?.beginsAtMs == null ? null : DateTime.fromMillis(teller.beginsAtMs, { zone }).toISODate(),
+    is_production: teller?.isProducer ?? false,
+    used: usedOf(whole),
+    compared:
+      ofNow && ofLastYear
+        ? {
+            now: { ...ofNow.days, ...usedOf(isLong ? whole : (totals[0] ?? null)) },
+            before: ofBefore ? { ...ofBefore.days, ...usedOf(totals[1] ?? null) } : null,
+            last_year: { ...ofLastYear.days, ...usedOf(totals[2] ?? null) },
+          }
+        : null,
+    buckets: rows.map(({ date: at, ...amount }) => ({ at: unit === 'year' ? at.slice(0, 7) : at, ...known(amount) })),
+    curve:
+      unit === 'day'
+        ? curveOf(load, range)
+        : typicalCurve(load, calendar, dayCount(days.start, earlierDate(days.end, dateIn(now, zone)))),
+    peak: peak && { at: isoOf(peak.atMs), watts: peak.watts },
+    profile: { days: PROFILE_DAYS, ...profileOf(load.energies, calendar, PROFILE_DAYS) },
+    power,
+    flows: isHome && teller && isComposed(teller) && whole ? flowsOf(teller, whole, range, now) : null,
+    commodities,
+    devices,
+    thermostats,
+    week: { weeks: WEEKS, cells: meanWeek(load, calendar) },
+  };
+}
+
+/** What is compared: its days, and the instants of them. The last day of each is cut where now, or what is known, ends. */
+interface Span {
+  days: Days;
+  range: Range;
+}
+
+/** The period, the one before and last year's; null where none of its days has begun. Costs are compared of the same. */
+export function spansOf(
+  unit: PeriodUnit,
+  days: Days,
+  { zone, now, newest }: { zone: string; now: Date; newest: Date | null },
+): [Span, Span | null, Span] | null {
+  const until = newest && newest < now ? newest : now;
+  const untilDate = dateIn(until, zone);
+  const compared: Compared | null = comparedDays(unit, days, untilDate);
+  if (!compared) return null;
+  const cutAt = untilDate <= days.end ? until : null;
+  const span = (of: Days): Span => ({
+    days: of,
+    range: { ...of, zone, ...instantsOf(of, zone, cutAt) },
+  });
+  return [span(compared.now), compared.before && span(compared.before), span(compared.last_year)];
+}
+
+const earlierDate = (a: string, b: string): string => (a < b ? a : b);
+const dateIn = (time: Date, zone: string): string => DateTime.fromJSDate(time, { zone }).toISODate() ?? '';
+const earlier = (a: Date, b: Date): Date => (a < b ? a : b);
+const endOfQuarter = (time: Date): Date => new Date(Math.ceil((time.getTime() + 1) / QUARTER_MS) * QUARTER_MS);
+const startOfQuarter = (ms: number): number => Math.floor(ms / QUARTER_MS) * QUARTER_MS;
+
+/** The quarter-hours that are looked at: twelve weeks up to the end of the period, or to now; empty where it has not begun. */
+function windowOf(range: Range, now: Date, beginsAtMs: number | null): { from: Date; to: Date } {
+  const to = startOfQuarter(earlier(range.to, endOfQuarter(now)).getTime());
+  if (range.from > now) return { from: new Date(to), to: new Date(to) };
+  const { zone } = range;
+  const last = DateTime.fromMillis(to - 1, { zone });
+  const first = last.minus({ days: 7 * WEEKS - 1 }).toISODate() ?? '';
+  const fromMs = dayRange(first, first, zone).from.getTime();
+  const begins = beginsAtMs === null ? fromMs : Math.min(to, Math.max(fromMs, beginsAtMs));
+  return { from: new Date(startOfQuarter(begins)), to: new Date(to) };
+}
+
+/** The last days of a window, by themselves: devices are many. */
+function lastDays({ from, to }: { from: Date; to: Date }, { dayStarts, ...lists }: Calendar) {
+  const starts = dayStarts.slice(-PROFILE_DAYS - 1);
+  const first = starts[0] ?? 0;
+  const cut = <List extends Uint8Array | Float64Array>(list: List) => list.subarray(first) as List;
+  const calendar: Calendar = {
+    dayStarts: starts.map((at) => at - first),
+    slots: cut(lists.slots),
+    weekdays: cut(lists.weekdays),
+    hoursMs: cut(lists.hoursMs),
+  };
+  return { from: new Date(from.getTime() + first * QUARTER_MS), to, calendar, days: PROFILE_DAYS };
+}
+
+const known = ({ used, estimated }: Amount) => ({
+  kwh_used: milliwattHoursToKwh(used),
+  estimated_kwh: milliwattHoursToKwh(estimated),
+});
+
+function usedOf(total: Told | null): Used {
+  if (!total?.amount) return { kwh_used: null, estimated_kwh: null, coverage: total?.coverage ?? null };
+  return { ...known(total.amount), coverage: total.coverage };
+}
+
+/** The quarter-hours of a day, those that are not known and those to come, too. */
+function curveOf({ fromMs, energies }: Load, { from, to, zone }: Range) {
+  const firstMs = Math.ceil(from.getTime() / QUARTER_MS) * QUARTER_MS;
+  const count = Math.floor((to.getTime() - firstMs) / QUARTER_MS);
+  const { slots } = calendarOf(firstMs, count, zone);
+  const offset = (firstMs - fromMs) / QUARTER_MS;
+  return Array.from({ length: count }, (_, at) => {
+    const energy = energies[offset + at] ?? Number.NaN;
+    const iso = DateTime.fromMillis(firstMs + at * QUARTER_MS, { zone }).toISO({ suppressMilliseconds: true });
+    return { at: iso, slot: slots[at] as number, watts: Number.isNaN(energy) ? null : Math.round(wattsOf(energy)) };
+  });
+}
+
+/** The mean day of the days of the period that have begun, or of its last ones where it is longer. */
+function typicalCurve({ energies }: Load, calendar: Calendar, count: number) {
+  const days = Math.max(1, Math.min(count, PROFILE_DAYS));
+  return typicalDay(energies, calendar, days).map((watts, slot) => ({
+    at: null,
+    slot,
+    watts: watts === null ? null : Math.round(watts),
+  }));
+}
+
+const ALL = new Set(HOME_INCLUDES);
+
+/** Whether a home has more to tell than what it imported. */
+const isComposed = ({ home: { had } }: Teller): boolean =>
+  had.production || had.storage || (had.grid && had.consumption);
+
+function flowsOf({ home }: Teller, { sums }: Total, range: Range, now: Date): Flows {
+  const span = { fromMs: range.from.getTime(), toMs: Math.min(range.to.getTime(), now.getTime()) };
+  return included(measuresOf(sums, home.had, expectedMs(home.devices, home.stretches, span)), ALL) as Flows;
+}
+
+async function commoditiesIn(
+  db: Database,
+  whose: Whose,
+  range: Range,
+  spans: ReturnType<typeof spansOf>,
+): Promise<Period['commodities']> {
+  const empty = { ...range, to: range.from };
+  const [, before, lastYear] = spans ?? [];
+  return commodityOverview(db, whose, {
+    used: range,
+    before: before?.range ?? empty,
+    last_year: lastYear?.range ?? empty,
+  });
+}
+
+async function thermostatsOf(db: Database, userId: string, deviceId: string | undefined) {
+  let query = db
+    .selectFrom('devices as d')
+    .select(['d.device_id', 'd.location'])
+    .where('d.user_id', '=', userId)
+    .where('d.deleted_at', 'is', null)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('series as s')
+          .select('s.series_id')
+          .whereRef('s.device_id', '=', 'd.device_id')
+          .where('s.kind', '=', 'temperature'),
+      ),
+    )
+    .orderBy('d.device_id')
+    .limit(MOST_THERMOSTATS);
+  if (deviceId !== undefined) query = query.where('d.device_id', '=', deviceId);
+  return query.execute();
+}
+/** Each is drawn by itself. */
+const MOST_THERMOSTATS = 6;

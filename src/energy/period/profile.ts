@@ -1,0 +1,118 @@
+import { QUARTER_MS } from '#src/rollups/quarters.ts';
+import { wallClock } from '../wall-clock.ts';
+import { baseLoadOf, wattsOf } from './base-load.ts';
+import type { Load } from './teller.ts';
+
+/** The hours of the night, by the clock: nobody cooks or washes, and the sun is not up. */
+const NIGHT_HOURS = { from: 0, to: 5 } as const;
+const MINUTES = 60;
+const QUARTERS_OF_DAY = 96;
+
+/** How the quarter-hours of a stretch lie in the days of a zone. */
+export interface Calendar {
+  /** Where each day begins, and where the last ends. */
+  dayStarts: number[];
+  /** Of each quarter-hour: its place in a day of 96 by the clock, its ISO weekday, and Unix ms of its clock hour. */
+  slots: Uint8Array;
+  weekdays: Uint8Array;
+  hoursMs: Float64Array;
+}
+
+/** The calendar of so many quarter-hours. Pure. */
+export function calendarOf(fromMs: number, count: number, zone: string): Calendar {
+  const [slots, weekdays] = [new Uint8Array(count), new Uint8Array(count)];
+  const hoursMs = new Float64Array(count);
+  const dayStarts: number[] = [];
+  if (count === 0) return { dayStarts: [0], slots, weekdays, hoursMs };
+  const clockOf = wallClock(fromMs, fromMs + count * QUARTER_MS, zone);
+  let date: string | undefined;
+  for (let at = 0; at < count; at++) {
+    const { day, minute, hourMs } = clockOf(fromMs + at * QUARTER_MS);
+    if (day.date !== date) dayStarts.push(at);
+    date = day.date;
+    [slots[at], weekdays[at], hoursMs[at]] = [Math.floor(minute / 15), day.weekday, hourMs];
+  }
+  return { dayStarts: [...dayStarts, count], slots, weekdays, hoursMs };
+}
+
+/** What the quarter-hours of the last days of a stretch say of a load. */
+export interface Profile {
+  /** Lowest steady hours (base-load.ts); null: too little is known. */
+  base_watts: number | null;
+  /** Mean of the nights; null: nothing is known of them. */
+  night_watts: number | null;
+}
+
+/** The base load and the load at night of the last `days` days. Pure. */
+export function profileOf(energies: Float64Array, calendar: Calendar, days: number): Profile {
+  const starts = calendar.dayStarts.slice(-days - 1);
+  let [sum, count] = [0, 0];
+  const [first, end] = [NIGHT_HOURS.from * 4, NIGHT_HOURS.to * 4];
+  for (let at = starts[0] ?? 0; at < energies.length; at++) {
+    const slot = calendar.slots[at] as number;
+    const energy = energies[at] as number;
+    if (slot < first || slot >= end || Number.isNaN(energy)) continue;
+    sum += energy;
+    count++;
+  }
+  const base = baseLoadOf(energies, starts);
+  return { base_watts: rounded(base), night_watts: rounded(count === 0 ? null : wattsOf(sum / count)) };
+}
+
+/** The mean load of each quarter-hour of the day over the last `days` days, W; null where nothing is known. Pure. */
+export function typicalDay(energies: Float64Array, calendar: Calendar, days: number): (number | null)[] {
+  const [sums, counts] = [new Float64Array(QUARTERS_OF_DAY), new Float64Array(QUARTERS_OF_DAY)];
+  for (let at = calendar.dayStarts.at(-days - 1) ?? 0; at < energies.length; at++) {
+    const slot = calendar.slots[at] as number;
+    if (Number.isNaN(energies[at])) continue;
+    sums[slot] = (sums[slot] as number) + (energies[at] as number);
+    counts[slot] = (counts[slot] as number) + 1;
+  }
+  return [...sums].map((sum, slot) => rounded(counts[slot] === 0 ? null : wattsOf(sum / (counts[slot] as number))));
+}
+
+/** A mean hour of the week; weekday 1 is Monday. */
+export interface WeekCell {
+  weekday: number;
+  hour: number;
+  /** kWh */
+  kwh_used: number;
+}
+
+/** The mean hours of the week, of hours that are known as a whole, in order. Pure. */
+export function meanWeek({ energies }: Load, { slots, weekdays, hoursMs }: Calendar): WeekCell[] {
+  const cells = new Map<number, { sum: number; count: number }>();
+  for (let at = 0; at < energies.length; ) {
+    let [end, sum] = [at, 0];
+    while (end < energies.length && hoursMs[end] === hoursMs[at]) sum += energies[end++] as number;
+    // What began before the stretch, or goes on after it, is none.
+    if (!Number.isNaN(sum) && end - at === MINUTES / 15) {
+      const key = (weekdays[at] as number) * 24 + Math.floor((slots[at] as number) / 4);
+      const cell = cells.get(key) ?? { sum: 0, count: 0 };
+      cells.set(key, { sum: cell.sum + sum, count: cell.count + 1 });
+    }
+    at = end;
+  }
+  return [...cells]
+    .sort(([a], [b]) => a - b)
+    .map(([key, { sum, count }]) => {
+      const hour = key % 24;
+      return { weekday: (key - hour) / 24, hour, kwh_used: Math.round(sum / count / 1_000) / 1_000 };
+    });
+}
+
+/** The highest quarter-hour of a part of a load; null where nothing is known. Pure. */
+export function peakOf(
+  { fromMs, energies }: Load,
+  range: { from: Date; to: Date },
+): { atMs: number; watts: number } | null {
+  let peak: { atMs: number; watts: number } | null = null;
+  const place = (time: Date) => Math.ceil((time.getTime() - fromMs) / QUARTER_MS);
+  for (let at = Math.max(0, place(range.from)); at < Math.min(place(range.to), energies.length); at++) {
+    const watts = wattsOf(energies[at] as number);
+    if (watts > (peak?.watts ?? 0)) peak = { atMs: fromMs + at * QUARTER_MS, watts: Math.round(watts) };
+  }
+  return peak;
+}
+
+const rounded = (watts: number | null): number | null => (watts === null ? null : Math.round(watts * 10) / 10);

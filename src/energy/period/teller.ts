@@ -1,0 +1,179 @@
+import { asMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
+import type { Database } from '#src/database/connect.ts';
+import { QUARTER_MS, quartersOf } from '#src/rollups/quarters.ts';
+import { homeBetween, homeByDay, homeByMonth } from '../home/buckets.ts';
+import { type Home, loadAsMeter, loadHome } from '../home/home.ts';
+import { type HomeQuarters, homeQuarters } from '../home/quarters.ts';
+import { expectedMs } from '../home/roles.ts';
+import { estimatedOf, type HomeSums, usedOf } from '../home/sums.ts';
+import type { Range } from '../ranges.ts';
+
+/** What was used, or made, in a bucket. */
+export interface Amount {
+  used: MilliwattHours;
+  estimated: MilliwattHours;
+}
+
+/** The same of a stretch of time, null where nothing is known of it, and how much of the stretch is known, 0 to 1. */
+export interface Told {
+  amount: Amount | null;
+  coverage: number | null;
+}
+
+/** With everything that flowed. */
+export interface Total extends Told {
+  sums: HomeSums;
+}
+
+/** The load of quarter-hours, mWh: the first begins with `fromMs`. NaN: not known, or mostly estimated. */
+export interface Load {
+  fromMs: number;
+  energies: Float64Array;
+}
+
+/** What a period of a home, or of one device, is told by. */
+export interface Teller {
+  home: Home;
+  /** Of a device that produces: what flowed out of it is told. */
+  isProducer: boolean;
+  /** Unix ms: since when anything is told; null: nothing is, or it is not known since when. */
+  beginsAtMs: number | null;
+  totalIn(range: { from: Date; to: Date }): Promise<Total>;
+  /** Without what flowed, which takes a third of the time; known is what meters of the connection point tell, and plugs where there is none. */
+  usedIn(range: { from: Date; to: Date }): Promise<Told>;
+  /** By day or month, in order; `date`: its first day. Those of which nothing is known are left out. */
+  bucketsIn(range: Range, unit: 'day' | 'month'): Promise<(Amount & { date: string })[]>;
+  /** `[from, to)`, starts of quarter-hours. */
+  loadIn(range: { from: Date; to: Date }): Promise<Load>;
+}
+
+/** What tells of a user's home. */
+export async function homeTeller(db: Database, userId: string): Promise<Teller> {
+  const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true });
+  // What flowed is told of the whole: of its parts only what was used, which takes a third of the time.
+  const plain = { ...home, isMoreAsked: false, needsConsumption: false };
+  const amountOf = (sums: HomeSums): Amount | null => {
+    const used = usedOf(sums);
+    return used === null ? null : { used, estimated: estimatedOf(sums) };
+  };
+  return tellerOf(db, { home, rows: plain, amountOf, isProducer: false }, async (range) => {
+    return measured(await homeQuarters(db, plain, range));
+  });
+}
+
+/** What tells of one device: what it imported, or what flowed out of one that produces; null where nothing of it counts. */
+export async function deviceTeller(db: Database, deviceId: string): Promise<Teller | null> {
+  const loaded = await loadAsMeter(db, deviceId);
+  if (!loaded) return null;
+  const { home, device } = loaded;
+  const isProducer = device.placement === 'production' && device.producesExport;
+  const amountOf = ({ gridImport = 0, gridExport = 0, countedMs = 0, gridMs, estimated }: HomeSums): Amount | null => {
+    if (isProducer) return gridMs > countedMs ? { used: asMilliwattHours(gridExport), estimated: NONE } : null;
+    if (countedMs <= 0) return null;
+    return { used: asMilliwattHours(gridImport), estimated: asMilliwattHours(Math.min(estimated, gridImport)) };
+  };
+  return tellerOf(db, { home, rows: home, amountOf, isProducer }, async (range) => {
+    const found = await deviceLoads(db, [deviceId], range, isProducer);
+    const count = (range.to.getTime() - range.from.getTime()) / QUARTER_MS;
+    return found.get(deviceId) ?? new Float64Array(count).fill(Number.NaN);
+  });
+}
+
+const NONE = asMilliwattHours(0);
+
+/** A quarter-hour is known where most of it is. */
+const MOSTLY = 0.9;
+const MOSTLY_MS = MOSTLY * QUARTER_MS;
+
+/**
+ * What was used in each quarter-hour; NaN where it is not known, or most of it is estimated. The last one may be under way: it counts where most
+ * of it is known. (Else an inverter that sleeps at night would leave no night.) Pure.
+ */
+export function measured({ used, estimated, coverage }: Omit<HomeQuarters, 'production'>): Float64Array {
+  const last = used.length - 1;
+  return used.map((energy, at) => {
+    const isWhole = at < last || (coverage[at] as number) >= MOSTLY;
+    return isWhole && 2 * (estimated[at] as number) <= energy ? energy : Number.NaN;
+  });
+}
+
+/** The loads of devices in `[from, to)`, starts of quarter-hours, mWh; NaN as above. `isOut`: what flowed out of them. */
+export async function deviceLoads(
+  db: Database,
+  ids: readonly string[],
+  range: { from: Date; to: Date },
+  isOut = false,
+): Promise<Map<string, Float64Array>> {
+  const [energy, known] = isOut
+    ? (['exportMilliwattHours', 'exportCoveredMs'] as const)
+    : (['energyMilliwattHours', 'coveredMs'] as const);
+  const found = await quartersOf(db, { key: 'device_id', ids }, range, [energy, known, 'estimatedMilliwattHours']);
+  return new Map(
+    [...found].map(([id, lists]) => {
+      const energies = lists[energy].map((value, at) => {
+        const isMeasured = isOut || 2 * (lists.estimatedMilliwattHours[at] as number) <= value;
+        return (lists[known][at] as number) >= MOSTLY_MS && isMeasured ? value : Number.NaN;
+      });
+      return [id, energies];
+    }),
+  );
+}
+
+function tellerOf(
+  db: Database,
+  of: { home: Home; rows: Home; amountOf: (sums: HomeSums) => Amount | null; isProducer: boolean },
+  energiesIn: (range: { from: Date; to: Date }) => Promise<Float64Array>,
+): Teller {
+  const { home, rows, amountOf, isProducer } = of;
+  const begins = home.devices.flatMap(({ beginsAtMs, placement }) =>
+    beginsAtMs === null || placement === 'excluded' ? [] : [beginsAtMs],
+  );
+  const beginsAtMs = begins.length === 0 ? null : Math.min(...begins);
+  return {
+    home,
+    isProducer,
+    beginsAtMs,
+    async totalIn(range) {
+      const sums = await homeBetween(db, home, range);
+      return { amount: amountOf(sums), coverage: coverageOf(home, beginsAtMs, sums.countedMs, range), sums };
+    },
+    async usedIn(range) {
+      const sums = await homeBetween(db, rows, range);
+      const known = rows.isMoreAsked ? sums.countedMs : sums.gridMs + sums.aloneMs;
+      const counted = rows.isMoreAsked ? home : { ...home, devices: home.devices.filter(isAtTheDoor) };
+      return { amount: amountOf(sums), coverage: coverageOf(counted, beginsAtMs, known, range) };
+    },
+    async bucketsIn(range, unit) {
+      const buckets =
+        unit === 'day'
+          ? (await homeByDay(db, rows, range)).map(({ day, ...sums }) => ({ date: day, sums }))
+          : (await homeByMonth(db, rows, range)).map(({ month, ...sums }) => ({ date: month, sums }));
+      return buckets.flatMap(({ date, sums }) => {
+        const amount = amountOf(sums);
+        return amount ? [{ date, ...amount }] : [];
+      });
+    },
+    loadIn: async (range) => ({ fromMs: range.from.getTime(), energies: await energiesIn(range) }),
+  };
+}
+
+/** Where what a home uses comes in, or is counted while there is no meter. */
+const isAtTheDoor = ({ placement }: Home['devices'][number]): boolean =>
+  placement === 'grid' || placement === 'consumption';
+
+/**
+ * How much of a stretch is known: of the time in which devices are there what their channels tell, and of the time before nothing. A month of
+ * which a meter saw a week is no month to compare with.
+ */
+function coverageOf(
+  home: Home,
+  beginsAtMs: number | null,
+  countedMs: number | undefined,
+  { from, to }: { from: Date; to: Date },
+): number | null {
+  const [fromMs, toMs] = [from.getTime(), to.getTime()];
+  const expected = expectedMs(home.devices, home.stretches, { fromMs, toMs });
+  if (beginsAtMs === null || expected === 0 || fromMs >= toMs) return null;
+  const thereShare = (toMs - Math.max(fromMs, beginsAtMs)) / (toMs - fromMs);
+  return Math.floor(1_000 * Math.min(1, (countedMs ?? 0) / expected) * thereShare) / 1_000;
+}
