@@ -287,7 +287,7 @@ test('tariffs of two currencies in one range are told by the date of the second'
   });
 });
 
-test('fifty years of standing charges before anything is known of the meter are added by whole days', async () => {
+test('fifty years of standing charges without any energy are added by whole days', async () => {
   const old = { valid_from: '1970-01-01', currency: 'EUR', standing_per_day: '0.5', import: { per_kwh: '0.3' } };
   const sources = sourcesOf({
     zone: 'Europe/Berlin',

@@ -6,7 +6,7 @@ import { dayRange, type Range } from '#src/energy/ranges.ts';
 import { type ClockDay, type ClockQuarter, wallClock } from '#src/energy/wall-clock.ts';
 import { QUARTER_MS } from '#src/rollups/quarters.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
-import type { Meter } from './bought.ts';
+import type { Bought, Meter } from './bought.ts';
 import { capacityCost, isMeasured } from './capacity.ts';
 import { type CostSums, createCosting, noCost } from './cost.ts';
 import { type SeriesPrice, tariffOf } from './prices.ts';
@@ -48,12 +48,7 @@ export async function costSums(
   const beginMs = Math.min(meter.beginsAtMs ?? Number.POSITIVE_INFINITY, startOfDay(first.validFrom, zone).getTime());
   const fromMs = Math.max(quarterOf(beginMs), firstQuarter(range.from));
   const toMs = Math.min(firstQuarter(range.to), quarterOf(now.getTime()) + QUARTER_MS);
-  const knownMs = Math.min(toMs, Math.max(fromMs, quarterOf(meter.beginsAtMs ?? Number.POSITIVE_INFINITY)));
-  for (let ms = fromMs; ms < knownMs; ms += CHUNK_MS) {
-    if (ms > fromMs) await setImmediate();
-    addUnknown(ms, Math.min(ms + CHUNK_MS, knownMs));
-  }
-  for (let ms = knownMs; ms < toMs; ms += CHUNK_MS) {
+  for (let ms = fromMs; ms < toMs; ms += CHUNK_MS) {
     if (ms > fromMs) await setImmediate();
     await addChunk(ms, Math.min(ms + CHUNK_MS, toMs));
   }
@@ -61,68 +56,55 @@ export async function costSums(
     await addCapacities(sums, { meter, tariffs, zone, range, now, keyOf });
   return sums;
 
-  /** Of quarter-hours between two: their clock, and the key of the sums that they belong to. */
-  function quartersIn(chunkMs: number, endMs: number) {
-    const clockOf = wallClock(chunkMs, endMs, zone);
-    const bucketClockOf = range.zone === zone ? null : wallClock(chunkMs, endMs, range.zone);
-    return (ms: number) => {
-      const clock = clockOf(ms);
-      return { clock, key: keyOf(ms, bucketClockOf === null ? clock : bucketClockOf(ms)) };
-    };
-  }
-
   function sumsOf(key: string): CostSums {
     const into = sums.get(key) ?? noCost();
     sums.set(key, into);
     return into;
   }
 
-  /**
-   * Before anything is known of the meter there are standing charges alone, which a tariff may have had for decades: whole days of them are added at
-   * once. One in which the clock changes is not taken for whole: it may be shown in two pieces.
-   */
-  function addUnknown(chunkMs: number, endMs: number): void {
-    const quarterAt = quartersIn(chunkMs, endMs);
-    const costing = createCosting(tariffs, () => null, isHome);
-    for (let ms = chunkMs; ms < endMs; ) {
-      const { clock, key } = quarterAt(ms);
-      const lastMs = ms + (DAY_QUARTERS - 1) * QUARTER_MS;
-      const isWhole =
-        clock.minute === 0 &&
-        clock.day.quarters === DAY_QUARTERS &&
-        lastMs < endMs &&
-        isEndOf(clock.day, quarterAt(lastMs), key);
-      const quarters = isWhole ? DAY_QUARTERS : 1;
-      costing.add(sumsOf(key), ms, clock, NOTHING, quarters);
-      ms += quarters * QUARTER_MS;
-    }
-    costing.finish();
-  }
-
+  /** Whole days without energy, of which a tariff may have had decades before the meter, are added at once. */
   async function addChunk(chunkMs: number, endMs: number): Promise<void> {
     const chunk = { from: new Date(chunkMs), to: new Date(endMs) };
     const [bought, prices] = await Promise.all([meter.boughtIn(chunk), sources.pricesIn(chunk)]);
-    const { imported, estimated, exported } = bought;
-    const quarterAt = quartersIn(chunkMs, endMs);
+    const clockOf = wallClock(chunkMs, endMs, zone);
+    const bucketClockOf = range.zone === zone ? null : wallClock(chunkMs, endMs, range.zone);
+    const quarterAt = (ms: number) => {
+      const clock = clockOf(ms);
+      return { clock, key: keyOf(ms, bucketClockOf === null ? clock : bucketClockOf(ms)) };
+    };
     const costing = createCosting(tariffs, prices, isHome);
-    for (let ms = chunkMs, at = 0; ms < endMs; ms += QUARTER_MS, at++) {
+    for (let ms = chunkMs; ms < endMs; ) {
       const { clock, key } = quarterAt(ms);
-      costing.add(sumsOf(key), ms, clock, {
-        imported: imported[at] as number,
-        estimated: estimated[at] as number,
-        exported: exported[at] as number,
-      });
+      const at = (ms - chunkMs) / QUARTER_MS;
+      const lastMs = ms + (DAY_QUARTERS - 1) * QUARTER_MS;
+      const isWhole = lastMs < endMs && beginsOrdinaryDay(clock) && isNothing(bought, at, at + DAY_QUARTERS);
+      const isOneRow = isWhole && isEndOf(clock.day, quarterAt(lastMs), key);
+      const quarters = isOneRow ? DAY_QUARTERS : 1;
+      const energy = {
+        imported: bought.imported[at] as number,
+        estimated: bought.estimated[at] as number,
+        exported: bought.exported[at] as number,
+      };
+      costing.add(sumsOf(key), ms, clock, energy, quarters);
+      ms += quarters * QUARTER_MS;
     }
     costing.finish();
   }
 }
 
 const DAY_QUARTERS = 96;
-const NOTHING = { imported: 0, estimated: 0, exported: 0 };
 
-/** Whether a quarter-hour is the last of a day of which another row's key is, too. */
+/** Of a day in which the clock changes it is not known where it ends: it may be shown in two pieces. */
+const beginsOrdinaryDay = ({ minute, day }: ClockQuarter): boolean => minute === 0 && day.quarters === DAY_QUARTERS;
+
+/** Whether a quarter-hour is the last of a day, and belongs to the same row as its first. */
 const isEndOf = (day: ClockDay, last: { clock: ClockQuarter; key: string }, key: string): boolean =>
   last.clock.day === day && last.clock.minute === 1_440 - 15 && last.key === key;
+
+function isNothing({ imported, exported }: Bought, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (imported[at] !== 0 || exported[at] !== 0) return false;
+  return true;
+}
 
 /** The quarter-hour (UTC) in which a time lies. */
 const quarterOf = (ms: number): number => Math.floor(ms / QUARTER_MS) * QUARTER_MS;

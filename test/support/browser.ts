@@ -80,6 +80,15 @@ const LOOKS = [
   ['desktop', 'light', ['color-contrast']],
 ] as const;
 
+/** With EVERY_LOOK=1: each size in each scheme, by all rules, and in each language. It takes twenty times as long. */
+const EVERY_LOOK = process.env.EVERY_LOOK === '1';
+const ALL_LOOKS = [
+  ['phone', 'dark', undefined],
+  ['phone', 'light', undefined],
+  ['desktop', 'dark', undefined],
+  ['desktop', 'light', undefined],
+] as const;
+
 /**
  * Looks at the page at every size and in every scheme: nothing is wider than the screen, axe is content. With PICTURES=1 a picture of each
  * look is kept. `only`: at one size, where the other was looked at already in another language.
@@ -87,7 +96,23 @@ const LOOKS = [
 export async function lookAt(page: Page, name: string, only?: keyof typeof SIZES): Promise<void> {
   // Style sheets that are on their way axe would read by itself, and break the content policy.
   await page.waitForLoadState();
-  for (const [size, colorScheme, rules] of LOOKS) {
+  const choice = page.locator('select.language');
+  // Behind a dialog nothing can be chosen.
+  const isChosen = EVERY_LOOK && only === undefined && (await page.getByRole('dialog').count()) === 0;
+  if (!isChosen || (await choice.count()) === 0) return look(page, name, only);
+  const now = await choice.inputValue();
+  const others = await choice
+    .locator('option')
+    .evaluateAll((all) => all.map((one) => (one as unknown as { value: string }).value));
+  for (const language of [...others.filter((one) => one !== now), now]) {
+    await choice.selectOption(language);
+    await page.locator(`html[lang=${language}]`).waitFor();
+    await look(page, `${name}-${language}`);
+  }
+}
+
+async function look(page: Page, name: string, only?: keyof typeof SIZES): Promise<void> {
+  for (const [size, colorScheme, rules] of EVERY_LOOK ? ALL_LOOKS : LOOKS) {
     if (only !== undefined && size !== only) continue;
     await page.setViewportSize(SIZES[size]);
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });

@@ -85,7 +85,14 @@ export function startContained(
 }
 
 /** Whether it is the first process of its namespace: the last of its numbers is 1. */
-const isFirst = (pid: number): boolean => /^NSpid:.*\t1$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+const isFirst = (pid: number): boolean => {
+  try {
+    return /^NSpid:.*\t1$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    // It ended meanwhile.
+    return false;
+  }
+};
 
 /** What runs in the namespace of processes that this `unshare` made. */
 function processesWithin(unshare: number): number[] {
