@@ -97,8 +97,9 @@ export async function lookAt(page: Page, name: string, only?: keyof typeof SIZES
   // Style sheets that are on their way axe would read by itself, and break the content policy.
   await page.waitForLoadState();
   const choice = page.locator('select.language');
-  // Behind a dialog nothing can be chosen.
-  const isChosen = EVERY_LOOK && only === undefined && (await page.getByRole('dialog').count()) === 0;
+  // Behind a dialog nothing can be chosen, and without a network no other language be fetched.
+  const isFree = (await page.getByRole('dialog').count()) === 0 && (await page.evaluate<boolean>('navigator.onLine'));
+  const isChosen = EVERY_LOOK && only === undefined && isFree;
   if (!isChosen || (await choice.count()) === 0) return look(page, name, only);
   const now = await choice.inputValue();
   const others = await choice
