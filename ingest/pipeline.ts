@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '#src/core/log.ts';
 import { inSpan } from '#src/core/tracing.ts';
 import { createFairQueue, type Queued } from './fair-queue.ts';
-import { faultOf } from './fault.ts';
 import { countOfBytes, countOfElements, createFloodLimit, type FloodLimit } from './flood-limit.ts';
 import { senderOf, toIncoming, unread } from './incoming.ts';
+import { halvesOf, isOfTheMessages, refused } from './refusal.ts';
 import type { RawMessage, Receive } from './source/source.ts';
 import type { IncomingMessage, Writer } from './write/writer.ts';
 
@@ -27,8 +27,6 @@ const RETRY_MS = { first: 100, longest: 5_000 };
  * lane. Where many are behind, as after an outage, each has a small part of what is written, and the rest is as much shorter.
  */
 const REST = 3;
-/** Longest text of an error that is kept with a message. */
-const MAX_ERROR_CHARACTERS = 300;
 
 interface Waiting extends Queued {
   message: IncomingMessage;
@@ -132,38 +130,22 @@ export function createPipeline(options: {
         settle(batch);
         return;
       } catch (error) {
-        if (await isOfTheMessages(batch, error)) return isolate(batch, error as Error);
+        // A refusal that cannot be kept either is tried for ever, as nothing may be lost silently.
+        const isRefusal = batch.length === 1 && batch[0]?.isRefused === true;
+        if (!isRefusal && (await isOfTheMessages(writer, error))) return isolate(batch, error as Error);
         log.warn({ err: error, messages: batch.length, retry_in_ms: delayMs }, 'batch not committed, retrying');
         await pause(delayMs);
       }
     }
   }
 
-  /**
-   * Whether messages of the batch are to blame, and not the database's state. What our own code threw counts only while the
-   * database answers an empty batch.
-   */
-  async function isOfTheMessages(batch: Waiting[], error: unknown): Promise<boolean> {
-    // A refusal that cannot be kept either is tried for ever, as nothing may be lost silently.
-    if (batch.length === 1 && batch[0]?.isRefused) return false;
-    const fault = faultOf(error);
-    if (fault !== 'code') return fault === 'data';
-    return writer.write([]).then(
-      () => true,
-      () => false,
-    );
-  }
-
   /** Finds the messages that break their batch, by halves, and refuses each of them by itself. */
   async function isolate(batch: Waiting[], error: Error): Promise<void> {
     const [only] = batch;
-    if (batch.length > 1) {
-      const middle = batch.length >> 1;
-      await write(batch.slice(0, middle));
-      await write(batch.slice(middle));
-    } else if (only) {
+    if (batch.length > 1) for (const half of halvesOf(batch)) await write(half);
+    else if (only) {
       log.error({ err: error, topic: only.message.topic }, 'message refused: it cannot be written');
-      only.message = refused(only.message, `cannot be written: ${error.message.slice(0, MAX_ERROR_CHARACTERS)}`);
+      only.message = refused(only.message, error);
       only.isRefused = true;
       await write(batch);
     }
@@ -250,10 +232,4 @@ function weightOf({ payload, decoded, gateway }: IncomingMessage): number {
     ? Math.ceil(payload.length / UNREAD_ELEMENT_BYTES)
     : decoded.readings.length + decoded.rejections.length;
   return Math.max(1, elements);
-}
-
-/** The message as a whole, refused. */
-function refused({ gateway: _gateway, ...message }: IncomingMessage, reason: string): IncomingMessage {
-  const { deviceId } = message.decoded;
-  return { ...message, decoded: { deviceId, readings: [], rejections: [{ element: null, reason }] } };
 }

@@ -255,6 +255,36 @@ test('who came back is at home, with what was sent to either place', async () =>
   expect(await countOf(target.pool, 'readings')).toBe(0);
 });
 
+test('a message that cannot be written is refused by itself, and stands in no move’s way', async () => {
+  const { source, target } = two;
+  const home = await meter(source);
+  const now = Date.now();
+  const send = (at: TestDatabase, ...kwh: number[]) =>
+    createWriter(at.pool, TAKING).write(
+      kwh.map((total) => {
+        const body = { ts: new Date(now - 600_000 + total * 60_000).toISOString(), energy_total_kwh: total };
+        return raw(`energy/v1/${home.deviceId}/readings`, body);
+      }),
+    );
+  const refused = async (at: TestDatabase) =>
+    (await at.pool.query('SELECT reason FROM rejected_messages')).rows.map(({ reason }) => reason);
+  await send(source, 1);
+  await moveUsers(source.url, target.url, how([home.userId]));
+  for (const { pool } of [source, target])
+    await pool.query('ALTER TABLE readings ADD CONSTRAINT poison CHECK (value NOT IN (3000000, 6000000))');
+  await send(source, 2, 3, 4);
+  expect(await moveUsers(source.url, target.url, how([home.userId]))).toMatchObject({ forwarded: 3 });
+  expect(await refused(target)).toEqual([expect.stringMatching(/^cannot be written: .*poison/)]);
+  // And what is still here when the account comes back.
+  await send(source, 5, 6, 7);
+  const secrets = { source: 'another secret', target: 'one secret' };
+  await moveUsers(target.url, source.url, how([home.userId], { secrets }));
+  expect(await refused(source)).toHaveLength(2);
+  expect(await totalMilliwattHours(source, 'user_daily', home.userId)).toBe(6_000_000);
+  expect(await countOf(source.pool, 'readings')).toBe(5);
+  expect(await countOf(source.pool, 'departed_logins')).toBe(0);
+});
+
 test('the command refuses what it cannot do, and does it once', async () => {
   const { source, target } = two;
   const home = await meter(source);
