@@ -20,7 +20,7 @@ const UNREAD_ELEMENT_BYTES = 200;
 /** A flooding device is logged once per this many refused messages. */
 const WARN_EVERY = 100_000;
 /** Messages for accounts that are elsewhere are logged once per this many. */
-const TELL_STRAYS_EVERY = 10_000;
+const TELL_DEPARTED_EVERY = 10_000;
 const RETRY_MS = { first: 100, longest: 5_000 };
 /**
  * So many times as long as a batch of a device that is behind took nothing more of it is written while others send: it keeps a quarter of a
@@ -45,7 +45,7 @@ export interface PipelineCounts {
   /** Messages of devices that sent more than a device may; they are among the rejected. */
   overLimit: number;
   /** Messages for accounts that moved into another installation. */
-  strays: number;
+  departed: number;
 }
 
 export interface Pipeline {
@@ -78,7 +78,7 @@ export function createPipeline(options: {
     duplicates: 0,
     rejected: 0,
     overLimit: 0,
-    strays: 0,
+    departed: 0,
   };
   const queue = createFairQueue<Waiting>(laneCount);
   const isRunning = Array.from({ length: laneCount + 1 }, () => false);
@@ -104,13 +104,13 @@ export function createPipeline(options: {
     if (waiting === 0) drained?.();
   }
 
-  function tellOfStrays(count: number): void {
-    const told = Math.floor(counts.strays / TELL_STRAYS_EVERY);
-    const isFirst = counts.strays === 0;
-    counts.strays += count;
-    if (isFirst || Math.floor(counts.strays / TELL_STRAYS_EVERY) > told)
+  function tellOfDeparted(count: number): void {
+    const told = Math.floor(counts.departed / TELL_DEPARTED_EVERY);
+    const isFirst = counts.departed === 0;
+    counts.departed += count;
+    if (isFirst || Math.floor(counts.departed / TELL_DEPARTED_EVERY) > told)
       log.warn(
-        { strays: counts.strays },
+        { departed: counts.departed },
         'devices of accounts that moved into another installation still publish here: kept, energy migrate --users writes it there',
       );
   }
@@ -126,7 +126,7 @@ export function createPipeline(options: {
         counts.duplicates += result.duplicates;
         counts.rejected += result.rejected;
         for (const deviceId of result.large ?? []) queue.setApart(deviceId);
-        if (result.strays !== undefined) tellOfStrays(result.strays);
+        if (result.departed !== undefined) tellOfDeparted(result.departed);
         settle(batch);
         return;
       } catch (error) {

@@ -116,14 +116,15 @@ function printAccounts({
   total_milliwatt_hours,
   held_ms,
   forwarded,
+  removed,
 }: UsersMoveReport): void {
   for (const { relation, rows } of relations)
     console.log(`${relation.padEnd(20)} ${String(rows).padStart(12)} rows, equal`);
   console.log(
     `${'consumption'.padEnd(20)} ${(BigInt(total_milliwatt_hours) / 1_000_000n).toString().padStart(12)} kWh, equal\n\n` +
       `Moved ${users} accounts${moved_before > 0 ? ` (${moved_before} had moved before)` : ''}; they were closed for ${(held_ms / 1_000).toFixed(1)} s. ` +
-      `${forwarded} messages that still came here were written there.\nTheir devices cannot log in here any more. What comes here all the same, ` +
-      'by a broker that lets them, is kept: run the same command again to write it there.',
+      `${forwarded} messages that still came here were written there.${removed > 0 ? ` ${removed} were removed: their accounts were erased there.` : ''}\nTheir devices cannot log in here any more. What comes here all the same, ` +
+      'by a broker that lets them, is kept for 90 days: run the same command again to write it there.',
   );
 }
 

@@ -11,6 +11,8 @@ import { checkDeviceLogin, endedLogins } from '#src/devices/credentials.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { moveUsers, type UsersMove } from '#src/start/users-move/move-users.ts';
+import { endDepartures } from '#src/users/departures.ts';
+import { eraseUser } from '#src/users/erase.ts';
 import { createUser } from '#src/users/store.ts';
 import { testApi } from '#test/support/api.ts';
 import type { TestDatabase } from '#test/support/database.ts';
@@ -215,8 +217,8 @@ test('what a gateway and a device still send here is kept whole, with what nobod
     raw(`gw/${gateway.gateway_id}/tele/plug/SENSOR`, { Time: '2026-07-05T19:00:00', ENERGY: { Total: 5, Power: 10 } }),
     raw('energy/v1/dev_nobody/readings', { ts: new Date(now).toISOString(), energy_total_kwh: 1 }),
   ]);
-  expect(result).toMatchObject({ stored: 1, rejected: 1, strays: 3 });
-  const { rows } = await source.pool.query('SELECT login, payload::text FROM stray_messages ORDER BY stray_id');
+  expect(result).toMatchObject({ stored: 1, rejected: 1, departed: 3 });
+  const { rows } = await source.pool.query('SELECT login, payload::text FROM departed_messages ORDER BY place');
   expect(rows.map(({ login }) => login).sort()).toEqual([gateway.gateway_id, home.deviceId, home.deviceId].sort());
   const report = await moveUsers(source.url, target.url, how([home.userId]));
   expect(report).toMatchObject({ users: 0, moved_before: 1, forwarded: 3 });
@@ -283,6 +285,38 @@ test('a message that cannot be written is refused by itself, and stands in no mo
   expect(await totalMilliwattHours(source, 'user_daily', home.userId)).toBe(6_000_000);
   expect(await countOf(source.pool, 'readings')).toBe(5);
   expect(await countOf(source.pool, 'departed_logins')).toBe(0);
+});
+
+test('what is kept for an account ends when it is erased where it is, and 90 days after it left', async () => {
+  const { source, target } = two;
+  const db = createDb(source.pool);
+  const [erased, lives] = [await meter(source), await meter(source)];
+  const writer = createWriter(source.pool, TAKING);
+  const send = ({ deviceId }: { deviceId: string }) =>
+    writer.write([raw(`energy/v1/${deviceId}/readings`, { ts: new Date().toISOString(), energy_total_kwh: 1 })]);
+  const both = [erased.userId, lives.userId];
+  await moveUsers(source.url, target.url, how(both));
+  await eraseUser(createDb(target.pool), erased.userId);
+  await send(erased);
+  await send(lives);
+  expect(await moveUsers(source.url, target.url, how(both))).toMatchObject({
+    moved_before: 2,
+    forwarded: 1,
+    removed: 1,
+  });
+  expect(await send(erased)).toMatchObject({ rejected: 1 });
+  expect(await send(lives)).toMatchObject({ departed: 1 });
+  // Somebody who was away and is here again is no departure.
+  const here = await meter(source);
+  await source.pool.query('INSERT INTO departed_logins VALUES ($1, $2)', [here.deviceId, here.userId]);
+  const day = (days: number) => new Date(Date.now() + days * 86_400_000);
+  expect(await endDepartures(db, day(89))).toMatchObject({ ended: 0, removed: 0, waiting: 1 });
+  expect(await endDepartures(db, day(91))).toEqual({ ended: 2, removed: 1, waiting: 0, firstEnds: null });
+  expect(await send(lives)).toMatchObject({ rejected: 1 });
+  expect(await countOf(source.pool, 'departed_logins')).toBe(1);
+  await eraseUser(db, here.userId);
+  for (const relation of ['departures', 'departed_logins', 'departed_messages'])
+    expect({ relation, rows: await countOf(source.pool, relation) }).toEqual({ relation, rows: 0 });
 });
 
 test('the command refuses what it cannot do, and does it once', async () => {

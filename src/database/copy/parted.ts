@@ -81,6 +81,6 @@ export const NOT_PARTED: Readonly<Record<string, string>> = {
   departures: 'of accounts that are no longer there',
   departed_logins: 'of accounts that are no longer there',
   parcels: 'of accounts on their way: what is in them is taken over',
-  stray_messages: 'written by the other installation like any message, once it has the account',
+  departed_messages: 'written by the other installation like any message, once it has the account',
   arriving_series: 'until the account is there',
 };

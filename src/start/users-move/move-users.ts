@@ -8,13 +8,13 @@ import { createMovingPool } from '../moving-pool.ts';
 import { computeAggregates, keysWithRows, mendAggregates, mustBeRight, totalOf } from './aggregates.ts';
 import { chooseAccounts } from './choose.ts';
 import { closeAccounts, reopenAccounts } from './close.ts';
+import { forgetReturned, forward, type Taking } from './departed.ts';
 import { type Both, openInstallations, withBothHeld, withEnds } from './ends.ts';
 import { erase } from './erase.ts';
 import { parseAccounts } from './named-accounts.ts';
 import { areOpen, openAccounts } from './open.ts';
 import { keysOf, openPart, STREAMED_PARTS, seenOf } from './part.ts';
 import { mustOpen, resealing } from './reseal.ts';
-import { forgetReturned, forward, type Taking } from './strays.ts';
 
 /** What a move of accounts did. */
 export interface UsersMoveReport {
@@ -29,6 +29,8 @@ export interface UsersMoveReport {
   held_ms: number;
   /** Messages that came here for accounts that are there, and were written there. */
   forwarded: number;
+  /** Messages that had come here for accounts that were erased there since: they were removed. */
+  removed: number;
 }
 
 /** What it is made with. */
@@ -69,6 +71,7 @@ export async function moveUsers(sourceUrl: string, targetUrl: string, how: Users
         total_milliwatt_hours: '0',
         held_ms: 0,
         forwarded: 0,
+        removed: 0,
       };
       await mustOpen(both, how.secrets);
       await forgetReturned(both.source.pool, how.taking);
@@ -80,10 +83,10 @@ export async function moveUsers(sourceUrl: string, targetUrl: string, how: Users
         await finish(both, chosen.toMove, how, report);
       }
       how.step('Forwarding what came here for them …');
-      report.forwarded = await forward(both, how.taking);
+      Object.assign(report, await forward(both, how.taking));
       if (report.users > 0 && how.connectedMs !== undefined) {
         await pause(how.connectedMs);
-        report.forwarded += await forward(both, how.taking);
+        report.forwarded += (await forward(both, how.taking)).forwarded;
       }
       return report;
     });
