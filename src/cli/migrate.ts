@@ -8,8 +8,10 @@ import { migrate } from '#src/database/migrate.ts';
 import { type MoveReport, move } from '#src/start/move.ts';
 import { secretKey } from '#src/start/secret-key.ts';
 import { moveUsers, type UsersMoveReport } from '#src/start/users-move/move-users.ts';
+import { sayUnpriced } from '#src/start/users-move/unpriced.ts';
 import { startedDatabase } from './alone.ts';
 import { withPool } from './beside.ts';
+import { linesForTerminal } from './for-terminal.ts';
 import { progressBar } from './progress-bar.ts';
 
 /** `energy migrate`: brings the database to this version's schema (every role does so at its start), or moves it. */
@@ -98,7 +100,7 @@ async function moveAccounts(options: {
     connectedMs: CONNECTED_MS,
     step(text) {
       bar.stop();
-      if (process.stderr.isTTY) console.error(text);
+      if (process.stderr.isTTY) console.error(linesForTerminal(text));
     },
     progress: bar.update,
   }).finally(() => {
@@ -117,6 +119,7 @@ function printAccounts({
   held_ms,
   forwarded,
   removed,
+  unpriced,
 }: UsersMoveReport): void {
   for (const { relation, rows } of relations)
     console.log(`${relation.padEnd(20)} ${String(rows).padStart(12)} rows, equal`);
@@ -126,6 +129,7 @@ function printAccounts({
       `${forwarded} messages that still came here were written there.${removed > 0 ? ` ${removed} were removed: their accounts were erased there.` : ''}\nTheir devices cannot log in here any more. What comes here all the same, ` +
       'by a broker that lets them, is kept for 90 days: run the same command again to write it there.',
   );
+  if (unpriced.length > 0) console.log(linesForTerminal(`\n${sayUnpriced(unpriced)}`));
 }
 
 /**

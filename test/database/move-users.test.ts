@@ -7,10 +7,13 @@ import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { secretBox } from '#src/core/secret-box.ts';
 import { createDb, queryOn } from '#src/database/connect.ts';
+import { EVERYBODY } from '#src/database/reach.ts';
 import { checkDeviceLogin, endedLogins } from '#src/devices/credentials.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { moveUsers, type UsersMove } from '#src/start/users-move/move-users.ts';
+import { createPriceSeries } from '#src/tariffs/price-series.ts';
+import { createTariff, updateTariff } from '#src/tariffs/store.ts';
 import { endDepartures } from '#src/users/departures.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { createUser } from '#src/users/store.ts';
@@ -317,6 +320,42 @@ test('what is kept for an account ends when it is erased where it is, and 90 day
   await eraseUser(db, here.userId);
   for (const relation of ['departures', 'departed_logins', 'departed_messages'])
     expect({ relation, rows: await countOf(source.pool, relation) }).toEqual({ relation, rows: 0 });
+});
+
+test('tariffs that name prices of somebody who stays are told by their line, until they have prices there', async () => {
+  const { source, target } = two;
+  const db = createDb(source.pool);
+  const admin = await createUser(db, { email: 'admin@example.com', role: 'admin' });
+  const [home, other] = [await meter(source), await meter(source)];
+  const make = { name: 'Day ahead', currency: 'EUR', resolution_minutes: 60 as const };
+  const theirs = await createPriceSeries(db, { ...make, userId: admin.user_id });
+  const own = await createPriceSeries(db, { ...make, userId: home.userId });
+  const tariff = (series_id: string, valid_from: string) => {
+    const terms = { import: { series_id } };
+    return createTariff(db, { userId: home.userId, name: 'hourly', valid_from, currency: 'EUR', terms });
+  };
+  await tariff(own.series_id, '2026-01-01');
+  const { tariff_id } = await tariff(theirs.series_id, '2026-02-01');
+  const accounts = [other.userId, home.userId];
+  const steps: string[] = [];
+  const told = {
+    line: 2,
+    user_id: home.userId,
+    tariff_id,
+    tariff: 'hourly',
+    series_id: theirs.series_id,
+    series: 'Day ahead',
+  };
+  expect(
+    (await moveUsers(source.url, target.url, how(accounts, { step: (text) => void steps.push(text) }))).unpriced,
+  ).toEqual([told]);
+  expect(steps.filter((text) => text.includes(`line 2: ${home.userId}, tariff “hourly” (${tariff_id})`))).toHaveLength(
+    1,
+  );
+  expect((await moveUsers(source.url, target.url, how(accounts))).unpriced).toEqual([told]);
+  const there = createDb(target.pool);
+  await updateTariff(there, EVERYBODY, tariff_id, { terms: { import: { series_id: own.series_id } } });
+  expect((await moveUsers(source.url, target.url, how(accounts))).unpriced).toEqual([]);
 });
 
 test('the command refuses what it cannot do, and does it once', async () => {

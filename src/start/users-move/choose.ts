@@ -12,6 +12,8 @@ export interface Chosen {
   unfinished: string[];
   /** They moved. */
   moved: string[];
+  /** The line of each in the file, by its id. */
+  lines: ReadonlyMap<string, number>;
 }
 
 interface Departure {
@@ -31,7 +33,7 @@ export async function chooseAccounts(
   const here = await accountsNamed(source.pool, named);
   const gone = await goneByEmail({ source, target }, named);
   const lines = new Map<string, number>();
-  const chosen: Chosen = { toMove: [], unfinished: [], moved: [] };
+  const chosen: Chosen = { toMove: [], unfinished: [], moved: [], lines };
   for (const { line, name } of named) {
     const account = here.get(name.toLowerCase());
     const userId = account?.userId ?? gone.get(name.toLowerCase()) ?? name;

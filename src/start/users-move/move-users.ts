@@ -15,6 +15,7 @@ import { parseAccounts } from './named-accounts.ts';
 import { areOpen, openAccounts } from './open.ts';
 import { keysOf, openPart, STREAMED_PARTS, seenOf } from './part.ts';
 import { mustOpen, resealing } from './reseal.ts';
+import { sayUnpriced, type Unpriced, unpricedTariffs } from './unpriced.ts';
 
 /** What a move of accounts did. */
 export interface UsersMoveReport {
@@ -31,6 +32,8 @@ export interface UsersMoveReport {
   forwarded: number;
   /** Messages that had come here for accounts that were erased there since: they were removed. */
   removed: number;
+  /** Tariffs of accounts of the file that have no prices there: their series are others', who did not go along. */
+  unpriced: Unpriced[];
 }
 
 /** What it is made with. */
@@ -72,9 +75,12 @@ export async function moveUsers(sourceUrl: string, targetUrl: string, how: Users
         held_ms: 0,
         forwarded: 0,
         removed: 0,
+        unpriced: [],
       };
       await mustOpen(both, how.secrets);
       await forgetReturned(both.source.pool, how.taking);
+      const warning = sayUnpriced(await unpricedTariffs(both, pools.source, chosen.toMove, chosen.lines));
+      if (warning !== '') how.step(warning);
       if (chosen.unfinished.length > 0) await finish(both, chosen.unfinished, how, report);
       if (chosen.toMove.length > 0) {
         await copyMeanwhile(both, chosen.toMove, how);
@@ -88,6 +94,7 @@ export async function moveUsers(sourceUrl: string, targetUrl: string, how: Users
         await pause(how.connectedMs);
         report.forwarded += (await forward(both, how.taking)).forwarded;
       }
+      report.unpriced = await unpricedTariffs(both, pools.target, [...chosen.lines.keys()], chosen.lines);
       return report;
     });
   } finally {
