@@ -13,6 +13,7 @@ import { startedDatabase } from './alone.ts';
 import { withPool } from './beside.ts';
 import { linesForTerminal } from './for-terminal.ts';
 import { progressBar } from './progress-bar.ts';
+import { mustReachDatabase } from './reach.ts';
 
 /** `energy migrate`: brings the database to this version's schema (every role does so at its start), or moves it. */
 export function register(program: Command): void {
@@ -56,6 +57,7 @@ async function migrateHere(json: boolean): Promise<void> {
 
 async function moveTo(url: string, json: boolean): Promise<void> {
   const config = loadConfig();
+  await mustReachDatabase('--to', url);
   const source = await reachSource(config);
   const bar = progressBar();
   const report = await move(source.url, url, config.database, {
@@ -86,6 +88,7 @@ async function moveAccounts(options: {
     throw new Error(
       '--users goes with --to, the database of the other installation, and --to-secret-key, the file with its secret',
     );
+  await mustReachDatabase('--to', to);
   const accounts = await readFile(users, 'utf8');
   const target = (await readFile(toSecretKey, 'utf8')).trim();
   const config = loadConfig();

@@ -5,6 +5,7 @@ import { hasKeyForm, KEY_CHARACTERS, KEY_PREFIX } from '#src/core/key-form.ts';
 import { addressInNetwork, fromHere, hostAndPort, hostForDevices } from './addresses.ts';
 import { isAmqp } from './amqp-url.ts';
 import { SECRETS, type Variables, variables } from './sections.ts';
+import { shownUrl } from './shown-url.ts';
 
 /** The configuration that a process runs with; what it means is said in the README's table. */
 export interface Config {
@@ -216,7 +217,10 @@ export function childEnvironment(config: Config, databaseUrl: string): Record<st
   return { ...process.env, DATABASE_URL: databaseUrl, DATA_DIR: config.dataDir, ...listening, ...operator };
 }
 
-/** Every variable with the value in force (null: unset, its default depends on others), secrets masked. */
+/** Queues that a broker cluster has, where nothing else was said before its first start. */
+export const DEFAULT_SHARDS = 64;
+
+/** Every variable with the value in force (null: unset), secrets masked: of a URL its hosts are shown. */
 export function effectiveVariables(env: Record<string, string | undefined> = process.env): Record<string, unknown> {
   const config = loadConfig(env);
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
@@ -231,11 +235,14 @@ export function effectiveVariables(env: Record<string, string | undefined> = pro
     MQTTS_HOST: config.mqtt.tlsHost,
     PUBLIC_MQTT_HOST: config.mqtt.publicHost,
     OPERATOR_PORT: config.operator.port ?? 'none',
+    SHARDS: config.mqtt.shards ?? DEFAULT_SHARDS,
+    DATABASE_READ_URL: config.database.readUrl ?? config.database.url,
   };
   return Object.fromEntries(
     Object.keys(variables.shape).map((name) => {
       const value = derived[name] ?? parsed[name] ?? null;
-      return [name, value !== null && SECRETS.has(name) ? '(set)' : value];
+      if (value === null || !SECRETS.has(name)) return [name, value];
+      return [name, name.includes('_URL') || name.endsWith('_ENDPOINT') ? shownUrl(String(value)) : '(set)'];
     }),
   );
 }
