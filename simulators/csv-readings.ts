@@ -63,7 +63,11 @@ async function* elements(parser: Parser, options: CsvOptions, counts: PastCounts
     const atMs = parseTime(time, local);
     const value = Number(text);
     if (atMs === null || !Number.isFinite(value)) {
-      unreadable(counts, `row ${counts.rows}: ${time}, ${text}`);
+      const [column, given, kind] =
+        atMs === null
+          ? [options.timeColumn, time, 'no time (ISO 8601, Unix seconds or ms)']
+          : [options.valueColumn, text, 'no number'];
+      unreadable(counts, `row ${counts.rows}: ${column} “${given}” is ${kind}`);
       continue;
     }
     yield toElement(atMs, value, options);

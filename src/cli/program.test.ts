@@ -7,7 +7,10 @@ import { programOf } from './program.ts';
 async function said(...words: string[]): Promise<string> {
   let text = '';
   const program = programOf([accounts, imports]);
-  const silence = { writeErr: (part: string) => void (text += part), writeOut: () => {} };
+  const writeErr = (part: string) => {
+    text += part;
+  };
+  const silence = { writeErr, writeOut: () => {} };
   for (const one of [program, ...program.commands, ...program.commands.flatMap(({ commands }) => commands)])
     one.configureOutput(silence).exitOverride();
   await program.parseAsync(words, { from: 'user' }).catch(() => {});

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { z } from 'zod';
 import type { Environment } from '#src/core/environment.ts';
 import { hasKeyForm, KEY_CHARACTERS, KEY_PREFIX } from '#src/core/key-form.ts';
+import { words } from '#src/core/mistake-words.ts';
 import { addressInNetwork, fromHere, hostAndPort, hostForDevices } from './addresses.ts';
 import { isAmqp } from './amqp-url.ts';
 import { SECRETS, type Variables, variables } from './sections.ts';
@@ -71,7 +72,7 @@ const SANDBOX_OFFSET = 1_000;
  */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
-  const parsed = variables.safeParse(given);
+  const parsed = variables.safeParse(given, { error: words });
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map(mistake).join('\n'));
   const vars = parsed.data;
   const mistakes = combinations(vars);
