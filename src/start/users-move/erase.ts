@@ -5,6 +5,7 @@ import { eraseTraces } from '#src/users/erase.ts';
 /** Removes what is left of accounts that are open at the target, one by one, as an erasure does, and then the parcels. */
 export async function erase(pool: Pool, userIds: readonly string[]): Promise<void> {
   const db = createDb(pool);
+  // Raw SQL: parcels, and lists as one parameter.
   const { rows } = await pool.query(
     `SELECT u.user_id, ARRAY(SELECT row->>'device_id' FROM parcels WHERE relation = 'devices' AND row->>'user_id' = u.user_id
          UNION ALL SELECT row->>'gateway_id' FROM parcels WHERE relation = 'gateways' AND row->>'user_id' = u.user_id) AS senders,
