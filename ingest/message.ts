@@ -23,7 +23,7 @@ export interface WriteResult {
   /** Devices that cost much whatever is written of them, as they have very many series. */
   large?: readonly string[];
   /** Messages that were kept for another installation, where their accounts are. */
-  strays?: number;
+  departed?: number;
 }
 
 /** A rejection, for `rejected_messages`. */

@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '#src/core/log.ts';
 import { inSpan } from '#src/core/tracing.ts';
 import { createFairQueue, type Queued } from './fair-queue.ts';
-import { faultOf } from './fault.ts';
 import { countOfBytes, countOfElements, createFloodLimit, type FloodLimit } from './flood-limit.ts';
 import { senderOf, toIncoming, unread } from './incoming.ts';
+import { halvesOf, isOfTheMessages, refused } from './refusal.ts';
 import type { RawMessage, Receive } from './source/source.ts';
 import type { IncomingMessage, Writer } from './write/writer.ts';
 
@@ -20,15 +20,13 @@ const UNREAD_ELEMENT_BYTES = 200;
 /** A flooding device is logged once per this many refused messages. */
 const WARN_EVERY = 100_000;
 /** Messages for accounts that are elsewhere are logged once per this many. */
-const TELL_STRAYS_EVERY = 10_000;
+const TELL_DEPARTED_EVERY = 10_000;
 const RETRY_MS = { first: 100, longest: 5_000 };
 /**
  * So many times as long as a batch of a device that is behind took nothing more of it is written while others send: it keeps a quarter of a
  * lane. Where many are behind, as after an outage, each has a small part of what is written, and the rest is as much shorter.
  */
 const REST = 3;
-/** Longest text of an error that is kept with a message. */
-const MAX_ERROR_CHARACTERS = 300;
 
 interface Waiting extends Queued {
   message: IncomingMessage;
@@ -47,7 +45,7 @@ export interface PipelineCounts {
   /** Messages of devices that sent more than a device may; they are among the rejected. */
   overLimit: number;
   /** Messages for accounts that moved into another installation. */
-  strays: number;
+  departed: number;
 }
 
 export interface Pipeline {
@@ -80,7 +78,7 @@ export function createPipeline(options: {
     duplicates: 0,
     rejected: 0,
     overLimit: 0,
-    strays: 0,
+    departed: 0,
   };
   const queue = createFairQueue<Waiting>(laneCount);
   const isRunning = Array.from({ length: laneCount + 1 }, () => false);
@@ -106,13 +104,13 @@ export function createPipeline(options: {
     if (waiting === 0) drained?.();
   }
 
-  function tellOfStrays(count: number): void {
-    const told = Math.floor(counts.strays / TELL_STRAYS_EVERY);
-    const isFirst = counts.strays === 0;
-    counts.strays += count;
-    if (isFirst || Math.floor(counts.strays / TELL_STRAYS_EVERY) > told)
+  function tellOfDeparted(count: number): void {
+    const told = Math.floor(counts.departed / TELL_DEPARTED_EVERY);
+    const isFirst = counts.departed === 0;
+    counts.departed += count;
+    if (isFirst || Math.floor(counts.departed / TELL_DEPARTED_EVERY) > told)
       log.warn(
-        { strays: counts.strays },
+        { departed: counts.departed },
         'devices of accounts that moved into another installation still publish here: kept, energy migrate --users writes it there',
       );
   }
@@ -128,42 +126,26 @@ export function createPipeline(options: {
         counts.duplicates += result.duplicates;
         counts.rejected += result.rejected;
         for (const deviceId of result.large ?? []) queue.setApart(deviceId);
-        if (result.strays !== undefined) tellOfStrays(result.strays);
+        if (result.departed !== undefined) tellOfDeparted(result.departed);
         settle(batch);
         return;
       } catch (error) {
-        if (await isOfTheMessages(batch, error)) return isolate(batch, error as Error);
+        // A refusal that cannot be kept either is tried for ever, as nothing may be lost silently.
+        const isRefusal = batch.length === 1 && batch[0]?.isRefused === true;
+        if (!isRefusal && (await isOfTheMessages(writer, error))) return isolate(batch, error as Error);
         log.warn({ err: error, messages: batch.length, retry_in_ms: delayMs }, 'batch not committed, retrying');
         await pause(delayMs);
       }
     }
   }
 
-  /**
-   * Whether messages of the batch are to blame, and not the database's state. What our own code threw counts only while the
-   * database answers an empty batch.
-   */
-  async function isOfTheMessages(batch: Waiting[], error: unknown): Promise<boolean> {
-    // A refusal that cannot be kept either is tried for ever, as nothing may be lost silently.
-    if (batch.length === 1 && batch[0]?.isRefused) return false;
-    const fault = faultOf(error);
-    if (fault !== 'code') return fault === 'data';
-    return writer.write([]).then(
-      () => true,
-      () => false,
-    );
-  }
-
   /** Finds the messages that break their batch, by halves, and refuses each of them by itself. */
   async function isolate(batch: Waiting[], error: Error): Promise<void> {
     const [only] = batch;
-    if (batch.length > 1) {
-      const middle = batch.length >> 1;
-      await write(batch.slice(0, middle));
-      await write(batch.slice(middle));
-    } else if (only) {
+    if (batch.length > 1) for (const half of halvesOf(batch)) await write(half);
+    else if (only) {
       log.error({ err: error, topic: only.message.topic }, 'message refused: it cannot be written');
-      only.message = refused(only.message, `cannot be written: ${error.message.slice(0, MAX_ERROR_CHARACTERS)}`);
+      only.message = refused(only.message, error);
       only.isRefused = true;
       await write(batch);
     }
@@ -250,10 +232,4 @@ function weightOf({ payload, decoded, gateway }: IncomingMessage): number {
     ? Math.ceil(payload.length / UNREAD_ELEMENT_BYTES)
     : decoded.readings.length + decoded.rejections.length;
   return Math.max(1, elements);
-}
-
-/** The message as a whole, refused. */
-function refused({ gateway: _gateway, ...message }: IncomingMessage, reason: string): IncomingMessage {
-  const { deviceId } = message.decoded;
-  return { ...message, decoded: { deviceId, readings: [], rejections: [{ element: null, reason }] } };
 }

@@ -35,7 +35,10 @@ describe('a CSV file', () => {
   it('gives register readings and counts what it could not use', async () => {
     const { elements, counts } = await read('time,value\n2026-01-01T00:00:00Z,1.5\n,2\n2026-01-01T01:00Z,\nsoon,3\n');
     expect(elements).toEqual([{ ts: '2026-01-01T00:00:00.000Z', energy_total_kwh: 1.5 }]);
-    expect(counts).toMatchObject({ rows: 4, empty: 2, unreadable: 1, firstUnreadable: 'row 4: soon, 3' });
+    const firstUnreadable = 'row 4: time “soon” is no time (ISO 8601, Unix seconds or ms)';
+    expect(counts).toMatchObject({ rows: 4, empty: 2, unreadable: 1, firstUnreadable });
+    const { counts: further } = await read('time,value\n2026-01-01T00:00:00Z,n/a\n');
+    expect(further.firstUnreadable).toBe('row 1: value “n/a” is no number');
   });
 
   it('may be packed, may hold several series, and may count watt-hours', async () => {

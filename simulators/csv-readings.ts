@@ -1,7 +1,7 @@
 import { type Parser, parse } from 'csv-parse';
 import { defined } from '#src/core/defined.ts';
 import { localStamps } from './local-stamps.ts';
-import { type PastCounts, type PastElement, unreadable } from './past/element.ts';
+import { type PastCounts, type PastElement, unreadableValue } from './past/element.ts';
 import { fileBytes } from './past/file-bytes.ts';
 
 /** How the rows of a CSV file are read. */
@@ -63,7 +63,8 @@ async function* elements(parser: Parser, options: CsvOptions, counts: PastCounts
     const atMs = parseTime(time, local);
     const value = Number(text);
     if (atMs === null || !Number.isFinite(value)) {
-      unreadable(counts, `row ${counts.rows}: ${time}, ${text}`);
+      if (atMs === null) unreadableValue(counts, options.timeColumn, time, 'time');
+      else unreadableValue(counts, options.valueColumn, text, 'number');
       continue;
     }
     yield toElement(atMs, value, options);

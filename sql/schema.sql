@@ -599,7 +599,7 @@ CREATE TABLE parcels (
 );
 CREATE INDEX parcels_relation ON parcels (relation);
 
--- Accounts that moved into another installation: nothing else of them is left here.
+-- Accounts that moved into another installation: nothing else of them is left here. Removed 90 days after they left.
 CREATE TABLE departures (
   user_id text COLLATE "C" NOT NULL,
   to_installation text NOT NULL, -- installation_id of the other one.
@@ -608,7 +608,7 @@ CREATE TABLE departures (
   PRIMARY KEY (user_id)
 );
 
--- Devices and gateways of departed accounts: what they still publish here is kept for where they are.
+-- Devices and gateways of departed accounts: what they still publish here is kept for where they are. Until the account is erased there, as the next run of energy migrate --users finds, or its departure ends.
 CREATE TABLE departed_logins (
   login text COLLATE "C" NOT NULL,
   user_id text COLLATE "C" NOT NULL,
@@ -617,16 +617,16 @@ CREATE TABLE departed_logins (
 CREATE INDEX departed_logins_user ON departed_logins (user_id);
 
 -- Messages that devices of departed accounts still published here, as they came, until energy migrate --users takes them to where the account is.
-CREATE TABLE stray_messages (
-  stray_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+CREATE TABLE departed_messages (
+  place bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   login text COLLATE "C" NOT NULL,
   received_at timestamptz NOT NULL,
   topic text NOT NULL,
   payload bytea NOT NULL,
   replayed boolean NOT NULL, -- The broker delivered it at subscription, with the retain flag.
-  PRIMARY KEY (stray_id)
+  PRIMARY KEY (place)
 );
-CREATE INDEX stray_messages_login ON stray_messages (login, stray_id);
+CREATE INDEX departed_messages_login ON departed_messages (login, place);
 
 -- Accounts that came from another installation.
 CREATE TABLE arrivals (

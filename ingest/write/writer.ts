@@ -6,6 +6,7 @@ import type { IncomingMessage, Reject, WriteResult } from '../message.ts';
 import { MAX_CHANNELS, refuseFurtherChannels } from './channel-limit.ts';
 import { type Collected, collect, type NewPoint, type SeriesBatch } from './collect.ts';
 import { writtenPlans } from './commit.ts';
+import { departedOf, saveDeparted } from './departed.ts';
 import { createFollow } from './follow.ts';
 import type { Head, HeadPlan } from './head.ts';
 import { type HeadMemory, headMemory } from './head-memory.ts';
@@ -17,7 +18,6 @@ import { planDevice, validReadings } from './plan.ts';
 import { saveRejects } from './rejected.ts';
 import { StaleHeads } from './save-heads.ts';
 import type { Step } from './step.ts';
-import { departedOf, saveStrays } from './strays.ts';
 import type { Stretch, WantedStretch } from './stretch.ts';
 import { touchDevices } from './touch-devices.ts';
 
@@ -165,7 +165,7 @@ async function prepare(
   batch: readonly IncomingMessage[],
   { oldestMs, maxChannels, months, kept, memory, follow, gateways, attempt }: Preparing,
 ): Promise<{ steps: Step[]; result: WriteResult }> {
-  const { heard: said, strays } = await partStrays(client, await gateways.hear(client, batch));
+  const { heard: said, ofDeparted } = await partDeparted(client, await gateways.hear(client, batch));
   const followed = follow(said, oldestMs);
   attempt.deviceIds = [...followed.deviceIds];
   let messages = followed.others;
@@ -187,10 +187,10 @@ async function prepare(
     [...deviceIds].filter((deviceId) => !isKnown(deviceId)),
   );
   if (departed.size > 0) {
-    const isStray = ({ decoded }: IncomingMessage) => departed.has(decoded.deviceId);
-    strays.push(...messages.filter(isStray));
-    messages = messages.filter((message) => !isStray(message));
-    collected.rejects = collected.rejects.filter(({ message }) => !isStray(message));
+    const hasLeft = ({ decoded }: IncomingMessage) => departed.has(decoded.deviceId);
+    ofDeparted.push(...messages.filter(hasLeft));
+    messages = messages.filter((message) => !hasLeft(message));
+    collected.rejects = collected.rejects.filter(({ message }) => !hasLeft(message));
   }
   const large = [...devices.values()].filter(({ rest }) => rest).map(({ deviceId }) => deviceId);
   collected.rejects.push(...refuseFurtherChannels(devices, collected, maxChannels));
@@ -214,7 +214,7 @@ async function prepare(
     }
   }
   const states = touchDevices(devices, heard, messages, rejects);
-  steps.push(...states.steps, ...saveRejects(kept(rejects)), ...saveStrays(strays));
+  steps.push(...states.steps, ...saveRejects(kept(rejects)), ...saveDeparted(ofDeparted));
   for (const { head } of heads) memory.set(head);
   memory.forget(states.touched);
   const result = {
@@ -222,24 +222,24 @@ async function prepare(
     duplicates,
     rejected: rejects.length,
     ...(large.length > 0 ? { large } : {}),
-    ...(strays.length > 0 ? { strays: strays.length } : {}),
+    ...(ofDeparted.length > 0 ? { departed: ofDeparted.length } : {}),
   };
   return { steps, result };
 }
 
 /** Tells messages of gateways that departed with their accounts from the others; those of gateways that never were are refused. */
-async function partStrays(
+async function partDeparted(
   client: PoolClient,
   heard: readonly IncomingMessage[],
-): Promise<{ heard: readonly IncomingMessage[]; strays: IncomingMessage[] }> {
+): Promise<{ heard: readonly IncomingMessage[]; ofDeparted: IncomingMessage[] }> {
   const unknown = new Set<string>();
   for (const { gateway } of heard) if (gateway) unknown.add(gateway.gatewayId);
-  if (unknown.size === 0) return { heard, strays: [] };
+  if (unknown.size === 0) return { heard, ofDeparted: [] };
   const departed = await departedOf(client, [...unknown]);
-  const isStray = ({ gateway }: IncomingMessage) => gateway !== undefined && departed.has(gateway.gatewayId);
+  const hasLeft = ({ gateway }: IncomingMessage) => gateway !== undefined && departed.has(gateway.gatewayId);
   return {
-    heard: heard.flatMap((message) => (isStray(message) ? [] : message.gateway ? unknownGateway(message) : message)),
-    strays: heard.filter(isStray),
+    heard: heard.flatMap((message) => (hasLeft(message) ? [] : message.gateway ? unknownGateway(message) : message)),
+    ofDeparted: heard.filter(hasLeft),
   };
 }
 

@@ -32,6 +32,12 @@ export function unreadable(counts: PastCounts, what: string): void {
   counts.firstUnreadable ??= what;
 }
 
+/** Counts a row of which one value cannot be read: as a time, or as a number. */
+export function unreadableValue(counts: PastCounts, column: string, value: string, kind: 'time' | 'number'): void {
+  const what = kind === 'time' ? 'no time (ISO 8601, Unix seconds or ms)' : 'no number';
+  unreadable(counts, `row ${counts.rows}: ${column} “${value.slice(0, 200)}” is ${what}`);
+}
+
 /** How the readings of a file are got: row after row, counted; `onBytes` is told how far the file was read. */
 export type ReadPast = (
   file: string,

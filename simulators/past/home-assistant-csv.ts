@@ -1,6 +1,6 @@
 import { parseTime } from '../csv-readings.ts';
 import { csvRows } from './csv-rows.ts';
-import { note, type PastCounts, type PastElement, unreadable } from './element.ts';
+import { note, type PastCounts, type PastElement, unreadable, unreadableValue } from './element.ts';
 import { type EnergyUnit, toKwh } from './energy-unit.ts';
 import type { Series } from './series.ts';
 
@@ -99,7 +99,8 @@ function* stateOf(
   }
   const atMs = parseTime(time);
   const value = Number(state);
-  if (atMs === null || !Number.isFinite(value)) unreadable(counts, `row ${counts.rows}: ${time}, ${state}`);
+  if (atMs === null) unreadableValue(counts, 'last_changed', time, 'time');
+  else if (!Number.isFinite(value)) unreadableValue(counts, 'state', state, 'number');
   else yield { ts: new Date(atMs).toISOString(), channel, energy_total_kwh: toKwh(value, unit) };
 }
 

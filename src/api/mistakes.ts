@@ -4,12 +4,6 @@ import type { FieldError } from '#src/core/errors.ts';
 /** Of a body with thousands of mistakes the first tell enough. */
 export const MAX_MISTAKES = 100;
 
-/** In words, what zod says in its own: of a value that is not there, or that is none of some. */
-export function words({ code, input, ...issue }: z.core.$ZodRawIssue): string | undefined {
-  if (code === 'invalid_type' && input === undefined) return 'is required';
-  return code === 'invalid_value' ? `must be one of ${(issue.values as unknown[]).join(', ')}` : undefined;
-}
-
 /** What is wrong with a value, member by member. `where`: what it is as a whole; `rowName`: how the rows of a list are called. */
 export function mistakesIn({ issues }: z.ZodError, where: string, rowName: (index: number) => string): FieldError[] {
   return issues

@@ -37,7 +37,11 @@ export const HEADERS = {
     description: '`true` where this is the answer to an earlier request with the same `Idempotency-Key`.',
     schema: { type: 'string', enum: ['true'] },
   },
-  'WWW-Authenticate': { description: 'How to authenticate.', schema: text, example: 'Bearer' },
+  'WWW-Authenticate': {
+    description: 'How to authenticate, or what is wrong with the key that was sent.',
+    schema: text,
+    example: 'Bearer realm="Send the header Authorization: Bearer API_KEY"',
+  },
   Allow: { description: 'Methods that the path knows, where it does not know the one of the request.', schema: text },
   'Content-Disposition': { description: 'Name to save the file under.', schema: text },
 } satisfies Record<string, Json>;

@@ -4,6 +4,7 @@ import { createKey, revokeKey, rotateKey } from '#src/auth/keys.ts';
 import { isScope, SCOPES, type Scope } from '#src/auth/scopes.ts';
 import { closeSessionsOf } from '#src/auth/sessions.ts';
 import { defined } from '#src/core/defined.ts';
+import { words } from '#src/core/mistake-words.ts';
 import type { Database } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { printedLink } from '#src/start/sign-in-link.ts';
@@ -118,7 +119,7 @@ interface NewUser {
 
 /** By the API's own rules. */
 async function create({ json, ...given }: NewUser): Promise<void> {
-  const asked = newUser.safeParse(given);
+  const asked = newUser.safeParse(given, { error: words });
   if (!asked.success) throw new Error(asked.error.issues.map(mistake).join('\n'));
   const isAsked = !json && process.stdin.isTTY && process.stderr.isTTY;
   const timezone = asked.data.timezone ?? (isAsked ? await askZone() : machineZone());

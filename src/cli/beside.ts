@@ -2,11 +2,11 @@ import { type Config, loadConfig } from '#src/config/load.ts';
 import { createDb, createPool, type Database, type Pool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { refuseNewer } from '#src/database/migrate.ts';
-import { forTerminal } from './for-terminal.ts';
+import { linesForTerminal } from './for-terminal.ts';
 
 /** One JSON object for programs, lines for people. */
 export function show(json: boolean | undefined, value: object, text: string): void {
-  console.log(json ? JSON.stringify(value) : text.split('\n').map(forTerminal).join('\n'));
+  console.log(json ? JSON.stringify(value) : linesForTerminal(text));
 }
 
 /** Does something in the database of the service that runs beside this command. */

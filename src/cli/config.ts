@@ -14,7 +14,8 @@ export function register(program: Command): void {
         return;
       }
       for (const [name, value] of Object.entries(variables)) {
-        console.log(`${name}=${typeof value === 'object' ? JSON.stringify(value) : (value ?? '')}`);
+        const isStructure = typeof value === 'object' && value !== null;
+        console.log(`${name}=${isStructure ? JSON.stringify(value) : (value ?? '')}`);
       }
     });
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type Asked, type Described, describe } from '#ingest/decoders/describe.ts';
 import { readSettings } from '#ingest/decoders/settings.ts';
 import { defined } from '#src/core/defined.ts';
+import { words } from '#src/core/mistake-words.ts';
 import { forTerminal } from './for-terminal.ts';
 
 const payload = { payload: z.string().optional(), payload_b64: z.base64().optional() };
@@ -25,8 +26,11 @@ const line = z
       .array(z.object({ topic: z.string(), ...payload, retain: z.boolean().optional() }).refine(onePayload))
       .optional(),
   })
-  .refine(onePayload, 'one of payload and payload_b64');
+  .refine(onePayload, 'must have one of payload and payload_b64');
 type Line = z.infer<typeof line>;
+
+const FORM =
+  '{"n": 0, "topic": "tele/plug/SENSOR", "payload": "…" or "payload_b64": "…", "received_at": "2026-07-05T19:00:01Z"}';
 
 /** What `energy decode --json` answers for a line. */
 interface Answer {
@@ -46,7 +50,7 @@ export function register(program: Command): void {
     .addHelpText(
       'after',
       `
-Each line: {"n": 0, "topic": "tele/plug/SENSOR", "payload": "…" or "payload_b64": "…", "received_at": "2026-07-05T19:00:01Z"}
+Each line: ${FORM}
 and, where it matters, "tz", "config" (a decoder_config), "replayed", "prior" (messages that came before).`,
     )
     .action(async (options: { json?: boolean }) => {
@@ -64,13 +68,13 @@ function answerTo(text: string): { answer: Answer; family: string | null } {
   try {
     given = JSON.parse(text);
   } catch {
-    return { answer: refused(null, 'the line is not JSON'), family: null };
+    return { answer: refused(null, `the line is not JSON; its form is ${FORM}`), family: null };
   }
-  const parsed = line.safeParse(given);
+  const parsed = line.safeParse(given, { error: words });
   const n = z.object({ n: z.number() }).safeParse(given).data?.n ?? null;
   if (!parsed.success) {
-    const [first] = parsed.error.issues;
-    return { answer: refused(n, `the line: ${first?.path.join('.') ?? ''} ${first?.message}`.trim()), family: null };
+    const mistakes = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'it'} ${message}`);
+    return { answer: refused(n, `the line: ${mistakes.join(', ')}; its form is ${FORM}`), family: null };
   }
   const { topic, received_at, tz, config, replayed = false, prior = [] } = parsed.data;
   const message = { topic, payload: bytesOf(parsed.data), receivedAtMs: Date.parse(received_at), replayed };

@@ -59,8 +59,8 @@ function welcome(demo: Demo, play: PlayOptions, now: Date): string {
   const user = demo.users[0]?.userId ?? '';
   const curl = `curl -sS --cacert '${resolve(demo.certificateFile)}' -H 'Authorization: Bearer ${demo.apiKey}'`;
   const insights = `${demo.baseUrl}/v1/energy-insights`;
-  const query = (from: number, group: string) =>
-    `'${insights}?user_id=${user}&start=${day(from)}&end=${day(0)}&group_by=${group}'`;
+  const query = (from: number, group: string, more = '') =>
+    `'${insights}?user_id=${user}&start=${day(from)}&end=${day(0)}&group_by=${group}${more}'`;
   const past =
     readings > 0 ? `${readings} readings of the past stored in ${seconds.toFixed(1)} s` : 'The past is stored already';
   return `
@@ -73,11 +73,12 @@ API        ${demo.baseUrl}
 Key        ${demo.apiKey}
 ${demo.adminKey === null ? '' : `Admin key  ${demo.adminKey} (shown this once)\n`}Homes      ${demo.users.map(({ email, userId }) => `${email} ${userId}`).join('\n           ')}
 
-Try it (usage by day, by month, by hour, and a summary):
+Try it (usage by day, by month, by hour, what days cost, and a summary):
 
 ${curl} ${query(6, 'day')}
 ${curl} ${query(89, 'month')}
 ${curl} ${query(1, 'hour')}
+${curl} ${query(6, 'day', '&include=cost')}
 ${curl} -H 'Content-Type: application/json' -d '{"user_id":"${user}","interval":"month","metrics":["kwh_used","peak_hour"]}' '${insights}'
 
 Ctrl-C ends everything; the data stay.

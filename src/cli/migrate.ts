@@ -8,9 +8,12 @@ import { migrate } from '#src/database/migrate.ts';
 import { type MoveReport, move } from '#src/start/move.ts';
 import { secretKey } from '#src/start/secret-key.ts';
 import { moveUsers, type UsersMoveReport } from '#src/start/users-move/move-users.ts';
+import { sayUnpriced } from '#src/start/users-move/unpriced.ts';
 import { startedDatabase } from './alone.ts';
 import { withPool } from './beside.ts';
+import { linesForTerminal } from './for-terminal.ts';
 import { progressBar } from './progress-bar.ts';
+import { mustReachDatabase } from './reach.ts';
 
 /** `energy migrate`: brings the database to this version's schema (every role does so at its start), or moves it. */
 export function register(program: Command): void {
@@ -54,6 +57,7 @@ async function migrateHere(json: boolean): Promise<void> {
 
 async function moveTo(url: string, json: boolean): Promise<void> {
   const config = loadConfig();
+  await mustReachDatabase('--to', url);
   const source = await reachSource(config);
   const bar = progressBar();
   const report = await move(source.url, url, config.database, {
@@ -84,6 +88,7 @@ async function moveAccounts(options: {
     throw new Error(
       '--users goes with --to, the database of the other installation, and --to-secret-key, the file with its secret',
     );
+  await mustReachDatabase('--to', to);
   const accounts = await readFile(users, 'utf8');
   const target = (await readFile(toSecretKey, 'utf8')).trim();
   const config = loadConfig();
@@ -98,7 +103,7 @@ async function moveAccounts(options: {
     connectedMs: CONNECTED_MS,
     step(text) {
       bar.stop();
-      if (process.stderr.isTTY) console.error(text);
+      if (process.stderr.isTTY) console.error(linesForTerminal(text));
     },
     progress: bar.update,
   }).finally(() => {
@@ -116,15 +121,18 @@ function printAccounts({
   total_milliwatt_hours,
   held_ms,
   forwarded,
+  removed,
+  unpriced,
 }: UsersMoveReport): void {
   for (const { relation, rows } of relations)
     console.log(`${relation.padEnd(20)} ${String(rows).padStart(12)} rows, equal`);
   console.log(
     `${'consumption'.padEnd(20)} ${(BigInt(total_milliwatt_hours) / 1_000_000n).toString().padStart(12)} kWh, equal\n\n` +
       `Moved ${users} accounts${moved_before > 0 ? ` (${moved_before} had moved before)` : ''}; they were closed for ${(held_ms / 1_000).toFixed(1)} s. ` +
-      `${forwarded} messages that still came here were written there.\nTheir devices cannot log in here any more. What comes here all the same, ` +
-      'by a broker that lets them, is kept: run the same command again to write it there.',
+      `${forwarded} messages that still came here were written there.${removed > 0 ? ` ${removed} were removed: their accounts were erased there.` : ''}\nTheir devices cannot log in here any more. What comes here all the same, ` +
+      'by a broker that lets them, is kept for 90 days: run the same command again to write it there.',
   );
+  if (unpriced.length > 0) console.log(linesForTerminal(`\n${sayUnpriced(unpriced)}`));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, type ErrorOptions } from 'commander';
 import { ConfigError } from '#src/config/load.ts';
 import { VERSION } from '#src/core/version.ts';
 
@@ -29,12 +29,31 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Commands>>> = {
   'upgrade-database': () => import('./upgrade-database.ts'),
 };
 
+/** Commander's own, which names what is spelt most like it; its types leave it out. */
+interface Unknowing {
+  unknownOption(flag: string): never;
+}
+
+/** A command that names an option which it does not know before one that is missing: mostly this one is misspelt. */
+class PlainCommand extends Command {
+  override createCommand(name?: string): Command {
+    return new PlainCommand(name);
+  }
+  override error(message: string, options?: ErrorOptions): never {
+    const unknown = this.args.find((text) => /^--?[a-z]/i.test(text));
+    if (options?.code === 'commander.missingMandatoryOptionValue' && unknown !== undefined)
+      (this as unknown as Unknowing).unknownOption(unknown);
+    return super.error(message, options);
+  }
+}
+
 /** The program with the commands of these files. */
 export function programOf(files: Iterable<Commands>): Command {
-  const program = new Command('energy')
+  const program = new PlainCommand('energy')
     .description('Smart-energy data service: meters in over MQTT, provably right kWh out over HTTPS.')
     .version(VERSION)
-    .showHelpAfterError();
+    // In the place of the whole help, which would push the error off the screen.
+    .showHelpAfterError('(add --help to see what it knows)');
   for (const { register } of files) register(program);
   return program;
 }

@@ -43,7 +43,15 @@ test('what energy config prints has no password in it, of whatever URL', () => {
   };
   const printed = effectiveVariables({ ...given, HOMEASSISTANT_USERS: 'anna@example.com' });
   expect(JSON.stringify(printed)).not.toContain('hunter2');
-  expect(Object.keys(given).map((name) => printed[name])).toEqual(Object.keys(given).map(() => '(set)'));
+  expect(Object.keys(given).map((name) => printed[name])).toEqual(
+    Object.values(given).map((set) => set.replace('anna:hunter2', '…')),
+  );
+});
+
+test('energy config prints what is in force where nothing was set', () => {
+  expect(effectiveVariables({})).toMatchObject({ SHARDS: 64, DATABASE_URL: null, DATABASE_READ_URL: null });
+  const url = 'postgres://db.example/energy';
+  expect(effectiveVariables({ DATABASE_URL: url }).DATABASE_READ_URL).toBe('postgres://db.example/…');
 });
 
 describe('Home Assistant', () => {

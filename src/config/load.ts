@@ -2,9 +2,11 @@ import { join } from 'node:path';
 import type { z } from 'zod';
 import type { Environment } from '#src/core/environment.ts';
 import { hasKeyForm, KEY_CHARACTERS, KEY_PREFIX } from '#src/core/key-form.ts';
+import { words } from '#src/core/mistake-words.ts';
 import { addressInNetwork, fromHere, hostAndPort, hostForDevices } from './addresses.ts';
 import { isAmqp } from './amqp-url.ts';
 import { SECRETS, type Variables, variables } from './sections.ts';
+import { shownUrl } from './shown-url.ts';
 
 /** The configuration that a process runs with; what it means is said in the README's table. */
 export interface Config {
@@ -70,7 +72,7 @@ const SANDBOX_OFFSET = 1_000;
  */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
-  const parsed = variables.safeParse(given);
+  const parsed = variables.safeParse(given, { error: words });
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map(mistake).join('\n'));
   const vars = parsed.data;
   const mistakes = combinations(vars);
@@ -216,7 +218,10 @@ export function childEnvironment(config: Config, databaseUrl: string): Record<st
   return { ...process.env, DATABASE_URL: databaseUrl, DATA_DIR: config.dataDir, ...listening, ...operator };
 }
 
-/** Every variable with the value in force (null: unset, its default depends on others), secrets masked. */
+/** Queues that a broker cluster has, where nothing else was said before its first start. */
+export const DEFAULT_SHARDS = 64;
+
+/** Every variable with the value in force (null: unset), secrets masked: of a URL its hosts are shown. */
 export function effectiveVariables(env: Record<string, string | undefined> = process.env): Record<string, unknown> {
   const config = loadConfig(env);
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
@@ -231,11 +236,14 @@ export function effectiveVariables(env: Record<string, string | undefined> = pro
     MQTTS_HOST: config.mqtt.tlsHost,
     PUBLIC_MQTT_HOST: config.mqtt.publicHost,
     OPERATOR_PORT: config.operator.port ?? 'none',
+    SHARDS: config.mqtt.shards ?? DEFAULT_SHARDS,
+    DATABASE_READ_URL: config.database.readUrl ?? config.database.url,
   };
   return Object.fromEntries(
     Object.keys(variables.shape).map((name) => {
       const value = derived[name] ?? parsed[name] ?? null;
-      return [name, value !== null && SECRETS.has(name) ? '(set)' : value];
+      if (value === null || !SECRETS.has(name)) return [name, value];
+      return [name, name.includes('_URL') || name.endsWith('_ENDPOINT') ? shownUrl(String(value)) : '(set)'];
     }),
   );
 }

@@ -456,6 +456,6 @@ export const NOT_OF_A_PERSON: Readonly<Record<string, string>> = {
   departures: 'ids of accounts that are in another installation, which exports them',
   departed_logins: 'ids of their devices',
   parcels: 'of accounts on their way into another installation, for some seconds: nobody can ask for them',
-  stray_messages: 'of accounts that are in another installation, on their way there',
+  departed_messages: 'of accounts that are in another installation, on their way there',
   arriving_series: 'numbers of accounts that are not here yet',
 };

@@ -17,6 +17,7 @@ import { passOverRollups } from '#src/rollups/mend.ts';
 import { packDays } from '#src/rollups/pack.ts';
 import { refreshRollups } from '#src/rollups/refresh.ts';
 import { forgetAudit } from '#src/users/audit.ts';
+import { endDepartures } from '#src/users/departures.ts';
 import { forgetAnswers } from '#src/users/idempotent-answers.ts';
 import { tellRecounted } from '#src/users/recounted.ts';
 import { warnOfFullDisk } from './disk-watch.ts';
@@ -133,6 +134,7 @@ export const JOBS: readonly Job[] = [
     run: ({ db, clock }) => tellRecounted(db, clock()),
   },
   { name: 'forget rejected', at: '47 * * * *', alsoAtStart: false, run: ({ pool }) => forgetRejected(pool) },
+  { name: 'end departures', at: '31 5 * * *', alsoAtStart: true, run: keepDepartures },
 ];
 
 /** Makes the partitions of the coming months. */
@@ -190,6 +192,21 @@ async function pack({ pool, clock, log, ahead }: JobParts, signal: AbortSignal):
   } finally {
     ahead.daysToPack = 0;
   }
+}
+
+/** Ends departures of long ago, and tells what still waits for somebody to take it over. */
+async function keepDepartures({ db, clock, log }: JobParts): Promise<void> {
+  const { ended, removed, waiting, firstEnds } = await endDepartures(db, clock());
+  if (ended + removed > 0)
+    log.warn(
+      { accounts: ended, messages: removed },
+      'departures ended: what their devices sent here since was removed',
+    );
+  if (waiting > 0)
+    log.warn(
+      { messages: waiting, removed_from: firstEnds },
+      'messages for accounts that moved into another installation wait: energy migrate --users writes them there',
+    );
 }
 
 /** Refreshes the continuous aggregates. */

@@ -4,6 +4,7 @@ import { createKey } from '#src/auth/keys.ts';
 import { type Config, mqttUrlFromHere } from '#src/config/load.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
 import { startAll } from './all.ts';
+import { ensureDemoTariff } from './demo-tariff.ts';
 import { printedLink } from './sign-in-link.ts';
 
 const HISTORY_DAYS = 90;
@@ -50,6 +51,7 @@ export async function startDemo(
   try {
     const db = createDb(pool);
     const homes = await ensureDemoHomes(db, { historyDays: HISTORY_DAYS, nowMs: Date.now() });
+    if (homes.users[0]) await ensureDemoTariff(db, homes.users[0].userId);
     const mqttUrl = mqttUrlFromHere(config);
     const players = await createPlayers(mqttUrl, homes.devices, options);
     closing.unshift(() => players.close());

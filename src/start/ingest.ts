@@ -51,9 +51,9 @@ export async function runIngest(config: Config): Promise<void> {
       () => counts.overLimit,
     );
     metrics.countOf(
-      'energy_messages_strayed_total',
+      'energy_messages_departed_total',
       'Messages of accounts that moved into another installation, kept for it',
-      () => counts.strays,
+      () => counts.departed,
     );
     const waiting = { energy_messages_waiting: 'Messages that wait for their commit' };
     metrics.valuesOf(waiting, async () => ({ energy_messages_waiting: ingest.waiting() }));

@@ -1,6 +1,6 @@
 import type { Capabilities } from '#src/database/capabilities.ts';
 import { closeForWriting, openForWriting } from '#src/database/closing.ts';
-import { createPool, type Pool, type PoolClient } from '#src/database/connect.ts';
+import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { continueIdentities } from '#src/database/copy/copy-rows.ts';
 import { beginFilling, endFilling } from '#src/database/copy/filling.ts';
 import {
@@ -17,6 +17,7 @@ import { passOverRollups } from '#src/rollups/mend.ts';
 import { unpackDays } from '#src/rollups/pack.ts';
 import { foldLateDays, settleRollups } from '#src/rollups/refresh.ts';
 import { MOVED } from './moved.ts';
+import { createMovingPool, MOVE } from './moving-pool.ts';
 
 /** Result of a move. */
 export interface MoveReport {
@@ -36,7 +37,6 @@ export interface MoveSteps {
 
 const NAMES = MOVED.map(({ relation }) => relation);
 
-const APPLICATION = 'energy migrate';
 /** Tries to get all locks at once; each that fails has waited for deadlock_timeout (1 s) at least. */
 const MAX_LOCK_TRIES = 20;
 const DEADLOCK = '40P01';
@@ -54,7 +54,7 @@ export async function move(
   options: { timescale: 'auto' | 'off' },
   { step, progress }: MoveSteps,
 ): Promise<MoveReport> {
-  const pools = { source: createMovingPool(sourceUrl), target: createMovingPool(targetUrl) };
+  const pools = { source: openPool(sourceUrl), target: openPool(targetUrl) };
   try {
     // What the old database is has been decided: `off` is about the new one.
     const from = await migrate(pools.source, { timescale: 'auto' });
@@ -89,23 +89,9 @@ export async function move(
   }
 }
 
-/** Sessions that write although their database is closed for writing, and have what time they need. */
-const createMovingPool = (url: string): Pool =>
-  createPool(url, {
-    max: 3,
-    applicationName: APPLICATION,
-    settings: [
-      'default_transaction_read_only=off',
-      'statement_timeout=0',
-      'lock_timeout=0',
-      'idle_in_transaction_session_timeout=0',
-      // Fingerprints are compared as text: both sides must write it alike.
-      'DateStyle=ISO',
-      'IntervalStyle=postgres',
-      'bytea_output=hex',
-      'extra_float_digits=1',
-    ],
-  });
+/** Sessions that write although their database is closed for writing. */
+const openPool = (url: string): Pool =>
+  createMovingPool(url, { max: 3, settings: ['default_transaction_read_only=off'] });
 
 /** Computes the target's aggregates and returns their total, which is that of the source's load profile. */
 async function aggregate(
@@ -201,7 +187,7 @@ async function endWriting(source: PoolClient, pool: Pool): Promise<void> {
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE datname = current_database() AND backend_type = 'client backend' AND usename = current_user
          AND application_name <> $1`,
-      [APPLICATION],
+      [MOVE],
     );
   } catch (error) {
     await openForWriting(pool);

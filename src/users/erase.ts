@@ -48,6 +48,11 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
       .select('series_id')
       .where('device_id', '=', sql<string>`ANY (${deviceIds}::text[])`)
       .execute();
+    // Of an account that was in another installation: what came for it meanwhile.
+    await sql`DELETE FROM departed_messages WHERE login IN (SELECT login FROM departed_logins WHERE user_id = ${userId})`.execute(
+      trx,
+    );
+    await sql`DELETE FROM departed_logins WHERE user_id = ${userId}`.execute(trx);
     const gateways = await trx.selectFrom('gateways').select('gateway_id').where('user_id', '=', userId).execute();
     await eraseTraces(trx, userId, {
       senders: [...deviceIds, ...gateways.map(({ gateway_id }) => gateway_id)],

@@ -45,6 +45,7 @@ const INGEST_LAYERS = [
   ['gateways'],
   ['write'],
   ['incoming.ts', 'fair-queue.ts'],
+  ['refusal.ts'],
   ['pipeline.ts', 'rejected.ts'],
   ['start.ts'],
 ];

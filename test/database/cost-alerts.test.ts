@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Evaluator, startEvaluator } from '#src/alerts/pool.ts';
+import { describe, expect, test } from 'vitest';
+import type { Evaluator } from '#src/alerts/pool.ts';
 import { raiseAlerts } from '#src/alerts/raise.ts';
 import { asBillionths, parseDecimal } from '#src/core/decimal.ts';
 import { secretBox } from '#src/core/secret-box.ts';
-import { createDb, type Database } from '#src/database/connect.ts';
+import type { Database } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { tellUsage } from '#src/delivery/usage-updated.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
@@ -13,8 +13,9 @@ import { putPrices } from '#src/tariffs/prices.ts';
 import { createTariff, deleteTariff, updateTariff } from '#src/tariffs/store.ts';
 import type { Terms } from '#src/tariffs/terms.ts';
 import { updateUser } from '#src/users/store.ts';
+import { alertingHome } from '#test/support/alerting-home.ts';
 import { createAlert } from '#test/support/alerts.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import type { TestDatabase } from '#test/support/database.ts';
 import { type Meter, meter } from '#test/support/meters.ts';
 
 let database: TestDatabase;
@@ -25,21 +26,8 @@ let home: Meter;
 const NOW = new Date('2026-06-17T12:00:00Z');
 const at = (text: string) => new Date(`2026-06-${text}Z`);
 
-beforeAll(async () => {
-  database = await testDatabase();
-  db = createDb(database.pool);
-  evaluator = startEvaluator(2);
-  await database.settle(NOW);
-});
-afterAll(async () => {
-  await evaluator.close();
-  await database.drop();
-});
-beforeEach(async () => {
-  home = await meter(database);
-});
-afterEach(async () => {
-  await database.pool.query('DELETE FROM users WHERE user_id = $1', [home.userId]);
+alertingHome(NOW, (made) => {
+  ({ database, db, evaluator, home } = made);
 });
 
 /** Evaluates all that waits; returns whose costs failed. */

@@ -7,10 +7,15 @@ import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { secretBox } from '#src/core/secret-box.ts';
 import { createDb, queryOn } from '#src/database/connect.ts';
+import { EVERYBODY } from '#src/database/reach.ts';
 import { checkDeviceLogin, endedLogins } from '#src/devices/credentials.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { moveUsers, type UsersMove } from '#src/start/users-move/move-users.ts';
+import { createPriceSeries } from '#src/tariffs/price-series.ts';
+import { createTariff, updateTariff } from '#src/tariffs/store.ts';
+import { endDepartures } from '#src/users/departures.ts';
+import { eraseUser } from '#src/users/erase.ts';
 import { createUser } from '#src/users/store.ts';
 import { testApi } from '#test/support/api.ts';
 import type { TestDatabase } from '#test/support/database.ts';
@@ -215,8 +220,8 @@ test('what a gateway and a device still send here is kept whole, with what nobod
     raw(`gw/${gateway.gateway_id}/tele/plug/SENSOR`, { Time: '2026-07-05T19:00:00', ENERGY: { Total: 5, Power: 10 } }),
     raw('energy/v1/dev_nobody/readings', { ts: new Date(now).toISOString(), energy_total_kwh: 1 }),
   ]);
-  expect(result).toMatchObject({ stored: 1, rejected: 1, strays: 3 });
-  const { rows } = await source.pool.query('SELECT login, payload::text FROM stray_messages ORDER BY stray_id');
+  expect(result).toMatchObject({ stored: 1, rejected: 1, departed: 3 });
+  const { rows } = await source.pool.query('SELECT login, payload::text FROM departed_messages ORDER BY place');
   expect(rows.map(({ login }) => login).sort()).toEqual([gateway.gateway_id, home.deviceId, home.deviceId].sort());
   const report = await moveUsers(source.url, target.url, how([home.userId]));
   expect(report).toMatchObject({ users: 0, moved_before: 1, forwarded: 3 });
@@ -255,6 +260,104 @@ test('who came back is at home, with what was sent to either place', async () =>
   expect(await countOf(target.pool, 'readings')).toBe(0);
 });
 
+test('a message that cannot be written is refused by itself, and stands in no move’s way', async () => {
+  const { source, target } = two;
+  const home = await meter(source);
+  const now = Date.now();
+  const send = (at: TestDatabase, ...kwh: number[]) =>
+    createWriter(at.pool, TAKING).write(
+      kwh.map((total) => {
+        const body = { ts: new Date(now - 600_000 + total * 60_000).toISOString(), energy_total_kwh: total };
+        return raw(`energy/v1/${home.deviceId}/readings`, body);
+      }),
+    );
+  const refused = async (at: TestDatabase) =>
+    (await at.pool.query('SELECT reason FROM rejected_messages')).rows.map(({ reason }) => reason);
+  await send(source, 1);
+  await moveUsers(source.url, target.url, how([home.userId]));
+  for (const { pool } of [source, target])
+    await pool.query('ALTER TABLE readings ADD CONSTRAINT poison CHECK (value NOT IN (3000000, 6000000))');
+  await send(source, 2, 3, 4);
+  expect(await moveUsers(source.url, target.url, how([home.userId]))).toMatchObject({ forwarded: 3 });
+  expect(await refused(target)).toEqual([expect.stringMatching(/^cannot be written: .*poison/)]);
+  // And what is still here when the account comes back.
+  await send(source, 5, 6, 7);
+  const secrets = { source: 'another secret', target: 'one secret' };
+  await moveUsers(target.url, source.url, how([home.userId], { secrets }));
+  expect(await refused(source)).toHaveLength(2);
+  expect(await totalMilliwattHours(source, 'user_daily', home.userId)).toBe(6_000_000);
+  expect(await countOf(source.pool, 'readings')).toBe(5);
+  expect(await countOf(source.pool, 'departed_logins')).toBe(0);
+});
+
+test('what is kept for an account ends when it is erased where it is, and 90 days after it left', async () => {
+  const { source, target } = two;
+  const db = createDb(source.pool);
+  const [erased, lives] = [await meter(source), await meter(source)];
+  const writer = createWriter(source.pool, TAKING);
+  const send = ({ deviceId }: { deviceId: string }) =>
+    writer.write([raw(`energy/v1/${deviceId}/readings`, { ts: new Date().toISOString(), energy_total_kwh: 1 })]);
+  const both = [erased.userId, lives.userId];
+  await moveUsers(source.url, target.url, how(both));
+  await eraseUser(createDb(target.pool), erased.userId);
+  await send(erased);
+  await send(lives);
+  expect(await moveUsers(source.url, target.url, how(both))).toMatchObject({
+    moved_before: 2,
+    forwarded: 1,
+    removed: 1,
+  });
+  expect(await send(erased)).toMatchObject({ rejected: 1 });
+  expect(await send(lives)).toMatchObject({ departed: 1 });
+  // Somebody who was away and is here again is no departure.
+  const here = await meter(source);
+  await source.pool.query('INSERT INTO departed_logins VALUES ($1, $2)', [here.deviceId, here.userId]);
+  const day = (days: number) => new Date(Date.now() + days * 86_400_000);
+  expect(await endDepartures(db, day(89))).toMatchObject({ ended: 0, removed: 0, waiting: 1 });
+  expect(await endDepartures(db, day(91))).toEqual({ ended: 2, removed: 1, waiting: 0, firstEnds: null });
+  expect(await send(lives)).toMatchObject({ rejected: 1 });
+  expect(await countOf(source.pool, 'departed_logins')).toBe(1);
+  await eraseUser(db, here.userId);
+  for (const relation of ['departures', 'departed_logins', 'departed_messages'])
+    expect({ relation, rows: await countOf(source.pool, relation) }).toEqual({ relation, rows: 0 });
+});
+
+test('tariffs that name prices of somebody who stays are told by their line, until they have prices there', async () => {
+  const { source, target } = two;
+  const db = createDb(source.pool);
+  const admin = await createUser(db, { email: 'admin@example.com', role: 'admin' });
+  const [home, other] = [await meter(source), await meter(source)];
+  const make = { name: 'Day ahead', currency: 'EUR', resolution_minutes: 60 as const };
+  const theirs = await createPriceSeries(db, { ...make, userId: admin.user_id });
+  const own = await createPriceSeries(db, { ...make, userId: home.userId });
+  const tariff = (series_id: string, valid_from: string) => {
+    const terms = { import: { series_id } };
+    return createTariff(db, { userId: home.userId, name: 'hourly', valid_from, currency: 'EUR', terms });
+  };
+  await tariff(own.series_id, '2026-01-01');
+  const { tariff_id } = await tariff(theirs.series_id, '2026-02-01');
+  const accounts = [other.userId, home.userId];
+  const steps: string[] = [];
+  const told = {
+    line: 2,
+    user_id: home.userId,
+    tariff_id,
+    tariff: 'hourly',
+    series_id: theirs.series_id,
+    series: 'Day ahead',
+  };
+  expect(
+    (await moveUsers(source.url, target.url, how(accounts, { step: (text) => void steps.push(text) }))).unpriced,
+  ).toEqual([told]);
+  expect(steps.filter((text) => text.includes(`line 2: ${home.userId}, tariff “hourly” (${tariff_id})`))).toHaveLength(
+    1,
+  );
+  expect((await moveUsers(source.url, target.url, how(accounts))).unpriced).toEqual([told]);
+  const there = createDb(target.pool);
+  await updateTariff(there, EVERYBODY, tariff_id, { terms: { import: { series_id: own.series_id } } });
+  expect((await moveUsers(source.url, target.url, how(accounts))).unpriced).toEqual([]);
+});
+
 test('the command refuses what it cannot do, and does it once', async () => {
   const { source, target } = two;
   const home = await meter(source);
@@ -273,6 +376,10 @@ test('the command refuses what it cannot do, and does it once', async () => {
     });
   await expect(energy('--users', users)).rejects.toThrow(/--users goes with --to/);
   await expect(energy('--to-secret-key', secret)).rejects.toThrow(/--to-secret-key goes with --users/);
+  await expect(energy('--to', 'nonsense')).rejects.toThrow(/--to: must be a URL that begins with postgres:/);
+  await expect(energy('--to', 'postgres://anna:hunter2@127.0.0.1:1/energy')).rejects.toMatchObject({
+    stderr: expect.stringMatching(/^--to: postgres:\/\/…@127.0.0.1:1\/… cannot be reached, nothing listens there/),
+  });
   const all = ['--to', target.url, '--users', users, '--to-secret-key', secret];
   await writeFile(users, 'usr_nobody\n');
   await expect(energy(...all)).rejects.toThrow(/line 1: there is no account usr_nobody/);

@@ -35,7 +35,7 @@ const ROWS: Record<string, string> = {
   departures: `INSERT INTO departures (user_id, to_installation, left_at) VALUES ('usr_gone', 'elsewhere', now())`,
   departed_logins: `INSERT INTO departed_logins VALUES ('dev_gone', 'usr_gone')`,
   parcels: `INSERT INTO parcels (relation, row) VALUES ('of another move', '{"number": 9007199254740993}')`,
-  stray_messages: `INSERT INTO stray_messages (login, received_at, topic, payload, replayed) VALUES ('dev_gone', now(), 'a', '\\x00', false)`,
+  departed_messages: `INSERT INTO departed_messages (login, received_at, topic, payload, replayed) VALUES ('dev_gone', now(), 'a', '\\x00', false)`,
   arriving_series: `INSERT INTO arriving_series VALUES (1000000, 'dev_coming', 'import', 'register')`,
   // The aggregates' own, which only one tier has rows in by itself.
   stale_days: `INSERT INTO stale_days SELECT day, day + interval '3 hours', day + interval '4 hours'

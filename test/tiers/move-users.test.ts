@@ -236,7 +236,7 @@ if (inject('tier') !== 'apache') {
     // Closed here, and not open there: what comes is kept.
     expect(await mine(source.pool, 'users', one.userId)).toEqual([]);
     expect(await countOf(target.pool, 'users')).toBe(1);
-    await expect.poll(() => countOf(source.pool, 'stray_messages')).toBeGreaterThan(0);
+    await expect.poll(() => countOf(source.pool, 'departed_messages')).toBeGreaterThan(0);
     expect(await moveUntil(accounts, 'device_hours')).toBe('SIGKILL');
     expect(await moveUntil(accounts, 'Opening')).toBe('SIGKILL');
     expect(await moveUntil(accounts, 'Erasing')).toBe('SIGKILL');
@@ -261,7 +261,7 @@ if (inject('tier') !== 'apache') {
       );
       expect(rows[0].n).toBe(42 + count);
     }
-    expect(await countOf(source.pool, 'stray_messages')).toBe(0);
+    expect(await countOf(source.pool, 'departed_messages')).toBe(0);
     expect((await partOf(source.pool, [one.userId, other.userId])).get('readings by name')).toEqual([]);
     expect(await countOf(target.pool, 'arriving_series')).toBe(0);
     await rollupsAreRight(target);

@@ -1,15 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Evaluator, startEvaluator } from '#src/alerts/pool.ts';
+import { describe, expect, test } from 'vitest';
+import type { Evaluator } from '#src/alerts/pool.ts';
 import { raiseAlerts } from '#src/alerts/raise.ts';
 import { raiseSilences } from '#src/alerts/silence.ts';
 import { updateAlert } from '#src/alerts/store.ts';
-import { createDb, type Database } from '#src/database/connect.ts';
+import type { Database } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { updateUser } from '#src/users/store.ts';
+import { alertingHome } from '#test/support/alerting-home.ts';
 import { createAlert, type NewAlert } from '#test/support/alerts.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import type { TestDatabase } from '#test/support/database.ts';
 import { type Meter, meter } from '#test/support/meters.ts';
 
 let database: TestDatabase;
@@ -20,21 +21,8 @@ let home: Meter;
 const NOW = new Date('2026-06-17T12:00:00Z');
 const at = (text: string) => new Date(`2026-06-${text}Z`);
 
-beforeAll(async () => {
-  database = await testDatabase();
-  db = createDb(database.pool);
-  evaluator = startEvaluator(2);
-  await database.settle(NOW);
-});
-afterAll(async () => {
-  await evaluator.close();
-  await database.drop();
-});
-beforeEach(async () => {
-  home = await meter(database);
-});
-afterEach(async () => {
-  await database.pool.query('DELETE FROM users WHERE user_id = $1', [home.userId]);
+alertingHome(NOW, (made) => {
+  ({ database, db, evaluator, home } = made);
 });
 
 /** Evaluates all that waits; on tiers with continuous aggregates after they are refreshed, as in service. */

@@ -1,6 +1,5 @@
+import { DEFAULT_SHARDS } from '#src/config/load.ts';
 import type { Pool } from '#src/database/connect.ts';
-
-const DEFAULT_SHARDS = 64;
 
 /**
  * How many shards this installation has: what was wanted at its first start at a cluster, for good, since it decides which queue a device's

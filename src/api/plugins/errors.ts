@@ -47,7 +47,7 @@ export function addErrorHandler(app: FastifyInstance): void {
     if (UNHOLDABLE.test((thrown as { code?: string }).code ?? ''))
       request.log.warn({ err: thrown }, 'validation missed an invalid value');
     if (name === 'unavailable') reply.header('Retry-After', String(RETRY_AFTER_SECONDS));
-    if (name === 'unauthorized') reply.header('WWW-Authenticate', 'Bearer');
+    if (name === 'unauthorized') reply.header('WWW-Authenticate', challenge(request.headers.authorization));
     if ((thrown as FastifyError).code === 'FST_ERR_CTP_INVALID_JSON_BODY')
       body.details = [{ field: 'body', message: 'is not valid JSON' }];
     if (thrown instanceof AppError) {
@@ -60,6 +60,13 @@ export function addErrorHandler(app: FastifyInstance): void {
     }
     return reply.status(body.status).send(body);
   });
+}
+
+/** What is expected in the header, and what is wrong with one that was sent (RFC 6750, section 3). It tells nothing of which keys there are. */
+function challenge(sent: string | undefined): string {
+  if (sent !== undefined && /^Bearer +\S+$/i.test(sent))
+    return 'Bearer error="invalid_token", error_description="The API key is unknown, revoked, expired or of another environment"';
+  return 'Bearer realm="Send the header Authorization: Bearer API_KEY"';
 }
 
 function nameOf(thrown: Error & { code?: string; statusCode?: number }): ErrorName {

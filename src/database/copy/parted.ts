@@ -26,7 +26,7 @@ export const PARCELLED: readonly Parcelled[] = [
   { relation: 'device_heads', whose: OF_USER, replaces: true },
   { relation: 'price_series', whose: OF_USER },
   { relation: 'prices', whose: 'series_id IN (SELECT series_id FROM price_series WHERE user_id = ANY ($1))' },
-  // One may name a series of somebody who stays: its prices are missing then, and costs say so.
+  // One may name a series of somebody who stays: its prices are missing then. Costs say so, and the command (users-move/unpriced.ts).
   { relation: 'tariffs', whose: OF_USER },
   { relation: 'alerts', whose: OF_USER },
   { relation: 'webhooks', whose: OF_USER },
@@ -81,6 +81,6 @@ export const NOT_PARTED: Readonly<Record<string, string>> = {
   departures: 'of accounts that are no longer there',
   departed_logins: 'of accounts that are no longer there',
   parcels: 'of accounts on their way: what is in them is taken over',
-  stray_messages: 'written by the other installation like any message, once it has the account',
+  departed_messages: 'written by the other installation like any message, once it has the account',
   arriving_series: 'until the account is there',
 };

@@ -44,7 +44,7 @@ export const COPIED: readonly Copied[] = [
   { relation: 'departures' },
   { relation: 'departed_logins' },
   { relation: 'parcels' },
-  { relation: 'stray_messages' },
+  { relation: 'departed_messages' },
   { relation: 'arriving_series' },
   { relation: 'readings', by: 'read_at' },
 ];

@@ -1,5 +1,5 @@
 import type { Pool } from '#src/database/connect.ts';
-import type { Installation } from './ends.ts';
+import type { Both } from './ends.ts';
 import { type Candidate, hindrances, type Named } from './named-accounts.ts';
 
 // Raw SQL: two databases at once, and lists as one parameter.
@@ -12,6 +12,8 @@ export interface Chosen {
   unfinished: string[];
   /** They moved. */
   moved: string[];
+  /** The line of each in the file, by its id. */
+  lines: ReadonlyMap<string, number>;
 }
 
 interface Departure {
@@ -22,7 +24,7 @@ interface Departure {
 
 /** Finds the accounts that a file names. Throws with every mistake by its line, and every reason why one cannot move. */
 export async function chooseAccounts(
-  { source, target }: { source: Installation; target: Installation },
+  { source, target }: Both,
   named: readonly Named[],
   mistakes: readonly string[],
 ): Promise<Chosen> {
@@ -31,7 +33,7 @@ export async function chooseAccounts(
   const here = await accountsNamed(source.pool, named);
   const gone = await goneByEmail({ source, target }, named);
   const lines = new Map<string, number>();
-  const chosen: Chosen = { toMove: [], unfinished: [], moved: [] };
+  const chosen: Chosen = { toMove: [], unfinished: [], moved: [], lines };
   for (const { line, name } of named) {
     const account = here.get(name.toLowerCase());
     const userId = account?.userId ?? gone.get(name.toLowerCase()) ?? name;
@@ -79,10 +81,7 @@ async function accountsNamed(pool: Pool, named: readonly Named[]): Promise<Map<s
 }
 
 /** The ids of those that are named by an e-mail address and no longer here: it is among what was taken out, or at the other end. */
-async function goneByEmail(
-  { source, target }: { source: Installation; target: Installation },
-  named: readonly Named[],
-): Promise<Map<string, string>> {
+async function goneByEmail({ source, target }: Both, named: readonly Named[]): Promise<Map<string, string>> {
   const emails = named.map(({ name }) => name.toLowerCase()).filter((name) => name.includes('@'));
   const { rows: parcelled } = await source.pool.query(
     `SELECT lower(row->>'email') AS email, row->>'user_id' AS id FROM parcels
@@ -97,11 +96,7 @@ async function goneByEmail(
   return new Map([...arrived, ...parcelled].map(({ email, id }) => [email, id]));
 }
 
-async function surroundings(
-  { source, target }: { source: Installation; target: Installation },
-  candidates: readonly Candidate[],
-  moving: readonly string[],
-) {
+async function surroundings({ source, target }: Both, candidates: readonly Candidate[], moving: readonly string[]) {
   const ids = candidates.flatMap(({ userId, enrolledBy }) => (enrolledBy === null ? [userId] : [userId, enrolledBy]));
   const { rows: there } = await target.pool.query('SELECT user_id AS id FROM users WHERE user_id = ANY ($1)', [ids]);
   const { rows: emails } = await target.pool.query(

@@ -16,7 +16,7 @@ class UnderWay extends Error {}
 
 /**
  * Closes accounts in one transaction: whatever is written of them waits for it, and finds none of them afterwards. Their rows are in `parcels`
- * then, and of their devices it is known that they departed: what these still send is kept (ingest/write/strays.ts). Waits for deliveries
+ * then, and of their devices it is known that they departed: what these still send is kept (ingest/write/departed.ts). Waits for deliveries
  * that are under way, so that nobody tells them twice.
  */
 export async function closeAccounts(pool: Pool, userIds: readonly string[], toInstallation: string): Promise<void> {
@@ -92,7 +92,7 @@ async function areDelivering(client: PoolClient, userIds: readonly string[]): Pr
   return rows[0].are;
 }
 
-/** Opens closed accounts again where they were, as they were. What their devices sent meanwhile is still to be written (`strays.ts`). */
+/** Opens closed accounts again where they were, as they were. What their devices sent meanwhile is still to be written (`departed.ts`). */
 export async function reopenAccounts(pool: Pool, userIds: readonly string[]): Promise<void> {
   await inTransaction(pool, async (client) => {
     await client.query('SELECT hold_refresh()');

@@ -12,13 +12,16 @@ export interface Installation {
   database: Found;
 }
 
+/** The two of a move. */
+export interface Both {
+  source: Installation;
+  target: Installation;
+}
+
 // Raw SQL: here and below; catalogues, advisory locks.
 
 /** What both must be: in use, of this version, and two. Throws, with what to do. */
-export async function openInstallations(pools: {
-  source: Pool;
-  target: Pool;
-}): Promise<{ source: Installation; target: Installation }> {
+export async function openInstallations(pools: { source: Pool; target: Pool }): Promise<Both> {
   const ends = {
     source: await openInstallation(pools.source, 'this installation'),
     target: await openInstallation(pools.target, 'the one of --to'),

@@ -1,20 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createDb, createPool, type Pool } from '#src/database/connect.ts';
 import { packChanges } from '#src/database/copy/parcel.ts';
 import { compareCopied, type Progress, type Synchronised, synchronise } from '#src/database/copy/synchronise.ts';
-import { inTransaction, joinOrBeginTransaction } from '#src/database/transaction.ts';
+import { inTransaction } from '#src/database/transaction.ts';
 import { unpackDays } from '#src/rollups/pack.ts';
 import { settleRollups } from '#src/rollups/refresh.ts';
-import { eraseTraces } from '#src/users/erase.ts';
+import { createMovingPool } from '../moving-pool.ts';
 import { computeAggregates, keysWithRows, mendAggregates, mustBeRight, totalOf } from './aggregates.ts';
 import { chooseAccounts } from './choose.ts';
 import { closeAccounts, reopenAccounts } from './close.ts';
-import { type Installation, openInstallations, withBothHeld, withEnds } from './ends.ts';
+import { forgetReturned, forward, type Taking } from './departed.ts';
+import { type Both, openInstallations, withBothHeld, withEnds } from './ends.ts';
+import { erase } from './erase.ts';
 import { parseAccounts } from './named-accounts.ts';
 import { areOpen, openAccounts } from './open.ts';
 import { keysOf, openPart, STREAMED_PARTS, seenOf } from './part.ts';
 import { mustOpen, resealing } from './reseal.ts';
-import { forwardStrays, type Taking } from './strays.ts';
+import { sayUnpriced, type Unpriced, unpricedTariffs } from './unpriced.ts';
 
 /** What a move of accounts did. */
 export interface UsersMoveReport {
@@ -29,6 +30,10 @@ export interface UsersMoveReport {
   held_ms: number;
   /** Messages that came here for accounts that are there, and were written there. */
   forwarded: number;
+  /** Messages that had come here for accounts that were erased there since: they were removed. */
+  removed: number;
+  /** Tariffs of accounts of the file that have no prices there: their series are others', who did not go along. */
+  unpriced: Unpriced[];
 }
 
 /** What it is made with. */
@@ -44,12 +49,6 @@ export interface UsersMove {
   progress: Progress;
 }
 
-interface Both {
-  source: Installation;
-  target: Installation;
-}
-
-const APPLICATION = 'energy migrate';
 /** Passes while all goes on, until one has this many rows to copy at most. */
 const MAX_PASSES = 4;
 const FEW_ROWS = 10_000;
@@ -61,7 +60,7 @@ const FEW_ROWS = 10_000;
  * they are opened here again, as they were.
  */
 export async function moveUsers(sourceUrl: string, targetUrl: string, how: UsersMove): Promise<UsersMoveReport> {
-  const pools = { source: createMovingPool(sourceUrl), target: createMovingPool(targetUrl) };
+  const pools = { source: createMovingPool(sourceUrl, { max: 8 }), target: createMovingPool(targetUrl, { max: 8 }) };
   try {
     const both = await openInstallations(pools);
     const { named, mistakes } = parseAccounts(how.accounts);
@@ -75,9 +74,13 @@ export async function moveUsers(sourceUrl: string, targetUrl: string, how: Users
         total_milliwatt_hours: '0',
         held_ms: 0,
         forwarded: 0,
+        removed: 0,
+        unpriced: [],
       };
       await mustOpen(both, how.secrets);
       await forgetReturned(both.source.pool, how.taking);
+      const warning = sayUnpriced(await unpricedTariffs(both, pools.source, chosen.toMove, chosen.lines));
+      if (warning !== '') how.step(warning);
       if (chosen.unfinished.length > 0) await finish(both, chosen.unfinished, how, report);
       if (chosen.toMove.length > 0) {
         await copyMeanwhile(both, chosen.toMove, how);
@@ -86,33 +89,18 @@ export async function moveUsers(sourceUrl: string, targetUrl: string, how: Users
         await finish(both, chosen.toMove, how, report);
       }
       how.step('Forwarding what came here for them …');
-      report.forwarded = await forward(both, how.taking);
+      Object.assign(report, await forward(both, how.taking));
       if (report.users > 0 && how.connectedMs !== undefined) {
         await pause(how.connectedMs);
-        report.forwarded += await forward(both, how.taking);
+        report.forwarded += (await forward(both, how.taking)).forwarded;
       }
+      report.unpriced = await unpricedTariffs(both, pools.target, [...chosen.lines.keys()], chosen.lines);
       return report;
     });
   } finally {
     await Promise.all([pools.source.end(), pools.target.end()]);
   }
 }
-
-const createMovingPool = (url: string): Pool =>
-  createPool(url, {
-    max: 8,
-    applicationName: APPLICATION,
-    settings: [
-      'statement_timeout=0',
-      'lock_timeout=0',
-      'idle_in_transaction_session_timeout=0',
-      // Fingerprints are compared as text, and bytes go through JSON: both sides must write them alike.
-      'DateStyle=ISO',
-      'IntervalStyle=postgres',
-      'bytea_output=hex',
-      'extra_float_digits=1',
-    ],
-  });
 
 /** One pass over what is copied by its time: makes the target's part equal. */
 async function pass(
@@ -228,40 +216,4 @@ async function giveBack(
   step('Opening the accounts here again …');
   await reopenAccounts(source.pool, userIds);
   await forgetReturned(source.pool, taking);
-}
-
-/** What devices of accounts that are here again sent meanwhile is written, and it is forgotten that they were away. */
-async function forgetReturned(pool: Pool, taking: Taking): Promise<void> {
-  const RETURNED =
-    'login IN (SELECT login FROM departed_logins l WHERE NOT EXISTS (SELECT FROM departures d WHERE d.user_id = l.user_id))';
-  await forwardStrays({ from: pool, to: pool }, { whose: RETURNED, values: [] }, taking);
-  await pool.query(
-    `DELETE FROM departed_logins WHERE ${RETURNED} AND NOT EXISTS (SELECT FROM stray_messages s WHERE s.login = departed_logins.login)`,
-  );
-}
-
-/** Removes what is left of accounts that are open at the target, one by one, as an erasure does, and then the parcels. */
-async function erase(pool: Pool, userIds: readonly string[]): Promise<void> {
-  const db = createDb(pool);
-  const { rows } = await pool.query(
-    `SELECT u.user_id, ARRAY(SELECT row->>'device_id' FROM parcels WHERE relation = 'devices' AND row->>'user_id' = u.user_id
-         UNION ALL SELECT row->>'gateway_id' FROM parcels WHERE relation = 'gateways' AND row->>'user_id' = u.user_id) AS senders,
-       ARRAY(SELECT s.row->>'series_id' FROM parcels s JOIN parcels d ON d.relation = 'devices' AND d.row->>'device_id' = s.row->>'device_id'
-         WHERE s.relation = 'series' AND d.row->>'user_id' = u.user_id) AS "seriesIds"
-     FROM unnest($1::text[]) u (user_id)`,
-    [userIds],
-  );
-  for (const { user_id: userId, senders, seriesIds } of rows)
-    await joinOrBeginTransaction(db, (trx) => eraseTraces(trx, userId, { senders, seriesIds: seriesIds.map(Number) }));
-  await inTransaction(pool, async (client) => {
-    await client.query('DELETE FROM parcels');
-    await client.query('UPDATE departures SET left_at = now() WHERE user_id = ANY ($1)', [userIds]);
-  });
-}
-
-/** Writes at the target what came here for accounts that are there; and what came there once, while they were here. */
-async function forward({ source, target }: Both, taking: Taking): Promise<number> {
-  await forgetReturned(target.pool, taking);
-  const whose = `login IN (SELECT login FROM departed_logins JOIN departures USING (user_id) WHERE to_installation = $1 AND left_at IS NOT NULL)`;
-  return forwardStrays({ from: source.pool, to: target.pool }, { whose, values: [target.id] }, taking);
 }

@@ -2,7 +2,7 @@ import { secretBox } from '#src/core/secret-box.ts';
 import { queryOn } from '#src/database/connect.ts';
 import { sealedSamples } from '#src/database/sealed.ts';
 import { opens } from '../secret-key.ts';
-import type { Installation } from './ends.ts';
+import type { Both } from './ends.ts';
 
 /** What the two installations seal with. */
 export interface Secrets {
@@ -11,10 +11,7 @@ export interface Secrets {
 }
 
 /** Throws where one of the secrets opens nothing of what its installation has sealed. */
-export async function mustOpen(
-  { source, target }: { source: Installation; target: Installation },
-  secrets: Secrets,
-): Promise<void> {
+export async function mustOpen({ source, target }: Both, secrets: Secrets): Promise<void> {
   for (const [{ pool }, secret, what] of [
     [source, secrets.source, 'SECRET_KEY (or secret.key) of this installation'],
     [target, secrets.target, 'The file of --to-secret-key'],

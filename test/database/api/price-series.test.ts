@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { pricesBetween } from '#src/tariffs/prices.ts';
 import { eraseUser } from '#src/users/erase.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { type Callers, callers } from '#test/support/callers.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-let api: TestApi;
-let admin: { userId: string; key: string };
-let utility: { userId: string; key: string };
-let home: { userId: string; key: string };
-beforeAll(async () => {
-  api = await testApi();
-  admin = await api.user('admin');
-  utility = await api.user('utility');
-  home = await api.user('homeowner', { enrolledBy: utility.userId });
-}, 180_000);
-afterAll(() => api.close());
+let api: Callers['api'];
+let admin: Callers['admin'];
+let utility: Callers['utility'];
+let home: Callers['home'];
+callers((made) => {
+  ({ api, admin, utility, home } = made);
+});
 
 const post = (body: object, key = home.key) => api.send('/v1/price-series', { method: 'POST', key, body });
 const hourly = { name: 'Day ahead', currency: 'EUR', resolution_minutes: 60 };

@@ -37,6 +37,16 @@ describe('keys', () => {
     expect((await api.send('/healthz')).status).toBe(200);
   });
 
+  test('401 says which header is expected, or that the key in it is not valid, and no more', async () => {
+    const told = async (headers: Record<string, string>) =>
+      (await api.send('/v1/devices', { headers })).headers['www-authenticate'];
+    expect(await told({})).toBe('Bearer realm="Send the header Authorization: Bearer API_KEY"');
+    expect(await told({ authorization: 'Basic abc' })).toBe(await told({}));
+    const wrong = await told({ authorization: `Bearer eus_live_${'x'.repeat(42)}` });
+    expect(wrong).toMatch(/^Bearer error="invalid_token", error_description="The API key is unknown, /);
+    expect(await told({ authorization: 'Bearer nonsense' })).toBe(wrong);
+  });
+
   test('a scope that is missing is 403 before anything is looked up', async () => {
     const reader = await api.user('admin', { scopes: ['insights:read'] });
     for (const id of ['usr_nobody', 'x'.repeat(3_000), '%E0%A4%A', '%00']) {

@@ -1,21 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SCOPES } from '#src/auth/scopes.ts';
 import { tariffsOf } from '#src/tariffs/store.ts';
 import { eraseUser } from '#src/users/erase.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { type Callers, callers } from '#test/support/callers.ts';
 
-let api: TestApi;
-let admin: { userId: string; key: string };
-let utility: { userId: string; key: string };
-let home: { userId: string; key: string };
-beforeAll(async () => {
-  api = await testApi();
-  admin = await api.user('admin');
-  utility = await api.user('utility');
-  home = await api.user('homeowner', { enrolledBy: utility.userId });
-}, 180_000);
-afterAll(() => api.close());
+let api: Callers['api'];
+let admin: Callers['admin'];
+let utility: Callers['utility'];
+let home: Callers['home'];
+callers((made) => {
+  ({ api, admin, utility, home } = made);
+});
 
 let days = 0;
 /** A day that no other tariff holds from. */

@@ -1,23 +1,14 @@
 import mqtt, { type IClientOptions } from 'mqtt';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createDb } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+import { type IngestProcess, ingestProcess } from '#test/support/ingest-process.ts';
 
-let database: TestDatabase;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let ingest: RoleProcess;
-beforeAll(async () => {
-  database = await testDatabase();
-  folder = await temporaryFolder();
-  ingest = await startRole('ingest', { DATABASE_URL: database.url, DATA_DIR: folder.path });
-});
-afterAll(async () => {
-  await ingest.stop();
-  await database.drop();
-  await folder.remove();
+let database: IngestProcess['database'];
+let ingest: IngestProcess['ingest'];
+ingestProcess((made) => {
+  ({ database, ingest } = made);
 });
 
 let people = 0;

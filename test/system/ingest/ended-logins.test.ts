@@ -1,25 +1,16 @@
 import mqtt from 'mqtt';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createDb } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { createUser } from '#src/users/store.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+import { type IngestProcess, ingestProcess } from '#test/support/ingest-process.ts';
 
-let database: TestDatabase;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let ingest: RoleProcess;
-beforeAll(async () => {
-  database = await testDatabase();
-  folder = await temporaryFolder();
-  ingest = await startRole('ingest', { DATABASE_URL: database.url, DATA_DIR: folder.path });
-});
-afterAll(async () => {
-  await ingest.stop();
-  await database.drop();
-  await folder.remove();
+let database: IngestProcess['database'];
+let ingest: IngestProcess['ingest'];
+ingestProcess((made) => {
+  ({ database, ingest } = made);
 });
 
 test('a deleted device and those of an erased user lose their connections within seconds; others keep theirs', async () => {

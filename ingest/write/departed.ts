@@ -16,9 +16,9 @@ const NONE: ReadonlySet<string> = new Set();
  * Keeps messages of accounts that are elsewhere, whole and as they came, and without a bound: they are acknowledged. `energy migrate --users`
  * writes them there.
  */
-export function saveStrays(messages: readonly IncomingMessage[]): Step[] {
+export function saveDeparted(messages: readonly IncomingMessage[]): Step[] {
   if (messages.length === 0) return [];
-  const text = `INSERT INTO stray_messages (login, received_at, topic, payload, replayed)
+  const text = `INSERT INTO departed_messages (login, received_at, topic, payload, replayed)
      SELECT login, to_timestamp(at_ms / 1000.0), topic, payload, replayed
      FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bytea[], $5::boolean[]) WITH ORDINALITY s (login, at_ms, topic, payload, replayed, place)
      ORDER BY place`;

@@ -1,0 +1,36 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { type Evaluator, startEvaluator } from '#src/alerts/pool.ts';
+import { createDb, type Database } from '#src/database/connect.ts';
+import { type TestDatabase, testDatabase } from './database.ts';
+import { type Meter, meter } from './meters.ts';
+
+/** A database, threads that evaluate, and a home that is each test's own. */
+export interface AlertingHome {
+  database: TestDatabase;
+  db: Database;
+  evaluator: Evaluator;
+  home: Meter;
+}
+
+/** Registers what makes and removes them, at a time at which the aggregates are settled; `begin` gets them before each test. */
+export function alertingHome(now: Date, begin: (made: AlertingHome) => void): void {
+  let database: TestDatabase;
+  let evaluator: Evaluator;
+  let home: Meter;
+  beforeAll(async () => {
+    database = await testDatabase();
+    evaluator = startEvaluator(2);
+    await database.settle(now);
+  });
+  afterAll(async () => {
+    await evaluator.close();
+    await database.drop();
+  });
+  beforeEach(async () => {
+    home = await meter(database);
+    begin({ database, db: createDb(database.pool), evaluator, home });
+  });
+  afterEach(async () => {
+    await database.pool.query('DELETE FROM users WHERE user_id = $1', [home.userId]);
+  });
+}

@@ -1,0 +1,26 @@
+import { afterAll, beforeAll } from 'vitest';
+import { type TestDatabase, testDatabase } from './database.ts';
+import { type RoleProcess, startRole, temporaryFolder } from './service.ts';
+
+/** An ingest process with its embedded broker, and its database. */
+export interface IngestProcess {
+  database: TestDatabase;
+  ingest: RoleProcess;
+}
+
+/** Registers what starts and removes them; `begin` gets them before the first test. */
+export function ingestProcess(begin: (made: IngestProcess) => void): void {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let made: IngestProcess;
+  beforeAll(async () => {
+    const database = await testDatabase();
+    folder = await temporaryFolder();
+    made = { database, ingest: await startRole('ingest', { DATABASE_URL: database.url, DATA_DIR: folder.path }) };
+    begin(made);
+  });
+  afterAll(async () => {
+    await made.ingest.stop();
+    await made.database.drop();
+    await folder.remove();
+  });
+}
