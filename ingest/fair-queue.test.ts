@@ -78,13 +78,13 @@ test('a device that is behind is in no batch of its neighbours, and in small one
   for (let n = 0; n < 2_000; n++) queue.push(message('dev_hog', n));
   for (let n = 0; n < 50; n++) queue.push(message(`dev_${n}`, n));
   expect(queue.take(0).messages).toHaveLength(50);
-  const { messages: small, behind } = queue.take(1);
-  expect(small).toHaveLength(50);
-  expect(behind).toBe(1);
+  const { messages: small, isOfBehind } = queue.take(1);
+  expect(small).toHaveLength(100);
+  expect(isOfBehind).toBe(true);
   queue.finish(small);
   // Nobody else has sent for a while: it has all there is.
   nowMs += 20_000;
-  expect(queue.take(0).messages).toHaveLength(1_950);
+  expect(queue.take(0).messages).toHaveLength(1_900);
 });
 
 test('devices that are behind have turns of one size, whatever each has sent', () => {
@@ -98,59 +98,14 @@ test('devices that are behind have turns of one size, whatever each has sent', (
     queue.finish(batch);
     return [...count(batch)].map(([deviceId, messages]) => [deviceId, messages.length]);
   };
-  const turns = Array.from({ length: 5 }, () => of(queue.take(1).messages));
-  // Of three that are behind; what is left of dev_b then is no more than its neighbours have, and yet none of theirs.
-  expect(turns).toEqual([[['dev_a', 150]], [['dev_b', 150]], [['dev_long', 1]], [['dev_a', 150]], [['dev_b', 150]]]);
-  expect(queue.take(0).messages).toEqual([]);
-});
-
-test('a device that was behind is a neighbour again after a while', () => {
-  let nowMs = 0;
-  const queue = createFairQueue<Message>(1, () => nowMs);
-  const wholeTurn = (lane: number) => {
-    const { messages, behind } = queue.take(lane);
-    queue.finish(messages);
-    return [messages.length, behind];
-  };
-  for (let n = 0; n < 300; n++) queue.push(message('dev_a', n));
-  expect(wholeTurn(0)).toEqual([300, 1]);
-  queue.push(message('dev_a', 300));
-  expect(wholeTurn(0)).toEqual([1, 1]);
-  nowMs += 10_000;
-  queue.push(message('dev_a', 301));
-  expect(wholeTurn(0)).toEqual([1, 0]);
-});
-
-test('a device that waits for its turn behind waits there alone, whatever made it one of those is over or forgotten', () => {
-  let nowMs = 0;
-  const queue = createFairQueue<Message>(1, () => nowMs);
-  const lengths = () => [0, 1].map((lane) => queue.take(lane).messages.length);
-  queue.setApart('dev_large');
-  queue.push(message('dev_large', 0));
-  // So many that all of them are forgotten.
-  for (let n = 0; n < 10_000; n++) queue.setApart(`dev_${n}`);
-  queue.push(message('dev_large', 1));
-  queue.push(message('dev_neighbour', 2));
-  expect(lengths()).toEqual([1, 2]);
-
-  for (let n = 0; n < 300; n++) queue.push(message('dev_late', n));
-  queue.finish(queue.take(1).messages);
-  nowMs += 20_000;
-  queue.push(message('dev_late', 300));
-  expect(lengths()).toEqual([251, 0]);
-});
-
-test('devices that sent little and are all behind now are not each other’s neighbours', () => {
-  const queue = createFairQueue<Message>(LANES, () => 0);
-  const send = (count: number) => {
-    for (let device = 0; device < 50; device++) for (let n = 0; n < count; n++) queue.push(message(`dev_${device}`, n));
-  };
-  send(1);
-  for (const lane of [0, 1]) queue.finish(queue.take(lane).messages);
-  expect(queue.areOthers()).toBe(true);
-  send(300);
-  expect(queue.areOthers()).toBe(false);
-  expect([0, 1].map((lane) => queue.take(lane).messages.length)).toEqual([5_000, 5_000]);
+  expect(of(queue.take(1).messages)).toEqual([
+    ['dev_a', 100],
+    ['dev_b', 100],
+  ]);
+  // What is left of dev_b is no more than its neighbours have.
+  expect(of(queue.take(1).messages)).toEqual([['dev_long', 1]]);
+  expect(of(queue.take(1).messages)).toEqual([['dev_a', 100]]);
+  expect(of(queue.take(0).messages)).toEqual([['dev_b', 200]]);
 });
 
 test('where all are behind, as after an outage, every lane takes them but the one that is kept for others', () => {
@@ -163,7 +118,7 @@ test('where all are behind, as after an outage, every lane takes them but the on
   // Of one lane after the other.
   const batches = [queue.take(BEHIND), queue.take(BEHIND)];
   expect(batches.flatMap(({ messages }) => messages)).toHaveLength(3);
-  expect(batches.map(({ behind }) => behind)).toEqual([0, 0]);
+  expect(batches.map(({ isOfBehind }) => isOfBehind)).toEqual([false, false]);
 });
 
 test('a batch is bounded in bytes, and one message is always taken', () => {
@@ -176,6 +131,17 @@ test('a batch is bounded in bytes, and one message is always taken', () => {
   const { messages: second } = queue.take(0);
   expect(second.map(({ deviceId }) => deviceId)).toEqual(['dev_a']);
   expect(queue.take(0).messages.map(({ deviceId }) => deviceId)).toEqual(['dev_b']);
+});
+
+test('a device that waits for its turn behind waits there alone, when what made it one of those is forgotten', () => {
+  const queue = createFairQueue<Message>(1, () => 0);
+  queue.setApart('dev_large');
+  queue.push(message('dev_large', 0));
+  // So many that all of them are forgotten.
+  for (let n = 0; n < 10_000; n++) queue.setApart(`dev_${n}`);
+  queue.push(message('dev_large', 1));
+  queue.push(message('dev_neighbour', 2));
+  expect([0, 1].map((lane) => queue.take(lane).messages.length)).toEqual([1, 2]);
 });
 
 test('a device of which little costs much is set apart', () => {

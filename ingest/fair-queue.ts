@@ -16,19 +16,17 @@ const MAX_BATCH_BYTES = 16 * 2 ** 20;
 /** A device of which more than so many elements wait is behind: a meter that sends every second has four minutes for it. */
 const BEHIND = 250;
 /**
- * How much of one that is behind a batch has while others send: for so long these wait for the processor. Where several are behind it has as
- * much for each of them, and gives it to a few at a time: each device of a batch costs as much as dozens of its readings.
+ * Elements that each of those has in a batch, while others send: for so long these wait for the processor. Where none do, at least as many
+ * as a batch of neighbours would have.
  */
-const AMID_OTHERS = 50;
-/** So long after its last batch a device counts as sending, and as behind: most meters send every ten seconds. */
-const LATELY_MS = 10_000;
+const SHARE = { amidOthers: 100, alone: BEHIND };
+/** So long after their last batch others count as sending: most meters send every ten seconds. */
+const OTHERS_MS = 10_000;
 
-/** Most devices that are remembered as costly, or as lately behind; then they are found again. */
-const MAX_REMEMBERED = 10_000;
-/** So many of a batch are remembered as others: to know that there are such. */
-const OTHERS = 100;
+/** Most devices that are remembered as costly; then they are found again. */
+const MAX_COSTLY = 10_000;
 
-const NOTHING: Batch<never> = { messages: [], behind: 0 };
+const NOTHING: Batch<never> = { messages: [], isOfBehind: false };
 
 interface Turn<T> {
   deviceId: string;
@@ -42,8 +40,8 @@ interface Turn<T> {
 /** What a lane writes in one transaction. */
 interface Batch<T> {
   messages: T[];
-  /** How many devices were behind where it is of such; 0: it is of their neighbours. */
-  behind: number;
+  /** Whether it is of devices that are behind, and not of their neighbours. */
+  isOfBehind: boolean;
 }
 
 /** Messages in the order of devices' turns. */
@@ -74,37 +72,19 @@ export function createFairQueue<T extends Queued>(lanes: number, now: () => numb
   const behind = new Set<Turn<T>>();
   /** What each of the lanes is writing. */
   const busyWith: ('ready' | 'behind' | null)[] = ready.map(() => null);
-  /** Some of those that sent lately and are not behind, the earliest first, and when, ms. */
-  const others = new Map<string, number>();
-  /** Those that were behind lately, the earliest first, and when, ms: what they send next is no neighbour's. */
-  const wereBehind = new Map<string, number>();
+  let othersAtMs = Number.NEGATIVE_INFINITY;
+
   const costly = new Set<string>();
 
-  const isLate = (atMs: number) => now() - atMs >= LATELY_MS;
-  const wasBehind = (deviceId: string) =>
-    wereBehind.size > 0 && !isLate(wereBehind.get(deviceId) ?? Number.NEGATIVE_INFINITY);
-  const isBehind = ({ weight, deviceId }: Turn<T>) => weight > BEHIND || costly.has(deviceId) || wasBehind(deviceId);
-
+  const isBehind = ({ weight, deviceId }: Turn<T>) => weight > BEHIND || costly.has(deviceId);
   function queue(turn: Turn<T>): void {
-    // What made it one of those may be over, or forgotten: it stays until its turn.
+    // What made it one of those may be forgotten: it stays until its turn.
     if (behind.has(turn)) return;
     const home = ready[turn.home] as Set<Turn<T>>;
     if (!isBehind(turn)) home.add(turn);
     else {
       home.delete(turn);
       behind.add(turn);
-      others.delete(turn.deviceId);
-      if (turn.weight > BEHIND) remember(wereBehind, turn.deviceId);
-    }
-  }
-
-  /** As the latest. */
-  function remember(devices: Map<string, number>, deviceId: string): void {
-    devices.delete(deviceId);
-    devices.set(deviceId, now());
-    for (const [earliest, atMs] of devices) {
-      if (devices.size <= MAX_REMEMBERED && !isLate(atMs)) return;
-      devices.delete(earliest);
     }
   }
 
@@ -127,36 +107,30 @@ export function createFairQueue<T extends Queued>(lanes: number, now: () => numb
   /** A batch of the devices in a set, each with its share of the weight. */
   function batchOf(from: Set<Turn<T>>, maxWeight: number, share: number): Batch<T> {
     const messages: T[] = [];
-    const behindNow = from === behind ? behind.size : 0;
-    let [weight, bytes, devices] = [0, 0, 0];
+    let [weight, bytes] = [0, 0];
     for (const turn of from) {
       const rest = Math.min(share, maxWeight - weight);
       const taken = takeOf(turn, rest, MAX_BATCH_BYTES - bytes, MAX_BATCH - messages.length, messages.length === 0);
       if (taken.length === 0) break;
       from.delete(turn);
       turn.isUnderWay = true;
-      if (from !== behind && devices++ < OTHERS) remember(others, turn.deviceId);
       for (const message of taken) {
         weight += message.weight;
         bytes += message.bytes;
         messages.push(message);
       }
     }
-    return { messages, behind: behindNow };
+    return { messages, isOfBehind: from === behind };
   }
 
-  function areOthers(): boolean {
-    for (const [deviceId, atMs] of others) {
-      if (!isLate(atMs)) return true;
-      others.delete(deviceId);
-    }
-    return false;
+  const areOthers = () => now() - othersAtMs < OTHERS_MS;
+
+  function takeReady(home: number): Batch<T> {
+    othersAtMs = now();
+    return batchOf(ready[home] as Set<Turn<T>>, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
   }
 
-  const takeReady = (home: number): Batch<T> =>
-    batchOf(ready[home] as Set<Turn<T>>, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
-
-  const batchAlone = () => batchOf(behind, MAX_BATCH, Math.max(BEHIND, MAX_BATCH / behind.size));
+  const batchAlone = () => batchOf(behind, MAX_BATCH, Math.max(SHARE.alone, MAX_BATCH / behind.size));
 
   return {
     push(message) {
@@ -174,7 +148,7 @@ export function createFairQueue<T extends Queued>(lanes: number, now: () => numb
       if (lane === lanes) {
         const home = busyWith.findIndex((kind, index) => kind === 'behind' && (ready[index]?.size ?? 0) > 0);
         if (home !== -1) return takeReady(home);
-        if (areOthers()) return batchOf(behind, Math.min(MAX_BATCH, AMID_OTHERS * behind.size), BEHIND);
+        if (areOthers()) return batchOf(behind, MAX_BATCH, SHARE.amidOthers);
         return busyWith.every((kind) => kind === null) ? batchAlone() : NOTHING;
       }
       if (ready[lane]?.size) {
@@ -186,11 +160,7 @@ export function createFairQueue<T extends Queued>(lanes: number, now: () => numb
       return batch;
     },
     finish(messages) {
-      let last = '';
       for (const { deviceId } of messages) {
-        // A device's messages stand together.
-        if (deviceId === last) continue;
-        last = deviceId;
         const turn = turns.get(deviceId);
         if (!turn?.isUnderWay) continue;
         turn.isUnderWay = false;
@@ -200,7 +170,7 @@ export function createFairQueue<T extends Queued>(lanes: number, now: () => numb
     },
     areOthers,
     setApart(deviceId) {
-      if (costly.size >= MAX_REMEMBERED) costly.clear();
+      if (costly.size >= MAX_COSTLY) costly.clear();
       costly.add(deviceId);
     },
   };

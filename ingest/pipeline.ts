@@ -24,7 +24,7 @@ const TELL_DEPARTED_EVERY = 10_000;
 const RETRY_MS = { first: 100, longest: 5_000 };
 /**
  * So many times as long as a batch of a device that is behind took nothing more of it is written while others send: it keeps a quarter of a
- * lane. Where many are behind, as after an outage, each has a small part of what is written, and the rest is as much shorter.
+ * lane. Where many are behind, as after an outage, each is a small part of the batch, and the rest is as much shorter.
  */
 const REST = 3;
 
@@ -153,13 +153,15 @@ export function createPipeline(options: {
 
   async function run(lane: number): Promise<void> {
     for (let batch = queue.take(lane); batch.messages.length > 0 && !stopped; batch = queue.take(lane)) {
-      const { messages, behind } = batch;
+      const { messages, isOfBehind } = batch;
       const fromMs = performance.now();
       await write(messages);
       queue.finish(messages);
       wake();
-      if (lane === laneCount && behind > 0 && queue.areOthers() && !stopping)
-        await pause((REST * (performance.now() - fromMs)) / behind);
+      if (lane === laneCount && isOfBehind && queue.areOthers() && !stopping) {
+        const devices = new Set(messages.map(({ deviceId }) => deviceId)).size;
+        await pause((REST * (performance.now() - fromMs)) / devices);
+      }
     }
     isRunning[lane] = false;
   }
@@ -226,10 +228,12 @@ function bytesOf({ topic, payload, decoded, gateway }: IncomingMessage): number 
   return topic.length + payload.length * (gateway ? UNREAD_TIMES : 1) + elements * ELEMENT_BYTES;
 }
 
-/** What of a message is to be written, in elements; of one that is not read yet as many as it may have. One at least: a status. */
+/** What of a message is to be written, in elements; of one that is not read yet as many as it may have. */
 function weightOf({ payload, decoded, gateway }: IncomingMessage): number {
-  const elements = gateway
-    ? Math.ceil(payload.length / UNREAD_ELEMENT_BYTES)
-    : decoded.readings.length + decoded.rejections.length;
-  return Math.max(1, elements);
+  return (
+    1 +
+    decoded.readings.length +
+    decoded.rejections.length +
+    (gateway ? Math.ceil(payload.length / UNREAD_ELEMENT_BYTES) : 0)
+  );
 }
