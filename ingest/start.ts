@@ -9,8 +9,8 @@ import { createPipeline, type PipelineCounts } from './pipeline.ts';
 import { startAmqp } from './source/amqp/amqp-source.ts';
 import { shardCount } from './source/amqp/shard-count.ts';
 import { startEmbeddedBroker } from './source/embedded-broker.ts';
-import { startSharedClient } from './source/shared-client.ts';
 import type { Source } from './source/source.ts';
+import { startStandbyClient } from './source/standby-client.ts';
 import { watchChangedDevices } from './write/changed-devices.ts';
 import { createKeeping } from './write/keeping.ts';
 import { createWriter } from './write/writer.ts';
@@ -29,6 +29,8 @@ export interface Ingest {
   unkept(): number;
   /** Messages at a broker cluster that are nobody's; null elsewhere, and while the cluster is away. */
   strays(): number | null;
+  /** Whether another worker has the session at an external broker, and this one waits for it to be gone. */
+  isStandingBy(): boolean;
   /** Ports of the embedded broker; null with an external one. */
   ports: { port: number; tlsPort: number } | null;
   /** Serves new connections of the embedded broker with this certificate. */
@@ -42,8 +44,8 @@ export async function startIngest(
   parts: {
     pool: Pool;
     tls: { cert: Buffer; key: Buffer };
-    /** Another worker has this one's place at the broker: this process must end, and begin anew. */
-    onSlotLost: () => void;
+    /** Another worker has the session at the broker that this one had: this process must end, and begin anew. */
+    onSessionLost: () => void;
     log: Logger;
   },
 ): Promise<Ingest> {
@@ -60,6 +62,7 @@ export async function startIngest(
   let ports: Ingest['ports'] = null;
   let renewTls: Ingest['renewTls'] = () => {};
   let strays: Ingest['strays'] = () => null;
+  let isStandingBy: Ingest['isStandingBy'] = () => false;
   if (config.mqtt.url && isAmqp(config.mqtt.url)) {
     const url = parseAmqpUrl(config.mqtt.url);
     if (!url) throw new Error('MQTT_URL is not the URL of a broker cluster');
@@ -75,16 +78,18 @@ export async function startIngest(
     ({ strays } = cluster);
     source = cluster;
   } else if (config.mqtt.url) {
-    const { onSlotLost } = parts;
-    source = await startSharedClient({
+    const { onSessionLost } = parts;
+    const client = await startStandbyClient({
       url: config.mqtt.url,
       pool,
       environment: config.environment,
       topics: TOPIC_FILTERS,
       receive,
-      onSlotLost,
+      onLost: onSessionLost,
       log,
     });
+    ({ isStandingBy } = client);
+    source = client;
   } else {
     const db = createDb(pool);
     const { host, port, tlsHost, tlsPort } = config.mqtt;
@@ -104,12 +109,15 @@ export async function startIngest(
     ports = { port: broker.port, tlsPort: broker.tlsPort };
     source = broker;
   }
+  // What a source was told before it was known here it was told in vain; one that must wait still is told so again.
+  source.resume();
   const stopWatching = watchChangedDevices(pool, writer, log);
   return {
     counts: pipeline.counts,
     waiting: pipeline.waiting,
     unkept: () => keeping.unkept,
     strays,
+    isStandingBy,
     ports,
     renewTls,
     async stop() {

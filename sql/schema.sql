@@ -419,10 +419,10 @@ CREATE TABLE installation (
   CHECK (shards >= 1 AND shards <= 1024)
 );
 
--- Places of ingest workers, each with a session of its own at an external broker.
+-- Sessions that ingest workers of earlier versions had at an external broker.
 CREATE TABLE ingest_slots (
   number integer NOT NULL,
-  is_subscribed boolean NOT NULL, -- Whether the broker gives messages to that session: then somebody must take them, if its worker is gone.
+  is_subscribed boolean NOT NULL, -- Whether the broker keeps messages for that session: the worker that serves empties it, once nobody else does.
   PRIMARY KEY (number)
 );
 

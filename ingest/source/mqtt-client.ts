@@ -4,40 +4,36 @@ import type { Logger } from '#src/core/log.ts';
 import { holdPubacks } from './held-puback.ts';
 import type { Receive, Source } from './source.ts';
 
-/** Several workers of one service share their subscription under this name. */
-const SHARE = 'energy';
+/** Workers of earlier versions shared their subscription under this name; a session may still have it. */
+const EARLIER_SHARE = 'energy';
 /** Unacknowledged messages that the broker may send: what a batch and its successor hold. */
 const RECEIVE_MAXIMUM = 10_000;
 const WEEK_SECONDS = 7 * 86_400;
 /** How long a start waits for its subscription; after that the client goes on connecting in the background. */
 const FIRST_SUBSCRIPTION_MS = 5_000;
-/** A client that leaves does so after this much silence, or after this much time in all. */
-const LEAVE_MS = { quiet: 300, longest: 1_500 };
+/** A session is empty after this much silence; it is asked for as long as this in all. */
+const EMPTY_MS = { quiet: 300, longest: 1_500 };
 
 export interface ClientOptions {
   url: string;
-  /** Stable for this worker's place, so that the broker keeps what it could not deliver (never shared by two at once). */
+  /** Name of the session, for which the broker keeps what it could not deliver (never used by two at once). */
   clientId: string;
   /** Filters of the topics that are asked for. */
   topics: readonly string[];
   receive: Receive;
   log: Logger;
   /**
-   * Alone: everything, by a subscription of its own, which every broker restores with its session. Shared: with others.
-   * (mosquitto 2.0 forgets shared subscriptions when it is started again, and what comes before a worker has asked anew is
-   * nobody's.) None: what the session has, and nothing new.
+   * All: everything, by a subscription of the session's own, which every broker restores with it. (mosquitto 2.0 forgets shared ones
+   * when it is started again.) None: what the session has, and nothing new.
    */
   subscription: Subscription;
   /** Is given the client before it connects: a session delivers at once, and may be asked to pause, and told to go on, before it is subscribed. */
   onMade?: (source: MqttSource) => void;
 }
 
-export type Subscription = 'alone' | 'shared' | 'none';
+export type Subscription = 'all' | 'none';
 
-/** A client whose subscription can be changed. */
 export interface MqttSource extends Omit<Source, 'leave'> {
-  /** Changes the subscription without a gap: messages may arrive twice meanwhile, and count once. */
-  subscribe(subscription: 'alone' | 'shared'): Promise<void>;
   /**
    * Asks for nothing any more, and takes what the broker still has for the session. Answers whether that is all of it, and
    * committed: after a few seconds it may not be.
@@ -45,19 +41,12 @@ export interface MqttSource extends Omit<Source, 'leave'> {
   empty(): Promise<boolean>;
 }
 
-const filtersOf = (topics: readonly string[]): Record<Subscription, string[]> => ({
-  alone: [...topics],
-  shared: topics.map((filter) => `$share/${SHARE}/${filter}`),
-  none: [],
-});
-
 /**
  * Subscribes to an external broker: MQTT 5, persistent session, QoS 1, acknowledged after the commit. Reconnects for ever.
  * Resolves once it is subscribed, or after a few seconds where the broker is away.
  */
 export async function startMqttClient(options: ClientOptions): Promise<MqttSource> {
-  const { url, clientId, receive, log } = options;
-  const filters = filtersOf(options.topics);
+  const { url, clientId, topics, receive, log } = options;
   let { subscription } = options;
   const held: (() => void)[] = [];
   let subscribed: () => void = () => {};
@@ -100,15 +89,15 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
   });
   /** Asks for what is wanted, then gives up what is not: an earlier worker may have left the session with either. */
   const settleNow = async () => {
-    const wanted = filters[subscription];
-    if (wanted.length > 0) {
+    const isWanted = subscription === 'all';
+    if (isWanted) {
       // Retained messages come once, not at every connection (MQTT 5, 3.8.3.1: retain handling 1).
-      const granted = await client.subscribeAsync(wanted, { qos: 1, rh: 1 });
+      const granted = await client.subscribeAsync([...topics], { qos: 1, rh: 1 });
       const refused = granted.filter(({ qos }) => (qos as number) >= 128);
       if (refused.length > 0) throw new Error(`refused: ${refused.map(({ topic }) => topic).join(', ')}`);
     }
-    const others = [...filters.alone, ...filters.shared].filter((filter) => !wanted.includes(filter));
-    await client.unsubscribeAsync(others);
+    const shared = topics.map((filter) => `$share/${EARLIER_SHARE}/${filter}`);
+    await client.unsubscribeAsync(isWanted ? shared : [...topics, ...shared]);
   };
   // One after the other: each ends with what was wanted when it began.
   let settling: Promise<void> = Promise.resolve();
@@ -130,18 +119,12 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
       paused = false;
       for (const goOn of held.splice(0)) goOn();
     },
-    async subscribe(wanted) {
-      if (wanted === subscription) return;
-      subscription = wanted;
-      // Not connected, it is done with the next connection.
-      if (client.connected) await settle();
-    },
     async empty() {
-      const until = Date.now() + LEAVE_MS.longest;
+      const until = Date.now() + EMPTY_MS.longest;
       subscription = 'none';
       await settle();
       // A broker that waits for acknowledgements (receive maximum) is quiet, too.
-      const isEmpty = () => inFlight === 0 && Date.now() - lastAtMs >= LEAVE_MS.quiet;
+      const isEmpty = () => inFlight === 0 && Date.now() - lastAtMs >= EMPTY_MS.quiet;
       while (Date.now() < until && !isEmpty()) await setTimeout(50);
       return isEmpty();
     },

@@ -12,8 +12,8 @@ export const ADVISORY_LOCKS = {
   partitions: 7_241_001,
   /** Refreshing continuous aggregates; hold_refresh() in sql/rollups/timescale takes it, too. */
   refresh: 7_241_002,
-  /** First of two keys: a worker's place at an external broker; the second key is the place's number. */
-  ingestSlot: 7_241_003,
+  /** First of two keys: being the client of a session at an external broker; the second key is the session's number. */
+  ingestSession: 7_241_003,
   /** Taking deliveries that are due. */
   deliveries: 7_241_004,
   /** Replaying rejected messages. */

@@ -13,7 +13,7 @@ const BEAT_MS = 1_500;
  * Limits of a session that holds a lock. A statement that is under way counts as a sign of life; that its client was killed meanwhile
  * the server sees by looking (not on Windows), that its machine is gone by asking the network.
  */
-const LIMITS = `
+export const HOLDER_LIMITS = `
   set_config('idle_session_timeout', '${LOST_AFTER_SECONDS}s', false),
   set_config('idle_in_transaction_session_timeout', '${LOST_AFTER_SECONDS}s', false),
   set_config('tcp_keepalives_idle', '3', false), set_config('tcp_keepalives_interval', '2', false),
@@ -46,7 +46,7 @@ export async function withExclusiveLock<T>(
   try {
     // Raw SQL: locks, and limits of the session. In one statement: between two of them a process may hang.
     const { rows } = await client.query(
-      `SELECT is_mine, CASE WHEN is_mine THEN ARRAY[${LIMITS}] END
+      `SELECT is_mine, CASE WHEN is_mine THEN ARRAY[${HOLDER_LIMITS}] END
        FROM (SELECT pg_try_advisory_lock($1) AS is_mine OFFSET 0) taken`,
       [key],
     );
@@ -55,7 +55,7 @@ export async function withExclusiveLock<T>(
       return null;
     }
     const session = inTurn(client);
-    const stopBeating = beat(session);
+    const stopBeating = keepAlive(session);
     const result = await work(session, lost.signal).finally(stopBeating);
     await client.query(`SELECT pg_advisory_unlock($1), ${NO_LIMITS}`, [key]);
     mustEnd = false;
@@ -79,7 +79,7 @@ export async function afterExclusiveLock<T>(
   const client = await pool.connect();
   let mustEnd = true;
   try {
-    await client.query(`SELECT pg_advisory_lock($1), ARRAY[${LIMITS}]`, [key]);
+    await client.query(`SELECT pg_advisory_lock($1), ARRAY[${HOLDER_LIMITS}]`, [key]);
     const result = await work(client);
     await client.query(`SELECT pg_advisory_unlock($1), ${NO_LIMITS}`, [key]);
     mustEnd = false;
@@ -100,8 +100,8 @@ function inTurn(client: PoolClient): LockSession {
   return { query: query as PoolClient['query'] };
 }
 
-/** Says again and again that the holder is there. Returns how to stop, after the last of it. */
-function beat(session: LockSession): () => Promise<void> {
+/** Says again and again that the holder of a lock is there (`HOLDER_LIMITS`). Returns how to stop, after the last of it. */
+export function keepAlive(session: LockSession): () => Promise<void> {
   const over = new AbortController();
   const beating = (async () => {
     while (!over.signal.aborted) {

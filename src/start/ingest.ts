@@ -24,11 +24,11 @@ export async function runIngest(config: Config): Promise<void> {
     const { database } = await migrate(pool, config.database);
     await warnOfCommitRisks(pool, url, log);
     const tls = await tlsPair(config, log);
-    const onSlotLost = () => {
-      log.warn('another worker took this one’s slot at the broker while the database was away: restarting');
+    const onSessionLost = () => {
+      log.warn('another worker has taken over the session at the broker: ending, to begin anew as one that stands by');
       process.exit(1);
     };
-    const ingest = await startIngest(config, { pool, tls, onSlotLost, log });
+    const ingest = await startIngest(config, { pool, tls, onSessionLost, log });
     const certificate = watchCertificate(config, tls, ingest.renewTls, log);
     const { counts } = ingest;
     metrics.countOf('energy_messages_received_total', 'MQTT messages that arrived', () => counts.received);
@@ -57,12 +57,22 @@ export async function runIngest(config: Config): Promise<void> {
     );
     const waiting = { energy_messages_waiting: 'Messages that wait for their commit' };
     metrics.valuesOf(waiting, async () => ({ energy_messages_waiting: ingest.waiting() }));
+    const standingBy = {
+      energy_ingest_standing_by:
+        '1 where another worker has the session at the broker, and this one waits for it to be gone',
+    };
+    metrics.valuesOf(standingBy, async () => ({ energy_ingest_standing_by: ingest.isStandingBy() ? 1 : 0 }));
     const strays = {
       energy_stray_messages: 'Messages at a broker cluster that are no device’s, kept for a person to look at',
     };
     metrics.valuesOf(strays, async () => defined({ energy_stray_messages: ingest.strays() ?? undefined }));
     return {
-      ready: { broker: config.mqtt.url ? 'external' : 'embedded', ...ingest.ports, database: database.line },
+      ready: {
+        broker: config.mqtt.url ? 'external' : 'embedded',
+        ...(ingest.isStandingBy() ? { standing_by: true } : {}),
+        ...ingest.ports,
+        database: database.line,
+      },
       pool,
       async stop() {
         certificate.stop();

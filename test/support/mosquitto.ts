@@ -13,12 +13,18 @@ export interface Mosquitto {
 }
 
 /** Starts mosquitto. Fails, saying what to do, where it is not installed: an external broker is part of the contract. */
-export async function startMosquitto({ configuration }: { configuration?: string } = {}): Promise<Mosquitto> {
+export async function startMosquitto({
+  configuration,
+  port: wanted,
+}: {
+  configuration?: string;
+  port?: number;
+} = {}): Promise<Mosquitto> {
   const program = ['mosquitto', '/usr/sbin/mosquitto'].find((path) => spawnSync(path, ['-h']).error === undefined);
   if (!program)
     throw new Error('mosquitto is not installed; on Debian: apt-get install mosquitto (npm run test:setup does so)');
   const folder = await mkdtemp(join(tmpdir(), 'energy-mosquitto-'));
-  const port = await freePort();
+  const port = wanted ?? (await freePort());
   const settings = ['allow_anonymous true', 'persistence false', 'max_queued_messages 0', 'max_inflight_messages 0'];
   const given = configuration?.replace(/^listener 1883$/m, `listener ${port} 127.0.0.1`);
   // What it keeps it keeps there, unless it is told where.

@@ -122,7 +122,7 @@ test('who opens MQTT without TLS is warned at the start', async () => {
     const config = loadConfig({ ...env, ...ports, MQTT_HOST });
     const told: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line: string) => void told.push(line) });
-    const parts = { pool: database.pool, tls: await tlsPair(config), onSlotLost: () => {}, log };
+    const parts = { pool: database.pool, tls: await tlsPair(config), onSessionLost: () => {}, log };
     await (await startIngest(config, parts)).stop();
     return told.join();
   };

@@ -1,0 +1,127 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import {
+  earlierSessions,
+  noteEmptied,
+  OWN_SESSION,
+  type SessionLease,
+  takeLease,
+} from '#ingest/source/session-lease.ts';
+import { createPool, type Pool } from '#src/database/connect.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+
+const log = pino({ level: 'silent' });
+let database: TestDatabase;
+let pool: Pool;
+beforeAll(async () => {
+  database = await testDatabase();
+  pool = createPool(database.url, { max: 3 });
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+// A connection that is ended has its lock until the server has seen so.
+beforeEach(() => expect.poll(heldLocks).toBe(0));
+
+const heldLocks = async () =>
+  (
+    await database.pool.query(
+      `SELECT count(*)::int AS count FROM pg_locks WHERE locktype = 'advisory'
+         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    )
+  ).rows[0].count;
+
+/** Connections that are not the pool's to give. */
+const used = () => pool.totalCount - pool.idleCount;
+
+/** Ends the connections that hold leases, as a restart of the database does. */
+const breakHolders = () =>
+  database.pool.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+  );
+
+const take = () => takeLease(pool, 'live', OWN_SESSION);
+const taken = async () => (await take()) as SessionLease;
+
+test('one has the lease of a session, under a name that stays; whoever asks meanwhile has nothing, and keeps no connection', async () => {
+  const first = await taken();
+  expect(first.clientId).toMatch(/^energy-ingest-live-[0-9a-f]{12}-1$/);
+  expect(await take()).toBeNull();
+  expect(used()).toBe(1);
+  // Another session is another thing.
+  const other = await takeLease(pool, 'live', 2);
+  expect(other?.clientId).toBe(first.clientId.replace(/1$/, '2'));
+  await other?.release();
+  await first.release();
+  expect(used()).toBe(0);
+  const next = await taken();
+  expect(next.clientId).toBe(first.clientId);
+  await next.release();
+});
+
+test('a lease that cannot be told is not kept', async () => {
+  await database.pool.query('ALTER TABLE installation RENAME COLUMN installation_id TO id');
+  await expect(take()).rejects.toThrow('installation_id');
+  await database.pool.query('ALTER TABLE installation RENAME COLUMN id TO installation_id');
+  expect(used()).toBe(0);
+  await expect.poll(heldLocks).toBe(0);
+});
+
+test('a lease whose connection broke is taken again, unless somebody else has it: then its holder is told', async () => {
+  const lease = await taken();
+  let told = 0;
+  lease.whenLost(() => told++, log);
+  await breakHolders();
+  await expect.poll(heldLocks).toBe(1);
+  expect([await take(), told]).toEqual([null, 0]);
+
+  // Its connection is let go of and somebody else is quicker: the lock is his as soon as the server has ended the other.
+  await database.pool.query(`ALTER DATABASE ${databaseName()} CONNECTION LIMIT 0`);
+  await breakHolders();
+  await expect.poll(heldLocks).toBe(0);
+  const other = await database.pool.connect();
+  await other.query('SELECT pg_advisory_lock(7241003, 1)');
+  await database.pool.query(`ALTER DATABASE ${databaseName()} CONNECTION LIMIT -1`);
+  await expect.poll(() => told, { timeout: 5_000 }).toBe(1);
+  other.release(true);
+  await lease.release();
+  expect(used()).toBe(0);
+});
+
+test('a lease whose connection broke is given back without an error, and not taken again', async () => {
+  const lease = await taken();
+  let told = 0;
+  lease.whenLost(() => told++, log);
+  await breakHolders();
+  await lease.release();
+  await expect.poll(used).toBe(0);
+  await expect.poll(heldLocks).toBe(0);
+  expect(told).toBe(0);
+});
+
+test('the holder says that it is there: the server does not end its connection', async () => {
+  const lease = await taken();
+  let told = 0;
+  lease.whenLost(() => told++, log);
+  const holder = async () =>
+    (await database.pool.query(`SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND classid = 7241003`)).rows[0]
+      .pid;
+  const before = await holder();
+  // Longer than a silent one is left.
+  await new Promise((resolve) => setTimeout(resolve, 6_000));
+  expect(await holder()).toBe(before);
+  await lease.release();
+});
+
+test('sessions of earlier versions are told until they are noted as empty; the one in use is none of them', async () => {
+  await database.pool.query('INSERT INTO ingest_slots VALUES (1, true), (2, true), (3, false), (4, true)');
+  expect(await earlierSessions(pool)).toEqual([2, 4]);
+  await noteEmptied(pool, 2);
+  expect(await earlierSessions(pool)).toEqual([4]);
+});
+
+function databaseName(): string {
+  return new URL(database.url).pathname.slice(1);
+}

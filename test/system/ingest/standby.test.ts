@@ -1,0 +1,257 @@
+import mqtt, { type MqttClient } from 'mqtt';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startStandbyClient } from '#ingest/source/standby-client.ts';
+import { createDb } from '#src/database/connect.ts';
+import { createDevice } from '#src/devices/store.ts';
+import { createUser } from '#src/users/store.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
+import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+
+let database: TestDatabase;
+let mosquitto: Mosquitto;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let client: MqttClient;
+let workers: RoleProcess[] = [];
+const start = async () => {
+  const worker = await startRole('ingest', {
+    DATABASE_URL: database.url,
+    DATA_DIR: folder.path,
+    MQTT_URL: mosquitto.url,
+    LOG_LEVEL: 'error',
+  });
+  workers.push(worker);
+  return worker;
+};
+const gone = (worker: RoleProcess) => {
+  workers = workers.filter((other) => other !== worker);
+};
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+beforeAll(async () => {
+  [database, mosquitto, folder] = await Promise.all([testDatabase(), startMosquitto(), temporaryFolder()]);
+  client = await mqtt.connectAsync(mosquitto.url);
+});
+afterAll(async () => {
+  await client.endAsync(true);
+  await Promise.all(workers.map((worker) => worker.stop()));
+  await mosquitto.stop();
+  await database.drop();
+  await folder.remove();
+});
+
+async function devices(count: number): Promise<string[]> {
+  const db = createDb(database.pool);
+  const { user_id: userId } = await createUser(db, { email: `${Math.random()}@example.com`, role: 'homeowner' });
+  const made = [];
+  for (let index = 0; index < count; index++) {
+    made.push((await createDevice(db, { userId, type: 'smart_meter', location: 'x' })).device.device_id);
+  }
+  return made;
+}
+
+const stored = async (deviceIds: string[]) =>
+  (
+    await database.pool.query(
+      'SELECT count(*)::int AS count FROM readings JOIN series USING (series_id) WHERE device_id = ANY ($1)',
+      [deviceIds],
+    )
+  ).rows[0].count;
+
+const METERS = 20;
+/** Publishes 2,000 readings a second at the most until it is stopped. Each meter's register moves by a mWh a message. */
+function publish(meters: string[]): { stop(): Promise<number> } {
+  const base = Date.now() - 20 * 3_600_000;
+  let sent = 0;
+  let isOver = false;
+  const publishing = (async () => {
+    while (!isOver) {
+      if (sent % METERS === 0) await wait(10);
+      const payload = JSON.stringify({ ts: base + sent * 50, energy_total_kwh: 100 + Math.floor(sent / METERS) / 1e6 });
+      await client.publishAsync(`energy/v1/${meters[sent % METERS]}/readings`, payload, { qos: 1 });
+      sent++;
+    }
+  })();
+  return {
+    async stop() {
+      isOver = true;
+      await publishing;
+      return sent;
+    },
+  };
+}
+
+/** Milliseconds until something more of these meters is stored. */
+async function untilMore(meters: string[]): Promise<number> {
+  const [from, before] = [performance.now(), await stored(meters)];
+  await expect.poll(() => stored(meters), { timeout: 20_000, interval: 50 }).toBeGreaterThan(before);
+  return performance.now() - from;
+}
+
+async function expectAll(meters: string[], sent: number): Promise<void> {
+  expect(sent).toBeGreaterThan(500);
+  await expect.poll(() => stored(meters), { timeout: 20_000, interval: 200 }).toBe(sent);
+  const { rows } = await database.pool.query(
+    `SELECT sum(energy_milliwatt_hours)::int AS energy FROM user_hourly WHERE user_id = (SELECT user_id FROM devices WHERE device_id = $1)`,
+    [meters[0]],
+  );
+  const stepsOf = (index: number) => Math.ceil((sent - index) / METERS) - 1;
+  expect(rows[0].energy).toBe(meters.map((_, index) => stepsOf(index)).reduce((a, b) => a + b));
+}
+
+test('one worker serves and the others stand by, whoever comes and goes: killed, stopped, started; nothing is lost or doubled', async () => {
+  const first = await start();
+  const second = await start();
+  expect([first.ready.standing_by, second.ready.standing_by]).toEqual([undefined, true]);
+  const meters = await devices(METERS);
+  const publishing = publish(meters);
+  await untilMore(meters);
+  // Killed: the one that stands by takes over its session, and what it had not acknowledged.
+  await first.kill();
+  gone(first);
+  expect(await untilMore(meters)).toBeLessThan(5_000);
+  const third = await start();
+  expect(third.ready.standing_by).toBe(true);
+  // Stopped, with another one there.
+  expect(await second.stop()).toBe(0);
+  gone(second);
+  expect(await untilMore(meters)).toBeLessThan(5_000);
+  // All of them stopped: the broker keeps what comes meanwhile.
+  expect(await third.stop()).toBe(0);
+  gone(third);
+  await wait(500);
+  const last = await start();
+  expect(last.ready.standing_by).toBeUndefined();
+  await untilMore(meters);
+  await expectAll(meters, await publishing.stop());
+}, 120_000);
+
+test('a worker that hangs is followed by the one that stands by, and ends when it goes on: nothing is lost or doubled', async () => {
+  const serving = workers[0] ?? (await start());
+  await start();
+  const meters = await devices(METERS);
+  const publishing = publish(meters);
+  await untilMore(meters);
+  const ended = new Promise((resolve) => serving.process.once('exit', resolve));
+  serving.process.kill('SIGSTOP');
+  // Once what it had under way is through.
+  await wait(500);
+  // Its session at the database ends after 5 s.
+  expect(await untilMore(meters)).toBeLessThan(12_000);
+  serving.process.kill('SIGCONT');
+  expect(await ended).toBe(1);
+  gone(serving);
+  await untilMore(meters);
+  await expectAll(meters, await publishing.stop());
+}, 120_000);
+
+/** A client of the service in this process, which tells what it takes. */
+const inProcess = (taken: (payload: string) => boolean) =>
+  startStandbyClient({
+    url: mosquitto.url,
+    pool: database.pool,
+    environment: 'live',
+    topics: ['energy/v1/+/readings'],
+    receive: ({ payload }, done) => {
+      const goesOn = taken(payload.toString());
+      done();
+      return goesOn;
+    },
+    onLost: () => {},
+    log: pino({ level: 'silent' }),
+  });
+
+test('sessions of an earlier version’s workers, which shared, are emptied and given up; one that could not be noted is tried again', async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+  const { pool } = database;
+  await pool.query('DELETE FROM ingest_slots');
+  await pool.query('INSERT INTO ingest_slots VALUES (1, true), (2, true)');
+  const { rows } = await pool.query('SELECT installation_id FROM installation');
+  const session = {
+    clientId: `energy-ingest-live-${rows[0].installation_id}-2`,
+    clean: false,
+    protocolVersion: 5 as const,
+  };
+  // What waits for the worker that is gone.
+  const earlier = await mqtt.connectAsync(mosquitto.url, { ...session, properties: { sessionExpiryInterval: 3_600 } });
+  // The second is this test's, to know what came over this session.
+  await earlier.subscribeAsync(['$share/energy/energy/v1/+/readings', 'waiting/#'], { qos: 1 });
+  await earlier.endAsync();
+  const WAITING = 500;
+  for (let index = 0; index < WAITING; index++) await client.publishAsync('waiting/x', String(index), { qos: 1 });
+  await pool.query(`CREATE FUNCTION refuse_note() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE 'the database takes no note'; END $$`);
+  await pool.query(`CREATE TRIGGER refuse_note BEFORE UPDATE ON ingest_slots FOR EACH ROW
+    WHEN (NEW.number = 2 AND NOT NEW.is_subscribed) EXECUTE FUNCTION refuse_note()`);
+  const isNoted = async () =>
+    (await pool.query('SELECT is_subscribed FROM ingest_slots WHERE number = 2')).rows[0].is_subscribed === false;
+  const taken = new Set<string>();
+  const source = await inProcess((payload) => {
+    taken.add(payload);
+    // Full with the first one, and empty again a moment later: a session that is taken over goes on, too.
+    if (taken.size > 1) return true;
+    setImmediate(() => source.resume());
+    return false;
+  });
+  await expect.poll(() => taken.size, { timeout: 20_000 }).toBe(WAITING);
+  await wait(1_000);
+  expect(await isNoted()).toBe(false);
+  await pool.query('DROP TRIGGER refuse_note ON ingest_slots');
+  await expect.poll(isNoted, { timeout: 20_000 }).toBe(true);
+  // The session is given nothing any more: what is published now comes once.
+  const again = await mqtt.connectAsync(mosquitto.url, session);
+  const here: string[] = [];
+  again.on('message', (_, payload) => here.push(payload.toString()));
+  await client.publishAsync('energy/v1/x/readings', 'later', { qos: 1 });
+  await expect.poll(() => taken.has('later')).toBe(true);
+  expect(here).toEqual([]);
+  await again.endAsync();
+  await source.leave();
+  await source.close();
+}, 60_000);
+
+test('a broker that is started again has lost nothing that was acknowledged, with one that stands by, too', async () => {
+  const dir = await temporaryFolder();
+  const configuration = [
+    'listener 1883',
+    'allow_anonymous true',
+    'persistence true',
+    `persistence_location ${dir.path}/`,
+    'max_queued_messages 0',
+    '',
+  ].join('\n');
+  const before = await startMosquitto({ configuration });
+  const port = Number(new URL(before.url).port);
+  const options = (onTaken: (payload: string) => void) => ({
+    url: before.url,
+    pool: database.pool,
+    environment: 'live',
+    topics: ['energy/v1/+/readings'],
+    receive: ({ payload }: { payload: Buffer }, done: () => void) => {
+      onTaken(payload.toString());
+      done();
+      return true;
+    },
+    onLost: () => {},
+    log: pino({ level: 'silent' }),
+  });
+  const taken = new Set<string>();
+  const serving = await startStandbyClient(options((payload) => taken.add(payload)));
+  const standby = await startStandbyClient(options((payload) => taken.add(payload)));
+  expect([serving.isStandingBy(), standby.isStandingBy()]).toEqual([false, true]);
+  await before.stop();
+  // What devices publish before the worker is there again is in its session, since its subscription is.
+  const after = await startMosquitto({ configuration, port });
+  const device = await mqtt.connectAsync(after.url);
+  for (let index = 0; index < 200; index++)
+    await device.publishAsync('energy/v1/x/readings', String(index), { qos: 1 });
+  await expect.poll(() => taken.size, { timeout: 10_000 }).toBe(200);
+  await device.endAsync();
+  for (const source of [standby, serving]) {
+    await source.leave();
+    await source.close();
+  }
+  await after.stop();
+  await dir.remove();
+}, 60_000);
