@@ -10,10 +10,14 @@ import { postgresCpuMs, processCpuMs } from './cpu.ts';
 import { addHistory, READINGS_A_HOME } from './history.ts';
 import { benchDatabase, median } from './support.ts';
 
-const SIZES = (process.argv.find((flag) => flag.startsWith('--sizes='))?.slice(8) ?? '1,10,50').split(',').map(Number);
+const SIZES = (argument('sizes') ?? '1,10,50').split(',').map(Number);
 /** Also meters that report every 15 minutes: every fourth reading closes an hour. */
 const BY_QUARTER_HOUR = process.argv.includes('--interval=15m');
-const DEVICES = { few: 1_000, many: 100_000 };
+/** `--devices=1000000` for more than a hundred thousand. */
+const DEVICES = { few: 1_000, many: Number(argument('devices') ?? 100_000) };
+const MANY_DEVICES = DEVICES.many.toLocaleString('en');
+/** Minutes for which the many publish without a pause at the end, with vacuum and checkpoints as they come; 0: not at all. */
+const STEADY_MINUTES = Number(argument('steady') ?? 0);
 const MESSAGES = 200_000;
 /** A prime: devices are not heard in the order of their rows. */
 const SCATTER = 7_919;
@@ -60,13 +64,16 @@ interface Rate {
   perSecond: number;
   cpuUs: CpuTimes;
   ingestMib: number;
+  /** Readings/s of each whole minute of it. */
+  ofMinutes: number[];
 }
 type Round = (meters: Meters) => Promise<Rate>;
 
 /**
  * Readings/s over mosquitto, from publish to committed, with so many readings stored already (`--sizes=1,10,50`, in millions),
- * of 1,000 devices and of 100,000 in turn: does the rate stay? Devices come in no order, as real ones do. `--interval=15m`: and
- * what meters cost of which every fourth reading closes an hour.
+ * of 1,000 devices and of 100,000 in turn (`--devices=1000000`): does the rate stay? Devices come in no order, as real ones do.
+ * `--interval=15m`: and what meters cost of which every fourth reading closes an hour. `--steady=10`: and so many minutes of the
+ * many without a pause, with the vacuums and checkpoints that come.
  */
 export async function bench(): Promise<Answer> {
   const database = await benchDatabase();
@@ -82,6 +89,8 @@ export async function bench(): Promise<Answer> {
       ingestMib: number;
       byQuarterHour?: { few: number; many: number; fewUs: CpuTimes; manyUs: CpuTimes };
     }[] = [];
+    let steady: Steady | undefined;
+    let settled: Updates | undefined;
     let homes = 0;
     for (const million of SIZES) {
       process.stderr.write(`filling up to ${million} million readings …\n`);
@@ -95,7 +104,7 @@ export async function bench(): Promise<Answer> {
         await round(MANY);
         await round(MANY);
         if (BY_QUARTER_HOUR) await round(FEW_BY_QUARTER_HOUR);
-        await database.pool.query(`SELECT pg_stat_reset_single_table_counters('device_heads'::regclass)`);
+        settled ??= await updatesOfHeads(database.pool);
         const few: Rate[] = [];
         const many: Rate[] = [];
         const quarterly: Record<'few' | 'many', Rate[]> = { few: [], many: [] };
@@ -116,6 +125,9 @@ export async function bench(): Promise<Answer> {
           fewUs: cpu(one.few),
           manyUs: cpu(one.many),
         });
+        // Behind the largest size alone.
+        if (STEADY_MINUTES > 0 && million === SIZES.at(-1))
+          steady = await steadyState(database.pool, round, rate(many));
         const byQuarterHour = BY_QUARTER_HOUR ? { byQuarterHour: ratesOf(quarterly) } : {};
         return { ...ratesOf({ few, many }), ingestMib, ...byQuarterHour };
       });
@@ -130,31 +142,41 @@ export async function bench(): Promise<Answer> {
       devices: Math.min(...rates.map(({ few, many }) => Math.round((100 * many) / few) / 100)),
       cpu: Math.max(...rates.map(({ fewUs, manyUs }) => Math.round((100 * manyUs.postgres) / fewUs.postgres) / 100)),
     };
-    const hot = await hotShare(database.pool);
+    const hot = await hotShare(database.pool, settled as Updates);
     return {
-      json: { devices: DEVICES, rates, ratios, hot },
+      json: { devices: DEVICES, rates, ratios, hot, steady },
       lines: [
         ...rates.flatMap(({ million, few, many, fewUs, manyUs, ingestMib }) => [
-          `${String(million).padStart(3)} million stored   ${few} readings/s of 1,000 devices, ${many} of 100,000; ingest ${ingestMib} MiB`,
+          `${String(million).padStart(3)} million stored   ${few} readings/s of 1,000 devices, ${many} of ${MANY_DEVICES}; ingest ${ingestMib} MiB`,
           `     CPU µs a reading ${PROCESSES.map((name) => `${name} ${fewUs[name]} and ${manyUs[name]}`).join(', ')}`,
         ]),
         ...rates.flatMap(({ few, many, byQuarterHour: quarterly }) =>
           quarterly
             ? [
-                `every 15 minutes: ${quarterly.few} readings/s of 1,000 devices, ${quarterly.many} of 100,000: ${share(quarterly.few, few)} and ${share(quarterly.many, many)} of the above (target: 0.5)`,
+                `every 15 minutes: ${quarterly.few} readings/s of 1,000 devices, ${quarterly.many} of ${MANY_DEVICES}: ${share(quarterly.few, few)} and ${share(quarterly.many, many)} of the above (target: 0.5)`,
                 `     PostgreSQL's CPU ${quarterly.fewUs.postgres} and ${quarterly.manyUs.postgres} µs a reading`,
               ]
             : [],
         ),
         '',
-        `slowest / smallest size: ${ratios.sizes_few} with 1,000 devices, ${ratios.sizes_many} with 100,000 (target: 0.8)`,
-        `100,000 devices / 1,000: ${ratios.devices} at worst (target: 0.8); PostgreSQL's CPU ${ratios.cpu} (target: 2 at most)`,
+        `slowest / smallest size: ${ratios.sizes_few} with 1,000 devices, ${ratios.sizes_many} with ${MANY_DEVICES} (target: 0.8)`,
+        `${MANY_DEVICES} devices / 1,000: ${ratios.devices} at worst (target: 0.8); PostgreSQL's CPU ${ratios.cpu} (target: 2 at most)`,
         `updates of heads that touched no index (HOT): ${hot} (target: 0.95)`,
+        ...(steady
+          ? [
+              `${STEADY_MINUTES} minutes of ${MANY_DEVICES}: ${steady.perSecond} readings/s; slowest minute ${share(steady.slowestMinute, steady.perSecond)}, last ${share(steady.lastMinute, steady.perSecond)} of that; ` +
+                `${steady.checkpoints} checkpoints, ${steady.vacuums} vacuums; ingest ${steady.ingestMib} MiB, HOT ${steady.hot}`,
+            ]
+          : []),
       ],
     };
   } finally {
     await database.remove();
   }
+}
+
+function argument(name: string): string | undefined {
+  return process.argv.find((flag) => flag.startsWith(`--${name}=`))?.slice(name.length + 3);
 }
 
 const share = (part: number, of: number): number => Math.round((100 * part) / of) / 100;
@@ -177,16 +199,65 @@ async function addDevices(pool: Pool, count: number): Promise<void> {
   await pool.query('VACUUM ANALYZE users, devices, device_heads');
 }
 
+/** What stays of the rate over minutes in which vacuum and checkpoints come. */
+interface Steady {
+  /** Readings/s over all of it, of its slowest whole minute, and of its last. */
+  perSecond: number;
+  slowestMinute: number;
+  lastMinute: number;
+  checkpoints: number;
+  /** Of heads and readings. */
+  vacuums: number;
+  ingestMib: number;
+  hot: number;
+}
+
+/** The many publish for `STEADY_MINUTES` without a pause, at the rate that they have reached, every ten seconds by their clocks. */
+async function steadyState(pool: Pool, round: Round, perSecond: number): Promise<Steady> {
+  const upkeep = async () => {
+    const { rows } = await pool.query(
+      `SELECT (SELECT num_timed + num_requested FROM pg_stat_checkpointer)::int AS checkpoints,
+              (SELECT sum(autovacuum_count) FROM pg_stat_user_tables
+               WHERE relname = 'device_heads' OR relname LIKE 'readings%')::int AS vacuums`,
+    );
+    return rows[0];
+  };
+  const settled = await updatesOfHeads(pool);
+  const before = await upkeep();
+  const rate = await round({ ...MANY, stepMs: 10_000, messages: perSecond * 60 * STEADY_MINUTES });
+  const after = await upkeep();
+  return {
+    perSecond: Math.round(rate.perSecond),
+    slowestMinute: Math.round(Math.min(...rate.ofMinutes)),
+    lastMinute: Math.round(rate.ofMinutes.at(-1) ?? 0),
+    checkpoints: after.checkpoints - before.checkpoints,
+    vacuums: after.vacuums - before.vacuums,
+    ingestMib: rate.ingestMib,
+    hot: await hotShare(pool, settled),
+  };
+}
+
 /** What a process holds in memory (proc(5), status: VmRSS). */
 const residentMib = (pid: number): number =>
   Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024);
 
-/** Share of the updates of heads that touched no index. */
-async function hotShare(pool: Pool): Promise<number> {
+/** Updates of heads so far, and those of them that touched no index. */
+interface Updates {
+  all: number;
+  hot: number;
+}
+
+async function updatesOfHeads(pool: Pool): Promise<Updates> {
   const { rows } = await pool.query(
-    `SELECT n_tup_hot_upd / n_tup_upd::float8 AS share FROM pg_stat_user_tables WHERE relname = 'device_heads'`,
+    `SELECT n_tup_upd::float8 AS "all", n_tup_hot_upd::float8 AS hot FROM pg_stat_user_tables WHERE relname = 'device_heads'`,
   );
-  return Math.round(1_000 * rows[0].share) / 1_000;
+  return rows[0];
+}
+
+/** Share of the updates of heads since then that touched no index. */
+async function hotShare(pool: Pool, since: Updates): Promise<number> {
+  const now = await updatesOfHeads(pool);
+  return Math.round((1_000 * (now.hot - since.hot)) / (now.all - since.all)) / 1_000;
 }
 
 /** Starts a broker, an ingest worker and the one that evaluates alerts, and lets them be used round by round. */
@@ -234,13 +305,21 @@ async function withWorker<T>(
       };
       const cpuFrom = cpuTimes((name) => cpuMs[name]());
       publisher.send('go');
-      while ((await committed()) < before + messages) await new Promise((resolve) => setTimeout(resolve, 100));
+      const ofMinutes: number[] = [];
+      let minute = { from, committed: before };
+      for (let now = before; now < before + messages; now = await committed()) {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        const passedMs = performance.now() - minute.from;
+        if (passedMs < 60_000) continue;
+        ofMinutes.push(((now - minute.committed) * 1_000) / passedMs);
+        minute = { from: performance.now(), committed: now };
+      }
       const seconds = (performance.now() - from) / 1_000;
       const cpuUs = cpuTimes((name) => ((cpuMs[name]() - cpuFrom[name]) * 1_000) / messages);
       await exited;
       const ingestMib = residentMib(worker.process.pid as number);
       process.stderr.write(`  ${devices} devices: ${Math.round(messages / seconds)}/s ${JSON.stringify(cpuUs)}\n`);
-      return { perSecond: messages / seconds, cpuUs, ingestMib };
+      return { perSecond: messages / seconds, cpuUs, ingestMib, ofMinutes };
     });
   } finally {
     await worker.kill();

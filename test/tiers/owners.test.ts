@@ -123,4 +123,4 @@ test(`two owners by force on the same devices, ${BATCHES} batches at once, store
   const since = new Date(Date.UTC(2026, 0, 1));
   const { capabilities, pool } = database;
   expect((await passOverRollups(pool, { capabilities, since, mode: 'check' })).differences).toEqual([]);
-}, 600_000);
+}, Math.max(600_000, BATCHES * 1_000));
