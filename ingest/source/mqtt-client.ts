@@ -8,6 +8,9 @@ import type { Receive, Source } from './source.ts';
 const EARLIER_SHARE = 'energy';
 /** Unacknowledged messages that the broker may send: what a batch and its successor hold. */
 const RECEIVE_MAXIMUM = 10_000;
+const KEEPALIVE_SECONDS = 60;
+/** Parts of the keepalive after which an acknowledgement stands for a ping. */
+const PING_PARTS = 10;
 const WEEK_SECONDS = 7 * 86_400;
 /** How long a start waits for its subscription; after that the client goes on connecting in the background. */
 const FIRST_SUBSCRIPTION_MS = 5_000;
@@ -27,6 +30,8 @@ export interface ClientOptions {
    * when it is started again.) None: what the session has, and nothing new.
    */
   subscription: Subscription;
+  /** After so long without a word from the broker it is asked whether it is there; a minute where not said. */
+  keepaliveSeconds?: number;
   /** Is given the client before it connects: a session delivers at once, and may be asked to pause, and told to go on, before it is subscribed. */
   onMade?: (source: MqttSource) => void;
 }
@@ -46,7 +51,7 @@ export interface MqttSource extends Omit<Source, 'leave'> {
  * Resolves once it is subscribed, or after a few seconds where the broker is away.
  */
 export async function startMqttClient(options: ClientOptions): Promise<MqttSource> {
-  const { url, clientId, topics, receive, log } = options;
+  const { url, clientId, topics, receive, log, keepaliveSeconds = KEEPALIVE_SECONDS } = options;
   let { subscription } = options;
   const held: (() => void)[] = [];
   let subscribed: () => void = () => {};
@@ -58,6 +63,7 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
     protocolVersion: 5,
     clientId,
     clean: false,
+    keepalive: keepaliveSeconds,
     reconnectPeriod: 200,
     connectTimeout: 10_000,
     // By ourselves, at each connection: mqtt.js does not ask again for what it has asked for once.
@@ -70,6 +76,16 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
   };
   const client = connect(url, settings);
   let lastAtMs = Date.now();
+  let heardAtMs = lastAtMs;
+  /**
+   * What is acknowledged was heard of a broker that is there, and tells it that we are. The answer to a ping waits behind all that the
+   * broker has for us, and its reading of the ping behind what we have acknowledged: in a long backlog for longer than mqtt.js does.
+   */
+  const heard = () => {
+    if (lastAtMs - heardAtMs < (keepaliveSeconds * 1_000) / PING_PARTS) return;
+    heardAtMs = lastAtMs;
+    client.reschedulePing(true);
+  };
   let inFlight = 0;
   let closing = false;
   holdPubacks(client, (packet, acknowledge, goOn) => {
@@ -82,6 +98,7 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
     const done = () => {
       inFlight--;
       acknowledge();
+      heard();
     };
     if (!receive(message, done)) paused = true;
     if (paused) held.push(goOn);
@@ -109,7 +126,10 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
   client.on('close', () => log.warn({ url: withoutSecret(url) }, 'broker connection closed'));
   client.on('connect', () => {
     log.info({ url: withoutSecret(url), client_id: clientId }, 'broker connected');
-    settle().then(subscribed, (error: Error) => log.error({ err: error }, 'broker refused the subscription'));
+    settle().then(subscribed, (error: Error) => {
+      // One that broke off meanwhile is told as closed, and asked again.
+      if (client.connected) log.error({ err: error }, 'broker refused the subscription');
+    });
   });
   const source: MqttSource = {
     pause() {

@@ -1,0 +1,71 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import mqtt from 'mqtt';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { startMqttClient } from '#ingest/source/mqtt-client.ts';
+import { startMosquitto } from '#test/support/mosquitto.ts';
+
+const PINGRESP = Buffer.from([0xd0, 0x00]);
+
+/** A way to the broker on which answers to pings are lost, as they are late behind a backlog. */
+async function wayWithoutPingResponses(brokerPort: number) {
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const broker = connect(brokerPort, '127.0.0.1');
+    for (const socket of [client, broker]) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        client.destroy();
+        broker.destroy();
+      });
+    }
+    client.pipe(broker);
+    broker.on('data', (data: Buffer) => {
+      if (!data.equals(PINGRESP)) client.write(data);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+test('a connection whose messages go on is kept, however long a ping’s answer takes; one that is silent is given up', async () => {
+  const mosquitto = await startMosquitto();
+  const way = await wayWithoutPingResponses(Number(new URL(mosquitto.url).port));
+  const told: string[] = [];
+  let received = 0;
+  const source = await startMqttClient({
+    url: way.url,
+    clientId: 'patient',
+    topics: ['energy/v1/+/readings'],
+    subscription: 'all',
+    keepaliveSeconds: 1,
+    receive: (_, done) => {
+      received++;
+      setImmediate(done);
+      return true;
+    },
+    log: pino({ level: 'warn' }, { write: (line: string) => void told.push(JSON.parse(line).msg) }),
+  });
+  const device = await mqtt.connectAsync(mosquitto.url);
+  // mqtt.js gives up 1.5 s after the last answer.
+  const until = Date.now() + 3_000;
+  let sent = 0;
+  for (; Date.now() < until; sent++) {
+    await device.publishAsync('energy/v1/x/readings', '{}', { qos: 1 });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  await expect.poll(() => received).toBe(sent);
+  expect(told).toEqual([]);
+  await expect.poll(() => told, { timeout: 5_000 }).toContain('broker connection closed');
+  await device.endAsync();
+  await source.close();
+  way.close();
+  await mosquitto.stop();
+}, 30_000);
