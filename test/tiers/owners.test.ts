@@ -13,6 +13,7 @@ import { memoryOf } from '#test/support/memories.ts';
 
 /** Batches that two owners write at once; OWNER_BATCHES for more. */
 const BATCHES = Number(process.env.OWNER_BATCHES ?? 150);
+const TIMEOUT_MS = Math.max(600_000, BATCHES * 1_000);
 const DEVICES = 24;
 const OF_A_BATCH = 8;
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
@@ -123,4 +124,4 @@ test(`two owners by force on the same devices, ${BATCHES} batches at once, store
   const since = new Date(Date.UTC(2026, 0, 1));
   const { capabilities, pool } = database;
   expect((await passOverRollups(pool, { capabilities, since, mode: 'check' })).differences).toEqual([]);
-}, Math.max(600_000, BATCHES * 1_000));
+}, TIMEOUT_MS);
