@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
+import { QUARTER_MS } from '#src/core/units.ts';
 import { createDb } from '#src/database/connect.ts';
 import { ensurePartitions } from '#src/database/partitions.ts';
 import { dateOf } from '#src/remarks/calendar.ts';
 import { remarksOn } from '#src/remarks/decide.ts';
 import { homeRemarks } from '#src/remarks/home-remarks.ts';
 import { monthForecast } from '#src/remarks/month-forecast.ts';
-import { DAY_QUARTERS, QUARTER_MS, type Watts } from '#src/remarks/profile.ts';
+import { DAY_QUARTERS, type Watts } from '#src/remarks/profile.ts';
 import { DAYS } from '#src/rollups/levels.ts';
 import type { Answer } from './answer.ts';
 import { homesOf, type RealHome, type Register, SIGNS } from './forecast/homes.ts';

@@ -1,4 +1,6 @@
 export const MILLIWATT_HOURS_PER_KWH = 1_000_000;
+/** Length of a quarter-hour, the grain of the load profile and of prices. */
+export const QUARTER_MS = 900_000;
 
 declare const unit: unique symbol;
 /** Energy in whole mWh, the unit of everything stored. Branded, so that kWh, mW or ms cannot be passed in its place. */

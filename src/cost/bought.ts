@@ -1,8 +1,9 @@
+import { QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { pastsOf } from '#src/energy/home/pasts.ts';
 import { type BoughtPart, boughtParts } from '#src/energy/home/pieces.ts';
-import { QUARTER_MS, type Quarters, quartersOf } from '#src/rollups/quarters.ts';
+import { type Quarters, quartersOf } from '#src/rollups/quarters.ts';
 
 /** Whose energy costs: a user's home, or one of its devices (which the caller must have found within its reach). */
 export interface Buyer {

@@ -1,10 +1,10 @@
 import { DateTime } from 'luxon';
+import { QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { energiesOf } from '#src/energy/device-energies.ts';
 import { type PeriodUnit, periodOf } from '#src/energy/period/days.ts';
 import { spansOf } from '#src/energy/period/period.ts';
 import { dayRange, type Range } from '#src/energy/ranges.ts';
-import { QUARTER_MS } from '#src/rollups/quarters.ts';
 import { type Buyer, type Meter, meterOf } from './bought.ts';
 import { type Cost, costOf } from './cost.ts';
 import { bucketsOf, sourcesOf, totalOf } from './costs.ts';

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { expect, test } from 'vitest';
 import { parseDecimal } from '#src/core/decimal.ts';
+import { QUARTER_MS } from '#src/core/units.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import type { Rates, Tariff } from '#src/tariffs/tariff.ts';
 import {
@@ -18,7 +19,6 @@ import { type CostSources, costSums, type KeyOf } from './sums.ts';
 
 /** COSTED_HISTORIES=500 for as many as a whole run tries. */
 const HISTORIES = Number(process.env.COSTED_HISTORIES ?? 60);
-const QUARTER_MS = 900_000;
 const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'America/New_York', 'Australia/Lord_Howe', 'America/St_Johns'];
 const decimal = (text = '0') => parseDecimal(text) ?? assert.fail(text);
 const minutes = (clock: string) => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3));

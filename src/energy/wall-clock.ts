@@ -1,8 +1,8 @@
 import { DateTime } from 'luxon';
+import { QUARTER_MS } from '#src/core/units.ts';
 import { offsetsIn } from './local-time.ts';
 import { dayRange } from './ranges.ts';
 
-const QUARTER_MS = 900_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;

@@ -1,4 +1,5 @@
-import { DAY_QUARTERS, endOf, knownWatts, type Profile, QUARTER_MS } from './profile.ts';
+import { QUARTER_MS } from '#src/core/units.ts';
+import { DAY_QUARTERS, endOf, knownWatts, type Profile } from './profile.ts';
 import { median, quantile, spread } from './robust.ts';
 
 /** A device that uses nearly the same every day, such as a freezer, used clearly more. */

@@ -1,4 +1,5 @@
-import { knownWatts, QUARTER_MS, type Watts } from './profile.ts';
+import { QUARTER_MS } from '#src/core/units.ts';
+import { knownWatts, type Watts } from './profile.ts';
 import { median, quantile, spread } from './robust.ts';
 
 /** One time of comparison: a stretch that ended then, and its level in watts. */

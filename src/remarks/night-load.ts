@@ -1,5 +1,6 @@
+import { QUARTER_MS } from '#src/core/units.ts';
 import { compareLevel, type Level, wasAsHigh } from './levels.ts';
-import { DAY_QUARTERS, endOf, type Profile, QUARTER_MS } from './profile.ts';
+import { DAY_QUARTERS, endOf, type Profile } from './profile.ts';
 
 /** The hours in which a home uses least, mostly those of the night, use more than they did: a freezer that hardly stops any more. */
 export interface NightRose {

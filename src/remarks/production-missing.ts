@@ -1,4 +1,5 @@
-import { DAY_QUARTERS, endOf, type Profile, QUARTER_MS, type Watts } from './profile.ts';
+import { QUARTER_MS } from '#src/core/units.ts';
+import { DAY_QUARTERS, endOf, type Profile, type Watts } from './profile.ts';
 import { quantile } from './robust.ts';
 
 /** Panels that make nothing in hours in which they always made something: a dead inverter, or snow. */

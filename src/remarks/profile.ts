@@ -1,3 +1,4 @@
+import { QUARTER_MS } from '#src/core/units.ts';
 import type { DailyUse } from './daily-use.ts';
 
 /** Mean watts of quarter-hours (UTC) that follow upon each other. NaN: not known for nearly all of it, or mostly estimated. */
@@ -18,7 +19,6 @@ export interface Profile {
   today: number;
 }
 
-export const QUARTER_MS = 900_000;
 export const DAY_QUARTERS = 96;
 
 /** End of what is known, Unix ms. */

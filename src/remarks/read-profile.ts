@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { DateTime } from 'luxon';
+import { QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Home, loadHome } from '#src/energy/home/home.ts';
 import { type HomeQuarters, homeQuarters } from '#src/energy/home/quarters.ts';
@@ -7,7 +8,7 @@ import { wallClock } from '#src/energy/wall-clock.ts';
 import { type Quarters, quartersOf } from '#src/rollups/quarters.ts';
 import { dayNumber } from './calendar.ts';
 import type { DailyUse } from './daily-use.ts';
-import { type Profile, QUARTER_MS, type Watts } from './profile.ts';
+import type { Profile, Watts } from './profile.ts';
 
 const DAY_MS = 86_400_000;
 /** Quarter-hours that are read, and held, at a time. */

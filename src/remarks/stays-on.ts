@@ -1,5 +1,6 @@
+import { QUARTER_MS } from '#src/core/units.ts';
 import { type ComparedLevel, compareLevel, type Level, sinceWhen, wasAsHigh } from './levels.ts';
-import { endOf, type Profile, QUARTER_MS } from './profile.ts';
+import { endOf, type Profile } from './profile.ts';
 
 /** Something that used to be off at times has not been: a heater that was forgotten, a fridge whose door is open. */
 export interface StaysOn {

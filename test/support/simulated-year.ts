@@ -2,8 +2,9 @@ import type { HomeFault } from '#simulators/home-faults.ts';
 import { freezerWatts, type HomeTraits, simulateDay, traitsOf } from '#simulators/homes.ts';
 import { createRandom } from '#simulators/random.ts';
 import { simulateSolarDay, solarTraitsOf } from '#simulators/solar.ts';
+import { QUARTER_MS } from '#src/core/units.ts';
 import { dayNumber } from '#src/remarks/calendar.ts';
-import { DAY_QUARTERS, type Profile, QUARTER_MS } from '#src/remarks/profile.ts';
+import { DAY_QUARTERS, type Profile } from '#src/remarks/profile.ts';
 
 const DAY_MS = 86_400_000;
 const FROM_MS = Date.parse('2025-01-01T00:00:00Z');

@@ -91,37 +91,41 @@ async function rowsOf(name: string): Promise<Record<string, unknown>> {
   return { ...found, readings: rows };
 }
 
-test(`two owners by force on the same devices, ${BATCHES} batches at once, store the rows of one`, async () => {
-  const writer = (kind: Parameters<typeof memoryOf>[0]): Writer =>
-    createWriter(database.pool, { now: () => NOW_MS, memory: memoryOf(kind) });
-  const alone = writer('none');
-  for (const batch of batchesOf(await home('one'))) await alone.write(batch);
+test(
+  `two owners by force on the same devices, ${BATCHES} batches at once, store the rows of one`,
+  async () => {
+    const writer = (kind: Parameters<typeof memoryOf>[0]): Writer =>
+      createWriter(database.pool, { now: () => NOW_MS, memory: memoryOf(kind) });
+    const alone = writer('none');
+    for (const batch of batchesOf(await home('one'))) await alone.write(batch);
 
-  const queue = batchesOf(await home('two'));
-  const ids = [...new Set(queue.flat().map(({ topic }) => topic))];
-  const owners = [writer('all'), writer('dropped')];
-  let isOver = false;
-  // An owner of the home changes what does not change its consumption, amid it all, as the interface does: begun again where
-  // PostgreSQL ends a circle of waiting there. (The service's writers give way to each other, these do not: memoryOf.)
-  const db = createDb(database.pool);
-  const changing = (async () => {
-    for (let turn = 0; !isOver; turn++) {
-      const deviceId = ids[turn % ids.length] as string;
-      await joinOrBeginTransaction(db, (trx) => updateDevice(trx, EVERYBODY, deviceId, { location: `${turn}` }));
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  })();
-  await Promise.all(
-    owners.map(async (owner) => {
-      for (let batch = queue.shift(); batch; batch = queue.shift()) await owner.write(batch);
-    }),
-  );
-  isOver = true;
-  await changing;
+    const queue = batchesOf(await home('two'));
+    const ids = [...new Set(queue.flat().map(({ topic }) => topic))];
+    const owners = [writer('all'), writer('dropped')];
+    let isOver = false;
+    // An owner of the home changes what does not change its consumption, amid it all, as the interface does: begun again where
+    // PostgreSQL ends a circle of waiting there. (The service's writers give way to each other, these do not: memoryOf.)
+    const db = createDb(database.pool);
+    const changing = (async () => {
+      for (let turn = 0; !isOver; turn++) {
+        const deviceId = ids[turn % ids.length] as string;
+        await joinOrBeginTransaction(db, (trx) => updateDevice(trx, EVERYBODY, deviceId, { location: `${turn}` }));
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    })();
+    await Promise.all(
+      owners.map(async (owner) => {
+        for (let batch = queue.shift(); batch; batch = queue.shift()) await owner.write(batch);
+      }),
+    );
+    isOver = true;
+    await changing;
 
-  await database.settle(new Date(NOW_MS));
-  expect(await rowsOf('two')).toEqual(await rowsOf('one'));
-  const since = new Date(Date.UTC(2026, 0, 1));
-  const { capabilities, pool } = database;
-  expect((await passOverRollups(pool, { capabilities, since, mode: 'check' })).differences).toEqual([]);
-}, TIMEOUT_MS);
+    await database.settle(new Date(NOW_MS));
+    expect(await rowsOf('two')).toEqual(await rowsOf('one'));
+    const since = new Date(Date.UTC(2026, 0, 1));
+    const { capabilities, pool } = database;
+    expect((await passOverRollups(pool, { capabilities, since, mode: 'check' })).differences).toEqual([]);
+  },
+  TIMEOUT_MS,
+);

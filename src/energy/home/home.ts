@@ -1,3 +1,4 @@
+import { QUARTER_MS } from '#src/core/units.ts';
 import { type Database, PREPARED_TEXT, queryOf } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
 import { type Meter, meterKey } from '#src/database/meter.ts';
@@ -15,8 +16,6 @@ export interface Home extends AskedOfHome {
   special: readonly HomeDevice[];
   had: HadPlacements;
 }
-
-const QUARTER_MS = 900_000;
 
 /**
  * Whether a user's home is more than the sum of what its devices import: it has something that produces, stores, is left out or lies behind

@@ -1,6 +1,7 @@
+import { QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Measure } from '#src/rollups/levels.ts';
-import { QUARTER_MS, type Quarters, quartersOf } from '#src/rollups/quarters.ts';
+import { type Quarters, quartersOf } from '#src/rollups/quarters.ts';
 import type { Home } from './home.ts';
 import { type WeighedPart, weighedParts } from './pieces.ts';
 import { expectedMs } from './roles.ts';

@@ -1,11 +1,10 @@
-import type { MilliwattHours } from '#src/core/units.ts';
+import { type MilliwattHours, QUARTER_MS } from '#src/core/units.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { homeBetween } from './buckets.ts';
 import { type Home, loadHome } from './home.ts';
 import type { HomeDevice } from './roles.ts';
 import { usedOf } from './sums.ts';
 
-const QUARTER_MS = 900_000;
 /** A channel that is silent for longer is not waited for. */
 const SILENT_MS = 3_600_000;
 /** Channels that are known until about the same moment: what one is behind is less than what any alert is about. */

@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon';
+import { QUARTER_MS } from '#src/core/units.ts';
 import { dayCount, dayRange } from '../ranges.ts';
 
 /** What Home shows at a time; weeks begin on Monday (ISO 8601). */
@@ -23,8 +24,6 @@ export interface Compared {
 /** Weeks from a period back to what it is compared with, and the most days for which they leave no day in both. */
 const WEEKS_BEFORE: Record<Exclude<PeriodUnit, 'year'>, number> = { day: 1, week: 1, month: 4 };
 const WEEKS_OF_YEAR = 52;
-
-const QUARTER_MS = 900_000;
 
 /** The days of the period that a date lies in. Pure. */
 export function periodOf(unit: PeriodUnit, date: string): Days {

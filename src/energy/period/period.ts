@@ -1,7 +1,6 @@
 import { DateTime } from 'luxon';
-import { milliwattHoursToKwh } from '#src/core/units.ts';
+import { milliwattHoursToKwh, QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { QUARTER_MS } from '#src/rollups/quarters.ts';
 import { type CommodityGlance, commodityOverview } from '../commodity-overview.ts';
 import type { Whose } from '../consumption.ts';
 import type { Flows } from '../home/flows.ts';

@@ -1,5 +1,5 @@
+import { QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { QUARTER_MS } from '#src/rollups/quarters.ts';
 import { homeBetween } from '../home/buckets.ts';
 import { expectedMs } from '../home/roles.ts';
 import { usedOf } from '../home/sums.ts';

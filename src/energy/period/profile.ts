@@ -1,4 +1,4 @@
-import { QUARTER_MS } from '#src/rollups/quarters.ts';
+import { QUARTER_MS } from '#src/core/units.ts';
 import { wallClock } from '../wall-clock.ts';
 import { baseLoadOf, wattsOf } from './base-load.ts';
 import type { Load } from './teller.ts';

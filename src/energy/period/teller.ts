@@ -1,6 +1,6 @@
-import { asMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
+import { asMilliwattHours, type MilliwattHours, QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { QUARTER_MS, quartersOf } from '#src/rollups/quarters.ts';
+import { quartersOf } from '#src/rollups/quarters.ts';
 import { homeBetween, homeByDay, homeByMonth } from '../home/buckets.ts';
 import { type Home, loadAsMeter, loadHome } from '../home/home.ts';
 import { type HomeQuarters, homeQuarters } from '../home/quarters.ts';

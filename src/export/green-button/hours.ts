@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { QUARTER_MS } from '#src/core/units.ts';
 import { type Buyer, deviceMeter, type Meter } from '#src/cost/bought.ts';
 import { type CostSums, costOf } from '#src/cost/cost.ts';
 import { sourcesOf } from '#src/cost/costs.ts';
@@ -6,7 +7,6 @@ import { costSums } from '#src/cost/sums.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Range } from '#src/energy/ranges.ts';
 import { wallClock } from '#src/energy/wall-clock.ts';
-import { QUARTER_MS } from '#src/rollups/quarters.ts';
 import { decimalsOf } from '#src/tariffs/currency.ts';
 
 /** What was bought and fed in within a clock hour, mWh. */

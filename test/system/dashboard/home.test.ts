@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { updateUser } from '#src/users/store.ts';
-import { lookAt, SIZES } from '#test/support/browser.ts';
+import { look, lookAt, SIZES } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { ordinary, pastOf, QUARTER_MS, sun } from '#test/support/dashboard-homes.ts';
 
@@ -401,7 +401,7 @@ test('without a network what was seen last is there, and says when; signed out n
   await again.goto('/dashboard/home');
   await again.getByText(/^No network\. This was seen /).waitFor();
   expect(await big(again, 'Used so far')).toBe(used);
-  await lookAt(again, 'home-offline');
+  await look(again, 'home-offline');
   // What was not seen is not there, and says why.
   await again.getByRole('button', { name: 'The day before' }).click();
   await again.getByText('The service cannot be reached').waitFor();
