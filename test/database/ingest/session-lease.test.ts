@@ -7,6 +7,7 @@ import {
   type SessionLease,
   takeLease,
 } from '#ingest/source/session-lease.ts';
+import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { createPool, type Pool } from '#src/database/connect.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
@@ -82,7 +83,7 @@ test('a lease whose connection broke is taken again, unless somebody else has it
   await breakHolders();
   await expect.poll(heldLocks).toBe(0);
   const other = await database.pool.connect();
-  await other.query('SELECT pg_advisory_lock(7241003, 1)');
+  await other.query('SELECT pg_advisory_lock($1, 1)', [ADVISORY_LOCKS.ingestSession]);
   await database.pool.query(`ALTER DATABASE ${databaseName()} CONNECTION LIMIT -1`);
   await expect.poll(() => told, { timeout: 5_000 }).toBe(1);
   other.release(true);
@@ -106,8 +107,11 @@ test('the holder says that it is there: the server does not end its connection',
   let told = 0;
   lease.whenLost(() => told++, log);
   const holder = async () =>
-    (await database.pool.query(`SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND classid = 7241003`)).rows[0]
-      .pid;
+    (
+      await database.pool.query(`SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND classid = $1`, [
+        ADVISORY_LOCKS.ingestSession,
+      ])
+    ).rows[0].pid;
   const before = await holder();
   // Longer than a silent one is left.
   await new Promise((resolve) => setTimeout(resolve, 6_000));
