@@ -3,7 +3,6 @@ import { startApi } from '#src/api/start.ts';
 import { ensureBootstrapAdmin } from '#src/auth/bootstrap.ts';
 import { MAILED_FOR_MS, signInLink } from '#src/auth/sign-ins.ts';
 import type { Config } from '#src/config/load.ts';
-import { defined } from '#src/core/defined.ts';
 import { createLog } from '#src/core/log.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
@@ -14,16 +13,13 @@ import { tlsPair } from './certificate.ts';
 import { watchCertificate } from './certificate-watch.ts';
 import { openMailer } from './channels.ts';
 import { CERTIFICATE, certificateState } from './metrics/certificate.ts';
+import { STANDBY, standbyState } from './metrics/standby.ts';
 import { runRole } from './role.ts';
 import { secretKey } from './secret-key.ts';
 import { warnOfCommitRisks } from './warn-of-commit-risks.ts';
 
 /** The longest that a statement of an answer may take: then 503, and not a request that hangs. */
 const MAX_STATEMENT_MS = 20_000;
-
-const STANDBY = {
-  energy_standby_lag_seconds: 'How far the standby of DATABASE_READ_URL is behind; none while it is away',
-};
 
 /** The API role: HTTPS in front of the aggregates. */
 export async function runApi(config: Config): Promise<void> {
@@ -71,9 +67,7 @@ export async function runApi(config: Config): Promise<void> {
     });
     const certificate = watchCertificate(config, tls, api.renewTls, log);
     metrics.valuesOf(CERTIFICATE, async () => certificateState(certificate));
-    metrics.valuesOf(STANDBY, async () =>
-      defined({ energy_standby_lag_seconds: api.standbyLagSeconds() ?? undefined }),
-    );
+    metrics.valuesOf(STANDBY, async () => standbyState(config.database.readUrl !== undefined, api.standbyLagSeconds()));
     return {
       ready: { ...api.ports, database: database.line },
       pool,

@@ -5,6 +5,8 @@ import { request } from 'node:https';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '#test/support/free-port.ts';
+import { expressions } from '#test/support/observed.ts';
+import { readScrape, unknownIn } from '#test/support/promql.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
 const LAUNCHER = resolve(import.meta.dirname, '../../../bin/energy.js');
@@ -155,6 +157,12 @@ test('starts everything, prints the key once, refuses a second service, and surv
   ]) {
     expect(metrics.match(new RegExp(`^# HELP ${name} `, 'gm'))).toHaveLength(1);
   }
+  // What dashboards and alert rules ask for is there.
+  const known = readScrape(metrics);
+  const unknown = expressions().flatMap(({ where, expression }) =>
+    unknownIn(expression, known).map((what) => `${where}: ${what}`),
+  );
+  expect(unknown).toEqual([]);
   const health = async () => {
     const answer = await fetch(`${operator}/healthz`);
     return { status: answer.status, body: await answer.json() };
