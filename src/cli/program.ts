@@ -27,6 +27,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Commands>>> = {
   export: () => import('./export.ts'),
   secrets: () => import('./secrets.ts'),
   'upgrade-database': () => import('./upgrade-database.ts'),
+  doctor: () => import('./doctor.ts'),
 };
 
 /** Commander's own, which names what is spelt most like it; its types leave it out. */

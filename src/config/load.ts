@@ -221,6 +221,24 @@ export function childEnvironment(config: Config, databaseUrl: string): Record<st
 /** Queues that a broker cluster has, where nothing else was said before its first start. */
 export const DEFAULT_SHARDS = 64;
 
+/** What of the environment must never be shown: values of secret variables, and of URLs the passwords in them. */
+export function secretTexts(env: Record<string, string | undefined> = process.env): string[] {
+  return [...SECRETS].flatMap((name) => {
+    const value = env[name] ?? '';
+    const [, password = ''] = /^[a-z][a-z0-9+.-]*:\/\/[^:@/?#]*:(.*)@[^@]*$/i.exec(value) ?? [];
+    const isUrl = name.includes('_URL') || name.endsWith('_ENDPOINT');
+    return [...new Set(isUrl ? [password, decoded(password)] : [value])].filter((text) => text !== '');
+  });
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** Every variable with the value in force (null: unset), secrets masked: of a URL its hosts are shown. */
 export function effectiveVariables(env: Record<string, string | undefined> = process.env): Record<string, unknown> {
   const config = loadConfig(env);

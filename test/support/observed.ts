@@ -18,7 +18,7 @@ export const alertRules = (): Rule[] =>
     parse(readFileSync(resolve(deploy, 'prometheus/alerts.yaml'), 'utf8')) as { groups: { rules: Rule[] }[] }
   ).groups.flatMap(({ rules }) => rules);
 
-export interface Panel {
+interface Panel {
   id: number;
   title: string;
   type: string;
@@ -43,7 +43,7 @@ export function dashboards(): Dashboard[] {
 }
 
 /** What Grafana puts in the place of its variables, as this test's answer to them. */
-export const filledIn = (expression: string): string =>
+const filledIn = (expression: string): string =>
   expression.replaceAll('$__rate_interval', '5m').replaceAll('$job', 'energy');
 
 /** Every expression of rules and dashboards, by where it stands. */

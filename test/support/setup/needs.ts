@@ -27,6 +27,7 @@ export const PROGRAMS: readonly Program[] = [
   {
     name: 'mosquitto',
     files: [
+      'test/system/cli/doctor-broker.test.ts',
       'test/system/cluster/{moving-up,proxied-mqtt}.test.ts',
       'test/system/deploy/mosquitto.test.ts',
       'test/system/homeassistant/publish.test.ts',
