@@ -133,11 +133,17 @@ test('each thing that is wrong is found, and no password is said', async () => {
   expect(output).not.toContain(wrong);
 });
 
-test('a schema of a newer version, rejected readings, and aggregates that differ', async () => {
+test('rejected readings, aggregates that differ, and a schema of a newer version', async () => {
   await database.pool.query('UPDATE devices SET recent_rejects = (1 << 20) - 1');
-  // Three of 20 need more devices than one.
+  // Of a day that nothing is known of.
+  await database.pool.query(
+    `INSERT INTO closed_user_daily (user_id, day, energy_milliwatt_hours, estimated_milliwatt_hours, export_milliwatt_hours,
+       reading_count, covered_ms, export_covered_ms)
+     VALUES ($1, date_trunc('month', now(), 'UTC') + interval '40 days', 1, 0, 0, 1, 1, 0)`,
+    [home.userId],
+  );
   const one = await findings({ DATABASE_URL: database.url, SECRET_KEY: SECRET });
-  expect(one.bad).toEqual(['rejected']);
+  expect(one.bad).toEqual(['rejected', 'aggregates']);
   await database.pool.query("INSERT INTO schema_migrations (name, sha256) VALUES ('schema/9999_later.sql', '')");
   const later = await findings({ DATABASE_URL: database.url, SECRET_KEY: SECRET });
   expect(later.bad).toEqual(['schema']);
