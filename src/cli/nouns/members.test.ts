@@ -43,6 +43,6 @@ test('a table has its columns under each other, ends where the terminal does, an
     { id: 'bcd', said: null, list: [] },
   ];
   expect(tableOf(rows, ['id', 'said', 'list'], null)).toBe('ID   SAID  LIST\na    ·[2J  x,y\nbcd  -     -');
-  expect(tableOf(rows, ['id', 'said'], 6)).toBe('ID   …\na    …\nbcd  …');
+  expect(tableOf(rows, ['id', 'said'], 6)).toBe('ID   …\na    …\nbcd  -');
   expect(linesOf({ id: 'a', limit_kw: 2, channels: [{ a: 1 }] })).toBe('id        a\nlimit_kw  2\nchannels  [{"a":1}]');
 });
