@@ -34,7 +34,8 @@ export async function runIngest(config: Config): Promise<void> {
     // Elsewhere devices meet the broker's.
     if (!config.mqtt.url) metrics.valuesOf(CERTIFICATE, async () => certificateState(certificate));
     const broker = {
-      energy_broker_connected: '1 while the broker is connected, of the embedded one always; no value while it stands by',
+      energy_broker_connected:
+        '1 while the broker is connected, of the embedded one always; no value while it stands by',
     };
     metrics.valuesOf(broker, async (): Promise<Record<string, number>> => {
       if (ingest.isStandingBy()) return {};

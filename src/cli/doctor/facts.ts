@@ -2,7 +2,7 @@ import type { Config } from '#src/config/load.ts';
 import type { Capabilities } from '#src/database/capabilities.ts';
 
 /** What could not be looked at, and why; the message is for a person. */
-export interface Unseen {
+interface Unseen {
   why: string;
   /** Of the network's codes, or SQLSTATE. */
   code?: string;
