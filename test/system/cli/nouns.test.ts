@@ -187,6 +187,32 @@ test('usage: of a home and of a device', async () => {
   );
 });
 
+/** The same on a terminal (script(1)), where `answer` is typed once something is asked. */
+async function onTerminal(args: string[], answer: string): Promise<string> {
+  const line = [process.execPath, ENERGY, ...args].map((word) => `'${word}'`).join(' ');
+  const env = { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: folder.path, TERM: 'dumb' };
+  const child = spawn('script', ['-qec', line, '/dev/null'], { env });
+  let output = '';
+  let isAnswered = false;
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+    if (isAnswered || !output.includes('[y/N]')) return;
+    isAnswered = true;
+    child.stdin.write(answer);
+  });
+  const code = await new Promise<number | null>((done) => child.once('close', done));
+  return `${code} ${output}`;
+}
+
+test('on a terminal it is asked before something is gone, and only a yes is one', async () => {
+  const [{ device_id }] = await json(['devices', 'create', '--user', email]);
+  for (const answer of ['n\r', '\r', '\u0004'])
+    expect(await onTerminal(['devices', 'delete', device_id], answer)).toMatch(
+      /^1 Delete device [\s\S]*Nothing was changed/,
+    );
+  expect(await onTerminal(['devices', 'delete', device_id], 'y\r')).toMatch(/^0 [\s\S]*was deleted/);
+});
+
 test('an account is erased once it is said twice', async () => {
   const [{ user_id }] = await json(['users', 'create', '--email', 'gone@example.com']);
   expect((await energy(['users', 'delete', 'gone@example.com'])).said).toMatch(/^1 .*add --yes/);

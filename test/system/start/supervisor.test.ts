@@ -143,6 +143,11 @@ test('starts everything, prints the key once, refuses a second service, and surv
   expect(await roleOf(printed('Admin@localhost'))).toBe('admin');
   expect(printed('nobody@example.com')).toContain('There is no user nobody@example.com');
   expect(processes().filter((command) => /^energy (ingest|api|worker)/.test(command))).toHaveLength(3);
+  // Beside it the doctor finds its ports, its broker and its database to be its own.
+  const doctor = spawnSync(process.execPath, [LAUNCHER, 'doctor', '--json'], { env, encoding: 'utf8' });
+  const { findings } = JSON.parse(doctor.stdout) as { findings: { level: string; finding: string }[] };
+  expect(findings.filter(({ level }) => level === 'problem' || level === 'skipped')).toEqual([]);
+  expect([doctor.status, doctor.stderr]).toEqual([0, '']);
 
   const operator = `http://127.0.0.1:${env.OPERATOR_PORT}`;
   const metrics = await (await fetch(`${operator}/metrics`)).text();
