@@ -27,6 +27,8 @@ export interface Ingest {
   waiting(): number;
   /** Rejections that were counted but not stored. */
   unkept(): number;
+  /** Whether the broker is connected; of the embedded one always. */
+  isConnected(): boolean;
   /** Messages at a broker cluster that are nobody's; null elsewhere, and while the cluster is away. */
   strays(): number | null;
   /** Whether another worker has the session at an external broker, and this one waits for it to be gone. */
@@ -116,6 +118,7 @@ export async function startIngest(
     counts: pipeline.counts,
     waiting: pipeline.waiting,
     unkept: () => keeping.unkept,
+    isConnected: () => source?.isConnected() ?? false,
     strays,
     isStandingBy,
     ports,

@@ -162,6 +162,8 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
   return {
     port,
     tlsPort,
+    // It is this process.
+    isConnected: () => true,
     pause() {
       paused = true;
     },

@@ -132,6 +132,7 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
     });
   });
   const source: MqttSource = {
+    isConnected: () => client.connected,
     pause() {
       paused = true;
     },

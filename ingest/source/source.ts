@@ -15,6 +15,8 @@ export type Receive = (message: RawMessage, done: () => void) => boolean;
 
 /** Something that delivers messages and takes their acknowledgement. */
 export interface Source {
+  /** Whether messages can arrive now. */
+  isConnected(): boolean;
   /** Goes on after `receive` answered false. */
   resume(): void;
   /** Takes no new messages; acknowledgements of those taken can still be sent until `close`. */

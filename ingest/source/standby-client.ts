@@ -105,6 +105,7 @@ export async function startStandbyClient(options: {
   }
   return {
     isStandingBy: () => lease === null,
+    isConnected: () => [...sources].some((source) => source.isConnected()),
     pause() {
       for (const source of sources) source.pause();
     },

@@ -7,7 +7,7 @@ import type { Scope } from '#src/auth/scopes.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import { words } from '#src/core/mistake-words.ts';
 import type { Database } from '#src/database/connect.ts';
-import { ownerOf, recordAct } from '#src/users/audit.ts';
+import { type Act, ownerOf, recordAct } from '#src/users/audit.ts';
 import { readExactly, rowName } from './bodies.ts';
 import type { ApiContext } from './context.ts';
 import { isLong, streamOf } from './long-answers.ts';
@@ -18,7 +18,7 @@ import { runIdempotently } from './plugins/idempotency.ts';
 import type { Format } from './tables/accept.ts';
 
 /** A request, after its key, its scope and its values were checked. */
-interface Call<Params, Query, Body> {
+export interface Call<Params, Query, Body> {
   context: ApiContext;
   caller: Caller;
   params: Params;
@@ -113,7 +113,7 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
     const call = callOf(definition, work, caller, request, reply);
     return runIdempotently(work, request, reply, caller, async () => ({
       status,
-      answer: await noted(definition, work.db, call, request.ip),
+      answer: await noted(definition, work.db, call, { actor: caller, address: request.ip }),
     }));
   }
 
@@ -170,19 +170,18 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
   });
 }
 
-/** Carries out a request, and notes it where it changes something. */
-async function noted(
+/** Carries out a request, and notes it where it changes something: `by` whom, and from where. */
+export async function noted(
   { audit, handle }: AnyOperation,
   db: Database,
   call: Call<unknown, unknown, unknown>,
-  address: string,
+  by: Pick<Act, 'actor' | 'address'>,
 ): Promise<unknown> {
   if (!audit) return handle(call);
-  const { params, body, caller } = call;
+  const { params, body } = call;
   const note = (target: unknown) =>
     recordAct(db, {
-      actor: caller,
-      address,
+      ...by,
       action: audit.action,
       target: typeof target === 'string' ? target : null,
       details: tellable(body),

@@ -26,6 +26,8 @@ export interface Api {
   ports: { https_port: number; http_port: number };
   /** Where clients reach it: PUBLIC_URL, or the port that it listens on. */
   publicUrl: string;
+  /** How old the data of the standby may be that answers reads; null without one, and while it is away. */
+  standbyLagSeconds(): number | null;
   /** Serves new connections with this certificate. */
   renewTls(pair: { cert: Buffer; key: Buffer }): void;
   stop(): Promise<void>;
@@ -121,6 +123,10 @@ export async function startApi(
   return {
     ports,
     publicUrl,
+    standbyLagSeconds() {
+      const state = standby?.state();
+      return state ? state.ageMs / 1_000 : null;
+    },
     renewTls(pair) {
       (app.server as unknown as Server).setSecureContext({ ...pair, ...SERVER_TLS });
       certificate = pair.cert;

@@ -79,6 +79,22 @@ export async function listKeys(
     .execute();
 }
 
+/** One key within the reach, with whose it is; null where there is none that is not revoked. */
+export async function describeKey(
+  db: Database,
+  reach: Reach,
+  keyId: string,
+): Promise<(Key & { user_id: string }) | null> {
+  const row = await db
+    .selectFrom('api_keys')
+    .select([...COLUMNS, 'user_id'])
+    .where('key_id', '=', keyId)
+    .where('revoked_at', 'is', null)
+    .where(within(reach, 'api_keys.user_id'))
+    .executeTakeFirst();
+  return row ?? null;
+}
+
 /** Revokes a key within the reach. False where there is none that is still valid. */
 export async function revokeKey(db: Database, reach: Reach, keyId: string): Promise<boolean> {
   const { numUpdatedRows } = await db

@@ -12,6 +12,8 @@ import { actAsOperator } from '#src/users/audit.ts';
 import { createUser } from '#src/users/store.ts';
 import { show, withDatabase } from './beside.ts';
 import { userNamed } from './named-user.ts';
+import { addKeyVerbs } from './nouns/keys.ts';
+import { addUserVerbs } from './nouns/users.ts';
 import { askZone, machineZone } from './time-zone.ts';
 
 /** `energy keys|users …`: what an operator does beside the running service, by the same functions as the API. */
@@ -74,6 +76,7 @@ export function register(program: Command): void {
         );
       }),
     );
+  addKeyVerbs(keys);
   const users = program.command('users').description('accounts');
   users
     .command('sign-in <email>')
@@ -107,6 +110,7 @@ export function register(program: Command): void {
     .option('--timezone <zone>', 'where its days and months begin (asked on a terminal; default: this machine’s)')
     .option('--json', 'print one JSON object')
     .action(create);
+  addUserVerbs(users);
 }
 
 interface NewUser {

@@ -2,20 +2,22 @@ import type { Command } from 'commander';
 import { defined } from '#src/core/defined.ts';
 import { type Audited, listAudit } from '#src/users/audit.ts';
 import { show, withDatabase } from './beside.ts';
+import { idNamed } from './named-user.ts';
 
 /** `energy audit`: who did what to whom, as GET /v1/audit answers it, with the e-mail addresses of accounts. */
 export function register(program: Command): void {
   program
     .command('audit')
     .description('list who did what to whom in the last 24 months, the latest first')
-    .option('--user <user_id>', 'only what this account did, and what was done to it')
+    .option('--user <user>', 'only what this account did, and what was done to it: a user_id or an e-mail address')
     .option('--limit <n>', 'most rows to show', '50')
     .option('--json', 'print one JSON object a line')
     .action((options: { user?: string; limit: string; json?: boolean }) =>
       withDatabase(async (db) => {
         const limit = Number(options.limit);
         if (!Number.isInteger(limit) || limit < 1) throw new Error('--limit must be a number of 1 or more');
-        const acts = await listAudit(db, { limit, ...defined({ userId: options.user }) });
+        const userId = options.user === undefined ? undefined : await idNamed(db, options.user);
+        const acts = await listAudit(db, { limit, ...defined({ userId }) });
         for (const act of acts) show(options.json, act, lineOf(act));
         if (acts.length === 0 && !options.json) console.log('Nothing was noted.');
       }),

@@ -1,21 +1,23 @@
 import type { Command } from 'commander';
-import { effectiveVariables } from '#src/config/load.ts';
+import { explainedVariables } from '#src/config/load.ts';
 
 /** `energy config`: the configuration in force, secrets masked; fails with one line per mistake. */
 export function register(program: Command): void {
   program
     .command('config')
-    .description('check and print the configuration in force')
+    .description('check and print the configuration in force: each value, where it comes from, and what it means')
     .option('--json', 'print one JSON object')
     .action((options: { json?: boolean }) => {
-      const variables = effectiveVariables();
+      const all = explainedVariables();
       if (options.json) {
-        console.log(JSON.stringify(variables));
+        const about = Object.fromEntries(all.map(({ name, source, meaning }) => [name, { source, meaning }]));
+        console.log(JSON.stringify({ ...Object.fromEntries(all.map(({ name, value }) => [name, value])), about }));
         return;
       }
-      for (const [name, value] of Object.entries(variables)) {
+      // As a file of settings is written: it can be one.
+      for (const { name, value, source, meaning } of all) {
         const isStructure = typeof value === 'object' && value !== null;
-        console.log(`${name}=${isStructure ? JSON.stringify(value) : (value ?? '')}`);
+        console.log(`# ${source}: ${meaning}\n${name}=${isStructure ? JSON.stringify(value) : (value ?? '')}`);
       }
     });
 }

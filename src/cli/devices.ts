@@ -12,6 +12,7 @@ import { show, withDatabase } from './beside.ts';
 import { deviceAddress } from './device-address.ts';
 import { forTerminal } from './for-terminal.ts';
 import { userNamed } from './named-user.ts';
+import { addDeviceVerbs } from './nouns/devices.ts';
 
 /** Most that a list shows. */
 const PAGE = { limit: 200 };
@@ -48,6 +49,7 @@ export function register(program: Command): void {
     .requiredOption('--user <user>', 'whose gateways: a user_id or an e-mail address')
     .option('--json', 'print one JSON object a line')
     .action((options: { user: string; json?: boolean }) => withDatabase((db) => discovered(db, options)));
+  addDeviceVerbs(devices);
   const gateways = program.command('gateways').description('brokers of households that are bridged to this service');
   gateways
     .command('create')

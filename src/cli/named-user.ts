@@ -9,3 +9,7 @@ export async function userNamed(db: Database, name: string): Promise<string> {
   if (!user) throw new Error(`There is no user ${name}`);
   return user.user_id;
 }
+
+/** The same of one who may be gone: an id is taken as it is. */
+export const idNamed = async (db: Database, name: string): Promise<string> =>
+  name.includes('@') ? userNamed(db, name) : name;

@@ -19,6 +19,9 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Commands>>> = {
   users: () => import('./accounts.ts'),
   devices: () => import('./devices.ts'),
   gateways: () => import('./devices.ts'),
+  alerts: () => import('./alerts.ts'),
+  webhooks: () => import('./webhooks.ts'),
+  usage: () => import('./usage.ts'),
   decode: () => import('./decode.ts'),
   rejected: () => import('./rejected.ts'),
   rollups: () => import('./rollups.ts'),
@@ -27,6 +30,8 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Commands>>> = {
   export: () => import('./export.ts'),
   secrets: () => import('./secrets.ts'),
   'upgrade-database': () => import('./upgrade-database.ts'),
+  doctor: () => import('./doctor.ts'),
+  completion: () => import('./completion.ts'),
 };
 
 /** Commander's own, which names what is spelt most like it; its types leave it out. */
@@ -61,9 +66,9 @@ export function programOf(files: Iterable<Commands>): Command {
 /** Runs the command of this process's arguments; ends the process with 1 where it fails. */
 export async function run(): Promise<void> {
   const named = process.argv[2] ?? '';
-  // Own names only: `constructor` is no command.
-  const load = Object.hasOwn(COMMANDS, named) ? COMMANDS[named] : undefined;
-  // Help and what is no command: all are shown. A module is itself, however often it is asked for.
+  // Own names only: `constructor` is no command. Completion is about all of them.
+  const load = Object.hasOwn(COMMANDS, named) && named !== 'completion' ? COMMANDS[named] : undefined;
+  // Help, too, and what is no command: all are shown. A module is itself, however often it is asked for.
   const files = load ? [await load()] : new Set(await Promise.all(Object.values(COMMANDS).map((one) => one())));
   try {
     await programOf(files).parseAsync();

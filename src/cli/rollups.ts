@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
 import { defined } from '#src/core/defined.ts';
 import { askCapabilities } from '#src/database/capabilities.ts';
+import { createDb } from '#src/database/connect.ts';
 import { firstCheckedMonth } from '#src/rollups/check.ts';
 import { passOverRollups, type RollupOptions, type RollupReport } from '#src/rollups/mend.ts';
 import { withPool } from './beside.ts';
+import { idNamed } from './named-user.ts';
 
 /** `energy rollups check|rebuild`: are the aggregates what the load profile says, and if not, make them so. */
 export function register(program: Command): void {
@@ -11,7 +13,7 @@ export function register(program: Command): void {
   rollups
     .command('check')
     .description('compare every aggregate with the load profile; exits 1 where anything differs')
-    .option('--user <user_id>', 'only this user')
+    .option('--user <user>', 'only this user: a user_id or an e-mail address')
     .option('--json', 'print one JSON object')
     .action(async (options: { user?: string; json?: boolean }) => {
       const report = await run('check', options.user);
@@ -22,7 +24,7 @@ export function register(program: Command): void {
   rollups
     .command('rebuild')
     .description('recompute the aggregates from the load profile')
-    .option('--user <user_id>', 'only this user')
+    .option('--user <user>', 'only this user: a user_id or an e-mail address')
     .option('--json', 'print one JSON object')
     .action(async (options: { user?: string; json?: boolean }) => {
       const report = await run('rebuild', options.user);
@@ -31,12 +33,13 @@ export function register(program: Command): void {
     });
 }
 
-async function run(mode: RollupOptions['mode'], userId: string | undefined): Promise<RollupReport> {
+async function run(mode: RollupOptions['mode'], user: string | undefined): Promise<RollupReport> {
   const showProgress = (done: number, total: number) => {
     process.stderr.write(`\r${done} of ${total} users${done === total ? '\n' : ''}`);
   };
   return withPool(`energy rollups ${mode}`, async (pool, { database, retentionMonths }) => {
     const { capabilities } = await askCapabilities(pool, database.timescale);
+    const userId = user === undefined ? undefined : await idNamed(createDb(pool), user);
     return passOverRollups(pool, {
       capabilities,
       since: firstCheckedMonth(new Date(), retentionMonths),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { hasKeyForm } from '#src/core/key-form.ts';
-import { effectiveVariables, loadConfig } from './load.ts';
+import { effectiveVariables, explainedVariables, loadConfig, secretTexts } from './load.ts';
 
 describe('the first administrator’s key', () => {
   const load = (key: string, environment = 'live') =>
@@ -69,4 +69,27 @@ describe('Home Assistant', () => {
   test.each(['gw', 'gw/x', 'energy/v1/dev_1', 'a/+', '#', 'a//b', '/a', 'a b'])('is not told below %s', (prefix) => {
     expect(() => loadConfig({ HOMEASSISTANT_DISCOVERY_PREFIX: prefix })).toThrow('HOMEASSISTANT_DISCOVERY_PREFIX');
   });
+});
+
+test('each value says where it comes from and what it means, and a secret is not told', () => {
+  const all = explainedVariables({ SECRET_KEY: 'a-secret-of-the-test', API_PORT: '9443', HTTP_PORT: '' });
+  const of = (name: string) => all.find((one) => one.name === name);
+  expect(of('API_PORT')).toEqual({ name: 'API_PORT', value: 9443, source: 'environment', meaning: 'HTTPS' });
+  expect(of('HTTP_PORT')).toMatchObject({ value: 8080, source: 'default' });
+  expect(of('SECRET_KEY')).toMatchObject({ value: '(set)', source: 'environment' });
+  expect(of('TLS_CERT_FILE')).toMatchObject({ value: null, source: 'generated' });
+  expect(of('PUBLIC_URL')).toMatchObject({ value: 'https://localhost:9443', source: 'default' });
+  for (const { name, meaning } of all) expect([name, meaning]).toEqual([name, expect.stringMatching(/\S/)]);
+  expect(JSON.stringify(all)).not.toContain('a-secret-of-the-test');
+});
+
+test('what must never be said of the environment: secrets, and passwords in URLs as they are written and as they are meant', () => {
+  const env = {
+    SECRET_KEY: 'sealed',
+    DATABASE_URL: 'postgres://u:p%40ss@h:1/d',
+    SMTP_URL: 'smtp://mail',
+    API_PORT: '1',
+  };
+  expect(secretTexts(env)).toEqual(['sealed', 'p%40ss', 'p@ss']);
+  expect(secretTexts({ MQTT_URL: 'amqp://u:a%zz@h' })).toEqual(['a%zz']);
 });

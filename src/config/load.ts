@@ -5,6 +5,7 @@ import { hasKeyForm, KEY_CHARACTERS, KEY_PREFIX } from '#src/core/key-form.ts';
 import { words } from '#src/core/mistake-words.ts';
 import { addressInNetwork, fromHere, hostAndPort, hostForDevices } from './addresses.ts';
 import { isAmqp } from './amqp-url.ts';
+import { MEANINGS } from './meanings.ts';
 import { SECRETS, type Variables, variables } from './sections.ts';
 import { shownUrl } from './shown-url.ts';
 
@@ -221,6 +222,24 @@ export function childEnvironment(config: Config, databaseUrl: string): Record<st
 /** Queues that a broker cluster has, where nothing else was said before its first start. */
 export const DEFAULT_SHARDS = 64;
 
+/** What of the environment must never be shown: values of secret variables, and of URLs the passwords in them. */
+export function secretTexts(env: Record<string, string | undefined> = process.env): string[] {
+  return [...SECRETS].flatMap((name) => {
+    const value = env[name] ?? '';
+    const [, password = ''] = /^[a-z][a-z0-9+.-]*:\/\/[^:@/?#]*:(.*)@[^@]*$/i.exec(value) ?? [];
+    const isUrl = name.includes('_URL') || name.endsWith('_ENDPOINT');
+    return [...new Set(isUrl ? [password, decoded(password)] : [value])].filter((text) => text !== '');
+  });
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** Every variable with the value in force (null: unset), secrets masked: of a URL its hosts are shown. */
 export function effectiveVariables(env: Record<string, string | undefined> = process.env): Record<string, unknown> {
   const config = loadConfig(env);
@@ -246,4 +265,28 @@ export function effectiveVariables(env: Record<string, string | undefined> = pro
       return [name, name.includes('_URL') || name.endsWith('_ENDPOINT') ? shownUrl(String(value)) : '(set)'];
     }),
   );
+}
+
+/** Where a value comes from. `generated`: the service makes it, or finds it out. */
+export type Source = 'environment' | 'default' | 'generated';
+
+/** What the service makes, where it is not set: keys and certificates, a database, and the address that it is reached at. */
+const GENERATED: ReadonlySet<string> = new Set([
+  'DATABASE_URL',
+  'SECRET_KEY',
+  'BOOTSTRAP_ADMIN_KEY',
+  'TLS_CERT_FILE',
+  'TLS_KEY_FILE',
+  'PUBLIC_MQTT_HOST',
+]);
+
+/** Each variable's value in force, as effectiveVariables shows it, with where it comes from and what it means. */
+export function explainedVariables(
+  env: Record<string, string | undefined> = process.env,
+): { name: string; value: unknown; source: Source; meaning: string }[] {
+  return Object.entries(effectiveVariables(env)).map(([name, value]) => {
+    const isGiven = env[name] !== undefined && env[name] !== '';
+    const source = isGiven ? 'environment' : GENERATED.has(name) ? 'generated' : 'default';
+    return { name, value, source, meaning: MEANINGS[name as keyof Variables] };
+  });
 }

@@ -9,10 +9,12 @@ export interface Metrics {
   countOf(name: string, help: string, read: () => number): void;
   /** Values that are asked for when they are wanted; one that cannot be had is left out. */
   valuesOf(help: Record<string, string>, read: () => Promise<Record<string, number>>): void;
+  /** `known`: labels that begin at 0, so that the first count is seen as a rise. */
   counter<Label extends string>(
     name: string,
     help: string,
     labels: readonly Label[],
+    known?: readonly Record<Label, string>[],
   ): (labels: Record<Label, string>) => void;
   /** Observes durations in seconds. */
   duration<Label extends string>(
@@ -58,8 +60,9 @@ export function createMetrics(role: string): Metrics {
         }
       });
     },
-    counter(name, help, labels) {
+    counter(name, help, labels, known = []) {
       const counter = new Counter({ name, help, labelNames: [...labels], registers });
+      for (const values of known) counter.inc(values, 0);
       return (values) => counter.inc(values);
     },
     duration(name, help, labels) {

@@ -66,6 +66,10 @@ export async function askCapabilities(pool: Pool, timescale: 'auto' | 'off' = 'a
   return decide(facts, timescale);
 }
 
+/** The same of a database that nothing is to be changed of: an extension that would be made is not. */
+export const lookAtCapabilities = async (pool: Pool, timescale: 'auto' | 'off'): Promise<Found> =>
+  decide(await factsOf(pool), timescale);
+
 async function factsOf(pool: Pool): Promise<Facts> {
   const { rows } = await pool.query(
     `SELECT current_setting('server_version_num')::int / 10000 AS postgres,

@@ -49,6 +49,22 @@ export async function migrate(
 export const refuseNewer = async (client: Pick<PoolClient, 'query'>): Promise<void> =>
   refuseNewerSchema(queryOn(client), await sqlFiles('schema'));
 
+/** Numbered migrations that this database lacks, and those that this version does not know; it is only read. */
+export async function schemaState(
+  client: Pick<PoolClient, 'query'>,
+): Promise<{ isMade: boolean; pending: string[]; unknown: string[] }> {
+  const known = await sqlFiles('schema');
+  const { rows: made } = await client.query(`SELECT to_regclass('schema_migrations') IS NOT NULL AS "isMade"`);
+  if (!made[0]?.isMade) return { isMade: false, pending: known, unknown: [] };
+  const { rows } = await client.query(`SELECT name FROM schema_migrations WHERE name LIKE 'schema/%' ORDER BY 1`);
+  const applied: string[] = rows.map(({ name }) => name);
+  return {
+    isMade: true,
+    pending: known.filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !known.includes(name)),
+  };
+}
+
 async function applyAll(client: PoolClient, storage: string, { rollups }: { rollups: string }): Promise<string[]> {
   await client.query(
     `CREATE TABLE IF NOT EXISTS schema_migrations (

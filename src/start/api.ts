@@ -12,6 +12,8 @@ import { composeSignIn, sendSignIn } from '#src/delivery/email/sign-in.ts';
 import { tlsPair } from './certificate.ts';
 import { watchCertificate } from './certificate-watch.ts';
 import { openMailer } from './channels.ts';
+import { CERTIFICATE, certificateState } from './metrics/certificate.ts';
+import { STANDBY, standbyState } from './metrics/standby.ts';
 import { runRole } from './role.ts';
 import { secretKey } from './secret-key.ts';
 import { warnOfCommitRisks } from './warn-of-commit-risks.ts';
@@ -64,6 +66,8 @@ export async function runApi(config: Config): Promise<void> {
       log,
     });
     const certificate = watchCertificate(config, tls, api.renewTls, log);
+    metrics.valuesOf(CERTIFICATE, async () => certificateState(certificate));
+    metrics.valuesOf(STANDBY, async () => standbyState(config.database.readUrl !== undefined, api.standbyLagSeconds()));
     return {
       ready: { ...api.ports, database: database.line },
       pool,

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import type { Config } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
@@ -8,7 +9,7 @@ const LOOK_EVERY_MS = 10_000;
 /**
  * Looks every 10 s whether certificate or key were replaced, and hands a new pair to `apply`: renewals hold without a
  * restart, open connections go on. A pair that does not fit together (one file is written before the other) is left for
- * the next look; the old one serves until then.
+ * the next look; the old one serves until then. `expiresAt`: when the one that serves ends.
  */
 export function watchCertificate(
   config: Config,
@@ -16,7 +17,7 @@ export function watchCertificate(
   apply: (pair: TlsPair) => void,
   log: Logger,
   everyMs = LOOK_EVERY_MS,
-): { stop(): void } {
+): { expiresAt(): Date; stop(): void } {
   let serving = current;
   let complained = '';
   const look = async () => {
@@ -45,5 +46,8 @@ export function watchCertificate(
     isLooking = false;
   }, everyMs);
   timer.unref();
-  return { stop: () => clearInterval(timer) };
+  return {
+    expiresAt: () => new X509Certificate(serving.cert).validToDate,
+    stop: () => clearInterval(timer),
+  };
 }

@@ -28,6 +28,9 @@ function holderIn(text: string): number | null {
   return now !== null && now === started ? Number(pid) : null;
 }
 
+/** The process of the service that runs on a data directory; null where none does. Changes nothing. */
+export const runningOn = (dataDir: string): number | null => holderIn(read(join(dataDir, 'service.lock')) ?? '');
+
 /** Text of a lock; null where there is none (any more). */
 function read(file: string): string | null {
   try {

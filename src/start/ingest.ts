@@ -8,6 +8,7 @@ import { migrate } from '#src/database/migrate.ts';
 import { roleSettings } from '#src/database/role-settings.ts';
 import { tlsPair } from './certificate.ts';
 import { watchCertificate } from './certificate-watch.ts';
+import { CERTIFICATE, certificateState } from './metrics/certificate.ts';
 import { runRole } from './role.ts';
 import { warnOfCommitRisks } from './warn-of-commit-risks.ts';
 
@@ -30,6 +31,16 @@ export async function runIngest(config: Config): Promise<void> {
     };
     const ingest = await startIngest(config, { pool, tls, onSessionLost, log });
     const certificate = watchCertificate(config, tls, ingest.renewTls, log);
+    // Elsewhere devices meet the broker's.
+    if (!config.mqtt.url) metrics.valuesOf(CERTIFICATE, async () => certificateState(certificate));
+    const broker = {
+      energy_broker_connected:
+        '1 while the broker is connected, of the embedded one always; no value while it stands by',
+    };
+    metrics.valuesOf(broker, async (): Promise<Record<string, number>> => {
+      if (ingest.isStandingBy()) return {};
+      return { energy_broker_connected: ingest.isConnected() ? 1 : 0 };
+    });
     const { counts } = ingest;
     metrics.countOf('energy_messages_received_total', 'MQTT messages that arrived', () => counts.received);
     metrics.countOf('energy_messages_committed_total', 'Messages whose readings are committed', () => counts.committed);

@@ -30,7 +30,8 @@ async function freePort(host: string, taken: Set<number | null>): Promise<number
   }
 }
 
-async function canListen(host: string, port: number): Promise<boolean> {
+/** Whether nobody listens there. Throws where it is no address of this machine, or not allowed. */
+export async function canListen(host: string, port: number): Promise<boolean> {
   const server = createServer();
   const isFree = await new Promise<boolean>((resolve, reject) => {
     // An address that is not this machine's is no matter of the port.

@@ -9,6 +9,7 @@ import { VERSION } from '#src/core/version.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
 import { brokerAccess } from '#src/devices/broker-access.ts';
 import type { Asked } from './children.ts';
+import { DATABASE_STATE, databaseState } from './metrics/database-state.ts';
 
 /** A role that runs in this process. */
 export interface Role {
@@ -52,6 +53,9 @@ export async function runRole(
   stopTracing = await startTracing(name, { ...config.tracing, version: VERSION });
   const metrics = createMetrics(name);
   role = await start(metrics);
+  const { pool } = role;
+  metrics.valuesOf({ energy_role_up: '1 while the role runs' }, async () => ({ energy_role_up: 1 }));
+  metrics.valuesOf(DATABASE_STATE, () => databaseState(pool));
   const operated = {
     metrics: async () => [await metrics.asJson()],
     health: async () => ({ [name]: 'up' }),

@@ -17,13 +17,19 @@ import { freeSpace } from '#src/jobs/disk-watch.ts';
 import { JOBS } from '#src/jobs/jobs.ts';
 import { startJobs } from '#src/jobs/schedule.ts';
 import { openChannels } from './channels.ts';
-import { LAGS, lags } from './lags.ts';
+import { DEVICE_COUNTS, deviceCounts } from './metrics/device-counts.ts';
+import { LAGS, lags } from './metrics/lags.ts';
+import { OUTBOX, outbox } from './metrics/outbox.ts';
+import { remembered } from './metrics/remembered.ts';
 import { runRole } from './role.ts';
 import { secretKey } from './secret-key.ts';
 import { warnOfCommitRisks } from './warn-of-commit-risks.ts';
 
 /** How often each loop looks for work. */
 const LOOK_MS = { alerts: 200, usage: 1_000, deliveries: 200 };
+
+/** Each reads a row of every device, however often it is scraped. */
+const COUNTED_EVERY_MS = 60_000;
 
 /** The worker role: alerts, events and their delivery, and jobs. */
 export async function runWorker(config: Config): Promise<void> {
@@ -53,10 +59,21 @@ export async function runWorker(config: Config): Promise<void> {
         { pool, clock: systemClock, log, secret: await secretKey(config, db) },
       );
     metrics.valuesOf(LAGS, () => lags(pool));
+    metrics.valuesOf(OUTBOX, () => outbox(pool));
+    metrics.valuesOf(
+      DEVICE_COUNTS,
+      remembered(() => deviceCounts(pool), COUNTED_EVERY_MS),
+    );
     const toPack = { energy_days_to_pack: 'Days of the load profile that are to be packed, while a pass is under way' };
     metrics.valuesOf(toPack, async () => ({ energy_days_to_pack: ahead.daysToPack }));
-    const free = { energy_data_dir_free_bytes: 'Free space of the disk that DATA_DIR lies on' };
-    metrics.valuesOf(free, async () => ({ energy_data_dir_free_bytes: (await freeSpace(dataDir)).freeBytes }));
+    const disk = {
+      energy_data_dir_free_bytes: 'Free space of the disk that DATA_DIR lies on',
+      energy_data_dir_size_bytes: 'Size of the disk that DATA_DIR lies on',
+    };
+    metrics.valuesOf(disk, async () => {
+      const { freeBytes, allBytes } = await freeSpace(dataDir);
+      return { energy_data_dir_free_bytes: freeBytes, energy_data_dir_size_bytes: allBytes };
+    });
     return {
       ready: { database: database.line, jobs: jobs.names },
       pool,
@@ -73,7 +90,15 @@ async function startTelling(config: Config, pool: Pool, metrics: Metrics, log: L
   const evaluator = startEvaluator();
   const { channels, close } = await openChannels(config, createDb(pool), await secretKey(config, createDb(pool)));
   const clock = systemClock;
-  const countTry = metrics.counter('energy_deliveries_tried_total', 'Tries to deliver an event', ['channel', 'result']);
+  const tries = Object.keys(channels).flatMap((channel) =>
+    ['succeeded', 'failed'].map((result) => ({ channel, result })),
+  );
+  const countTry = metrics.counter(
+    'energy_deliveries_tried_total',
+    'Tries to deliver an event',
+    ['channel', 'result'],
+    tries,
+  );
   const onTried = (channel: string, result: string) => countTry({ channel, result });
   const dispatcher = createDispatcher({ pool, channels, clock, log, onTried, onDone: () => deliveries.kick() });
   const counts = { evaluated: 0, fired: 0 };

@@ -58,7 +58,7 @@ export async function lastActs(db: Database, userId: string): Promise<number[]> 
 }
 
 /** In place of an address. */
-const COMMAND_LINE = 'cli';
+export const COMMAND_LINE = 'cli';
 
 /** Changes something as an operator at the command line, and notes it, all of it or nothing. */
 export async function actAsOperator<T>(

@@ -189,6 +189,7 @@ export async function startAmqp(options: AmqpOptions): Promise<AmqpSource> {
 
   return {
     strays: () => strays,
+    isConnected: () => session !== undefined,
     pause: stopReading,
     resume() {
       isPaused = false;

@@ -12,6 +12,8 @@ export function addRequestMetrics(app: FastifyInstance, metrics: Metrics): void 
     const { method } = request;
     const route = request.routeOptions.url ?? 'unknown';
     count({ method, route, status: String(reply.statusCode) });
-    observe({ method, route }, reply.elapsedTime / 1_000);
+    // A stream lasts as long as somebody looks.
+    if (!String(reply.getHeader('content-type') ?? '').startsWith('text/event-stream'))
+      observe({ method, route }, reply.elapsedTime / 1_000);
   });
 }

@@ -77,6 +77,21 @@ export async function listWebhooks(
     .execute();
 }
 
+/** One subscription within the reach, with whose it is; null where there is none. */
+export async function findWebhook(
+  db: Database,
+  reach: Reach,
+  webhookId: string,
+): Promise<(Webhook & { user_id: string }) | null> {
+  const row = await db
+    .selectFrom('webhooks')
+    .select([...COLUMNS, 'user_id'])
+    .where('webhook_id', '=', webhookId)
+    .where(within(reach, 'webhooks.user_id'))
+    .executeTakeFirst();
+  return row ?? null;
+}
+
 /**
  * Changes a subscription within the reach; a new secret leaves the former one valid for 24 h. Resumed, it gets what waited,
  * oldest first. Null where there is none.

@@ -27,6 +27,7 @@ export const PROGRAMS: readonly Program[] = [
   {
     name: 'mosquitto',
     files: [
+      'test/system/cli/doctor-broker.test.ts',
       'test/system/cluster/{moving-up,proxied-mqtt}.test.ts',
       'test/system/deploy/mosquitto.test.ts',
       'test/system/homeassistant/publish.test.ts',
@@ -36,6 +37,9 @@ export const PROGRAMS: readonly Program[] = [
   },
   { name: 'redis-server', files: ['test/database/api/rate-limits.test.ts'] },
   { name: 'systemd', program: 'systemd-analyze', files: ['test/system/deploy/systemd.test.ts'] },
+  { name: 'prometheus', program: 'promtool', files: ['test/system/deploy/alert-rules.test.ts'] },
+  { name: 'zsh', files: ['test/system/cli/completion-zsh.test.ts'] },
+  { name: 'fish', files: ['test/system/cli/completion-fish.test.ts'] },
   { name: 'chromium-headless-shell', files: ['test/system/dashboard/*.test.ts'] },
 ];
 

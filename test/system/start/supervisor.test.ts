@@ -5,6 +5,8 @@ import { request } from 'node:https';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '#test/support/free-port.ts';
+import { expressions } from '#test/support/observed.ts';
+import { readScrape, unknownIn } from '#test/support/promql.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
 const LAUNCHER = resolve(import.meta.dirname, '../../../bin/energy.js');
@@ -141,6 +143,11 @@ test('starts everything, prints the key once, refuses a second service, and surv
   expect(await roleOf(printed('Admin@localhost'))).toBe('admin');
   expect(printed('nobody@example.com')).toContain('There is no user nobody@example.com');
   expect(processes().filter((command) => /^energy (ingest|api|worker)/.test(command))).toHaveLength(3);
+  // Beside it the doctor finds its ports, its broker and its database to be its own.
+  const doctor = spawnSync(process.execPath, [LAUNCHER, 'doctor', '--json'], { env, encoding: 'utf8' });
+  const { findings } = JSON.parse(doctor.stdout) as { findings: { level: string; finding: string }[] };
+  expect(findings.filter(({ level }) => level === 'problem' || level === 'skipped')).toEqual([]);
+  expect([doctor.status, doctor.stderr]).toEqual([0, '']);
 
   const operator = `http://127.0.0.1:${env.OPERATOR_PORT}`;
   const metrics = await (await fetch(`${operator}/metrics`)).text();
@@ -155,6 +162,12 @@ test('starts everything, prints the key once, refuses a second service, and surv
   ]) {
     expect(metrics.match(new RegExp(`^# HELP ${name} `, 'gm'))).toHaveLength(1);
   }
+  // What dashboards and alert rules ask for is there.
+  const known = readScrape(metrics);
+  const unknown = expressions().flatMap(({ where, expression }) =>
+    unknownIn(expression, known).map((what) => `${where}: ${what}`),
+  );
+  expect(unknown).toEqual([]);
   const health = async () => {
     const answer = await fetch(`${operator}/healthz`);
     return { status: answer.status, body: await answer.json() };

@@ -1,0 +1,24 @@
+import { connect } from 'amqplib';
+import type { AmqpUrl } from '#src/config/amqp-url.ts';
+
+/** Connects to the first host of a cluster that takes the login, and leaves. Throws what the last one said. */
+export async function tryAmqp(
+  { hosts, isSecure, username, password, vhost }: AmqpUrl,
+  timeoutMs: number,
+): Promise<void> {
+  const protocol = isSecure ? 'amqps' : 'amqp';
+  let said: unknown;
+  for (const { host, port } of hosts) {
+    try {
+      const address = { protocol, hostname: host, port, username, password, vhost };
+      const connection = await connect(address, { timeout: timeoutMs / hosts.length });
+      // What it says from here on is nobody's.
+      connection.on('error', () => {});
+      await connection.close();
+      return;
+    } catch (error) {
+      said = error;
+    }
+  }
+  throw said;
+}

@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import { createAlert } from '#src/api/v1/alerts/create.ts';
+import { deleteAlert } from '#src/api/v1/alerts/delete.ts';
+import { getAlert } from '#src/api/v1/alerts/get.ts';
+import { listAlerts } from '#src/api/v1/alerts/list.ts';
+import { updateAlert } from '#src/api/v1/alerts/update.ts';
+import { addCreate, addDelete, addGet, addList, addUpdate, type Noun } from './nouns/verbs.ts';
+
+const ALERT: Noun = {
+  name: 'alert',
+  id: 'alert_id',
+  columns: ['alert_id', 'type', 'threshold_kwh', 'threshold', 'threshold_hours', 'delivery', 'status'],
+};
+
+/** `energy alerts …`: by the operations of the interface. */
+export function register(program: Command): void {
+  const alerts = program.command('alerts').description('thresholds on usage, costs and silence');
+  addList(alerts, ALERT, listAlerts, { ofUser: true });
+  addGet(alerts, ALERT, getAlert);
+  addCreate(alerts, ALERT, createAlert);
+  addUpdate(alerts, ALERT, updateAlert);
+  addDelete(alerts, ALERT, deleteAlert, 'its history stays');
+}

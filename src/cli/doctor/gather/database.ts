@@ -1,0 +1,73 @@
+import { urlsOfHosts } from '#src/config/database-url.ts';
+import type { Config } from '#src/config/load.ts';
+import { shownUrl } from '#src/config/shown-url.ts';
+import { lookAtCapabilities } from '#src/database/capabilities.ts';
+import { commitFacts, commitRisks } from '#src/database/commit-risks.ts';
+import { createPool, type Pool, queryOn } from '#src/database/connect.ts';
+import { databaseUrl } from '#src/database/locate.ts';
+import { schemaState } from '#src/database/migrate.ts';
+import { sealedSamples } from '#src/database/sealed.ts';
+import type { DatabaseContent, DatabaseFacts, DatabaseServer } from '../facts.ts';
+import { databaseContent } from './database-content.ts';
+import { within } from './within.ts';
+
+/** Longest that one statement takes, and all of them together. */
+const STATEMENT_MS = 4_000;
+const WHOLE_MS = 12_000;
+
+/** Looks at the database: only reads. `sealed`: some of what is stored sealed; null where it could not be asked. */
+export async function gatherDatabase(config: Config): Promise<{ facts: DatabaseFacts; sealed: Buffer[] | null }> {
+  const isEmbedded = config.database.url === undefined;
+  const shown = isEmbedded ? `the embedded database in ${config.dataDir}` : shownUrl(config.database.url ?? '');
+  let sealed: Buffer[] | null = null;
+  let pool: Pool | undefined;
+  const server = await within(async () => {
+    const url = await databaseUrl(config);
+    pool = createPool(url, {
+      max: 2,
+      applicationName: 'energy doctor',
+      settings: [`statement_timeout=${STATEMENT_MS}`],
+    });
+    const clock = await compareClocks(pool);
+    const looked = await look(pool, config, url, clock);
+    if (looked.schema.isMade) sealed = await sealedSamples(queryOn(pool)).catch(() => null);
+    else sealed = [];
+    return looked;
+  }, WHOLE_MS);
+  // A server that hangs lets no connection end: the process ends without it.
+  void pool?.end().catch(() => {});
+  return { facts: { isEmbedded, shown, server }, sealed };
+}
+
+async function look(pool: Pool, config: Config, url: string, clock: DatabaseServer['clock']): Promise<DatabaseServer> {
+  const kind = await within(async () => {
+    const { line, capabilities } = await lookAtCapabilities(pool, config.database.timescale);
+    return { line, capabilities };
+  });
+  const schema = await schemaState(pool);
+  const hosts = urlsOfHosts(url).length;
+  const isOurs = schema.isMade && schema.pending.length === 0 && schema.unknown.length === 0;
+  return {
+    kind,
+    clock,
+    schema,
+    commitRisks: commitRisks(await commitFacts(queryOn(pool), hosts)),
+    content: isOurs ? await within<DatabaseContent>(() => databaseContent(pool)) : null,
+  };
+}
+
+/** The database's clock against this machine's, in the middle of the shortest of a few questions. */
+async function compareClocks(pool: Pool): Promise<DatabaseServer['clock']> {
+  const samples: DatabaseServer['clock'][] = [];
+  for (let index = 0; index < 3; index++) {
+    const beforeMs = Date.now();
+    // Raw SQL: the server's clock.
+    const { rows } = await pool.query<{ ms: number }>(
+      'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms',
+    );
+    const afterMs = Date.now();
+    const uncertainMs = (afterMs - beforeMs) / 2;
+    samples.push({ aheadMs: (rows[0]?.ms ?? beforeMs) - (beforeMs + uncertainMs), uncertainMs });
+  }
+  return samples.reduce((best, one) => (one.uncertainMs < best.uncertainMs ? one : best));
+}

@@ -1,0 +1,28 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '#src/config/load.ts';
+import type { FileFacts } from '../facts.ts';
+
+/** Rights of what is in DATA_DIR, as far as it is there. */
+export async function gatherFiles({ dataDir, tls }: Config): Promise<FileFacts[]> {
+  const wanted: { path: string; what: FileFacts['what'] }[] = [
+    { path: dataDir, what: 'folder' },
+    { path: join(dataDir, 'secret.key'), what: 'secret' },
+    { path: tls.keyFile ?? join(dataDir, 'tls', 'key.pem'), what: 'secret' },
+    { path: join(dataDir, 'mail'), what: 'messages' },
+    { path: join(dataDir, 'sms'), what: 'messages' },
+  ];
+  const found = await Promise.all(
+    wanted.map(async ({ path, what }) => {
+      const status = await stat(path).catch(() => null);
+      if (status === null) return [];
+      const isWritable = await access(path, constants.W_OK).then(
+        () => true,
+        () => false,
+      );
+      return [{ path, what, mode: status.mode & 0o777, isWritable }];
+    }),
+  );
+  return found.flat();
+}

@@ -1,0 +1,38 @@
+import { CHECKS } from './checks/checks.ts';
+import type { Facts } from './facts.ts';
+import type { Finding } from './finding.ts';
+
+/** A finding with the check that made it. */
+export type Reported = { check: string } & Finding;
+
+/** Everything that the checks find. Pure. */
+export const judge = (facts: Facts): Reported[] =>
+  CHECKS.flatMap(({ name, judge: find }) => find(facts).map((one) => ({ check: name, ...one })));
+
+/** Findings without these texts: what another program said may have one in it. */
+export function withoutSecrets(findings: readonly Reported[], secrets: readonly string[]): Reported[] {
+  // The longest first: one may be a part of another.
+  const all = [...secrets].sort((a, b) => b.length - a.length);
+  const clean = (text: string) => all.reduce((left, secret) => left.replaceAll(secret, '…'), text);
+  return findings.map((one) => ({ ...one, finding: clean(one.finding), todo: one.todo && clean(one.todo) }));
+}
+
+const MARK = { ok: 'ok', warning: 'WARNING', problem: 'PROBLEM', skipped: '-' } as const;
+const WIDTH = { mark: 7, check: 13 };
+
+/** Findings as lines for a person. */
+export function linesOf(findings: readonly Reported[]): string {
+  const lines = findings.flatMap(({ check, level, finding, todo }) => {
+    const head = `${MARK[level].padEnd(WIDTH.mark)}  ${check.padEnd(WIDTH.check)}  ${finding}`;
+    return todo === null ? [head] : [head, `${' '.repeat(WIDTH.mark + WIDTH.check + 4)}→ ${todo}`];
+  });
+  return [...lines, '', summaryOf(findings)].join('\n');
+}
+
+function summaryOf(findings: readonly Reported[]): string {
+  const count = (level: Finding['level']) => findings.filter((one) => one.level === level).length;
+  const [problems, warnings] = [count('problem'), count('warning')];
+  if (problems + warnings === 0) return 'Nothing is wrong.';
+  const said = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`;
+  return `${said(problems, 'problem')}, ${said(warnings, 'warning')}.`;
+}

@@ -1,0 +1,103 @@
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { AnyOperation, Call } from '#src/api/operation.ts';
+import { noted } from '#src/api/operation.ts';
+import type { Caller } from '#src/auth/authenticate.ts';
+import { SCOPES } from '#src/auth/scopes.ts';
+import type { Config } from '#src/config/load.ts';
+import { systemClock } from '#src/core/clock.ts';
+import { AppError } from '#src/core/errors.ts';
+import { type SecretBox, secretBox } from '#src/core/secret-box.ts';
+import type { Database } from '#src/database/connect.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+import { secretKey } from '#src/start/secret-key.ts';
+import { COMMAND_LINE } from '#src/users/audit.ts';
+import { mistake, valuesOf } from './members.ts';
+
+/** A request as it is typed: values as text, those of the body as `valuesOf` has made them. */
+export interface Asked {
+  /** Whose things it is about, where the operation takes its caller's. */
+  userId?: string;
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: Record<string, unknown>;
+}
+
+/** What it answers; `cursor`: of the next page, where there is one. */
+export interface Answered {
+  answer: unknown;
+  cursor: string | null;
+}
+
+/**
+ * Carries out an operation of the interface as an operator at the command line: with an administrator's reach, all in one transaction, and
+ * noted like any other. Throws what is wrong in the words of options; `what`: the thing that may not be there.
+ */
+export async function runAsOperator(
+  definition: AnyOperation,
+  asked: Asked,
+  { db, config, what }: { db: Database; config: Config; what: string },
+): Promise<Answered> {
+  const { params = {}, body } = asked;
+  const query = definition.query?.parse(valuesOf(definition.query, asked.query ?? {}));
+  const path = definition.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
+  let cursor: string | null = null;
+  const reply = {
+    header(name: string, value: string) {
+      if (name === 'Link')
+        cursor = new URL(value.slice(1, value.indexOf('>')), 'https://localhost').searchParams.get('cursor');
+      return reply;
+    },
+  };
+  const box = body !== undefined && 'auth_token' in body ? secretBox(await secretKey(config, db)) : NO_BOX;
+  const work = (trx: Database) => {
+    const caller = operator(asked.userId ?? '');
+    const call = {
+      context: {
+        db: trx,
+        readDb: trx,
+        clock: systemClock,
+        box,
+        environment: config.environment,
+        dataDir: config.dataDir,
+      },
+      caller,
+      params,
+      query,
+      body: body && definition.body?.parse(body),
+      rowName: String,
+      reply,
+      url: path,
+      accepts: '',
+      whileAllowed: (piece: (one: Caller) => Promise<unknown>) => piece(caller),
+      stillAllowed: async () => caller,
+    } as unknown as Call<unknown, unknown, unknown>;
+    return noted(definition, trx, call, { actor: null, address: COMMAND_LINE });
+  };
+  try {
+    const answer = await (definition.method === 'GET' ? work(db) : joinOrBeginTransaction(db, work));
+    return { answer: answer instanceof Readable ? JSON.parse(await text(answer)) : answer, cursor };
+  } catch (error) {
+    throw error instanceof AppError ? new Error(inWords(error, what), { cause: error }) : error;
+  }
+}
+
+/** Reaches everybody. What is only its own it has as the account that is named. */
+const operator = (userId: string): Caller => ({
+  by: 'key',
+  keyId: COMMAND_LINE,
+  userId,
+  role: 'admin',
+  scopes: new Set(SCOPES),
+});
+
+const refuse = (): never => {
+  throw new Error('a secret is sealed that was not asked for');
+};
+const NO_BOX: SecretBox = { seal: refuse, open: refuse };
+
+function inWords(error: AppError, what: string): string {
+  if (error.is === 'notFound') return `There is no ${what}`;
+  if (error.details) return error.details.map(({ field, message }) => mistake(field.split('.'), message)).join('\n');
+  return error.message;
+}

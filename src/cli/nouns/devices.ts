@@ -1,0 +1,20 @@
+import type { Command } from 'commander';
+import { deleteDevice } from '#src/api/v1/devices/delete.ts';
+import { getDevice } from '#src/api/v1/devices/get.ts';
+import { listDevices } from '#src/api/v1/devices/list.ts';
+import { updateDevice } from '#src/api/v1/devices/update.ts';
+import { addDelete, addGet, addList, addUpdate, type Noun } from './verbs.ts';
+
+const DEVICE: Noun = {
+  name: 'device',
+  id: 'device_id',
+  columns: ['device_id', 'type', 'location', 'placement', 'status', 'last_seen_at', 'attention'],
+};
+
+/** `energy devices list|get|update|delete`, beside pairing. */
+export function addDeviceVerbs(devices: Command): void {
+  addList(devices, DEVICE, listDevices, { ofUser: true });
+  addGet(devices, DEVICE, getDevice);
+  addUpdate(devices, DEVICE, updateDevice);
+  addDelete(devices, DEVICE, deleteDevice, 'it can no longer log in; what it consumed stays');
+}

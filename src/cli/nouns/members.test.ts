@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { optionsOf, valuesOf } from './members.ts';
+import { linesOf, tableOf } from './table.ts';
+
+const patch = z
+  .strictObject({
+    name: z.string().min(1).describe('What it is `called`.'),
+    limit_kw: z.number().positive().nullable(),
+    tags: z.array(z.string()).describe('Words.'),
+    note: z.string().nullable().describe('A note.'),
+  })
+  .partial();
+
+test('an option for each member, with what it means, and how it is taken away', () => {
+  expect(optionsOf(patch.shape, ['tags'])).toEqual([
+    { member: 'name', flag: '--name', description: 'What it is called.' },
+    { member: 'limit_kw', flag: '--limit-kw', description: '"none" removes it' },
+    { member: 'note', flag: '--note', description: 'A note. "none" removes it' },
+  ]);
+});
+
+test('what is typed is text where that may be, else JSON; none is null where that may be', () => {
+  expect(valuesOf(patch, { name: '42', limit_kw: '42', tags: '["a"]', note: 'none' })).toEqual({
+    name: '42',
+    limit_kw: 42,
+    tags: ['a'],
+    note: null,
+  });
+  expect(valuesOf(patch, { name: 'none', limit_kw: 'none' })).toEqual({ name: 'none', limit_kw: null });
+});
+
+test('each mistake is a line, in the words of options', () => {
+  const wrong = { name: '', limit_kw: 'much', tags: '[1]' };
+  expect(() => valuesOf(patch, wrong)).toThrow(
+    /^--name: .+\n--limit-kw: must be a number\n--tags\.0: must be a string$/,
+  );
+});
+
+test('a table has its columns under each other, ends where the terminal does, and drives no terminal', () => {
+  const rows = [
+    { id: 'a', said: '\u001b[2J', list: ['x', 'y'] },
+    { id: 'bcd', said: null, list: [] },
+  ];
+  expect(tableOf(rows, ['id', 'said', 'list'], null)).toBe('ID   SAID  LIST\na    ·[2J  x,y\nbcd  -     -');
+  expect(tableOf(rows, ['id', 'said'], 6)).toBe('ID   …\na    …\nbcd  -');
+  expect(linesOf({ id: 'a', limit_kw: 2, channels: [{ a: 1 }] })).toBe('id        a\nlimit_kw  2\nchannels  [{"a":1}]');
+});

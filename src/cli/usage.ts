@@ -1,0 +1,16 @@
+import type { Command } from 'commander';
+import { monthlyAnalytics } from '#src/api/v1/analytics/monthly.ts';
+import { deviceUsage } from '#src/api/v1/devices/usage.ts';
+import { getEnergyInsights } from '#src/api/v1/energy-insights/get.ts';
+import { addVerb, type Noun } from './nouns/verbs.ts';
+
+const USER: Noun = { name: 'user', id: 'user_id', columns: [] };
+const DEVICE: Noun = { name: 'device', id: 'device_id', columns: [] };
+
+/** `energy usage …`: what homes and devices used, by the operations of the interface. */
+export function register(program: Command): void {
+  const usage = program.command('usage').description('what a home or a device used');
+  addVerb(usage, 'get', USER, getEnergyInsights);
+  addVerb(usage, 'months', USER, monthlyAnalytics);
+  addVerb(usage, 'device', DEVICE, deviceUsage);
+}

@@ -1,0 +1,45 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { broker as check } from '#src/cli/doctor/checks/broker.ts';
+import type { Facts } from '#src/cli/doctor/facts.ts';
+import { gatherBroker } from '#src/cli/doctor/gather/broker.ts';
+import { loadConfig } from '#src/config/load.ts';
+import { freePort } from '#test/support/free-port.ts';
+import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
+import { temporaryFolder } from '#test/support/service.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let mosquitto: Mosquitto;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  const passwords = join(folder.path, 'passwords');
+  const { status, stderr } = spawnSync('mosquitto_passwd', ['-c', '-b', passwords, 'energy', 'right']);
+  if (status !== 0) throw new Error(`mosquitto_passwd: ${stderr}`);
+  const lines = ['listener 1883', 'allow_anonymous false', `password_file ${passwords}`];
+  mosquitto = await startMosquitto({ configuration: lines.join('\n') });
+});
+afterAll(async () => {
+  await mosquitto.stop();
+  await folder.remove();
+});
+
+/** What is found of the broker at a URL. */
+async function foundAt(url: string) {
+  const facts = { broker: await gatherBroker(loadConfig({ MQTT_URL: url })), service: null } as unknown as Facts;
+  return check.judge(facts).map(({ level, finding, todo }) => `${level} ${finding} ${todo}`);
+}
+const as = (login: string) => mosquitto.url.replace('//', `//${login}@`);
+
+test('a broker that takes the login, one that does not, and one that is not there', async () => {
+  expect(await foundAt(as('energy:right'))).toEqual([expect.stringMatching(/^ok .* takes the login/)]);
+  for (const login of ['energy:wrong', 'nobody:right'])
+    expect(await foundAt(as(login))).toEqual([expect.stringMatching(/^problem .*does not take this login/)]);
+  expect(await foundAt(mosquitto.url)).toEqual([expect.stringMatching(/^problem .*does not take this login/)]);
+  expect(await foundAt(`mqtt://energy:right@127.0.0.1:${await freePort()}`)).toEqual([
+    expect.stringMatching(/^problem .*ECONNREFUSED.* Check host and port/),
+  ]);
+  expect(await foundAt(`amqp://energy:right@127.0.0.1:${await freePort()}`)).toEqual([
+    expect.stringMatching(/^problem .*ECONNREFUSED.* Check host and port/),
+  ]);
+});

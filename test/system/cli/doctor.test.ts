@@ -1,0 +1,165 @@
+import { spawn } from 'node:child_process';
+import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { join, resolve } from 'node:path';
+import { SMTPServer } from 'smtp-server';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { secretBox } from '#src/core/secret-box.ts';
+import { createDb } from '#src/database/connect.ts';
+import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { freePort } from '#test/support/free-port.ts';
+import { type Meter, meter } from '#test/support/meters.ts';
+import { temporaryFolder } from '#test/support/service.ts';
+
+const ENERGY = resolve(import.meta.dirname, '../../../bin/energy.js');
+const PASSWORD = 'not-to-be-seen';
+const SECRET = 'a secret of the test’s own';
+
+let database: TestDatabase;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let home: Meter;
+/** Takes connections, and says nothing. */
+let silent: Server;
+let mail: SMTPServer;
+let ports: Record<string, string>;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  database = await testDatabase();
+  home = await meter(database);
+  silent = createServer().listen(0, '127.0.0.1');
+  mail = new SMTPServer({
+    disabledCommands: ['STARTTLS'],
+    allowInsecureAuth: true,
+    onAuth: ({ password }, _session, done) =>
+      done(password === PASSWORD ? null : new Error('no such login'), { user: 'energy' }),
+    onMailFrom: (_address, _session, done) => done(new Error('nothing is to be sent')),
+  });
+  await new Promise<void>((done) => mail.listen(0, '127.0.0.1', done));
+  const names = ['API_PORT', 'HTTP_PORT', 'MQTT_PORT', 'MQTTS_PORT', 'OPERATOR_PORT'];
+  ports = Object.fromEntries(await Promise.all(names.map(async (name) => [name, String(await freePort())])));
+});
+afterAll(async () => {
+  silent.close();
+  await Promise.all([database.drop(), new Promise<void>((done) => mail.close(() => done()))]);
+  await folder.remove();
+});
+
+const portOf = (server: { address(): AddressInfo | string | null }) => (server.address() as AddressInfo).port;
+
+interface Reported {
+  check: string;
+  level: string;
+  finding: string;
+  todo: string | null;
+}
+
+/** What it says; `bad`: problems, by their check. */
+async function doctor(given: Record<string, string>, ...args: string[]) {
+  const env = { PATH: process.env.PATH, DATA_DIR: join(folder.path, 'none'), ...ports, ...given };
+  const child = spawn(process.execPath, [ENERGY, 'doctor', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => {
+      output += chunk;
+    });
+  const code = await new Promise<number | null>((done) => child.once('close', done));
+  return { code, output };
+}
+
+async function findings(given: Record<string, string>) {
+  const { code, output } = await doctor(given, '--json');
+  const { ok, findings: all } = JSON.parse(output) as { ok: boolean; findings: Reported[] };
+  expect(code).toBe(ok ? 0 : 1);
+  const bad = all.filter(({ level }) => level === 'problem').map(({ check }) => check);
+  const of = (check: string) => all.filter((one) => one.check === check);
+  return { bad: [...new Set(bad)], of, output };
+}
+
+test('before the first start it finds no problem, and makes nothing', async () => {
+  const { code, output } = await doctor({});
+  expect(output).toMatch(/WARNING {2}service +no service runs on .*\n +→ Start it/);
+  expect(output).toMatch(/0 problems, 1 warning\.\n$/);
+  expect(code).toBe(0);
+  expect(await readdir(folder.path)).toEqual([]);
+});
+
+test('a configuration that is not valid is told of a line for each mistake', async () => {
+  const { bad, of } = await findings({ API_PORT: 'x', TLS_KEY_FILE: 'k' });
+  expect(bad).toEqual(['configuration']);
+  expect(of('configuration').map(({ finding }) => finding.split(':')[0])).toContain('API_PORT');
+});
+
+test('an installation that is well', async () => {
+  await home.read([
+    [new Date(Date.now() - 7_200_000), 1],
+    [new Date(Date.now() - 60_000), 2],
+  ]);
+  await createWebhook(createDb(database.pool), secretBox(SECRET), home.userId, {
+    event: 'usage.updated',
+    url: 'https://receiver.example/',
+    authToken: 'a token of the owner',
+  });
+  const { bad, of } = await findings({
+    DATABASE_URL: database.url,
+    SMTP_URL: `smtp://energy:${PASSWORD}@127.0.0.1:${portOf(mail.server)}`,
+    SECRET_KEY: SECRET,
+  });
+  expect(bad).toEqual([]);
+  for (const check of ['database', 'schema', 'clock', 'secret key', 'mail', 'silence', 'outbox', 'aggregates'])
+    expect(of(check).map(({ level }) => level)).toEqual(['ok']);
+  expect(of('aggregates')[0]?.finding).toContain(home.userId);
+  expect(of('silence')[0]?.finding).toBe('0 of 1 devices that were heard in the last day are silent for an hour');
+});
+
+test('each thing that is wrong is found, and no password is said', async () => {
+  const data = join(folder.path, 'open');
+  await mkdir(join(data, 'mail'), { recursive: true });
+  await writeFile(join(data, 'secret.key'), 'another secret than that\n');
+  await chmod(join(data, 'secret.key'), 0o644);
+  const wrong = 'wrong-and-not-to-be-seen';
+  const { bad, of, output } = await findings({
+    DATA_DIR: data,
+    DATABASE_URL: database.url,
+    API_PORT: String(portOf(silent)),
+    SMTP_URL: `smtp://energy:${wrong}@127.0.0.1:${portOf(mail.server)}`,
+    TLS_CERT_FILE: join(data, 'none.pem'),
+    TLS_KEY_FILE: join(data, 'none.pem'),
+  });
+  expect(bad.sort()).toEqual(['certificate', 'files', 'mail', 'ports', 'secret key']);
+  expect(of('ports')[0]?.finding).toContain(`process ${process.pid} `);
+  expect(of('mail')[0]?.todo).toContain('does not take this login');
+  expect(output).not.toContain(wrong);
+});
+
+test('rejected readings, aggregates that differ, and a schema of a newer version', async () => {
+  await database.pool.query('UPDATE devices SET recent_rejects = (1 << 20) - 1');
+  // Of a day that nothing is known of.
+  await database.pool.query(
+    `INSERT INTO closed_user_daily (user_id, day, energy_milliwatt_hours, estimated_milliwatt_hours, export_milliwatt_hours,
+       reading_count, covered_ms, export_covered_ms)
+     VALUES ($1, date_trunc('month', now(), 'UTC') + interval '40 days', 1, 0, 0, 1, 1, 0)`,
+    [home.userId],
+  );
+  const one = await findings({ DATABASE_URL: database.url, SECRET_KEY: SECRET });
+  expect(one.bad).toEqual(['rejected', 'aggregates']);
+  await database.pool.query("INSERT INTO schema_migrations (name, sha256) VALUES ('schema/9999_later.sql', '')");
+  const later = await findings({ DATABASE_URL: database.url, SECRET_KEY: SECRET });
+  expect(later.bad).toEqual(['schema']);
+  expect(later.of('rejected')[0]?.level).toBe('skipped');
+});
+
+test('what hangs is given up: database, broker and mail server that take connections and say nothing', async () => {
+  const at = `energy:${PASSWORD}@127.0.0.1:${portOf(silent)}`;
+  const startedAt = performance.now();
+  const { bad, of, output } = await findings({
+    DATABASE_URL: `postgres://${at}/energy`,
+    MQTT_URL: `mqtt://${at}`,
+    SMTP_URL: `smtp://${at}`,
+  });
+  expect(performance.now() - startedAt).toBeLessThan(25_000);
+  expect(bad.sort()).toEqual(['broker', 'database', 'mail']);
+  expect(of('secret key')[0]?.level).toBe('skipped');
+  expect(output).not.toContain(PASSWORD);
+});

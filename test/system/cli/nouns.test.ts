@@ -1,0 +1,224 @@
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { COMMANDS, programOf } from '#src/cli/program.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { type Meter, meter } from '#test/support/meters.ts';
+import { temporaryFolder } from '#test/support/service.ts';
+
+const ENERGY = resolve(import.meta.dirname, '../../../bin/energy.js');
+
+let database: TestDatabase;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let home: Meter;
+let email: string;
+beforeAll(async () => {
+  database = await testDatabase();
+  folder = await temporaryFolder();
+  home = await meter(database);
+  await home.read([
+    [new Date('2026-11-20T10:00:00Z'), 1],
+    [new Date('2026-11-20T12:00:00Z'), 3.5],
+    [new Date('2026-11-21T12:00:00Z'), 4],
+  ]);
+  const { rows } = await database.pool.query('SELECT email FROM users WHERE user_id = $1', [home.userId]);
+  email = rows[0].email;
+});
+afterAll(async () => {
+  await database.drop();
+  await folder.remove();
+});
+
+/** A command as a process of its own, which reads `input`. */
+async function apart(args: string[], input: string) {
+  const env = { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: folder.path };
+  const child = spawn(process.execPath, [ENERGY, ...args], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  child.stdin.end(input);
+  let out = '';
+  child.stdout.on('data', (chunk) => {
+    out += chunk;
+  });
+  const code = await new Promise<number | null>((done) => child.once('close', done));
+  return { code, out };
+}
+
+/** A command in this process: to start one takes longer than what most of them do. */
+async function energy(args: string[]) {
+  let [out, err] = ['', ''];
+  const log = vi.spyOn(console, 'log').mockImplementation((line) => {
+    out += `${line}\n`;
+  });
+  const error = vi.spyOn(console, 'error').mockImplementation((line) => {
+    err += `${line}\n`;
+  });
+  vi.stubEnv('DATABASE_URL', database.url);
+  vi.stubEnv('DATA_DIR', folder.path);
+  try {
+    const load = COMMANDS[args[0] ?? ''] ?? expect.fail(args[0]);
+    await programOf([await load()]).parseAsync(args, { from: 'user' });
+    return { code: 0, out, err, said: `0 ${err}` };
+  } catch (failed) {
+    return { code: 1, out, err, said: `1 ${(failed as Error).message}\n` };
+  } finally {
+    log.mockRestore();
+    error.mockRestore();
+    vi.unstubAllEnvs();
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
+async function json(args: string[], input?: string): Promise<any[]> {
+  const asked = [...args, '--json'];
+  const { code, out, said } = input === undefined ? await energy(asked) : { said: '', ...(await apart(asked, input)) };
+  expect(`${code} ${said}`).toMatch(/^0 (0 (There are more.*\n)?)?$/);
+  return out
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+const lastAct = async () => (await json(['audit', '--limit', '1']))[0];
+
+test('users: listed page by page, got and changed by their e-mail address, and noted', async () => {
+  for (const name of ['a', 'b', 'c']) await json(['users', 'create', '--email', `${name}@pages.example`]);
+  const first = await energy(['users', 'list', '--search', 'pages', '--limit', '2']);
+  expect(first.out).toMatch(
+    /^USER_ID +EMAIL +ROLE +PLAN +TIMEZONE +CREATED_AT\nusr_\w+ +a@pages\.example .*\nusr_\w+ +b@/,
+  );
+  const [, cursor = ''] = /--cursor (\S+),/.exec(first.err) ?? [];
+  const next = await json(['users', 'list', '--search', 'pages', '--cursor', cursor]);
+  expect(next.map((one) => one.email)).toEqual(['c@pages.example']);
+  expect((await json(['users', 'list', '--all'])).length).toBeGreaterThanOrEqual(4);
+
+  expect(await json(['users', 'get', 'A@pages.example'])).toMatchObject([{ email: 'a@pages.example', plan: 'free' }]);
+  expect((await energy(['users', 'get', 'a@pages.example'])).out).toMatch(
+    /^user_id +usr_\w+\nemail +a@pages\.example\n/,
+  );
+  const patch = ['--phone', '+4915112345678', '--plan', 'developer', '--timezone', 'Europe/Berlin'];
+  const [changed] = await json(['users', 'update', 'a@pages.example', ...patch]);
+  expect(changed).toMatchObject({ phone: '+4915112345678', plan: 'developer', timezone: 'Europe/Berlin' });
+  expect(await json(['users', 'update', 'a@pages.example', '--phone', 'none'])).toMatchObject([{ phone: null }]);
+  expect(await lastAct()).toMatchObject({
+    action: 'user.changed',
+    target: changed.user_id,
+    actor_user_id: null,
+    address: 'cli',
+    details: { members: ['phone'] },
+  });
+});
+
+test('what is wrong is said in the words of options, and changes nothing', async () => {
+  expect((await energy(['users', 'get', 'nobody@example.com'])).said).toBe('1 There is no user nobody@example.com\n');
+  expect((await energy(['users', 'update', email, '--plan', 'gold'])).said).toMatch(/^1 --plan: must be one of free, /);
+  expect((await energy(['users', 'update', email])).said).toMatch(/^1 Nothing to change: give at least one of --email/);
+  expect((await energy(['users', 'update', email, '--email', 'b@pages.example'])).said).toMatch(/^1 .*e-mail/i);
+  expect((await energy(['devices', 'get', 'dev_x\n'])).said).toMatch(/^1 There is no device dev_x/);
+  expect((await energy(['devices', 'update', home.deviceId, '--limit-kw', 'much'])).said).toMatch(
+    /^1 --limit-kw: must be/,
+  );
+  expect(
+    (await energy(['alerts', 'create', '--user', email, '--type', 'no_data', '--delivery', 'email'])).said,
+  ).toMatch(/^1 --threshold-hours: is required with type no_data/);
+  expect((await energy(['users', 'list', '--cursor', 'made-up'])).said).toMatch(/^1 --cursor: must be one of/);
+  expect((await energy(['users', 'list', '--limit', '1000'])).said).toMatch(/^1 --limit: /);
+});
+
+test('devices: listed, got with their channels, changed and ended', async () => {
+  expect((await energy(['devices', 'list', '--user', email])).out).toContain(home.deviceId);
+  expect((await json(['devices', 'get', home.deviceId]))[0].channels).toHaveLength(1);
+  const patch = ['--limit-kw', '42', '--location', 'cellar', '--timezone', 'Europe/Paris'];
+  expect(await json(['devices', 'update', home.deviceId, ...patch])).toMatchObject([
+    { limit_kw: 42, location: 'cellar', timezone: 'Europe/Paris' },
+  ]);
+  const [other] = await json(['devices', 'create', '--user', email]);
+  const refused = await energy(['devices', 'delete', other.device_id]);
+  expect(refused.said).toMatch(/^1 Delete device dev_\w+ \(.*\)\? Nothing was changed: add --yes/);
+  const ended = await energy(['devices', 'delete', other.device_id, '--yes']);
+  expect([ended.code, ended.out]).toEqual([0, expect.stringMatching(/^Device dev_\w+ was deleted/)]);
+  expect(await lastAct()).toMatchObject({ action: 'device.deleted', target: other.device_id });
+  expect((await energy(['devices', 'delete', other.device_id, '--yes'])).said).toMatch(/^1 There is no device/);
+});
+
+test('keys: listed and got without the key itself, and ended', async () => {
+  const [created] = await json(['keys', 'create', '--user', email, '--name', 'gateway', '--scopes', 'devices:read']);
+  const listed = await json(['keys', 'list', '--user', home.userId]);
+  expect(listed).toMatchObject([{ key_id: created.key_id, name: 'gateway', scopes: ['devices:read'] }]);
+  expect(await json(['keys', 'get', created.key_id])).toMatchObject([{ ...listed[0], user_id: home.userId }]);
+  expect(JSON.stringify(listed)).not.toContain(created.key);
+  await json(['keys', 'delete', created.key_id, '--yes']);
+  expect(await json(['keys', 'list', '--user', email])).toEqual([]);
+  expect((await energy(['keys', 'get', created.key_id])).said).toMatch(/^1 There is no valid key/);
+});
+
+test('alerts and webhooks: by the rules of the interface; a secret comes by standard input', async () => {
+  const wanted = ['--type', 'daily_usage', '--threshold-kwh', '12.5', '--delivery', 'email'];
+  const [{ alert_id }] = await json(['alerts', 'create', '--user', email, ...wanted]);
+  expect(await json(['alerts', 'list', '--user', email])).toMatchObject([{ alert_id, threshold_kwh: 12.5 }]);
+  const [paused] = await json(['alerts', 'update', alert_id, '--status', 'paused', '--threshold-kwh', '20']);
+  expect(paused).toMatchObject({ status: 'paused', threshold_kwh: 20 });
+  expect((await energy(['alerts', 'update', alert_id, '--delivery', 'sms'])).said).toMatch(/^1 .*phone/i);
+
+  const token = 'whsec_dGhlIHNlY3JldCBvZiB0aGlzIHRlc3QuLi4u';
+  const hook = ['--event', 'alert.triggered', '--url', 'https://receiver.example/hook', '--auth-token', '-'];
+  const [{ webhook_id }] = await json(['webhooks', 'create', '--user', email, ...hook], `${token}\n`);
+  expect(await json(['webhooks', 'get', webhook_id])).toMatchObject([{ user_id: home.userId, status: 'active' }]);
+  const [queued] = await json(['webhooks', 'test', webhook_id]);
+  expect(await json(['webhooks', 'deliveries', webhook_id])).toMatchObject([{ delivery_id: queued.delivery_id }]);
+  expect(await json(['webhooks', 'retry', webhook_id, queued.delivery_id])).toMatchObject([{ status: 'pending' }]);
+  expect(await json(['webhooks', 'update', webhook_id, '--status', 'paused'])).toMatchObject([{ status: 'paused' }]);
+  expect(await json(['alerts', 'update', alert_id, '--status', 'active'])).toMatchObject([{ status: 'active' }]);
+  await json(['alerts', 'delete', alert_id, '--yes']);
+  await json(['webhooks', 'delete', webhook_id, '--yes']);
+  expect(await json(['webhooks', 'list', '--user', email])).toEqual([]);
+  expect((await energy(['audit'])).out).not.toContain(token);
+});
+
+test('usage: of a home and of a device', async () => {
+  const days = ['--start', '2026-11-20', '--end', '2026-11-21'];
+  const [{ user_id, data }] = await json(['usage', 'get', email, ...days]);
+  expect(user_id).toBe(home.userId);
+  expect(data).toMatchObject([{ date: '2026-11-20' }, { date: '2026-11-21' }]);
+  expect(data[0].kwh_used + data[1].kwh_used).toBeCloseTo(3, 3);
+  expect((await energy(['usage', 'get', email, ...days])).out).toMatch(/^DATE +KWH_USED +PEAK_HOUR\n2026-11-20 /);
+  const [device] = await json(['usage', 'device', home.deviceId, ...days, '--group-by', 'month']);
+  expect(device.data).toMatchObject([{ date: '2026-11-01', kwh_used: 3 }]);
+  expect((await json(['usage', 'months', email, '--months', '2']))[0].data.length).toBeGreaterThan(0);
+  expect((await energy(['usage', 'get', email, '--start', '2026-11-31', '--end', '2026-12-01'])).said).toMatch(
+    /^1 --start: /,
+  );
+});
+
+/** The same on a terminal (script(1)), where `answer` is typed once something is asked. */
+async function onTerminal(args: string[], answer: string): Promise<string> {
+  const line = [process.execPath, ENERGY, ...args].map((word) => `'${word}'`).join(' ');
+  const env = { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: folder.path, TERM: 'dumb' };
+  const child = spawn('script', ['-qec', line, '/dev/null'], { env });
+  let output = '';
+  let isAnswered = false;
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+    if (isAnswered || !output.includes('[y/N]')) return;
+    isAnswered = true;
+    child.stdin.write(answer);
+  });
+  const code = await new Promise<number | null>((done) => child.once('close', done));
+  return `${code} ${output}`;
+}
+
+test('on a terminal it is asked before something is gone, and only a yes is one', async () => {
+  const [{ device_id }] = await json(['devices', 'create', '--user', email]);
+  for (const answer of ['n\r', '\r', '\u0004'])
+    expect(await onTerminal(['devices', 'delete', device_id], answer)).toMatch(
+      /^1 Delete device [\s\S]*Nothing was changed/,
+    );
+  expect(await onTerminal(['devices', 'delete', device_id], 'y\r')).toMatch(/^0 [\s\S]*was deleted/);
+});
+
+test('an account is erased once it is said twice', async () => {
+  const [{ user_id }] = await json(['users', 'create', '--email', 'gone@example.com']);
+  expect((await energy(['users', 'delete', 'gone@example.com'])).said).toMatch(/^1 .*add --yes/);
+  await json(['users', 'delete', 'gone@example.com', '--yes']);
+  expect((await energy(['users', 'get', user_id])).said).toMatch(/^1 There is no user/);
+  const act = await lastAct();
+  expect(act).toMatchObject({ action: 'user.deleted', address: 'cli' });
+  expect(JSON.stringify(act)).not.toContain(user_id);
+});
