@@ -100,6 +100,7 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
     answer,
     body,
     deprecated,
+    changes,
     formats = [],
     csvBody,
     produces = 'application/json',
@@ -111,6 +112,8 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
   return {
     operationId: name,
     ...defined({ deprecated: deprecated && true }),
+    // Clients may ask again, whatever became of the first request.
+    ...(changes === 'nothing' && { 'x-changes-nothing': true }),
     summary,
     description: needs(scopesOf(operation)),
     tags: [tag],

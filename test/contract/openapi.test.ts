@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -8,7 +7,6 @@ import { addOperation } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { ERRORS } from '#src/core/errors.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
-import { CLIENT_FILE, generateClient } from '#test/support/generate-client.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -83,10 +81,6 @@ describe('the document', () => {
         .map(([name, { status, error }]) => [name, { status, error }])
         .sort(),
     );
-  });
-
-  test('is what the client is made of', async () => {
-    expect(await readFile(CLIENT_FILE, 'utf8'), 'make it anew with: npm run client').toBe(await generateClient());
   });
 });
 
