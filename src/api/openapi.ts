@@ -3,12 +3,13 @@ import { ERRORS } from '#src/core/errors.ts';
 import { VERSION } from '#src/core/version.ts';
 import { EXAMPLES } from './examples.ts';
 import { HEADERS, headersOfAnswer, headersOfError } from './openapi-headers.ts';
+import { samplesOf } from './openapi-samples.ts';
 import { type Json, schemaOf } from './openapi-schema.ts';
 import { webhooks } from './openapi-webhooks.ts';
 import { type AnyOperation, scopesOf } from './operation.ts';
 import { error } from './shapes.ts';
 import { MEDIA_TYPES } from './tables/accept.ts';
-import type { Examples } from './v1/example-ids.ts';
+import { type Examples, user_id } from './v1/example-ids.ts';
 import { OPERATIONS, type OperationName } from './v1/operations.ts';
 
 type Named = AnyOperation & { name: OperationName };
@@ -108,6 +109,11 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
   const example: Examples[string] = EXAMPLES[name];
   const status = operation.status ?? (method === 'POST' ? 201 : 200);
   const tag = path.split('/')[2] ?? '';
+  const parameters = [
+    ...pathParameters(path),
+    ...queryParameters(operation, schemas),
+    ...(method === 'POST' ? [IDEMPOTENCY] : []),
+  ];
   const isOptional = body?.safeParse(undefined).success;
   return {
     operationId: name,
@@ -117,11 +123,7 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
     summary,
     description: needs(scopesOf(operation)),
     tags: [tag],
-    parameters: [
-      ...pathParameters(path),
-      ...queryParameters(operation, schemas),
-      ...(method === 'POST' ? [IDEMPOTENCY] : []),
-    ],
+    parameters,
     ...(body
       ? {
           requestBody: {
@@ -144,8 +146,19 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
       },
       ...Object.fromEntries(errorsOf(operation).map((one) => [one, { $ref: `#/components/responses/${nameOf(one)}` }])),
     },
+    ...(produces !== 'text/event-stream' && {
+      'x-codeSamples': samplesOf({ name, method, path, body: example.body, query: mustAsk(parameters) }),
+    }),
   };
 }
+
+/** What has to be asked, each with an example. */
+const mustAsk = (parameters: Json[]): Record<string, string> =>
+  Object.fromEntries(
+    parameters
+      .filter((one) => one.in === 'query' && one.required)
+      .map(({ name }) => [name, name === 'user_id' ? user_id : String(name).toUpperCase()]),
+  );
 
 const SUCCESS: Record<number, string> = { 200: 'Done.', 201: 'Created.', 202: 'Queued.' };
 

@@ -24,7 +24,7 @@ function under(kind: string, value: Json = document, path = ''): Place[] {
     if (name === 'example' || name === 'examples') return [];
     const here = `${path}/${name}`;
     const found =
-      name === kind && typeof one === 'object'
+      name === kind && !path.endsWith('/properties') && typeof one === 'object'
         ? Object.entries(one as Record<string, Json>).map(([member, of]) => ({
             path: `${here}/${member}`,
             name: Array.isArray(one) ? of.name : member,

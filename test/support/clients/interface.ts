@@ -1,4 +1,5 @@
 import { openApiDocument } from '#src/api/openapi.ts';
+import { camel } from '#src/api/openapi-samples.ts';
 
 /** A JSON Schema, as far as the document uses it. */
 export interface Schema {
@@ -110,12 +111,8 @@ function operationOf(path: string, method: string, one: Described): ClientOperat
   };
 }
 
-/** `alert_id` as `alertId`; `listAlerts` as `ListAlerts`. */
-export const camel = (name: string): string =>
-  name.replaceAll(/[_-](\w)/g, (_, letter: string) => letter.toUpperCase());
+/** `listAlerts` as `ListAlerts`. */
 export const pascal = (name: string): string => camel(name).replace(/^\w/, (letter) => letter.toUpperCase());
-/** `listAlerts` as `list_alerts`. */
-export const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** The name of a schema that is referred to. */
 export const refName = (ref: string): string => ref.split('/').at(-1) ?? '';

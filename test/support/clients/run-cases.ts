@@ -39,7 +39,7 @@ for (const { as, call, path = [], body, query, options = {}, take, save = {} } o
       headers,
       secret,
       now,
-    } = fill(body ?? {}) as { text: string; headers: {}; secret: string; now: number };
+    } = fill(body ?? {}) as { text: string; headers: Record<string, string>; secret: string; now: number };
     const answer =
       call === 'verifyWebhook'
         ? verifyWebhook(sent, headers, secret, { now: new Date(now * 1_000) })

@@ -1,4 +1,5 @@
-import { type ClientOperation, camel, pascal, type readInterface, refName, type Schema } from './interface.ts';
+import { camel } from '#src/api/openapi-samples.ts';
+import { type ClientOperation, pascal, type readInterface, refName, type Schema } from './interface.ts';
 
 const HEADER = `// Generated from the OpenAPI document by \`npm run client\`: do not edit. A test holds it to the document.
 import { type CallOptions, type ClientOptions, Pages, Transport } from './transport.ts';
