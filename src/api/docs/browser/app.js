@@ -79,7 +79,12 @@ function copying() {
 function contents() {
   const list = document.querySelector('nav details');
   // On a phone the text comes first.
-  if (matchMedia('(max-width: 55rem)').matches) list.open = false;
+  const narrow = matchMedia('(max-width: 55rem)');
+  const fit = () => {
+    list.open = !narrow.matches;
+  };
+  narrow.addEventListener('change', fit);
+  fit();
 }
 
 /** What searches is fetched when somebody begins to. */
