@@ -25,7 +25,7 @@ export function documentOf(
 <script type="module" src="/docs/app.js"></script>
 </head>
 <body>
-<a class="skip" href="#main">To the text</a>
+<a class="skip" href="${page.href}#main">To the text</a>
 <header>
 <a class="home" href="/docs">Energy usage service</a>
 <search class="search" hidden><label class="hidden" for="search">Search the documentation</label><input id="search" type="search" placeholder="Search" autocomplete="off" aria-controls="found"><div id="found" class="found" role="region" aria-label="Found" hidden></div></search>

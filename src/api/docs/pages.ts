@@ -52,7 +52,7 @@ export async function docsFiles(document: Json): Promise<Map<string, DocsFile>> 
   for (const name of ['app.js', 'search.js', 'catcher.js'])
     files.set(`/docs/${name}`, {
       type: 'text/javascript; charset=utf-8',
-      content: await readFile(BROWSER + name, 'utf8'),
+      content: browsable(await readFile(BROWSER + name, 'utf8')),
     });
   files.set('/docs/style.css', {
     type: 'text/css; charset=utf-8',
@@ -62,6 +62,9 @@ export async function docsFiles(document: Json): Promise<Map<string, DocsFile>> 
   files.set('/docs/minisearch.js', { type: 'text/javascript; charset=utf-8', content: library });
   return files;
 }
+
+/** The one library that browsers get is imported by its address. */
+const browsable = (code: string): string => code.replace("from 'minisearch'", "from './minisearch.js'");
 
 interface Listed {
   href: string;

@@ -41,7 +41,8 @@ export function addReference(app: FastifyInstance, publicUrl: () => string): voi
     made.catch(() => {
       made = undefined;
     });
-    const path = request.url.split('?', 1)[0] ?? '';
+    // Where the router ends a path.
+    const [path = ''] = request.url.split(/[?#]/, 1);
     const file = (await made).get(path);
     if (!file) return reply.callNotFound();
     const ready = kept.get(path) ?? keep(file);

@@ -28,8 +28,8 @@ export interface Step {
 const fault = (kind: string, times: number, name: string) => ({ 'x-test-fault': `${kind} ${times} ${name} $run` });
 
 /** An energy day with a gap in the clock: the last Sunday of March in Berlin. */
-export const SPRING = '2026-03-29';
-export const USED_ON = '2026-06-14';
+const SPRING = '2026-03-29';
+const USED_ON = '2026-06-14';
 
 const day = { start: USED_ON, end: USED_ON };
 

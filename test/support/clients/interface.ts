@@ -16,7 +16,7 @@ export interface Schema {
   format?: string;
 }
 
-export interface Parameter {
+interface Parameter {
   name: string;
   schema: Schema;
   required: boolean;

@@ -80,18 +80,18 @@ function contents() {
   const list = document.querySelector('nav details');
   // On a phone the text comes first.
   const narrow = matchMedia('(max-width: 55rem)');
-  const fit = () => {
+  const open = () => {
     list.open = !narrow.matches;
   };
-  narrow.addEventListener('change', fit);
-  fit();
+  narrow.addEventListener('change', open);
+  open();
 }
 
 /** What searches is fetched when somebody begins to. */
 function search() {
   const field = document.querySelector('#search');
   field.closest('.search').hidden = false;
-  const begin = async () => (await import('/docs/search.js')).search(field, document.querySelector('#found'), element);
+  const begin = async () => (await import('./search.js')).search(field, document.querySelector('#found'), element);
   field.addEventListener('focus', begin, { once: true });
   addEventListener('keydown', (event) => {
     if (event.key !== '/' || /INPUT|TEXTAREA/.test(document.activeElement?.tagName ?? '')) return;
@@ -105,4 +105,4 @@ copying();
 contents();
 search();
 const place = document.querySelector('[data-catcher]');
-if (place) (await import('/docs/catcher.js')).catcher(place, element);
+if (place) (await import('./catcher.js')).catcher(place, element);

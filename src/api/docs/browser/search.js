@@ -1,4 +1,4 @@
-import MiniSearch from '/docs/minisearch.js';
+import MiniSearch from 'minisearch';
 
 /** Finds sections of the documentation while somebody types. */
 export async function search(field, found, element) {
