@@ -2,9 +2,9 @@
 import json
 import re
 import sys
-from typing import Any
+from typing import Any, get_type_hints
 
-from energy_usage import EnergyClient, EnergyError, Pages, SignatureError, verify_webhook
+from energy_usage import EnergyClient, EnergyError, Pages, SignatureError, types, verify_webhook
 
 
 def snake(name: str) -> str:
@@ -18,6 +18,13 @@ def told(value: Any) -> Any:
 
 
 def main() -> None:
+    # Every type that is named is there.
+    for name in types.__all__:
+        if isinstance(getattr(types, name), type):
+            get_type_hints(getattr(types, name))
+    for name, method in vars(EnergyClient).items():
+        if not name.startswith("_"):
+            get_type_hints(method)
     given = json.load(sys.stdin)
     variables: dict[str, str] = dict(given["variables"])
     clients = {
