@@ -36,6 +36,8 @@ export const PROGRAMS: readonly Program[] = [
   },
   // pip and what builds with it.
   { name: 'python3-pip', program: 'pip3', files: ['test/contract/clients/*.test.ts', 'test/system/docs/*.test.ts'] },
+  { name: 'curl', files: ['test/system/docs/*.test.ts'] },
+  { name: 'jq', files: ['test/system/docs/*.test.ts'] },
   { name: 'redis-server', files: ['test/database/api/rate-limits.test.ts'] },
   { name: 'systemd', program: 'systemd-analyze', files: ['test/system/deploy/systemd.test.ts'] },
   { name: 'chromium-headless-shell', files: ['test/system/{dashboard,docs}/*.test.ts'] },
