@@ -2,7 +2,9 @@ import { defined } from '#src/core/defined.ts';
 import { ERRORS } from '#src/core/errors.ts';
 import { VERSION } from '#src/core/version.ts';
 import { EXAMPLES } from './examples.ts';
+import { PARAMETER_EXAMPLES } from './openapi-examples.ts';
 import { HEADERS, headersOfAnswer, headersOfError } from './openapi-headers.ts';
+import { samplesOf } from './openapi-samples.ts';
 import { type Json, schemaOf } from './openapi-schema.ts';
 import { webhooks } from './openapi-webhooks.ts';
 import { type AnyOperation, scopesOf } from './operation.ts';
@@ -17,17 +19,17 @@ type Named = AnyOperation & { name: OperationName };
 const STATUSES = Map.groupBy(Object.entries(ERRORS), ([, { status }]) => status);
 
 const TAGS: Record<string, string> = {
-  'energy-insights': 'Usage by hour, day and month',
-  analytics: 'Month over month',
-  alerts: 'Thresholds on usage and costs',
-  users: 'Accounts',
-  webhooks: 'Subscriptions to events',
-  devices: 'Meters and thermostats',
-  tariffs: 'What homes pay for energy, and get for it',
-  'price-series': 'Prices that are told as they become known',
-  gateways: 'Brokers of households',
-  keys: 'API keys',
-  audit: 'Who did what to whom',
+  'energy-insights': 'What a home used, bought, made, stored and paid, by hour, day or month, in any time zone.',
+  analytics: 'Months, each beside the one before.',
+  alerts: 'Thresholds on usage, costs and silence, and when they would have fired.',
+  users: 'Accounts: homeowners, utilities, administrators; all that is known of one, as a file.',
+  webhooks: 'Subscriptions to events, and the log of their deliveries.',
+  devices: 'Meters, plugs and thermostats: pairing, settings, and what each measured.',
+  tariffs: 'What homes pay for energy, and get for what they feed in.',
+  'price-series': 'Prices that are told as they become known, such as those of an exchange.',
+  gateways: 'Brokers of households, which bring many devices at once.',
+  keys: 'API keys: create, rotate with an overlap, revoke.',
+  audit: 'Who did what to whom, for administrators.',
 };
 
 /** The OpenAPI 3.1 document of the interface, from the schemas that validate requests. `url`: where clients reach it. */
@@ -100,6 +102,7 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
     answer,
     body,
     deprecated,
+    changes,
     formats = [],
     csvBody,
     produces = 'application/json',
@@ -107,18 +110,21 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
   const example: Examples[string] = EXAMPLES[name];
   const status = operation.status ?? (method === 'POST' ? 201 : 200);
   const tag = path.split('/')[2] ?? '';
+  const parameters = [
+    ...pathParameters(path),
+    ...queryParameters(operation, schemas),
+    ...(method === 'POST' ? [IDEMPOTENCY] : []),
+  ];
   const isOptional = body?.safeParse(undefined).success;
   return {
     operationId: name,
     ...defined({ deprecated: deprecated && true }),
+    // Clients may ask again, whatever became of the first request.
+    ...(changes === 'nothing' && { 'x-changes-nothing': true }),
     summary,
     description: needs(scopesOf(operation)),
     tags: [tag],
-    parameters: [
-      ...pathParameters(path),
-      ...queryParameters(operation, schemas),
-      ...(method === 'POST' ? [IDEMPOTENCY] : []),
-    ],
+    parameters,
     ...(body
       ? {
           requestBody: {
@@ -141,8 +147,19 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
       },
       ...Object.fromEntries(errorsOf(operation).map((one) => [one, { $ref: `#/components/responses/${nameOf(one)}` }])),
     },
+    ...(produces !== 'text/event-stream' && {
+      'x-codeSamples': samplesOf({ name, method, path, body: example.body, query: mustAsk(parameters) }),
+    }),
   };
 }
+
+/** What has to be asked, each with an example. */
+const mustAsk = (parameters: Json[]): Record<string, string> =>
+  Object.fromEntries(
+    parameters
+      .filter((one) => one.in === 'query' && one.required)
+      .map(({ name }) => [name, String(PARAMETER_EXAMPLES[String(name)] ?? String(name).toUpperCase())]),
+  );
 
 const SUCCESS: Record<number, string> = { 200: 'Done.', 201: 'Created.', 202: 'Queued.' };
 
@@ -196,6 +213,7 @@ const IDEMPOTENCY: Json = {
   description:
     'Chosen by the client, for safe retries. The same request with the same value and API key within 24 h gets the first answer again.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
+  example: PARAMETER_EXAMPLES['Idempotency-Key'],
 };
 
 const pathParameters = (path: string): Json[] =>
@@ -205,6 +223,7 @@ const pathParameters = (path: string): Json[] =>
     required: true,
     description: `Id of the ${name?.replace(/_id$/, '')}.`,
     schema: { type: 'string' },
+    ...exampleOf(name),
   }));
 
 function queryParameters({ query }: AnyOperation, schemas: Record<string, Json>): Json[] {
@@ -216,5 +235,8 @@ function queryParameters({ query }: AnyOperation, schemas: Record<string, Json>)
     required: schema.required?.includes(name) ?? false,
     description,
     schema: one,
+    ...exampleOf(name),
   }));
 }
+
+const exampleOf = (name = ''): Json => defined({ example: PARAMETER_EXAMPLES[name] });

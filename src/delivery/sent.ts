@@ -2,14 +2,15 @@ import type { Environment } from '#src/core/environment.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Reach } from '#src/database/reach.ts';
 import { asDelivery, type Delivery, deliveriesWithin } from './log.ts';
+import { CATCHER_HOST, caughtHeaders } from './webhook/catcher.ts';
 import { envelope, PLAIN_HEADERS } from './webhook/envelope.ts';
 
-/** A delivery with what is sent and what came back. No signature: with its secret only its receiver can check one. */
+/** A delivery with what is sent and what came back. No signature, since only its receiver can check one; but of what was caught. */
 export interface SentDelivery extends Delivery {
   request: {
     /** Where the next try would go: the subscription's address of now. */
     url: string;
-    headers: typeof PLAIN_HEADERS & { 'webhook-id': string };
+    headers: typeof PLAIN_HEADERS & { 'webhook-id': string } & Record<string, string>;
     /** The very bytes, as text. */
     body: string;
   };
@@ -29,8 +30,8 @@ export async function findSent(
   if (!row) return null;
   const { event_id: id, event: type, created_at: createdAt, url } = row;
   const body = envelope({ id, type, createdAt, data: row.data as Record<string, unknown> }, environment);
-  return {
-    ...asDelivery(row),
-    request: { url, headers: { ...PLAIN_HEADERS, 'webhook-id': id }, body },
-  };
+  const delivery = asDelivery(row);
+  const isCaught = new URL(url).hostname === CATCHER_HOST;
+  const caught = isCaught ? caughtHeaders(delivery.attempts.at(-1)?.response_body ?? null) : {};
+  return { ...delivery, request: { url, headers: { ...caught, ...PLAIN_HEADERS, 'webhook-id': id }, body } };
 }

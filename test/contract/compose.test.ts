@@ -69,7 +69,7 @@ describe('the compose file', () => {
   test('copies into the image every folder that the service reads at run time', () => {
     const dockerfile = read('deploy/Dockerfile');
     const ignored = read('.dockerignore').split('\n');
-    for (const folder of ['bin', 'src', 'ingest', 'simulators', 'sql']) {
+    for (const folder of ['bin', 'src', 'ingest', 'simulators', 'sql', 'docs/guides']) {
       expect(dockerfile).toContain(`COPY ${folder} ${folder}`);
       expect(ignored).toContain(`!${folder}`);
     }

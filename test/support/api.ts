@@ -43,6 +43,8 @@ export interface TestApi {
   database: TestDatabase;
   db: Database;
   port: number;
+  /** PEM of the certificate that it shows. */
+  certificate: string;
   /** The time that the API takes for now. */
   now: Date;
   /** Ways to sign in that were mailed. */
@@ -110,6 +112,7 @@ export async function testApi(
     database,
     db,
     port,
+    certificate: pair.cert,
     now: new Date('2026-06-15T12:00:00Z'),
     mailed: [],
     send: (path, sent = {}) =>

@@ -167,7 +167,7 @@ export const sentDelivery = z.strictObject({
   next_attempt_at: instant.nullable(),
   request: z.strictObject({
     url: z.string(),
-    headers: z.strictObject({ 'content-type': z.string(), 'user-agent': z.string(), 'webhook-id': z.string() }),
+    headers: z.record(z.string(), z.string()),
     body: z.string(),
   }),
   attempts: z.array(

@@ -1,28 +1,66 @@
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { FastifyInstance } from 'fastify';
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants } from 'node:zlib';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { openApiDocument } from '#src/api/openapi.ts';
 
-const PAGE = fileURLToPath(new URL('../docs/', import.meta.url));
-const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-const FROM_SWAGGER_UI = ['swagger-ui.css', 'swagger-ui-bundle.js'];
-/** Everything from here; styles in attributes are the page's way to lay itself out, and its icons are data. */
+/** Everything from here, nothing inline. */
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+const brotli = promisify(brotliCompress);
 
-/** `/v1/openapi.json`, and `/docs`, a page that shows it; neither needs a key. `publicUrl`: where clients reach the API. */
+interface Kept {
+  type: string;
+  plain: Buffer;
+  brotli: Buffer;
+  etag: string;
+}
+
+/**
+ * `/v1/openapi.json`, and the documentation at `/docs`; neither needs a key. `publicUrl`: where clients reach the API. What the
+ * documentation is made with is loaded when it is first asked for: an API that nobody reads about does without.
+ */
 export function addReference(app: FastifyInstance, publicUrl: () => string): void {
   let document: string | undefined;
-  app.get('/v1/openapi.json', async (_request, reply) => {
+  const openApi = () => {
     document ??= JSON.stringify(openApiDocument(publicUrl()));
-    return reply.type('application/json; charset=utf-8').send(document);
-  });
-  app.get('/docs', async (_request, reply) =>
-    reply.header('Content-Security-Policy', POLICY).sendFile('index.html', PAGE),
-  );
-  app.get('/docs/init.js', async (_request, reply) => reply.sendFile('init.js', PAGE));
-  for (const name of FROM_SWAGGER_UI) {
-    app.get(`/docs/${name}`, async (_request, reply) => reply.sendFile(name, join(SWAGGER_UI, '/')));
+    return document;
+  };
+  app.get('/v1/openapi.json', async (_request, reply) => reply.type('application/json; charset=utf-8').send(openApi()));
+
+  let made: ReturnType<typeof make> | undefined;
+  const make = async () => {
+    const { docsFiles } = await import('#src/api/docs/pages.ts');
+    return docsFiles(JSON.parse(openApi()) as Record<string, unknown>);
+  };
+  const kept = new Map<string, Promise<Kept>>();
+  async function show(request: FastifyRequest, reply: FastifyReply) {
+    made ??= make();
+    // Tried again with the next request.
+    made.catch(() => {
+      made = undefined;
+    });
+    // Where the router ends a path.
+    const [path = ''] = request.url.split(/[?#]/, 1);
+    const file = (await made).get(path);
+    if (!file) return reply.callNotFound();
+    const ready = kept.get(path) ?? keep(file);
+    kept.set(path, ready);
+    const { type, plain, brotli, etag } = await ready;
+    reply.headers({ 'Cache-Control': 'no-cache', ETag: etag, Vary: 'Accept-Encoding', 'Content-Type': type });
+    reply.header('Content-Security-Policy', POLICY);
+    if (request.headers['if-none-match'] === etag) return reply.status(304).send();
+    if (!/\bbr\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(plain);
+    return reply.header('Content-Encoding', 'br').send(brotli);
   }
+  app.get('/docs', show);
+  app.get('/docs/*', show);
+}
+
+/** A file in both forms that are sent: it is compressed once. */
+async function keep({ type, content }: { type: string; content: string }): Promise<Kept> {
+  const plain = Buffer.from(content);
+  const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
+  return { type, plain, brotli: await brotli(plain, BROTLI), etag };
 }

@@ -44,6 +44,7 @@ import { updateUser } from './users/update.ts';
 import { createWebhook } from './webhooks/create.ts';
 import { deleteWebhook } from './webhooks/delete.ts';
 import { webhookDeliveries } from './webhooks/deliveries.ts';
+import { getDelivery } from './webhooks/delivery.ts';
 import { listWebhooks } from './webhooks/list.ts';
 import { retryDelivery } from './webhooks/retry.ts';
 import { testWebhook } from './webhooks/test.ts';
@@ -71,6 +72,7 @@ const NAMED = {
   updateWebhook,
   deleteWebhook,
   webhookDeliveries,
+  getDelivery,
   retryDelivery,
   testWebhook,
   createDevice,

@@ -7,6 +7,7 @@ import type { Environment } from '#src/core/environment.ts';
 import type { SecretBox } from '#src/core/secret-box.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Channel, isOver, type Outcome, TOO_LATE } from '../channel.ts';
+import { CATCHER_HOST, caughtAnswer } from './catcher.ts';
 import { envelope, PLAIN_HEADERS } from './envelope.ts';
 import { checkHost, guardedLookup, type Resolve } from './guard.ts';
 import { answerText, KEPT_ANSWER_BYTES } from './kept-answer.ts';
@@ -52,11 +53,9 @@ export function webhookChannel(options: WebhookOptions): Channel & { close(): vo
       if (isOver(sending, clock())) return TOO_LATE;
       const body = envelope(sending.event, environment);
       const url = new URL(webhook.url);
-      const headers = {
-        ...PLAIN_HEADERS,
-        'content-length': Buffer.byteLength(body),
-        ...signedHeaders(sending.event.id, clock(), body, webhook.secrets),
-      };
+      const signed = signedHeaders(sending.event.id, clock(), body, webhook.secrets);
+      if (url.hostname === CATCHER_HOST) return { ...judged(200), responseBody: caughtAnswer(signed) };
+      const headers = { ...PLAIN_HEADERS, 'content-length': Buffer.byteLength(body), ...signed };
       const guard = allowPrivate ? {} : { lookup: guardedLookup(resolve) };
       try {
         if (!allowPrivate) checkHost(url.hostname);

@@ -253,7 +253,7 @@ describe('a delivery', () => {
   test('shows what is sent, without what signs it, and what came back', async () => {
     // The first is of before answers were kept.
     await tried([attempt, { ...attempt, response_body: 'no room' }]);
-    const { json, text } = await ask(`${path}/${deliveryId}`, home);
+    const { json, text } = await ask(`${path}/${deliveryId}/exchange`, home);
     expect(json).toMatchObject({
       delivery_id: deliveryId,
       event: 'webhook.test',
@@ -282,7 +282,7 @@ describe('a delivery', () => {
   });
 
   test('needs a caller that reaches the subscription', async () => {
-    expect(await statuses(`${path}/${deliveryId}`, everybody())).toEqual({
+    expect(await statuses(`${path}/${deliveryId}/exchange`, everybody())).toEqual({
       ...{ home: 200, utility: 200, admin: 200, stranger: 404 },
     });
     const other = (
@@ -291,9 +291,9 @@ describe('a delivery', () => {
         body: { event: 'usage.updated', url: 'https://example.net/', auth_token: 'a secret' },
       })
     ).json.webhook_id;
-    expect((await ask(`/v1/webhooks/${other}/deliveries/${deliveryId}`, home)).status).toBe(404);
+    expect((await ask(`/v1/webhooks/${other}/deliveries/${deliveryId}/exchange`, home)).status).toBe(404);
     for (const id of ['dlv_none', '%00', 'x'.repeat(5_000)])
-      expect((await ask(`${path}/${id}`, admin)).status).toBe(404);
+      expect((await ask(`${path}/${id}/exchange`, admin)).status).toBe(404);
   });
 });
 

@@ -35,12 +35,16 @@ export const PROGRAMS: readonly Program[] = [
       'test/system/start/bad-days-mosquitto.test.ts',
     ],
   },
+  // pip and what builds with it.
+  { name: 'python3-pip', program: 'pip3', files: ['test/contract/clients/*.test.ts', 'test/system/docs/*.test.ts'] },
+  { name: 'curl', files: ['test/system/docs/*.test.ts'] },
+  { name: 'jq', files: ['test/system/docs/*.test.ts'] },
   { name: 'redis-server', files: ['test/database/api/rate-limits.test.ts'] },
   { name: 'systemd', program: 'systemd-analyze', files: ['test/system/deploy/systemd.test.ts'] },
   { name: 'prometheus', program: 'promtool', files: ['test/system/deploy/alert-rules.test.ts'] },
   { name: 'zsh', files: ['test/system/cli/completion-zsh.test.ts'] },
   { name: 'fish', files: ['test/system/cli/completion-fish.test.ts'] },
-  { name: 'chromium-headless-shell', files: ['test/system/dashboard/*.test.ts'] },
+  { name: 'chromium-headless-shell', files: ['test/system/{dashboard,docs}/*.test.ts'] },
 ];
 
 /** Whether a program is found as the tests find it: on the path, or where Debian puts those of its administrator. */

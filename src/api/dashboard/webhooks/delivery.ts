@@ -10,7 +10,7 @@ import { findSent } from '#src/delivery/sent.ts';
 export const webhookDelivery = operation({
   summary: 'One delivery of a subscription: what is sent, and what the receiver answered at each try.',
   method: 'GET',
-  path: '/v1/webhooks/{webhook_id}/deliveries/{delivery_id}',
+  path: '/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/exchange',
   scope: 'webhooks:read',
   answer: sentDelivery,
   params: z.object({ webhook_id: id, delivery_id: id }),

@@ -31,6 +31,23 @@ export const WEBHOOK_EXAMPLES = {
   updateWebhook: { body: { status: 'paused' }, answer: { ...webhook, status: 'paused' } },
   deleteWebhook: { answer: { message: `Webhook ${webhook_id} was deleted` } },
   webhookDeliveries: { answer: [delivery] },
+  getDelivery: {
+    answer: {
+      ...delivery,
+      event: 'webhook.test',
+      request: {
+        url: 'https://catcher.example/first',
+        headers: {
+          'webhook-id': event_id,
+          'webhook-timestamp': '1781524800',
+          'webhook-signature': 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+          'content-type': 'application/json',
+          'user-agent': 'energy-usage-service/1.6.0',
+        },
+        body: `{"id":"${event_id}","type":"webhook.test","created_at":"2026-06-15T12:00:00.000Z","environment":"live","data":{"webhook_id":"${webhook_id}"}}`,
+      },
+    },
+  },
   retryDelivery: { answer: delivery },
   testWebhook: { answer: { ...delivery, event: 'webhook.test', attempts: [] } },
 } satisfies Examples;

@@ -21,7 +21,9 @@ const callbackUrl = z
     return username === '' && password === '' && hostname !== '';
   }, 'must be an https:// URL in ASCII, without credentials and blanks')
   .meta({ format: 'uri' })
-  .describe('HTTPS address that events are sent to, without credentials.');
+  .describe(
+    'HTTPS address that events are sent to, without credentials. `https://catcher.example` is answered by the service itself: to see events without a server.',
+  );
 
 /** The subscriber's secret, as libraries of Standard Webhooks can use it; kept sealed and never shown again. */
 const authToken = z
@@ -79,6 +81,21 @@ export const delivery = z
       .describe('When it is tried next. Null: it is not, or the subscription is paused.'),
   })
   .meta({ id: 'Delivery' });
+
+/** A delivery with what is sent. */
+export const sentDelivery = delivery
+  .extend({
+    request: z
+      .strictObject({
+        url: z.string().describe('Where the next try would go: the address of the subscription.'),
+        headers: z
+          .record(z.string(), z.string())
+          .describe('Headers of the request. With a signature only where the address is `https://catcher.example`.'),
+        body: z.string().describe('The body, the same at every try: the event.'),
+      })
+      .describe('What is sent.'),
+  })
+  .meta({ id: 'SentDelivery' });
 
 /** A subscription as answers show it; its secret they never do. */
 export const toWire = (row: Webhook): z.output<typeof webhook> => ({

@@ -16,7 +16,7 @@ export function DeliveryDetails({ webhookId, of, zone }: { webhookId: string; of
   const { delivery_id, attempts } = of;
   const w = words().webhooks.exchange;
   const sent = useLoad(
-    () => call<SentDelivery>('GET', `/v1/webhooks/${webhookId}/deliveries/${delivery_id}`),
+    () => call<SentDelivery>('GET', `/v1/webhooks/${webhookId}/deliveries/${delivery_id}/exchange`),
     [webhookId, delivery_id],
   );
   // Tried once more meanwhile: what is shown stays until the new answer is there.

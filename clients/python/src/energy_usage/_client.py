@@ -1,0 +1,711 @@
+# Generated from the OpenAPI document by `npm run client`: do not edit. A test holds it to the document.
+"""Every operation of the service, as a method."""
+from __future__ import annotations
+
+from typing import Any, Unpack
+
+from . import types
+from ._transport import CallOptions, Pages, Transport
+
+
+class EnergyClient(Transport):
+    """Every operation of the service, as a method."""
+
+    def get_energy_insights(
+        self,
+        *,
+        start: str | None = None,
+        end: str | None = None,
+        group_by: str | None = None,
+        user_id: str | None = None,
+        tz: str | None = None,
+        include: str | None = None,
+        commodity: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> types.EnergyInsights:
+        """Daily, monthly or hourly usage; without dates the last 30 days in one object.
+
+        start: First day of the range, in the time zone `tz`. Needs `end`.
+        end: Last day of the range, inclusive. Needs `start`.
+        group_by: What each row covers. Default: `day`. A month covers those of its days that lie in the range.
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        tz: IANA time zone of the days and hours. `account`: the time zone of the user.
+        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        commodity: What was used. Of `include`, all but electricity takes only estimated and coverage.
+        """
+        return self._json("GET", "/v1/energy-insights", query={"start": start, "end": end, "group_by": group_by, "user_id": user_id, "tz": tz, "include": include, "commodity": commodity}, is_safe=True, options=options)
+
+    def get_energy_insights_csv(
+        self,
+        *,
+        start: str | None = None,
+        end: str | None = None,
+        group_by: str | None = None,
+        user_id: str | None = None,
+        tz: str | None = None,
+        include: str | None = None,
+        commodity: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> str:
+        """Daily, monthly or hourly usage; without dates the last 30 days in one object. As CSV.
+
+        start: First day of the range, in the time zone `tz`. Needs `end`.
+        end: Last day of the range, inclusive. Needs `start`.
+        group_by: What each row covers. Default: `day`. A month covers those of its days that lie in the range.
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        tz: IANA time zone of the days and hours. `account`: the time zone of the user.
+        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        commodity: What was used. Of `include`, all but electricity takes only estimated and coverage.
+        """
+        return self._text("GET", "/v1/energy-insights", query={"start": start, "end": end, "group_by": group_by, "user_id": user_id, "tz": tz, "include": include, "commodity": commodity}, accept="text/csv", is_safe=True, options=options)
+
+    def get_energy_insights_xlsx(
+        self,
+        *,
+        start: str | None = None,
+        end: str | None = None,
+        group_by: str | None = None,
+        user_id: str | None = None,
+        tz: str | None = None,
+        include: str | None = None,
+        commodity: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> bytes:
+        """Daily, monthly or hourly usage; without dates the last 30 days in one object. As a spreadsheet (XLSX).
+
+        start: First day of the range, in the time zone `tz`. Needs `end`.
+        end: Last day of the range, inclusive. Needs `start`.
+        group_by: What each row covers. Default: `day`. A month covers those of its days that lie in the range.
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        tz: IANA time zone of the days and hours. `account`: the time zone of the user.
+        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        commodity: What was used. Of `include`, all but electricity takes only estimated and coverage.
+        """
+        return self._bytes("GET", "/v1/energy-insights", query={"start": start, "end": end, "group_by": group_by, "user_id": user_id, "tz": tz, "include": include, "commodity": commodity}, accept="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", is_safe=True, options=options)
+
+    def get_energy_insights_green_button(
+        self,
+        *,
+        start: str | None = None,
+        end: str | None = None,
+        group_by: str | None = None,
+        user_id: str | None = None,
+        tz: str | None = None,
+        include: str | None = None,
+        commodity: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> str:
+        """Daily, monthly or hourly usage; without dates the last 30 days in one object. As a Green Button feed.
+
+        start: First day of the range, in the time zone `tz`. Needs `end`.
+        end: Last day of the range, inclusive. Needs `start`.
+        group_by: What each row covers. Default: `day`. A month covers those of its days that lie in the range.
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        tz: IANA time zone of the days and hours. `account`: the time zone of the user.
+        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        commodity: What was used. Of `include`, all but electricity takes only estimated and coverage.
+        """
+        return self._text("GET", "/v1/energy-insights", query={"start": start, "end": end, "group_by": group_by, "user_id": user_id, "tz": tz, "include": include, "commodity": commodity}, accept="application/atom+xml", is_safe=True, options=options)
+
+    def post_energy_insights(
+        self,
+        body: types.PostEnergyInsightsBody,
+        **options: Unpack[CallOptions],
+    ) -> types.Summary:
+        """Summary of a user’s usage over the calendar interval of now, to date, or between two dates."""
+        return self._json("POST", "/v1/energy-insights", body=body, is_safe=True, options=options)
+
+    def monthly_analytics(
+        self,
+        *,
+        user_id: str | None = None,
+        months: int | None = None,
+        tz: str | None = None,
+        include: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> types.MonthlyAnalytics:
+        """A user’s months, each beside the one before.
+
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        months: How many months, the current one included.
+        tz: IANA time zone of the days and hours. `account`: the time zone of the user.
+        include: What to add, separated by commas: `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        """
+        return self._json("GET", "/v1/analytics/monthly", query={"user_id": user_id, "months": months, "tz": tz, "include": include}, is_safe=True, options=options)
+
+    def monthly_analytics_csv(
+        self,
+        *,
+        user_id: str | None = None,
+        months: int | None = None,
+        tz: str | None = None,
+        include: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> str:
+        """A user’s months, each beside the one before. As CSV.
+
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        months: How many months, the current one included.
+        tz: IANA time zone of the days and hours. `account`: the time zone of the user.
+        include: What to add, separated by commas: `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        """
+        return self._text("GET", "/v1/analytics/monthly", query={"user_id": user_id, "months": months, "tz": tz, "include": include}, accept="text/csv", is_safe=True, options=options)
+
+    def monthly_analytics_xlsx(
+        self,
+        *,
+        user_id: str | None = None,
+        months: int | None = None,
+        tz: str | None = None,
+        include: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> bytes:
+        """A user’s months, each beside the one before. As a spreadsheet (XLSX).
+
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        months: How many months, the current one included.
+        tz: IANA time zone of the days and hours. `account`: the time zone of the user.
+        include: What to add, separated by commas: `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        """
+        return self._bytes("GET", "/v1/analytics/monthly", query={"user_id": user_id, "months": months, "tz": tz, "include": include}, accept="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", is_safe=True, options=options)
+
+    def create_alert(
+        self,
+        body: types.CreateAlertBody,
+        **options: Unpack[CallOptions],
+    ) -> types.CreateAlertAnswer:
+        """Sets a threshold on a user’s usage or costs."""
+        return self._json("POST", "/v1/alerts", body=body, options=options)
+
+    def list_alerts(
+        self,
+        *,
+        user_id: str,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Pages[types.Alert]:
+        """Alerts of a user, page by page.
+
+        user_id: Id of the user. Required.
+        limit: Most items in the answer.
+        """
+        return self._pages("GET", "/v1/alerts", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)
+
+    def get_alert(
+        self,
+        alert_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.Alert:
+        """One alert."""
+        return self._json("GET", f"/v1/alerts/{self._segment(alert_id)}", is_safe=True, options=options)
+
+    def update_alert(
+        self,
+        alert_id: str,
+        body: types.UpdateAlertBody,
+        **options: Unpack[CallOptions],
+    ) -> types.Alert:
+        """Changes an alert’s threshold, delivery or status."""
+        return self._json("PATCH", f"/v1/alerts/{self._segment(alert_id)}", body=body, options=options)
+
+    def delete_alert(
+        self,
+        alert_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.Message:
+        """Removes an alert."""
+        return self._json("DELETE", f"/v1/alerts/{self._segment(alert_id)}", is_safe=True, options=options)
+
+    def preview_alert(
+        self,
+        body: types.PreviewAlertBody,
+        **options: Unpack[CallOptions],
+    ) -> types.AlertPreview:
+        """Says on which periods of the last 90 days an alert would have fired; makes none."""
+        return self._json("POST", "/v1/alerts/preview", body=body, is_safe=True, options=options)
+
+    def create_user(
+        self,
+        body: types.CreateUserBody,
+        **options: Unpack[CallOptions],
+    ) -> types.CreateUserAnswer:
+        """Creates an account: a utility enrols homeowners, an administrator anyone."""
+        return self._json("POST", "/v1/users", body=body, options=options)
+
+    def list_users(
+        self,
+        *,
+        search: str | None = None,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Pages[types.User]:
+        """The accounts that the caller reaches, page by page.
+
+        search: Part of the e-mail address, in any case. Default: every account.
+        limit: Most items in the answer.
+        """
+        return self._pages("GET", "/v1/users", query={"search": search, "limit": limit}, is_safe=True, options=options)
+
+    def get_user(
+        self,
+        user_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.User:
+        """One account."""
+        return self._json("GET", f"/v1/users/{self._segment(user_id)}", is_safe=True, options=options)
+
+    def update_user(
+        self,
+        user_id: str,
+        body: types.UpdateUserBody,
+        **options: Unpack[CallOptions],
+    ) -> types.User:
+        """Changes an account. Role and plan are an administrator’s to change. A changed `email` needs keys:write, too; it is told to the old address, and ends the account’s sessions."""
+        return self._json("PATCH", f"/v1/users/{self._segment(user_id)}", body=body, options=options)
+
+    def delete_user(
+        self,
+        user_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.Message:
+        """Removes an account with all that is known of it."""
+        return self._json("DELETE", f"/v1/users/{self._segment(user_id)}", is_safe=True, options=options)
+
+    def export_user(
+        self,
+        user_id: str,
+        **options: Unpack[CallOptions],
+    ) -> bytes:
+        """Everything that is known of an account as a ZIP of JSON and CSV files; secrets are left out."""
+        return self._bytes("GET", f"/v1/users/{self._segment(user_id)}/export", accept="application/zip", is_safe=True, options=options)
+
+    def create_webhook(
+        self,
+        body: types.CreateWebhookBody,
+        **options: Unpack[CallOptions],
+    ) -> types.CreateWebhookAnswer:
+        """Subscribes the caller to an event."""
+        return self._json("POST", "/v1/webhooks", body=body, options=options)
+
+    def list_webhooks(
+        self,
+        *,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Pages[types.Webhook]:
+        """The caller’s own subscriptions, page by page.
+
+        limit: Most items in the answer.
+        """
+        return self._pages("GET", "/v1/webhooks", query={"limit": limit}, is_safe=True, options=options)
+
+    def update_webhook(
+        self,
+        webhook_id: str,
+        body: types.UpdateWebhookBody,
+        **options: Unpack[CallOptions],
+    ) -> types.Webhook:
+        """Pauses or resumes a subscription, or changes its address or secret (both secrets are valid for 24 h)."""
+        return self._json("PATCH", f"/v1/webhooks/{self._segment(webhook_id)}", body=body, options=options)
+
+    def delete_webhook(
+        self,
+        webhook_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.Message:
+        """Ends a subscription."""
+        return self._json("DELETE", f"/v1/webhooks/{self._segment(webhook_id)}", is_safe=True, options=options)
+
+    def webhook_deliveries(
+        self,
+        webhook_id: str,
+        *,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Pages[types.Delivery]:
+        """Deliveries of a subscription with all their tries, the youngest first, of the last 30 days.
+
+        limit: Most items in the answer.
+        """
+        return self._pages("GET", f"/v1/webhooks/{self._segment(webhook_id)}/deliveries", query={"limit": limit}, is_safe=True, options=options)
+
+    def get_delivery(
+        self,
+        webhook_id: str,
+        delivery_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.SentDelivery:
+        """One delivery of a subscription, with what is sent."""
+        return self._json("GET", f"/v1/webhooks/{self._segment(webhook_id)}/deliveries/{self._segment(delivery_id)}", is_safe=True, options=options)
+
+    def retry_delivery(
+        self,
+        webhook_id: str,
+        delivery_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.Delivery:
+        """Tries a delivery again, at once and with all its retries; that of a paused subscription when it is resumed."""
+        return self._json("POST", f"/v1/webhooks/{self._segment(webhook_id)}/deliveries/{self._segment(delivery_id)}/retry", options=options)
+
+    def test_webhook(
+        self,
+        webhook_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.Delivery:
+        """Queues an event webhook.test for a subscription; its delivery says how it went."""
+        return self._json("POST", f"/v1/webhooks/{self._segment(webhook_id)}/test", options=options)
+
+    def create_device(
+        self,
+        body: types.CreateDeviceBody,
+        **options: Unpack[CallOptions],
+    ) -> types.PairedDevice:
+        """Pairs a device; its MQTT password is shown here and never again. One that was discovered through a gateway goes on with the gateway’s credentials."""
+        return self._json("POST", "/v1/devices", body=body, options=options)
+
+    def list_devices(
+        self,
+        *,
+        user_id: str | None = None,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Pages[types.Device]:
+        """The devices of a user, page by page.
+
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        limit: Most items in the answer.
+        """
+        return self._pages("GET", "/v1/devices", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)
+
+    def discovered_devices(
+        self,
+        *,
+        user_id: str | None = None,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Pages[types.DiscoveredDevice]:
+        """Devices heard through a user’s gateways that are not paired, page by page.
+
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        limit: Most items in the answer.
+        """
+        return self._pages("GET", "/v1/devices/discovered", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)
+
+    def get_device(
+        self,
+        device_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.DeviceDetails:
+        """One device with its settings."""
+        return self._json("GET", f"/v1/devices/{self._segment(device_id)}", is_safe=True, options=options)
+
+    def update_device(
+        self,
+        device_id: str,
+        body: types.UpdateDeviceBody,
+        **options: Unpack[CallOptions],
+    ) -> types.DeviceDetails:
+        """Changes a device. Limits, and what its channels count as, hold for its past, too: it is computed anew within seconds."""
+        return self._json("PATCH", f"/v1/devices/{self._segment(device_id)}", body=body, options=options)
+
+    def delete_device(
+        self,
+        device_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.Message:
+        """Ends a device and its credentials; what it consumed stays in its owner’s history."""
+        return self._json("DELETE", f"/v1/devices/{self._segment(device_id)}", is_safe=True, options=options)
+
+    def device_usage(
+        self,
+        device_id: str,
+        *,
+        start: str | None = None,
+        end: str | None = None,
+        group_by: str | None = None,
+        tz: str | None = None,
+        include: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> types.DeviceUsage:
+        """Usage of one device, and the climate that a thermostat reports; without dates the last 30 days.
+
+        start: First day of the range, in the time zone `tz`. Needs `end`.
+        end: Last day of the range, inclusive. Needs `start`.
+        group_by: What each row covers. Default: `day`. A month covers those of its days that lie in the range.
+        tz: IANA time zone of the days and hours. `account`: the time zone of the user.
+        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        """
+        return self._json("GET", f"/v1/devices/{self._segment(device_id)}/usage", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include}, is_safe=True, options=options)
+
+    def device_usage_csv(
+        self,
+        device_id: str,
+        *,
+        start: str | None = None,
+        end: str | None = None,
+        group_by: str | None = None,
+        tz: str | None = None,
+        include: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> str:
+        """Usage of one device, and the climate that a thermostat reports; without dates the last 30 days. As CSV.
+
+        start: First day of the range, in the time zone `tz`. Needs `end`.
+        end: Last day of the range, inclusive. Needs `start`.
+        group_by: What each row covers. Default: `day`. A month covers those of its days that lie in the range.
+        tz: IANA time zone of the days and hours. `account`: the time zone of the user.
+        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        """
+        return self._text("GET", f"/v1/devices/{self._segment(device_id)}/usage", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include}, accept="text/csv", is_safe=True, options=options)
+
+    def device_usage_xlsx(
+        self,
+        device_id: str,
+        *,
+        start: str | None = None,
+        end: str | None = None,
+        group_by: str | None = None,
+        tz: str | None = None,
+        include: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> bytes:
+        """Usage of one device, and the climate that a thermostat reports; without dates the last 30 days. As a spreadsheet (XLSX).
+
+        start: First day of the range, in the time zone `tz`. Needs `end`.
+        end: Last day of the range, inclusive. Needs `start`.
+        group_by: What each row covers. Default: `day`. A month covers those of its days that lie in the range.
+        tz: IANA time zone of the days and hours. `account`: the time zone of the user.
+        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        """
+        return self._bytes("GET", f"/v1/devices/{self._segment(device_id)}/usage", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include}, accept="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", is_safe=True, options=options)
+
+    def device_usage_green_button(
+        self,
+        device_id: str,
+        *,
+        start: str | None = None,
+        end: str | None = None,
+        group_by: str | None = None,
+        tz: str | None = None,
+        include: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> str:
+        """Usage of one device, and the climate that a thermostat reports; without dates the last 30 days. As a Green Button feed.
+
+        start: First day of the range, in the time zone `tz`. Needs `end`.
+        end: Last day of the range, inclusive. Needs `start`.
+        group_by: What each row covers. Default: `day`. A month covers those of its days that lie in the range.
+        tz: IANA time zone of the days and hours. `account`: the time zone of the user.
+        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        """
+        return self._text("GET", f"/v1/devices/{self._segment(device_id)}/usage", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include}, accept="application/atom+xml", is_safe=True, options=options)
+
+    def create_gateway(
+        self,
+        body: types.CreateGatewayBody,
+        **options: Unpack[CallOptions],
+    ) -> types.CreatedGateway:
+        """Makes a gateway; its MQTT password is shown here and never again."""
+        return self._json("POST", "/v1/gateways", body=body, options=options)
+
+    def list_gateways(
+        self,
+        *,
+        user_id: str | None = None,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Pages[types.Gateway]:
+        """The gateways of a user, page by page.
+
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        limit: Most items in the answer.
+        """
+        return self._pages("GET", "/v1/gateways", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)
+
+    def update_gateway(
+        self,
+        gateway_id: str,
+        body: types.UpdateGatewayBody,
+        **options: Unpack[CallOptions],
+    ) -> types.Gateway:
+        """Renames a gateway, or changes what decoders must know of all that lies below it."""
+        return self._json("PATCH", f"/v1/gateways/{self._segment(gateway_id)}", body=body, options=options)
+
+    def delete_gateway(
+        self,
+        gateway_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.Message:
+        """Ends a gateway and its credentials. Devices that were paired through it stay, with their past."""
+        return self._json("DELETE", f"/v1/gateways/{self._segment(gateway_id)}", is_safe=True, options=options)
+
+    def create_tariff(
+        self,
+        body: types.CreateTariffBody,
+        **options: Unpack[CallOptions],
+    ) -> types.Tariff:
+        """Says what a user pays for energy from a day on, and gets for what is fed in."""
+        return self._json("POST", "/v1/tariffs", body=body, options=options)
+
+    def list_tariffs(
+        self,
+        *,
+        user_id: str | None = None,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Pages[types.Tariff]:
+        """The tariffs of a user in order of `valid_from`, page by page.
+
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        limit: Most items in the answer.
+        """
+        return self._pages("GET", "/v1/tariffs", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)
+
+    def get_tariff(
+        self,
+        tariff_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.Tariff:
+        """One tariff."""
+        return self._json("GET", f"/v1/tariffs/{self._segment(tariff_id)}", is_safe=True, options=options)
+
+    def update_tariff(
+        self,
+        tariff_id: str,
+        body: types.UpdateTariffBody,
+        **options: Unpack[CallOptions],
+    ) -> types.Tariff:
+        """Changes a tariff. What changes holds for the past that it covers, too."""
+        return self._json("PATCH", f"/v1/tariffs/{self._segment(tariff_id)}", body=body, options=options)
+
+    def delete_tariff(
+        self,
+        tariff_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.Message:
+        """Removes a tariff. The one before it holds in its place."""
+        return self._json("DELETE", f"/v1/tariffs/{self._segment(tariff_id)}", is_safe=True, options=options)
+
+    def create_price_series(
+        self,
+        body: types.CreatePriceSeriesBody,
+        **options: Unpack[CallOptions],
+    ) -> types.PriceSeries:
+        """Makes a price series, for prices that are told as they become known. That of a utility can be used by its homeowners, that of an administrator by everybody."""
+        return self._json("POST", "/v1/price-series", body=body, options=options)
+
+    def list_price_series(
+        self,
+        *,
+        user_id: str | None = None,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Pages[types.PriceSeries]:
+        """The price series that a user can use, page by page: its own, its utility’s and those of administrators.
+
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        limit: Most items in the answer.
+        """
+        return self._pages("GET", "/v1/price-series", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)
+
+    def get_price_series(
+        self,
+        series_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.PriceSeries:
+        """One price series, of those that the caller can use too."""
+        return self._json("GET", f"/v1/price-series/{self._segment(series_id)}", is_safe=True, options=options)
+
+    def delete_price_series(
+        self,
+        series_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.Message:
+        """Removes a price series and its prices, unless a tariff uses it."""
+        return self._json("DELETE", f"/v1/price-series/{self._segment(series_id)}", is_safe=True, options=options)
+
+    def list_prices(
+        self,
+        series_id: str,
+        *,
+        start: str | None = None,
+        end: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> list[types.Price]:
+        """The prices of a series from `start` to `end`, UTC days; without them those of today and tomorrow.
+
+        start: First day of the range, UTC. Needs `end`.
+        end: Last day of the range, inclusive. Needs `start`.
+        """
+        return self._json("GET", f"/v1/price-series/{self._segment(series_id)}/prices", query={"start": start, "end": end}, is_safe=True, options=options)
+
+    def put_prices(
+        self,
+        series_id: str,
+        body: types.PutPricesBody,
+        **options: Unpack[CallOptions],
+    ) -> types.PutPricesAnswer:
+        """Stores up to 10,000 prices of a series, as JSON or CSV. A price of the same time is replaced; the others stay. Of a body with a mistake nothing is taken."""
+        return self._json("PUT", f"/v1/price-series/{self._segment(series_id)}/prices", body=body, is_safe=True, options=options)
+
+    def put_prices_csv(
+        self,
+        series_id: str,
+        csv: str,
+        **options: Unpack[CallOptions],
+    ) -> types.PutPricesAnswer:
+        """Stores up to 10,000 prices of a series, as JSON or CSV. A price of the same time is replaced; the others stay. Of a body with a mistake nothing is taken. From CSV."""
+        return self._json("PUT", f"/v1/price-series/{self._segment(series_id)}/prices", body=csv, content_type="text/csv", is_safe=True, options=options)
+
+    def create_key(
+        self,
+        body: types.CreateKeyBody,
+        **options: Unpack[CallOptions],
+    ) -> types.CreatedKey:
+        """Creates a key; it is shown here and never again. A key can create only what it may do itself; a utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most."""
+        return self._json("POST", "/v1/keys", body=body, options=options)
+
+    def list_keys(
+        self,
+        *,
+        user_id: str | None = None,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Pages[types.Key]:
+        """The keys of a user that are not revoked, page by page; never the keys themselves.
+
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        limit: Most items in the answer.
+        """
+        return self._pages("GET", "/v1/keys", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)
+
+    def revoke_key(
+        self,
+        key_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.Message:
+        """Revokes a key: it changes nothing from now on, and reads nothing after 10 seconds."""
+        return self._json("DELETE", f"/v1/keys/{self._segment(key_id)}", is_safe=True, options=options)
+
+    def rotate_key(
+        self,
+        key_id: str,
+        body: types.RotateKeyBody | None = None,
+        **options: Unpack[CallOptions],
+    ) -> types.RotatedKey:
+        """Makes a new key like an old one, which goes on for 24 h, or as many hours as are named."""
+        return self._json("POST", f"/v1/keys/{self._segment(key_id)}/rotate", body=body, options=options)
+
+    def list_audit(
+        self,
+        *,
+        user_id: str | None = None,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Pages[types.Act]:
+        """Who did what to whom in the last 24 months, the latest first, page by page; `user_id`: what this account did, and what was done to it. For administrators.
+
+        user_id: Only what this user did, and what was done to it. Default: all.
+        limit: Most items in the answer.
+        """
+        return self._pages("GET", "/v1/audit", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)

@@ -1,0 +1,1420 @@
+# Generated from the OpenAPI document by `npm run client`: do not edit. A test holds it to the document.
+"""What the service takes and answers."""
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, Optional, TypedDict, Union
+
+class Act(TypedDict):
+    audit_id: str
+    """Id of the entry."""
+    at: str
+    """When it was done."""
+    actor_user_id: Optional[str]
+    """Id of the user who did it. Null: an operator at the command line, or somebody who was not signed in. `erased_…`: the account is gone."""
+    actor_key_id: Optional[str]
+    """Id of the API key or session that was used. Null: none was."""
+    address: Optional[str]
+    """Where it came from: an IP address, or `cli`. Null: not known."""
+    action: str
+    """What was done, such as `key.created`."""
+    target: Optional[str]
+    """Id of what was changed. Null: nothing that has one."""
+    details: dict[str, Any]
+    """Members of the request, and the values of some."""
+
+
+class Alert(TypedDict):
+    alert_id: str
+    """Id of the alert."""
+    user_id: str
+    """Id of the user that it belongs to."""
+    type: Literal["peak_usage", "daily_usage", "monthly_usage", "daily_cost", "monthly_cost", "no_data"]
+    """What the alert watches: what is used in any clock hour (`peak_usage`), in a day or in a month, what a day or a month costs, or the silence of a device (`no_data`)."""
+    threshold_kwh: NotRequired[float]
+    """Usage above which the alert fires, in kWh. Only in alerts on usage."""
+    threshold: NotRequired[str]
+    """Total cost above which the alert fires, in the currency of the tariff that holds: a decimal with up to 9 places, as text. Only in alerts on costs."""
+    threshold_hours: NotRequired[int]
+    """Silence after which the alert fires, in hours. Only in alerts of type `no_data`."""
+    delivery: Literal["email", "sms", "webhook"]
+    """How the user is told."""
+    status: Literal["active", "paused"]
+    """A paused alert does not fire."""
+    created_at: str
+    """When it was created."""
+
+
+class AlertPreviewData(TypedDict):
+    period_start: str
+    """Start of the period. For `no_data`: when the device was last heard."""
+    period_end: Optional[str]
+    """End of the period, exclusive. Null for a silence that goes on."""
+    kwh_used: NotRequired[float]
+    """What was used in the period, in kWh. Only with types on usage."""
+    cost: NotRequired[str]
+    """What the period cost in total. Only with types on costs."""
+    currency: NotRequired[str]
+    """Currency of the cost (ISO 4217). Only with types on costs."""
+    device_id: NotRequired[str]
+    """Id of the silent device. Only with type `no_data`."""
+
+
+class AlertPreview(TypedDict):
+    user_id: str
+    """Id of the user that it belongs to."""
+    data: list[AlertPreviewData]
+    """Periods of the last 90 days in which the alert would have fired."""
+
+
+class AlertTriggeredEventDataDevices(TypedDict):
+    device_id: str
+    """Id of the device."""
+    kwh_used: float
+    """Its import in the period, in kWh."""
+
+
+class AlertTriggeredEventData(TypedDict):
+    """What the event is about."""
+
+    alert_id: str
+    """Id of the alert that fired."""
+    user_id: str
+    """Id of the user that the event is about."""
+    type: Literal["peak_usage", "daily_usage", "monthly_usage", "daily_cost", "monthly_cost", "no_data"]
+    """Type of the alert."""
+    threshold_kwh: NotRequired[float]
+    """Threshold of the alert, in kWh. Only in alerts on usage."""
+    kwh_used: NotRequired[float]
+    """What the home used in the period by the time the alert fired, in kWh. Only in alerts on usage."""
+    threshold: NotRequired[str]
+    """Threshold of the alert, a decimal in the currency of the tariff that holds. Only in alerts on costs."""
+    cost: NotRequired[str]
+    """What the period cost in total by the time the alert fired. Only in alerts on costs."""
+    currency: NotRequired[str]
+    """Currency of the cost (ISO 4217). Only in alerts on costs."""
+    threshold_hours: NotRequired[Optional[int]]
+    """Length of the silence that the alert waits for, in hours. Only in alerts of type `no_data`."""
+    period_start: str
+    """Start of the hour, day or month. For `no_data`: when the device was last heard."""
+    period_end: Optional[str]
+    """End of the period, exclusive. Null for a silence that goes on."""
+    devices: list[AlertTriggeredEventDataDevices]
+    """Devices that took part, the largest share first. For `no_data`: the silent device."""
+
+
+class AlertTriggeredEvent(TypedDict):
+    id: str
+    """Id of the event, the same in every attempt."""
+    type: Literal["alert.triggered"]
+    """Type of the event."""
+    created_at: str
+    """When the event happened."""
+    environment: Literal["live", "sandbox"]
+    """Which installation it happened in."""
+    data: AlertTriggeredEventData
+    """What the event is about."""
+
+
+class CommodityUsage(TypedDict):
+    date: str
+    """First day of the row."""
+    hour: NotRequired[str]
+    """Start of the hour on the clock of the time zone, as `HH:00`. Only in rows by hour."""
+    starts_at: NotRequired[str]
+    """Start of the hour, with the offset of the time zone. Only in rows by hour."""
+    peak_hour: Optional[str]
+    """Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies."""
+    kwh_used: NotRequired[float]
+    """What was used, in kWh, where it is measured as energy."""
+    m3_used: NotRequired[float]
+    """What was used, in m³, where it is measured as volume."""
+    estimated_kwh: NotRequired[float]
+    """Part of `kwh_used` that is estimated, in kWh."""
+    estimated_m3: NotRequired[float]
+    """Part of `m3_used` that is estimated, in m³."""
+    coverage: NotRequired[Optional[float]]
+    """Part of the expected time that is known, 0 to 1. Null: nothing is expected yet."""
+    complete: NotRequired[Optional[bool]]
+    """Whether all of it is known. Null: nothing is expected yet."""
+
+
+CostValue = TypedDict("CostValue", {
+    "currency": "str",
+    "total": "str",
+    "import": "str",
+    "export": "str",
+    "standing": "str",
+    "capacity": "NotRequired[str]",
+    "estimated": "str",
+    "missing_prices_kwh": "float",
+})
+
+
+# What it costs by the tariffs of the user. Null: no tariff held.
+Cost = Optional["CostValue"]
+
+
+class CreatedGatewayMqtt(TypedDict):
+    """How the gateway signs in to the broker."""
+
+    username: str
+    """MQTT user name."""
+    password: str
+    """MQTT password. It is not shown again."""
+    topic_prefix: str
+    """What the topics of the gateway must begin with."""
+
+
+class CreatedGateway(TypedDict):
+    gateway_id: str
+    """Id of the gateway."""
+    user_id: str
+    """Id of the user that it belongs to."""
+    name: str
+    """What its owner calls the gateway."""
+    decoder_config: dict[str, Any]
+    """Settings for the decoders, as they were given."""
+    created_at: str
+    """When it was created."""
+    mqtt: CreatedGatewayMqtt
+    """How the gateway signs in to the broker."""
+
+
+class CreatedKey(TypedDict):
+    key_id: str
+    """Id of the key."""
+    prefix: str
+    """The first characters of the key, to recognise it by."""
+    scopes: list[Literal["insights:read", "alerts:read", "alerts:write", "users:read", "users:write", "devices:read", "devices:write", "webhooks:read", "webhooks:write", "tariffs:read", "tariffs:write", "keys:write"]]
+    """What the key may do. The role of its owner decides whose data it reaches."""
+    expires_at: Optional[str]
+    """When the key ends. Null: never."""
+    key: str
+    """The key itself. It is not shown again."""
+
+
+class DeliveryAttempts(TypedDict):
+    at: str
+    """When it was tried."""
+    response_status: Optional[int]
+    """Status code of the receiver. Null: no answer."""
+    duration_ms: float
+    """How long the attempt took, in milliseconds."""
+    error: Optional[str]
+    """Why the attempt failed. Null: it succeeded."""
+
+
+class Delivery(TypedDict):
+    delivery_id: str
+    """Id of the delivery."""
+    event_id: str
+    """Id of the event: `id` of its body, the same in every attempt."""
+    event: str
+    """Type of the event."""
+    status: Literal["pending", "succeeded", "failed"]
+    """`failed` once all retries have failed."""
+    attempts: list[DeliveryAttempts]
+    """The attempts so far, oldest first."""
+    next_attempt_at: Optional[str]
+    """When it is tried next. Null: it is not, or the subscription is paused."""
+
+
+class Device(TypedDict):
+    device_id: str
+    """Id of the device."""
+    type: str
+    """What kind of device it is, in the words of its owner, such as `electricity_meter`."""
+    location: str
+    """Where the device is, in the words of its owner."""
+    status: Literal["active", "inactive", "faulty"]
+    """`inactive` until the first reading and after 24 h of silence; `faulty` when the device says so, or when most of its last readings were rejected."""
+    last_seen_at: Optional[str]
+    """When its last valid reading was received. Null: never."""
+    placement: Literal["grid", "production", "storage", "consumption", "excluded"]
+    """Where the device sits in its home. `excluded`: it does not count."""
+    upstream_device_id: Optional[str]
+    """Id of the device whose measurement includes this one. Null: none."""
+    attention: list[Literal["unknown_quantity", "faulty", "silent", "placement_guessed"]]
+    """What its owner should look at. Empty: nothing."""
+
+
+class DeviceConnectedEventData(TypedDict):
+    """What the event is about."""
+
+    device_id: str
+    """Id of the device."""
+    user_id: str
+    """Id of the user that the event is about."""
+    type: str
+    """What kind of device it is, in the words of its owner."""
+    location: str
+    """Where the device is, in the words of its owner."""
+    status: Literal["active", "inactive", "faulty"]
+    """State of the device."""
+    last_seen_at: str
+    """When its first valid message arrived."""
+    placement: Literal["grid", "production", "storage", "consumption", "excluded"]
+    """Where the device sits in its home."""
+    upstream_device_id: Optional[str]
+    """Id of the device whose measurement includes this one. Null: none."""
+
+
+class DeviceConnectedEvent(TypedDict):
+    id: str
+    """Id of the event, the same in every attempt."""
+    type: Literal["device.connected"]
+    """Type of the event."""
+    created_at: str
+    """When the event happened."""
+    environment: Literal["live", "sandbox"]
+    """Which installation it happened in."""
+    data: DeviceConnectedEventData
+    """What the event is about."""
+
+
+class DeviceDetailsChannels(TypedDict):
+    native_name: str
+    """What the device calls the quantity."""
+    unit: Optional[str]
+    """Unit of `last_value`. Null: the device does not say."""
+    last_value: Optional[float]
+    """The last value. Null: there is none."""
+    last_at: Optional[str]
+    """When that value was measured. Null: there is none."""
+    counts_as: Optional[str]
+    """What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water` or `ignored`. Null: not known, and not counted."""
+    placement: Optional[Literal["grid", "production", "storage", "consumption", "excluded"]]
+    """Where the quantity is measured. Null: where its device is."""
+
+
+class DeviceDetails(TypedDict):
+    device_id: str
+    """Id of the device."""
+    type: str
+    """What kind of device it is, in the words of its owner, such as `electricity_meter`."""
+    location: str
+    """Where the device is, in the words of its owner."""
+    status: Literal["active", "inactive", "faulty"]
+    """`inactive` until the first reading and after 24 h of silence; `faulty` when the device says so, or when most of its last readings were rejected."""
+    last_seen_at: Optional[str]
+    """When its last valid reading was received. Null: never."""
+    placement: Literal["grid", "production", "storage", "consumption", "excluded"]
+    """Where the device sits in its home. `excluded`: it does not count."""
+    upstream_device_id: Optional[str]
+    """Id of the device whose measurement includes this one. Null: none."""
+    attention: list[Literal["unknown_quantity", "faulty", "silent", "placement_guessed"]]
+    """What its owner should look at. Empty: nothing."""
+    user_id: str
+    """Id of the user that it belongs to."""
+    limit_kw: float
+    """Highest plausible load, in kW. A register that rises faster is held until later readings confirm it."""
+    register_max_kwh: Optional[float]
+    """Value at which the register starts again at 0, in kWh. Null: it never does."""
+    max_gap_minutes: float
+    """Longest silence that power readings are integrated over, in minutes."""
+    timezone: Optional[str]
+    """IANA time zone of a device that reports local time. Null: that of its owner."""
+    decoder_config: dict[str, Any]
+    """Settings for the decoders, as they were given."""
+    channels: list[DeviceDetailsChannels]
+    """The quantities that the device reports."""
+    created_at: str
+    """When it was created."""
+
+
+class DeviceUsageDataTemperatureC(TypedDict):
+    mean: float
+    """Mean, weighted by time, in °C."""
+    min: float
+    """Lowest, in °C."""
+    max: float
+    """Highest, in °C."""
+
+
+class DeviceUsageData(TypedDict):
+    date: str
+    """First day of the row."""
+    hour: NotRequired[str]
+    """Start of the hour on the clock of the time zone, as `HH:00`. Only in rows by hour."""
+    starts_at: NotRequired[str]
+    """Start of the hour, with the offset of the time zone. Only in rows by hour."""
+    kwh_used: Optional[float]
+    """Import of the device, in kWh. Null: it reports no energy."""
+    peak_hour: Optional[str]
+    """Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies."""
+    cost: NotRequired[Cost]
+    grid_import_kwh: NotRequired[Optional[float]]
+    """Energy from the grid, in kWh. Null: not known."""
+    grid_export_kwh: NotRequired[Optional[float]]
+    """Energy to the grid, in kWh. Null: not known."""
+    production_kwh: NotRequired[Optional[float]]
+    """Energy that the home produced, in kWh. Null: not known."""
+    charged_kwh: NotRequired[Optional[float]]
+    """Energy into storage, in kWh. Null: not known."""
+    discharged_kwh: NotRequired[Optional[float]]
+    """Energy out of storage, in kWh. Null: not known."""
+    consumption_kwh: NotRequired[Optional[float]]
+    """What consumption devices used, in kWh. Null: not known."""
+    untracked_kwh: NotRequired[Optional[float]]
+    """`kwh_used` without `consumption_kwh`, in kWh; may be negative. Null: not known."""
+    self_consumed_kwh: NotRequired[Optional[float]]
+    """Production that was not exported, in kWh. Null: not known."""
+    autarky: NotRequired[Optional[float]]
+    """Part of the usage that did not come from the grid, 0 to 1. Null: not known, or nothing was used."""
+    estimated_kwh: NotRequired[Optional[float]]
+    """Part of `kwh_used` that is estimated, in kWh. Null: not known."""
+    coverage: NotRequired[Optional[float]]
+    """Part of the expected time that is known, 0 to 1. Null: nothing is expected yet."""
+    complete: NotRequired[Optional[bool]]
+    """Whether all of it is known. Null: nothing is expected yet."""
+    export_kwh: NotRequired[Optional[float]]
+    """Export of the device, in kWh. Null: not known."""
+    temperature_c: NotRequired[Optional[DeviceUsageDataTemperatureC]]
+    """Room temperature that a thermostat measured. Null: not known."""
+    setpoint_c: NotRequired[Optional[float]]
+    """Mean of the set temperature, weighted by time, in °C. Null: not known."""
+    heating_minutes: NotRequired[Optional[float]]
+    """How long a thermostat was heating, in minutes. Null: not known."""
+
+
+class DeviceUsage(TypedDict):
+    device_id: str
+    """Id of the device."""
+    data: list[DeviceUsageData]
+    """The rows, oldest first."""
+
+
+class DiscoveredDeviceQuantities(TypedDict):
+    channel: str
+    """Name of the channel."""
+    kind: str
+    """What is measured, with its unit, such as `power_w`."""
+    counts: Optional[Literal["import", "export"]]
+    """What it will count as once the device is paired. Null: nothing."""
+
+
+class DiscoveredDevice(TypedDict):
+    discovery_id: str
+    """Id to pair the device with: `discovery_id` of `POST /v1/devices`."""
+    gateway_id: str
+    """Id of the gateway that it was heard through."""
+    family: str
+    """Which messages it sends, such as `tasmota`."""
+    native_id: str
+    """What the device calls itself."""
+    channels: list[str]
+    """Names of its channels."""
+    quantities: list[DiscoveredDeviceQuantities]
+    """The quantities on its channels."""
+    first_seen_at: str
+    """When it was first heard."""
+    last_seen_at: str
+    """When it was last heard."""
+
+
+class EnergyInsightsDateRange(TypedDict):
+    """The days that the summary is about."""
+
+    start: str
+    """First day."""
+    end: str
+    """Last day, inclusive: today."""
+
+
+class EnergyInsights(TypedDict):
+    user_id: str
+    """Id of the user that it belongs to."""
+    data: NotRequired[Union[list[Usage], list[CommodityUsage]]]
+    """The rows, oldest first. Rows about which nothing is known are left out."""
+    date_range: NotRequired[EnergyInsightsDateRange]
+    """The days that the summary is about."""
+    peak_usage_time: NotRequired[Optional[str]]
+    """Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies."""
+    kwh_used: NotRequired[float]
+    """What was used, in kWh, where it is measured as energy."""
+    m3_used: NotRequired[float]
+    """What was used, in m³, where it is measured as volume."""
+    estimated_kwh: NotRequired[Union[float, Optional[float]]]
+    """Part of `kwh_used` that is estimated, in kWh."""
+    estimated_m3: NotRequired[float]
+    """Part of `m3_used` that is estimated, in m³."""
+    coverage: NotRequired[Optional[float]]
+    """Part of the expected time that is known, 0 to 1. Null: nothing is expected yet."""
+    complete: NotRequired[Optional[bool]]
+    """Whether all of it is known. Null: nothing is expected yet."""
+    cost: NotRequired[Cost]
+    grid_import_kwh: NotRequired[Optional[float]]
+    """Energy from the grid, in kWh. Null: not known."""
+    grid_export_kwh: NotRequired[Optional[float]]
+    """Energy to the grid, in kWh. Null: not known."""
+    production_kwh: NotRequired[Optional[float]]
+    """Energy that the home produced, in kWh. Null: not known."""
+    charged_kwh: NotRequired[Optional[float]]
+    """Energy into storage, in kWh. Null: not known."""
+    discharged_kwh: NotRequired[Optional[float]]
+    """Energy out of storage, in kWh. Null: not known."""
+    consumption_kwh: NotRequired[Optional[float]]
+    """What consumption devices used, in kWh. Null: not known."""
+    untracked_kwh: NotRequired[Optional[float]]
+    """`kwh_used` without `consumption_kwh`, in kWh; may be negative. Null: not known."""
+    self_consumed_kwh: NotRequired[Optional[float]]
+    """Production that was not exported, in kWh. Null: not known."""
+    autarky: NotRequired[Optional[float]]
+    """Part of the usage that did not come from the grid, 0 to 1. Null: not known, or nothing was used."""
+
+
+class ErrorBodyDetails(TypedDict):
+    field: str
+    """Path of the member, parameter or header, such as `channels.0.counts_as`."""
+    message: str
+    """What is wrong with it."""
+
+
+class ErrorBody(TypedDict):
+    error: str
+    """What went wrong, for a person to read."""
+    status: int
+    """Status code of the answer."""
+    details: NotRequired[list[ErrorBodyDetails]]
+    """Each mistake in the request."""
+    retry_after: NotRequired[int]
+    """With 429: seconds to wait before the next request."""
+    incident: NotRequired[str]
+    """With 500: id of the request in the log of the service."""
+
+
+class Gateway(TypedDict):
+    gateway_id: str
+    """Id of the gateway."""
+    user_id: str
+    """Id of the user that it belongs to."""
+    name: str
+    """What its owner calls the gateway."""
+    decoder_config: dict[str, Any]
+    """Settings for the decoders, as they were given."""
+    created_at: str
+    """When it was created."""
+
+
+class Key(TypedDict):
+    key_id: str
+    """Id of the key."""
+    prefix: str
+    """The first characters of the key, to recognise it by."""
+    scopes: list[Literal["insights:read", "alerts:read", "alerts:write", "users:read", "users:write", "devices:read", "devices:write", "webhooks:read", "webhooks:write", "tariffs:read", "tariffs:write", "keys:write"]]
+    """What the key may do. The role of its owner decides whose data it reaches."""
+    expires_at: Optional[str]
+    """When the key ends. Null: never."""
+    name: Optional[str]
+    """What its owner calls the key. Null: it has no name."""
+    created_at: str
+    """When it was created."""
+    last_used_at: Optional[str]
+    """When the key was last used. Null: never."""
+
+
+class Message(TypedDict):
+    message: str
+    """What was done, for a person to read."""
+
+
+class MonthlyAnalyticsData(TypedDict):
+    month: str
+    """Month of the time zone `tz`, as `YYYY-MM`."""
+    kwh_used: float
+    """What the home used in the month, in kWh."""
+    avg_daily_kwh: float
+    """Mean of the days about which something is known, in kWh."""
+    peak_hour: Optional[str]
+    """Hour of the day with the highest usage in the month. Null: none qualifies."""
+    change_kwh: Optional[float]
+    """Change against the month before, in kWh. Null: nothing is known of that month."""
+    change_percent: Optional[float]
+    """Change against the month before, in percent. Null: nothing was used, or is known, in that month."""
+    cost: NotRequired[Cost]
+    partial: NotRequired[Literal[True]]
+    """The month is not over, and is compared with the same days of the month before."""
+
+
+class MonthlyAnalytics(TypedDict):
+    user_id: str
+    """Id of the user that it belongs to."""
+    data: list[MonthlyAnalyticsData]
+    """The months, oldest first. Months without data are left out."""
+
+
+class PairedDeviceMqtt(TypedDict):
+    """How the device signs in to the broker. Not with `discovery_id`: its gateway signs in."""
+
+    username: str
+    """MQTT user name."""
+    password: str
+    """MQTT password. It is not shown again."""
+    topic: str
+    """Topic that the device publishes its readings on."""
+
+
+class PairedDevice(TypedDict):
+    device_id: str
+    """Id of the device."""
+    type: str
+    """What kind of device it is, in the words of its owner, such as `electricity_meter`."""
+    location: str
+    """Where the device is, in the words of its owner."""
+    status: Literal["active", "inactive", "faulty"]
+    """`inactive` until the first reading and after 24 h of silence; `faulty` when the device says so, or when most of its last readings were rejected."""
+    last_seen_at: Optional[str]
+    """When its last valid reading was received. Null: never."""
+    placement: Literal["grid", "production", "storage", "consumption", "excluded"]
+    """Where the device sits in its home. `excluded`: it does not count."""
+    upstream_device_id: Optional[str]
+    """Id of the device whose measurement includes this one. Null: none."""
+    attention: list[Literal["unknown_quantity", "faulty", "silent", "placement_guessed"]]
+    """What its owner should look at. Empty: nothing."""
+    mqtt: NotRequired[PairedDeviceMqtt]
+    """How the device signs in to the broker. Not with `discovery_id`: its gateway signs in."""
+
+
+class Price(TypedDict):
+    starts_at: str
+    """From when on the price holds. It holds for the resolution of the series."""
+    per_kwh: str
+    """Price of a kWh. A decimal with up to 9 places, as text."""
+
+
+class PriceSeries(TypedDict):
+    series_id: str
+    """Id of the price series."""
+    user_id: str
+    """Id of the user that it belongs to."""
+    name: str
+    """What the owner calls it, such as the market that the prices are of."""
+    currency: str
+    """Currency of the prices (ISO 4217), such as `EUR`."""
+    resolution_minutes: Literal[15, 30, 60]
+    """For how long each price holds, in minutes."""
+
+
+RatesPeriods = TypedDict("RatesPeriods", {
+    "per_kwh": "str",
+    "days": "NotRequired[list[int]]",
+    "from": "NotRequired[str]",
+    "to": "NotRequired[str]",
+    "months": "NotRequired[list[int]]",
+})
+
+
+class Rates(TypedDict):
+    per_kwh: NotRequired[str]
+    """Price of a kWh. A decimal with up to 9 places, as text."""
+    periods: NotRequired[list[RatesPeriods]]
+    """Prices by the clock, weekday and month. The first that fits holds; the last one has no condition."""
+    series_id: NotRequired[str]
+    """Id of the price series. The price of a kWh is that of the series × `multiply` + `add`."""
+    add: NotRequired[str]
+    """What is added to the price of a kWh after that. Default: 0. A decimal with up to 9 places, as text."""
+    multiply: NotRequired[str]
+    """Factor on the price of the series, such as 1.19 for a tax. Default: 1. A decimal with up to 9 places, as text."""
+
+
+class RotatedKey(TypedDict):
+    key_id: str
+    """Id of the key."""
+    prefix: str
+    """The first characters of the key, to recognise it by."""
+    scopes: list[Literal["insights:read", "alerts:read", "alerts:write", "users:read", "users:write", "devices:read", "devices:write", "webhooks:read", "webhooks:write", "tariffs:read", "tariffs:write", "keys:write"]]
+    """What the key may do. The role of its owner decides whose data it reaches."""
+    expires_at: Optional[str]
+    """When the key ends. Null: never."""
+    key: str
+    """The key itself. It is not shown again."""
+    old_expires_at: str
+    """When the old key ends."""
+
+
+class SentDeliveryAttempts(TypedDict):
+    at: str
+    """When it was tried."""
+    response_status: Optional[int]
+    """Status code of the receiver. Null: no answer."""
+    duration_ms: float
+    """How long the attempt took, in milliseconds."""
+    error: Optional[str]
+    """Why the attempt failed. Null: it succeeded."""
+
+
+class SentDeliveryRequest(TypedDict):
+    """What is sent."""
+
+    url: str
+    """Where the next try would go: the address of the subscription."""
+    headers: dict[str, Any]
+    """Headers of the request. With a signature only where the address is `https://catcher.example`."""
+    body: str
+    """The body, the same at every try: the event."""
+
+
+class SentDelivery(TypedDict):
+    delivery_id: str
+    """Id of the delivery."""
+    event_id: str
+    """Id of the event: `id` of its body, the same in every attempt."""
+    event: str
+    """Type of the event."""
+    status: Literal["pending", "succeeded", "failed"]
+    """`failed` once all retries have failed."""
+    attempts: list[SentDeliveryAttempts]
+    """The attempts so far, oldest first."""
+    next_attempt_at: Optional[str]
+    """When it is tried next. Null: it is not, or the subscription is paused."""
+    request: SentDeliveryRequest
+    """What is sent."""
+
+
+class SummarySummary(TypedDict):
+    """The members that `metrics` and `include` ask for."""
+
+    total_kwh: NotRequired[float]
+    """What the home used, in kWh."""
+    avg_daily_kwh: NotRequired[float]
+    """Mean of the days with data, in kWh."""
+    peak_usage_time: NotRequired[Optional[str]]
+    """Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies."""
+    cost: NotRequired[Cost]
+    grid_import_kwh: NotRequired[Optional[float]]
+    """Energy from the grid, in kWh. Null: not known."""
+    grid_export_kwh: NotRequired[Optional[float]]
+    """Energy to the grid, in kWh. Null: not known."""
+    production_kwh: NotRequired[Optional[float]]
+    """Energy that the home produced, in kWh. Null: not known."""
+    charged_kwh: NotRequired[Optional[float]]
+    """Energy into storage, in kWh. Null: not known."""
+    discharged_kwh: NotRequired[Optional[float]]
+    """Energy out of storage, in kWh. Null: not known."""
+    consumption_kwh: NotRequired[Optional[float]]
+    """What consumption devices used, in kWh. Null: not known."""
+    untracked_kwh: NotRequired[Optional[float]]
+    """`kwh_used` without `consumption_kwh`, in kWh; may be negative. Null: not known."""
+    self_consumed_kwh: NotRequired[Optional[float]]
+    """Production that was not exported, in kWh. Null: not known."""
+    autarky: NotRequired[Optional[float]]
+    """Part of the usage that did not come from the grid, 0 to 1. Null: not known, or nothing was used."""
+    estimated_kwh: NotRequired[Optional[float]]
+    """Part of `kwh_used` that is estimated, in kWh. Null: not known."""
+    coverage: NotRequired[Optional[float]]
+    """Part of the expected time that is known, 0 to 1. Null: nothing is expected yet."""
+    complete: NotRequired[Optional[bool]]
+    """Whether all of it is known. Null: nothing is expected yet."""
+
+
+class Summary(TypedDict):
+    summary: SummarySummary
+    """The members that `metrics` and `include` ask for."""
+
+
+class TariffCapacity(TypedDict):
+    """What the highest quarter-hour of a month costs. Default: nothing."""
+
+    per_kw_month: str
+    """Price of a kW of the peak, for a month. A decimal with up to 9 places, as text."""
+    months_averaged: NotRequired[int]
+    """Over how many months the peaks are averaged. Default: 1."""
+    minimum_kw: NotRequired[float]
+    """What a peak counts as at least, in kW. Default: 0."""
+
+
+Tariff = TypedDict("Tariff", {
+    "tariff_id": "str",
+    "user_id": "str",
+    "name": "str",
+    "valid_from": "str",
+    "currency": "str",
+    "standing_per_day": "NotRequired[str]",
+    "capacity": "NotRequired[TariffCapacity]",
+    "import": "Rates",
+    "export": "NotRequired[Rates]",
+})
+
+
+class Usage(TypedDict):
+    date: str
+    """First day of the row."""
+    hour: NotRequired[str]
+    """Start of the hour on the clock of the time zone, as `HH:00`. Only in rows by hour."""
+    starts_at: NotRequired[str]
+    """Start of the hour, with the offset of the time zone. Only in rows by hour."""
+    kwh_used: Optional[float]
+    """What the home used, in kWh. Null: not known, while something in `include` is."""
+    peak_hour: Optional[str]
+    """Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies."""
+    cost: NotRequired[Cost]
+    grid_import_kwh: NotRequired[Optional[float]]
+    """Energy from the grid, in kWh. Null: not known."""
+    grid_export_kwh: NotRequired[Optional[float]]
+    """Energy to the grid, in kWh. Null: not known."""
+    production_kwh: NotRequired[Optional[float]]
+    """Energy that the home produced, in kWh. Null: not known."""
+    charged_kwh: NotRequired[Optional[float]]
+    """Energy into storage, in kWh. Null: not known."""
+    discharged_kwh: NotRequired[Optional[float]]
+    """Energy out of storage, in kWh. Null: not known."""
+    consumption_kwh: NotRequired[Optional[float]]
+    """What consumption devices used, in kWh. Null: not known."""
+    untracked_kwh: NotRequired[Optional[float]]
+    """`kwh_used` without `consumption_kwh`, in kWh; may be negative. Null: not known."""
+    self_consumed_kwh: NotRequired[Optional[float]]
+    """Production that was not exported, in kWh. Null: not known."""
+    autarky: NotRequired[Optional[float]]
+    """Part of the usage that did not come from the grid, 0 to 1. Null: not known, or nothing was used."""
+    estimated_kwh: NotRequired[Optional[float]]
+    """Part of `kwh_used` that is estimated, in kWh. Null: not known."""
+    coverage: NotRequired[Optional[float]]
+    """Part of the expected time that is known, 0 to 1. Null: nothing is expected yet."""
+    complete: NotRequired[Optional[bool]]
+    """Whether all of it is known. Null: nothing is expected yet."""
+
+
+class UsageUpdatedEventDataHours(TypedDict):
+    date: str
+    """Day of the hour, in UTC."""
+    hour: str
+    """Start of the hour, in UTC, as `HH:00`."""
+    kwh_used: float
+    """What the home used in the hour, in kWh. Replaces what was reported before."""
+
+
+class UsageUpdatedEventData(TypedDict):
+    """What the event is about."""
+
+    user_id: str
+    """Id of the user that the event is about."""
+    hours: list[UsageUpdatedEventDataHours]
+    """The hours that changed since the last event, at most 1,000. Further hours follow in the next event."""
+    updated_at: str
+    """When these values were read."""
+
+
+class UsageUpdatedEvent(TypedDict):
+    id: str
+    """Id of the event, the same in every attempt."""
+    type: Literal["usage.updated"]
+    """Type of the event."""
+    created_at: str
+    """When the event happened."""
+    environment: Literal["live", "sandbox"]
+    """Which installation it happened in."""
+    data: UsageUpdatedEventData
+    """What the event is about."""
+
+
+class User(TypedDict):
+    user_id: str
+    """Id of the user."""
+    email: str
+    """E-mail address."""
+    role: Literal["homeowner", "utility", "admin"]
+    """What the user may do: its own data, that of the homeowners it enrolled, or all."""
+    created_at: str
+    """When the account was created."""
+    phone: Optional[str]
+    """Phone number in E.164 form. Null: none was given."""
+    timezone: str
+    """IANA time zone of the user. Alerts use its hours, days and months, as do requests with `tz=account`."""
+    plan: Literal["free", "developer", "enterprise"]
+    """Plan that sets the rate limits of the account."""
+
+
+class UserCreatedEvent(TypedDict):
+    id: str
+    """Id of the event, the same in every attempt."""
+    type: Literal["user.created"]
+    """Type of the event."""
+    created_at: str
+    """When the event happened."""
+    environment: Literal["live", "sandbox"]
+    """Which installation it happened in."""
+    data: User
+    """What the event is about."""
+
+
+class Webhook(TypedDict):
+    webhook_id: str
+    """Id of the subscription."""
+    event: Literal["usage.updated", "alert.triggered", "device.connected", "user.created"]
+    """Event that is subscribed to."""
+    url: str
+    """HTTPS address that events are sent to."""
+    status: Literal["active", "paused"]
+    """Nothing is sent while it is paused. Events wait up to 7 days, and are sent when it is resumed."""
+    created_at: str
+    """When it was created."""
+
+
+class WebhookTestEventData(TypedDict):
+    """What the event is about."""
+
+    webhook_id: str
+    """Id of the subscription that is tested."""
+
+
+class WebhookTestEvent(TypedDict):
+    id: str
+    """Id of the event, the same in every attempt."""
+    type: Literal["webhook.test"]
+    """Type of the event."""
+    created_at: str
+    """When the event happened."""
+    environment: Literal["live", "sandbox"]
+    """Which installation it happened in."""
+    data: WebhookTestEventData
+    """What the event is about."""
+
+
+# What a webhook is sent: tell them apart by `type`.
+EnergyEvent = Union["UsageUpdatedEvent", "AlertTriggeredEvent", "DeviceConnectedEvent", "UserCreatedEvent", "WebhookTestEvent"]
+
+
+class PostEnergyInsightsBody(TypedDict):
+    user_id: NotRequired[str]
+    """Id of the user. Default: the owner of the key. A homeowner can name only itself."""
+    interval: NotRequired[Literal["day", "week", "month", "year"]]
+    """The current calendar day, week, month or year, up to now. Required unless `start` and `end` are given."""
+    start: NotRequired[str]
+    """First day of the range, in the time zone `tz`. Needs `end`."""
+    end: NotRequired[str]
+    """Last day of the range, inclusive. Needs `start`."""
+    tz: NotRequired[str]
+    """IANA time zone of the days and hours. `account`: the time zone of the user."""
+    include: NotRequired[str]
+    """What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user."""
+    metrics: NotRequired[list[Literal["kwh_used", "peak_hour"]]]
+    """Which members the summary has: `total_kwh` and `avg_daily_kwh`, `peak_usage_time`, or all."""
+
+
+class CreateAlertBody(TypedDict):
+    user_id: NotRequired[str]
+    """Id of the user. Default: the owner of the key. A homeowner can name only itself."""
+    type: Literal["peak_usage", "daily_usage", "monthly_usage", "daily_cost", "monthly_cost", "no_data"]
+    """What the alert watches: what is used in any clock hour (`peak_usage`), in a day or in a month, what a day or a month costs, or the silence of a device (`no_data`)."""
+    threshold_kwh: NotRequired[float]
+    """Usage above which the alert fires, in kWh. Only with types on usage, and required there."""
+    threshold: NotRequired[Union[str, float]]
+    """Total cost above which the alert fires, in the currency of the tariff that holds. Only with types on costs, and required there."""
+    threshold_hours: NotRequired[int]
+    """Silence after which the alert fires, in hours. Only with type `no_data`, and required there."""
+    delivery: Literal["email", "sms", "webhook"]
+    """How the user is told."""
+
+
+class CreateAlertAnswer(TypedDict):
+    alert_id: str
+    """Id of the alert."""
+    status: str
+    """`active`: the alert watches from now on."""
+
+
+class UpdateAlertBody(TypedDict):
+    threshold_kwh: NotRequired[float]
+    """Usage above which the alert fires, in kWh. Only with types on usage, and required there."""
+    threshold: NotRequired[Union[str, float]]
+    """Total cost above which the alert fires, in the currency of the tariff that holds. Only with types on costs, and required there."""
+    threshold_hours: NotRequired[int]
+    """Silence after which the alert fires, in hours. Only with type `no_data`, and required there."""
+    delivery: NotRequired[Literal["email", "sms", "webhook"]]
+    """How the user is told."""
+    status: NotRequired[Literal["active", "paused"]]
+    """A paused alert does not fire."""
+
+
+class PreviewAlertBody(TypedDict):
+    user_id: NotRequired[str]
+    """Id of the user. Default: the owner of the key. A homeowner can name only itself."""
+    type: Literal["peak_usage", "daily_usage", "monthly_usage", "daily_cost", "monthly_cost", "no_data"]
+    """What the alert watches: what is used in any clock hour (`peak_usage`), in a day or in a month, what a day or a month costs, or the silence of a device (`no_data`)."""
+    threshold_kwh: NotRequired[float]
+    """Usage above which the alert fires, in kWh. Only with types on usage, and required there."""
+    threshold: NotRequired[Union[str, float]]
+    """Total cost above which the alert fires, in the currency of the tariff that holds. Only with types on costs, and required there."""
+    threshold_hours: NotRequired[int]
+    """Silence after which the alert fires, in hours. Only with type `no_data`, and required there."""
+
+
+class CreateUserBody(TypedDict):
+    email: str
+    """E-mail address. No other account may have it, in whatever case."""
+    role: Literal["homeowner", "utility", "admin"]
+    """What the user may do: its own data, that of the homeowners it enrolled, or all."""
+    phone: NotRequired[str]
+    """Phone number in E.164 form, such as +4915112345678."""
+    timezone: NotRequired[str]
+    """IANA time zone of the user, such as Europe/Berlin. Default: UTC."""
+    plan: NotRequired[Literal["free", "developer", "enterprise"]]
+    """Plan that sets the rate limits of the account."""
+
+
+class CreateUserAnswer(TypedDict):
+    user_id: str
+    """Id of the new user."""
+    status: str
+    """`created`."""
+
+
+class UpdateUserBody(TypedDict):
+    email: NotRequired[str]
+    """E-mail address. No other account may have it, in whatever case."""
+    phone: NotRequired[Optional[str]]
+    """Phone number in E.164 form. Null removes it."""
+    role: NotRequired[Literal["homeowner", "utility", "admin"]]
+    """What the user may do: its own data, that of the homeowners it enrolled, or all."""
+    timezone: NotRequired[str]
+    """IANA time zone of the user, such as Europe/Berlin. Default: UTC."""
+    plan: NotRequired[Literal["free", "developer", "enterprise"]]
+    """Plan that sets the rate limits of the account."""
+
+
+class CreateWebhookBody(TypedDict):
+    event: Literal["usage.updated", "alert.triggered", "device.connected", "user.created"]
+    """Event that is subscribed to."""
+    url: str
+    """HTTPS address that events are sent to, without credentials. `https://catcher.example` is answered by the service itself: to see events without a server."""
+    auth_token: str
+    """Secret that signs the events: `whsec_` and base64 of 24 to 64 bytes, or 8 to 256 printable ASCII characters. It is never answered."""
+
+
+class CreateWebhookAnswer(TypedDict):
+    webhook_id: str
+    """Id of the subscription."""
+    status: str
+    """`active`: events are sent from now on."""
+
+
+class UpdateWebhookBody(TypedDict):
+    url: NotRequired[str]
+    """HTTPS address that events are sent to, without credentials. `https://catcher.example` is answered by the service itself: to see events without a server."""
+    auth_token: NotRequired[str]
+    """Secret that signs the events: `whsec_` and base64 of 24 to 64 bytes, or 8 to 256 printable ASCII characters. It is never answered."""
+    status: NotRequired[Literal["active", "paused"]]
+    """Nothing is sent while it is paused. Events wait up to 7 days, and are sent when it is resumed."""
+
+
+class CreateDeviceBodyChannels(TypedDict):
+    native_name: str
+    """What the device calls the quantity."""
+    counts_as: NotRequired[Optional[str]]
+    """What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water` or `ignored`. Null takes back what was said."""
+    placement: NotRequired[Optional[Literal["grid", "production", "storage", "consumption", "excluded"]]]
+    """Where the quantity is measured. Null: where its device is."""
+
+
+class CreateDeviceBody(TypedDict):
+    user_id: NotRequired[str]
+    """Id of the user. Default: the owner of the key. A homeowner can name only itself."""
+    type: str
+    """What kind of device it is, in the words of its owner, such as `electricity_meter`."""
+    location: str
+    """Where the device is, in the words of its owner."""
+    limit_kw: NotRequired[float]
+    """Highest plausible load, in kW. A register that rises faster is held until later readings confirm it."""
+    register_max_kwh: NotRequired[float]
+    """Value at which the register starts again at 0, in kWh. Default: it never does."""
+    max_gap_minutes: NotRequired[float]
+    """Longest silence that power readings are integrated over, in minutes."""
+    timezone: NotRequired[str]
+    """IANA time zone of a device that reports local time. Default: that of its owner."""
+    placement: NotRequired[Literal["grid", "production", "storage", "consumption", "excluded"]]
+    """Where the device sits in its home. `excluded`: it does not count. Default: a guess from what it is."""
+    upstream_device_id: NotRequired[str]
+    """Id of the device whose measurement includes this one. Default: none."""
+    channels: NotRequired[list[CreateDeviceBodyChannels]]
+    """What quantities of the device count as. Those that are not named stay as they are."""
+    discovery_id: NotRequired[str]
+    """Pairs this discovered device, which keeps the credentials of its gateway."""
+
+
+class UpdateDeviceBodyDecoderConfigSenml(TypedDict):
+    """Where SenML is published."""
+
+    topics: list[str]
+    """MQTT topic filters on which SenML packs arrive."""
+
+
+class UpdateDeviceBodyDecoderConfigZigbee2mqtt(TypedDict):
+    """How Zigbee2MQTT publishes."""
+
+    output: NotRequired[Literal["json", "attribute", "attribute_and_json"]]
+    """How it publishes (its setting `output`)."""
+    devices: NotRequired[list[str]]
+    """With `attribute`: the names of its devices, which may contain slashes."""
+
+
+class UpdateDeviceBodyDecoderConfig(TypedDict):
+    """Settings for the decoders, for what devices do not report themselves. Unknown members are kept."""
+
+    tz: NotRequired[str]
+    """IANA time zone of devices that report local time without one."""
+    senml: NotRequired[UpdateDeviceBodyDecoderConfigSenml]
+    """Where SenML is published."""
+    meter: NotRequired[dict[str, Any]]
+    """Meters that count, by the id of the meter."""
+    emon: NotRequired[dict[str, Any]]
+    """Pulse counters of emon nodes, by `node/name`."""
+    tasmota: NotRequired[dict[str, Any]]
+    """Quantities of meters that a Tasmota script reads, by `prefix.name` or by the name alone."""
+    zigbee2mqtt: NotRequired[UpdateDeviceBodyDecoderConfigZigbee2mqtt]
+    """How Zigbee2MQTT publishes."""
+
+
+class UpdateDeviceBodyChannels(TypedDict):
+    native_name: str
+    """What the device calls the quantity."""
+    counts_as: NotRequired[Optional[str]]
+    """What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water` or `ignored`. Null takes back what was said."""
+    placement: NotRequired[Optional[Literal["grid", "production", "storage", "consumption", "excluded"]]]
+    """Where the quantity is measured. Null: where its device is."""
+
+
+class UpdateDeviceBody(TypedDict):
+    type: NotRequired[str]
+    """What kind of device it is, in the words of its owner, such as `electricity_meter`."""
+    location: NotRequired[str]
+    """Where the device is, in the words of its owner."""
+    limit_kw: NotRequired[float]
+    """Highest plausible load, in kW. A register that rises faster is held until later readings confirm it."""
+    register_max_kwh: NotRequired[Optional[float]]
+    """Value at which the register starts again at 0, in kWh. Null: it never does."""
+    max_gap_minutes: NotRequired[float]
+    """Longest silence that power readings are integrated over, in minutes."""
+    timezone: NotRequired[Optional[str]]
+    """IANA time zone of a device that reports local time. Null: that of its owner."""
+    decoder_config: NotRequired[UpdateDeviceBodyDecoderConfig]
+    """Settings for the decoders, for what devices do not report themselves. Unknown members are kept."""
+    placement: NotRequired[Literal["grid", "production", "storage", "consumption", "excluded"]]
+    """Where the device sits in its home. `excluded`: it does not count."""
+    upstream_device_id: NotRequired[Optional[str]]
+    """Id of the device whose measurement includes this one. Null: none."""
+    channels: NotRequired[list[UpdateDeviceBodyChannels]]
+    """What quantities of the device count as. Those that are not named stay as they are."""
+
+
+class CreateGatewayBody(TypedDict):
+    user_id: NotRequired[str]
+    """Id of the user. Default: the owner of the key. A homeowner can name only itself."""
+    name: str
+    """What its owner calls the gateway."""
+
+
+class UpdateGatewayBodyDecoderConfigSenml(TypedDict):
+    """Where SenML is published."""
+
+    topics: list[str]
+    """MQTT topic filters on which SenML packs arrive."""
+
+
+class UpdateGatewayBodyDecoderConfigZigbee2mqtt(TypedDict):
+    """How Zigbee2MQTT publishes."""
+
+    output: NotRequired[Literal["json", "attribute", "attribute_and_json"]]
+    """How it publishes (its setting `output`)."""
+    devices: NotRequired[list[str]]
+    """With `attribute`: the names of its devices, which may contain slashes."""
+
+
+class UpdateGatewayBodyDecoderConfig(TypedDict):
+    """Settings for the decoders, for what devices do not report themselves. Unknown members are kept."""
+
+    tz: NotRequired[str]
+    """IANA time zone of devices that report local time without one."""
+    senml: NotRequired[UpdateGatewayBodyDecoderConfigSenml]
+    """Where SenML is published."""
+    meter: NotRequired[dict[str, Any]]
+    """Meters that count, by the id of the meter."""
+    emon: NotRequired[dict[str, Any]]
+    """Pulse counters of emon nodes, by `node/name`."""
+    tasmota: NotRequired[dict[str, Any]]
+    """Quantities of meters that a Tasmota script reads, by `prefix.name` or by the name alone."""
+    zigbee2mqtt: NotRequired[UpdateGatewayBodyDecoderConfigZigbee2mqtt]
+    """How Zigbee2MQTT publishes."""
+
+
+class UpdateGatewayBody(TypedDict):
+    name: NotRequired[str]
+    """What its owner calls the gateway."""
+    decoder_config: NotRequired[UpdateGatewayBodyDecoderConfig]
+    """Settings for the decoders, for what devices do not report themselves. Unknown members are kept."""
+
+
+class CreateTariffBodyCapacity(TypedDict):
+    """What the highest quarter-hour of a month costs. Default: nothing."""
+
+    per_kw_month: Union[str, float]
+    """Price of a kW of the peak, for a month."""
+    months_averaged: NotRequired[int]
+    """Over how many months the peaks are averaged. Default: 1."""
+    minimum_kw: NotRequired[Union[str, float]]
+    """What a peak counts as at least, in kW. Default: 0."""
+
+
+CreateTariffBodyImportPeriods = TypedDict("CreateTariffBodyImportPeriods", {
+    "per_kwh": "Union[str, float]",
+    "days": "NotRequired[list[int]]",
+    "from": "NotRequired[str]",
+    "to": "NotRequired[str]",
+    "months": "NotRequired[list[int]]",
+})
+
+
+class CreateTariffBodyImport(TypedDict):
+    per_kwh: NotRequired[Union[str, float]]
+    """Price of a kWh."""
+    periods: NotRequired[list[CreateTariffBodyImportPeriods]]
+    """Prices by the clock, weekday and month. The first that fits holds; the last one has no condition."""
+    series_id: NotRequired[str]
+    """Id of the price series. The price of a kWh is that of the series × `multiply` + `add`."""
+    add: NotRequired[Union[str, float]]
+    """What is added to the price of a kWh after that. Default: 0."""
+    multiply: NotRequired[Union[str, float]]
+    """Factor on the price of the series, such as 1.19 for a tax. Default: 1."""
+
+
+CreateTariffBodyExportPeriods = TypedDict("CreateTariffBodyExportPeriods", {
+    "per_kwh": "Union[str, float]",
+    "days": "NotRequired[list[int]]",
+    "from": "NotRequired[str]",
+    "to": "NotRequired[str]",
+    "months": "NotRequired[list[int]]",
+})
+
+
+class CreateTariffBodyExport(TypedDict):
+    per_kwh: NotRequired[Union[str, float]]
+    """Price of a kWh."""
+    periods: NotRequired[list[CreateTariffBodyExportPeriods]]
+    """Prices by the clock, weekday and month. The first that fits holds; the last one has no condition."""
+    series_id: NotRequired[str]
+    """Id of the price series. The price of a kWh is that of the series × `multiply` + `add`."""
+    add: NotRequired[Union[str, float]]
+    """What is added to the price of a kWh after that. Default: 0."""
+    multiply: NotRequired[Union[str, float]]
+    """Factor on the price of the series, such as 1.19 for a tax. Default: 1."""
+
+
+CreateTariffBody = TypedDict("CreateTariffBody", {
+    "user_id": "NotRequired[str]",
+    "name": "str",
+    "valid_from": "str",
+    "currency": "str",
+    "standing_per_day": "NotRequired[Union[str, float]]",
+    "capacity": "NotRequired[CreateTariffBodyCapacity]",
+    "import": "CreateTariffBodyImport",
+    "export": "NotRequired[CreateTariffBodyExport]",
+})
+
+
+class UpdateTariffBodyCapacity(TypedDict):
+    per_kw_month: Union[str, float]
+    """Price of a kW of the peak, for a month."""
+    months_averaged: NotRequired[int]
+    """Over how many months the peaks are averaged. Default: 1."""
+    minimum_kw: NotRequired[Union[str, float]]
+    """What a peak counts as at least, in kW. Default: 0."""
+
+
+UpdateTariffBodyImportPeriods = TypedDict("UpdateTariffBodyImportPeriods", {
+    "per_kwh": "Union[str, float]",
+    "days": "NotRequired[list[int]]",
+    "from": "NotRequired[str]",
+    "to": "NotRequired[str]",
+    "months": "NotRequired[list[int]]",
+})
+
+
+class UpdateTariffBodyImport(TypedDict):
+    per_kwh: NotRequired[Union[str, float]]
+    """Price of a kWh."""
+    periods: NotRequired[list[UpdateTariffBodyImportPeriods]]
+    """Prices by the clock, weekday and month. The first that fits holds; the last one has no condition."""
+    series_id: NotRequired[str]
+    """Id of the price series. The price of a kWh is that of the series × `multiply` + `add`."""
+    add: NotRequired[Union[str, float]]
+    """What is added to the price of a kWh after that. Default: 0."""
+    multiply: NotRequired[Union[str, float]]
+    """Factor on the price of the series, such as 1.19 for a tax. Default: 1."""
+
+
+UpdateTariffBodyExportPeriods = TypedDict("UpdateTariffBodyExportPeriods", {
+    "per_kwh": "Union[str, float]",
+    "days": "NotRequired[list[int]]",
+    "from": "NotRequired[str]",
+    "to": "NotRequired[str]",
+    "months": "NotRequired[list[int]]",
+})
+
+
+class UpdateTariffBodyExport(TypedDict):
+    per_kwh: NotRequired[Union[str, float]]
+    """Price of a kWh."""
+    periods: NotRequired[list[UpdateTariffBodyExportPeriods]]
+    """Prices by the clock, weekday and month. The first that fits holds; the last one has no condition."""
+    series_id: NotRequired[str]
+    """Id of the price series. The price of a kWh is that of the series × `multiply` + `add`."""
+    add: NotRequired[Union[str, float]]
+    """What is added to the price of a kWh after that. Default: 0."""
+    multiply: NotRequired[Union[str, float]]
+    """Factor on the price of the series, such as 1.19 for a tax. Default: 1."""
+
+
+UpdateTariffBody = TypedDict("UpdateTariffBody", {
+    "name": "NotRequired[str]",
+    "valid_from": "NotRequired[str]",
+    "currency": "NotRequired[str]",
+    "standing_per_day": "NotRequired[Optional[Union[str, float]]]",
+    "capacity": "NotRequired[Optional[UpdateTariffBodyCapacity]]",
+    "import": "NotRequired[UpdateTariffBodyImport]",
+    "export": "NotRequired[Optional[UpdateTariffBodyExport]]",
+})
+
+
+class CreatePriceSeriesBody(TypedDict):
+    user_id: NotRequired[str]
+    """Id of the user. Default: the owner of the key. A homeowner can name only itself."""
+    name: str
+    """What the owner calls it, such as the market that the prices are of."""
+    currency: str
+    """Currency of the prices (ISO 4217), such as `EUR`."""
+    resolution_minutes: Literal[15, 30, 60]
+    """For how long each price holds, in minutes."""
+
+
+class PutPricesBodyValue(TypedDict):
+    starts_at: str
+    """From when on the price holds: a multiple of the resolution in UTC. It holds for the resolution only."""
+    per_kwh: Union[str, float]
+    """Price of a kWh. It may be negative."""
+
+
+PutPricesBody = list[PutPricesBodyValue]
+
+
+class PutPricesAnswer(TypedDict):
+    series_id: str
+    """Id of the price series."""
+    stored: int
+    """How many prices were stored: those of the request."""
+
+
+class CreateKeyBody(TypedDict):
+    user_id: NotRequired[str]
+    """Id of the user. Default: the owner of the key. A homeowner can name only itself."""
+    name: NotRequired[str]
+    """What its owner calls the key."""
+    scopes: NotRequired[list[Literal["insights:read", "alerts:read", "alerts:write", "users:read", "users:write", "devices:read", "devices:write", "webhooks:read", "webhooks:write", "tariffs:read", "tariffs:write", "keys:write"]]]
+    """What the key may do. Default: all, or what a utility may give to its homeowners."""
+    expires_at: NotRequired[str]
+    """When the key ends. Default: never."""
+
+
+class RotateKeyBody(TypedDict):
+    overlap_hours: NotRequired[float]
+    """How long the old key goes on, in hours. Default: 24."""
+
+__all__ = [
+    "Act",
+    "Alert",
+    "AlertPreviewData",
+    "AlertPreview",
+    "AlertTriggeredEventDataDevices",
+    "AlertTriggeredEventData",
+    "AlertTriggeredEvent",
+    "CommodityUsage",
+    "CostValue",
+    "Cost",
+    "CreatedGatewayMqtt",
+    "CreatedGateway",
+    "CreatedKey",
+    "DeliveryAttempts",
+    "Delivery",
+    "Device",
+    "DeviceConnectedEventData",
+    "DeviceConnectedEvent",
+    "DeviceDetailsChannels",
+    "DeviceDetails",
+    "DeviceUsageDataTemperatureC",
+    "DeviceUsageData",
+    "DeviceUsage",
+    "DiscoveredDeviceQuantities",
+    "DiscoveredDevice",
+    "EnergyInsightsDateRange",
+    "EnergyInsights",
+    "ErrorBodyDetails",
+    "ErrorBody",
+    "Gateway",
+    "Key",
+    "Message",
+    "MonthlyAnalyticsData",
+    "MonthlyAnalytics",
+    "PairedDeviceMqtt",
+    "PairedDevice",
+    "Price",
+    "PriceSeries",
+    "RatesPeriods",
+    "Rates",
+    "RotatedKey",
+    "SentDeliveryAttempts",
+    "SentDeliveryRequest",
+    "SentDelivery",
+    "SummarySummary",
+    "Summary",
+    "TariffCapacity",
+    "Tariff",
+    "Usage",
+    "UsageUpdatedEventDataHours",
+    "UsageUpdatedEventData",
+    "UsageUpdatedEvent",
+    "User",
+    "UserCreatedEvent",
+    "Webhook",
+    "WebhookTestEventData",
+    "WebhookTestEvent",
+    "EnergyEvent",
+    "PostEnergyInsightsBody",
+    "CreateAlertBody",
+    "CreateAlertAnswer",
+    "UpdateAlertBody",
+    "PreviewAlertBody",
+    "CreateUserBody",
+    "CreateUserAnswer",
+    "UpdateUserBody",
+    "CreateWebhookBody",
+    "CreateWebhookAnswer",
+    "UpdateWebhookBody",
+    "CreateDeviceBodyChannels",
+    "CreateDeviceBody",
+    "UpdateDeviceBodyDecoderConfigSenml",
+    "UpdateDeviceBodyDecoderConfigZigbee2mqtt",
+    "UpdateDeviceBodyDecoderConfig",
+    "UpdateDeviceBodyChannels",
+    "UpdateDeviceBody",
+    "CreateGatewayBody",
+    "UpdateGatewayBodyDecoderConfigSenml",
+    "UpdateGatewayBodyDecoderConfigZigbee2mqtt",
+    "UpdateGatewayBodyDecoderConfig",
+    "UpdateGatewayBody",
+    "CreateTariffBodyCapacity",
+    "CreateTariffBodyImportPeriods",
+    "CreateTariffBodyImport",
+    "CreateTariffBodyExportPeriods",
+    "CreateTariffBodyExport",
+    "CreateTariffBody",
+    "UpdateTariffBodyCapacity",
+    "UpdateTariffBodyImportPeriods",
+    "UpdateTariffBodyImport",
+    "UpdateTariffBodyExportPeriods",
+    "UpdateTariffBodyExport",
+    "UpdateTariffBody",
+    "CreatePriceSeriesBody",
+    "PutPricesBodyValue",
+    "PutPricesBody",
+    "PutPricesAnswer",
+    "CreateKeyBody",
+    "RotateKeyBody",
+]

@@ -1,0 +1,192 @@
+import { errorOf, NetworkError, RequestTimeoutError, type ServiceError } from './errors.ts';
+
+/** How the service is reached. */
+export interface ClientOptions {
+  /** API key, `eus_live_…` or `eus_test_…`. */
+  key: string;
+  /** Address of the service. Default: `https://localhost:8443`. */
+  baseUrl?: string;
+  /** Longest that one try may take, in ms. Default: 30,000. */
+  timeoutMs?: number;
+  /** How often a call is tried again at most. Default: 3. */
+  retries?: number;
+  /** Longest wait before a try, in ms; where the service asks for a longer one, the error is thrown. Default: 60,000. */
+  maxWaitMs?: number;
+  /** Instead of the platform's own `fetch`. */
+  fetch?: typeof fetch;
+}
+
+/** What can be said of one call. */
+export interface CallOptions {
+  signal?: AbortSignal;
+  timeoutMs?: number;
+  /** Of a POST. Default: a new one, so that it can be tried again. */
+  idempotencyKey?: string;
+  headers?: Record<string, string>;
+}
+
+interface Sent {
+  // biome-ignore lint/suspicious/noExplicitAny: each operation has a type of its own for it
+  query?: any;
+  body?: unknown;
+  /** Media type of a body that is no JSON. */
+  type?: string;
+  accept?: string;
+  /** It may be made again whatever became of it. */
+  isSafe?: true;
+  options?: CallOptions | undefined;
+}
+
+/** First wait before another try where the service names none; each one after it is twice as long. */
+const FIRST_WAIT_MS = 500;
+/** Answers after which nothing was done for certain only where a call may be made twice. */
+const PASSING = new Set([502, 503, 504]);
+
+/** Sends requests, tries again what may be tried again, and makes errors of what failed. */
+export class Transport {
+  readonly #options: Required<Omit<ClientOptions, 'fetch'>> & { fetch: typeof fetch };
+
+  constructor({ key, baseUrl = 'https://localhost:8443', fetch = globalThis.fetch, ...given }: ClientOptions) {
+    const { timeoutMs = 30_000, retries = 3, maxWaitMs = 60_000 } = given;
+    if (!key) throw new TypeError('A client needs an API key: new EnergyClient({ key })');
+    this.#options = { key, baseUrl: baseUrl.replace(/\/+$/, ''), fetch, timeoutMs, retries, maxWaitMs };
+  }
+
+  async json<T>(method: string, path: string, sent: Sent): Promise<T> {
+    const response = await this.#send(method, path, { accept: 'application/json', ...sent });
+    return (await response.json()) as T;
+  }
+
+  async text(method: string, path: string, sent: Sent): Promise<string> {
+    return (await this.#send(method, path, sent)).text();
+  }
+
+  async bytes(method: string, path: string, sent: Sent): Promise<Uint8Array> {
+    return new Uint8Array(await (await this.#send(method, path, sent)).arrayBuffer());
+  }
+
+  pages<T>(method: string, path: string, sent: Sent): Pages<T> {
+    return new Pages<T>(async (cursor) => {
+      const query = cursor === null ? sent.query : { ...sent.query, cursor };
+      const response = await this.#send(method, path, { accept: 'application/json', ...sent, query });
+      return { items: (await response.json()) as T[], next: nextCursor(response.headers.get('link')) };
+    });
+  }
+
+  /** An answer that is 2xx, read whole. Throws a ServiceError, a NetworkError, a RequestTimeoutError, or what the caller's signal was aborted with. */
+  async #send(method: string, path: string, sent: Sent): Promise<Response> {
+    const { query, options = {}, isSafe = false } = sent;
+    const { retries, maxWaitMs } = this.#options;
+    const key = options.idempotencyKey ?? (method === 'POST' && !isSafe ? crypto.randomUUID() : undefined);
+    const mayRepeat = isSafe || key !== undefined;
+    const url = `${this.#options.baseUrl}${path}${queryText(query)}`;
+    for (let tried = 0; ; tried++) {
+      const outcome = await this.#try(url, method, sent, key);
+      if (outcome instanceof Response) return outcome;
+      const waitMs = waitOf(outcome, tried);
+      if (tried >= retries || waitMs > maxWaitMs || !mayTryAgain(outcome, mayRepeat)) throw outcome;
+      await pause(waitMs, options.signal);
+    }
+  }
+
+  async #try(url: string, method: string, sent: Sent, key: string | undefined): Promise<Response | Failure> {
+    const { options = {}, body, type, accept } = sent;
+    const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs;
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
+    try {
+      const response = await this.#options.fetch(url, {
+        method,
+        signal,
+        redirect: 'manual',
+        headers: {
+          ...(accept !== undefined && { Accept: accept }),
+          ...(body !== undefined && { 'Content-Type': type ?? 'application/json' }),
+          ...(key !== undefined && { 'Idempotency-Key': key }),
+          ...options.headers,
+          Authorization: `Bearer ${this.#options.key}`,
+        },
+        ...(body !== undefined && { body: type === undefined ? JSON.stringify(body) : (body as string) }),
+      });
+      // To its end, so that the limit of time holds for all of it.
+      const bytes = await response.arrayBuffer();
+      if (!response.ok) return errorOf(response.status, response.headers, new TextDecoder().decode(bytes));
+      return new Response(bytes, { status: response.status, headers: response.headers });
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      if (timeout.aborted) return new RequestTimeoutError(`No answer within ${timeoutMs} ms from ${method} ${url}`);
+      return new NetworkError(`${method} ${url} failed: ${(error as Error).message}`, { cause: error });
+    }
+  }
+}
+
+type Failure = ServiceError | NetworkError | RequestTimeoutError;
+
+/** A list in pages. `for await` goes through all of it, page after page. */
+export class Pages<T> implements AsyncIterable<T> {
+  readonly #page: (cursor: string | null) => Promise<{ items: T[]; next: string | null }>;
+
+  constructor(page: (cursor: string | null) => Promise<{ items: T[]; next: string | null }>) {
+    this.#page = page;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    let cursor: string | null = null;
+    do {
+      const { items, next }: { items: T[]; next: string | null } = await this.#page(cursor);
+      yield* items;
+      cursor = next;
+    } while (cursor !== null);
+  }
+
+  /** The first page alone. */
+  async first(): Promise<T[]> {
+    return (await this.#page(null)).items;
+  }
+
+  /** All of it. */
+  async all(): Promise<T[]> {
+    const items: T[] = [];
+    for await (const item of this) items.push(item);
+    return items;
+  }
+}
+
+/** The cursor in `Link: <…>; rel="next"` (RFC 8288); null on the last page. */
+function nextCursor(link: string | null): string | null {
+  const [, address] = /<([^>]*)>;\s*rel="next"/.exec(link ?? '') ?? [];
+  return address === undefined ? null : new URL(address, 'https://any').searchParams.get('cursor');
+}
+
+/** Names and values of a query; what is undefined is left out. */
+function queryText(query: object | undefined): string {
+  const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined);
+  return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+}
+
+/** What is refused for its number (429) was not done, and may always be asked again; what may have been done, only where that does no harm. */
+function mayTryAgain(failure: Failure, mayRepeat: boolean): boolean {
+  if ('status' in failure) return failure.status === 429 || (PASSING.has(failure.status) && mayRepeat);
+  return mayRepeat;
+}
+
+/** As long as the service asks for; else twice as long each time, with chance, so that many clients do not come back at once. */
+function waitOf(failure: Failure, tried: number): number {
+  if ('status' in failure && failure.retryAfterSeconds !== null) return failure.retryAfterSeconds * 1_000;
+  return FIRST_WAIT_MS * 2 ** tried * (0.5 + Math.random() / 2);
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    if (signal?.aborted) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+  });
+}

@@ -1,0 +1,91 @@
+import { Marked, type Token, type Tokens } from 'marked';
+import { codeBlock, escaped, type Highlight, type Section, samples, slug } from './markup.ts';
+
+/** A guide, ready to be shown. */
+export interface Guide {
+  /** Its address. */
+  href: string;
+  title: string;
+  /** Its first paragraph, which says what it is about. */
+  lead: string;
+  html: string;
+  sections: Section[];
+}
+
+/** A block of code in a guide. */
+export interface Block {
+  language: string;
+  source: string;
+}
+
+/** Languages whose blocks stand for each other where they follow each other. */
+const SAMPLES: Record<string, string> = { curl: 'curl', ts: 'TypeScript', python: 'Python' };
+/** What is said of other blocks. */
+const SAID: Record<string, string> = { sh: 'Commands', console: 'Commands', output: 'Output', json: 'JSON' };
+
+/** The blocks of code in a guide, in order: what a reader copies is what the tests run. Pure. */
+export const blocksOf = (markdown: string): Block[] =>
+  new Marked().lexer(markdown).flatMap((token) => {
+    if (token.type !== 'code') return [];
+    const { lang = '', text } = token as Tokens.Code;
+    return [{ language: lang, source: text }];
+  });
+
+/** A guide of its Markdown. It is our own: nothing in it needs to be made harmless. Pure. */
+export function guideOf(href: string, markdown: string, highlight: Highlight): Guide {
+  const marked = new Marked();
+  const tokens = marked.lexer(markdown);
+  const [title = ''] = tokens.flatMap((token) => (token.type === 'heading' ? [(token as Tokens.Heading).text] : []));
+  const lead = (tokens.find(({ type }) => type === 'paragraph') as Tokens.Paragraph | undefined)?.text ?? '';
+  const parts: string[] = [];
+  const sections: Section[] = [{ href, page: title, title, text: '' }];
+  for (let index = 0; index < tokens.length; index++) {
+    const token = tokens[index] as Token;
+    if (token.type === 'code' && (token as Tokens.Code).lang !== undefined && isSample(token)) {
+      const group = [token as Tokens.Code];
+      for (let next = nextOf(tokens, index); next && isSample(next.token); next = nextOf(tokens, index)) {
+        group.push(next.token as Tokens.Code);
+        index = next.index;
+      }
+      parts.push(
+        samples(
+          group.map(({ lang = '', text }) => {
+            const label = SAMPLES[lang] ?? lang;
+            return { label, html: codeBlock(highlight(text, lang), label) };
+          }),
+        ),
+      );
+    } else if (token.type === 'code') {
+      const { lang = '', text } = token as Tokens.Code;
+      parts.push(codeBlock(highlight(text, lang), SAID[lang] ?? 'Code'));
+    } else if (token.type === 'heading' && (token as Tokens.Heading).depth > 1) {
+      const { depth, text } = token as Tokens.Heading;
+      const anchor = slug(text);
+      sections.push({ href: `${href}#${anchor}`, page: title, title: text, text: '' });
+      parts.push(
+        `<h${depth} id="${anchor}"><a class="anchor" href="#${anchor}">${marked.parseInline(text)}</a></h${depth}>`,
+      );
+    } else if (token.type === 'table') {
+      parts.push(`<div class="scroll" tabindex="0" role="group" aria-label="Table">${marked.parser([token])}</div>`);
+    } else {
+      parts.push(marked.parser([token]));
+    }
+    const section = sections.at(-1);
+    if (section && token.type !== 'heading' && 'text' in token) section.text += ` ${token.text}`;
+  }
+  return { href, title, lead: marked.parseInline(lead) as string, html: parts.join('\n'), sections };
+}
+
+const isSample = (token: Token): boolean => token.type === 'code' && ((token as Tokens.Code).lang ?? '') in SAMPLES;
+
+/** The next token that is no blank line. */
+function nextOf(tokens: Token[], after: number): { token: Token; index: number } | null {
+  for (let index = after + 1; index < tokens.length; index++) {
+    const token = tokens[index];
+    if (token && token.type !== 'space') return { token, index };
+  }
+  return null;
+}
+
+/** For a page's description: text without marks. */
+export const plain = (html: string): string => escaped(html.replaceAll(/<[^>]+>/g, ''));

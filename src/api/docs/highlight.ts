@@ -1,0 +1,23 @@
+import core from 'highlight.js/lib/core';
+import bash from 'highlight.js/lib/languages/bash';
+import json from 'highlight.js/lib/languages/json';
+import python from 'highlight.js/lib/languages/python';
+import typescript from 'highlight.js/lib/languages/typescript';
+import { escaped, type Highlight } from './markup.ts';
+
+core.registerLanguage('bash', bash);
+core.registerLanguage('json', json);
+core.registerLanguage('python', python);
+core.registerLanguage('typescript', typescript);
+
+/** Names that code has in the guides and in the document. */
+const LANGUAGES: Record<string, string> = {
+  ...{ curl: 'bash', sh: 'bash', console: 'bash', shell: 'bash' },
+  ...{ ts: 'typescript', javascript: 'typescript', python: 'python', json: 'json' },
+};
+
+/** Code with its parts marked; what is in no known language as it is. Done here, so that a reader's browser need not. */
+export const highlight: Highlight = (code, language) => {
+  const known = LANGUAGES[language.toLowerCase()];
+  return known === undefined ? escaped(code) : core.highlight(code, { language: known }).value;
+};

@@ -1,0 +1,189 @@
+import type { Json } from '#src/api/openapi-schema.ts';
+import { codeBlock, escaped, type Highlight, type Section, samples, slug, withCode } from './markup.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: the document is walked as the JSON that it is
+type Any = any;
+
+/** A page of the reference: a noun. */
+export interface ReferencePage {
+  href: string;
+  title: string;
+  lead: string;
+  html: string;
+  sections: Section[];
+}
+
+/** How deep members of members are shown; below that their type is named. */
+const DEEPEST = 5;
+
+/** The reference of an OpenAPI document: a page for each tag, one for events, one for errors. Pure. */
+export function referenceOf(document: Json, highlight: Highlight): ReferencePage[] {
+  const { tags, paths, webhooks, components } = document as Any;
+  const resolve = (one: Any): Any =>
+    one?.$ref === undefined
+      ? (one ?? {})
+      : one.$ref
+          .slice(2)
+          .split('/')
+          .reduce((at: Any, name: string) => at[name], document);
+  const operations = Object.entries(paths as Record<string, Any>).flatMap(([path, methods]) =>
+    Object.entries(methods as Record<string, Any>).map(([method, one]) => ({
+      ...one,
+      path,
+      method: method.toUpperCase(),
+    })),
+  );
+  const json = (value: unknown) =>
+    value === undefined ? '' : codeBlock(highlight(JSON.stringify(value, null, 2), 'json'), 'Example');
+
+  function operationHtml(one: Any): string {
+    const parameters = [...one.parameters].sort((a: Any, b: Any) => ORDER.indexOf(a.in) - ORDER.indexOf(b.in));
+    const [status, answer] =
+      Object.entries(one.responses as Record<string, Any>).find(([code]) => Number(code) < 300) ?? [];
+    const media: [string, Any][] = Object.entries(answer?.content ?? {});
+    const [, first] = media[0] ?? [];
+    const errors = Object.keys(one.responses).filter((code) => Number(code) >= 400);
+    const others = media
+      .slice(1)
+      .map(([type, of]) => `<li><code>${escaped(type)}</code> ${withCode(of.schema.description ?? '')}</li>`);
+    const shown = (one['x-codeSamples'] ?? []) as { label: string; lang: string; source: string }[];
+    return `<section class="operation" aria-labelledby="${one.operationId}">
+<div>
+<h2 id="${one.operationId}"><a class="anchor" href="#${one.operationId}">${withCode(one.summary.replace(/\.$/, ''))}</a></h2>
+<p class="path"><span class="method ${one.method.toLowerCase()}">${one.method}</span> <code>${escaped(one.path)}</code></p>
+<p class="quiet">${withCode(one.description)}</p>
+${parameters.length > 0 ? `<h3>Parameters</h3><dl>${parameters.map((of: Any) => member(of.name, of.schema, of.required, of.description, of.in)).join('')}</dl>` : ''}
+${one.requestBody ? `<h3>Body</h3>${schemaHtml(bodyOf(one).schema, 0)}` : ''}
+<h3>Answer <span class="status">${status}</span></h3>${schemaHtml(first?.schema, 0)}
+${others.length > 0 ? `<p>By <code>Accept</code> also as:</p><ul>${others.join('')}</ul>` : ''}
+<p>Errors: ${errors.map((code) => `<a href="/docs/reference/errors#error-${code}">${code}</a>`).join(', ')}</p>
+</div>
+<div class="aside">
+${samples(shown.map(({ label, lang, source }) => ({ label, html: codeBlock(highlight(source, lang), label) })))}
+${first?.example === undefined ? '' : `<p class="language">Answer</p>${json(first.example)}`}
+</div>
+</section>`;
+  }
+
+  const bodyOf = (one: Any): Any => resolve(one.requestBody).content['application/json'] ?? {};
+
+  function schemaHtml(given: Any, depth: number): string {
+    const schema = resolve(given);
+    if (schema.properties) {
+      const required = new Set(schema.required ?? []);
+      const rows = Object.entries(schema.properties as Record<string, Any>).map(([name, of]) =>
+        member(name, of, required.has(name), of.description, undefined, depth),
+      );
+      return `<dl>${rows.join('')}</dl>`;
+    }
+    if (schema.type === 'array') return `<p class="quiet">A list of:</p>${schemaHtml(schema.items, depth)}`;
+    const options = (schema.anyOf ?? []).map(resolve).filter((one: Any) => one.properties || one.type === 'array');
+    if (options.length === 1) return schemaHtml(options[0], depth);
+    if (options.length > 1)
+      return options.map((one: Any) => `<p class="quiet">One of these:</p>${schemaHtml(one, depth)}`).join('');
+    return `<p>${withCode(schema.description ?? '')} <span class="type">${typeName(given)}</span></p>`;
+  }
+
+  function member(name: string, given: Any, isRequired: boolean, description = '', place?: string, depth = 0): string {
+    const schema = resolve(given);
+    const inner = schema.type === 'array' ? resolve(schema.items) : schema;
+    const hasMore = inner.properties || (inner.anyOf ?? []).some((one: Any) => resolve(one).properties);
+    const limits = limitsOf(schema);
+    const more =
+      hasMore && depth < DEEPEST
+        ? `<details><summary>Members of <code>${escaped(name)}</code></summary>${schemaHtml(inner, depth + 1)}</details>`
+        : '';
+    return `<dt><code>${escaped(name)}</code> <span class="type">${typeName(given)}</span>${place && place !== 'query' ? ` <span class="type">in the ${place}</span>` : ''}${isRequired ? ' <span class="must">required</span>' : ''}</dt>
+<dd>${withCode(description || (schema.description ?? ''))}${limits === '' ? '' : ` <span class="quiet">${limits}</span>`}${more}</dd>`;
+  }
+
+  function typeName(given: Any): string {
+    const schema = resolve(given);
+    if (schema.const !== undefined) return `<code>${escaped(String(schema.const))}</code>`;
+    if (schema.enum) return 'one of';
+    if (schema.anyOf) return [...new Set(schema.anyOf.map(typeName))].join(' or ');
+    if (schema.type === 'array') return `list of ${typeName(schema.items ?? {}).replace(/^one of$/, 'names')}`;
+    const plain = [schema.type ?? 'any'].flat().join(' or ');
+    return escaped(
+      schema.format === 'date' || schema.format === 'date-time' ? plain.replace('string', schema.format) : plain,
+    );
+  }
+
+  function limitsOf(schema: Any): string {
+    const values = (schema.enum ?? schema.items?.enum ?? []) as unknown[];
+    return [
+      values.length > 0 ? values.map((one) => `<code>${escaped(String(one))}</code>`).join(', ') : '',
+      schema.default === undefined ? '' : `Default: <code>${escaped(JSON.stringify(schema.default))}</code>.`,
+      schema.minimum !== undefined && schema.maximum !== undefined
+        ? `From ${schema.minimum} to ${schema.maximum}.`
+        : '',
+      schema.maxLength === undefined ? '' : `At most ${schema.maxLength} characters.`,
+    ]
+      .filter((one) => one !== '')
+      .join(' ');
+  }
+
+  const nouns = (tags as { name: string; description: string }[]).map((tag): ReferencePage => {
+    const href = `/docs/reference/${tag.name}`;
+    const title = titleOf(tag.name);
+    const own = operations.filter((one) => one.tags.includes(tag.name));
+    return {
+      href,
+      title,
+      lead: tag.description,
+      html: own.map(operationHtml).join('\n'),
+      sections: own.map((one) => ({
+        href: `${href}#${one.operationId}`,
+        page: title,
+        title: `${one.method} ${one.path}`,
+        text: `${one.operationId} ${one.summary} ${one.parameters.map((of: Any) => of.name).join(' ')} ${Object.keys(resolve(one.requestBody ? bodyOf(one).schema : {}).properties ?? {}).join(' ')}`,
+      })),
+    };
+  });
+
+  const events: ReferencePage = {
+    href: '/docs/reference/events',
+    title: 'Events',
+    lead: 'What webhooks are sent.',
+    html: Object.entries(webhooks as Record<string, Any>)
+      .map(([name, { post }]) => {
+        const { schema, example } = resolve(post.requestBody).content['application/json'];
+        return `<section class="operation" aria-labelledby="${slug(name)}"><div><h2 id="${slug(name)}"><a class="anchor" href="#${slug(name)}"><code>${escaped(name)}</code></a></h2>
+<p>${withCode(post.summary ?? '')}</p>${schemaHtml(schema, 0)}</div><div class="aside"><p class="language">Example</p>${json(example)}</div></section>`;
+      })
+      .join('\n'),
+    sections: Object.entries(webhooks as Record<string, Any>).map(([name, { post }]) => ({
+      href: `/docs/reference/events#${slug(name)}`,
+      page: 'Events',
+      title: name,
+      text: `webhook event ${post.summary}`,
+    })),
+  };
+
+  const responses = Object.entries(components.responses as Record<string, Any>);
+  const errors: ReferencePage = {
+    href: '/docs/reference/errors',
+    title: 'Errors',
+    lead: 'Every error that the interface answers, and what to do about it.',
+    html: responses
+      .map(([name, of]) => {
+        const code = name.replace(/\D/g, '');
+        const all = Object.values(of.content['application/json'].examples as Record<string, Any>);
+        return `<section aria-labelledby="error-${code}"><h2 id="error-${code}"><a class="anchor" href="#error-${code}">${code}</a></h2><dl>${all
+          .map(({ value, summary }) => `<dt>${escaped(value.error)}</dt><dd>${withCode(summary)}</dd>`)
+          .join('')}</dl></section>`;
+      })
+      .join('\n'),
+    sections: responses.map(([name, of]) => ({
+      href: `/docs/reference/errors#error-${name.replace(/\D/g, '')}`,
+      page: 'Errors',
+      title: `Error ${name.replace(/\D/g, '')}`,
+      text: of.description,
+    })),
+  };
+  return [...nouns, events, errors];
+}
+
+const ORDER = ['path', 'query', 'header'];
+
+const titleOf = (tag: string): string => tag.replaceAll('-', ' ').replace(/^\w/, (letter) => letter.toUpperCase());

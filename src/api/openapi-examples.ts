@@ -1,0 +1,27 @@
+import {
+  alert_id,
+  device_id,
+  gateway_id,
+  key_id,
+  series_id,
+  tariff_id,
+  user_id,
+  webhook_id,
+} from './v1/example-ids.ts';
+
+/** An example of each parameter, by its name. One that has none is shown without. */
+export const PARAMETER_EXAMPLES: Record<string, string | number> = {
+  ...{ alert_id, device_id, gateway_id, key_id, series_id, tariff_id, user_id, webhook_id },
+  delivery_id: 'dlv_01k8xqd5h1p7t9v2c4ks6w8zeb',
+  start: '2026-06-01',
+  end: '2026-06-30',
+  group_by: 'day',
+  tz: 'Europe/Berlin',
+  include: 'coverage,cost',
+  commodity: 'electricity',
+  months: 12,
+  search: 'anna',
+  limit: 50,
+  cursor: 'ZGV2XzAx.5mHq0XbA',
+  'Idempotency-Key': 'order-4711',
+};

@@ -1,0 +1,69 @@
+/** What a sample is made of. */
+interface Sampled {
+  name: string;
+  method: string;
+  path: string;
+  /** The example of its body. */
+  body?: unknown;
+  /** Names of its query that must be given, each with a value. */
+  query: Record<string, string>;
+}
+
+/** `alert_id` as `alertId`. */
+export const camel = (name: string): string =>
+  name.replaceAll(/[_-](\w)/g, (_, letter: string) => letter.toUpperCase());
+/** `listAlerts` as `list_alerts`. */
+export const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** How an operation is called, in each language that there is a client in, and with curl. Pure. */
+export function samplesOf(of: Sampled): { lang: string; label: string; source: string }[] {
+  return [
+    { lang: 'Shell', label: 'curl', source: curl(of) },
+    { lang: 'JavaScript', label: 'TypeScript', source: typescript(of) },
+    { lang: 'Python', label: 'Python', source: python(of) },
+  ];
+}
+
+const inPath = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+
+function curl({ method, path, body, query }: Sampled): string {
+  const address = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${name.toUpperCase()}`);
+  const asked = Object.entries(query).map(([name, value]) => `${name}=${value}`);
+  const lines = [
+    `curl "$ENERGY_URL${address}${asked.length > 0 ? `?${asked.join('&')}` : ''}"`,
+    ...(method === 'GET' || (method === 'POST' && body !== undefined) ? [] : [`-X ${method}`]),
+    '-H "Authorization: Bearer $ENERGY_KEY"',
+    ...(body === undefined ? [] : [`--json '${JSON.stringify(body).replaceAll("'", "'\\''")}'`]),
+  ];
+  return lines.join(' \\\n  ');
+}
+
+function typescript({ name, path, body, query }: Sampled): string {
+  const args = [
+    ...inPath(path).map(camel),
+    ...(body === undefined ? [] : [inJavaScript(body)]),
+    ...(Object.keys(query).length > 0 ? [inJavaScript(query)] : []),
+  ];
+  return `const answer = await energy.${name}(${args.join(', ')});`;
+}
+
+function python({ name, path, body, query }: Sampled): string {
+  const args = [
+    ...inPath(path),
+    ...(body === undefined ? [] : [inPython(body)]),
+    ...Object.entries(query).map(([name, value]) => `${name}="${value}"`),
+  ];
+  return `answer = energy.${snake(name)}(${args.join(', ')})`;
+}
+
+/** JSON whose members are named without quotes where that may be. */
+const inJavaScript = (value: unknown): string => indented(value).replaceAll(/^(\s*|\{ ?)"([a-z_]\w*)":/gim, '$1$2:');
+
+const inPython = (value: unknown): string =>
+  indented(value).replaceAll(
+    /(?<=[:[,] ?|^\s*)(?:true|false|null)\b(?=[,\]}\n]|$)/gm,
+    (word) => IN_PYTHON[word] ?? word,
+  );
+const IN_PYTHON: Record<string, string> = { true: 'True', false: 'False', null: 'None' };
+
+const indented = (value: unknown): string => JSON.stringify(value, null, 2);

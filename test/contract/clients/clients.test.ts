@@ -1,0 +1,169 @@
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type TestApi, testApi, writeProfile } from '#test/support/api.ts';
+import { CASES, type Step } from '#test/support/clients/cases.ts';
+import { addFaults } from '#test/support/clients/faults.ts';
+import { checkedInClients, generateClients } from '#test/support/clients/generate.ts';
+import { readInterface } from '#test/support/clients/interface.ts';
+import { installPython, installTypescript, PYTHON } from '#test/support/clients/packaged.ts';
+import { type Came, run } from '#test/support/clients/run.ts';
+import { temporaryFolder } from '#test/support/service.ts';
+
+const RUNNERS = resolve(import.meta.dirname, '../../support/clients');
+/** As in a folder of a user's own: nothing of this repository, and no types that are stripped. */
+const LANGUAGES = ['typescript', 'python'] as const;
+type Language = (typeof LANGUAGES)[number];
+
+let api: TestApi;
+let faults: ReturnType<typeof addFaults>;
+let folder: { path: string; remove(): Promise<void> };
+const installed: Partial<Record<Language, string>> = {};
+let caFile: string;
+
+beforeAll(async () => {
+  [api, folder] = await Promise.all([
+    testApi({
+      beforeListening(app) {
+        faults = addFaults(app);
+      },
+    }),
+    temporaryFolder(),
+  ]);
+  caFile = join(folder.path, 'ca.pem');
+  await writeFile(caFile, api.certificate);
+  [installed.typescript, installed.python] = await Promise.all([
+    installTypescript(folder.path),
+    installPython(folder.path),
+  ]);
+}, 240_000);
+afterAll(async () => {
+  await api.close();
+  await folder.remove();
+});
+
+/** Carries out steps in a language; what came of each, and how many requests it took. */
+async function carryOut(language: Language, of: Pick<Parameters<typeof given>[0], 'keys' | 'variables' | 'steps'>) {
+  const input = given(of);
+  const said =
+    language === 'typescript'
+      ? await run(process.execPath, [join(RUNNERS, 'run-cases.ts'), installed.typescript ?? ''], {
+          input,
+          env: { NODE_EXTRA_CA_CERTS: caFile, NODE_NO_WARNINGS: '1' },
+        })
+      : await run(PYTHON, [join(RUNNERS, 'run_cases.py')], { input, env: { PYTHONPATH: installed.python ?? '' } });
+  return JSON.parse(said) as Came[];
+}
+
+const given = (of: { keys: Record<string, string>; variables: Record<string, string>; steps: Step[] }): string =>
+  JSON.stringify({ baseUrl: `https://localhost:${api.port}`, caFile, ...of });
+
+/** A value as expected, with the marks of cases.ts made vitest's. */
+function matching(expected: unknown): unknown {
+  if (Array.isArray(expected)) return expected.map(matching);
+  if (typeof expected === 'string') return /\$\w/.test(expected) ? expect.any(String) : expected;
+  if (typeof expected !== 'object' || expected === null) return expected;
+  const { $contains, $some } = expected as { $contains?: string; $some?: unknown };
+  if ($contains !== undefined) return expect.stringContaining($contains);
+  if ($some !== undefined) return expect.arrayContaining([expect.objectContaining(matching($some) as object)]);
+  return Object.fromEntries(Object.entries(expected).map(([name, value]) => [name, matching(value)]));
+}
+
+describe('what is checked in', () => {
+  test('is what the document gives', async () => {
+    const [now, fresh] = await Promise.all([checkedInClients(), generateClients()]);
+    for (const [name, source] of Object.entries(fresh)) {
+      expect(now[name] === source, `clients/${name} is behind: npm run client`).toBe(true);
+    }
+  });
+});
+
+describe.each(LANGUAGES)('the %s client', (language) => {
+  const run$ = language.slice(0, 2);
+  let keys: Record<string, string>;
+  let home: string;
+
+  beforeAll(async () => {
+    const [admin, homeowner] = [await api.user('admin'), await api.user('homeowner')];
+    keys = { admin: admin.key, home: homeowner.key };
+    home = homeowner.userId;
+    const at = (text: string) => Date.parse(text);
+    await writeProfile(
+      api,
+      home,
+      new Map([
+        [at('2026-06-14T18:00:00Z'), 1_500_000],
+        [at('2026-03-29T00:30:00Z'), 100_000],
+        [at('2026-03-29T01:30:00Z'), 200_000],
+      ]),
+    );
+  });
+
+  test.each(Object.entries(CASES))('does %s', async (_name, steps) => {
+    const before = faults.requests();
+    const came = await carryOut(language, { keys, variables: { run: run$, home }, steps });
+    expect(came.map(({ call }) => call)).toEqual(steps.map(({ call }) => call));
+    for (const [index, { call, gives, fails, save }] of steps.entries()) {
+      const { value, error } = came[index] ?? {};
+      const where = `step ${index}, ${call}`;
+      if (fails) expect({ where, error }).toMatchObject({ where, error: matching(fails) });
+      else expect({ where, error }).toEqual({ where, error: undefined });
+      if (gives !== undefined) expect({ where, value }).toMatchObject({ where, value: matching(gives) });
+      for (const member of Object.values(save ?? {})) expect(value).toMatchObject({ [member]: expect.any(String) });
+    }
+    // Most steps are one request; where it matters a step says how many.
+    const wanted = steps.reduce((sum, step) => sum + (step.requests ?? 1), 0);
+    expect(faults.requests() - before).toBe(wanted);
+  });
+
+  test('takes what the library of Standard Webhooks signed, and nothing else', async () => {
+    const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+    const [now, text] = [1_781_524_800, '{"type":"user.created","data":{"name":"Zoë"}}'];
+    const sign = (webhook: Webhook) => ({
+      'Webhook-Id': 'evt_1',
+      'webhook-timestamp': String(now),
+      'webhook-signature': `v1a,AAAA v1,é ${webhook.sign('evt_1', new Date(now * 1_000), text)}`,
+    });
+    const headers = sign(new Webhook(secret));
+    const raw = 'a token, not base64';
+    const bodies = [
+      { text, secret, headers, now: now + 299 },
+      { text, secret: ['another one', secret], headers, now },
+      { text, secret: raw, headers: sign(new Webhook(raw, { format: 'raw' })), now },
+      { text: text.replace('user', 'uses'), secret, headers, now },
+      { text, secret, headers, now: now + 301 },
+      { text, secret, headers: { ...headers, 'Webhook-Id': 'evt_2' }, now },
+      { text, secret, headers: { ...headers, 'webhook-timestamp': 'NaN' }, now },
+      { text, secret: 'whsec_!', headers, now },
+      { text, secret, headers: {}, now },
+    ];
+    const steps = bodies.map((body): Step => ({ as: 'home', call: 'verifyWebhook', body }));
+    const came = await carryOut(language, { keys, variables: {}, steps });
+    const [good, bad] = [{ data: { name: 'Zoë' } }, { type: 'SignatureError' }];
+    expect(came.map(({ value, error }) => value ?? error)).toMatchObject([good, good, good, ...Array(6).fill(bad)]);
+  });
+
+  test('has every operation: one without a step is called with its example, and answered', async () => {
+    const called = new Set(Object.values(CASES).flatMap((steps) => steps.map(({ call }) => call)));
+    const { operations } = readInterface();
+    const others: Step[] = operations
+      .filter(({ name }) => !called.has(name))
+      .map(({ name, inPath, body, example, query }) => ({
+        as: 'home',
+        call: name,
+        path: inPath.map(() => 'none'),
+        ...(body && { body: example.body }),
+        ...(query.some(({ required }) => required) && {
+          query: Object.fromEntries(query.filter(({ required }) => required).map((one) => [one.name, 'none'])),
+        }),
+      }));
+    const came = await carryOut(language, { keys, variables: {}, steps: others });
+    for (const { call, error } of came) {
+      const isAnswered = error === undefined || (error.status !== null && error.status < 500);
+      expect({ call, error, isAnswered }).toEqual({ call, error, isAnswered: true });
+    }
+    const covered = operations.filter(({ name }) => called.has(name) || others.some((one) => one.call === name));
+    expect(covered.length).toBe(operations.length);
+  });
+});

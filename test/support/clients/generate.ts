@@ -1,0 +1,33 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { readInterface } from './interface.ts';
+import { pythonClient } from './python.ts';
+import { typescriptClient } from './typescript.ts';
+
+const CLIENTS = fileURLToPath(new URL('../../../clients/', import.meta.url));
+const PACKAGE = 'typescript/package.json';
+
+/** All that is generated of the clients, by its path below `clients/`. */
+export async function generateClients(): Promise<Record<string, string>> {
+  const read = readInterface();
+  const { types, client, version } = pythonClient(read);
+  const packaged = JSON.parse(await readFile(CLIENTS + PACKAGE, 'utf8')) as { version: string };
+  return {
+    'typescript/client.ts': typescriptClient(read),
+    [PACKAGE]: (await readFile(CLIENTS + PACKAGE, 'utf8')).replace(`"${packaged.version}"`, `"${read.version}"`),
+    'python/src/energy_usage/types.py': types,
+    'python/src/energy_usage/_client.py': client,
+    'python/src/energy_usage/_version.py': version,
+  };
+}
+
+/** What is checked in of the same. */
+export async function checkedInClients(): Promise<Record<string, string>> {
+  const names = Object.keys(await generateClients());
+  return Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, await readFile(CLIENTS + name, 'utf8').catch(() => '')])),
+  );
+}
+
+if (import.meta.main)
+  for (const [name, source] of Object.entries(await generateClients())) await writeFile(CLIENTS + name, source);

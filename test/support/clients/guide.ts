@@ -1,0 +1,83 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { blocksOf } from '#src/api/docs/guide.ts';
+import { GUIDES } from '#src/api/docs/pages.ts';
+import { PYTHON } from './packaged.ts';
+import { run } from './run.ts';
+
+/** Languages of the guides, as their blocks are marked. */
+export const LANGUAGES = ['curl', 'ts', 'python'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** What is run at once: a program, and what it prints. */
+interface Part {
+  /** `sh`: a step that is the same in every language. */
+  language: Language | 'sh';
+  program: string;
+  output: string;
+}
+
+/** Names of the guides' files. */
+export const guideNames = async (): Promise<string[]> =>
+  (await readdir(GUIDES)).filter((name) => /^\d.*\.md$/.test(name)).sort();
+
+/** A guide as somebody follows it who reads one language (docs/guides/README.md). */
+export async function partsOf(name: string, language: Language): Promise<Part[]> {
+  const parts: Part[] = [];
+  let preamble = '';
+  for (const { language: marked, source } of blocksOf(await readFile(join(GUIDES, name), 'utf8'))) {
+    const last = parts.at(-1);
+    if (marked === 'output' && last) last.output += `${source}\n`;
+    else if (marked === 'sh') parts.push({ language: 'sh', program: source, output: '' });
+    else if (marked === language && last?.language === language) last.program += `\n${source}`;
+    else if (marked === language) {
+      // Imports, and the client.
+      if (preamble === '' && language !== 'curl') preamble = source.split('\n\n').slice(0, 2).join('\n\n');
+      const isFirst = parts.every((part) => part.language !== language);
+      parts.push({ language, program: isFirst ? source : `${preamble}\n${source}`, output: '' });
+    }
+  }
+  return parts;
+}
+
+/** Follows a guide in a language, in a folder where the clients are installed; fails where a step does not print what it should. */
+export async function follow(
+  parts: Part[],
+  given: { folder: string; python: string; caFile: string; name: string; env: Record<string, string> },
+): Promise<void> {
+  const { folder, python, caFile, name } = given;
+  const env: Record<string, string> = {
+    ...given.env,
+    ...{ CURL_CA_BUNDLE: caFile, NODE_EXTRA_CA_CERTS: caFile, SSL_CERT_FILE: caFile },
+    ...{ PYTHONPATH: python, NODE_NO_WARNINGS: '1' },
+  };
+  for (const [index, { language, program, output }] of parts.entries()) {
+    const file = join(folder, `${name}-${index}.${language}`);
+    await writeFile(file, program);
+    const once = async () => {
+      const command = { curl: 'bash', sh: 'bash', ts: process.execPath, python: PYTHON }[language];
+      const said = await run(command, [...(command === 'bash' ? ['-euo', 'pipefail'] : []), file], {
+        env,
+        cwd: folder,
+      });
+      return said.trim();
+    };
+    if (output === '') await once();
+    // What was published is stored a moment later.
+    else if (parts[index - 1]?.language === 'sh')
+      await expect.poll(once, { timeout: 20_000 }).toMatch(patternOf(output));
+    else {
+      const said = await once();
+      expect(said).toMatch(patternOf(output));
+      for (const [, exported = ''] of said.matchAll(/^export (.*)$/gm))
+        for (const [, variable = '', value = ''] of exported.matchAll(/(\w+)=(\S+)/g)) env[variable] = value;
+    }
+  }
+}
+
+/** Output as a guide shows it: `…` is anything. */
+const patternOf = (output: string): RegExp =>
+  new RegExp(`^${output.trim().split('…').map(literally).join('\\S+')}$`, 'i');
+
+const literally = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&');

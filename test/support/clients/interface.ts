@@ -1,0 +1,118 @@
+import { openApiDocument } from '#src/api/openapi.ts';
+import { camel } from '#src/api/openapi-samples.ts';
+
+/** A JSON Schema, as far as the document uses it. */
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  anyOf?: Schema[];
+  enum?: (string | number)[];
+  const?: string | number | boolean;
+  additionalProperties?: boolean | Schema;
+  description?: string;
+  format?: string;
+}
+
+interface Parameter {
+  name: string;
+  schema: Schema;
+  required: boolean;
+  description: string;
+}
+
+/** An operation, as a client offers it. */
+export interface ClientOperation {
+  /** In camel case, such as `listAlerts`. */
+  name: string;
+  method: string;
+  path: string;
+  summary: string;
+  /** Names in its path, in order. */
+  inPath: string[];
+  query: Parameter[];
+  body: { schema: Schema; isRequired: boolean; hasCsv: boolean } | null;
+  answer: { schema: Schema; mediaType: string };
+  /** What else the answer comes as: the ending of the method's name, and the media type that asks for it. */
+  formats: { ending: string; mediaType: string; isText: boolean }[];
+  /** It answers a list in pages. */
+  isPaged: boolean;
+  /** It may be asked again whatever became of the first request. */
+  isSafe: boolean;
+  example: { body?: unknown; answer?: unknown };
+}
+
+interface Media {
+  schema: Schema;
+  example?: unknown;
+}
+
+interface Described {
+  operationId: string;
+  summary: string;
+  parameters: (Parameter & { in: string })[];
+  requestBody?: { required: boolean; content: Record<string, Media> };
+  responses: Record<string, { content: Record<string, Media> }>;
+  'x-changes-nothing'?: true;
+}
+
+const ENDINGS: Record<string, string> = {
+  'text/csv': 'Csv',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'Xlsx',
+  'application/atom+xml': 'GreenButton',
+};
+
+/** Methods that may be made twice (RFC 9110, 9.2.2). */
+const IDEMPOTENT = new Set(['GET', 'PUT', 'DELETE']);
+
+/**
+ * What the OpenAPI document says that a client needs: its operations and its named schemas. Streams of events are left out: a client
+ * that asks and gets one answer has no use for them.
+ */
+export function readInterface(): { operations: ClientOperation[]; schemas: Record<string, Schema>; version: string } {
+  const document = openApiDocument('https://localhost:8443') as unknown as {
+    info: { version: string };
+    paths: Record<string, Record<string, Described>>;
+    components: { schemas: Record<string, Schema> };
+  };
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, one]) => operationOf(path, method.toUpperCase(), one) ?? []),
+  );
+  return { operations, schemas: document.components.schemas, version: document.info.version };
+}
+
+function operationOf(path: string, method: string, one: Described): ClientOperation | null {
+  const [, response] = Object.entries(one.responses).find(([status]) => Number(status) < 300) ?? [];
+  const [[mediaType, media] = ['', { schema: {} }], ...others] = Object.entries(response?.content ?? {});
+  if (mediaType === 'text/event-stream') return null;
+  const query = one.parameters.filter((parameter) => parameter.in === 'query');
+  const json = one.requestBody?.content['application/json'];
+  const example = { body: json?.example, answer: (media as Media).example };
+  return {
+    name: one.operationId,
+    method,
+    path,
+    summary: one.summary,
+    inPath: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
+    query,
+    body:
+      one.requestBody && json
+        ? { schema: json.schema, isRequired: one.requestBody.required, hasCsv: 'text/csv' in one.requestBody.content }
+        : null,
+    answer: { schema: media.schema, mediaType },
+    formats: others.flatMap(([type]) =>
+      ENDINGS[type] ? { ending: ENDINGS[type], mediaType: type, isText: !/spreadsheet/.test(type) } : [],
+    ),
+    isPaged: media.schema.type === 'array' && query.some(({ name }) => name === 'cursor'),
+    isSafe: IDEMPOTENT.has(method) || one['x-changes-nothing'] === true,
+    example,
+  };
+}
+
+/** `listAlerts` as `ListAlerts`. */
+export const pascal = (name: string): string => camel(name).replace(/^\w/, (letter) => letter.toUpperCase());
+
+/** The name of a schema that is referred to. */
+export const refName = (ref: string): string => ref.split('/').at(-1) ?? '';

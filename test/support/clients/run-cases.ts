@@ -1,0 +1,56 @@
+import { text } from 'node:stream/consumers';
+import type * as Client from '#clients/typescript/index.ts';
+import type { Given } from './run.ts';
+
+/** Carries out the steps of cases.ts with the TypeScript client, as it is installed in the folder of its first argument; run_cases.py does the same with the Python one. */
+const { EnergyClient, verifyWebhook } = (await import(process.argv[2] ?? '')) as typeof Client;
+const given = JSON.parse(await text(process.stdin)) as Given;
+const variables = { ...given.variables };
+
+const fill = <T>(value: T): T =>
+  JSON.parse(JSON.stringify(value).replaceAll(/\$(\w+)/g, (whole, name: string) => variables[name] ?? whole));
+
+/** How many parameters a method names. */
+const declared = (method: unknown): number => (/\(([^)]*)\)/.exec(String(method))?.[1] ?? '').split(',').length;
+
+/** Text and bytes, told the same way in every language. */
+function told(value: unknown): unknown {
+  if (typeof value === 'string') return { text: value };
+  if (value instanceof Uint8Array) return { begins: Buffer.from(value.subarray(0, 2)).toString('hex') };
+  return value;
+}
+
+const came: unknown[] = [];
+for (const { as, call, path = [], body, query, options = {}, take, save = {} } of given.steps) {
+  const client = new EnergyClient({ key: given.keys[as] ?? '', baseUrl: given.baseUrl });
+  const { timeoutSeconds, ...more } = fill(options);
+  const args: unknown[] = [...path, ...(body === undefined ? [] : [body]), ...(query ? [query] : [])].map(fill);
+  // biome-ignore lint/suspicious/noExplicitAny: a method by its name
+  const methods = client as any;
+  // Options come last: what was left out before them is undefined.
+  args[Math.max(args.length, declared(methods[call]) - 1)] = {
+    ...more,
+    ...(timeoutSeconds !== undefined && { timeoutMs: timeoutSeconds * 1_000 }),
+  };
+  try {
+    // The one that asks nobody.
+    const {
+      text: sent,
+      headers,
+      secret,
+      now,
+    } = fill(body ?? {}) as { text: string; headers: Record<string, string>; secret: string; now: number };
+    const answer =
+      call === 'verifyWebhook'
+        ? verifyWebhook(sent, headers, secret, { now: new Date(now * 1_000) })
+        : methods[call](...args);
+    const value = told(await ('first' in answer ? (take === 'all' ? answer.all() : answer.first()) : answer));
+    for (const [name, member] of Object.entries(save))
+      variables[name] = (value as Record<string, string>)[member] ?? '';
+    came.push({ call, value });
+  } catch (error) {
+    const { name, status = null, details = null, retryAfterSeconds = null } = error as Client.ServiceError;
+    came.push({ call, error: { type: name, status, details, retryAfterSeconds } });
+  }
+}
+process.stdout.write(JSON.stringify(came));

@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import type { Step } from './cases.ts';
+
+/** What a runner of the cases is told on its standard input. */
+export interface Given {
+  baseUrl: string;
+  /** PEM file of the authority to trust. */
+  caFile: string;
+  keys: Record<string, string>;
+  variables: Record<string, string>;
+  steps: Step[];
+}
+
+/** What came of a step. */
+export interface Came {
+  call: string;
+  value?: unknown;
+  error?: { type: string; status: number | null; details: unknown; retryAfterSeconds: number | null };
+}
+
+/** Runs a program; its output. Fails with what it said where it does not end well. */
+export async function run(
+  command: string,
+  args: string[],
+  { input = '', env = {}, cwd }: { input?: string; env?: Record<string, string>; cwd?: string } = {},
+): Promise<string> {
+  const child = spawn(command, args, { env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env }, cwd });
+  // One that ends early reads no input; why is in what it said.
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  const [out, errors, code] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise((done) => child.on('close', done)),
+  ]);
+  if (code !== 0)
+    throw new Error(`${command} ${args.join(' ')} ended with ${code}\n${out.slice(-2_000)}\n${errors.slice(-4_000)}`);
+  return out;
+}

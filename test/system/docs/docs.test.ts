@@ -1,0 +1,136 @@
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createKey } from '#src/auth/keys.ts';
+import { createDevice } from '#src/devices/store.ts';
+import { lookAt } from '#test/support/browser.ts';
+import { follow, guideNames, LANGUAGES, partsOf } from '#test/support/clients/guide.ts';
+import { installPython, installTypescript } from '#test/support/clients/packaged.ts';
+import { run } from '#test/support/clients/run.ts';
+import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
+import { addToProfile, KNOWN } from '#test/support/load-profile.ts';
+import { temporaryFolder } from '#test/support/service.ts';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+const guides = await guideNames();
+
+let service: Dashboard;
+let folder: { path: string; remove(): Promise<void> };
+let python: string;
+
+beforeAll(async () => {
+  [service, folder] = await Promise.all([startDashboard(), temporaryFolder()]);
+  const [, installed] = await Promise.all([installTypescript(folder.path), installPython(folder.path)]);
+  python = installed;
+}, 240_000);
+afterAll(async () => {
+  await service.close();
+  await folder.remove();
+});
+
+const keyOf = async (userId: string) => (await createKey(service.db, { userId, environment: 'live' })).key;
+
+describe('the guides', () => {
+  test('are there for each of their languages, with steps that are run', async () => {
+    expect(guides.length).toBeGreaterThanOrEqual(8);
+    for (const name of guides)
+      for (const language of LANGUAGES) {
+        const own = (await partsOf(name, language)).filter((part) => part.language === language);
+        expect({ name, language, hasSteps: own.length > 0 }).toEqual({ name, language, hasSteps: true });
+      }
+  });
+
+  test.concurrent.each(LANGUAGES)('do what they say in %s', async (language) => {
+    const admin = await keyOf(await service.user(`admin-${language}@example.com`, 'admin'));
+    for (const name of guides) {
+      // Each with an account of its own, so that none has another's minute of requests.
+      const userId = await service.user(`${name}-${language}@example.com`);
+      const { device_id: deviceId } = (await createDevice(service.db, { userId, type: 'meter', location: 'first' }))
+        .device;
+      for (const location of ['second', 'third']) await createDevice(service.db, { userId, type: 'meter', location });
+      const used = { deviceId, userId, ...KNOWN };
+      await addToProfile(service.database, [
+        { ...used, startsAtMs: Date.parse('2026-03-29T00:30:00Z'), energyMilliwattHours: 100_000 },
+        { ...used, startsAtMs: Date.parse('2026-03-29T01:30:00Z'), energyMilliwattHours: 200_000 },
+      ]);
+      const parts = (await partsOf(name, language)).map((part) => ({
+        ...part,
+        // There is one such address in a sandbox; here three readers follow the guide.
+        program: part.program.replaceAll('ada@example.com', `ada-${language}@example.com`),
+      }));
+      await follow(parts, {
+        ...{ folder: join(folder.path, 'app'), python, caFile: service.certFile, name: name.replace('.md', '') },
+        env: {
+          ENERGY_URL: service.url,
+          ENERGY_MQTT: new URL(service.mqttUrl).host,
+          ENERGY_KEY: await keyOf(userId),
+          ADMIN_KEY: admin,
+        },
+      });
+    }
+  });
+
+  test('have samples in TypeScript whose types are right', async () => {
+    const app = join(folder.path, 'app');
+    const compilerOptions = {
+      ...{ target: 'es2024', module: 'nodenext', strict: true, noEmit: true, skipLibCheck: true },
+      ...{ allowImportingTsExtensions: true, moduleDetection: 'force' },
+      ...{ types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] },
+    };
+    await writeFile(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+    await run('npx', ['tsc', '-p', app], { cwd: ROOT });
+  });
+});
+
+describe('the pages', () => {
+  test('are read, in light and dark, on a phone, and with a screen reader', async () => {
+    const page = await service.open('/docs');
+    await lookAt(page, 'docs');
+    await page.goto('/docs/reference/analytics');
+    await lookAt(page, 'docs-reference');
+    await page.context().close();
+  });
+
+  test('show one language at a time, everywhere the one that was chosen last', async () => {
+    const page = await service.open('/docs/guides/errors');
+    await page.getByRole('tab', { name: 'Python' }).first().click();
+    await expect.poll(() => page.getByText('except UnprocessableError').isVisible()).toBe(true);
+    expect(await page.getByText('error instanceof UnprocessableError').isVisible()).toBe(false);
+    await page.goto('/docs/reference/alerts#createAlert');
+    await expect.poll(() => page.getByText('energy.create_alert(').isVisible()).toBe(true);
+    await page.getByRole('tab', { name: 'Python' }).first().press('ArrowLeft');
+    await expect.poll(() => page.getByText('energy.createAlert(').isVisible()).toBe(true);
+    await page.context().close();
+  });
+
+  test('are found by what they say', async () => {
+    const page = await service.open('/docs');
+    await page.keyboard.press('/');
+    await page.keyboard.type('idempot');
+    const found = page.getByRole('region', { name: 'Found' });
+    await found.getByRole('link', { name: 'Idempotency' }).first().click();
+    await page.waitForURL('**/docs/guides/idempotency');
+    await page.getByLabel('Search the documentation').fill('threshold_kwh');
+    await expect.poll(() => found.getByRole('link', { name: 'POST /v1/alerts' }).count()).toBeGreaterThan(0);
+    await page.context().close();
+  });
+
+  test('show a reader his first event, and leave no subscription behind', async () => {
+    const userId = await service.user('first-event@example.com');
+    const key = await keyOf(userId);
+    const page = await service.open('/docs/guides/first-webhook');
+    await page.getByLabel('An API key of yours').fill(`${key.slice(0, -1)}!`);
+    await page.getByRole('button', { name: 'Send me an event' }).click();
+    await page.getByText('401 Unauthorized').waitFor();
+    await page.getByLabel('An API key of yours').fill(key);
+    await page.getByRole('button', { name: 'Send me an event' }).click();
+    await page.getByText('Its signature is right.').waitFor();
+    await expect
+      .poll(() => page.getByRole('group', { name: 'Body of the event' }).textContent())
+      .toContain('webhook.test');
+    await lookAt(page, 'docs-webhook');
+    const left = await service.db.selectFrom('webhooks').select('webhook_id').where('user_id', '=', userId).execute();
+    expect(left).toEqual([]);
+    await page.context().close();
+  });
+});
