@@ -26,6 +26,13 @@ export interface Act {
   target: string | null;
 }
 
+export interface AddGroupUserParams {
+  /** Id of the group. */
+  groupId: string;
+  /** Id of the user. */
+  userId: string;
+}
+
 export interface Alert {
   /** Id of the alert. */
   alert_id: string;
@@ -134,6 +141,22 @@ export interface AlertTriggeredEvent {
   type: "alert.triggered";
 }
 
+export interface ChangeGroupUsersParams {
+  /** Id of the group. */
+  groupId: string;
+}
+
+export interface ChangedGroup {
+  /** How many homes were added. */
+  added: number;
+  /** Id of the group. */
+  group_id: string;
+  /** How many homes are in it, without those of groups below it. */
+  members: number;
+  /** How many were removed. */
+  removed: number;
+}
+
 export interface CommodityUsage {
   /** Part of `m3_used` that is estimated, in m³. */
   estimated_m3?: number;
@@ -232,6 +255,8 @@ export interface CreatedGateway {
 export interface CreatedKey {
   /** When the key ends. Null: never. */
   expires_at: string | null;
+  /** The group whose homes are all that the key reads. Only of keys that are limited to one. */
+  group_id?: string;
   /** The key itself. It is not shown again. */
   key: string;
   /** Id of the key. */
@@ -268,6 +293,11 @@ export interface DeleteDeviceParams {
 export interface DeleteGatewayParams {
   /** Id of the gateway. */
   gatewayId: string;
+}
+
+export interface DeleteGroupParams {
+  /** Id of the group. */
+  groupId: string;
 }
 
 export interface DeletePriceSeriesParams {
@@ -741,6 +771,11 @@ export interface GetEnergyInsightsParams {
   user_id?: string;
 }
 
+export interface GetGroupParams {
+  /** Id of the group. */
+  groupId: string;
+}
+
 export interface GetPriceSeriesParams {
   /** Id of the series. */
   seriesId: string;
@@ -756,6 +791,113 @@ export interface GetUserParams {
   userId: string;
 }
 
+export interface Group {
+  /**
+   * When it was created.
+   * @format date-time
+   */
+  created_at: string;
+  /** Id of the group. */
+  group_id: string;
+  /** What sort of group it is, such as `building` or `feeder`. Null: not said. */
+  kind: string | null;
+  /** How many homes are in it, without those of groups below it. */
+  members: number;
+  /**
+   * What its owner calls the group.
+   * @minLength 1
+   * @maxLength 100
+   */
+  name: string;
+  /** The group that it is a part of: a group of the same owner, not below this one, in a tree of 8 levels at most. Null: none. */
+  parent_group_id: string | null;
+  /** Id of the user that it belongs to. */
+  user_id: string;
+}
+
+export type GroupEnergyInsights =
+  | {
+      /** The rows, oldest first. Rows about which nothing is known are left out. */
+      data: Usage[];
+      /** Id of the group. */
+      group_id: string;
+      /** How many homes it is about: each once, with those of groups below it. */
+      homes: number;
+    }
+  | {
+      /** Part of the usage that did not come from the grid, 0 to 1. Null: not known, or nothing was used. */
+      autarky?: number | null;
+      /** Energy into storage, in kWh. Null: not known. */
+      charged_kwh?: number | null;
+      /** Whether all of it is known. Null: nothing is expected yet. */
+      complete?: boolean | null;
+      /** What consumption devices used, in kWh. Null: not known. */
+      consumption_kwh?: number | null;
+      /** What it costs by the tariffs of the user. Null: no tariff held. */
+      cost?: Cost;
+      /** Part of the expected time that is known, 0 to 1. Null: nothing is expected yet. */
+      coverage?: number | null;
+      /** The days that the summary is about. */
+      date_range: {
+        /**
+         * Last day, inclusive: today.
+         * @format date
+         */
+        end: string;
+        /**
+         * First day.
+         * @format date
+         */
+        start: string;
+      };
+      /** Energy out of storage, in kWh. Null: not known. */
+      discharged_kwh?: number | null;
+      /** Part of `kwh_used` that is estimated, in kWh. Null: not known. */
+      estimated_kwh?: number | null;
+      /** Energy to the grid, in kWh. Null: not known. */
+      grid_export_kwh?: number | null;
+      /** Energy from the grid, in kWh. Null: not known. */
+      grid_import_kwh?: number | null;
+      /** Id of the group. */
+      group_id: string;
+      /** How many homes it is about: each once, with those of groups below it. */
+      homes: number;
+      /** What the homes used, in kWh. */
+      kwh_used: number;
+      /** Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies. */
+      peak_usage_time: string | null;
+      /** Energy that the home produced, in kWh. Null: not known. */
+      production_kwh?: number | null;
+      /** Production that was not exported, in kWh. Null: not known. */
+      self_consumed_kwh?: number | null;
+      /** `kwh_used` without `consumption_kwh`, in kWh; may be negative. Null: not known. */
+      untracked_kwh?: number | null;
+    };
+
+export interface GroupEnergyInsightsParams {
+  /**
+   * Last day of the range, inclusive. Needs `start`.
+   * @format date
+   */
+  end?: string;
+  /** Id of the group. */
+  groupId: string;
+  /** What each row covers. Default: `day`. A month covers those of its days that lie in the range. */
+  group_by?: "day" | "month" | "hour";
+  /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user. */
+  include?: string;
+  /**
+   * First day of the range, in the time zone `tz`. Needs `end`.
+   * @format date
+   */
+  start?: string;
+  /**
+   * IANA time zone of the days and hours. `account`: the time zone of the group’s owner.
+   * @default "UTC"
+   */
+  tz?: string;
+}
+
 export interface Key {
   /**
    * When it was created.
@@ -764,6 +906,8 @@ export interface Key {
   created_at: string;
   /** When the key ends. Null: never. */
   expires_at: string | null;
+  /** The group whose homes are all that the key reads. Only of keys that are limited to one. */
+  group_id?: string;
   /** Id of the key. */
   key_id: string;
   /** When the key was last used. Null: never. */
@@ -858,6 +1002,42 @@ export interface ListGatewaysParams {
    */
   limit?: number;
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  user_id?: string;
+}
+
+export interface ListGroupUsersParams {
+  /**
+   * Where the page starts: taken from the `Link` header of the page before. Default: the first page.
+   * @minLength 1
+   * @maxLength 200
+   */
+  cursor?: string;
+  /** Id of the group. */
+  groupId: string;
+  /**
+   * Most items in the answer.
+   * @min 1
+   * @max 200
+   * @default 50
+   */
+  limit?: number;
+}
+
+export interface ListGroupsParams {
+  /**
+   * Where the page starts: taken from the `Link` header of the page before. Default: the first page.
+   * @minLength 1
+   * @maxLength 200
+   */
+  cursor?: string;
+  /**
+   * Most items in the answer.
+   * @min 1
+   * @max 200
+   * @default 50
+   */
+  limit?: number;
+  /** Only groups of this owner. Default: all. */
   user_id?: string;
 }
 
@@ -1103,6 +1283,13 @@ export type Rates =
       series_id: string;
     };
 
+export interface RemoveGroupUserParams {
+  /** Id of the group. */
+  groupId: string;
+  /** Id of the user. */
+  userId: string;
+}
+
 export interface RetryDeliveryParams {
   /** Id of the delivery. */
   deliveryId: string;
@@ -1123,6 +1310,8 @@ export interface RotateKeyParams {
 export interface RotatedKey {
   /** When the key ends. Null: never. */
   expires_at: string | null;
+  /** The group whose homes are all that the key reads. Only of keys that are limited to one. */
+  group_id?: string;
   /** The key itself. It is not shown again. */
   key: string;
   /** Id of the key. */
@@ -1238,6 +1427,11 @@ export interface UpdateDeviceParams {
 export interface UpdateGatewayParams {
   /** Id of the gateway. */
   gatewayId: string;
+}
+
+export interface UpdateGroupParams {
+  /** Id of the group. */
+  groupId: string;
 }
 
 export interface UpdateTariffParams {
@@ -2885,6 +3079,255 @@ export class EnergyService<
       }),
 
     /**
+     * @description Needs the scope `users:write`.
+     *
+     * @tags groups
+     * @name CreateGroup
+     * @summary Makes a group of homes (a building, a feeder, a district). For utilities and administrators.
+     * @request POST:/v1/groups
+     * @secure
+     */
+    createGroup: (
+      data: {
+        /** What sort of group it is, such as `building` or `feeder`. Null: not said. */
+        kind?: string | null;
+        /**
+         * What its owner calls the group.
+         * @minLength 1
+         * @maxLength 100
+         */
+        name: string;
+        /** The group that it is a part of: a group of the same owner, not below this one, in a tree of 8 levels at most. Null: none. */
+        parent_group_id?: string | null;
+        /** Id of its owner, a utility or an administrator. Default: the owner of the key. */
+        user_id?: string;
+      },
+      params: RequestParams = {},
+    ) =>
+      this.request<Group, ErrorBody>({
+        path: `/v1/groups`,
+        method: "POST",
+        body: data,
+        secure: true,
+        type: "application/json",
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `users:read`.
+     *
+     * @tags groups
+     * @name ListGroups
+     * @summary The groups of homes that the caller reaches, page by page.
+     * @request GET:/v1/groups
+     * @secure
+     */
+    listGroups: (query: ListGroupsParams = {}, params: RequestParams = {}) =>
+      this.request<Group[], ErrorBody>({
+        path: `/v1/groups`,
+        method: "GET",
+        query: query,
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `users:read`.
+     *
+     * @tags groups
+     * @name GetGroup
+     * @summary One group of homes.
+     * @request GET:/v1/groups/{group_id}
+     * @secure
+     */
+    getGroup: ({ groupId }: GetGroupParams, params: RequestParams = {}) =>
+      this.request<Group, ErrorBody>({
+        path: `/v1/groups/${groupId}`,
+        method: "GET",
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `users:write`.
+     *
+     * @tags groups
+     * @name UpdateGroup
+     * @summary Changes a group’s name or kind, or what it is a part of.
+     * @request PATCH:/v1/groups/{group_id}
+     * @secure
+     */
+    updateGroup: (
+      { groupId }: UpdateGroupParams,
+      data: {
+        /** What sort of group it is, such as `building` or `feeder`. Null: not said. */
+        kind?: string | null;
+        /**
+         * What its owner calls the group.
+         * @minLength 1
+         * @maxLength 100
+         */
+        name?: string;
+        /** The group that it is a part of: a group of the same owner, not below this one, in a tree of 8 levels at most. Null: none. */
+        parent_group_id?: string | null;
+      },
+      params: RequestParams = {},
+    ) =>
+      this.request<Group, ErrorBody>({
+        path: `/v1/groups/${groupId}`,
+        method: "PATCH",
+        body: data,
+        secure: true,
+        type: "application/json",
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `users:write`.
+     *
+     * @tags groups
+     * @name DeleteGroup
+     * @summary Removes a group, and the keys that are limited to it; its homes stay as they are.
+     * @request DELETE:/v1/groups/{group_id}
+     * @secure
+     */
+    deleteGroup: ({ groupId }: DeleteGroupParams, params: RequestParams = {}) =>
+      this.request<Message, ErrorBody>({
+        path: `/v1/groups/${groupId}`,
+        method: "DELETE",
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `users:read`.
+     *
+     * @tags groups
+     * @name ListGroupUsers
+     * @summary The homes of a group, page by page, without those of groups below it.
+     * @request GET:/v1/groups/{group_id}/users
+     * @secure
+     */
+    listGroupUsers: (
+      { groupId, ...query }: ListGroupUsersParams,
+      params: RequestParams = {},
+    ) =>
+      this.request<User[], ErrorBody>({
+        path: `/v1/groups/${groupId}/users`,
+        method: "GET",
+        query: query,
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `users:write`.
+     *
+     * @tags groups
+     * @name ChangeGroupUsers
+     * @summary Adds homes to a group and removes others, up to 10,000 each; all of it or nothing.
+     * @request POST:/v1/groups/{group_id}/users
+     * @secure
+     */
+    changeGroupUsers: (
+      { groupId }: ChangeGroupUsersParams,
+      data: {
+        /**
+         * Ids of the homes to add. Those that are in the group already stay.
+         * @maxItems 10000
+         * @default []
+         */
+        add?: string[];
+        /**
+         * Ids of the homes to remove. Those that are not in it change nothing.
+         * @maxItems 10000
+         * @default []
+         */
+        remove?: string[];
+      },
+      params: RequestParams = {},
+    ) =>
+      this.request<ChangedGroup, ErrorBody>({
+        path: `/v1/groups/${groupId}/users`,
+        method: "POST",
+        body: data,
+        secure: true,
+        type: "application/json",
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `users:write`.
+     *
+     * @tags groups
+     * @name AddGroupUser
+     * @summary Adds a home to a group; one that is in it already stays.
+     * @request PUT:/v1/groups/{group_id}/users/{user_id}
+     * @secure
+     */
+    addGroupUser: (
+      { groupId, userId }: AddGroupUserParams,
+      params: RequestParams = {},
+    ) =>
+      this.request<ChangedGroup, ErrorBody>({
+        path: `/v1/groups/${groupId}/users/${userId}`,
+        method: "PUT",
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `users:write`.
+     *
+     * @tags groups
+     * @name RemoveGroupUser
+     * @summary Removes a home from a group; the home itself stays as it is.
+     * @request DELETE:/v1/groups/{group_id}/users/{user_id}
+     * @secure
+     */
+    removeGroupUser: (
+      { groupId, userId }: RemoveGroupUserParams,
+      params: RequestParams = {},
+    ) =>
+      this.request<ChangedGroup, ErrorBody>({
+        path: `/v1/groups/${groupId}/users/${userId}`,
+        method: "DELETE",
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `insights:read`.
+     *
+     * @tags groups
+     * @name GroupEnergyInsights
+     * @summary What the homes of a group, and of those below it, used together by day, month or hour; without dates the last 30 days in one object. Each home counts once.
+     * @request GET:/v1/groups/{group_id}/energy-insights
+     * @secure
+     */
+    groupEnergyInsights: (
+      { groupId, ...query }: GroupEnergyInsightsParams,
+      params: RequestParams = {},
+    ) =>
+      this.request<GroupEnergyInsights, ErrorBody>({
+        path: `/v1/groups/${groupId}/energy-insights`,
+        method: "GET",
+        query: query,
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
      * @description Needs the scope `tariffs:write`.
      *
      * @tags tariffs
@@ -3410,6 +3853,8 @@ export class EnergyService<
          * @format date-time
          */
         expires_at?: string;
+        /** A group of the user: the key reads only its homes, those of the groups below it, and their sums. Its scopes must then end in `:read`. */
+        group_id?: string;
         /**
          * What its owner calls the key.
          * @minLength 1
