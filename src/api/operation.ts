@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { z } from 'zod';
+import { holdable } from '#src/auth/access.ts';
 import { actAs, readAnew } from '#src/auth/act.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import type { Scope } from '#src/auth/scopes.ts';
@@ -186,7 +187,7 @@ async function noted(
       address,
       action: audit.action,
       target: typeof target === 'string' ? target : null,
-      details: { ...tellable(body), ...(audit.of && { [audit.of]: ids[audit.of] }) },
+      details: { ...tellable(body), ...(audit.of && { [audit.of]: holdable(String(ids[audit.of])) }) },
     });
   const named = ids[audit.target];
   // Before: what is deleted is nobody's afterwards. What is not there is refused, and its note with it.
