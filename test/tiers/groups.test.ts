@@ -155,7 +155,7 @@ test('a group answers the sum over its distinct homes, whatever is in which grou
   await fc.assert(
     fc.asyncProperty(membership, async (drawn) => {
       for (const name of NAMES) {
-        const [before, now] = [members.get(name) ?? new Set(), new Set(drawn[name])];
+        const [before, now] = [members.get(name) ?? new Set<number>(), new Set(drawn[name])];
         const idOf = (index: number) => homes[index]?.userId;
         const add = [...now].filter((one) => !before.has(one)).map(idOf);
         const remove = [...before].filter((one) => !now.has(one)).map(idOf);
