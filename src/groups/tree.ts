@@ -1,5 +1,5 @@
 /** A district of a district of …: more than anybody needs, and few enough to be gone through for each question. */
-export const MAX_DEPTH = 8;
+const MAX_DEPTH = 8;
 
 /** A group and the one that it is a part of. */
 interface Placed {

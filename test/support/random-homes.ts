@@ -30,7 +30,7 @@ let seed = 1;
 export const sow = (from: number): void => {
   seed = from;
 };
-export const random = (below: number): number => {
+const random = (below: number): number => {
   seed = (seed * 48_271) % 2_147_483_647;
   return seed % below;
 };
