@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { DateTime } from 'luxon';
-import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
+import { asMilliwattHours, milliwattHoursToKwh, QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { composedAmong, type Home, loadHomes } from '../home/home.ts';
 import type { HomeInsight } from '../home/insights.ts';
@@ -17,7 +17,6 @@ import { type GroupUnit, readHomes, readPlain, readPlainMonths } from './read.ts
 import { GroupTotals } from './totals.ts';
 
 const HOUR_MS = 3_600_000;
-const QUARTER_MS = 900_000;
 /** Hours of homes that one statement reads: some tenths of a second. Those that are composed take ten times as long. */
 const PLAIN_HOURS = 1_000_000;
 const COMPOSED_HOURS = 100_000;
