@@ -18,6 +18,7 @@ const BENCHES: Record<string, () => Promise<{ bench: (files: readonly string[]) 
   costs: () => import('./costs.ts'),
   forecast: () => import('./forecast.ts'),
   remarks: () => import('./remarks.ts'),
+  groups: () => import('./groups.ts'),
 };
 
 const [name = '', ...flags] = process.argv.slice(2);

@@ -45,10 +45,13 @@ CREATE TABLE api_keys (
   last_used_at timestamptz,
   expires_at timestamptz,
   revoked_at timestamptz,
+  group_id text COLLATE "C", -- The key reads only the homes of this group and of those below it; it ends with the group. Null: all that its owner reaches.
   PRIMARY KEY (key_id),
   UNIQUE (key_sha256),
+  FOREIGN KEY (group_id) REFERENCES home_groups(group_id) ON DELETE CASCADE,
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE
 );
+CREATE INDEX api_keys_group ON api_keys (group_id) WHERE (group_id IS NOT NULL);
 CREATE INDEX api_keys_user ON api_keys (user_id);
 
 -- Paired devices. A deleted device keeps its row (deleted_at) and its past consumption, but may no longer log in.
@@ -646,6 +649,32 @@ CREATE TABLE arriving_series (
   PRIMARY KEY (series_id),
   UNIQUE (device_id, channel, kind)
 );
+
+-- Groups of homes, as trees. All groups of a tree have one owner.
+CREATE TABLE home_groups (
+  group_id text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C" NOT NULL, -- Its owner: a utility or an administrator.
+  name text NOT NULL,
+  kind text, -- What its owner calls such groups: building, feeder. Null: nothing.
+  parent_group_id text COLLATE "C", -- The group that it is a part of: its homes are in that one, too. Null: none.
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (group_id),
+  FOREIGN KEY (parent_group_id) REFERENCES home_groups(group_id) ON DELETE CASCADE,
+  FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE
+);
+CREATE INDEX home_groups_parent ON home_groups (parent_group_id) WHERE (parent_group_id IS NOT NULL);
+CREATE INDEX home_groups_user ON home_groups (user_id, group_id);
+
+-- Homes of a group, beside those of its subgroups. One that the owner of the group no longer reaches does not count.
+CREATE TABLE group_members (
+  group_id text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
+  added_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (group_id, user_id),
+  FOREIGN KEY (group_id) REFERENCES home_groups(group_id) ON DELETE CASCADE,
+  FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE
+);
+CREATE INDEX group_members_user ON group_members (user_id);
 
 -- Closed hours of device_intervals: without those that are open in heads. To be added up: of one quarter-hour there may be several rows.
 CREATE VIEW closed_device_intervals (

@@ -107,6 +107,17 @@ export interface AlertTriggeredEvent {
   };
 }
 
+export interface ChangedGroup {
+  /** Id of the group. */
+  group_id: string;
+  /** How many homes were added. */
+  added: number;
+  /** How many were removed. */
+  removed: number;
+  /** How many homes are in it, without those of groups below it. */
+  members: number;
+}
+
 export interface CommodityUsage {
   /** First day of the row. */
   date: string;
@@ -181,6 +192,8 @@ export interface CreatedKey {
   scopes: ("insights:read" | "alerts:read" | "alerts:write" | "users:read" | "users:write" | "devices:read" | "devices:write" | "webhooks:read" | "webhooks:write" | "tariffs:read" | "tariffs:write" | "keys:write")[];
   /** When the key ends. Null: never. */
   expires_at: string | null;
+  /** The group whose homes are all that the key reads. Only of keys that are limited to one. */
+  group_id?: string;
   /** The key itself. It is not shown again. */
   key: string;
 }
@@ -546,6 +559,90 @@ export interface Gateway {
   created_at: string;
 }
 
+export interface Group {
+  /** Id of the group. */
+  group_id: string;
+  /** Id of the user that it belongs to. */
+  user_id: string;
+  /** What its owner calls the group. */
+  name: string;
+  /** What sort of group it is, such as `building` or `feeder`. Null: not said. */
+  kind: string | null;
+  /** The group that it is a part of: a group of the same owner, not below this one, in a tree of 8 levels at most. Null: none. */
+  parent_group_id: string | null;
+  /** How many homes are in it, without those of groups below it. */
+  members: number;
+  /** When it was created. */
+  created_at: string;
+}
+
+export type GroupEnergyInsights = {
+  /** Id of the group. */
+  group_id: string;
+  /** How many homes it is about: each once, with those of groups below it. */
+  homes: number;
+  /** The rows, oldest first. Rows about which nothing is known are left out. */
+  data: Usage[];
+  date_range?: undefined;
+  kwh_used?: undefined;
+  peak_usage_time?: undefined;
+  cost?: undefined;
+  grid_import_kwh?: undefined;
+  grid_export_kwh?: undefined;
+  production_kwh?: undefined;
+  charged_kwh?: undefined;
+  discharged_kwh?: undefined;
+  consumption_kwh?: undefined;
+  untracked_kwh?: undefined;
+  self_consumed_kwh?: undefined;
+  autarky?: undefined;
+  estimated_kwh?: undefined;
+  coverage?: undefined;
+  complete?: undefined;
+} | {
+  /** Id of the group. */
+  group_id: string;
+  /** How many homes it is about: each once, with those of groups below it. */
+  homes: number;
+  /** The days that the summary is about. */
+  date_range: {
+    /** First day. */
+    start: string;
+    /** Last day, inclusive: today. */
+    end: string;
+  };
+  /** What the homes used, in kWh. */
+  kwh_used: number;
+  /** Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies. */
+  peak_usage_time: string | null;
+  cost?: Cost;
+  /** Energy from the grid, in kWh. Null: not known. */
+  grid_import_kwh?: number | null;
+  /** Energy to the grid, in kWh. Null: not known. */
+  grid_export_kwh?: number | null;
+  /** Energy that the home produced, in kWh. Null: not known. */
+  production_kwh?: number | null;
+  /** Energy into storage, in kWh. Null: not known. */
+  charged_kwh?: number | null;
+  /** Energy out of storage, in kWh. Null: not known. */
+  discharged_kwh?: number | null;
+  /** What consumption devices used, in kWh. Null: not known. */
+  consumption_kwh?: number | null;
+  /** `kwh_used` without `consumption_kwh`, in kWh; may be negative. Null: not known. */
+  untracked_kwh?: number | null;
+  /** Production that was not exported, in kWh. Null: not known. */
+  self_consumed_kwh?: number | null;
+  /** Part of the usage that did not come from the grid, 0 to 1. Null: not known, or nothing was used. */
+  autarky?: number | null;
+  /** Part of `kwh_used` that is estimated, in kWh. Null: not known. */
+  estimated_kwh?: number | null;
+  /** Part of the expected time that is known, 0 to 1. Null: nothing is expected yet. */
+  coverage?: number | null;
+  /** Whether all of it is known. Null: nothing is expected yet. */
+  complete?: boolean | null;
+  data?: undefined;
+};
+
 export interface Key {
   /** Id of the key. */
   key_id: string;
@@ -555,6 +652,8 @@ export interface Key {
   scopes: ("insights:read" | "alerts:read" | "alerts:write" | "users:read" | "users:write" | "devices:read" | "devices:write" | "webhooks:read" | "webhooks:write" | "tariffs:read" | "tariffs:write" | "keys:write")[];
   /** When the key ends. Null: never. */
   expires_at: string | null;
+  /** The group whose homes are all that the key reads. Only of keys that are limited to one. */
+  group_id?: string;
   /** What its owner calls the key. Null: it has no name. */
   name: string | null;
   /** When it was created. */
@@ -674,6 +773,8 @@ export interface RotatedKey {
   scopes: ("insights:read" | "alerts:read" | "alerts:write" | "users:read" | "users:write" | "devices:read" | "devices:write" | "webhooks:read" | "webhooks:write" | "tariffs:read" | "tariffs:write" | "keys:write")[];
   /** When the key ends. Null: never. */
   expires_at: string | null;
+  /** The group whose homes are all that the key reads. Only of keys that are limited to one. */
+  group_id?: string;
   /** The key itself. It is not shown again. */
   key: string;
   /** When the old key ends. */
@@ -1232,6 +1333,58 @@ export interface UpdateGatewayBody {
   };
 }
 
+export interface CreateGroupBody {
+  /** Id of its owner, a utility or an administrator. Default: the owner of the key. */
+  user_id?: string;
+  /** What its owner calls the group. */
+  name: string;
+  /** What sort of group it is, such as `building` or `feeder`. Null: not said. */
+  kind?: string | null;
+  /** The group that it is a part of: a group of the same owner, not below this one, in a tree of 8 levels at most. Null: none. */
+  parent_group_id?: string | null;
+}
+
+export interface ListGroupsQuery {
+  /** Only groups of this owner. Default: all. */
+  user_id?: string;
+  /** Most items in the answer. */
+  limit?: number;
+}
+
+export interface UpdateGroupBody {
+  /** What its owner calls the group. */
+  name?: string;
+  /** What sort of group it is, such as `building` or `feeder`. Null: not said. */
+  kind?: string | null;
+  /** The group that it is a part of: a group of the same owner, not below this one, in a tree of 8 levels at most. Null: none. */
+  parent_group_id?: string | null;
+}
+
+export interface ListGroupUsersQuery {
+  /** Most items in the answer. */
+  limit?: number;
+}
+
+export interface ChangeGroupUsersBody {
+  /** Ids of the homes to add. Those that are in the group already stay. */
+  add?: string[];
+  /** Ids of the homes to remove. Those that are not in it change nothing. */
+  remove?: string[];
+}
+
+export interface GroupEnergyInsightsQuery {
+  /** First day of the range, in the time zone `tz`. Needs `end`. */
+  start?: string;
+  /** Last day of the range, inclusive. Needs `start`. */
+  end?: string;
+  /** What each row covers. Default: `day`. A month covers those of its days that lie in the range. */
+  group_by?: "day" | "month" | "hour";
+  /** IANA time zone of the days and hours. `account`: the time zone of the group’s owner. */
+  tz?: string;
+  /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user. */
+  include?: string;
+}
+
 export interface CreateTariffBody {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
   user_id?: string;
@@ -1431,6 +1584,8 @@ export interface CreateKeyBody {
   name?: string;
   /** What the key may do. Default: all, or what a utility may give to its homeowners. */
   scopes?: ("insights:read" | "alerts:read" | "alerts:write" | "users:read" | "users:write" | "devices:read" | "devices:write" | "webhooks:read" | "webhooks:write" | "tariffs:read" | "tariffs:write" | "keys:write")[];
+  /** A group of the user: the key reads only its homes, those of the groups below it, and their sums. Its scopes must then end in `:read`. */
+  group_id?: string;
   /** When the key ends. Default: never. */
   expires_at?: string;
 }
@@ -1670,6 +1825,66 @@ export class EnergyClient {
   /** Ends a gateway and its credentials. Devices that were paired through it stay, with their past. */
   deleteGateway(gatewayId: string, options?: CallOptions): Promise<Message> {
     return this.#transport.json('DELETE', `/v1/gateways/${encodeURIComponent(gatewayId)}`, { isSafe: true, options });
+  }
+
+  /** Makes a group of homes (a building, a feeder, a district). For utilities and administrators. */
+  createGroup(body: CreateGroupBody, options?: CallOptions): Promise<Group> {
+    return this.#transport.json('POST', '/v1/groups', { body, options });
+  }
+
+  /** The groups of homes that the caller reaches, page by page. */
+  listGroups(query?: ListGroupsQuery, options?: CallOptions): Pages<Group> {
+    return this.#transport.pages('GET', '/v1/groups', { query, isSafe: true, options });
+  }
+
+  /** One group of homes. */
+  getGroup(groupId: string, options?: CallOptions): Promise<Group> {
+    return this.#transport.json('GET', `/v1/groups/${encodeURIComponent(groupId)}`, { isSafe: true, options });
+  }
+
+  /** Changes a group’s name or kind, or what it is a part of. */
+  updateGroup(groupId: string, body: UpdateGroupBody, options?: CallOptions): Promise<Group> {
+    return this.#transport.json('PATCH', `/v1/groups/${encodeURIComponent(groupId)}`, { body, options });
+  }
+
+  /** Removes a group, and the keys that are limited to it; its homes stay as they are. */
+  deleteGroup(groupId: string, options?: CallOptions): Promise<Message> {
+    return this.#transport.json('DELETE', `/v1/groups/${encodeURIComponent(groupId)}`, { isSafe: true, options });
+  }
+
+  /** The homes of a group, page by page, without those of groups below it. */
+  listGroupUsers(groupId: string, query?: ListGroupUsersQuery, options?: CallOptions): Pages<User> {
+    return this.#transport.pages('GET', `/v1/groups/${encodeURIComponent(groupId)}/users`, { query, isSafe: true, options });
+  }
+
+  /** Adds homes to a group and removes others, up to 10,000 each; all of it or nothing. */
+  changeGroupUsers(groupId: string, body: ChangeGroupUsersBody, options?: CallOptions): Promise<ChangedGroup> {
+    return this.#transport.json('POST', `/v1/groups/${encodeURIComponent(groupId)}/users`, { body, options });
+  }
+
+  /** Adds a home to a group; one that is in it already stays. */
+  addGroupUser(groupId: string, userId: string, options?: CallOptions): Promise<ChangedGroup> {
+    return this.#transport.json('PUT', `/v1/groups/${encodeURIComponent(groupId)}/users/${encodeURIComponent(userId)}`, { isSafe: true, options });
+  }
+
+  /** Removes a home from a group; the home itself stays as it is. */
+  removeGroupUser(groupId: string, userId: string, options?: CallOptions): Promise<ChangedGroup> {
+    return this.#transport.json('DELETE', `/v1/groups/${encodeURIComponent(groupId)}/users/${encodeURIComponent(userId)}`, { isSafe: true, options });
+  }
+
+  /** What the homes of a group, and of those below it, used together by day, month or hour; without dates the last 30 days in one object. Each home counts once. */
+  groupEnergyInsights(groupId: string, query?: GroupEnergyInsightsQuery, options?: CallOptions): Promise<GroupEnergyInsights> {
+    return this.#transport.json('GET', `/v1/groups/${encodeURIComponent(groupId)}/energy-insights`, { query, isSafe: true, options });
+  }
+
+  /** What the homes of a group, and of those below it, used together by day, month or hour; without dates the last 30 days in one object. Each home counts once. As CSV. */
+  groupEnergyInsightsCsv(groupId: string, query?: GroupEnergyInsightsQuery, options?: CallOptions): Promise<string> {
+    return this.#transport.text('GET', `/v1/groups/${encodeURIComponent(groupId)}/energy-insights`, { query, accept: 'text/csv', isSafe: true, options });
+  }
+
+  /** What the homes of a group, and of those below it, used together by day, month or hour; without dates the last 30 days in one object. Each home counts once. As a spreadsheet (XLSX). */
+  groupEnergyInsightsXlsx(groupId: string, query?: GroupEnergyInsightsQuery, options?: CallOptions): Promise<Uint8Array> {
+    return this.#transport.bytes('GET', `/v1/groups/${encodeURIComponent(groupId)}/energy-insights`, { query, accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', isSafe: true, options });
   }
 
   /** Says what a user pays for energy from a day on, and gets for what is fed in. */

@@ -5,6 +5,7 @@ import { DEVICE_EXAMPLES } from './v1/devices/example.ts';
 import { ENERGY_INSIGHTS_EXAMPLES } from './v1/energy-insights/example.ts';
 import type { Examples } from './v1/example-ids.ts';
 import { GATEWAY_EXAMPLES } from './v1/gateways/example.ts';
+import { GROUP_EXAMPLES } from './v1/groups/example.ts';
 import { KEY_EXAMPLES } from './v1/keys/example.ts';
 import type { OperationName } from './v1/operations.ts';
 import { PRICE_SERIES_EXAMPLES } from './v1/price-series/example.ts';
@@ -21,6 +22,7 @@ export const EXAMPLES: Record<OperationName, Examples[string]> = {
   ...WEBHOOK_EXAMPLES,
   ...DEVICE_EXAMPLES,
   ...GATEWAY_EXAMPLES,
+  ...GROUP_EXAMPLES,
   ...TARIFF_EXAMPLES,
   ...PRICE_SERIES_EXAMPLES,
   ...KEY_EXAMPLES,

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { z } from 'zod';
+import { holdable } from '#src/auth/access.ts';
 import { actAs, readAnew } from '#src/auth/act.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import type { Scope } from '#src/auth/scopes.ts';
@@ -75,9 +76,9 @@ export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Sha
   readsFromStandby?: true;
   /**
    * How it is noted in the audit log, with what it changes: the action, and the member of its path, its answer or its body that has
-   * the id of its target. Every operation that changes something has one.
+   * the id of its target; `of`: another member of its path that is noted with it. Every operation that changes something has one.
    */
-  audit?: { action: string; target: string };
+  audit?: { action: string; target: string; of?: string };
   /** Media type of its answer, where that is not JSON: a stream, and described as a string. */
   produces?: string;
   /** What else its answer is given as, to whoever would rather have that. */
@@ -179,14 +180,15 @@ export async function noted(
 ): Promise<unknown> {
   if (!audit) return handle(call);
   const { params, body } = call;
+  const ids = params as Record<string, unknown>;
   const note = (target: unknown) =>
     recordAct(db, {
       ...by,
       action: audit.action,
       target: typeof target === 'string' ? target : null,
-      details: tellable(body),
+      details: { ...tellable(body), ...(audit.of && { [audit.of]: holdable(String(ids[audit.of])) }) },
     });
-  const named = (params as Record<string, unknown>)[audit.target];
+  const named = ids[audit.target];
   // Before: what is deleted is nobody's afterwards. What is not there is refused, and its note with it.
   if (db.isTransaction && typeof named === 'string') {
     if (await ownerOf(db, named)) await note(named);
@@ -199,7 +201,19 @@ export async function noted(
 }
 
 /** Members of bodies whose values say nothing of a person. */
-const TOLD = ['role', 'plan', 'scopes', 'status', 'placement', 'event', 'delivery', 'expires_at', 'overlap_hours'];
+const TOLD = [
+  'role',
+  'plan',
+  'scopes',
+  'status',
+  'placement',
+  'event',
+  'delivery',
+  'expires_at',
+  'overlap_hours',
+  'group_id',
+  'parent_group_id',
+];
 
 /** What is told of a body: which members it had, and the values of some. */
 function tellable(body: unknown): Record<string, unknown> {

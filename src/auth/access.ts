@@ -1,15 +1,27 @@
 import { AppError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
-import type { Reach } from '#src/database/reach.ts';
+import type { Reach, RoleReach } from '#src/database/reach.ts';
 import { findUser, type User } from '#src/users/store.ts';
 import type { Caller } from './authenticate.ts';
 import { SCOPES_FOR_HOMEOWNERS, type Scope } from './scopes.ts';
 
-/** Whom a caller reaches, by its role: the one place that decides it. */
+/** Whom a caller reaches, by its role and the group that its key may be limited to: the one place that decides it. */
 export function reachOf(caller: Caller): Reach {
-  if (caller.role === 'admin') return { all: true };
-  if (caller.role === 'utility') return { enrolledBy: caller.userId };
-  return { only: caller.userId };
+  const of = reachOfRole(caller);
+  return caller.groupId ? { inGroup: caller.groupId, of } : of;
+}
+
+/** Whom an account reaches, whatever its key may be limited to. */
+export function reachOfRole({ role, userId }: Pick<Caller, 'role' | 'userId'>): RoleReach {
+  if (role === 'admin') return { all: true };
+  if (role === 'utility') return { enrolledBy: userId };
+  return { only: userId };
+}
+
+/** The caller's own account, for lists of what is its own. A key that is limited to a group does not reach it (404). */
+export function ownAccount({ userId, groupId }: Caller): string {
+  if (groupId) throw new AppError('notFound');
+  return userId;
 }
 
 /**
@@ -29,7 +41,7 @@ export async function reachUser(db: Database, caller: Caller, named: string | un
  * remembered for some seconds), and what is gone reads as nothing: that spares a question of each request.
  */
 export async function reachUserId(db: Database, caller: Caller, named: string | undefined): Promise<string> {
-  if (named === undefined || named === caller.userId) return caller.userId;
+  if (!caller.groupId && (named === undefined || named === caller.userId)) return caller.userId;
   return (await reachUser(db, caller, named)).user_id;
 }
 

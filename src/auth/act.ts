@@ -14,6 +14,12 @@ import { isOpen } from './sessions.ts';
  */
 const HOLDS = { nothing: sql``, share: sql`FOR SHARE`, change: sql`FOR NO KEY UPDATE` };
 
+interface Anew {
+  role: Role;
+  scopes: string[];
+  group_id: string | null;
+}
+
 /**
  * The caller as the database knows it now, on any process: null where its key is revoked or expired, its session over, its
  * account deleted. The account is held before the key or session, as by whoever erases it.
@@ -30,15 +36,16 @@ export async function readAnew(
   // Raw SQL: the hot path of every change: account, then key or session, each held as it is read, in one statement.
   const { rows } =
     by === 'key'
-      ? await sql<{ role: Role; scopes: string[] }>`${account}
-          SELECT role, scopes FROM account JOIN api_keys k USING (user_id)
+      ? await sql<Anew>`${account}
+          SELECT role, scopes, k.group_id FROM account JOIN api_keys k USING (user_id)
           WHERE k.key_id = ${keyId} AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${now})
           ${held('k')}`.execute(db)
-      : await sql<{ role: Role; scopes: string[] }>`${account}
-          SELECT role, ${[...SCOPES]}::text[] AS scopes FROM account JOIN sessions USING (user_id)
+      : await sql<Anew>`${account}
+          SELECT role, ${[...SCOPES]}::text[] AS scopes, NULL AS group_id FROM account JOIN sessions USING (user_id)
           WHERE session_id = ${keyId} AND ${isOpen(now)} ${held('sessions')}`.execute(db);
   const [row] = rows;
-  return row ? { by, keyId, userId, role: row.role, scopes: new Set(row.scopes.filter(isScope)) } : null;
+  if (!row) return null;
+  return { by, keyId, userId, role: row.role, scopes: new Set(row.scopes.filter(isScope)), groupId: row.group_id };
 }
 
 /**

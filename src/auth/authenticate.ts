@@ -13,6 +13,8 @@ export interface Caller {
   userId: string;
   role: Role;
   scopes: ReadonlySet<Scope>;
+  /** The group whose homes are all that the key reaches; null: as far as the role does. */
+  groupId: string | null;
 }
 
 /**
@@ -54,7 +56,7 @@ async function findCaller(
   const row = await db
     .selectFrom('api_keys')
     .innerJoin('users', 'users.user_id', 'api_keys.user_id')
-    .select(['key_id', 'users.user_id', 'role', 'scopes', 'expires_at', 'last_used_at'])
+    .select(['key_id', 'users.user_id', 'role', 'scopes', 'expires_at', 'last_used_at', 'group_id'])
     .where('key_sha256', '=', hash)
     .where('revoked_at', 'is', null)
     .executeTakeFirst();
@@ -75,6 +77,7 @@ async function findCaller(
     userId: row.user_id,
     role: row.role,
     scopes: new Set(row.scopes.filter(isScope)),
+    groupId: row.group_id,
   };
   return { caller, expiresAtMs };
 }

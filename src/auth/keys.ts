@@ -16,9 +16,11 @@ export interface CreatedKey {
   prefix: string;
   scopes: Scope[];
   expires_at: Date | null;
+  /** The group that it is limited to. */
+  group_id?: string;
 }
 
-/** Creates a key of a user, with all scopes where none are named. `key`: a key of the operator's own instead of a new one. */
+/** Creates a key of a user, with all scopes where none are named. `groupId`: the group that it is limited to. `key`: a key of the operator's own instead of a new one. */
 export async function createKey(
   db: Database,
   options: {
@@ -28,6 +30,7 @@ export async function createKey(
     scopes?: Scope[];
     expiresAt?: Date;
     key?: string;
+    groupId?: string;
   },
 ): Promise<CreatedKey> {
   const key = options.key ?? newKey(options.environment);
@@ -37,6 +40,7 @@ export async function createKey(
     prefix: prefixOfKey(key),
     scopes: options.scopes ?? [...SCOPES],
     expires_at: options.expiresAt ?? null,
+    ...defined({ group_id: options.groupId }),
   };
   await db
     .insertInto('api_keys')
@@ -47,6 +51,7 @@ export async function createKey(
       prefix: created.prefix,
       name: options.name ?? null,
       scopes: created.scopes,
+      group_id: created.group_id ?? null,
       expires_at: created.expires_at,
       last_used_at: null,
       revoked_at: null,
@@ -55,7 +60,7 @@ export async function createKey(
   return created;
 }
 
-const COLUMNS = ['key_id', 'name', 'prefix', 'scopes', 'created_at', 'last_used_at', 'expires_at'] as const;
+const COLUMNS = ['key_id', 'name', 'prefix', 'scopes', 'group_id', 'created_at', 'last_used_at', 'expires_at'] as const;
 
 /** What of a key can be known again. */
 export type Key = Pick<Selectable<Tables['api_keys']>, (typeof COLUMNS)[number]>;
@@ -127,7 +132,7 @@ export async function findKey(
 const OVERLAP_MS = 24 * 3_600_000;
 
 /**
- * Makes a new key with the name and the scopes of an old one, which goes on until `overlapMs` from now (or until it ends
+ * Makes a new key with the name, the scopes and the group of an old one, which goes on until `overlapMs` from now (or until it ends
  * anyway). Null where there is no such key within the reach, or it is over.
  */
 export async function rotateKey(
@@ -139,7 +144,7 @@ export async function rotateKey(
   return joinOrBeginTransaction(db, async (trx) => {
     const old = await trx
       .selectFrom('api_keys')
-      .select(['user_id', 'name', 'scopes', 'expires_at'])
+      .select(['user_id', 'name', 'scopes', 'group_id', 'expires_at'])
       .where('key_id', '=', keyId)
       .where('revoked_at', 'is', null)
       .where(within(reach, 'api_keys.user_id'))
@@ -153,7 +158,7 @@ export async function rotateKey(
       userId: old.user_id,
       environment,
       scopes: old.scopes.filter(isScope),
-      ...defined({ name: old.name ?? undefined }),
+      ...defined({ name: old.name ?? undefined, groupId: old.group_id ?? undefined }),
     });
     return { created, oldExpiresAt };
   });

@@ -17,6 +17,9 @@ export const SCOPES = [
 /** What of a homeowner its utility may make keys for. */
 export const SCOPES_FOR_HOMEOWNERS: readonly Scope[] = ['insights:read', 'alerts:read', 'devices:read'];
 
+/** What a key that is limited to a group may have. */
+export const READING_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope.endsWith(':read'));
+
 export type Scope = (typeof SCOPES)[number];
 
 export const isScope = (text: string): text is Scope => (SCOPES as readonly string[]).includes(text);

@@ -81,7 +81,8 @@ export async function findSession(db: Database, secret: string, now: Date): Prom
       .execute()
       .catch(() => {});
   }
-  return { by: 'session', keyId: row.session_id, userId: row.user_id, role: row.role, scopes: new Set(SCOPES) };
+  const { session_id: keyId, user_id: userId, role } = row;
+  return { by: 'session', keyId, userId, role, scopes: new Set(SCOPES), groupId: null };
 }
 
 /** A session as its owner sees it. */

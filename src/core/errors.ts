@@ -115,6 +115,16 @@ export const ERRORS = {
     error: 'A user has 1,000 price series at most',
     meaning: 'Remove one that is not needed any more.',
   },
+  tooManyGroups: {
+    status: 409,
+    error: 'An account has 10,000 groups at most',
+    meaning: 'Remove one that is not needed any more.',
+  },
+  groupHasSubgroups: {
+    status: 409,
+    error: 'The group has subgroups',
+    meaning: 'Remove them first, or make them part of another group.',
+  },
   idempotencyKeyReused: {
     status: 409,
     error: 'This Idempotency-Key was used for another request',

@@ -20,6 +20,7 @@ const PAGES: Record<string, { name: keyof Words['common']['pages']; load: () => 
   tariffs: { name: 'tariffs', load: () => import('./pages/tariffs.ts') },
   alerts: { name: 'alerts', load: () => import('./pages/alerts.ts') },
   webhooks: { name: 'webhooks', load: () => import('./pages/webhooks.ts') },
+  groups: { name: 'groups', load: () => import('./pages/groups.ts') },
   sessions: { name: 'sessions', load: () => import('./pages/sessions.ts') },
   operator: { name: 'operator', load: () => import('./pages/operator.ts') },
 };

@@ -15,7 +15,7 @@ const LINKS = ['home', 'keys', 'devices', 'tariffs', 'alerts', 'webhooks'] as co
 const pathOf = (name: string) => (name === 'home' ? '' : name);
 
 /** Pages on which it makes no difference whose data are looked at: one's own webhooks and sessions, and all of the installation. */
-const OF_NOBODY: ReadonlySet<string> = new Set(['webhooks', 'sessions', 'operator']);
+const OF_NOBODY: ReadonlySet<string> = new Set(['webhooks', 'groups', 'sessions', 'operator']);
 
 const THEMES = ['auto', 'light', 'dark'] as const;
 type Theme = (typeof THEMES)[number];
@@ -31,7 +31,11 @@ export function Layout(props: { page: string; onSignOut: () => void; children?: 
   const [theme, setTheme] = useState<Theme>(themeNow);
   document.documentElement.dataset.theme = theme;
   const { frame, pages, product, roles } = words().common;
-  const links = me.role === 'admin' ? [...LINKS, 'operator' as const] : LINKS;
+  const links = [
+    ...LINKS,
+    ...(me.role === 'homeowner' ? [] : ['groups' as const]),
+    ...(me.role === 'admin' ? ['operator' as const] : []),
+  ];
   const follow = (event: MouseEvent, page: string) => {
     // Whoever wants it in another tab gets it there.
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;

@@ -9,5 +9,6 @@ export const OWNED = {
   event: { prefix: 'evt', relation: 'events', key: 'event_id' },
   webhook: { prefix: 'whk', relation: 'webhooks', key: 'webhook_id' },
   tariff: { prefix: 'trf', relation: 'tariffs', key: 'tariff_id' },
+  group: { prefix: 'grp', relation: 'home_groups', key: 'group_id' },
   priceSeries: { prefix: 'prs', relation: 'price_series', key: 'series_id' },
 } as const;

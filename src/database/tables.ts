@@ -43,6 +43,8 @@ export interface Tables {
   temporary_secrets: { secret_sha256: Buffer; device_id: string; expires_at: Date };
   device_heads: DeviceHeadsTable;
   audit_log: AuditLogTable;
+  home_groups: HomeGroupsTable;
+  group_members: { group_id: string; user_id: string; added_at: Generated<Date> };
 }
 
 interface UsersTable {
@@ -58,9 +60,19 @@ interface UsersTable {
   home_recounted: Generated<boolean>;
 }
 
+interface HomeGroupsTable {
+  group_id: string;
+  user_id: string;
+  name: string;
+  kind: string | null;
+  parent_group_id: string | null;
+  created_at: Generated<Date>;
+}
+
 interface ApiKeysTable {
   key_id: string;
   user_id: string;
+  group_id: Generated<string | null>;
   key_sha256: Buffer;
   prefix: string;
   name: string | null;

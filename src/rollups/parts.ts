@@ -155,6 +155,23 @@ export function piecesOfEach(
   return sql.join([...parts, open], sql` UNION ALL `);
 }
 
+/** The parts of a level's rows of several users in `[from, to)`: its keys but for the user, and the columns. A bucket has many rows. */
+export function partsOfUsers(
+  level: Level,
+  ids: readonly string[],
+  { from, to }: Stretch,
+  columns: readonly string[],
+): RawBuilder<unknown> {
+  const { view, source } = openOf(level);
+  const keys = level.keys.filter((key) => key !== 'user_id');
+  const only = (time: Key) =>
+    sql`user_id = ANY (${ids}::text[]) AND ${sql.ref(time)} >= ${from} AND ${sql.ref(time)} < ${to}`;
+  return sql`
+    SELECT ${list([...keys, ...columns])} FROM ${sql.table(storedOf(level))} WHERE ${only(level.time)}
+    UNION ALL
+    SELECT ${list([keysAs({ ...level, keys }, source), ...columns])} FROM ${sql.table(view)} WHERE ${only(source.time)}`;
+}
+
 /** A stretch of time, bounds of a level's buckets. */
 interface Stretch {
   from: Date;

@@ -65,7 +65,7 @@ export async function findPriceSeries(db: Database, reach: Reach, seriesId: stri
   return row ?? null;
 }
 
-/** A series within the reach, or that the account may use, to be read; null where there is none. */
+/** A series within the reach, or that the account may use, to be read; null where there is none. Who is limited to a group is not the account. */
 export async function findUsableSeries(
   db: Database,
   { reach, userId }: { reach: Reach; userId: string },
@@ -75,7 +75,7 @@ export async function findUsableSeries(
     .selectFrom('price_series')
     .selectAll()
     .where('series_id', '=', seriesId)
-    .where(({ or }) => or([within(reach, 'price_series.user_id'), usableBy(userId)]))
+    .where(({ or }) => or([within(reach, 'price_series.user_id'), ...('inGroup' in reach ? [] : [usableBy(userId)])]))
     .executeTakeFirst();
   return row ?? null;
 }

@@ -8,9 +8,9 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents, takeBackDeliveries } from '#src/events/outbox.ts';
 
 /** The columns of an account that every caller within reach may see, in their order in `user.created`. */
-const COLUMNS = ['user_id', 'email', 'role', 'created_at', 'phone', 'timezone', 'plan'] as const;
+export const USER_COLUMNS = ['user_id', 'email', 'role', 'created_at', 'phone', 'timezone', 'plan'] as const;
 
-export type User = Pick<Selectable<Tables['users']>, (typeof COLUMNS)[number]>;
+export type User = Pick<Selectable<Tables['users']>, (typeof USER_COLUMNS)[number]>;
 export type Role = User['role'];
 
 /** The columns that can be set. */
@@ -34,7 +34,7 @@ export async function createUser(
       const created = await trx
         .insertInto('users')
         .values({ ...settings, user_id: newId('usr'), enrolled_by: enrolledBy ?? null })
-        .returning(COLUMNS)
+        .returning(USER_COLUMNS)
         .executeTakeFirstOrThrow();
       const event = {
         type: 'user.created' as const,
@@ -51,7 +51,7 @@ export async function createUser(
 export async function findUser(db: Database, reach: Reach, userId: string): Promise<User | null> {
   const row = await db
     .selectFrom('users')
-    .select(COLUMNS)
+    .select(USER_COLUMNS)
     .where('user_id', '=', userId)
     .where(within(reach, 'users.user_id'))
     .executeTakeFirst();
@@ -68,7 +68,7 @@ export async function listUsers(
   return (
     db
       .selectFrom('users')
-      .select(COLUMNS)
+      .select(USER_COLUMNS)
       .where(accountsWithin(reach))
       // Not LIKE: nothing that a person types is a wildcard.
       .where(sql<boolean>`strpos(lower(users.email), lower(${search})) > 0`)
@@ -108,7 +108,7 @@ export async function updateUser(
         .updateTable('users')
         .set(patch)
         .where('user_id', '=', userId)
-        .returning(COLUMNS)
+        .returning(USER_COLUMNS)
         .executeTakeFirstOrThrow();
       const now = new Date();
       if (isMoved) {

@@ -62,6 +62,20 @@ export interface ReferenceAnswer {
 
 /** A home, as it is asked for buckets: any quarter-hours. What its whole past says of it is found out once. */
 export function referenceHome(devices: readonly ReferenceDevice[]): (quarters: readonly number[]) => ReferenceAnswer {
+  const tally = referenceTally(devices);
+  return (quarters) => tally(quarters).answer;
+}
+
+/** The same, and what a group of homes adds up beside answers: mWh while a grid device was there (null: not known), ms of counted channels. */
+export interface ReferenceTally {
+  answer: ReferenceAnswer;
+  beside: number | null;
+  besideImport: number;
+  knownMs: number;
+  wantedMs: number;
+}
+
+export function referenceTally(devices: readonly ReferenceDevice[]): (quarters: readonly number[]) => ReferenceTally {
   const whole = (device: ReferenceDevice, of: 'import' | 'export') =>
     [...device.quarters.values()].reduce((sum, quarter) => sum + quarter[of], 0);
   const isExport = new Map(devices.map((device) => [device, whole(device, 'export') >= whole(device, 'import')]));
@@ -149,7 +163,7 @@ export function referenceHome(devices: readonly ReferenceDevice[]): (quarters: r
     const used = bounded === null && !knows.alone ? null : (bounded ?? 0) + alone;
     const share = (part: number, of: number) => Math.floor((1000 * part) / of) / 1000;
     const when = (known: boolean, value: number) => (known ? value : null);
-    return {
+    const answer = {
       used,
       grid_import: when(knows.grid, total.gi),
       grid_export: when(knows.grid, total.ge),
@@ -167,5 +181,6 @@ export function referenceHome(devices: readonly ReferenceDevice[]): (quarters: r
           ? null
           : knownMs >= wantedMs && unexplained === 0 && (bounded === null || bounded === balance),
     };
+    return { answer, beside: bounded, besideImport: total.gi, knownMs, wantedMs };
   };
 }

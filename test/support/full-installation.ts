@@ -69,6 +69,13 @@ export async function fillInstallation(database: TestDatabase): Promise<InHand> 
     "INSERT INTO users (user_id, email, role, enrolled_by) VALUES ('usr_0', 'first@example.com', 'homeowner', $1)",
     [utility.userId],
   );
+  // A group that is a part of a younger one, and a key that is limited to it.
+  const groups: string[] = [];
+  for (const name of ['Feeder ☀ "1"', 'District']) groups.push((await post('/v1/groups', { name })).json.group_id);
+  const under = { parent_group_id: groups[1] };
+  await api.send(`/v1/groups/${groups[0]}`, { method: 'PATCH', key: admin.key, body: under });
+  await post(`/v1/groups/${groups[0]}/users`, { add: ['usr_0', admin.userId, answer.json.user_id] });
+  await post('/v1/keys', { name: 'feeder', group_id: groups[0] });
   // Two sign-ins: one is used.
   const signIn = async () => {
     const before = api.mailed.length;

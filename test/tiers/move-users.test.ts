@@ -53,6 +53,8 @@ async function movers(database: TestDatabase, { admin, webhookId }: InHand): Pro
   await pool.query('DELETE FROM deliveries USING events e WHERE e.event_id = deliveries.event_id AND e.user_id <> $1', [
     admin.userId,
   ]);
+  // Homes that stay are in no group of an owner that goes.
+  await pool.query('DELETE FROM group_members WHERE user_id <> $1', [admin.userId]);
   await pool.query(
     `WITH e AS (INSERT INTO events (event_id, type, user_id, data) SELECT 'evt_' || n, 'webhook.test', $1, '{"a": 1.50}' FROM generate_series(1, 3) n RETURNING event_id)
      INSERT INTO deliveries (delivery_id, event_id, webhook_id, target, next_attempt_at, created_at)

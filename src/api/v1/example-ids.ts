@@ -7,6 +7,7 @@ export const gateway_id = 'gwy_01k8xq9r7v2c4n6mw8ea1s3tfz';
 export const key_id = 'key_01k8xqaw9b5d7h1jx3kp6m8nrg';
 export const tariff_id = 'trf_01k8xqb6f2n8r4s1vz7mc3t9pd';
 export const series_id = 'prs_01k8xqbd3w7g5q2kx9hn4y6vjr';
+export const group_id = 'grp_01k8xqcf5m1v9t3wd8ra7x2kze';
 export const created_at = '2026-06-01T09:30:00.000Z';
 
 /** What is sent and answered, operation by operation. */

@@ -20,6 +20,16 @@ import { createGateway } from './gateways/create.ts';
 import { deleteGateway } from './gateways/delete.ts';
 import { listGateways } from './gateways/list.ts';
 import { updateGateway } from './gateways/update.ts';
+import { addGroupUser } from './groups/add-user.ts';
+import { changeGroupUsers } from './groups/change-users.ts';
+import { createGroup } from './groups/create.ts';
+import { deleteGroup } from './groups/delete.ts';
+import { groupEnergyInsights } from './groups/energy-insights.ts';
+import { getGroup } from './groups/get.ts';
+import { listGroups } from './groups/list.ts';
+import { removeGroupUser } from './groups/remove-user.ts';
+import { updateGroup } from './groups/update.ts';
+import { listGroupUsers } from './groups/users.ts';
 import { createKey } from './keys/create.ts';
 import { listKeys } from './keys/list.ts';
 import { revokeKey } from './keys/revoke.ts';
@@ -86,6 +96,16 @@ const NAMED = {
   listGateways,
   updateGateway,
   deleteGateway,
+  createGroup,
+  listGroups,
+  getGroup,
+  updateGroup,
+  deleteGroup,
+  listGroupUsers,
+  changeGroupUsers,
+  addGroupUser,
+  removeGroupUser,
+  groupEnergyInsights,
   createTariff,
   listTariffs,
   getTariff,

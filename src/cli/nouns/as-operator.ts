@@ -89,6 +89,7 @@ const operator = (userId: string): Caller => ({
   userId,
   role: 'admin',
   scopes: new Set(SCOPES),
+  groupId: null,
 });
 
 const refuse = (): never => {

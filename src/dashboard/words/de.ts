@@ -2,6 +2,7 @@ import { alerts } from './de/alerts.ts';
 import { common } from './de/common.ts';
 import { devices } from './de/devices.ts';
 import { download } from './de/download.ts';
+import { groups } from './de/groups.ts';
 import { home } from './de/home.ts';
 import { homeassistant } from './de/homeassistant.ts';
 import { keys } from './de/keys.ts';
@@ -27,4 +28,5 @@ export const words: Words = {
   alerts,
   webhooks,
   sessions,
+  groups,
 };

@@ -2,6 +2,7 @@ import { alerts } from './en/alerts.ts';
 import { common } from './en/common.ts';
 import { devices } from './en/devices.ts';
 import { download } from './en/download.ts';
+import { groups } from './en/groups.ts';
 import { home } from './en/home.ts';
 import { homeassistant } from './en/homeassistant.ts';
 import { keys } from './en/keys.ts';
@@ -25,6 +26,7 @@ export const words = {
   alerts,
   webhooks,
   sessions,
+  groups,
 };
 
 /** What every language says: English decides what there is. */

@@ -3,6 +3,7 @@ import { alerts } from './es/alerts.ts';
 import { common } from './es/common.ts';
 import { devices } from './es/devices.ts';
 import { download } from './es/download.ts';
+import { groups } from './es/groups.ts';
 import { home } from './es/home.ts';
 import { homeassistant } from './es/homeassistant.ts';
 import { keys } from './es/keys.ts';
@@ -26,4 +27,5 @@ export const words: Words = {
   alerts,
   webhooks,
   sessions,
+  groups,
 };

@@ -3,6 +3,7 @@ import { alerts } from './fr/alerts.ts';
 import { common } from './fr/common.ts';
 import { devices } from './fr/devices.ts';
 import { download } from './fr/download.ts';
+import { groups } from './fr/groups.ts';
 import { home } from './fr/home.ts';
 import { homeassistant } from './fr/homeassistant.ts';
 import { keys } from './fr/keys.ts';
@@ -26,4 +27,5 @@ export const words: Words = {
   alerts,
   webhooks,
   sessions,
+  groups,
 };

@@ -3,6 +3,7 @@ import { alerts } from './nl/alerts.ts';
 import { common } from './nl/common.ts';
 import { devices } from './nl/devices.ts';
 import { download } from './nl/download.ts';
+import { groups } from './nl/groups.ts';
 import { home } from './nl/home.ts';
 import { homeassistant } from './nl/homeassistant.ts';
 import { keys } from './nl/keys.ts';
@@ -26,4 +27,5 @@ export const words: Words = {
   alerts,
   webhooks,
   sessions,
+  groups,
 };

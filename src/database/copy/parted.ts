@@ -18,6 +18,12 @@ const OF_GATEWAY = 'gateway_id IN (SELECT gateway_id FROM gateways WHERE user_id
 /** What goes with an account in parcels, in an order in which every row finds what it refers to. */
 export const PARCELLED: readonly Parcelled[] = [
   { relation: 'users', whose: OF_USER },
+  { relation: 'home_groups', whose: OF_USER },
+  // Homes that stay, or whose utility does, are in no group afterwards.
+  {
+    relation: 'group_members',
+    whose: 'user_id = ANY ($1) AND group_id IN (SELECT group_id FROM home_groups WHERE user_id = ANY ($1))',
+  },
   { relation: 'api_keys', whose: OF_USER },
   { relation: 'idempotent_answers', whose: OF_USER },
   { relation: 'sessions', whose: OF_USER },

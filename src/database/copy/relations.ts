@@ -15,6 +15,8 @@ export const COPIED: readonly Copied[] = [
   { relation: 'ingest_slots' },
   { relation: 'users' },
   { relation: 'arrivals' },
+  { relation: 'home_groups' },
+  { relation: 'group_members' },
   { relation: 'api_keys' },
   { relation: 'idempotent_answers' },
   { relation: 'sign_ins' },

@@ -37,8 +37,8 @@ export async function homeByHour(db: Database, home: Home, range: Range): Promis
 export async function homeByDay(db: Database, home: Home, range: Range): Promise<HomeDay[]> {
   // Raw SQL: the hot path of every answer about a home.
   const { rows } = await sql<HomeDay>`
-    WITH hours AS (SELECT hour, ${sumColumns(home)}, ${USED} AS used FROM (${homeHours(home, range)}) h)
-    SELECT to_char(${localTime(sql`hour`, range)}, 'YYYY-MM-DD') AS day, ${summed(home)},
+    WITH hours AS (SELECT hour, ${sumColumns([home])}, ${USED} AS used FROM (${homeHours(home, range)}) h)
+    SELECT to_char(${localTime(sql`hour`, range)}, 'YYYY-MM-DD') AS day, ${summed([home])},
       (array_agg(hour ORDER BY used DESC, hour) FILTER (WHERE ${IS_PEAK}))[1] AS peak
     FROM hours GROUP BY 1 ORDER BY 1`.execute(db);
   return rows;
@@ -49,10 +49,10 @@ export async function homeByMonth(db: Database, home: Home, range: Range): Promi
   const { rows } = await sql<HomeMonth>`
     WITH hours AS (${homeHours(home, range)}),
     profile AS (
-      SELECT to_char(${localTime(sql`hour`, range)}, 'YYYY-MM-01') AS month, extract(hour FROM ${localTime(sql`hour`, range)})::int AS hour_of_day, ${summed(home)}
+      SELECT to_char(${localTime(sql`hour`, range)}, 'YYYY-MM-01') AS month, extract(hour FROM ${localTime(sql`hour`, range)})::int AS hour_of_day, ${summed([home])}
       FROM hours GROUP BY 1, 2),
     used AS (SELECT *, ${USED} AS used FROM profile)
-    SELECT month, ${summed(home)}, (array_agg(hour_of_day ORDER BY used DESC, hour_of_day) FILTER (WHERE ${IS_PEAK}))[1] AS "peakHourOfDay"
+    SELECT month, ${summed([home])}, (array_agg(hour_of_day ORDER BY used DESC, hour_of_day) FILTER (WHERE ${IS_PEAK}))[1] AS "peakHourOfDay"
     FROM used GROUP BY 1 ORDER BY 1`.execute(db);
   return rows;
 }
@@ -66,10 +66,10 @@ export async function homeSummary(
   const { rows } = await sql<HomeSums & { days: number; peakHourOfDay: number | null }>`
     WITH hours AS MATERIALIZED (${homeHours(home, range)}),
     profile AS (
-      SELECT extract(hour FROM ${localTime(sql`hour`, range)})::int AS hour_of_day, ${summed(home)} FROM hours GROUP BY 1),
+      SELECT extract(hour FROM ${localTime(sql`hour`, range)})::int AS hour_of_day, ${summed([home])} FROM hours GROUP BY 1),
     used AS (SELECT *, ${USED} AS used FROM profile),
-    days AS (SELECT ${localTime(sql`hour`, range)}::date AS day, ${summed(home)} FROM hours GROUP BY 1)
-    SELECT ${summed(home)}, (array_agg(hour_of_day ORDER BY used DESC, hour_of_day) FILTER (WHERE ${IS_PEAK}))[1] AS "peakHourOfDay",
+    days AS (SELECT ${localTime(sql`hour`, range)}::date AS day, ${summed([home])} FROM hours GROUP BY 1)
+    SELECT ${summed([home])}, (array_agg(hour_of_day ORDER BY used DESC, hour_of_day) FILTER (WHERE ${IS_PEAK}))[1] AS "peakHourOfDay",
       (SELECT count(${USED})::int FROM days) AS days
     FROM used`.execute(db);
   const [row] = rows;

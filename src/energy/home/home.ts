@@ -2,7 +2,7 @@ import { QUARTER_MS } from '#src/core/units.ts';
 import { type Database, PREPARED_TEXT, queryOf } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
 import { type Meter, meterKey } from '#src/database/meter.ts';
-import { pastsOf } from './pasts.ts';
+import { type DevicePast, pastsOf } from './pasts.ts';
 import { type HomeDevice, type HomeStretch, hasChannels, stretchesOf } from './roles.ts';
 import type { HadPlacements } from './sums.ts';
 
@@ -71,6 +71,17 @@ export async function loadHome(db: Database, userId: string, asked: AskedOfHome)
   return homeOf(userId, await devicesOf(db, rows), asked);
 }
 
+/** Loads the homes of some users, in their order. */
+export async function loadHomes(db: Database, userIds: readonly string[], asked: AskedOfHome): Promise<Home[]> {
+  const { rows } = await queryOf(db)<Row>(
+    `${DEVICES} WHERE d.user_id = ANY ($1::text[]) GROUP BY d.device_id, s.meter ORDER BY d.device_id, s.meter`,
+    [userIds],
+  );
+  const byUser = Map.groupBy(rows, ({ user_id }) => user_id);
+  const pasts = await pastsOf(db, askedOf(rows));
+  return userIds.map((userId) => homeOf(userId, placedDevices(byUser.get(userId) ?? [], pasts), asked));
+}
+
 /**
  * The home as it is about one thing beside electricity: what all of its meters that are not left out tell of it, or one device, wherever it
  * is. `meter`: which, in kWh or m³.
@@ -137,17 +148,22 @@ export async function loadAsMeter(
   return { home: { ...home, stretches }, device, isSplit: devices.length > 1 };
 }
 
-/** Devices, each followed by its channels that have places of their own: what those told is in what the device did, too. */
-async function devicesOf(db: Database, rows: readonly Row[]): Promise<HomeDevice[]> {
-  const byDevice = Map.groupBy(rows, ({ device_id }) => device_id);
-  const asked = [...byDevice].flatMap(([id, [first, ...more]]) => {
+const devicesOf = async (db: Database, rows: readonly Row[]): Promise<HomeDevice[]> =>
+  placedDevices(rows, await pastsOf(db, askedOf(rows)));
+
+/** Of what the pasts are asked. */
+function askedOf(rows: readonly Row[]): { id: string; produces: boolean }[] {
+  return [...Map.groupBy(rows, ({ device_id }) => device_id)].flatMap(([id, [first, ...more]]) => {
     const hasProduction =
       first?.placement === 'production' || [first, ...more].some((row) => row?.meter === 'production');
     const parts = [first, ...more].flatMap((row) => (row?.meter ? [meterKey(id, row.meter)] : []));
     return [id, ...(hasProduction ? parts : [])].map((key) => ({ id: key, produces: hasProduction }));
   });
-  const pasts = await pastsOf(db, asked);
-  return [...byDevice].flatMap(([id, ofDevice]) => {
+}
+
+/** Devices, each followed by its channels that have places of their own: what those told is in what the device did, too. Pure. */
+function placedDevices(rows: readonly Row[], pasts: ReadonlyMap<string, DevicePast>): HomeDevice[] {
+  return [...Map.groupBy(rows, ({ device_id }) => device_id)].flatMap(([id, ofDevice]) => {
     const [row] = ofDevice as [Row];
     const net = (key: string) => pasts.get(key)?.netExportMilliwattHours ?? 0;
     const parts = ofDevice.flatMap(({ meter, imports, exports }) => (meter ? [{ meter, imports, exports }] : []));

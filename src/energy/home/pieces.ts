@@ -10,7 +10,7 @@ import { type HomeSum, sumNames } from './sums.ts';
 
 const HOUR_MS = 3_600_000;
 /** Where roles change more often amid hours, all of the range is read by the quarter-hour. */
-const MOST_CUTS = 20;
+export const MOST_CUTS = 20;
 const READ = [
   COLUMN.energyMilliwattHours,
   COLUMN.exportMilliwattHours,
@@ -205,9 +205,17 @@ export function weighedParts(
   });
 }
 
-/** The range, cut so that no piece lies in two stretches of the home, or over an end of the range. */
-function cuts(home: Home, { from, to }: { from: Date; to: Date }, minutes: 15 | 30 | 60) {
-  const bounds = home.stretches
+/** Bounds of a home's stretches within a range that lie amid an hour, and so are read by the quarter-hour: starts of these hours, in Unix ms. */
+export const cutHours = ({ stretches }: Home, { from, to }: { from: Date; to: Date }): number[] =>
+  stretches
+    .map(({ fromMs }) => fromMs)
+    .filter((ms) => ms > from.getTime() && ms < to.getTime() && ms % HOUR_MS !== 0)
+    .map((ms) => Math.floor(ms / HOUR_MS) * HOUR_MS);
+
+/** The range, cut so that no piece lies in two stretches of one of the homes, or over an end of the range. */
+function cuts(homes: readonly Home[], { from, to }: { from: Date; to: Date }, minutes: 15 | 30 | 60) {
+  const bounds = homes
+    .flatMap(({ stretches }) => stretches)
     .map(({ fromMs }) => fromMs)
     .filter((ms) => ms > from.getTime() && ms < to.getTime())
     .concat(from.getTime(), to.getTime())
@@ -231,33 +239,43 @@ function cuts(home: Home, { from, to }: { from: Date; to: Date }, minutes: 15 | 
 }
 
 /** Columns of the sums, and the same summed again: doubles, which are added ten times as fast as bigints and have all mWh below 2^53. */
-export const sumColumns = (home: Home): RawBuilder<unknown> =>
+export const sumColumns = (homes: readonly Home[]): RawBuilder<unknown> =>
   sql.raw(
-    sumNames(home.isMoreAsked)
+    sumNames(isMoreAsked(homes))
       .map((name) => `"${name}"`)
       .join(', '),
   );
-export const summed = (home: Home): RawBuilder<unknown> =>
+export const summed = (homes: readonly Home[]): RawBuilder<unknown> =>
   sql.raw(
-    sumNames(home.isMoreAsked)
+    sumNames(isMoreAsked(homes))
       .map((name) => `sum("${name}") AS "${name}"`)
       .join(', '),
   );
 
-/** The pieces of time that a range is read in (`p`, with `at`), each with the weights of its part (`f`), and the sums of them. */
-function weighted(home: Home, range: { from: Date; to: Date }, minutes: 15 | 30 | 60) {
-  const parts = partsOf(home, range);
-  const ids = home.special.flatMap((device) =>
-    hasExport(home, device) ? [device.deviceId, estimatedExportKey(device.deviceId)] : [device.deviceId],
+/**
+ * The pieces of time that a range of some homes is read in (`p`, with `at`), each with the weights of its part (`f`, with `home`, the place of the
+ * home in the list), and the sums of them. The homes were asked the same.
+ */
+function weighted(homes: readonly Home[], range: { from: Date; to: Date }, minutes: 15 | 30 | 60) {
+  const parts = homes.flatMap((home, place) => partsOf(home, range).map((part) => ({ ...part, place })));
+  const ids = homes.flatMap((home) =>
+    home.special.flatMap((device) =>
+      hasExport(home, device) ? [device.deviceId, estimatedExportKey(device.deviceId)] : [device.deviceId],
+    ),
   );
   const devices = { key: 'device_id', ids } as const;
-  const user = { key: 'user_id', ids: [home.userId] } as const;
-  const isAllNeeded = home.needsConsumption || !parts.every(({ isGridThere }) => isGridThere);
-  const owners = [...(devices.ids.length > 0 ? [devices] : []), ...(isAllNeeded ? [user] : [])];
-  const pieces = cuts(home, range, minutes);
+  const users = {
+    key: 'user_id',
+    ids: homes.flatMap((home, place) =>
+      home.needsConsumption || parts.some((part) => part.place === place && !part.isGridThere) ? [home.userId] : [],
+    ),
+  } as const;
+  const isAllNeeded = users.ids.length > 0 || devices.ids.length === 0;
+  const owners = [...(devices.ids.length > 0 ? [devices] : []), ...(isAllNeeded ? [users] : [])];
+  const pieces = cuts(homes, range, minutes);
   const rows = pieces.flatMap((piece) => owners.map((owner) => piecesOfEach(owner, piece, piece.minutes, READ)));
   // One column of weights for each measure of each sum.
-  const names = sumNames(home.isMoreAsked);
+  const names = sumNames(isMoreAsked(homes));
   const weights = parts.map(weightsWithin);
   const columns = names.flatMap((name) =>
     MADE_OF[name].map((measure) => ({
@@ -269,32 +287,45 @@ function weighted(home: Home, range: { from: Date; to: Date }, minutes: 15 | 30 
     const terms = MADE_OF[name].map((measure) => `f."${name}_${measure}" * p.${COLUMNS[measure]}`);
     return `sum(${terms.join(' + ')}) AS "${name}"`;
   });
-  const column = <Name extends 'who' | 'from' | 'to'>(name: Name) => parts.map((part) => part[name]);
+  const column = <Name extends 'who' | 'from' | 'to' | 'place'>(name: Name) => parts.map((part) => part[name]);
   const arrays = sql.join([
-    sql`${column('who')}::text[], ${column('from')}::timestamptz[], ${column('to')}::timestamptz[]`,
+    sql`${column('place')}::int[], ${column('who')}::text[], ${column('from')}::timestamptz[], ${column('to')}::timestamptz[]`,
     ...columns.map(({ values }) => sql`${values}::float8[]`),
   ]);
   const found = sql`(${sql.join(rows, sql` UNION ALL `)}) p
-    JOIN unnest(${arrays}) f (who, from_at, to_at, ${sql.raw(columns.map(({ as }) => as).join(', '))})
+    JOIN unnest(${arrays}) f (home, who, from_at, to_at, ${sql.raw(columns.map(({ as }) => as).join(', '))})
       ON f.who = p.who AND p.at >= f.from_at AND p.at < f.to_at`;
   return { found, sums: sql.raw(sums.join(', ')), isWhole: pieces.every((piece) => piece.minutes === minutes) };
 }
 
+const isMoreAsked = (homes: readonly Home[]): boolean => homes.some((home) => home.isMoreAsked);
+
 /** The sums of a home over `[from, to)`, starts of quarter-hours, in SQL: one row. */
 export function homeSpan(home: Home, range: { from: Date; to: Date }): RawBuilder<unknown> {
-  const { found, sums } = weighted(home, range, 60);
+  const { found, sums } = weighted([home], range, 60);
   return sql`SELECT ${sums} FROM ${found}`;
 }
 
 /** The sums of a home by clock hour of the range's zone, in SQL: columns `hour` and those of the sums. */
-export function homeHours(home: Home, range: Range): RawBuilder<unknown> {
+export const homeHours = (home: Home, range: Range): RawBuilder<unknown> => hoursBy([home], range, sql``, sql``);
+
+/** The same of each of some homes, with `home`: its place in the list. */
+export const homesHours = (homes: readonly Home[], range: Range): RawBuilder<unknown> =>
+  hoursBy(homes, range, sql`home, `, sql`, 2`);
+
+function hoursBy(
+  homes: readonly Home[],
+  range: Range,
+  by: RawBuilder<unknown>,
+  andBy: RawBuilder<unknown>,
+): RawBuilder<unknown> {
   const minutes = pieceMinutes(range);
-  const { found, sums, isWhole } = weighted(home, range, minutes);
+  const { found, sums, isWhole } = weighted(homes, range, minutes);
   // Raw SQL: the hot path of every answer about a home.
   if (minutes === 60) {
-    return sql`SELECT ${isWhole ? sql`at` : sql`date_bin('1 hour', at, 'epoch')`} AS hour, ${sums} FROM ${found} GROUP BY 1`;
+    return sql`SELECT ${by}${isWhole ? sql`at` : sql`date_bin('1 hour', at, 'epoch')`} AS hour, ${sums} FROM ${found} GROUP BY 1${andBy}`;
   }
   // Devices are summed first: a calendar takes longer than a sum.
-  return sql`SELECT ${startOfHour(sql`at`, range)} AS hour, ${summed(home)}
-    FROM (SELECT at, ${sums} FROM ${found} GROUP BY 1) p GROUP BY 1`;
+  return sql`SELECT ${by}${startOfHour(sql`at`, range)} AS hour, ${summed(homes)}
+    FROM (SELECT ${by}at, ${sums} FROM ${found} GROUP BY 1${andBy}) p GROUP BY 1${andBy}`;
 }

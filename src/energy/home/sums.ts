@@ -51,8 +51,8 @@ export const sumNames = (isMoreAsked: boolean): readonly HomeSum[] =>
 export const addedSums = (all: readonly HomeSums[]): HomeSums =>
   Object.fromEntries(USED_SUMS.map((name) => [name, all.reduce((sum, one) => sum + one[name], 0)])) as HomeSums;
 
-/** While a grid device was there; null where nothing is known of it. What is below `floor` says that meters disagree. */
-const usedBesideGrid = ({ balance, floor, gridMs }: HomeSums): number | null =>
+/** What was used while a grid device was there; null where nothing is known of it. What is below `floor` says that meters disagree. */
+export const usedBesideGrid = ({ balance, floor, gridMs }: HomeSums): number | null =>
   gridMs > 0 ? Math.max(balance, floor, 0) : null;
 
 /** What a home used in a bucket, mWh; null where it is not known. The bound of physics is applied here, on the bucket's sums. Pure. */
@@ -97,7 +97,8 @@ export interface HomeMeasures {
   isComplete: boolean | null;
 }
 
-const shareOf = (part: number, whole: number): number => Math.floor((1_000 * part) / whole) / 1_000;
+/** Thousandths at most, rounded down: 1 is all. */
+export const shareOf = (part: number, whole: number): number => Math.floor((1_000 * part) / whole) / 1_000;
 
 /** The measures of a bucket, of all sums. `expectedMs`: how long its counted channels should be known (roles.ts). Pure. */
 export function measuresOf(sums: HomeSums, had: HadPlacements, expectedMs: number): HomeMeasures {

@@ -539,6 +539,156 @@ class EnergyClient(Transport):
         """Ends a gateway and its credentials. Devices that were paired through it stay, with their past."""
         return self._json("DELETE", f"/v1/gateways/{self._segment(gateway_id)}", is_safe=True, options=options)
 
+    def create_group(
+        self,
+        body: types.CreateGroupBody,
+        **options: Unpack[CallOptions],
+    ) -> types.Group:
+        """Makes a group of homes (a building, a feeder, a district). For utilities and administrators."""
+        return self._json("POST", "/v1/groups", body=body, options=options)
+
+    def list_groups(
+        self,
+        *,
+        user_id: str | None = None,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Pages[types.Group]:
+        """The groups of homes that the caller reaches, page by page.
+
+        user_id: Only groups of this owner. Default: all.
+        limit: Most items in the answer.
+        """
+        return self._pages("GET", "/v1/groups", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)
+
+    def get_group(
+        self,
+        group_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.Group:
+        """One group of homes."""
+        return self._json("GET", f"/v1/groups/{self._segment(group_id)}", is_safe=True, options=options)
+
+    def update_group(
+        self,
+        group_id: str,
+        body: types.UpdateGroupBody,
+        **options: Unpack[CallOptions],
+    ) -> types.Group:
+        """Changes a group’s name or kind, or what it is a part of."""
+        return self._json("PATCH", f"/v1/groups/{self._segment(group_id)}", body=body, options=options)
+
+    def delete_group(
+        self,
+        group_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.Message:
+        """Removes a group, and the keys that are limited to it; its homes stay as they are."""
+        return self._json("DELETE", f"/v1/groups/{self._segment(group_id)}", is_safe=True, options=options)
+
+    def list_group_users(
+        self,
+        group_id: str,
+        *,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Pages[types.User]:
+        """The homes of a group, page by page, without those of groups below it.
+
+        limit: Most items in the answer.
+        """
+        return self._pages("GET", f"/v1/groups/{self._segment(group_id)}/users", query={"limit": limit}, is_safe=True, options=options)
+
+    def change_group_users(
+        self,
+        group_id: str,
+        body: types.ChangeGroupUsersBody,
+        **options: Unpack[CallOptions],
+    ) -> types.ChangedGroup:
+        """Adds homes to a group and removes others, up to 10,000 each; all of it or nothing."""
+        return self._json("POST", f"/v1/groups/{self._segment(group_id)}/users", body=body, options=options)
+
+    def add_group_user(
+        self,
+        group_id: str,
+        user_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.ChangedGroup:
+        """Adds a home to a group; one that is in it already stays."""
+        return self._json("PUT", f"/v1/groups/{self._segment(group_id)}/users/{self._segment(user_id)}", is_safe=True, options=options)
+
+    def remove_group_user(
+        self,
+        group_id: str,
+        user_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.ChangedGroup:
+        """Removes a home from a group; the home itself stays as it is."""
+        return self._json("DELETE", f"/v1/groups/{self._segment(group_id)}/users/{self._segment(user_id)}", is_safe=True, options=options)
+
+    def group_energy_insights(
+        self,
+        group_id: str,
+        *,
+        start: str | None = None,
+        end: str | None = None,
+        group_by: str | None = None,
+        tz: str | None = None,
+        include: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> types.GroupEnergyInsights:
+        """What the homes of a group, and of those below it, used together by day, month or hour; without dates the last 30 days in one object. Each home counts once.
+
+        start: First day of the range, in the time zone `tz`. Needs `end`.
+        end: Last day of the range, inclusive. Needs `start`.
+        group_by: What each row covers. Default: `day`. A month covers those of its days that lie in the range.
+        tz: IANA time zone of the days and hours. `account`: the time zone of the group’s owner.
+        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        """
+        return self._json("GET", f"/v1/groups/{self._segment(group_id)}/energy-insights", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include}, is_safe=True, options=options)
+
+    def group_energy_insights_csv(
+        self,
+        group_id: str,
+        *,
+        start: str | None = None,
+        end: str | None = None,
+        group_by: str | None = None,
+        tz: str | None = None,
+        include: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> str:
+        """What the homes of a group, and of those below it, used together by day, month or hour; without dates the last 30 days in one object. Each home counts once. As CSV.
+
+        start: First day of the range, in the time zone `tz`. Needs `end`.
+        end: Last day of the range, inclusive. Needs `start`.
+        group_by: What each row covers. Default: `day`. A month covers those of its days that lie in the range.
+        tz: IANA time zone of the days and hours. `account`: the time zone of the group’s owner.
+        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        """
+        return self._text("GET", f"/v1/groups/{self._segment(group_id)}/energy-insights", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include}, accept="text/csv", is_safe=True, options=options)
+
+    def group_energy_insights_xlsx(
+        self,
+        group_id: str,
+        *,
+        start: str | None = None,
+        end: str | None = None,
+        group_by: str | None = None,
+        tz: str | None = None,
+        include: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> bytes:
+        """What the homes of a group, and of those below it, used together by day, month or hour; without dates the last 30 days in one object. Each home counts once. As a spreadsheet (XLSX).
+
+        start: First day of the range, in the time zone `tz`. Needs `end`.
+        end: Last day of the range, inclusive. Needs `start`.
+        group_by: What each row covers. Default: `day`. A month covers those of its days that lie in the range.
+        tz: IANA time zone of the days and hours. `account`: the time zone of the group’s owner.
+        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        """
+        return self._bytes("GET", f"/v1/groups/{self._segment(group_id)}/energy-insights", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include}, accept="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", is_safe=True, options=options)
+
     def create_tariff(
         self,
         body: types.CreateTariffBody,

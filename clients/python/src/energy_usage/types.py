@@ -115,6 +115,17 @@ class AlertTriggeredEvent(TypedDict):
     """What the event is about."""
 
 
+class ChangedGroup(TypedDict):
+    group_id: str
+    """Id of the group."""
+    added: int
+    """How many homes were added."""
+    removed: int
+    """How many were removed."""
+    members: int
+    """How many homes are in it, without those of groups below it."""
+
+
 class CommodityUsage(TypedDict):
     date: str
     """First day of the row."""
@@ -189,6 +200,8 @@ class CreatedKey(TypedDict):
     """What the key may do. The role of its owner decides whose data it reaches."""
     expires_at: Optional[str]
     """When the key ends. Null: never."""
+    group_id: NotRequired[str]
+    """The group whose homes are all that the key reads. Only of keys that are limited to one."""
     key: str
     """The key itself. It is not shown again."""
 
@@ -496,6 +509,72 @@ class Gateway(TypedDict):
     """When it was created."""
 
 
+class Group(TypedDict):
+    group_id: str
+    """Id of the group."""
+    user_id: str
+    """Id of the user that it belongs to."""
+    name: str
+    """What its owner calls the group."""
+    kind: Optional[str]
+    """What sort of group it is, such as `building` or `feeder`. Null: not said."""
+    parent_group_id: Optional[str]
+    """The group that it is a part of: a group of the same owner, not below this one, in a tree of 8 levels at most. Null: none."""
+    members: int
+    """How many homes are in it, without those of groups below it."""
+    created_at: str
+    """When it was created."""
+
+
+class GroupEnergyInsightsDateRange(TypedDict):
+    """The days that the summary is about."""
+
+    start: str
+    """First day."""
+    end: str
+    """Last day, inclusive: today."""
+
+
+class GroupEnergyInsights(TypedDict):
+    group_id: str
+    """Id of the group."""
+    homes: int
+    """How many homes it is about: each once, with those of groups below it."""
+    data: NotRequired[list[Usage]]
+    """The rows, oldest first. Rows about which nothing is known are left out."""
+    date_range: NotRequired[GroupEnergyInsightsDateRange]
+    """The days that the summary is about."""
+    kwh_used: NotRequired[float]
+    """What the homes used, in kWh."""
+    peak_usage_time: NotRequired[Optional[str]]
+    """Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies."""
+    cost: NotRequired[Cost]
+    grid_import_kwh: NotRequired[Optional[float]]
+    """Energy from the grid, in kWh. Null: not known."""
+    grid_export_kwh: NotRequired[Optional[float]]
+    """Energy to the grid, in kWh. Null: not known."""
+    production_kwh: NotRequired[Optional[float]]
+    """Energy that the home produced, in kWh. Null: not known."""
+    charged_kwh: NotRequired[Optional[float]]
+    """Energy into storage, in kWh. Null: not known."""
+    discharged_kwh: NotRequired[Optional[float]]
+    """Energy out of storage, in kWh. Null: not known."""
+    consumption_kwh: NotRequired[Optional[float]]
+    """What consumption devices used, in kWh. Null: not known."""
+    untracked_kwh: NotRequired[Optional[float]]
+    """`kwh_used` without `consumption_kwh`, in kWh; may be negative. Null: not known."""
+    self_consumed_kwh: NotRequired[Optional[float]]
+    """Production that was not exported, in kWh. Null: not known."""
+    autarky: NotRequired[Optional[float]]
+    """Part of the usage that did not come from the grid, 0 to 1. Null: not known, or nothing was used."""
+    estimated_kwh: NotRequired[Optional[float]]
+    """Part of `kwh_used` that is estimated, in kWh. Null: not known."""
+    coverage: NotRequired[Optional[float]]
+    """Part of the expected time that is known, 0 to 1. Null: nothing is expected yet."""
+    complete: NotRequired[Optional[bool]]
+    """Whether all of it is known. Null: nothing is expected yet."""
+
+
 class Key(TypedDict):
     key_id: str
     """Id of the key."""
@@ -505,6 +584,8 @@ class Key(TypedDict):
     """What the key may do. The role of its owner decides whose data it reaches."""
     expires_at: Optional[str]
     """When the key ends. Null: never."""
+    group_id: NotRequired[str]
+    """The group whose homes are all that the key reads. Only of keys that are limited to one."""
     name: Optional[str]
     """What its owner calls the key. Null: it has no name."""
     created_at: str
@@ -626,6 +707,8 @@ class RotatedKey(TypedDict):
     """What the key may do. The role of its owner decides whose data it reaches."""
     expires_at: Optional[str]
     """When the key ends. Null: never."""
+    group_id: NotRequired[str]
+    """The group whose homes are all that the key reads. Only of keys that are limited to one."""
     key: str
     """The key itself. It is not shown again."""
     old_expires_at: str
@@ -1143,6 +1226,33 @@ class UpdateGatewayBody(TypedDict):
     """Settings for the decoders, for what devices do not report themselves. Unknown members are kept."""
 
 
+class CreateGroupBody(TypedDict):
+    user_id: NotRequired[str]
+    """Id of its owner, a utility or an administrator. Default: the owner of the key."""
+    name: str
+    """What its owner calls the group."""
+    kind: NotRequired[Optional[str]]
+    """What sort of group it is, such as `building` or `feeder`. Null: not said."""
+    parent_group_id: NotRequired[Optional[str]]
+    """The group that it is a part of: a group of the same owner, not below this one, in a tree of 8 levels at most. Null: none."""
+
+
+class UpdateGroupBody(TypedDict):
+    name: NotRequired[str]
+    """What its owner calls the group."""
+    kind: NotRequired[Optional[str]]
+    """What sort of group it is, such as `building` or `feeder`. Null: not said."""
+    parent_group_id: NotRequired[Optional[str]]
+    """The group that it is a part of: a group of the same owner, not below this one, in a tree of 8 levels at most. Null: none."""
+
+
+class ChangeGroupUsersBody(TypedDict):
+    add: NotRequired[list[str]]
+    """Ids of the homes to add. Those that are in the group already stay."""
+    remove: NotRequired[list[str]]
+    """Ids of the homes to remove. Those that are not in it change nothing."""
+
+
 class CreateTariffBodyCapacity(TypedDict):
     """What the highest quarter-hour of a month costs. Default: nothing."""
 
@@ -1309,6 +1419,8 @@ class CreateKeyBody(TypedDict):
     """What its owner calls the key."""
     scopes: NotRequired[list[Literal["insights:read", "alerts:read", "alerts:write", "users:read", "users:write", "devices:read", "devices:write", "webhooks:read", "webhooks:write", "tariffs:read", "tariffs:write", "keys:write"]]]
     """What the key may do. Default: all, or what a utility may give to its homeowners."""
+    group_id: NotRequired[str]
+    """A group of the user: the key reads only its homes, those of the groups below it, and their sums. Its scopes must then end in `:read`."""
     expires_at: NotRequired[str]
     """When the key ends. Default: never."""
 
@@ -1325,6 +1437,7 @@ __all__ = [
     "AlertTriggeredEventDataDevices",
     "AlertTriggeredEventData",
     "AlertTriggeredEvent",
+    "ChangedGroup",
     "CommodityUsage",
     "CostValue",
     "Cost",
@@ -1348,6 +1461,9 @@ __all__ = [
     "ErrorBodyDetails",
     "ErrorBody",
     "Gateway",
+    "Group",
+    "GroupEnergyInsightsDateRange",
+    "GroupEnergyInsights",
     "Key",
     "Message",
     "MonthlyAnalyticsData",
@@ -1399,6 +1515,9 @@ __all__ = [
     "UpdateGatewayBodyDecoderConfigZigbee2mqtt",
     "UpdateGatewayBodyDecoderConfig",
     "UpdateGatewayBody",
+    "CreateGroupBody",
+    "UpdateGroupBody",
+    "ChangeGroupUsersBody",
     "CreateTariffBodyCapacity",
     "CreateTariffBodyImportPeriods",
     "CreateTariffBodyImport",

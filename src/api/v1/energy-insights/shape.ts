@@ -28,7 +28,7 @@ export const cost = z
   .meta({ id: 'Cost' });
 
 /** What `include` adds. Null: not known, or not to be known in this home. */
-const more = {
+export const more = {
   cost: cost.optional(),
   grid_import_kwh: kwh.describe('Energy from the grid, in kWh. Null: not known.'),
   grid_export_kwh: kwh.describe('Energy to the grid, in kWh. Null: not known.'),
@@ -45,7 +45,7 @@ const more = {
   ...known,
 };
 
-const peakHour = clockHour.describe(
+export const peakHour = clockHour.describe(
   'Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies.',
 );
 /** Whose time a row is. */
@@ -93,7 +93,7 @@ const commodityUsage = z
 const dateRange = z
   .strictObject({ start: day.describe('First day.'), end: day.describe('Last day, inclusive: today.') })
   .describe('The days that the summary is about.');
-const rows = 'The rows, oldest first. Rows about which nothing is known are left out.';
+export const rows = 'The rows, oldest first. Rows about which nothing is known are left out.';
 
 /** With dates the rows, without any the last 30 days in one object; of electricity, or of the commodity that was asked for. */
 export const insights = z

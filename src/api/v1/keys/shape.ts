@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { ofUser, text } from '#src/api/fields.ts';
+import { id, ofUser, text } from '#src/api/fields.ts';
 import { createdAt, instant } from '#src/api/shapes.ts';
 import type { CreatedKey, Key } from '#src/auth/keys.ts';
 import { isScope, SCOPES } from '#src/auth/scopes.ts';
+import { defined } from '#src/core/defined.ts';
 
 /** The last moment that RFC 3339 can write in UTC: with an offset from there a time may lie beyond it. */
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
@@ -16,6 +17,11 @@ export const newKey = z.strictObject({
     .refine((list) => new Set(list).size === list.length, 'must not repeat')
     .optional()
     .describe('What the key may do. Default: all, or what a utility may give to its homeowners.'),
+  group_id: id
+    .optional()
+    .describe(
+      'A group of the user: the key reads only its homes, those of the groups below it, and their sums. Its scopes must then end in `:read`.',
+    ),
   expires_at: instant
     .refine((text) => Date.parse(text) <= LAST_MS, 'must lie before the year 10000 in UTC')
     .optional()
@@ -37,6 +43,10 @@ const members = {
   prefix: z.string().describe('The first characters of the key, to recognise it by.'),
   scopes: z.array(z.enum(SCOPES)).describe('What the key may do. The role of its owner decides whose data it reaches.'),
   expires_at: instant.nullable().describe('When the key ends. Null: never.'),
+  group_id: z
+    .string()
+    .optional()
+    .describe('The group whose homes are all that the key reads. Only of keys that are limited to one.'),
 };
 export const key = z
   .strictObject({
@@ -63,6 +73,7 @@ export const toWire = (row: Key): z.output<typeof key> => ({
   created_at: row.created_at.toISOString(),
   last_used_at: row.last_used_at?.toISOString() ?? null,
   expires_at: row.expires_at?.toISOString() ?? null,
+  ...defined({ group_id: row.group_id ?? undefined }),
 });
 
 /** A key at its creation. */
@@ -72,4 +83,5 @@ export const createdToWire = (row: CreatedKey): z.output<typeof createdKey> => (
   prefix: row.prefix,
   scopes: row.scopes,
   expires_at: row.expires_at?.toISOString() ?? null,
+  ...defined({ group_id: row.group_id }),
 });

@@ -12,6 +12,7 @@ export const common: Words['common'] = {
     tariffs: 'Tarife',
     alerts: 'Alarme',
     webhooks: 'Webhooks',
+    groups: 'Gruppen',
     sessions: 'Sitzungen',
     operator: 'Betrieb',
   },

@@ -12,6 +12,7 @@ export const common = {
     tariffs: 'Tariffs',
     alerts: 'Alerts',
     webhooks: 'Webhooks',
+    groups: 'Groups',
     sessions: 'Sessions',
     operator: 'Operator',
   },

@@ -12,6 +12,7 @@ export const common: Words['common'] = {
     tariffs: 'Tarifas',
     alerts: 'Alertas',
     webhooks: 'Webhooks',
+    groups: 'Grupos',
     sessions: 'Sesiones',
     operator: 'Operación',
   },

@@ -12,6 +12,7 @@ export const common: Words['common'] = {
     tariffs: 'Tarifs',
     alerts: 'Alertes',
     webhooks: 'Webhooks',
+    groups: 'Groupes',
     sessions: 'Sessions',
     operator: 'Exploitation',
   },

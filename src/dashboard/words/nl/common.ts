@@ -12,6 +12,7 @@ export const common: Words['common'] = {
     tariffs: 'Tarieven',
     alerts: 'Meldingen',
     webhooks: 'Webhooks',
+    groups: 'Groepen',
     sessions: 'Sessies',
     operator: 'Beheer',
   },

@@ -1,0 +1,134 @@
+import { createDb } from '#src/database/connect.ts';
+import { ensurePartitions } from '#src/database/partitions.ts';
+import { type GroupOfHomes, groupPages, loadGroup } from '#src/energy/group/insights.ts';
+import type { GroupBy } from '#src/energy/insights.ts';
+import { dayRange } from '#src/energy/ranges.ts';
+import { homesOf } from '#src/groups/members.ts';
+import type { Answer } from './answer.ts';
+import { benchDatabase, quantile } from './support.ts';
+
+const START = '2025-01-01';
+const END = '2025-12-31';
+/** Of a feeder one in ten has panels: a grid meter and an inverter of which hours are read one by one. */
+const SOLAR_EVERY = 10;
+
+/** What is asked, and how often. */
+const QUESTIONS: { name: string; start: string; end: string; groupBy: GroupBy; zone: string; times: number }[] = [
+  { name: 'a day by hour', start: '2025-06-15', end: '2025-06-15', groupBy: 'hour', zone: 'UTC', times: 20 },
+  { name: 'a month by day', start: '2025-06-01', end: '2025-06-30', groupBy: 'day', zone: 'UTC', times: 10 },
+  {
+    name: 'a month by day, Berlin',
+    start: '2025-06-01',
+    end: '2025-06-30',
+    groupBy: 'day',
+    zone: 'Europe/Berlin',
+    times: 10,
+  },
+  { name: 'a year by month', start: START, end: END, groupBy: 'month', zone: 'UTC', times: 5 },
+  { name: 'a year by day', start: START, end: END, groupBy: 'day', zone: 'UTC', times: 3 },
+];
+
+/** How long do answers about a group take: 1,000 homes of one meter each, the same with panels on every tenth, and (`10000`) a tree of ten such groups? */
+export async function bench(asked: readonly string[]): Promise<Answer> {
+  const homes = Number(asked[0] ?? 1_000);
+  const database = await benchDatabase();
+  try {
+    const { pool } = database;
+    const db = createDb(pool);
+    await ensurePartitions(pool, { from: new Date(START), to: new Date(END) });
+    await fill(pool, homes);
+    const json: Record<string, Record<string, { p50_ms: number; p99_ms: number; rows: number }>> = {};
+    const lines: string[] = [];
+    for (const [name, group] of Object.entries({
+      'one meter each': 'grp_plain',
+      'one in ten solar': 'grp_solar',
+      'a tree of both': 'grp_top',
+    })) {
+      json[name] = {};
+      for (const question of QUESTIONS) {
+        const ms: number[] = [];
+        let rows = 0;
+        for (let time = 0; time <= question.times; time++) {
+          const fromMs = performance.now();
+          const ids = await homesOf(db, group);
+          rows = await answered(db, await loadGroup(db, ids, new Set()), question);
+          // The first one finds nothing in memory.
+          if (time > 0) ms.push(performance.now() - fromMs);
+        }
+        const [p50, p99] = [Math.round(quantile(ms, 0.5)), Math.round(quantile(ms, 0.99))];
+        json[name][question.name] = { p50_ms: p50, p99_ms: p99, rows };
+        lines.push(
+          `${name.padEnd(18)} ${question.name.padEnd(24)} p50 ${String(p50).padStart(6)}  p99 ${String(p99).padStart(6)} ms  ${rows} rows`,
+        );
+      }
+    }
+    return { lines: [`${homes} homes a group`, ...lines], json: { homes, results: json } };
+  } finally {
+    await database.remove();
+  }
+}
+
+async function answered(
+  db: ReturnType<typeof createDb>,
+  group: GroupOfHomes,
+  { start, end, groupBy, zone }: (typeof QUESTIONS)[number],
+) {
+  let rows = 0;
+  for await (const page of groupPages(db, group, dayRange(start, end, zone), groupBy)) rows += page.length;
+  return rows;
+}
+
+/** Twice as many homes with a year of hours, and what is kept of them by hour, day and month. */
+async function fill(pool: Awaited<ReturnType<typeof benchDatabase>>['pool'], homes: number): Promise<void> {
+  const MEASURES = '(random() * 8e5)::bigint, 0, (random() * 3e5)::bigint, 4, 3600000, 3600000';
+  const COLUMNS =
+    'energy_milliwatt_hours, estimated_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms';
+  const SUMS = COLUMNS.split(', ')
+    .map((column) => `sum(${column})::bigint`)
+    .join(', ');
+  await pool.query(
+    `INSERT INTO users (user_id, email, role) SELECT 'usr_' || lpad(u::text, 6, '0'), u || '@example.com', CASE u WHEN 0 THEN 'admin' ELSE 'homeowner' END
+     FROM generate_series(0, $1::int) u`,
+    [2 * homes],
+  );
+  await pool.query(
+    `INSERT INTO devices (device_id, user_id, type, location, mqtt_secret_sha256, placement)
+     SELECT 'dev_' || p || user_id, user_id, 'meter', 'bench', '', p FROM (SELECT user_id, right(user_id, 6)::int AS u FROM users) users,
+       unnest('{grid,production}'::text[]) p WHERE u > 0 AND (p = 'grid' OR u > $1 AND u % $2 = 0)`,
+    [homes, SOLAR_EVERY],
+  );
+  await pool.query(
+    `INSERT INTO series (device_id, channel, kind, counts_import, counts_export)
+     SELECT device_id, c, 'register', c = 'import', c = 'export' FROM devices, unnest('{import,export}'::text[]) c`,
+  );
+  await pool.query(
+    `INSERT INTO device_days (device_id, day, user_id, energy_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms)
+     SELECT d.device_id, y.day, d.user_id, q.a, q.a, '{1}', '{900000}', '{900000}'
+     FROM devices d JOIN devices solar ON solar.user_id = d.user_id AND solar.placement = 'production',
+       generate_series($1::timestamptz, $2::timestamptz, interval '1 day') y (day),
+       LATERAL (SELECT array_agg((random() * 2e5)::int) AS a FROM generate_series(1, 96) WHERE y.day IS NOT NULL) q`,
+    [START, END],
+  );
+  for (let month = 0; month < 12; month++) {
+    await pool.query(
+      `INSERT INTO closed_user_hourly (user_id, hour, ${COLUMNS})
+       SELECT user_id, h.hour, ${MEASURES} FROM generate_series($1::timestamptz + $2 * interval '1 month',
+         $1::timestamptz + ($2 + 1) * interval '1 month' - interval '1 hour', interval '1 hour') h (hour), users WHERE role = 'homeowner'`,
+      [START, month],
+    );
+  }
+  await pool.query(
+    `INSERT INTO closed_user_monthly_by_hour (user_id, month, hour_of_day, ${COLUMNS})
+     SELECT user_id, date_trunc('month', hour, 'UTC'), extract(hour FROM hour AT TIME ZONE 'UTC')::smallint, ${SUMS} FROM closed_user_hourly GROUP BY 1, 2, 3`,
+  );
+  await pool.query(
+    `INSERT INTO home_groups (group_id, user_id, name, parent_group_id) VALUES ('grp_top', 'usr_000000', 'tree', NULL),
+       ('grp_plain', 'usr_000000', 'plain', 'grp_top'), ('grp_solar', 'usr_000000', 'solar', 'grp_top')`,
+  );
+  await pool.query(
+    `INSERT INTO group_members (group_id, user_id)
+     SELECT CASE WHEN right(user_id, 6)::int <= $1 THEN 'grp_plain' ELSE 'grp_solar' END, user_id FROM users WHERE role = 'homeowner'`,
+    [homes],
+  );
+  await pool.query('VACUUM ANALYZE');
+}

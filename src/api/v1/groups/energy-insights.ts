@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { days, id, include, namesOf, zoneOrAccount } from '#src/api/fields.ts';
+import { begun, onePageAtATime, streamOfPages } from '#src/api/long-answers.ts';
+import { operation } from '#src/api/operation.ts';
+import { formatOf } from '#src/api/tables/accept.ts';
+import { tableOf, tableOfPages } from '#src/api/tables/table.ts';
+import { grouping, period } from '#src/api/v1/energy-insights/period.ts';
+import { holdable, reachOf } from '#src/auth/access.ts';
+import { orNotFound, unprocessable } from '#src/core/errors.ts';
+import { groupPages, groupSummary, loadGroup } from '#src/energy/group/insights.ts';
+import { HOME_INCLUDES, membersOf } from '#src/energy/include.ts';
+import { dayRange, lastThirtyDays } from '#src/energy/ranges.ts';
+import { homesOf, zoneOfOwner } from '#src/groups/members.ts';
+import { findGroup } from '#src/groups/store.ts';
+import { groupInsights } from './shape.ts';
+
+const query = z.object({
+  ...days,
+  group_by: grouping.optional(),
+  tz: zoneOrAccount
+    .describe('IANA time zone of the days and hours. `account`: the time zone of the group’s owner.')
+    .default('UTC'),
+  include: include(HOME_INCLUDES).optional(),
+});
+
+export const groupEnergyInsights = operation({
+  summary:
+    'What the homes of a group, and of those below it, used together by day, month or hour; without dates the last 30 days in one object. Each home counts once.',
+  method: 'GET',
+  path: '/v1/groups/{group_id}/energy-insights',
+  readsFromStandby: true,
+  scope: 'insights:read',
+  answer: groupInsights,
+  formats: ['csv', 'xlsx'],
+  params: z.object({ group_id: id }),
+  query,
+  async handle({ context, caller, params, query: { start, end, group_by, tz, include }, accepts, reply }) {
+    const format = formatOf(accepts, ['csv', 'xlsx']);
+    const wanted = period(start, end, group_by);
+    const { more, hasCost } = namesOf(include);
+    if (hasCost) throw unprocessable({ field: 'include', message: NO_COST });
+    const { group_id, user_id } = orNotFound(await findGroup(context.db, reachOf(caller), holdable(params.group_id)));
+    const zone = tz === 'account' ? await zoneOfOwner(context.db, user_id) : tz;
+    const homes = await homesOf(context.db, group_id);
+    const { readDb } = context;
+    const group = await loadGroup(readDb, homes, more);
+    const about = { group_id, homes: homes.length };
+    if (!wanted) {
+      const range = lastThirtyDays(context.clock(), zone);
+      const date_range = { start: range.start, end: range.end };
+      const row = await groupSummary(readDb, group, range);
+      if (format === 'json') return { ...about, date_range, ...row };
+      return tableOf(reply, format, [{ ...date_range, ...row }]);
+    }
+    const range = dayRange(wanted.start, wanted.end, zone);
+    const pages = await begun(onePageAtATime(caller.userId, groupPages(readDb, group, range, wanted.groupBy)));
+    if (format === 'json') {
+      reply.type('application/json; charset=utf-8');
+      return streamOfPages(about, pages);
+    }
+    const columns = wanted.groupBy === 'hour' ? ['date', 'hour', 'starts_at'] : ['date'];
+    return tableOfPages(reply, format, pages, [...columns, 'kwh_used', 'peak_hour', ...membersOf(more)]);
+  },
+});
+
+const NO_COST = 'must not have cost: homes pay by tariffs of their own, in currencies of their own';

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { id, text } from '#src/api/fields.ts';
+import { createdAt, day, userId } from '#src/api/shapes.ts';
+import { more, peakHour, rows, usage } from '#src/api/v1/energy-insights/shape.ts';
+import type { Group } from '#src/groups/store.ts';
+
+const name = text(100).describe('What its owner calls the group.');
+const kind = text(50).nullable().describe('What sort of group it is, such as `building` or `feeder`. Null: not said.');
+const parent = id
+  .nullable()
+  .describe(
+    'The group that it is a part of: a group of the same owner, not below this one, in a tree of 8 levels at most. Null: none.',
+  );
+
+export const newGroup = z.strictObject({
+  user_id: id.optional().describe('Id of its owner, a utility or an administrator. Default: the owner of the key.'),
+  name,
+  kind: kind.optional(),
+  parent_group_id: parent.optional(),
+});
+export const groupPatch = z.strictObject({ name, kind, parent_group_id: parent }).partial();
+
+const groupId = z.string().describe('Id of the group.');
+
+export const group = z
+  .strictObject({
+    group_id: groupId,
+    user_id: userId,
+    name,
+    kind,
+    parent_group_id: parent,
+    members: z.number().int().describe('How many homes are in it, without those of groups below it.'),
+    created_at: createdAt,
+  })
+  .meta({ id: 'Group' });
+
+/** Most homes in one change. */
+const MAX_CHANGED = 10_000;
+const homes = z.array(id).max(MAX_CHANGED).default([]);
+export const changes = z.strictObject({
+  add: homes.describe('Ids of the homes to add. Those that are in the group already stay.'),
+  remove: homes.describe('Ids of the homes to remove. Those that are not in it change nothing.'),
+});
+export const changed = z
+  .strictObject({
+    group_id: groupId,
+    added: z.number().int().describe('How many homes were added.'),
+    removed: z.number().int().describe('How many were removed.'),
+    members: group.shape.members,
+  })
+  .meta({ id: 'ChangedGroup' });
+
+const homeCount = z.number().int().describe('How many homes it is about: each once, with those of groups below it.');
+
+/** With dates the rows, without any the last 30 days in one object. */
+export const groupInsights = z
+  .union([
+    z.strictObject({ group_id: groupId, homes: homeCount, data: z.array(usage).describe(rows) }),
+    z.strictObject({
+      group_id: groupId,
+      homes: homeCount,
+      date_range: z
+        .strictObject({ start: day.describe('First day.'), end: day.describe('Last day, inclusive: today.') })
+        .describe('The days that the summary is about.'),
+      kwh_used: z.number().describe('What the homes used, in kWh.'),
+      peak_usage_time: peakHour,
+      ...more,
+    }),
+  ])
+  .meta({ id: 'GroupEnergyInsights' });
+
+/** A group as answers show it. Above the one that a key is limited to there is nothing for it. */
+export const toWire = (row: Group, limitedTo: string | null): z.output<typeof group> => ({
+  group_id: row.group_id,
+  user_id: row.user_id,
+  name: row.name,
+  kind: row.kind,
+  parent_group_id: row.group_id === limitedTo ? null : row.parent_group_id,
+  members: row.members,
+  created_at: row.created_at.toISOString(),
+});

@@ -1,0 +1,109 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '#src/database/connect.ts';
+import { COLUMN, levelOf } from '#src/rollups/levels.ts';
+import { partsOfUsers, piecesOfEach } from '#src/rollups/parts.ts';
+import type { Home } from '../home/home.ts';
+import { homesHours, sumColumns, summed } from '../home/pieces.ts';
+import { type HomeSums, USED_SQL } from '../home/sums.ts';
+import { localTime, startOfHour } from '../local-time.ts';
+import { pieceMinutes, type Range } from '../ranges.ts';
+
+/** What rows of a group are about. `span`: all of the range. */
+export type GroupUnit = 'hour' | 'day' | 'month' | 'span';
+
+/**
+ * What some homes used together in a part of a bucket: of a day a clock hour (Unix seconds), of months and spans an hour of the day, of an hour itself.
+ * mWh. Among these the peak is sought.
+ */
+export interface Part {
+  /** Hours by their start, Unix seconds; days and months by their first day, YYYY-MM-DD; a span is `''`. */
+  bucket: string;
+  part: number;
+  used: number;
+  /** Of that, of each home all that it used at most. */
+  estimated: number;
+}
+
+/** What one home's devices add up to in a bucket. `home`: its place in the list. */
+export type HomeBucket = HomeSums & { home: number; bucket: string };
+
+const [ENERGY, ESTIMATED, COVERED] = [
+  COLUMN.energyMilliwattHours,
+  COLUMN.estimatedMilliwattHours,
+  COLUMN.coveredMs,
+] as const;
+const READ = [ENERGY, ESTIMATED, COVERED];
+/** Doubles, which are added ten times as fast as bigints and have all mWh below 2^53. */
+const SUMS = sql.raw(`sum(${ENERGY}::float8) AS used, sum(${ESTIMATED}::float8) AS estimated`);
+const IS_KNOWN = sql.raw(`sum(${COVERED}) <> 0`);
+
+/** Expressions of an `hour` of a range: its bucket, and its part of that. */
+function placeOf(unit: GroupUnit, range: Range): { bucket: RawBuilder<unknown>; part: RawBuilder<unknown> } {
+  const local = localTime(sql`hour`, range);
+  const second = sql`date_part('epoch', hour)`;
+  const hourOfDay = sql`date_part('hour', ${local})`;
+  switch (unit) {
+    case 'hour':
+      return { bucket: sql`${second}::bigint::text`, part: second };
+    case 'day':
+      return { bucket: sql`to_char(${local}, 'YYYY-MM-DD')`, part: second };
+    case 'month':
+      return { bucket: sql`to_char(${local}, 'YYYY-MM-01')`, part: hourOfDay };
+    case 'span':
+      return { bucket: sql`''::text`, part: hourOfDay };
+  }
+}
+
+/** What homes used together that are the sum of what their devices import: hours of all of them, added up. */
+export async function readPlain(
+  db: Database,
+  userIds: readonly string[],
+  range: Range,
+  unit: GroupUnit,
+): Promise<Part[]> {
+  const minutes = pieceMinutes(range);
+  const pieces = piecesOfEach({ key: 'user_id', ids: userIds }, range, minutes, READ);
+  // Hours first: a calendar takes longer than a sum.
+  const at = sql`SELECT at, ${SUMS} FROM (${pieces}) p GROUP BY 1 HAVING ${IS_KNOWN}`;
+  const { bucket, part } = placeOf(unit, range);
+  const start = minutes === 60 ? sql`at` : startOfHour(sql`at`, range);
+  // Raw SQL: the hot path of every answer about a group; relations are named out of src/rollups/levels.ts.
+  const { rows } = await sql<Part>`
+    SELECT ${bucket} AS bucket, ${part} AS part, sum(used) AS used, sum(estimated) AS estimated
+    FROM (SELECT ${start} AS hour, used, estimated FROM (${at}) a) h GROUP BY 1, 2`.execute(db);
+  return rows;
+}
+
+/** The same by whole UTC month, from hours of the day that are kept by month: a thirtieth of the rows. `range`: starts of months. */
+export async function readPlainMonths(db: Database, userIds: readonly string[], range: Range): Promise<Part[]> {
+  const parts = partsOfUsers(levelOf('user_monthly_by_hour'), userIds, range, READ);
+  // Raw SQL: as above.
+  const { rows } = await sql<Part>`
+    SELECT to_char(month AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS bucket, hour_of_day::float8 AS part, ${SUMS}
+    FROM (${parts}) p GROUP BY 1, 2 HAVING ${IS_KNOWN}`.execute(db);
+  return rows;
+}
+
+/**
+ * What homes used that are more than that: their sums by home and bucket, and parts of all of them together, read at one moment. The bound of
+ * physics holds for each home in each bucket and part (docs/home.md).
+ */
+export async function readHomes(
+  db: Database,
+  homes: readonly Home[],
+  range: Range,
+  unit: GroupUnit,
+): Promise<{ buckets: HomeBucket[]; parts: Part[] }> {
+  const { bucket, part } = placeOf(unit, range);
+  // Raw SQL: as above; both halves in one statement, since an hour that closed between two would count twice or not at all.
+  const { rows } = await sql<{ buckets: HomeBucket[] | null; parts: Part[] | null }>`
+    WITH profile AS MATERIALIZED (
+      SELECT home, ${bucket} AS bucket, ${part} AS part, ${summed(homes)} FROM (${homesHours(homes, range)}) h GROUP BY 1, 2, 3),
+    parts AS (
+      SELECT bucket, part, sum(used) AS used, sum(least(estimated, used)) AS estimated
+      FROM (SELECT bucket, part, "estimated" AS estimated, ${sql.raw(USED_SQL)} AS used FROM profile) p
+      WHERE used IS NOT NULL GROUP BY 1, 2),
+    buckets AS (SELECT home, bucket, ${unit === 'hour' ? sumColumns(homes) : summed(homes)} FROM profile ${unit === 'hour' ? sql`` : sql`GROUP BY 1, 2`})
+    SELECT (SELECT json_agg(b) FROM buckets b) AS buckets, (SELECT json_agg(p) FROM parts p) AS parts`.execute(db);
+  return { buckets: rows[0]?.buckets ?? [], parts: rows[0]?.parts ?? [] };
+}

@@ -1,0 +1,100 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type Database, queryOf } from '#src/database/connect.ts';
+import { groupTree, type RoleReach, within } from '#src/database/reach.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+import { USER_COLUMNS, type User } from '#src/users/store.ts';
+
+/**
+ * Condition that a row `m` of `group_members` counts: the owner of the group reaches the home as of now. A home that became something else than a
+ * homeowner, or whose group's owner is no utility any more, stays a member and counts for nothing.
+ */
+export const COUNTS: RawBuilder<boolean> = sql<boolean>`EXISTS (
+  SELECT FROM home_groups g JOIN users o ON o.user_id = g.user_id JOIN users h ON h.user_id = m.user_id
+  WHERE g.group_id = m.group_id
+    AND (o.role = 'admin' OR o.role = 'utility' AND (h.user_id = o.user_id OR h.enrolled_by = o.user_id AND h.role = 'homeowner')))`;
+
+/** The homes of a group that count, without those of groups below it, in order of their ids, after `cursor`; at most `limit`. */
+export async function listMembers(
+  db: Database,
+  groupId: string,
+  { limit, cursor = '' }: { limit: number; cursor?: string },
+): Promise<User[]> {
+  return db
+    .selectFrom('users')
+    .select(USER_COLUMNS)
+    .where(
+      sql<boolean>`EXISTS (SELECT FROM group_members m WHERE m.group_id = ${groupId} AND m.user_id = users.user_id AND ${COUNTS})`,
+    )
+    .where('user_id', '>', cursor)
+    .orderBy('user_id')
+    .limit(limit)
+    .execute();
+}
+
+/** The homes that count of a group and of those below it, each once, in order of their ids. */
+export async function homesOf(db: Database, groupId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('group_members as m')
+    .select('m.user_id')
+    .distinct()
+    .where('m.group_id', 'in', groupTree(groupId))
+    .where(COUNTS)
+    .orderBy('m.user_id')
+    .execute();
+  return rows.map(({ user_id }) => user_id);
+}
+
+/** The zone of the account that owns a group. */
+export async function zoneOfOwner(db: Database, userId: string): Promise<string> {
+  const { timezone } = await db
+    .selectFrom('users')
+    .select('timezone')
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  return timezone;
+}
+
+/** What a change of members did. */
+export interface ChangedMembers {
+  added: number;
+  removed: number;
+}
+
+/** Those of some accounts that lie within the reach of the owner of a group: others cannot be its homes. */
+export async function reachable(
+  db: Database,
+  ofOwner: RoleReach,
+  userIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('users')
+    .select('user_id')
+    .where('user_id', '=', sql<string>`ANY (${userIds}::text[])`)
+    .where(within(ofOwner, 'users.user_id'))
+    .execute();
+  return new Set(rows.map(({ user_id }) => user_id));
+}
+
+/** Adds homes to a group, and removes others. Those that are there, or are not, already change nothing. */
+export async function changeMembers(
+  db: Database,
+  groupId: string,
+  { add, remove }: { add: readonly string[]; remove: readonly string[] },
+): Promise<ChangedMembers> {
+  // Raw SQL: lists as one parameter each. In order, so that two changes of the same homes do not wait for each other in a circle.
+  return joinOrBeginTransaction(db, async (trx) => {
+    const query = queryOf(trx);
+    const added = await query<{ user_id: string }>(
+      `INSERT INTO group_members (group_id, user_id) SELECT $1, u FROM unnest($2::text[]) u ORDER BY u
+       ON CONFLICT DO NOTHING RETURNING user_id`,
+      [groupId, add],
+    );
+    const removed = await query<{ user_id: string }>(
+      `DELETE FROM group_members m USING (
+         SELECT user_id FROM group_members WHERE group_id = $1 AND user_id = ANY ($2::text[]) ORDER BY user_id FOR UPDATE) r
+       WHERE m.group_id = $1 AND m.user_id = r.user_id RETURNING m.user_id`,
+      [groupId, remove],
+    );
+    return { added: added.rows.length, removed: removed.rows.length };
+  });
+}

@@ -1,0 +1,116 @@
+import { type Selectable, sql } from 'kysely';
+import { AppError, unprocessable } from '#src/core/errors.ts';
+import { newId } from '#src/core/ids.ts';
+import type { Database } from '#src/database/connect.ts';
+import { groupsWithin, type Reach } from '#src/database/reach.ts';
+import type { Tables } from '#src/database/tables.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+import { COUNTS } from './members.ts';
+import { refusal } from './tree.ts';
+
+const COLUMNS = ['group_id', 'user_id', 'name', 'kind', 'parent_group_id', 'created_at'] as const;
+
+/** A group of homes; `members`: the homes of it that count, without those of groups below it. */
+export type Group = Pick<Selectable<Tables['home_groups']>, (typeof COLUMNS)[number]> & { members: number };
+
+/** What can be set. */
+export interface GroupSettings {
+  name: string;
+  kind: string | null;
+  parent_group_id: string | null;
+}
+
+/** More than a utility has feeders. */
+const MAX_GROUPS = 10_000;
+
+const MEMBERS = sql<number>`(SELECT count(*)::int FROM group_members m WHERE m.group_id = home_groups.group_id AND ${COUNTS})`;
+
+/** Makes a group of an owner. 422 where it cannot be a part of `parent_group_id`, 409 where the owner has too many. */
+export async function createGroup(
+  db: Database,
+  { userId, ...settings }: GroupSettings & { userId: string },
+): Promise<Group> {
+  return joinOrBeginTransaction(db, async (trx) => {
+    const groups = await lockedGroups(trx, userId);
+    if (groups.length >= MAX_GROUPS) throw new AppError('tooManyGroups');
+    mayBePart(groups, null, settings.parent_group_id);
+    const created = await trx
+      .insertInto('home_groups')
+      .values({ ...settings, group_id: newId('grp'), user_id: userId })
+      .returning(COLUMNS)
+      .executeTakeFirstOrThrow();
+    return { ...created, members: 0 };
+  });
+}
+
+/** One group within the reach; null where there is none. */
+export async function findGroup(db: Database, reach: Reach, groupId: string): Promise<Group | null> {
+  const row = await db
+    .selectFrom('home_groups')
+    .select([...COLUMNS, MEMBERS.as('members')])
+    .where('group_id', '=', groupId)
+    .where(groupsWithin(reach))
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Groups within the reach, of `userId` or of all owners, in order of their ids, after `cursor`; at most `limit`. */
+export async function listGroups(
+  db: Database,
+  reach: Reach,
+  { userId, limit, cursor = '' }: { userId?: string; limit: number; cursor?: string },
+): Promise<Group[]> {
+  let query = db
+    .selectFrom('home_groups')
+    .select([...COLUMNS, MEMBERS.as('members')])
+    .where(groupsWithin(reach))
+    .where('group_id', '>', cursor)
+    .orderBy('group_id')
+    .limit(limit);
+  if (userId !== undefined) query = query.where('user_id', '=', userId);
+  return query.execute();
+}
+
+/** Changes a group within the reach; null where there is none. 422 where it cannot be a part of `parent_group_id`. */
+export async function updateGroup(
+  db: Database,
+  reach: Reach,
+  groupId: string,
+  patch: Partial<GroupSettings>,
+): Promise<Group | null> {
+  return joinOrBeginTransaction(db, async (trx) => {
+    const group = await findGroup(trx, reach, groupId);
+    if (!group || Object.keys(patch).length === 0) return group;
+    if (patch.parent_group_id !== undefined)
+      mayBePart(await lockedGroups(trx, group.user_id), groupId, patch.parent_group_id);
+    await trx.updateTable('home_groups').set(patch).where('group_id', '=', groupId).execute();
+    return findGroup(trx, reach, groupId);
+  });
+}
+
+/** Removes a group within the reach, and the keys that are limited to it; false where there is none. 409 where others are a part of it. */
+export async function deleteGroup(db: Database, reach: Reach, groupId: string): Promise<boolean> {
+  return joinOrBeginTransaction(db, async (trx) => {
+    const group = await findGroup(trx, reach, groupId);
+    if (!group) return false;
+    const groups = await lockedGroups(trx, group.user_id);
+    if (groups.some(({ parent_group_id }) => parent_group_id === groupId)) throw new AppError('groupHasSubgroups');
+    const { numDeletedRows } = await trx.deleteFrom('home_groups').where('group_id', '=', groupId).executeTakeFirst();
+    return numDeletedRows > 0n;
+  });
+}
+
+function mayBePart(groups: Awaited<ReturnType<typeof lockedGroups>>, groupId: string | null, parentId: string | null) {
+  const message = parentId === null ? null : refusal(groups, groupId, parentId);
+  if (message !== null) throw unprocessable({ field: 'parent_group_id', message });
+}
+
+/**
+ * All groups of an owner, held until the transaction ends, so that two changes at once close no circle. Read once more after they are held:
+ * one may have been added meanwhile.
+ */
+async function lockedGroups(trx: Database, userId: string) {
+  const groups = trx.selectFrom('home_groups').select(['group_id', 'parent_group_id']).where('user_id', '=', userId);
+  await groups.orderBy('group_id').forUpdate().execute();
+  return groups.execute();
+}

@@ -1,0 +1,190 @@
+import type { ReferenceDevice, ReferencePlacement } from '#test/reference/home.ts';
+import type { TestApi } from './api.ts';
+import { addToProfile, type Difference } from './load-profile.ts';
+
+/** Random homes with four days of quarter-hours over a change of summer time: the same ones for the same seed. */
+export const QUARTER_MS = 900_000;
+export const FROM_MS = Date.UTC(2026, 2, 27);
+export const QUARTERS = 4 * 96;
+export const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'America/New_York', 'Australia/Lord_Howe'];
+export const PLACEMENTS: ReferencePlacement[] = [
+  'grid',
+  'production',
+  'storage',
+  'consumption',
+  'consumption',
+  'excluded',
+];
+export const INCLUDE =
+  'grid_import,grid_export,production,charged,discharged,consumption,untracked,self_consumed,autarky,estimated,coverage';
+/** Days that all of it lies in, in every zone. */
+export const RANGE: [string, string] = ['2026-03-26', '2026-04-01'];
+
+export interface TestHome {
+  userId: string;
+  key: string;
+  devices: ReferenceDevice[];
+}
+
+let seed = 1;
+export const sow = (from: number): void => {
+  seed = from;
+};
+const random = (below: number): number => {
+  seed = (seed * 48_271) % 2_147_483_647;
+  return seed % below;
+};
+export const oneOf = <Value>(values: readonly Value[]): Value => values[random(values.length)] as Value;
+
+/** A home of two to eight devices, of which some have channels with places of their own. `isPlain`: of appliances alone. */
+export async function randomHome(api: TestApi, isPlain = false): Promise<TestHome> {
+  const { userId, key } = await api.user('homeowner');
+  const devices: ReferenceDevice[] = [];
+  for (let count = 2 + random(7); count > 0; count--) {
+    const above = devices.filter(({ placement }) => !isPlain && random(2) === 0 && placement !== 'grid');
+    devices.push(randomDevice(`dev_${userId.slice(4)}_${count}`, above.length > 0 ? oneOf(above).id : null, isPlain));
+  }
+  const all = devices.flatMap((device) => (!isPlain && random(3) === 0 ? [device, randomPart(device)] : [device]));
+  for (const device of devices) {
+    const part = all.find(({ partOf }) => partOf === device.id);
+    const words = part ? { second: { placement: part.placement } } : {};
+    await api.database.pool.query(
+      `INSERT INTO devices (device_id, user_id, type, location, mqtt_secret_sha256, placement, placement_by, upstream_device_id, deleted_at, channels)
+       VALUES ($1, $2, 'x', 'x', '', $3, 'owner', $4, $5, $6)`,
+      [
+        device.id,
+        userId,
+        device.placement,
+        device.upstream,
+        device.deletedAtMs && new Date(device.deletedAtMs - random(QUARTER_MS)),
+        words,
+      ],
+    );
+  }
+  for (const { id, partOf, placement, channels } of all) {
+    for (const direction of ['import', 'export'] as const) {
+      if (channels[direction] === 0) continue;
+      await api.database.pool.query(
+        `INSERT INTO series (device_id, channel, kind, counts_import, counts_export, meter) VALUES ($1, $2, 'register', $3, $4, $5)`,
+        [
+          partOf ?? id,
+          partOf ? `second/${direction}` : direction,
+          direction === 'import',
+          direction === 'export',
+          partOf ? placement : null,
+        ],
+      );
+    }
+  }
+  return { userId, key, devices: all };
+}
+
+/** Channels of a device with a place of their own; the device may have no others. */
+function randomPart(device: ReferenceDevice): ReferenceDevice {
+  const { id, upstream, deletedAtMs } = device;
+  const part = randomDevice(id, upstream);
+  part.partOf = id;
+  part.deletedAtMs = deletedAtMs;
+  for (const at of part.quarters.keys()) if (deletedAtMs !== null && at >= deletedAtMs) part.quarters.delete(at);
+  if (random(3) === 0 && part.quarters.size > 0) {
+    device.channels = { import: 0, export: 0 };
+    device.quarters.clear();
+  }
+  return part;
+}
+
+/** A device that comes at some time, is silent at times, and may be deleted again. */
+function randomDevice(id: string, upstream: string | null, isPlain = false): ReferenceDevice {
+  const placement = isPlain ? 'consumption' : oneOf(PLACEMENTS);
+  const has = { import: random(4) > 0 || placement === 'consumption', export: random(3) > 0 };
+  const channels = { import: has.import || !has.export ? 1 : 0, export: has.export ? 1 : 0 };
+  const begins = random(3) === 0 ? random(QUARTERS) : 0;
+  const ends = random(4) === 0 ? begins + 1 + random(QUARTERS - begins) : QUARTERS;
+  const device: ReferenceDevice = {
+    id,
+    placement,
+    upstream,
+    quarters: new Map(),
+    deletedAtMs: ends < QUARTERS ? FROM_MS + ends * QUARTER_MS : null,
+    channels,
+  };
+  const [most, mostOut] = [1 + random(400_000), 1 + random(400_000)];
+  const isSilent = Array.from({ length: 3 }, () => ({ from: random(QUARTERS), length: random(40) }));
+  for (let index = begins; index < ends; index++) {
+    if (isSilent.some(({ from, length }) => index >= from && index < from + length)) continue;
+    const energy = channels.import ? random(most) : 0;
+    const exported = channels.export ? random(mostOut) : 0;
+    device.quarters.set(FROM_MS + index * QUARTER_MS, {
+      import: energy,
+      export: exported,
+      estimated: random(3) === 0 ? energy : 0,
+      exportEstimated: random(3) === 0 ? exported : 0,
+      importMs: channels.import ? QUARTER_MS : 0,
+      exportMs: channels.export ? QUARTER_MS : 0,
+    });
+  }
+  return device;
+}
+
+/** Writes what homes told, as ingest does. */
+export async function writeHomes(api: TestApi, all: readonly TestHome[]): Promise<void> {
+  const rows = all.flatMap(({ userId, devices }) =>
+    devices.flatMap(({ id, partOf, placement, quarters }) =>
+      [...quarters].flatMap(([startsAtMs, quarter]) => {
+        const keys = (meter: string) => ({ deviceId: `${id}${meter}`, userId: `${userId}${meter}`, startsAtMs });
+        const own = {
+          readingCount: 1,
+          energyMilliwattHours: quarter.import,
+          exportMilliwattHours: quarter.export,
+          estimatedMilliwattHours: quarter.estimated,
+          coveredMs: quarter.importMs,
+          exportCoveredMs: quarter.exportMs,
+        };
+        const { exportEstimated } = quarter;
+        const outwards = {
+          readingCount: 1,
+          energyMilliwattHours: exportEstimated,
+          estimatedMilliwattHours: exportEstimated,
+          coveredMs: QUARTER_MS,
+        };
+        // What has a place of its own is told by itself, and is part of its device; so is what of its export is estimated.
+        return (partOf ? ['', `/${placement}`] : ['']).flatMap((place) => [
+          { ...keys(place), ...own },
+          ...(exportEstimated > 0 ? [{ ...keys(`${place}/estimated_export`), ...outwards }] : []),
+        ]);
+      }),
+    ),
+  ) as Difference[];
+  const shuffled = rows.toSorted((a, b) => a.startsAtMs - b.startsAtMs);
+  for (let from = 0; from < shuffled.length; from += 20_000)
+    await addToProfile(api.database, shuffled.slice(from, from + 20_000));
+}
+
+/** Local date and hour of quarter-hours, by the platform's own calendar. */
+function calendar(zone: string) {
+  const format = new Intl.DateTimeFormat('en-CA', {
+    timeZone: zone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  });
+  return new Map(
+    Array.from({ length: QUARTERS + 400 }, (_, index) => FROM_MS + (index - 200) * QUARTER_MS).map((at) => {
+      const { year, month, day, hour, minute } = Object.fromEntries(
+        format.formatToParts(at).map(({ type, value }) => [type, value]),
+      );
+      return [
+        at,
+        { date: `${year}-${month}-${day}`, hour: `${hour}:00`, startMs: at - Number(minute) * 60_000 },
+      ] as const;
+    }),
+  );
+}
+export const calendars = new Map(ZONES.map((zone) => [zone, calendar(zone)]));
+
+/** mWh as answers show them. */
+export const kwh = (energy: number | null) =>
+  energy === null ? null : (Math.sign(energy) * Math.floor((Math.abs(energy) + 500) / 1000)) / 1000 || 0;

@@ -1,0 +1,212 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { referenceGroup } from '#test/reference/group.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+import { addToProfile, KNOWN } from '#test/support/load-profile.ts';
+import {
+  calendars,
+  FROM_MS,
+  INCLUDE,
+  kwh,
+  oneOf,
+  QUARTER_MS,
+  QUARTERS,
+  RANGE,
+  randomHome,
+  sow,
+  type TestHome,
+  writeHomes,
+  ZONES,
+} from '#test/support/random-homes.ts';
+
+/**
+ * Random homes in random groups: what a group answers is what an independent sum over its distinct homes says, to the mWh that answers
+ * show. GROUPED=100 for as many memberships as a release is tried with.
+ */
+const GROUPED = Number(process.env.GROUPED ?? 1);
+const SEED = Number(process.env.GROUPED_SEED ?? 1);
+const UNITS = ['hour', 'day', 'month'] as const;
+/** A tree: which group each is a part of. */
+const PARENT: Record<string, string | null> = { district: null, feeder: 'district', building: 'feeder' };
+const NAMES = Object.keys(PARENT);
+
+let api: TestApi;
+let utility: { userId: string; key: string };
+let homes: TestHome[];
+const groupIds = new Map<string, string>();
+/** Indices of homes. */
+const members = new Map<string, Set<number>>(NAMES.map((name) => [name, new Set()]));
+
+const ask = async (path: string, method = 'GET', body?: unknown) => {
+  const { status, json } = await api.send(path, { method, key: utility.key, body });
+  expect({ path, status, json }).toMatchObject({ status: method === 'POST' && /groups$/.test(path) ? 201 : 200 });
+  return json;
+};
+
+beforeAll(async () => {
+  sow(SEED);
+  api = await testApi();
+  api.now = new Date(FROM_MS + QUARTERS * QUARTER_MS);
+  utility = await api.user('utility');
+  homes = [];
+  for (let index = 0; index < 6; index++) homes.push(await randomHome(api, index % 2 === 0));
+  const ids = homes.map(({ userId }) => userId);
+  await api.database.pool.query('UPDATE users SET enrolled_by = $1 WHERE user_id = ANY ($2)', [utility.userId, ids]);
+  await writeHomes(api, homes);
+  await api.database.settle(new Date(FROM_MS + 2 * 96 * QUARTER_MS));
+  for (const [name, parent] of Object.entries(PARENT)) {
+    const parent_group_id = parent && groupIds.get(parent);
+    groupIds.set(name, (await ask('/v1/groups', 'POST', { name, parent_group_id })).group_id);
+  }
+}, 600_000);
+afterAll(() => api.close());
+
+/** Homes of a group and of those below it, each once. */
+function homesOf(name: string): Set<number> {
+  const below = NAMES.filter((one) => PARENT[one] === name).flatMap((one) => [...homesOf(one)]);
+  return new Set([...(members.get(name) ?? []), ...below]);
+}
+
+const all = () => NAMES.map((name) => [name, [...homesOf(name)].map((index) => homes[index] as TestHome)] as const);
+
+/** What the answer should be, row by row. */
+function expected(of: readonly TestHome[], zone: string, unit: (typeof UNITS)[number]) {
+  const local = calendars.get(zone) as Map<number, { date: string; hour: string; startMs: number }>;
+  const group = referenceGroup(of.map(({ devices }) => devices));
+  const inside = [...local].filter(([, { date }]) => date >= RANGE[0] && date <= RANGE[1]);
+  const buckets = Map.groupBy(inside, ([, { date, startMs }]) =>
+    unit === 'hour' ? String(startMs) : unit === 'day' ? date : `${date.slice(0, 8)}01`,
+  );
+  return [...buckets].flatMap(([name, rows]) => {
+    const { used, autarky, coverage, complete, ...energies } = group(rows.map(([at]) => at));
+    if (used === null && Object.values(energies).every((energy) => energy === null)) return [];
+    const parts = [...Map.groupBy(rows, ([, { hour, startMs }]) => (unit === 'month' ? hour : String(startMs)))]
+      .map(([hour, some]) => ({ hour, label: some[0]?.[1].hour, ...group(some.map(([at]) => at)) }))
+      .filter((one) => (one.used ?? 0) > 0 && 2 * (one.estimated ?? 0) <= (one.used ?? 0))
+      .sort((a, b) => (b.used ?? 0) - (a.used ?? 0) || (a.hour < b.hour ? -1 : 1));
+    return {
+      date: unit === 'month' ? name : rows[0]?.[1].date,
+      kwh_used: kwh(used),
+      peak_hour: unit === 'hour' ? rows[0]?.[1].hour : (parts[0]?.label ?? null),
+      ...Object.fromEntries(Object.entries(energies).map(([measure, energy]) => [`${measure}_kwh`, kwh(energy)])),
+      autarky,
+      coverage,
+      complete,
+    };
+  });
+}
+
+async function agree(name: string, of: readonly TestHome[], zone: string): Promise<void> {
+  for (const unit of UNITS) {
+    const query = `start=${RANGE[0]}&end=${RANGE[1]}&group_by=${unit}&tz=${zone}`;
+    const path = `/v1/groups/${groupIds.get(name)}/energy-insights?${query}`;
+    const wanted = expected(of, zone, unit);
+    const told = await ask(`${path}&include=${INCLUDE}`);
+    const rows = told.data.map(({ hour, starts_at, ...row }: Record<string, unknown>) => row);
+    expect({ name, zone, unit, homes: told.homes, rows }).toEqual({ name, zone, unit, homes: of.length, rows: wanted });
+    const alone = (await ask(path)).data.map(({ date, kwh_used, peak_hour }: Record<string, unknown>) => {
+      return { date, kwh_used, peak_hour };
+    });
+    const known = wanted.filter(({ kwh_used }) => kwh_used !== null);
+    expect({ name, zone, unit, alone }).toEqual({
+      name,
+      zone,
+      unit,
+      alone: known.map(({ date, kwh_used, peak_hour }) => ({ date, kwh_used, peak_hour })),
+    });
+  }
+}
+
+/** Every group in a zone, and whole months of UTC. */
+async function agreeAll(zone: string, names = NAMES): Promise<void> {
+  for (const [name, of] of all().filter(([name]) => names.includes(name))) {
+    await agree(name, of, zone);
+    const path = `/v1/groups/${groupIds.get(name)}/energy-insights`;
+    const whole = await ask(`${path}?start=2026-03-01&end=2026-04-30&group_by=month`);
+    const months = expected(of, 'UTC', 'month').filter(({ kwh_used }) => kwh_used !== null);
+    expect({ name, whole: whole.data }).toEqual({
+      name,
+      whole: months.map(({ date, kwh_used, peak_hour }) => ({ date, kwh_used, peak_hour })),
+    });
+    const { kwh_used, peak_usage_time } = await ask(path);
+    const range = [...(calendars.get('UTC')?.keys() ?? [])];
+    const group = referenceGroup(of.map(({ devices }) => devices));
+    const hours = [...Map.groupBy(range, (at) => new Date(at).toISOString().slice(11, 13))]
+      .map(([hour, some]) => ({ hour, ...group(some) }))
+      .filter((one) => (one.used ?? 0) > 0 && 2 * (one.estimated ?? 0) <= (one.used ?? 0))
+      .sort((a, b) => (b.used ?? 0) - (a.used ?? 0) || (a.hour < b.hour ? -1 : 1));
+    expect({ name, kwh_used, peak_usage_time }).toEqual({
+      name,
+      kwh_used: kwh(group(range).used) ?? 0,
+      peak_usage_time: hours[0] ? `${hours[0].hour}:00` : null,
+    });
+  }
+}
+
+test('a group answers the sum over its distinct homes, whatever is in which group of a tree', async () => {
+  const some = fc.subarray([...Array(6).keys()]);
+  const membership = fc.record<Record<string, number[]>>(Object.fromEntries(NAMES.map((name) => [name, some])));
+  let run = 0;
+  await fc.assert(
+    fc.asyncProperty(membership, async (drawn) => {
+      for (const name of NAMES) {
+        const [before, now] = [members.get(name) ?? new Set<number>(), new Set(drawn[name])];
+        const idOf = (index: number) => homes[index]?.userId;
+        const add = [...now].filter((one) => !before.has(one)).map(idOf);
+        const remove = [...before].filter((one) => !now.has(one)).map(idOf);
+        const changed = await ask(`/v1/groups/${groupIds.get(name)}/users`, 'POST', { add, remove });
+        expect(changed).toMatchObject({ added: add.length, removed: remove.length, members: now.size });
+        members.set(name, now);
+      }
+      await agreeAll(ZONES[run++ % ZONES.length] as string);
+    }),
+    { numRuns: GROUPED, seed: SEED },
+  );
+}, 1_800_000);
+
+test('a late reading, another placement, a home that goes: the sum of then', async () => {
+  for (const name of NAMES) {
+    const add = homes.map(({ userId }) => userId);
+    await ask(`/v1/groups/${groupIds.get(name)}/users`, 'POST', { add });
+    members.set(name, new Set(homes.keys()));
+  }
+  // Late: two days ago, of a home that is the sum of its plugs.
+  const plain = homes[0] as TestHome;
+  const device = plain.devices.find(({ quarters }) => quarters.size > 0);
+  if (!device) throw new Error('the first home has told nothing: another seed');
+  const startsAtMs = [...device.quarters.keys()][0] as number;
+  const quarter = device.quarters.get(startsAtMs) as { import: number };
+  quarter.import += 12_345_679;
+  const late = { deviceId: device.id, userId: plain.userId, startsAtMs, energyMilliwattHours: 12_345_679 };
+  await addToProfile(api.database, [late]);
+  await api.database.settle(api.now);
+  await agreeAll('Australia/Lord_Howe', ['district']);
+
+  const solar = homes[1] as TestHome;
+  const changed = oneOf(solar.devices.filter(({ deletedAtMs, partOf }) => deletedAtMs === null && !partOf));
+  changed.placement = changed.placement === 'excluded' ? 'consumption' : 'excluded';
+  await ask(`/v1/devices/${changed.id}`, 'PATCH', { placement: changed.placement });
+  await agreeAll('UTC', ['district']);
+
+  await ask(`/v1/groups/${groupIds.get('building')}/users/${homes[2]?.userId}`, 'DELETE');
+  members.get('building')?.delete(2);
+  await ask(`/v1/users/${homes[3]?.userId}`, 'DELETE');
+  for (const set of members.values()) set.delete(3);
+  await agreeAll('America/New_York', ['district', 'building']);
+
+  // No longer a homeowner: the utility reaches it no more, and so does the group.
+  await api.database.pool.query(`UPDATE users SET role = 'utility' WHERE user_id = $1`, [homes[4]?.userId]);
+  for (const set of members.values()) set.delete(4);
+  await agreeAll('Asia/Kolkata', ['building']);
+}, 1_800_000);
+
+test('what is still open counts at once', async () => {
+  const before = await ask(`/v1/groups/${groupIds.get('district')}/energy-insights?start=2026-03-30&end=2026-03-30`);
+  const startsAtMs = FROM_MS + (QUARTERS - 1) * QUARTER_MS;
+  const { userId } = homes[0] as TestHome;
+  await addToProfile(api.database, [
+    { deviceId: `dev_${userId.slice(4)}_1`, userId, startsAtMs, energyMilliwattHours: 5_000_000, ...KNOWN },
+  ]);
+  const after = await ask(`/v1/groups/${groupIds.get('district')}/energy-insights?start=2026-03-30&end=2026-03-30`);
+  expect(after.data[0].kwh_used).toBeCloseTo(before.data[0].kwh_used + 5, 6);
+});
