@@ -85,6 +85,11 @@ export interface Family<Memory = unknown> {
   /** Name of its folder. */
   name: string;
   /**
+   * Whether a message on this topic can be this family's, whatever it says, is set or was learnt: the shape of the topic alone. It is asked
+   * once a topic, so that families cost nothing on the topics of others. Left out: each message is its own to look at.
+   */
+  takes?(topic: string): boolean;
+  /**
    * Whether later messages cannot be read without this one (discovery, births, units). Such messages are kept, the last of
    * each topic, and given to `learn` again in order of receipt when another worker goes on.
    */
@@ -101,7 +106,7 @@ export interface Family<Memory = unknown> {
 }
 
 /** A family whose messages each say everything themselves. */
-export const withoutMemory = (family: Pick<Family<null>, 'name' | 'decode'>): Family<null> => ({
+export const withoutMemory = (family: Pick<Family<null>, 'name' | 'takes' | 'decode'>): Family<null> => ({
   ...family,
   remembers: () => false,
   newMemory: () => null,

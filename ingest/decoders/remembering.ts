@@ -29,6 +29,7 @@ export function createDecoders(families: readonly Family[] = FAMILIES): Decoders
   };
   const read = (message: DeviceMessage, settings: DecoderSettings): FamilyHeard | null => {
     for (const { family, memory } of asked) {
+      if (family.takes?.(message.topic) === false) continue;
       const heard = family.decode(message, settings, memory);
       if (heard) return { family: family.name, ...heard };
     }
