@@ -1151,6 +1151,13 @@ export interface RotatedKey {
   )[];
 }
 
+export interface StreamUsageParams {
+  /** Id of a device: only its readings are told. Default: all devices of the home, and its usage. */
+  device_id?: string;
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  user_id?: string;
+}
+
 export interface Summary {
   /** The members that `metrics` and `include` ask for. */
   summary: {
@@ -1800,6 +1807,24 @@ export class EnergyService<
         query: query,
         secure: true,
         format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Needs the scope `insights:read`.
+     *
+     * @tags usage
+     * @name StreamUsage
+     * @summary Live readings of a home, and its hours as they change, as server-sent events.
+     * @request GET:/v1/usage/stream
+     * @secure
+     */
+    streamUsage: (query: StreamUsageParams = {}, params: RequestParams = {}) =>
+      this.request<string, ErrorBody>({
+        path: `/v1/usage/stream`,
+        method: "GET",
+        query: query,
+        secure: true,
         ...params,
       }),
 

@@ -19,6 +19,7 @@ const STATUSES = Map.groupBy(Object.entries(ERRORS), ([, { status }]) => status)
 const TAGS: Record<string, string> = {
   'energy-insights': 'Usage by hour, day and month',
   analytics: 'Month over month',
+  usage: 'Live readings',
   alerts: 'Thresholds on usage and costs',
   users: 'Accounts',
   webhooks: 'Subscriptions to events',
@@ -118,6 +119,7 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
       ...pathParameters(path),
       ...queryParameters(operation, schemas),
       ...(method === 'POST' ? [IDEMPOTENCY] : []),
+      ...(produces === EVENT_STREAM ? [LAST_EVENT_ID] : []),
     ],
     ...(body
       ? {
@@ -196,6 +198,15 @@ const IDEMPOTENCY: Json = {
   description:
     'Chosen by the client, for safe retries. The same request with the same value and API key within 24 h gets the first answer again.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
+const EVENT_STREAM = 'text/event-stream';
+const LAST_EVENT_ID: Json = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  description: 'The `id` of the last event that was read, after a stream broke off.',
+  schema: { type: 'string' },
 };
 
 const pathParameters = (path: string): Json[] =>

@@ -43,6 +43,7 @@ export interface Tables {
   temporary_secrets: { secret_sha256: Buffer; device_id: string; expires_at: Date };
   device_heads: DeviceHeadsTable;
   audit_log: AuditLogTable;
+  usage_told: { user_id: string; told_at: Date; followed_since: Date | null; followed_until: Date | null };
 }
 
 interface UsersTable {
