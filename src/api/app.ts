@@ -37,7 +37,7 @@ const UNANSWERABLE = /^(?:ECONNRESET|EPROTO|ERR_TLS|ERR_SSL)/;
 
 /** The API as a fastify instance over TLS, HTTP/1.1 and HTTP/2, not listening yet. */
 export function buildApp(
-  given: ApiContext,
+  context: ApiContext,
   parts: {
     authenticate: Authenticate;
     counter: RequestCounter;
@@ -65,8 +65,8 @@ export function buildApp(
     patience?: Partial<typeof PATIENCE>;
   },
 ): FastifyInstance {
-  const live = createLive(given, parts.counter);
-  const context = { ...given, live };
+  const live = createLive(context, parts.counter);
+  context.live = live;
   let http2: Http2 | undefined;
   const app = Fastify({
     serverFactory(serve) {

@@ -12,7 +12,7 @@ const REACHES_BACK_DAYS = 29;
 const MAX_EVENTS = 20;
 
 /** Before every event. */
-export const BEFORE_ALL = 'evt_';
+const BEFORE_ALL = 'evt_';
 
 /** Whether the home of a user (an alias of `users`) is followed, in SQL: its `usage.updated` are made though nobody subscribed to them. */
 export const isFollowed = (user: string): string =>

@@ -4,7 +4,7 @@ import { request } from 'node:https';
 import type { Readable } from 'node:stream';
 
 /** A server-sent event, read. */
-export interface StreamEvent {
+interface StreamEvent {
   event: string;
   id: string | undefined;
   // biome-ignore lint/suspicious/noExplicitAny: what an event says is the test's to know
@@ -31,7 +31,12 @@ export interface EventStream {
 export async function openEventStream(
   port: number,
   path: string,
-  { key, lastEventId, http2 = false }: { key: string; lastEventId?: string; http2?: boolean },
+  {
+    key,
+    lastEventId,
+    http2 = false,
+    onEvent,
+  }: { key: string; lastEventId?: string; http2?: boolean; onEvent?: (event: StreamEvent) => void },
 ): Promise<EventStream> {
   const sent = {
     authorization: `Bearer ${key}`,
@@ -50,8 +55,10 @@ export async function openEventStream(
     for (const block of blocks) {
       const fields = new Map(block.split('\n').map((line) => line.split(/: ?(.*)/s, 2) as [string, string]));
       const data = fields.get('data');
-      if (data !== undefined)
-        events.push({ event: fields.get('event') ?? 'message', id: fields.get('id'), data: JSON.parse(data) });
+      if (data === undefined) continue;
+      const event = { event: fields.get('event') ?? 'message', id: fields.get('id'), data: JSON.parse(data) };
+      if (onEvent) onEvent(event);
+      else events.push(event);
     }
   });
   body.once('end', () => {

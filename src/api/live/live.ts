@@ -22,7 +22,7 @@ export interface Live {
   stop(): void;
 }
 
-export interface Asked {
+interface Asked {
   caller: Caller;
   /** Whose home. */
   userId: string;
