@@ -29,7 +29,7 @@ export async function bench(): Promise<Answer> {
     process.stderr.write(`${HOMES} homes …\n`);
     const paired = await pairDevices(database.pool, HOMES);
     const keys = await keysOf(database.pool);
-    const url = `mqtt://127.0.0.1:${ingest.ready.mqtt_port}`;
+    const url = `mqtt://127.0.0.1:${ingest.ready.port}`;
     meters = await inGroups(paired, ({ deviceId, secret }) =>
       connectAsync(url, { username: deviceId, password: secret, clientId: deviceId }),
     );
