@@ -35,7 +35,7 @@ export async function makeRelease(root: string, version: string, folder: string)
   const npm = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder];
   await run('npm', npm, { cwd: root });
   await normalise(join(folder, packed));
-  made.set(`${name}-${version}-image.tar.gz`, await imageContext(root, `${name}-${version}/`));
+  made.set(`${name}-${version}-image.tar.gz`, await imageContext(root));
   made.set(`${name}-${version}.cdx.json`, await billOfMaterials(root, name, committedAt));
   made.set('RELEASE_NOTES.md', notes);
   for (const [file, content] of made) await writeFile(join(folder, file), content);
@@ -76,8 +76,8 @@ async function mayRelease(
 }
 
 /** The build context of the image, as `docker build -f deploy/Dockerfile` takes it from its standard input. Times in it are the commit's. */
-async function imageContext(root: string, prefix: string): Promise<Buffer> {
-  const args = ['archive', '--format=tar', `--prefix=${prefix}`, 'HEAD', '--', ...contextPaths(root)];
+async function imageContext(root: string): Promise<Buffer> {
+  const args = ['archive', '--format=tar', 'HEAD', '--', ...contextPaths(root)];
   const { stdout } = await run('git', args, { cwd: root, encoding: 'buffer', maxBuffer: MAX_OUTPUT_BYTES });
   return zipped(stdout);
 }
