@@ -49,7 +49,7 @@ export default defineConfig({
       // What is imported once serves all files: they have nothing that one could leave behind for another.
       {
         extends: true,
-        test: { name: 'unit', include: ['{src,ingest,simulators,bench}/**/*.test.ts'], isolate: false },
+        test: { name: 'unit', include: ['{src,ingest,simulators,bench,deploy}/**/*.test.ts'], isolate: false },
       },
       level('contract', 'contract', 'plain'),
       level('database', 'database', 'plain'),

@@ -14,6 +14,7 @@ const BENCHES: Record<string, () => Promise<{ bench: (files: readonly string[]) 
   decoders: () => import('./decoders.ts'),
   growth: () => import('./growth.ts'),
   alerts: () => import('./alerts.ts'),
+  stream: () => import('./stream.ts'),
   upgrade: () => import('./upgrade.ts'),
   costs: () => import('./costs.ts'),
   forecast: () => import('./forecast.ts'),

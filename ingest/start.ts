@@ -3,12 +3,14 @@ import { isAmqp, parseAmqpUrl } from '#src/config/amqp-url.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
+import { mayRead } from '#src/devices/broker-access.ts';
 import { checkDeviceLogin, endedLogins } from '#src/devices/credentials.ts';
 import { ROUTING_KEYS, TOPIC_FILTERS, topicOfRoutingKey } from '#src/devices/topics.ts';
 import { createPipeline, type PipelineCounts } from './pipeline.ts';
 import { startAmqp } from './source/amqp/amqp-source.ts';
 import { shardCount } from './source/amqp/shard-count.ts';
 import { startEmbeddedBroker } from './source/embedded-broker.ts';
+import type { HomeUsagePort } from './source/home-topics.ts';
 import type { Source } from './source/source.ts';
 import { startStandbyClient } from './source/standby-client.ts';
 import { watchChangedDevices } from './write/changed-devices.ts';
@@ -48,6 +50,8 @@ export async function startIngest(
     tls: { cert: Buffer; key: Buffer };
     /** Another worker has the session at the broker that this one had: this process must end, and begin anew. */
     onSessionLost: () => void;
+    /** What homes are told at the embedded broker; wired by src/start. */
+    homes?: HomeUsagePort;
     log: Logger;
   },
 ): Promise<Ingest> {
@@ -104,6 +108,8 @@ export async function startIngest(
       tls,
       checkLogin: (username, secret) => checkDeviceLogin(db, username, secret),
       endedLogins: (usernames) => endedLogins(db, usernames),
+      mayRead: (username, topic) => mayRead(db, username, topic),
+      ...(parts.homes && { homes: parts.homes }),
       receive,
       log,
     });

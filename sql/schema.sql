@@ -339,6 +339,7 @@ CREATE TABLE events (
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE
 );
 CREATE INDEX events_created ON events (created_at);
+CREATE INDEX events_usage ON events (user_id, event_id) WHERE (type = 'usage.updated');
 CREATE INDEX events_user ON events (user_id);
 
 -- Answers to POSTs with an Idempotency-Key, for 24 h, committed with what the request changed. Sealed: an answer may show a secret.
@@ -364,10 +365,12 @@ CREATE TABLE usage_untold (
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE
 );
 
--- When usage.updated was last told of a user: a minute lies between two.
+-- When usage.updated was last told of a user: a minute lies between two. And whether its home is followed.
 CREATE TABLE usage_told (
   user_id text COLLATE "C" NOT NULL,
-  told_at timestamptz NOT NULL,
+  told_at timestamptz NOT NULL, -- 1970: never.
+  followed_since timestamptz, -- From when on every change of the home's hours is in an event, without a gap, by this server's clock. Null: nobody followed it yet.
+  followed_until timestamptz, -- Until when that holds, unless somebody follows it still. Null: as followed_since.
   PRIMARY KEY (user_id),
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE
 );

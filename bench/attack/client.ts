@@ -51,10 +51,16 @@ export function send(to: Address, method: string, path: string, sent: Sent = {})
       const chunks: Buffer[] = [];
       response.on('data', (chunk) => sent.isForgotten || chunks.push(chunk));
       response.on('error', reject);
-      response.on('end', () => {
-        const { statusCode: status = 0, headers: told } = response;
+      const { statusCode: status = 0, headers: told } = response;
+      const answer = () =>
         resolve({ status, headers: told, ...bodyOf(Buffer.concat(chunks), String(told['content-type'])) });
-      });
+      response.on('end', answer);
+      // Events go on for as long as somebody listens: what comes first is the answer.
+      if (String(told['content-type']).startsWith('text/event-stream') && method !== 'HEAD')
+        response.once('data', () => {
+          answer();
+          response.destroy();
+        });
     });
     asked.setTimeout(MAX_ANSWER_MS, () => asked.destroy(new Error(`no answer in ${MAX_ANSWER_MS / 1_000} s`)));
     asked.on('error', reject);

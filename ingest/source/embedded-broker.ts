@@ -4,6 +4,8 @@ import { Aedes, type AuthenticateError, type Client } from 'aedes';
 import type { Logger } from '#src/core/log.ts';
 import { SERVER_TLS } from '#src/core/tls.ts';
 import { mayPublish } from '#src/devices/broker-access.ts';
+import { homeUsageTopic, parseHomeUsageTopic } from '#src/devices/topics.ts';
+import { type HomeUsagePort, homeTopics } from './home-topics.ts';
 import { limitPackets } from './packet-limit.ts';
 import { pubacks } from './pubacks.ts';
 import type { Receive, Source } from './source.ts';
@@ -16,6 +18,8 @@ const TELL_EVERY_MS = 60_000;
 const MAX_TOLD = 10_000;
 /** A socket on the TLS port that begins no handshake is closed after this. One without TLS has aedes' `connectTimeout` for its CONNECT. */
 const MAX_HANDSHAKE_MS = 10_000;
+/** Of what a listener is told, so much may wait until it is taken. */
+const MAX_UNREAD_BYTES = 65_536;
 /** How soon the connections of a login are closed after it ends (its device is deleted). */
 const LOGINS_EVERY_MS = 10_000;
 
@@ -39,8 +43,13 @@ export interface BrokerOptions {
   checkLogin(username: string, secret: string): Promise<boolean>;
   /** Which of them may no longer log in. */
   endedLogins(usernames: readonly string[]): Promise<readonly string[]>;
+  /** Whether a login may listen to a topic. */
+  mayRead(username: string, topic: string): Promise<boolean>;
+  /** What homes are told; without it nobody may listen to anything. */
+  homes?: HomeUsagePort;
   receive: Receive;
   log: Logger;
+  homesEveryMs?: number;
   loginsEveryMs?: number;
   handshakeMs?: number;
 }
@@ -55,12 +64,16 @@ interface Session {
   acknowledge(messageId: number): void;
 }
 
-type Connection = Client & { conn: { writable: boolean; write(data: Buffer): boolean }; session?: Session };
+type Connection = Client & {
+  conn: { writable: boolean; writableLength: number; write(data: Buffer): boolean };
+  session?: Session;
+};
 
 /**
  * The broker inside the ingest process (aedes). A device's PUBLISH is taken out of aedes before it acknowledges, and
  * its PUBACK is written when the reading is committed (MQTT 3.1.1, 4.3.2), with many messages of a connection under way.
- * QoS 2 is held in order, message by message, before its PUBREC. Nobody may subscribe: there is nothing to read here.
+ * QoS 2 is held in order, message by message, before its PUBREC. There is nothing to read here
+ * but what a home uses, for its own gateways.
  */
 export async function startEmbeddedBroker(options: BrokerOptions): Promise<EmbeddedBroker> {
   const { checkLogin, endedLogins, receive, log } = options;
@@ -92,9 +105,44 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
   };
   broker.on('clientDisconnect', (client) => {
     const { session } = client as Connection;
-    if (session) sessions.delete(session);
+    if (!session) return;
+    sessions.delete(session);
+    homes?.leave(session);
   });
-  broker.authorizeSubscribe = (_client, _subscription, done) => done(null, null);
+  const publish = (userId: string, text: string) => {
+    // Who takes nothing of what it is told is not told for ever.
+    for (const client of sessions.values())
+      if ((client as Connection).conn.writableLength > MAX_UNREAD_BYTES) client.close();
+    const topic = homeUsageTopic(userId);
+    broker.publish({ cmd: 'publish', topic, payload: text, qos: 0, retain: true, dup: false }, () => {});
+  };
+  const { homes: told, homesEveryMs: everyMs } = options;
+  const homes = told && homeTopics(told, publish, { log, ...(everyMs === undefined ? {} : { everyMs }) });
+  broker.authorizeSubscribe = (client, subscription, done) => {
+    const { session } = client as Connection;
+    // A client that is away gets what there is when it is back.
+    subscription.qos = 0;
+    const userId = parseHomeUsageTopic(subscription.topic);
+    if (!homes || !session || userId === null) return done(null, null);
+    options.mayRead(session.username, subscription.topic).then(
+      (may) => {
+        if (!may || client.closed || !homes.hasRoom(userId)) return done(null, null);
+        homes.follow(userId, session);
+        // Of a session that is to last aedes would keep all filters of the packet, those that are refused, too, without a bound, and collect
+        // what others publish there with QoS 2 while it is away. So none that listens lasts; its client subscribes again.
+        (client as { clean: boolean }).clean = true;
+        done(null, subscription);
+      },
+      (error: Error) => {
+        log.warn({ err: error }, 'subscription not checked: database unavailable');
+        done(null, null);
+      },
+    );
+  };
+  broker.on('unsubscribe', (topics, client) => {
+    const { session } = client as Connection;
+    for (const topic of topics) if (session) homes?.leave(session, parseHomeUsageTopic(topic) ?? '');
+  });
   broker.on('clientError', (client, error) => log.debug({ err: error, client: client.id }, 'client error'));
 
   const toldAtMs = new Map<string, number>();
@@ -111,7 +159,7 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
     // Without a client it is aedes' own ($SYS); a will comes with its client's session.
     if (!client) return done(null);
     const { session } = client as Connection;
-    // Nothing is kept for those who subscribe later: nobody may.
+    // Nothing of a device is kept for those who subscribe later: nobody may.
     packet.retain = false;
     const payload = Buffer.isBuffer(packet.payload) ? packet.payload : Buffer.from(packet.payload);
     if (payload.length > MAX_PAYLOAD_BYTES) return done(new Error('payload is longer than 1 MiB'));
@@ -176,6 +224,7 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
     renewTls: (pair) => secure.setSecureContext({ ...pair, ...SERVER_TLS }),
     async close() {
       clearInterval(logins);
+      homes?.stop();
       plain.close();
       secure.close();
       await new Promise<void>((resolve) => broker.close(() => resolve()));

@@ -2,6 +2,7 @@ import type { MilliwattHours } from '#src/core/units.ts';
 import { type Database, databaseOn, type Pool, type PoolClient, type Query, queryOn } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { keepForTelling } from '#src/delivery/usage-updated.ts';
+import { isFollowed } from '#src/events/followers.ts';
 import { subscriptionsTo } from '#src/events/outbox.ts';
 import { type EvaluatedCosts, evaluateCosts } from './costs.ts';
 import { KINDS } from './evaluate.ts';
@@ -110,7 +111,7 @@ async function takeChanges(
      wanted AS (
        SELECT u.user_id FROM users u WHERE u.user_id IN (SELECT c.user_id FROM changed c) AND (
          EXISTS (SELECT FROM alerts a WHERE a.user_id = u.user_id AND a.status = 'active' AND a.type <> 'no_data')
-         OR EXISTS (${subscriptionsTo("'usage.updated'", 'u')})))
+         OR ${isFollowed('u')} OR EXISTS (${subscriptionsTo("'usage.updated'", 'u')})))
      SELECT user_id, hour, costs_only FROM changed JOIN wanted USING (user_id)`,
     [taken],
   );

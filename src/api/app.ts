@@ -10,6 +10,7 @@ import { VERSION } from '#src/core/version.ts';
 import type { ApiContext, BrokerAddress } from './context.ts';
 import { addDashboard } from './dashboard/routes.ts';
 import type { Http2 } from './http2.ts';
+import { createLive } from './live/live.ts';
 import { addOperation } from './operation.ts';
 import { addAuthentication } from './plugins/authentication.ts';
 import { addCertificate } from './plugins/certificate.ts';
@@ -64,6 +65,8 @@ export function buildApp(
     patience?: Partial<typeof PATIENCE>;
   },
 ): FastifyInstance {
+  const live = createLive(context, parts.counter);
+  context.live = live;
   let http2: Http2 | undefined;
   const app = Fastify({
     serverFactory(serve) {
@@ -95,7 +98,10 @@ export function buildApp(
     frameworkErrors: (_error, _request, reply) =>
       (reply as unknown as FastifyReply).status(400).send(errorBody('badRequest')),
   }) as unknown as FastifyInstance;
+  // Before the server closes: it waits for answers that are under way.
+  app.addHook('preClose', async () => live.stop());
   app.addHook('preClose', async () => http2?.close());
+  parts.handOn?.addEventListener('abort', live.handOn);
   addHandingOn(app, parts.handOn, () => http2?.handOn());
   addRequestSpans(app);
   addRequestLog(app);
@@ -122,6 +128,8 @@ export function buildApp(
     reply.header('Referrer-Policy', 'no-referrer');
   });
   if (parts.metrics) addRequestMetrics(app, parts.metrics);
+  const open = { energy_live_streams: 'Streams of live readings that are open' };
+  parts.metrics?.valuesOf(open, async () => ({ energy_live_streams: live.count() }));
   addCors(app, parts.corsOrigins ?? []);
   addAuthentication(app, parts.authenticate, parts.counter);
   addFairShare(app, context.clock);

@@ -3,6 +3,7 @@ import type { Environment } from '#src/core/environment.ts';
 import type { SecretBox } from '#src/core/secret-box.ts';
 import type { Capabilities } from '#src/database/capabilities.ts';
 import type { Database, Pool } from '#src/database/connect.ts';
+import type { Live } from './live/live.ts';
 import type { Reads } from './reads.ts';
 
 /** What handlers work with. */
@@ -12,6 +13,8 @@ export interface ApiContext {
   readDb: Database;
   /** Where there is a standby: from where an account's request reads. */
   reads?: Reads;
+  /** Streams of live readings; made by the app. */
+  live?: Live;
   clock: Clock;
   /** Seals what is stored and read again. */
   box: SecretBox;

@@ -10,6 +10,7 @@ import { KEY_EXAMPLES } from './v1/keys/example.ts';
 import type { OperationName } from './v1/operations.ts';
 import { PRICE_SERIES_EXAMPLES } from './v1/price-series/example.ts';
 import { TARIFF_EXAMPLES } from './v1/tariffs/example.ts';
+import { USAGE_EXAMPLES } from './v1/usage/example.ts';
 import { USER_EXAMPLES } from './v1/users/example.ts';
 import { WEBHOOK_EXAMPLES } from './v1/webhooks/example.ts';
 
@@ -17,6 +18,7 @@ import { WEBHOOK_EXAMPLES } from './v1/webhooks/example.ts';
 export const EXAMPLES: Record<OperationName, Examples[string]> = {
   ...ENERGY_INSIGHTS_EXAMPLES,
   ...ANALYTICS_EXAMPLES,
+  ...USAGE_EXAMPLES,
   ...ALERT_EXAMPLES,
   ...USER_EXAMPLES,
   ...WEBHOOK_EXAMPLES,

@@ -75,7 +75,7 @@ export function headersOfAnswer({ method, query, produces, readsFromStandby, dep
       ...(isList ? (['Link'] as const) : []),
       ...(readsFromStandby ? (['Age'] as const) : []),
       ...(method === 'POST' ? (['Idempotent-Replayed'] as const) : []),
-      ...(produces ? (['Content-Disposition'] as const) : []),
+      ...(produces && produces !== 'text/event-stream' ? (['Content-Disposition'] as const) : []),
     ]),
     ...(deprecated && {
       Deprecation: { description: 'Since when the operation is deprecated (RFC 9745).', schema: text },

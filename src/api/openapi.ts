@@ -21,8 +21,10 @@ const STATUSES = Map.groupBy(Object.entries(ERRORS), ([, { status }]) => status)
 const TAGS: Record<string, string> = {
   'energy-insights': 'What a home used, bought, made, stored and paid, by hour, day or month, in any time zone.',
   analytics: 'Months, each beside the one before.',
+  usage: 'Live readings and changed hours, as a stream of events.',
   alerts: 'Thresholds on usage, costs and silence, and when they would have fired.',
   users: 'Accounts: homeowners, utilities, administrators; all that is known of one, as a file.',
+  groups: 'Buildings, feeders, districts: homes that are added up.',
   webhooks: 'Subscriptions to events, and the log of their deliveries.',
   devices: 'Meters, plugs and thermostats: pairing, settings, and what each measured.',
   tariffs: 'What homes pay for energy, and get for what they feed in.',
@@ -114,6 +116,7 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
     ...pathParameters(path),
     ...queryParameters(operation, schemas),
     ...(method === 'POST' ? [IDEMPOTENCY] : []),
+    ...(produces === EVENT_STREAM ? [LAST_EVENT_ID] : []),
   ];
   const isOptional = body?.safeParse(undefined).success;
   return {
@@ -147,7 +150,7 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
       },
       ...Object.fromEntries(errorsOf(operation).map((one) => [one, { $ref: `#/components/responses/${nameOf(one)}` }])),
     },
-    ...(produces !== 'text/event-stream' && {
+    ...(produces !== EVENT_STREAM && {
       'x-codeSamples': samplesOf({ name, method, path, body: example.body, query: mustAsk(parameters) }),
     }),
   };
@@ -214,6 +217,15 @@ const IDEMPOTENCY: Json = {
     'Chosen by the client, for safe retries. The same request with the same value and API key within 24 h gets the first answer again.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
   example: PARAMETER_EXAMPLES['Idempotency-Key'],
+};
+
+const EVENT_STREAM = 'text/event-stream';
+const LAST_EVENT_ID: Json = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  description: 'The `id` of the last event that was read, after a stream broke off.',
+  schema: { type: 'string' },
 };
 
 const pathParameters = (path: string): Json[] =>

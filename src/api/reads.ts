@@ -10,6 +10,8 @@ const TOLD_FROM_MS = 5_000;
 export interface Reads {
   /** The standby, or the primary's database where that must be or the standby is away. */
   from(userId: string): Promise<{ db: Database; ageSeconds: number | null }>;
+  /** For what is told as it becomes known, and nobody waits for a change of his own in: the standby, or the primary where it is away. */
+  newest(): Database;
   /** A read from it failed. */
   failed(): void;
 }
@@ -22,6 +24,7 @@ export interface Reads {
 export function readsOf(db: Database, readDb: Database, standby: Standby): Reads {
   return {
     failed: standby.failed,
+    newest: () => (standby.state() === null ? db : readDb),
     async from(userId) {
       const state = standby.state();
       const isOnStandby = state !== null && seesAll(state, await lastActs(db, userId));

@@ -69,8 +69,8 @@ function hasTurn(waiting: (() => void)[], waitMs: number): Promise<boolean> {
   });
 }
 
-/** What says of a request that it was answered, as far as its part goes. */
-const answered = new WeakMap<FastifyReply, () => void>();
+/** What says of a request that it was answered, as far as its part goes; of events that go on coming its part ends with their beginning. */
+const answered = new WeakMap<FastifyReply, (isOpenEnded: boolean) => void>();
 
 /**
  * Ends a request's part once it is answered and its connection has what was answered, or is gone. Of who hangs up, the part ends when what
@@ -81,12 +81,19 @@ export function endWith(reply: FastifyReply, end: () => void): void {
   const over = (one: string) => {
     if (left.delete(one) && left.size === 0) end();
   };
-  answered.set(reply, () => over('the answer'));
+  answered.set(reply, (isOpenEnded) => {
+    over('the answer');
+    if (isOpenEnded) over('the connection');
+  });
   if (reply.raw.destroyed) over('the connection');
   else reply.raw.once('close', () => over('the connection'));
 }
 
+/** Whether what is answered are events, for as long as the client listens. */
+export const isEventStream = (reply: FastifyReply): boolean =>
+  String(reply.getHeader('content-type') ?? '').startsWith('text/event-stream');
+
 /** To be added where parts end with `endWith`. */
 export function noteAnswers(scope: FastifyInstance): void {
-  scope.addHook('onSend', async (_request, reply) => answered.get(reply)?.());
+  scope.addHook('onSend', async (_request, reply) => answered.get(reply)?.(isEventStream(reply)));
 }

@@ -9,7 +9,16 @@ const CLOSED = '25006';
 
 /** Counters in the database. `plans`: limits by plan (and of `address`, for tests). */
 export const databaseCounter = (db: Database, plans: Record<string, Limits>, clock: () => Date) =>
-  countInBatches(countInDatabase(db, plans, clock));
+  countInBatches(countInDatabase(db, plans, clock), (keys) => suspendedInDatabase(db, keys, clock()));
+
+/** Which accounts are suspended, by the database's counters. */
+export async function suspendedInDatabase(db: Database, keys: readonly string[], now: Date): Promise<Set<string>> {
+  const { rows } = await sql<{ counted: string }>`
+    SELECT counted FROM request_counts WHERE counted = ANY (${keys}::text[]) AND suspended_until_ms > ${now.getTime()}`.execute(
+    db,
+  );
+  return new Set(rows.map(({ counted }) => counted));
+}
 
 export function countInDatabase(db: Database, plans: Record<string, Limits>, clock: () => Date): CountTogether {
   const count = countInStore({ address: ADDRESS, ...plans }, clock);
@@ -29,7 +38,7 @@ const KEPT_MS = 2 * 86_400_000;
 
 /** Removes counters of windows that are over: every address that ever failed to authenticate has a row. */
 export async function forgetRequests(db: Database, now: Date): Promise<void> {
-  // Raw SQL, here and below: the table belongs to this file and its function of the schema alone.
+  // Raw SQL, here, above and below: the table belongs to this file and its function of the schema alone.
   await sql`DELETE FROM request_counts
     WHERE greatest(minute_from_ms, day_from_ms, denied_from_ms, suspended_until_ms) < ${now.getTime() - KEPT_MS}`.execute(
     db,

@@ -3,7 +3,7 @@ import { createClient } from '@redis/client';
 import type { Logger } from '#src/core/log.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Change, type CounterStore, countInStore } from './count-in-store.ts';
-import { countInDatabase } from './database-counter.ts';
+import { countInDatabase, suspendedInDatabase } from './database-counter.ts';
 import { ADDRESS, countInBatches, type Limits, type RequestCounter } from './request-counter.ts';
 import { countersOf, numbersOf, WIDE } from './request-windows.ts';
 
@@ -63,11 +63,13 @@ export async function redisCounter(
   // Not waited for longer than the first try: a service whose Redis is away answers all the same.
   await Promise.race([client.connect(), new Promise((resolve) => client.once('error', resolve))]);
 
+  const keyOf = (counted: string) => `energy:${environment}:counters:${counted}`;
+
   /** One account or address; `plan` as it is now. */
   async function addTo({ key, least, most, add, ...decided }: Change, plan: string | null) {
     const bounds = decided.plan === plan ? [...numbersOf(least, -WIDE), ...numbersOf(most, WIDE)] : NEVER;
     const numbers = [...bounds, ...numbersOf(add, 0), KEPT_MS];
-    const run = { keys: [`energy:${environment}:counters:${key}`], arguments: numbers.map(String) };
+    const run = { keys: [keyOf(key)], arguments: numbers.map(String) };
     const answer = await client.evalSha(SHA1, run).catch((error: Error) => {
       if (!error.message.startsWith('NOSCRIPT')) throw error;
       return client.eval(SCRIPT, run);
@@ -75,6 +77,16 @@ export async function redisCounter(
     const [isDone, ...kept] = answer as number[];
     return { counters: countersOf(kept), plan, isDone: isDone === 1 };
   }
+
+  const suspended = async (keys: readonly string[]): Promise<Set<string>> => {
+    if (keys.length === 0) return new Set();
+    if (!client.isReady) return suspendedInDatabase(db, keys, clock());
+    const nowMs = clock().getTime();
+    const kept = await client.mGet(keys.map(keyOf));
+    const untilMs = (text: string | null | undefined) =>
+      countersOf((text ?? '').split(' ').map(Number)).suspendedUntilMs;
+    return new Set(keys.filter((_, at) => untilMs(kept[at]) > nowMs));
+  };
 
   const counter = countInBatches(async (keys, counts) => {
     if (!client.isReady) return inDatabase(keys, counts);
@@ -95,6 +107,6 @@ export async function redisCounter(
       log.debug({ err: error }, 'not counted in Redis');
       return inDatabase(keys, counts);
     }
-  });
+  }, suspended);
   return { ...counter, stop: async () => client.destroy() };
 }

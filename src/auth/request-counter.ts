@@ -22,6 +22,8 @@ export interface RequestCounter {
   take(counted: string): Promise<Decision>;
   /** For how many seconds it is still suspended; counts nothing. */
   suspendedForSeconds(counted: string): Promise<number>;
+  /** Which of these accounts are suspended now; one question for all of them, and nothing is written. */
+  suspended(counted: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 /** What the requests of one account, counted together, were told. */
@@ -44,7 +46,7 @@ const UNCOUNTED: Decision = { allowed: true, windows: null, retryAfterSeconds: 0
  * What comes while a question is under way is counted by the next one, all together: a busy process asks one small
  * question after the other, however many requests it answers.
  */
-export function countInBatches(countTogether: CountTogether): RequestCounter {
+export function countInBatches(countTogether: CountTogether, suspended: RequestCounter['suspended']): RequestCounter {
   let waiting = new Map<string, { resolve(decision: Decision): void; reject(error: unknown): void }[]>();
   let isUnderWay = false;
 
@@ -88,6 +90,7 @@ export function countInBatches(countTogether: CountTogether): RequestCounter {
       const rows = await countTogether([counted], [0]);
       return (rows?.[0]?.remaining.suspendedWaitMs ?? 0) / 1_000;
     },
+    suspended,
   };
 }
 

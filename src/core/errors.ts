@@ -140,6 +140,12 @@ export const ERRORS = {
     error: 'Unprocessable Entity',
     meaning: 'Understood, but values are missing or not valid; details names each of them.',
   },
+  tooManyStreams: {
+    status: 429,
+    error: 'Too Many Streams',
+    meaning:
+      'The account has as many streams open as it may have at once. Close one, or share one among your own clients.',
+  },
   tooManyRequests: {
     status: 429,
     error: 'Too Many Requests',

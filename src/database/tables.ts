@@ -45,6 +45,7 @@ export interface Tables {
   audit_log: AuditLogTable;
   home_groups: HomeGroupsTable;
   group_members: { group_id: string; user_id: string; added_at: Generated<Date> };
+  usage_told: { user_id: string; told_at: Date; followed_since: Date | null; followed_until: Date | null };
 }
 
 interface UsersTable {

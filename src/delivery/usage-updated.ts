@@ -6,6 +6,7 @@ import { composedAmong, loadHome } from '#src/energy/home/home.ts';
 import { usedOf } from '#src/energy/home/sums.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import type { EventBody, NewEvent } from '#src/events/event-types.ts';
+import { isFollowed } from '#src/events/followers.ts';
 import { addEvents, subscriptionsTo } from '#src/events/outbox.ts';
 import { COLUMN, levelOf } from '#src/rollups/levels.ts';
 import { partsOf } from '#src/rollups/parts.ts';
@@ -18,13 +19,13 @@ const MIN_INTERVAL_SECONDS = 60;
 const MAX_USERS = 500;
 const MAX_HOURS = 1_000;
 
-/** Keeps changed hours for the next `usage.updated` of their users, if anybody subscribed to it. */
+/** Keeps changed hours for the next `usage.updated` of their users, if anybody subscribed to it or follows their home. */
 export async function keepForTelling(query: Query, changes: readonly { user_id: string; hour: Date }[]): Promise<void> {
   // Raw SQL: a queue is taken with DELETE … FOR UPDATE SKIP LOCKED, for many users at once.
   await query(
     `INSERT INTO usage_untold (user_id, hour)
      SELECT DISTINCT c.user_id, c.hour FROM unnest($1::text[], $2::timestamptz[]) c (user_id, hour)
-     JOIN users u USING (user_id) WHERE EXISTS (${subscriptionsTo("'usage.updated'", 'u')})
+     JOIN users u USING (user_id) WHERE ${isFollowed('u')} OR EXISTS (${subscriptionsTo("'usage.updated'", 'u')})
      ORDER BY 1, 2 ON CONFLICT DO NOTHING`,
     [changes.map(({ user_id }) => user_id), changes.map(({ hour }) => hour)],
   );

@@ -2,16 +2,27 @@ import { timingSafeEqual } from 'node:crypto';
 import { credentialsIn } from '#src/config/amqp-url.ts';
 import type { Database } from '#src/database/connect.ts';
 import { checkDeviceLogin, secretDigest } from './credentials.ts';
-import { parseGatewayTopic, parseNativeTopic } from './topics.ts';
+import { parseGatewayTopic, parseHomeUsageTopic, parseNativeTopic } from './topics.ts';
 
 /**
  * Whether a login may publish on a topic: a device below `energy/v1/{device_id}/`, a gateway below `gw/{gateway_id}/`. Pure.
- * Nobody may subscribe: there is nothing to read here.
+ * Who may read what: `mayRead`.
  */
 export function mayPublish(username: string, topic: string): boolean {
   if (username === '' || /[+#\0]/.test(topic)) return false;
   if (username.startsWith('gwy_')) return parseGatewayTopic(topic)?.gatewayId === username;
   return parseNativeTopic(topic)?.deviceId === username;
+}
+
+/**
+ * Whether a login may subscribe to a topic, or be sent what is on it: a gateway to what the home of its owner uses, by its name alone. There is
+ * nothing else to read.
+ */
+export async function mayRead(db: Database, username: string, topic: string): Promise<boolean> {
+  const userId = parseHomeUsageTopic(topic);
+  if (userId === null || !/^gwy_[0-9a-z]{26}$/.test(username)) return false;
+  const row = await db.selectFrom('gateways').select('user_id').where('gateway_id', '=', username).executeTakeFirst();
+  return row?.user_id === userId;
 }
 
 /**
@@ -44,12 +55,14 @@ export interface BrokerAccess {
   /** Whether this login may come to RabbitMQ, with that client id. */
   mayUseCluster(username: string, clientId: string): boolean;
   /** Whether this login may do that on the topic. */
-  may(username: string, action: 'publish' | 'subscribe', topic: string): boolean;
+  may(username: string, action: 'publish' | 'subscribe', topic: string): Promise<boolean>;
+  /** Whether it is the service itself. */
+  isOwn(username: string): boolean;
 }
 
 /**
  * Decides for brokers that ask over HTTP: devices and gateways as at the embedded broker, and the service itself, which has
- * the credentials of `MQTT_URL` and may subscribe.
+ * the credentials of `MQTT_URL` and may do everything.
  */
 export function brokerAccess(db: Database, mqttUrl: string | undefined): BrokerAccess {
   const own = mqttUrl === undefined ? undefined : credentialsIn(mqttUrl);
@@ -62,9 +75,10 @@ export function brokerAccess(db: Database, mqttUrl: string | undefined): BrokerA
     },
     mayUseCluster: (username, clientId) => username === ownName || mayUseRabbitMq(username, clientId),
     clientIdOf: (username, clientId) => (username === ownName ? clientId : `${username}/${clientId}`),
-    may(username, action, topic) {
+    isOwn: (username) => username === ownName,
+    async may(username, action, topic) {
       if (username === ownName) return true;
-      return action === 'publish' && mayPublish(username, topic);
+      return action === 'publish' ? mayPublish(username, topic) : mayRead(db, username, topic);
     },
   };
 }

@@ -36,6 +36,36 @@ const UNITS: Readonly<Record<string, { unit: string; per: number }>> = {
   power: { unit: 'W', per: 1e3 },
 };
 
+/** Kinds of series whose values are told as quantities of a device: energy and power. */
+export const TOLD_KINDS = Object.keys(UNITS);
+
+/** A quantity, of its series and its latest reading, by what its owner says. Pure. */
+export function toldChannel(
+  row: {
+    channel: string;
+    kind: string;
+    native_name: string | null;
+    unit: string | null;
+    value: number | null;
+    read_at: Date | null;
+  },
+  words: OwnersWords,
+): DeviceChannel {
+  const { unit, per } = UNITS[row.kind] as { unit: string; per: number };
+  const series = { channel: row.channel, kind: row.kind, nativeName: row.native_name };
+  const word = wordFor(words, series);
+  const countsAs = countsAsOf(row.channel, word.counts_as ?? null);
+  const isVolume = meantChannel({ ...series, unit: row.unit }, word.counts_as ?? null).isVolume;
+  return {
+    native_name: nativeNameOf(series),
+    unit: countsAs === null ? row.unit : isVolume ? VOLUME : unit,
+    last_value: row.value === null ? null : Number(row.value) / per,
+    last_at: row.read_at,
+    counts_as: countsAs,
+    placement: word.placement ?? null,
+  };
+}
+
 /** The energy and power that a device tells, in the order in which it began to, with what its owner says of others. */
 export async function listChannels(db: Database, deviceId: string, words: OwnersWords): Promise<DeviceChannel[]> {
   const rows = await db
@@ -53,24 +83,10 @@ export async function listChannels(db: Database, deviceId: string, words: Owners
     )
     .select(['s.channel', 's.kind', 's.native_name', 's.unit', 'l.value', 'l.read_at'])
     .where('s.device_id', '=', deviceId)
-    .where('s.kind', 'in', Object.keys(UNITS))
+    .where('s.kind', 'in', TOLD_KINDS)
     .orderBy('s.series_id')
     .execute();
-  const told = rows.map((row) => {
-    const { unit, per } = UNITS[row.kind] as { unit: string; per: number };
-    const series = { channel: row.channel, kind: row.kind, nativeName: row.native_name };
-    const word = wordFor(words, series);
-    const countsAs = countsAsOf(row.channel, word.counts_as ?? null);
-    const isVolume = meantChannel({ ...series, unit: row.unit }, word.counts_as ?? null).isVolume;
-    return {
-      native_name: nativeNameOf(series),
-      unit: countsAs === null ? row.unit : isVolume ? VOLUME : unit,
-      last_value: row.value === null ? null : Number(row.value) / per,
-      last_at: row.read_at,
-      counts_as: countsAs,
-      placement: word.placement ?? null,
-    };
-  });
+  const told = rows.map((row) => toldChannel(row, words));
   const names = new Set(told.map(({ native_name }) => native_name));
   const untold = Object.entries(words).filter(([name]) => !names.has(name));
   return [
@@ -112,7 +128,7 @@ export async function listHeld(db: Database, deviceId: string): Promise<{ native
     )
     .select(['s.channel', 's.kind', 's.native_name', 'l.read_at'])
     .where('s.device_id', '=', deviceId)
-    .where('s.kind', 'in', Object.keys(UNITS))
+    .where('s.kind', 'in', TOLD_KINDS)
     .where('n.verdict', 'in', ['held', 'confirming'])
     .orderBy('s.series_id')
     .execute();
@@ -149,7 +165,7 @@ export async function mustBeClear(db: Database, deviceId: string, words: OwnersW
     .selectFrom('series')
     .select(['channel', 'kind', 'native_name', 'unit'])
     .where('device_id', '=', deviceId)
-    .where('kind', 'in', Object.keys(UNITS))
+    .where('kind', 'in', TOLD_KINDS)
     .orderBy('series_id')
     .execute();
   const given = new Map<string, { name: string; isSaid: boolean }>();

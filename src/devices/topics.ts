@@ -5,6 +5,7 @@
 
 const ID = '[A-Za-z0-9_-]{1,64}';
 const NATIVE = new RegExp(`^energy/v1/(${ID})/(readings|status)$`);
+const HOME = new RegExp(`^energy/v1/homes/(${ID})/usage$`);
 const GATEWAY = new RegExp(`^gw/(${ID})/(.+)$`, 's');
 
 /** Topic that a device publishes its readings under. */
@@ -12,6 +13,12 @@ export const readingsTopic = (deviceId: string): string => `energy/v1/${deviceId
 
 /** What topics of a gateway begin with. */
 export const gatewayPrefix = (gatewayId: string): string => `gw/${gatewayId}/`;
+
+/** Topic on which a home is told what it uses: the service publishes there, its gateways read. */
+export const homeUsageTopic = (userId: string): string => `energy/v1/homes/${userId}/usage`;
+
+/** Reads such a topic; null for every other one, and for every filter with wildcards. */
+export const parseHomeUsageTopic = (topic: string): string | null => HOME.exec(topic)?.[1] ?? null;
 
 /** What a cluster's queues are bound to: RabbitMQ writes a topic's slashes as dots. */
 export const ROUTING_KEYS = ['energy.v1.*.readings', 'energy.v1.*.status'] as const;

@@ -406,10 +406,10 @@ export const EXPORTED: readonly Exported[] = [
   {
     file: 'usage_told',
     relation: 'usage_told',
-    means: 'When usage.updated was last sent.',
+    means: 'When usage.updated was last told (1970: never), and whether the home is followed.',
     by: { column: 'user_id', of: 'user' },
     key: { user_id: 'text' },
-    columns: ['user_id', 'told_at'],
+    columns: ['user_id', 'told_at', 'followed_since', 'followed_until'],
   },
   {
     file: 'usage_untold',

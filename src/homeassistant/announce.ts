@@ -1,5 +1,6 @@
 import { ORIGIN } from '#src/core/origin.ts';
 import { VERSION } from '#src/core/version.ts';
+import { homeUsageTopic } from '#src/devices/topics.ts';
 import { DEVICE_SENSORS, HOME_SENSORS, type HomeTold, type Sensor } from './sensors.ts';
 
 /** What all announcements of an installation have in common. */
@@ -109,7 +110,10 @@ export function ownTopics(announcer: Announcer, topic: string, payload: Buffer):
   if (said?.origin?.name !== ORIGIN || said.availability_topic !== availabilityTopic(announcer)) return null;
   const { state_topic: state } = said;
   const isOwn = typeof state === 'string' && state.startsWith(`${BASE}/${announcer.installation}/`);
-  return isOwn && !/[+#\0]/.test(state) ? [topic, state] : [topic];
+  if (!isOwn || /[+#\0]/.test(state)) return [topic];
+  // Beside the state of a home is what it uses, in plain words.
+  const userId = /\/(usr_[0-9a-z]{26})\/state$/.exec(state)?.[1];
+  return [topic, state, ...(userId === undefined ? [] : [homeUsageTopic(userId)])];
 }
 
 /** Ours have some 6 KiB. */

@@ -5,6 +5,7 @@ import { startLoop } from '#src/core/loop.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { createDb, type Database, type Pool } from '#src/database/connect.ts';
 import { withExclusiveLock } from '#src/database/exclusive-lock.ts';
+import { homeUsageTopic } from '#src/devices/topics.ts';
 import {
   type Announcer,
   announcementFilter,
@@ -14,6 +15,7 @@ import {
   ownTopics,
 } from './announce.ts';
 import { connectBroker, type HomeAssistantBroker } from './broker.ts';
+import { homeUsage } from './home-usage.ts';
 import { type Owner, toldOfHome } from './told.ts';
 
 /** Where homes are told of, and whose. */
@@ -194,8 +196,12 @@ async function messagesNow(
     }
   }
   const homes = [];
-  for (const owner of owners) homes.push(await toldOfHome(db, owner, { now, isOnly: users.length === 1 }));
-  return messagesOf(announcer, homes);
+  const plain: [string, string][] = [];
+  for (const owner of owners) {
+    homes.push(await toldOfHome(db, owner, { now, isOnly: users.length === 1 }));
+    plain.push([homeUsageTopic(owner.userId), JSON.stringify(await homeUsage(db, owner.userId, now))]);
+  }
+  return new Map([...messagesOf(announcer, homes), ...plain]);
 }
 
 /** The accounts of some e-mail addresses and ids, in order of their ids. */

@@ -80,19 +80,26 @@ function sumOf<Row extends object>(rows: readonly Row[], name: keyof Row): numbe
   return known.length === 0 ? null : known.reduce((sum, value) => sum + Math.round(value * 1_000), 0) / 1_000;
 }
 
+/** What the last day or month of a range costs; null where no tariff holds, and in a range of two currencies. */
+export async function costOf(
+  db: Database,
+  { userId, range, now }: { userId: string; range: Range; now: Date },
+  groupBy: 'day' | 'month',
+) {
+  try {
+    return (await costsOf(db, { buyer: { userId }, range, now }, groupBy)).at(-1)?.cost ?? null;
+  } catch (error) {
+    if (isOfTwoCurrencies(error)) return null;
+    throw error;
+  }
+}
+
 /** Totals of the month and of the day, in the currency of the day; all null where no tariff holds. Of a month of two currencies there is none. */
 async function costsIn(
   db: Database,
   { userId, month, day, now }: { userId: string; month: Range; day: Range; now: Date },
 ) {
-  const total = async (range: Range, groupBy: 'day' | 'month') => {
-    try {
-      return (await costsOf(db, { buyer: { userId }, range, now }, groupBy)).at(-1)?.cost ?? null;
-    } catch (error) {
-      if (isOfTwoCurrencies(error)) return null;
-      throw error;
-    }
-  };
+  const total = (range: Range, groupBy: 'day' | 'month') => costOf(db, { userId, range, now }, groupBy);
   const [ofDay, ofMonth] = [await total(day, 'day'), await total(month, 'month')];
   const currency = ofDay?.currency ?? null;
   return {

@@ -1,16 +1,30 @@
+import type { HomeUsagePort } from '#ingest/source/home-topics.ts';
 import { startIngest } from '#ingest/start.ts';
+
 import type { Config } from '#src/config/load.ts';
+import { systemClock } from '#src/core/clock.ts';
 import { defined } from '#src/core/defined.ts';
 import { createLog } from '#src/core/log.ts';
-import { createPool } from '#src/database/connect.ts';
+import { createDb, createPool, type Database } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { roleSettings } from '#src/database/role-settings.ts';
+import { marksOfReadings } from '#src/devices/newest.ts';
+import { homeUsage } from '#src/homeassistant/home-usage.ts';
 import { tlsPair } from './certificate.ts';
 import { watchCertificate } from './certificate-watch.ts';
 import { CERTIFICATE, certificateState } from './metrics/certificate.ts';
 import { runRole } from './role.ts';
 import { warnOfCommitRisks } from './warn-of-commit-risks.ts';
+
+/** What homes are told at the embedded broker. */
+const homesOf = (db: Database): HomeUsagePort => ({
+  async read(userId) {
+    const usage = await homeUsage(db, userId, systemClock());
+    return usage && JSON.stringify(usage);
+  },
+  marks: async (userIds) => new Map((await marksOfReadings(db, userIds)).map(({ user_id, mark }) => [user_id, mark])),
+});
 
 /** The ingest role: messages in, rows and acknowledgements out. */
 export async function runIngest(config: Config): Promise<void> {
@@ -29,7 +43,7 @@ export async function runIngest(config: Config): Promise<void> {
       log.warn('another worker has taken over the session at the broker: ending, to begin anew as one that stands by');
       process.exit(1);
     };
-    const ingest = await startIngest(config, { pool, tls, onSessionLost, log });
+    const ingest = await startIngest(config, { pool, tls, onSessionLost, homes: homesOf(createDb(pool)), log });
     const certificate = watchCertificate(config, tls, ingest.renewTls, log);
     // Elsewhere devices meet the broker's.
     if (!config.mqtt.url) metrics.valuesOf(CERTIFICATE, async () => certificateState(certificate));

@@ -72,6 +72,8 @@ export async function testApi(
     /** To the database, of the API and the test together. */
     connections?: number;
     log?: Logger;
+    /** Aborted when clients are to go elsewhere. */
+    handOn?: AbortSignal;
     /** Instead of one of its own; dropped with it all the same. */
     database?: TestDatabase;
     /** Adds to the app what only the test knows. */
@@ -97,6 +99,7 @@ export async function testApi(
     ...(options.trustProxy === undefined ? {} : { trustProxy: options.trustProxy }),
     ...(options.corsOrigins === undefined ? {} : { corsOrigins: options.corsOrigins }),
     ...(options.patience === undefined ? {} : { patience: options.patience }),
+    ...(options.handOn === undefined ? {} : { handOn: options.handOn }),
     publicUrl: () => 'https://localhost:8443',
     secret: 'the secret of the tests',
     mqtt: { host: 'localhost', ports: null, is_plain_open: false },
@@ -138,7 +141,10 @@ export async function testApi(
           (response) => {
             const chunks: Buffer[] = [];
             response.on('data', (chunk) => chunks.push(chunk));
-            response.on('end', () => {
+            // Events go on for as long as somebody listens: what comes first is the answer (test/support/event-stream.ts reads on).
+            if (String(response.headers['content-type']).startsWith('text/event-stream'))
+              response.once('data', () => response.destroy());
+            response.on('close', () => {
               const bytes = Buffer.concat(chunks);
               const text = bytes.toString();
               const isJson = /json/.test(response.headers['content-type'] ?? '');

@@ -13,6 +13,7 @@ export async function startBroker(given: Partial<BrokerOptions> = {}): Promise<E
     tls: { cert: Buffer.from(pair.cert), key: Buffer.from(pair.private) },
     checkLogin: async () => true,
     endedLogins: async () => [],
+    mayRead: async () => false,
     receive: () => true,
     log: pino({ level: 'silent' }),
     ...given,

@@ -31,7 +31,7 @@ export function addCors(app: FastifyInstance, origins: readonly string[]): void 
     reply.header('Access-Control-Expose-Headers', EXPOSED.join(', '));
     if (request.method !== 'OPTIONS' || wanted === undefined) return;
     reply.header('Access-Control-Allow-Methods', 'GET, POST, PUT, PATCH, DELETE');
-    reply.header('Access-Control-Allow-Headers', 'Authorization, Content-Type, Idempotency-Key');
+    reply.header('Access-Control-Allow-Headers', 'Authorization, Content-Type, Idempotency-Key, Last-Event-ID');
     reply.header('Access-Control-Max-Age', String(MAX_AGE_SECONDS));
     return reply.status(204).send();
   });

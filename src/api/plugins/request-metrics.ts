@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { isEventStream } from '#src/api/share.ts';
 import type { Metrics } from '#src/core/metrics.ts';
 
 /** Counts requests by route and status, and observes how long they took. Routes, not paths: identifiers stay out of metrics. */
@@ -12,8 +13,7 @@ export function addRequestMetrics(app: FastifyInstance, metrics: Metrics): void 
     const { method } = request;
     const route = request.routeOptions.url ?? 'unknown';
     count({ method, route, status: String(reply.statusCode) });
-    // A stream lasts as long as somebody looks.
-    if (!String(reply.getHeader('content-type') ?? '').startsWith('text/event-stream'))
-      observe({ method, route }, reply.elapsedTime / 1_000);
+    // How long somebody listens says nothing of how fast this service answers.
+    if (!isEventStream(reply)) observe({ method, route }, reply.elapsedTime / 1_000);
   });
 }

@@ -45,6 +45,7 @@ import { deleteTariff } from './tariffs/delete.ts';
 import { getTariff } from './tariffs/get.ts';
 import { listTariffs } from './tariffs/list.ts';
 import { updateTariff } from './tariffs/update.ts';
+import { streamUsage } from './usage/stream.ts';
 import { createUser } from './users/create.ts';
 import { deleteUser } from './users/delete.ts';
 import { exportUser } from './users/export.ts';
@@ -65,6 +66,7 @@ const NAMED = {
   getEnergyInsights,
   postEnergyInsights,
   monthlyAnalytics,
+  streamUsage,
   createAlert,
   listAlerts,
   getAlert,

@@ -187,3 +187,41 @@ describe('what a login may do', () => {
     expect(await json('authorize', { username: device.id, clientid: 'c', topic, acc: 4 })).toMatchObject({ ok: false });
   });
 });
+
+test('a gateway reads what its own home uses, by the name of the topic alone; nobody else, and nothing else', async () => {
+  const db = createDb(database.pool);
+  const { user_id: other } = await createUser(db, { email: 'other@example.com', role: 'homeowner' });
+  const topic = (id: string) => `energy/v1/homes/${id}/usage`;
+  const may = async (username: string, on: string) => {
+    const emqx = (await json('authorize', { username, action: 'subscribe', topic: on })).result === 'allow';
+    // mosquitto-go-auth: 1 reads, 4 subscribes.
+    const goAuth = await Promise.all(
+      [1, 4].map(async (acc) => (await json('authorize', { username, acc, topic: on })).ok),
+    );
+    const body = { username, topics: [{ topic: on, qos: 1 }] };
+    const vernemq = (await json('authorize', body, { 'vernemq-hook': 'auth_on_subscribe' })).result === 'ok';
+    expect([...goAuth, vernemq]).toEqual([emqx, emqx, emqx]);
+    return emqx;
+  };
+  expect(await may(gateway.id, topic(userId))).toBe(true);
+  expect(await may('energy-ingest', topic(userId))).toBe(true);
+  for (const on of [
+    topic(other),
+    topic('+'),
+    topic('#'),
+    'energy/v1/homes/#',
+    'energy/v1/+/+/usage',
+    '#',
+    topic(`${userId}\n`),
+  ])
+    expect(await may(gateway.id, on), on).toBe(false);
+  for (const username of [device.id, 'gwy_nobody', '', `${gateway.id}x`])
+    expect(await may(username, topic(userId)), username).toBe(false);
+  // Several at once: only where each of them may be.
+  const both = { username: gateway.id, topics: [{ topic: topic(userId) }, { topic: topic(other) }] };
+  expect((await json('authorize', both, { 'vernemq-hook': 'auth_on_subscribe' })).result).not.toBe('ok');
+  // Nobody but the service says what a home uses.
+  expect((await json('authorize', { username: gateway.id, action: 'publish', topic: topic(userId) })).result).toBe(
+    'deny',
+  );
+});

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EARLIER_MAJOR, hasEarlier } from '../earlier-postgres.ts';
+import { hasHistory, isCheckout } from '../earlier-release.ts';
 import { hasEspiSchema } from '../espi-schema.ts';
 import { hasCgroups } from '../systemd.ts';
 import { DEBIAN_13, rabbitMqIsMissing, reachTiers } from '../tiers/reach.ts';
@@ -96,6 +97,16 @@ export function missingNeeds(): Need[] {
     how: 'test/data/espi/README.md',
     files: ['test/contract/green-button-schema.test.ts'],
   };
+  const history = {
+    name: 'the history of the repository',
+    how: 'git fetch --unshallow --tags, in a clone by git',
+    files: ['test/system/start/earlier-release.test.ts'],
+  };
+  const checkout = {
+    name: 'a clone by git',
+    how: 'git clone, in place of an archive',
+    files: ['test/system/deploy/release.test.ts'],
+  };
   const rabbitMq = rabbitMqIsMissing();
   const ownRoot = {
     name: 'namespaces with mounts of their own',
@@ -116,6 +127,8 @@ export function missingNeeds(): Need[] {
           },
         ]),
     ...(hasEarlier() ? [] : [earlier]),
+    ...(hasHistory() && isInstalled('git') ? [] : [history]),
+    ...(isCheckout() && isInstalled('git') ? [] : [checkout]),
     ...(howCluster === null ? [] : [{ ...cluster, how: howCluster }]),
     ...(hasProxy ? [] : [proxy]),
     ...(hasEspiSchema() ? [] : [espi]),

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { isVersion, notesOf } from './notes.ts';
+
+const CHANGELOG = `# Changelog
+
+## Unreleased
+
+- later
+
+## 1.7.0 (2026-12-01)
+
+- one
+- two
+
+## 1.6.0
+
+## 1.5.0
+
+- old
+`;
+
+test('the notes of a release are its section of the changelog', () => {
+  expect(notesOf(CHANGELOG, '1.7.0')).toBe('- one\n- two\n');
+  expect(notesOf(CHANGELOG, '1.5.0')).toBe('- old\n');
+});
+
+test.each(['1.6.0', '1.7', '1.7.0-rc.1', '1.4.0', 'Unreleased '])('of %s it says nothing', (version) => {
+  expect(notesOf(CHANGELOG, version)).toBeNull();
+});
+
+test.each([
+  ['1.7.0', true],
+  ['1.7.0-rc.1', true],
+  ['v1.7.0', false],
+  ['1.7', false],
+  ['1.7.0; rm', false],
+  ['', false],
+])('%j is a version: %s', (text, is) => {
+  expect(isVersion(text)).toBe(is);
+});

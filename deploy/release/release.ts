@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { constants, gzipSync } from 'node:zlib';
+import { contextPaths } from './context.ts';
+import { isVersion, notesOf } from './notes.ts';
+
+const run = promisify(execFile);
+const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
+
+/** Why there is no release, in words for who asked for it. */
+export class NoRelease extends Error {}
+
+interface Manifest {
+  name: string;
+  version: string;
+}
+
+/**
+ * Makes everything that a release consists of, from a commit, into a folder: the npm package, what the image is built of, a bill of
+ * materials (CycloneDX), its notes, and checksums of all. The same commit makes the same bytes. Answers the files' names. Throws `NoRelease`
+ * where the tree is not what is committed, or the version is not that of package.json, package-lock.json and a section of CHANGELOG.md.
+ */
+export async function makeRelease(root: string, version: string, folder: string): Promise<string[]> {
+  const git = async (...args: string[]) => (await run('git', args, { cwd: root })).stdout.trim();
+  const read = (name: string) => readFile(join(root, name), 'utf8');
+  const { name, notes } = await mayRelease(git, read, version);
+  await mkdir(folder, { recursive: true });
+  const committedAt = new Date(Number(await git('log', '-1', '--format=%ct')) * 1_000);
+  const packed = `${name}-${version}.tgz`;
+  const made = new Map<string, Buffer | string>();
+  // What is packed is `files` of package.json. No script is run: there is nothing to build.
+  const npm = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder];
+  await run('npm', npm, { cwd: root });
+  await normalise(join(folder, packed));
+  made.set(`${name}-${version}-image.tar.gz`, await imageContext(root));
+  made.set(`${name}-${version}.cdx.json`, await billOfMaterials(root, name, committedAt));
+  made.set('RELEASE_NOTES.md', notes);
+  for (const [file, content] of made) await writeFile(join(folder, file), content);
+  const names = [packed, ...made.keys()].sort();
+  const sums = await Promise.all(names.map(async (one) => `${sha256(await readFile(join(folder, one)))}  ${one}\n`));
+  await writeFile(join(folder, 'SHA256SUMS.part'), sums.join(''));
+  // Last, and whole: who finds it finds everything.
+  await rename(join(folder, 'SHA256SUMS.part'), join(folder, 'SHA256SUMS'));
+  return [...names, 'SHA256SUMS'];
+}
+
+async function mayRelease(
+  git: (...args: string[]) => Promise<string>,
+  read: (name: string) => Promise<string>,
+  version: string,
+): Promise<{ name: string; notes: string }> {
+  if (!isVersion(version)) throw new NoRelease(`${version} is no version: give one such as 1.7.0 (--version 1.7.0)`);
+  const changed = await git('status', '--porcelain');
+  if (changed !== '')
+    throw new NoRelease(`The tree has what is not committed; commit it, or take it away, and try again:\n${changed}`);
+  const manifest: Manifest = JSON.parse(await read('package.json'));
+  const lock: Manifest = JSON.parse(await read('package-lock.json'));
+  for (const [file, said] of [
+    ['package.json', manifest.version],
+    ['package-lock.json', lock.version],
+  ] as const)
+    if (said !== version)
+      throw new NoRelease(`${file} has version ${said}, not ${version}: npm version ${version} --no-git-tag-version`);
+  const notes = notesOf(await read('CHANGELOG.md'), version);
+  if (notes === null)
+    throw new NoRelease(
+      `CHANGELOG.md says nothing of ${version}: move what is below "Unreleased" into "## ${version}"`,
+    );
+  const tagged = await git('tag', '--list', `v${version}`);
+  if (tagged !== '' && (await git('rev-parse', `v${version}^{commit}`)) !== (await git('rev-parse', 'HEAD')))
+    throw new NoRelease(`The tag v${version} names another commit: git checkout v${version}`);
+  return { name: manifest.name, notes };
+}
+
+/** The build context of the image, as `docker build -f deploy/Dockerfile` takes it from its standard input. Times in it are the commit's. */
+async function imageContext(root: string): Promise<Buffer> {
+  const args = ['archive', '--format=tar', 'HEAD', '--', ...contextPaths(root)];
+  const { stdout } = await run('git', args, { cwd: root, encoding: 'buffer', maxBuffer: MAX_OUTPUT_BYTES });
+  return zipped(stdout);
+}
+
+/** npm gives each bill a number and a time of its own, and the folder's name: here they are those of what it lists, of the commit and of the package. */
+async function billOfMaterials(root: string, name: string, committedAt: Date): Promise<string> {
+  const args = ['sbom', '--sbom-format=cyclonedx', '--omit=dev', '--package-lock-only'];
+  const { stdout } = await run('npm', args, { cwd: root, maxBuffer: MAX_OUTPUT_BYTES });
+  const bill = JSON.parse(stdout);
+  delete bill.serialNumber;
+  bill.metadata.timestamp = committedAt.toISOString();
+  Object.assign(bill.metadata.component, { name, type: 'application' });
+  const digest = sha256(JSON.stringify(bill));
+  // The form of a UUID made of a name (RFC 9562, version 8), which the format asks for.
+  const parts = [digest.slice(0, 8), digest.slice(8, 12), `8${digest.slice(13, 16)}`, `8${digest.slice(17, 20)}`];
+  bill.serialNumber = `urn:uuid:${[...parts, digest.slice(20, 32)].join('-')}`;
+  return `${JSON.stringify(bill, null, 2)}\n`;
+}
+
+/** npm packs with fixed times; the head of gzip still names the system (RFC 1952, OS). */
+async function normalise(file: string): Promise<void> {
+  const packed = await readFile(file);
+  packed[9] = UNKNOWN_SYSTEM;
+  await writeFile(file, packed);
+}
+
+const UNKNOWN_SYSTEM = 255;
+
+function zipped(content: Buffer): Buffer {
+  const made = gzipSync(content, { level: constants.Z_BEST_COMPRESSION });
+  made[9] = UNKNOWN_SYSTEM;
+  return made;
+}
+
+const sha256 = (content: Buffer | string): string => createHash('sha256').update(content).digest('hex');

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { eventText, newOutlet } from './outlet.ts';
+import { idOfPlace, placeOfId } from './place.ts';
+
+test('a client that does not read costs a bounded number of bytes, and then gets the newest of each name', async () => {
+  const { stream, hasRoom, say, sayNewest } = newOutlet();
+  const told = (name: string, round: number) => `${name} ${round} ${'x'.repeat(1_000)}\n`;
+  for (let round = 0; round < 5_000; round++) for (const name of ['a', 'b']) sayNewest(name, told(name, round));
+  expect(hasRoom()).toBe(false);
+  expect(stream.readableLength).toBeLessThan(20_000);
+  say('left out');
+  let text = '';
+  stream.on('data', (piece) => {
+    text += piece;
+  });
+  await expect.poll(() => text).toMatch(/^b 4999/m);
+  const rounds = (name: string) => [...text.matchAll(new RegExp(`^${name} (\\d+)`, 'gm'))].map(([, at]) => Number(at));
+  expect(rounds('a').at(-1)).toBe(4_999);
+  expect(rounds('b').at(-1)).toBe(4_999);
+  expect(rounds('a').length).toBeLessThan(20);
+  expect(text).not.toContain('left out');
+});
+
+test('what ends says its last word to whoever reads late, and nothing after it', () => {
+  const { stream, sayNewest, say, end } = newOutlet();
+  for (let round = 0; round < 100; round++) sayNewest('a', 'x'.repeat(1_000));
+  end('retry: 1\n\n');
+  say('late');
+  sayNewest('a', 'late');
+  end('late');
+  const text = String(stream.read());
+  expect(text.endsWith('retry: 1\n\n')).toBe(true);
+  expect(text).not.toContain('late');
+});
+
+test('an event is one line of data, whatever is in it', () => {
+  expect(eventText('usage', { text: 'a\nb\r\n\n' }, '7.evt_')).toBe(
+    'id: 7.evt_\nevent: usage\ndata: {"text":"a\\nb\\r\\n\\n"}\n\n',
+  );
+});
+
+test.each([
+  { sinceMs: 0, eventId: 'evt_' },
+  { sinceMs: 1_781_524_800_123, eventId: 'evt_01k8xqcn4s7t2v9x1fw6zb3hmd' },
+])('a place is known again by its id: %o', (place) => {
+  expect(placeOfId(idOfPlace(place))).toEqual(place);
+});
+
+test.each(['', '7', 'evt_1', '.evt_1', '7.evt_A', "7.evt_' OR 1", `7.evt_${'1'.repeat(27)}`, 'x y.evt_1', '7.evt_1\n'])(
+  'an id that we did not make is no place: %j',
+  (id) => {
+    expect(placeOfId(id)).toBeNull();
+  },
+);

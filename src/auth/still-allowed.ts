@@ -1,0 +1,55 @@
+import { type Expression, type SqlBool, sql } from 'kysely';
+import type { Database } from '#src/database/connect.ts';
+import type { Caller } from './authenticate.ts';
+import type { Scope } from './scopes.ts';
+import { rolesOfSessions } from './sessions.ts';
+
+/** Somebody who goes on reading what is an account's. */
+export interface Reader {
+  caller: Caller;
+  /** Whose it is. */
+  userId: string;
+}
+
+/**
+ * Those of the readers that may not go on: the key is revoked, expired or may no longer do that, the session is over, the role is another, or the
+ * account is out of reach by now. In a few statements for all of them. Whether an account is suspended is the counter's to say.
+ */
+export async function noLongerAllowed<One extends Reader>(
+  db: Database,
+  readers: readonly One[],
+  { scope, now }: { scope: Scope; now: Date },
+): Promise<One[]> {
+  const idsOf = (by: Caller['by']) => [
+    ...new Set(readers.filter(({ caller }) => caller.by === by).map(({ caller }) => caller.keyId)),
+  ];
+  const isOneOf = (column: string, ids: readonly string[]): Expression<SqlBool> =>
+    sql<boolean>`${sql.ref(column)} = ANY (${ids}::text[])`;
+  const keys = await db
+    .selectFrom('api_keys')
+    .innerJoin('users', 'users.user_id', 'api_keys.user_id')
+    .select(['key_id', 'role'])
+    .where(isOneOf('key_id', idsOf('key')))
+    .where('revoked_at', 'is', null)
+    .where(({ or, eb }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .where(sql<boolean>`${scope} = ANY (scopes)`)
+    .execute();
+  const sessionIds = idsOf('session');
+  const sessions = sessionIds.length === 0 ? [] : await rolesOfSessions(db, sessionIds, now);
+  const roles = new Map([...keys.map(({ key_id, role }) => [key_id, role] as const), ...sessions]);
+  const others = readers.filter(({ caller, userId }) => caller.userId !== userId).map(({ userId }) => userId);
+  const accounts = await db
+    .selectFrom('users')
+    .select(['user_id', 'role', 'enrolled_by'])
+    .where(isOneOf('user_id', [...new Set(others)]))
+    .execute();
+  const accountOf = new Map(accounts.map((one) => [one.user_id, one]));
+  return readers.filter(({ caller, userId }) => {
+    if (roles.get(caller.keyId) !== caller.role) return true;
+    if (caller.userId === userId) return false;
+    const account = accountOf.get(userId);
+    const isReached =
+      caller.role === 'admin' || (account?.role === 'homeowner' && account.enrolled_by === caller.userId);
+    return !account || !isReached;
+  });
+}

@@ -1,0 +1,103 @@
+import { sql } from 'kysely';
+import type { Database } from '#src/database/connect.ts';
+import type { OwnersWords } from './channel-name.ts';
+import { type DeviceChannel, TOLD_KINDS, toldChannel } from './channels.ts';
+
+/** A device that was heard of. */
+export interface Heard {
+  userId: string;
+  deviceId: string;
+  /** When its last valid reading was received, microseconds since 1970. */
+  seenAtMicros: number;
+}
+
+/** What a device told last. */
+export interface LiveReading {
+  device_id: string;
+  user_id: string;
+  seen_at: string;
+  /** What it draws, W; below 0: what it feeds in. Null: it tells none that is of now, or several of which it is not known what they add up to. */
+  power_w: number | null;
+  power_at: string | null;
+  /** Quantities that it told within the last day. */
+  channels: (Omit<DeviceChannel, 'last_at'> & { last_at: string })[];
+}
+
+/** A power that is older is not the power now. (The law does not hold a power for longer, either.) */
+const NOW_MS = 15 * 60_000;
+/** What was told before is nothing live. By time, so that the latest partitions are looked into alone. */
+const SINCE_MS = 86_400_000;
+/** A device's clock may be ahead by this (ingest refuses more). */
+const AHEAD_MS = 5 * 60_000;
+
+/** When the devices of homes were last heard of. */
+export async function heardOf(db: Database, userIds: readonly string[]): Promise<Heard[]> {
+  // Raw SQL: a time as a number, to the microsecond that it is kept in.
+  const { rows } = await sql<{ user_id: string; device_id: string; micros: number }>`
+    SELECT user_id, device_id, (extract(epoch FROM seen_at) * 1000000)::bigint AS micros FROM device_heads
+    WHERE user_id = ANY (${userIds}::text[]) AND seen_at IS NOT NULL ORDER BY user_id, device_id`.execute(db);
+  return rows.map(({ user_id, device_id, micros }) => ({
+    userId: user_id,
+    deviceId: device_id,
+    seenAtMicros: micros,
+  }));
+}
+
+/** What some devices told last, those that are there; in one statement. */
+export async function liveReadings(db: Database, heard: readonly Heard[], now: Date): Promise<LiveReading[]> {
+  const nowMs = now.getTime();
+  // Raw SQL: the latest reading of each series, by its index.
+  const { rows } = await sql<{
+    device_id: string;
+    words: OwnersWords;
+    channel: string;
+    kind: string;
+    native_name: string | null;
+    unit: string | null;
+    value: number;
+    read_at: Date;
+  }>`
+    SELECT s.device_id, d.channels AS words, s.channel, s.kind, s.native_name, s.unit, l.value, l.read_at
+    FROM series s JOIN devices d ON d.device_id = s.device_id AND d.deleted_at IS NULL
+    CROSS JOIN LATERAL (SELECT r.value, r.read_at FROM readings r WHERE r.series_id = s.series_id
+      AND r.read_at > ${new Date(nowMs - SINCE_MS)} AND r.read_at <= ${new Date(nowMs + AHEAD_MS)} ORDER BY r.read_at DESC LIMIT 1) l
+    WHERE s.device_id = ANY (${heard.map(({ deviceId }) => deviceId)}::text[]) AND s.kind = ANY (${TOLD_KINDS}::text[])
+    ORDER BY s.device_id, s.series_id`.execute(db);
+  const byDevice = Map.groupBy(rows, ({ device_id }) => device_id);
+  return heard.flatMap(({ userId, deviceId, seenAtMicros }) => {
+    const told = byDevice.get(deviceId);
+    if (!told) return [];
+    const channels = told.map((row) => ({ ...toldChannel(row, row.words), last_at: row.read_at.toISOString() }));
+    const powers = channels.filter((_, at) => told[at]?.kind === 'power');
+    return {
+      device_id: deviceId,
+      user_id: userId,
+      seen_at: new Date(seenAtMicros / 1_000).toISOString(),
+      ...powerOf(powers.filter(({ last_at }) => nowMs - Date.parse(last_at) < NOW_MS)),
+      channels,
+    };
+  });
+}
+
+interface Power {
+  counts_as: string | null;
+  last_value: number | null;
+  last_at: string;
+}
+
+/**
+ * What powers of a device add up to: what flows in less what flows out. Of several of one direction nobody knows (two sockets, or a total and its
+ * phases), unless they are the phases (l1, l2, l3). Pure.
+ */
+export function powerOf(powers: readonly Power[]): Pick<LiveReading, 'power_w' | 'power_at'> {
+  const unknown = { power_w: null, power_at: null };
+  const totals = powers.filter(({ counts_as }) => counts_as === 'import' || counts_as === 'export');
+  const phases = powers.filter(({ counts_as }) => /^(?:import|export)\/l\d$/.test(counts_as ?? ''));
+  const used = totals.length > 0 ? totals : phases;
+  const meanings = new Set(used.map(({ counts_as }) => counts_as));
+  if (used.length === 0 || meanings.size < used.length) return unknown;
+  let milliwatts = 0;
+  for (const { counts_as, last_value } of used)
+    milliwatts += Math.round((last_value ?? 0) * 1_000) * (counts_as?.startsWith('export') ? -1 : 1);
+  return { power_w: milliwatts / 1_000, power_at: used.map(({ last_at }) => last_at).sort()[0] ?? null };
+}

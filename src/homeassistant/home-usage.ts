@@ -1,0 +1,65 @@
+import { DateTime } from 'luxon';
+import type { Database } from '#src/database/connect.ts';
+import { newestReadings } from '#src/devices/newest.ts';
+import { insights } from '#src/energy/insights.ts';
+import { powerNow } from '#src/energy/period/power-now.ts';
+import { homeTeller } from '#src/energy/period/teller.ts';
+import { dayRange, type Range } from '#src/energy/ranges.ts';
+import { costOf } from './told.ts';
+
+/** What a stretch of days used, and what it costs: a decimal in the tariff's currency. Null: not known, no tariff, two currencies. */
+interface Stretch {
+  kwh_used: number | null;
+  cost: string | null;
+}
+
+/** What the topic of a home says (docs/mqtt-homes.md). Days are those of `timezone`. */
+export interface HomeUsage {
+  user_id: string;
+  /** When its devices were last heard of, ISO 8601; null: never. */
+  as_of: string | null;
+  timezone: string;
+  /** What is drawn now, W, as the mean of the last minutes. */
+  power_w: number | null;
+  /** ISO 4217; null: no tariff holds. */
+  currency: string | null;
+  today: Stretch;
+  yesterday: Stretch;
+  this_month: Stretch;
+}
+
+/** What the interface answers of a home at a moment, for who is told by MQTT; null where there is no such account. */
+export async function homeUsage(db: Database, userId: string, now: Date): Promise<HomeUsage | null> {
+  const user = await db.selectFrom('users').select('timezone').where('user_id', '=', userId).executeTakeFirst();
+  if (!user) return null;
+  const { timezone } = user;
+  const local = DateTime.fromJSDate(now, { zone: timezone });
+  const dayOf = (time: DateTime) => time.toFormat('yyyy-MM-dd');
+  const [today, yesterday] = [dayOf(local), dayOf(local.minus({ days: 1 }))];
+  const stretch = async (start: string, end: string, groupBy: 'day' | 'month') => {
+    const range: Range = dayRange(start, end, timezone);
+    const used = (await insights(db, userId, range, groupBy)).at(-1)?.kwh_used ?? null;
+    return { kwh_used: used, cost: await costOf(db, { userId, range, now }, groupBy) };
+  };
+  const days = {
+    today: await stretch(today, today, 'day'),
+    yesterday: await stretch(yesterday, yesterday, 'day'),
+    this_month: await stretch(dayOf(local.startOf('month')), today, 'month'),
+  };
+  const currency = days.today.cost?.currency ?? null;
+  const told = ({ kwh_used, cost }: (typeof days)['today']): Stretch => ({
+    kwh_used,
+    cost: cost?.currency === currency ? (cost?.total ?? null) : null,
+  });
+  const [heard] = await newestReadings(db, [userId]);
+  return {
+    user_id: userId,
+    as_of: heard?.newest.toISOString() ?? null,
+    timezone,
+    power_w: (await powerNow(db, await homeTeller(db, userId), now))?.watts ?? null,
+    currency,
+    today: told(days.today),
+    yesterday: told(days.yesterday),
+    this_month: told(days.this_month),
+  };
+}

@@ -1,0 +1,249 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type Evaluator, startEvaluator } from '#src/alerts/pool.ts';
+import { raiseAlerts } from '#src/alerts/raise.ts';
+import { MOST_STREAMS } from '#src/api/live/live.ts';
+import { createKey } from '#src/auth/keys.ts';
+import { tellUsage } from '#src/delivery/usage-updated.ts';
+import { deleteDevice } from '#src/devices/store.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+import { type EventStream, openEventStream } from '#test/support/event-stream.ts';
+import { type Meter, meter } from '#test/support/meters.ts';
+
+let api: TestApi;
+let other: TestApi;
+let evaluator: Evaluator;
+const handingOn = new AbortController();
+const opened: EventStream[] = [];
+beforeAll(async () => {
+  evaluator = startEvaluator(1);
+  api = await testApi();
+  // A second process of the API.
+  other = await testApi({ database: api.database, handOn: handingOn.signal });
+}, 180_000);
+afterEach(() => {
+  for (const one of opened.splice(0)) one.close();
+});
+afterAll(async () => {
+  await evaluator.close();
+  await other.app.close();
+  await api.close();
+});
+
+const PATH = '/v1/usage/stream';
+const open = async (
+  key: string,
+  more: { query?: string; lastEventId?: string; http2?: boolean; port?: number } = {},
+) => {
+  const { query = '', port = api.port, ...sent } = more;
+  const stream = await openEventStream(port, `${PATH}${query}`, { key, ...sent });
+  opened.push(stream);
+  if (stream.status === 200) await expect.poll(() => stream.of('ready').length, soon).toBe(1);
+  return stream;
+};
+const minutes = (count: number) => new Date(api.now.getTime() + count * 60_000);
+const keyOf = async (userId: string) => (await createKey(api.db, { userId, environment: 'live' })).key;
+/** A homeowner with a meter and a key. */
+async function home(): Promise<Meter & { key: string }> {
+  const made = await meter(api.database);
+  return { ...made, key: await keyOf(made.userId) };
+}
+const soon = { timeout: 9_000, interval: 20 };
+/** What a worker does. */
+async function tell(): Promise<void> {
+  await raiseAlerts(api.database.pool, evaluator, api.now);
+  await tellUsage(api.database.pool, api.now);
+}
+const hoursTold = (stream: EventStream) =>
+  stream
+    .of('usage')
+    .flatMap(({ data }) => data.hours.map((one: { hour: string; kwh_used: number }) => [one.hour, one.kwh_used]));
+
+describe('live readings', () => {
+  test('come within a second or two of the commit, at both processes, each device at most once a second', async () => {
+    const mine = await home();
+    await mine.read([[minutes(-10), 100]], api.now);
+    const [here, there] = [await open(mine.key), await open(mine.key, { port: other.port, http2: true })];
+    expect([here.status, there.status]).toEqual([200, 200]);
+    expect(here.headers).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store, no-transform',
+      'x-accel-buffering': 'no',
+    });
+    expect(here.headers['ratelimit-policy']).toBeDefined();
+    for (const stream of [here, there]) {
+      // What is known is told at the beginning.
+      await expect.poll(() => stream.of('reading').at(-1)?.data.channels[0]?.last_value, soon).toBe(100);
+      expect(stream.events[0]).toMatchObject({
+        event: 'ready',
+        data: { user_id: mine.userId, device_id: null, resumed: null },
+      });
+    }
+    const [before, fromMs] = [here.of('reading').length, Date.now()];
+    for (let at = 1; at <= 10; at++) await mine.read([[minutes(-10 + at), 100 + at / 10]], api.now);
+    for (const stream of [here, there])
+      await expect
+        .poll(() => stream.of('reading').at(-1)?.data, soon)
+        .toMatchObject({
+          device_id: mine.deviceId,
+          user_id: mine.userId,
+          power_w: null,
+          channels: [{ unit: 'kWh', last_value: 101, counts_as: 'import', last_at: minutes(0).toISOString() }],
+        });
+    expect(here.of('reading').length - before).toBeLessThanOrEqual(1 + Math.ceil((Date.now() - fromMs) / 1_000));
+    // Nothing new: nothing is told.
+    const told = here.of('reading').length;
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(here.of('reading').length).toBe(told);
+  });
+
+  test('are those of the home alone, and of one device where it is named', async () => {
+    const [mine, neighbour] = [await home(), await home()];
+    const second = `${mine.deviceId}x`.slice(0, 64);
+    await api.database.pool.query(
+      `INSERT INTO devices (device_id, user_id, type, location, mqtt_secret_sha256) VALUES ($1, $2, 'smart_plug', 'x', '\\x00')`,
+      [second, mine.userId],
+    );
+    const [all, one] = [await open(mine.key), await open(mine.key, { query: `?device_id=${second}` })];
+    await neighbour.read([[minutes(-1), 5]], api.now);
+    await mine.read([[minutes(-1), 7]], api.now);
+    await mine.read([[minutes(-1), 8]], api.now, { deviceId: second });
+    await expect.poll(() => all.of('reading').length, soon).toBe(2);
+    await expect.poll(() => one.of('reading').length, soon).toBe(1);
+    expect(one.events.map(({ data }) => data.device_id)).toEqual([second, second]);
+    expect(one.events.map(({ id }) => id)).toEqual([undefined, undefined]);
+    expect(all.text() + one.text()).not.toContain(neighbour.deviceId);
+    expect(await deleteDevice(api.db, { only: mine.userId }, second)).toBe(true);
+    expect((await api.send(`${PATH}?device_id=${second}`, { key: mine.key })).status).toBe(404);
+  });
+});
+
+describe('changed hours', () => {
+  test('go on after a break exactly where they were, without a subscription', async () => {
+    const mine = await home();
+    const stream = await open(mine.key);
+    await mine.read(
+      [
+        [minutes(-180), 10],
+        [minutes(-120), 11],
+      ],
+      api.now,
+    );
+    await tell();
+    await expect.poll(() => hoursTold(stream), soon).toEqual([['09:00', 1]]);
+    const { id: lastEventId } = stream.of('usage')[0] as { id: string };
+    stream.close();
+    // While it is away, two events.
+    for (const [at, kwh] of [
+      [-60, 13],
+      [0, 16],
+    ] as const) {
+      await mine.read([[minutes(at), kwh]], api.now);
+      api.now = minutes(2);
+      await tell();
+      api.now = minutes(-2);
+      await api.database.pool.query("UPDATE usage_told SET told_at = told_at - interval '1 hour'");
+    }
+    const again = await open(mine.key, { lastEventId, port: other.port });
+    await expect
+      .poll(() => hoursTold(again), soon)
+      .toEqual([
+        ['10:00', 2],
+        ['11:00', 3],
+      ]);
+    expect(again.of('ready')[0]).toMatchObject({ id: lastEventId, data: { resumed: true } });
+    // From the start: what was before is not told again.
+    const anew = await open(mine.key);
+    const cursor = again.of('usage')[1]?.id;
+    expect(anew.of('ready')[0]).toMatchObject({ id: cursor, data: { resumed: null } });
+    // From the place that a stream began at, before anything was told.
+    const fromStart = await open(mine.key, { lastEventId: stream.of('ready')[0]?.id as string });
+    await expect.poll(() => hoursTold(fromStart).length, soon).toBe(3);
+  });
+
+  test('say so where that cannot be: after a gap, by another home’s id, by one that nobody made', async () => {
+    const [mine, neighbour] = [await home(), await home()];
+    const first = await open(mine.key);
+    const { id } = first.of('ready')[0] as { id: string };
+    const resumed = async (key: string, lastEventId: string) =>
+      (await open(key, { lastEventId })).of('ready')[0]?.data.resumed;
+    expect(await resumed(mine.key, id)).toBe(true);
+    expect(await resumed(neighbour.key, id)).toBe(false);
+    expect(await resumed(mine.key, `${id}0000`)).toBe(false);
+    expect(await resumed(mine.key, 'x'.repeat(5_000))).toBe(false);
+    // Nobody followed it for a day.
+    await api.database.pool.query(
+      "UPDATE usage_told SET followed_until = now() - interval '1 second' WHERE user_id = $1",
+      [mine.userId],
+    );
+    expect(await resumed(mine.key, id)).toBe(false);
+  });
+});
+
+describe('who may follow', () => {
+  test('a homeowner itself, a utility its homeowners, and nobody a stranger', async () => {
+    const utility = await api.user('utility');
+    const [enrolled, stranger] = [await api.user('homeowner', { enrolledBy: utility.userId }), await home()];
+    const status = async (key: string, query: string) => (await open(key, { query })).status;
+    expect(await status(enrolled.key, `?user_id=${stranger.userId}`)).toBe(403);
+    expect(await status(enrolled.key, `?device_id=${stranger.deviceId}`)).toBe(404);
+    expect(await status(utility.key, `?user_id=${enrolled.userId}`)).toBe(200);
+    expect(await status(utility.key, `?user_id=${stranger.userId}`)).toBe(404);
+    expect(await status(utility.key, `?device_id=${stranger.deviceId}`)).toBe(404);
+    const admin = await api.user('admin');
+    expect(await status(admin.key, `?device_id=${stranger.deviceId}`)).toBe(200);
+    expect(await status(admin.key, `?device_id=${stranger.deviceId}&user_id=${enrolled.userId}`)).toBe(404);
+    const narrow = await api.user('homeowner', { scopes: ['devices:read'] });
+    expect(await status(narrow.key, '')).toBe(403);
+    expect(await status(enrolled.key, '?group_by=day')).toBe(400);
+    expect((await api.send(PATH, { method: 'HEAD', key: enrolled.key })).status).toBe(200);
+  });
+
+  test('whoever may no longer is told nothing more within 10 s', async () => {
+    const utility = await api.user('utility');
+    const left = await api.user('homeowner', { enrolledBy: utility.userId });
+    const [revoked, suspended, staying] = [await home(), await home(), await home()];
+    const brief = await createKey(api.db, { userId: staying.userId, environment: 'live' });
+    const ending = [
+      await open(revoked.key),
+      await open(suspended.key),
+      await open(brief.key),
+      await open(utility.key, { query: `?user_id=${left.userId}` }),
+    ];
+    const stays = await open(staying.key);
+    const sql = (text: string, values: unknown[]) => api.database.pool.query(text, values);
+    await sql('UPDATE api_keys SET revoked_at = now() WHERE user_id = $1', [revoked.userId]);
+    await sql('UPDATE request_counts SET suspended_until_ms = $2 WHERE counted = $1', [
+      suspended.userId,
+      api.now.getTime() + 900_000,
+    ]);
+    await sql('UPDATE api_keys SET expires_at = $2 WHERE key_id = $1', [brief.key_id, minutes(1)]);
+    await sql('UPDATE users SET enrolled_by = NULL WHERE user_id = $1', [left.userId]);
+    api.now = minutes(2);
+    await expect.poll(() => ending.map((one) => one.isOver()), soon).toEqual([true, true, true, true]);
+    for (const one of ending) expect(one.text()).toMatch(/retry: \d+\n\n$/);
+    expect(stays.isOver()).toBe(false);
+  });
+});
+
+test('an account has so many streams at a process, and its other requests besides', async () => {
+  const mine = await home();
+  for (let at = 0; at < MOST_STREAMS.ofAccount; at++) expect((await open(mine.key)).status).toBe(200);
+  const refused = await api.send(PATH, { key: mine.key });
+  expect(refused).toMatchObject({ status: 429, json: { retry_after: MOST_STREAMS.retryAfterSeconds } });
+  expect(refused.headers['retry-after']).toBe(String(MOST_STREAMS.retryAfterSeconds));
+  expect((await api.send('/v1/devices', { key: mine.key })).status).toBe(200);
+  expect((await open(mine.key, { port: other.port })).status).toBe(200);
+  opened.pop();
+  opened.shift()?.close();
+  await expect.poll(async () => (await open(mine.key)).status, soon).toBe(200);
+});
+
+test('a process that ends tells its clients when to come again, and those that come still', async () => {
+  const mine = await home();
+  const both = [await open(mine.key, { port: other.port }), await open(mine.key, { port: other.port, http2: true })];
+  handingOn.abort();
+  await expect.poll(() => both.map((one) => one.isOver()), soon).toEqual([true, true]);
+  for (const one of both) expect(one.text()).toMatch(/retry: \d+\n\n$/);
+  const late = await open(mine.key, { port: other.port });
+  await expect.poll(() => late.isOver(), soon).toBe(true);
+});

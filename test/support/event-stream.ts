@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import { connect as connectHttp2 } from 'node:http2';
+import { request } from 'node:https';
+import type { Readable } from 'node:stream';
+
+/** A server-sent event, read. */
+interface StreamEvent {
+  event: string;
+  id: string | undefined;
+  // biome-ignore lint/suspicious/noExplicitAny: what an event says is the test's to know
+  data: any;
+}
+
+/** A client of server-sent events, as the HTML standard reads them (9.2.6). */
+export interface EventStream {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  events: StreamEvent[];
+  /** Everything that came, comments and `retry:` with it. */
+  text(): string;
+  /** Those of one kind. */
+  of(event: string): StreamEvent[];
+  /** Whether the server ended it, in order. */
+  isOver(): boolean;
+  /** Reads no more, or goes on. */
+  pause(isPaused: boolean): void;
+  close(): void;
+}
+
+/** Opens one. Resolves with the head of the answer; `Last-Event-ID` is sent where one is given. */
+export async function openEventStream(
+  port: number,
+  path: string,
+  {
+    key,
+    lastEventId,
+    http2 = false,
+    onEvent,
+  }: { key: string; lastEventId?: string; http2?: boolean; onEvent?: (event: StreamEvent) => void },
+): Promise<EventStream> {
+  const sent = {
+    authorization: `Bearer ${key}`,
+    ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+  };
+  const { body, status, headers, close } = await (http2 ? overHttp2 : overHttp1)(port, path, sent);
+  let text = '';
+  let isOver = false;
+  const events: StreamEvent[] = [];
+  let rest = '';
+  body.setEncoding('utf8');
+  body.on('data', (piece: string) => {
+    text += piece;
+    const blocks = (rest + piece).split('\n\n');
+    rest = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const fields = new Map(block.split('\n').map((line) => line.split(/: ?(.*)/s, 2) as [string, string]));
+      const data = fields.get('data');
+      if (data === undefined) continue;
+      const event = { event: fields.get('event') ?? 'message', id: fields.get('id'), data: JSON.parse(data) };
+      if (onEvent) onEvent(event);
+      else events.push(event);
+    }
+  });
+  body.once('end', () => {
+    isOver = true;
+  });
+  body.on('error', () => {});
+  return {
+    status,
+    headers,
+    events,
+    text: () => text,
+    of: (event) => events.filter((one) => one.event === event),
+    isOver: () => isOver,
+    pause: (isPaused) => void (isPaused ? body.pause() : body.resume()),
+    close,
+  };
+}
+
+interface Opened {
+  body: Readable;
+  status: number;
+  headers: EventStream['headers'];
+  close(): void;
+}
+
+async function overHttp1(port: number, path: string, headers: Record<string, string>): Promise<Opened> {
+  const outgoing = request({ host: '127.0.0.1', port, path, headers, rejectUnauthorized: false, agent: false });
+  outgoing.on('error', () => {});
+  outgoing.end();
+  const [response] = await once(outgoing, 'response');
+  return {
+    body: response,
+    status: response.statusCode,
+    headers: response.headers,
+    close: () => outgoing.destroy(),
+  };
+}
+
+async function overHttp2(port: number, path: string, headers: Record<string, string>): Promise<Opened> {
+  const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
+  session.on('error', () => {});
+  const stream = session.request({ ':path': path, ...headers });
+  const [answered] = await once(stream, 'response');
+  return { body: stream, status: answered[':status'], headers: answered, close: () => session.destroy() };
+}
