@@ -15,6 +15,7 @@ const BENCHES: Record<string, () => Promise<{ bench: (files: readonly string[]) 
   growth: () => import('./growth.ts'),
   alerts: () => import('./alerts.ts'),
   upgrade: () => import('./upgrade.ts'),
+  onboard: () => import('./onboard.ts'),
   costs: () => import('./costs.ts'),
   forecast: () => import('./forecast.ts'),
   remarks: () => import('./remarks.ts'),

@@ -5,9 +5,11 @@ import { DEVICE_EXAMPLES } from './v1/devices/example.ts';
 import { ENERGY_INSIGHTS_EXAMPLES } from './v1/energy-insights/example.ts';
 import type { Examples } from './v1/example-ids.ts';
 import { GATEWAY_EXAMPLES } from './v1/gateways/example.ts';
+import { IMPORT_EXAMPLES } from './v1/imports/example.ts';
 import { KEY_EXAMPLES } from './v1/keys/example.ts';
 import type { OperationName } from './v1/operations.ts';
 import { PRICE_SERIES_EXAMPLES } from './v1/price-series/example.ts';
+import { PROVISIONING_EXAMPLES } from './v1/provisioning-batches/example.ts';
 import { TARIFF_EXAMPLES } from './v1/tariffs/example.ts';
 import { USER_EXAMPLES } from './v1/users/example.ts';
 import { WEBHOOK_EXAMPLES } from './v1/webhooks/example.ts';
@@ -21,6 +23,8 @@ export const EXAMPLES: Record<OperationName, Examples[string]> = {
   ...WEBHOOK_EXAMPLES,
   ...DEVICE_EXAMPLES,
   ...GATEWAY_EXAMPLES,
+  ...IMPORT_EXAMPLES,
+  ...PROVISIONING_EXAMPLES,
   ...TARIFF_EXAMPLES,
   ...PRICE_SERIES_EXAMPLES,
   ...KEY_EXAMPLES,

@@ -43,6 +43,9 @@ export interface Tables {
   temporary_secrets: { secret_sha256: Buffer; device_id: string; expires_at: Date };
   device_heads: DeviceHeadsTable;
   audit_log: AuditLogTable;
+  imports: ImportsTable;
+  provisioning_batches: ProvisioningBatchesTable;
+  device_claims: { device_id: string; batch_id: string; nonce_sha256: Buffer | null; claimed_at: Date };
 }
 
 interface UsersTable {
@@ -93,6 +96,37 @@ interface DevicesTable {
   placement: Generated<Placement>;
   placement_by: Generated<'owner' | 'decoder' | 'type'>;
   upstream_device_id: string | null;
+  external_id: string | null;
+  imported_as: string | null;
+  certificate_sha256: Buffer | null;
+}
+
+interface ImportsTable {
+  import_id: string;
+  user_id: string;
+  created_at: Generated<Date>;
+  rows: number;
+  created: number;
+  users_created: number;
+  /** JSON. */
+  differing: Generated<unknown>;
+  credentials_sealed: Buffer | null;
+}
+
+interface ProvisioningBatchesTable {
+  batch_id: string;
+  user_id: string;
+  owner_user_id: string | null;
+  name: string;
+  type: string;
+  location: string;
+  secret_sha256: Buffer;
+  serials: string[] | null;
+  max_devices: number;
+  claimed: Generated<number>;
+  expires_at: Date;
+  revoked_at: Generated<Date | null>;
+  created_at: Generated<Date>;
 }
 
 interface DeviceHeadsTable {

@@ -2,12 +2,13 @@ import { startIngest } from '#ingest/start.ts';
 import type { Config } from '#src/config/load.ts';
 import { defined } from '#src/core/defined.ts';
 import { createLog } from '#src/core/log.ts';
-import { createPool } from '#src/database/connect.ts';
+import { createDb, createPool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { roleSettings } from '#src/database/role-settings.ts';
 import { tlsPair } from './certificate.ts';
 import { watchCertificate } from './certificate-watch.ts';
+import { claimsAtBroker } from './claims.ts';
 import { CERTIFICATE, certificateState } from './metrics/certificate.ts';
 import { runRole } from './role.ts';
 import { warnOfCommitRisks } from './warn-of-commit-risks.ts';
@@ -29,7 +30,8 @@ export async function runIngest(config: Config): Promise<void> {
       log.warn('another worker has taken over the session at the broker: ending, to begin anew as one that stands by');
       process.exit(1);
     };
-    const ingest = await startIngest(config, { pool, tls, onSessionLost, log });
+    const claims = claimsAtBroker(createDb(pool));
+    const ingest = await startIngest(config, { pool, tls, claims, onSessionLost, log });
     const certificate = watchCertificate(config, tls, ingest.renewTls, log);
     // Elsewhere devices meet the broker's.
     if (!config.mqtt.url) metrics.valuesOf(CERTIFICATE, async () => certificateState(certificate));

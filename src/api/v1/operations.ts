@@ -12,6 +12,7 @@ import { deleteDevice } from './devices/delete.ts';
 import { discoveredDevices } from './devices/discovered.ts';
 import { getDevice } from './devices/get.ts';
 import { listDevices } from './devices/list.ts';
+import { releaseDevice } from './devices/release.ts';
 import { updateDevice } from './devices/update.ts';
 import { deviceUsage } from './devices/usage.ts';
 import { getEnergyInsights } from './energy-insights/get.ts';
@@ -20,6 +21,9 @@ import { createGateway } from './gateways/create.ts';
 import { deleteGateway } from './gateways/delete.ts';
 import { listGateways } from './gateways/list.ts';
 import { updateGateway } from './gateways/update.ts';
+import { createImport } from './imports/create.ts';
+import { fetchImportCredentials } from './imports/credentials.ts';
+import { getImport } from './imports/get.ts';
 import { createKey } from './keys/create.ts';
 import { listKeys } from './keys/list.ts';
 import { revokeKey } from './keys/revoke.ts';
@@ -30,6 +34,9 @@ import { getPriceSeries } from './price-series/get.ts';
 import { listPriceSeries } from './price-series/list.ts';
 import { listPrices } from './price-series/prices.ts';
 import { putPrices } from './price-series/put-prices.ts';
+import { createProvisioningBatch } from './provisioning-batches/create.ts';
+import { listProvisioningBatches } from './provisioning-batches/list.ts';
+import { revokeProvisioningBatch } from './provisioning-batches/revoke.ts';
 import { createTariff } from './tariffs/create.ts';
 import { deleteTariff } from './tariffs/delete.ts';
 import { getTariff } from './tariffs/get.ts';
@@ -82,10 +89,17 @@ const NAMED = {
   updateDevice,
   deleteDevice,
   deviceUsage,
+  releaseDevice,
   createGateway,
   listGateways,
   updateGateway,
   deleteGateway,
+  createImport,
+  getImport,
+  fetchImportCredentials,
+  createProvisioningBatch,
+  listProvisioningBatches,
+  revokeProvisioningBatch,
   createTariff,
   listTariffs,
   getTariff,
