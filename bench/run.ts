@@ -16,6 +16,7 @@ const BENCHES: Record<string, () => Promise<{ bench: (files: readonly string[]) 
   alerts: () => import('./alerts.ts'),
   stream: () => import('./stream.ts'),
   upgrade: () => import('./upgrade.ts'),
+  onboard: () => import('./onboard.ts'),
   costs: () => import('./costs.ts'),
   forecast: () => import('./forecast.ts'),
   remarks: () => import('./remarks.ts'),

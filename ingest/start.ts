@@ -1,14 +1,19 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { isLoopback } from '#src/config/addresses.ts';
 import { isAmqp, parseAmqpUrl } from '#src/config/amqp-url.ts';
 import type { Config } from '#src/config/load.ts';
+import { defined } from '#src/core/defined.ts';
 import type { Logger } from '#src/core/log.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
 import { mayRead } from '#src/devices/broker-access.ts';
+import { endedCertificates, loginOfCertificate } from '#src/devices/certificates.ts';
 import { checkDeviceLogin, endedLogins } from '#src/devices/credentials.ts';
 import { ROUTING_KEYS, TOPIC_FILTERS, topicOfRoutingKey } from '#src/devices/topics.ts';
 import { createPipeline, type PipelineCounts } from './pipeline.ts';
 import { startAmqp } from './source/amqp/amqp-source.ts';
 import { shardCount } from './source/amqp/shard-count.ts';
+import type { Claims } from './source/claiming.ts';
 import { startEmbeddedBroker } from './source/embedded-broker.ts';
 import type { HomeUsagePort } from './source/home-topics.ts';
 import type { Source } from './source/source.ts';
@@ -42,12 +47,31 @@ export interface Ingest {
   stop(): Promise<void>;
 }
 
+/** The certificates of those who vouch for devices, PEM. Throws where the file has none. */
+async function clientAuthority(file: string | undefined): Promise<Buffer | undefined> {
+  if (file === undefined) return undefined;
+  const told = (why: string) => new Error(`MQTTS_CLIENT_CA_FILE: ${file} ${why}`);
+  const ca = await readFile(file).catch((error: Error) => {
+    throw told(`cannot be read (${error.message})`);
+  });
+  const found = String(ca).match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  if (found.length === 0) throw told('has no certificate (PEM) in it');
+  try {
+    for (const pem of found) new X509Certificate(pem);
+  } catch {
+    throw told('has a certificate in it that cannot be read');
+  }
+  return ca;
+}
+
 /** Wires source, pipeline and writer together: the embedded broker, or a client where MQTT_URL names one. */
 export async function startIngest(
   config: Config,
   parts: {
     pool: Pool;
     tls: { cert: Buffer; key: Buffer };
+    /** Where meters may claim their identities; wired by src/start. */
+    claims?: Claims;
     /** Another worker has the session at the broker that this one had: this process must end, and begin anew. */
     onSessionLost: () => void;
     /** What homes are told at the embedded broker; wired by src/start. */
@@ -99,6 +123,7 @@ export async function startIngest(
   } else {
     const db = createDb(pool);
     const { host, port, tlsHost, tlsPort } = config.mqtt;
+    const ca = await clientAuthority(config.mqtt.clientCaFile);
     if (!isLoopback(host)) log.warn({ host, port }, OPEN_WITHOUT_TLS);
     const broker = await startEmbeddedBroker({
       host,
@@ -110,6 +135,14 @@ export async function startIngest(
       endedLogins: (usernames) => endedLogins(db, usernames),
       mayRead: (username, topic) => mayRead(db, username, topic),
       ...(parts.homes && { homes: parts.homes }),
+      ...(ca && {
+        certificates: {
+          ca,
+          loginOf: (certificate) => loginOfCertificate(db, certificate),
+          ended: (sessions) => endedCertificates(db, sessions),
+        },
+      }),
+      ...defined({ claims: parts.claims }),
       receive,
       log,
     });

@@ -76,8 +76,12 @@ CREATE TABLE devices (
   placement_by text NOT NULL DEFAULT 'type', -- Who says so: its owner, the decoder that knows what it is, or its type.
   upstream_device_id text COLLATE "C", -- The consumption meter of the same user that it lies behind: its energy is part of that one's.
   channels jsonb NOT NULL DEFAULT '{}', -- What its owner says of its quantities, by their native names: {"SML.Wert_A": {"counts_as": "import", "placement": "grid"}}.
+  external_id text, -- What others call the device: a serial or asset number. Once in an account.
+  imported_as text, -- What row of an import it came from, where that had no external_id: ["type", "location"] as they were then. An import that is made again finds it by this, whatever its owner changed since.
+  certificate_sha256 bytea, -- SHA-256 of the client certificate (DER) that it logs in with. Null: one that names it by its id, where the broker asks for certificates.
   PRIMARY KEY (device_id),
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
+  CHECK (length(certificate_sha256) = 32),
   CHECK (limit_kw > 0),
   CHECK (max_gap_minutes > 0),
   CHECK (placement_by IN ('owner', 'decoder', 'type')),
@@ -85,7 +89,10 @@ CREATE TABLE devices (
   CHECK (register_max_kwh > 0),
   CHECK (status IN ('active', 'inactive', 'faulty'))
 );
+CREATE UNIQUE INDEX devices_certificate ON devices (certificate_sha256) WHERE ((deleted_at IS NULL) AND (certificate_sha256 IS NOT NULL));
 CREATE INDEX devices_composed ON devices (user_id) WHERE ((placement IN ('production', 'storage', 'excluded')) OR (upstream_device_id IS NOT NULL) OR (channels @? '$.*."placement"'::jsonpath));
+CREATE UNIQUE INDEX devices_external_id ON devices (external_id, user_id) WHERE ((deleted_at IS NULL) AND (external_id IS NOT NULL));
+CREATE UNIQUE INDEX devices_imported_as ON devices (user_id, imported_as) WHERE ((deleted_at IS NULL) AND (imported_as IS NOT NULL));
 CREATE INDEX devices_placement ON devices (user_id, placement);
 CREATE INDEX devices_to_compute ON devices (device_id) WHERE (computed_with IS NOT NULL);
 CREATE INDEX devices_user ON devices (user_id);
@@ -678,6 +685,58 @@ CREATE TABLE group_members (
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE
 );
 CREATE INDEX group_members_user ON group_members (user_id);
+
+-- Imports of devices over HTTPS, each of which was carried out as a whole.
+CREATE TABLE imports (
+  import_id text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  rows integer NOT NULL,
+  created integer NOT NULL,
+  users_created integer NOT NULL,
+  differing jsonb NOT NULL DEFAULT '[]', -- Rows of which the device was there already, with other settings: it was left as it is.
+  credentials_sealed bytea, -- Sealed JSON: ids and passwords of the new devices. Null once they were fetched, and after a day.
+  PRIMARY KEY (import_id),
+  FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
+  CHECK (created >= 0),
+  CHECK (rows >= 0),
+  CHECK (users_created >= 0)
+);
+CREATE INDEX imports_user ON imports (user_id, import_id);
+
+-- Secrets that meters are made with, and claim their identities with at first contact.
+CREATE TABLE provisioning_batches (
+  batch_id text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
+  owner_user_id text COLLATE "C", -- Whose a meter becomes that is registered nowhere (devices.external_id). Null: such a meter is refused.
+  name text NOT NULL,
+  type text NOT NULL,
+  location text NOT NULL,
+  secret_sha256 bytea NOT NULL,
+  serials text[], -- The only serials that may claim. Null: any.
+  max_devices integer NOT NULL,
+  claimed integer NOT NULL DEFAULT 0,
+  expires_at timestamptz NOT NULL,
+  revoked_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (batch_id),
+  FOREIGN KEY (owner_user_id) REFERENCES users(user_id) ON DELETE SET NULL,
+  FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
+  CHECK (claimed >= 0 AND claimed <= max_devices),
+  CHECK (max_devices > 0)
+);
+CREATE INDEX provisioning_batches_owner ON provisioning_batches (owner_user_id);
+CREATE INDEX provisioning_batches_user ON provisioning_batches (user_id, batch_id);
+
+-- Devices whose meters claimed them. While there is a row nobody claims the device again.
+CREATE TABLE device_claims (
+  device_id text COLLATE "C" NOT NULL,
+  batch_id text COLLATE "C" NOT NULL,
+  nonce_sha256 bytea, -- SHA-256 of a number that only the meter knows: with it the same claim may be repeated until the device was heard. Null: it gave none.
+  claimed_at timestamptz NOT NULL,
+  PRIMARY KEY (device_id),
+  FOREIGN KEY (device_id) REFERENCES devices(device_id) ON DELETE CASCADE
+);
 
 -- Closed hours of device_intervals: without those that are open in heads. To be added up: of one quarter-hour there may be several rows.
 CREATE VIEW closed_device_intervals (

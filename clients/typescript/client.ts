@@ -198,6 +198,44 @@ export interface CreatedKey {
   key: string;
 }
 
+export interface CreatedProvisioningBatch {
+  /** Id of the batch. */
+  batch_id: string;
+  /** Id of the user that it belongs to. */
+  user_id: string;
+  /** Id of the user that gets a meter whose serial no device has as its `external_id`. Null: such a meter is refused. */
+  owner_user_id: string | null;
+  /** What you call the batch. */
+  name: string;
+  /** Type of the devices that are made. */
+  type: string;
+  /** Location of the devices that are made. */
+  location: string;
+  /** The only serials that may claim. Null: any. */
+  serials: string[] | null;
+  /** How many meters may claim a device. */
+  max_devices: number;
+  /** How many have. */
+  claimed: number;
+  /** When nothing claims with it any more. */
+  expires_at: string;
+  /** When it was revoked. Null: it was not. */
+  revoked_at: string | null;
+  /** When it was created. */
+  created_at: string;
+  /** What meters of the batch are made with. */
+  mqtt: {
+    /** MQTT user name of all meters of the batch, until they have their own. */
+    username: string;
+    /** MQTT password of the batch. It is not shown again. */
+    password: string;
+    /** Where a meter publishes its claim. */
+    claim_topic: string;
+    /** Where it is answered, on its own connection alone. */
+    reply_topic: string;
+  };
+}
+
 export interface Delivery {
   /** Id of the delivery. */
   delivery_id: string;
@@ -315,8 +353,40 @@ export interface DeviceDetails {
     /** Where the quantity is measured. Null: where its device is. */
     placement: "grid" | "production" | "storage" | "consumption" | "excluded" | null;
   }[];
+  /** What you call the device: a serial or asset number. Once in an account. Null: it has none. */
+  external_id: string | null;
+  /** SHA-256 of the client certificate that the device logs in with, in hex. Null: a certificate that has its id as name, where the broker takes certificates. */
+  certificate_sha256: string | null;
   /** When it was created. */
   created_at: string;
+}
+
+export interface DeviceImport {
+  /** Id of the import. */
+  import_id: string;
+  /** An import is carried out as a whole before it is answered, or refused. */
+  state: "completed";
+  /** When it was created. */
+  created_at: string;
+  /** How many rows it had. */
+  rows: number;
+  /** How many devices it made. */
+  created: number;
+  /** How many rows were devices that were there already; they are left as they are. */
+  existing: number;
+  /** How many accounts it made. */
+  users_created: number;
+  /** Rows whose devices were there already with other settings. Change those with `PATCH /v1/devices/{device_id}`. */
+  differing: {
+    /** The row: `line 3` of CSV, its place in the list from 0 of JSON. */
+    row: string;
+    /** Id of the device. */
+    device_id: string;
+    /** Members that the row gives and the device has otherwise. */
+    members: string[];
+  }[];
+  /** `waiting`: the passwords can be fetched, once, within a day. `gone`: they were fetched or not fetched, or there are none. */
+  credentials: "waiting" | "gone";
 }
 
 export interface DeviceUsage {
@@ -643,6 +713,26 @@ export type GroupEnergyInsights = {
   data?: undefined;
 };
 
+export interface ImportCredentials {
+  /** Id of the import. */
+  import_id: string;
+  /** What each new device signs in to the broker with. */
+  credentials: {
+    /** The row: `line 3` of CSV, its place in the list from 0 of JSON. */
+    row: string;
+    /** What you call the device. Null: it has no such name. */
+    external_id: string | null;
+    /** Id of the device. */
+    device_id: string;
+    /** MQTT user name. */
+    username: string;
+    /** MQTT password. It is not shown again. */
+    password: string;
+    /** Topic that the device publishes its readings on. */
+    topic: string;
+  }[];
+}
+
 export interface Key {
   /** Id of the key. */
   key_id: string;
@@ -736,6 +826,33 @@ export interface PriceSeries {
   currency: string;
   /** For how long each price holds, in minutes. */
   resolution_minutes: 15 | 30 | 60;
+}
+
+export interface ProvisioningBatch {
+  /** Id of the batch. */
+  batch_id: string;
+  /** Id of the user that it belongs to. */
+  user_id: string;
+  /** Id of the user that gets a meter whose serial no device has as its `external_id`. Null: such a meter is refused. */
+  owner_user_id: string | null;
+  /** What you call the batch. */
+  name: string;
+  /** Type of the devices that are made. */
+  type: string;
+  /** Location of the devices that are made. */
+  location: string;
+  /** The only serials that may claim. Null: any. */
+  serials: string[] | null;
+  /** How many meters may claim a device. */
+  max_devices: number;
+  /** How many have. */
+  claimed: number;
+  /** When nothing claims with it any more. */
+  expires_at: string;
+  /** When it was revoked. Null: it was not. */
+  revoked_at: string | null;
+  /** When it was created. */
+  created_at: string;
 }
 
 export type Rates = {
@@ -1209,6 +1326,8 @@ export interface CreateDeviceBody {
     /** Where the quantity is measured. Null: where its device is. */
     placement?: "grid" | "production" | "storage" | "consumption" | "excluded" | null;
   }[];
+  /** What you call the device: a serial or asset number. Once in an account. */
+  external_id?: string;
   /** Pairs this discovered device, which keeps the credentials of its gateway. */
   discovery_id?: string;
 }
@@ -1276,6 +1395,10 @@ export interface UpdateDeviceBody {
     /** Where the quantity is measured. Null: where its device is. */
     placement?: "grid" | "production" | "storage" | "consumption" | "excluded" | null;
   }[];
+  /** What you call the device: a serial or asset number. Once in an account. Null removes it. */
+  external_id?: string | null;
+  /** SHA-256 of the client certificate that the device logs in with, in hex. Null: a certificate that has its id as name, where the broker takes certificates. */
+  certificate_sha256?: string | null;
 }
 
 export interface DeviceUsageQuery {
@@ -1383,6 +1506,92 @@ export interface GroupEnergyInsightsQuery {
   tz?: string;
   /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user. */
   include?: string;
+}
+
+export interface CreateImportQuery {
+  /** Whether accounts (homeowners) are made for addresses that have none. Needs `users:write`, and a utility or an administrator. */
+  create_users?: boolean;
+}
+
+export type CreateImportBody = {
+  /** Id of the user that the device is of. Default, without `email` too: the owner of the key. */
+  user_id?: string;
+  /** What kind of device it is, in the words of its owner, such as `electricity_meter`. */
+  type: string;
+  /** Where the device is, in the words of its owner. */
+  location: string;
+  /** Highest plausible load, in kW. A register that rises faster is held until later readings confirm it. */
+  limit_kw?: number;
+  /** Value at which the register starts again at 0, in kWh. Default: it never does. */
+  register_max_kwh?: number;
+  /** Longest silence that power readings are integrated over, in minutes. */
+  max_gap_minutes?: number;
+  /** IANA time zone of a device that reports local time. Default: that of its owner. */
+  timezone?: string;
+  /** Where the device sits in its home. `excluded`: it does not count. Default: a guess from what it is. */
+  placement?: "grid" | "production" | "storage" | "consumption" | "excluded";
+  /** Id of the device whose measurement includes this one. Default: none. */
+  upstream_device_id?: string;
+  /** What quantities of the device count as. Those that are not named stay as they are. */
+  channels?: {
+    /** What the device calls the quantity. */
+    native_name: string;
+    /** What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water` or `ignored`. Null takes back what was said. */
+    counts_as?: string | null;
+    /** Where the quantity is measured. Null: where its device is. */
+    placement?: "grid" | "production" | "storage" | "consumption" | "excluded" | null;
+  }[];
+  /** What you call the device: a serial or asset number. Once in an account. */
+  external_id?: string;
+  /** Pairs this discovered device, which keeps the credentials of its gateway. */
+  discovery_id?: string;
+  /** E-mail address of the user that the device is of, in place of `user_id`. */
+  email?: string;
+  /** Settings for the decoders, for what devices do not report themselves. Unknown members are kept. */
+  decoder_config?: {
+    /** IANA time zone of devices that report local time without one. */
+    tz?: string;
+    /** Where SenML is published. */
+    senml?: {
+      /** MQTT topic filters on which SenML packs arrive. */
+      topics: string[];
+    };
+    /** Meters that count, by the id of the meter. */
+    meter?: Record<string, unknown>;
+    /** Pulse counters of emon nodes, by `node/name`. */
+    emon?: Record<string, unknown>;
+    /** Quantities of meters that a Tasmota script reads, by `prefix.name` or by the name alone. */
+    tasmota?: Record<string, unknown>;
+    /** How Zigbee2MQTT publishes. */
+    zigbee2mqtt?: {
+      /** How it publishes (its setting `output`). */
+      output?: "json" | "attribute" | "attribute_and_json";
+      /** With `attribute`: the names of its devices, which may contain slashes. */
+      devices?: string[];
+    };
+  };
+}[];
+
+export interface CreateProvisioningBatchBody {
+  /** What you call the batch. */
+  name: string;
+  /** Id of the user that gets a meter whose serial no device has as its `external_id`. Null: such a meter is refused. Default: null. */
+  owner_user_id?: string;
+  /** Type of the devices that are made. */
+  type?: string;
+  /** Location of the devices that are made. */
+  location?: string;
+  /** The only serials that may claim. Null: any. Default: null. */
+  serials?: string[];
+  /** How many meters may claim a device. */
+  max_devices: number;
+  /** For how many days meters may claim. */
+  valid_days?: number;
+}
+
+export interface ListProvisioningBatchesQuery {
+  /** Most items in the answer. */
+  limit?: number;
 }
 
 export interface CreateTariffBody {
@@ -1807,6 +2016,11 @@ export class EnergyClient {
     return this.#transport.text('GET', `/v1/devices/${encodeURIComponent(deviceId)}/usage`, { query, accept: 'application/atom+xml', isSafe: true, options });
   }
 
+  /** Lets a meter claim the device anew, with a provisioning batch and the serial that the device has as `external_id`: the password of before ends. */
+  releaseDevice(deviceId: string, options?: CallOptions): Promise<Message> {
+    return this.#transport.json('POST', `/v1/devices/${encodeURIComponent(deviceId)}/release`, { options });
+  }
+
   /** Makes a gateway; its MQTT password is shown here and never again. */
   createGateway(body: CreateGatewayBody, options?: CallOptions): Promise<CreatedGateway> {
     return this.#transport.json('POST', '/v1/gateways', { body, options });
@@ -1885,6 +2099,41 @@ export class EnergyClient {
   /** What the homes of a group, and of those below it, used together by day, month or hour; without dates the last 30 days in one object. Each home counts once. As a spreadsheet (XLSX). */
   groupEnergyInsightsXlsx(groupId: string, query?: GroupEnergyInsightsQuery, options?: CallOptions): Promise<Uint8Array> {
     return this.#transport.bytes('GET', `/v1/groups/${encodeURIComponent(groupId)}/energy-insights`, { query, accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', isSafe: true, options });
+  }
+
+  /** Pairs up to 20,000 devices at once, as JSON or CSV of up to 8 MiB: all of them or, with the mistakes named row by row, none. The same again changes nothing: a row is the device of its owner with the same `external_id`, or without one of the same `type` and `location`. */
+  createImport(body: CreateImportBody, query?: CreateImportQuery, options?: CallOptions): Promise<DeviceImport> {
+    return this.#transport.json('POST', '/v1/imports', { query, body, options });
+  }
+
+  /** Pairs up to 20,000 devices at once, as JSON or CSV of up to 8 MiB: all of them or, with the mistakes named row by row, none. The same again changes nothing: a row is the device of its owner with the same `external_id`, or without one of the same `type` and `location`. From CSV. */
+  createImportCsv(csv: string, query?: CreateImportQuery, options?: CallOptions): Promise<DeviceImport> {
+    return this.#transport.json('POST', '/v1/imports', { query, body: csv, type: 'text/csv', options });
+  }
+
+  /** Shows what came of an import of devices. */
+  getImport(importId: string, options?: CallOptions): Promise<DeviceImport> {
+    return this.#transport.json('GET', `/v1/imports/${encodeURIComponent(importId)}`, { isSafe: true, options });
+  }
+
+  /** Fetches the MQTT passwords of the devices that an import made: once, within a day. With an Idempotency-Key an answer that was lost can be had again. */
+  fetchImportCredentials(importId: string, options?: CallOptions): Promise<ImportCredentials> {
+    return this.#transport.json('POST', `/v1/imports/${encodeURIComponent(importId)}/credentials`, { options });
+  }
+
+  /** Makes a secret that meters are made with in the factory, and claim their devices and their own passwords with at first contact. A meter gets the device that has its serial as `external_id`. For utilities and administrators. */
+  createProvisioningBatch(body: CreateProvisioningBatchBody, options?: CallOptions): Promise<CreatedProvisioningBatch> {
+    return this.#transport.json('POST', '/v1/provisioning-batches', { body, options });
+  }
+
+  /** The provisioning batches that the caller made, those that ended too, page by page; an administrator’s list has all. */
+  listProvisioningBatches(query?: ListProvisioningBatchesQuery, options?: CallOptions): Pages<ProvisioningBatch> {
+    return this.#transport.pages('GET', '/v1/provisioning-batches', { query, isSafe: true, options });
+  }
+
+  /** Ends a provisioning batch: nothing claims with it any more. What was claimed goes on. */
+  revokeProvisioningBatch(batchId: string, options?: CallOptions): Promise<Message> {
+    return this.#transport.json('DELETE', `/v1/provisioning-batches/${encodeURIComponent(batchId)}`, { isSafe: true, options });
   }
 
   /** Says what a user pays for energy from a day on, and gets for what is fed in. */

@@ -5,6 +5,8 @@ import type { Logger } from '#src/core/log.ts';
 import { SERVER_TLS } from '#src/core/tls.ts';
 import { mayPublish } from '#src/devices/broker-access.ts';
 import { homeUsageTopic, parseHomeUsageTopic } from '#src/devices/topics.ts';
+import { type Claiming, type Claims, createClaiming, MAX_CLAIMING_MS } from './claiming.ts';
+import { asksForCertificates, type ClientCertificate, certificateOf } from './client-certificate.ts';
 import { type HomeUsagePort, homeTopics } from './home-topics.ts';
 import { limitPackets } from './packet-limit.ts';
 import { pubacks } from './pubacks.ts';
@@ -47,6 +49,17 @@ export interface BrokerOptions {
   mayRead(username: string, topic: string): Promise<boolean>;
   /** What homes are told; without it nobody may listen to anything. */
   homes?: HomeUsagePort;
+  /** Where clients may log in by certificates: who vouches for these, and whose they are. */
+  certificates?: {
+    /** PEM. */
+    ca: Buffer;
+    /** The device or gateway that a certificate is; null where it is nobody's. */
+    loginOf(certificate: ClientCertificate): Promise<string | null>;
+    /** Which certificates, by their SHA-256, are no longer those of the logins that came with them. */
+    ended(sessions: readonly (ClientCertificate & { username: string })[]): Promise<readonly string[]>;
+  };
+  /** Where meters may claim their identities. */
+  claims?: Claims;
   receive: Receive;
   log: Logger;
   homesEveryMs?: number;
@@ -55,8 +68,12 @@ export interface BrokerOptions {
 }
 
 interface Session {
-  /** Id of the device or the gateway. */
+  /** Id of the device or the gateway, or of a batch of meters. */
   username: string;
+  /** What it logged in by, where that was no password. */
+  certificate: ClientCertificate | null;
+  /** Of a meter that claims its identity, and does nothing else. */
+  claiming: { claims: Claiming; sinceMs: number } | null;
   inFlight: number;
   /** aedes' callback, held while too many messages wait: it reads no further until it is called. */
   held: (() => void)[];
@@ -64,6 +81,7 @@ interface Session {
   acknowledge(messageId: number): void;
 }
 
+type Login = Pick<Session, 'username' | 'certificate'>;
 type Connection = Client & {
   conn: { writable: boolean; writableLength: number; write(data: Buffer): boolean };
   session?: Session;
@@ -73,10 +91,11 @@ type Connection = Client & {
  * The broker inside the ingest process (aedes). A device's PUBLISH is taken out of aedes before it acknowledges, and
  * its PUBACK is written when the reading is committed (MQTT 3.1.1, 4.3.2), with many messages of a connection under way.
  * QoS 2 is held in order, message by message, before its PUBREC. There is nothing to read here
- * but what a home uses, for its own gateways.
+ * but the answer to a claim, and what a home uses, for its own gateways.
  */
 export async function startEmbeddedBroker(options: BrokerOptions): Promise<EmbeddedBroker> {
-  const { checkLogin, endedLogins, receive, log } = options;
+  const { checkLogin, endedLogins, certificates, claims, receive, log } = options;
+  const claimingOf = claims && createClaiming(claims, log);
   const sessions = new Map<Session, Client>();
   let paused = false;
   const broker = await Aedes.createBroker({
@@ -85,15 +104,35 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
     maxClientsIdLength: 256,
   });
 
-  broker.authenticate = (client, username, password, done) => {
-    const name = username ?? '';
-    checkLogin(name, password?.toString() ?? '').then(
-      (valid) => {
-        if (!valid) return done(refused(4), false);
+  const isBatch = (name: string) => claims !== undefined && name.startsWith(claims.prefix);
+
+  /**
+   * Whose a connection is: that of its certificate, where this is somebody's, and then of nobody else; else of the name and the password
+   * that belong together. Null: nobody's.
+   */
+  async function loginOf(client: Connection, name: string, password: string): Promise<Login | null> {
+    const certificate = certificates ? certificateOf(client.conn as unknown as Socket) : null;
+    if (certificate === 'refused') return null;
+    const username = certificate && (await certificates?.loginOf(certificate));
+    if (username) return name === '' || name === username ? { username, certificate } : null;
+    const isRight = isBatch(name) ? await claims?.check(name, password) : await checkLogin(name, password);
+    return isRight ? { username: name, certificate: null } : null;
+  }
+
+  broker.authenticate = (client, givenName, password, done) => {
+    loginOf(client as Connection, givenName ?? '', password?.toString() ?? '').then(
+      (login) => {
+        if (!login) return done(refused(4), false);
+        const { username } = login;
         const { conn } = client as Connection;
-        (client as { id: string }).id = sessionId(name, client.id);
+        (client as { id: string }).id = sessionId(username, client.id);
         const acknowledge = pubacks(() => (!client.closed && conn.writable ? conn : null));
-        (client as Connection).session = { username: name, inFlight: 0, held: [], acknowledge };
+        const address = (conn as unknown as Socket).remoteAddress ?? '';
+        const claiming =
+          claimingOf && isBatch(username)
+            ? { claims: claimingOf(client, username, address), sinceMs: Date.now() }
+            : null;
+        (client as Connection).session = { ...login, claiming, inFlight: 0, held: [], acknowledge };
         sessions.set((client as Connection).session as Session, client);
         done(null, true);
       },
@@ -120,6 +159,8 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
   const homes = told && homeTopics(told, publish, { log, ...(everyMs === undefined ? {} : { everyMs }) });
   broker.authorizeSubscribe = (client, subscription, done) => {
     const { session } = client as Connection;
+    // A meter that claims may await its answer, which comes on its connection alone: nobody publishes on that topic.
+    if (session?.claiming) return done(null, subscription.topic === claims?.replyTopic ? subscription : null);
     // A client that is away gets what there is when it is back.
     subscription.qos = 0;
     const userId = parseHomeUsageTopic(subscription.topic);
@@ -165,12 +206,21 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
     if (payload.length > MAX_PAYLOAD_BYTES) return done(new Error('payload is longer than 1 MiB'));
     // A bridge tells its state there (mosquitto's `notifications`): of no interest, and no reason to refuse it.
     if (session && /^\$SYS\/broker\/connection\//.test(packet.topic)) return done(null);
-    if (!session || !mayPublish(session.username, packet.topic)) {
+    const { messageId } = packet as { messageId?: number };
+    if (session?.claiming && packet.topic === claims?.topic) {
+      const { qos } = packet;
+      if (qos === 2) return session.claiming.claims.take(payload, () => done(null));
+      packet.qos = 0;
+      session.claiming.claims.take(payload, () => {
+        if (qos === 1 && messageId !== undefined) session.acknowledge(messageId);
+      });
+      return done(null);
+    }
+    if (!session || session.claiming || !mayPublish(session.username, packet.topic)) {
       tellOfForeign(session?.username ?? '', packet.topic);
       return done(new Error('not your topic'));
     }
     const message = { topic: packet.topic, payload, receivedAtMs: Date.now(), replayed: false };
-    const { messageId } = packet as { messageId?: number };
     if (packet.qos === 2) {
       paused = !receive(message, () => done(null)) || paused;
       return;
@@ -190,9 +240,20 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
   };
 
   const endSessions = async () => {
-    const connected = [...new Set([...sessions.keys()].map((session) => session.username))];
+    const nowMs = Date.now();
+    for (const [{ claiming, certificate }, client] of sessions)
+      if (nowMs - (claiming?.sinceMs ?? nowMs) > MAX_CLAIMING_MS || nowMs > (certificate?.validToMs ?? nowMs))
+        client.close();
+    const open = [...sessions.keys()];
+    const byPassword = open.filter(({ claiming, certificate }) => !claiming && !certificate);
+    const connected = [...new Set(byPassword.map(({ username }) => username))];
     const ended = new Set(connected.length > 0 ? await endedLogins(connected) : []);
-    for (const [session, client] of sessions) if (ended.has(session.username)) client.close();
+    const certified = open.flatMap(({ username, certificate }) => (certificate ? { ...certificate, username } : []));
+    const gone = new Set(certified.length > 0 ? await certificates?.ended(certified) : []);
+    for (const [session, client] of sessions) {
+      const isEnded = session.certificate ? gone.has(session.certificate.sha256) : ended.has(session.username);
+      if (isEnded) client.close();
+    }
   };
   const logins = setInterval(() => {
     endSessions().catch((error: Error) => log.debug({ err: error }, 'logins not checked'));
@@ -202,7 +263,12 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
   const serve = (socket: Socket) => limitPackets(broker.handle(socket) as Client, socket, MAX_PAYLOAD_BYTES);
   const plain = createServer(serve);
   const { handshakeMs: handshakeTimeout = MAX_HANDSHAKE_MS } = options;
-  const secure = createTlsServer({ ...options.tls, ...SERVER_TLS, handshakeTimeout }, serve);
+  const tlsOptions = { ...SERVER_TLS, ...(certificates ? asksForCertificates(certificates.ca) : {}) };
+  const secure = createTlsServer({ ...options.tls, ...tlsOptions, handshakeTimeout }, (socket) => {
+    // Told by TLS itself, before anything of MQTT is read: who has a certificate that is not good has no other way in.
+    if (certificates && certificateOf(socket) === 'refused') return void socket.destroy();
+    serve(socket);
+  });
   // Node tells of a handshake that took too long, and leaves the socket open.
   secure.on('tlsClientError', (_error, socket) => socket.destroy());
   const port = await listen(plain, options.port, options.host);
@@ -221,7 +287,7 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
     },
     // There is no other one.
     leave: async () => {},
-    renewTls: (pair) => secure.setSecureContext({ ...pair, ...SERVER_TLS }),
+    renewTls: (pair) => secure.setSecureContext({ ...pair, ...tlsOptions }),
     async close() {
       clearInterval(logins);
       homes?.stop();

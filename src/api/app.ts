@@ -14,6 +14,7 @@ import { createLive } from './live/live.ts';
 import { addOperation } from './operation.ts';
 import { addAuthentication } from './plugins/authentication.ts';
 import { addCertificate } from './plugins/certificate.ts';
+import { addClaims } from './plugins/claims.ts';
 import { addCors } from './plugins/cors.ts';
 import { addEntrance } from './plugins/entrance.ts';
 import { addErrorHandler, errorBody } from './plugins/errors.ts';
@@ -144,6 +145,7 @@ export function buildApp(
   addStaticFiles(app);
   addReference(app, parts.publicUrl);
   addUnsubscribe(app, context, parts.secret);
+  addClaims(app, context, counter);
   for (const operation of OPERATIONS) addOperation(app, context, operation);
   addDashboard(app, context, { secret, counter, mqtt, certificate, mail: mailSignIn }, parts.handOn);
   app.setNotFoundHandler((request, reply) => {

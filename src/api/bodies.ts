@@ -1,6 +1,7 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import type { FastifyInstance } from 'fastify';
 import { unprocessable } from '#src/core/errors.ts';
+import { type CsvBody, CsvRows } from './csv-rows.ts';
 
 /** So many rows are read of a CSV body, one more than any operation takes. */
 const MAX_ROWS = 10_001;
@@ -9,24 +10,15 @@ const EXACT_DIGITS = 15;
 /** A number that may have more, or an exponent, somewhere in a text. */
 const MAYBE_INEXACT = /\d[\d.]{15}|\d[eE]/;
 
-/** Rows of a CSV body, which know their lines. */
-class CsvRows extends Array<Record<string, string>> {
-  /** Of each row its line, from 1. */
-  lines: number[] = [];
+/** Reads bodies of the routes of a scope as CSV, too: with this header, or as the body says. */
+export function readCsv(scope: FastifyInstance, csv: readonly string[] | CsvBody): void {
+  scope.addContentTypeParser('text/csv', { parseAs: 'string' }, async (_request: unknown, text: string | Buffer) =>
+    'read' in csv ? csv.read(String(text)) : rowsOf(String(text), csv),
+  );
 }
 
-/** How a row of a body is called in an error: its place from 0, or its line. */
-export const rowName = (body: unknown, index: number): string =>
-  body instanceof CsvRows ? `line ${body.lines[index]}` : String(index);
-
-/**
- * Reads bodies of the routes of a scope so that no digit of a number is lost (`members`: of those of these names), and with `columns` CSV with
- * this header, too.
- */
-export function readExactly(
-  scope: FastifyInstance,
-  { members, columns }: { members?: readonly string[] | undefined; columns?: readonly string[] | undefined },
-): void {
+/** Reads JSON bodies of the routes of a scope so that no digit of a number is lost (`members`: of those of these names). */
+export function readExactly(scope: FastifyInstance, members: readonly string[] | undefined): void {
   const readJson = scope.getDefaultJsonParser('error', 'error');
   scope.removeContentTypeParser('application/json');
   scope.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
@@ -34,10 +26,6 @@ export function readExactly(
       done(error, error || !MAYBE_INEXACT.test(String(text)) ? value : withExactNumbers(String(text), members));
     void readJson(request, String(text), read);
   });
-  if (!columns) return;
-  scope.addContentTypeParser('text/csv', { parseAs: 'string' }, async (_request: unknown, text: string | Buffer) =>
-    rowsOf(String(text), columns),
-  );
 }
 
 /** JSON in which a number that a double would change is the text that it was written as; with `members` only where it is one of those. */

@@ -6,9 +6,11 @@ import { ENERGY_INSIGHTS_EXAMPLES } from './v1/energy-insights/example.ts';
 import type { Examples } from './v1/example-ids.ts';
 import { GATEWAY_EXAMPLES } from './v1/gateways/example.ts';
 import { GROUP_EXAMPLES } from './v1/groups/example.ts';
+import { IMPORT_EXAMPLES } from './v1/imports/example.ts';
 import { KEY_EXAMPLES } from './v1/keys/example.ts';
 import type { OperationName } from './v1/operations.ts';
 import { PRICE_SERIES_EXAMPLES } from './v1/price-series/example.ts';
+import { PROVISIONING_EXAMPLES } from './v1/provisioning-batches/example.ts';
 import { TARIFF_EXAMPLES } from './v1/tariffs/example.ts';
 import { USAGE_EXAMPLES } from './v1/usage/example.ts';
 import { USER_EXAMPLES } from './v1/users/example.ts';
@@ -25,6 +27,8 @@ export const EXAMPLES: Record<OperationName, Examples[string]> = {
   ...DEVICE_EXAMPLES,
   ...GATEWAY_EXAMPLES,
   ...GROUP_EXAMPLES,
+  ...IMPORT_EXAMPLES,
+  ...PROVISIONING_EXAMPLES,
   ...TARIFF_EXAMPLES,
   ...PRICE_SERIES_EXAMPLES,
   ...KEY_EXAMPLES,

@@ -1,6 +1,7 @@
 import { defined } from '#src/core/defined.ts';
 import { ERRORS } from '#src/core/errors.ts';
 import { VERSION } from '#src/core/version.ts';
+import type { CsvBody } from './csv-rows.ts';
 import { EXAMPLES } from './examples.ts';
 import { PARAMETER_EXAMPLES } from './openapi-examples.ts';
 import { HEADERS, headersOfAnswer, headersOfError } from './openapi-headers.ts';
@@ -15,6 +16,8 @@ import { OPERATIONS, type OperationName } from './v1/operations.ts';
 
 type Named = AnyOperation & { name: OperationName };
 
+/** What a person reads of a status, in characters; more are read one by one. */
+const MAX_DESCRIPTION = 400;
 /** The errors of the catalogue by status. */
 const STATUSES = Map.groupBy(Object.entries(ERRORS), ([, { status }]) => status);
 
@@ -32,6 +35,8 @@ const TAGS: Record<string, string> = {
   gateways: 'Brokers of households, which bring many devices at once.',
   keys: 'API keys: create, rotate with an overlap, revoke.',
   audit: 'Who did what to whom, for administrators.',
+  imports: 'Devices in bulk: tables of them, all or none.',
+  'provisioning-batches': 'Meters that claim their devices at first contact.',
 };
 
 /** The OpenAPI 3.1 document of the interface, from the schemas that validate requests. `url`: where clients reach it. */
@@ -83,8 +88,7 @@ function errorResponse(status: number, errors: [string, { status: number; error:
     return [name, { summary: meaning, value: { error, status, ...more[status as keyof typeof more] } }] as const;
   });
   return {
-    // Several have the same remedy.
-    description: [...new Set(errors.map(([, { meaning }]) => meaning))].join(' '),
+    description: descriptionOf(errors.map(([, { meaning }]) => meaning)),
     headers: headersOfError(status),
     content: {
       'application/json': {
@@ -93,6 +97,12 @@ function errorResponse(status: number, errors: [string, { status: number; error:
       },
     },
   };
+}
+
+/** What a status means, where a few sentences say it. Several errors have the same remedy. */
+function descriptionOf(meanings: readonly string[]): string {
+  const all = [...new Set(meanings)].join(' ');
+  return all.length < MAX_DESCRIPTION ? all : 'Each of the examples is a reason, and says what to do.';
 }
 
 function operationObject(operation: Named, schemas: Record<string, Json>): Json {
@@ -191,9 +201,9 @@ const ALSO = {
   },
 };
 
-const csvOf = (columns: readonly string[]): Json => ({
+const csvOf = (csv: readonly string[] | CsvBody): Json => ({
   type: 'string',
-  description: `The same rows as CSV. The first line is \`${columns.join(',')}\`.`,
+  description: 'read' in csv ? csv.described : `The same rows as CSV. The first line is \`${csv.join(',')}\`.`,
 });
 
 const needs = (scopes: readonly string[]): string =>

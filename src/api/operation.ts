@@ -9,8 +9,9 @@ import { AppError, unprocessable } from '#src/core/errors.ts';
 import { words } from '#src/core/mistake-words.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Act, ownerOf, recordAct } from '#src/users/audit.ts';
-import { readExactly, rowName } from './bodies.ts';
+import { readCsv, readExactly } from './bodies.ts';
 import type { ApiContext } from './context.ts';
+import { type CsvBody, rowName } from './csv-rows.ts';
 import { isLong, streamOf } from './long-answers.ts';
 import { mistakesIn } from './mistakes.ts';
 import { isTooDeep } from './nesting.ts';
@@ -25,6 +26,8 @@ export interface Call<Params, Query, Body> {
   params: Params;
   query: Query;
   body: Body;
+  /** Where the request came from, for the audit log. */
+  address: string;
   /** What a row of the body, which is a list, is called in an error. */
   rowName(index: number): string;
   reply: FastifyReply;
@@ -63,8 +66,10 @@ export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Sha
   body?: B;
   /** Numbers of its body (`true`), or its members of these names, are read as they are written: one that a double would change comes as text. */
   exactNumbers?: true | readonly string[];
-  /** Its body, a list, may come as CSV, too: the header. */
-  csvBody?: readonly string[];
+  /** Its body, a list, may come as CSV, too: the header, or how it is read. */
+  csvBody?: readonly string[] | CsvBody;
+  /** Longest body, where that is not 1 MiB. */
+  bodyLimitBytes?: number;
   status?: number;
   /**
    * What it changes. A GET changes nothing. Every other method changes what it does in one transaction, in which its caller
@@ -107,7 +112,7 @@ export type AnyOperation = Operation<any, any, any, any>;
  */
 export function addOperation(app: FastifyInstance, context: ApiContext, definition: AnyOperation): void {
   const { method, path, deprecated, readsFromStandby, status = method === 'POST' ? 201 : 200 } = definition;
-  const { changes = 'at once', exactNumbers, csvBody } = definition;
+  const { changes = 'at once', exactNumbers, csvBody, bodyLimitBytes } = definition;
 
   /** Carries out the request of a caller, who is as of now unless it only reads. */
   async function answer(work: ApiContext, caller: Caller, request: FastifyRequest, reply: FastifyReply) {
@@ -136,6 +141,7 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
 
   const route: RouteOptions = {
     method,
+    ...(bodyLimitBytes === undefined ? {} : { bodyLimit: bodyLimitBytes }),
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
     ...(deprecated ? { onSend: async (_request, reply) => tellDeprecation(reply, deprecated) } : {}),
     handler: async (request, reply) => {
@@ -166,7 +172,8 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
   };
   if (!exactNumbers && !csvBody) return void app.route(route);
   void app.register(async (scope) => {
-    readExactly(scope, { members: Array.isArray(exactNumbers) ? exactNumbers : undefined, columns: csvBody });
+    if (exactNumbers) readExactly(scope, exactNumbers === true ? undefined : exactNumbers);
+    if (csvBody) readCsv(scope, csvBody);
     scope.route(route);
   });
 }
@@ -245,6 +252,7 @@ function callOf(
     params,
     query: valid(query, queryParametersOf(url, query), 'query'),
     body: body ? bodyOf(body, request.body) : undefined,
+    address: request.ip,
     rowName: (index) => rowName(request.body, index),
     reply,
     url,

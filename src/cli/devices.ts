@@ -10,6 +10,7 @@ import { gatewayPrefix, readingsTopic } from '#src/devices/topics.ts';
 import { actAsOperator } from '#src/users/audit.ts';
 import { show, withDatabase } from './beside.ts';
 import { deviceAddress } from './device-address.ts';
+import { importTable } from './devices-import.ts';
 import { forTerminal } from './for-terminal.ts';
 import { userNamed } from './named-user.ts';
 import { addDeviceVerbs } from './nouns/devices.ts';
@@ -43,6 +44,19 @@ export function register(program: Command): void {
     .option('--discovery <discovery_id>', 'one that was discovered through a gateway (energy devices discovered)')
     .option('--json', 'print one JSON object')
     .action((options: NewDevice) => withDatabase((db, config) => pair(db, config, options)));
+  devices
+    .command('import <file>')
+    .description(
+      'pair what a CSV table lists, all of it or nothing: user_id or email, type, location and other members of POST /v1/devices; again it changes nothing',
+    )
+    .option(
+      '--credentials <file>',
+      'where the MQTT passwords go (default: FILE.credentials.csv; with --json the output)',
+    )
+    .option('--create-users', 'make an account for each e-mail address that has none')
+    .option('--utility <user>', 'whose homeowners they are, and become: a user_id or an e-mail address')
+    .option('--json', 'print one JSON object')
+    .action(importTable);
   devices
     .command('discovered')
     .description('list devices that were heard through a user’s gateways and are not paired')

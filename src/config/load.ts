@@ -34,6 +34,8 @@ export interface Config {
     tlsHost: string;
     tlsPort: number;
     publicHost: string;
+    /** Authorities (PEM) that vouch for devices at the embedded broker; undefined: it asks for no certificates. */
+    clientCaFile: string | undefined;
   };
   api: {
     host: string;
@@ -102,6 +104,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
       port: port(vars.MQTT_PORT, 1883),
       tlsHost,
       tlsPort: port(vars.MQTTS_PORT, 8883),
+      clientCaFile: vars.MQTTS_CLIENT_CA_FILE,
       publicHost: vars.PUBLIC_MQTT_HOST ?? hostForDevices(publicUrl, tlsHost, addressInNetwork),
     },
     api: {

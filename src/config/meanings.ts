@@ -17,6 +17,7 @@ export const MEANINGS: Readonly<Record<keyof Variables, string>> = {
   MQTTS_PORT: 'embedded broker, with TLS',
   MQTT_HOST: 'address that it listens on without TLS',
   MQTTS_HOST: 'address that it listens on with TLS',
+  MQTTS_CLIENT_CA_FILE: 'authorities (PEM) whose client certificates devices may log in with at the embedded broker',
   PUBLIC_MQTT_HOST: 'host that devices are told, and that the certificate names',
   API_HOST: 'address that the API listens on',
   API_PORT: 'HTTPS',

@@ -90,6 +90,7 @@ export const variables = z.object({
   MQTTS_PORT: port.optional(),
   MQTT_HOST: host.default('127.0.0.1'),
   MQTTS_HOST: host.optional(),
+  MQTTS_CLIENT_CA_FILE: file.optional(),
   PUBLIC_MQTT_HOST: host.optional(),
   API_HOST: z.string().default('127.0.0.1'),
   API_PORT: port.optional(),

@@ -30,6 +30,7 @@ export const ERRORS = {
     meaning: 'The body came as another type.',
   },
   bodyTooLong: { status: 400, error: 'The body is longer than 1 MiB', meaning: 'Send less at once.' },
+  importTooLong: { status: 400, error: 'The body is longer than 8 MiB', meaning: 'Send it as several imports.' },
   unauthorized: {
     status: 401,
     error: 'Unauthorized',
@@ -124,6 +125,37 @@ export const ERRORS = {
     status: 409,
     error: 'The group has subgroups',
     meaning: 'Remove them first, or make them part of another group.',
+  },
+  externalIdInUse: {
+    status: 409,
+    error: 'The account has a device of this external_id already',
+    meaning: 'Use that device, or another external_id.',
+  },
+  certificateInUse: {
+    status: 409,
+    error: 'Another device logs in with this certificate',
+    meaning: 'Give each device a certificate of its own.',
+  },
+  importUnderWay: {
+    status: 409,
+    error: 'Another import of this account is under way',
+    meaning: 'Send it again when that one is done.',
+  },
+  importOvertaken: {
+    status: 409,
+    error: 'Something else has created the same devices or accounts meanwhile; nothing was imported',
+    meaning: 'Send it again: what is there by then is left as it is.',
+  },
+  credentialsGone: {
+    status: 409,
+    error: 'The passwords of this import were fetched already, or were not fetched within a day',
+    meaning: 'Delete the devices whose passwords are lost, and import them again.',
+  },
+  claimRefused: {
+    status: 403,
+    error: 'The claim is refused: this serial does not wait to be claimed with this batch',
+    meaning:
+      'Register the serial, or release its device, and look at the batch: it may be expired, revoked or used up.',
   },
   idempotencyKeyReused: {
     status: 409,

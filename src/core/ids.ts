@@ -19,7 +19,9 @@ export type IdPrefix =
   | 'aud'
   | 'trf'
   | 'prs'
-  | 'grp';
+  | 'grp'
+  | 'imp'
+  | 'prb';
 
 /** A new identifier: prefix and a UUIDv7 (RFC 9562, 5.7) in 26 characters of base32, so that ids sort by creation. */
 export function newId(prefix: IdPrefix, nowMs: number = Date.now()): string {

@@ -10,5 +10,7 @@ export const OWNED = {
   webhook: { prefix: 'whk', relation: 'webhooks', key: 'webhook_id' },
   tariff: { prefix: 'trf', relation: 'tariffs', key: 'tariff_id' },
   group: { prefix: 'grp', relation: 'home_groups', key: 'group_id' },
+  import: { prefix: 'imp', relation: 'imports', key: 'import_id' },
+  provisioningBatch: { prefix: 'prb', relation: 'provisioning_batches', key: 'batch_id' },
   priceSeries: { prefix: 'prs', relation: 'price_series', key: 'series_id' },
 } as const;

@@ -46,6 +46,9 @@ export interface Tables {
   home_groups: HomeGroupsTable;
   group_members: { group_id: string; user_id: string; added_at: Generated<Date> };
   usage_told: { user_id: string; told_at: Date; followed_since: Date | null; followed_until: Date | null };
+  imports: ImportsTable;
+  provisioning_batches: ProvisioningBatchesTable;
+  device_claims: { device_id: string; batch_id: string; nonce_sha256: Buffer | null; claimed_at: Date };
 }
 
 interface UsersTable {
@@ -106,6 +109,37 @@ interface DevicesTable {
   placement: Generated<Placement>;
   placement_by: Generated<'owner' | 'decoder' | 'type'>;
   upstream_device_id: string | null;
+  external_id: string | null;
+  imported_as: string | null;
+  certificate_sha256: Buffer | null;
+}
+
+interface ImportsTable {
+  import_id: string;
+  user_id: string;
+  created_at: Generated<Date>;
+  rows: number;
+  created: number;
+  users_created: number;
+  /** JSON. */
+  differing: Generated<unknown>;
+  credentials_sealed: Buffer | null;
+}
+
+interface ProvisioningBatchesTable {
+  batch_id: string;
+  user_id: string;
+  owner_user_id: string | null;
+  name: string;
+  type: string;
+  location: string;
+  secret_sha256: Buffer;
+  serials: string[] | null;
+  max_devices: number;
+  claimed: Generated<number>;
+  expires_at: Date;
+  revoked_at: Generated<Date | null>;
+  created_at: Generated<Date>;
 }
 
 interface DeviceHeadsTable {

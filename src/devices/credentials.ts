@@ -11,13 +11,13 @@ export function newDeviceSecret(): { secret: string; sha256: Buffer } {
   return { secret, sha256: secretDigest(secret) };
 }
 
-/** Which of these devices and gateways are deleted, or were erased with their owner. */
+/** Which of these devices and gateways are deleted, were erased with their owner, or have no password any more. */
 export async function endedLogins(db: Database, usernames: readonly string[]): Promise<string[]> {
   const asked = JSON.stringify(usernames);
   // Raw SQL: looks for what is not there among any number of names, in one statement.
   const { rows } = await sql<{ username: string }>`
     SELECT a.username FROM jsonb_array_elements_text(${asked}::jsonb) a (username)
-    WHERE NOT EXISTS (SELECT FROM devices d WHERE d.device_id = a.username AND d.deleted_at IS NULL)
+    WHERE NOT EXISTS (SELECT FROM devices d WHERE d.device_id = a.username AND d.deleted_at IS NULL AND length(d.mqtt_secret_sha256) > 0)
       AND NOT EXISTS (SELECT FROM gateways g WHERE g.gateway_id = a.username)`.execute(db);
   return rows.map((row) => row.username);
 }

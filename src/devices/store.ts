@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import { unprocessable } from '#src/core/errors.ts';
+import { AppError, unprocessable } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
@@ -30,6 +30,8 @@ const DETAILS = [
   'timezone',
   'decoder_config',
   'channels',
+  'external_id',
+  'certificate_sha256',
   'created_at',
 ] as const;
 
@@ -77,6 +79,8 @@ export type DeviceSettings = Pick<
   | 'decoder_config'
   | 'placement'
   | 'upstream_device_id'
+  | 'external_id'
+  | 'certificate_sha256'
 >;
 
 export interface NewDevice extends DeviceSettings {
@@ -89,29 +93,51 @@ export interface NewDevice extends DeviceSettings {
   channels?: readonly SaidOfChannel[];
 }
 
-/** Pairs a device. Its secret is in this answer and nowhere else. */
-export async function createDevice(
-  db: Database,
-  { userId, deviceId = newId('dev'), heardAs, channels = [], ...settings }: NewDevice,
-): Promise<{ device: Device; secret: string }> {
+/** The row of a new device, and its secret, which is nowhere else. Pure but for random numbers. Throws `unprocessable` for too many words. */
+export function newDeviceRow({ userId, deviceId = newId('dev'), heardAs, channels = [], ...settings }: NewDevice) {
   const { secret, sha256 } = newDeviceSecret();
   const { placement } = settings;
   const placed = placement ? { placement, placement_by: 'owner' as const } : guessedPlacement(settings.type, heardAs);
-  const above = settings.upstream_device_id ?? null;
-  if (above !== null) await mustBeUpstream(db, userId, deviceId, above);
-  const device = await db
-    .insertInto('devices')
-    .values({
-      ...settings,
-      ...placed,
-      channels: withWords({}, channels),
-      device_id: deviceId,
-      user_id: userId,
-      mqtt_secret_sha256: sha256,
-    })
-    .returning([...COLUMNS, LAST_SEEN_AT, ATTENTION])
-    .executeTakeFirstOrThrow();
+  const row = {
+    ...settings,
+    ...placed,
+    channels: withWords({}, channels),
+    device_id: deviceId,
+    user_id: userId,
+    mqtt_secret_sha256: sha256,
+  };
+  return { row, secret };
+}
+
+/** Pairs a device. Its secret is in this answer and nowhere else. 409 where the account has its `external_id` already. */
+export async function createDevice(db: Database, wanted: NewDevice): Promise<{ device: Device; secret: string }> {
+  const { row, secret } = newDeviceRow(wanted);
+  const above = row.upstream_device_id ?? null;
+  if (above !== null) await mustBeUpstream(db, row.user_id, row.device_id, above);
+  const device = await namedTwice(
+    db
+      .insertInto('devices')
+      .values(row)
+      .returning([...COLUMNS, LAST_SEEN_AT, ATTENTION])
+      .executeTakeFirstOrThrow(),
+  );
   return { device, secret };
+}
+
+const TAKEN: Readonly<Record<string, 'externalIdInUse' | 'certificateInUse'>> = {
+  devices_external_id: 'externalIdInUse',
+  devices_certificate: 'certificateInUse',
+};
+
+/** 409 where what names a device names another one already. */
+async function namedTwice<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const taken = TAKEN[(error as { constraint?: string }).constraint ?? ''];
+    if (taken) throw new AppError(taken);
+    throw error;
+  }
 }
 
 /**
@@ -197,7 +223,7 @@ export async function updateDevice(
     const placed = patch.placement
       ? { placement_by: 'owner' as const }
       : guess && { placement: sql<Placement>`CASE WHEN placement_by = 'type' THEN ${guess} ELSE placement END` };
-    const row = await trx
+    const changing = trx
       .updateTable('devices')
       .set((set) => ({
         // Without a change the row is written as it is, and answered.
@@ -217,6 +243,7 @@ export async function updateDevice(
       .where(within(reach, 'devices.user_id'))
       .returning([...DETAILS, LAST_SEEN_AT, ATTENTION])
       .executeTakeFirst();
+    const row = await namedTwice(changing);
     return row ? withChannels(trx, row) : null;
   });
 }

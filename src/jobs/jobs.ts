@@ -12,6 +12,7 @@ import { ensurePartitions } from '#src/database/partitions.ts';
 import { forgetCaptured } from '#src/delivery/captured.ts';
 import { forgetEvents } from '#src/delivery/forget.ts';
 import { restSilentDevices } from '#src/devices/states.ts';
+import { forgetImportCredentials } from '#src/onboarding/imports.ts';
 import { firstCheckedMonth } from '#src/rollups/check.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
 import { packDays } from '#src/rollups/pack.ts';
@@ -109,6 +110,12 @@ export const JOBS: readonly Job[] = [
   },
   { name: 'forget audit', at: '19 4 * * *', alsoAtStart: false, run: ({ db }) => forgetAudit(db) },
   { name: 'forget answers', at: '29 * * * *', alsoAtStart: false, run: ({ db }) => forgetAnswers(db) },
+  {
+    name: 'forget import credentials',
+    at: '33 * * * *',
+    alsoAtStart: true,
+    run: ({ db }) => forgetImportCredentials(db),
+  },
   {
     name: 'forget sessions',
     at: '37 * * * *',

@@ -46,6 +46,11 @@ export async function forgetSealed(db: Database, config: Config): Promise<Forgot
         .where('idempotency_key', '=', idempotency_key)
         .execute();
     }
+    const imports = await trx.selectFrom('imports').select(['import_id', 'credentials_sealed']).execute();
+    for (const { import_id, credentials_sealed } of imports) {
+      if (credentials_sealed === null || opens(box, credentials_sealed)) continue;
+      await trx.updateTable('imports').set({ credentials_sealed: null }).where('import_id', '=', import_id).execute();
+    }
     return { webhooks, answers: lost.length };
   };
   return actAsOperator(db, 'secrets.forgotten', forget, () => null);

@@ -13,6 +13,7 @@ import { marksOfReadings } from '#src/devices/newest.ts';
 import { homeUsage } from '#src/homeassistant/home-usage.ts';
 import { tlsPair } from './certificate.ts';
 import { watchCertificate } from './certificate-watch.ts';
+import { claimsAtBroker } from './claims.ts';
 import { CERTIFICATE, certificateState } from './metrics/certificate.ts';
 import { runRole } from './role.ts';
 import { warnOfCommitRisks } from './warn-of-commit-risks.ts';
@@ -43,7 +44,9 @@ export async function runIngest(config: Config): Promise<void> {
       log.warn('another worker has taken over the session at the broker: ending, to begin anew as one that stands by');
       process.exit(1);
     };
-    const ingest = await startIngest(config, { pool, tls, onSessionLost, homes: homesOf(createDb(pool)), log });
+    const db = createDb(pool);
+    const parts = { pool, tls, claims: claimsAtBroker(db), homes: homesOf(db), onSessionLost, log };
+    const ingest = await startIngest(config, parts);
     const certificate = watchCertificate(config, tls, ingest.renewTls, log);
     // Elsewhere devices meet the broker's.
     if (!config.mqtt.url) metrics.valuesOf(CERTIFICATE, async () => certificateState(certificate));

@@ -45,6 +45,31 @@ export async function recordAct(db: Database, { actor, address, action, target, 
     .execute();
 }
 
+/** Notes the same act on many targets, of which is known whose they are (`about`), in one statement; in the transaction of what it changes. */
+export async function recordActs(
+  db: Database,
+  { actor, address }: Pick<Act, 'actor' | 'address'>,
+  action: string,
+  targets: readonly { target: string; about: string }[],
+): Promise<void> {
+  if (targets.length === 0) return;
+  await db
+    .insertInto('audit_log')
+    .values(
+      targets.map(({ target, about }) => ({
+        audit_id: newId('aud'),
+        actor_user_id: actor?.userId ?? null,
+        actor_key_id: actor?.keyId ?? null,
+        address,
+        action,
+        target,
+        about_user_id: about,
+        details: '{}',
+      })),
+    )
+    .execute();
+}
+
 /** So many acts back: of several at once the last to be committed need not be the last by its id. */
 const LAST_ACTS = 10;
 

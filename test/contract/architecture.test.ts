@@ -13,7 +13,7 @@ const LAYERS = [
   ['config'],
   ['database'],
   ['users', 'devices', 'auth', 'groups', 'events', 'tariffs', 'energy', 'cost', 'rollups'],
-  ['remarks'],
+  ['remarks', 'onboarding'],
   ['delivery', 'alerts', 'homeassistant'],
   ['export'],
   ['jobs', 'api', 'dashboard'],

@@ -31,6 +31,10 @@ const ROWS: Record<string, string> = {
   discovered_devices: `INSERT INTO discovered_devices (discovery_id, gateway_id, family, native_id, channels, device_id)
     VALUES ('dsc_1', $4, 'p1', 'meter ☀ "1"', '[{"channel": "import", "unit": null, "deep": [1.50, "\\u00e9"]}]', $2)`,
   temporary_secrets: `INSERT INTO temporary_secrets VALUES (decode('01', 'hex'), $2, now() + interval '1 hour')`,
+  imports: `INSERT INTO imports (import_id, user_id, rows, created, users_created, differing) VALUES ('imp_1', $1, 2, 1, 0, '[{"row": "line 3", "members": []}]')`,
+  provisioning_batches: `INSERT INTO provisioning_batches (batch_id, user_id, owner_user_id, name, type, location, secret_sha256, serials, max_devices, claimed, expires_at)
+    VALUES ('prb_1', $1, $1, 'Lot ☀', 'meter', 'x', sha256('a'), '{S1,"S,2"}', 2, 1, now())`,
+  device_claims: `INSERT INTO device_claims VALUES ($2, 'prb_1', sha256('b'), now())`,
   arrivals: `INSERT INTO arrivals (user_id, from_installation) VALUES ($1, 'elsewhere')`,
   departures: `INSERT INTO departures (user_id, to_installation, left_at) VALUES ('usr_gone', 'elsewhere', now())`,
   departed_logins: `INSERT INTO departed_logins VALUES ('dev_gone', 'usr_gone')`,

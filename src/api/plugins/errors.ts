@@ -13,6 +13,7 @@ export interface ErrorBody {
 }
 
 const RETRY_AFTER_SECONDS = 5;
+const ONE_MEBIBYTE = 1_048_576;
 
 /**
  * What the database says when it cannot be reached, is going down, has no room or was moved (SQLSTATE 08, 53, 57P, 25006), or
@@ -37,7 +38,7 @@ export const errorBody = (name: ErrorName): ErrorBody => ({ error: ERRORS[name].
 /** Turns everything that is thrown into an answer; a 500 shows nothing of the inside but the id that the log has, too. */
 export function addErrorHandler(app: FastifyInstance): void {
   app.setErrorHandler((thrown: FastifyError | AppError | Error, request, reply) => {
-    const name = nameOf(thrown);
+    const name = nameOf(thrown, request.routeOptions.bodyLimit);
     const body = errorBody(name);
     if (name === 'internal') {
       request.log.error({ err: thrown }, 'unexpected error');
@@ -69,14 +70,14 @@ function challenge(sent: string | undefined): string {
   return 'Bearer realm="Send the header Authorization: Bearer API_KEY"';
 }
 
-function nameOf(thrown: Error & { code?: string; statusCode?: number }): ErrorName {
+function nameOf(thrown: Error & { code?: string; statusCode?: number }, bodyLimit: number | undefined): ErrorName {
   if (thrown instanceof AppError) return thrown.is;
   const code = thrown.code ?? '';
   if (AWAY.test(code) || AWAY_MESSAGE.test(thrown.message)) return 'unavailable';
   if (code === GONE) return 'notFound';
   if (UNHOLDABLE.test(code)) return 'unprocessable';
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return 'contentType';
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return 'bodyTooLong';
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return (bodyLimit ?? 0) > ONE_MEBIBYTE ? 'importTooLong' : 'bodyTooLong';
   // What fastify refuses before a handler sees it (syntax of JSON, lengths, encodings): the specification knows 400.
   if (thrown.statusCode && thrown.statusCode >= 400 && thrown.statusCode < 500) return 'badRequest';
   return 'internal';

@@ -12,6 +12,7 @@ import { deleteDevice } from './devices/delete.ts';
 import { discoveredDevices } from './devices/discovered.ts';
 import { getDevice } from './devices/get.ts';
 import { listDevices } from './devices/list.ts';
+import { releaseDevice } from './devices/release.ts';
 import { updateDevice } from './devices/update.ts';
 import { deviceUsage } from './devices/usage.ts';
 import { getEnergyInsights } from './energy-insights/get.ts';
@@ -30,6 +31,9 @@ import { listGroups } from './groups/list.ts';
 import { removeGroupUser } from './groups/remove-user.ts';
 import { updateGroup } from './groups/update.ts';
 import { listGroupUsers } from './groups/users.ts';
+import { createImport } from './imports/create.ts';
+import { fetchImportCredentials } from './imports/credentials.ts';
+import { getImport } from './imports/get.ts';
 import { createKey } from './keys/create.ts';
 import { listKeys } from './keys/list.ts';
 import { revokeKey } from './keys/revoke.ts';
@@ -40,6 +44,9 @@ import { getPriceSeries } from './price-series/get.ts';
 import { listPriceSeries } from './price-series/list.ts';
 import { listPrices } from './price-series/prices.ts';
 import { putPrices } from './price-series/put-prices.ts';
+import { createProvisioningBatch } from './provisioning-batches/create.ts';
+import { listProvisioningBatches } from './provisioning-batches/list.ts';
+import { revokeProvisioningBatch } from './provisioning-batches/revoke.ts';
 import { createTariff } from './tariffs/create.ts';
 import { deleteTariff } from './tariffs/delete.ts';
 import { getTariff } from './tariffs/get.ts';
@@ -94,6 +101,7 @@ const NAMED = {
   updateDevice,
   deleteDevice,
   deviceUsage,
+  releaseDevice,
   createGateway,
   listGateways,
   updateGateway,
@@ -108,6 +116,12 @@ const NAMED = {
   addGroupUser,
   removeGroupUser,
   groupEnergyInsights,
+  createImport,
+  getImport,
+  fetchImportCredentials,
+  createProvisioningBatch,
+  listProvisioningBatches,
+  revokeProvisioningBatch,
   createTariff,
   listTariffs,
   getTariff,

@@ -30,6 +30,7 @@ export const PARCELLED: readonly Parcelled[] = [
   { relation: 'devices', whose: OF_USER },
   // A trigger makes one with each device.
   { relation: 'device_heads', whose: OF_USER, replaces: true },
+  { relation: 'device_claims', whose: OF_DEVICE },
   { relation: 'price_series', whose: OF_USER },
   { relation: 'prices', whose: 'series_id IN (SELECT series_id FROM price_series WHERE user_id = ANY ($1))' },
   // One may name a series of somebody who stays: its prices are missing then. Costs say so, and the command (users-move/unpriced.ts).
@@ -83,6 +84,8 @@ export const NOT_PARTED: Readonly<Record<string, string>> = {
   request_counts: 'windows of a minute and a day: they begin anew',
   temporary_secrets: 'of imports that are under way: they end',
   sign_ins: 'codes are sealed by the secret of the installation, and hold for minutes: people ask for another one',
+  imports: 'what was done, with passwords that are sealed by the secret of the installation',
+  provisioning_batches: 'its meters know this installation; one is made anew for those to come',
   arrivals: 'where an account came from: noted anew',
   departures: 'of accounts that are no longer there',
   departed_logins: 'of accounts that are no longer there',

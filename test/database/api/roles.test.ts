@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AnyOperation, scopesOf } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
+import { createBatch } from '#src/onboarding/batches.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
 /** Every operation × every caller × whose it is: what the decision about reach says, on every route. */
@@ -37,6 +38,7 @@ const admin = (path: string, method = 'GET', body?: unknown) =>
   api.send(path, { method, body, key: person('admin').key });
 
 let tariffs = 0;
+let imports = 0;
 /** Each from a day of its own on. */
 const tariffOf = (owner: string) => ({
   user_id: person(owner).userId,
@@ -80,6 +82,15 @@ const MAKE: Record<string, (owner: string) => Promise<string>> = {
         body: { event: 'usage.updated', url: 'https://example.com/x', auth_token: 'a secret token' },
       })
     ).json.webhook_id,
+  import_id: async (owner) => {
+    const body = [{ type: 'smart_meter', location: `import ${++imports}` }];
+    return (await api.send('/v1/imports', { method: 'POST', key: person(owner).key, body })).json.import_id;
+  },
+  batch_id: async (owner) => {
+    const about = { ownerId: null, name: 'x', type: 'x', location: 'x', serials: null, maxDevices: 1 };
+    const wanted = { ...about, userId: person(owner).userId, expiresAt: new Date('2099-01-01') };
+    return (await createBatch(api.db, wanted)).batch.batch_id;
+  },
   // An account of its own, so that deleting it takes nothing from the other cases.
   user_id: async (owner) => {
     if (owner === 'utility') return (await api.user('utility')).userId;
@@ -113,8 +124,17 @@ const BODIES: Record<string, (owner: string) => unknown> = {
 };
 /** Groups are of utilities and administrators alone (groups.test.ts). */
 const isOfGroups = ({ path }: AnyOperation) => path.startsWith('/v1/groups');
-/** Operations without anybody else in them: creation of accounts has rules of its own (requests.test.ts), as have their list (users.test.ts) and the audit log (audit.test.ts). */
-const OF_THE_CALLER = ['POST /v1/users', 'GET /v1/users', 'POST /v1/webhooks', 'GET /v1/webhooks', 'GET /v1/audit'];
+/** Operations without anybody else in them: creation of accounts has rules of its own (requests.test.ts), as have their list (users.test.ts), the audit log (audit.test.ts), tables of devices (imports.test.ts) and batches of meters (provisioning.test.ts). */
+const OF_THE_CALLER = [
+  'POST /v1/users',
+  'GET /v1/users',
+  'POST /v1/webhooks',
+  'GET /v1/webhooks',
+  'GET /v1/audit',
+  'POST /v1/imports',
+  'POST /v1/provisioning-batches',
+  'GET /v1/provisioning-batches',
+];
 
 const nameOf = ({ method, path }: AnyOperation) => `${method} ${path}`;
 const parameterOf = ({ path }: AnyOperation) => /\{(\w+)\}/.exec(path)?.[1];

@@ -500,6 +500,14 @@ class EnergyClient(Transport):
         """
         return self._text("GET", f"/v1/devices/{self._segment(device_id)}/usage", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include}, accept="application/atom+xml", is_safe=True, options=options)
 
+    def release_device(
+        self,
+        device_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.Message:
+        """Lets a meter claim the device anew, with a provisioning batch and the serial that the device has as `external_id`: the password of before ends."""
+        return self._json("POST", f"/v1/devices/{self._segment(device_id)}/release", options=options)
+
     def create_gateway(
         self,
         body: types.CreateGatewayBody,
@@ -688,6 +696,76 @@ class EnergyClient(Transport):
         include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
         """
         return self._bytes("GET", f"/v1/groups/{self._segment(group_id)}/energy-insights", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include}, accept="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", is_safe=True, options=options)
+
+    def create_import(
+        self,
+        body: types.CreateImportBody,
+        *,
+        create_users: bool | None = None,
+        **options: Unpack[CallOptions],
+    ) -> types.DeviceImport:
+        """Pairs up to 20,000 devices at once, as JSON or CSV of up to 8 MiB: all of them or, with the mistakes named row by row, none. The same again changes nothing: a row is the device of its owner with the same `external_id`, or without one of the same `type` and `location`.
+
+        create_users: Whether accounts (homeowners) are made for addresses that have none. Needs `users:write`, and a utility or an administrator.
+        """
+        return self._json("POST", "/v1/imports", query={"create_users": create_users}, body=body, options=options)
+
+    def create_import_csv(
+        self,
+        csv: str,
+        *,
+        create_users: bool | None = None,
+        **options: Unpack[CallOptions],
+    ) -> types.DeviceImport:
+        """Pairs up to 20,000 devices at once, as JSON or CSV of up to 8 MiB: all of them or, with the mistakes named row by row, none. The same again changes nothing: a row is the device of its owner with the same `external_id`, or without one of the same `type` and `location`. From CSV.
+
+        create_users: Whether accounts (homeowners) are made for addresses that have none. Needs `users:write`, and a utility or an administrator.
+        """
+        return self._json("POST", "/v1/imports", query={"create_users": create_users}, body=csv, content_type="text/csv", options=options)
+
+    def get_import(
+        self,
+        import_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.DeviceImport:
+        """Shows what came of an import of devices."""
+        return self._json("GET", f"/v1/imports/{self._segment(import_id)}", is_safe=True, options=options)
+
+    def fetch_import_credentials(
+        self,
+        import_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.ImportCredentials:
+        """Fetches the MQTT passwords of the devices that an import made: once, within a day. With an Idempotency-Key an answer that was lost can be had again."""
+        return self._json("POST", f"/v1/imports/{self._segment(import_id)}/credentials", options=options)
+
+    def create_provisioning_batch(
+        self,
+        body: types.CreateProvisioningBatchBody,
+        **options: Unpack[CallOptions],
+    ) -> types.CreatedProvisioningBatch:
+        """Makes a secret that meters are made with in the factory, and claim their devices and their own passwords with at first contact. A meter gets the device that has its serial as `external_id`. For utilities and administrators."""
+        return self._json("POST", "/v1/provisioning-batches", body=body, options=options)
+
+    def list_provisioning_batches(
+        self,
+        *,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Pages[types.ProvisioningBatch]:
+        """The provisioning batches that the caller made, those that ended too, page by page; an administrator’s list has all.
+
+        limit: Most items in the answer.
+        """
+        return self._pages("GET", "/v1/provisioning-batches", query={"limit": limit}, is_safe=True, options=options)
+
+    def revoke_provisioning_batch(
+        self,
+        batch_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.Message:
+        """Ends a provisioning batch: nothing claims with it any more. What was claimed goes on."""
+        return self._json("DELETE", f"/v1/provisioning-batches/{self._segment(batch_id)}", is_safe=True, options=options)
 
     def create_tariff(
         self,

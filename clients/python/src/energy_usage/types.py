@@ -206,6 +206,48 @@ class CreatedKey(TypedDict):
     """The key itself. It is not shown again."""
 
 
+class CreatedProvisioningBatchMqtt(TypedDict):
+    """What meters of the batch are made with."""
+
+    username: str
+    """MQTT user name of all meters of the batch, until they have their own."""
+    password: str
+    """MQTT password of the batch. It is not shown again."""
+    claim_topic: str
+    """Where a meter publishes its claim."""
+    reply_topic: str
+    """Where it is answered, on its own connection alone."""
+
+
+class CreatedProvisioningBatch(TypedDict):
+    batch_id: str
+    """Id of the batch."""
+    user_id: str
+    """Id of the user that it belongs to."""
+    owner_user_id: Optional[str]
+    """Id of the user that gets a meter whose serial no device has as its `external_id`. Null: such a meter is refused."""
+    name: str
+    """What you call the batch."""
+    type: str
+    """Type of the devices that are made."""
+    location: str
+    """Location of the devices that are made."""
+    serials: Optional[list[str]]
+    """The only serials that may claim. Null: any."""
+    max_devices: int
+    """How many meters may claim a device."""
+    claimed: int
+    """How many have."""
+    expires_at: str
+    """When nothing claims with it any more."""
+    revoked_at: Optional[str]
+    """When it was revoked. Null: it was not."""
+    created_at: str
+    """When it was created."""
+    mqtt: CreatedProvisioningBatchMqtt
+    """What meters of the batch are made with."""
+
+
 class DeliveryAttempts(TypedDict):
     at: str
     """When it was tried."""
@@ -331,8 +373,42 @@ class DeviceDetails(TypedDict):
     """Settings for the decoders, as they were given."""
     channels: list[DeviceDetailsChannels]
     """The quantities that the device reports."""
+    external_id: Optional[str]
+    """What you call the device: a serial or asset number. Once in an account. Null: it has none."""
+    certificate_sha256: Optional[str]
+    """SHA-256 of the client certificate that the device logs in with, in hex. Null: a certificate that has its id as name, where the broker takes certificates."""
     created_at: str
     """When it was created."""
+
+
+class DeviceImportDiffering(TypedDict):
+    row: str
+    """The row: `line 3` of CSV, its place in the list from 0 of JSON."""
+    device_id: str
+    """Id of the device."""
+    members: list[str]
+    """Members that the row gives and the device has otherwise."""
+
+
+class DeviceImport(TypedDict):
+    import_id: str
+    """Id of the import."""
+    state: Literal["completed"]
+    """An import is carried out as a whole before it is answered, or refused."""
+    created_at: str
+    """When it was created."""
+    rows: int
+    """How many rows it had."""
+    created: int
+    """How many devices it made."""
+    existing: int
+    """How many rows were devices that were there already; they are left as they are."""
+    users_created: int
+    """How many accounts it made."""
+    differing: list[DeviceImportDiffering]
+    """Rows whose devices were there already with other settings. Change those with `PATCH /v1/devices/{device_id}`."""
+    credentials: Literal["waiting", "gone"]
+    """`waiting`: the passwords can be fetched, once, within a day. `gone`: they were fetched or not fetched, or there are none."""
 
 
 class DeviceUsageDataTemperatureC(TypedDict):
@@ -575,6 +651,28 @@ class GroupEnergyInsights(TypedDict):
     """Whether all of it is known. Null: nothing is expected yet."""
 
 
+class ImportCredentialsCredentials(TypedDict):
+    row: str
+    """The row: `line 3` of CSV, its place in the list from 0 of JSON."""
+    external_id: Optional[str]
+    """What you call the device. Null: it has no such name."""
+    device_id: str
+    """Id of the device."""
+    username: str
+    """MQTT user name."""
+    password: str
+    """MQTT password. It is not shown again."""
+    topic: str
+    """Topic that the device publishes its readings on."""
+
+
+class ImportCredentials(TypedDict):
+    import_id: str
+    """Id of the import."""
+    credentials: list[ImportCredentialsCredentials]
+    """What each new device signs in to the broker with."""
+
+
 class Key(TypedDict):
     key_id: str
     """Id of the key."""
@@ -674,6 +772,33 @@ class PriceSeries(TypedDict):
     """Currency of the prices (ISO 4217), such as `EUR`."""
     resolution_minutes: Literal[15, 30, 60]
     """For how long each price holds, in minutes."""
+
+
+class ProvisioningBatch(TypedDict):
+    batch_id: str
+    """Id of the batch."""
+    user_id: str
+    """Id of the user that it belongs to."""
+    owner_user_id: Optional[str]
+    """Id of the user that gets a meter whose serial no device has as its `external_id`. Null: such a meter is refused."""
+    name: str
+    """What you call the batch."""
+    type: str
+    """Type of the devices that are made."""
+    location: str
+    """Location of the devices that are made."""
+    serials: Optional[list[str]]
+    """The only serials that may claim. Null: any."""
+    max_devices: int
+    """How many meters may claim a device."""
+    claimed: int
+    """How many have."""
+    expires_at: str
+    """When nothing claims with it any more."""
+    revoked_at: Optional[str]
+    """When it was revoked. Null: it was not."""
+    created_at: str
+    """When it was created."""
 
 
 RatesPeriods = TypedDict("RatesPeriods", {
@@ -1110,6 +1235,8 @@ class CreateDeviceBody(TypedDict):
     """Id of the device whose measurement includes this one. Default: none."""
     channels: NotRequired[list[CreateDeviceBodyChannels]]
     """What quantities of the device count as. Those that are not named stay as they are."""
+    external_id: NotRequired[str]
+    """What you call the device: a serial or asset number. Once in an account."""
     discovery_id: NotRequired[str]
     """Pairs this discovered device, which keeps the credentials of its gateway."""
 
@@ -1177,6 +1304,10 @@ class UpdateDeviceBody(TypedDict):
     """Id of the device whose measurement includes this one. Null: none."""
     channels: NotRequired[list[UpdateDeviceBodyChannels]]
     """What quantities of the device count as. Those that are not named stay as they are."""
+    external_id: NotRequired[Optional[str]]
+    """What you call the device: a serial or asset number. Once in an account. Null removes it."""
+    certificate_sha256: NotRequired[Optional[str]]
+    """SHA-256 of the client certificate that the device logs in with, in hex. Null: a certificate that has its id as name, where the broker takes certificates."""
 
 
 class CreateGatewayBody(TypedDict):
@@ -1251,6 +1382,99 @@ class ChangeGroupUsersBody(TypedDict):
     """Ids of the homes to add. Those that are in the group already stay."""
     remove: NotRequired[list[str]]
     """Ids of the homes to remove. Those that are not in it change nothing."""
+
+
+class CreateImportBodyValueChannels(TypedDict):
+    native_name: str
+    """What the device calls the quantity."""
+    counts_as: NotRequired[Optional[str]]
+    """What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water` or `ignored`. Null takes back what was said."""
+    placement: NotRequired[Optional[Literal["grid", "production", "storage", "consumption", "excluded"]]]
+    """Where the quantity is measured. Null: where its device is."""
+
+
+class CreateImportBodyValueDecoderConfigSenml(TypedDict):
+    """Where SenML is published."""
+
+    topics: list[str]
+    """MQTT topic filters on which SenML packs arrive."""
+
+
+class CreateImportBodyValueDecoderConfigZigbee2mqtt(TypedDict):
+    """How Zigbee2MQTT publishes."""
+
+    output: NotRequired[Literal["json", "attribute", "attribute_and_json"]]
+    """How it publishes (its setting `output`)."""
+    devices: NotRequired[list[str]]
+    """With `attribute`: the names of its devices, which may contain slashes."""
+
+
+class CreateImportBodyValueDecoderConfig(TypedDict):
+    """Settings for the decoders, for what devices do not report themselves. Unknown members are kept."""
+
+    tz: NotRequired[str]
+    """IANA time zone of devices that report local time without one."""
+    senml: NotRequired[CreateImportBodyValueDecoderConfigSenml]
+    """Where SenML is published."""
+    meter: NotRequired[dict[str, Any]]
+    """Meters that count, by the id of the meter."""
+    emon: NotRequired[dict[str, Any]]
+    """Pulse counters of emon nodes, by `node/name`."""
+    tasmota: NotRequired[dict[str, Any]]
+    """Quantities of meters that a Tasmota script reads, by `prefix.name` or by the name alone."""
+    zigbee2mqtt: NotRequired[CreateImportBodyValueDecoderConfigZigbee2mqtt]
+    """How Zigbee2MQTT publishes."""
+
+
+class CreateImportBodyValue(TypedDict):
+    user_id: NotRequired[str]
+    """Id of the user that the device is of. Default, without `email` too: the owner of the key."""
+    type: str
+    """What kind of device it is, in the words of its owner, such as `electricity_meter`."""
+    location: str
+    """Where the device is, in the words of its owner."""
+    limit_kw: NotRequired[float]
+    """Highest plausible load, in kW. A register that rises faster is held until later readings confirm it."""
+    register_max_kwh: NotRequired[float]
+    """Value at which the register starts again at 0, in kWh. Default: it never does."""
+    max_gap_minutes: NotRequired[float]
+    """Longest silence that power readings are integrated over, in minutes."""
+    timezone: NotRequired[str]
+    """IANA time zone of a device that reports local time. Default: that of its owner."""
+    placement: NotRequired[Literal["grid", "production", "storage", "consumption", "excluded"]]
+    """Where the device sits in its home. `excluded`: it does not count. Default: a guess from what it is."""
+    upstream_device_id: NotRequired[str]
+    """Id of the device whose measurement includes this one. Default: none."""
+    channels: NotRequired[list[CreateImportBodyValueChannels]]
+    """What quantities of the device count as. Those that are not named stay as they are."""
+    external_id: NotRequired[str]
+    """What you call the device: a serial or asset number. Once in an account."""
+    discovery_id: NotRequired[str]
+    """Pairs this discovered device, which keeps the credentials of its gateway."""
+    email: NotRequired[str]
+    """E-mail address of the user that the device is of, in place of `user_id`."""
+    decoder_config: NotRequired[CreateImportBodyValueDecoderConfig]
+    """Settings for the decoders, for what devices do not report themselves. Unknown members are kept."""
+
+
+CreateImportBody = list[CreateImportBodyValue]
+
+
+class CreateProvisioningBatchBody(TypedDict):
+    name: str
+    """What you call the batch."""
+    owner_user_id: NotRequired[str]
+    """Id of the user that gets a meter whose serial no device has as its `external_id`. Null: such a meter is refused. Default: null."""
+    type: NotRequired[str]
+    """Type of the devices that are made."""
+    location: NotRequired[str]
+    """Location of the devices that are made."""
+    serials: NotRequired[list[str]]
+    """The only serials that may claim. Null: any. Default: null."""
+    max_devices: int
+    """How many meters may claim a device."""
+    valid_days: NotRequired[int]
+    """For how many days meters may claim."""
 
 
 class CreateTariffBodyCapacity(TypedDict):
@@ -1444,6 +1668,8 @@ __all__ = [
     "CreatedGatewayMqtt",
     "CreatedGateway",
     "CreatedKey",
+    "CreatedProvisioningBatchMqtt",
+    "CreatedProvisioningBatch",
     "DeliveryAttempts",
     "Delivery",
     "Device",
@@ -1451,6 +1677,8 @@ __all__ = [
     "DeviceConnectedEvent",
     "DeviceDetailsChannels",
     "DeviceDetails",
+    "DeviceImportDiffering",
+    "DeviceImport",
     "DeviceUsageDataTemperatureC",
     "DeviceUsageData",
     "DeviceUsage",
@@ -1464,6 +1692,8 @@ __all__ = [
     "Group",
     "GroupEnergyInsightsDateRange",
     "GroupEnergyInsights",
+    "ImportCredentialsCredentials",
+    "ImportCredentials",
     "Key",
     "Message",
     "MonthlyAnalyticsData",
@@ -1472,6 +1702,7 @@ __all__ = [
     "PairedDevice",
     "Price",
     "PriceSeries",
+    "ProvisioningBatch",
     "RatesPeriods",
     "Rates",
     "RotatedKey",
@@ -1518,6 +1749,13 @@ __all__ = [
     "CreateGroupBody",
     "UpdateGroupBody",
     "ChangeGroupUsersBody",
+    "CreateImportBodyValueChannels",
+    "CreateImportBodyValueDecoderConfigSenml",
+    "CreateImportBodyValueDecoderConfigZigbee2mqtt",
+    "CreateImportBodyValueDecoderConfig",
+    "CreateImportBodyValue",
+    "CreateImportBody",
+    "CreateProvisioningBatchBody",
     "CreateTariffBodyCapacity",
     "CreateTariffBodyImportPeriods",
     "CreateTariffBodyImport",

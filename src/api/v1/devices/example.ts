@@ -37,6 +37,8 @@ const details = {
       placement: null,
     },
   ],
+  external_id: '1ESM-0042',
+  certificate_sha256: null,
   created_at,
 };
 
@@ -75,6 +77,7 @@ export const DEVICE_EXAMPLES = {
     answer: { ...details, location: 'hall' },
   },
   deleteDevice: { answer: { message: `Device ${device_id} was deleted; what it consumed stays` } },
+  releaseDevice: { answer: { message: `Device ${device_id} was released; its password has ended` } },
   deviceUsage: {
     answer: {
       device_id,

@@ -18,6 +18,9 @@ const MEANING = {
   timezone: 'IANA time zone of a device that reports local time. Null: that of its owner.',
   placement: 'Where the device sits in its home. `excluded`: it does not count.',
   upstream: 'Id of the device whose measurement includes this one. Null: none.',
+  external_id: 'What you call the device: a serial or asset number. Once in an account.',
+  certificate_sha256:
+    'SHA-256 of the client certificate that the device logs in with, in hex. Null: a certificate that has its id as name, where the broker takes certificates.',
   native_name: 'What the device calls the quantity.',
   counts_as:
     'What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water` or `ignored`.',
@@ -29,6 +32,14 @@ const limit_kw = z.number().positive().max(1_000_000).describe(MEANING.limit_kw)
 const register_max_kwh = z.number().positive().max(9_000_000_000);
 const max_gap_minutes = z.number().positive().max(1_440).describe(MEANING.max_gap_minutes);
 const placement = z.enum(PLACEMENTS).describe(MEANING.placement);
+const external_id = text(200).describe(MEANING.external_id);
+/** As OpenSSL prints it, too: with colons, in either case. */
+const certificate_sha256 = z
+  .string()
+  .transform((written) => written.replaceAll(':', '').toLowerCase())
+  .pipe(
+    z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex, such as openssl x509 -fingerprint -sha256 prints'),
+  );
 const counts_as = z
   .string()
   .regex(COUNTS_AS, 'must be import, export, a part as import/t1, gas, heat, water or ignored');
@@ -57,6 +68,7 @@ export const newDevice = z.strictObject({
   placement: placement.optional().describe(`${MEANING.placement} Default: a guess from what it is.`),
   upstream_device_id: id.optional().describe('Id of the device whose measurement includes this one. Default: none.'),
   channels: channels.optional(),
+  external_id: external_id.optional(),
   discovery_id: id.optional().describe('Pairs this discovered device, which keeps the credentials of its gateway.'),
 });
 export const devicePatch = z
@@ -71,6 +83,8 @@ export const devicePatch = z
     placement,
     upstream_device_id: id.nullable().describe(MEANING.upstream),
     channels,
+    external_id: external_id.nullable().describe(`${MEANING.external_id} Null removes it.`),
+    certificate_sha256: certificate_sha256.nullable().describe(MEANING.certificate_sha256),
   })
   .partial();
 
@@ -110,6 +124,8 @@ export const deviceDetails = z
         }),
       )
       .describe('The quantities that the device reports.'),
+    external_id: z.string().nullable().describe(`${MEANING.external_id} Null: it has none.`),
+    certificate_sha256: z.string().nullable().describe(MEANING.certificate_sha256),
     created_at: createdAt,
   })
   .meta({ id: 'DeviceDetails' });
@@ -207,6 +223,8 @@ export const detailsToWire = (row: DeviceDetails): z.output<typeof deviceDetails
   timezone: row.timezone,
   decoder_config: row.decoder_config,
   channels: row.channels.map((one) => ({ ...one, last_at: one.last_at?.toISOString() ?? null })),
+  external_id: row.external_id,
+  certificate_sha256: row.certificate_sha256?.toString('hex') ?? null,
   created_at: row.created_at.toISOString(),
 });
 

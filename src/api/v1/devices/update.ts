@@ -18,7 +18,11 @@ export const updateDevice = operation({
   params: z.object({ device_id: id }),
   body: devicePatch,
   async handle({ context, caller, params, body: patch }) {
-    const row = await update(context.db, reachOf(caller), holdable(params.device_id), defined(patch));
+    const { certificate_sha256: written, ...others } = patch;
+    const certificate =
+      written === undefined ? {} : { certificate_sha256: written === null ? null : Buffer.from(written, 'hex') };
+    const changes = { ...defined(others), ...certificate };
+    const row = await update(context.db, reachOf(caller), holdable(params.device_id), changes);
     return detailsToWire(orNotFound(row));
   },
 });

@@ -7,7 +7,7 @@ import type { User } from '#src/users/store.ts';
 export const user = account;
 
 const { role, plan } = account.shape;
-const email = z.email().max(254).describe('E-mail address. No other account may have it, in whatever case.');
+export const email = z.email().max(254).describe('E-mail address. No other account may have it, in whatever case.');
 const ownPhone = phone.describe('Phone number in E.164 form, such as +4915112345678.');
 const timezone = zone.describe('IANA time zone of the user, such as Europe/Berlin. Default: UTC.');
 

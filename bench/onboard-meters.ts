@@ -1,0 +1,49 @@
+import { connectAsync, type MqttClient } from 'mqtt';
+import { meterReading } from '#simulators/devices/native-meter.ts';
+import { createHome } from '#simulators/home-clock.ts';
+import { traitsOf } from '#simulators/homes.ts';
+
+/** Child process: each device connects and reports what the meter of a simulated home shows, again and again, until it is ended. */
+interface Task {
+  url: string;
+  devices: { deviceId: string; secret: string }[];
+  everyMs: number;
+}
+
+/** Connections that are begun at once. */
+const AT_ONCE = 100;
+/** Homes that are simulated: several meters show the same. */
+const HOMES = 50;
+
+process.once('message', async ({ url, devices, everyMs }: Task) => {
+  const homes = Array.from({ length: HOMES }, (_, seed) => createHome(traitsOf(String(seed)), Date.now() - 86_400_000));
+  const clients: MqttClient[] = [];
+  const report = async (index: number) => {
+    const home = homes[index % HOMES] as (typeof homes)[number];
+    const reading = JSON.stringify(meterReading(home, Date.now(), true));
+    await clients[index]?.publishAsync(`energy/v1/${devices[index]?.deviceId}/readings`, reading, { qos: 1 });
+  };
+  let next = 0;
+  const connectSome = async () => {
+    for (let index = next++; index < devices.length; index = next++) {
+      const { deviceId, secret } = devices[index] as Task['devices'][number];
+      clients[index] = await connectAsync(url, {
+        username: deviceId,
+        password: secret,
+        clientId: deviceId,
+        keepalive: 300,
+      });
+      await report(index);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, connectSome));
+  process.send?.('connected');
+  for (;;) {
+    const fromMs = Date.now();
+    for (let from = 0; from < clients.length; from += AT_ONCE) {
+      const some = clients.slice(from, from + AT_ONCE);
+      await Promise.all(some.map((_client, index) => report(from + index)));
+    }
+    await new Promise((done) => setTimeout(done, Math.max(0, fromMs + everyMs - Date.now())));
+  }
+});

@@ -1,0 +1,90 @@
+import { execFile, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { parse } from 'csv-parse/sync';
+import type { Answer } from './answer.ts';
+import { freePorts, startService } from './service.ts';
+import { benchDatabase } from './support.ts';
+
+const DEVICES = Number(process.argv.find((flag) => flag.startsWith('--devices='))?.slice(10) ?? 10_000);
+const GOAL_SECONDS = 180;
+/** It gives up after this: a machine that is too small is told so. */
+const MAX_SECONDS = 600;
+const EVERY_MS = 60_000;
+const ENERGY = resolve(import.meta.dirname, '../bin/energy.js');
+
+/**
+ * From a table of `--devices=` (10,000) meters, each of an account that is not there yet, to the first reading of the last of them stored: the
+ * whole service, the command and the meters on this machine. Once, not three times.
+ */
+export async function bench(): Promise<Answer> {
+  const database = await benchDatabase();
+  const ports = await freePorts();
+  const path = process.env.PATH ?? '';
+  const env = {
+    PATH: path,
+    HOME: database.dataDir,
+    DATABASE_URL: database.url,
+    DATA_DIR: database.dataDir,
+    LOG_LEVEL: 'error',
+    ...ports,
+  };
+  const service = await startService(env, { log: join(database.dataDir, 'service.log') });
+  const meters = fork(join(import.meta.dirname, 'onboard-meters.ts'), {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  try {
+    const table = join(database.dataDir, 'meters.csv');
+    const rows = Array.from(
+      { length: DEVICES },
+      (_, index) => `home-${index}@example.com,smart_meter,cellar,SN-${index},99999.999`,
+    );
+    await writeFile(table, ['email,type,location,external_id,register_max_kwh', ...rows].join('\n'));
+    const startedAt = performance.now();
+    const seconds = () => Math.round((performance.now() - startedAt) / 100) / 10;
+    const args = [ENERGY, 'devices', 'import', table, '--create-users'];
+    await promisify(execFile)(process.execPath, args, { env, maxBuffer: 1e8 });
+    const importedS = seconds();
+    process.stderr.write(`${DEVICES} imported after ${importedS} s …\n`);
+    const text = await readFile(join(database.dataDir, 'meters.credentials.csv'));
+    const devices = (parse(text, { columns: true }) as Record<string, string>[]).map(({ device_id, password }) => ({
+      deviceId: device_id,
+      secret: password,
+    }));
+    const connected = once(meters, 'message').then(seconds);
+    meters.send({ url: `mqtt://127.0.0.1:${ports.MQTT_PORT}`, devices, everyMs: EVERY_MS });
+    let reported = 0;
+    while (reported < DEVICES && seconds() < MAX_SECONDS) {
+      await new Promise((done) => setTimeout(done, 500));
+      const { rows } = await database.pool.query('SELECT count(seen_at)::int AS n FROM device_heads');
+      reported = rows[0].n;
+    }
+    const reportedS = seconds();
+    const again = performance.now();
+    await promisify(execFile)(process.execPath, args, { env, maxBuffer: 1e8 });
+    const againS = Math.round((performance.now() - again) / 100) / 10;
+    const isMet = reported === DEVICES && reportedS <= GOAL_SECONDS;
+    const figures = {
+      devices: DEVICES,
+      reported,
+      imported_s: importedS,
+      connected_s: reported === DEVICES ? await connected : null,
+      reported_s: reportedS,
+      again_s: againS,
+    };
+    return {
+      json: { ...figures, goal_s: GOAL_SECONDS, is_met: isMet },
+      lines: [
+        `${DEVICES} meters with as many new accounts, from a table to their first readings stored: ${reportedS} s (goal for 10,000: ${GOAL_SECONDS} s)`,
+        `imported after ${importedS} s, all connected after ${figures.connected_s ?? '–'} s, ${reported} reported`,
+        `the same table again, which changes nothing: ${againS} s`,
+      ],
+    };
+  } finally {
+    meters.kill('SIGKILL');
+    await service.stop();
+    await database.remove();
+  }
+}

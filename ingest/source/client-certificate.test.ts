@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { dnsNames } from './client-certificate.ts';
+
+test.each([
+  ['', []],
+  ['DNS:dev_1', ['dev_1']],
+  ['URI:urn:x, DNS:dev_1, IP Address:1.2.3.4, DNS:dev_2', ['dev_1', 'dev_2']],
+  // One name that pretends to be three.
+  ['DNS:"x, DNS:dev_1, y"', ['"x, DNS:dev_1, y"']],
+  ['URI:"a\\"b, DNS:dev_1", DNS:dev_2', ['dev_2']],
+])('of the alternative names %s these are DNS names', (text, names) => {
+  expect(dnsNames(text)).toEqual(names);
+});

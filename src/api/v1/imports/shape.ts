@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { id, listOf } from '#src/api/fields.ts';
+import { createdAt, deviceId } from '#src/api/shapes.ts';
+import { newDevice } from '#src/api/v1/devices/shape.ts';
+import { decoderConfig } from '#src/api/v1/gateways/shape.ts';
+import { email } from '#src/api/v1/users/shape.ts';
+import { defined } from '#src/core/defined.ts';
+import type { ImportRecord } from '#src/onboarding/imports.ts';
+import type { ImportRow } from '#src/onboarding/plan.ts';
+
+/** Most rows of an import over HTTPS. */
+export const MAX_IMPORTED = 20_000;
+
+/** A row: a device as `POST /v1/devices` takes it, and whose it is. */
+export const importedDevice = newDevice
+  .extend({
+    user_id: id
+      .optional()
+      .describe('Id of the user that the device is of. Default, without `email` too: the owner of the key.'),
+    email: email.optional().describe('E-mail address of the user that the device is of, in place of `user_id`.'),
+    decoder_config: decoderConfig.optional(),
+  })
+  .refine(({ user_id, email }) => user_id === undefined || email === undefined, {
+    error: 'give user_id or email, not both',
+    path: ['email'],
+  });
+
+export const newImport = listOf(importedDevice, 1, MAX_IMPORTED);
+
+export const importQuery = z.object({
+  create_users: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .default(false)
+    .meta({ type: 'boolean', enum: undefined, default: false })
+    .describe(
+      'Whether accounts (homeowners) are made for addresses that have none. Needs `users:write`, and a utility or an administrator.',
+    ),
+});
+
+export const importAnswer = z
+  .strictObject({
+    import_id: z.string().describe('Id of the import.'),
+    state: z.literal('completed').describe('An import is carried out as a whole before it is answered, or refused.'),
+    created_at: createdAt,
+    rows: z.number().int().describe('How many rows it had.'),
+    created: z.number().int().describe('How many devices it made.'),
+    existing: z
+      .number()
+      .int()
+      .describe('How many rows were devices that were there already; they are left as they are.'),
+    users_created: z.number().int().describe('How many accounts it made.'),
+    differing: z
+      .array(
+        z.strictObject({
+          row: z.string().describe('The row: `line 3` of CSV, its place in the list from 0 of JSON.'),
+          device_id: deviceId,
+          members: z.array(z.string()).describe('Members that the row gives and the device has otherwise.'),
+        }),
+      )
+      .describe(
+        'Rows whose devices were there already with other settings. Change those with `PATCH /v1/devices/{device_id}`.',
+      ),
+    credentials: z
+      .enum(['waiting', 'gone'])
+      .describe(
+        '`waiting`: the passwords can be fetched, once, within a day. `gone`: they were fetched or not fetched, or there are none.',
+      ),
+  })
+  .meta({ id: 'DeviceImport' });
+
+export const importCredentials = z
+  .strictObject({
+    import_id: z.string().describe('Id of the import.'),
+    credentials: z
+      .array(
+        z.strictObject({
+          row: z.string().describe('The row: `line 3` of CSV, its place in the list from 0 of JSON.'),
+          external_id: z.string().nullable().describe('What you call the device. Null: it has no such name.'),
+          device_id: deviceId,
+          username: z.string().describe('MQTT user name.'),
+          password: z.string().describe('MQTT password. It is not shown again.'),
+          topic: z.string().describe('Topic that the device publishes its readings on.'),
+        }),
+      )
+      .describe('What each new device signs in to the broker with.'),
+  })
+  .meta({ id: 'ImportCredentials' });
+
+/** A valid row as an import takes it. */
+export function rowOf(name: string, value: z.output<typeof importedDevice>): ImportRow {
+  const { user_id: userId, email: address, discovery_id: discoveryId, channels, type, location, ...settings } = value;
+  return {
+    name,
+    settings: { type, location, ...defined(settings) },
+    ...defined({ userId, email: address, discoveryId, channels }),
+  };
+}
+
+export const toWire = (row: ImportRecord): z.output<typeof importAnswer> => ({
+  import_id: row.import_id,
+  state: 'completed',
+  created_at: row.created_at.toISOString(),
+  rows: row.rows,
+  created: row.created,
+  existing: row.rows - row.created,
+  users_created: row.users_created,
+  differing: row.differing as z.output<typeof importAnswer>['differing'],
+  credentials: row.has_credentials ? 'waiting' : 'gone',
+});

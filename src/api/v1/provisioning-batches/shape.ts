@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { id, text } from '#src/api/fields.ts';
+import { createdAt, instant, userId } from '#src/api/shapes.ts';
+import type { Batch } from '#src/onboarding/batches.ts';
+
+const MEANING = {
+  name: 'What you call the batch.',
+  owner:
+    'Id of the user that gets a meter whose serial no device has as its `external_id`. Null: such a meter is refused.',
+  type: 'Type of the devices that are made.',
+  location: 'Location of the devices that are made.',
+  serials: 'The only serials that may claim. Null: any.',
+  max_devices: 'How many meters may claim a device.',
+  expires_at: 'When nothing claims with it any more.',
+};
+/** A batch waits in warehouses. */
+const MAX_DAYS = 1_826;
+
+const serial = z.string().regex(/^[\x20-\x7e]{1,200}$/, 'must be 1 to 200 printable ASCII characters');
+
+export const newBatch = z.strictObject({
+  name: text(100).describe(MEANING.name),
+  owner_user_id: id.optional().describe(`${MEANING.owner} Default: null.`),
+  type: text(64).default('smart_meter').describe(MEANING.type),
+  location: text(200).default('home').describe(MEANING.location),
+  serials: z.array(serial).min(1).max(100_000).optional().describe(`${MEANING.serials} Default: null.`),
+  max_devices: z.number().int().min(1).max(1_000_000).describe(MEANING.max_devices),
+  valid_days: z.number().int().min(1).max(MAX_DAYS).default(365).describe('For how many days meters may claim.'),
+});
+
+export const batch = z
+  .strictObject({
+    batch_id: z.string().describe('Id of the batch.'),
+    user_id: userId,
+    owner_user_id: z.string().nullable().describe(MEANING.owner),
+    name: z.string().describe(MEANING.name),
+    type: z.string().describe(MEANING.type),
+    location: z.string().describe(MEANING.location),
+    serials: z.array(z.string()).nullable().describe(MEANING.serials),
+    max_devices: z.number().int().describe(MEANING.max_devices),
+    claimed: z.number().int().describe('How many have.'),
+    expires_at: instant.describe(MEANING.expires_at),
+    revoked_at: instant.nullable().describe('When it was revoked. Null: it was not.'),
+    created_at: createdAt,
+  })
+  .meta({ id: 'ProvisioningBatch' });
+
+/** The secret is shown once. */
+export const createdBatch = batch
+  .extend({
+    mqtt: z
+      .strictObject({
+        username: z.string().describe('MQTT user name of all meters of the batch, until they have their own.'),
+        password: z.string().describe('MQTT password of the batch. It is not shown again.'),
+        claim_topic: z.string().describe('Where a meter publishes its claim.'),
+        reply_topic: z.string().describe('Where it is answered, on its own connection alone.'),
+      })
+      .describe('What meters of the batch are made with.'),
+  })
+  .meta({ id: 'CreatedProvisioningBatch' });
+
+/** A batch as answers show it: never its secret. */
+export const toWire = (row: Batch): z.output<typeof batch> => ({
+  batch_id: row.batch_id,
+  user_id: row.user_id,
+  owner_user_id: row.owner_user_id,
+  name: row.name,
+  type: row.type,
+  location: row.location,
+  serials: row.serials,
+  max_devices: row.max_devices,
+  claimed: row.claimed,
+  expires_at: row.expires_at.toISOString(),
+  revoked_at: row.revoked_at?.toISOString() ?? null,
+  created_at: row.created_at.toISOString(),
+});

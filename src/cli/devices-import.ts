@@ -1,0 +1,177 @@
+import { readFile, stat } from 'node:fs/promises';
+import { mistakesIn } from '#src/api/mistakes.ts';
+import { importedDevice, rowOf } from '#src/api/v1/imports/shape.ts';
+import { readDevices } from '#src/api/v1/imports/table.ts';
+import { AppError, type FieldError } from '#src/core/errors.ts';
+import { words } from '#src/core/mistake-words.ts';
+import type { Database } from '#src/database/connect.ts';
+import { EVERYBODY } from '#src/database/reach.ts';
+import { type Imported, type Importer, importDevices, importMistakes } from '#src/onboarding/import.ts';
+import { credentialsOf, differingOf, type ImportCredential } from '#src/onboarding/imports.ts';
+import type { ImportRow } from '#src/onboarding/plan.ts';
+import { COMMAND_LINE } from '#src/users/audit.ts';
+import { findUser } from '#src/users/store.ts';
+import { show, withDatabase } from './beside.ts';
+import { type CredentialsFile, credentialsFile } from './credentials-file.ts';
+import { linesForTerminal } from './for-terminal.ts';
+import { userNamed } from './named-user.ts';
+import { progressBar } from './progress-bar.ts';
+
+const MAX_ROWS = 100_000;
+const MAX_FILE_BYTES = 67_108_864;
+/** Lines that are named on a terminal of those whose devices are otherwise. */
+const MAX_NAMED = 20;
+
+export interface ImportOptions {
+  json?: boolean;
+  credentials?: string;
+  createUsers?: boolean;
+  utility?: string;
+}
+
+/** `energy devices import FILE.csv`: pairs what a table lists, all of it or nothing. Exit code 1 where it has mistakes. */
+export async function importTable(file: string, options: ImportOptions): Promise<void> {
+  const given = await readRows(file);
+  await withDatabase(async (db) => {
+    const importer = await importerOf(db, options);
+    if (given.mistakes.length > 0) {
+      const more = await importMistakes(db, importer, given.rows);
+      return refuse(options, [...given.mistakes, ...more]);
+    }
+    const passwords = credentialsFile(options.credentials ?? `${file.replace(/\.csv$/i, '')}.credentials.csv`);
+    const progress = progressBar();
+    try {
+      let recovered: ImportCredential[] = [];
+      const imported = await importDevices(db, importer, given.rows, {
+        onProgress: (done, total) => progress.update('devices', done, total),
+        begin: async (trx) => {
+          recovered = await passwords.recover(trx);
+        },
+        beforeCommit: async (about) => {
+          if (recovered.length === 0) await passwords.prepare(credentialsOf(about));
+        },
+      });
+      progress.stop();
+      await tell(options, { imported, recovered, passwords, rows: given.rows.length });
+    } catch (error) {
+      if (!(error instanceof AppError) || !error.details) throw error;
+      refuse(options, error.details);
+    } finally {
+      progress.stop();
+    }
+  });
+}
+
+/** The rows of a file that are valid by themselves, and the mistakes of the others. */
+async function readRows(file: string): Promise<{ rows: ImportRow[]; mistakes: FieldError[] }> {
+  const { size } = await stat(file).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`${file} cannot be read: ${error.code === 'ENOENT' ? 'there is no such file' : error.message}`);
+  });
+  if (size > MAX_FILE_BYTES) throw new Error(`${file} is larger than 64 MiB: split it`);
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(file));
+  } catch {
+    throw new Error(`${file} is not UTF-8: save it as CSV UTF-8`);
+  }
+  try {
+    const table = await readDevices(text, MAX_ROWS);
+    const rows: ImportRow[] = [];
+    const mistakes: FieldError[] = [];
+    for (const [index, value] of table.entries()) {
+      const name = `line ${table.lines[index]}`;
+      const parsed = importedDevice.safeParse(value, { error: words });
+      const isOwned = 'user_id' in value || 'email' in value;
+      if (!isOwned) mistakes.push({ field: `${name}.user_id`, message: 'name the owner: user_id or email' });
+      if (!parsed.success)
+        mistakes.push(
+          ...mistakesIn(parsed.error, 'row', String).map((one) => ({ ...one, field: `${name}.${one.field}` })),
+        );
+      else if (isOwned) rows.push(rowOf(name, parsed.data));
+    }
+    return { rows, mistakes };
+  } catch (error) {
+    if (!(error instanceof AppError) || !error.details) throw error;
+    return { rows: [], mistakes: error.details };
+  }
+}
+
+async function importerOf(db: Database, { utility, createUsers }: ImportOptions): Promise<Importer> {
+  const by = { actor: null, address: COMMAND_LINE };
+  if (utility === undefined)
+    return { reach: EVERYBODY, ownId: null, newOwners: createUsers ? { enrolledBy: null } : null, by };
+  const userId = await userNamed(db, utility);
+  const user = await findUser(db, EVERYBODY, userId);
+  if (user?.role !== 'utility') throw new Error(`${utility} is no utility`);
+  return { reach: { enrolledBy: userId }, ownId: null, newOwners: createUsers ? { enrolledBy: userId } : null, by };
+}
+
+/** `line 3.type` → the line and the member. */
+function placeOf(field: string): { line: number; member: string | null } {
+  const [, line, member] = /^line (\d+)(?:\.(.+))?$/.exec(field) ?? [];
+  return { line: Number(line), member: member ?? null };
+}
+
+/** Names every mistake by its line, in the order of the lines. */
+function refuse({ json }: ImportOptions, mistakes: readonly FieldError[]): void {
+  const placed = mistakes
+    .map(({ field, message }) => ({ ...placeOf(field), message }))
+    .sort((one, other) => one.line - other.line);
+  process.exitCode = 1;
+  if (json) console.log(JSON.stringify({ imported: false, mistakes: placed }));
+  else {
+    const lines = placed.map(
+      ({ line, member, message }) => `line ${line}: ${member === null ? '' : `${member} `}${message}`,
+    );
+    console.error(linesForTerminal([...lines, `Nothing was imported: ${placed.length} mistakes.`].join('\n')));
+  }
+}
+
+interface Done {
+  imported: Imported;
+  /** Passwords of an import that was killed after its commit. */
+  recovered: ImportCredential[];
+  passwords: CredentialsFile;
+  rows: number;
+}
+
+async function tell(options: ImportOptions, { imported, recovered, passwords, rows }: Done): Promise<void> {
+  const credentials = recovered.length > 0 ? recovered : credentialsOf(imported);
+  const byId = new Map(credentials.map((one) => [one.device_id, one]));
+  // On the output of a program that asked for it, unless a file was named.
+  const isFile = credentials.length > 0 && (!options.json || options.credentials !== undefined);
+  if (isFile) await passwords.keep();
+  const differing = differingOf(imported);
+  const created = imported.created.length + recovered.length;
+  const counts = { rows, created, existing: rows - created, users_created: imported.usersCreated };
+  const behindGateway = new Set(imported.created.flatMap(({ secret, deviceId }) => (secret === null ? deviceId : [])));
+  const devices = [
+    ...imported.created.map(({ row, deviceId }) => ({ row, deviceId })),
+    ...imported.existing.map(({ row, deviceId }) => ({ row, deviceId })),
+  ]
+    .map(({ row, deviceId }) => ({ ...placeOf(row.name), device_id: deviceId }))
+    .sort((one, other) => one.line - other.line)
+    .map(({ line, device_id }) => {
+      const { username, password, topic } = byId.get(device_id) ?? {};
+      const isNew = username !== undefined || behindGateway.has(device_id);
+      const mqtt = username === undefined || isFile ? {} : { mqtt: { username, password, topic } };
+      return { line, device_id, status: isNew ? 'created' : 'existing', ...mqtt };
+    });
+  const told = differing.map(({ row, device_id, members }) => ({ line: placeOf(row).line, device_id, members }));
+  show(
+    options.json,
+    { imported: true, ...counts, differing: told, credentials_file: isFile ? passwords.path : null, devices },
+    [
+      `${created} devices are paired, ${counts.existing} were there already, ${counts.users_created} accounts were created.`,
+      ...(isFile ? [`Their MQTT passwords are in ${passwords.path}, and nowhere else.`] : []),
+      ...told
+        .slice(0, MAX_NAMED)
+        .map(
+          ({ line, device_id, members }) =>
+            `line ${line}: ${device_id} has another ${members.join(', ')}; it is left as it is`,
+        ),
+      ...(told.length > MAX_NAMED ? [`… and ${told.length - MAX_NAMED} more (--json lists all)`] : []),
+    ].join('\n'),
+  );
+  if (!isFile) await passwords.discard();
+}

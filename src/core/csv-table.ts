@@ -1,0 +1,46 @@
+import { Readable } from 'node:stream';
+import { CsvError, parse } from 'csv-parse';
+import { unprocessable } from './errors.ts';
+
+/** A table whose first line names its columns. */
+export interface CsvTable {
+  header: string[];
+  /** `line`: from 1, that on which the row ends. */
+  rows: { line: number; cells: string[] }[];
+}
+
+/** Characters of a row, and its columns: who has more of them does not mean a table of ours. */
+const MAX_ROW_LENGTH = 131_072;
+const MAX_COLUMNS = 64;
+/** Characters that are parsed at once; other work has its turn in between. */
+const SLICE = 65_536;
+
+/**
+ * Reads a CSV table: commas, quotes as in RFC 4180, CRLF or LF, with or without a byte order mark; blanks around cells and empty lines are
+ * left out. Throws `unprocessable` with the line where it is none, or has more than `maxRows` rows.
+ */
+export async function readCsvTable(text: string, maxRows: number): Promise<CsvTable> {
+  const options = { bom: true, trim: true, skip_empty_lines: true, relax_column_count: true, info: true };
+  const parser = Readable.from(slices(text)).compose(parse({ ...options, max_record_size: MAX_ROW_LENGTH }));
+  const table: CsvTable = { header: [], rows: [] };
+  let line = 0;
+  try {
+    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
+      line = info.lines;
+      if (record.length > MAX_COLUMNS) throw wrong(line, `has more than ${MAX_COLUMNS} columns`);
+      if (table.header.length === 0) table.header = record;
+      else if (table.rows.push({ line, cells: record }) > maxRows)
+        throw wrong(line, `the table has more than ${maxRows} rows; split it`);
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw wrong(Number((error as { lines?: number }).lines ?? line + 1), 'is not valid CSV');
+  }
+  return table;
+}
+
+const wrong = (line: number, message: string) => unprocessable({ field: `line ${line}`, message });
+
+function* slices(text: string): Generator<string> {
+  for (let from = 0; from < text.length; from += SLICE) yield text.slice(from, from + SLICE);
+}

@@ -1,0 +1,107 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import { newId } from '#src/core/ids.ts';
+import type { Database } from '#src/database/connect.ts';
+import { type Reach, within } from '#src/database/reach.ts';
+import type { Tables } from '#src/database/tables.ts';
+import { newDeviceSecret, secretDigest } from '#src/devices/credentials.ts';
+
+const COLUMNS = [
+  'batch_id',
+  'user_id',
+  'owner_user_id',
+  'name',
+  'type',
+  'location',
+  'serials',
+  'max_devices',
+  'claimed',
+  'expires_at',
+  'revoked_at',
+  'created_at',
+] as const;
+
+/** Meters that were made with one secret, and claim their identities with it. */
+export type Batch = Pick<Selectable<Tables['provisioning_batches']>, (typeof COLUMNS)[number]>;
+
+export interface NewBatch {
+  /** Who makes it: its meters are looked for among the devices that this account reaches. */
+  userId: string;
+  /** Whose a meter becomes that is not among them; null: it is refused. */
+  ownerId: string | null;
+  name: string;
+  type: string;
+  location: string;
+  /** The only ones that may claim; null: any. */
+  serials: string[] | null;
+  maxDevices: number;
+  expiresAt: Date;
+}
+
+/** Makes a batch. Its secret is in this answer and nowhere else. */
+export async function createBatch(db: Database, wanted: NewBatch): Promise<{ batch: Batch; secret: string }> {
+  const { secret, sha256 } = newDeviceSecret();
+  const batch = await db
+    .insertInto('provisioning_batches')
+    .values({
+      batch_id: newId('prb'),
+      user_id: wanted.userId,
+      owner_user_id: wanted.ownerId,
+      name: wanted.name,
+      type: wanted.type,
+      location: wanted.location,
+      secret_sha256: sha256,
+      serials: wanted.serials,
+      max_devices: wanted.maxDevices,
+      expires_at: wanted.expiresAt,
+    })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+  return { batch, secret };
+}
+
+/** Batches that accounts within the reach made, in order of their ids, after `cursor`; at most `limit`. */
+export async function listBatches(
+  db: Database,
+  reach: Reach,
+  { limit, cursor = '' }: { limit: number; cursor?: string },
+): Promise<Batch[]> {
+  return db
+    .selectFrom('provisioning_batches')
+    .select(COLUMNS)
+    .where(within(reach, 'provisioning_batches.user_id'))
+    .where('batch_id', '>', cursor)
+    .orderBy('batch_id')
+    .limit(limit)
+    .execute();
+}
+
+/** Ends a batch: nothing claims with it any more. What was claimed stays. False where there is none within the reach that goes on. */
+export async function revokeBatch(db: Database, reach: Reach, batchId: string, now: Date): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('provisioning_batches')
+    .set({ revoked_at: now })
+    .where('batch_id', '=', batchId)
+    .where('revoked_at', 'is', null)
+    .where(within(reach, 'provisioning_batches.user_id'))
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Whether the secret is the batch's, and it has not ended. */
+export async function checkBatchSecret(
+  db: Database,
+  batchId: string,
+  secret: string,
+  now = new Date(),
+): Promise<boolean> {
+  if (batchId.includes('\0')) return false;
+  const batch = await db
+    .selectFrom('provisioning_batches')
+    .select('secret_sha256')
+    .where('batch_id', '=', batchId)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+  return batch !== undefined && timingSafeEqual(batch.secret_sha256, secretDigest(secret));
+}

@@ -1,0 +1,251 @@
+import { sql } from 'kysely';
+import { AppError, type FieldError, unprocessable } from '#src/core/errors.ts';
+import { newId } from '#src/core/ids.ts';
+import { lockOf } from '#src/database/advisory-locks.ts';
+import { type Database, queryOf } from '#src/database/connect.ts';
+import { accountsWithin, type Reach, within } from '#src/database/reach.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+import { newDeviceRow, pairDiscovered } from '#src/devices/store.ts';
+import { addEvents } from '#src/events/outbox.ts';
+import { type Act, recordActs } from '#src/users/audit.ts';
+import { type ImportPlan, type ImportRow, importedAs, type Known, planImport } from './plan.ts';
+
+/** Rows of one statement. */
+const ROWS = 500;
+const UNIQUE_VIOLATION = '23505';
+
+/** Who imports. */
+export interface Importer {
+  reach: Reach;
+  /** Whose a row is that names nobody; null: every row must. */
+  ownId: string | null;
+  /** Whether accounts are made for addresses that have none; `enrolledBy`: the utility whose homeowners they become. */
+  newOwners: { enrolledBy: string | null } | null;
+  /** Who is noted in the audit log. */
+  by: Pick<Act, 'actor' | 'address'>;
+}
+
+/** A device that an import made. */
+interface ImportedDevice {
+  row: ImportRow;
+  deviceId: string;
+  userId: string;
+  /** Its MQTT password, which is nowhere else; null where its gateway logs in. */
+  secret: string | null;
+}
+
+export interface Imported {
+  created: ImportedDevice[];
+  existing: ImportPlan['existing'];
+  usersCreated: number;
+}
+
+/**
+ * Imports devices: all rows, or with every mistake named (422) none. The same rows again change nothing. Rows are valid by themselves.
+ * Runs in one transaction, or in that which is open: whoever is killed amid it has imported nothing. `beforeCommit` sees what there
+ * will be; where it throws, nothing is imported. 409 while the account has another import under way.
+ */
+export async function importDevices(
+  db: Database,
+  importer: Importer,
+  rows: readonly ImportRow[],
+  { onProgress = () => {}, begin, beforeCommit }: ImportHooks = {},
+): Promise<Imported> {
+  try {
+    return await joinOrBeginTransaction(db, async (trx) => {
+      await beAlone(trx, importer);
+      await begin?.(trx);
+      const known = await lookUp(trx, importer, rows);
+      const plan = planImport(rows, known);
+      if (plan.mistakes.length > 0) throw unprocessable(...plan.mistakes);
+      const owners = await createOwners(trx, importer, plan.create.filter(known.isNewOwner));
+      const ownerOf = (row: ImportRow) => known.ownerOf(row) ?? (owners.get(addressOf(row)) as string);
+      const created: ImportedDevice[] = [];
+      for (let from = 0; from < plan.create.length; from += ROWS) {
+        created.push(...(await createSome(trx, importer, plan.create.slice(from, from + ROWS), ownerOf)));
+        onProgress(created.length, plan.create.length);
+      }
+      const imported = { created, existing: plan.existing, usersCreated: owners.size };
+      await beforeCommit?.(imported);
+      return imported;
+    });
+  } catch (error) {
+    if ((error as { code?: string }).code === UNIQUE_VIOLATION) throw new AppError('importOvertaken');
+    throw error;
+  }
+}
+
+/** The mistakes of an import, without importing anything. */
+export async function importMistakes(
+  db: Database,
+  importer: Importer,
+  rows: readonly ImportRow[],
+): Promise<FieldError[]> {
+  return planImport(rows, await lookUp(db, importer, rows)).mistakes;
+}
+
+interface ImportHooks {
+  /** Before anything is looked up, while no other import of the account goes on. */
+  begin?: (trx: Database) => Promise<void>;
+  onProgress?: (done: number, total: number) => void;
+  beforeCommit?: (imported: Imported) => Promise<void> | void;
+}
+
+/** Of one account's imports one goes on at a time: two at once would make the same devices. */
+async function beAlone(trx: Database, { by }: Importer): Promise<void> {
+  // Raw SQL: an advisory lock.
+  const { rows } = await sql<{ isMine: boolean }>`
+    SELECT pg_try_advisory_xact_lock(${lockOf('imports of', by.actor?.userId ?? '')}::bigint) AS "isMine"`.execute(trx);
+  if (!rows[0]?.isMine) throw new AppError('importUnderWay');
+}
+
+const addressOf = ({ email = '' }: ImportRow): string => email.toLowerCase();
+/** The database cannot hold NUL: nothing is called so. */
+const holdable = (text: string | undefined): text is string => text !== undefined && !text.includes('\0');
+
+async function lookUp(db: Database, importer: Importer, rows: readonly ImportRow[]): Promise<Known> {
+  const ids = [...new Set(rows.map(({ userId }) => userId ?? importer.ownId ?? undefined).filter(holdable))];
+  const addresses = [...new Set(rows.map(({ email }) => email?.toLowerCase()).filter(holdable))];
+  // Each list is one parameter, however many there are; each row is found by an index.
+  const users = await db
+    .selectFrom('users')
+    .select(['user_id', 'email'])
+    .where(accountsWithin(importer.reach))
+    .where(sql<boolean>`(user_id = ANY (${ids}::text[]) OR lower(email) = ANY (${addresses}::text[]))`)
+    .execute();
+  const byId = new Set(users.map(({ user_id }) => user_id));
+  const byAddress = new Map(users.map(({ user_id, email }) => [email.toLowerCase(), user_id]));
+  const ownerOf = (row: ImportRow) => {
+    if (row.email !== undefined) return byAddress.get(addressOf(row));
+    const id = row.userId ?? importer.ownId;
+    return id !== null && byId.has(id) ? id : undefined;
+  };
+  const owners = sql<string>`ANY (${[...new Set(rows.map(ownerOf).filter(holdable))]}::text[])`;
+  const devices = await db
+    .selectFrom('devices')
+    .select([
+      'device_id',
+      'user_id',
+      'type',
+      'location',
+      'limit_kw',
+      'register_max_kwh',
+      'max_gap_minutes',
+      'timezone',
+      'decoder_config',
+      'channels',
+      'placement',
+      'upstream_device_id',
+      'external_id',
+      'imported_as',
+    ])
+    .where('user_id', '=', owners)
+    .where('deleted_at', 'is', null)
+    .orderBy('device_id')
+    .execute();
+  const discoveryIds = rows.map(({ discoveryId }) => discoveryId).filter(holdable);
+  const discovered =
+    discoveryIds.length === 0
+      ? []
+      : await db
+          .selectFrom('discovered_devices')
+          .innerJoin('gateways', 'gateways.gateway_id', 'discovered_devices.gateway_id')
+          .select(['discovery_id', 'gateways.user_id', 'device_id'])
+          .where('discovery_id', '=', sql<string>`ANY (${discoveryIds}::text[])`)
+          .where(within(importer.reach, 'gateways.user_id'))
+          .execute();
+  const strangers = importer.newOwners ? addresses.filter((address) => !byAddress.has(address)) : [];
+  const taken = new Set(await takenOf(db, strangers));
+  const isNewOwner = (row: ImportRow) =>
+    importer.newOwners !== null && row.email !== undefined && ownerOf(row) === undefined && !isTaken(row);
+  const isTaken = (row: ImportRow) => taken.has(addressOf(row));
+  return {
+    ownerOf,
+    isNewOwner,
+    isTaken,
+    devices: devices as Known['devices'],
+    discovered,
+  };
+}
+
+/** Those of the addresses that accounts have, out of whoever's reach. */
+async function takenOf(db: Database, addresses: readonly string[]): Promise<string[]> {
+  if (addresses.length === 0) return [];
+  const users = await db
+    .selectFrom('users')
+    .select('email')
+    .where(sql<boolean>`lower(email) = ANY (${[...addresses]}::text[])`)
+    .execute();
+  return users.map(({ email }) => email.toLowerCase());
+}
+
+/** Makes the accounts that rows name by an address; answers their ids by it. */
+async function createOwners(
+  trx: Database,
+  { newOwners, by }: Importer,
+  rows: readonly ImportRow[],
+): Promise<Map<string, string>> {
+  // As it is written first.
+  const wanted = new Map(rows.toReversed().map((row) => [addressOf(row), row.email as string]));
+  const made = new Map<string, string>();
+  const emails = [...wanted.values()];
+  for (let from = 0; from < emails.length; from += ROWS) {
+    const users = await trx
+      .insertInto('users')
+      .values(
+        emails.slice(from, from + ROWS).map((email) => ({
+          user_id: newId('usr'),
+          email,
+          role: 'homeowner' as const,
+          enrolled_by: newOwners?.enrolledBy ?? null,
+        })),
+      )
+      .returning(['user_id', 'email', 'role', 'created_at', 'phone', 'timezone', 'plan'])
+      .execute();
+    const events = users.map((user) => ({
+      type: 'user.created' as const,
+      userId: user.user_id,
+      data: { ...user, created_at: user.created_at.toISOString() },
+    }));
+    await addEvents(queryOf(trx), events, new Date());
+    await recordActs(
+      trx,
+      by,
+      'user.created',
+      users.map(({ user_id }) => ({ target: user_id, about: user_id })),
+    );
+    for (const { user_id, email } of users) made.set(email.toLowerCase(), user_id);
+  }
+  return made;
+}
+
+async function createSome(
+  trx: Database,
+  { reach, by }: Importer,
+  rows: readonly ImportRow[],
+  ownerOf: (row: ImportRow) => string,
+): Promise<ImportedDevice[]> {
+  const made: ImportedDevice[] = [];
+  const inserted: (ReturnType<typeof newDeviceRow>['row'] & { imported_as: string | null })[] = [];
+  for (const row of rows) {
+    const userId = ownerOf(row);
+    const wanted = { ...row.settings, userId, ...(row.channels ? { channels: row.channels } : {}) };
+    if (row.discoveryId !== undefined) {
+      const paired = await pairDiscovered(trx, reach, row.discoveryId, wanted);
+      if (!paired) throw new AppError('importOvertaken');
+      made.push({ row, deviceId: paired.device_id, userId, secret: null });
+      continue;
+    }
+    const device = newDeviceRow(wanted);
+    inserted.push({ ...device.row, imported_as: row.settings.external_id == null ? importedAs(row.settings) : null });
+    made.push({ row, deviceId: device.row.device_id, userId, secret: device.secret });
+  }
+  if (inserted.length > 0) await trx.insertInto('devices').values(inserted).execute();
+  await recordActs(
+    trx,
+    by,
+    'device.paired',
+    made.map(({ deviceId, userId }) => ({ target: deviceId, about: userId })),
+  );
+  return made;
+}

@@ -1,0 +1,114 @@
+import { sql } from 'kysely';
+import { AppError } from '#src/core/errors.ts';
+import { newId } from '#src/core/ids.ts';
+import type { SecretBox } from '#src/core/secret-box.ts';
+import type { Database } from '#src/database/connect.ts';
+import { type Reach, within } from '#src/database/reach.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+import { readingsTopic } from '#src/devices/topics.ts';
+import type { Imported } from './import.ts';
+
+/** How long the passwords of an import wait to be fetched. */
+const KEPT = '24 hours';
+
+/** What a device that an import made logs in with. */
+export interface ImportCredential {
+  /** Of its row: `line 3`, or its place in the list. */
+  row: string;
+  external_id: string | null;
+  device_id: string;
+  username: string;
+  password: string;
+  topic: string;
+}
+
+/** What came of an import that was carried out. */
+export type ImportRecord = NonNullable<Awaited<ReturnType<typeof findImport>>>;
+
+/** The credentials of what an import made, in the order of its rows. Pure. */
+export const credentialsOf = ({ created }: Imported): ImportCredential[] =>
+  created.flatMap(({ row, deviceId, secret }) =>
+    secret === null
+      ? []
+      : {
+          row: row.name,
+          external_id: row.settings.external_id ?? null,
+          device_id: deviceId,
+          username: deviceId,
+          password: secret,
+          topic: readingsTopic(deviceId),
+        },
+  );
+
+/** Rows whose devices were there already with other settings. Pure. */
+export const differingOf = ({ existing }: Imported) =>
+  existing
+    .filter(({ members }) => members.length > 0)
+    .map(({ row, deviceId, members }) => ({ row: row.name, device_id: deviceId, members }));
+
+/** Notes an import in its own transaction, with its passwords, sealed, until they are fetched. Answers its id. */
+export async function recordImport(
+  trx: Database,
+  box: SecretBox,
+  { userId, rows, imported }: { userId: string; rows: number; imported: Imported },
+): Promise<string> {
+  const importId = newId('imp');
+  const credentials = credentialsOf(imported);
+  await trx
+    .insertInto('imports')
+    .values({
+      import_id: importId,
+      user_id: userId,
+      rows,
+      created: imported.created.length,
+      users_created: imported.usersCreated,
+      differing: JSON.stringify(differingOf(imported)),
+      credentials_sealed: credentials.length === 0 ? null : box.seal(JSON.stringify(credentials)),
+    })
+    .execute();
+  return importId;
+}
+
+/** One import within the reach; null where there is none. */
+export async function findImport(db: Database, reach: Reach, importId: string) {
+  const row = await db
+    .selectFrom('imports')
+    .select(['import_id', 'created_at', 'rows', 'created', 'users_created', 'differing'])
+    .select(sql<boolean>`credentials_sealed IS NOT NULL`.as('has_credentials'))
+    .where('import_id', '=', importId)
+    .where(within(reach, 'imports.user_id'))
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Takes the credentials of an import out of the database: this is the only time that they are shown. 409 afterwards; null where there is no such import. */
+export async function takeCredentials(
+  db: Database,
+  box: SecretBox,
+  reach: Reach,
+  importId: string,
+): Promise<ImportCredential[] | null> {
+  return joinOrBeginTransaction(db, async (trx) => {
+    const row = await trx
+      .selectFrom('imports')
+      .select('credentials_sealed')
+      .where('import_id', '=', importId)
+      .where(within(reach, 'imports.user_id'))
+      .forUpdate()
+      .executeTakeFirst();
+    if (!row) return null;
+    if (row.credentials_sealed === null) throw new AppError('credentialsGone');
+    await trx.updateTable('imports').set({ credentials_sealed: null }).where('import_id', '=', importId).execute();
+    return JSON.parse(box.open(row.credentials_sealed));
+  });
+}
+
+/** Forgets passwords that nobody fetched within a day. */
+export async function forgetImportCredentials(db: Database): Promise<void> {
+  await db
+    .updateTable('imports')
+    .set({ credentials_sealed: null })
+    .where('credentials_sealed', 'is not', null)
+    .where(sql<boolean>`created_at < now() - ${KEPT}::interval`)
+    .execute();
+}

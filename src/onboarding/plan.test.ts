@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+import { type ImportRow, importedAs, type Known, type KnownDevice, planImport } from './plan.ts';
+
+const device = (more: Partial<KnownDevice>): KnownDevice => ({
+  device_id: 'dev_1',
+  user_id: 'usr_1',
+  type: 'meter',
+  location: 'cellar',
+  limit_kw: 100,
+  register_max_kwh: null,
+  max_gap_minutes: 90,
+  timezone: null,
+  placement: 'grid',
+  upstream_device_id: null,
+  external_id: null,
+  imported_as: null,
+  decoder_config: {},
+  channels: {},
+  ...more,
+});
+const row = (settings: Partial<ImportRow['settings']>, more: Partial<ImportRow> = {}): ImportRow => ({
+  name: 'line 2',
+  userId: 'usr_1',
+  settings: { type: 'meter', location: 'cellar', ...settings },
+  ...more,
+});
+const known = (devices: KnownDevice[] = [], more: Partial<Known> = {}): Known => ({
+  ownerOf: ({ userId }) => (userId === 'usr_1' || userId === 'usr_2' ? userId : undefined),
+  isNewOwner: () => false,
+  isTaken: () => false,
+  devices,
+  discovered: [],
+  ...more,
+});
+const outcome = (rows: ImportRow[], about: Known) => {
+  const { create, existing, mistakes } = planImport(rows, about);
+  return { create: create.length, existing: existing.map(({ deviceId }) => deviceId), mistakes };
+};
+
+describe('a row is a device of its owner', () => {
+  test.each([
+    ['none is there', row({}), [], []],
+    ['the same external_id', row({ external_id: 'S1', location: 'attic' }), [device({ external_id: 'S1' })], ['dev_1']],
+    ['another external_id', row({ external_id: 'S2' }), [device({ external_id: 'S1' })], []],
+    [
+      'the external_id of somebody else',
+      row({ external_id: 'S1' }),
+      [device({ external_id: 'S1', user_id: 'usr_2' })],
+      [],
+    ],
+    ['only one of them has an external_id', row({}), [device({ external_id: 'S1' })], []],
+    ['the same type and location', row({}), [device({})], ['dev_1']],
+    ['another location', row({ location: 'attic' }), [device({})], []],
+    [
+      'it was imported so, and its owner called it otherwise since',
+      row({}),
+      [device({ location: 'Keller', imported_as: importedAs({ type: 'meter', location: 'cellar' }) })],
+      ['dev_1'],
+    ],
+    [
+      'what was imported so goes before what is called so now',
+      row({}),
+      [
+        device({
+          device_id: 'dev_0',
+          location: 'Keller',
+          imported_as: importedAs({ type: 'meter', location: 'cellar' }),
+        }),
+        device({}),
+      ],
+      ['dev_0'],
+    ],
+  ])('%s', (_name, one, devices, existing) => {
+    expect(outcome([one], known(devices))).toEqual({ create: 1 - existing.length, existing, mistakes: [] });
+  });
+
+  test('and says what it has otherwise, of what it says at all', () => {
+    const there = device({ limit_kw: 50, channels: { a: { counts_as: 'import' } } });
+    const same = row({ limit_kw: 50 }, { channels: [{ native_name: 'a', counts_as: 'import' }] });
+    const other = row(
+      { limit_kw: 60, placement: 'storage' },
+      { channels: [{ native_name: 'a', counts_as: 'export' }] },
+    );
+    expect(planImport([same], known([there])).existing[0]?.members).toEqual([]);
+    expect(planImport([other], known([there])).existing[0]?.members).toEqual(['limit_kw', 'placement', 'channels']);
+  });
+});
+
+test('every mistake is named by its row', () => {
+  const rows = [
+    row({}, { userId: 'usr_9' }),
+    row({}, { name: 'line 3' }),
+    row({}, { name: 'line 4' }),
+    row({ external_id: 'S' }, { name: 'line 5' }),
+    row({ external_id: 'S', location: 'attic' }, { name: 'line 6' }),
+    row({ location: 'b', upstream_device_id: 'dev_9' }, { name: 'line 7' }),
+    row({ location: 'c' }, { name: 'line 8', discoveryId: 'dsc_1' }),
+  ];
+  expect(planImport(rows, known()).mistakes).toEqual([
+    { field: 'line 2.user_id', message: 'there is no such user' },
+    { field: 'line 4.location', message: 'is the same device as line 3' },
+    { field: 'line 6.external_id', message: 'is the same device as line 5' },
+    { field: 'line 7.upstream_device_id', message: 'must be another device of the same user' },
+    { field: 'line 8.discovery_id', message: 'the user has no such discovered device' },
+  ]);
+});
+
+test('rows of one new owner are told apart as those of one that is there', () => {
+  const about = known([], { isNewOwner: ({ email }) => email !== undefined });
+  const rows = [
+    { name: 'line 2', email: 'A@example.com', settings: { type: 'meter', location: 'x' } },
+    { name: 'line 3', email: 'a@example.com', settings: { type: 'meter', location: 'x' } },
+    { name: 'line 4', email: 'b@example.com', settings: { type: 'meter', location: 'x' } },
+  ];
+  expect(outcome(rows, about)).toMatchObject({ create: 2, mistakes: [{ field: 'line 3.location' }] });
+});
+
+test('a discovered device is paired once', () => {
+  const heard = { discovery_id: 'dsc_1', user_id: 'usr_1' };
+  const one = row({}, { discoveryId: 'dsc_1' });
+  expect(outcome([one], known([], { discovered: [{ ...heard, device_id: null }] }))).toMatchObject({ create: 1 });
+  const paired = known([device({ location: 'elsewhere' })], { discovered: [{ ...heard, device_id: 'dev_1' }] });
+  expect(outcome([one], paired)).toMatchObject({ create: 0, existing: ['dev_1'] });
+});

@@ -1,0 +1,162 @@
+import { describe, expect, test } from 'vitest';
+import { checkDeviceLogin } from '#src/devices/credentials.ts';
+import type { TestApi } from '#test/support/api.ts';
+import { type Callers, callers } from '#test/support/callers.ts';
+
+const DAY_MS = 86_400_000;
+
+let api: TestApi;
+let admin: Callers['admin'];
+let utility: Callers['utility'];
+let home: Callers['home'];
+callers((made) => ({ api, admin, utility, home } = made));
+
+const post = (path: string, key: string, body?: unknown) => api.send(path, { method: 'POST', key, body });
+const makeBatch = async (more: object = {}, key = utility.key) =>
+  (await post('/v1/provisioning-batches', key, { name: 'lot', max_devices: 5, ...more })).json;
+const claim = (batch: { batch_id: string; mqtt: { password: string } }, more: object) =>
+  api.send('/provisioning/claim', {
+    method: 'POST',
+    body: { batch_id: batch.batch_id, secret: batch.mqtt.password, ...more },
+  });
+let registered = 0;
+/** A device of the home, which waits for a meter of this serial. */
+async function register(userId = home.userId): Promise<{ serial: string; deviceId: string }> {
+  const serial = `SN-${++registered}`;
+  const body = { user_id: userId, type: 'meter', location: 'cellar', external_id: serial };
+  return { serial, deviceId: (await post('/v1/devices', admin.key, body)).json.device_id };
+}
+const REFUSED = { status: 403, json: { error: expect.stringContaining('The claim is refused'), status: 403 } };
+
+test('a meter gets the device of its serial and a password of its own, once', async () => {
+  const batch = await makeBatch();
+  const { serial, deviceId } = await register();
+  const claimed = await claim(batch, { serial });
+  expect(claimed).toMatchObject({ status: 201, json: { device_id: deviceId, username: deviceId } });
+  expect(await checkDeviceLogin(api.db, deviceId, claimed.json.password)).toBe(true);
+  expect(await claim(batch, { serial })).toMatchObject(REFUSED);
+  expect(await claim(batch, { serial, nonce: 'of a hostile meter'.replaceAll(' ', '-') })).toMatchObject(REFUSED);
+  expect(await checkDeviceLogin(api.db, deviceId, claimed.json.password)).toBe(true);
+
+  // Its owner lets it go: the password ends, and the serial waits again.
+  expect(await post(`/v1/devices/${deviceId}/release`, home.key)).toMatchObject({ status: 200 });
+  expect(await checkDeviceLogin(api.db, deviceId, claimed.json.password)).toBe(false);
+  expect(await claim(batch, { serial })).toMatchObject({ status: 201, json: { device_id: deviceId } });
+  expect((await api.send('/v1/provisioning-batches', { key: utility.key })).json).toContainEqual(
+    expect.objectContaining({ batch_id: batch.batch_id, claimed: 2 }),
+  );
+  const { rows } = await api.database.pool.query(
+    'SELECT action, address, details FROM audit_log WHERE about_user_id = $1 AND target = $2 ORDER BY audit_id',
+    [home.userId, deviceId],
+  );
+  expect(rows.map(({ action }) => action)).toEqual([
+    'device.paired',
+    'device.claimed',
+    'device.released',
+    'device.claimed',
+  ]);
+  expect(rows[1]).toMatchObject({ address: '127.0.0.1', details: { batch_id: batch.batch_id, repeated: false } });
+});
+
+test('a meter whose answer was lost asks again with its own number; nobody else does', async () => {
+  const batch = await makeBatch();
+  const { serial, deviceId } = await register();
+  const nonce = 'a number of this meter'.replaceAll(' ', '_');
+  const first = await claim(batch, { serial, nonce });
+  const second = await claim(batch, { serial, nonce });
+  expect(second).toMatchObject({ status: 201, json: { device_id: deviceId } });
+  expect(await checkDeviceLogin(api.db, deviceId, first.json.password)).toBe(false);
+  expect(await checkDeviceLogin(api.db, deviceId, second.json.password)).toBe(true);
+  expect(await claim(batch, { serial, nonce: `${nonce}x` })).toMatchObject(REFUSED);
+  await api.database.pool.query('UPDATE device_heads SET seen_at = now() WHERE device_id = $1', [deviceId]);
+  expect(await claim(batch, { serial, nonce })).toMatchObject(REFUSED);
+});
+
+test('a serial that is registered nowhere makes a device of the owner that the batch names, or nothing', async () => {
+  expect(await claim(await makeBatch(), { serial: 'unregistered' })).toMatchObject(REFUSED);
+  const batch = await makeBatch({ owner_user_id: home.userId, type: 'gas_meter', location: 'shed' });
+  const { json } = await claim(batch, { serial: 'unregistered' });
+  const device = await api.send(`/v1/devices/${json.device_id}`, { key: home.key });
+  expect(device.json).toMatchObject({
+    user_id: home.userId,
+    external_id: 'unregistered',
+    type: 'gas_meter',
+    location: 'shed',
+  });
+  // What its owner removed does not come back by itself.
+  await api.send(`/v1/devices/${json.device_id}`, { method: 'DELETE', key: home.key });
+  expect(await claim(batch, { serial: 'unregistered' })).toMatchObject(REFUSED);
+});
+
+describe('a claim is refused', () => {
+  test('with a wrong secret, an unknown batch, one that was revoked and one that has expired', async () => {
+    const batch = await makeBatch();
+    const { serial } = await register();
+    const unauthorized = { status: 401 };
+    expect(await claim({ ...batch, mqtt: { password: 'wrong' } }, { serial })).toMatchObject(unauthorized);
+    expect(await claim({ ...batch, batch_id: 'prb_\0' }, { serial })).toMatchObject(unauthorized);
+    const now = api.now;
+    api.now = new Date(now.getTime() + 366 * DAY_MS);
+    expect(await claim(batch, { serial })).toMatchObject(unauthorized);
+    api.now = now;
+    const path = `/v1/provisioning-batches/${batch.batch_id}`;
+    const stranger = await api.user('utility');
+    for (const key of [stranger.key, home.key])
+      expect(await api.send(path, { method: 'DELETE', key })).toMatchObject({ status: 404 });
+    expect(await api.send(path, { method: 'DELETE', key: utility.key })).toMatchObject({ status: 200 });
+    expect(await claim(batch, { serial })).toMatchObject(unauthorized);
+    expect(await api.send(path, { method: 'DELETE', key: utility.key })).toMatchObject({ status: 404 });
+  });
+
+  test('of a serial that is not on the list, of one too many, and of somebody else’s device', async () => {
+    const [one, two, three] = [await register(), await register(), await register()];
+    const listed = await makeBatch({ serials: [one.serial] });
+    expect(await claim(listed, { serial: two.serial })).toMatchObject(REFUSED);
+    expect(await claim(listed, { serial: one.serial })).toMatchObject({ status: 201 });
+    const single = await makeBatch({ max_devices: 1 });
+    expect(await claim(single, { serial: two.serial })).toMatchObject({ status: 201 });
+    expect(await claim(single, { serial: three.serial })).toMatchObject(REFUSED);
+    const stranger = await api.user('utility');
+    expect(await claim(await makeBatch({}, stranger.key), { serial: three.serial })).toMatchObject(REFUSED);
+    expect(await claim(await makeBatch({}, admin.key), { serial: three.serial })).toMatchObject({ status: 201 });
+  });
+
+  test('of two meters at once with one serial: one gets it', async () => {
+    const batch = await makeBatch();
+    const { serial } = await register();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => claim(batch, { serial })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(403)]);
+  });
+
+  test.each([
+    [{}],
+    [{ serial: '' }],
+    [{ serial: 'a\nb' }],
+    [{ serial: 'x', nonce: 'short' }],
+    [{ serial: 'x', more: 1 }],
+  ])('that says %j', async (more) => {
+    expect(await claim(await makeBatch(), more)).toMatchObject({ status: 422 });
+  });
+});
+
+test('batches are made by utilities and administrators, for those whom they reach', async () => {
+  expect(await post('/v1/provisioning-batches', home.key, { name: 'x', max_devices: 1 })).toMatchObject({
+    status: 403,
+  });
+  const stranger = await api.user('homeowner');
+  const foreign = { name: 'x', max_devices: 1, owner_user_id: stranger.userId };
+  expect(await post('/v1/provisioning-batches', utility.key, foreign)).toMatchObject({ status: 404 });
+  const { deviceId } = await register(stranger.userId);
+  for (const key of [utility.key, home.key])
+    expect(await post(`/v1/devices/${deviceId}/release`, key)).toMatchObject({ status: 404 });
+  const reader = await api.user('utility', { scopes: ['devices:read'] });
+  expect(await post('/v1/provisioning-batches', reader.key, { name: 'x', max_devices: 1 })).toMatchObject({
+    status: 403,
+  });
+  const listed = await api.send('/v1/provisioning-batches', { key: home.key });
+  expect(listed.json).toEqual([]);
+  const { json } = await post('/v1/provisioning-batches', utility.key, { name: 'x', max_devices: 1 });
+  expect(
+    JSON.stringify((await api.send('/v1/provisioning-batches?limit=200', { key: utility.key })).json),
+  ).not.toContain(json.mqtt.password);
+});

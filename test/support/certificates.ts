@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+
+/** An authority that signs certificates of clients, by the program openssl; its files lie in a folder of the test. */
+export interface Authority {
+  /** Its own certificate, PEM. */
+  file: string;
+  /** A certificate for this common name and these alternative names, such as `DNS:a`. `days`: negative, and it has expired. */
+  sign(commonName: string, more?: { names?: string; days?: number }): Promise<Signed>;
+}
+
+export interface Signed {
+  cert: Buffer;
+  key: Buffer;
+  /** As `openssl x509 -fingerprint` prints it. */
+  fingerprint: string;
+}
+
+/** Makes an authority. `name`: of its files. */
+export async function makeAuthority(folder: string, name: string): Promise<Authority> {
+  const path = (file: string) => join(folder, `${name}-${file}`);
+  const openssl = (...args: string[]) => promisify(execFile)('openssl', args);
+  const [ca, caKey] = [path('ca.pem'), path('ca.key')];
+  await openssl('req', '-x509', ...KEY, '-keyout', caKey, '-out', ca, '-subj', `/CN=${name}`, '-days', '2');
+  let signed = 0;
+  return {
+    file: ca,
+    async sign(commonName, { names, days = 2 } = {}) {
+      const mine = (ending: string) => path(`${++signed}.${ending}`);
+      const [key, request, cert] = [mine('key'), mine('csr'), mine('pem')];
+      const alternative = names === undefined ? [] : ['-addext', `subjectAltName=${names}`];
+      await openssl('req', ...KEY, '-keyout', key, '-out', request, '-subj', `/CN=${commonName}`, ...alternative);
+      const by = ['-CA', ca, '-CAkey', caKey, '-CAcreateserial', '-copy_extensions', 'copy'];
+      await openssl('x509', '-req', '-in', request, ...by, '-out', cert, '-days', String(days));
+      const { stdout } = await openssl('x509', '-in', cert, '-noout', '-fingerprint', '-sha256');
+      const fingerprint = stdout.split('=')[1]?.trim() ?? '';
+      return { cert: await readFile(cert), key: await readFile(key), fingerprint };
+    },
+  };
+}

@@ -1,0 +1,255 @@
+import { once } from 'node:events';
+import { connect as connectTls } from 'node:tls';
+import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createDb, type Database } from '#src/database/connect.ts';
+import { EVERYBODY } from '#src/database/reach.ts';
+import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
+import { readingsTopic } from '#src/devices/topics.ts';
+import { createBatch, revokeBatch } from '#src/onboarding/batches.ts';
+import { releaseDevice } from '#src/onboarding/claims.ts';
+import { createUser } from '#src/users/store.ts';
+import { type Authority, makeAuthority, type Signed } from '#test/support/certificates.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+
+let database: TestDatabase;
+let db: Database;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let ours: Authority;
+let foreign: Authority;
+let role: RoleProcess;
+let userId: string;
+const clients: MqttClient[] = [];
+beforeAll(async () => {
+  [database, folder] = await Promise.all([testDatabase(), temporaryFolder()]);
+  db = createDb(database.pool);
+  [ours, foreign] = await Promise.all([makeAuthority(folder.path, 'ours'), makeAuthority(folder.path, 'foreign')]);
+  userId = (await createUser(db, { email: 'home@example.com', role: 'homeowner' })).user_id;
+  const env = {
+    DATABASE_URL: database.url,
+    DATA_DIR: folder.path,
+    MQTTS_CLIENT_CA_FILE: ours.file,
+    LOG_LEVEL: 'error',
+  };
+  role = await startRole('ingest', env);
+}, 60_000);
+afterEach(() => Promise.all(clients.splice(0).map((client) => client.endAsync(true))));
+afterAll(async () => {
+  await role.stop();
+  await database.drop();
+  await folder.remove();
+});
+
+async function connect(options: IClientOptions = {}, isTls = true): Promise<MqttClient> {
+  const url = isTls ? `mqtts://localhost:${role.ready.tlsPort}` : `mqtt://localhost:${role.ready.port}`;
+  const more = { reconnectPeriod: 0, connectTimeout: 5_000, rejectUnauthorized: false, ...options };
+  const client = await connectAsync(url, more, false);
+  client.on('error', () => {});
+  clients.push(client);
+  return client;
+}
+const withCertificate = ({ cert, key }: Signed, more: IClientOptions = {}) => connect({ cert, key, ...more });
+const pair = async (more: object = {}) => {
+  const { device, secret } = await createDevice(db, { userId, type: 'meter', location: 'x', ...more });
+  return { deviceId: device.device_id, secret };
+};
+const send = (client: MqttClient, deviceId: string) =>
+  client.publishAsync(readingsTopic(deviceId), JSON.stringify({ energy_total_kwh: 1 }), { qos: 1 });
+const closing = (client: MqttClient) => new Promise<void>((done) => client.once('close', () => done()));
+const wasHeard = async (deviceId: string) => {
+  const { rows } = await database.pool.query('SELECT seen_at FROM device_heads WHERE device_id = $1', [deviceId]);
+  return rows[0]?.seen_at !== null;
+};
+
+describe('a device with a client certificate', () => {
+  test.each([
+    ['names it as its common name', (id: string) => ours.sign(id)],
+    ['names it as an alternative name', (id: string) => ours.sign('meter', { names: `DNS:${id}` })],
+  ])('logs in by one that %s, and sends', async (_name, sign) => {
+    const { deviceId } = await pair();
+    const client = await withCertificate(await sign(deviceId));
+    await send(client, deviceId);
+    expect(await wasHeard(deviceId)).toBe(true);
+  });
+
+  test('logs in by one that is registered, whatever it names, and by no other; connections end with what they began by', async () => {
+    const { deviceId } = await pair();
+    const [registered, named] = [await ours.sign('serial 42'), await ours.sign(deviceId)];
+    await expect(withCertificate(registered)).rejects.toThrow();
+    const before = closing(await withCertificate(named));
+    const sha256 = Buffer.from(registered.fingerprint.replaceAll(':', ''), 'hex');
+    await updateDevice(db, EVERYBODY, deviceId, { certificate_sha256: sha256 });
+    await send(await withCertificate(registered), deviceId);
+    await expect(withCertificate(named)).rejects.toThrow();
+
+    const deleted = await pair();
+    const certificate = await ours.sign(deleted.deviceId);
+    const connected = closing(await withCertificate(certificate));
+    await deleteDevice(db, EVERYBODY, deleted.deviceId);
+    await expect(withCertificate(certificate)).rejects.toThrow();
+
+    const released = await pair();
+    const byPassword = closing(await connect({ username: released.deviceId, password: released.secret }));
+    const byCertificate = await withCertificate(await ours.sign(released.deviceId));
+    await releaseDevice(db, EVERYBODY, released.deviceId);
+    await Promise.all([before, connected, byPassword]);
+    await send(byCertificate, released.deviceId);
+    expect(await wasHeard(deviceId)).toBe(true);
+  }, 30_000);
+
+  test('is that device alone: it sends for nobody else, and is nobody else', async () => {
+    const [mine, other] = [await pair(), await pair()];
+    const certificate = await ours.sign(mine.deviceId);
+    await expect(withCertificate(certificate, { username: other.deviceId, password: other.secret })).rejects.toThrow();
+    const client = await withCertificate(certificate, { username: mine.deviceId });
+    client.publish(readingsTopic(other.deviceId), '{"energy_total_kwh":1}', { qos: 1 });
+    await closing(client);
+    expect(await wasHeard(other.deviceId)).toBe(false);
+    await expect(withCertificate(await ours.sign(`${mine.deviceId}, ${other.deviceId}`))).rejects.toThrow();
+    await expect(
+      withCertificate(await ours.sign('two', { names: `DNS:${mine.deviceId},DNS:${other.deviceId}` })),
+    ).rejects.toThrow();
+  });
+
+  test('is refused where it has expired, and where another authority signed it, with a right password too', async () => {
+    const { deviceId, secret } = await pair();
+    for (const bad of [await ours.sign(deviceId, { days: -1 }), await foreign.sign(deviceId)]) {
+      await expect(withCertificate(bad)).rejects.toThrow();
+      await expect(withCertificate(bad, { username: deviceId, password: secret })).rejects.toThrow();
+    }
+  });
+
+  test('begins no handshake anew from one of before: what has expired since is looked at', async () => {
+    const { deviceId } = await pair();
+    const { cert, key } = await ours.sign(deviceId);
+    const options = { port: role.ready.tlsPort as number, host: 'localhost', cert, key, rejectUnauthorized: false };
+    for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+      const first = connectTls({ ...options, maxVersion });
+      let session: Buffer | undefined;
+      first.on('session', (one) => (session = one));
+      await once(first, 'secureConnect');
+      session ??= first.getSession();
+      first.destroy();
+      const again = connectTls({ ...options, maxVersion, ...(session ? { session } : {}) });
+      await once(again, 'secureConnect');
+      expect(again.isSessionReused()).toBe(false);
+      again.destroy();
+    }
+  });
+
+  test('and passwords work beside it, with TLS and without', async () => {
+    const { deviceId, secret } = await pair();
+    const login = { username: deviceId, password: secret };
+    await send(await connect(login), deviceId);
+    await send(await connect(login, false), deviceId);
+    // A certificate of ours that names none of our devices is no way in, and in nobody's way.
+    await send(await withCertificate(await ours.sign('somebody'), login), deviceId);
+    await expect(connect({ ...login, password: 'wrong' })).rejects.toThrow();
+    await expect(connect()).rejects.toThrow();
+  });
+});
+
+describe('a meter with the secret of its batch', () => {
+  const makeBatch = async (more: object = {}) => {
+    const { batch, secret } = await createBatch(db, {
+      userId: (await createUser(db, { email: `${Math.random()}@example.com`, role: 'admin' })).user_id,
+      ownerId: null,
+      name: 'lot',
+      type: 'meter',
+      location: 'home',
+      serials: null,
+      maxDevices: 10,
+      expiresAt: new Date(Date.now() + 60_000),
+      ...more,
+    });
+    return { batchId: batch.batch_id, login: { username: batch.batch_id, password: secret } };
+  };
+  let serials = 0;
+  const waiting = async () => {
+    const serial = `M-${++serials}`;
+    return { serial, ...(await pair({ external_id: serial })) };
+  };
+  const claim = async (client: MqttClient, message: unknown, qos: 0 | 1 | 2 = 1) => {
+    const answer = new Promise<[string, Buffer]>((done) =>
+      client.once('message', (topic, payload) => done([topic, payload])),
+    );
+    await client.publishAsync('energy/v1/claim', typeof message === 'string' ? message : JSON.stringify(message), {
+      qos,
+    });
+    const [topic, payload] = await answer;
+    expect(topic).toBe('energy/v1/claim/reply');
+    return JSON.parse(String(payload));
+  };
+
+  test.each([0, 1, 2] as const)(
+    'gets its device and its own password with QoS %i, and goes on with these',
+    async (qos) => {
+      const { login } = await makeBatch();
+      const { serial, deviceId, secret } = await waiting();
+      const client = await connect(login);
+      expect(await client.subscribeAsync('energy/v1/claim/reply')).toMatchObject([{ qos: 0 }]);
+      const answer = await claim(client, { serial }, qos);
+      expect(answer).toEqual({
+        device_id: deviceId,
+        username: deviceId,
+        password: expect.any(String),
+        topic: readingsTopic(deviceId),
+      });
+      await send(await connect({ username: answer.username, password: answer.password }), deviceId);
+      expect(await wasHeard(deviceId)).toBe(true);
+      await expect(connect({ username: deviceId, password: secret })).rejects.toThrow();
+    },
+  );
+
+  test('is told alone: one beside it with the same secret hears nothing and gets nothing', async () => {
+    const { login } = await makeBatch();
+    const { serial } = await waiting();
+    const [meter, hostile] = [await connect(login), await connect(login)];
+    const heard: string[] = [];
+    hostile.on('message', (topic) => heard.push(topic));
+    await hostile.subscribeAsync('energy/v1/claim/reply');
+    for (const filter of ['energy/v1/claim', 'energy/#', '#', '+/v1/claim/reply'])
+      await expect(hostile.subscribeAsync(filter)).rejects.toThrow();
+    expect(await claim(meter, { serial })).toMatchObject({ device_id: expect.any(String) });
+    expect(await claim(hostile, { serial })).toEqual({ error: 'The claim is refused', status: 403 });
+    expect(heard).toEqual(['energy/v1/claim/reply']);
+  });
+
+  test('does nothing else: it sends no readings, and answers nobody', async () => {
+    const { login } = await makeBatch();
+    const { deviceId } = await waiting();
+    for (const topic of [readingsTopic(deviceId), 'energy/v1/claim/reply', `energy/v1/${login.username}/readings`]) {
+      const client = await connect(login);
+      client.publish(topic, '{"energy_total_kwh":1}', { qos: 1 });
+      await closing(client);
+    }
+    expect(await wasHeard(deviceId)).toBe(false);
+  });
+
+  test('is refused in words, and has few tries', async () => {
+    const { login } = await makeBatch();
+    const client = await connect(login);
+    expect(await claim(client, 'rubbish')).toMatchObject({ status: 422 });
+    expect(await claim(client, { serial: 1 })).toMatchObject({ status: 422 });
+    expect(await claim(client, { serial: 'unknown' })).toMatchObject({ status: 403 });
+    expect(await claim(client, { serial: 'x'.repeat(201) })).toMatchObject({ status: 422 });
+    expect(await claim(client, { serial: 'unknown too' })).toMatchObject({ status: 403 });
+    client.publish('energy/v1/claim', '{"serial":"one more"}', { qos: 1 });
+    await closing(client);
+    const another = await connect(login);
+    another.publish('energy/v1/claim', 'x'.repeat(5_000), { qos: 1 });
+    await closing(another);
+  });
+
+  test('does not get in with a wrong secret, or once its batch is revoked or has expired', async () => {
+    const { batchId, login } = await makeBatch();
+    await expect(connect({ ...login, password: 'wrong' })).rejects.toThrow();
+    const client = await connect(login);
+    await revokeBatch(db, EVERYBODY, batchId, new Date());
+    await expect(connect(login)).rejects.toThrow();
+    const { serial } = await waiting();
+    expect(await claim(client, { serial })).toMatchObject({ status: 403 });
+    await expect(connect((await makeBatch({ expiresAt: new Date() })).login)).rejects.toThrow();
+  });
+});
