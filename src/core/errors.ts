@@ -50,6 +50,16 @@ export const ERRORS = {
     error: 'A utility makes keys for its homeowners with insights:read, alerts:read and devices:read only',
     meaning: 'Ask for these scopes, or let the homeowner make the key.',
   },
+  addressNotAllowed: {
+    status: 403,
+    error: 'The key may not be used from this address',
+    meaning: 'Use it from one of its allowed_addresses.',
+  },
+  keyAddresses: {
+    status: 403,
+    error: 'A key with allowed_addresses can make only keys that are limited to some of them',
+    meaning: 'Ask for fewer of them.',
+  },
   emailNeedsKeys: {
     status: 403,
     error: 'Changing an e-mail address needs keys:write beside users:write',

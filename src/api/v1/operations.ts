@@ -34,6 +34,7 @@ import { createKey } from './keys/create.ts';
 import { listKeys } from './keys/list.ts';
 import { revokeKey } from './keys/revoke.ts';
 import { rotateKey } from './keys/rotate.ts';
+import { updateKey } from './keys/update.ts';
 import { createPriceSeries } from './price-series/create.ts';
 import { deletePriceSeries } from './price-series/delete.ts';
 import { getPriceSeries } from './price-series/get.ts';
@@ -119,6 +120,7 @@ const NAMED = {
   putPrices,
   createKey,
   listKeys,
+  updateKey,
   revokeKey,
   rotateKey,
   listAudit,
