@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { newUser } from '#src/api/v1/users/shape.ts';
 import { MAX_ALLOWED, normalNetwork } from '#src/auth/allowed-addresses.ts';
 import { createKey, limitKey, revokeKey, rotateKey } from '#src/auth/keys.ts';
+import { unlink } from '#src/auth/oidc/sign-in.ts';
 import { isScope, SCOPES, type Scope } from '#src/auth/scopes.ts';
 import { closeSessionsOf } from '#src/auth/sessions.ts';
 import { defined } from '#src/core/defined.ts';
@@ -136,6 +137,24 @@ export function register(program: Command): void {
         const end = (trx: Database) => closeSessionsOf(trx, userId);
         const ended = (await actAsOperator(db, 'sessions.ended', end, () => userId)).length;
         show(o.json, { user_id: userId, ended }, `${ended} sessions of ${email} are over.`);
+      }),
+    );
+  users
+    .command('unlink <email>')
+    .description(
+      'forget who this account is to the OpenID Connect provider; the next sign-in links it anew by its verified address',
+    )
+    .option('--json', 'print one JSON object')
+    .action((email: string, o: { json?: boolean }) =>
+      withDatabase(async (db) => {
+        const userId = await userNamed(db, email);
+        const forgotten = await actAsOperator(
+          db,
+          'identity.unlinked',
+          (trx) => unlink(trx, userId),
+          () => userId,
+        );
+        show(o.json, { user_id: userId, unlinked: forgotten }, `${forgotten} identities of ${email} are forgotten.`);
       }),
     );
   users

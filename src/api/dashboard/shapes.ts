@@ -209,6 +209,7 @@ export const session = z.strictObject({
   expires_at: instant,
   user_agent: z.string().nullable(),
   address: z.string().nullable(),
+  signed_in_by: z.enum(['mail', 'provider']),
   is_current: z.boolean(),
 });
 
