@@ -26,15 +26,12 @@ export interface OidcServer {
   asked(path: string): number;
   /** What a browser does at the provider, from the address that it is led to: signs in, and is led back. The address that it is led to then. */
   signIn(location: string, login: string): Promise<string>;
+  /** Serves the service that is there. Before that it answers nothing. */
+  serve(serviceUrl: string): void;
   close(): Promise<void>;
 }
 
-/** `redirectUri`, `signedOutUri`: where the service is. `idTokenHasAll`: claims of scopes are in the ID token, and not told at another place. */
-export async function startOidc(options: {
-  redirectUri: string;
-  signedOutUri: string;
-  idTokenHasAll?: boolean;
-}): Promise<OidcServer> {
+export async function startOidc(): Promise<OidcServer> {
   const authority = await generate([{ name: 'commonName', value: 'Authority of the test' }], {
     keyType: 'ec',
     algorithm: 'sha256',
@@ -66,41 +63,43 @@ export async function startOidc(options: {
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const issuer = `https://localhost:${(server.address() as AddressInfo).port}`;
-  const provider = new Provider(issuer, {
-    clients: [
-      {
-        client_id: clientId,
-        client_secret: clientSecret,
-        redirect_uris: [options.redirectUri],
-        post_logout_redirect_uris: [options.signedOutUri],
+  const serve = (serviceUrl: string) => {
+    const provider = new Provider(issuer, {
+      clients: [
+        {
+          client_id: clientId,
+          client_secret: clientSecret,
+          redirect_uris: [`${serviceUrl}/dashboard/sign-in/callback`],
+          post_logout_redirect_uris: [`${serviceUrl}/dashboard/sign-in`],
+        },
+      ],
+      jwks: { keys: [{ ...own.export({ format: 'jwk' }), kid: 'own', use: 'sig', alg: 'RS256' }] },
+      claims: { openid: ['sub', 'groups', '_claim_names'], email: ['email', 'email_verified', 'xms_edov'] },
+      cookies: { keys: ['the cookies of the test'] },
+      pkce: { required: () => true },
+    ttl: { Interaction: 600, Grant: 600, Session: 600, AccessToken: 600, IdToken: 600, AuthorizationCode: 60 },
+      // Nobody is asked to agree: that is between the provider and its people.
+      // biome-ignore lint/suspicious/noExplicitAny: the package has no types
+      loadExistingGrant: async (context: { oidc: any }) => {
+        const { client, account, provider: its } = context.oidc;
+        const grant = new its.Grant({ clientId: client.clientId, accountId: account.accountId });
+        grant.addOIDCScope('openid email');
+        await grant.save();
+        return grant;
       },
-    ],
-    jwks: { keys: [{ ...own.export({ format: 'jwk' }), kid: 'own', use: 'sig', alg: 'RS256' }] },
-    claims: { openid: ['sub', 'groups', '_claim_names'], email: ['email', 'email_verified', 'xms_edov'] },
-    conformIdTokenClaims: !options.idTokenHasAll,
-    cookies: { keys: ['the cookies of the test'] },
-    pkce: { required: () => true },
-    // Nobody is asked to agree: that is between the provider and its people.
-    // biome-ignore lint/suspicious/noExplicitAny: the package has no types
-    loadExistingGrant: async (context: { oidc: any }) => {
-      const { client, account, provider: its } = context.oidc;
-      const grant = new its.Grant({ clientId: client.clientId, accountId: account.accountId });
-      grant.addOIDCScope('openid email');
-      await grant.save();
-      return grant;
-    },
-    findAccount: async (_context: unknown, login: string) => {
-      const claims = people.get(login);
-      return claims && { accountId: login, claims: async () => ({ sub: login, ...claims }) };
-    },
-  });
-  provider.use(async (context, next) => {
-    await next();
-    const body = context.body as { id_token?: string } | undefined;
-    if (context.path !== '/token' || body?.id_token === undefined) return;
-    if (faults.idToken || faults.signing) body.id_token = forged(body.id_token);
-  });
-  handle = provider.callback();
+      findAccount: async (_context: unknown, login: string) => {
+        const claims = people.get(login);
+        return claims && { accountId: login, claims: async () => ({ sub: login, ...claims }) };
+      },
+    });
+    provider.use(async (context, next) => {
+      await next();
+      const body = context.body as { id_token?: string } | undefined;
+      if (context.path !== '/token' || body?.id_token === undefined) return;
+      if (faults.idToken || faults.signing) body.id_token = forged(body.id_token);
+    });
+    handle = provider.callback();
+  };
 
   /** The token with other claims, or signed otherwise. */
   function forged(token: string): string {
@@ -121,6 +120,7 @@ export async function startOidc(options: {
     ca: authority.cert,
     people,
     faults,
+    serve,
     asked: (path) => counts.get(path) ?? 0,
     async signIn(location, login) {
       const cookies = new Map<string, string>();

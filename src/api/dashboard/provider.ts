@@ -3,10 +3,10 @@ import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
 import { countSignIn, networkOf } from '#src/api/plugins/rate-limits.ts';
 import { type Browser, browserOf, knownBrowser, newBrowser } from '#src/auth/browsers.ts';
-import { type NotLetIn, personOf } from '#src/auth/oidc/person.ts';
+import { personOf } from '#src/auth/oidc/person.ts';
 import type { Provider } from '#src/auth/oidc/provider.ts';
 import { ProviderUnavailable, SignInRefused } from '#src/auth/oidc/refusals.ts';
-import { type NoAccount, signInAs } from '#src/auth/oidc/sign-in.ts';
+import { signInAs } from '#src/auth/oidc/sign-in.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { SESSION_MS } from '#src/auth/sessions.ts';
 import type { OidcConfig } from '#src/config/oidc.ts';
@@ -21,6 +21,7 @@ import {
   setCookie,
   setProviderCookie,
 } from './cookies.ts';
+import type { SignInProblem } from './shapes.ts';
 
 /** The provider, as it is configured and asked. */
 export interface Oidc {
@@ -43,9 +44,6 @@ const CALLBACK = '/dashboard/sign-in/callback';
 const SIGN_IN = '/dashboard/sign-in';
 const HOME = '/dashboard';
 
-/** Why a sign-in came to nothing, as the page is told: it has words for each (words/…/provider.ts). */
-type Problem = NotLetIn | NoAccount | 'over' | 'denied' | 'unavailable' | 'failed' | 'many';
-
 /** What a browser keeps while it is at the provider: sealed, so that it is our word, and nobody reads it. */
 const kept = z.strictObject({
   is: z.literal('sign-in at the provider'),
@@ -57,6 +55,12 @@ const kept = z.strictObject({
   untilMs: z.number(),
 });
 type Kept = z.infer<typeof kept>;
+
+interface Ended {
+  opened: { secret: string; email: string };
+  browser: Browser;
+  returnTo: string;
+}
 
 /**
  * `POST /dashboard/sign-in/provider`: where to go to sign in (a page of another site can cause no such request, since its body is JSON), and
@@ -118,7 +122,7 @@ export function addProviderSignIn(app: FastifyInstance, context: ApiContext, par
     }
   }
 
-  async function end(request: FastifyRequest, begun: Kept) {
+  async function end(request: FastifyRequest, begun: Kept): Promise<Ended | SignInProblem> {
     const at = new URL(redirectUri());
     at.search = new URL(request.url, at).search;
     // Another sign-in than the one that this browser began: nothing of it is asked for.
@@ -137,7 +141,7 @@ export function addProviderSignIn(app: FastifyInstance, context: ApiContext, par
     return { opened, browser, returnTo: begun.returnTo };
   }
 
-  function failed(request: FastifyRequest, error: Error): Problem {
+  function failed(request: FastifyRequest, error: Error): SignInProblem {
     if (error instanceof AppError && error.is === 'tooManyRequests') return 'many';
     if (error instanceof SignInRefused && error.reason === 'access_denied') return 'denied';
     const isKnown = error instanceof SignInRefused || error instanceof ProviderUnavailable;
@@ -146,7 +150,7 @@ export function addProviderSignIn(app: FastifyInstance, context: ApiContext, par
     return error instanceof ProviderUnavailable ? 'unavailable' : 'failed';
   }
 
-  async function noteRefusal(request: FastifyRequest, reason: Problem): Promise<void> {
+  async function noteRefusal(request: FastifyRequest, reason: SignInProblem): Promise<void> {
     const details = { by: 'provider', reason };
     const act = { actor: null, address: request.ip, action: 'session.refused', target: null, details };
     await recordAct(db, act).catch((error: Error) => request.log.error({ err: error }, 'a refusal was not noted'));

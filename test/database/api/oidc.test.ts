@@ -17,7 +17,8 @@ let api: TestApi;
 let withRoles: TestApi;
 let withAccounts: TestApi;
 beforeAll(async () => {
-  provider = await startOidc({ redirectUri: CALLBACK, signedOutUri: `${TEST_URL}/dashboard/sign-in` });
+  provider = await startOidc();
+  provider.serve(TEST_URL);
   api = await testApi({ oidc: oidcOf({}) });
   withRoles = await testApi({
     oidc: oidcOf({ roles: { claim: 'groups', of: { 'energy-admins': 'admin', staff: 'utility' } } }),
