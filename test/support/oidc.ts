@@ -77,7 +77,7 @@ export async function startOidc(): Promise<OidcServer> {
       claims: { openid: ['sub', 'groups', '_claim_names'], email: ['email', 'email_verified', 'xms_edov'] },
       cookies: { keys: ['the cookies of the test'] },
       pkce: { required: () => true },
-    ttl: { Interaction: 600, Grant: 600, Session: 600, AccessToken: 600, IdToken: 600, AuthorizationCode: 60 },
+      ttl: { Interaction: 600, Grant: 600, Session: 600, AccessToken: 600, IdToken: 600, AuthorizationCode: 60 },
       // Nobody is asked to agree: that is between the provider and its people.
       // biome-ignore lint/suspicious/noExplicitAny: the package has no types
       loadExistingGrant: async (context: { oidc: any }) => {
