@@ -3,7 +3,7 @@ import { html } from '../../html.ts';
 import { daysSince } from '../../parts/format.ts';
 import { Badge, Sure, When } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { isOver, nameOf } from './key.ts';
+import { endsSoon, isOver, nameOf } from './key.ts';
 import { scopesInShort } from './scopes.ts';
 
 /** Then rotation is recommended (specification of the service, API keys). */
@@ -32,7 +32,7 @@ export function KeyRow(props: {
     </td>
     <td data-name=${w.lastUsed}><${When} at=${key.last_used_at} zone=${zone} /></td>
     <td data-name=${w.expires}>
-      ${hasEnded ? html`<${Badge} kind="quiet">${w.expired}<//>` : html`<${When} at=${key.expires_at} zone=${zone} />`}
+      ${hasEnded ? html`<${Badge} kind="quiet">${w.expired}<//>` : html`<span><${When} at=${key.expires_at} zone=${zone} /> ${endsSoon(key) && html`<${Badge} kind="warn">${w.soon}<//>`}</span>`}
     </td>
     <td>
       <div class="actions">

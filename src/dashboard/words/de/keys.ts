@@ -29,6 +29,7 @@ export const keys: Words['keys'] = {
   unchanged: 'keine Änderung',
   noName: 'ohne Namen',
   old: 'erneuern: älter als 90 Tage',
+  soon: 'erneuern: läuft bald ab',
   expired: 'abgelaufen',
   rotate: 'Erneuern',
   rotateOf: (name) => `${name} erneuern`,

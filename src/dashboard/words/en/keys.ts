@@ -27,6 +27,7 @@ export const keys = {
   unchanged: 'no change',
   noName: 'no name',
   old: 'rotate: older than 90 days',
+  soon: 'rotate: expires soon',
   expired: 'expired',
   rotate: 'Rotate',
   rotateOf: (name: string) => `Rotate ${name}`,

@@ -29,6 +29,7 @@ export const keys: Words['keys'] = {
   unchanged: 'sin cambios',
   noName: 'sin nombre',
   old: 'renovar: más de 90 días',
+  soon: 'renovar: caduca pronto',
   expired: 'caducada',
   rotate: 'Renovar',
   rotateOf: (name) => `Renovar ${name}`,

@@ -29,6 +29,7 @@ export const keys: Words['keys'] = {
   unchanged: 'sans changement',
   noName: 'sans nom',
   old: 'à renouveler : plus de 90 jours',
+  soon: 'à renouveler : expire bientôt',
   expired: 'expirée',
   rotate: 'Renouveler',
   rotateOf: (name) => `Renouveler ${name}`,

@@ -29,6 +29,7 @@ export const keys: Words['keys'] = {
   unchanged: 'geen wijziging',
   noName: 'zonder naam',
   old: 'vernieuwen: ouder dan 90 dagen',
+  soon: 'vernieuwen: verloopt binnenkort',
   expired: 'verlopen',
   rotate: 'Vernieuwen',
   rotateOf: (name) => `${name} vernieuwen`,
