@@ -41,7 +41,7 @@ function placeOf(path: string): { page: string; rest: string } {
 
 interface SignedIn {
   user: User;
-  provider: string | null;
+  provider?: string;
   csrf_token: string;
   environment: 'live' | 'sandbox';
   mqtt: Session['mqtt'];
@@ -49,7 +49,7 @@ interface SignedIn {
 
 interface NotSignedIn {
   user: null;
-  provider: string | null;
+  provider?: string;
 }
 
 function App() {
@@ -88,7 +88,7 @@ function App() {
     setFailed(null);
     call<SignedIn | NotSignedIn>('GET', '/session').then(
       (one) => {
-        setProvider(one.provider);
+        setProvider(one.provider ?? null);
         if ('csrf_token' in one) begin(one);
         else setSignedIn(null);
       },

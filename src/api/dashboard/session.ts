@@ -51,7 +51,7 @@ const proof = z.union([
 export function addSession(app: FastifyInstance, context: ApiContext, parts: SignInParts): void {
   const { db, clock, environment } = context;
   const { secret, counter, mqtt } = parts;
-  const provider = parts.oidc?.provider.label ?? null;
+  const provider = parts.oidc ? { provider: parts.oidc.provider.label } : {};
 
   const signedIn = async (userId: string, csrf: string) => {
     const user = await findUser(db, { only: userId }, userId);
@@ -59,7 +59,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     // Another broker has a certificate of its own.
     const needsCertificate = mqtt.ports !== null && isSelfSigned(parts.certificate());
     const told = { ...mqtt, needs_certificate: needsCertificate };
-    return { user: toWire(user), csrf_token: csrf, environment, mqtt: told, provider };
+    return { user: toWire(user), csrf_token: csrf, environment, mqtt: told, ...provider };
   };
 
   app.post('/dashboard/sign-in', async (request, reply) => {
@@ -122,7 +122,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
   app.get('/dashboard/session', async (request) => {
     const caller = await sessionOf(context, request);
     // Not to be signed in is no mistake here: the page asks whether one is.
-    if (!caller) return { user: null, environment, provider };
+    if (!caller) return { user: null, environment, ...provider };
     return signedIn(caller.userId, csrfToken(secret, caller.keyId));
   });
 
@@ -143,6 +143,6 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     const next = isByProvider
       ? await parts.oidc?.provider.endOfSession(`${parts.publicUrl()}/dashboard/sign-in`)
       : null;
-    return { message: 'Signed out', continue_at: next ?? null };
+    return { message: 'Signed out', ...(next ? { continue_at: next } : {}) };
   });
 }
