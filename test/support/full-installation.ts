@@ -31,6 +31,7 @@ const ROWS: Record<string, string> = {
   discovered_devices: `INSERT INTO discovered_devices (discovery_id, gateway_id, family, native_id, channels, device_id)
     VALUES ('dsc_1', $4, 'p1', 'meter ☀ "1"', '[{"channel": "import", "unit": null, "deep": [1.50, "\\u00e9"]}]', $2)`,
   temporary_secrets: `INSERT INTO temporary_secrets VALUES (decode('01', 'hex'), $2, now() + interval '1 hour')`,
+  identities: `INSERT INTO identities VALUES ('https://login.example.com', 'staff-1', $1, now(), now())`,
   arrivals: `INSERT INTO arrivals (user_id, from_installation) VALUES ($1, 'elsewhere')`,
   departures: `INSERT INTO departures (user_id, to_installation, left_at) VALUES ('usr_gone', 'elsewhere', now())`,
   departed_logins: `INSERT INTO departed_logins VALUES ('dev_gone', 'usr_gone')`,
