@@ -65,7 +65,16 @@ async function findCaller(db: Database, hash: Buffer, nowMs: number): Promise<Fo
   const row = await db
     .selectFrom('api_keys')
     .innerJoin('users', 'users.user_id', 'api_keys.user_id')
-    .select(['key_id', 'users.user_id', 'role', 'scopes', 'expires_at', 'last_used_at', 'group_id', 'allowed_addresses'])
+    .select([
+      'key_id',
+      'users.user_id',
+      'role',
+      'scopes',
+      'expires_at',
+      'last_used_at',
+      'group_id',
+      'allowed_addresses',
+    ])
     .where('key_sha256', '=', hash)
     .where('revoked_at', 'is', null)
     .executeTakeFirst();

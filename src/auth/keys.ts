@@ -188,8 +188,7 @@ export async function rotateKey(
   return joinOrBeginTransaction(db, async (trx) => {
     const old = await trx
       .selectFrom('api_keys')
-      .select(['user_id', 'name', 'scopes', 'group_id', 'expires_at'])
-      .select(['user_id', 'name', 'scopes', 'expires_at', 'allowed_addresses'])
+      .select(['user_id', 'name', 'scopes', 'group_id', 'expires_at', 'allowed_addresses'])
       .where('key_id', '=', keyId)
       .where('revoked_at', 'is', null)
       .where(within(reach, 'api_keys.user_id'))
@@ -203,9 +202,8 @@ export async function rotateKey(
       userId: old.user_id,
       environment,
       scopes: old.scopes.filter(isScope),
-      ...defined({ name: old.name ?? undefined, groupId: old.group_id ?? undefined }),
       allowedAddresses: old.allowed_addresses,
-      ...defined({ name: old.name ?? undefined, expiresAt }),
+      ...defined({ name: old.name ?? undefined, groupId: old.group_id ?? undefined, expiresAt }),
     });
     return { created, oldExpiresAt };
   });
