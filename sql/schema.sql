@@ -46,6 +46,7 @@ CREATE TABLE api_keys (
   expires_at timestamptz,
   revoked_at timestamptz,
   group_id text COLLATE "C", -- The key reads only the homes of this group and of those below it; it ends with the group. Null: all that its owner reaches.
+  allowed_addresses text[] NOT NULL DEFAULT '{}'[], -- Addresses and networks (10.0.0.0/8) that the key may be used from. Empty: from everywhere.
   PRIMARY KEY (key_id),
   UNIQUE (key_sha256),
   FOREIGN KEY (group_id) REFERENCES home_groups(group_id) ON DELETE CASCADE,
@@ -479,9 +480,11 @@ CREATE TABLE sessions (
   expires_at timestamptz NOT NULL,
   user_agent text, -- Of the browser that signed in, as it says itself; so that people know their own.
   address text, -- Where it signed in from.
+  signed_in_by text NOT NULL DEFAULT 'mail', -- mail: by a link or code; provider: by OpenID Connect.
   PRIMARY KEY (session_id),
   UNIQUE (secret_sha256),
-  FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE
+  FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
+  CHECK (signed_in_by IN ('mail', 'provider'))
 );
 CREATE INDEX sessions_expires ON sessions (expires_at);
 CREATE INDEX sessions_user ON sessions (user_id);
@@ -736,6 +739,18 @@ CREATE TABLE device_claims (
   claimed_at timestamptz NOT NULL,
   PRIMARY KEY (device_id),
   FOREIGN KEY (device_id) REFERENCES devices(device_id) ON DELETE CASCADE
+);
+
+-- Accounts by who they are to a provider: what sign-ins after the first go by. One of an account with each provider.
+CREATE TABLE identities (
+  issuer text COLLATE "C" NOT NULL,
+  subject text COLLATE "C" NOT NULL, -- The provider's own name of the person (sub): it never gives it to another, as it may an e-mail address.
+  user_id text COLLATE "C" NOT NULL,
+  linked_at timestamptz NOT NULL,
+  used_at timestamptz NOT NULL, -- When it last signed in by it.
+  PRIMARY KEY (issuer, subject),
+  UNIQUE (user_id, issuer),
+  FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE
 );
 
 -- Closed hours of device_intervals: without those that are open in heads. To be added up: of one quarter-hour there may be several rows.

@@ -194,6 +194,8 @@ export interface CreatedKey {
   expires_at: string | null;
   /** The group whose homes are all that the key reads. Only of keys that are limited to one. */
   group_id?: string;
+  /** Addresses and networks that the key may be used from. None: everywhere. */
+  allowed_addresses: string[];
   /** The key itself. It is not shown again. */
   key: string;
 }
@@ -744,6 +746,8 @@ export interface Key {
   expires_at: string | null;
   /** The group whose homes are all that the key reads. Only of keys that are limited to one. */
   group_id?: string;
+  /** Addresses and networks that the key may be used from. None: everywhere. */
+  allowed_addresses: string[];
   /** What its owner calls the key. Null: it has no name. */
   name: string | null;
   /** When it was created. */
@@ -892,6 +896,8 @@ export interface RotatedKey {
   expires_at: string | null;
   /** The group whose homes are all that the key reads. Only of keys that are limited to one. */
   group_id?: string;
+  /** Addresses and networks that the key may be used from. None: everywhere. */
+  allowed_addresses: string[];
   /** The key itself. It is not shown again. */
   key: string;
   /** When the old key ends. */
@@ -1797,6 +1803,8 @@ export interface CreateKeyBody {
   group_id?: string;
   /** When the key ends. Default: never. */
   expires_at?: string;
+  /** Addresses and networks that the key may be used from, IPv4 and IPv6. Default: those of the key that makes it; none: everywhere. */
+  allowed_addresses?: string[];
 }
 
 export interface ListKeysQuery {
@@ -1806,9 +1814,18 @@ export interface ListKeysQuery {
   limit?: number;
 }
 
+export interface UpdateKeyBody {
+  /** When the key ends. Null: never. */
+  expires_at?: string | null;
+  /** Addresses and networks that the key may be used from, IPv4 and IPv6. None: everywhere. */
+  allowed_addresses?: string[];
+}
+
 export interface RotateKeyBody {
   /** How long the old key goes on, in hours. Default: 24. */
   overlap_hours?: number;
+  /** When the new key ends. Default: never. */
+  expires_at?: string;
 }
 
 export interface ListAuditQuery {
@@ -2206,12 +2223,17 @@ export class EnergyClient {
     return this.#transport.pages('GET', '/v1/keys', { query, isSafe: true, options });
   }
 
+  /** Changes from where and until when a key may be used. For what changes something it holds at once, for what reads after 10 seconds. */
+  updateKey(keyId: string, body: UpdateKeyBody, options?: CallOptions): Promise<Key> {
+    return this.#transport.json('PATCH', `/v1/keys/${encodeURIComponent(keyId)}`, { body, options });
+  }
+
   /** Revokes a key: it changes nothing from now on, and reads nothing after 10 seconds. */
   revokeKey(keyId: string, options?: CallOptions): Promise<Message> {
     return this.#transport.json('DELETE', `/v1/keys/${encodeURIComponent(keyId)}`, { isSafe: true, options });
   }
 
-  /** Makes a new key like an old one, which goes on for 24 h, or as many hours as are named. */
+  /** Makes a new key like an old one, which goes on for 24 h, or as many hours as are named. The new one ends when it is said, or never. */
   rotateKey(keyId: string, body?: RotateKeyBody, options?: CallOptions): Promise<RotatedKey> {
     return this.#transport.json('POST', `/v1/keys/${encodeURIComponent(keyId)}/rotate`, { body, options });
   }

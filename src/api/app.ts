@@ -8,6 +8,7 @@ import type { Logger } from '#src/core/log.ts';
 import type { Metrics } from '#src/core/metrics.ts';
 import { VERSION } from '#src/core/version.ts';
 import type { ApiContext, BrokerAddress } from './context.ts';
+import type { Oidc } from './dashboard/provider.ts';
 import { addDashboard } from './dashboard/routes.ts';
 import type { Http2 } from './http2.ts';
 import { createLive } from './live/live.ts';
@@ -56,6 +57,8 @@ export function buildApp(
     secret: string;
     /** What people who pair devices are told of the broker. */
     mqtt: BrokerAddress;
+    /** Who else signs people in to the dashboard. */
+    oidc?: Oidc | undefined;
     /** Mails a way to sign in to the dashboard. */
     mailSignIn(to: string, signIn: SignIn): Promise<void>;
     metrics?: Metrics;
@@ -139,7 +142,7 @@ export function buildApp(
     if (await parts.isReady()) return { status: 'ready' };
     return reply.status(503).header('Retry-After', '5').send(errorBody('unavailable'));
   });
-  const { secret, counter, mqtt, mailSignIn, certificate = () => parts.tls.cert } = parts;
+  const { secret, counter, mqtt, oidc, publicUrl, mailSignIn, certificate = () => parts.tls.cert } = parts;
   addEntrance(app);
   addCertificate(app, certificate);
   addStaticFiles(app);
@@ -147,7 +150,7 @@ export function buildApp(
   addUnsubscribe(app, context, parts.secret);
   addClaims(app, context, counter);
   for (const operation of OPERATIONS) addOperation(app, context, operation);
-  addDashboard(app, context, { secret, counter, mqtt, certificate, mail: mailSignIn }, parts.handOn);
+  addDashboard(app, context, { secret, counter, mqtt, oidc, publicUrl, certificate, mail: mailSignIn }, parts.handOn);
   app.setNotFoundHandler((request, reply) => {
     const allowed = methodsOf(request.url.split('?')[0] ?? '');
     if (allowed.length > 0) reply.header('Allow', allowed.join(', '));

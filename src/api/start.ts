@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import type { Server as PlainServer } from 'node:http';
 import type { Server } from 'node:https';
 import { type AddressInfo, createServer, type Server as TcpServer } from 'node:net';
@@ -18,6 +19,7 @@ import { createDb, type Pool } from '#src/database/connect.ts';
 import { watchStandby } from '#src/database/standby.ts';
 import { buildApp } from './app.ts';
 import type { BrokerAddress, RejectedPort, RollupsPort } from './context.ts';
+import type { Oidc } from './dashboard/provider.ts';
 import { plainHttpServer } from './plain-http.ts';
 import { readsOf } from './reads.ts';
 import { trustedProxies } from './trusted-proxies.ts';
@@ -101,6 +103,7 @@ export async function startApi(
       certificate: () => certificate,
       secret,
       mqtt: brokerAddress(config.mqtt),
+      oidc: await oidcOf(config),
       mailSignIn,
       metrics,
       log,
@@ -144,6 +147,17 @@ export async function startApi(
       await redis?.stop();
     },
   };
+}
+
+/** Its client, too, few installations have. */
+async function oidcOf({ oidc: config }: Config): Promise<Oidc | undefined> {
+  if (!config) return undefined;
+  try {
+    const ca = config.caFile === undefined ? undefined : await readFile(config.caFile, 'utf8');
+    return { config, provider: (await import('#src/auth/oidc/provider.ts')).oidcProvider(config, ca) };
+  } catch (error) {
+    throw new Error(`OIDC_CA_FILE: ${(error as Error).message}. It must be a certificate in PEM.`, { cause: error });
+  }
 }
 
 /** Listens no more; resolves when what is under way is answered. */

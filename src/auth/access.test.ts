@@ -3,8 +3,8 @@ import { checkGrant, reachOf } from './access.ts';
 import type { Caller } from './authenticate.ts';
 import { SCOPES, type Scope } from './scopes.ts';
 
-const caller = (role: Caller['role'], scopes: readonly Scope[] = SCOPES) =>
-  ({ role, userId: 'usr_me', scopes: new Set(scopes) }) as unknown as Caller;
+const caller = (role: Caller['role'], scopes: readonly Scope[] = SCOPES, allowedAddresses: readonly string[] = []) =>
+  ({ role, userId: 'usr_me', scopes: new Set(scopes), allowedAddresses }) as unknown as Caller;
 
 test('an administrator reaches everybody, a utility whom it enrolled, a homeowner itself', () => {
   expect((['admin', 'utility', 'homeowner'] as const).map((role) => reachOf(caller(role)))).toEqual([
@@ -16,21 +16,35 @@ test('an administrator reaches everybody, a utility whom it enrolled, a homeowne
 
 test('no key may do more than the one that makes it', () => {
   const narrow = caller('admin', ['insights:read', 'keys:write']);
-  expect(() => checkGrant(narrow, 'usr_me', ['insights:read'])).not.toThrow();
-  expect(() => checkGrant(narrow, 'usr_me', ['insights:read', 'users:read'])).toThrow();
+  expect(() => checkGrant(narrow, 'usr_me', ['insights:read'], [])).not.toThrow();
+  expect(() => checkGrant(narrow, 'usr_me', ['insights:read', 'users:read'], [])).toThrow();
 });
 
 test('the keys that a utility makes for its homeowners read, and read what a homeowner shares', () => {
   const utility = caller('utility');
   const allowed = SCOPES.filter((scope) => {
     try {
-      checkGrant(utility, 'usr_other', [scope]);
+      checkGrant(utility, 'usr_other', [scope], []);
       return true;
     } catch {
       return false;
     }
   });
   expect(allowed).toEqual(['insights:read', 'alerts:read', 'devices:read']);
-  expect(() => checkGrant(utility, 'usr_me', SCOPES)).not.toThrow();
-  expect(() => checkGrant(caller('admin'), 'usr_other', SCOPES)).not.toThrow();
+  expect(() => checkGrant(utility, 'usr_me', SCOPES, [])).not.toThrow();
+  expect(() => checkGrant(caller('admin'), 'usr_other', SCOPES, [])).not.toThrow();
+});
+
+test.each([
+  [[], [], true],
+  [['10.0.0.0/8'], [], true],
+  [[], ['10.0.0.0/8'], false],
+  [['10.1.0.0/16', '2001:db8::1'], ['10.0.0.0/8', '2001:db8::/32'], true],
+  [['10.0.0.0/8'], ['10.1.0.0/16'], false],
+  [['10.1.0.0/16', '192.0.2.1'], ['10.0.0.0/8'], false],
+  [['0.0.0.0/0'], ['::/0'], false],
+])('keys for %j are made by one for %j: %s', (wanted, own, isMade) => {
+  const make = () => checkGrant(caller('admin', SCOPES, own), 'usr_me', SCOPES, wanted);
+  if (isMade) expect(make).not.toThrow();
+  else expect(make).toThrow('allowed_addresses');
 });

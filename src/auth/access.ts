@@ -2,6 +2,7 @@ import { AppError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Reach, RoleReach } from '#src/database/reach.ts';
 import { findUser, type User } from '#src/users/store.ts';
+import { isNoWider } from './allowed-addresses.ts';
 import type { Caller } from './authenticate.ts';
 import { SCOPES_FOR_HOMEOWNERS, type Scope } from './scopes.ts';
 
@@ -58,11 +59,17 @@ export async function reachWithZone(
 }
 
 /**
- * 403 where a caller may make no such key for the account: none may do more than its own, and a utility's for its homeowners
- * only reads.
+ * 403 where a caller may make no such key for the account: none may do more than its own, or be used from elsewhere, and a utility's
+ * for its homeowners only reads.
  */
-export function checkGrant({ role, userId, scopes }: Caller, ownerId: string, wanted: readonly Scope[]): void {
+export function checkGrant(
+  { role, userId, scopes, allowedAddresses = [] }: Caller,
+  ownerId: string,
+  wanted: readonly Scope[],
+  addresses: readonly string[],
+): void {
   if (wanted.some((scope) => !scopes.has(scope))) throw new AppError('keyScopes');
+  if (!isNoWider(addresses, allowedAddresses)) throw new AppError('keyAddresses');
   const isForHomeowner = role === 'utility' && ownerId !== userId;
   if (isForHomeowner && wanted.some((scope) => !SCOPES_FOR_HOMEOWNERS.includes(scope)))
     throw new AppError('homeownersKeyScopes');

@@ -3,6 +3,7 @@ import { AppError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { Role } from '#src/users/store.ts';
+import { isAllowedFrom } from './allowed-addresses.ts';
 import type { Caller } from './authenticate.ts';
 import { isScope, SCOPES } from './scopes.ts';
 import { isOpen } from './sessions.ts';
@@ -14,19 +15,20 @@ import { isOpen } from './sessions.ts';
  */
 const HOLDS = { nothing: sql``, share: sql`FOR SHARE`, change: sql`FOR NO KEY UPDATE` };
 
-interface Anew {
+interface Row {
   role: Role;
   scopes: string[];
   group_id: string | null;
+  allowed_addresses: string[];
 }
 
 /**
  * The caller as the database knows it now, on any process: null where its key is revoked or expired, its session over, its
- * account deleted. The account is held before the key or session, as by whoever erases it.
+ * account deleted; 403 where its key may no longer be used from where it comes from. The account is held before the key or session, as by whoever erases it.
  */
 export async function readAnew(
   db: Database,
-  { by, keyId, userId }: Caller,
+  { by, keyId, userId, address }: Caller,
   now: Date,
   hold: keyof typeof HOLDS,
 ): Promise<Caller | null> {
@@ -36,16 +38,19 @@ export async function readAnew(
   // Raw SQL: the hot path of every change: account, then key or session, each held as it is read, in one statement.
   const { rows } =
     by === 'key'
-      ? await sql<Anew>`${account}
-          SELECT role, scopes, k.group_id FROM account JOIN api_keys k USING (user_id)
+      ? await sql<Row>`${account}
+          SELECT role, scopes, k.group_id, allowed_addresses FROM account JOIN api_keys k USING (user_id)
           WHERE k.key_id = ${keyId} AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${now})
           ${held('k')}`.execute(db)
-      : await sql<Anew>`${account}
-          SELECT role, ${[...SCOPES]}::text[] AS scopes, NULL AS group_id FROM account JOIN sessions USING (user_id)
+      : await sql<Row>`${account}
+          SELECT role, ${[...SCOPES]}::text[] AS scopes, NULL AS group_id, '{}'::text[] AS allowed_addresses FROM account JOIN sessions USING (user_id)
           WHERE session_id = ${keyId} AND ${isOpen(now)} ${held('sessions')}`.execute(db);
   const [row] = rows;
   if (!row) return null;
-  return { by, keyId, userId, role: row.role, scopes: new Set(row.scopes.filter(isScope)), groupId: row.group_id };
+  const { role, scopes, allowed_addresses: allowedAddresses } = row;
+  if (address !== undefined && !isAllowedFrom(allowedAddresses)(address)) throw new AppError('addressNotAllowed');
+  const anew = { by, keyId, userId, role, scopes: new Set(scopes.filter(isScope)), groupId: row.group_id };
+  return address === undefined ? anew : { ...anew, address, allowedAddresses };
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Environment } from '#src/core/environment.ts';
 import { hasKeyForm } from '#src/core/key-form.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Role } from '#src/users/store.ts';
+import { isAllowedFrom } from './allowed-addresses.ts';
 import { hashOfKey } from './key-format.ts';
 import { isScope, type Scope } from './scopes.ts';
 
@@ -15,6 +16,9 @@ export interface Caller {
   scopes: ReadonlySet<Scope>;
   /** The group whose homes are all that the key reaches; null: as far as the role does. */
   groupId: string | null;
+  /** Of a key: where the request came from, and where such requests may come from (allowed-addresses.ts). */
+  address?: string;
+  allowedAddresses?: readonly string[];
 }
 
 /**
@@ -26,17 +30,20 @@ const MAX_REMEMBERED = 10_000;
 /** `last_used_at` is written this often at most. */
 const USED_EVERY_MS = 60_000;
 
-export type Authenticate = (presented: string) => Promise<Caller | null>;
+/** Who presents a key, from which address; `elsewhere`: a valid one that may not be used from there. */
+export type Authenticate = (presented: string, address: string) => Promise<Caller | 'elsewhere' | null>;
 
 /** Makes the check of presented keys; null for a key that is unknown, revoked, expired or of another environment. */
 export function createAuthenticate(db: Database, environment: Environment, now = Date.now): Authenticate {
-  const remembered = new Map<string, { caller: Caller; expiresAtMs: number; untilMs: number }>();
-  return async (presented) => {
+  const remembered = new Map<string, Found & { untilMs: number }>();
+  const from = ({ caller, isAllowed }: Found, address: string) =>
+    isAllowed(address) ? { ...caller, address } : 'elsewhere';
+  return async (presented, address) => {
     if (!hasKeyForm(presented, environment)) return null;
     const hash = hashOfKey(presented);
     const name = hash.toString('base64');
     const known = remembered.get(name);
-    if (known && known.untilMs > now()) return known.expiresAtMs > now() ? known.caller : null;
+    if (known && known.untilMs > now()) return known.expiresAtMs > now() ? from(known, address) : null;
     remembered.delete(name);
     // From before the question: it is answered as of then.
     const askedMs = now();
@@ -44,19 +51,30 @@ export function createAuthenticate(db: Database, environment: Environment, now =
     if (!found) return null;
     if (remembered.size >= MAX_REMEMBERED) remembered.clear();
     remembered.set(name, { ...found, untilMs: askedMs + REMEMBERED_MS });
-    return found.caller;
+    return from(found, address);
   };
 }
 
-async function findCaller(
-  db: Database,
-  hash: Buffer,
-  nowMs: number,
-): Promise<{ caller: Caller; expiresAtMs: number } | null> {
+interface Found {
+  caller: Caller;
+  expiresAtMs: number;
+  isAllowed(address: string): boolean;
+}
+
+async function findCaller(db: Database, hash: Buffer, nowMs: number): Promise<Found | null> {
   const row = await db
     .selectFrom('api_keys')
     .innerJoin('users', 'users.user_id', 'api_keys.user_id')
-    .select(['key_id', 'users.user_id', 'role', 'scopes', 'expires_at', 'last_used_at', 'group_id'])
+    .select([
+      'key_id',
+      'users.user_id',
+      'role',
+      'scopes',
+      'expires_at',
+      'last_used_at',
+      'group_id',
+      'allowed_addresses',
+    ])
     .where('key_sha256', '=', hash)
     .where('revoked_at', 'is', null)
     .executeTakeFirst();
@@ -78,6 +96,7 @@ async function findCaller(
     role: row.role,
     scopes: new Set(row.scopes.filter(isScope)),
     groupId: row.group_id,
+    allowedAddresses: row.allowed_addresses,
   };
-  return { caller, expiresAtMs };
+  return { caller, expiresAtMs, isAllowed: isAllowedFrom(row.allowed_addresses) };
 }

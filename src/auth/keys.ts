@@ -18,6 +18,7 @@ export interface CreatedKey {
   expires_at: Date | null;
   /** The group that it is limited to. */
   group_id?: string;
+  allowed_addresses: string[];
 }
 
 /** Creates a key of a user, with all scopes where none are named. `groupId`: the group that it is limited to. `key`: a key of the operator's own instead of a new one. */
@@ -29,6 +30,7 @@ export async function createKey(
     name?: string;
     scopes?: Scope[];
     expiresAt?: Date;
+    allowedAddresses?: readonly string[];
     key?: string;
     groupId?: string;
   },
@@ -41,6 +43,7 @@ export async function createKey(
     scopes: options.scopes ?? [...SCOPES],
     expires_at: options.expiresAt ?? null,
     ...defined({ group_id: options.groupId }),
+    allowed_addresses: [...(options.allowedAddresses ?? [])],
   };
   await db
     .insertInto('api_keys')
@@ -53,6 +56,7 @@ export async function createKey(
       scopes: created.scopes,
       group_id: created.group_id ?? null,
       expires_at: created.expires_at,
+      allowed_addresses: created.allowed_addresses,
       last_used_at: null,
       revoked_at: null,
     })
@@ -60,7 +64,17 @@ export async function createKey(
   return created;
 }
 
-const COLUMNS = ['key_id', 'name', 'prefix', 'scopes', 'group_id', 'created_at', 'last_used_at', 'expires_at'] as const;
+const COLUMNS = [
+  'key_id',
+  'name',
+  'prefix',
+  'scopes',
+  'group_id',
+  'created_at',
+  'last_used_at',
+  'expires_at',
+  'allowed_addresses',
+] as const;
 
 /** What of a key can be known again. */
 export type Key = Pick<Selectable<Tables['api_keys']>, (typeof COLUMNS)[number]>;
@@ -112,39 +126,69 @@ export async function revokeKey(db: Database, reach: Reach, keyId: string): Prom
   return numUpdatedRows > 0n;
 }
 
-/** Whose a key within the reach is, and what it may do; null where there is none that is still valid. */
+/** Whose a key within the reach is, what it may do, and from where; null where there is none that is still valid. */
 export async function findKey(
   db: Database,
   reach: Reach,
   keyId: string,
-): Promise<{ userId: string; scopes: Scope[] } | null> {
+): Promise<{ userId: string; scopes: Scope[]; allowedAddresses: string[] } | null> {
   const row = await db
     .selectFrom('api_keys')
-    .select(['user_id', 'scopes'])
+    .select(['user_id', 'scopes', 'allowed_addresses'])
     .where('key_id', '=', keyId)
     .where('revoked_at', 'is', null)
     .where(within(reach, 'api_keys.user_id'))
     .executeTakeFirst();
-  return row ? { userId: row.user_id, scopes: row.scopes.filter(isScope) } : null;
+  if (!row) return null;
+  return { userId: row.user_id, scopes: row.scopes.filter(isScope), allowedAddresses: row.allowed_addresses };
+}
+
+/** Changes from where, and until when, a key within the reach may be used; null where there is none that is still valid. */
+export async function limitKey(
+  db: Database,
+  reach: Reach,
+  keyId: string,
+  { now, ...limits }: { now: Date; expiresAt?: Date | null; allowedAddresses?: readonly string[] },
+): Promise<Key | null> {
+  const row = await db
+    .updateTable('api_keys')
+    // Something is set in any case, so that a change of nothing answers the key, too.
+    .set({
+      revoked_at: null,
+      ...defined({ expires_at: limits.expiresAt }),
+      ...(limits.allowedAddresses ? { allowed_addresses: [...limits.allowedAddresses] } : {}),
+    })
+    .where('key_id', '=', keyId)
+    .where('revoked_at', 'is', null)
+    .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .where(within(reach, 'api_keys.user_id'))
+    .returning(COLUMNS)
+    .executeTakeFirst();
+  return row ?? null;
 }
 
 /** How long a rotated key goes on, unless it is said otherwise. */
 const OVERLAP_MS = 24 * 3_600_000;
 
 /**
- * Makes a new key with the name, the scopes and the group of an old one, which goes on until `overlapMs` from now (or until it ends
+ * Makes a new key with the name, the scopes, the addresses and the group of an old one, which goes on until `overlapMs` from now (or until it ends
  * anyway). Null where there is no such key within the reach, or it is over.
  */
 export async function rotateKey(
   db: Database,
   reach: Reach,
   keyId: string,
-  { environment, now, overlapMs = OVERLAP_MS }: { environment: Environment; now: Date; overlapMs?: number },
+  {
+    environment,
+    now,
+    overlapMs = OVERLAP_MS,
+    expiresAt,
+  }: { environment: Environment; now: Date; overlapMs?: number; expiresAt?: Date },
 ): Promise<{ created: CreatedKey; oldExpiresAt: Date } | null> {
   return joinOrBeginTransaction(db, async (trx) => {
     const old = await trx
       .selectFrom('api_keys')
-      .select(['user_id', 'name', 'scopes', 'group_id', 'expires_at'])
+      .select(['user_id', 'name', 'scopes', 'group_id', 'expires_at', 'allowed_addresses'])
       .where('key_id', '=', keyId)
       .where('revoked_at', 'is', null)
       .where(within(reach, 'api_keys.user_id'))
@@ -158,7 +202,8 @@ export async function rotateKey(
       userId: old.user_id,
       environment,
       scopes: old.scopes.filter(isScope),
-      ...defined({ name: old.name ?? undefined, groupId: old.group_id ?? undefined }),
+      allowedAddresses: old.allowed_addresses,
+      ...defined({ name: old.name ?? undefined, groupId: old.group_id ?? undefined, expiresAt }),
     });
     return { created, oldExpiresAt };
   });

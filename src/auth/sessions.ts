@@ -25,7 +25,12 @@ export interface SignedInFrom {
   /** The browser, as it says itself. */
   userAgent: string | null;
   address: string | null;
+  /** By a link or code of a mail, where nothing else is said. */
+  by?: SignedInBy;
 }
+
+/** `provider`: by OpenID Connect. */
+export type SignedInBy = 'mail' | 'provider';
 
 const MAX_USER_AGENT_CHARACTERS = 300;
 
@@ -34,7 +39,7 @@ export async function openSession(
   db: Database,
   userId: string,
   now: Date,
-  { userAgent, address }: SignedInFrom = { userAgent: null, address: null },
+  { userAgent, address, by = 'mail' }: SignedInFrom = { userAgent: null, address: null },
 ): Promise<{ session_id: string; secret: string }> {
   const secret = randomBytes(32).toString('base64url');
   const session_id = newId('ses');
@@ -49,6 +54,7 @@ export async function openSession(
       expires_at: new Date(now.getTime() + SESSION_MS),
       user_agent: userAgent?.slice(0, MAX_USER_AGENT_CHARACTERS) ?? null,
       address,
+      signed_in_by: by,
     })
     .execute();
   await db
@@ -58,7 +64,13 @@ export async function openSession(
     .where('signed_in_at', 'is', null)
     .execute();
   const actor = { userId, keyId: session_id };
-  await recordAct(db, { actor, address: address ?? 'unknown', action: 'session.opened', target: session_id });
+  await recordAct(db, {
+    actor,
+    address: address ?? 'unknown',
+    action: 'session.opened',
+    target: session_id,
+    details: by === 'mail' ? {} : { by },
+  });
   return { session_id, secret };
 }
 
@@ -93,6 +105,7 @@ export interface Session {
   expires_at: string;
   user_agent: string | null;
   address: string | null;
+  signed_in_by: SignedInBy;
 }
 
 /** Sessions of an account that are not over, in order of their ids, after `cursor`; at most `limit`. */
@@ -104,7 +117,7 @@ export async function listSessions(
 ): Promise<Session[]> {
   const rows = await db
     .selectFrom('sessions')
-    .select(['session_id', 'created_at', 'last_seen_at', 'expires_at', 'user_agent', 'address'])
+    .select(['session_id', 'created_at', 'last_seen_at', 'expires_at', 'user_agent', 'address', 'signed_in_by'])
     .where('user_id', '=', userId)
     .where(isOpen(now))
     .where('session_id', '>', page.cursor ?? '')
@@ -134,6 +147,16 @@ export async function rolesOfSessions(
     .where(isOpen(now))
     .execute();
   return new Map(rows.map(({ session_id, role }) => [session_id, role]));
+}
+
+/** How a session was signed in; null where there is none. */
+export async function howSignedIn(db: Database, sessionId: string): Promise<SignedInBy | null> {
+  const row = await db
+    .selectFrom('sessions')
+    .select('signed_in_by')
+    .where('session_id', '=', sessionId)
+    .executeTakeFirst();
+  return row?.signed_in_by ?? null;
 }
 
 /** Ends a session of an account; false where there is none. */

@@ -1,6 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { newUser } from '#src/api/v1/users/shape.ts';
-import { createKey, revokeKey, rotateKey } from '#src/auth/keys.ts';
+import { MAX_ALLOWED, normalNetwork } from '#src/auth/allowed-addresses.ts';
+import { createKey, limitKey, revokeKey, rotateKey } from '#src/auth/keys.ts';
+import { unlink } from '#src/auth/oidc/sign-in.ts';
 import { isScope, SCOPES, type Scope } from '#src/auth/scopes.ts';
 import { closeSessionsOf } from '#src/auth/sessions.ts';
 import { defined } from '#src/core/defined.ts';
@@ -26,13 +28,15 @@ export function register(program: Command): void {
     .option('--name <name>', 'what it is for')
     .option('--scopes <a,b>', `what it allows (default: all of ${SCOPES.join(', ')})`, scopes)
     .option('--expires <90d>', 'when it ends, in days or hours from now', durationMs)
+    .option('--allow <a,b>', 'addresses and networks that it may be used from (default: everywhere)', networks)
     .option('--json', 'print one JSON object')
-    .action((o: { user: string; name?: string; scopes?: Scope[]; expires?: number; json?: boolean }) =>
+    .action((o: NewKey) =>
       withDatabase(async (db, config) => {
         const userId = await userNamed(db, o.user);
         const expiresAt = o.expires === undefined ? undefined : new Date(Date.now() + o.expires);
         const { environment } = config;
-        const wanted = { userId, environment, ...defined({ name: o.name, scopes: o.scopes, expiresAt }) };
+        const { name, scopes, allow: allowedAddresses } = o;
+        const wanted = { userId, environment, ...defined({ name, scopes, expiresAt, allowedAddresses }) };
         const key = await actAsOperator(
           db,
           'key.created',
@@ -40,6 +44,37 @@ export function register(program: Command): void {
           ({ key_id }) => key_id,
         );
         show(o.json, key, `Key ${key.key_id}, shown this once:\n\n  ${key.key}\n`);
+      }),
+    );
+  keys
+    .command('limit <key_id>')
+    .description(
+      'change from where and until when a key may be used; for what it changes it holds at once, for what it reads after 10 seconds',
+    )
+    .option('--allow <a,b>', 'addresses and networks that it may be used from, or everywhere', networks)
+    .option('--expires <90d>', 'when it ends, in days or hours from now', durationMs)
+    .option('--json', 'print one JSON object')
+    .action((keyId: string, o: { allow?: string[]; expires?: number; json?: boolean }) =>
+      withDatabase(async (db) => {
+        const now = new Date();
+        const expiresAt = o.expires === undefined ? undefined : new Date(now.getTime() + o.expires);
+        if (o.allow === undefined && !expiresAt) throw new Error('Say --allow, --expires or both.');
+        const limit = async (trx: Database) => {
+          const limited = await limitKey(trx, EVERYBODY, keyId, {
+            now,
+            ...defined({ expiresAt, allowedAddresses: o.allow }),
+          });
+          if (!limited) throw new Error(`There is no valid key ${keyId}`);
+          return limited;
+        };
+        const { expires_at, allowed_addresses } = await actAsOperator(db, 'key.changed', limit, () => keyId);
+        const places = allowed_addresses.join(', ') || 'everywhere';
+        const end = expires_at === null ? '' : `, until ${expires_at.toISOString()}`;
+        show(
+          o.json,
+          { key_id: keyId, allowed_addresses, expires_at },
+          `Key ${keyId} may be used from ${places}${end}.`,
+        );
       }),
     );
   keys
@@ -59,11 +94,14 @@ export function register(program: Command): void {
     .command('rotate <key_id>')
     .description('replace a key by a new one with the same permissions; the old one stays valid for a while')
     .option('--overlap <24h>', 'how long the old key stays valid', durationMs)
+    .option('--expires <90d>', 'when the new key ends, in days or hours from now', durationMs)
     .option('--json', 'print one JSON object')
-    .action((keyId: string, o: { overlap?: number; json?: boolean }) =>
+    .action((keyId: string, o: { overlap?: number; expires?: number; json?: boolean }) =>
       withDatabase(async (db, { environment }) => {
         const rotate = async (trx: Database) => {
-          const wanted = { environment, now: new Date(), ...defined({ overlapMs: o.overlap }) };
+          const now = new Date();
+          const expiresAt = o.expires === undefined ? undefined : new Date(now.getTime() + o.expires);
+          const wanted = { environment, now, ...defined({ overlapMs: o.overlap, expiresAt }) };
           const rotated = await rotateKey(trx, EVERYBODY, keyId, wanted);
           if (!rotated) throw new Error(`There is no valid key ${keyId}`);
           return rotated;
@@ -102,6 +140,24 @@ export function register(program: Command): void {
       }),
     );
   users
+    .command('unlink <email>')
+    .description(
+      'forget who this account is to the OpenID Connect provider; the next sign-in links it anew by its verified address',
+    )
+    .option('--json', 'print one JSON object')
+    .action((email: string, o: { json?: boolean }) =>
+      withDatabase(async (db) => {
+        const userId = await userNamed(db, email);
+        const forgotten = await actAsOperator(
+          db,
+          'identity.unlinked',
+          (trx) => unlink(trx, userId),
+          () => userId,
+        );
+        show(o.json, { user_id: userId, unlinked: forgotten }, `${forgotten} identities of ${email} are forgotten.`);
+      }),
+    );
+  users
     .command('create')
     .description('create an account')
     .requiredOption('--email <email>', 'its e-mail address')
@@ -111,6 +167,15 @@ export function register(program: Command): void {
     .option('--json', 'print one JSON object')
     .action(create);
   addUserVerbs(users);
+}
+
+interface NewKey {
+  user: string;
+  name?: string;
+  scopes?: Scope[];
+  expires?: number;
+  allow?: string[];
+  json?: boolean;
 }
 
 interface NewUser {
@@ -147,6 +212,18 @@ function scopes(list: string): Scope[] {
   const unknown = names.filter((name) => !isScope(name));
   if (unknown.length > 0) throw new InvalidArgumentError(`Unknown: ${unknown.join(', ')}. Known: ${SCOPES.join(', ')}`);
   return names.filter(isScope);
+}
+
+/** By the API's own rules. */
+function networks(list: string): string[] {
+  if (list === 'everywhere') return [];
+  const normal = list.split(',').map((text) => [text.trim(), normalNetwork(text.trim())] as const);
+  const wrong = normal.filter(([, network]) => network === null).map(([text]) => text);
+  if (wrong.length > 0 || normal.length > MAX_ALLOWED)
+    throw new InvalidArgumentError(
+      `Up to ${MAX_ALLOWED} addresses and networks with commas between them, such as 203.0.113.7,10.0.0.0/8, or everywhere. Not: ${wrong.join(', ') || `${normal.length} of them`}`,
+    );
+  return [...new Set(normal.map(([, network]) => network as string))];
 }
 
 function durationMs(text: string): number {

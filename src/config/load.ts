@@ -6,6 +6,7 @@ import { words } from '#src/core/mistake-words.ts';
 import { addressInNetwork, fromHere, hostAndPort, hostForDevices } from './addresses.ts';
 import { isAmqp } from './amqp-url.ts';
 import { MEANINGS } from './meanings.ts';
+import { type OidcConfig, oidcMistakes, oidcOf } from './oidc.ts';
 import { SECRETS, type Variables, variables } from './sections.ts';
 import { shownUrl } from './shown-url.ts';
 
@@ -56,6 +57,8 @@ export interface Config {
   redisUrl: string | undefined;
   /** Where homes are told of, and whose (e-mail addresses and ids); undefined: nowhere. */
   homeAssistant: { url: string; users: string[]; prefix: string } | undefined;
+  /** Undefined: people sign in by mail alone. */
+  oidc: OidcConfig | undefined;
   tracing: { isOn: boolean; share: number };
 }
 
@@ -133,6 +136,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
             users: vars.HOMEASSISTANT_USERS ?? [],
             prefix: vars.HOMEASSISTANT_DISCOVERY_PREFIX,
           },
+    oidc: oidcOf(vars),
     tracing: {
       isOn: (vars.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? vars.OTEL_EXPORTER_OTLP_ENDPOINT) !== undefined,
       share: vars.OTEL_TRACES_SAMPLER_ARG,
@@ -183,7 +187,7 @@ function mistake(issue: z.core.$ZodIssue): string {
 
 /** Mistakes that lie in no single variable. */
 function combinations(vars: Variables): string[] {
-  const mistakes: string[] = [];
+  const mistakes: string[] = oidcMistakes(vars);
   if ((vars.TLS_CERT_FILE === undefined) !== (vars.TLS_KEY_FILE === undefined)) {
     mistakes.push('TLS_CERT_FILE and TLS_KEY_FILE: set both or neither');
   }

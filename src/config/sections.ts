@@ -73,6 +73,31 @@ const json = z.string().transform((text, context) => {
   }
 });
 
+/** What is discovered is below it (OpenID Connect Discovery 1.0, 4): it has neither query nor fragment. */
+const issuer = urlOf('https').refine((text) => !/[?#]/.test(text) && new URL(text).username === '', {
+  error: 'must be the issuer of the provider as its metadata have it, without user, query and fragment',
+});
+const scopes = z
+  .string()
+  .refine((text) => text.split(' ').includes('openid') && /^[\x21\x23-\x5b\x5d-\x7e ]+$/.test(text), {
+    error: 'must be scopes with blanks between them, openid among them',
+  });
+const claim = z.string().max(200);
+const roleMapping = z.record(z.string(), z.enum(['homeowner', 'utility', 'admin']), {
+  error: 'must be an object such as {"energy-admins":"admin","energy-staff":"utility"}',
+});
+const domains = list
+  .transform((all) => all.map((one) => one.toLowerCase()))
+  .pipe(
+    z
+      .array(
+        z.string().refine((text) => text === '*' || HOST_NAME.test(text), {
+          error: 'must be domains with commas between them, such as example.com,example.org, or *',
+        }),
+      )
+      .min(1),
+  );
+
 /** Every variable that the service reads, with what makes it valid. An empty one counts as unset. */
 export const variables = z.object({
   ENVIRONMENT: z.enum(ENVIRONMENTS).default('live'),
@@ -133,6 +158,17 @@ export const variables = z.object({
   HOMEASSISTANT_MQTT_URL: urlOf('mqtt', 'mqtts', 'ws', 'wss').optional(),
   HOMEASSISTANT_USERS: list.pipe(z.array(z.string()).min(1).max(32, 'must be 32 accounts at most')).optional(),
   HOMEASSISTANT_DISCOVERY_PREFIX: topicPrefix.default('homeassistant'),
+  OIDC_ISSUER: issuer.optional(),
+  OIDC_CLIENT_ID: z.string().max(500).optional(),
+  OIDC_CLIENT_SECRET: z.string().max(500).optional(),
+  OIDC_SCOPES: scopes.default('openid email'),
+  OIDC_LABEL: z.string().max(40).optional(),
+  OIDC_ROLE_CLAIM: claim.optional(),
+  OIDC_ROLES: json.pipe(roleMapping).optional(),
+  OIDC_VERIFIED_CLAIM: claim.default('email_verified'),
+  OIDC_CREATE_ACCOUNTS: onOff.default(false),
+  OIDC_EMAIL_DOMAINS: domains.optional(),
+  OIDC_CA_FILE: file.optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: urlOf('http', 'https').optional(),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: urlOf('http', 'https').optional(),
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
@@ -151,6 +187,7 @@ export const SECRETS: ReadonlySet<string> = new Set([
   'SMTP_URL',
   'REDIS_URL',
   'HOMEASSISTANT_MQTT_URL',
+  'OIDC_CLIENT_SECRET',
   'OTEL_EXPORTER_OTLP_ENDPOINT',
   'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
 ]);

@@ -39,22 +39,32 @@ export const ERRORS = {
   forbidden: {
     status: 403,
     error: 'Forbidden',
-    meaning: 'The key lacks the scope, or its owner’s role the permission.',
+    meaning: 'The key lacks the scope, its owner’s role the permission, or it may not be used from there.',
   },
   keyScopes: {
     status: 403,
     error: 'A key can create only keys whose scopes it has itself',
-    meaning: 'Ask for fewer scopes, or use a key that has them.',
+    meaning: 'Ask for less, or use a key that may do more.',
   },
   homeownersKeyScopes: {
     status: 403,
     error: 'A utility makes keys for its homeowners with insights:read, alerts:read and devices:read only',
     meaning: 'Ask for these scopes, or let the homeowner make the key.',
   },
+  addressNotAllowed: {
+    status: 403,
+    error: 'The key may not be used from this address',
+    meaning: 'The key lacks the scope, its owner’s role the permission, or it may not be used from there.',
+  },
+  keyAddresses: {
+    status: 403,
+    error: 'A key with allowed_addresses can make only keys that are limited to some of them',
+    meaning: 'Ask for less, or use a key that may do more.',
+  },
   emailNeedsKeys: {
     status: 403,
     error: 'Changing an e-mail address needs keys:write beside users:write',
-    meaning: 'Whoever has the address gets in; use a key that may make keys, too.',
+    meaning: 'Use a key that may make keys, too.',
   },
   emailIsItsOwners: {
     status: 403,

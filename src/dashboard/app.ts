@@ -41,6 +41,7 @@ function placeOf(path: string): { page: string; rest: string } {
 
 interface SignedIn {
   user: User;
+  provider?: string;
   csrf_token: string;
   environment: 'live' | 'sandbox';
   mqtt: Session['mqtt'];
@@ -48,6 +49,7 @@ interface SignedIn {
 
 interface NotSignedIn {
   user: null;
+  provider?: string;
 }
 
 function App() {
@@ -57,6 +59,8 @@ function App() {
   const [picked, setPicked] = useState<User | null>(null);
   const [failed, setFailed] = useState<string | null>(null);
   const [reason, setReason] = useState<string | null>(null);
+  // What people call who else signs them in.
+  const [provider, setProvider] = useState<string | null>(null);
   // A link of a mail signs in whoever follows it, whether or not somebody is signed in here.
   const [hasLink, setHasLink] = useState(() => pageNow() === 'sign-in' && location.hash.length > 1);
   const move = useCallback((page: string) => {
@@ -83,7 +87,11 @@ function App() {
   function ask(): void {
     setFailed(null);
     call<SignedIn | NotSignedIn>('GET', '/session').then(
-      (one) => ('csrf_token' in one ? begin(one) : setSignedIn(null)),
+      (one) => {
+        setProvider(one.provider ?? null);
+        if ('csrf_token' in one) begin(one);
+        else setSignedIn(null);
+      },
       (reason) => setFailed(sentenceOf(reason)),
     );
   }
@@ -125,7 +133,7 @@ function App() {
   if (failed !== null)
     return html`<main class="sign-in"><div class="card"><${Problem} text=${failed} /><button type="button" onClick=${ask}>${common.again}</button></div></main>`;
   if (signedIn === 'unknown') return html`<p class="quiet center" role="status">${common.loading}</p>`;
-  if (session === null || hasLink) return html`<${SignIn} reason=${reason} onSignedIn=${enter} />`;
+  if (session === null || hasLink) return html`<${SignIn} reason=${reason} provider=${provider} onSignedIn=${enter} />`;
   const known = PAGES[page];
   return html`<${SessionContext.Provider} value=${session}>
     <${Layout} page=${page === 'device' ? 'devices' : page} onSignOut=${() => setSignedIn(null)}>

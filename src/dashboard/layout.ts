@@ -47,8 +47,9 @@ export function Layout(props: { page: string; onSignOut: () => void; children?: 
   // Said only where it is so: whoever believes it leaves the machine to others.
   const signOut = (query = '') =>
     run(async () => {
-      await call('DELETE', `/session${query}`);
+      const { continue_at } = await call<{ continue_at?: string }>('DELETE', `/session${query}`);
       props.onSignOut();
+      if (continue_at !== undefined) location.assign(continue_at);
     });
   const nextTheme = () => {
     const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'auto';

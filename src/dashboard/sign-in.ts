@@ -3,13 +3,22 @@ import { call, Failure } from './api.ts';
 import { html } from './html.ts';
 import { LanguageChoice } from './parts/language.ts';
 import { useAction } from './parts/load.ts';
+import { ProviderButton, takeProblem } from './parts/provider-button.ts';
 import { rich } from './parts/rich.ts';
 import { busy, Field, Problem } from './parts/ui.ts';
 import { words } from './words/words.ts';
 
-/** Signing in: by the link of a mail (its token is behind the #), or by asking for a mail and typing its code. */
-export function SignIn<Signed>(props: { reason: string | null; onSignedIn: (session: Signed) => void }) {
-  const { reason, onSignedIn } = props;
+/**
+ * Signing in: by the link of a mail (its token is behind the #), by asking for a mail and typing its code, or at a provider. `provider`: what
+ * people call that; null where there is none.
+ */
+export function SignIn<Signed>(props: {
+  reason: string | null;
+  provider: string | null;
+  onSignedIn: (session: Signed) => void;
+}) {
+  const { reason, provider, onSignedIn } = props;
+  const [problem] = useState(takeProblem);
   const [token, setToken] = useState(() => (location.pathname.endsWith('/sign-in') ? location.hash.slice(1) : ''));
   const [asked, setAsked] = useState<{ email: string; sign_in_id: string } | null>(null);
   const { run, isBusy, error } = useAction();
@@ -45,7 +54,7 @@ export function SignIn<Signed>(props: { reason: string | null; onSignedIn: (sess
     <div class="card">
       <h1><img src="/dashboard/app/icon.svg" alt="" width="32" height="32" /> ${dashboard}</h1>
       ${reason && !error && html`<p class="note" role="status">${reason}</p>`}
-      <${Problem} text=${error} />
+      <${Problem} text=${error ?? (problem && words().provider.problems[problem])} />
       ${
         token !== ''
           ? html`<p>${signIn.oneUse}</p>
@@ -69,7 +78,8 @@ export function SignIn<Signed>(props: { reason: string | null; onSignedIn: (sess
                     html`<input ...${attributes} type="email" name="email" autocomplete="email" required maxlength="254" />`}
                 <//>
                 <button class="main" ...${busy(isBusy)}>${signIn.ask}</button>
-              </form>`
+              </form>
+              ${provider !== null && html`<${ProviderButton} label=${provider} />`}`
       }
       <p class="quiet"><${LanguageChoice} /></p>
     </div>

@@ -36,6 +36,7 @@ export interface Tables {
   idempotent_answers: IdempotentAnswersTable;
   sign_ins: SignInsTable;
   sessions: SessionsTable;
+  identities: IdentitiesTable;
   series: SeriesTable;
   readings: ReadingsTable;
   reading_notes: ReadingNotesTable;
@@ -85,6 +86,7 @@ interface ApiKeysTable {
   last_used_at: Date | null;
   expires_at: Date | null;
   revoked_at: Date | null;
+  allowed_addresses: Generated<string[]>;
 }
 
 interface DevicesTable {
@@ -296,6 +298,15 @@ interface SessionsTable {
   expires_at: Date;
   user_agent: Generated<string | null>;
   address: Generated<string | null>;
+  signed_in_by: Generated<'mail' | 'provider'>;
+}
+
+interface IdentitiesTable {
+  issuer: string;
+  subject: string;
+  user_id: string;
+  linked_at: Date;
+  used_at: Date;
 }
 
 interface SeriesTable {

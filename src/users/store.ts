@@ -81,7 +81,7 @@ export async function listUsers(
 
 /**
  * Changes an account within the reach. Null where there is none; 409 where the e-mail is another's. A changed e-mail is told
- * to the old address, and ends whatever lets somebody in who could read that: waiting sign-ins, and sessions. 403 where it
+ * to the old address, and ends whatever lets somebody in who could read that: waiting sign-ins, sessions, and who it is to a provider. 403 where it
  * is a utility's homeowner who has signed in. With a changed role go deliveries of what its subscriptions no longer get.
  */
 export async function updateUser(
@@ -114,6 +114,7 @@ export async function updateUser(
       if (isMoved) {
         await trx.deleteFrom('sign_ins').where('user_id', '=', userId).execute();
         await trx.deleteFrom('sessions').where('user_id', '=', userId).execute();
+        await trx.deleteFrom('identities').where('user_id', '=', userId).execute();
         await tellFormerAddress(trx, userId, before.email, now);
       }
       if (row.role !== before.role) await takeBackDeliveries(queryOf(trx), userId);

@@ -154,6 +154,8 @@ const ALIKE: Record<string, readonly string[]> = {
     'home.live',
     'period.units.week',
     'sessions.browser',
+    'sessions.ways.mail',
+    'sessions.ways.provider',
     'tariffs.form.in',
     'webhooks.log.detailsOf',
     'webhooks.webhook',

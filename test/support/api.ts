@@ -54,6 +54,9 @@ export interface TestApi {
   close(): Promise<void>;
 }
 
+/** Where it says that it is. */
+export const TEST_URL = 'https://localhost:8443';
+
 let users = 0;
 
 /** Most tests are about something else. */
@@ -69,6 +72,8 @@ export async function testApi(
     corsOrigins?: string[];
     patience?: NonNullable<Parameters<typeof buildApp>[1]['patience']>;
     environment?: 'live' | 'sandbox';
+    /** Who else signs people in to the dashboard. */
+    oidc?: NonNullable<Parameters<typeof buildApp>[1]['oidc']>;
     /** To the database, of the API and the test together. */
     connections?: number;
     log?: Logger;
@@ -100,7 +105,8 @@ export async function testApi(
     ...(options.corsOrigins === undefined ? {} : { corsOrigins: options.corsOrigins }),
     ...(options.patience === undefined ? {} : { patience: options.patience }),
     ...(options.handOn === undefined ? {} : { handOn: options.handOn }),
-    publicUrl: () => 'https://localhost:8443',
+    publicUrl: () => TEST_URL,
+    oidc: options.oidc,
     secret: 'the secret of the tests',
     mqtt: { host: 'localhost', ports: null, is_plain_open: false },
     mailSignIn: async (to, signIn) => void api.mailed.push({ to, ...signIn }),

@@ -8,6 +8,7 @@ import { addAssets } from './assets.ts';
 import { callerOf, checkCsrf } from './caller.ts';
 import { addChanges } from './changes.ts';
 import { DASHBOARD_OPERATIONS } from './operations.ts';
+import { addProviderSignIn } from './provider.ts';
 import { addSession, type SignInParts } from './session.ts';
 
 /** Of one account, in this process. A page asks some dozens of times a minute, and a browser six times at once. */
@@ -42,4 +43,6 @@ export function addDashboard(
   });
   addChanges(app, context, handOn);
   addSession(app, context, parts);
+  const { oidc } = parts;
+  if (oidc) addProviderSignIn(app, context, { ...parts, oidc });
 }

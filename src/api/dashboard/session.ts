@@ -8,7 +8,7 @@ import { toWire } from '#src/api/v1/users/shape.ts';
 import { actAs } from '#src/auth/act.ts';
 import { browserOf, isKnownBrowser, knownBrowser, newBrowser } from '#src/auth/browsers.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
-import { closeSession, closeSessionsOf, csrfToken, SESSION_MS } from '#src/auth/sessions.ts';
+import { closeSession, closeSessionsOf, csrfToken, howSignedIn, SESSION_MS } from '#src/auth/sessions.ts';
 import type { Asker } from '#src/auth/sign-in-limits.ts';
 import { accountOf, accountOfSignIn, createSignIn, MAILED_FOR_MS, type SignIn, signIn } from '#src/auth/sign-ins.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';
@@ -17,6 +17,7 @@ import { recordAct } from '#src/users/audit.ts';
 import { findUser } from '#src/users/store.ts';
 import { callerOf, checkCsrf, sessionOf } from './caller.ts';
 import { BROWSER_COOKIES, BROWSER_MS, COOKIES, cookieOf, setCookie } from './cookies.ts';
+import type { Oidc } from './provider.ts';
 
 /** A failed sign-in is answered no sooner than this, so that its duration does not tell whether the account exists. */
 const FAILURE_MS = 250;
@@ -27,6 +28,10 @@ export interface SignInParts {
   secret: string;
   counter: RequestCounter;
   mqtt: BrokerAddress;
+  /** Where clients reach the service. */
+  publicUrl(): string;
+  /** Who else signs people in. */
+  oidc?: Oidc | undefined;
   /** The certificate in use. */
   certificate(): Buffer;
   /** Mails a way to sign in. */
@@ -46,6 +51,7 @@ const proof = z.union([
 export function addSession(app: FastifyInstance, context: ApiContext, parts: SignInParts): void {
   const { db, clock, environment } = context;
   const { secret, counter, mqtt } = parts;
+  const provider = parts.oidc ? { provider: parts.oidc.provider.label } : {};
 
   const signedIn = async (userId: string, csrf: string) => {
     const user = await findUser(db, { only: userId }, userId);
@@ -53,7 +59,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     // Another broker has a certificate of its own.
     const needsCertificate = mqtt.ports !== null && isSelfSigned(parts.certificate());
     const told = { ...mqtt, needs_certificate: needsCertificate };
-    return { user: toWire(user), csrf_token: csrf, environment, mqtt: told };
+    return { user: toWire(user), csrf_token: csrf, environment, mqtt: told, ...provider };
   };
 
   app.post('/dashboard/sign-in', async (request, reply) => {
@@ -116,13 +122,14 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
   app.get('/dashboard/session', async (request) => {
     const caller = await sessionOf(context, request);
     // Not to be signed in is no mistake here: the page asks whether one is.
-    if (!caller) return { user: null, environment };
+    if (!caller) return { user: null, environment, ...provider };
     return signedIn(caller.userId, csrfToken(secret, caller.keyId));
   });
 
   app.delete('/dashboard/session', async (request, reply) => {
     const caller = await callerOf(context, request);
     checkCsrf(secret, request, caller.keyId);
+    const isByProvider = (await howSignedIn(db, caller.keyId)) === 'provider';
     const isEverywhere = /[?&]everywhere=true(&|$)/.test(request.url);
     await actAs(db, caller, { now: clock(), named: [caller.keyId] }, async (trx) => {
       const action = isEverywhere ? 'sessions.ended' : 'session.ended';
@@ -132,6 +139,10 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
       else await closeSession(trx, caller.userId, caller.keyId);
     });
     reply.header('Set-Cookie', setCookie(COOKIES[environment], '', 0));
-    return { message: 'Signed out' };
+    // Where the provider goes on, whoever comes next at this browser is signed in by one click.
+    const next = isByProvider
+      ? await parts.oidc?.provider.endOfSession(`${parts.publicUrl()}/dashboard/sign-in`)
+      : null;
+    return { message: 'Signed out', ...(next ? { continue_at: next } : {}) };
   });
 }

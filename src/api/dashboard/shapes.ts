@@ -202,6 +202,14 @@ export const rejected = z.strictObject({
   payload_b64: z.string().optional(),
 });
 
+/**
+ * Why a sign-in at the provider came to nothing, as the page to sign in is told: the provider is away or did not answer as it should; or
+ * the person has no verified address, no account, one of another domain, or one that is somebody else's there.
+ */
+export type SignInProblem =
+  | ('over' | 'denied' | 'unavailable' | 'failed' | 'many')
+  | ('unverified' | 'unknown' | 'domain' | 'taken' | 'roles' | 'unusable');
+
 export const session = z.strictObject({
   session_id: z.string(),
   created_at: instant,
@@ -209,6 +217,7 @@ export const session = z.strictObject({
   expires_at: instant,
   user_agent: z.string().nullable(),
   address: z.string().nullable(),
+  signed_in_by: z.enum(['mail', 'provider']),
   is_current: z.boolean(),
 });
 

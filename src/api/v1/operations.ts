@@ -38,6 +38,7 @@ import { createKey } from './keys/create.ts';
 import { listKeys } from './keys/list.ts';
 import { revokeKey } from './keys/revoke.ts';
 import { rotateKey } from './keys/rotate.ts';
+import { updateKey } from './keys/update.ts';
 import { createPriceSeries } from './price-series/create.ts';
 import { deletePriceSeries } from './price-series/delete.ts';
 import { getPriceSeries } from './price-series/get.ts';
@@ -135,6 +136,7 @@ const NAMED = {
   putPrices,
   createKey,
   listKeys,
+  updateKey,
   revokeKey,
   rotateKey,
   listAudit,

@@ -11,6 +11,7 @@ import { words } from '../words/words.ts';
 import { CreateKey } from './keys/create-key.ts';
 import { isOver } from './keys/key.ts';
 import { KeyRow } from './keys/key-row.ts';
+import { LimitKey } from './keys/limit-key.ts';
 import { RotateKey } from './keys/rotate-key.ts';
 
 /** API Keys: those of the account that is signed in, whoever's data are looked at. */
@@ -18,7 +19,7 @@ export function Page() {
   const { me } = useSession();
   const { common, keys: w } = words();
   const keys = useLoad(() => list<Key>('/v1/keys?limit=200'), []);
-  const [open, setOpen] = useState<'create' | Key | null>(null);
+  const [open, setOpen] = useState<'create' | { rotate: Key } | { limit: Key } | null>(null);
   const { run, error } = useAction();
   const close = () => setOpen(null);
   const revoke = (key: Key) =>
@@ -44,7 +45,8 @@ export function Page() {
       <//>
     <//>
     ${open === 'create' && html`<${CreateKey} onMade=${keys.again} onClose=${close} />`}
-    ${open !== null && open !== 'create' && html`<${RotateKey} of=${open} onMade=${keys.again} onClose=${close} />`}
+    ${open !== null && open !== 'create' && 'rotate' in open && html`<${RotateKey} of=${open.rotate} onMade=${keys.again} onClose=${close} />`}
+    ${open !== null && open !== 'create' && 'limit' in open && html`<${LimitKey} of=${open.limit} onDone=${keys.again} onClose=${close} />`}
   `;
 
   function table(all: Key[]) {
@@ -52,7 +54,7 @@ export function Page() {
     const shown = all.toReversed().sort((a, b) => Number(isOver(a)) - Number(isOver(b)));
     return html`<div class="table"><table>
       <thead><tr>
-        <th scope="col">${common.name}</th><th scope="col">${w.key}</th><th scope="col">${w.mayDo}</th><th scope="col">${common.made}</th>
+        <th scope="col">${common.name}</th><th scope="col">${w.key}</th><th scope="col">${w.mayDo}</th><th scope="col">${w.allowed}</th><th scope="col">${common.made}</th>
         <th scope="col">${w.lastUsed}</th><th scope="col">${w.expires}</th><td></td>
       </tr></thead>
       <tbody>
@@ -61,7 +63,8 @@ export function Page() {
             key=${key.key_id}
             of=${key}
             zone=${me.timezone}
-            onRotate=${() => setOpen(key)}
+            onLimit=${() => setOpen({ limit: key })}
+            onRotate=${() => setOpen({ rotate: key })}
             onRevoke=${() => revoke(key)}
           />`,
         )}

@@ -14,6 +14,7 @@ interface Session {
   expires_at: string;
   user_agent: string | null;
   address: string | null;
+  signed_in_by: 'mail' | 'provider';
   is_current: boolean;
 }
 
@@ -44,7 +45,7 @@ export function Page() {
     );
     return html`<div class="table"><table>
       <thead><tr>
-        <th scope="col">${w.browser}</th><th scope="col">${w.from}</th><th scope="col">${w.signedIn}</th>
+        <th scope="col">${w.browser}</th><th scope="col">${w.from}</th><th scope="col">${w.signedIn}</th><th scope="col">${w.by}</th>
         <th scope="col">${w.lastUsed}</th><th scope="col">${w.ends}</th><td></td>
       </tr></thead>
       <tbody>${shown.map(row)}</tbody>
@@ -57,6 +58,7 @@ export function Page() {
       <th scope="row" data-name=${w.browser}>${name} ${one.is_current && html`<${Badge} kind="good">${w.thisOne}<//>`}</th>
       <td data-name=${w.from}>${one.address ?? html`<span class="quiet">${w.unknown}</span>`}</td>
       <td data-name=${w.signedIn}><${When} at=${one.created_at} zone=${me.timezone} /></td>
+      <td data-name=${w.by}>${w.ways[one.signed_in_by]}</td>
       <td data-name=${w.lastUsed}><${When} at=${one.last_seen_at} zone=${me.timezone} /></td>
       <td data-name=${w.ends}><${When} at=${one.expires_at} zone=${me.timezone} /></td>
       <td>

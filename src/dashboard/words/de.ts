@@ -8,6 +8,7 @@ import { homeassistant } from './de/homeassistant.ts';
 import { keys } from './de/keys.ts';
 import { period } from './de/period.ts';
 import { plainWords } from './de/plain-words.ts';
+import { provider } from './de/provider.ts';
 import { sessions } from './de/sessions.ts';
 import { tariffs } from './de/tariffs.ts';
 import { webhooks } from './de/webhooks.ts';
@@ -29,4 +30,5 @@ export const words: Words = {
   webhooks,
   sessions,
   groups,
+  provider,
 };

@@ -8,6 +8,7 @@ import { homeassistant } from './en/homeassistant.ts';
 import { keys } from './en/keys.ts';
 import { period } from './en/period.ts';
 import { plainWords } from './en/plain-words.ts';
+import { provider } from './en/provider.ts';
 import { sessions } from './en/sessions.ts';
 import { tariffs } from './en/tariffs.ts';
 import { webhooks } from './en/webhooks.ts';
@@ -27,6 +28,7 @@ export const words = {
   webhooks,
   sessions,
   groups,
+  provider,
 };
 
 /** What every language says: English decides what there is. */

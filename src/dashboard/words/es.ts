@@ -9,6 +9,7 @@ import { homeassistant } from './es/homeassistant.ts';
 import { keys } from './es/keys.ts';
 import { period } from './es/period.ts';
 import { plainWords } from './es/plain-words.ts';
+import { provider } from './es/provider.ts';
 import { sessions } from './es/sessions.ts';
 import { tariffs } from './es/tariffs.ts';
 import { webhooks } from './es/webhooks.ts';
@@ -28,4 +29,5 @@ export const words: Words = {
   webhooks,
   sessions,
   groups,
+  provider,
 };

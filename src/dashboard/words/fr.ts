@@ -9,6 +9,7 @@ import { homeassistant } from './fr/homeassistant.ts';
 import { keys } from './fr/keys.ts';
 import { period } from './fr/period.ts';
 import { plainWords } from './fr/plain-words.ts';
+import { provider } from './fr/provider.ts';
 import { sessions } from './fr/sessions.ts';
 import { tariffs } from './fr/tariffs.ts';
 import { webhooks } from './fr/webhooks.ts';
@@ -28,4 +29,5 @@ export const words: Words = {
   webhooks,
   sessions,
   groups,
+  provider,
 };

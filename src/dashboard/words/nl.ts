@@ -9,6 +9,7 @@ import { homeassistant } from './nl/homeassistant.ts';
 import { keys } from './nl/keys.ts';
 import { period } from './nl/period.ts';
 import { plainWords } from './nl/plain-words.ts';
+import { provider } from './nl/provider.ts';
 import { sessions } from './nl/sessions.ts';
 import { tariffs } from './nl/tariffs.ts';
 import { webhooks } from './nl/webhooks.ts';
@@ -28,4 +29,5 @@ export const words: Words = {
   webhooks,
   sessions,
   groups,
+  provider,
 };

@@ -83,6 +83,7 @@ export const NOT_PARTED: Readonly<Record<string, string>> = {
   late_deltas: 'folded into the load profile before that is copied',
   request_counts: 'windows of a minute and a day: they begin anew',
   temporary_secrets: 'of imports that are under way: they end',
+  identities: 'each installation has its own provider: linked anew by the verified e-mail address at the first sign-in',
   sign_ins: 'codes are sealed by the secret of the installation, and hold for minutes: people ask for another one',
   imports: 'what was done, with passwords that are sealed by the secret of the installation',
   provisioning_batches: 'its meters know this installation; one is made anew for those to come',

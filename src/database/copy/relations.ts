@@ -21,6 +21,7 @@ export const COPIED: readonly Copied[] = [
   { relation: 'idempotent_answers' },
   { relation: 'sign_ins' },
   { relation: 'sessions' },
+  { relation: 'identities' },
   { relation: 'devices' },
   { relation: 'device_heads' },
   { relation: 'device_claims' },

@@ -161,6 +161,7 @@ describe('sessions', () => {
         expires_at: new Date(api.now.getTime() + 7 * 86_400_000).toISOString(),
         user_agent: 'A browser',
         address: '192.0.2.7',
+        signed_in_by: 'mail',
         is_current: sessionId === here.sessionId,
       })),
     );

@@ -24,8 +24,8 @@ beforeAll(async () => {
       const authenticate = createAuthenticate(its.db, 'live');
       void app.register(async (scope) => {
         scope.addHook('onRequest', async (request) => {
-          const caller = await authenticate((request.headers.authorization ?? '').slice('Bearer '.length));
-          if (!caller) throw new AppError('unauthorized');
+          const caller = await authenticate((request.headers.authorization ?? '').slice('Bearer '.length), request.ip);
+          if (!caller || caller === 'elsewhere') throw new AppError('unauthorized');
           request.caller = caller;
         });
         for (const one of DASHBOARD_OPERATIONS) addOperation(scope, its, { ...one, path: `/own${one.path}` });

@@ -98,6 +98,11 @@ describe('of every operation that is no GET', () => {
       ['expired', 401, ({ keyId }) => sql('UPDATE api_keys SET expires_at = $2 WHERE key_id = $1', [keyId, api.now])],
       ['deleted', 401, ({ userId }) => eraseUser(api.db, userId)],
       ['narrowed', 403, ({ keyId }) => sql(`UPDATE api_keys SET scopes = '{devices:read}' WHERE key_id = $1`, [keyId])],
+      [
+        'limited',
+        403,
+        ({ keyId }) => sql(`UPDATE api_keys SET allowed_addresses = '{192.0.2.0/24}' WHERE key_id = $1`, [keyId]),
+      ],
     ];
     for (const [how, status, end] of ends) {
       const who = await known();

@@ -94,10 +94,11 @@ test('a key is made, shown once with a line that works, and listed by its prefix
   expect(cells.map((text) => text.trim())).toEqual([
     expect.stringMatching(/^eus_live_\w+…$/),
     'all',
+    'everywhere',
     'just now',
     'just now',
     'never',
-    'RotateRevoke',
+    'LimitRotateRevoke',
   ]);
 });
 
@@ -117,6 +118,32 @@ test('a key may do what was checked, and ends when it was said to', { timeout: 6
   await page.getByRole('button', { name: 'Done' }).click();
   await row(page, 'no name').waitFor();
   expect(await row(page, 'no name').textContent()).toMatch(/devices:read.*in (29|30) days/);
+});
+
+test('a key is limited to addresses, and refused elsewhere', { timeout: 60_000 }, async () => {
+  await dashboard.user('limiter@example.com');
+  const page = await keysPage('limiter@example.com');
+  await page.getByRole('button', { name: 'Create New Key' }).click();
+  await page.getByLabel('Usable from').fill('192.0.2.0/24 2001:db8::/33.5');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await expect.poll(() => page.getByRole('alert').textContent()).toContain('must be an address or a network');
+  await page.getByLabel('Usable from').fill('192.0.2.0/24, 2001:db8::/32');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const key = (await shown(page, 'Key')) ?? '';
+  expect(await statusWith(key)).toBe(403);
+  await page.getByRole('button', { name: 'Done' }).click();
+  await row(page, 'no name').getByText('192.0.2.0/24, 2001:db8::/32').waitFor();
+  await row(page, 'no name').getByRole('button', { name: 'Limit' }).click();
+  const dialog = page.getByRole('dialog', { name: /^Limit eus_live_/ });
+  expect(await dialog.getByLabel('Usable from').inputValue()).toBe('192.0.2.0/24, 2001:db8::/32');
+  await lookAt(page, 'keys-limit');
+  await dialog.getByLabel('Usable from').fill('127.0.0.0/8');
+  await dialog.getByLabel('Expires').selectOption({ label: 'after 30 days' });
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await row(page, 'no name').getByText('127.0.0.0/8').waitFor();
+  expect(await row(page, 'no name').textContent()).toMatch(/in (29|30) days/);
+  await lookAt(page, 'keys-limited');
+  await expect.poll(() => statusWith(key), { timeout: 15_000, interval: 500 }).toBe(200);
 });
 
 test('rotated, both keys work until the overlap is over', { timeout: 60_000 }, async () => {
@@ -177,13 +204,15 @@ test('says which keys are older than 90 days, and which are over', { timeout: 60
   await made('Young', 89.5, null);
   await made('Old', 90.5, null);
   await made('Over', 100, 3);
+  await made('Ending', 1, -6);
   const page = await keysPage('old@example.com');
   await row(page, 'Old').waitFor();
   expect(await row(page, 'Young').textContent()).not.toContain('rotate: older than 90 days');
   expect(await row(page, 'Old').textContent()).toContain('rotate: older than 90 days');
   expect(await row(page, 'Over').textContent()).toContain('expired');
+  expect(await row(page, 'Ending').textContent()).toContain('rotate: expires soon');
   expect(await page.getByRole('button', { name: 'Rotate Over' }).count()).toBe(0);
-  expect(await page.getByRole('rowheader').allTextContents()).toEqual(['Old', 'Young', 'Over']);
+  expect(await page.getByRole('rowheader').allTextContents()).toEqual(['Ending', 'Old', 'Young', 'Over']);
   await lookAt(page, 'keys-old');
 });
 

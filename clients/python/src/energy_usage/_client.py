@@ -907,6 +907,15 @@ class EnergyClient(Transport):
         """
         return self._pages("GET", "/v1/keys", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)
 
+    def update_key(
+        self,
+        key_id: str,
+        body: types.UpdateKeyBody,
+        **options: Unpack[CallOptions],
+    ) -> types.Key:
+        """Changes from where and until when a key may be used. For what changes something it holds at once, for what reads after 10 seconds."""
+        return self._json("PATCH", f"/v1/keys/{self._segment(key_id)}", body=body, options=options)
+
     def revoke_key(
         self,
         key_id: str,
@@ -921,7 +930,7 @@ class EnergyClient(Transport):
         body: types.RotateKeyBody | None = None,
         **options: Unpack[CallOptions],
     ) -> types.RotatedKey:
-        """Makes a new key like an old one, which goes on for 24 h, or as many hours as are named."""
+        """Makes a new key like an old one, which goes on for 24 h, or as many hours as are named. The new one ends when it is said, or never."""
         return self._json("POST", f"/v1/keys/{self._segment(key_id)}/rotate", body=body, options=options)
 
     def list_audit(

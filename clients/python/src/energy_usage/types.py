@@ -202,6 +202,8 @@ class CreatedKey(TypedDict):
     """When the key ends. Null: never."""
     group_id: NotRequired[str]
     """The group whose homes are all that the key reads. Only of keys that are limited to one."""
+    allowed_addresses: list[str]
+    """Addresses and networks that the key may be used from. None: everywhere."""
     key: str
     """The key itself. It is not shown again."""
 
@@ -684,6 +686,8 @@ class Key(TypedDict):
     """When the key ends. Null: never."""
     group_id: NotRequired[str]
     """The group whose homes are all that the key reads. Only of keys that are limited to one."""
+    allowed_addresses: list[str]
+    """Addresses and networks that the key may be used from. None: everywhere."""
     name: Optional[str]
     """What its owner calls the key. Null: it has no name."""
     created_at: str
@@ -834,6 +838,8 @@ class RotatedKey(TypedDict):
     """When the key ends. Null: never."""
     group_id: NotRequired[str]
     """The group whose homes are all that the key reads. Only of keys that are limited to one."""
+    allowed_addresses: list[str]
+    """Addresses and networks that the key may be used from. None: everywhere."""
     key: str
     """The key itself. It is not shown again."""
     old_expires_at: str
@@ -1647,11 +1653,22 @@ class CreateKeyBody(TypedDict):
     """A group of the user: the key reads only its homes, those of the groups below it, and their sums. Its scopes must then end in `:read`."""
     expires_at: NotRequired[str]
     """When the key ends. Default: never."""
+    allowed_addresses: NotRequired[list[str]]
+    """Addresses and networks that the key may be used from, IPv4 and IPv6. Default: those of the key that makes it; none: everywhere."""
+
+
+class UpdateKeyBody(TypedDict):
+    expires_at: NotRequired[Optional[str]]
+    """When the key ends. Null: never."""
+    allowed_addresses: NotRequired[list[str]]
+    """Addresses and networks that the key may be used from, IPv4 and IPv6. None: everywhere."""
 
 
 class RotateKeyBody(TypedDict):
     overlap_hours: NotRequired[float]
     """How long the old key goes on, in hours. Default: 24."""
+    expires_at: NotRequired[str]
+    """When the new key ends. Default: never."""
 
 __all__ = [
     "Act",
@@ -1773,5 +1790,6 @@ __all__ = [
     "PutPricesBody",
     "PutPricesAnswer",
     "CreateKeyBody",
+    "UpdateKeyBody",
     "RotateKeyBody",
 ]

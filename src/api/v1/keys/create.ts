@@ -5,6 +5,7 @@ import { READING_SCOPES, SCOPES, SCOPES_FOR_HOMEOWNERS } from '#src/auth/scopes.
 import { defined } from '#src/core/defined.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import { findGroup } from '#src/groups/store.ts';
+import { endOf } from './end.ts';
 import { createdKey, createdToWire, newKey } from './shape.ts';
 
 export const createKey = operation({
@@ -16,16 +17,14 @@ export const createKey = operation({
   scope: 'keys:write',
   answer: createdKey,
   body: newKey,
-  async handle({ context, caller, body: { user_id, name, scopes, group_id, expires_at } }) {
+  async handle({ context, caller, body: { user_id, name, scopes, group_id, expires_at, allowed_addresses } }) {
     const ownerId = user_id ?? caller.userId;
     const isForHomeowner = caller.role === 'utility' && ownerId !== caller.userId;
     const all = group_id === undefined ? SCOPES : READING_SCOPES;
     const wanted = scopes ?? [...(isForHomeowner ? SCOPES_FOR_HOMEOWNERS : all)];
-    checkGrant(caller, ownerId, wanted);
-    const expiresAt = expires_at === undefined ? undefined : new Date(expires_at);
-    if (expiresAt && expiresAt <= context.clock()) {
-      throw unprocessable({ field: 'expires_at', message: 'must lie in the future' });
-    }
+    const allowedAddresses = allowed_addresses ?? caller.allowedAddresses ?? [];
+    checkGrant(caller, ownerId, wanted, allowedAddresses);
+    const expiresAt = endOf(expires_at, context.clock()) ?? undefined;
     if (group_id !== undefined && wanted.some((scope) => !READING_SCOPES.includes(scope))) {
       throw unprocessable({ field: 'scopes', message: 'must all end in :read in a key that is limited to a group' });
     }
@@ -33,7 +32,7 @@ export const createKey = operation({
     const group = group_id === undefined ? null : await findGroup(context.db, reachOf(caller), holdable(group_id));
     // A group of somebody else is as good as none.
     if (group_id !== undefined && group?.user_id !== user.user_id) throw new AppError('notFound');
-    const of = { userId: user.user_id, environment: context.environment, scopes: wanted };
+    const of = { userId: user.user_id, environment: context.environment, scopes: wanted, allowedAddresses };
     return createdToWire(await create(context.db, { ...of, ...defined({ name, expiresAt, groupId: group_id }) }));
   },
 });

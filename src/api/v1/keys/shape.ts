@@ -1,12 +1,28 @@
 import { z } from 'zod';
-import { id, ofUser, text } from '#src/api/fields.ts';
+import { id, listOf, ofUser, text } from '#src/api/fields.ts';
 import { createdAt, instant } from '#src/api/shapes.ts';
+import { MAX_ALLOWED, normalNetwork } from '#src/auth/allowed-addresses.ts';
 import type { CreatedKey, Key } from '#src/auth/keys.ts';
 import { isScope, SCOPES } from '#src/auth/scopes.ts';
 import { defined } from '#src/core/defined.ts';
 
 /** The last moment that RFC 3339 can write in UTC: with an offset from there a time may lie beyond it. */
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** When a key ends. */
+const end = instant.refine((text) => Date.parse(text) <= LAST_MS, 'must lie before the year 10000 in UTC');
+
+const network = z
+  .string()
+  .max(64)
+  .transform((written, context) => {
+    const normal = normalNetwork(written);
+    if (normal !== null) return normal;
+    const message = 'must be an address or a network, such as 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32';
+    context.issues.push({ code: 'custom', message, input: written });
+    return z.NEVER;
+  });
+const allowed = listOf(network, 0, MAX_ALLOWED).transform((all) => [...new Set(all)]);
 
 export const newKey = z.strictObject({
   user_id: ofUser.optional(),
@@ -22,10 +38,18 @@ export const newKey = z.strictObject({
     .describe(
       'A group of the user: the key reads only its homes, those of the groups below it, and their sums. Its scopes must then end in `:read`.',
     ),
-  expires_at: instant
-    .refine((text) => Date.parse(text) <= LAST_MS, 'must lie before the year 10000 in UTC')
+  expires_at: end.optional().describe('When the key ends. Default: never.'),
+  allowed_addresses: allowed
     .optional()
-    .describe('When the key ends. Default: never.'),
+    .describe(
+      'Addresses and networks that the key may be used from, IPv4 and IPv6. Default: those of the key that makes it; none: everywhere.',
+    ),
+});
+export const keyLimits = z.strictObject({
+  expires_at: end.nullable().optional().describe('When the key ends. Null: never.'),
+  allowed_addresses: allowed
+    .optional()
+    .describe('Addresses and networks that the key may be used from, IPv4 and IPv6. None: everywhere.'),
 });
 export const rotation = z
   .strictObject({
@@ -35,6 +59,7 @@ export const rotation = z
       .max(720)
       .optional()
       .describe('How long the old key goes on, in hours. Default: 24.'),
+    expires_at: end.optional().describe('When the new key ends. Default: never.'),
   })
   .optional();
 
@@ -47,6 +72,9 @@ const members = {
     .string()
     .optional()
     .describe('The group whose homes are all that the key reads. Only of keys that are limited to one.'),
+  allowed_addresses: z
+    .array(z.string())
+    .describe('Addresses and networks that the key may be used from. None: everywhere.'),
 };
 export const key = z
   .strictObject({
@@ -74,6 +102,7 @@ export const toWire = (row: Key): z.output<typeof key> => ({
   last_used_at: row.last_used_at?.toISOString() ?? null,
   expires_at: row.expires_at?.toISOString() ?? null,
   ...defined({ group_id: row.group_id ?? undefined }),
+  allowed_addresses: row.allowed_addresses,
 });
 
 /** A key at its creation. */
@@ -84,4 +113,5 @@ export const createdToWire = (row: CreatedKey): z.output<typeof createdKey> => (
   scopes: row.scopes,
   expires_at: row.expires_at?.toISOString() ?? null,
   ...defined({ group_id: row.group_id }),
+  allowed_addresses: row.allowed_addresses,
 });

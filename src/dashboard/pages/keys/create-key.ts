@@ -5,13 +5,12 @@ import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
 import { busy, Dialog, Field, Problem } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
+import { AllowedField, addressesIn } from './allowed-field.ts';
+import { ExpiryChoice, endIn } from './expiry-choice.ts';
 import { SCOPES } from './scopes.ts';
 import { KeyShownOnce } from './shown-once.ts';
 
-const DAY_MS = 86_400_000;
 const ALL = SCOPES;
-/** Days. */
-const EXPIRIES = ['never', 30, 90, 365] as const;
 
 /** Asks what the key is for, makes it, and shows it once. */
 export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: () => void }) {
@@ -26,12 +25,14 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
     event.preventDefault();
     const given = new FormData(event.target as HTMLFormElement);
     const name = String(given.get('name')).trim();
-    const days = Number(given.get('days'));
     run(async () => {
+      const allowed_addresses = addressesIn(given);
+      const { expires_at } = endIn(given);
       const body = {
         scopes,
+        ...(allowed_addresses.length === 0 ? {} : { allowed_addresses }),
         ...(name === '' ? {} : { name }),
-        ...(days === 0 ? {} : { expires_at: new Date(Date.now() + days * DAY_MS).toISOString() }),
+        ...(expires_at ? { expires_at } : {}),
       };
       setMade(await call<CreatedKey>('POST', '/v1/keys', body));
       onMade();
@@ -64,9 +65,9 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
         </p>
       </fieldset>
       <${Field} label=${w.expires}>
-        ${(attributes: object) =>
-          html`<select ...${attributes} name="days">${EXPIRIES.map((days) => html`<option value=${days === 'never' ? '' : days}>${w.expiries[days]}</option>`)}</select>`}
+        ${(attributes: object) => html`<${ExpiryChoice} attributes=${attributes} />`}
       <//>
+      <${AllowedField} />
       <${Problem} text=${error} />
       <p class="actions">
         <button class="main" ...${busy(isBusy)} disabled=${scopes.length === 0}>${w.createShort}</button>

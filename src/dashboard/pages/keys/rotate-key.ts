@@ -10,6 +10,7 @@ import { rich } from '../../parts/rich.ts';
 import { busy, Dialog, Field, Problem } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
+import { ExpiryChoice, endIn } from './expiry-choice.ts';
 import { nameOf } from './key.ts';
 import { KeyShownOnce } from './shown-once.ts';
 
@@ -21,9 +22,16 @@ export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void
   const { run, isBusy, error } = useAction();
   const rotate = (event: SubmitEvent) => {
     event.preventDefault();
-    const overlap_hours = numberOf(String(new FormData(event.target as HTMLFormElement).get('hours')));
+    const given = new FormData(event.target as HTMLFormElement);
+    const overlap_hours = numberOf(String(given.get('hours')));
+    const { expires_at } = endIn(given);
     run(async () => {
-      setMade(await call<RotatedKey>('POST', `/v1/keys/${of.key_id}/rotate`, { overlap_hours }));
+      setMade(
+        await call<RotatedKey>('POST', `/v1/keys/${of.key_id}/rotate`, {
+          overlap_hours,
+          ...(expires_at ? { expires_at } : {}),
+        }),
+      );
       onMade();
     });
   };
@@ -40,6 +48,7 @@ export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void
         ${(attributes: object) =>
           html`<${DecimalInput} attributes=${attributes} name="hours" defaultValue="24" limits=${{ least: 0, most: 720 }} isRequired />`}
       <//>
+      <${Field} label=${w.expires}>${(attributes: object) => html`<${ExpiryChoice} attributes=${attributes} />`}<//>
       <${Problem} text=${error} />
       <p class="actions">
         <button class="main" ...${busy(isBusy)}>${w.rotate}</button>

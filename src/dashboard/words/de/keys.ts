@@ -18,8 +18,18 @@ export const keys: Words['keys'] = {
   mayDo: 'Darf',
   lastUsed: 'Zuletzt benutzt',
   expires: 'Läuft ab',
+  allowed: 'Benutzbar von',
+  allowedHint:
+    'Freiwillig: Adressen und Netze, durch Kommas getrennt, etwa 203.0.113.7, 10.0.0.0/8. Leer: von überall.',
+  everywhere: 'überall',
+  limit: 'Einschränken',
+  limitOf: (name) => `${name} einschränken`,
+  limitAbout:
+    'Von anderen Adressen wird der Schlüssel abgelehnt: wo er etwas ändert, sofort; wo er liest, nach 10 Sekunden.',
+  unchanged: 'keine Änderung',
   noName: 'ohne Namen',
   old: 'erneuern: älter als 90 Tage',
+  soon: 'erneuern: läuft bald ab',
   expired: 'abgelaufen',
   rotate: 'Erneuern',
   rotateOf: (name) => `${name} erneuern`,

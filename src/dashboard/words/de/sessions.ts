@@ -1,8 +1,7 @@
 import type { Words } from '../en.ts';
 
 export const sessions: Words['sessions'] = {
-  question:
-    'Wer diesen Browser benutzt, wird sofort abgemeldet und braucht für die nächste Anmeldung eine neue E-Mail.',
+  question: 'Wer diesen Browser benutzt, wird sofort abgemeldet und muss sich neu anmelden.',
   about: (email) =>
     `Browser, in denen ${email} angemeldet ist. Erkennen Sie einen nicht, beenden Sie ihn und widerrufen Sie API-Schlüssel, die nicht von Ihnen sind.`,
   signedInTitle: 'Angemeldet',
@@ -10,6 +9,8 @@ export const sessions: Words['sessions'] = {
   browser: 'Browser',
   from: 'Angemeldet von',
   signedIn: 'Anmeldung',
+  by: 'Mit',
+  ways: { mail: 'E-Mail', provider: 'Single Sign-on' },
   lastUsed: 'Zuletzt benutzt',
   ends: 'Endet',
   thisOne: 'dieser hier',

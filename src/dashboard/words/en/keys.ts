@@ -16,8 +16,18 @@ export const keys = {
   mayDo: 'May do',
   lastUsed: 'Last used',
   expires: 'Expires',
+  allowed: 'Usable from',
+  allowedHint:
+    'Optional: addresses and networks with commas between them, such as 203.0.113.7, 10.0.0.0/8. Empty: from everywhere.',
+  everywhere: 'everywhere',
+  limit: 'Limit',
+  limitOf: (name: string) => `Limit ${name}`,
+  limitAbout:
+    'From other addresses the key is refused: for what it changes at once, for what it reads after 10 seconds.',
+  unchanged: 'no change',
   noName: 'no name',
   old: 'rotate: older than 90 days',
+  soon: 'rotate: expires soon',
   expired: 'expired',
   rotate: 'Rotate',
   rotateOf: (name: string) => `Rotate ${name}`,

@@ -1,5 +1,5 @@
 export const sessions = {
-  question: 'Whoever uses that browser is signed out at once, and needs a new mail to sign in again.',
+  question: 'Whoever uses that browser is signed out at once, and has to sign in again.',
   about: (email: string) =>
     `Browsers in which ${email} is signed in. If you do not recognise one, end it, and revoke API keys that are not yours.`,
   signedInTitle: 'Signed in',
@@ -7,6 +7,8 @@ export const sessions = {
   browser: 'Browser',
   from: 'Signed in from',
   signedIn: 'Signed in',
+  by: 'By',
+  ways: { mail: 'mail', provider: 'single sign-on' },
   lastUsed: 'Last used',
   ends: 'Ends',
   thisOne: 'this one',

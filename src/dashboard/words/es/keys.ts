@@ -18,8 +18,18 @@ export const keys: Words['keys'] = {
   mayDo: 'Puede',
   lastUsed: 'Último uso',
   expires: 'Caduca',
+  allowed: 'Se puede usar desde',
+  allowedHint:
+    'Opcional: direcciones y redes separadas por comas, como 203.0.113.7, 10.0.0.0/8. Vacío: desde cualquier lugar.',
+  everywhere: 'cualquier lugar',
+  limit: 'Limitar',
+  limitOf: (name) => `Limitar ${name}`,
+  limitAbout:
+    'Desde otras direcciones se rechaza la clave: al instante para lo que cambia, a los 10 segundos para lo que lee.',
+  unchanged: 'sin cambios',
   noName: 'sin nombre',
   old: 'renovar: más de 90 días',
+  soon: 'renovar: caduca pronto',
   expired: 'caducada',
   rotate: 'Renovar',
   rotateOf: (name) => `Renovar ${name}`,

@@ -18,8 +18,18 @@ export const keys: Words['keys'] = {
   mayDo: 'Droits',
   lastUsed: 'Dernière utilisation',
   expires: 'Expiration',
+  allowed: 'Utilisable depuis',
+  allowedHint:
+    'Facultatif : adresses et réseaux séparés par des virgules, comme 203.0.113.7, 10.0.0.0/8. Vide : de partout.',
+  everywhere: 'partout',
+  limit: 'Limiter',
+  limitOf: (name) => `Limiter ${name}`,
+  limitAbout:
+    'Depuis d’autres adresses, la clé est refusée : aussitôt pour ce qu’elle modifie, après 10 secondes pour ce qu’elle lit.',
+  unchanged: 'sans changement',
   noName: 'sans nom',
   old: 'à renouveler : plus de 90 jours',
+  soon: 'à renouveler : expire bientôt',
   expired: 'expirée',
   rotate: 'Renouveler',
   rotateOf: (name) => `Renouveler ${name}`,

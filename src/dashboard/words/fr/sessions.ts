@@ -1,7 +1,7 @@
 import type { Words } from '../en.ts';
 
 export const sessions: Words['sessions'] = {
-  question: 'Qui utilise ce navigateur est déconnecté aussitôt et a besoin d’un nouvel e-mail pour se reconnecter.',
+  question: 'Qui utilise ce navigateur est déconnecté aussitôt et doit se reconnecter.',
   about: (email) =>
     `Navigateurs dans lesquels ${email} est connecté. Si vous n’en reconnaissez pas un, fermez sa session et révoquez les clés d’API qui ne sont pas les vôtres.`,
   signedInTitle: 'Connexions ouvertes',
@@ -9,6 +9,8 @@ export const sessions: Words['sessions'] = {
   browser: 'Navigateur',
   from: 'Connecté depuis',
   signedIn: 'Connexion',
+  by: 'Par',
+  ways: { mail: 'e-mail', provider: 'authentification unique' },
   lastUsed: 'Dernière utilisation',
   ends: 'Fin',
   thisOne: 'celui-ci',

@@ -18,8 +18,18 @@ export const keys: Words['keys'] = {
   mayDo: 'Mag',
   lastUsed: 'Laatst gebruikt',
   expires: 'Verloopt',
+  allowed: 'Bruikbaar vanaf',
+  allowedHint:
+    'Niet verplicht: adressen en netwerken met komma’s ertussen, zoals 203.0.113.7, 10.0.0.0/8. Leeg: overal vandaan.',
+  everywhere: 'overal',
+  limit: 'Beperken',
+  limitOf: (name) => `${name} beperken`,
+  limitAbout:
+    'Vanaf andere adressen wordt de sleutel geweigerd: voor wat hij wijzigt meteen, voor wat hij leest na 10 seconden.',
+  unchanged: 'geen wijziging',
   noName: 'zonder naam',
   old: 'vernieuwen: ouder dan 90 dagen',
+  soon: 'vernieuwen: verloopt binnenkort',
   expired: 'verlopen',
   rotate: 'Vernieuwen',
   rotateOf: (name) => `${name} vernieuwen`,

@@ -1,7 +1,7 @@
 import type { Words } from '../en.ts';
 
 export const sessions: Words['sessions'] = {
-  question: 'Wie die browser gebruikt, wordt meteen uitgelogd en heeft een nieuwe mail nodig om weer in te loggen.',
+  question: 'Wie die browser gebruikt, wordt meteen uitgelogd en moet opnieuw inloggen.',
   about: (email) =>
     `Browsers waarin ${email} is ingelogd. Herken je er een niet, beëindig die dan en trek API-sleutels in die niet van jou zijn.`,
   signedInTitle: 'Ingelogd',
@@ -9,6 +9,8 @@ export const sessions: Words['sessions'] = {
   browser: 'Browser',
   from: 'Ingelogd vanaf',
   signedIn: 'Inlogtijd',
+  by: 'Met',
+  ways: { mail: 'mail', provider: 'single sign-on' },
   lastUsed: 'Laatst gebruikt',
   ends: 'Eindigt',
   thisOne: 'deze',

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { effectiveVariables, loadConfig } from './load.ts';
+
+const LEAST = {
+  OIDC_ISSUER: 'https://login.example.com/realms/staff',
+  OIDC_CLIENT_ID: 'energy',
+  OIDC_CLIENT_SECRET: 'hunter2',
+};
+const mistakeIn = (more: Record<string, string | undefined>) => {
+  try {
+    loadConfig({ ...LEAST, ...more });
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
+describe('a provider of OpenID Connect', () => {
+  test('is none where nothing is said, and needs three settings', () => {
+    expect(loadConfig({}).oidc).toBeUndefined();
+    expect(loadConfig(LEAST).oidc).toEqual({
+      issuer: LEAST.OIDC_ISSUER,
+      clientId: 'energy',
+      clientSecret: 'hunter2',
+      scopes: 'openid email',
+      label: 'login.example.com',
+      roles: undefined,
+      verifiedClaim: 'email_verified',
+      createsAccounts: false,
+      emailDomains: undefined,
+      caFile: undefined,
+    });
+  });
+
+  test.each<[Record<string, string | undefined>, string]>([
+    [{ OIDC_ISSUER: 'http://login.example.com' }, 'OIDC_ISSUER: must be a URL that begins with https://'],
+    [{ OIDC_ISSUER: 'https://login.example.com/?x' }, 'OIDC_ISSUER: must be the issuer of the provider'],
+    [{ OIDC_ISSUER: 'https://user:password@login.example.com/' }, 'OIDC_ISSUER: must be the issuer of the provider'],
+    [{ OIDC_ISSUER: undefined }, 'OIDC_ISSUER: is needed with OIDC_CLIENT_ID'],
+    [{ OIDC_CLIENT_ID: undefined }, 'OIDC_CLIENT_ID: is needed with OIDC_ISSUER'],
+    [{ OIDC_CLIENT_SECRET: '' }, 'OIDC_CLIENT_SECRET: is needed with OIDC_ISSUER'],
+    [{ OIDC_SCOPES: 'email' }, 'OIDC_SCOPES: must be scopes with blanks between them, openid among them'],
+    [{ OIDC_ROLE_CLAIM: 'groups' }, 'OIDC_ROLE_CLAIM and OIDC_ROLES: set both or neither'],
+    [{ OIDC_ROLES: '{"a":"admin"}' }, 'OIDC_ROLE_CLAIM and OIDC_ROLES: set both or neither'],
+    [{ OIDC_ROLE_CLAIM: 'groups', OIDC_ROLES: '{a:1}' }, 'OIDC_ROLES: is not JSON'],
+    [{ OIDC_ROLE_CLAIM: 'groups', OIDC_ROLES: '["admin"]' }, 'OIDC_ROLES: must be an object such as'],
+    [{ OIDC_ROLE_CLAIM: 'groups', OIDC_ROLES: '{"staff":"root"}' }, 'OIDC_ROLES.staff: '],
+    [{ OIDC_CREATE_ACCOUNTS: 'yes' }, 'OIDC_CREATE_ACCOUNTS: '],
+    [{ OIDC_CREATE_ACCOUNTS: 'true' }, 'OIDC_EMAIL_DOMAINS: is needed with OIDC_CREATE_ACCOUNTS=true'],
+    [{ OIDC_EMAIL_DOMAINS: 'https://example.com' }, 'OIDC_EMAIL_DOMAINS.0: must be domains'],
+    [{ OIDC_EMAIL_DOMAINS: ',' }, 'OIDC_EMAIL_DOMAINS: '],
+  ])('%j is told in one line', (more, expected) => {
+    const told = mistakeIn(more);
+    expect(told).toContain(expected);
+    expect(told?.split('\n')).toHaveLength(1);
+  });
+
+  test('takes domains in any case, and * for all of them', () => {
+    const domains = (text: string) =>
+      loadConfig({ ...LEAST, OIDC_CREATE_ACCOUNTS: 'true', OIDC_EMAIL_DOMAINS: text }).oidc?.emailDomains;
+    expect(domains('Example.com, example.org')).toEqual(['example.com', 'example.org']);
+    expect(domains('*')).toBeUndefined();
+  });
+
+  test('is shown by energy config, but for its secret', () => {
+    const shown = effectiveVariables({ ...LEAST, OIDC_ROLE_CLAIM: 'groups', OIDC_ROLES: '{"a":"admin"}' });
+    expect(shown).toMatchObject({
+      OIDC_ISSUER: LEAST.OIDC_ISSUER,
+      OIDC_CLIENT_SECRET: '(set)',
+      OIDC_ROLES: { a: 'admin' },
+    });
+    expect(JSON.stringify(shown)).not.toContain('hunter2');
+  });
+});

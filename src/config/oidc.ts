@@ -1,0 +1,67 @@
+import type { Variables } from './sections.ts';
+
+/** Who signs people in to the dashboard beside the mail link, by OpenID Connect (docs/sign-in.md). */
+export interface OidcConfig {
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  /** With blanks between them. */
+  scopes: string;
+  /** Of the button: what people call the provider. */
+  label: string;
+  /** Which claim has the groups or roles of a person, and the role of an account by its values; undefined: roles are not the provider's. */
+  roles: { claim: string; of: Readonly<Record<string, 'homeowner' | 'utility' | 'admin'>> } | undefined;
+  /** The claim that says that the address was checked. */
+  verifiedClaim: string;
+  /** Whether people without an account get one. */
+  createsAccounts: boolean;
+  /** Domains that addresses must have, in lower case; undefined: any. */
+  emailDomains: readonly string[] | undefined;
+  caFile: string | undefined;
+}
+
+/** What stands for any domain, where accounts are made. */
+const ANY = '*';
+
+export function oidcOf(vars: Variables): OidcConfig | undefined {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = vars;
+  if (issuer === undefined || clientId === undefined || clientSecret === undefined) return undefined;
+  const { OIDC_ROLE_CLAIM: claim, OIDC_ROLES: of, OIDC_EMAIL_DOMAINS: domains } = vars;
+  return {
+    issuer,
+    clientId,
+    clientSecret,
+    scopes: vars.OIDC_SCOPES,
+    label: vars.OIDC_LABEL ?? new URL(issuer).host,
+    roles: claim === undefined || of === undefined ? undefined : { claim, of },
+    verifiedClaim: vars.OIDC_VERIFIED_CLAIM,
+    createsAccounts: vars.OIDC_CREATE_ACCOUNTS,
+    emailDomains: domains?.includes(ANY) ? undefined : domains,
+    caFile: vars.OIDC_CA_FILE,
+  };
+}
+
+/** Mistakes that lie in no single variable. */
+export function oidcMistakes(vars: Variables): string[] {
+  const mistakes: string[] = [];
+  const names = [
+    'OIDC_CLIENT_ID',
+    'OIDC_CLIENT_SECRET',
+    'OIDC_LABEL',
+    'OIDC_ROLE_CLAIM',
+    'OIDC_EMAIL_DOMAINS',
+  ] as const;
+  const [given] = names.filter((name) => vars[name] !== undefined);
+  if (vars.OIDC_ISSUER === undefined && given !== undefined) mistakes.push(`OIDC_ISSUER: is needed with ${given}`);
+  if (vars.OIDC_ISSUER !== undefined) {
+    for (const name of ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const)
+      if (vars[name] === undefined) mistakes.push(`${name}: is needed with OIDC_ISSUER`);
+  }
+  if ((vars.OIDC_ROLE_CLAIM === undefined) !== (vars.OIDC_ROLES === undefined))
+    mistakes.push('OIDC_ROLE_CLAIM and OIDC_ROLES: set both or neither');
+  if (vars.OIDC_CREATE_ACCOUNTS && vars.OIDC_EMAIL_DOMAINS === undefined)
+    mistakes.push(
+      'OIDC_EMAIL_DOMAINS: is needed with OIDC_CREATE_ACCOUNTS=true: domains of the addresses that get an account, or * for all that the provider knows',
+    );
+  return mistakes;
+}

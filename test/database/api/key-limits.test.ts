@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type TestApi, testApi } from '#test/support/api.ts';
+
+/** Two processes of the API on one database, behind a proxy that names its clients: this test, on the loopback. */
+let api: TestApi;
+let other: TestApi;
+beforeAll(async () => {
+  api = await testApi({
+    trustProxy: ['127.0.0.1'],
+    limits: { free: { minute: 1_000, day: 10_000 }, address: { minute: 3, day: 1_000 } },
+  });
+  other = await testApi({ trustProxy: ['127.0.0.1'], database: api.database });
+}, 180_000);
+afterAll(async () => {
+  await other.app.close();
+  await api.close();
+});
+
+const INSIDE = '10.1.2.3';
+const OUTSIDE = '203.0.113.7';
+const refused = { error: 'The key may not be used from this address', status: 403 };
+
+/** `at`: where the request comes from. */
+function ask(
+  key: string,
+  at: string | undefined,
+  path = '/v1/devices',
+  sent: { method?: string; body?: unknown } = {},
+) {
+  return api.send(path, { ...sent, key, ...(at === undefined ? {} : { headers: { 'x-forwarded-for': at } }) });
+}
+const create = (key: string, body: unknown, at = INSIDE) => ask(key, at, '/v1/keys', { method: 'POST', body });
+const limit = (key: string, keyId: string, body: unknown, at = INSIDE) =>
+  ask(key, at, `/v1/keys/${keyId}`, { method: 'PATCH', body });
+
+async function limited(allowed_addresses: string[], user = api.user('homeowner')) {
+  const { key: of, userId } = await user;
+  const { json } = await create(of, { allowed_addresses });
+  return { of, userId, key: json.key as string, keyId: json.key_id as string };
+}
+
+describe('a key that is limited to networks', () => {
+  test('is good from there alone, by whichever notation of the address', async () => {
+    const { key } = await limited(['10.0.0.0/8', '2001:db8::/32', '198.51.100.9']);
+    const allowed = [INSIDE, '::ffff:10.1.2.3', '2001:db8:1::1', '198.51.100.9'];
+    for (const at of allowed) expect([at, (await ask(key, at)).status]).toEqual([at, 200]);
+    for (const at of [OUTSIDE, '2001:db9::1', '198.51.100.10', undefined]) {
+      const { status, json } = await ask(key, at);
+      expect([at, status, json]).toEqual([at, 403, refused]);
+    }
+  });
+
+  test('is refused before anything of its account is counted; as a failure of the address', async () => {
+    const { key, userId } = await limited(['10.0.0.0/8']);
+    const counted = async () =>
+      (await api.database.pool.query('SELECT minute_count FROM request_counts WHERE counted = $1', [userId])).rows[0]
+        .minute_count;
+    const before = await counted();
+    const at = '203.0.113.99';
+    const answers = [];
+    for (let time = 0; time < 4; time++) answers.push((await ask(key, at)).status);
+    expect(answers).toEqual([403, 403, 403, 429]);
+    expect(await counted()).toBe(before);
+    expect((await ask(key, INSIDE)).status).toBe(200);
+  });
+
+  test('says so in lists, and keeps its limits when it is rotated', async () => {
+    const { of, key, keyId } = await limited(['10.0.0.7/32', '::ffff:10.0.0.0/104', '10.0.0.7']);
+    const listed = (await ask(of, INSIDE, '/v1/keys')).json.find((one: { key_id: string }) => one.key_id === keyId);
+    expect(listed.allowed_addresses).toEqual(['10.0.0.7', '10.0.0.0/8']);
+    // The key itself is looked at by the time of day, and not by the test's.
+    const expires_at = '2099-07-15T12:00:00.000Z';
+    const rotated = await ask(key, INSIDE, `/v1/keys/${keyId}/rotate`, { method: 'POST', body: { expires_at } });
+    expect(rotated.json).toMatchObject({ allowed_addresses: ['10.0.0.7', '10.0.0.0/8'], expires_at });
+    expect((await ask(rotated.json.key, OUTSIDE)).json).toEqual(refused);
+  });
+
+  test('makes only keys that are limited to some of its networks, and lifts the limits of none', async () => {
+    const { of, key, keyId } = await limited(['10.0.0.0/8']);
+    const wider = 'A key with allowed_addresses can make only keys that are limited to some of them';
+    for (const allowed_addresses of [[], ['0.0.0.0/0'], ['10.0.0.0/8', OUTSIDE]]) {
+      const made = await create(key, { allowed_addresses });
+      expect([made.status, made.json.error]).toEqual([403, wider]);
+      expect((await limit(key, keyId, { allowed_addresses })).status).toBe(403);
+    }
+    expect((await create(key, {})).json.allowed_addresses).toEqual(['10.0.0.0/8']);
+    expect((await create(key, { allowed_addresses: ['10.1.0.0/16'] })).status).toBe(201);
+    const free = await create(of, {});
+    expect(free.json.allowed_addresses).toEqual([]);
+    // Of another key that may be used from everywhere a limited one changes nothing, and makes none like it.
+    expect((await limit(key, free.json.key_id, { expires_at: null })).status).toBe(403);
+    const rotated = await ask(key, INSIDE, `/v1/keys/${free.json.key_id}/rotate`, { method: 'POST', body: {} });
+    expect(rotated.status).toBe(403);
+  });
+});
+
+describe('the limits of a key', () => {
+  test('hold for what changes something at once, on any process, and for what reads within 10 s', async () => {
+    const { key, keyId, of } = await limited([]);
+    const inOther = { key, headers: { 'x-forwarded-for': OUTSIDE } };
+    expect((await other.send('/v1/devices', inOther)).status).toBe(200);
+    expect((await limit(of, keyId, { allowed_addresses: ['10.0.0.0/8'] })).status).toBe(200);
+    const body = { type: 'smart_meter', location: 'x' };
+    const changed = await other.send('/v1/devices', { ...inOther, method: 'POST', body });
+    expect([changed.status, changed.json]).toEqual([403, refused]);
+    await expect
+      .poll(async () => (await other.send('/v1/devices', inOther)).status, { timeout: 10_000, interval: 500 })
+      .toBe(403);
+    expect((await limit(of, keyId, { allowed_addresses: [] })).json.allowed_addresses).toEqual([]);
+    expect((await other.send('/v1/devices', { ...inOther, method: 'POST', body })).status).toBe(403);
+  }, 30_000);
+
+  test('have an end that can be moved, and taken away', async () => {
+    const { of, key, keyId } = await limited(['10.0.0.0/8']);
+    const expires_at = '2026-06-16T00:00:00.000Z';
+    expect((await limit(of, keyId, { expires_at })).json).toMatchObject({
+      expires_at,
+      allowed_addresses: ['10.0.0.0/8'],
+    });
+    expect((await limit(of, keyId, { expires_at: '2026-06-15T11:59:59Z' })).status).toBe(422);
+    api.now = new Date('2026-06-17T00:00:00Z');
+    expect((await ask(key, INSIDE, '/v1/keys', { method: 'POST', body: {} })).status).toBe(401);
+    expect((await limit(of, keyId, { expires_at: null })).status).toBe(404);
+    api.now = new Date('2026-06-15T12:00:00Z');
+    expect((await limit(of, keyId, { expires_at: null })).json.expires_at).toBeNull();
+  });
+
+  test.each([
+    ['10.0.0.0/33'],
+    ['10.0.0'],
+    ['example.com'],
+    ['fe80::1%eth0'],
+    [''],
+    ['0/0'],
+    [12],
+    [null],
+    ['10.0.0.0/8\0'],
+    ['1'.repeat(65)],
+  ])('may not be %j', async (entry) => {
+    const { of, keyId } = await limited([]);
+    const answer = await limit(of, keyId, { allowed_addresses: ['10.0.0.0/8', entry] });
+    expect([answer.status, answer.json.details[0].field]).toEqual([422, 'allowed_addresses.1']);
+    expect((await create(of, { allowed_addresses: [entry] })).status).toBe(422);
+  });
+
+  test('are 50 networks at most, and of one’s own keys', async () => {
+    const { of, keyId } = await limited([]);
+    const many = Array.from({ length: 51 }, (_, number) => `10.0.0.${number}`);
+    expect((await limit(of, keyId, { allowed_addresses: many })).status).toBe(422);
+    expect((await limit(of, keyId, { allowed_addresses: many.slice(1) })).status).toBe(200);
+    const stranger = await api.user('homeowner');
+    expect((await limit(stranger.key, keyId, { allowed_addresses: [] })).status).toBe(404);
+    const reader = await api.user('homeowner', { scopes: ['insights:read'] });
+    expect((await limit(reader.key, keyId, { allowed_addresses: [] })).status).toBe(403);
+  });
+});
