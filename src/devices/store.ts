@@ -34,9 +34,8 @@ const DETAILS = [
 ] as const;
 
 /** When a device was last heard; beside columns of `devices`: one expression for what is selected and what is returned. */
-const LAST_SEEN_AT = sql<Date | null>`(SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id)`.as(
-  'last_seen_at',
-);
+export const LAST_SEEN_AT =
+  sql<Date | null>`(SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id)`.as('last_seen_at');
 
 /** A device that tells energy. */
 const tellsEnergy = (device: string) =>
@@ -45,17 +44,18 @@ const tellsEnergy = (device: string) =>
   );
 
 /** What wants its owner. A home of one meter needs no placement: there is nothing beside it that it could be. */
-const ATTENTION = sql<Attention[]>`array_remove(ARRAY[
+export const WANTS = sql<Attention[]>`array_remove(ARRAY[
     CASE WHEN ${hasUnknownQuantity} THEN 'unknown_quantity' END,
-    CASE WHEN status = 'faulty' THEN 'faulty' END,
-    CASE WHEN status = 'inactive' AND coalesce((SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id), created_at) < now() - interval '24 hours' THEN 'silent' END,
-    CASE WHEN placement_by <> 'owner' AND ${tellsEnergy('devices')} AND EXISTS (SELECT FROM devices o
+    CASE WHEN devices.status = 'faulty' THEN 'faulty' END,
+    CASE WHEN devices.status = 'inactive' AND coalesce((SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id), devices.created_at) < now() - interval '24 hours' THEN 'silent' END,
+    CASE WHEN devices.placement_by <> 'owner' AND ${tellsEnergy('devices')} AND EXISTS (SELECT FROM devices o
       WHERE o.user_id = devices.user_id AND o.device_id <> devices.device_id AND o.deleted_at IS NULL AND ${tellsEnergy('o')}) THEN 'placement_guessed' END
-  ], NULL)`.as('attention');
+  ], NULL)`;
+export const ATTENTION = WANTS.as('attention');
 
 /** Everything that a device may ask of its owner, in this order. */
 export const ATTENTIONS = ['unknown_quantity', 'faulty', 'silent', 'placement_guessed'] as const;
-type Attention = (typeof ATTENTIONS)[number];
+export type Attention = (typeof ATTENTIONS)[number];
 
 interface Heard {
   last_seen_at: Date | null;

@@ -181,6 +181,14 @@ export const EXPORTED: readonly Exported[] = [
     },
   },
   {
+    file: 'silences',
+    relation: 'device_silences',
+    means: 'When devices were silent for an hour or longer. was_heard: whether they had been heard before.',
+    by: { column: 'user_id', of: 'user' },
+    key: { device_id: 'text', began_at: 'timestamptz' },
+    columns: ['device_id', 'user_id', 'began_at', 'was_heard', 'ended_at'],
+  },
+  {
     file: 'temporary_logins',
     relation: 'temporary_secrets',
     means: 'Logins of imports that are under way.',

@@ -23,6 +23,8 @@ export const COPIED: readonly Copied[] = [
   { relation: 'sessions' },
   { relation: 'devices' },
   { relation: 'device_heads' },
+  { relation: 'device_silences' },
+  { relation: 'silence_watches' },
   { relation: 'alerts' },
   { relation: 'price_series' },
   { relation: 'prices' },
