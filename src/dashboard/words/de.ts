@@ -3,6 +3,7 @@ import { common } from './de/common.ts';
 import { devices } from './de/devices.ts';
 import { download } from './de/download.ts';
 import { groups } from './de/groups.ts';
+import { fleet } from './de/fleet.ts';
 import { home } from './de/home.ts';
 import { homeassistant } from './de/homeassistant.ts';
 import { keys } from './de/keys.ts';
@@ -23,6 +24,7 @@ export const words: Words = {
   download,
   keys,
   devices,
+  fleet,
   homeassistant,
   tariffs,
   alerts,

@@ -3,6 +3,7 @@ import { common } from './en/common.ts';
 import { devices } from './en/devices.ts';
 import { download } from './en/download.ts';
 import { groups } from './en/groups.ts';
+import { fleet } from './en/fleet.ts';
 import { home } from './en/home.ts';
 import { homeassistant } from './en/homeassistant.ts';
 import { keys } from './en/keys.ts';
@@ -21,6 +22,7 @@ export const words = {
   download,
   keys,
   devices,
+  fleet,
   homeassistant,
   tariffs,
   alerts,

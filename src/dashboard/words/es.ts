@@ -4,6 +4,7 @@ import { common } from './es/common.ts';
 import { devices } from './es/devices.ts';
 import { download } from './es/download.ts';
 import { groups } from './es/groups.ts';
+import { fleet } from './es/fleet.ts';
 import { home } from './es/home.ts';
 import { homeassistant } from './es/homeassistant.ts';
 import { keys } from './es/keys.ts';
@@ -22,6 +23,7 @@ export const words: Words = {
   download,
   keys,
   devices,
+  fleet,
   homeassistant,
   tariffs,
   alerts,

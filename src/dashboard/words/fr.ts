@@ -4,6 +4,7 @@ import { common } from './fr/common.ts';
 import { devices } from './fr/devices.ts';
 import { download } from './fr/download.ts';
 import { groups } from './fr/groups.ts';
+import { fleet } from './fr/fleet.ts';
 import { home } from './fr/home.ts';
 import { homeassistant } from './fr/homeassistant.ts';
 import { keys } from './fr/keys.ts';
@@ -22,6 +23,7 @@ export const words: Words = {
   download,
   keys,
   devices,
+  fleet,
   homeassistant,
   tariffs,
   alerts,

@@ -4,6 +4,7 @@ import { common } from './nl/common.ts';
 import { devices } from './nl/devices.ts';
 import { download } from './nl/download.ts';
 import { groups } from './nl/groups.ts';
+import { fleet } from './nl/fleet.ts';
 import { home } from './nl/home.ts';
 import { homeassistant } from './nl/homeassistant.ts';
 import { keys } from './nl/keys.ts';
@@ -22,6 +23,7 @@ export const words: Words = {
   download,
   keys,
   devices,
+  fleet,
   homeassistant,
   tariffs,
   alerts,

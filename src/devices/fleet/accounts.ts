@@ -8,7 +8,7 @@ const SILENT_MS = 24 * 3_600_000;
 /** Condition on rows of `users`: whether some device of the account wants its owner. */
 export const hasAttention = (isSo: boolean): RawBuilder<boolean> =>
   sql`${isSo ? sql`` : sql`NOT `}EXISTS (SELECT FROM devices
-    WHERE devices.user_id = users.user_id AND devices.deleted_at IS NULL AND cardinality(${WANTS}) > 0)`;
+    WHERE devices.user_id = users.user_id AND devices.deleted_at IS NULL AND (${sql.join(Object.values(WANTS), sql` OR `)}))`;
 
 /** Condition on rows of `users`: whether some device of the account has been silent for a day. */
 export const hasSilent = (isSo: boolean, now: Date): RawBuilder<boolean> =>

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
-import { accountsWithin, type Reach } from '#src/database/reach.ts';
+import { accountsWithin, type Reach, within } from '#src/database/reach.ts';
 import { ATTENTION, type Attention, type Device, LAST_SEEN_AT, WANTS } from '../store.ts';
 import { type FleetSort, type Place, placeAsText } from './sort.ts';
 import { meantBy } from './text.ts';
@@ -39,20 +39,10 @@ export interface FleetFilters {
 /** What comes through a gateway. */
 const THROUGH_GATEWAY = sql`SELECT FROM discovered_devices x WHERE x.device_id = devices.device_id`;
 /** The open silence of a device, unless it was heard since a worker looked. */
-const IS_STILL_SILENT = sql<boolean>`coalesce(h.seen_at, devices.created_at) <= silent.began_at`;
+const IS_STILL_SILENT = sql<boolean>`coalesce(
+  (SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id), devices.created_at) <= silent.began_at`;
 const asText = (time: RawBuilder<unknown>) =>
   sql<string>`to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
-
-/**
- * Conditions that leave few rows to look at: what a device may want, found by what has an index. Whether it does want it is asked of
- * each of those.
- */
-const MAY_WANT: Readonly<Record<Attention, RawBuilder<boolean>>> = {
-  faulty: sql`devices.status = 'faulty'`,
-  silent: sql`devices.status = 'inactive'`,
-  unknown_quantity: sql`devices.device_id IN (SELECT s.device_id FROM series s WHERE s.channel ~ '(^|/)unknown/')`,
-  placement_guessed: sql`devices.placement_by <> 'owner'`,
-};
 
 function conditionsOf({ userId, status, placement, family, attention }: FleetFilters): RawBuilder<boolean>[] {
   const conditions: RawBuilder<boolean>[] = [];
@@ -61,8 +51,27 @@ function conditionsOf({ userId, status, placement, family, attention }: FleetFil
   if (placement !== undefined) conditions.push(sql`devices.placement = ${placement}`);
   if (family === NATIVE) conditions.push(sql`NOT EXISTS (${THROUGH_GATEWAY})`);
   else if (family !== undefined) conditions.push(sql`EXISTS (${THROUGH_GATEWAY} AND x.family = ${family})`);
-  if (attention !== undefined) conditions.push(MAY_WANT[attention], sql`${attention} = ANY (${WANTS})`);
+  if (attention !== undefined) conditions.push(WANTS[attention]);
   return conditions;
+}
+
+/** A utility with more accounts than these has so large a part of all devices that a walk through them finds a page of its own soon. */
+const MOST_ACCOUNTS = 1_000;
+
+/**
+ * Condition that a device lies within the reach. Accounts of a small utility are named, so that its devices are found by them; a large
+ * one's are looked up while all devices are walked in their order. The planner, which knows neither, takes whole tables.
+ */
+async function devicesWithin(db: Database, reach: Reach): Promise<RawBuilder<boolean>> {
+  if (!('enrolledBy' in reach)) return within(reach, 'devices.user_id');
+  const accounts = await db
+    .selectFrom('users')
+    .select('user_id')
+    .where(accountsWithin(reach))
+    .limit(MOST_ACCOUNTS + 1)
+    .execute();
+  if (accounts.length > MOST_ACCOUNTS) return within(reach, 'devices.user_id');
+  return sql<boolean>`devices.user_id = ANY (${accounts.map(({ user_id }) => user_id)}::text[])`;
 }
 
 /** What an order goes by: of the devices, or of the silences beside them. */
@@ -111,7 +120,7 @@ export async function listFleet(
   page: { limit: number; sort: FleetSort; after: Place | null; now: Date; withEmails: boolean },
 ): Promise<FleetDevice[]> {
   const { sort, after, limit, now } = page;
-  const conditions = conditionsOf(filters);
+  const conditions = [await devicesWithin(db, reach), ...conditionsOf(filters)];
   if (filters.text !== undefined) conditions.push(await meantBy(db, reach, filters.text, page));
   const { silentForHours } = filters;
   const silentBefore = silentForHours === undefined ? null : new Date(now.getTime() - silentForHours * HOUR_MS);
@@ -123,7 +132,7 @@ export async function listFleet(
     if (rows.length >= limit) break;
     const from = index === 0 ? after : null;
     rows.push(
-      ...(await partOfFleet(db, reach, {
+      ...(await partOfFleet(db, {
         conditions,
         silentBefore,
         part,
@@ -140,7 +149,6 @@ export async function listFleet(
 /** One part, after `from`. */
 async function partOfFleet(
   db: Database,
-  reach: Reach,
   asked: {
     conditions: readonly RawBuilder<boolean>[];
     silentBefore: Date | null;
@@ -156,7 +164,6 @@ async function partOfFleet(
   const direction = sql.raw(part.isDown ? 'DESC' : 'ASC');
   const conditions = [
     sql`devices.deleted_at IS NULL`,
-    accountsWithin(reach),
     ...asked.conditions,
     ...(part.of === 'silent' ? [IS_STILL_SILENT] : []),
     ...(part.of === 'heard'
@@ -176,18 +183,19 @@ async function partOfFleet(
   ];
   const open = sql`JOIN device_silences silent ON silent.device_id = devices.device_id AND silent.ended_at IS NULL`;
   const order = part.by === 'id' ? sql`` : sql`${key} ${direction},`;
-  // Raw SQL: which relations are joined, and by what is sorted, is put together.
+  // Raw SQL: which relations are joined, and by what is sorted, is put together. First which devices, by as little as tells them, so that
+  // the planner has few ways to go; then what is shown of those few.
   const { rows } = await sql<Omit<FleetDevice, 'place' | 'silent_since'> & { key: string }>`
+    WITH page AS MATERIALIZED (
+      SELECT devices.device_id, ${key} AS sorted, ${text} AS key FROM devices ${part.of === 'silent' ? open : sql``}
+      WHERE ${sql.join(conditions, sql` AND `)}
+      ORDER BY ${order} devices.device_id ${direction} LIMIT ${limit})
     SELECT devices.device_id, devices.type, devices.location, devices.status, devices.placement, devices.upstream_device_id,
-      devices.user_id, devices.created_at, users.email, ${LAST_SEEN_AT}, ${ATTENTION}, ${text} AS key,
+      devices.user_id, devices.created_at, users.email, ${LAST_SEEN_AT}, ${ATTENTION}, page.key,
       coalesce((SELECT x.family FROM discovered_devices x WHERE x.device_id = devices.device_id LIMIT 1), ${NATIVE}) AS family,
       (SELECT x.gateway_id FROM discovered_devices x WHERE x.device_id = devices.device_id LIMIT 1) AS gateway_id
-    FROM devices JOIN users ON users.user_id = devices.user_id
-      LEFT JOIN device_heads h ON h.device_id = devices.device_id
-      ${part.of === 'silent' ? open : sql``}
-    WHERE ${sql.join(conditions, sql` AND `)}
-    ORDER BY ${order} devices.device_id ${direction}
-    LIMIT ${limit}`.execute(db);
+    FROM page JOIN devices USING (device_id) JOIN users ON users.user_id = devices.user_id
+    ORDER BY page.sorted ${direction}, page.device_id ${direction}`.execute(db);
   return rows.map(({ key, ...row }) => {
     const heardAt = row.last_seen_at ?? row.created_at;
     const isSilent = now.getTime() - heardAt.getTime() >= SILENT_AFTER_MS;

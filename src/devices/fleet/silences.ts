@@ -15,7 +15,7 @@ export interface FleetSilences {
   groups: StopGroup[];
   /** When nobody looked: what was silent only then is not known. */
   unwatched: Stretch[];
-  /** Devices within the reach that were ever heard, and homes with any. */
+  /** Devices within the reach, and homes with any. */
   devices: number;
   homes: number;
 }
@@ -79,11 +79,9 @@ async function sitesOf(db: Database, silences: readonly Silence[]) {
 
 async function sizeOf(db: Database, reach: Reach): Promise<{ devices: number; homes: number }> {
   const { rows } = await sql<{ devices: number; homes: number }>`
-    SELECT coalesce(sum(devices), 0)::int AS devices, count(*)::int AS homes FROM (
-      SELECT count(*) AS devices FROM devices JOIN device_heads h USING (device_id)
-        JOIN users ON users.user_id = devices.user_id
-      WHERE devices.deleted_at IS NULL AND h.seen_at IS NOT NULL AND ${accountsWithin(reach)}
-      GROUP BY users.user_id) homes`.execute(db);
+    SELECT count(*)::int AS devices, count(DISTINCT devices.user_id)::int AS homes
+    FROM devices JOIN users ON users.user_id = devices.user_id
+    WHERE devices.deleted_at IS NULL AND ${accountsWithin(reach)}`.execute(db);
   return rows[0] ?? { devices: 0, homes: 0 };
 }
 

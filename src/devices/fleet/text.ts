@@ -44,7 +44,8 @@ export async function meantBy(
       .limit(MOST_ACCOUNTS + 1)
       .execute();
     const ids = accounts.map(({ user_id }) => user_id);
-    if (ids.length > MOST_ACCOUNTS) conditions.push(emailBegins);
+    if (ids.length > MOST_ACCOUNTS)
+      conditions.push(sql`EXISTS (SELECT FROM users WHERE users.user_id = devices.user_id AND ${emailBegins})`);
     else if (ids.length > 0) conditions.push(sql<boolean>`devices.user_id = ANY (${ids}::text[])`);
   }
   return sql<boolean>`(${sql.join(conditions, sql` OR `)})`;

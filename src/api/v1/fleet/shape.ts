@@ -73,7 +73,7 @@ const stopGroup = z.strictObject({
 export const fleetSilence = z
   .strictObject({
     silent_after_minutes: count('Shorter silences are not noted, in minutes.'),
-    devices: count('How many devices in reach were ever heard.'),
+    devices: count('How many devices there are in reach.'),
     homes: count('How many homes have one of them.'),
     unwatched: z
       .array(z.strictObject({ from: instant.describe('Start.'), to: instant.describe('End, exclusive.') }))
