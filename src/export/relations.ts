@@ -478,6 +478,7 @@ export const NOT_OF_A_PERSON: Readonly<Record<string, string>> = {
   ingest_slots: 'places of ingest workers',
   rollup_progress: 'how far aggregates are',
   stale_days: 'days that are computed anew',
+  silence_watches: 'when workers looked for silences',
   departures: 'ids of accounts that are in another installation, which exports them',
   departed_logins: 'ids of their devices',
   parcels: 'of accounts on their way into another installation, for some seconds: nobody can ask for them',

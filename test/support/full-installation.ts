@@ -30,6 +30,8 @@ const ROWS: Record<string, string> = {
   quantity_changes: `INSERT INTO quantity_changes VALUES ($2, 'import', now(), 'better')`,
   discovered_devices: `INSERT INTO discovered_devices (discovery_id, gateway_id, family, native_id, channels, device_id)
     VALUES ('dsc_1', $4, 'p1', 'meter ☀ "1"', '[{"channel": "import", "unit": null, "deep": [1.50, "\\u00e9"]}]', $2)`,
+  device_silences: `INSERT INTO device_silences VALUES ($2, now() - interval '2 days', $1, true, now() - interval '1 day')`,
+  silence_watches: `INSERT INTO silence_watches VALUES (now() - interval '2 days', now() - interval '1 day')`,
   temporary_secrets: `INSERT INTO temporary_secrets VALUES (decode('01', 'hex'), $2, now() + interval '1 hour')`,
   arrivals: `INSERT INTO arrivals (user_id, from_installation) VALUES ($1, 'elsewhere')`,
   departures: `INSERT INTO departures (user_id, to_installation, left_at) VALUES ('usr_gone', 'elsewhere', now())`,

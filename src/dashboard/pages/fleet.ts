@@ -12,7 +12,7 @@ export function Page() {
   return html`
     <h1>${common.pages.fleet}</h1>
     <p>${w.about}</p>
-    <${FleetDevices} />
     <${SilenceMap} />
+    <${FleetDevices} />
   `;
 }

@@ -52,6 +52,11 @@ function conditionsOf({ userId, status, placement, family, attention }: FleetFil
   if (family === NATIVE) conditions.push(sql`NOT EXISTS (${THROUGH_GATEWAY})`);
   else if (family !== undefined) conditions.push(sql`EXISTS (${THROUGH_GATEWAY} AND x.family = ${family})`);
   if (attention !== undefined) conditions.push(WANTS[attention]);
+  // Few have one, and the planner, which does not know how few, would look at all devices.
+  if (attention === 'unknown_quantity')
+    conditions.push(
+      sql`devices.device_id = ANY (ARRAY(SELECT s.device_id FROM series s WHERE s.channel ~ '(^|/)unknown/'))`,
+    );
   return conditions;
 }
 
