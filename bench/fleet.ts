@@ -112,7 +112,7 @@ export async function bench(): Promise<Answer> {
  * Two devices a home, every fifth home with a gateway and Tasmota, every thousandth with a Shelly. Two in a hundred are silent, one in two
  * hundred is faulty; each fell silent at some time of the last 60 days, and a hundredth of all stopped and came back each day of the last 30.
  */
-export async function addFleet(pool: Pool, devices: number, utility: string): Promise<void> {
+async function addFleet(pool: Pool, devices: number, utility: string): Promise<void> {
   const statements: [string, unknown[]][] = [
     [
       `INSERT INTO users (user_id, email, role, enrolled_by)
