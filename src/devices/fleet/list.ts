@@ -9,7 +9,7 @@ import { SILENT_AFTER_MS } from './watch.ts';
 
 const HOUR_MS = 3_600_000;
 /** Family of what logs in itself, and speaks the service's own format. */
-export const NATIVE = 'native';
+const NATIVE = 'native';
 
 /** A device among those of many accounts. */
 export interface FleetDevice extends Device {
@@ -103,7 +103,7 @@ interface Part {
  * each of them more than all else that ingest does to the row: those that are silent are sorted by it, those that were heard within
  * the hour all count as heard now. Pure.
  */
-export function partsOf(sort: FleetSort, onlySilent: boolean): Part[] {
+function partsOf(sort: FleetSort, onlySilent: boolean): Part[] {
   const isDown = sort.startsWith('-');
   const name = sort.replace('-', '') as 'created_at' | 'location' | 'last_seen_at';
   if (name !== 'last_seen_at') return [{ by: name, of: onlySilent ? 'silent' : 'all', isDown }];

@@ -43,7 +43,7 @@ export interface Sites {
 }
 
 export const STOP_KINDS = ['outage', 'gateway', 'home', 'device', 'habit'] as const;
-export type StopKind = (typeof STOP_KINDS)[number];
+type StopKind = (typeof STOP_KINDS)[number];
 
 /** Why a group is what it is. The last four leave a doubt. */
 export const STOP_REASONS = [
@@ -57,7 +57,7 @@ export const STOP_REASONS = [
   'only_device',
   'others_stopped_too',
 ] as const;
-export type StopReason = (typeof STOP_REASONS)[number];
+type StopReason = (typeof STOP_REASONS)[number];
 
 /** Stops of one cause, as far as can be told. */
 export interface StopGroup {

@@ -14,7 +14,7 @@ const WORDS = sql.raw(
 );
 
 /** What a person typed as a query for words that begin so, all of them; null where there is no word in it. Pure. */
-export function wordsQuery(text: string): string | null {
+function wordsQuery(text: string): string | null {
   const words = text.split(BETWEEN).filter((word) => word !== '');
   return words.length === 0 ? null : words.map((word) => `'${word}':*`).join(' & ');
 }
