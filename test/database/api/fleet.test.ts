@@ -249,6 +249,21 @@ describe('devices of a fleet', () => {
     expect(rest).toEqual(['room 2', 'room 3', 'room 4', 'room 5']);
   });
 
+  test('of a utility with more than a thousand homes are its own, too', async () => {
+    const large = await api.user('utility');
+    await api.database.pool.query(
+      `INSERT INTO users (user_id, email, role, enrolled_by)
+       SELECT 'usr_large' || n, 'large' || n || '@example.com', 'homeowner', $1 FROM generate_series(1, 1001) n`,
+      [large.userId],
+    );
+    for (const home of [1, 500]) await pair(`usr_large${home}`, `hall ${home}`);
+    expect(await names('sort=-location', large.key)).toEqual(['hall 500', 'hall 1']);
+    expect(await names('text=hall', large.key)).toHaveLength(2);
+    // So many addresses begin so that each row is looked at.
+    expect(await names('text=large&sort=location', large.key)).toEqual(['hall 1', 'hall 500']);
+    expect(await names('text=cellar', large.key)).toEqual([]);
+  });
+
   test('take no cursor of another order, another list or of somebody who made one', async () => {
     const first = await get('/v1/fleet/devices?sort=location&limit=1');
     const cursor = new URL(nextOf(first) ?? '', 'https://x').searchParams.get('cursor') ?? '';
