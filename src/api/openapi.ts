@@ -25,6 +25,7 @@ const TAGS: Record<string, string> = {
   users: 'Accounts: homeowners, utilities, administrators; all that is known of one, as a file.',
   webhooks: 'Subscriptions to events, and the log of their deliveries.',
   devices: 'Meters, plugs and thermostats: pairing, settings, and what each measured.',
+  fleet: 'Devices of all homes in reach, and what of them fell silent together.',
   tariffs: 'What homes pay for energy, and get for what they feed in.',
   'price-series': 'Prices that are told as they become known, such as those of an exchange.',
   gateways: 'Brokers of households, which bring many devices at once.',
