@@ -236,8 +236,11 @@ function queryParameters({ query }: AnyOperation, schemas: Record<string, Json>)
     required: schema.required?.includes(name) ?? false,
     description,
     schema: one,
-    ...exampleOf(name),
+    // The same name may take other values here.
+    ...(isNone(one, PARAMETER_EXAMPLES[name]) ? {} : exampleOf(name)),
   }));
 }
+
+const isNone = ({ enum: values }: Json, example: unknown) => Array.isArray(values) && !values.includes(example);
 
 const exampleOf = (name = ''): Json => defined({ example: PARAMETER_EXAMPLES[name] });
