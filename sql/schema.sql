@@ -660,6 +660,29 @@ CREATE TABLE arriving_series (
   UNIQUE (device_id, channel, kind)
 );
 
+-- Silences of devices for an hour or longer, noted by a worker each minute: one row a silence, none a reading. As long as readings are kept.
+CREATE TABLE device_silences (
+  device_id text COLLATE "C" NOT NULL,
+  began_at timestamptz NOT NULL, -- When the last valid reading before it was received; of a device that was never heard when it was paired.
+  user_id text COLLATE "C" NOT NULL,
+  was_heard boolean NOT NULL, -- False: the device was never heard before.
+  ended_at timestamptz, -- When it was heard again, to the minute in which the worker saw it. Null: it is silent.
+  PRIMARY KEY (device_id, began_at),
+  FOREIGN KEY (device_id) REFERENCES devices(device_id) ON DELETE CASCADE
+);
+CREATE INDEX device_silences_began ON device_silences (began_at);
+CREATE INDEX device_silences_ended ON device_silences (ended_at);
+CREATE UNIQUE INDEX device_silences_open ON device_silences (device_id) WHERE (ended_at IS NULL);
+CREATE INDEX device_silences_open_since ON device_silences (began_at, device_id) WHERE (ended_at IS NULL);
+CREATE INDEX device_silences_user ON device_silences (user_id, began_at);
+
+-- From when to when workers looked for silences without a break of more than five minutes. One that began and ended between two of these is not known.
+CREATE TABLE silence_watches (
+  began_at timestamptz NOT NULL,
+  ended_at timestamptz NOT NULL,
+  PRIMARY KEY (began_at)
+);
+
 -- Groups of homes, as trees. All groups of a tree have one owner.
 CREATE TABLE home_groups (
   group_id text COLLATE "C" NOT NULL,
@@ -685,28 +708,6 @@ CREATE TABLE group_members (
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE
 );
 CREATE INDEX group_members_user ON group_members (user_id);
--- Silences of devices for an hour or longer, noted by a worker each minute: one row a silence, none a reading. As long as readings are kept.
-CREATE TABLE device_silences (
-  device_id text COLLATE "C" NOT NULL,
-  began_at timestamptz NOT NULL, -- When the last valid reading before it was received; of a device that was never heard when it was paired.
-  user_id text COLLATE "C" NOT NULL,
-  was_heard boolean NOT NULL, -- False: the device was never heard before.
-  ended_at timestamptz, -- When it was heard again, to the minute in which the worker saw it. Null: it is silent.
-  PRIMARY KEY (device_id, began_at),
-  FOREIGN KEY (device_id) REFERENCES devices(device_id) ON DELETE CASCADE
-);
-CREATE INDEX device_silences_began ON device_silences (began_at);
-CREATE INDEX device_silences_ended ON device_silences (ended_at);
-CREATE UNIQUE INDEX device_silences_open ON device_silences (device_id) WHERE (ended_at IS NULL);
-CREATE INDEX device_silences_open_since ON device_silences (began_at, device_id) WHERE (ended_at IS NULL);
-CREATE INDEX device_silences_user ON device_silences (user_id, began_at);
-
--- From when to when workers looked for silences without a break of more than five minutes. One that began and ended between two of these is not known.
-CREATE TABLE silence_watches (
-  began_at timestamptz NOT NULL,
-  ended_at timestamptz NOT NULL,
-  PRIMARY KEY (began_at)
-);
 
 -- Closed hours of device_intervals: without those that are open in heads. To be added up: of one quarter-hour there may be several rows.
 CREATE VIEW closed_device_intervals (

@@ -74,21 +74,8 @@ export async function listUsers(
     cursor?: string;
   },
 ): Promise<User[]> {
-  const { search, cursor = '', limit } = page;
-  return (
-    db
-      .selectFrom('users')
-      .select(USER_COLUMNS)
-      .where(accountsWithin(reach))
-      // Not LIKE: nothing that a person types is a wildcard.
-      .where(sql<boolean>`strpos(lower(users.email), lower(${search})) > 0`)
-      .where('user_id', '>', cursor)
-      .orderBy('user_id')
-      .limit(limit)
-      .execute()
-  );
   const { search, role, plan, also = [], cursor = '', limit } = page;
-  let query = db.selectFrom('users').select(COLUMNS).where(accountsWithin(reach)).where('user_id', '>', cursor);
+  let query = db.selectFrom('users').select(USER_COLUMNS).where(accountsWithin(reach)).where('user_id', '>', cursor);
   // Not LIKE: nothing that a person types is a wildcard.
   if (search !== '') query = query.where(sql<boolean>`strpos(lower(users.email), lower(${search})) > 0`);
   if (role !== undefined) query = query.where('role', '=', role);
