@@ -21,6 +21,7 @@ const BENCHES: Record<string, () => Promise<{ bench: (files: readonly string[]) 
   forecast: () => import('./forecast.ts'),
   remarks: () => import('./remarks.ts'),
   groups: () => import('./groups.ts'),
+  fleet: () => import('./fleet.ts'),
 };
 
 const [name = '', ...flags] = process.argv.slice(2);

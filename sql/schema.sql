@@ -30,8 +30,10 @@ CREATE TABLE users (
 );
 CREATE INDEX users_admins ON users (user_id) WHERE (role = 'admin');
 CREATE UNIQUE INDEX users_email ON users (lower(email));
+CREATE INDEX users_email_beginning ON users (lower(email) COLLATE "C", user_id);
 CREATE INDEX users_enrolled_by ON users (enrolled_by);
 CREATE INDEX users_recounted ON users (user_id) WHERE home_recounted;
+CREATE INDEX users_role_plan ON users (role, plan);
 
 -- API keys, stored as SHA-256 with a visible prefix; the key itself is shown once and kept nowhere.
 CREATE TABLE api_keys (
@@ -90,10 +92,15 @@ CREATE TABLE devices (
   CHECK (register_max_kwh > 0),
   CHECK (status IN ('active', 'inactive', 'faulty'))
 );
+CREATE INDEX devices_by_created ON devices (created_at, device_id) WHERE (deleted_at IS NULL);
+CREATE INDEX devices_by_location ON devices (lower(location) COLLATE "C", device_id) WHERE (deleted_at IS NULL);
+CREATE INDEX devices_by_placement ON devices (placement) WHERE (deleted_at IS NULL);
+CREATE INDEX devices_by_status ON devices (status) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX devices_certificate ON devices (certificate_sha256) WHERE ((deleted_at IS NULL) AND (certificate_sha256 IS NOT NULL));
 CREATE INDEX devices_composed ON devices (user_id) WHERE ((placement IN ('production', 'storage', 'excluded')) OR (upstream_device_id IS NOT NULL) OR (channels @? '$.*."placement"'::jsonpath));
 CREATE UNIQUE INDEX devices_external_id ON devices (external_id, user_id) WHERE ((deleted_at IS NULL) AND (external_id IS NOT NULL));
 CREATE UNIQUE INDEX devices_imported_as ON devices (user_id, imported_as) WHERE ((deleted_at IS NULL) AND (imported_as IS NOT NULL));
+CREATE INDEX devices_location_words ON devices USING gin (to_tsvector('simple'::regconfig, translate(location, '!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~', repeat(' ', 32)))) WHERE (deleted_at IS NULL);
 CREATE INDEX devices_placement ON devices (user_id, placement);
 CREATE INDEX devices_to_compute ON devices (device_id) WHERE (computed_with IS NOT NULL);
 CREATE INDEX devices_user ON devices (user_id);
@@ -117,6 +124,7 @@ CREATE TABLE series (
   CHECK (kind IN ('register', 'interval', 'power', 'temperature', 'setpoint', 'heating', 'humidity')),
   CHECK (meter IN ('grid', 'production', 'storage', 'consumption', 'excluded', 'gas', 'heat', 'water', 'gas_m3', 'heat_m3', 'water_m3'))
 );
+CREATE INDEX series_unknown ON series (device_id) WHERE (channel ~ '(^|/)unknown/');
 
 -- Every valid reading, once. Of two values for one time the lower is kept (law of consumption).
 CREATE TABLE readings (
@@ -335,6 +343,8 @@ CREATE TABLE discovered_devices (
   FOREIGN KEY (device_id) REFERENCES devices(device_id) ON DELETE SET NULL,
   FOREIGN KEY (gateway_id) REFERENCES gateways(gateway_id) ON DELETE CASCADE
 );
+CREATE INDEX discovered_devices_device ON discovered_devices (device_id) WHERE (device_id IS NOT NULL);
+CREATE INDEX discovered_devices_family ON discovered_devices (family);
 
 -- What happened, committed with what made it happen, and with a delivery for each subscription to it. user_id: whom it is about.
 CREATE TABLE events (
@@ -661,6 +671,29 @@ CREATE TABLE arriving_series (
   kind text NOT NULL,
   PRIMARY KEY (series_id),
   UNIQUE (device_id, channel, kind)
+);
+
+-- Silences of devices for an hour or longer, noted by a worker each minute: one row a silence, none a reading. As long as readings are kept.
+CREATE TABLE device_silences (
+  device_id text COLLATE "C" NOT NULL,
+  began_at timestamptz NOT NULL, -- When the last valid reading before it was received; of a device that was never heard when it was paired.
+  user_id text COLLATE "C" NOT NULL,
+  was_heard boolean NOT NULL, -- False: the device was never heard before.
+  ended_at timestamptz, -- When it was heard again, to the minute in which the worker saw it. Null: it is silent.
+  PRIMARY KEY (device_id, began_at),
+  FOREIGN KEY (device_id) REFERENCES devices(device_id) ON DELETE CASCADE
+);
+CREATE INDEX device_silences_began ON device_silences (began_at);
+CREATE INDEX device_silences_ended ON device_silences (ended_at);
+CREATE UNIQUE INDEX device_silences_open ON device_silences (device_id) WHERE (ended_at IS NULL);
+CREATE INDEX device_silences_open_since ON device_silences (began_at, device_id) WHERE (ended_at IS NULL);
+CREATE INDEX device_silences_user ON device_silences (user_id, began_at);
+
+-- From when to when workers looked for silences without a break of more than five minutes. One that began and ended between two of these is not known.
+CREATE TABLE silence_watches (
+  began_at timestamptz NOT NULL,
+  ended_at timestamptz NOT NULL,
+  PRIMARY KEY (began_at)
 );
 
 -- Groups of homes, as trees. All groups of a tree have one owner.

@@ -618,6 +618,99 @@ export interface ErrorBody {
   incident?: string;
 }
 
+export interface FleetDevice {
+  /** Id of the device. */
+  device_id: string;
+  /** What kind of device it is, in the words of its owner, such as `electricity_meter`. */
+  type: string;
+  /** Where the device is, in the words of its owner. */
+  location: string;
+  /** `inactive` until the first reading and after 24 h of silence; `faulty` when the device says so, or when most of its last readings were rejected. */
+  status: "active" | "inactive" | "faulty";
+  /** When its last valid reading was received. Null: never. */
+  last_seen_at: string | null;
+  /** Where the device sits in its home. `excluded`: it does not count. */
+  placement: "grid" | "production" | "storage" | "consumption" | "excluded";
+  /** Id of the device whose measurement includes this one. Null: none. */
+  upstream_device_id: string | null;
+  /** What its owner should look at. Empty: nothing. */
+  attention: ("unknown_quantity" | "faulty" | "silent" | "placement_guessed")[];
+  /** Id of the user that it belongs to. */
+  user_id: string;
+  /** E-mail address of its owner. Null: the key has no `users:read`. */
+  email: string | null;
+  /** Which messages it sends, such as `tasmota`. `native`: those of the service itself, without a gateway. */
+  family: string;
+  /** Id of the gateway that it comes through. Null: it logs in itself. */
+  gateway_id: string | null;
+  /** When its silence began: when it was last heard, or paired where it never was. Null: it was heard within the last hour. */
+  silent_since: string | null;
+  /** When it was created. */
+  created_at: string;
+}
+
+export interface FleetSilence {
+  /** Shorter silences are not noted, in minutes. */
+  silent_after_minutes: number;
+  /** How many devices there are in reach. */
+  devices: number;
+  /** How many homes have one of them. */
+  homes: number;
+  /** When no worker looked. Silences that began and ended within are not known. */
+  unwatched: {
+    /** Start. */
+    from: string;
+    /** End, exclusive. */
+    to: string;
+  }[];
+  /** Hours or days in which devices fell silent, oldest first. */
+  data: {
+    /** Start of the hour or day. */
+    starts_at: string;
+    /** How many devices fell silent in it. */
+    devices: number;
+    /** Of these as part of an outage of many homes. */
+    outage: number;
+    /** Of these with others of their gateway. */
+    gateway: number;
+    /** Of these with others of their home. */
+    home: number;
+    /** Of these alone. */
+    device: number;
+    /** Of these as they do again and again. */
+    habit: number;
+    /** Of all of these, those of which the kind is unsure. */
+    unsure: number;
+  }[];
+  /** What stopped together, the most devices first, then the latest. */
+  groups: {
+    /** `outage`: of many homes; `gateway`, `home`: of one; `device`: one alone; `habit`: one that often is silent. */
+    kind: "outage" | "gateway" | "home" | "device" | "habit";
+    /** Whether the rule is sure of the kind. Else `because` says what the doubt is. */
+    sure: boolean;
+    /** `beyond_chance`: more homes at once than chance allows; `whole_gateway`, `whole_home`: all of its devices; `others_go_on`: others of its home were heard; `often_silent`: alone several times in the week before. Unsure: `part_of_gateway`, `part_of_home`: some of its devices; `only_device`: nothing else of its home could have been heard; `others_stopped_too`: unusually many homes stopped about then. */
+    because: "beyond_chance" | "whole_gateway" | "whole_home" | "others_go_on" | "often_silent" | "part_of_gateway" | "part_of_home" | "only_device" | "others_stopped_too";
+    /** When the first of its devices was last heard. */
+    first_at: string;
+    /** When the last of them was. */
+    last_at: string;
+    /** How many devices it has. */
+    devices: number;
+    /** Of how many homes they are. */
+    homes: number;
+    /** How many of them were heard again. */
+    heard_again: number;
+    /** Id of the user. Null: there are several. */
+    user_id: string | null;
+    /** Id of the gateway. Null: none, or several. */
+    gateway_id: string | null;
+    /** Ids of its devices, the first to stop first; 20 at most. */
+    device_ids: string[];
+  }[];
+  /** How many groups more there are. */
+  groups_left_out: number;
+}
+
 export interface Gateway {
   /** Id of the gateway. */
   gateway_id: string;
@@ -754,6 +847,32 @@ export interface Key {
   created_at: string;
   /** When the key was last used. Null: never. */
   last_used_at: string | null;
+}
+
+export interface ListedUser {
+  /** Id of the user. */
+  user_id: string;
+  /** E-mail address. */
+  email: string;
+  /** What the user may do: its own data, that of the homeowners it enrolled, or all. */
+  role: "homeowner" | "utility" | "admin";
+  /** When the account was created. */
+  created_at: string;
+  /** Phone number in E.164 form. Null: none was given. */
+  phone: string | null;
+  /** IANA time zone of the user. Alerts use its hours, days and months, as do requests with `tz=account`. */
+  timezone: string;
+  /** Plan that sets the rate limits of the account. */
+  plan: "free" | "developer" | "enterprise";
+  /** Its devices, counted. Only with `include=devices`. */
+  devices?: {
+    /** How many devices the account has. */
+    total: number;
+    /** How many of them were not heard for 24 hours. */
+    silent: number;
+    /** How many of them are faulty. */
+    faulty: number;
+  };
 }
 
 export interface Message {
@@ -1252,6 +1371,16 @@ export interface CreateUserAnswer {
 export interface ListUsersQuery {
   /** Part of the e-mail address, in any case. Default: every account. */
   search?: string;
+  /** Only accounts of this role. Default: of any. */
+  role?: "homeowner" | "utility" | "admin";
+  /** Only accounts on this plan. Default: on any. */
+  plan?: "free" | "developer" | "enterprise";
+  /** Only accounts with (`true`) or without (`false`) a device that wants its owner. Default: all. */
+  has_attention?: "true" | "false";
+  /** Only accounts with (`true`) or without (`false`) a device that was silent for 24 hours. Default: all. */
+  silent?: "true" | "false";
+  /** `devices`: adds how many devices each account has. Default: nothing. */
+  include?: "devices";
   /** Most items in the answer. */
   limit?: number;
 }
@@ -1418,6 +1547,40 @@ export interface DeviceUsageQuery {
   tz?: string;
   /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user. */
   include?: string;
+}
+
+export interface ListFleetDevicesQuery {
+  /** Only devices of this user. Default: of all in reach. A homeowner can name only itself. */
+  user_id?: string;
+  /** Only devices in this state. Default: in any. */
+  status?: "active" | "inactive" | "faulty";
+  /** Only devices that were not heard for so many hours, or never since they were paired so long ago. A silence is known within a minute. Default: all. */
+  silent_for_hours?: number;
+  /** Only devices that sit there in their homes. Default: all. */
+  placement?: "grid" | "production" | "storage" | "consumption" | "excluded";
+  /** Only devices that send these messages, such as `tasmota`, or `native`. Default: all. */
+  family?: string;
+  /** Only devices that want this of their owners. Default: all. */
+  attention?: "unknown_quantity" | "faulty" | "silent" | "placement_guessed";
+  /** Only devices whose location has words that begin so, or whose id begins so; with `users:read` also those whose owner’s e-mail address does. In any case. Default: all. */
+  text?: string;
+  /** Order; with a minus the other way round. `last_seen_at`: the longest silent first, and those that were heard within the last hour after them, as equals. */
+  sort?: "created_at" | "-created_at" | "location" | "-location" | "last_seen_at" | "-last_seen_at";
+  /** Most items in the answer. */
+  limit?: number;
+}
+
+export interface GetFleetSilenceQuery {
+  /** First day of the range, in the time zone `tz`. */
+  start: string;
+  /** Last day of the range, inclusive; at most 31 days. */
+  end: string;
+  /** What a row counts. */
+  group_by?: "hour" | "day";
+  /** IANA time zone of the days and hours. `account`: the time zone of the user. */
+  tz?: string;
+  /** Most groups in the answer. */
+  limit?: number;
 }
 
 export interface CreateGatewayBody {
@@ -1918,8 +2081,8 @@ export class EnergyClient {
     return this.#transport.json('POST', '/v1/users', { body, options });
   }
 
-  /** The accounts that the caller reaches, page by page. */
-  listUsers(query?: ListUsersQuery, options?: CallOptions): Pages<User> {
+  /** The accounts that the caller reaches, page by page. What is asked about their devices needs `devices:read`, too. */
+  listUsers(query?: ListUsersQuery, options?: CallOptions): Pages<ListedUser> {
     return this.#transport.pages('GET', '/v1/users', { query, isSafe: true, options });
   }
 
@@ -2036,6 +2199,16 @@ export class EnergyClient {
   /** Lets a meter claim the device anew, with a provisioning batch and the serial that the device has as `external_id`: the password of before ends. */
   releaseDevice(deviceId: string, options?: CallOptions): Promise<Message> {
     return this.#transport.json('POST', `/v1/devices/${encodeURIComponent(deviceId)}/release`, { options });
+  }
+
+  /** The devices of every account that the caller reaches, page by page: filtered, and in an order. Owners’ e-mail addresses need `users:read`, too. */
+  listFleetDevices(query?: ListFleetDevicesQuery, options?: CallOptions): Pages<FleetDevice> {
+    return this.#transport.pages('GET', '/v1/fleet/devices', { query, isSafe: true, options });
+  }
+
+  /** Which devices fell silent when, among all that the caller reaches: counted by the hour or the day, and grouped by what stopped together. */
+  getFleetSilence(query: GetFleetSilenceQuery, options?: CallOptions): Promise<FleetSilence> {
+    return this.#transport.json('GET', '/v1/fleet/silence', { query, isSafe: true, options });
   }
 
   /** Makes a gateway; its MQTT password is shown here and never again. */

@@ -4,6 +4,7 @@ import { AUDIT_EXAMPLES } from './v1/audit/example.ts';
 import { DEVICE_EXAMPLES } from './v1/devices/example.ts';
 import { ENERGY_INSIGHTS_EXAMPLES } from './v1/energy-insights/example.ts';
 import type { Examples } from './v1/example-ids.ts';
+import { FLEET_EXAMPLES } from './v1/fleet/example.ts';
 import { GATEWAY_EXAMPLES } from './v1/gateways/example.ts';
 import { GROUP_EXAMPLES } from './v1/groups/example.ts';
 import { IMPORT_EXAMPLES } from './v1/imports/example.ts';
@@ -25,6 +26,7 @@ export const EXAMPLES: Record<OperationName, Examples[string]> = {
   ...USER_EXAMPLES,
   ...WEBHOOK_EXAMPLES,
   ...DEVICE_EXAMPLES,
+  ...FLEET_EXAMPLES,
   ...GATEWAY_EXAMPLES,
   ...GROUP_EXAMPLES,
   ...IMPORT_EXAMPLES,

@@ -61,15 +61,18 @@ export function namesOf(text: string | undefined): { more: ReadonlySet<Include>;
   return { more: names as Set<string> as Set<Include>, hasCost };
 }
 
-/** A whole number of a query, in decimal digits: what else JavaScript takes for a number (0x10, 1e2, blanks) is none. `missing`: where it is not given. */
-export const whole = (least: number, most: number, missing: number) =>
+/** A whole number of a query, in decimal digits: what else JavaScript takes for a number (0x10, 1e2, blanks) is none. */
+export const wholeNumber = (least: number, most: number) =>
   z
     .string()
     .regex(/^\d{1,9}$/, `must be a whole number from ${least} to ${most}`)
     .transform(Number)
     .pipe(z.number().int().min(least).max(most))
-    .default(missing)
-    .meta({ type: 'integer', minimum: least, maximum: most, missing });
+    .meta({ type: 'integer', minimum: least, maximum: most });
+
+/** The same; `missing`: where it is not given. */
+export const whole = (least: number, most: number, missing: number) =>
+  wholeNumber(least, most).default(missing).meta({ type: 'integer', minimum: least, maximum: most, missing });
 
 /** Page of a list. */
 export const page = {

@@ -30,6 +30,7 @@ const TAGS: Record<string, string> = {
   groups: 'Buildings, feeders, districts: homes that are added up.',
   webhooks: 'Subscriptions to events, and the log of their deliveries.',
   devices: 'Meters, plugs and thermostats: pairing, settings, and what each measured.',
+  fleet: 'Devices of all homes in reach, and what of them fell silent together.',
   tariffs: 'What homes pay for energy, and get for what they feed in.',
   'price-series': 'Prices that are told as they become known, such as those of an exchange.',
   gateways: 'Brokers of households, which bring many devices at once.',
@@ -257,8 +258,11 @@ function queryParameters({ query }: AnyOperation, schemas: Record<string, Json>)
     required: schema.required?.includes(name) ?? false,
     description,
     schema: one,
-    ...exampleOf(name),
+    // The same name may take other values here.
+    ...(isNone(one, PARAMETER_EXAMPLES[name]) ? {} : exampleOf(name)),
   }));
 }
+
+const isNone = ({ enum: values }: Json, example: unknown) => Array.isArray(values) && !values.includes(example);
 
 const exampleOf = (name = ''): Json => defined({ example: PARAMETER_EXAMPLES[name] });

@@ -17,6 +17,7 @@ const PAGES: Record<string, { name: keyof Words['common']['pages']; load: () => 
   keys: { name: 'keys', load: () => import('./pages/keys.ts') },
   devices: { name: 'devices', load: () => import('./pages/devices.ts') },
   device: { name: 'devices', load: () => import('./pages/device.ts') },
+  fleet: { name: 'fleet', load: () => import('./pages/fleet.ts') },
   tariffs: { name: 'tariffs', load: () => import('./pages/tariffs.ts') },
   alerts: { name: 'alerts', load: () => import('./pages/alerts.ts') },
   webhooks: { name: 'webhooks', load: () => import('./pages/webhooks.ts') },

@@ -15,7 +15,7 @@ const LINKS = ['home', 'keys', 'devices', 'tariffs', 'alerts', 'webhooks'] as co
 const pathOf = (name: string) => (name === 'home' ? '' : name);
 
 /** Pages on which it makes no difference whose data are looked at: one's own webhooks and sessions, and all of the installation. */
-const OF_NOBODY: ReadonlySet<string> = new Set(['webhooks', 'groups', 'sessions', 'operator']);
+const OF_NOBODY: ReadonlySet<string> = new Set(['webhooks', 'groups', 'sessions', 'operator', 'fleet']);
 
 const THEMES = ['auto', 'light', 'dark'] as const;
 type Theme = (typeof THEMES)[number];
@@ -33,7 +33,7 @@ export function Layout(props: { page: string; onSignOut: () => void; children?: 
   const { frame, pages, product, roles } = words().common;
   const links = [
     ...LINKS,
-    ...(me.role === 'homeowner' ? [] : ['groups' as const]),
+    ...(me.role === 'homeowner' ? [] : ['groups' as const, 'fleet' as const]),
     ...(me.role === 'admin' ? ['operator' as const] : []),
   ];
   const follow = (event: MouseEvent, page: string) => {

@@ -23,6 +23,8 @@ export const ADVISORY_LOCKS = {
   rollupCheck: 7_241_007,
   /** Packing old hours of the load profile into days. */
   packing: 7_241_008,
+  /** Noting silences of devices. */
+  silenceWatch: 7_241_037,
   /** Moving accounts into another installation, which this one may be, too. */
   usersMove: 7_241_020,
   /** Opening accounts that came from another installation, and asking whether they were. */

@@ -43,6 +43,8 @@ export interface Tables {
   rejected_messages: RejectedMessagesTable;
   temporary_secrets: { secret_sha256: Buffer; device_id: string; expires_at: Date };
   device_heads: DeviceHeadsTable;
+  device_silences: DeviceSilencesTable;
+  silence_watches: { began_at: Date; ended_at: Date };
   audit_log: AuditLogTable;
   home_groups: HomeGroupsTable;
   group_members: { group_id: string; user_id: string; added_at: Generated<Date> };
@@ -152,6 +154,14 @@ interface DeviceHeadsTable {
   /** JSON. */
   laws: Generated<string>;
   open: string | null;
+}
+
+interface DeviceSilencesTable {
+  device_id: string;
+  began_at: Date;
+  user_id: string;
+  was_heard: boolean;
+  ended_at: Date | null;
 }
 
 interface AlertsTable {

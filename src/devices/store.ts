@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -36,9 +36,8 @@ const DETAILS = [
 ] as const;
 
 /** When a device was last heard; beside columns of `devices`: one expression for what is selected and what is returned. */
-const LAST_SEEN_AT = sql<Date | null>`(SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id)`.as(
-  'last_seen_at',
-);
+export const LAST_SEEN_AT =
+  sql<Date | null>`(SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id)`.as('last_seen_at');
 
 /** A device that tells energy. */
 const tellsEnergy = (device: string) =>
@@ -46,18 +45,23 @@ const tellsEnergy = (device: string) =>
     `EXISTS (SELECT FROM series s WHERE s.device_id = ${device}.device_id AND (s.counts_import OR s.counts_export))`,
   );
 
-/** What wants its owner. A home of one meter needs no placement: there is nothing beside it that it could be. */
-const ATTENTION = sql<Attention[]>`array_remove(ARRAY[
-    CASE WHEN ${hasUnknownQuantity} THEN 'unknown_quantity' END,
-    CASE WHEN status = 'faulty' THEN 'faulty' END,
-    CASE WHEN status = 'inactive' AND coalesce((SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id), created_at) < now() - interval '24 hours' THEN 'silent' END,
-    CASE WHEN placement_by <> 'owner' AND ${tellsEnergy('devices')} AND EXISTS (SELECT FROM devices o
-      WHERE o.user_id = devices.user_id AND o.device_id <> devices.device_id AND o.deleted_at IS NULL AND ${tellsEnergy('o')}) THEN 'placement_guessed' END
-  ], NULL)`.as('attention');
+/** Whether a device wants something of its owner. A home of one meter needs no placement: there is nothing beside it that it could be. */
+export const WANTS: Readonly<Record<Attention, RawBuilder<boolean>>> = {
+  unknown_quantity: hasUnknownQuantity,
+  faulty: sql`devices.status = 'faulty'`,
+  silent: sql`(devices.status = 'inactive' AND coalesce((SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id), devices.created_at) < now() - interval '24 hours')`,
+  placement_guessed: sql`(devices.placement_by <> 'owner' AND ${tellsEnergy('devices')} AND EXISTS (SELECT FROM devices o
+      WHERE o.user_id = devices.user_id AND o.device_id <> devices.device_id AND o.deleted_at IS NULL AND ${tellsEnergy('o')}))`,
+};
 
 /** Everything that a device may ask of its owner, in this order. */
 export const ATTENTIONS = ['unknown_quantity', 'faulty', 'silent', 'placement_guessed'] as const;
-type Attention = (typeof ATTENTIONS)[number];
+export type Attention = (typeof ATTENTIONS)[number];
+
+/** All that it wants. */
+export const ATTENTION = sql<Attention[]>`array_remove(ARRAY[${sql.join(
+  ATTENTIONS.map((name) => sql`CASE WHEN ${WANTS[name]} THEN ${sql.lit(name)} END`),
+)}], NULL)`.as('attention');
 
 interface Heard {
   last_seen_at: Date | null;

@@ -242,6 +242,14 @@ export const EXPORTED: readonly Exported[] = [
     },
   },
   {
+    file: 'silences',
+    relation: 'device_silences',
+    means: 'When devices were silent for an hour or longer. was_heard: whether they had been heard before.',
+    by: { column: 'user_id', of: 'user' },
+    key: { device_id: 'text', began_at: 'timestamptz' },
+    columns: ['device_id', 'user_id', 'began_at', 'was_heard', 'ended_at'],
+  },
+  {
     file: 'temporary_logins',
     relation: 'temporary_secrets',
     means: 'Logins of imports that are under way.',
@@ -531,6 +539,7 @@ export const NOT_OF_A_PERSON: Readonly<Record<string, string>> = {
   ingest_slots: 'places of ingest workers',
   rollup_progress: 'how far aggregates are',
   stale_days: 'days that are computed anew',
+  silence_watches: 'when workers looked for silences',
   departures: 'ids of accounts that are in another installation, which exports them',
   departed_logins: 'ids of their devices',
   parcels: 'of accounts on their way into another installation, for some seconds: nobody can ask for them',

@@ -11,6 +11,7 @@ import { compressHistory, dropReadings } from '#src/database/history.ts';
 import { ensurePartitions } from '#src/database/partitions.ts';
 import { forgetCaptured } from '#src/delivery/captured.ts';
 import { forgetEvents } from '#src/delivery/forget.ts';
+import { forgetSilences, watchSilences } from '#src/devices/fleet/watch.ts';
 import { restSilentDevices } from '#src/devices/states.ts';
 import { forgetImportCredentials } from '#src/onboarding/imports.ts';
 import { firstCheckedMonth } from '#src/rollups/check.ts';
@@ -93,6 +94,19 @@ export const JOBS: readonly Job[] = [
     at: '17 * * * * *',
     alsoAtStart: true,
     run: ({ db, clock }) => restSilentDevices(db, clock()),
+  },
+  {
+    name: 'watch silences',
+    at: '47 * * * * *',
+    alsoAtStart: true,
+    lock: 'silenceWatch',
+    run: ({ db, clock }) => watchSilences(db, clock()),
+  },
+  {
+    name: 'forget silences',
+    at: '51 4 * * *',
+    alsoAtStart: false,
+    run: ({ db, clock, retentionMonths }) => forgetSilences(db, clock(), retentionMonths),
   },
   // Each worker's own disk.
   {

@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
@@ -58,25 +58,30 @@ export async function findUser(db: Database, reach: Reach, userId: string): Prom
   return row ?? null;
 }
 
-/** Accounts within the reach whose e-mail has `search` in it, in any case; in order of their ids, after `cursor`; at most `limit`. */
+/**
+ * Accounts within the reach whose e-mail has `search` in it, in any case, of a role, of a plan, and for which every further condition
+ * holds; in order of their ids, after `cursor`; at most `limit`.
+ */
 export async function listUsers(
   db: Database,
   reach: Reach,
-  page: { search: string; limit: number; cursor?: string },
+  page: {
+    search: string;
+    role?: Role;
+    plan?: User['plan'];
+    also?: readonly RawBuilder<boolean>[];
+    limit: number;
+    cursor?: string;
+  },
 ): Promise<User[]> {
-  const { search, cursor = '', limit } = page;
-  return (
-    db
-      .selectFrom('users')
-      .select(USER_COLUMNS)
-      .where(accountsWithin(reach))
-      // Not LIKE: nothing that a person types is a wildcard.
-      .where(sql<boolean>`strpos(lower(users.email), lower(${search})) > 0`)
-      .where('user_id', '>', cursor)
-      .orderBy('user_id')
-      .limit(limit)
-      .execute()
-  );
+  const { search, role, plan, also = [], cursor = '', limit } = page;
+  let query = db.selectFrom('users').select(USER_COLUMNS).where(accountsWithin(reach)).where('user_id', '>', cursor);
+  // Not LIKE: nothing that a person types is a wildcard.
+  if (search !== '') query = query.where(sql<boolean>`strpos(lower(users.email), lower(${search})) > 0`);
+  if (role !== undefined) query = query.where('role', '=', role);
+  if (plan !== undefined) query = query.where('plan', '=', plan);
+  for (const condition of also) query = query.where(condition);
+  return query.orderBy('user_id').limit(limit).execute();
 }
 
 /**

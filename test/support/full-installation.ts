@@ -30,6 +30,8 @@ const ROWS: Record<string, string> = {
   quantity_changes: `INSERT INTO quantity_changes VALUES ($2, 'import', now(), 'better')`,
   discovered_devices: `INSERT INTO discovered_devices (discovery_id, gateway_id, family, native_id, channels, device_id)
     VALUES ('dsc_1', $4, 'p1', 'meter ☀ "1"', '[{"channel": "import", "unit": null, "deep": [1.50, "\\u00e9"]}]', $2)`,
+  device_silences: `INSERT INTO device_silences VALUES ($2, now() - interval '2 days', $1, true, now() - interval '1 day')`,
+  silence_watches: `INSERT INTO silence_watches VALUES (now() - interval '2 days', now() - interval '1 day')`,
   temporary_secrets: `INSERT INTO temporary_secrets VALUES (decode('01', 'hex'), $2, now() + interval '1 hour')`,
   imports: `INSERT INTO imports (import_id, user_id, rows, created, users_created, differing) VALUES ('imp_1', $1, 2, 1, 0, '[{"row": "line 3", "members": []}]')`,
   provisioning_batches: `INSERT INTO provisioning_batches (batch_id, user_id, owner_user_id, name, type, location, secret_sha256, serials, max_devices, claimed, expires_at)

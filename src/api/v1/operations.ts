@@ -17,6 +17,8 @@ import { updateDevice } from './devices/update.ts';
 import { deviceUsage } from './devices/usage.ts';
 import { getEnergyInsights } from './energy-insights/get.ts';
 import { postEnergyInsights } from './energy-insights/post.ts';
+import { listFleetDevices } from './fleet/devices.ts';
+import { getFleetSilence } from './fleet/silence.ts';
 import { createGateway } from './gateways/create.ts';
 import { deleteGateway } from './gateways/delete.ts';
 import { listGateways } from './gateways/list.ts';
@@ -103,6 +105,8 @@ const NAMED = {
   deleteDevice,
   deviceUsage,
   releaseDevice,
+  listFleetDevices,
+  getFleetSilence,
   createGateway,
   listGateways,
   updateGateway,

@@ -2,6 +2,7 @@ import { alerts } from './de/alerts.ts';
 import { common } from './de/common.ts';
 import { devices } from './de/devices.ts';
 import { download } from './de/download.ts';
+import { fleet } from './de/fleet.ts';
 import { groups } from './de/groups.ts';
 import { home } from './de/home.ts';
 import { homeassistant } from './de/homeassistant.ts';
@@ -24,6 +25,7 @@ export const words: Words = {
   download,
   keys,
   devices,
+  fleet,
   homeassistant,
   tariffs,
   alerts,

@@ -2,6 +2,7 @@ import { alerts } from './en/alerts.ts';
 import { common } from './en/common.ts';
 import { devices } from './en/devices.ts';
 import { download } from './en/download.ts';
+import { fleet } from './en/fleet.ts';
 import { groups } from './en/groups.ts';
 import { home } from './en/home.ts';
 import { homeassistant } from './en/homeassistant.ts';
@@ -22,6 +23,7 @@ export const words = {
   download,
   keys,
   devices,
+  fleet,
   homeassistant,
   tariffs,
   alerts,

@@ -3,6 +3,7 @@ import { alerts } from './es/alerts.ts';
 import { common } from './es/common.ts';
 import { devices } from './es/devices.ts';
 import { download } from './es/download.ts';
+import { fleet } from './es/fleet.ts';
 import { groups } from './es/groups.ts';
 import { home } from './es/home.ts';
 import { homeassistant } from './es/homeassistant.ts';
@@ -23,6 +24,7 @@ export const words: Words = {
   download,
   keys,
   devices,
+  fleet,
   homeassistant,
   tariffs,
   alerts,

@@ -3,6 +3,7 @@ import { alerts } from './fr/alerts.ts';
 import { common } from './fr/common.ts';
 import { devices } from './fr/devices.ts';
 import { download } from './fr/download.ts';
+import { fleet } from './fr/fleet.ts';
 import { groups } from './fr/groups.ts';
 import { home } from './fr/home.ts';
 import { homeassistant } from './fr/homeassistant.ts';
@@ -23,6 +24,7 @@ export const words: Words = {
   download,
   keys,
   devices,
+  fleet,
   homeassistant,
   tariffs,
   alerts,

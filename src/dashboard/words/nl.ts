@@ -3,6 +3,7 @@ import { alerts } from './nl/alerts.ts';
 import { common } from './nl/common.ts';
 import { devices } from './nl/devices.ts';
 import { download } from './nl/download.ts';
+import { fleet } from './nl/fleet.ts';
 import { groups } from './nl/groups.ts';
 import { home } from './nl/home.ts';
 import { homeassistant } from './nl/homeassistant.ts';
@@ -23,6 +24,7 @@ export const words: Words = {
   download,
   keys,
   devices,
+  fleet,
   homeassistant,
   tariffs,
   alerts,

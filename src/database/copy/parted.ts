@@ -31,6 +31,7 @@ export const PARCELLED: readonly Parcelled[] = [
   // A trigger makes one with each device.
   { relation: 'device_heads', whose: OF_USER, replaces: true },
   { relation: 'device_claims', whose: OF_DEVICE },
+  { relation: 'device_silences', whose: OF_USER },
   { relation: 'price_series', whose: OF_USER },
   { relation: 'prices', whose: 'series_id IN (SELECT series_id FROM price_series WHERE user_id = ANY ($1))' },
   // One may name a series of somebody who stays: its prices are missing then. Costs say so, and the command (users-move/unpriced.ts).
@@ -77,6 +78,7 @@ export const STREAMED = [
 export const NOT_PARTED: Readonly<Record<string, string>> = {
   installation: "each installation's own",
   schema_migrations: 'what a database was made with',
+  silence_watches: 'when its own workers looked',
   ingest_slots: "places of the installation's own workers",
   rollup_progress: 'how far its aggregates are',
   stale_days: 'days of its aggregates',

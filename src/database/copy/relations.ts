@@ -27,6 +27,8 @@ export const COPIED: readonly Copied[] = [
   { relation: 'device_claims' },
   { relation: 'imports' },
   { relation: 'provisioning_batches' },
+  { relation: 'device_silences' },
+  { relation: 'silence_watches' },
   { relation: 'alerts' },
   { relation: 'price_series' },
   { relation: 'prices' },

@@ -134,6 +134,7 @@ const OF_THE_CALLER = [
   'POST /v1/imports',
   'POST /v1/provisioning-batches',
   'GET /v1/provisioning-batches',
+  'GET /v1/fleet/silence',
 ];
 
 const nameOf = ({ method, path }: AnyOperation) => `${method} ${path}`;

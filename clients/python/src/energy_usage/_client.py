@@ -236,15 +236,25 @@ class EnergyClient(Transport):
         self,
         *,
         search: str | None = None,
+        role: str | None = None,
+        plan: str | None = None,
+        has_attention: str | None = None,
+        silent: str | None = None,
+        include: str | None = None,
         limit: int | None = None,
         **options: Unpack[CallOptions],
-    ) -> Pages[types.User]:
-        """The accounts that the caller reaches, page by page.
+    ) -> Pages[types.ListedUser]:
+        """The accounts that the caller reaches, page by page. What is asked about their devices needs `devices:read`, too.
 
         search: Part of the e-mail address, in any case. Default: every account.
+        role: Only accounts of this role. Default: of any.
+        plan: Only accounts on this plan. Default: on any.
+        has_attention: Only accounts with (`true`) or without (`false`) a device that wants its owner. Default: all.
+        silent: Only accounts with (`true`) or without (`false`) a device that was silent for 24 hours. Default: all.
+        include: `devices`: adds how many devices each account has. Default: nothing.
         limit: Most items in the answer.
         """
-        return self._pages("GET", "/v1/users", query={"search": search, "limit": limit}, is_safe=True, options=options)
+        return self._pages("GET", "/v1/users", query={"search": search, "role": role, "plan": plan, "has_attention": has_attention, "silent": silent, "include": include, "limit": limit}, is_safe=True, options=options)
 
     def get_user(
         self,
@@ -507,6 +517,54 @@ class EnergyClient(Transport):
     ) -> types.Message:
         """Lets a meter claim the device anew, with a provisioning batch and the serial that the device has as `external_id`: the password of before ends."""
         return self._json("POST", f"/v1/devices/{self._segment(device_id)}/release", options=options)
+
+    def list_fleet_devices(
+        self,
+        *,
+        user_id: str | None = None,
+        status: str | None = None,
+        silent_for_hours: int | None = None,
+        placement: str | None = None,
+        family: str | None = None,
+        attention: str | None = None,
+        text: str | None = None,
+        sort: str | None = None,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Pages[types.FleetDevice]:
+        """The devices of every account that the caller reaches, page by page: filtered, and in an order. Owners’ e-mail addresses need `users:read`, too.
+
+        user_id: Only devices of this user. Default: of all in reach. A homeowner can name only itself.
+        status: Only devices in this state. Default: in any.
+        silent_for_hours: Only devices that were not heard for so many hours, or never since they were paired so long ago. A silence is known within a minute. Default: all.
+        placement: Only devices that sit there in their homes. Default: all.
+        family: Only devices that send these messages, such as `tasmota`, or `native`. Default: all.
+        attention: Only devices that want this of their owners. Default: all.
+        text: Only devices whose location has words that begin so, or whose id begins so; with `users:read` also those whose owner’s e-mail address does. In any case. Default: all.
+        sort: Order; with a minus the other way round. `last_seen_at`: the longest silent first, and those that were heard within the last hour after them, as equals.
+        limit: Most items in the answer.
+        """
+        return self._pages("GET", "/v1/fleet/devices", query={"user_id": user_id, "status": status, "silent_for_hours": silent_for_hours, "placement": placement, "family": family, "attention": attention, "text": text, "sort": sort, "limit": limit}, is_safe=True, options=options)
+
+    def get_fleet_silence(
+        self,
+        *,
+        start: str,
+        end: str,
+        group_by: str | None = None,
+        tz: str | None = None,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> types.FleetSilence:
+        """Which devices fell silent when, among all that the caller reaches: counted by the hour or the day, and grouped by what stopped together.
+
+        start: First day of the range, in the time zone `tz`.
+        end: Last day of the range, inclusive; at most 31 days.
+        group_by: What a row counts.
+        tz: IANA time zone of the days and hours. `account`: the time zone of the user.
+        limit: Most groups in the answer.
+        """
+        return self._json("GET", "/v1/fleet/silence", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "limit": limit}, is_safe=True, options=options)
 
     def create_gateway(
         self,

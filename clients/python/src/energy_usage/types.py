@@ -574,6 +574,104 @@ class ErrorBody(TypedDict):
     """With 500: id of the request in the log of the service."""
 
 
+class FleetDevice(TypedDict):
+    device_id: str
+    """Id of the device."""
+    type: str
+    """What kind of device it is, in the words of its owner, such as `electricity_meter`."""
+    location: str
+    """Where the device is, in the words of its owner."""
+    status: Literal["active", "inactive", "faulty"]
+    """`inactive` until the first reading and after 24 h of silence; `faulty` when the device says so, or when most of its last readings were rejected."""
+    last_seen_at: Optional[str]
+    """When its last valid reading was received. Null: never."""
+    placement: Literal["grid", "production", "storage", "consumption", "excluded"]
+    """Where the device sits in its home. `excluded`: it does not count."""
+    upstream_device_id: Optional[str]
+    """Id of the device whose measurement includes this one. Null: none."""
+    attention: list[Literal["unknown_quantity", "faulty", "silent", "placement_guessed"]]
+    """What its owner should look at. Empty: nothing."""
+    user_id: str
+    """Id of the user that it belongs to."""
+    email: Optional[str]
+    """E-mail address of its owner. Null: the key has no `users:read`."""
+    family: str
+    """Which messages it sends, such as `tasmota`. `native`: those of the service itself, without a gateway."""
+    gateway_id: Optional[str]
+    """Id of the gateway that it comes through. Null: it logs in itself."""
+    silent_since: Optional[str]
+    """When its silence began: when it was last heard, or paired where it never was. Null: it was heard within the last hour."""
+    created_at: str
+    """When it was created."""
+
+
+FleetSilenceUnwatched = TypedDict("FleetSilenceUnwatched", {
+    "from": "str",
+    "to": "str",
+})
+
+
+class FleetSilenceData(TypedDict):
+    starts_at: str
+    """Start of the hour or day."""
+    devices: int
+    """How many devices fell silent in it."""
+    outage: int
+    """Of these as part of an outage of many homes."""
+    gateway: int
+    """Of these with others of their gateway."""
+    home: int
+    """Of these with others of their home."""
+    device: int
+    """Of these alone."""
+    habit: int
+    """Of these as they do again and again."""
+    unsure: int
+    """Of all of these, those of which the kind is unsure."""
+
+
+class FleetSilenceGroups(TypedDict):
+    kind: Literal["outage", "gateway", "home", "device", "habit"]
+    """`outage`: of many homes; `gateway`, `home`: of one; `device`: one alone; `habit`: one that often is silent."""
+    sure: bool
+    """Whether the rule is sure of the kind. Else `because` says what the doubt is."""
+    because: Literal["beyond_chance", "whole_gateway", "whole_home", "others_go_on", "often_silent", "part_of_gateway", "part_of_home", "only_device", "others_stopped_too"]
+    """`beyond_chance`: more homes at once than chance allows; `whole_gateway`, `whole_home`: all of its devices; `others_go_on`: others of its home were heard; `often_silent`: alone several times in the week before. Unsure: `part_of_gateway`, `part_of_home`: some of its devices; `only_device`: nothing else of its home could have been heard; `others_stopped_too`: unusually many homes stopped about then."""
+    first_at: str
+    """When the first of its devices was last heard."""
+    last_at: str
+    """When the last of them was."""
+    devices: int
+    """How many devices it has."""
+    homes: int
+    """Of how many homes they are."""
+    heard_again: int
+    """How many of them were heard again."""
+    user_id: Optional[str]
+    """Id of the user. Null: there are several."""
+    gateway_id: Optional[str]
+    """Id of the gateway. Null: none, or several."""
+    device_ids: list[str]
+    """Ids of its devices, the first to stop first; 20 at most."""
+
+
+class FleetSilence(TypedDict):
+    silent_after_minutes: int
+    """Shorter silences are not noted, in minutes."""
+    devices: int
+    """How many devices there are in reach."""
+    homes: int
+    """How many homes have one of them."""
+    unwatched: list[FleetSilenceUnwatched]
+    """When no worker looked. Silences that began and ended within are not known."""
+    data: list[FleetSilenceData]
+    """Hours or days in which devices fell silent, oldest first."""
+    groups: list[FleetSilenceGroups]
+    """What stopped together, the most devices first, then the latest."""
+    groups_left_out: int
+    """How many groups more there are."""
+
+
 class Gateway(TypedDict):
     gateway_id: str
     """Id of the gateway."""
@@ -694,6 +792,36 @@ class Key(TypedDict):
     """When it was created."""
     last_used_at: Optional[str]
     """When the key was last used. Null: never."""
+
+
+class ListedUserDevices(TypedDict):
+    """Its devices, counted. Only with `include=devices`."""
+
+    total: int
+    """How many devices the account has."""
+    silent: int
+    """How many of them were not heard for 24 hours."""
+    faulty: int
+    """How many of them are faulty."""
+
+
+class ListedUser(TypedDict):
+    user_id: str
+    """Id of the user."""
+    email: str
+    """E-mail address."""
+    role: Literal["homeowner", "utility", "admin"]
+    """What the user may do: its own data, that of the homeowners it enrolled, or all."""
+    created_at: str
+    """When the account was created."""
+    phone: Optional[str]
+    """Phone number in E.164 form. Null: none was given."""
+    timezone: str
+    """IANA time zone of the user. Alerts use its hours, days and months, as do requests with `tz=account`."""
+    plan: Literal["free", "developer", "enterprise"]
+    """Plan that sets the rate limits of the account."""
+    devices: NotRequired[ListedUserDevices]
+    """Its devices, counted. Only with `include=devices`."""
 
 
 class Message(TypedDict):
@@ -1705,6 +1833,11 @@ __all__ = [
     "EnergyInsights",
     "ErrorBodyDetails",
     "ErrorBody",
+    "FleetDevice",
+    "FleetSilenceUnwatched",
+    "FleetSilenceData",
+    "FleetSilenceGroups",
+    "FleetSilence",
     "Gateway",
     "Group",
     "GroupEnergyInsightsDateRange",
@@ -1712,6 +1845,8 @@ __all__ = [
     "ImportCredentialsCredentials",
     "ImportCredentials",
     "Key",
+    "ListedUserDevices",
+    "ListedUser",
     "Message",
     "MonthlyAnalyticsData",
     "MonthlyAnalytics",

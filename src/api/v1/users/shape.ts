@@ -6,6 +6,20 @@ import type { User } from '#src/users/store.ts';
 /** The same that `user.created` reports. */
 export const user = account;
 
+/** In a list, with what is asked for beside it. */
+export const listedUser = account
+  .extend({
+    devices: z
+      .strictObject({
+        total: z.number().int().describe('How many devices the account has.'),
+        silent: z.number().int().describe('How many of them were not heard for 24 hours.'),
+        faulty: z.number().int().describe('How many of them are faulty.'),
+      })
+      .optional()
+      .describe('Its devices, counted. Only with `include=devices`.'),
+  })
+  .meta({ id: 'ListedUser' });
+
 const { role, plan } = account.shape;
 export const email = z.email().max(254).describe('E-mail address. No other account may have it, in whatever case.');
 const ownPhone = phone.describe('Phone number in E.164 form, such as +4915112345678.');

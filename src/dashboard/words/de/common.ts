@@ -15,6 +15,7 @@ export const common: Words['common'] = {
     groups: 'Gruppen',
     sessions: 'Sitzungen',
     operator: 'Betrieb',
+    fleet: 'Flotte',
   },
   frame: {
     skip: 'Zum Inhalt springen',

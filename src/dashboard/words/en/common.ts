@@ -15,6 +15,7 @@ export const common = {
     groups: 'Groups',
     sessions: 'Sessions',
     operator: 'Operator',
+    fleet: 'Fleet',
   },
   frame: {
     skip: 'Skip to the page',

@@ -15,6 +15,7 @@ export const common: Words['common'] = {
     groups: 'Grupos',
     sessions: 'Sesiones',
     operator: 'Operación',
+    fleet: 'Parque',
   },
   frame: {
     skip: 'Ir al contenido',

@@ -15,6 +15,7 @@ export const common: Words['common'] = {
     groups: 'Groupes',
     sessions: 'Sessions',
     operator: 'Exploitation',
+    fleet: 'Parc',
   },
   frame: {
     skip: 'Aller au contenu',

@@ -15,6 +15,7 @@ export const common: Words['common'] = {
     groups: 'Groepen',
     sessions: 'Sessies',
     operator: 'Beheer',
+    fleet: 'Vloot',
   },
   frame: {
     skip: 'Naar de inhoud',

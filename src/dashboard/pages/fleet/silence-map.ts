@@ -1,0 +1,95 @@
+import type { FleetSilence } from '#clients/typescript/client.ts';
+import { call, withQuery } from '../../api.ts';
+import { html } from '../../html.ts';
+import { dayName, hourName } from '../../parts/format.ts';
+import { useLoad } from '../../parts/load.ts';
+import { Badge, Card, Loading, When } from '../../parts/ui.ts';
+import { useSession } from '../../session.ts';
+import { count } from '../../words/locale.ts';
+import { words } from '../../words/words.ts';
+
+const DAYS = 7;
+const DAY_MS = 86_400_000;
+/** The largest: the list below is not pushed out of sight. */
+const GROUPS = 8;
+const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
+const KINDS = { outage: 'bad', gateway: 'warn', home: 'warn', device: 'quiet', habit: 'quiet' } as const;
+
+/** The last days until today, YYYY-MM-DD, in a zone; the earliest first. */
+function lastDays(zone: string): string[] {
+  const parts = new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(new Date());
+  const todayMs = Date.parse(parts);
+  return Array.from({ length: DAYS }, (_, index) =>
+    new Date(todayMs - (DAYS - 1 - index) * DAY_MS).toISOString().slice(0, 10),
+  );
+}
+
+/** When devices fell silent, drawn by day and hour, and what of it belongs together. */
+export function SilenceMap() {
+  const { me } = useSession();
+  const { fleet: w } = words();
+  const days = lastDays(me.timezone);
+  const query = { start: days[0], end: days.at(-1), tz: 'account', limit: GROUPS };
+  const silence = useLoad(() => call<FleetSilence>('GET', withQuery('/v1/fleet/silence', query)), [days[0]]);
+  return html`<${Card} title=${w.map}>
+    <p class="quiet">${w.mapAbout}</p>
+    <${Loading} of=${silence}>
+      ${(known: FleetSilence) => html`
+        ${known.unwatched.length > 0 && html`<p class="note">${w.unwatched}</p>`}
+        ${known.data.length === 0 ? html`<p>${w.noneFell}</p>` : html`<${Drawn} days=${days} of=${known} /><${Groups} of=${known} />`}
+      `}
+    <//>
+  <//>`;
+}
+
+/** A table of day and hour, darker where more stopped; the figures are in it, for who does not see colours. */
+function Drawn({ days, of: { data } }: { days: readonly string[]; of: FleetSilence }) {
+  const { fleet: w } = words();
+  const fell = new Map<string, number>();
+  for (const { starts_at, devices } of data) {
+    // The wall clock of the account; an hour that comes twice is one cell.
+    const cell = starts_at.slice(0, 13);
+    fell.set(cell, (fell.get(cell) ?? 0) + devices);
+  }
+  const most = Math.max(...fell.values());
+  const cellOf = (day: string, hour: number) => {
+    const devices = fell.get(`${day}T${String(hour).padStart(2, '0')}`) ?? 0;
+    // One of many is to be seen beside an outage of all: by the logarithm.
+    const share = devices === 0 ? 0 : Math.round(20 + (80 * Math.log(devices)) / Math.log(Math.max(2, most)));
+    const background = `color-mix(in srgb, var(--accent) ${Math.min(100, share)}%, var(--raised))`;
+    const text = `${dayName(day)} ${hourName(hour)}, ${w.fell(devices)}`;
+    return html`<td style=${{ background }} title=${text}><span class="hidden">${count(devices)}</span></td>`;
+  };
+  return html`<div class="heat" tabindex="0" role="region" aria-label=${w.mapLabel}>
+    <table>
+      <thead><tr><th scope="col"><span class="hidden">${w.day}</span></th>${HOURS.map(
+        (hour) => html`<th scope="col">${hour % 3 === 0 ? hour : html`<span class="hidden">${hour}</span>`}</th>`,
+      )}</tr></thead>
+      <tbody>${days.map(
+        (day) =>
+          html`<tr><th scope="row"><abbr title=${dayName(day)}>${Number(day.slice(8))}</abbr></th>${HOURS.map((hour) => cellOf(day, hour))}</tr>`,
+      )}</tbody>
+    </table>
+  </div>`;
+}
+
+function Groups({ of: { groups, groups_left_out } }: { of: FleetSilence }) {
+  const { me } = useSession();
+  const { fleet: w } = words();
+  return html`<h3>${w.groups}</h3>
+    <div class="table"><table>
+      <thead><tr>
+        <th scope="col">${w.what}</th><th scope="col">${w.when}</th><th scope="col">${w.how}</th><th scope="col">${w.again}</th><th scope="col">${w.why}</th>
+      </tr></thead>
+      <tbody>${groups.map(
+        (one) => html`<tr key=${`${one.first_at} ${one.device_ids[0]}`}>
+          <th scope="row" data-name=${w.what}><${Badge} kind=${KINDS[one.kind]}>${w.kinds[one.kind]}<//>${!one.sure && html` <${Badge} kind="quiet">${w.unsure}<//>`}</th>
+          <td data-name=${w.when}><${When} at=${one.last_at} zone=${me.timezone} /></td>
+          <td data-name=${w.how}>${w.of(one.devices, one.homes)}</td>
+          <td data-name=${w.again}>${count(one.heard_again)}</td>
+          <td data-name=${w.why}>${w.reasons[one.because]}</td>
+        </tr>`,
+      )}</tbody>
+    </table></div>
+    ${groups_left_out > 0 && html`<p class="quiet">${w.left(groups_left_out)}</p>`}`;
+}

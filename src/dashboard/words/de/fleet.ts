@@ -1,0 +1,58 @@
+import type { Words } from '../en.ts';
+import { plural } from '../locale.ts';
+
+export const fleet: Words['fleet'] = {
+  about: 'Geräte aller Haushalte, die Sie betreuen, und was davon verstummt ist.',
+  only: 'Diese Seite ist für Versorger und Administratoren.',
+  devices: 'Geräte',
+  list: 'Liste der Geräte der Flotte',
+  text: 'Suche',
+  textHint: 'Der Anfang eines Wortes des Standorts, einer Kennung oder einer E-Mail-Adresse.',
+  any: 'beliebig',
+  silent: 'Stumm seit',
+  silences: { '1': 'einer Stunde oder länger', '24': 'einem Tag oder länger', '168': 'einer Woche oder länger' },
+  order: 'Reihenfolge',
+  orders: {
+    created_at: 'zuerst gekoppelte zuerst',
+    '-created_at': 'zuletzt gekoppelte zuerst',
+    location: 'nach Standort',
+    last_seen_at: 'am längsten stumme zuerst',
+  },
+  show: 'Anzeigen',
+  owner: 'Besitzer',
+  family: 'Nachrichten',
+  none: 'Kein Gerät ist so.',
+  first: 'Erste Seite',
+  next: 'Nächste Seite',
+  map: 'Karte der Stille',
+  mapLabel: 'Verstummte Geräte nach Tag und Stunde',
+  mapAbout: 'Geräte, die in den letzten sieben Tagen verstummt sind, nach Stunden. Je dunkler, desto mehr.',
+  groups: 'Was zusammen ausfiel',
+  day: 'Tag',
+  noneFell: 'In dieser Zeit ist kein Gerät verstummt.',
+  unwatched:
+    'Während eines Teils dieser Zeit hat niemand nach stummen Geräten gesehen: Was nur dann stumm war, fehlt hier.',
+  fell: (devices: number) => plural(devices, { one: '# Gerät ist verstummt', other: '# Geräte sind verstummt' }),
+  left: (groups: number) =>
+    plural(groups, { one: '# weitere Gruppe wird nicht gezeigt.', other: '# weitere Gruppen werden nicht gezeigt.' }),
+  when: 'Wann',
+  what: 'Was',
+  why: 'Warum',
+  how: 'Geräte',
+  again: 'Wieder gehört',
+  unsure: 'unsicher',
+  of: (devices: number, homes: number) =>
+    `${plural(devices, { one: '# Gerät', other: '# Geräte' })} in ${plural(homes, { one: '# Haushalt', other: '# Haushalten' })}`,
+  kinds: { outage: 'Ausfall', gateway: 'Gateway', home: 'Haushalt', device: 'Gerät', habit: 'Gewohnheit' },
+  reasons: {
+    beyond_chance: 'Es verstummten mehr Haushalte zugleich, als der Zufall zulässt: ein Broker, ein Netz, eine Region.',
+    whole_gateway: 'Alle Geräte des Gateways verstummten.',
+    whole_home: 'Alle Geräte des Haushalts verstummten.',
+    others_go_on: 'Andere des Haushalts waren noch zu hören.',
+    often_silent: 'Es verstummte in der Woche davor mehrmals allein.',
+    part_of_gateway: 'Einige Geräte des Gateways verstummten, andere waren noch zu hören.',
+    part_of_home: 'Einige Geräte des Haushalts verstummten, andere waren noch zu hören.',
+    only_device: 'Sonst war in seinem Haushalt nichts zu hören: der Zähler oder das Netz.',
+    others_stopped_too: 'Um diese Zeit verstummten ungewöhnlich viele Haushalte.',
+  },
+};

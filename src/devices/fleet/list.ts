@@ -1,0 +1,212 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '#src/database/connect.ts';
+import type { Placement } from '#src/database/enums.ts';
+import { accountsWithin, type Reach, within } from '#src/database/reach.ts';
+import { ATTENTION, type Attention, type Device, LAST_SEEN_AT, WANTS } from '../store.ts';
+import { type FleetSort, type Place, placeAsText } from './sort.ts';
+import { meantBy } from './text.ts';
+import { SILENT_AFTER_MS } from './watch.ts';
+
+const HOUR_MS = 3_600_000;
+/** Family of what logs in itself, and speaks the service's own format. */
+const NATIVE = 'native';
+
+/** A device among those of many accounts. */
+export interface FleetDevice extends Device {
+  user_id: string;
+  email: string;
+  /** Which messages it sends; `native`: those of the service itself. */
+  family: string;
+  /** The gateway that it comes through; null: it logs in itself. */
+  gateway_id: string | null;
+  /** When its silence of an hour or more began: last heard, or paired. Null: it is heard. */
+  silent_since: Date | null;
+  created_at: Date;
+  /** Where the list goes on after it. */
+  place: string;
+}
+
+export interface FleetFilters {
+  userId?: string | undefined;
+  status?: Device['status'] | undefined;
+  placement?: Placement | undefined;
+  family?: string | undefined;
+  attention?: Attention | undefined;
+  silentForHours?: number | undefined;
+  text?: string | undefined;
+}
+
+/** What comes through a gateway. */
+const THROUGH_GATEWAY = sql`SELECT FROM discovered_devices x WHERE x.device_id = devices.device_id`;
+/** The open silence of a device, unless it was heard since a worker looked. */
+const IS_STILL_SILENT = sql<boolean>`coalesce(
+  (SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id), devices.created_at) <= silent.began_at`;
+const asText = (time: RawBuilder<unknown>) =>
+  sql<string>`to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+function conditionsOf({ userId, status, placement, family, attention }: FleetFilters): RawBuilder<boolean>[] {
+  const conditions: RawBuilder<boolean>[] = [];
+  if (userId !== undefined) conditions.push(sql`devices.user_id = ${userId}`);
+  if (status !== undefined) conditions.push(sql`devices.status = ${status}`);
+  if (placement !== undefined) conditions.push(sql`devices.placement = ${placement}`);
+  if (family === NATIVE) conditions.push(sql`NOT EXISTS (${THROUGH_GATEWAY})`);
+  else if (family !== undefined) conditions.push(sql`EXISTS (${THROUGH_GATEWAY} AND x.family = ${family})`);
+  if (attention !== undefined) conditions.push(WANTS[attention]);
+  // Few have one, and the planner, which does not know how few, would look at all devices.
+  if (attention === 'unknown_quantity')
+    conditions.push(
+      sql`devices.device_id = ANY (ARRAY(SELECT s.device_id FROM series s WHERE s.channel ~ '(^|/)unknown/'))`,
+    );
+  return conditions;
+}
+
+/** A utility with more accounts than these has so large a part of all devices that a walk through them finds a page of its own soon. */
+const MOST_ACCOUNTS = 1_000;
+
+/**
+ * Condition that a device lies within the reach. Accounts of a small utility are named, so that its devices are found by them; a large
+ * one's are looked up while all devices are walked in their order.
+ */
+async function devicesWithin(db: Database, reach: Reach): Promise<RawBuilder<boolean>> {
+  if (!('enrolledBy' in reach)) return within(reach, 'devices.user_id');
+  const accounts = await db
+    .selectFrom('users')
+    .select('user_id')
+    .where(accountsWithin(reach))
+    .limit(MOST_ACCOUNTS + 1)
+    .execute();
+  // A join, of which the planner knows how much it leaves: of `within`, which is none, it does not.
+  if (accounts.length > MOST_ACCOUNTS)
+    return sql`EXISTS (SELECT FROM users WHERE users.user_id = devices.user_id AND ${accountsWithin(reach)})`;
+  return sql<boolean>`devices.user_id = ANY (${accounts.map(({ user_id }) => user_id)}::text[])`;
+}
+
+/** What an order goes by: of the devices, or of the silences beside them. */
+const KEYS = {
+  created_at: { key: sql`devices.created_at`, text: asText(sql`devices.created_at`), type: sql`timestamptz` },
+  location: {
+    key: sql`lower(devices.location) COLLATE "C"`,
+    text: sql<string>`lower(devices.location)`,
+    type: sql`text`,
+  },
+  silence: { key: sql`silent.began_at`, text: asText(sql`silent.began_at`), type: sql`timestamptz` },
+  id: { key: sql`devices.device_id`, text: sql<string>`''`, type: sql`text` },
+} as const;
+
+/** A part of the list that one index has in order: all devices, those that are silent, or those that are heard. */
+interface Part {
+  by: keyof typeof KEYS;
+  of: 'all' | 'silent' | 'heard';
+  isDown: boolean;
+}
+
+/**
+ * The parts of an order, one after the other. When a device was last heard changes with each reading, and an index of that would cost
+ * each of them more than all else that ingest does to the row: those that are silent are sorted by it, those that were heard within
+ * the hour all count as heard now. Pure.
+ */
+function partsOf(sort: FleetSort, onlySilent: boolean): Part[] {
+  const isDown = sort.startsWith('-');
+  const name = sort.replace('-', '') as 'created_at' | 'location' | 'last_seen_at';
+  if (name !== 'last_seen_at') return [{ by: name, of: onlySilent ? 'silent' : 'all', isDown }];
+  const silent: Part = { by: 'silence', of: 'silent', isDown };
+  if (onlySilent) return [silent];
+  const heard: Part = { by: 'id', of: 'heard', isDown };
+  return isDown ? [heard, silent] : [silent, heard];
+}
+
+/**
+ * Devices within the reach that pass every filter, in an order, after `after`; at most `limit`. Pages go on from the key of the last row
+ * and never count rows: what is paired, renamed or heard meanwhile neither repeats another device nor hides it. `withEmails`: whether
+ * the text is looked for in owners' addresses.
+ */
+export async function listFleet(
+  db: Database,
+  reach: Reach,
+  filters: FleetFilters,
+  page: { limit: number; sort: FleetSort; after: Place | null; now: Date; withEmails: boolean },
+): Promise<FleetDevice[]> {
+  const { sort, after, limit, now } = page;
+  const conditions = [await devicesWithin(db, reach), ...conditionsOf(filters)];
+  if (filters.text !== undefined) conditions.push(await meantBy(db, reach, filters.text, page));
+  const { silentForHours } = filters;
+  const silentBefore = silentForHours === undefined ? null : new Date(now.getTime() - silentForHours * HOUR_MS);
+  const parts = partsOf(sort, silentBefore !== null);
+  const isAmong = (part: Part) => after === null || parts.length === 1 || after.isSilent === (part.of === 'silent');
+  const begun = parts.slice(parts.findIndex(isAmong));
+  const rows: FleetDevice[] = [];
+  for (const [index, part] of begun.entries()) {
+    if (rows.length >= limit) break;
+    const from = index === 0 ? after : null;
+    rows.push(
+      ...(await partOfFleet(db, {
+        conditions,
+        silentBefore,
+        part,
+        from,
+        sort,
+        limit: limit - rows.length,
+        now,
+      })),
+    );
+  }
+  return rows;
+}
+
+/** One part, after `from`. */
+async function partOfFleet(
+  db: Database,
+  asked: {
+    conditions: readonly RawBuilder<boolean>[];
+    silentBefore: Date | null;
+    part: Part;
+    from: Place | null;
+    sort: FleetSort;
+    limit: number;
+    now: Date;
+  },
+): Promise<FleetDevice[]> {
+  const { silentBefore, part, from, sort, limit, now } = asked;
+  const { key, text, type } = KEYS[part.by];
+  const direction = sql.raw(part.isDown ? 'DESC' : 'ASC');
+  const conditions = [
+    sql`devices.deleted_at IS NULL`,
+    ...asked.conditions,
+    ...(part.of === 'silent' ? [IS_STILL_SILENT] : []),
+    ...(part.of === 'heard'
+      ? [
+          sql`NOT EXISTS (SELECT FROM device_silences silent
+      WHERE silent.device_id = devices.device_id AND silent.ended_at IS NULL AND ${IS_STILL_SILENT})`,
+        ]
+      : []),
+    ...(silentBefore === null ? [] : [sql`silent.began_at <= ${silentBefore}`]),
+    ...(from === null
+      ? []
+      : part.by === 'id'
+        ? [sql`devices.device_id ${sql.raw(part.isDown ? '<' : '>')} ${from.deviceId}`]
+        : [
+            sql`(${key}, devices.device_id) ${sql.raw(part.isDown ? '<' : '>')} (${from.key}::${type}, ${from.deviceId})`,
+          ]),
+  ];
+  const open = sql`JOIN device_silences silent ON silent.device_id = devices.device_id AND silent.ended_at IS NULL`;
+  const order = part.by === 'id' ? sql`` : sql`${key} ${direction},`;
+  // Raw SQL: which relations are joined, and by what is sorted, is put together. First which devices, by as little as tells them, so that
+  // the planner has few ways to go; then what is shown of those few.
+  const { rows } = await sql<Omit<FleetDevice, 'place' | 'silent_since'> & { key: string }>`
+    WITH page AS MATERIALIZED (
+      SELECT devices.device_id, ${key} AS sorted, ${text} AS key FROM devices ${part.of === 'silent' ? open : sql``}
+      WHERE ${sql.join(conditions, sql` AND `)}
+      ORDER BY ${order} devices.device_id ${direction} LIMIT ${limit})
+    SELECT devices.device_id, devices.type, devices.location, devices.status, devices.placement, devices.upstream_device_id,
+      devices.user_id, devices.created_at, users.email, ${LAST_SEEN_AT}, ${ATTENTION}, page.key,
+      coalesce((SELECT x.family FROM discovered_devices x WHERE x.device_id = devices.device_id LIMIT 1), ${NATIVE}) AS family,
+      (SELECT x.gateway_id FROM discovered_devices x WHERE x.device_id = devices.device_id LIMIT 1) AS gateway_id
+    FROM page JOIN devices USING (device_id) JOIN users ON users.user_id = devices.user_id
+    ORDER BY page.sorted ${direction}, page.device_id ${direction}`.execute(db);
+  return rows.map(({ key, ...row }) => {
+    const heardAt = row.last_seen_at ?? row.created_at;
+    const isSilent = now.getTime() - heardAt.getTime() >= SILENT_AFTER_MS;
+    const place = placeAsText({ sort, isSilent: part.of === 'silent', key, deviceId: row.device_id });
+    return { ...row, silent_since: isSilent ? heardAt : null, place };
+  });
+}

@@ -1,0 +1,102 @@
+import { sql } from 'kysely';
+import { unprocessable } from '#src/core/errors.ts';
+import type { Database } from '#src/database/connect.ts';
+import { accountsWithin, type Reach } from '#src/database/reach.ts';
+import { groupStops, type Silence, type StopGroup, THRESHOLDS } from './stops.ts';
+import { WATCH_GAP_MS } from './watch.ts';
+import { type Stretch, without } from './watched.ts';
+
+/** Of a fleet of 100,000 an outage of everything, and what it does on other days. */
+const MOST_SILENCES = 250_000;
+
+/** Who stopped in a stretch of time, told apart by what stopped together. */
+export interface FleetSilences {
+  /** Those with at least one stop in it. */
+  groups: StopGroup[];
+  /** When nobody looked: what was silent only then is not known. */
+  unwatched: Stretch[];
+  /** Devices within the reach, and homes with any. */
+  devices: number;
+  homes: number;
+}
+
+/**
+ * Silences within the reach that began in a stretch, sorted into groups by `groupStops`, which gets what it needs of the time around it.
+ * 422 where there are too many to tell.
+ */
+export async function readSilences(
+  db: Database,
+  reach: Reach,
+  { fromMs, toMs }: Stretch,
+  now: Date,
+): Promise<FleetSilences> {
+  const since = new Date(fromMs - THRESHOLDS.habitMs);
+  const until = new Date(toMs + THRESHOLDS.aroundMs);
+  // Raw SQL: three conditions with an index each. Silences of before count as far as they went on.
+  const { rows } = await sql<{
+    device_id: string;
+    user_id: string;
+    gateway_id: string | null;
+    began_at: Date;
+    ended_at: Date | null;
+  }>`
+    SELECT s.device_id, s.user_id, s.began_at, s.ended_at,
+      (SELECT x.gateway_id FROM discovered_devices x WHERE x.device_id = s.device_id LIMIT 1) AS gateway_id
+    FROM device_silences s JOIN devices ON devices.device_id = s.device_id JOIN users ON users.user_id = s.user_id
+    WHERE (s.began_at >= ${since} OR s.ended_at > ${since} OR s.ended_at IS NULL) AND s.began_at < ${until}
+      AND s.was_heard AND devices.deleted_at IS NULL AND ${accountsWithin(reach)}
+    LIMIT ${MOST_SILENCES + 1}`.execute(db);
+  if (rows.length > MOST_SILENCES)
+    throw unprocessable({ field: 'end', message: 'has too many silences before it: ask for fewer days' });
+  const silences = rows.map((row): Silence => {
+    const { device_id: deviceId, user_id: userId, gateway_id: gatewayId, began_at, ended_at } = row;
+    return { deviceId, userId, gatewayId, beganMs: began_at.getTime(), endedMs: ended_at?.getTime() ?? null };
+  });
+  const isWithin = ({ beganMs }: Silence) => beganMs >= fromMs && beganMs < toMs;
+  const groups = groupStops(silences, await sitesOf(db, silences), now.getTime());
+  return {
+    groups: groups.filter(({ stops }) => stops.some(isWithin)),
+    unwatched: await unwatchedIn(db, { fromMs, toMs: Math.min(toMs, now.getTime()) }),
+    ...(await sizeOf(db, reach)),
+  };
+}
+
+async function sitesOf(db: Database, silences: readonly Silence[]) {
+  const userIds = [...new Set(silences.map(({ userId }) => userId))];
+  const { rows } = await sql<{ user_id: string; gateway_id: string | null; devices: number }>`
+    SELECT d.user_id, x.gateway_id, count(*)::int AS devices
+    FROM devices d JOIN device_heads h USING (device_id) LEFT JOIN discovered_devices x USING (device_id)
+    WHERE d.user_id = ANY (${userIds}::text[]) AND d.deleted_at IS NULL AND h.seen_at IS NOT NULL
+    GROUP BY 1, 2`.execute(db);
+  const homes = new Map<string, number>();
+  const gateways = new Map<string, number>();
+  for (const { user_id, gateway_id, devices } of rows) {
+    homes.set(user_id, (homes.get(user_id) ?? 0) + devices);
+    if (gateway_id !== null) gateways.set(gateway_id, devices);
+  }
+  return { homes, gateways };
+}
+
+async function sizeOf(db: Database, reach: Reach): Promise<{ devices: number; homes: number }> {
+  const { rows } = await sql<{ devices: number; homes: number }>`
+    SELECT count(*)::int AS devices, count(DISTINCT devices.user_id)::int AS homes
+    FROM devices JOIN users ON users.user_id = devices.user_id
+    WHERE devices.deleted_at IS NULL AND ${accountsWithin(reach)}`.execute(db);
+  return rows[0] ?? { devices: 0, homes: 0 };
+}
+
+async function unwatchedIn(db: Database, stretch: Stretch): Promise<Stretch[]> {
+  if (stretch.toMs <= stretch.fromMs) return [];
+  const rows = await db
+    .selectFrom('silence_watches')
+    .select(['began_at', 'ended_at'])
+    .where('ended_at', '>=', new Date(stretch.fromMs))
+    .where('began_at', '<', new Date(stretch.toMs))
+    .orderBy('began_at')
+    .execute();
+  // A watch holds until the next look would be due.
+  return without(
+    stretch,
+    rows.map((row) => ({ fromMs: row.began_at.getTime(), toMs: row.ended_at.getTime() + WATCH_GAP_MS })),
+  );
+}

@@ -1,0 +1,232 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { chanceOfAsMany } from './chance.ts';
+import { groupStops, type Silence, type Sites, type StopGroup } from './stops.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const START_MS = Date.UTC(2026, 5, 1);
+
+/** Numbers from 0 to 1 that are the same each time (mulberry32). */
+function numbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Homes of so many devices each; every second home has all of them behind a gateway. */
+function fleet(homes: number, each = 3): { sites: Sites; devices: Omit<Silence, 'beganMs' | 'endedMs'>[] } {
+  const devices = Array.from({ length: homes * each }, (_, index) => {
+    const home = Math.floor(index / each);
+    return { deviceId: `dev_${index}`, userId: `usr_${home}`, gatewayId: home % 2 ? `gwy_${home}` : null };
+  });
+  const sites = {
+    homes: new Map(Array.from({ length: homes }, (_, home) => [`usr_${home}`, each])),
+    gateways: new Map(
+      Array.from({ length: homes }, (_, home) => [`gwy_${home}`, each] as const).filter((_, h) => h % 2),
+    ),
+  };
+  return { sites, devices };
+}
+
+/** Devices that stop for nothing in common: so many a day, over so many days. */
+function alone(
+  devices: readonly Omit<Silence, 'beganMs' | 'endedMs'>[],
+  perDay: number,
+  days: number,
+  seed: number,
+): Silence[] {
+  const random = numbers(seed);
+  return Array.from({ length: Math.round(perDay * days) }, () => {
+    const device = devices[Math.floor(random() * devices.length)] as (typeof devices)[number];
+    const beganMs = START_MS + random() * days * DAY_MS;
+    return { ...device, beganMs, endedMs: beganMs + HOUR_MS + random() * DAY_MS };
+  });
+}
+
+const kinds = (groups: readonly StopGroup[]) =>
+  groups.map(({ kind, isSure, because }) => `${kind} ${isSure} ${because}`);
+const NOW_MS = START_MS + 40 * DAY_MS;
+const stopped = (
+  device: Omit<Silence, 'beganMs' | 'endedMs'> | undefined,
+  minute: number,
+  hours: number | null = 2,
+): Silence => {
+  if (!device) throw new Error('no such device');
+  const beganMs = START_MS + minute * MINUTE_MS;
+  return { ...device, beganMs, endedMs: hours === null ? null : beganMs + hours * HOUR_MS };
+};
+
+describe('what stopped together', () => {
+  test('a meter that stops while the rest of its home goes on is a meter', () => {
+    const { devices, sites } = fleet(10);
+    expect(kinds(groupStops([stopped(devices[0], 0, null)], sites, NOW_MS))).toEqual(['device true others_go_on']);
+  });
+
+  test('the only device of a home may as well be its network: that is unsure', () => {
+    const { devices, sites } = fleet(10, 1);
+    expect(kinds(groupStops([stopped(devices[0], 0)], sites, NOW_MS))).toEqual(['device false only_device']);
+  });
+
+  test('a device beside one that was silent before is the only one that could have gone on', () => {
+    const { devices, sites } = fleet(10, 2);
+    const silences = [stopped(devices[0], 0, null), stopped(devices[1], 600)];
+    expect(kinds(groupStops(silences, sites, NOW_MS))).toEqual([
+      'device true others_go_on',
+      'device false only_device',
+    ]);
+  });
+
+  test('all of a gateway is a gateway, all of a home is a home, a part of them is unsure', () => {
+    const { devices, sites } = fleet(10);
+    const at = (from: number, count: number) => devices.slice(from, from + count).map((one, i) => stopped(one, i * 9));
+    expect(kinds(groupStops(at(3, 3), sites, NOW_MS))).toEqual(['gateway true whole_gateway']);
+    expect(kinds(groupStops(at(0, 3), sites, NOW_MS))).toEqual(['home true whole_home']);
+    expect(kinds(groupStops(at(3, 2), sites, NOW_MS))).toEqual(['gateway false part_of_gateway']);
+    expect(kinds(groupStops(at(0, 2), sites, NOW_MS))).toEqual(['home false part_of_home']);
+  });
+
+  test('a gateway of a home with other devices is a gateway, and what goes on is not asked', () => {
+    const { devices } = fleet(2, 3);
+    const sites = { homes: new Map([['usr_1', 5]]), gateways: new Map([['gwy_1', 3]]) };
+    expect(
+      kinds(
+        groupStops(
+          devices.slice(3).map((one) => stopped(one, 0)),
+          sites,
+          NOW_MS,
+        ),
+      ),
+    ).toEqual(['gateway true whole_gateway']);
+  });
+
+  test('a device that reports a few times a day does so by habit, until it is silent for longer than that', () => {
+    const { devices, sites } = fleet(10);
+    const silences = [0, 6, 12, 18, 24].map((hour) => stopped(devices[0], hour * 60, 5));
+    const last = stopped(devices[0], 30 * 60, null);
+    const groups = groupStops([...silences, last], sites, last.beganMs + 20 * HOUR_MS);
+    expect(groups.map(({ kind }) => kind)).toEqual(['device', 'device', 'device', 'habit', 'habit', 'device']);
+  });
+
+  test('outages of all devices make a habit of none', () => {
+    const { devices, sites } = fleet(20);
+    const silences = [0, 1, 2, 3, 4].flatMap((day) => devices.map((one, i) => stopped(one, day * 1_440 + (i % 4))));
+    const groups = groupStops(silences, sites, NOW_MS);
+    expect(kinds(groups)).toEqual(Array.from({ length: 5 }, () => 'outage true beyond_chance'));
+  });
+
+  test.each([
+    [30, 0.3],
+    [300, 3],
+    [3_000, 30],
+    [30_000, 300],
+    [100_000, 1_000],
+  ])(
+    'of %i homes in which %d devices a day stop for nothing in common, none is in an outage in a month',
+    (homes, perDay) => {
+      const { devices, sites } = fleet(homes);
+      const groups = groupStops(alone(devices, perDay, 30, homes), sites, NOW_MS);
+      expect(groups.filter(({ kind }) => kind === 'outage')).toEqual([]);
+      const unsure = groups.filter(({ because }) => because === 'others_stopped_too');
+      expect(unsure.length / groups.length).toBeLessThan(0.02);
+    },
+  );
+
+  test('a planted outage is found whole beside what stops anyway, whether or not devices come back together', () => {
+    const planted = fc.record({
+      homes: fc.integer({ min: 120, max: 3_000 }),
+      share: fc.double({ min: 0.25, max: 1, noNaN: true }),
+      cadenceMinutes: fc.constantFrom(1, 5, 15),
+      minute: fc.integer({ min: 0, max: 3 * 1_440 }),
+      seed: fc.integer(),
+      back: fc.constantFrom('together', 'one by one', 'never'),
+    });
+    fc.assert(
+      fc.property(planted, ({ homes, share, cadenceMinutes, minute, seed, back }) => {
+        const { devices, sites } = fleet(homes);
+        const random = numbers(seed);
+        const atMs = START_MS + minute * MINUTE_MS;
+        const struck = devices.slice(0, Math.ceil(homes * share) * 3).map((device): Silence => {
+          const beganMs = atMs - random() * cadenceMinutes * MINUTE_MS;
+          const endedMs = {
+            together: atMs + 2 * HOUR_MS,
+            'one by one': atMs + HOUR_MS * (1 + random() * 48),
+            never: null,
+          };
+          return { ...device, beganMs, endedMs: endedMs[back as keyof typeof endedMs] };
+        });
+        const groups = groupStops([...struck, ...alone(devices, homes / 100, 4, seed)], sites, NOW_MS);
+        const found = new Set(groups.filter(({ kind }) => kind === 'outage').flatMap(({ stops }) => stops));
+        const missed = struck.filter((one) => !found.has(one));
+        // Of readings by the quarter of an hour those of the first home may stand apart from the others.
+        expect(missed.length).toBeLessThanOrEqual(Math.max(3, struck.length * 0.05));
+        // What stopped anyway is in it only where it stopped amid it.
+        const within = [...found].filter(
+          ({ beganMs }) => beganMs < atMs - 50 * MINUTE_MS || beganMs > atMs + 35 * MINUTE_MS,
+        );
+        expect(within).toEqual([]);
+      }),
+      { numRuns: 60, seed: 1 },
+    );
+  });
+
+  test('each stop is in one group; order, names, the calendar and how long silences last change nothing of what stopped together', () => {
+    const drawn = fc.array(
+      fc.record({
+        device: fc.integer({ min: 0, max: 35 }),
+        minute: fc.integer({ min: 0, max: 900 }),
+        hours: fc.integer({ min: 1, max: 9 }),
+      }),
+      { maxLength: 60 },
+    );
+    const { devices, sites } = fleet(12);
+    const shape = (groups: readonly StopGroup[]) =>
+      groups
+        .map(
+          ({ kind, because, stops }) =>
+            `${kind === 'habit' ? 'device' : kind} ${because === 'often_silent' ? 'others_go_on' : because} ${stops.map(({ deviceId }) => deviceId)}`,
+        )
+        .sort();
+    fc.assert(
+      fc.property(drawn, fc.integer({ min: 0, max: 100 }), (many, hour) => {
+        // A device is not silent twice at once.
+        const once = [...new Map(many.map((one) => [one.device, one])).values()];
+        const silences = once.map(({ device, minute, hours }) => stopped(devices[device], minute, hours));
+        const groups = groupStops(silences, sites, NOW_MS);
+        expect(groups.flatMap(({ stops }) => stops).length).toBe(silences.length);
+        expect(new Set(groups.flatMap(({ stops }) => stops)).size).toBe(silences.length);
+        expect(groupStops([...silences].reverse(), sites, NOW_MS)).toEqual(groups);
+        const later = silences.map((one) => ({
+          ...one,
+          beganMs: one.beganMs + hour * HOUR_MS,
+          endedMs: (one.endedMs ?? 0) + hour * HOUR_MS,
+        }));
+        expect(shape(groupStops(later, sites, NOW_MS))).toEqual(shape(groups));
+        const longer = silences.map((one) => ({ ...one, endedMs: null }));
+        const outages = (all: readonly StopGroup[]) => shape(all.filter(({ kind }) => kind === 'outage'));
+        expect(outages(groupStops(longer, sites, NOW_MS))).toEqual(outages(groups));
+      }),
+      { numRuns: 300, seed: 1 },
+    );
+  });
+});
+
+test('chances are those of Poisson', () => {
+  // By hand: 1 - e^-1 (1 + 1 + 1/2), and of 100 a table's.
+  expect(chanceOfAsMany(3, 1)).toBeCloseTo(1 - Math.exp(-1) * 2.5, 10);
+  expect(chanceOfAsMany(0, 5)).toBe(1);
+  expect(chanceOfAsMany(4, 0)).toBe(0);
+  expect(chanceOfAsMany(120, 100)).toBeCloseTo(0.0282, 3);
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 2_000 }), fc.double({ min: 0.001, max: 1_000, noNaN: true }), (n, mean) => {
+      const chance = chanceOfAsMany(n, mean);
+      expect(chance).toBeGreaterThanOrEqual(chanceOfAsMany(n + 1, mean));
+      expect(chance).toBeLessThanOrEqual(1);
+    }),
+  );
+});
