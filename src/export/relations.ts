@@ -218,6 +218,22 @@ export const EXPORTED: readonly Exported[] = [
     columns: ['device_id', 'channel', 'noted_at', 'note'],
   },
   {
+    file: 'late_changes',
+    relation: 'late_changes',
+    means: 'Hours of devices that changed after they were known: by readings that came late, and by settings.',
+    by: { column: 'device_id', of: 'device' },
+    key: { device_id: 'text', hour: 'timestamptz' },
+    columns: [
+      'device_id',
+      'hour',
+      'late_readings',
+      'corrections',
+      'import_milliwatt_hours',
+      'export_milliwatt_hours',
+      'changed_at',
+    ],
+  },
+  {
     file: 'gateways',
     relation: 'gateways',
     means: 'Household brokers.',

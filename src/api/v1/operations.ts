@@ -12,6 +12,7 @@ import { deleteDevice } from './devices/delete.ts';
 import { discoveredDevices } from './devices/discovered.ts';
 import { getDevice } from './devices/get.ts';
 import { listDevices } from './devices/list.ts';
+import { deviceQuality } from './devices/quality.ts';
 import { updateDevice } from './devices/update.ts';
 import { deviceUsage } from './devices/usage.ts';
 import { getEnergyInsights } from './energy-insights/get.ts';
@@ -94,6 +95,7 @@ const NAMED = {
   updateDevice,
   deleteDevice,
   deviceUsage,
+  deviceQuality,
   createGateway,
   listGateways,
   updateGateway,

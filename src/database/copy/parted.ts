@@ -58,6 +58,7 @@ export const PARCELLED: readonly Parcelled[] = [
     whose: `series_id IN (SELECT series_id FROM series JOIN devices USING (device_id) WHERE user_id = ANY ($1))`,
   },
   { relation: 'quantity_changes', whose: OF_DEVICE },
+  { relation: 'late_changes', whose: OF_DEVICE },
   {
     relation: 'rejected_messages',
     whose: `(${OF_DEVICE} OR device_id IN (SELECT gateway_id FROM gateways WHERE user_id = ANY ($1)))`,

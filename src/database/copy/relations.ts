@@ -23,6 +23,7 @@ export const COPIED: readonly Copied[] = [
   { relation: 'sessions' },
   { relation: 'devices' },
   { relation: 'device_heads' },
+  { relation: 'late_changes' },
   { relation: 'alerts' },
   { relation: 'price_series' },
   { relation: 'prices' },
