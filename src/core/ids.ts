@@ -20,6 +20,7 @@ export type IdPrefix =
   | 'trf'
   | 'prs'
   | 'grp';
+  | 'bil';
 
 /** A new identifier: prefix and a UUIDv7 (RFC 9562, 5.7) in 26 characters of base32, so that ids sort by creation. */
 export function newId(prefix: IdPrefix, nowMs: number = Date.now()): string {

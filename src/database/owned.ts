@@ -10,5 +10,6 @@ export const OWNED = {
   webhook: { prefix: 'whk', relation: 'webhooks', key: 'webhook_id' },
   tariff: { prefix: 'trf', relation: 'tariffs', key: 'tariff_id' },
   group: { prefix: 'grp', relation: 'home_groups', key: 'group_id' },
+  billPeriod: { prefix: 'bil', relation: 'bill_periods', key: 'bill_period_id' },
   priceSeries: { prefix: 'prs', relation: 'price_series', key: 'series_id' },
 } as const;

@@ -14,6 +14,8 @@ const LAYERS = [
   ['database'],
   ['users', 'devices', 'auth', 'groups', 'events', 'tariffs', 'energy', 'cost', 'rollups'],
   ['remarks'],
+  ['users', 'devices', 'auth', 'events', 'tariffs', 'energy', 'cost', 'rollups'],
+  ['remarks', 'billing'],
   ['delivery', 'alerts', 'homeassistant'],
   ['export'],
   ['jobs', 'api', 'dashboard'],

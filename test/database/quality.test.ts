@@ -98,7 +98,7 @@ test.each(['a', 'b', 'c'])('of a month with every fault names each, with its siz
   expect(before).toMatchObject({ late_readings: 0, corrected_hours: 0 });
   for (const batch of batchesOf(others, 20)) await send(batch);
   const known = new Set(inOrder.map(({ ts }) => ts));
-  const late = new Set(others.map(({ ts }) => ts)).difference(known).size;
+  const late = new Set(others.map(({ ts }) => ts).filter((ts) => !known.has(ts))).size;
   // What the meter showed, without what is false.
   const unique = new Map(sent.map((reading) => [reading.ts, reading]));
   const glitches = [...unique.values()].filter(({ energy_total_kwh }) => energy_total_kwh > 400_000);

@@ -7,6 +7,12 @@ import { previewAlert } from './alerts/preview.ts';
 import { updateAlert } from './alerts/update.ts';
 import { monthlyAnalytics } from './analytics/monthly.ts';
 import { listAudit } from './audit/list.ts';
+import { closeBillPeriod } from './bill-periods/close.ts';
+import { createBillPeriod } from './bill-periods/create.ts';
+import { deleteBillPeriod } from './bill-periods/delete.ts';
+import { getBillPeriod } from './bill-periods/get.ts';
+import { listBillPeriods } from './bill-periods/list.ts';
+import { recordBillVersion } from './bill-periods/record.ts';
 import { createDevice } from './devices/create.ts';
 import { deleteDevice } from './devices/delete.ts';
 import { discoveredDevices } from './devices/discovered.ts';
@@ -110,6 +116,12 @@ const NAMED = {
   addGroupUser,
   removeGroupUser,
   groupEnergyInsights,
+  createBillPeriod,
+  listBillPeriods,
+  getBillPeriod,
+  recordBillVersion,
+  closeBillPeriod,
+  deleteBillPeriod,
   createTariff,
   listTariffs,
   getTariff,

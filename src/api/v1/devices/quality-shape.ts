@@ -19,7 +19,10 @@ const FOUND: Record<Finding, string> = {
 
 export const month = z
   .strictObject({
-    month: z.string().describe('Calendar month of the zone, YYYY-MM.'),
+    month: z
+      .string()
+      .regex(/^\d{4}-\d\d$/)
+      .describe('Month of the time zone `tz`, as `YYYY-MM`.'),
     intervals_expected: count.describe(
       'Quarter-hours of the month that are over, from the first that the device told of on. What is expected is time, not messages: a register that sends when it changes tells of the time before, too.',
     ),
@@ -29,8 +32,8 @@ export const month = z
     intervals_missing: count.describe('Of these: of which nothing is known.'),
     import_kwh: z.number().describe('What flowed in, in kWh, to the mWh.'),
     export_kwh: z.number().describe('What flowed out, in kWh, to the mWh.'),
-    estimated_import_kwh: z.number().describe('Part of `import_kwh` that was spread over silences.'),
-    estimated_export_kwh: z.number().describe('Part of `export_kwh` that was spread over silences.'),
+    estimated_import_kwh: z.number().describe('Part of `import_kwh` that was spread over silences, in kWh.'),
+    estimated_export_kwh: z.number().describe('Part of `export_kwh` that was spread over silences, in kWh.'),
     readings: count.describe('Readings that count.'),
     late_readings: count.describe('Readings that came when a later one of their channel was stored already.'),
     corrected_hours: count.describe('Hours whose energy changed after it was known.'),
@@ -56,5 +59,5 @@ export const month = z
   .meta({ id: 'MonthQuality' });
 
 export const deviceQuality = z
-  .strictObject({ device_id: deviceId, data: z.array(month) })
+  .strictObject({ device_id: deviceId, data: z.array(month).describe('One row a month, in order of time.') })
   .meta({ id: 'DeviceQuality' });
