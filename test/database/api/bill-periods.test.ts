@@ -145,6 +145,51 @@ test('a period records what is known, and tells later what it told first, what i
   expect((await api.send(`/v1/bill-periods?device_id=${deviceId}`, { key })).json).toHaveLength(1);
 });
 
+test('a bill is exported with what registers showed and its checksum, as a table and as Green Button', async () => {
+  const { deviceId, read, key } = await meter();
+  await read([
+    [APRIL - HOUR_MS, 100],
+    [APRIL + HOUR_MS, 101],
+    [APRIL + 2 * HOUR_MS, 102],
+    [APRIL + 24 * HOUR_MS, 110.25],
+  ]);
+  const { json } = await make({ device_id: deviceId, start: '2026-04-01', end: '2026-04-01' });
+  const { bill_period_id: id, first_told: told } = json;
+  const csv = (await get(id, key, 'text/csv')).text.trim().split('\n');
+  const about = `${id},1,${told.recorded_at},${told.user_id},${deviceId},2026-04-01,2026-04-01,Europe/Berlin`;
+  const estimated = told.estimated_kwh;
+  expect(Number(estimated)).toBeGreaterThan(8);
+  expect(csv.slice(1)).toEqual([
+    `${about},import,,,,,,,,9.750000,${estimated},0.000000,9.750000,${told.sha256}`,
+    `${about},export,,,,,,,,0.000000,,0.000000,0.000000,${told.sha256}`,
+    `${about},import,import,100.500000,2026-03-31T22:00:00.000Z,interpolated,110.250000,2026-04-01T22:00:00.000Z,measured,9.750000,,,,${told.sha256}`,
+  ]);
+  const list = (await api.send('/v1/bill-periods', { key, headers: { accept: 'text/csv' } })).text.split('\n');
+  expect(list[1]).toContain(told.sha256);
+
+  const { text, headers } = await get(id, key, 'application/atom+xml');
+  expect(headers['content-type']).toContain('application/atom+xml');
+  expect(text).toContain(`SHA-256 ${told.sha256}</subtitle>`);
+  const registers = [...text.matchAll(/<espi:accumulationBehaviour>1<.*?<\/entry>\n<entry>(.*?)<\/entry>/gs)];
+  expect(registers).toHaveLength(1);
+  const second = (ms: number) =>
+    `<espi:timePeriod><espi:duration>0</espi:duration><espi:start>${ms / 1_000}</espi:start></espi:timePeriod>`;
+  expect(registers[0]?.[1]).toContain(
+    `<espi:quality>9</espi:quality></espi:ReadingQuality>${second(APRIL)}<espi:value>100500000</espi:value>`,
+  );
+  expect(registers[0]?.[1]).toContain(
+    `<espi:IntervalReading>${second(APRIL + 24 * HOUR_MS)}<espi:value>110250000</espi:value>`,
+  );
+  // The hours come to what is billed.
+  const hours = [
+    ...text.matchAll(
+      /<espi:duration>3600<\/espi:duration><espi:start>\d+<\/espi:start><\/espi:timePeriod><espi:value>(\d+)</g,
+    ),
+  ];
+  expect(hours).toHaveLength(24);
+  expect(hours.reduce((sum, [, value]) => sum + Number(value), 0)).toBe(9_750_000);
+});
+
 test('what changes of a closed period is billed with the next open one', async () => {
   const { deviceId, read } = await meter();
   const DAY_MS = 24 * HOUR_MS;

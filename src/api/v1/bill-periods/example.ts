@@ -1,4 +1,5 @@
 import { bill_period_id, device_id, type Examples, user_id } from '../example-ids.ts';
+import { BILL_COLUMNS, billRows } from './bill-export.ts';
 
 const period = {
   bill_period_id,
@@ -20,9 +21,9 @@ const told = {
       device_id,
       channel: 'import',
       native_name: 'import energy_total_kwh',
-      direction: 'import',
-      at_start: { kwh: '14622.388000', at: '2026-04-30T22:00:00.000Z', is: 'measured' },
-      at_end: { kwh: '14934.869250', at: '2026-05-31T22:00:00.000Z', is: 'interpolated' },
+      direction: 'import' as const,
+      at_start: { kwh: '14622.388000', at: '2026-04-30T22:00:00.000Z', is: 'measured' as const },
+      at_end: { kwh: '14934.869250', at: '2026-05-31T22:00:00.000Z', is: 'interpolated' as const },
       energy_kwh: '312.481250',
     },
   ],
@@ -33,7 +34,7 @@ const sha256 = '1f0c8d3f4f7d0c2b6a9e5d8c7b6a594837261504f3e2d1c0bfaeadacabaa9988
 const statement = {
   ...period,
   version: 1,
-  cause: 'first',
+  cause: 'first' as const,
   starts_at: '2026-04-30T22:00:00.000Z',
   ends_at: '2026-05-31T22:00:00.000Z',
   recorded_at: '2026-06-01T09:30:00.000Z',
@@ -96,7 +97,12 @@ export const BILL_PERIOD_EXAMPLES = {
       .map((value) => value ?? '')
       .join(',')}\n`,
   },
-  getBillPeriod: { answer: details },
+  getBillPeriod: {
+    answer: details,
+    csv: `${BILL_COLUMNS.join(',')}\n${billRows(statement)
+      .map((row) => BILL_COLUMNS.map((name) => row[name] ?? '').join(','))
+      .join('\n')}\n`,
+  },
   recordBillVersion: { answer: after('again') },
   closeBillPeriod: { answer: { ...after('closing'), status: 'closed', closed_at: later } },
   deleteBillPeriod: { answer: { message: `Bill period ${bill_period_id} was removed` } },
