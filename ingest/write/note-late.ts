@@ -23,9 +23,10 @@ const lateHours = (plans: readonly DevicePlan[]): LateHour[] => plans.flatMap(la
 
 function lateHoursOf({ device: { deviceId }, series, deltas }: DevicePlan): LateHour[] {
   const late = series.flatMap(lateReadings);
-  const knownToMs = Math.max(
-    ...series.map(({ revises, series: { lastReadAtMs } }) => (revises ? (lastReadAtMs ?? 0) : 0)),
-  );
+  let knownToMs = 0;
+  for (const { revises, series: one } of series) {
+    if (revises) knownToMs = Math.max(knownToMs, one.lastReadAtMs ?? 0);
+  }
   if (late.length === 0 && knownToMs === 0) return [];
   const hours = new Map<number, LateHour>();
   const hourOf = (ms: number): LateHour => {

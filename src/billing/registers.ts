@@ -124,13 +124,28 @@ async function connectionOf(
   });
 }
 
-/** Readings of a series, those that retention kept, too: as a table of a lateral join on `s`. */
-const READ = `(SELECT series_id, read_at, interval_ms, value FROM readings WHERE series_id = s.series_id
-  UNION ALL SELECT series_id, read_at, interval_ms, value FROM closed_readings WHERE series_id = s.series_id) r
+/** Readings of a series `s` within bounds, those that retention kept, too, with what they were taken for. */
+const readWhere = (bounds: string) => `(
+    SELECT series_id, read_at, interval_ms, value FROM readings r WHERE series_id = s.series_id AND ${bounds}
+    UNION ALL SELECT series_id, read_at, interval_ms, value FROM closed_readings r WHERE series_id = s.series_id AND ${bounds}) r
   LEFT JOIN reading_notes n USING (series_id, read_at, interval_ms)`;
 /** That one counts: what follows a reading that is still held waits with it. */
 const COUNTS = `(n.verdict IS NULL OR n.verdict NOT IN ('glitch', 'held', 'passed')) AND (h.held_at IS NULL OR r.read_at < h.held_at)`;
+const NO_JITTER = `n.verdict IS DISTINCT FROM 'jitter'`;
 const HELD = `LEFT JOIN LATERAL (SELECT min(read_at) AS held_at FROM reading_notes WHERE series_id = s.series_id AND verdict = 'held') h ON true`;
+
+/** How far is looked for the nearest reading: mostly hours suffice, and all of a series is millions. One after the other, until there is one. */
+const WINDOWS = `(VALUES ('2 hours'::interval), ('2 days'), ('10 days'), ('60 days'), (NULL)) w (length)`;
+
+/** The last reading up to an instant (or before it) that counts, and the first one after it: as tables of a lateral join. */
+const lastUpTo = (at: string, compare: '<=' | '<', more = 'true') => `LATERAL (
+  SELECT f.* FROM ${WINDOWS} CROSS JOIN LATERAL (SELECT r.read_at, r.value
+    FROM ${readWhere(`r.read_at ${compare} ${at} AND r.read_at >= coalesce(${at} - w.length, '-infinity')`)}
+    WHERE ${COUNTS} AND ${more} ORDER BY r.read_at DESC LIMIT 1) f LIMIT 1)`;
+const firstAfter = (at: string) => `LATERAL (
+  SELECT f.* FROM ${WINDOWS} CROSS JOIN LATERAL (SELECT r.read_at, r.value, n.verdict
+    FROM ${readWhere(`r.read_at > ${at} AND r.read_at <= coalesce(${at} + w.length, 'infinity')`)}
+    WHERE ${COUNTS} ORDER BY r.read_at LIMIT 1) f LIMIT 1)`;
 
 interface Ends {
   /** Null: there is no reading until then. */
@@ -153,10 +168,9 @@ async function standingsAt(db: Database, ids: readonly number[], at: readonly Da
     `SELECT s.series_id, t.at, l.read_at AS last_at, v.value, x.read_at AS next_at, x.value AS next_value, x.verdict AS next_verdict
      FROM unnest($1::bigint[]) s (series_id) CROSS JOIN unnest($2::timestamptz[]) t (at)
      ${HELD}
-     LEFT JOIN LATERAL (SELECT r.read_at FROM ${READ} WHERE r.read_at <= t.at AND ${COUNTS} ORDER BY r.read_at DESC LIMIT 1) l ON true
-     LEFT JOIN LATERAL (SELECT r.value FROM ${READ} WHERE r.read_at <= t.at AND ${COUNTS} AND n.verdict IS DISTINCT FROM 'jitter'
-       ORDER BY r.read_at DESC LIMIT 1) v ON true
-     LEFT JOIN LATERAL (SELECT r.read_at, r.value, n.verdict FROM ${READ} WHERE r.read_at > t.at AND ${COUNTS} ORDER BY r.read_at LIMIT 1) x ON true`,
+     LEFT JOIN ${lastUpTo('t.at', '<=')} l ON true
+     LEFT JOIN ${lastUpTo('t.at', '<=', NO_JITTER)} v ON true
+     LEFT JOIN ${firstAfter('t.at')} x ON true`,
     [ids, at],
   );
   return new Map(
@@ -184,13 +198,13 @@ async function breaksIn(
 ): Promise<Map<number, Break[]>> {
   if (spans.length === 0) return new Map();
   const { rows } = await queryOf(db)<{ series_id: number; verdict: string; value: number; before: number | null }>(
-    `SELECT s.series_id, b.verdict, b.value, p.value AS before
+    `SELECT s.series_id, b.verdict, c.value, p.value AS before
      FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[]) s (series_id, from_at, to_at)
      ${HELD}
-     CROSS JOIN LATERAL (SELECT r.read_at, r.value, n.verdict FROM ${READ}
-       WHERE n.verdict IN ('reset', 'rollover', 'swap') AND r.read_at > s.from_at AND r.read_at <= s.to_at) b
-     LEFT JOIN LATERAL (SELECT r.value FROM ${READ} WHERE r.read_at < b.read_at AND ${COUNTS} AND n.verdict IS DISTINCT FROM 'jitter'
-       ORDER BY r.read_at DESC LIMIT 1) p ON true`,
+     JOIN reading_notes b ON b.series_id = s.series_id AND b.verdict IN ('reset', 'rollover', 'swap') AND b.read_at > s.from_at AND b.read_at <= s.to_at
+     CROSS JOIN LATERAL (SELECT value FROM readings r WHERE r.series_id = s.series_id AND r.read_at = b.read_at AND r.interval_ms = b.interval_ms
+       UNION ALL SELECT value FROM closed_readings r WHERE r.series_id = s.series_id AND r.read_at = b.read_at AND r.interval_ms = b.interval_ms) c
+     LEFT JOIN ${lastUpTo('b.read_at', '<', NO_JITTER)} p ON true`,
     [spans.map(({ id }) => id), spans.map(({ fromMs }) => new Date(fromMs)), spans.map(({ toMs }) => new Date(toMs))],
   );
   const found = new Map<number, Break[]>();
