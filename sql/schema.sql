@@ -679,6 +679,19 @@ CREATE TABLE group_members (
 );
 CREATE INDEX group_members_user ON group_members (user_id);
 
+-- Hours of devices that changed after they were known: by readings that came after later ones, by settings, by what the law took back. Readings that follow leave nothing here.
+CREATE TABLE late_changes (
+  device_id text COLLATE "C" NOT NULL,
+  hour timestamptz NOT NULL, -- Start of the hour, UTC.
+  late_readings bigint NOT NULL, -- Readings of the hour that came when a later one of their series was stored already.
+  corrections bigint NOT NULL, -- How often energy of the hour changed in that way.
+  import_milliwatt_hours bigint NOT NULL, -- By how much the import of the hour changed in all.
+  export_milliwatt_hours bigint NOT NULL, -- The same of its export.
+  changed_at timestamptz NOT NULL, -- When it changed last.
+  PRIMARY KEY (device_id, hour),
+  FOREIGN KEY (device_id) REFERENCES devices(device_id) ON DELETE CASCADE
+);
+
 -- Days for which a home, or one device, is billed. Those of one home, and those of one device, have no day in common.
 CREATE TABLE bill_periods (
   bill_period_id text COLLATE "C" NOT NULL,

@@ -19,7 +19,7 @@ export type IdPrefix =
   | 'aud'
   | 'trf'
   | 'prs'
-  | 'grp';
+  | 'grp'
   | 'bil';
 
 /** A new identifier: prefix and a UUIDv7 (RFC 9562, 5.7) in 26 characters of base32, so that ids sort by creation. */

@@ -13,8 +13,6 @@ const LAYERS = [
   ['config'],
   ['database'],
   ['users', 'devices', 'auth', 'groups', 'events', 'tariffs', 'energy', 'cost', 'rollups'],
-  ['remarks'],
-  ['users', 'devices', 'auth', 'events', 'tariffs', 'energy', 'cost', 'rollups'],
   ['remarks', 'billing'],
   ['delivery', 'alerts', 'homeassistant'],
   ['export'],
