@@ -73,7 +73,7 @@ export const ERRORS = {
   emailInUse: {
     status: 409,
     error: 'The e-mail address is already in use',
-    meaning: 'Another user has it, in whatever case it is written.',
+    meaning: 'Another user has it, in whatever case.',
   },
   phoneNeeded: {
     status: 409,
@@ -113,17 +113,17 @@ export const ERRORS = {
   billDaysTaken: {
     status: 409,
     error: 'Another bill period of the same home or device has some of these days',
-    meaning: 'Choose another bill period.',
+    meaning: 'Choose another period.',
   },
   billClosed: {
     status: 409,
     error: 'The bill period is closed: what changes of its days is billed with the next open one',
-    meaning: 'Choose another bill period.',
+    meaning: 'Choose another period.',
   },
   billNotOver: {
     status: 409,
     error: 'The bill period is not over yet',
-    meaning: 'Choose another bill period.',
+    meaning: 'Choose another period.',
   },
   tooManyBills: {
     status: 409,
