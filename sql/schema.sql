@@ -774,6 +774,66 @@ CREATE TABLE device_claims (
   FOREIGN KEY (device_id) REFERENCES devices(device_id) ON DELETE CASCADE
 );
 
+-- Hours of devices that changed after they were known: by readings that came after later ones, by settings, by what the law took back. Readings that follow leave nothing here.
+CREATE TABLE late_changes (
+  device_id text COLLATE "C" NOT NULL,
+  hour timestamptz NOT NULL, -- Start of the hour, UTC.
+  late_readings bigint NOT NULL, -- Readings of the hour that came when a later one of their series was stored already.
+  corrections bigint NOT NULL, -- How often energy of the hour changed in that way.
+  import_milliwatt_hours bigint NOT NULL, -- By how much the import of the hour changed in all.
+  export_milliwatt_hours bigint NOT NULL, -- The same of its export.
+  changed_at timestamptz NOT NULL, -- When it changed last.
+  PRIMARY KEY (device_id, hour),
+  FOREIGN KEY (device_id) REFERENCES devices(device_id) ON DELETE CASCADE
+);
+
+-- Days for which a home, or one device, is billed. Those of one home, and those of one device, have no day in common.
+CREATE TABLE bill_periods (
+  bill_period_id text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
+  device_id text COLLATE "C", -- The device that is billed by itself. Null: the home, at its connection point.
+  first_day date NOT NULL,
+  last_day date NOT NULL,
+  timezone text NOT NULL, -- Zone of the account when the period was made: its days are of this one.
+  starts_at timestamptz NOT NULL, -- Start of the first day.
+  ends_at timestamptz NOT NULL, -- End of the last day.
+  created_at timestamptz NOT NULL,
+  closed_at timestamptz, -- When it was closed: what changes of its days later is told by another one. Null: it is open.
+  PRIMARY KEY (bill_period_id),
+  FOREIGN KEY (device_id) REFERENCES devices(device_id) ON DELETE CASCADE,
+  FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
+  CHECK (last_day >= first_day),
+  CHECK (ends_at > starts_at)
+);
+CREATE INDEX bill_periods_device ON bill_periods (device_id) WHERE (device_id IS NOT NULL);
+CREATE INDEX bill_periods_user ON bill_periods (user_id, bill_period_id);
+
+-- What was told of a bill period, in order. Rows are only added: keep_bills refuses that they change. They go with their period.
+CREATE TABLE bill_versions (
+  bill_period_id text COLLATE "C" NOT NULL,
+  version integer NOT NULL,
+  told jsonb NOT NULL, -- The statement as the interface answers it (docs/billing.md), without its checksum.
+  sha256 bytea NOT NULL, -- SHA-256 of the statement in its canonical form.
+  import_milliwatt_hours bigint NOT NULL, -- What flowed in within the period, as it was known: without adjustments of others.
+  export_milliwatt_hours bigint NOT NULL, -- The same of what flowed out.
+  estimated_milliwatt_hours bigint NOT NULL, -- Part of import_milliwatt_hours that was spread over a silence.
+  PRIMARY KEY (bill_period_id, version),
+  FOREIGN KEY (bill_period_id) REFERENCES bill_periods(bill_period_id) ON DELETE CASCADE,
+  CHECK (version > 0)
+);
+
+-- By how much the days of a closed bill period were corrected after that, and in whose closing this was told. Only added to, as bill_versions.
+CREATE TABLE bill_adjustments (
+  told_in text COLLATE "C" NOT NULL, -- The later period, with whose closing it was told.
+  bill_period_id text COLLATE "C" NOT NULL, -- The period that was corrected.
+  import_milliwatt_hours bigint NOT NULL,
+  export_milliwatt_hours bigint NOT NULL,
+  PRIMARY KEY (told_in, bill_period_id),
+  FOREIGN KEY (bill_period_id) REFERENCES bill_periods(bill_period_id) ON DELETE CASCADE,
+  FOREIGN KEY (told_in) REFERENCES bill_periods(bill_period_id) ON DELETE CASCADE
+);
+CREATE INDEX bill_adjustments_period ON bill_adjustments (bill_period_id);
+
 -- Accounts by who they are to a provider: what sign-ins after the first go by. One of an account with each provider.
 CREATE TABLE identities (
   issuer text COLLATE "C" NOT NULL,

@@ -107,6 +107,230 @@ export interface AlertTriggeredEvent {
   };
 }
 
+export interface BillAdjustment {
+  /** Id of the period that was corrected after it was closed. */
+  bill_period_id: string;
+  /** Its first day. */
+  start: string;
+  /** Its last day. */
+  end: string;
+  /** By how much its import changed. In kWh with six decimals, as text. */
+  import_kwh: string;
+  /** By how much its export changed. In kWh with six decimals, as text. */
+  export_kwh: string;
+}
+
+export interface BillEnergy {
+  /** What flowed in within the period. In kWh with six decimals, as text. */
+  import_kwh: string;
+  /** What flowed out within the period. In kWh with six decimals, as text. */
+  export_kwh: string;
+  /** Part of `import_kwh` that was spread over silences of more than an hour. In kWh with six decimals, as text. */
+  estimated_kwh: string;
+  /** Quarter-hours of the period. */
+  intervals: number;
+  /** Of these: of which the import is known, at least in part. */
+  intervals_known: number;
+  /** Of these: of which some of the import is estimated. */
+  intervals_estimated: number;
+  /** The registers that count, and what they showed. */
+  registers: {
+    /** Id of the device. */
+    device_id: string;
+    /** What it measures, such as `import/t1`. */
+    channel: string;
+    /** What the device calls it. */
+    native_name: string;
+    /** What it counts as. */
+    direction: "import" | "export";
+    /** At the start of the period. Null: not known. */
+    at_start: RegisterReading | null;
+    /** At the end of the period. Null: not known. */
+    at_end: RegisterReading | null;
+    /** What it counted in between, in kWh with six decimals, as text: with a reset, a rollover or a swap not the difference of the two. Null: not known any more. */
+    energy_kwh: string | null;
+  }[];
+  /** Part of `import_kwh` that no register tells. In kWh with six decimals, as text. */
+  import_beside_registers_kwh: string;
+  /** Part of `export_kwh` that no register tells. In kWh with six decimals, as text. */
+  export_beside_registers_kwh: string;
+}
+
+export interface BillPeriod {
+  /** Id of the bill period. */
+  bill_period_id: string;
+  /** Id of the user that it belongs to. */
+  user_id: string;
+  /** The device that is billed by itself. Null: the home, at its connection point. */
+  device_id: string | null;
+  /** First day of the period, in the time zone of the account. */
+  start: string;
+  /** Last day of the period, inclusive. */
+  end: string;
+  /** IANA time zone of its days: that of the account when the period was made. */
+  timezone: string;
+  /** What changes of the days of a `closed` period is billed with the next open one. */
+  status: "open" | "closed";
+  /** When it was created. */
+  created_at: string;
+  /** When it was closed. Null: it is open. */
+  closed_at: string | null;
+  /** Number of the last version. */
+  version: number;
+  /** When that was known. */
+  recorded_at: string;
+  /** What flowed in within the period. In kWh with six decimals, as text. */
+  import_kwh: string;
+  /** What flowed out within the period. In kWh with six decimals, as text. */
+  export_kwh: string;
+  /** Part of `import_kwh` that was spread over silences of more than an hour. In kWh with six decimals, as text. */
+  estimated_kwh: string;
+  /** `import_kwh` and adjustments of others. In kWh with six decimals, as text. */
+  billed_import_kwh: string;
+  /** `export_kwh` and adjustments of others. In kWh with six decimals, as text. */
+  billed_export_kwh: string;
+  /** SHA-256 of the statement without this member, in the canonical form of RFC 8785; hexadecimal. */
+  sha256: string;
+}
+
+export interface BillPeriodDetails {
+  /** Id of the bill period. */
+  bill_period_id: string;
+  /** Id of the user that it belongs to. */
+  user_id: string;
+  /** The device that is billed by itself. Null: the home, at its connection point. */
+  device_id: string | null;
+  /** First day of the period, in the time zone of the account. */
+  start: string;
+  /** Last day of the period, inclusive. */
+  end: string;
+  /** IANA time zone of its days: that of the account when the period was made. */
+  timezone: string;
+  /** What changes of the days of a `closed` period is billed with the next open one. */
+  status: "open" | "closed";
+  /** When it was created. */
+  created_at: string;
+  /** When it was closed. Null: it is open. */
+  closed_at: string | null;
+  /** What was told first. */
+  first_told: BillStatement;
+  /** What was told last. */
+  last_told: BillStatement;
+  /** What is known of the period now. */
+  known_now: BillEnergy;
+  /** What is known now, less what was told first. */
+  difference: {
+    /** Of what flowed in. In kWh with six decimals, as text. */
+    import_kwh: string;
+    /** Of what flowed out. In kWh with six decimals, as text. */
+    export_kwh: string;
+    /** Of the part that is estimated. In kWh with six decimals, as text. */
+    estimated_kwh: string;
+  };
+  /** All that was told of the period, in order. Their changes add up to the last one. */
+  versions: {
+    /** Number of the version. */
+    version: number;
+    /** Why it was told: first, again while the period was open, or as it was closed. */
+    cause: "first" | "again" | "closing";
+    /** When this was known. */
+    recorded_at: string;
+    /** What flowed in within the period. In kWh with six decimals, as text. */
+    import_kwh: string;
+    /** What flowed out within the period. In kWh with six decimals, as text. */
+    export_kwh: string;
+    /** Part of `import_kwh` that was spread over silences of more than an hour. In kWh with six decimals, as text. */
+    estimated_kwh: string;
+    /** By how much the import changed since the version before; of the first all of it. In kWh with six decimals, as text. */
+    import_change_kwh: string;
+    /** The same of the export. In kWh with six decimals, as text. */
+    export_change_kwh: string;
+    /** SHA-256 of the statement without this member, in the canonical form of RFC 8785; hexadecimal. */
+    sha256: string;
+  }[];
+  /** Corrections of closed periods that were billed with this one or, while it is open, wait for it. */
+  adjustments: BillAdjustment[];
+  /** What changed of this period after it was closed. With what it was closed with they add up to `known_now`. */
+  corrections: {
+    /** Id of the period that bills it. Null: none that is open begins after this one. */
+    told_in: string | null;
+    /** Whether that period was closed with it. */
+    status: "told" | "waiting";
+    /** By how much the import changed. In kWh with six decimals, as text. */
+    import_kwh: string;
+    /** By how much the export changed. In kWh with six decimals, as text. */
+    export_kwh: string;
+  }[];
+}
+
+export interface BillStatement {
+  /** Id of the bill period. */
+  bill_period_id: string;
+  /** Id of the user that it belongs to. */
+  user_id: string;
+  /** The device that is billed by itself. Null: the home, at its connection point. */
+  device_id: string | null;
+  /** First day of the period, in the time zone of the account. */
+  start: string;
+  /** Last day of the period, inclusive. */
+  end: string;
+  /** IANA time zone of its days: that of the account when the period was made. */
+  timezone: string;
+  /** Number of the version, from 1. */
+  version: number;
+  /** Why it was told: first, again while the period was open, or as it was closed. */
+  cause: "first" | "again" | "closing";
+  /** Start of the first day. */
+  starts_at: string;
+  /** End of the last day. */
+  ends_at: string;
+  /** When this was known. */
+  recorded_at: string;
+  /** What flowed in within the period. In kWh with six decimals, as text. */
+  import_kwh: string;
+  /** What flowed out within the period. In kWh with six decimals, as text. */
+  export_kwh: string;
+  /** Part of `import_kwh` that was spread over silences of more than an hour. In kWh with six decimals, as text. */
+  estimated_kwh: string;
+  /** Quarter-hours of the period. */
+  intervals: number;
+  /** Of these: of which the import is known, at least in part. */
+  intervals_known: number;
+  /** Of these: of which some of the import is estimated. */
+  intervals_estimated: number;
+  /** The registers that count, and what they showed. */
+  registers: {
+    /** Id of the device. */
+    device_id: string;
+    /** What it measures, such as `import/t1`. */
+    channel: string;
+    /** What the device calls it. */
+    native_name: string;
+    /** What it counts as. */
+    direction: "import" | "export";
+    /** At the start of the period. Null: not known. */
+    at_start: RegisterReading | null;
+    /** At the end of the period. Null: not known. */
+    at_end: RegisterReading | null;
+    /** What it counted in between, in kWh with six decimals, as text: with a reset, a rollover or a swap not the difference of the two. Null: not known any more. */
+    energy_kwh: string | null;
+  }[];
+  /** Part of `import_kwh` that no register tells. In kWh with six decimals, as text. */
+  import_beside_registers_kwh: string;
+  /** Part of `export_kwh` that no register tells. In kWh with six decimals, as text. */
+  export_beside_registers_kwh: string;
+  /** Corrections of closed periods that are billed with this one. */
+  adjustments: BillAdjustment[];
+  /** `import_kwh` and the adjustments. In kWh with six decimals, as text. */
+  billed_import_kwh: string;
+  /** `export_kwh` and the adjustments. In kWh with six decimals, as text. */
+  billed_export_kwh: string;
+  /** `sha256` of the version before. Null: there is none. */
+  previous_sha256: string | null;
+  /** SHA-256 of the statement without this member, in the canonical form of RFC 8785; hexadecimal. */
+  sha256: string;
+}
+
 export interface ChangedGroup {
   /** Id of the group. */
   group_id: string;
@@ -389,6 +613,13 @@ export interface DeviceImport {
   }[];
   /** `waiting`: the passwords can be fetched, once, within a day. `gone`: they were fetched or not fetched, or there are none. */
   credentials: "waiting" | "gone";
+}
+
+export interface DeviceQuality {
+  /** Id of the device. */
+  device_id: string;
+  /** One row a month, in order of time. */
+  data: MonthQuality[];
 }
 
 export interface DeviceUsage {
@@ -880,6 +1111,71 @@ export interface Message {
   message: string;
 }
 
+export interface MonthQuality {
+  /** Month of the time zone `tz`, as `YYYY-MM`. */
+  month: string;
+  /** Quarter-hours of the month that are over, from the first that the device told of on. What is expected is time, not messages: a register that sends when it changes tells of the time before, too. */
+  intervals_expected: number;
+  /** Of these: known throughout, by readings at most an hour apart. */
+  intervals_received: number;
+  /** Of these: with energy that was spread over a silence of more than an hour. */
+  intervals_estimated: number;
+  /** Of these: known for a part of the time, or of the channels. */
+  intervals_partial: number;
+  /** Of these: of which nothing is known. */
+  intervals_missing: number;
+  /** What flowed in, in kWh, to the mWh. */
+  import_kwh: number;
+  /** What flowed out, in kWh, to the mWh. */
+  export_kwh: number;
+  /** Part of `import_kwh` that was spread over silences, in kWh. */
+  estimated_import_kwh: number;
+  /** Part of `export_kwh` that was spread over silences, in kWh. */
+  estimated_export_kwh: number;
+  /** Readings that count. */
+  readings: number;
+  /** Readings that came when a later one of their channel was stored already. */
+  late_readings: number;
+  /** Hours whose energy changed after it was known. */
+  corrected_hours: number;
+  /** By how much that changed the import of the month, in kWh. */
+  import_change_kwh: number;
+  /** By how much that changed the export of the month, in kWh. */
+  export_change_kwh: number;
+  /** What readings were taken for that were not plainly counted. */
+  findings: {
+    /** Readings that were false: what came before and after them fits. */
+    glitches: number;
+    /** Interval readings that overlap one that counts. */
+    overlaps: number;
+    /** Readings in which a frozen source told all that it had kept back, spread over the time since. */
+    late_news: number;
+    /** Readings that such a source had repeated meanwhile. */
+    passed_over: number;
+    /** Readings that showed that the one before them was false. */
+    taken_back: number;
+    /** Small steps back, as of a register that loses its fraction. */
+    jitter: number;
+    /** The register began again from zero. */
+    resets: number;
+    /** The register passed its maximum. */
+    rollovers: number;
+    /** Another register took over: the history is split there, and nothing is counted over the step. */
+    swaps: number;
+    /** Readings that are implausible, and wait for the next ones to say what they were. */
+    held: number;
+  };
+  /** Messages and elements that were refused in the month, of the last 90 days. */
+  rejected: number;
+  /** The reasons, the most frequent first. */
+  rejections: {
+    /** Why they were refused. */
+    reason: string;
+    /** How many. */
+    count: number;
+  }[];
+}
+
 export interface MonthlyAnalytics {
   /** Id of the user that it belongs to. */
   user_id: string;
@@ -1003,6 +1299,15 @@ export type Rates = {
   /** Factor on the price of the series, such as 1.19 for a tax. Default: 1. A decimal with up to 9 places, as text. */
   multiply?: string;
 };
+
+export interface RegisterReading {
+  /** What the register shows. In kWh with six decimals, as text. */
+  kwh: string;
+  /** When it shows that. */
+  at: string;
+  /** `measured` at that time; `interpolated` on the line between the readings before and after it; `last`: the last one before the end, where the register did not go on. */
+  is: "measured" | "interpolated" | "last";
+}
 
 export interface RotatedKey {
   /** Id of the key. */
@@ -1583,6 +1888,15 @@ export interface GetFleetSilenceQuery {
   limit?: number;
 }
 
+export interface DeviceQualityQuery {
+  /** First day of the range, in the time zone `tz`. Needs `end`. */
+  start?: string;
+  /** Last day of the range, inclusive. Needs `start`. */
+  end?: string;
+  /** IANA time zone of the days and hours. `account`: the time zone of the user. */
+  tz?: string;
+}
+
 export interface CreateGatewayBody {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
   user_id?: string;
@@ -1759,6 +2073,26 @@ export interface CreateProvisioningBatchBody {
 }
 
 export interface ListProvisioningBatchesQuery {
+  /** Most items in the answer. */
+  limit?: number;
+}
+
+export interface CreateBillPeriodBody {
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  user_id?: string;
+  /** Bills this device by itself. Default: the home of the user. */
+  device_id?: string;
+  /** First day of the period, in the time zone of the account. */
+  start: string;
+  /** Last day of the period, inclusive. */
+  end: string;
+}
+
+export interface ListBillPeriodsQuery {
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  user_id?: string;
+  /** Only those of this device. Default: all of the user. */
+  device_id?: string;
   /** Most items in the answer. */
   limit?: number;
 }
@@ -2211,6 +2545,21 @@ export class EnergyClient {
     return this.#transport.json('GET', '/v1/fleet/silence', { query, isSafe: true, options });
   }
 
+  /** How good what a device told is, month by month: intervals received, estimated and missing, late and rejected readings, resets, corrections; without dates the last twelve months. */
+  deviceQuality(deviceId: string, query?: DeviceQualityQuery, options?: CallOptions): Promise<DeviceQuality> {
+    return this.#transport.json('GET', `/v1/devices/${encodeURIComponent(deviceId)}/quality`, { query, isSafe: true, options });
+  }
+
+  /** How good what a device told is, month by month: intervals received, estimated and missing, late and rejected readings, resets, corrections; without dates the last twelve months. As CSV. */
+  deviceQualityCsv(deviceId: string, query?: DeviceQualityQuery, options?: CallOptions): Promise<string> {
+    return this.#transport.text('GET', `/v1/devices/${encodeURIComponent(deviceId)}/quality`, { query, accept: 'text/csv', isSafe: true, options });
+  }
+
+  /** How good what a device told is, month by month: intervals received, estimated and missing, late and rejected readings, resets, corrections; without dates the last twelve months. As a spreadsheet (XLSX). */
+  deviceQualityXlsx(deviceId: string, query?: DeviceQualityQuery, options?: CallOptions): Promise<Uint8Array> {
+    return this.#transport.bytes('GET', `/v1/devices/${encodeURIComponent(deviceId)}/quality`, { query, accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', isSafe: true, options });
+  }
+
   /** Makes a gateway; its MQTT password is shown here and never again. */
   createGateway(body: CreateGatewayBody, options?: CallOptions): Promise<CreatedGateway> {
     return this.#transport.json('POST', '/v1/gateways', { body, options });
@@ -2324,6 +2673,61 @@ export class EnergyClient {
   /** Ends a provisioning batch: nothing claims with it any more. What was claimed goes on. */
   revokeProvisioningBatch(batchId: string, options?: CallOptions): Promise<Message> {
     return this.#transport.json('DELETE', `/v1/provisioning-batches/${encodeURIComponent(batchId)}`, { isSafe: true, options });
+  }
+
+  /** Makes a bill period of a home or a device, and records what is known of it: energy, register readings at both ends, what is estimated, with a checksum. For utilities and administrators. */
+  createBillPeriod(body: CreateBillPeriodBody, options?: CallOptions): Promise<BillPeriodDetails> {
+    return this.#transport.json('POST', '/v1/bill-periods', { body, options });
+  }
+
+  /** The bill periods of a user with what was told of them last, page by page. */
+  listBillPeriods(query?: ListBillPeriodsQuery, options?: CallOptions): Pages<BillPeriod> {
+    return this.#transport.pages('GET', '/v1/bill-periods', { query, isSafe: true, options });
+  }
+
+  /** The bill periods of a user with what was told of them last, page by page. As CSV. */
+  listBillPeriodsCsv(query?: ListBillPeriodsQuery, options?: CallOptions): Promise<string> {
+    return this.#transport.text('GET', '/v1/bill-periods', { query, accept: 'text/csv', isSafe: true, options });
+  }
+
+  /** The bill periods of a user with what was told of them last, page by page. As a spreadsheet (XLSX). */
+  listBillPeriodsXlsx(query?: ListBillPeriodsQuery, options?: CallOptions): Promise<Uint8Array> {
+    return this.#transport.bytes('GET', '/v1/bill-periods', { query, accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', isSafe: true, options });
+  }
+
+  /** One bill period: what was told first and last, what is known now, the difference, and all versions. As a table and as Green Button what was told last, with register readings and checksum. */
+  getBillPeriod(billPeriodId: string, options?: CallOptions): Promise<BillPeriodDetails> {
+    return this.#transport.json('GET', `/v1/bill-periods/${encodeURIComponent(billPeriodId)}`, { isSafe: true, options });
+  }
+
+  /** One bill period: what was told first and last, what is known now, the difference, and all versions. As a table and as Green Button what was told last, with register readings and checksum. As CSV. */
+  getBillPeriodCsv(billPeriodId: string, options?: CallOptions): Promise<string> {
+    return this.#transport.text('GET', `/v1/bill-periods/${encodeURIComponent(billPeriodId)}`, { accept: 'text/csv', isSafe: true, options });
+  }
+
+  /** One bill period: what was told first and last, what is known now, the difference, and all versions. As a table and as Green Button what was told last, with register readings and checksum. As a spreadsheet (XLSX). */
+  getBillPeriodXlsx(billPeriodId: string, options?: CallOptions): Promise<Uint8Array> {
+    return this.#transport.bytes('GET', `/v1/bill-periods/${encodeURIComponent(billPeriodId)}`, { accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', isSafe: true, options });
+  }
+
+  /** One bill period: what was told first and last, what is known now, the difference, and all versions. As a table and as Green Button what was told last, with register readings and checksum. As a Green Button feed. */
+  getBillPeriodGreenButton(billPeriodId: string, options?: CallOptions): Promise<string> {
+    return this.#transport.text('GET', `/v1/bill-periods/${encodeURIComponent(billPeriodId)}`, { accept: 'application/atom+xml', isSafe: true, options });
+  }
+
+  /** Removes an open bill period: a closed one stays. For utilities and administrators. */
+  deleteBillPeriod(billPeriodId: string, options?: CallOptions): Promise<Message> {
+    return this.#transport.json('DELETE', `/v1/bill-periods/${encodeURIComponent(billPeriodId)}`, { isSafe: true, options });
+  }
+
+  /** Records what is known of an open bill period now as a further version. For utilities and administrators. */
+  recordBillVersion(billPeriodId: string, options?: CallOptions): Promise<BillPeriodDetails> {
+    return this.#transport.json('POST', `/v1/bill-periods/${encodeURIComponent(billPeriodId)}/versions`, { options });
+  }
+
+  /** Closes a bill period that is over: what changes of its days later is billed with the next open one, as an adjustment. For utilities and administrators. */
+  closeBillPeriod(billPeriodId: string, options?: CallOptions): Promise<BillPeriodDetails> {
+    return this.#transport.json('POST', `/v1/bill-periods/${encodeURIComponent(billPeriodId)}/close`, { options });
   }
 
   /** Says what a user pays for energy from a day on, and gets for what is fed in. */

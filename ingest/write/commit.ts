@@ -5,6 +5,7 @@ import type { DeviceDeltas } from './device-deltas.ts';
 import type { Followed } from './follow.ts';
 import { type HeadPlan, headAfter, type NextHead } from './head.ts';
 import { noteChanges } from './note-changes.ts';
+import { noteLate } from './note-late.ts';
 import { addToOpenHour, type Opened } from './open-hour.ts';
 import type { PartitionMonths } from './partition-months.ts';
 import type { DevicePlan } from './plan.ts';
@@ -46,6 +47,7 @@ export async function writtenPlans(
     ...applyDeltas(deltas),
     ...updateSeries(stored),
     ...noteChanges(followed, planned, opened),
+    ...noteLate(plans),
     ...noteComputedAnew(plans),
     ...settingsApplied(plans),
   ];

@@ -53,6 +53,7 @@ export function planLate(
     if (comparison === 'goes on beyond') return [{ ...stretch, beyond: stretch.beyond * FURTHER }];
     const { before, after, met, endMs } = comparison;
     addDifferences(plan, before, after);
+    plan.revises = true;
     const lastReadAtMs = plan.series.lastReadAtMs ?? endMs;
     if (!met) plan.head = { lastReadAtMs: Math.max(lastReadAtMs, endMs), tail: after.state };
     changedToMs = endMs;

@@ -168,6 +168,7 @@ function computeAnew(
 ): void {
   const merged = merge(whole.points, points);
   addMerge(plan, merged);
+  plan.revises = true;
   const before = laws.before && recall(laws.before, laws.before.initial, whole.points);
   const after = laws.after && replay(laws.after, laws.after.initial, merged.after);
   addDifferences(plan, before, after);

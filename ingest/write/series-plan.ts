@@ -32,6 +32,8 @@ export interface SeriesPlan {
   readonly steps: { removed: EnergyInterval[]; added: EnergyInterval[] } | null;
   readonly rejects: Reject[];
   duplicates: number;
+  /** A stretch that was known was replayed: what was told of it may change. */
+  revises: boolean;
 }
 
 export const emptyPlan = (
@@ -51,6 +53,7 @@ export const emptyPlan = (
   head: null,
   rejects: [],
   duplicates: 0,
+  revises: false,
 });
 
 /** From when on the steps of a tariff lie after those of the others, once the plan is carried out. */

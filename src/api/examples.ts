@@ -1,6 +1,7 @@
 import { ALERT_EXAMPLES } from './v1/alerts/example.ts';
 import { ANALYTICS_EXAMPLES } from './v1/analytics/example.ts';
 import { AUDIT_EXAMPLES } from './v1/audit/example.ts';
+import { BILL_PERIOD_EXAMPLES } from './v1/bill-periods/example.ts';
 import { DEVICE_EXAMPLES } from './v1/devices/example.ts';
 import { ENERGY_INSIGHTS_EXAMPLES } from './v1/energy-insights/example.ts';
 import type { Examples } from './v1/example-ids.ts';
@@ -31,6 +32,7 @@ export const EXAMPLES: Record<OperationName, Examples[string]> = {
   ...GROUP_EXAMPLES,
   ...IMPORT_EXAMPLES,
   ...PROVISIONING_EXAMPLES,
+  ...BILL_PERIOD_EXAMPLES,
   ...TARIFF_EXAMPLES,
   ...PRICE_SERIES_EXAMPLES,
   ...KEY_EXAMPLES,

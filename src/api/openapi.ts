@@ -31,6 +31,7 @@ const TAGS: Record<string, string> = {
   webhooks: 'Subscriptions to events, and the log of their deliveries.',
   devices: 'Meters, plugs and thermostats: pairing, settings, and what each measured.',
   fleet: 'Devices of all homes in reach, and what of them fell silent together.',
+  'bill-periods': 'What was told of a period for a bill, and what is known of it now.',
   tariffs: 'What homes pay for energy, and get for what they feed in.',
   'price-series': 'Prices that are told as they become known, such as those of an exchange.',
   gateways: 'Brokers of households, which bring many devices at once.',
@@ -216,7 +217,7 @@ function errorsOf({ method, path, body, query }: AnyOperation): number[] {
   const conflicts =
     method === 'POST' ||
     (method === 'PATCH' && /users|alerts|tariffs/.test(path)) ||
-    (method === 'DELETE' && /price-series/.test(path));
+    (method === 'DELETE' && /price-series|bill-periods/.test(path));
   return [...always, ...(conflicts ? [409] : []), ...(body || query ? [422] : [])].sort((a, b) => a - b);
 }
 

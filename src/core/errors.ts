@@ -84,7 +84,7 @@ export const ERRORS = {
   emailInUse: {
     status: 409,
     error: 'The e-mail address is already in use',
-    meaning: 'Another user has it, in whatever case it is written.',
+    meaning: 'Another user has it, in whatever case.',
   },
   phoneNeeded: {
     status: 409,
@@ -120,6 +120,26 @@ export const ERRORS = {
     status: 409,
     error: 'A tariff uses the price series',
     meaning: 'Change or remove the tariffs that use it first.',
+  },
+  billDaysTaken: {
+    status: 409,
+    error: 'Another bill period of the same home or device has some of these days',
+    meaning: 'Choose another period.',
+  },
+  billClosed: {
+    status: 409,
+    error: 'The bill period is closed: what changes of its days is billed with the next open one',
+    meaning: 'Choose another period.',
+  },
+  billNotOver: {
+    status: 409,
+    error: 'The bill period is not over yet',
+    meaning: 'Choose another period.',
+  },
+  tooManyBills: {
+    status: 409,
+    error: 'A user has 1,000 bill periods at most, and a bill period 100 versions',
+    meaning: 'Remove one that is not needed any more.',
   },
   tooManySeries: {
     status: 409,

@@ -56,6 +56,12 @@ function decimalOf(value: number): { digits: bigint; exponent: number } {
   return { digits: BigInt(`${sign}${whole}${fraction}`), exponent: Number(exponent) - fraction.length };
 }
 
+/** mWh as kWh with all six decimals, as text: `12.482000`, of which no digit is lost. */
+export function exactKwh(energy: MilliwattHours): string {
+  const digits = String(Math.abs(energy)).padStart(7, '0');
+  return `${energy < 0 ? '-' : ''}${digits.slice(0, -6)}.${digits.slice(-6)}`;
+}
+
 /** mWh to kWh with at most 3 decimals, halves away from zero: what answers show. */
 export function milliwattHoursToKwh(energy: MilliwattHours): number {
   return (Math.sign(energy) * Math.floor((Math.abs(energy) + 500) / 1000)) / 1000;

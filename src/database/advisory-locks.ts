@@ -37,7 +37,10 @@ export const ADVISORY_LOCKS = {
  * Number of the lock on one of many things, which its parts name: a hash of 64 bits, in the same space. That two of them, or one and
  * a number above, are the same is one chance in 10^18.
  */
-export const lockOf = (kind: 'idempotency key' | 'webhooks of' | 'imports of', ...parts: readonly string[]): bigint =>
+export const lockOf = (
+  kind: 'idempotency key' | 'webhooks of' | 'imports of' | 'bills of',
+  ...parts: readonly string[]
+): bigint =>
   createHash('sha256')
     .update(JSON.stringify([kind, ...parts]))
     .digest()

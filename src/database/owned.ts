@@ -12,5 +12,6 @@ export const OWNED = {
   group: { prefix: 'grp', relation: 'home_groups', key: 'group_id' },
   import: { prefix: 'imp', relation: 'imports', key: 'import_id' },
   provisioningBatch: { prefix: 'prb', relation: 'provisioning_batches', key: 'batch_id' },
+  billPeriod: { prefix: 'bil', relation: 'bill_periods', key: 'bill_period_id' },
   priceSeries: { prefix: 'prs', relation: 'price_series', key: 'series_id' },
 } as const;

@@ -25,6 +25,9 @@ export interface Tables {
   devices: DevicesTable;
   alerts: AlertsTable;
   tariffs: TariffsTable;
+  bill_periods: BillPeriodsTable;
+  bill_versions: BillVersionsTable;
+  bill_adjustments: BillAdjustmentsTable;
   price_series: PriceSeriesTable;
   prices: PricesTable;
   webhooks: WebhooksTable;
@@ -186,6 +189,38 @@ interface TariffsTable {
   currency: string;
   /** JSON. */
   terms: unknown;
+}
+
+interface BillPeriodsTable {
+  bill_period_id: string;
+  user_id: string;
+  device_id: string | null;
+  /** YYYY-MM-DD, to be read as text: the driver makes a time of it. */
+  first_day: ColumnType<Date, string, never>;
+  last_day: ColumnType<Date, string, never>;
+  timezone: string;
+  starts_at: Date;
+  ends_at: Date;
+  created_at: Date;
+  closed_at: Date | null;
+}
+
+interface BillVersionsTable {
+  bill_period_id: string;
+  version: number;
+  /** JSON. */
+  told: unknown;
+  sha256: Buffer;
+  import_milliwatt_hours: MilliwattHours;
+  export_milliwatt_hours: MilliwattHours;
+  estimated_milliwatt_hours: MilliwattHours;
+}
+
+interface BillAdjustmentsTable {
+  told_in: string;
+  bill_period_id: string;
+  import_milliwatt_hours: MilliwattHours;
+  export_milliwatt_hours: MilliwattHours;
 }
 
 interface PriceSeriesTable {

@@ -13,7 +13,7 @@ const LAYERS = [
   ['config'],
   ['database'],
   ['users', 'devices', 'auth', 'groups', 'events', 'tariffs', 'energy', 'cost', 'rollups'],
-  ['remarks', 'onboarding'],
+  ['remarks', 'billing', 'onboarding'],
   ['delivery', 'alerts', 'homeassistant'],
   ['export'],
   ['jobs', 'api', 'dashboard'],

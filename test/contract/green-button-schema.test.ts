@@ -19,6 +19,19 @@ async function running(): Promise<string> {
       bill: null,
       hasExport: true,
     },
+    told: {
+      subtitle: 'Bill period bil_1, SHA-256 00, of <A & B>',
+      registers: [
+        {
+          channel: 'import/t1',
+          direction: 'import',
+          readings: [
+            { atMs: startMs, milliwattHours: 2 ** 46, isMeasured: false },
+            { atMs: startMs + 1_234, milliwattHours: 2 ** 46 + 1, isMeasured: true },
+          ],
+        },
+      ],
+    },
   });
   let text = '';
   for await (const piece of pieces) text += piece;

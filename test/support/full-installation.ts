@@ -1,9 +1,12 @@
 import { loadKnown, saveNews } from '#ingest/gateways/announcements.ts';
-import type { PoolClient } from '#src/database/connect.ts';
+import { closeBillPeriod, createBillPeriod } from '#src/billing/store.ts';
+import { createDb, type PoolClient } from '#src/database/connect.ts';
+import { EVERYBODY } from '#src/database/reach.ts';
+import { dayRange } from '#src/energy/ranges.ts';
 import { packDays } from '#src/rollups/pack.ts';
 import { type Answer, testApi } from './api.ts';
 import type { TestDatabase } from './database.ts';
-import { meter } from './meters.ts';
+import { type Meter, meter } from './meters.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -113,6 +116,7 @@ export async function fillInstallation(database: TestDatabase): Promise<InHand> 
     [new Date(now - 3_600_000), 1],
     [new Date(now + DAY_MS), 2],
   ]);
+  await bill(database, home, now);
   const { rows } = await pool.query('SELECT series_id FROM series WHERE device_id = $1', [home.deviceId]);
   const values = [home.userId, home.deviceId, rows[0].series_id, gatewayId];
   for (const text of Object.values(ROWS)) {
@@ -125,6 +129,22 @@ export async function fillInstallation(database: TestDatabase): Promise<InHand> 
   }
   if (!database.capabilities.compression) await packDays(pool, new Date());
   return { admin, browser, code: { sign_in_id, code }, post: { ...people, body, answer }, gatewayId, webhookId };
+}
+
+/** Two bills of which the second adjusts the first: something of that one's days came late. */
+async function bill({ pool }: TestDatabase, home: Meter, nowMs: number): Promise<void> {
+  const db = createDb(pool);
+  const now = new Date(nowMs);
+  const dayBefore = (days: number) => new Date(nowMs - days * DAY_MS).toISOString().slice(0, 10);
+  const make = async (from: number, to: number) => {
+    const range = dayRange(dayBefore(from), dayBefore(to), 'UTC');
+    return (await createBillPeriod(db, home, range, now)).period.bill_period_id;
+  };
+  const [first, second] = [await make(20, 16), await make(15, 11)];
+  await closeBillPeriod(db, EVERYBODY, first, now);
+  // At the end of the first, beside the line between the readings around it.
+  await home.read([[new Date(dayRange(dayBefore(16), dayBefore(16), 'UTC').to.getTime() - 1_000), 125.25]]);
+  await closeBillPeriod(db, EVERYBODY, second, now);
 }
 
 /** As ingest stores what the devices behind a gateway announce. */

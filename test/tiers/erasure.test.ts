@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
+import { closeBillPeriod, createBillPeriod } from '#src/billing/store.ts';
 import { createDb } from '#src/database/connect.ts';
 import { compressHistory } from '#src/database/history.ts';
+import { EVERYBODY } from '#src/database/reach.ts';
+import { dayRange } from '#src/energy/ranges.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { meter, totalMilliwattHours } from '#test/support/meters.ts';
@@ -62,6 +65,9 @@ test('an erased user is in no relation of the database, nor is what it used, and
   // Half of it is folded in and materialised, the other half still waits.
   await database.settle();
   for (const one of [gone, stays]) await one.read([[at(29, 60), 131.5]]);
+  const day = at(50).toISOString().slice(0, 10);
+  const { period } = await createBillPeriod(db, gone, dayRange(day, day, 'UTC'), new Date());
+  await closeBillPeriod(db, EVERYBODY, period.bill_period_id, new Date());
   const { rows } = await database.pool.query('SELECT series_id FROM series WHERE device_id = $1', [gone.deviceId]);
   const total = await totalMilliwattHours(database, 'user_daily', stays.userId);
   expect(total).toBe(100_000_000);

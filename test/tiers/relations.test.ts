@@ -81,6 +81,7 @@ test('have the same doors, and behind them what only their tier needs', async ()
     'make_head()',
     'change_head()',
     'keep_audit()',
+    'keep_bills()',
     'user_daily_peak_hour(whose text, since timestamp with time zone)',
     'make_room(from_at timestamp with time zone, to_at timestamp with time zone)',
     'apply_device_hours(deltas interval_delta[])',

@@ -7,11 +7,18 @@ import { previewAlert } from './alerts/preview.ts';
 import { updateAlert } from './alerts/update.ts';
 import { monthlyAnalytics } from './analytics/monthly.ts';
 import { listAudit } from './audit/list.ts';
+import { closeBillPeriod } from './bill-periods/close.ts';
+import { createBillPeriod } from './bill-periods/create.ts';
+import { deleteBillPeriod } from './bill-periods/delete.ts';
+import { getBillPeriod } from './bill-periods/get.ts';
+import { listBillPeriods } from './bill-periods/list.ts';
+import { recordBillVersion } from './bill-periods/record.ts';
 import { createDevice } from './devices/create.ts';
 import { deleteDevice } from './devices/delete.ts';
 import { discoveredDevices } from './devices/discovered.ts';
 import { getDevice } from './devices/get.ts';
 import { listDevices } from './devices/list.ts';
+import { deviceQuality } from './devices/quality.ts';
 import { releaseDevice } from './devices/release.ts';
 import { updateDevice } from './devices/update.ts';
 import { deviceUsage } from './devices/usage.ts';
@@ -107,6 +114,7 @@ const NAMED = {
   releaseDevice,
   listFleetDevices,
   getFleetSilence,
+  deviceQuality,
   createGateway,
   listGateways,
   updateGateway,
@@ -127,6 +135,12 @@ const NAMED = {
   createProvisioningBatch,
   listProvisioningBatches,
   revokeProvisioningBatch,
+  createBillPeriod,
+  listBillPeriods,
+  getBillPeriod,
+  recordBillVersion,
+  closeBillPeriod,
+  deleteBillPeriod,
   createTariff,
   listTariffs,
   getTariff,

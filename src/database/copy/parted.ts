@@ -13,6 +13,7 @@ export interface Parcelled {
 
 const OF_USER = 'user_id = ANY ($1)';
 const OF_DEVICE = 'device_id IN (SELECT device_id FROM devices WHERE user_id = ANY ($1))';
+const OF_BILL = 'bill_period_id IN (SELECT bill_period_id FROM bill_periods WHERE user_id = ANY ($1))';
 const OF_GATEWAY = 'gateway_id IN (SELECT gateway_id FROM gateways WHERE user_id = ANY ($1))';
 
 /** What goes with an account in parcels, in an order in which every row finds what it refers to. */
@@ -37,6 +38,9 @@ export const PARCELLED: readonly Parcelled[] = [
   // One may name a series of somebody who stays: its prices are missing then. Costs say so, and the command (users-move/unpriced.ts).
   { relation: 'tariffs', whose: OF_USER },
   { relation: 'alerts', whose: OF_USER },
+  { relation: 'bill_periods', whose: OF_USER },
+  { relation: 'bill_versions', whose: OF_BILL },
+  { relation: 'bill_adjustments', whose: OF_BILL },
   { relation: 'webhooks', whose: OF_USER },
   { relation: 'gateways', whose: OF_USER },
   { relation: 'discovered_devices', whose: OF_GATEWAY },
@@ -60,6 +64,7 @@ export const PARCELLED: readonly Parcelled[] = [
     whose: `series_id IN (SELECT series_id FROM series JOIN devices USING (device_id) WHERE user_id = ANY ($1))`,
   },
   { relation: 'quantity_changes', whose: OF_DEVICE },
+  { relation: 'late_changes', whose: OF_DEVICE },
   {
     relation: 'rejected_messages',
     whose: `(${OF_DEVICE} OR device_id IN (SELECT gateway_id FROM gateways WHERE user_id = ANY ($1)))`,

@@ -12,11 +12,27 @@ export interface GreenButtonFeed {
   range: Range;
   now: Date;
   data: GreenButtonData;
+  /** Of a bill period: what was told of it last. */
+  told?: GreenButtonStatement | undefined;
+}
+
+/** What a bill tells beside its hours. */
+export interface GreenButtonStatement {
+  /** Which statement it is, with its checksum: for people. */
+  subtitle: string;
+  /** What registers showed, and when. */
+  registers: readonly {
+    channel: string;
+    direction: 'import' | 'export';
+    readings: readonly { atMs: number; milliwattHours: number; isMeasured: boolean }[];
+  }[];
 }
 
 /** Values of ESPI's enumerations (NAESB REQ.21), by what they mean here. */
 const ELECTRICITY = 0;
 const OPEN = 1;
+/** A register reading: `bulkQuantity`, what a meter shows. */
+const BULK_QUANTITY = 1;
 const INTERVAL_READING = { accumulation: 4, commodity: 1, dataQualifier: 12, kind: 12, wattHours: 72, milli: -3 };
 const DIRECTIONS = { import: { id: 1, flow: 1, name: 'Delivered' }, export: { id: 2, flow: 19, name: 'Received' } };
 const QUALITY = { valid: 0, interpolated: 9, mixed: 13 };
@@ -29,11 +45,11 @@ type Direction = keyof typeof DIRECTIONS;
  * refer to each other; nothing answers there.
  */
 export async function* greenButtonXml(feed: GreenButtonFeed): AsyncGenerator<string> {
-  const { about, range, now, data } = feed;
+  const { about, range, now, data, told } = feed;
   const at = now.toISOString();
   const point = `/espi/1_1/resource/UsagePoint/${about}`;
   const entry = entryOf(about, at);
-  yield `<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom" xmlns:espi="http://naesb.org/espi"><id>${uuid(about, 'feed')}</id><title>Green Button Usage Feed</title><updated>${at}</updated>`;
+  yield `<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom" xmlns:espi="http://naesb.org/espi"><id>${uuid(about, 'feed')}</id><title>Green Button Usage Feed</title>${told ? `<subtitle>${textXml(told.subtitle)}</subtitle>` : ''}<updated>${at}</updated>`;
   yield entry('Usage Point', {
     self: point,
     type: 'UsagePoint',
@@ -82,7 +98,55 @@ export async function* greenButtonXml(feed: GreenButtonFeed): AsyncGenerator<str
       await setImmediate();
     }
   }
+  for (const [index, register] of (told?.registers ?? []).entries()) {
+    // Those of its intervals have 1 and 2.
+    const number = FIRST_REGISTER + index;
+    const reading = `${point}/MeterReading/${number}`;
+    const type = `/espi/1_1/resource/ReadingType/${about}-${number}`;
+    yield entry(`Register ${textXml(register.channel)}`, {
+      self: reading,
+      type: 'MeterReading',
+      related: [
+        ['feed', 'IntervalBlock', `${reading}/IntervalBlock`],
+        ['entry', 'ReadingType', type],
+      ],
+      content: '<espi:MeterReading/>',
+    });
+    yield entry('Register', { self: type, type: 'ReadingType', content: registerTypeXml(register.direction) });
+    yield entry('Readings', {
+      self: `${reading}/IntervalBlock/${range.start}`,
+      type: 'IntervalBlock',
+      content: registerXml(register.readings, range),
+    });
+  }
   yield '</feed>\n';
+}
+
+const FIRST_REGISTER = 11;
+
+/** Text of a document: what XML has signs for is written out, and what it cannot hold is left out. */
+const textXml = (text: string): string =>
+  text.replaceAll(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD]/g, '').replaceAll(/[&<>]/g, (sign) => ENTITIES[sign] ?? '');
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+function registerTypeXml(direction: Direction): string {
+  const { commodity, dataQualifier, kind, wattHours, milli } = INTERVAL_READING;
+  return `<espi:ReadingType><espi:accumulationBehaviour>${BULK_QUANTITY}</espi:accumulationBehaviour><espi:commodity>${commodity}</espi:commodity><espi:dataQualifier>${dataQualifier}</espi:dataQualifier><espi:defaultQuality>${QUALITY.valid}</espi:defaultQuality><espi:flowDirection>${DIRECTIONS[direction].flow}</espi:flowDirection><espi:kind>${kind}</espi:kind><espi:powerOfTenMultiplier>${milli}</espi:powerOfTenMultiplier><espi:uom>${wattHours}</espi:uom></espi:ReadingType>`;
+}
+
+function registerXml(
+  readings: GreenButtonStatement['registers'][number]['readings'],
+  { from, to }: Pick<Range, 'from' | 'to'>,
+): string {
+  const each = readings.map(
+    ({ atMs, milliwattHours, isMeasured }) =>
+      `<espi:IntervalReading>${
+        isMeasured
+          ? ''
+          : `<espi:ReadingQuality><espi:quality>${QUALITY.interpolated}</espi:quality></espi:ReadingQuality>`
+      }<espi:timePeriod>${periodXml(Math.floor(atMs / 1_000) * 1_000, Math.floor(atMs / 1_000) * 1_000)}</espi:timePeriod><espi:value>${milliwattHours}</espi:value></espi:IntervalReading>`,
+  );
+  return `<espi:IntervalBlock><espi:interval>${periodXml(from.getTime(), to.getTime())}</espi:interval>${each.join('')}</espi:IntervalBlock>`;
 }
 
 const timeAddress = (about: string) => `/espi/1_1/resource/LocalTimeParameters/${about}`;

@@ -47,6 +47,12 @@ const tariffOf = (owner: string) => ({
   currency: 'EUR',
   import: { per_kwh: '0.3' },
 });
+let bills = 0;
+/** Each of a day of its own. */
+const billOf = (owner: string) => {
+  const day = new Date(Date.UTC(2000, 0, ++bills)).toISOString().slice(0, 10);
+  return { user_id: person(owner).userId, start: day, end: day };
+};
 const seriesOf = (owner: string) => ({
   user_id: person(owner).userId,
   name: 'x',
@@ -74,6 +80,7 @@ const MAKE: Record<string, (owner: string) => Promise<string>> = {
     (await admin('/v1/keys', 'POST', { user_id: person(owner).userId, scopes: ['insights:read'] })).json.key_id,
   tariff_id: async (owner) => (await admin('/v1/tariffs', 'POST', tariffOf(owner))).json.tariff_id,
   series_id: async (owner) => (await admin('/v1/price-series', 'POST', seriesOf(owner))).json.series_id,
+  bill_period_id: async (owner) => (await admin('/v1/bill-periods', 'POST', billOf(owner))).json.bill_period_id,
   webhook_id: async (owner) =>
     (
       await api.send('/v1/webhooks', {
@@ -114,6 +121,7 @@ const BODIES: Record<string, (owner: string) => unknown> = {
   'PATCH /v1/devices/{device_id}': () => ({ location: 'y' }),
   'POST /v1/gateways': (owner) => ({ user_id: person(owner).userId, name: 'x' }),
   'PATCH /v1/gateways/{gateway_id}': () => ({ name: 'y' }),
+  'POST /v1/bill-periods': billOf,
   'POST /v1/tariffs': tariffOf,
   'PATCH /v1/tariffs/{tariff_id}': () => ({ name: 'y' }),
   'POST /v1/price-series': seriesOf,
@@ -170,10 +178,11 @@ describe.each(
       const isOwn = (caller === owner && parameter !== 'user_id') || isReadOfUtility(operation, caller, owner);
       const reaches = parameter === 'user_id' ? reachesAccount(caller, owner) : REACHES[caller]?.includes(owner);
       const refused = parameter === undefined || parameter === 'user_id' ? (isHome(caller) ? 403 : 404) : 404;
+      const mayNot = isBilling(operation) && isHome(caller);
       expect({ caller, owner, status }).toEqual({
         caller,
         owner,
-        status: isOwn || reaches ? created(operation) : refused,
+        status: mayNot ? 403 : isOwn || reaches ? created(operation) : refused,
       });
     }
   });
@@ -183,7 +192,7 @@ describe.each(
     for (const caller of CALLERS) {
       for (const id of ['usr_00000000000000000000000000', 'x', '%00', 'a'.repeat(2_000), '%27%20OR%201=1--']) {
         const { status } = await call(operation, caller, 'home', id);
-        const refused = parameter === 'user_id' && isHome(caller) ? 403 : 404;
+        const refused = (parameter === 'user_id' || isBilling(operation)) && isHome(caller) ? 403 : 404;
         expect({ caller, id: id.slice(0, 30), status }).toEqual({ caller, id: id.slice(0, 30), status: refused });
       }
     }
@@ -203,6 +212,9 @@ describe.each(
 /** What a homeowner's tariff may use of its utility, it may read. */
 const isReadOfUtility = ({ method, path }: AnyOperation, caller: string, owner: string) =>
   method === 'GET' && path.includes('{series_id}') && caller === 'home' && owner === 'utility';
+
+/** Homeowners read their bills, and make none. */
+const isBilling = ({ method, path }: AnyOperation) => method !== 'GET' && path.startsWith('/v1/bill-periods');
 
 const isHome = (caller: string) => caller.toLowerCase().endsWith('home');
 

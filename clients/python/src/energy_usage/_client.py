@@ -566,6 +566,57 @@ class EnergyClient(Transport):
         """
         return self._json("GET", "/v1/fleet/silence", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "limit": limit}, is_safe=True, options=options)
 
+    def device_quality(
+        self,
+        device_id: str,
+        *,
+        start: str | None = None,
+        end: str | None = None,
+        tz: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> types.DeviceQuality:
+        """How good what a device told is, month by month: intervals received, estimated and missing, late and rejected readings, resets, corrections; without dates the last twelve months.
+
+        start: First day of the range, in the time zone `tz`. Needs `end`.
+        end: Last day of the range, inclusive. Needs `start`.
+        tz: IANA time zone of the days and hours. `account`: the time zone of the user.
+        """
+        return self._json("GET", f"/v1/devices/{self._segment(device_id)}/quality", query={"start": start, "end": end, "tz": tz}, is_safe=True, options=options)
+
+    def device_quality_csv(
+        self,
+        device_id: str,
+        *,
+        start: str | None = None,
+        end: str | None = None,
+        tz: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> str:
+        """How good what a device told is, month by month: intervals received, estimated and missing, late and rejected readings, resets, corrections; without dates the last twelve months. As CSV.
+
+        start: First day of the range, in the time zone `tz`. Needs `end`.
+        end: Last day of the range, inclusive. Needs `start`.
+        tz: IANA time zone of the days and hours. `account`: the time zone of the user.
+        """
+        return self._text("GET", f"/v1/devices/{self._segment(device_id)}/quality", query={"start": start, "end": end, "tz": tz}, accept="text/csv", is_safe=True, options=options)
+
+    def device_quality_xlsx(
+        self,
+        device_id: str,
+        *,
+        start: str | None = None,
+        end: str | None = None,
+        tz: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> bytes:
+        """How good what a device told is, month by month: intervals received, estimated and missing, late and rejected readings, resets, corrections; without dates the last twelve months. As a spreadsheet (XLSX).
+
+        start: First day of the range, in the time zone `tz`. Needs `end`.
+        end: Last day of the range, inclusive. Needs `start`.
+        tz: IANA time zone of the days and hours. `account`: the time zone of the user.
+        """
+        return self._bytes("GET", f"/v1/devices/{self._segment(device_id)}/quality", query={"start": start, "end": end, "tz": tz}, accept="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", is_safe=True, options=options)
+
     def create_gateway(
         self,
         body: types.CreateGatewayBody,
@@ -824,6 +875,118 @@ class EnergyClient(Transport):
     ) -> types.Message:
         """Ends a provisioning batch: nothing claims with it any more. What was claimed goes on."""
         return self._json("DELETE", f"/v1/provisioning-batches/{self._segment(batch_id)}", is_safe=True, options=options)
+
+    def create_bill_period(
+        self,
+        body: types.CreateBillPeriodBody,
+        **options: Unpack[CallOptions],
+    ) -> types.BillPeriodDetails:
+        """Makes a bill period of a home or a device, and records what is known of it: energy, register readings at both ends, what is estimated, with a checksum. For utilities and administrators."""
+        return self._json("POST", "/v1/bill-periods", body=body, options=options)
+
+    def list_bill_periods(
+        self,
+        *,
+        user_id: str | None = None,
+        device_id: str | None = None,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Pages[types.BillPeriod]:
+        """The bill periods of a user with what was told of them last, page by page.
+
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        device_id: Only those of this device. Default: all of the user.
+        limit: Most items in the answer.
+        """
+        return self._pages("GET", "/v1/bill-periods", query={"user_id": user_id, "device_id": device_id, "limit": limit}, is_safe=True, options=options)
+
+    def list_bill_periods_csv(
+        self,
+        *,
+        user_id: str | None = None,
+        device_id: str | None = None,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> str:
+        """The bill periods of a user with what was told of them last, page by page. As CSV.
+
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        device_id: Only those of this device. Default: all of the user.
+        limit: Most items in the answer.
+        """
+        return self._text("GET", "/v1/bill-periods", query={"user_id": user_id, "device_id": device_id, "limit": limit}, accept="text/csv", is_safe=True, options=options)
+
+    def list_bill_periods_xlsx(
+        self,
+        *,
+        user_id: str | None = None,
+        device_id: str | None = None,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> bytes:
+        """The bill periods of a user with what was told of them last, page by page. As a spreadsheet (XLSX).
+
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        device_id: Only those of this device. Default: all of the user.
+        limit: Most items in the answer.
+        """
+        return self._bytes("GET", "/v1/bill-periods", query={"user_id": user_id, "device_id": device_id, "limit": limit}, accept="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", is_safe=True, options=options)
+
+    def get_bill_period(
+        self,
+        bill_period_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.BillPeriodDetails:
+        """One bill period: what was told first and last, what is known now, the difference, and all versions. As a table and as Green Button what was told last, with register readings and checksum."""
+        return self._json("GET", f"/v1/bill-periods/{self._segment(bill_period_id)}", is_safe=True, options=options)
+
+    def get_bill_period_csv(
+        self,
+        bill_period_id: str,
+        **options: Unpack[CallOptions],
+    ) -> str:
+        """One bill period: what was told first and last, what is known now, the difference, and all versions. As a table and as Green Button what was told last, with register readings and checksum. As CSV."""
+        return self._text("GET", f"/v1/bill-periods/{self._segment(bill_period_id)}", accept="text/csv", is_safe=True, options=options)
+
+    def get_bill_period_xlsx(
+        self,
+        bill_period_id: str,
+        **options: Unpack[CallOptions],
+    ) -> bytes:
+        """One bill period: what was told first and last, what is known now, the difference, and all versions. As a table and as Green Button what was told last, with register readings and checksum. As a spreadsheet (XLSX)."""
+        return self._bytes("GET", f"/v1/bill-periods/{self._segment(bill_period_id)}", accept="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", is_safe=True, options=options)
+
+    def get_bill_period_green_button(
+        self,
+        bill_period_id: str,
+        **options: Unpack[CallOptions],
+    ) -> str:
+        """One bill period: what was told first and last, what is known now, the difference, and all versions. As a table and as Green Button what was told last, with register readings and checksum. As a Green Button feed."""
+        return self._text("GET", f"/v1/bill-periods/{self._segment(bill_period_id)}", accept="application/atom+xml", is_safe=True, options=options)
+
+    def delete_bill_period(
+        self,
+        bill_period_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.Message:
+        """Removes an open bill period: a closed one stays. For utilities and administrators."""
+        return self._json("DELETE", f"/v1/bill-periods/{self._segment(bill_period_id)}", is_safe=True, options=options)
+
+    def record_bill_version(
+        self,
+        bill_period_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.BillPeriodDetails:
+        """Records what is known of an open bill period now as a further version. For utilities and administrators."""
+        return self._json("POST", f"/v1/bill-periods/{self._segment(bill_period_id)}/versions", options=options)
+
+    def close_bill_period(
+        self,
+        bill_period_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.BillPeriodDetails:
+        """Closes a bill period that is over: what changes of its days later is billed with the next open one, as an adjustment. For utilities and administrators."""
+        return self._json("POST", f"/v1/bill-periods/{self._segment(bill_period_id)}/close", options=options)
 
     def create_tariff(
         self,

@@ -115,6 +115,242 @@ class AlertTriggeredEvent(TypedDict):
     """What the event is about."""
 
 
+class BillAdjustment(TypedDict):
+    bill_period_id: str
+    """Id of the period that was corrected after it was closed."""
+    start: str
+    """Its first day."""
+    end: str
+    """Its last day."""
+    import_kwh: str
+    """By how much its import changed. In kWh with six decimals, as text."""
+    export_kwh: str
+    """By how much its export changed. In kWh with six decimals, as text."""
+
+
+class BillEnergyRegisters(TypedDict):
+    device_id: str
+    """Id of the device."""
+    channel: str
+    """What it measures, such as `import/t1`."""
+    native_name: str
+    """What the device calls it."""
+    direction: Literal["import", "export"]
+    """What it counts as."""
+    at_start: Optional[RegisterReading]
+    """At the start of the period. Null: not known."""
+    at_end: Optional[RegisterReading]
+    """At the end of the period. Null: not known."""
+    energy_kwh: Optional[str]
+    """What it counted in between, in kWh with six decimals, as text: with a reset, a rollover or a swap not the difference of the two. Null: not known any more."""
+
+
+class BillEnergy(TypedDict):
+    import_kwh: str
+    """What flowed in within the period. In kWh with six decimals, as text."""
+    export_kwh: str
+    """What flowed out within the period. In kWh with six decimals, as text."""
+    estimated_kwh: str
+    """Part of `import_kwh` that was spread over silences of more than an hour. In kWh with six decimals, as text."""
+    intervals: int
+    """Quarter-hours of the period."""
+    intervals_known: int
+    """Of these: of which the import is known, at least in part."""
+    intervals_estimated: int
+    """Of these: of which some of the import is estimated."""
+    registers: list[BillEnergyRegisters]
+    """The registers that count, and what they showed."""
+    import_beside_registers_kwh: str
+    """Part of `import_kwh` that no register tells. In kWh with six decimals, as text."""
+    export_beside_registers_kwh: str
+    """Part of `export_kwh` that no register tells. In kWh with six decimals, as text."""
+
+
+class BillPeriod(TypedDict):
+    bill_period_id: str
+    """Id of the bill period."""
+    user_id: str
+    """Id of the user that it belongs to."""
+    device_id: Optional[str]
+    """The device that is billed by itself. Null: the home, at its connection point."""
+    start: str
+    """First day of the period, in the time zone of the account."""
+    end: str
+    """Last day of the period, inclusive."""
+    timezone: str
+    """IANA time zone of its days: that of the account when the period was made."""
+    status: Literal["open", "closed"]
+    """What changes of the days of a `closed` period is billed with the next open one."""
+    created_at: str
+    """When it was created."""
+    closed_at: Optional[str]
+    """When it was closed. Null: it is open."""
+    version: int
+    """Number of the last version."""
+    recorded_at: str
+    """When that was known."""
+    import_kwh: str
+    """What flowed in within the period. In kWh with six decimals, as text."""
+    export_kwh: str
+    """What flowed out within the period. In kWh with six decimals, as text."""
+    estimated_kwh: str
+    """Part of `import_kwh` that was spread over silences of more than an hour. In kWh with six decimals, as text."""
+    billed_import_kwh: str
+    """`import_kwh` and adjustments of others. In kWh with six decimals, as text."""
+    billed_export_kwh: str
+    """`export_kwh` and adjustments of others. In kWh with six decimals, as text."""
+    sha256: str
+    """SHA-256 of the statement without this member, in the canonical form of RFC 8785; hexadecimal."""
+
+
+class BillPeriodDetailsDifference(TypedDict):
+    """What is known now, less what was told first."""
+
+    import_kwh: str
+    """Of what flowed in. In kWh with six decimals, as text."""
+    export_kwh: str
+    """Of what flowed out. In kWh with six decimals, as text."""
+    estimated_kwh: str
+    """Of the part that is estimated. In kWh with six decimals, as text."""
+
+
+class BillPeriodDetailsVersions(TypedDict):
+    version: int
+    """Number of the version."""
+    cause: Literal["first", "again", "closing"]
+    """Why it was told: first, again while the period was open, or as it was closed."""
+    recorded_at: str
+    """When this was known."""
+    import_kwh: str
+    """What flowed in within the period. In kWh with six decimals, as text."""
+    export_kwh: str
+    """What flowed out within the period. In kWh with six decimals, as text."""
+    estimated_kwh: str
+    """Part of `import_kwh` that was spread over silences of more than an hour. In kWh with six decimals, as text."""
+    import_change_kwh: str
+    """By how much the import changed since the version before; of the first all of it. In kWh with six decimals, as text."""
+    export_change_kwh: str
+    """The same of the export. In kWh with six decimals, as text."""
+    sha256: str
+    """SHA-256 of the statement without this member, in the canonical form of RFC 8785; hexadecimal."""
+
+
+class BillPeriodDetailsCorrections(TypedDict):
+    told_in: Optional[str]
+    """Id of the period that bills it. Null: none that is open begins after this one."""
+    status: Literal["told", "waiting"]
+    """Whether that period was closed with it."""
+    import_kwh: str
+    """By how much the import changed. In kWh with six decimals, as text."""
+    export_kwh: str
+    """By how much the export changed. In kWh with six decimals, as text."""
+
+
+class BillPeriodDetails(TypedDict):
+    bill_period_id: str
+    """Id of the bill period."""
+    user_id: str
+    """Id of the user that it belongs to."""
+    device_id: Optional[str]
+    """The device that is billed by itself. Null: the home, at its connection point."""
+    start: str
+    """First day of the period, in the time zone of the account."""
+    end: str
+    """Last day of the period, inclusive."""
+    timezone: str
+    """IANA time zone of its days: that of the account when the period was made."""
+    status: Literal["open", "closed"]
+    """What changes of the days of a `closed` period is billed with the next open one."""
+    created_at: str
+    """When it was created."""
+    closed_at: Optional[str]
+    """When it was closed. Null: it is open."""
+    first_told: BillStatement
+    """What was told first."""
+    last_told: BillStatement
+    """What was told last."""
+    known_now: BillEnergy
+    """What is known of the period now."""
+    difference: BillPeriodDetailsDifference
+    """What is known now, less what was told first."""
+    versions: list[BillPeriodDetailsVersions]
+    """All that was told of the period, in order. Their changes add up to the last one."""
+    adjustments: list[BillAdjustment]
+    """Corrections of closed periods that were billed with this one or, while it is open, wait for it."""
+    corrections: list[BillPeriodDetailsCorrections]
+    """What changed of this period after it was closed. With what it was closed with they add up to `known_now`."""
+
+
+class BillStatementRegisters(TypedDict):
+    device_id: str
+    """Id of the device."""
+    channel: str
+    """What it measures, such as `import/t1`."""
+    native_name: str
+    """What the device calls it."""
+    direction: Literal["import", "export"]
+    """What it counts as."""
+    at_start: Optional[RegisterReading]
+    """At the start of the period. Null: not known."""
+    at_end: Optional[RegisterReading]
+    """At the end of the period. Null: not known."""
+    energy_kwh: Optional[str]
+    """What it counted in between, in kWh with six decimals, as text: with a reset, a rollover or a swap not the difference of the two. Null: not known any more."""
+
+
+class BillStatement(TypedDict):
+    bill_period_id: str
+    """Id of the bill period."""
+    user_id: str
+    """Id of the user that it belongs to."""
+    device_id: Optional[str]
+    """The device that is billed by itself. Null: the home, at its connection point."""
+    start: str
+    """First day of the period, in the time zone of the account."""
+    end: str
+    """Last day of the period, inclusive."""
+    timezone: str
+    """IANA time zone of its days: that of the account when the period was made."""
+    version: int
+    """Number of the version, from 1."""
+    cause: Literal["first", "again", "closing"]
+    """Why it was told: first, again while the period was open, or as it was closed."""
+    starts_at: str
+    """Start of the first day."""
+    ends_at: str
+    """End of the last day."""
+    recorded_at: str
+    """When this was known."""
+    import_kwh: str
+    """What flowed in within the period. In kWh with six decimals, as text."""
+    export_kwh: str
+    """What flowed out within the period. In kWh with six decimals, as text."""
+    estimated_kwh: str
+    """Part of `import_kwh` that was spread over silences of more than an hour. In kWh with six decimals, as text."""
+    intervals: int
+    """Quarter-hours of the period."""
+    intervals_known: int
+    """Of these: of which the import is known, at least in part."""
+    intervals_estimated: int
+    """Of these: of which some of the import is estimated."""
+    registers: list[BillStatementRegisters]
+    """The registers that count, and what they showed."""
+    import_beside_registers_kwh: str
+    """Part of `import_kwh` that no register tells. In kWh with six decimals, as text."""
+    export_beside_registers_kwh: str
+    """Part of `export_kwh` that no register tells. In kWh with six decimals, as text."""
+    adjustments: list[BillAdjustment]
+    """Corrections of closed periods that are billed with this one."""
+    billed_import_kwh: str
+    """`import_kwh` and the adjustments. In kWh with six decimals, as text."""
+    billed_export_kwh: str
+    """`export_kwh` and the adjustments. In kWh with six decimals, as text."""
+    previous_sha256: Optional[str]
+    """`sha256` of the version before. Null: there is none."""
+    sha256: str
+    """SHA-256 of the statement without this member, in the canonical form of RFC 8785; hexadecimal."""
+
+
 class ChangedGroup(TypedDict):
     group_id: str
     """Id of the group."""
@@ -411,6 +647,13 @@ class DeviceImport(TypedDict):
     """Rows whose devices were there already with other settings. Change those with `PATCH /v1/devices/{device_id}`."""
     credentials: Literal["waiting", "gone"]
     """`waiting`: the passwords can be fetched, once, within a day. `gone`: they were fetched or not fetched, or there are none."""
+
+
+class DeviceQuality(TypedDict):
+    device_id: str
+    """Id of the device."""
+    data: list[MonthQuality]
+    """One row a month, in order of time."""
 
 
 class DeviceUsageDataTemperatureC(TypedDict):
@@ -829,6 +1072,77 @@ class Message(TypedDict):
     """What was done, for a person to read."""
 
 
+class MonthQualityFindings(TypedDict):
+    """What readings were taken for that were not plainly counted."""
+
+    glitches: int
+    """Readings that were false: what came before and after them fits."""
+    overlaps: int
+    """Interval readings that overlap one that counts."""
+    late_news: int
+    """Readings in which a frozen source told all that it had kept back, spread over the time since."""
+    passed_over: int
+    """Readings that such a source had repeated meanwhile."""
+    taken_back: int
+    """Readings that showed that the one before them was false."""
+    jitter: int
+    """Small steps back, as of a register that loses its fraction."""
+    resets: int
+    """The register began again from zero."""
+    rollovers: int
+    """The register passed its maximum."""
+    swaps: int
+    """Another register took over: the history is split there, and nothing is counted over the step."""
+    held: int
+    """Readings that are implausible, and wait for the next ones to say what they were."""
+
+
+class MonthQualityRejections(TypedDict):
+    reason: str
+    """Why they were refused."""
+    count: int
+    """How many."""
+
+
+class MonthQuality(TypedDict):
+    month: str
+    """Month of the time zone `tz`, as `YYYY-MM`."""
+    intervals_expected: int
+    """Quarter-hours of the month that are over, from the first that the device told of on. What is expected is time, not messages: a register that sends when it changes tells of the time before, too."""
+    intervals_received: int
+    """Of these: known throughout, by readings at most an hour apart."""
+    intervals_estimated: int
+    """Of these: with energy that was spread over a silence of more than an hour."""
+    intervals_partial: int
+    """Of these: known for a part of the time, or of the channels."""
+    intervals_missing: int
+    """Of these: of which nothing is known."""
+    import_kwh: float
+    """What flowed in, in kWh, to the mWh."""
+    export_kwh: float
+    """What flowed out, in kWh, to the mWh."""
+    estimated_import_kwh: float
+    """Part of `import_kwh` that was spread over silences, in kWh."""
+    estimated_export_kwh: float
+    """Part of `export_kwh` that was spread over silences, in kWh."""
+    readings: int
+    """Readings that count."""
+    late_readings: int
+    """Readings that came when a later one of their channel was stored already."""
+    corrected_hours: int
+    """Hours whose energy changed after it was known."""
+    import_change_kwh: float
+    """By how much that changed the import of the month, in kWh."""
+    export_change_kwh: float
+    """By how much that changed the export of the month, in kWh."""
+    findings: MonthQualityFindings
+    """What readings were taken for that were not plainly counted."""
+    rejected: int
+    """Messages and elements that were refused in the month, of the last 90 days."""
+    rejections: list[MonthQualityRejections]
+    """The reasons, the most frequent first."""
+
+
 class MonthlyAnalyticsData(TypedDict):
     month: str
     """Month of the time zone `tz`, as `YYYY-MM`."""
@@ -953,6 +1267,13 @@ class Rates(TypedDict):
     """What is added to the price of a kWh after that. Default: 0. A decimal with up to 9 places, as text."""
     multiply: NotRequired[str]
     """Factor on the price of the series, such as 1.19 for a tax. Default: 1. A decimal with up to 9 places, as text."""
+
+
+RegisterReading = TypedDict("RegisterReading", {
+    "kwh": "str",
+    "at": "str",
+    "is": "Literal['measured', 'interpolated', 'last']",
+})
 
 
 class RotatedKey(TypedDict):
@@ -1611,6 +1932,17 @@ class CreateProvisioningBatchBody(TypedDict):
     """For how many days meters may claim."""
 
 
+class CreateBillPeriodBody(TypedDict):
+    user_id: NotRequired[str]
+    """Id of the user. Default: the owner of the key. A homeowner can name only itself."""
+    device_id: NotRequired[str]
+    """Bills this device by itself. Default: the home of the user."""
+    start: str
+    """First day of the period, in the time zone of the account."""
+    end: str
+    """Last day of the period, inclusive."""
+
+
 class CreateTariffBodyCapacity(TypedDict):
     """What the highest quarter-hour of a month costs. Default: nothing."""
 
@@ -1806,6 +2138,16 @@ __all__ = [
     "AlertTriggeredEventDataDevices",
     "AlertTriggeredEventData",
     "AlertTriggeredEvent",
+    "BillAdjustment",
+    "BillEnergyRegisters",
+    "BillEnergy",
+    "BillPeriod",
+    "BillPeriodDetailsDifference",
+    "BillPeriodDetailsVersions",
+    "BillPeriodDetailsCorrections",
+    "BillPeriodDetails",
+    "BillStatementRegisters",
+    "BillStatement",
     "ChangedGroup",
     "CommodityUsage",
     "CostValue",
@@ -1824,6 +2166,7 @@ __all__ = [
     "DeviceDetails",
     "DeviceImportDiffering",
     "DeviceImport",
+    "DeviceQuality",
     "DeviceUsageDataTemperatureC",
     "DeviceUsageData",
     "DeviceUsage",
@@ -1848,6 +2191,9 @@ __all__ = [
     "ListedUserDevices",
     "ListedUser",
     "Message",
+    "MonthQualityFindings",
+    "MonthQualityRejections",
+    "MonthQuality",
     "MonthlyAnalyticsData",
     "MonthlyAnalytics",
     "PairedDeviceMqtt",
@@ -1857,6 +2203,7 @@ __all__ = [
     "ProvisioningBatch",
     "RatesPeriods",
     "Rates",
+    "RegisterReading",
     "RotatedKey",
     "SentDeliveryAttempts",
     "SentDeliveryRequest",
@@ -1908,6 +2255,7 @@ __all__ = [
     "CreateImportBodyValue",
     "CreateImportBody",
     "CreateProvisioningBatchBody",
+    "CreateBillPeriodBody",
     "CreateTariffBodyCapacity",
     "CreateTariffBodyImportPeriods",
     "CreateTariffBodyImport",

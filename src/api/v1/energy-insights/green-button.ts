@@ -5,7 +5,7 @@ import { MEDIA_TYPES } from '#src/api/tables/accept.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import type { Buyer } from '#src/cost/bought.ts';
 import { dayRange } from '#src/energy/ranges.ts';
-import { greenButtonXml } from '#src/export/green-button/feed.ts';
+import { type GreenButtonStatement, greenButtonXml } from '#src/export/green-button/feed.ts';
 import { greenButtonData } from '#src/export/green-button/hours.ts';
 import type { period } from './period.ts';
 
@@ -15,13 +15,15 @@ interface AskedFeed {
   buyer: Buyer;
   wanted: ReturnType<typeof period>;
   zone: string;
+  /** Of a bill period: what was told of it. */
+  told?: GreenButtonStatement;
 }
 
 /** A Green Button feed of the hours of some days, as a stream; 422 where other rows are asked for. */
 export async function greenButtonAnswer(
   { readDb, clock }: ApiContext,
   reply: { type(name: string): unknown; header(name: string, value: string): unknown },
-  { callerId, buyer, wanted, zone }: AskedFeed,
+  { callerId, buyer, wanted, zone, told }: AskedFeed,
 ): Promise<Readable> {
   const message = `must be hour in a Green Button feed (Accept: ${MEDIA_TYPES.greenButton})`;
   if (!wanted) throw unprocessable({ field: 'start', message: 'is required for a Green Button feed, with end' });
@@ -31,7 +33,7 @@ export async function greenButtonAnswer(
   const about = buyer.deviceId ?? buyer.userId;
   async function* pieces() {
     const data = await greenButtonData(readDb, { buyer, range, now });
-    yield* greenButtonXml({ about, range, now, data });
+    yield* greenButtonXml({ about, range, now, data, told });
   }
   const begunFeed = await begun(onePageAtATime(callerId, pieces()));
   reply.type(`${MEDIA_TYPES.greenButton}; charset=utf-8`);

@@ -1,0 +1,79 @@
+import { int8Array, textArray, timestampArray } from './binary-array.ts';
+import type { DevicePlan } from './plan.ts';
+import type { SeriesPlan } from './series-plan.ts';
+import { type Step, statement } from './step.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** What a batch changes of an hour that was known. mWh. */
+interface LateHour {
+  deviceId: string;
+  hourMs: number;
+  lateReadings: number;
+  corrections: 0 | 1;
+  imported: number;
+  exported: number;
+}
+
+/**
+ * What plans change of hours that were known: readings that come when a later one of their series is stored, and energy before the last
+ * reading that was known, where a stretch was replayed. Nothing of devices whose readings all follow. Pure.
+ */
+const lateHours = (plans: readonly DevicePlan[]): LateHour[] => plans.flatMap(lateHoursOf);
+
+function lateHoursOf({ device: { deviceId }, series, deltas }: DevicePlan): LateHour[] {
+  const late = series.flatMap(lateReadings);
+  let knownToMs = 0;
+  for (const { revises, series: one } of series) {
+    if (revises) knownToMs = Math.max(knownToMs, one.lastReadAtMs ?? 0);
+  }
+  if (late.length === 0 && knownToMs === 0) return [];
+  const hours = new Map<number, LateHour>();
+  const hourOf = (ms: number): LateHour => {
+    const hourMs = Math.floor(ms / HOUR_MS) * HOUR_MS;
+    let hour = hours.get(hourMs);
+    if (!hour) {
+      hour = { deviceId, hourMs, lateReadings: 0, corrections: 0, imported: 0, exported: 0 };
+      hours.set(hourMs, hour);
+    }
+    return hour;
+  };
+  // One that is stamped with the end of an hour closes it.
+  for (const readAtMs of late) hourOf(readAtMs - 1).lateReadings++;
+  for (const [startMs, { energyMilliwattHours, estimatedMilliwattHours, exportMilliwattHours }] of deltas.own) {
+    const isChanged = energyMilliwattHours !== 0 || estimatedMilliwattHours !== 0 || exportMilliwattHours !== 0;
+    if (startMs >= knownToMs || !isChanged) continue;
+    const hour = hourOf(startMs);
+    hour.corrections = 1;
+    hour.imported += energyMilliwattHours;
+    hour.exported += exportMilliwattHours;
+  }
+  return [...hours.values()];
+}
+
+/** Times of a series' readings that are stored after a later one. */
+function lateReadings({ inserts, series: { lastReadAtMs } }: SeriesPlan): number[] {
+  if (lastReadAtMs === null) return [];
+  return inserts.flatMap(({ readAtMs }) => (readAtMs < lastReadAtMs ? [readAtMs] : []));
+}
+
+/** Notes them, a row an hour: nothing where all readings follow, as nearly always. */
+export function noteLate(plans: readonly DevicePlan[]): Step[] {
+  const hours = lateHours(plans);
+  if (hours.length === 0) return [];
+  const text = `INSERT INTO late_changes AS l (device_id, hour, late_readings, corrections, import_milliwatt_hours, export_milliwatt_hours, changed_at)
+     SELECT h.*, now() FROM unnest($1::text[], $2::timestamptz[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[]) h
+     ON CONFLICT (device_id, hour) DO UPDATE SET late_readings = l.late_readings + excluded.late_readings,
+       corrections = l.corrections + excluded.corrections,
+       import_milliwatt_hours = l.import_milliwatt_hours + excluded.import_milliwatt_hours,
+       export_milliwatt_hours = l.export_milliwatt_hours + excluded.export_milliwatt_hours, changed_at = excluded.changed_at`;
+  const values = [
+    textArray(hours.map(({ deviceId }) => deviceId)),
+    timestampArray(hours.map(({ hourMs }) => hourMs)),
+    int8Array(hours.map(({ lateReadings }) => lateReadings)),
+    int8Array(hours.map(({ corrections }) => corrections)),
+    int8Array(hours.map(({ imported }) => imported)),
+    int8Array(hours.map(({ exported }) => exported)),
+  ];
+  return [statement({ text, values })];
+}

@@ -1,0 +1,86 @@
+import type { z } from 'zod';
+import { asMilliwattHours, exactKwh } from '#src/core/units.ts';
+import type { GreenButtonStatement } from '#src/export/green-button/feed.ts';
+import type { statement } from './shape.ts';
+
+type Statement = z.output<typeof statement>;
+
+/** Columns of a statement as a table: a row for each register, and before them one for each direction. */
+export const BILL_COLUMNS = [
+  'bill_period_id',
+  'version',
+  'recorded_at',
+  'user_id',
+  'device_id',
+  'start',
+  'end',
+  'timezone',
+  'direction',
+  'channel',
+  'start_kwh',
+  'start_at',
+  'start_is',
+  'end_kwh',
+  'end_at',
+  'end_is',
+  'energy_kwh',
+  'estimated_kwh',
+  'adjustment_kwh',
+  'billed_kwh',
+  'sha256',
+] as const;
+
+type Row = Partial<Record<(typeof BILL_COLUMNS)[number], string | number | null>>;
+
+/** The rows: sums of the directions, which are what is billed, then what registers showed. Pure. */
+export function billRows(told: Statement): Row[] {
+  const { bill_period_id, version, recorded_at, user_id, start, end, timezone, sha256 } = told;
+  const common = { bill_period_id, version, recorded_at, user_id, start, end, timezone, sha256 };
+  const sums = (['import', 'export'] as const).map((direction) => ({
+    ...common,
+    device_id: told.device_id,
+    direction,
+    energy_kwh: told[`${direction}_kwh`],
+    ...(direction === 'import' ? { estimated_kwh: told.estimated_kwh } : {}),
+    adjustment_kwh: difference(told[`billed_${direction}_kwh`], told[`${direction}_kwh`]),
+    billed_kwh: told[`billed_${direction}_kwh`],
+  }));
+  const registers = told.registers.map(({ device_id, channel, direction, at_start, at_end, energy_kwh }) => ({
+    ...common,
+    device_id,
+    direction,
+    channel,
+    start_kwh: at_start?.kwh ?? null,
+    start_at: at_start?.at ?? null,
+    start_is: at_start?.is ?? null,
+    end_kwh: at_end?.kwh ?? null,
+    end_at: at_end?.at ?? null,
+    end_is: at_end?.is ?? null,
+    energy_kwh,
+  }));
+  return [...sums, ...registers];
+}
+
+/** Whole mWh of kWh with six decimals. */
+const milliwattHours = (kwh: string): number => Number(kwh.replace('.', ''));
+const difference = (a: string, b: string): string => exactKwh(asMilliwattHours(milliwattHours(a) - milliwattHours(b)));
+
+/** What a Green Button feed of the period has of the statement. Pure. */
+export const greenButtonStatement = (told: Statement): GreenButtonStatement => ({
+  subtitle: `Bill period ${told.bill_period_id}, version ${told.version} of ${told.recorded_at}, billed ${told.billed_import_kwh} kWh delivered and ${told.billed_export_kwh} kWh received, SHA-256 ${told.sha256}`,
+  registers: told.registers.map(({ channel, direction, at_start, at_end }) => ({
+    channel,
+    direction,
+    readings: [at_start, at_end].flatMap((reading) =>
+      reading
+        ? [
+            {
+              atMs: Date.parse(reading.at),
+              milliwattHours: milliwattHours(reading.kwh),
+              isMeasured: reading.is !== 'interpolated',
+            },
+          ]
+        : [],
+    ),
+  })),
+});

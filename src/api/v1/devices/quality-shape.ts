@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { deviceId } from '#src/api/shapes.ts';
+import { FINDINGS, type Finding } from '#src/energy/quality.ts';
+
+const count = z.number().int().nonnegative();
+
+const FOUND: Record<Finding, string> = {
+  glitches: 'Readings that were false: what came before and after them fits.',
+  overlaps: 'Interval readings that overlap one that counts.',
+  late_news: 'Readings in which a frozen source told all that it had kept back, spread over the time since.',
+  passed_over: 'Readings that such a source had repeated meanwhile.',
+  taken_back: 'Readings that showed that the one before them was false.',
+  jitter: 'Small steps back, as of a register that loses its fraction.',
+  resets: 'The register began again from zero.',
+  rollovers: 'The register passed its maximum.',
+  swaps: 'Another register took over: the history is split there, and nothing is counted over the step.',
+  held: 'Readings that are implausible, and wait for the next ones to say what they were.',
+};
+
+export const month = z
+  .strictObject({
+    month: z
+      .string()
+      .regex(/^\d{4}-\d\d$/)
+      .describe('Month of the time zone `tz`, as `YYYY-MM`.'),
+    intervals_expected: count.describe(
+      'Quarter-hours of the month that are over, from the first that the device told of on. What is expected is time, not messages: a register that sends when it changes tells of the time before, too.',
+    ),
+    intervals_received: count.describe('Of these: known throughout, by readings at most an hour apart.'),
+    intervals_estimated: count.describe('Of these: with energy that was spread over a silence of more than an hour.'),
+    intervals_partial: count.describe('Of these: known for a part of the time, or of the channels.'),
+    intervals_missing: count.describe('Of these: of which nothing is known.'),
+    import_kwh: z.number().describe('What flowed in, in kWh, to the mWh.'),
+    export_kwh: z.number().describe('What flowed out, in kWh, to the mWh.'),
+    estimated_import_kwh: z.number().describe('Part of `import_kwh` that was spread over silences, in kWh.'),
+    estimated_export_kwh: z.number().describe('Part of `export_kwh` that was spread over silences, in kWh.'),
+    readings: count.describe('Readings that count.'),
+    late_readings: count.describe('Readings that came when a later one of their channel was stored already.'),
+    corrected_hours: count.describe('Hours whose energy changed after it was known.'),
+    import_change_kwh: z.number().describe('By how much that changed the import of the month, in kWh.'),
+    export_change_kwh: z.number().describe('By how much that changed the export of the month, in kWh.'),
+    findings: z
+      .strictObject(
+        Object.fromEntries(
+          Object.keys(FINDINGS).map((name) => [name, count.describe(FOUND[name as Finding])]),
+        ) as Record<Finding, typeof count>,
+      )
+      .describe('What readings were taken for that were not plainly counted.'),
+    rejected: count.describe('Messages and elements that were refused in the month, of the last 90 days.'),
+    rejections: z
+      .array(
+        z.strictObject({
+          reason: z.string().describe('Why they were refused.'),
+          count: count.describe('How many.'),
+        }),
+      )
+      .describe('The reasons, the most frequent first.'),
+  })
+  .meta({ id: 'MonthQuality' });
+
+export const deviceQuality = z
+  .strictObject({ device_id: deviceId, data: z.array(month).describe('One row a month, in order of time.') })
+  .meta({ id: 'DeviceQuality' });

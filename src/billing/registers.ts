@@ -1,0 +1,217 @@
+import { asMilliwattHours, kwhToMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
+import { type Database, queryOf } from '#src/database/connect.ts';
+import type { Meter } from '#src/database/meter.ts';
+import { nativeNameOf } from '#src/devices/channel-name.ts';
+import { loadHome } from '#src/energy/home/home.ts';
+import {
+  type Break,
+  energyBetween,
+  type RegisterReading,
+  readingAt,
+  type Standing,
+  type Step,
+} from './register-energy.ts';
+
+/** What a register showed at both ends of a period, and counted in between. */
+export interface RegisterPeriod {
+  deviceId: string;
+  channel: string;
+  nativeName: string;
+  direction: 'import' | 'export';
+  /** Null: nothing of it is known then. */
+  atStart: RegisterReading | null;
+  atEnd: RegisterReading | null;
+  /** Null: retention has dropped what would tell. */
+  energy: MilliwattHours | null;
+}
+
+/** Whose registers are billed: a device's, or those of a home that its bill is about. */
+export interface Billed {
+  userId: string;
+  deviceId: string | null;
+}
+
+interface Series {
+  series_id: number;
+  device_id: string;
+  channel: string;
+  kind: string;
+  native_name: string | null;
+  counts_export: boolean;
+  meter: string | null;
+  is_cut: boolean;
+  register_max_kwh: number | null;
+}
+
+/** The registers of a bill, in order: none where energy is told by intervals or power alone. */
+export async function registersIn(
+  db: Database,
+  billed: Billed,
+  { from, to }: { from: Date; to: Date },
+): Promise<RegisterPeriod[]> {
+  const series = await seriesOf(db, billed, { from, to });
+  if (series.length === 0) return [];
+  const ids = series.map(({ series_id }) => series_id);
+  const standings = await standingsAt(db, ids, [from, to]);
+  const ends = series.map((one) => {
+    const [start, end] = [from, to].map((at) => standings.get(`${one.series_id} ${at.getTime()}`));
+    // Before its first reading there is nothing to count: that is where it begins.
+    const since = start?.standing ?? (one.is_cut || !start?.next ? null : firstOf(start.next, from));
+    return { one, start: start?.standing ?? null, since, end: end?.standing ?? null };
+  });
+  const spans = ends.flatMap(({ one, since, end }) =>
+    since && end && end.lastMs > since.lastMs ? [{ id: one.series_id, fromMs: since.lastMs, toMs: end.lastMs }] : [],
+  );
+  const breaks = await breaksIn(db, spans);
+  return ends.flatMap(({ one, start, since, end }) => {
+    if (!end) return [];
+    const maximum = kwhToMilliwattHours(one.register_max_kwh ?? 0);
+    const energy = since && energyBetween(since, end, breaks.get(one.series_id) ?? [], maximum);
+    return [
+      {
+        deviceId: one.device_id,
+        channel: one.channel,
+        nativeName: nativeNameOf({ channel: one.channel, kind: one.kind, nativeName: one.native_name }),
+        direction: one.counts_export ? ('export' as const) : ('import' as const),
+        atStart: start && readingAt(start),
+        atEnd: readingAt(end),
+        energy,
+      },
+    ];
+  });
+}
+
+/** A register that begins with a reading after an instant. */
+const firstOf = ({ ms, value }: { ms: number; value: MilliwattHours }, from: Date): Standing => ({
+  atMs: Math.max(ms, from.getTime()),
+  lastMs: ms,
+  value,
+  next: null,
+});
+
+/** Registers that count, of the devices that the bill is about. */
+async function seriesOf(
+  db: Database,
+  { userId, deviceId }: Billed,
+  range: { from: Date; to: Date },
+): Promise<Series[]> {
+  const told = deviceId === null ? await connectionOf(db, userId, range) : [{ deviceId, meter: 'any' as const }];
+  // Raw SQL: lists as parameters.
+  const { rows } = await queryOf(db)<Series>(
+    `SELECT s.series_id, s.device_id, s.channel, s.kind, s.native_name, s.counts_export, s.meter, s.closed_until IS NOT NULL AS is_cut, d.register_max_kwh
+     FROM series s JOIN devices d USING (device_id)
+     WHERE s.device_id = ANY ($1) AND s.kind = 'register' AND (s.counts_import OR s.counts_export) ORDER BY s.device_id, s.channel`,
+    [[...new Set(told.map((one) => one.deviceId))]],
+  );
+  return rows.filter(({ device_id, meter }) =>
+    told.some((one) => one.deviceId === device_id && (one.meter === 'any' || one.meter === meter)),
+  );
+}
+
+/** What a home's bill is about (docs/cost.md, whose energy): its grid devices, and while there was none its consumption devices. */
+async function connectionOf(
+  db: Database,
+  userId: string,
+  { from, to }: { from: Date; to: Date },
+): Promise<{ deviceId: string; meter: Meter | null }[]> {
+  const { devices, stretches } = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true });
+  const within = stretches.filter(({ fromMs, toMs }) => fromMs < to.getTime() && toMs > from.getTime());
+  return devices.flatMap(({ deviceId, partOf, placement }) => {
+    const isTold = within.some(
+      ({ roles, isGridThere }) => roles.get(deviceId) === (isGridThere ? 'grid' : 'consumption'),
+    );
+    return isTold ? [{ deviceId: partOf ?? deviceId, meter: partOf === null ? null : placement }] : [];
+  });
+}
+
+/** Readings of a series `s` within bounds, those that retention kept, too, with what they were taken for. */
+const readWhere = (bounds: string) => `(
+    SELECT series_id, read_at, interval_ms, value FROM readings r WHERE series_id = s.series_id AND ${bounds}
+    UNION ALL SELECT series_id, read_at, interval_ms, value FROM closed_readings r WHERE series_id = s.series_id AND ${bounds}) r
+  LEFT JOIN reading_notes n USING (series_id, read_at, interval_ms)`;
+/** That one counts: what follows a reading that is still held waits with it. */
+const COUNTS = `(n.verdict IS NULL OR n.verdict NOT IN ('glitch', 'held', 'passed')) AND (h.held_at IS NULL OR r.read_at < h.held_at)`;
+const NO_JITTER = `n.verdict IS DISTINCT FROM 'jitter'`;
+const HELD = `LEFT JOIN LATERAL (SELECT min(read_at) AS held_at FROM reading_notes WHERE series_id = s.series_id AND verdict = 'held') h ON true`;
+
+/** How far is looked for the nearest reading: mostly hours suffice, and all of a series is millions. One after the other, until there is one. */
+const WINDOWS = `(VALUES ('2 hours'::interval), ('2 days'), ('10 days'), ('60 days'), (NULL)) w (length)`;
+
+/** The last reading up to an instant (or before it) that counts, and the first one after it: as tables of a lateral join. */
+const lastUpTo = (at: string, compare: '<=' | '<', more = 'true') => `LATERAL (
+  SELECT f.* FROM ${WINDOWS} CROSS JOIN LATERAL (SELECT r.read_at, r.value
+    FROM ${readWhere(`r.read_at ${compare} ${at} AND r.read_at >= coalesce(${at} - w.length, '-infinity')`)}
+    WHERE ${COUNTS} AND ${more} ORDER BY r.read_at DESC LIMIT 1) f LIMIT 1)`;
+const firstAfter = (at: string) => `LATERAL (
+  SELECT f.* FROM ${WINDOWS} CROSS JOIN LATERAL (SELECT r.read_at, r.value, n.verdict
+    FROM ${readWhere(`r.read_at > ${at} AND r.read_at <= coalesce(${at} + w.length, 'infinity')`)}
+    WHERE ${COUNTS} ORDER BY r.read_at LIMIT 1) f LIMIT 1)`;
+
+interface Ends {
+  /** Null: there is no reading until then. */
+  standing: Standing | null;
+  next: { ms: number; value: MilliwattHours } | null;
+}
+
+/** Where registers stand at some instants, by `series_id` and Unix ms. */
+async function standingsAt(db: Database, ids: readonly number[], at: readonly Date[]): Promise<Map<string, Ends>> {
+  // Raw SQL: of each series and instant the readings around it, each found by the index.
+  const { rows } = await queryOf(db)<{
+    series_id: number;
+    at: Date;
+    last_at: Date | null;
+    value: number | null;
+    next_at: Date | null;
+    next_value: number | null;
+    next_verdict: string | null;
+  }>(
+    `SELECT s.series_id, t.at, l.read_at AS last_at, v.value, x.read_at AS next_at, x.value AS next_value, x.verdict AS next_verdict
+     FROM unnest($1::bigint[]) s (series_id) CROSS JOIN unnest($2::timestamptz[]) t (at)
+     ${HELD}
+     LEFT JOIN ${lastUpTo('t.at', '<=')} l ON true
+     LEFT JOIN ${lastUpTo('t.at', '<=', NO_JITTER)} v ON true
+     LEFT JOIN ${firstAfter('t.at')} x ON true`,
+    [ids, at],
+  );
+  return new Map(
+    rows.map((row) => {
+      const next =
+        row.next_at && row.next_value !== null
+          ? { ms: row.next_at.getTime(), value: asMilliwattHours(row.next_value), step: stepOf(row.next_verdict) }
+          : null;
+      const standing =
+        row.last_at && row.value !== null
+          ? { atMs: row.at.getTime(), lastMs: row.last_at.getTime(), value: asMilliwattHours(row.value), next }
+          : null;
+      return [`${row.series_id} ${row.at.getTime()}`, { standing, next }];
+    }),
+  );
+}
+
+const STEPS: ReadonlySet<string> = new Set(['jitter', 'reset', 'rollover', 'swap']);
+const stepOf = (verdict: string | null): Step => (verdict !== null && STEPS.has(verdict) ? (verdict as Step) : null);
+
+/** Resets, rollovers and swaps of series within `(fromMs, toMs]`. */
+async function breaksIn(
+  db: Database,
+  spans: readonly { id: number; fromMs: number; toMs: number }[],
+): Promise<Map<number, Break[]>> {
+  if (spans.length === 0) return new Map();
+  const { rows } = await queryOf(db)<{ series_id: number; verdict: string; value: number; before: number | null }>(
+    `SELECT s.series_id, b.verdict, c.value, p.value AS before
+     FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[]) s (series_id, from_at, to_at)
+     ${HELD}
+     JOIN reading_notes b ON b.series_id = s.series_id AND b.verdict IN ('reset', 'rollover', 'swap') AND b.read_at > s.from_at AND b.read_at <= s.to_at
+     CROSS JOIN LATERAL (SELECT value FROM readings r WHERE r.series_id = s.series_id AND r.read_at = b.read_at AND r.interval_ms = b.interval_ms
+       UNION ALL SELECT value FROM closed_readings r WHERE r.series_id = s.series_id AND r.read_at = b.read_at AND r.interval_ms = b.interval_ms) c
+     LEFT JOIN ${lastUpTo('b.read_at', '<', NO_JITTER)} p ON true`,
+    [spans.map(({ id }) => id), spans.map(({ fromMs }) => new Date(fromMs)), spans.map(({ toMs }) => new Date(toMs))],
+  );
+  const found = new Map<number, Break[]>();
+  for (const { series_id, verdict, value, before } of rows) {
+    if (before === null) continue;
+    const one = { step: stepOf(verdict), before: asMilliwattHours(before), value: asMilliwattHours(value) };
+    found.set(series_id, [...(found.get(series_id) ?? []), one]);
+  }
+  return found;
+}

@@ -1,0 +1,344 @@
+import { sql } from 'kysely';
+import { AppError } from '#src/core/errors.ts';
+import { newId } from '#src/core/ids.ts';
+import { exactKwh, type MilliwattHours } from '#src/core/units.ts';
+import type { Meter } from '#src/cost/bought.ts';
+import { lockOf } from '#src/database/advisory-locks.ts';
+import type { Database } from '#src/database/connect.ts';
+import { type Reach, within } from '#src/database/reach.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+import { type Energies, isNothing, minus, nextOpen } from './adjustments.ts';
+import { checksum, type Json } from './canonical.ts';
+import { billedMeter, type Known, knownIn } from './known.ts';
+import { type Billed, registersIn } from './registers.ts';
+import {
+  type Adjustment,
+  billed,
+  type Cause,
+  type Statement,
+  type ToldAdjustment,
+  type ToldEnergy,
+  toldAdjustment,
+  toldEnergy,
+} from './statement.ts';
+
+/** Most periods of an account, and versions of a period. */
+const MAX_PERIODS = 1_000;
+const MAX_VERSIONS = 100;
+
+/** A bill period as it is stored. `start`, `end`: its first and last day in `timezone`, YYYY-MM-DD. */
+export interface BillPeriod {
+  bill_period_id: string;
+  user_id: string;
+  device_id: string | null;
+  start: string;
+  end: string;
+  timezone: string;
+  starts_at: Date;
+  ends_at: Date;
+  created_at: Date;
+  closed_at: Date | null;
+}
+
+/** A version as it is stored: the statement, its checksum (hexadecimal), and its own energies in mWh. */
+export interface BillVersion {
+  told: Statement;
+  sha256: string;
+  imported: MilliwattHours;
+  exported: MilliwattHours;
+  estimated: MilliwattHours;
+}
+
+/** A later correction of a closed period: told with the closing of `told_in`, or waiting for that (`isTold` false; null: for a period to come). */
+interface LaterCorrection extends Energies {
+  toldIn: string | null;
+  isTold: boolean;
+}
+
+/** A bill period with what was told of it, and what is known now. */
+export interface BillDetails {
+  period: BillPeriod;
+  versions: BillVersion[];
+  known: Known;
+  energy: ToldEnergy;
+  /** Corrections of others that it tells, or will tell when it is closed now. */
+  adjustments: ToldAdjustment[];
+  corrections: LaterCorrection[];
+}
+
+const COLUMNS = sql<BillPeriod>`p.bill_period_id, p.user_id, p.device_id, p.first_day::text AS start, p.last_day::text AS "end", p.timezone,
+  p.starts_at, p.ends_at, p.created_at, p.closed_at`;
+
+const billedOf = ({ user_id, device_id }: BillPeriod): Billed => ({ userId: user_id, deviceId: device_id });
+const rangeOf = ({ starts_at, ends_at }: BillPeriod) => ({ from: starts_at, to: ends_at });
+const ordered = ({ bill_period_id, starts_at, closed_at }: BillPeriod) => ({
+  id: bill_period_id,
+  startsAtMs: starts_at.getTime(),
+  isClosed: closed_at !== null,
+});
+
+/** Whose bills are changed one after the other: which period tells a correction depends on all of them. */
+const holdBills = (trx: Database, userId: string) =>
+  sql`SELECT pg_advisory_xact_lock(${lockOf('bills of', userId)}::bigint)`.execute(trx);
+
+/**
+ * Makes a bill period of a home (`deviceId` null) or a device that was found within the caller's reach, and records what is known of it
+ * as its first version. 409 where another one has some of its days.
+ */
+export async function createBillPeriod(
+  db: Database,
+  { userId, deviceId }: Billed,
+  days: { start: string; end: string; zone: string; from: Date; to: Date },
+  now: Date,
+): Promise<BillDetails> {
+  return joinOrBeginTransaction(db, async (trx) => {
+    await holdBills(trx, userId);
+    // Raw SQL: dates as text, and comparisons with null, here and below.
+    const { rows } = await sql<{ periods: number; taken: boolean }>`
+      SELECT count(*)::int AS periods,
+        coalesce(bool_or(device_id IS NOT DISTINCT FROM ${deviceId} AND starts_at < ${days.to} AND ends_at > ${days.from}), false) AS taken
+      FROM bill_periods WHERE user_id = ${userId}`.execute(trx);
+    const [found] = rows;
+    if (found?.taken) throw new AppError('billDaysTaken');
+    if ((found?.periods ?? 0) >= MAX_PERIODS) throw new AppError('tooManyBills');
+    const period: BillPeriod = {
+      bill_period_id: newId('bil'),
+      user_id: userId,
+      device_id: deviceId,
+      start: days.start,
+      end: days.end,
+      timezone: days.zone,
+      starts_at: days.from,
+      ends_at: days.to,
+      created_at: now,
+      closed_at: null,
+    };
+    const { start, end, ...columns } = period;
+    await trx
+      .insertInto('bill_periods')
+      .values({ ...columns, first_day: start, last_day: end })
+      .execute();
+    await addVersion(trx, period, 'first', [], now);
+    return detailsOf(trx, period);
+  });
+}
+
+/** Bill periods of an account in the order in which they were made, after `cursor`; at most `limit`. Each with its last version. */
+export async function listBillPeriods(
+  db: Database,
+  reach: Reach,
+  { userId, deviceId }: { userId: string; deviceId?: string | undefined },
+  page: { limit: number; cursor?: string },
+): Promise<{ period: BillPeriod; last: BillVersion }[]> {
+  const { rows } = await sql<BillPeriod & StoredVersion>`
+    SELECT ${COLUMNS}, v.* FROM bill_periods p
+    CROSS JOIN LATERAL (SELECT ${VERSION} FROM bill_versions v WHERE v.bill_period_id = p.bill_period_id ORDER BY version DESC LIMIT 1) v
+    WHERE p.user_id = ${userId} AND ${within(reach, 'p.user_id')} AND p.bill_period_id > ${page.cursor ?? ''}
+      AND (${deviceId ?? null}::text IS NULL OR p.device_id = ${deviceId ?? null})
+    ORDER BY p.bill_period_id LIMIT ${page.limit}`.execute(db);
+  return rows.map((row) => ({ period: row, last: versionOf(row) }));
+}
+
+/** One within the reach, with what is known now; null where there is none. */
+export async function findBillPeriod(db: Database, reach: Reach, id: string): Promise<BillDetails | null> {
+  const period = await storedPeriod(db, reach, id);
+  return period && detailsOf(db, period);
+}
+
+/** Records what is known now as a further version of an open period; null where there is none within the reach. */
+export async function recordBill(db: Database, reach: Reach, id: string, now: Date): Promise<BillDetails | null> {
+  return changeOpen(db, reach, id, async (trx, period) => {
+    await addVersion(trx, period, 'again', [], now);
+    return detailsOf(trx, period);
+  });
+}
+
+/**
+ * Closes a period that is over: records what is known now, with the corrections of closed periods that wait for it. From then on what
+ * changes of its days is told by the next open one.
+ */
+export async function closeBillPeriod(db: Database, reach: Reach, id: string, now: Date): Promise<BillDetails | null> {
+  return changeOpen(db, reach, id, async (trx, period) => {
+    if (period.ends_at > now) throw new AppError('billNotOver');
+    const waiting = (await outstandingOf(trx, period)).filter(({ next }) => next === id).map(adjustmentOf);
+    if (waiting.length > 0)
+      await trx
+        .insertInto('bill_adjustments')
+        .values(
+          waiting.map(({ periodId, imported, exported }) => ({
+            told_in: id,
+            bill_period_id: periodId,
+            import_milliwatt_hours: imported,
+            export_milliwatt_hours: exported,
+          })),
+        )
+        .execute();
+    await addVersion(trx, period, 'closing', waiting, now);
+    await trx.updateTable('bill_periods').set({ closed_at: now }).where('bill_period_id', '=', id).execute();
+    return detailsOf(trx, { ...period, closed_at: now });
+  });
+}
+
+/** Removes an open period with its versions: nothing was billed by it. False where there is none within the reach. */
+export async function deleteBillPeriod(db: Database, reach: Reach, id: string): Promise<boolean> {
+  const removed = await changeOpen(db, reach, id, async (trx) => {
+    await trx.deleteFrom('bill_periods').where('bill_period_id', '=', id).execute();
+    return true;
+  });
+  return removed ?? false;
+}
+
+/** Changes a period within the reach while no other bill of its account changes; null where there is none, 409 where it is closed. */
+async function changeOpen<T>(
+  db: Database,
+  reach: Reach,
+  id: string,
+  change: (trx: Database, period: BillPeriod) => Promise<T>,
+): Promise<T | null> {
+  return joinOrBeginTransaction(db, async (trx) => {
+    const found = await storedPeriod(trx, reach, id);
+    if (!found) return null;
+    await holdBills(trx, found.user_id);
+    // It may have been closed while this waited.
+    const period = await storedPeriod(trx, reach, id);
+    if (!period) return null;
+    if (period.closed_at) throw new AppError('billClosed');
+    return change(trx, period);
+  });
+}
+
+async function storedPeriod(db: Database, reach: Reach, id: string): Promise<BillPeriod | null> {
+  const { rows } = await sql<BillPeriod>`
+    SELECT ${COLUMNS} FROM bill_periods p WHERE p.bill_period_id = ${id} AND ${within(reach, 'p.user_id')}`.execute(db);
+  return rows[0] ?? null;
+}
+
+const VERSION =
+  sql.raw(`v.told, encode(v.sha256, 'hex') AS sha256, v.import_milliwatt_hours AS imported, v.export_milliwatt_hours AS exported,
+  v.estimated_milliwatt_hours AS estimated`);
+
+type StoredVersion = BillVersion;
+
+const versionOf = ({ told, sha256, imported, exported, estimated }: StoredVersion): BillVersion => ({
+  told,
+  sha256,
+  imported,
+  exported,
+  estimated,
+});
+
+async function versionsOf(db: Database, id: string): Promise<BillVersion[]> {
+  const { rows } = await sql<StoredVersion>`
+    SELECT ${VERSION} FROM bill_versions v WHERE v.bill_period_id = ${id} ORDER BY version`.execute(db);
+  return rows.map(versionOf);
+}
+
+/** Records what is known of a period now, and what is told of others with it. */
+async function addVersion(
+  trx: Database,
+  period: BillPeriod,
+  cause: Cause,
+  adjustments: readonly Adjustment[],
+  now: Date,
+): Promise<void> {
+  const last = (await versionsOf(trx, period.bill_period_id)).at(-1);
+  const version = (last?.told.version ?? 0) + 1;
+  // A period can always be closed.
+  if (version > MAX_VERSIONS && cause !== 'closing') throw new AppError('tooManyBills');
+  const known = await knownIn(await billedMeter(trx, billedOf(period)), rangeOf(period));
+  const registers = await registersIn(trx, billedOf(period), rangeOf(period));
+  const sum = billed(known, adjustments);
+  const told: Statement = {
+    bill_period_id: period.bill_period_id,
+    version,
+    cause,
+    user_id: period.user_id,
+    device_id: period.device_id,
+    start: period.start,
+    end: period.end,
+    timezone: period.timezone,
+    starts_at: period.starts_at.toISOString(),
+    ends_at: period.ends_at.toISOString(),
+    recorded_at: now.toISOString(),
+    ...toldEnergy(known, registers),
+    adjustments: adjustments.map(toldAdjustment),
+    billed_import_kwh: exactKwh(sum.imported),
+    billed_export_kwh: exactKwh(sum.exported),
+    previous_sha256: last?.sha256 ?? null,
+  };
+  await trx
+    .insertInto('bill_versions')
+    .values({
+      bill_period_id: period.bill_period_id,
+      version,
+      told: JSON.stringify(told),
+      sha256: checksum(told as unknown as Json),
+      import_milliwatt_hours: known.imported,
+      export_milliwatt_hours: known.exported,
+      estimated_milliwatt_hours: known.estimated,
+    })
+    .execute();
+}
+
+/** What is known of a period now, beside what was told of it. */
+async function detailsOf(db: Database, period: BillPeriod): Promise<BillDetails> {
+  const versions = await versionsOf(db, period.bill_period_id);
+  const known = await knownIn(await billedMeter(db, billedOf(period)), rangeOf(period));
+  const energy = toldEnergy(known, await registersIn(db, billedOf(period), rangeOf(period)));
+  const of = { period, versions, known, energy };
+  const waiting = await outstandingOf(db, period);
+  if (!period.closed_at) {
+    const mine = waiting.filter(({ next }) => next === period.bill_period_id);
+    return { ...of, adjustments: mine.map((one) => toldAdjustment(adjustmentOf(one))), corrections: [] };
+  }
+  const { rows } = await sql<Energies & { toldIn: string }>`
+    SELECT told_in AS "toldIn", import_milliwatt_hours AS imported, export_milliwatt_hours AS exported
+    FROM bill_adjustments WHERE bill_period_id = ${period.bill_period_id} ORDER BY told_in`.execute(db);
+  const told = rows.map((row) => ({ ...row, isTold: true }));
+  const untold = waiting
+    .filter((one) => one.period.bill_period_id === period.bill_period_id)
+    .map(({ next, imported, exported }) => ({ toldIn: next, isTold: false, imported, exported }));
+  return { ...of, adjustments: versions.at(-1)?.told.adjustments ?? [], corrections: [...told, ...untold] };
+}
+
+/** By how much a closed period was corrected since, beyond what was told, and which period will tell it. */
+interface Outstanding extends Energies {
+  period: BillPeriod;
+  /** Null: none that is open begins after it. */
+  next: string | null;
+}
+
+const adjustmentOf = ({ period, imported, exported }: Outstanding): Adjustment => ({
+  periodId: period.bill_period_id,
+  start: period.start,
+  end: period.end,
+  imported,
+  exported,
+});
+
+/**
+ * Of all closed periods of the same home or device what is known now less what was told: at their closing, and as adjustments since. Those
+ * of which nothing is left to tell are left out.
+ */
+async function outstandingOf(db: Database, of: BillPeriod): Promise<Outstanding[]> {
+  const { rows: periods } = await sql<BillPeriod & { imported: MilliwattHours; exported: MilliwattHours }>`
+    SELECT ${COLUMNS}, coalesce(v.imported, 0)::bigint AS imported, coalesce(v.exported, 0)::bigint AS exported FROM bill_periods p
+    LEFT JOIN LATERAL (
+      SELECT sum(t.import_milliwatt_hours) AS imported, sum(t.export_milliwatt_hours) AS exported FROM (
+        (SELECT import_milliwatt_hours, export_milliwatt_hours FROM bill_versions WHERE bill_period_id = p.bill_period_id ORDER BY version DESC LIMIT 1)
+        UNION ALL SELECT import_milliwatt_hours, export_milliwatt_hours FROM bill_adjustments WHERE bill_period_id = p.bill_period_id) t
+    ) v ON p.closed_at IS NOT NULL
+    WHERE p.user_id = ${of.user_id} AND p.device_id IS NOT DISTINCT FROM ${of.device_id} ORDER BY p.starts_at`.execute(
+    db,
+  );
+  const closed = periods.filter(({ closed_at }) => closed_at !== null);
+  if (closed.length === 0) return [];
+  const all = periods.map(ordered);
+  const meter: Meter = await billedMeter(db, billedOf(of));
+  const found: Outstanding[] = [];
+  for (const period of closed) {
+    const left = minus(await knownIn(meter, rangeOf(period)), period);
+    if (!isNothing(left)) found.push({ ...left, period, next: nextOpen(all, ordered(period))?.id ?? null });
+  }
+  return found;
+}

@@ -1,0 +1,224 @@
+import { sql } from 'kysely';
+import { QUARTER_MS } from '#src/core/units.ts';
+import type { Database } from '#src/database/connect.ts';
+import { estimatedExportKey } from '#src/database/meter.ts';
+import { quartersOf } from '#src/rollups/quarters.ts';
+import { loadAsMeter } from './home/home.ts';
+import { localTime } from './local-time.ts';
+import type { Range } from './ranges.ts';
+import { wallClock } from './wall-clock.ts';
+
+/** What the law took readings for that it did not plainly count (ingest/normalise/law.ts), by what a report calls it. */
+export const FINDINGS = {
+  glitches: 'glitch',
+  overlaps: 'overlap',
+  late_news: 'late',
+  passed_over: 'passed',
+  taken_back: 'back',
+  jitter: 'jitter',
+  resets: 'reset',
+  rollovers: 'rollover',
+  swaps: 'swap',
+  held: 'held',
+} as const;
+export type Finding = keyof typeof FINDINGS;
+
+/** A reason why messages or elements were not used, and how many. */
+interface Rejection {
+  reason: string;
+  count: number;
+}
+
+/**
+ * How good a month of a device is. An interval is a quarter-hour (UTC) of the device's time that is over; each is one of received,
+ * estimated, partial and missing. Energies in kWh, to the mWh.
+ */
+export interface MonthQuality {
+  /** YYYY-MM, of the zone. */
+  month: string;
+  intervals_expected: number;
+  /** Known throughout, and nothing of it estimated. */
+  intervals_received: number;
+  /** Some of its energy was spread over a silence of more than an hour. */
+  intervals_estimated: number;
+  /** Known for a part of it. */
+  intervals_partial: number;
+  intervals_missing: number;
+  import_kwh: number;
+  export_kwh: number;
+  estimated_import_kwh: number;
+  estimated_export_kwh: number;
+  readings: number;
+  late_readings: number;
+  corrected_hours: number;
+  import_change_kwh: number;
+  export_change_kwh: number;
+  findings: Record<Finding, number>;
+  rejected: number;
+  /** The most frequent first, `MOST_REASONS` of them. */
+  rejections: Rejection[];
+}
+
+/** Reasons that are told of a month; of the others the number. */
+const MOST_REASONS = 20;
+const OTHER_REASONS = 'other reasons';
+const MEASURES = [
+  'energyMilliwattHours',
+  'estimatedMilliwattHours',
+  'exportMilliwattHours',
+  'readingCount',
+  'coveredMs',
+  'exportCoveredMs',
+] as const;
+/** So many quarter-hours are read at a time. */
+const CHUNK_MS = 96 * 96 * QUARTER_MS;
+
+/** kWh of whole mWh, all of them. */
+const kwh = (milliwattHours: number): number => milliwattHours / 1e6;
+
+/**
+ * The quality of a device's electricity by month of the range's zone, in order; months of which there is nothing to tell are left out. What
+ * is expected is time, not messages: each quarter-hour from the first counted interval on is to be known, and a register that sends only
+ * when it changes makes it so with its next reading.
+ */
+export async function deviceQuality(db: Database, deviceId: string, range: Range, now: Date): Promise<MonthQuality[]> {
+  const months = new Map<string, MonthQuality>();
+  const monthOf = (month: string): MonthQuality => {
+    const known = months.get(month) ?? emptyMonth(month);
+    months.set(month, known);
+    return known;
+  };
+  await addIntervals(db, deviceId, range, now, monthOf);
+  for (const { month, readings, hours, imported, exported } of await lateIn(db, deviceId, range)) {
+    const row = monthOf(month);
+    row.late_readings = readings;
+    row.corrected_hours = hours;
+    row.import_change_kwh = kwh(imported);
+    row.export_change_kwh = kwh(exported);
+  }
+  const names = new Map<string, Finding>(Object.entries(FINDINGS).map(([name, verdict]) => [verdict, name as Finding]));
+  for (const { month, verdict, count } of await verdictsIn(db, deviceId, range)) {
+    // The first one after a reset or a swap keeps its note (confirming), and counts as any other.
+    const name = names.get(verdict);
+    if (name) monthOf(month).findings[name] += count;
+  }
+  for (const { month, reason, count } of await rejectionsIn(db, deviceId, range)) {
+    const row = monthOf(month);
+    row.rejected += count;
+    row.rejections.push({ reason: reason ?? OTHER_REASONS, count });
+  }
+  return [...months.values()].sort((a, b) => (a.month < b.month ? -1 : 1));
+}
+
+const emptyMonth = (month: string): MonthQuality => ({
+  month,
+  intervals_expected: 0,
+  intervals_received: 0,
+  intervals_estimated: 0,
+  intervals_partial: 0,
+  intervals_missing: 0,
+  import_kwh: 0,
+  export_kwh: 0,
+  estimated_import_kwh: 0,
+  estimated_export_kwh: 0,
+  readings: 0,
+  late_readings: 0,
+  corrected_hours: 0,
+  import_change_kwh: 0,
+  export_change_kwh: 0,
+  findings: Object.fromEntries(Object.keys(FINDINGS).map((name) => [name, 0])) as Record<Finding, number>,
+  rejected: 0,
+  rejections: [],
+});
+
+/** Energies of a month while they are added up, whole mWh. */
+interface Sums {
+  imported: number;
+  exported: number;
+  estimatedImport: number;
+  estimatedExport: number;
+}
+
+async function addIntervals(
+  db: Database,
+  deviceId: string,
+  range: Range,
+  now: Date,
+  monthOf: (month: string) => MonthQuality,
+): Promise<void> {
+  const loaded = await loadAsMeter(db, deviceId);
+  const [meter] = loaded?.home.devices ?? [];
+  if (!meter || meter.beginsAtMs === null) return;
+  const fromMs = Math.max(Math.ceil(range.from.getTime() / QUARTER_MS) * QUARTER_MS, meter.beginsAtMs);
+  const toMs = Math.floor(Math.min(range.to.getTime(), now.getTime()) / QUARTER_MS) * QUARTER_MS;
+  if (fromMs >= toMs) return;
+  const clockOf = wallClock(fromMs, toMs, range.zone);
+  const expected = { import: meter.importChannels * QUARTER_MS, export: meter.exportChannels * QUARTER_MS };
+  const sums = new Map<MonthQuality, Sums>();
+  for (let chunkMs = fromMs; chunkMs < toMs; chunkMs += CHUNK_MS) {
+    const chunk = { from: new Date(chunkMs), to: new Date(Math.min(chunkMs + CHUNK_MS, toMs)) };
+    const keys = { key: 'device_id', ids: [deviceId, estimatedExportKey(deviceId)] } as const;
+    const found = await quartersOf(db, keys, chunk, MEASURES);
+    const [own, outwards] = [found.get(deviceId), found.get(estimatedExportKey(deviceId))];
+    for (let ms = chunkMs, at = 0; ms < chunk.to.getTime(); ms += QUARTER_MS, at++) {
+      const of = (name: (typeof MEASURES)[number]) => own?.[name][at] ?? 0;
+      const row = monthOf(clockOf(ms).day.date.slice(0, 7));
+      const sum = sums.get(row) ?? { imported: 0, exported: 0, estimatedImport: 0, estimatedExport: 0 };
+      sums.set(row, sum);
+      const estimatedExport = outwards?.energyMilliwattHours[at] ?? 0;
+      sum.imported += of('energyMilliwattHours');
+      sum.exported += of('exportMilliwattHours');
+      sum.estimatedImport += of('estimatedMilliwattHours');
+      sum.estimatedExport += estimatedExport;
+      row.readings += of('readingCount');
+      row.intervals_expected++;
+      if (of('coveredMs') + of('exportCoveredMs') === 0) row.intervals_missing++;
+      else if (of('estimatedMilliwattHours') + estimatedExport > 0) row.intervals_estimated++;
+      else if (of('coveredMs') < expected.import || of('exportCoveredMs') < expected.export) row.intervals_partial++;
+      else row.intervals_received++;
+    }
+  }
+  for (const [row, { imported, exported, estimatedImport, estimatedExport }] of sums) {
+    row.import_kwh = kwh(imported);
+    row.export_kwh = kwh(exported);
+    row.estimated_import_kwh = kwh(estimatedImport);
+    row.estimated_export_kwh = kwh(estimatedExport);
+  }
+}
+
+/** The month of an instant, YYYY-MM, in SQL. */
+const monthAt = (instant: string, range: Range) => sql`to_char(${localTime(sql.ref(instant), range)}, 'YYYY-MM')`;
+
+/** What came late of hours that begin in the range, and what that changed, by month. */
+async function lateIn(db: Database, deviceId: string, range: Range) {
+  // Raw SQL: local months by our own zone database, here and below.
+  const { rows } = await sql<{ month: string; readings: number; hours: number; imported: number; exported: number }>`
+    SELECT month, sum(late_readings)::bigint AS readings, count(*) FILTER (WHERE corrections > 0)::int AS hours,
+      sum(import_milliwatt_hours)::bigint AS imported, sum(export_milliwatt_hours)::bigint AS exported
+    FROM (SELECT ${monthAt('hour', range)} AS month, * FROM late_changes
+      WHERE device_id = ${deviceId} AND hour >= ${range.from} AND hour < ${range.to}) l GROUP BY 1`.execute(db);
+  return rows;
+}
+
+/** What readings of the range were taken for, where they were not plainly counted, by month. */
+async function verdictsIn(db: Database, deviceId: string, range: Range) {
+  const { rows } = await sql<{ month: string; verdict: string; count: number }>`
+    SELECT month, verdict, count(*)::int AS count FROM (
+      SELECT ${monthAt('n.read_at', range)} AS month, n.verdict FROM series s JOIN reading_notes n USING (series_id)
+      WHERE s.device_id = ${deviceId} AND (s.counts_import OR s.counts_export) AND n.read_at > ${range.from} AND n.read_at <= ${range.to}) v
+    GROUP BY 1, 2`.execute(db);
+  return rows;
+}
+
+/** Why messages of the device were refused that came in the range, by month: the most frequent reasons, and the others as one (null). */
+async function rejectionsIn(db: Database, deviceId: string, range: Range) {
+  const { rows } = await sql<{ month: string; reason: string | null; count: number }>`
+    SELECT month, reason, sum(count)::int AS count FROM (
+      SELECT month, count(*) AS count,
+        CASE WHEN row_number() OVER (PARTITION BY month ORDER BY count(*) DESC, reason) <= ${MOST_REASONS} THEN reason END AS reason
+      FROM (SELECT ${monthAt('received_at', range)} AS month, reason FROM rejected_messages
+        WHERE device_id = ${deviceId} AND received_at >= ${range.from} AND received_at < ${range.to}) r
+      GROUP BY month, r.reason) ranked
+    GROUP BY 1, 2 ORDER BY 1, 3 DESC, 2 NULLS LAST`.execute(db);
+  return rows;
+}

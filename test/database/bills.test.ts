@@ -1,0 +1,178 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { DecodedReading } from '#ingest/decoders/decoder.ts';
+import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
+import { type BillDetails, closeBillPeriod, createBillPeriod, findBillPeriod, recordBill } from '#src/billing/store.ts';
+import { createDb, type Database } from '#src/database/connect.ts';
+import { EVERYBODY } from '#src/database/reach.ts';
+import { dayRange } from '#src/energy/ranges.ts';
+import { consumption, quarter } from '#test/reference/consumption.ts';
+import { type History, history, START_MS, tariffHistory } from '#test/reference/histories.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+
+/** Bills add up: whatever comes late, and whenever periods are closed, all that was told is what the law says in the end. */
+/** After a change of bills take 200 (BILLED_HISTORIES). */
+const RUNS = Number(process.env.BILLED_HISTORIES ?? 12);
+const DAY_MS = 86_400_000;
+/** Beyond every history, and within the retention of each. */
+const NOW = new Date(Date.UTC(2027, 8, 1));
+
+let database: TestDatabase;
+let db: Database;
+beforeAll(async () => {
+  database = await testDatabase();
+  db = createDb(database.pool);
+});
+afterAll(() => database.drop());
+
+let made = 0;
+async function pair({ limitKw, registerMaxKwh, maxGapMinutes }: History) {
+  const [userId, deviceId] = [`usr_bill${++made}`, `dev_bill${made}`];
+  await database.pool.query(`INSERT INTO users (user_id, email, role) VALUES ($1, $1 || '@example.com', 'homeowner')`, [
+    userId,
+  ]);
+  await database.pool.query(
+    `INSERT INTO devices (device_id, user_id, type, location, limit_kw, register_max_kwh, max_gap_minutes, mqtt_secret_sha256)
+     VALUES ($1, $2, 'smart_meter', 'test', $3, $4, $5, '')`,
+    [deviceId, userId, limitKw, registerMaxKwh, maxGapMinutes],
+  );
+  return { userId, deviceId };
+}
+
+const message = (reading: DecodedReading): IncomingMessage => ({
+  topic: `energy/v1/${reading.deviceId}/readings`,
+  payload: Buffer.from('{}'),
+  receivedAtMs: NOW.getTime(),
+  decoded: { deviceId: reading.deviceId, readings: [reading], rejections: [] },
+});
+
+/** Days of the periods one after the other, before the last, which has all the rest. */
+const lengths = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 3, maxLength: 7 });
+const act = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('deliver' as const), which: fc.integer({ min: 1, max: 25 }) }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('make' as const), which: fc.nat() }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('record' as const), which: fc.nat() }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('close' as const), which: fc.nat() }) },
+);
+const zones = fc.constantFrom('UTC', 'Europe/Berlin', 'Asia/Kolkata');
+
+const milliwattHours = (kwh: string) => BigInt(kwh.replace('.', ''));
+const sum = (values: readonly bigint[]) => values.reduce((all, one) => all + one, 0n);
+
+function periodsOf(days: readonly number[], zone: string) {
+  const dayOf = (offset: number) => new Date(START_MS + offset * DAY_MS).toISOString().slice(0, 10);
+  // From the day before the first reading on, in every zone.
+  let from = -2;
+  const counts = [...days, 300];
+  return counts.map((count) => {
+    const [start, end] = [dayOf(from), dayOf(from + count - 1)];
+    from += count;
+    const range = dayRange(start, end, zone);
+    return { start, end, zone, from: range.from, to: range.to };
+  });
+}
+
+/** What a period says of itself must add up, at any time. */
+function mustAddUp({ period, versions, known, energy, corrections }: BillDetails): void {
+  const last = versions.at(-1);
+  if (!last) throw new Error('no version');
+  for (const direction of ['imported', 'exported'] as const) {
+    const told = BigInt(last[direction]) + sum(corrections.map((one) => BigInt(one[direction])));
+    if (period.closed_at) expect(told).toBe(BigInt(known[direction]));
+  }
+  for (const direction of ['import', 'export'] as const) {
+    const registers = energy.registers.filter((one) => one.direction === direction);
+    const beside = milliwattHours(energy[`${direction}_beside_registers_kwh`]);
+    const total = sum(registers.map(({ energy_kwh }) => milliwattHours(energy_kwh ?? '0'))) + beside;
+    expect(total).toBe(milliwattHours(energy[`${direction}_kwh`]));
+  }
+}
+
+/** Whether all that counts is registers, and none of them a tariff's: their energies are then the law's, to the last one. */
+async function isPlain(deviceId: string): Promise<boolean> {
+  const { rows } = await database.pool.query(
+    `SELECT bool_and(kind = 'register' AND tariff_since IS NULL) AS plain FROM series
+     WHERE device_id = $1 AND (counts_import OR counts_export)`,
+    [deviceId],
+  );
+  return rows[0].plain;
+}
+
+test(`${RUNS} histories, whose readings come late over random closings, are billed to the milliwatt-hour`, async () => {
+  let [plain, corrected] = [0, 0];
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof({ weight: 4, arbitrary: history }, { weight: 1, arbitrary: tariffHistory }),
+      fc.infiniteStream(fc.nat(1_000_000)),
+      lengths,
+      zones,
+      fc.array(act, { minLength: 10, maxLength: 30 }),
+      async (history, order, days, zone, acts) => {
+        const { userId, deviceId } = await pair(history);
+        const readings = history.readings.map((reading) => ({ ...reading, deviceId, element: 0 }));
+        const ranks = new Map(readings.map((reading) => [reading, order.next().value as number]));
+        const queue = readings.toSorted((a, b) => (ranks.get(a) as number) - (ranks.get(b) as number)).map(message);
+        const writer = createWriter(database.pool, { now: () => NOW.getTime() });
+        const periods = periodsOf(days, zone);
+        const open: string[] = [];
+        const closed: string[] = [];
+        const make = async () => {
+          const next = periods.shift();
+          if (!next) return;
+          const { period } = await createBillPeriod(db, { userId, deviceId }, next, NOW);
+          open.push(period.bill_period_id);
+        };
+        const close = async (which: number) => {
+          const [id] = open.splice(which % open.length, 1);
+          if (!id) return;
+          mustAddUp((await closeBillPeriod(db, EVERYBODY, id, NOW)) as BillDetails);
+          closed.push(id);
+        };
+        for (const { kind, which } of acts) {
+          if (kind === 'deliver' && queue.length > 0) await writer.write(queue.splice(0, which));
+          else if (kind === 'make') await make();
+          else if (kind === 'record' && open.length > 0)
+            mustAddUp((await recordBill(db, EVERYBODY, open[which % open.length] as string, NOW)) as BillDetails);
+          else if (kind === 'close' && open.length > 0) await close(which);
+        }
+        while (periods.length > 0) await make();
+        // One at least is told before the last readings come.
+        await close(0);
+        if (queue.length > 0) await writer.write(queue);
+        await database.settle(NOW);
+        while (open.length > 1) await close(open.length - 1);
+        await close(0);
+
+        const bills: BillDetails[] = [];
+        for (const id of closed) bills.push((await findBillPeriod(db, EVERYBODY, id)) as BillDetails);
+        for (const bill of bills) mustAddUp(bill);
+        const rows = [...consumption(readings, history, quarter).values()];
+        for (const direction of ['import', 'export'] as const) {
+          const name = direction === 'import' ? ('imported' as const) : ('exported' as const);
+          const billed = sum(
+            bills.map(({ versions }) => milliwattHours(versions.at(-1)?.told[`billed_${direction}_kwh`] ?? '')),
+          );
+          const waiting = sum(
+            bills.flatMap(({ corrections }) =>
+              corrections.filter(({ isTold }) => !isTold).map((one) => BigInt(one[name])),
+            ),
+          );
+          expect(billed + waiting).toBe(sum(rows.map((row) => (direction === 'import' ? row.energy : row.exported))));
+        }
+        corrected += bills.filter(({ corrections }) => corrections.length > 0).length;
+        if (!(await isPlain(deviceId))) return;
+        plain++;
+        for (const { energy } of bills)
+          expect([energy.import_beside_registers_kwh, energy.export_beside_registers_kwh]).toEqual([
+            '0.000000',
+            '0.000000',
+          ]);
+      },
+    ),
+    { numRuns: RUNS, endOnFailure: true },
+  );
+  expect([plain > RUNS / 8, corrected > RUNS / 4]).toEqual([true, true]);
+}, 180_000);
