@@ -11,6 +11,8 @@ const RECEIVE_MAXIMUM = 10_000;
 const KEEPALIVE_SECONDS = 60;
 /** Parts of the keepalive after which an acknowledgement stands for a ping. */
 const PING_PARTS = 10;
+/** MQTT 5, 4.13: another client connected under the same name. */
+const SESSION_TAKEN_OVER = 0x8e;
 const WEEK_SECONDS = 7 * 86_400;
 /** How long a start waits for its subscription; after that the client goes on connecting in the background. */
 const FIRST_SUBSCRIPTION_MS = 5_000;
@@ -123,6 +125,13 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
     return settling;
   };
   client.on('error', (error) => log.warn({ err: error }, 'broker'));
+  client.on('disconnect', ({ reasonCode }) => {
+    if (reasonCode === SESSION_TAKEN_OVER)
+      log.warn(
+        { url: withoutSecret(url), client_id: clientId },
+        'another client has taken over the session: is there a worker whose MQTT_URL names this broker in another way?',
+      );
+  });
   client.on('close', () => log.warn({ url: withoutSecret(url) }, 'broker connection closed'));
   client.on('connect', () => {
     log.info({ url: withoutSecret(url), client_id: clientId }, 'broker connected');

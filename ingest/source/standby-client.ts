@@ -3,7 +3,7 @@ import { defined } from '#src/core/defined.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { type MqttSource, type Subscription, startMqttClient } from './mqtt-client.ts';
-import { earlierSessions, noteEmptied, OWN_SESSION, type SessionLease, takeLease } from './session-lease.ts';
+import { earlierSessions, noteEmptied, type SessionLease, takeEarlierLease, takeLease } from './session-lease.ts';
 import type { Receive, Source } from './source.ts';
 
 /** How often a worker that stands by asks whether the one that serves is gone: messages wait at the broker for as long. */
@@ -17,8 +17,8 @@ export interface StandbySource extends Source {
 }
 
 /**
- * What an external broker has for this installation: one session, of which one worker is the client. Others stand by, and
- * take it over where it is when that one ends, is killed, or hangs (decision 0082). `onLost`: another worker has the
+ * What an external broker has for this installation: one session, of which one worker is the client. Others at the same broker stand by,
+ * and take it over where it is when that one ends, is killed, or hangs (decision 0082). `onLost`: another worker has the
  * session that this one had; the process must end, and begin anew.
  */
 export async function startStandbyClient(options: {
@@ -50,7 +50,7 @@ export async function startStandbyClient(options: {
   }
   async function standBy(): Promise<void> {
     while (!isStopping()) {
-      const taken = await takeLease(pool, environment, OWN_SESSION).catch((error: Error) => {
+      const taken = await takeLease(pool, environment, url).catch((error: Error) => {
         log.debug({ err: error }, 'could not ask for the session of the broker');
         return null;
       });
@@ -77,7 +77,7 @@ export async function startStandbyClient(options: {
     }
   }
   async function emptyOne(session: number): Promise<void> {
-    const earlier = await takeLease(pool, environment, session);
+    const earlier = await takeEarlierLease(pool, environment, session);
     // Its worker is still there.
     if (!earlier) return;
     log.info({ session }, 'emptying the session of a worker of an earlier version');
@@ -95,7 +95,7 @@ export async function startStandbyClient(options: {
     }
   }
 
-  const taken = await takeLease(pool, environment, OWN_SESSION);
+  const taken = await takeLease(pool, environment, url);
   if (taken) {
     await serve(taken);
     beside = emptyEarlier();

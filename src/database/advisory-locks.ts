@@ -12,7 +12,7 @@ export const ADVISORY_LOCKS = {
   partitions: 7_241_001,
   /** Refreshing continuous aggregates; hold_refresh() in sql/rollups/timescale takes it, too. */
   refresh: 7_241_002,
-  /** First of two keys: being the client of a session at an external broker; the second key is the session's number. */
+  /** First of two keys: being the client of a session of an earlier version at an external broker; the second key is its number. */
   ingestSession: 7_241_003,
   /** Taking deliveries that are due. */
   deliveries: 7_241_004,
@@ -38,7 +38,7 @@ export const ADVISORY_LOCKS = {
  * a number above, are the same is one chance in 10^18.
  */
 export const lockOf = (
-  kind: 'idempotency key' | 'webhooks of' | 'imports of' | 'bills of',
+  kind: 'idempotency key' | 'webhooks of' | 'imports of' | 'bills of' | 'session at',
   ...parts: readonly string[]
 ): bigint =>
   createHash('sha256')

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, symlink } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -23,10 +23,11 @@ export function earlierRelease(): string {
   }
 }
 
-/** Puts the files of a commit into a folder, with this checkout's libraries beside them. */
+/** Puts the files of a commit into a folder, and its own libraries beside them: those of now are others. */
 export async function checkOut(commit: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const archive = execFileSync('git', ['archive', '--format=tar', commit], { cwd: ROOT, maxBuffer: 256 * 1024 * 1024 });
   execFileSync('tar', ['-x', '-C', folder], { input: archive });
-  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  const install = ['ci', '--omit=dev', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
+  execFileSync('npm', install, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
 }

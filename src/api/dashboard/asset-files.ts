@@ -19,7 +19,7 @@ const LIBRARIES: Record<string, string> = {
 /** Keeps what was seen last: the browser looks whether it is another one. */
 const WORKER = 'service-worker.ts';
 const STYLES: Record<string, string> = { 'uplot.css': 'uplot/dist/uPlot.min.css' };
-const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
 const [brotli, gzipped] = [promisify(brotliCompress), promisify(gzip)];
 
 type Source = () => Buffer | Promise<Buffer>;
@@ -33,7 +33,7 @@ export interface AssetFiles {
 
 /**
  * What is in `src/dashboard`, as it was when the process started: the pages belong to its operations. There is no build step: what
- * has types is stripped of them as Node does with the service's own, once, into a folder of temporary files of this process.
+ * has types is stripped of them, once, into a folder of temporary files of this process.
  */
 export function assetFiles(): AssetFiles {
   const known = sources();
@@ -152,10 +152,13 @@ function packaged(resolve: NodeJS.RequireResolve, file: string): string {
   throw new Error(`${file} is not installed; run npm ci`);
 }
 
-/** Fetched when the first module is asked for: it takes 17 MB that an API without a dashboard's visitor can do without. */
+/**
+ * A module without types and comments, which are a seventh of what a browser would get. What does it is fetched when the first module is
+ * asked for: it takes 17 MB that an API without a dashboard's visitor can do without.
+ */
 async function moduleOf(source: string): Promise<Buffer> {
   const { transformSync } = await import('amaro');
-  return Buffer.from(browsable(transformSync(source, { mode: 'strip-only' }).code));
+  return Buffer.from(browsable(transformSync(source, { mode: 'transform' }).code));
 }
 
 /** Imports as a browser resolves them: libraries by their address here, modules of ours as .js. */

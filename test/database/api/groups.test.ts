@@ -333,6 +333,9 @@ describe.each(['utility', 'admin'] as const)('a key of %s that is limited to a g
       const series = { user_id, name: 'x', currency: 'EUR', resolution_minutes: 60 };
       of.series_id = (await create('/v1/price-series', series)).series_id;
       const hook = { event: 'usage.updated', url: 'https://example.com/x', auth_token: 'a secret token' };
+      const month = role === 'utility' ? '2026-01' : '2026-02';
+      const bill = { user_id, start: `${month}-01`, end: `${month}-28` };
+      of.bill_period_id = (await create('/v1/bill-periods', bill)).bill_period_id;
       of.webhook_id = (await as(person)('/v1/webhooks', 'POST', hook)).json.webhook_id;
       of.delivery_id = (await as(person)(`/v1/webhooks/${of.webhook_id}/test`, 'POST')).json.delivery_id;
     }
@@ -346,7 +349,13 @@ describe.each(['utility', 'admin'] as const)('a key of %s that is limited to a g
   const LISTS: Record<string, () => unknown> = {
     'GET /v1/users': () => [home.userId],
     'GET /v1/groups': () => [root, below],
+    'GET /v1/fleet/devices': () => expect.arrayContaining([home.userId]),
+    'GET /v1/provisioning-batches': () => [],
   };
+  /** What is the owner's alone, and not of a home: it is there for nobody with such a key. */
+  const OF_THE_OWNER = ['GET /v1/audit', 'GET /v1/webhooks', 'GET /v1/imports/{import_id}'];
+  /** What is told of all in reach together, and of no home by itself. */
+  const TOGETHER = ['GET /v1/fleet/silence'];
 
   /** Of operations that read by POST, what they ask beside the user. */
   const READ_BY_POST: Record<string, object> = {
@@ -371,16 +380,20 @@ describe.each(['utility', 'admin'] as const)('a key of %s that is limited to a g
     async (name, operation) => {
       const isRead = [operation.scope].flat().every((scope) => READING_SCOPES.includes(scope));
       const own = { ...ids.outside, user_id: limited.userId };
-      for (const of of name === 'GET /v1/users' ? [] : [ids.outside, own]) {
+      const namesHomes = operation.path.includes('{') || 'user_id' in (operation.query?.shape ?? {});
+      for (const of of !namesHomes && (name in LISTS || TOGETHER.includes(name)) ? [] : [ids.outside, own]) {
         const { status } = await call(operation, of);
         expect({ name, status }).toEqual({ name, status: isRead && name !== 'GET /v1/audit' ? 404 : 403 });
       }
       if (name in LISTS) {
         const { json } = await api.send(operation.path, { key: limited.key });
-        expect(json.map((one: { group_id?: string; user_id: string }) => one.group_id ?? one.user_id)).toEqual(
-          LISTS[name]?.(),
-        );
-      } else if (isRead && name !== 'GET /v1/audit' && name !== 'GET /v1/webhooks') {
+        const shown: string[] = json.map((one: { group_id?: string; user_id: string }) => one.group_id ?? one.user_id);
+        expect(shown).toEqual(LISTS[name]?.());
+        expect(shown).not.toContain(neighbour.userId);
+      } else if (TOGETHER.includes(name)) {
+        const { json } = await api.send(`${operation.path}?start=2026-01-01&end=2026-01-02`, { key: limited.key });
+        expect(json.homes).toBe(1);
+      } else if (isRead && !OF_THE_OWNER.includes(name)) {
         expect({ name, status: (await call(operation, ids.inside)).status }).toEqual({ name, status: 200 });
         // What names nobody is about the owner, whom it does not reach.
         if (!operation.path.includes('{')) {

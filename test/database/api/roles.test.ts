@@ -127,6 +127,7 @@ const BODIES: Record<string, (owner: string) => unknown> = {
   'POST /v1/price-series': seriesOf,
   'PUT /v1/price-series/{series_id}/prices': () => [{ starts_at: '2026-06-15T12:00:00Z', per_kwh: '0.1' }],
   'PATCH /v1/webhooks/{webhook_id}': () => ({ status: 'paused' }),
+  'PATCH /v1/keys/{key_id}': () => ({ allowed_addresses: [] }),
   'POST /v1/keys': (owner) => ({ user_id: person(owner).userId }),
   'POST /v1/keys/{key_id}/rotate': () => ({}),
 };

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
   earlierSessions,
   noteEmptied,
-  OWN_SESSION,
   type SessionLease,
+  takeEarlierLease,
   takeLease,
 } from '#ingest/source/session-lease.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
@@ -33,6 +33,14 @@ const heldLocks = async () =>
     )
   ).rows[0].count;
 
+const waitingForLocks = async () =>
+  (
+    await database.pool.query(
+      `SELECT count(*)::int AS count FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    )
+  ).rows[0].count;
+
 /** Connections that are not the pool's to give. */
 const used = () => pool.totalCount - pool.idleCount;
 
@@ -43,7 +51,8 @@ const breakHolders = () =>
        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
   );
 
-const take = () => takeLease(pool, 'live', OWN_SESSION);
+const BROKER = 'mqtt://someone:secret@broker.example:1883';
+const take = (url = BROKER) => takeLease(pool, 'live', url);
 const taken = async () => (await take()) as SessionLease;
 
 test('one has the lease of a session, under a name that stays; whoever asks meanwhile has nothing, and keeps no connection', async () => {
@@ -51,8 +60,13 @@ test('one has the lease of a session, under a name that stays; whoever asks mean
   expect(first.clientId).toMatch(/^energy-ingest-live-[0-9a-f]{12}-1$/);
   expect(await take()).toBeNull();
   expect(used()).toBe(1);
-  // Another session is another thing.
-  const other = await takeLease(pool, 'live', 2);
+  // Another login at the same broker is no other session; another broker is, under the same name there.
+  expect(await take('mqtt://Broker.example:1883/')).toBeNull();
+  const elsewhere = await take('mqtt://other.example:1883');
+  expect(elsewhere?.clientId).toBe(first.clientId);
+  await elsewhere?.release();
+  // So is one of an earlier version.
+  const other = await takeEarlierLease(pool, 'live', 2);
   expect(other?.clientId).toBe(first.clientId.replace(/1$/, '2'));
   await other?.release();
   await first.release();
@@ -60,6 +74,16 @@ test('one has the lease of a session, under a name that stays; whoever asks mean
   const next = await taken();
   expect(next.clientId).toBe(first.clientId);
   await next.release();
+});
+
+test('the first worker of an earlier version, which has the same name, keeps a broker’s session until it is gone', async () => {
+  const earlier = await takeEarlierLease(pool, 'live', 1);
+  expect(await take()).toBeNull();
+  expect(used()).toBe(1);
+  await earlier?.release();
+  const lease = await taken();
+  expect(await takeEarlierLease(pool, 'live', 1)).toBeNull();
+  await lease.release();
 });
 
 test('a lease that cannot be told is not kept', async () => {
@@ -75,16 +99,18 @@ test('a lease whose connection broke is taken again, unless somebody else has it
   let told = 0;
   lease.whenLost(() => told++, log);
   await breakHolders();
-  await expect.poll(heldLocks).toBe(1);
+  await expect.poll(heldLocks).toBe(2);
   expect([await take(), told]).toEqual([null, 0]);
 
-  // Its connection is let go of and somebody else is quicker: the lock is his as soon as the server has ended the other.
-  await database.pool.query(`ALTER DATABASE ${databaseName()} CONNECTION LIMIT 0`);
-  await breakHolders();
-  await expect.poll(heldLocks).toBe(0);
+  // Somebody else waits for it, and has it as soon as the server has ended its connection.
   const other = await database.pool.connect();
-  await other.query('SELECT pg_advisory_lock($1, 1)', [ADVISORY_LOCKS.ingestSession]);
-  await database.pool.query(`ALTER DATABASE ${databaseName()} CONNECTION LIMIT -1`);
+  const theirs = other.query('SELECT pg_advisory_lock($1, 1)', [ADVISORY_LOCKS.ingestSession]);
+  await expect.poll(waitingForLocks).toBe(1);
+  await database.pool.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+  );
+  await theirs;
   await expect.poll(() => told, { timeout: 5_000 }).toBe(1);
   other.release(true);
   await lease.release();
@@ -125,7 +151,3 @@ test('sessions of earlier versions are told until they are noted as empty; the o
   await noteEmptied(pool, 2);
   expect(await earlierSessions(pool)).toEqual([4]);
 });
-
-function databaseName(): string {
-  return new URL(database.url).pathname.slice(1);
-}

@@ -1,6 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { blocksOf } from '#src/api/docs/guide.ts';
 import { GUIDES } from '#src/api/docs/pages.ts';
 import { PYTHON } from './packaged.ts';
@@ -66,7 +66,7 @@ export async function follow(
     if (output === '') await once();
     // What was published is stored a moment later.
     else if (parts[index - 1]?.language === 'sh')
-      await expect.poll(once, { timeout: 20_000 }).toMatch(patternOf(output));
+      await vi.waitFor(async () => expect(await once()).toMatch(patternOf(output)), { timeout: 20_000, interval: 50 });
     else {
       const said = await once();
       expect(said).toMatch(patternOf(output));

@@ -31,7 +31,7 @@ export const getFleetSilence = operation({
     if (end < start) throw unprocessable({ field: 'end', message: 'must not be before start' });
     if (dayCount(start, end) > MOST_DAYS)
       throw unprocessable({ field: 'end', message: `must be at most ${MOST_DAYS} days after start, inclusive` });
-    const { zone } = await reachWithZone(context.db, caller, undefined, tz);
+    const zone = tz === 'account' ? (await reachWithZone(context.db, caller, undefined, tz)).zone : tz;
     const range = dayRange(start, end, zone);
     const stretch = { fromMs: range.from.getTime(), toMs: range.to.getTime() };
     const read = await readSilences(context.db, reachOf(caller), stretch, context.clock());
