@@ -60,6 +60,8 @@ test('a mailed code signs in where it was asked for; a wrong one does not', asyn
 
 // A busy machine only adds to the times: the best of three visits is the page's.
 test('is interactive at once, small, and from here alone', { retry: 2 }, async () => {
+  // Visits of a busy machine are no sign-ins of somebody who tries.
+  await dashboard.database.pool.query('TRUNCATE request_counts');
   const email = `fast-${performance.now()}@example.com`;
   await dashboard.user(email);
   const page = await dashboard.signIn(email);
