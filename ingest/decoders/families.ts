@@ -17,10 +17,12 @@ import { sparkplug } from './sparkplug/decode.ts';
 import { tasmota } from './tasmota/decode.ts';
 import { wmbusmeters } from './wmbusmeters/decode.ts';
 import { zigbee2mqtt } from './zigbee2mqtt/decode.ts';
+import { zwavejs } from './zwavejs/decode.ts';
 
 /**
  * Families of devices, in the order in which they are asked; a message is the first one's that takes it. The generic layer
- * (Home Assistant discovery) comes last: what a family reads by itself is not read by what it announces, too.
+ * (Home Assistant discovery) comes after them: what a family reads by itself is not read by what it announces, too. Behind it
+ * are those whose announcements say more than their topics.
  */
 export const FAMILIES: readonly Family[] = [
   glow,
@@ -41,4 +43,5 @@ export const FAMILIES: readonly Family[] = [
   senml,
   homie,
   homeassistant,
+  zwavejs,
 ];
