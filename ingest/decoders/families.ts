@@ -2,6 +2,7 @@ import { dsmrApi } from './dsmr-api/decode.ts';
 import { dsmrReader } from './dsmr-reader/decode.ts';
 import { dsmr2mqtt } from './dsmr2mqtt/decode.ts';
 import { emon } from './emon/decode.ts';
+import { evcc } from './evcc/decode.ts';
 import type { Family } from './family.ts';
 import { glow } from './glow/decode.ts';
 import { homeassistant } from './homeassistant/decode.ts';
@@ -42,6 +43,7 @@ export const FAMILIES: readonly Family[] = [
   rtlamr,
   senml,
   homie,
+  evcc,
   homeassistant,
   zwavejs,
 ];
