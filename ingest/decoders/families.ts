@@ -16,6 +16,7 @@ import { shellyGen1 } from './shelly-gen1/decode.ts';
 import { shellyGen2 } from './shelly-gen2/decode.ts';
 import { sparkplug } from './sparkplug/decode.ts';
 import { tasmota } from './tasmota/decode.ts';
+import { victron } from './victron/decode.ts';
 import { wmbusmeters } from './wmbusmeters/decode.ts';
 import { zigbee2mqtt } from './zigbee2mqtt/decode.ts';
 import { zwavejs } from './zwavejs/decode.ts';
@@ -44,6 +45,7 @@ export const FAMILIES: readonly Family[] = [
   senml,
   homie,
   evcc,
+  victron,
   homeassistant,
   zwavejs,
 ];
