@@ -5,6 +5,7 @@ import { emon } from './emon/decode.ts';
 import { evcc } from './evcc/decode.ts';
 import type { Family } from './family.ts';
 import { glow } from './glow/decode.ts';
+import { goE } from './go-e/decode.ts';
 import { homeassistant } from './homeassistant/decode.ts';
 import { homie } from './homie/decode.ts';
 import { otgw } from './otgw/decode.ts';
@@ -48,4 +49,5 @@ export const FAMILIES: readonly Family[] = [
   victron,
   homeassistant,
   zwavejs,
+  goE,
 ];
