@@ -16,6 +16,7 @@ import { senml } from './senml/decode.ts';
 import { shellyGen1 } from './shelly-gen1/decode.ts';
 import { shellyGen2 } from './shelly-gen2/decode.ts';
 import { sparkplug } from './sparkplug/decode.ts';
+import { statestream } from './statestream/decode.ts';
 import { tasmota } from './tasmota/decode.ts';
 import { victron } from './victron/decode.ts';
 import { wmbusmeters } from './wmbusmeters/decode.ts';
@@ -50,4 +51,5 @@ export const FAMILIES: readonly Family[] = [
   homeassistant,
   zwavejs,
   goE,
+  statestream,
 ];
