@@ -1,6 +1,7 @@
 import { dsmrApi } from './dsmr-api/decode.ts';
 import { dsmrReader } from './dsmr-reader/decode.ts';
 import { dsmr2mqtt } from './dsmr2mqtt/decode.ts';
+import { ebusd } from './ebusd/decode.ts';
 import { emon } from './emon/decode.ts';
 import { evcc } from './evcc/decode.ts';
 import type { Family } from './family.ts';
@@ -51,5 +52,6 @@ export const FAMILIES: readonly Family[] = [
   homeassistant,
   zwavejs,
   goE,
+  ebusd,
   statestream,
 ];
