@@ -2062,6 +2062,11 @@ export type CreateImportBody = {
       /** With `attribute`: the names of its devices, which may contain slashes. */
       devices?: string[];
     };
+    /** How Z-Wave JS UI publishes. */
+    zwavejs?: {
+      /** Scale of its temperatures, where a message does not say. */
+      temperature_unit?: "C" | "F";
+    };
   };
 }[];
 

@@ -1882,6 +1882,13 @@ class CreateImportBodyValueDecoderConfigZigbee2mqtt(TypedDict):
     """With `attribute`: the names of its devices, which may contain slashes."""
 
 
+class CreateImportBodyValueDecoderConfigZwavejs(TypedDict):
+    """How Z-Wave JS UI publishes."""
+
+    temperature_unit: NotRequired[Literal["C", "F"]]
+    """Scale of its temperatures, where a message does not say."""
+
+
 class CreateImportBodyValueDecoderConfig(TypedDict):
     """Settings for the decoders, for what devices do not report themselves. Unknown members are kept."""
 
@@ -1897,6 +1904,8 @@ class CreateImportBodyValueDecoderConfig(TypedDict):
     """Quantities of meters that a Tasmota script reads, by `prefix.name` or by the name alone."""
     zigbee2mqtt: NotRequired[CreateImportBodyValueDecoderConfigZigbee2mqtt]
     """How Zigbee2MQTT publishes."""
+    zwavejs: NotRequired[CreateImportBodyValueDecoderConfigZwavejs]
+    """How Z-Wave JS UI publishes."""
 
 
 class CreateImportBodyValue(TypedDict):
@@ -2271,6 +2280,7 @@ __all__ = [
     "CreateImportBodyValueChannels",
     "CreateImportBodyValueDecoderConfigSenml",
     "CreateImportBodyValueDecoderConfigZigbee2mqtt",
+    "CreateImportBodyValueDecoderConfigZwavejs",
     "CreateImportBodyValueDecoderConfig",
     "CreateImportBodyValue",
     "CreateImportBody",
