@@ -1821,6 +1821,11 @@ export interface UpdateDeviceBody {
       /** With `attribute`: the names of its devices, which may contain slashes. */
       devices?: string[];
     };
+    /** How Z-Wave JS UI publishes. */
+    zwavejs?: {
+      /** Scale of its temperatures, where a message does not say. */
+      temperature_unit?: "C" | "F";
+    };
   };
   /** Where the device sits in its home. `excluded`: it does not count. */
   placement?: "grid" | "production" | "storage" | "consumption" | "excluded";
@@ -1935,6 +1940,11 @@ export interface UpdateGatewayBody {
       output?: "json" | "attribute" | "attribute_and_json";
       /** With `attribute`: the names of its devices, which may contain slashes. */
       devices?: string[];
+    };
+    /** How Z-Wave JS UI publishes. */
+    zwavejs?: {
+      /** Scale of its temperatures, where a message does not say. */
+      temperature_unit?: "C" | "F";
     };
   };
 }
@@ -2051,6 +2061,11 @@ export type CreateImportBody = {
       output?: "json" | "attribute" | "attribute_and_json";
       /** With `attribute`: the names of its devices, which may contain slashes. */
       devices?: string[];
+    };
+    /** How Z-Wave JS UI publishes. */
+    zwavejs?: {
+      /** Scale of its temperatures, where a message does not say. */
+      temperature_unit?: "C" | "F";
     };
   };
 }[];

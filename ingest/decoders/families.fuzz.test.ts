@@ -41,7 +41,7 @@ const FACTORS = [
 /** A count by a multiplier or by pulses, a base value with a value (SenML), a number that a template scales. */
 const OF_TWO = new Set(['rtl433', 'rtlamr', 'emon', 'senml', 'homeassistant', 'homie']);
 
-const SIGNED_BESIDE = new Set(['zigbee2mqtt']);
+const SIGNED_BESIDE = new Set(['zigbee2mqtt', 'evcc', 'victron']);
 
 /** Whether a value comes from the numbers that the message, or what came before it, contains. */
 function isExplained(value: number, numbers: readonly number[], bothMayCount: boolean): boolean {
@@ -125,7 +125,7 @@ function fuzz(family: Family, seed: number): number {
     ];
     for (const one of heard.said) {
       if (!isWellFormed(one)) throw new Error(`${JSON.stringify(one)}: ${topic} ${payload.toString('base64')}`);
-      // A power without a sign has its direction beside it.
+      // A power without a sign has its direction beside it, or what gives it as positive.
       const signed = one.kind === 'power_w' && SIGNED_BESIDE.has(family.name) ? numbers.map((number) => -number) : [];
       const all = [...numbers, ...signed];
       if (typeof one.value === 'number' && !isExplained(one.value, all, OF_TWO.has(family.name))) {

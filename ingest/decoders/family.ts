@@ -21,6 +21,8 @@ export interface DecoderSettings {
   tasmota?: Record<string, { counts_as: string; unit?: 'Wh' | 'kWh' | 'MWh' | 'W' | 'kW' | 'm3' | 'l' }>;
   /** How Zigbee2MQTT publishes; with `attribute` the names of its devices, which may hold slashes. */
   zigbee2mqtt?: { output?: 'json' | 'attribute' | 'attribute_and_json'; devices?: string[] };
+  /** In which scale Z-Wave JS UI publishes temperatures, where a message does not say. */
+  zwavejs?: { temperature_unit?: 'C' | 'F' };
 }
 
 /** What a number is of, and its unit. Booleans: `heating`, `availability`. */

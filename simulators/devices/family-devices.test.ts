@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { evccLoadpoint } from '#simulators/devices/evcc-loadpoint.ts';
+import { goECharger } from '#simulators/devices/go-e-charger.ts';
 import { shellyEmGen1 } from '#simulators/devices/shelly-em-gen1.ts';
 import { shellyPmGen2 } from '#simulators/devices/shelly-pm-gen2.ts';
 import { tasmotaPlug } from '#simulators/devices/tasmota-plug.ts';
+import { victronGrid } from '#simulators/devices/victron-grid.ts';
+import { zwavejsPlug } from '#simulators/devices/zwavejs-plug.ts';
 import { AT, payloads, retained, START, sendOnce, steadyHome } from '#test/support/steady-home.ts';
 
 describe('a Tasmota plug', () => {
@@ -89,5 +93,61 @@ describe('a Shelly of the second generation', () => {
     const [online, connected] = plug().greeting(AT);
     expect(online).toEqual({ topic: 'cellar/dryer/online', payload: 'true', retain: true });
     expect(JSON.parse(connected?.payload as string).params.ts).toBe(1.61);
+  });
+});
+
+describe('a plug behind Z-Wave JS UI', () => {
+  it('tells each value with its time, and keeps all', () => {
+    const sent = sendOnce(zwavejsPlug({ node: 'Kitchen/Plug' }));
+    expect(payloads(sent)).toEqual({
+      'zwave/Kitchen/Plug/meter/endpoint_0/value/65537': `{"time":${AT},"value":14.622}`,
+      'zwave/Kitchen/Plug/meter/endpoint_0/value/66049': `{"time":${AT},"value":430}`,
+      'zwave/Kitchen/Plug/meter/endpoint_0/value/66561': `{"time":${AT},"value":230.1}`,
+    });
+    expect(retained(sent)).toHaveLength(3);
+  });
+});
+
+describe('a charger of evcc', () => {
+  it('writes text without zeros at its end, a total in kWh and a session in Wh that begins at 0', () => {
+    const charger = evccLoadpoint({ root: 'evcc' });
+    expect(payloads(sendOnce(charger, START))).toEqual({
+      'evcc/loadpoints/1/chargePower': '430',
+      'evcc/loadpoints/1/chargedEnergy': '0',
+      'evcc/loadpoints/1/chargeTotalImport': '0',
+    });
+    expect(payloads(sendOnce(charger))).toMatchObject({
+      'evcc/loadpoints/1/chargedEnergy': '14622.388',
+      'evcc/loadpoints/1/chargeTotalImport': '14.622',
+    });
+  });
+});
+
+describe('a grid meter behind Venus OS', () => {
+  it('tells hundredths of a kWh when they change, and keeps nothing', () => {
+    const meter = victronGrid({ name: 'cabin' });
+    expect(meter.nativeId).toMatch(/^[0-9a-f]{12}\/grid\/30$/);
+    const sent = sendOnce(meter);
+    expect(payloads(sent)).toEqual({
+      [`N/${meter.nativeId}/Ac/Power`]: '{"value":430}',
+      [`N/${meter.nativeId}/Ac/L1/Power`]: '{"value":430}',
+      [`N/${meter.nativeId}/Ac/Energy/Forward`]: '{"value":14.62}',
+    });
+    expect(retained(sent)).toEqual([]);
+    expect(sendOnce(meter, AT + 1_000)).toEqual([]);
+  });
+});
+
+describe('a go-e charger', () => {
+  it('tells whole Wh, a session of its own and sixteen values, when they change', () => {
+    const charger = goECharger({ name: 'carport' });
+    const base = `go-eCharger/${charger.nativeId}`;
+    expect(charger.nativeId).toMatch(/^\d{6}$/);
+    const sent = payloads(sendOnce(charger));
+    expect(sent).toMatchObject({ [`${base}/eto`]: '14622', [`${base}/wh`]: '0' });
+    expect(JSON.parse(sent[`${base}/nrg`] as string)).toEqual([
+      230, 0, 0, 0, 1.9, 0, 0, 430, 0, 0, 0, 430, 100, 0, 0, 0,
+    ]);
+    expect(sendOnce(charger)).toEqual([]);
   });
 });

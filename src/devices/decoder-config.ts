@@ -56,4 +56,12 @@ export const decoderConfigMembers = {
         .describe('With `attribute`: the names of its devices, which may contain slashes.'),
     })
     .describe('How Zigbee2MQTT publishes.'),
+  zwavejs: z
+    .strictObject({
+      temperature_unit: z
+        .enum(['C', 'F'])
+        .optional()
+        .describe('Scale of its temperatures, where a message does not say.'),
+    })
+    .describe('How Z-Wave JS UI publishes.'),
 };

@@ -23,6 +23,15 @@ test.each([
   ['a Tasmota plug', heard('tasmota', 'tasmota_2', 'import'), 'consumption'],
   ['a Shelly plug', heard('shelly-gen2', 'shellyplugs', 'switch0/import', 'room'), 'consumption'],
   ['an inverter by its name', heard('homeassistant', 'growatt_inverter', 'import'), 'production'],
+  ['evcc’s meter at the grid', heard('evcc', 'evcc/grid', 'import', 'export'), 'grid'],
+  ['a roof of evcc', heard('evcc', 'home/evcc/pv/2', 'export'), 'production'],
+  ['a battery of evcc', heard('evcc', 'evcc/battery/1', 'import', 'export'), 'storage'],
+  ['a charger of evcc, whatever the root is called', heard('evcc', 'solar/loadpoints/1', 'import'), 'consumption'],
+  ['a go-e', heard('go-e', '072246', 'import'), 'consumption'],
+  ['Victron’s grid meter', heard('victron', 'e0ff50a097c0/grid/30', 'import', 'export'), 'grid'],
+  ['an inverter behind a GX', heard('victron', 'e0ff50a097c0/pvinverter/20', 'export'), 'production'],
+  ['a battery behind a GX', heard('victron', 'e0ff50a097c0/battery/256', 'import', 'export'), 'storage'],
+  ['a charger behind a GX', heard('victron', 'e0ff50a097c0/evcharger/40', 'import'), 'consumption'],
   ['a battery by its name', heard('homeassistant', 'powerwall', 'import', 'export'), 'storage'],
 ])('%s is what its decoder knows, whatever was typed', (_, heardAs, placement) => {
   for (const type of ['smart_meter', 'smart_plug', 'battery']) {
@@ -36,6 +45,8 @@ test('where a decoder cannot know, the type decides', () => {
     heard('homeassistant', 'ev', 'import'),
     heard('tasmota', 'tasmota_3', 'ctenergy1/import'),
     heard('zigbee2mqtt', 'room', 'room'),
+    heard('evcc', 'evcc/ext/1', 'import'),
+    heard('victron', 'e0ff50a097c0/vebus/257', 'unknown/acin1toacout'),
   ]) {
     expect(guessedPlacement('smart_meter', one)).toEqual({ placement: 'grid', placement_by: 'type' });
   }

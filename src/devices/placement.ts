@@ -13,6 +13,22 @@ export interface HeardAs {
 
 /** Families that read the meter at the connection point. */
 const GRID_FAMILIES = new Set(['p1', 'dsmr-api', 'dsmr-reader', 'dsmr2mqtt', 'glow', 'rtlamr', 'wmbusmeters']);
+/** Families that say in a device's id what it is. */
+const ID_PLACEMENTS: Readonly<Record<string, readonly [RegExp, Placement][]>> = {
+  evcc: [
+    [/\/grid$/, 'grid'],
+    [/\/pv\/\d+$/, 'production'],
+    [/\/battery\/\d+$/, 'storage'],
+    [/\/(loadpoints|aux|consumers)\/\d+$/, 'consumption'],
+  ],
+  'go-e': [[/^/, 'consumption']],
+  victron: [
+    [/\/grid\/\d+$/, 'grid'],
+    [/\/(pvinverter|genset|solarcharger)\/\d+$/, 'production'],
+    [/\/battery\/\d+$/, 'storage'],
+    [/\/(acload|heatpump|evcharger)\/\d+$/, 'consumption'],
+  ],
+};
 /** Circuits of relays: a plug, a switch in the wall, a light. */
 const RELAY = /^(switch|relay|light|cover|roller|plug)\d*\//;
 
@@ -49,6 +65,9 @@ export function guessedPlacement(
 
 function knownPlacement({ family, nativeId, channels }: HeardAs): Placement | undefined {
   if (GRID_FAMILIES.has(family)) return 'grid';
+  const byId = ID_PLACEMENTS[family];
+  // The rest of such an id is its owner's words for a broker's topic, and no name of the device.
+  if (byId) return byId.find(([id]) => id.test(nativeId))?.[1];
   const named = first(NAMES, nativeId);
   if (named) return named;
   const energy = channels.filter((channel) => /(^|\/)(import|export)(\/|$)/.test(channel));

@@ -114,3 +114,9 @@ export const channelWord = (text: string): string =>
     .replaceAll(/[^a-z0-9_-]+/g, '_')
     .replaceAll(/^_+|_+$/g, '')
     .slice(0, 32) || 'x';
+
+/** A number with the other sign: devices that give count as positive what they give. Anything else as it is. */
+export function turned(value: unknown): unknown {
+  const read = readNumber(value);
+  return typeof read === 'number' && read !== 0 ? -read : value;
+}

@@ -1712,6 +1712,13 @@ class UpdateDeviceBodyDecoderConfigZigbee2mqtt(TypedDict):
     """With `attribute`: the names of its devices, which may contain slashes."""
 
 
+class UpdateDeviceBodyDecoderConfigZwavejs(TypedDict):
+    """How Z-Wave JS UI publishes."""
+
+    temperature_unit: NotRequired[Literal["C", "F"]]
+    """Scale of its temperatures, where a message does not say."""
+
+
 class UpdateDeviceBodyDecoderConfig(TypedDict):
     """Settings for the decoders, for what devices do not report themselves. Unknown members are kept."""
 
@@ -1727,6 +1734,8 @@ class UpdateDeviceBodyDecoderConfig(TypedDict):
     """Quantities of meters that a Tasmota script reads, by `prefix.name` or by the name alone."""
     zigbee2mqtt: NotRequired[UpdateDeviceBodyDecoderConfigZigbee2mqtt]
     """How Zigbee2MQTT publishes."""
+    zwavejs: NotRequired[UpdateDeviceBodyDecoderConfigZwavejs]
+    """How Z-Wave JS UI publishes."""
 
 
 class UpdateDeviceBodyChannels(TypedDict):
@@ -1788,6 +1797,13 @@ class UpdateGatewayBodyDecoderConfigZigbee2mqtt(TypedDict):
     """With `attribute`: the names of its devices, which may contain slashes."""
 
 
+class UpdateGatewayBodyDecoderConfigZwavejs(TypedDict):
+    """How Z-Wave JS UI publishes."""
+
+    temperature_unit: NotRequired[Literal["C", "F"]]
+    """Scale of its temperatures, where a message does not say."""
+
+
 class UpdateGatewayBodyDecoderConfig(TypedDict):
     """Settings for the decoders, for what devices do not report themselves. Unknown members are kept."""
 
@@ -1803,6 +1819,8 @@ class UpdateGatewayBodyDecoderConfig(TypedDict):
     """Quantities of meters that a Tasmota script reads, by `prefix.name` or by the name alone."""
     zigbee2mqtt: NotRequired[UpdateGatewayBodyDecoderConfigZigbee2mqtt]
     """How Zigbee2MQTT publishes."""
+    zwavejs: NotRequired[UpdateGatewayBodyDecoderConfigZwavejs]
+    """How Z-Wave JS UI publishes."""
 
 
 class UpdateGatewayBody(TypedDict):
@@ -1864,6 +1882,13 @@ class CreateImportBodyValueDecoderConfigZigbee2mqtt(TypedDict):
     """With `attribute`: the names of its devices, which may contain slashes."""
 
 
+class CreateImportBodyValueDecoderConfigZwavejs(TypedDict):
+    """How Z-Wave JS UI publishes."""
+
+    temperature_unit: NotRequired[Literal["C", "F"]]
+    """Scale of its temperatures, where a message does not say."""
+
+
 class CreateImportBodyValueDecoderConfig(TypedDict):
     """Settings for the decoders, for what devices do not report themselves. Unknown members are kept."""
 
@@ -1879,6 +1904,8 @@ class CreateImportBodyValueDecoderConfig(TypedDict):
     """Quantities of meters that a Tasmota script reads, by `prefix.name` or by the name alone."""
     zigbee2mqtt: NotRequired[CreateImportBodyValueDecoderConfigZigbee2mqtt]
     """How Zigbee2MQTT publishes."""
+    zwavejs: NotRequired[CreateImportBodyValueDecoderConfigZwavejs]
+    """How Z-Wave JS UI publishes."""
 
 
 class CreateImportBodyValue(TypedDict):
@@ -2237,12 +2264,14 @@ __all__ = [
     "CreateDeviceBody",
     "UpdateDeviceBodyDecoderConfigSenml",
     "UpdateDeviceBodyDecoderConfigZigbee2mqtt",
+    "UpdateDeviceBodyDecoderConfigZwavejs",
     "UpdateDeviceBodyDecoderConfig",
     "UpdateDeviceBodyChannels",
     "UpdateDeviceBody",
     "CreateGatewayBody",
     "UpdateGatewayBodyDecoderConfigSenml",
     "UpdateGatewayBodyDecoderConfigZigbee2mqtt",
+    "UpdateGatewayBodyDecoderConfigZwavejs",
     "UpdateGatewayBodyDecoderConfig",
     "UpdateGatewayBody",
     "CreateGroupBody",
@@ -2251,6 +2280,7 @@ __all__ = [
     "CreateImportBodyValueChannels",
     "CreateImportBodyValueDecoderConfigSenml",
     "CreateImportBodyValueDecoderConfigZigbee2mqtt",
+    "CreateImportBodyValueDecoderConfigZwavejs",
     "CreateImportBodyValueDecoderConfig",
     "CreateImportBodyValue",
     "CreateImportBody",

@@ -1,0 +1,38 @@
+import type { FamilyDevice, FamilyMessage } from './family-device.ts';
+import { registerAt, registerText } from './register-text.ts';
+
+/**
+ * A charger that evcc controls: text, three decimals at most without zeros at the end, everything retained, no time. `chargeTotalImport`
+ * is the home's register in kWh; `chargedEnergy` are Wh of the session, here since the first message.
+ *
+ * @param options.root The root of its topics (`evcc`).
+ */
+export function evccLoadpoint({ root }: { root: string }): FamilyDevice {
+  let sessionFrom: number | undefined;
+  return {
+    family: 'evcc',
+    nativeId: `${root}/loadpoints/1`,
+    greeting: () => [
+      { topic: `${root}/status`, payload: 'online', retain: true },
+      { topic: `${root}/loadpoints`, payload: '1', retain: true },
+      { topic: `${root}/site/gridConfigured`, payload: 'true', retain: true },
+      { topic: `${root}/loadpoints/1/mode`, payload: 'pv', retain: true },
+    ],
+    messages(home, atMs): FamilyMessage[] {
+      const register = registerAt(home, atMs);
+      sessionFrom ??= register;
+      const told = {
+        chargePower: String(home.at(atMs).powerW),
+        chargedEnergy: trimmed(registerText(register - sessionFrom, 'Wh', 3)),
+        chargeTotalImport: trimmed(registerText(register, 'kWh', 3)),
+      };
+      return Object.entries(told).map(([key, payload]) => ({
+        topic: `${root}/loadpoints/1/${key}`,
+        payload,
+        retain: true,
+      }));
+    },
+  };
+}
+
+const trimmed = (text: string): string => text.replace(/0+$/, '').replace(/\.$/, '');

@@ -1,0 +1,44 @@
+import type { FamilyDevice } from './family-device.ts';
+import { hardwareId } from './hardware-id.ts';
+import { registerAt } from './register-text.ts';
+
+const VOLTS = 230;
+
+/**
+ * A go-e charger with the second edition of its interface: a topic a key, JSON values, told when they change, without a time. `eto` is the
+ * home's register in whole Wh; `wh` is what was charged since the car came, here since the first message.
+ *
+ * @param options.name What the serial number is made of.
+ */
+export function goECharger({ name }: { name: string }): FamilyDevice {
+  const serial = String(Number.parseInt(hardwareId(name, 12).slice(0, 8), 16) % 1_000_000).padStart(6, '0');
+  const topic = (key: string) => `go-eCharger/${serial}/${key}`;
+  const told = new Map<string, string>();
+  let pluggedInAt: number | undefined;
+  return {
+    family: 'go-e',
+    nativeId: serial,
+    greeting: () => [
+      { topic: topic('sse'), payload: JSON.stringify(serial), retain: true },
+      { topic: topic('rssi'), payload: '-45', retain: true },
+      { topic: topic('dwo'), payload: 'null', retain: true },
+    ],
+    messages(home, atMs) {
+      const register = registerAt(home, atMs);
+      pluggedInAt ??= register;
+      const { powerW } = home.at(atMs);
+      const amperes = Math.round((powerW / VOLTS) * 10) / 10;
+      const values = {
+        eto: Math.floor(register / 1_000),
+        wh: (register - pluggedInAt) / 1_000,
+        nrg: [VOLTS, 0, 0, 0, amperes, 0, 0, powerW, 0, 0, 0, powerW, 100, 0, 0, 0],
+      };
+      return Object.entries(values).flatMap(([key, value]) => {
+        const payload = JSON.stringify(value);
+        if (told.get(key) === payload) return [];
+        told.set(key, payload);
+        return [{ topic: topic(key), payload, retain: true }];
+      });
+    },
+  };
+}
