@@ -7,6 +7,7 @@ const BRIDGED = [
   ...['tele/#', 'stat/#', '+/events/rpc', 'dsmr/#', 'wmbusmeters/+', 'rtl_433/#', 'rtlamr/#', 'glow/#', 'spBv1.0/#'],
   ...['homeassistant/#', 'shellies/#', '+/status/#', '+/online', 'zigbee2mqtt/#', 'DSMR-API/#', 'emon/#'],
   ...['OTGW/value/#', 'homie/#', '+/sensor/#', '+/climate/#'],
+  ...['zwave/#', 'evcc/#', 'N/#', 'go-eCharger/#', 'ebusd/#'],
 ];
 
 type Login = CreatedGateway['mqtt'];
