@@ -437,8 +437,8 @@ export interface CreatedProvisioningBatch {
   type: string;
   /** Location of the devices that are made. */
   location: string;
-  /** The only serials that may claim. Null: any. */
-  serials: string[] | null;
+  /** How many serials alone may claim. Null: any may. */
+  serial_count: number | null;
   /** How many meters may claim a device. */
   max_devices: number;
   /** How many have. */
@@ -1260,8 +1260,8 @@ export interface ProvisioningBatch {
   type: string;
   /** Location of the devices that are made. */
   location: string;
-  /** The only serials that may claim. Null: any. */
-  serials: string[] | null;
+  /** How many serials alone may claim. Null: any may. */
+  serial_count: number | null;
   /** How many meters may claim a device. */
   max_devices: number;
   /** How many have. */

@@ -10,7 +10,7 @@ export function contextPaths(root: string): string[] {
   if (everything !== '*')
     throw new Error('.dockerignore must begin with *, so that it names what the image is built of');
   const paths = lines.map((line) => {
-    if (/^![\w.-]+$/.test(line)) return line.slice(1);
+    if (/^![\w./-]+$/.test(line)) return line.slice(1);
     if (line.startsWith('**/')) return `:(exclude,glob)${line}`;
     throw new Error(`.dockerignore: ${line} is of a form that deploy/release/context.ts does not know`);
   });

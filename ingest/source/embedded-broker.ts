@@ -122,7 +122,8 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
   broker.authenticate = (client, givenName, password, done) => {
     loginOf(client as Connection, givenName ?? '', password?.toString() ?? '').then(
       (login) => {
-        if (!login) return done(refused(4), false);
+        // Who has gone meanwhile leaves nothing behind: aedes tells of its end no more.
+        if (!login || client.closed) return done(refused(4), false);
         const { username } = login;
         const { conn } = client as Connection;
         (client as { id: string }).id = sessionId(username, client.id);

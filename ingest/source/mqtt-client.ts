@@ -34,6 +34,8 @@ export interface ClientOptions {
   subscription: Subscription;
   /** After so long without a word from the broker it is asked whether it is there; a minute where not said. */
   keepaliveSeconds?: number;
+  /** Another client connected under this name. To go on would take the session back from it. */
+  onTakenOver?: () => void;
   /** Is given the client before it connects: a session delivers at once, and may be asked to pause, and told to go on, before it is subscribed. */
   onMade?: (source: MqttSource) => void;
 }
@@ -126,11 +128,12 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
   };
   client.on('error', (error) => log.warn({ err: error }, 'broker'));
   client.on('disconnect', ({ reasonCode }) => {
-    if (reasonCode === SESSION_TAKEN_OVER)
-      log.warn(
-        { url: withoutSecret(url), client_id: clientId },
-        'another client has taken over the session: is there a worker whose MQTT_URL names this broker in another way?',
-      );
+    if (reasonCode !== SESSION_TAKEN_OVER) return;
+    log.warn(
+      { url: withoutSecret(url), client_id: clientId },
+      'another client has taken over the session: the database has ended the lease of this one, or there is a worker whose MQTT_URL names this broker in another way',
+    );
+    options.onTakenOver?.();
   });
   client.on('close', () => log.warn({ url: withoutSecret(url) }, 'broker connection closed'));
   client.on('connect', () => {

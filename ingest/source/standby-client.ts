@@ -1,8 +1,8 @@
+import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
-import { defined } from '#src/core/defined.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Pool } from '#src/database/connect.ts';
-import { type MqttSource, type Subscription, startMqttClient } from './mqtt-client.ts';
+import { type MqttSource, startMqttClient } from './mqtt-client.ts';
 import { earlierSessions, noteEmptied, type SessionLease, takeEarlierLease, takeLease } from './session-lease.ts';
 import type { Receive, Source } from './source.ts';
 
@@ -32,9 +32,9 @@ export async function startStandbyClient(options: {
   log: Logger;
 }): Promise<StandbySource> {
   const { url, pool, environment, topics, receive, onLost, log } = options;
-  const client = (clientId: string, subscription: Subscription, onMade?: (made: MqttSource) => void) =>
-    startMqttClient({ url, clientId, topics, subscription, receive, log, ...defined({ onMade }) });
   const sources = new Set<MqttSource>();
+  // Known before its first message, which a session delivers at once: one that is told to pause must be told to go on.
+  const known = { url, topics, receive, log, onMade: (made: MqttSource) => void sources.add(made) };
   const stopping = new AbortController();
   const rest = (ms: number) => setTimeout(ms, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
   const isStopping = () => stopping.signal.aborted;
@@ -45,8 +45,8 @@ export async function startStandbyClient(options: {
   async function serve(taken: SessionLease): Promise<void> {
     lease = taken;
     taken.whenLost(onLost, log);
-    // Known before its first message, which a session delivers at once: one that is told to pause must be told to go on.
-    await client(taken.clientId, 'all', (made) => sources.add(made));
+    // Without an answer of the database a lease may be over and nobody told: whoever has it now is the broker's client.
+    await startMqttClient({ ...known, clientId: taken.clientId, subscription: 'all', onTakenOver: onLost });
   }
   async function standBy(): Promise<void> {
     while (!isStopping()) {
@@ -82,10 +82,12 @@ export async function startStandbyClient(options: {
     if (!earlier) return;
     log.info({ session }, 'emptying the session of a worker of an earlier version');
     try {
-      const source = await client(earlier.clientId, 'none', (made) => sources.add(made));
+      const source = await startMqttClient({ ...known, clientId: earlier.clientId, subscription: 'none' });
       try {
         let isEmpty = false;
-        while (!isEmpty && !isStopping()) isEmpty = await source.empty();
+        // A broker that is away is not waited for when the process ends.
+        const over = once(stopping.signal, 'abort').then(() => false);
+        while (!isEmpty && !isStopping()) isEmpty = await Promise.race([source.empty(), over]);
         if (isEmpty) await noteEmptied(pool, session);
       } finally {
         await source.close().finally(() => sources.delete(source));

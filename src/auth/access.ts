@@ -1,4 +1,4 @@
-import { AppError } from '#src/core/errors.ts';
+import { AppError, unprocessable } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Reach, RoleReach } from '#src/database/reach.ts';
 import { findUser, type User } from '#src/users/store.ts';
@@ -17,6 +17,18 @@ export function reachOfRole({ role, userId }: Pick<Caller, 'role' | 'userId'>): 
   if (role === 'admin') return { all: true };
   if (role === 'utility') return { enrolledBy: userId };
   return { only: userId };
+}
+
+/**
+ * 422 where a homeowner says what others call a device (`external_id`): a meter claims the device that has its serial for that name
+ * (onboarding/claims.ts), and one home could so take the meter of another.
+ */
+export function checkExternalIds(
+  { role }: Caller,
+  given: readonly { external_id?: string | null | undefined }[],
+): void {
+  if (role === 'homeowner' && given.some(({ external_id }) => external_id !== undefined))
+    throw unprocessable({ field: 'external_id', message: 'is set by utilities and administrators alone' });
 }
 
 /** The caller's own account, for lists of what is its own. A key that is limited to a group does not reach it (404). */

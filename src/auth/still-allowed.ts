@@ -1,5 +1,8 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
+import { accountsWithin } from '#src/database/reach.ts';
+import { reachOf } from './access.ts';
+import { isAllowedFrom } from './allowed-addresses.ts';
 import type { Caller } from './authenticate.ts';
 import type { Scope } from './scopes.ts';
 import { rolesOfSessions } from './sessions.ts';
@@ -12,7 +15,7 @@ export interface Reader {
 }
 
 /**
- * Those of the readers that may not go on: the key is revoked, expired or may no longer do that, the session is over, the role is another, or the
+ * Those of the readers that may not go on: the key is revoked, expired or may no longer do that, or not from there, the session is over, the role is another, or the
  * account is out of reach by now. In a few statements for all of them. Whether an account is suspended is the counter's to say.
  */
 export async function noLongerAllowed<One extends Reader>(
@@ -28,7 +31,7 @@ export async function noLongerAllowed<One extends Reader>(
   const keys = await db
     .selectFrom('api_keys')
     .innerJoin('users', 'users.user_id', 'api_keys.user_id')
-    .select(['key_id', 'role'])
+    .select(['key_id', 'role', 'allowed_addresses'])
     .where(isOneOf('key_id', idsOf('key')))
     .where('revoked_at', 'is', null)
     .where(({ or, eb }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
@@ -37,6 +40,8 @@ export async function noLongerAllowed<One extends Reader>(
   const sessionIds = idsOf('session');
   const sessions = sessionIds.length === 0 ? [] : await rolesOfSessions(db, sessionIds, now);
   const roles = new Map([...keys.map(({ key_id, role }) => [key_id, role] as const), ...sessions]);
+  const limitsOf = new Map(keys.map((key) => [key.key_id, key]));
+  const inGroups = await reachedByGroups(db, readers);
   const others = readers.filter(({ caller, userId }) => caller.userId !== userId).map(({ userId }) => userId);
   const accounts = await db
     .selectFrom('users')
@@ -46,10 +51,31 @@ export async function noLongerAllowed<One extends Reader>(
   const accountOf = new Map(accounts.map((one) => [one.user_id, one]));
   return readers.filter(({ caller, userId }) => {
     if (roles.get(caller.keyId) !== caller.role) return true;
+    const limits = limitsOf.get(caller.keyId);
+    if (limits && caller.address !== undefined && !isAllowedFrom(limits.allowed_addresses)(caller.address)) return true;
+    if (caller.groupId) return !inGroups.get(caller.keyId)?.has(userId);
     if (caller.userId === userId) return false;
     const account = accountOf.get(userId);
     const isReached =
       caller.role === 'admin' || (account?.role === 'homeowner' && account.enrolled_by === caller.userId);
     return !account || !isReached;
   });
+}
+
+/** Of keys that are limited to a group: which of the accounts that are read with them they reach now. A statement a key. */
+async function reachedByGroups(db: Database, readers: readonly Reader[]): Promise<Map<string, Set<string>>> {
+  const limited = readers.filter(({ caller }) => caller.groupId !== null);
+  const reached = new Map<string, Set<string>>();
+  for (const [keyId, ofKey] of Map.groupBy(limited, ({ caller }) => caller.keyId)) {
+    const [first] = ofKey;
+    if (!first) continue;
+    const rows = await db
+      .selectFrom('users')
+      .select('user_id')
+      .where(sql<boolean>`user_id = ANY (${[...new Set(ofKey.map(({ userId }) => userId))]}::text[])`)
+      .where(accountsWithin(reachOf(first.caller)))
+      .execute();
+    reached.set(keyId, new Set(rows.map(({ user_id }) => user_id)));
+  }
+  return reached;
 }

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
@@ -13,7 +13,6 @@ const COLUMNS = [
   'name',
   'type',
   'location',
-  'serials',
   'max_devices',
   'claimed',
   'expires_at',
@@ -21,8 +20,13 @@ const COLUMNS = [
   'created_at',
 ] as const;
 
+/** How many serials alone may claim; null: any may. They themselves are too many for a list. */
+const SERIAL_COUNT = sql<number | null>`cardinality(serials)`.as('serial_count');
+
 /** Meters that were made with one secret, and claim their identities with it. */
-export type Batch = Pick<Selectable<Tables['provisioning_batches']>, (typeof COLUMNS)[number]>;
+export type Batch = Pick<Selectable<Tables['provisioning_batches']>, (typeof COLUMNS)[number]> & {
+  serial_count: number | null;
+};
 
 export interface NewBatch {
   /** Who makes it: its meters are looked for among the devices that this account reaches. */
@@ -55,7 +59,7 @@ export async function createBatch(db: Database, wanted: NewBatch): Promise<{ bat
       max_devices: wanted.maxDevices,
       expires_at: wanted.expiresAt,
     })
-    .returning(COLUMNS)
+    .returning([...COLUMNS, SERIAL_COUNT])
     .executeTakeFirstOrThrow();
   return { batch, secret };
 }
@@ -68,7 +72,7 @@ export async function listBatches(
 ): Promise<Batch[]> {
   return db
     .selectFrom('provisioning_batches')
-    .select(COLUMNS)
+    .select([...COLUMNS, SERIAL_COUNT])
     .where(within(reach, 'provisioning_batches.user_id'))
     .where('batch_id', '>', cursor)
     .orderBy('batch_id')

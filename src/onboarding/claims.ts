@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
+import { reachOfRole } from '#src/auth/access.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type Reach, within } from '#src/database/reach.ts';
+import { accountsWithin, type Reach, type RoleReach, within } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { newDeviceSecret, secretDigest } from '#src/devices/credentials.ts';
 import { newDeviceRow } from '#src/devices/store.ts';
@@ -56,23 +57,17 @@ export async function claimDevice(
     const batch = await trx
       .selectFrom('provisioning_batches as b')
       .innerJoin('users as u', 'u.user_id', 'b.user_id')
-      .select([
-        'b.user_id',
-        'u.role',
-        'b.owner_user_id',
-        'b.type',
-        'b.location',
-        'b.serials',
-        'b.claimed',
-        'b.max_devices',
-      ])
+      .select(['b.user_id', 'u.role', 'b.owner_user_id', 'b.type', 'b.location', 'b.claimed', 'b.max_devices'])
       .where('batch_id', '=', batchId)
       .where('revoked_at', 'is', null)
       .where('expires_at', '>', now)
+      .where(sql<boolean>`(b.serials IS NULL OR ${serial} = ANY (b.serials))`)
       .forUpdate('b')
       .executeTakeFirst();
-    if (!batch || (batch.serials !== null && !batch.serials.includes(serial))) return null;
-    const reach: Reach = batch.role === 'admin' ? { all: true } : { enrolledBy: batch.user_id };
+    // Who made it may have lost what a batch needs, or whom it gives meters to.
+    if (!batch || batch.role === 'homeowner') return null;
+    const reach = reachOfRole({ role: batch.role, userId: batch.user_id });
+    if (batch.owner_user_id !== null && !(await isWithin(trx, reach, batch.owner_user_id))) return null;
     const candidates = await candidatesOf(trx, reach, batch.owner_user_id, serial);
     const nonceSha256 = nonce === undefined ? null : secretDigest(nonce);
     const decided = decideClaim(candidates, nonceSha256);
@@ -99,7 +94,12 @@ export async function claimDevice(
   });
 }
 
-async function candidatesOf(trx: Database, reach: Reach, ownerId: string | null, serial: string) {
+async function isWithin(trx: Database, reach: RoleReach, userId: string): Promise<boolean> {
+  const found = trx.selectFrom('users').select('user_id').where('user_id', '=', userId);
+  return (await found.where(accountsWithin(reach)).executeTakeFirst()) !== undefined;
+}
+
+async function candidatesOf(trx: Database, reach: RoleReach, ownerId: string | null, serial: string) {
   const rows = await trx
     .selectFrom('devices as d')
     .leftJoin('device_claims as c', 'c.device_id', 'd.device_id')
@@ -114,7 +114,8 @@ async function candidatesOf(trx: Database, reach: Reach, ownerId: string | null,
     device_id: row.device_id,
     isDeleted: row.deleted_at !== null,
     claim: row.claimed_at === null ? null : { nonceSha256: row.nonce_sha256 },
-    wasHeard: row.seen_at !== null,
+    // Of one that was released and claimed again: since then.
+    wasHeard: row.seen_at !== null && (row.claimed_at === null || row.seen_at > row.claimed_at),
     hasSecret: row.mqtt_secret_sha256.length > 0,
   }));
 }

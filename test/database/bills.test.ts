@@ -13,6 +13,7 @@ import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 /** Bills add up: whatever comes late, and whenever periods are closed, all that was told is what the law says in the end. */
 /** After a change of bills take 200 (BILLED_HISTORIES). */
 const RUNS = Number(process.env.BILLED_HISTORIES ?? 12);
+const SEED = 1;
 const DAY_MS = 86_400_000;
 /** Beyond every history, and within the retention of each. */
 const NOW = new Date(Date.UTC(2027, 8, 1));
@@ -172,7 +173,8 @@ test(`${RUNS} histories, whose readings come late over random closings, are bill
           ]);
       },
     ),
-    { numRuns: RUNS, endOnFailure: true },
+    // Few are always the same ones, so that what they must be like is no matter of luck.
+    { numRuns: RUNS, endOnFailure: true, ...(process.env.BILLED_HISTORIES === undefined ? { seed: SEED } : {}) },
   );
   expect([plain > RUNS / 8, corrected > RUNS / 4]).toEqual([true, true]);
 }, 180_000);

@@ -98,7 +98,7 @@ export function addProviderSignIn(app: FastifyInstance, context: ApiContext, par
     const ended = begun ? await end(request, begun).catch((error) => failed(request, error)) : 'over';
     if (typeof ended === 'string') {
       // Without a sign-in that was begun here it is nobody's doing that is to be noted.
-      if (begun) await noteRefusal(request, ended);
+      if (begun && ended !== 'many') await noteRefusal(request, ended);
       return reply.status(303).header('Set-Cookie', over).header('Location', `${SIGN_IN}?problem=${ended}`).send();
     }
     const { opened, browser } = ended;
@@ -123,12 +123,12 @@ export function addProviderSignIn(app: FastifyInstance, context: ApiContext, par
   }
 
   async function end(request: FastifyRequest, begun: Kept): Promise<Ended | SignInProblem> {
+    // Each may be a question to the provider, and is noted: as many as of another way to sign in.
+    await countSignIn(counter, networkOf(request.ip));
     const at = new URL(redirectUri());
     at.search = new URL(request.url, at).search;
     // Another sign-in than the one that this browser began: nothing of it is asked for.
     if (at.searchParams.get('state') !== begun.state) return 'over';
-    // Each is a question to the provider.
-    await countSignIn(counter, networkOf(request.ip));
     const person = personOf(await provider.finish(at, begun), config);
     if (typeof person === 'string') return person;
     const opened = await signInAs(db, person, {

@@ -114,7 +114,7 @@ test('a POST of JSON takes every setting, and the same key gives the same answer
     status: 409,
   });
   const other = (await devicesOf(home.userId)).find(({ location }) => location !== 'json');
-  const patch = { method: 'PATCH', key: home.key, body: { external_id: 'J1' } };
+  const patch = { method: 'PATCH', key: utility.key, body: { external_id: 'J1' } };
   expect(await api.send(`/v1/devices/${other?.device_id}`, patch)).toMatchObject({ status: 409 });
   const differing = await post(utility.key, [{ ...row, limit_kw: 30 }]);
   expect(differing.json.differing).toEqual([{ row: '0', device_id: device?.device_id, members: ['limit_kw'] }]);

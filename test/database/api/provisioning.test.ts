@@ -72,6 +72,30 @@ test('a meter whose answer was lost asks again with its own number; nobody else 
   expect(await claim(batch, { serial, nonce })).toMatchObject(REFUSED);
 });
 
+test('after a release a claim can be repeated, too, until the device is heard anew', async () => {
+  const batch = await makeBatch();
+  const { serial, deviceId } = await register();
+  await claim(batch, { serial });
+  await api.database.pool.query(`UPDATE device_heads SET seen_at = $2 WHERE device_id = $1`, [
+    deviceId,
+    new Date(api.now.getTime() - 60_000),
+  ]);
+  await post(`/v1/devices/${deviceId}/release`, home.key);
+  const again = { serial, nonce: 'of_this_meter_alone' };
+  expect(await claim(batch, again)).toMatchObject({ status: 201 });
+  expect(await claim(batch, again)).toMatchObject({ status: 201 });
+});
+
+test('no homeowner says by which serial a device is claimed: it could take its neighbour’s meter', async () => {
+  const refused = { status: 422, json: { details: [{ field: 'external_id' }] } };
+  const device = { type: 'meter', location: 'x', external_id: 'SN-of-a-neighbour' };
+  expect(await post('/v1/devices', home.key, device)).toMatchObject(refused);
+  expect(await post('/v1/imports', home.key, [device])).toMatchObject(refused);
+  const { deviceId } = await register();
+  const patch = { method: 'PATCH', key: home.key, body: { external_id: 'SN-of-a-neighbour' } };
+  expect(await api.send(`/v1/devices/${deviceId}`, patch)).toMatchObject(refused);
+});
+
 test('a serial that is registered nowhere makes a device of the owner that the batch names, or nothing', async () => {
   expect(await claim(await makeBatch(), { serial: 'unregistered' })).toMatchObject(REFUSED);
   const batch = await makeBatch({ owner_user_id: home.userId, type: 'gas_meter', location: 'shed' });
@@ -119,6 +143,28 @@ describe('a claim is refused', () => {
     const stranger = await api.user('utility');
     expect(await claim(await makeBatch({}, stranger.key), { serial: three.serial })).toMatchObject(REFUSED);
     expect(await claim(await makeBatch({}, admin.key), { serial: three.serial })).toMatchObject({ status: 201 });
+  });
+
+  test('with a batch whose maker is no utility any more, or does not reach the owner of its meters', async () => {
+    const maker = await api.user('utility');
+    const customer = await api.user('homeowner');
+    const own = async (userId: string | null) =>
+      api.db.updateTable('users').set({ enrolled_by: userId }).where('user_id', '=', customer.userId).execute();
+    await own(maker.userId);
+    const [waiting, making] = [
+      await makeBatch({}, maker.key),
+      await makeBatch({ owner_user_id: customer.userId }, maker.key),
+    ];
+    const [one, two] = [await register(customer.userId), await register(customer.userId)];
+    expect(await claim(waiting, { serial: one.serial })).toMatchObject({ status: 201 });
+    expect(await claim(making, { serial: 'M-1' })).toMatchObject({ status: 201 });
+    await own(null);
+    expect(await claim(making, { serial: 'M-2' })).toMatchObject(REFUSED);
+    await own(maker.userId);
+    const demotion = { method: 'PATCH', key: admin.key, body: { role: 'homeowner' } };
+    expect(await api.send(`/v1/users/${maker.userId}`, demotion)).toMatchObject({ status: 200 });
+    expect(await claim(waiting, { serial: two.serial })).toMatchObject(REFUSED);
+    expect(await claim(making, { serial: 'M-3' })).toMatchObject(REFUSED);
   });
 
   test('of two meters at once with one serial: one gets it', async () => {

@@ -202,13 +202,26 @@ describe('who may follow', () => {
     const utility = await api.user('utility');
     const left = await api.user('homeowner', { enrolledBy: utility.userId });
     const [revoked, suspended, staying] = [await home(), await home(), await home()];
+    const [inside, moved] = [await home(), await home()];
+    const here = await createKey(api.db, {
+      ...{ userId: inside.userId, environment: 'live' as const, allowedAddresses: ['127.0.0.1'] },
+    });
+    const administrator = await api.user('admin');
+    const as = { key: administrator.key };
+    const { group_id } = (await api.send('/v1/groups', { method: 'POST', ...as, body: { name: 'street' } })).json;
+    const member = `/v1/groups/${group_id}/users/${moved.userId}`;
+    await api.send(member, { method: 'PUT', ...as });
+    const limited = (await api.send('/v1/keys', { method: 'POST', ...as, body: { group_id } })).json;
     const brief = await createKey(api.db, { userId: staying.userId, environment: 'live' });
     const ending = [
       await open(revoked.key),
       await open(suspended.key),
       await open(brief.key),
       await open(utility.key, { query: `?user_id=${left.userId}` }),
+      await open(here.key),
+      await open(limited.key, { query: `?user_id=${moved.userId}` }),
     ];
+    expect(ending.map(({ status }) => status)).toEqual(ending.map(() => 200));
     const stays = await open(staying.key);
     const sql = (text: string, values: unknown[]) => api.database.pool.query(text, values);
     await sql('UPDATE api_keys SET revoked_at = now() WHERE user_id = $1', [revoked.userId]);
@@ -218,8 +231,10 @@ describe('who may follow', () => {
     ]);
     await sql('UPDATE api_keys SET expires_at = $2 WHERE key_id = $1', [brief.key_id, minutes(1)]);
     await sql('UPDATE users SET enrolled_by = NULL WHERE user_id = $1', [left.userId]);
+    await sql('UPDATE api_keys SET allowed_addresses = $2 WHERE key_id = $1', [here.key_id, ['192.0.2.0/24']]);
+    await api.send(member, { method: 'DELETE', ...as });
     api.now = minutes(2);
-    await expect.poll(() => ending.map((one) => one.isOver()), soon).toEqual([true, true, true, true]);
+    await expect.poll(() => ending.map((one) => one.isOver()), soon).toEqual(ending.map(() => true));
     for (const one of ending) expect(one.text()).toMatch(/retry: \d+\n\n$/);
     expect(stays.isOver()).toBe(false);
   });

@@ -470,8 +470,8 @@ class CreatedProvisioningBatch(TypedDict):
     """Type of the devices that are made."""
     location: str
     """Location of the devices that are made."""
-    serials: Optional[list[str]]
-    """The only serials that may claim. Null: any."""
+    serial_count: Optional[int]
+    """How many serials alone may claim. Null: any may."""
     max_devices: int
     """How many meters may claim a device."""
     claimed: int
@@ -1233,8 +1233,8 @@ class ProvisioningBatch(TypedDict):
     """Type of the devices that are made."""
     location: str
     """Location of the devices that are made."""
-    serials: Optional[list[str]]
-    """The only serials that may claim. Null: any."""
+    serial_count: Optional[int]
+    """How many serials alone may claim. Null: any may."""
     max_devices: int
     """How many meters may claim a device."""
     claimed: int

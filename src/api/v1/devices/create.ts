@@ -1,5 +1,5 @@
 import { operation } from '#src/api/operation.ts';
-import { holdable, reachOf, reachUser } from '#src/auth/access.ts';
+import { checkExternalIds, holdable, reachOf, reachUser } from '#src/auth/access.ts';
 import { defined } from '#src/core/defined.ts';
 import { orNotFound } from '#src/core/errors.ts';
 import { createDevice as create, pairDiscovered } from '#src/devices/store.ts';
@@ -17,6 +17,7 @@ export const createDevice = operation({
   body: newDevice,
   async handle({ context, caller, body: { user_id, discovery_id, ...settings } }) {
     const user = await reachUser(context.db, caller, user_id);
+    checkExternalIds(caller, [settings]);
     const wanted = { userId: user.user_id, ...defined(settings) };
     if (discovery_id !== undefined) {
       return toWire(orNotFound(await pairDiscovered(context.db, reachOf(caller), holdable(discovery_id), wanted)));

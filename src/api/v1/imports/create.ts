@@ -1,5 +1,5 @@
 import { operation } from '#src/api/operation.ts';
-import { reachOf } from '#src/auth/access.ts';
+import { checkExternalIds, reachOf } from '#src/auth/access.ts';
 import { AppError, orNotFound } from '#src/core/errors.ts';
 import { importDevices } from '#src/onboarding/import.ts';
 import { findImport, recordImport } from '#src/onboarding/imports.ts';
@@ -26,6 +26,7 @@ export const createImport = operation({
     const isForOthers = body.some(({ user_id }) => user_id !== undefined && user_id !== userId);
     if (role === 'homeowner' && (isForOthers || query.create_users)) throw new AppError('forbidden');
     if (query.create_users && !caller.scopes.has('users:write')) throw new AppError('forbidden');
+    checkExternalIds(caller, body);
     const importer = {
       reach: reachOf(caller),
       ownId: userId,

@@ -8,7 +8,7 @@ const batch = {
   name: 'Lot 17',
   type: 'smart_meter',
   location: 'home',
-  serials: ['1ESM-0042', '1ESM-0043'],
+  serial_count: 2,
   max_devices: 2,
   claimed: 0,
   expires_at: '2027-06-01T09:30:00.000Z',
@@ -18,7 +18,7 @@ const batch = {
 
 export const PROVISIONING_EXAMPLES = {
   createProvisioningBatch: {
-    body: { name: 'Lot 17', serials: batch.serials, max_devices: 2 },
+    body: { name: 'Lot 17', serials: ['1ESM-0042', '1ESM-0043'], max_devices: 2 },
     answer: {
       ...batch,
       mqtt: {
