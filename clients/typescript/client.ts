@@ -579,7 +579,7 @@ export interface DeviceDetails {
     /** Where the quantity is measured. Null: where its device is. */
     placement: "grid" | "production" | "storage" | "consumption" | "excluded" | null;
   }[];
-  /** What you call the device: a serial or asset number. Once in an account. Null: it has none. */
+  /** What a utility or an administrator calls the device: a serial or asset number. Once in an account. Null: it has none. */
   external_id: string | null;
   /** SHA-256 of the client certificate that the device logs in with, in hex. Null: a certificate that has its id as name, where the broker takes certificates. */
   certificate_sha256: string | null;
@@ -1766,7 +1766,7 @@ export interface CreateDeviceBody {
     /** Where the quantity is measured. Null: where its device is. */
     placement?: "grid" | "production" | "storage" | "consumption" | "excluded" | null;
   }[];
-  /** What you call the device: a serial or asset number. Once in an account. */
+  /** What a utility or an administrator calls the device: a serial or asset number. Once in an account. */
   external_id?: string;
   /** Pairs this discovered device, which keeps the credentials of its gateway. */
   discovery_id?: string;
@@ -1840,7 +1840,7 @@ export interface UpdateDeviceBody {
     /** Where the quantity is measured. Null: where its device is. */
     placement?: "grid" | "production" | "storage" | "consumption" | "excluded" | null;
   }[];
-  /** What you call the device: a serial or asset number. Once in an account. Null removes it. */
+  /** What a utility or an administrator calls the device: a serial or asset number. Once in an account. Null removes it. */
   external_id?: string | null;
   /** SHA-256 of the client certificate that the device logs in with, in hex. Null: a certificate that has its id as name, where the broker takes certificates. */
   certificate_sha256?: string | null;
@@ -2034,7 +2034,7 @@ export type CreateImportBody = {
     /** Where the quantity is measured. Null: where its device is. */
     placement?: "grid" | "production" | "storage" | "consumption" | "excluded" | null;
   }[];
-  /** What you call the device: a serial or asset number. Once in an account. */
+  /** What a utility or an administrator calls the device: a serial or asset number. Once in an account. */
   external_id?: string;
   /** Pairs this discovered device, which keeps the credentials of its gateway. */
   discovery_id?: string;

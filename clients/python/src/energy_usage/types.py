@@ -612,7 +612,7 @@ class DeviceDetails(TypedDict):
     channels: list[DeviceDetailsChannels]
     """The quantities that the device reports."""
     external_id: Optional[str]
-    """What you call the device: a serial or asset number. Once in an account. Null: it has none."""
+    """What a utility or an administrator calls the device: a serial or asset number. Once in an account. Null: it has none."""
     certificate_sha256: Optional[str]
     """SHA-256 of the client certificate that the device logs in with, in hex. Null: a certificate that has its id as name, where the broker takes certificates."""
     created_at: str
@@ -1691,7 +1691,7 @@ class CreateDeviceBody(TypedDict):
     channels: NotRequired[list[CreateDeviceBodyChannels]]
     """What quantities of the device count as. Those that are not named stay as they are."""
     external_id: NotRequired[str]
-    """What you call the device: a serial or asset number. Once in an account."""
+    """What a utility or an administrator calls the device: a serial or asset number. Once in an account."""
     discovery_id: NotRequired[str]
     """Pairs this discovered device, which keeps the credentials of its gateway."""
 
@@ -1769,7 +1769,7 @@ class UpdateDeviceBody(TypedDict):
     channels: NotRequired[list[UpdateDeviceBodyChannels]]
     """What quantities of the device count as. Those that are not named stay as they are."""
     external_id: NotRequired[Optional[str]]
-    """What you call the device: a serial or asset number. Once in an account. Null removes it."""
+    """What a utility or an administrator calls the device: a serial or asset number. Once in an account. Null removes it."""
     certificate_sha256: NotRequired[Optional[str]]
     """SHA-256 of the client certificate that the device logs in with, in hex. Null: a certificate that has its id as name, where the broker takes certificates."""
 
@@ -1930,7 +1930,7 @@ class CreateImportBodyValue(TypedDict):
     channels: NotRequired[list[CreateImportBodyValueChannels]]
     """What quantities of the device count as. Those that are not named stay as they are."""
     external_id: NotRequired[str]
-    """What you call the device: a serial or asset number. Once in an account."""
+    """What a utility or an administrator calls the device: a serial or asset number. Once in an account."""
     discovery_id: NotRequired[str]
     """Pairs this discovered device, which keeps the credentials of its gateway."""
     email: NotRequired[str]

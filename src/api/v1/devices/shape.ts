@@ -18,7 +18,7 @@ const MEANING = {
   timezone: 'IANA time zone of a device that reports local time. Null: that of its owner.',
   placement: 'Where the device sits in its home. `excluded`: it does not count.',
   upstream: 'Id of the device whose measurement includes this one. Null: none.',
-  external_id: 'What you call the device: a serial or asset number. Once in an account.',
+  external_id: 'What a utility or an administrator calls the device: a serial or asset number. Once in an account.',
   certificate_sha256:
     'SHA-256 of the client certificate that the device logs in with, in hex. Null: a certificate that has its id as name, where the broker takes certificates.',
   native_name: 'What the device calls the quantity.',
