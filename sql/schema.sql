@@ -795,8 +795,8 @@ CREATE TABLE bill_periods (
   first_day date NOT NULL,
   last_day date NOT NULL,
   timezone text NOT NULL, -- Zone of the account when the period was made: its days are of this one.
-  starts_at timestamptz NOT NULL, -- Start of the first day.
-  ends_at timestamptz NOT NULL, -- End of the last day.
+  starts_at timestamptz NOT NULL, -- Start of the first day, or where the period of the day before ended (the account may have had another zone).
+  ends_at timestamptz NOT NULL, -- End of the last day, or where the period of the day after begins.
   created_at timestamptz NOT NULL,
   closed_at timestamptz, -- When it was closed: what changes of its days later is told by another one. Null: it is open.
   PRIMARY KEY (bill_period_id),

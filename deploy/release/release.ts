@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, gzipSync } from 'node:zlib';
@@ -31,9 +32,17 @@ export async function makeRelease(root: string, version: string, folder: string)
   const committedAt = new Date(Number(await git('log', '-1', '--format=%ct')) * 1_000);
   const packed = `${name}-${version}.tgz`;
   const made = new Map<string, Buffer | string>();
-  // What is packed is `files` of package.json. No script is run: there is nothing to build.
+  // What is packed is `files` of package.json, of the commit: in the tree may lie what git does not look at. No script is run: there is nothing to build.
   const npm = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder];
-  await run('npm', npm, { cwd: root });
+  const committed = await mkdtemp(join(tmpdir(), 'energy-release-'));
+  try {
+    await run('git', ['archive', '--format=tar', '-o', join(committed, 'tree.tar'), 'HEAD'], { cwd: root });
+    await run('tar', ['-xf', join(committed, 'tree.tar'), '-C', committed]);
+    await rm(join(committed, 'tree.tar'));
+    await run('npm', npm, { cwd: committed });
+  } finally {
+    await rm(committed, { recursive: true, force: true });
+  }
   await normalise(join(folder, packed));
   made.set(`${name}-${version}-image.tar.gz`, await imageContext(root));
   made.set(`${name}-${version}.cdx.json`, await billOfMaterials(root, name, committedAt));

@@ -40,7 +40,7 @@ export interface ClientOptions {
   onMade?: (source: MqttSource) => void;
 }
 
-export type Subscription = 'all' | 'none';
+type Subscription = 'all' | 'none';
 
 export interface MqttSource extends Omit<Source, 'leave'> {
   /**

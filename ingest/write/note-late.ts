@@ -1,3 +1,5 @@
+import { QUARTER_MS } from '#src/core/units.ts';
+import { isPlaced } from '#src/database/meter.ts';
 import { int8Array, textArray, timestampArray } from './binary-array.ts';
 import type { DevicePlan } from './plan.ts';
 import type { SeriesPlan } from './series-plan.ts';
@@ -22,10 +24,15 @@ interface LateHour {
 const lateHours = (plans: readonly DevicePlan[]): LateHour[] => plans.flatMap(lateHoursOf);
 
 function lateHoursOf({ device: { deviceId }, series, deltas }: DevicePlan): LateHour[] {
-  const late = series.flatMap(lateReadings);
+  const late: number[] = [];
   let knownToMs = 0;
-  for (const { revises, series: one } of series) {
-    if (revises) knownToMs = Math.max(knownToMs, one.lastReadAtMs ?? 0);
+  for (const plan of series) {
+    if (!isOfElectricity(plan)) continue;
+    const { inserts, revises } = plan;
+    const lastReadAtMs = plan.series.lastReadAtMs ?? 0;
+    for (const { readAtMs } of inserts) if (readAtMs < lastReadAtMs) late.push(readAtMs);
+    // Of the quarter-hour in which it stood what is new cannot be told from what was corrected.
+    if (revises) knownToMs = Math.max(knownToMs, Math.floor(lastReadAtMs / QUARTER_MS) * QUARTER_MS);
   }
   if (late.length === 0 && knownToMs === 0) return [];
   const hours = new Map<number, LateHour>();
@@ -51,11 +58,9 @@ function lateHoursOf({ device: { deviceId }, series, deltas }: DevicePlan): Late
   return [...hours.values()];
 }
 
-/** Times of a series' readings that are stored after a later one. */
-function lateReadings({ inserts, series: { lastReadAtMs } }: SeriesPlan): number[] {
-  if (lastReadAtMs === null) return [];
-  return inserts.flatMap(({ readAtMs }) => (readAtMs < lastReadAtMs ? [readAtMs] : []));
-}
+/** Whether the series counted for its device's electricity, or does: what is told of late readings is about that. */
+const isOfElectricity = ({ roles, series }: SeriesPlan): boolean =>
+  [roles, series.roles].some((one) => (one.import || one.export) && (one.meter === null || isPlaced(one.meter)));
 
 /** Notes them, a row an hour: nothing where all readings follow, as nearly always. */
 export function noteLate(plans: readonly DevicePlan[]): Step[] {

@@ -1,4 +1,5 @@
--- Groups of homes (a building, a feeder, a district), and keys that reach no further than one of them.
+-- Groups of homes (a building, a feeder, a district), and keys that reach no further than one of them. Processes of the version before do not know
+-- that limit: such keys are made when all of them are replaced.
 
 CREATE TABLE home_groups (
   group_id        text COLLATE "C" PRIMARY KEY,

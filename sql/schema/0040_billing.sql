@@ -35,8 +35,8 @@ CREATE INDEX bill_periods_device ON bill_periods (device_id) WHERE device_id IS 
 COMMENT ON TABLE bill_periods IS 'Days for which a home, or one device, is billed. Those of one home, and those of one device, have no day in common.';
 COMMENT ON COLUMN bill_periods.device_id IS 'The device that is billed by itself. Null: the home, at its connection point.';
 COMMENT ON COLUMN bill_periods.timezone IS 'Zone of the account when the period was made: its days are of this one.';
-COMMENT ON COLUMN bill_periods.starts_at IS 'Start of the first day.';
-COMMENT ON COLUMN bill_periods.ends_at IS 'End of the last day.';
+COMMENT ON COLUMN bill_periods.starts_at IS 'Start of the first day, or where the period of the day before ended (the account may have had another zone).';
+COMMENT ON COLUMN bill_periods.ends_at IS 'End of the last day, or where the period of the day after begins.';
 COMMENT ON COLUMN bill_periods.closed_at IS 'When it was closed: what changes of its days later is told by another one. Null: it is open.';
 
 CREATE TABLE bill_versions (

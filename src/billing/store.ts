@@ -94,12 +94,18 @@ export async function createBillPeriod(
   return joinOrBeginTransaction(db, async (trx) => {
     await holdBills(trx, userId);
     // Raw SQL: dates as text, and comparisons with null, here and below.
-    const { rows } = await sql<{ periods: number; taken: boolean }>`
+    const { rows } = await sql<{ periods: number; taken: boolean; endBefore: Date | null; startAfter: Date | null }>`
       SELECT count(*)::int AS periods,
-        coalesce(bool_or(device_id IS NOT DISTINCT FROM ${deviceId} AND starts_at < ${days.to} AND ends_at > ${days.from}), false) AS taken
-      FROM bill_periods WHERE user_id = ${userId}`.execute(trx);
+        coalesce(bool_or(is_same AND first_day <= ${days.end}::date AND last_day >= ${days.start}::date), false) AS taken,
+        max(ends_at) FILTER (WHERE is_same AND last_day = ${days.start}::date - 1) AS "endBefore",
+        min(starts_at) FILTER (WHERE is_same AND first_day = ${days.end}::date + 1) AS "startAfter"
+      FROM (SELECT *, device_id IS NOT DISTINCT FROM ${deviceId} AS is_same FROM bill_periods WHERE user_id = ${userId}) p`.execute(
+      trx,
+    );
     const [found] = rows;
-    if (found?.taken) throw new AppError('billDaysTaken');
+    // The account may have had another zone: a period goes on where its neighbour ended, so that no hour is billed twice, or by nobody.
+    const [from, to] = [found?.endBefore ?? days.from, found?.startAfter ?? days.to];
+    if (found?.taken || from >= to) throw new AppError('billDaysTaken');
     if ((found?.periods ?? 0) >= MAX_PERIODS) throw new AppError('tooManyBills');
     const period: BillPeriod = {
       bill_period_id: newId('bil'),
@@ -108,8 +114,8 @@ export async function createBillPeriod(
       start: days.start,
       end: days.end,
       timezone: days.zone,
-      starts_at: days.from,
-      ends_at: days.to,
+      starts_at: from,
+      ends_at: to,
       created_at: now,
       closed_at: null,
     };

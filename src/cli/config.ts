@@ -14,7 +14,7 @@ export function register(program: Command): void {
         console.log(JSON.stringify({ ...Object.fromEntries(all.map(({ name, value }) => [name, value])), about }));
         return;
       }
-      // As a file of settings is written: it can be one.
+      // As a file of settings is written; what is masked, and what is not set, is not for copying.
       for (const { name, value, source, meaning } of all) {
         const isStructure = typeof value === 'object' && value !== null;
         console.log(`# ${source}: ${meaning}\n${name}=${isStructure ? JSON.stringify(value) : (value ?? '')}`);

@@ -48,7 +48,11 @@ export async function importTable(file: string, options: ImportOptions): Promise
           recovered = await passwords.recover(trx);
         },
         beforeCommit: async (about) => {
-          if (recovered.length === 0) await passwords.prepare(credentialsOf(about));
+          const fresh = credentialsOf(about);
+          if (fresh.length === 0) return;
+          // Those of before are put in their place, which is then taken: nothing is committed, and another file is asked for.
+          if (recovered.length > 0) await passwords.keep();
+          await passwords.prepare(fresh);
         },
       });
       progress.stop();

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
+import { PLACEMENTS } from '#src/database/enums.ts';
 import { estimatedExportKey } from '#src/database/meter.ts';
 import { quartersOf } from '#src/rollups/quarters.ts';
 import { loadAsMeter } from './home/home.ts';
@@ -205,7 +206,7 @@ async function verdictsIn(db: Database, deviceId: string, range: Range) {
   const { rows } = await sql<{ month: string; verdict: string; count: number }>`
     SELECT month, verdict, count(*)::int AS count FROM (
       SELECT ${monthAt('n.read_at', range)} AS month, n.verdict FROM series s JOIN reading_notes n USING (series_id)
-      WHERE s.device_id = ${deviceId} AND (s.counts_import OR s.counts_export) AND n.read_at > ${range.from} AND n.read_at <= ${range.to}) v
+      WHERE s.device_id = ${deviceId} AND (s.counts_import OR s.counts_export) AND coalesce(s.meter = ANY (${[...PLACEMENTS]}::text[]), true) AND n.read_at > ${range.from} AND n.read_at <= ${range.to}) v
     GROUP BY 1, 2`.execute(db);
   return rows;
 }

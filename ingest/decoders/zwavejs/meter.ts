@@ -29,11 +29,15 @@ export function meteredOf(key: number, circuit: string): Metered {
   return volume && { channel, kind: 'volume_total_m3', ...volume };
 }
 
-/** Meters of the first version of the class do not say which way they count. */
+/**
+ * Meters of the first version of the class do not say which way they count. Further endpoints are circuits beside each other (a power strip) or
+ * parts of what the root tells as well (the clamps of a meter for a whole house): no message says which.
+ */
 const electric = (circuit: string, kind: SaidKind, rate: (typeof RATES)[number]): Metered => {
-  if (rate !== 'unspecified') return { channel: `${circuit}${rate}`, kind };
+  if (rate !== 'unspecified' && circuit === '') return { channel: rate, kind };
   const unit = kind === 'power_w' ? 'W' : 'kWh';
-  return { channel: `${circuit}unknown/electric_${unit.toLowerCase()}`, kind, asks: { unit } };
+  const which = rate === 'unspecified' ? 'electric' : rate;
+  return { channel: `${circuit}unknown/${which}_${unit.toLowerCase()}`, kind, asks: { unit } };
 };
 
 function volumeOf(scale: number, isWater: boolean): VolumeScale | null {

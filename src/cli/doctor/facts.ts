@@ -111,7 +111,7 @@ export interface PortFacts {
 
 export interface FileFacts {
   path: string;
-  what: 'folder' | 'secret' | 'messages';
+  what: 'folder' | 'secret' | 'own key' | 'messages';
   /** Bits of the mode, as 0o600. */
   mode: number;
   /** Whether this user may write it. */

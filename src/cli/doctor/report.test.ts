@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { loadConfig } from '#src/config/load.ts';
 import { TIERS } from '#src/database/capabilities.ts';
 import { CHECKS } from './checks/checks.ts';
-import type { CertificatePair, DatabaseContent, DatabaseServer, Facts } from './facts.ts';
+import type { CertificatePair, DatabaseContent, DatabaseServer, Facts, FileFacts } from './facts.ts';
 import type { Level } from './finding.ts';
 import { judge, linesOf, withoutSecrets } from './report.ts';
 
@@ -71,7 +71,7 @@ const mqtt = (isEmbedded: boolean, why: string): Partial<Facts> => ({
 const port = (change: object): Partial<Facts> => ({
   ports: [{ variable: 'API_PORT', port: 443, host: '0.0.0.0', state: 'taken', holder: null, ...change }],
 });
-const file = (what: 'folder' | 'secret' | 'messages', mode: number, isWritable = true): Partial<Facts> => ({
+const file = (what: FileFacts['what'], mode: number, isWritable = true): Partial<Facts> => ({
   files: [{ path: 'data/x', what, mode, isWritable }],
 });
 
@@ -271,6 +271,7 @@ const CASES: [string, Partial<Facts>, string, Level, RegExp][] = [
   ['a port below 1024', port({ state: 'unusable', why: 'listen EACCES' }), 'ports', 'problem', /above 1023/],
   ['a port of nobody known', { ...port({}), service: null }, 'ports', 'warning', /ss -ltnp/],
   ['a secret for all', file('secret', 0o644), 'files', 'problem', /chmod 600/],
+  ['a key of one’s own for all', file('own key', 0o644), 'files', 'problem', /chmod o-rwx/],
   ['a folder for all', file('folder', 0o777), 'files', 'problem', /chmod 700/],
   ['a folder of another', file('folder', 0o755, false), 'files', 'problem', /chown/],
   ['mails for all', file('messages', 0o755), 'files', 'warning', /sign in/],

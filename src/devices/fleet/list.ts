@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { unprocessable } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
 import { accountsWithin, type Reach, within } from '#src/database/reach.ts';
@@ -132,8 +133,12 @@ export async function listFleet(
   const { silentForHours } = filters;
   const silentBefore = silentForHours === undefined ? null : new Date(now.getTime() - silentForHours * HOUR_MS);
   const parts = partsOf(sort, silentBefore !== null);
-  const isAmong = (part: Part) => after === null || parts.length === 1 || after.isSilent === (part.of === 'silent');
-  const begun = parts.slice(parts.findIndex(isAmong));
+  const isAmong = (part: Part) => after === null || after.isSilent === (part.of === 'silent');
+  // A place among those that are heard is none where only the silent are asked for.
+  const begunAt = parts.findIndex(isAmong);
+  if (begunAt === -1)
+    throw unprocessable({ field: 'cursor', message: 'must be one of a Link of this list, with these filters' });
+  const begun = parts.slice(begunAt);
   const rows: FleetDevice[] = [];
   for (const [index, part] of begun.entries()) {
     if (rows.length >= limit) break;

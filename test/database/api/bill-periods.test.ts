@@ -60,6 +60,29 @@ const canonical = (value: unknown): string => {
 const verified = ({ sha256, ...statement }: { sha256: string }) =>
   createHash('sha256').update(canonical(statement)).digest('hex') === sha256;
 
+test('a period goes on where its neighbour ended, though the account has another zone meanwhile', async () => {
+  const { userId, key } = await meter();
+  const zone = (timezone: string) => api.send(`/v1/users/${userId}`, { method: 'PATCH', key, body: { timezone } });
+  const made = async (start: string, end: string) =>
+    (await make({ user_id: userId, start, end })).json.last_told as { starts_at: string; ends_at: string };
+  const days = (month: string, last: string) => made(`2026-${month}-01`, `2026-${month}-${last}`);
+  await zone('UTC');
+  const april = await days('04', '30');
+  // Its day begins before April is over in UTC.
+  await zone('Europe/Berlin');
+  const may = await days('05', '31');
+  expect([april.ends_at, may.starts_at, may.ends_at]).toEqual([
+    '2026-05-01T00:00:00.000Z',
+    '2026-05-01T00:00:00.000Z',
+    '2026-05-31T22:00:00.000Z',
+  ]);
+  // And here an hour after: it would be billed by nobody.
+  await zone('Europe/London');
+  expect((await days('06', '30')).starts_at).toBe(may.ends_at);
+  expect((await days('03', '31')).ends_at).toBe(april.starts_at);
+  expect(await make({ user_id: userId, start: '2026-05-31', end: '2026-06-01' })).toMatchObject({ status: 409 });
+});
+
 test('a period records what is known, and tells later what it told first, what is known now, and the difference', async () => {
   const { userId, deviceId, read, key } = await meter();
   // Half an hour before and after the ends of April; tariffs in rounds, and an export.

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'csv-parse/sync';
@@ -225,6 +225,24 @@ test('killed at any moment it has imported all or nothing, and run again it has 
   }
   expect(seen.has(0)).toBe(true);
 }, 120_000);
+
+test('passwords of an import that was killed are put in their place before others are made', async () => {
+  await database.pool.query('DELETE FROM devices WHERE user_id = $1', [userId]);
+  const file = path('grown.credentials.csv');
+  await writeFile(path('grown.csv'), `user_id,type,location\n${userId},meter,first\n`);
+  expect(await energy('devices', 'import', path('grown.csv'))).toMatchObject({ code: 0 });
+  // As a kill right after the commit leaves it; meanwhile the table has grown.
+  await rename(file, `${file}.part`);
+  await writeFile(path('grown.csv'), `user_id,type,location\n${userId},meter,first\n${userId},meter,second\n`);
+  expect(await energy('devices', 'import', path('grown.csv'))).toMatchObject({ code: 1 });
+  expect(await devices()).toHaveLength(1);
+  const other = path('others.csv');
+  expect(await energy('devices', 'import', path('grown.csv'), '--credentials', other)).toMatchObject({ code: 0 });
+  const all = [];
+  for (const one of [file, other])
+    all.push(...(parse(await readFile(one), { columns: true }) as { device_id: string }[]));
+  expect(all.map(({ device_id }) => device_id).sort()).toEqual((await devices()).map(({ device_id }) => device_id));
+}, 60_000);
 
 /** Waits until an import is where it is to be killed. */
 async function untilSo(when: 'soon' | 'part' | 'committed', part: string, hasEnded: () => boolean): Promise<void> {

@@ -37,6 +37,9 @@ beforeAll(async () => {
   );
   git('init', '-q');
   commit();
+  // Of no concern to git, and none of the release's.
+  await writeFile(join(repository, '.git/info/exclude'), '*.env\n');
+  await writeFile(join(repository, 'src/left-over.env'), 'SECRET_KEY=x');
   await makeRelease(repository, VERSION, released);
 }, 120_000);
 afterAll(() => folder.remove());
@@ -61,6 +64,7 @@ describe('a release', () => {
     const sums = (where: string) => readFile(join(where, 'SHA256SUMS'), 'utf8');
     expect(await sums(again)).toBe(await sums(released));
     execFileSync('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: again });
+    expect(filesIn(`${NAME}.tgz`).filter((file) => file.endsWith('.env'))).toEqual([]);
     const files = [`${NAME}-image.tar.gz`, `${NAME}.cdx.json`, `${NAME}.tgz`, 'RELEASE_NOTES.md'].sort();
     expect((await readdir(again)).sort()).toEqual([...files, 'SHA256SUMS'].sort());
     expect(

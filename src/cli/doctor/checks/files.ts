@@ -1,6 +1,7 @@
 import { type Check, ok, problem, skipped, warning } from '../finding.ts';
 
 const OTHERS = 0o077;
+const EVERYBODY = 0o007;
 const OTHERS_WRITE = 0o002;
 const OTHERS_READ = 0o004;
 
@@ -17,6 +18,10 @@ export const files: Check = {
             `chmod 600 ${path}. Who read it can forge what it signs and open what it seals: think of making a new one.`,
           ),
         ];
+      if (what === 'own key')
+        return (mode & EVERYBODY) === 0
+          ? []
+          : [problem(`${path} can be read by everybody (mode ${rights})`, `chmod o-rwx ${path}, and replace the key`)];
       if (what === 'folder' && (mode & OTHERS_WRITE) !== 0)
         return [problem(`${path} can be written by everybody (mode ${rights})`, `chmod 700 ${path}`)];
       if (what !== 'secret' && !isWritable)

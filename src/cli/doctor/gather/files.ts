@@ -9,7 +9,10 @@ export async function gatherFiles({ dataDir, tls }: Config): Promise<FileFacts[]
   const wanted: { path: string; what: FileFacts['what'] }[] = [
     { path: dataDir, what: 'folder' },
     { path: join(dataDir, 'secret.key'), what: 'secret' },
-    { path: tls.keyFile ?? join(dataDir, 'tls', 'key.pem'), what: 'secret' },
+    // One of the operator's own may be a group's to read, as Debian's ssl-cert has it.
+    tls.keyFile === undefined
+      ? { path: join(dataDir, 'tls', 'key.pem'), what: 'secret' }
+      : { path: tls.keyFile, what: 'own key' },
     { path: join(dataDir, 'mail'), what: 'messages' },
     { path: join(dataDir, 'sms'), what: 'messages' },
   ];
