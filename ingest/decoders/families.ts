@@ -8,6 +8,8 @@ import { homeassistant } from './homeassistant/decode.ts';
 import { homie } from './homie/decode.ts';
 import { otgw } from './otgw/decode.ts';
 import { p1 } from './p1/decode.ts';
+import { p1meter } from './p1meter/decode.ts';
+import { p1monitor } from './p1monitor/decode.ts';
 import { rtl433 } from './rtl433/decode.ts';
 import { rtlamr } from './rtlamr/decode.ts';
 import { senml } from './senml/decode.ts';
@@ -31,6 +33,8 @@ export const FAMILIES: readonly Family[] = [
   dsmrReader,
   dsmr2mqtt,
   p1,
+  p1meter,
+  p1monitor,
   wmbusmeters,
   shellyGen2,
   shellyGen1,
