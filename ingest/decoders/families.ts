@@ -1,3 +1,4 @@
+import { amsreader } from './amsreader/decode.ts';
 import { dsmrApi } from './dsmr-api/decode.ts';
 import { dsmrReader } from './dsmr-reader/decode.ts';
 import { dsmr2mqtt } from './dsmr2mqtt/decode.ts';
@@ -35,6 +36,7 @@ export const FAMILIES: readonly Family[] = [
   p1,
   p1meter,
   p1monitor,
+  amsreader,
   wmbusmeters,
   shellyGen2,
   shellyGen1,
