@@ -7,6 +7,7 @@ import type { Family } from './family.ts';
 import { glow } from './glow/decode.ts';
 import { homeassistant } from './homeassistant/decode.ts';
 import { homie } from './homie/decode.ts';
+import { openwb } from './openwb/decode.ts';
 import { otgw } from './otgw/decode.ts';
 import { p1 } from './p1/decode.ts';
 import { p1meter } from './p1meter/decode.ts';
@@ -37,6 +38,7 @@ export const FAMILIES: readonly Family[] = [
   p1meter,
   p1monitor,
   amsreader,
+  openwb,
   wmbusmeters,
   shellyGen2,
   shellyGen1,
