@@ -17,6 +17,7 @@ import { rtlamr } from './rtlamr/decode.ts';
 import { senml } from './senml/decode.ts';
 import { shellyGen1 } from './shelly-gen1/decode.ts';
 import { shellyGen2 } from './shelly-gen2/decode.ts';
+import { smlreader } from './smlreader/decode.ts';
 import { sparkplug } from './sparkplug/decode.ts';
 import { tasmota } from './tasmota/decode.ts';
 import { wmbusmeters } from './wmbusmeters/decode.ts';
@@ -37,6 +38,7 @@ export const FAMILIES: readonly Family[] = [
   p1,
   p1meter,
   p1monitor,
+  smlreader,
   amsreader,
   openwb,
   wmbusmeters,
