@@ -3,6 +3,7 @@ import { dsmrApi } from './dsmr-api/decode.ts';
 import { dsmrReader } from './dsmr-reader/decode.ts';
 import { dsmr2mqtt } from './dsmr2mqtt/decode.ts';
 import { emon } from './emon/decode.ts';
+import { emsesp } from './emsesp/decode.ts';
 import type { Family } from './family.ts';
 import { glow } from './glow/decode.ts';
 import { homeassistant } from './homeassistant/decode.ts';
@@ -25,7 +26,8 @@ import { zigbee2mqtt } from './zigbee2mqtt/decode.ts';
 
 /**
  * Families of devices, in the order in which they are asked; a message is the first one's that takes it. The generic layer
- * (Home Assistant discovery) comes last: what a family reads by itself is not read by what it announces, too.
+ * (Home Assistant discovery) comes after them: what a family reads by itself is not read by what it announces, too. After it come families that are
+ * mostly announced: they read what was not.
  */
 export const FAMILIES: readonly Family[] = [
   glow,
@@ -51,4 +53,5 @@ export const FAMILIES: readonly Family[] = [
   senml,
   homie,
   homeassistant,
+  emsesp,
 ];
