@@ -6,6 +6,7 @@ import { emon } from './emon/decode.ts';
 import { emsesp } from './emsesp/decode.ts';
 import type { Family } from './family.ts';
 import { glow } from './glow/decode.ts';
+import { heishamon } from './heishamon/decode.ts';
 import { homeassistant } from './homeassistant/decode.ts';
 import { homie } from './homie/decode.ts';
 import { openwb } from './openwb/decode.ts';
@@ -43,6 +44,7 @@ export const FAMILIES: readonly Family[] = [
   smlreader,
   amsreader,
   openwb,
+  heishamon,
   wmbusmeters,
   shellyGen2,
   shellyGen1,
