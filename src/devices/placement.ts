@@ -13,6 +13,24 @@ export interface HeardAs {
 
 /** Families that read the meter at the connection point. */
 const GRID_FAMILIES = new Set(['p1', 'dsmr-api', 'dsmr-reader', 'dsmr2mqtt', 'glow', 'rtlamr', 'wmbusmeters']);
+/** Families of which the native id says what a device is; where all of a family's are the same there is one line. */
+const BY_NATIVE_ID: Readonly<Record<string, readonly [RegExp, Placement][]>> = {
+  amsreader: [[/./, 'grid']],
+  emsesp: [[/./, 'consumption']],
+  heishamon: [[/./, 'consumption']],
+  openwb: [
+    [/\/(counter\/\d+|evu)$/, 'grid'],
+    [/\/pv(\/\d+)?$/, 'production'],
+    [/\/(bat\/\d+|housebattery)$/, 'storage'],
+    [/./, 'consumption'],
+  ],
+  p1meter: [[/./, 'grid']],
+  p1monitor: [
+    [/\/powerproduction$/, 'production'],
+    [/./, 'grid'],
+  ],
+  smlreader: [[/./, 'grid']],
+};
 /** Circuits of relays: a plug, a switch in the wall, a light. */
 const RELAY = /^(switch|relay|light|cover|roller|plug)\d*\//;
 
@@ -49,6 +67,11 @@ export function guessedPlacement(
 
 function knownPlacement({ family, nativeId, channels }: HeardAs): Placement | undefined {
   if (GRID_FAMILIES.has(family)) return 'grid';
+  // What openWB says to lie behind the meter at the grid.
+  if (family === 'openwb' && channels.some((channel) => channel.startsWith('branch/'))) return 'consumption';
+  const byId = Object.hasOwn(BY_NATIVE_ID, family) ? BY_NATIVE_ID[family] : undefined;
+  const told = byId?.find(([id]) => id.test(nativeId))?.[1];
+  if (told) return told;
   const named = first(NAMES, nativeId);
   if (named) return named;
   const energy = channels.filter((channel) => /(^|\/)(import|export)(\/|$)/.test(channel));
