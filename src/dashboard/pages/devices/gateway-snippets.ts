@@ -7,6 +7,7 @@ const BRIDGED = [
   ...['tele/#', 'stat/#', '+/events/rpc', 'dsmr/#', 'wmbusmeters/+', 'rtl_433/#', 'rtlamr/#', 'glow/#', 'spBv1.0/#'],
   ...['homeassistant/#', 'shellies/#', '+/status/#', '+/online', 'zigbee2mqtt/#', 'DSMR-API/#', 'emon/#'],
   ...['OTGW/value/#', 'homie/#', '+/sensor/#', '+/climate/#'],
+  ...['sensors/power/p1meter/#', 'p1monitor/#', 'iot/smartmeter/#', 'openWB/#', 'ems-esp/#', 'panasonic_heat_pump/#'],
 ];
 
 type Login = CreatedGateway['mqtt'];
