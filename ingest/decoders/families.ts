@@ -1,21 +1,28 @@
+import { amsreader } from './amsreader/decode.ts';
 import { dsmrApi } from './dsmr-api/decode.ts';
 import { dsmrReader } from './dsmr-reader/decode.ts';
 import { dsmr2mqtt } from './dsmr2mqtt/decode.ts';
 import { ebusd } from './ebusd/decode.ts';
 import { emon } from './emon/decode.ts';
+import { emsesp } from './emsesp/decode.ts';
 import { evcc } from './evcc/decode.ts';
 import type { Family } from './family.ts';
 import { glow } from './glow/decode.ts';
 import { goE } from './go-e/decode.ts';
+import { heishamon } from './heishamon/decode.ts';
 import { homeassistant } from './homeassistant/decode.ts';
 import { homie } from './homie/decode.ts';
+import { openwb } from './openwb/decode.ts';
 import { otgw } from './otgw/decode.ts';
 import { p1 } from './p1/decode.ts';
+import { p1meter } from './p1meter/decode.ts';
+import { p1monitor } from './p1monitor/decode.ts';
 import { rtl433 } from './rtl433/decode.ts';
 import { rtlamr } from './rtlamr/decode.ts';
 import { senml } from './senml/decode.ts';
 import { shellyGen1 } from './shelly-gen1/decode.ts';
 import { shellyGen2 } from './shelly-gen2/decode.ts';
+import { smlreader } from './smlreader/decode.ts';
 import { sparkplug } from './sparkplug/decode.ts';
 import { statestream } from './statestream/decode.ts';
 import { tasmota } from './tasmota/decode.ts';
@@ -27,7 +34,7 @@ import { zwavejs } from './zwavejs/decode.ts';
 /**
  * Families of devices, in the order in which they are asked; a message is the first one's that takes it. The generic layer
  * (Home Assistant discovery) comes after them: what a family reads by itself is not read by what it announces, too. Behind it
- * are those whose announcements say more than their topics.
+ * are those that are mostly announced, of which they read what was not, and those whose announcements say more than their topics.
  */
 export const FAMILIES: readonly Family[] = [
   glow,
@@ -38,6 +45,12 @@ export const FAMILIES: readonly Family[] = [
   dsmrReader,
   dsmr2mqtt,
   p1,
+  p1meter,
+  p1monitor,
+  smlreader,
+  amsreader,
+  openwb,
+  heishamon,
   wmbusmeters,
   shellyGen2,
   shellyGen1,
@@ -54,4 +67,5 @@ export const FAMILIES: readonly Family[] = [
   goE,
   ebusd,
   statestream,
+  emsesp,
 ];

@@ -16,7 +16,8 @@ import {
   withWords,
 } from './channels.ts';
 import { newDeviceSecret } from './credentials.ts';
-import { guessedPlacement, type HeardAs } from './placement.ts';
+import type { HeardAs } from './known-placement.ts';
+import { guessedPlacement } from './placement.ts';
 
 /** What lists of devices show. */
 const COLUMNS = ['device_id', 'type', 'location', 'status', 'placement', 'upstream_device_id'] as const;

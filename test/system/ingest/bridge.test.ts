@@ -2,13 +2,17 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CONFLICT } from '#ingest/write/collect.ts';
+import { amsreaderMeter } from '#simulators/devices/amsreader-meter.ts';
 import { esphomeMeter } from '#simulators/devices/esphome-meter.ts';
 import { evccLoadpoint } from '#simulators/devices/evcc-loadpoint.ts';
 import type { FamilyDevice } from '#simulators/devices/family-device.ts';
 import { goECharger } from '#simulators/devices/go-e-charger.ts';
+import { openwbCounter } from '#simulators/devices/openwb-counter.ts';
 import { p1DsmrReader } from '#simulators/devices/p1-dsmr-reader.ts';
+import { p1Esp8266 } from '#simulators/devices/p1-esp8266.ts';
 import { shellyEmGen1 } from '#simulators/devices/shelly-em-gen1.ts';
 import { shellyPmGen2 } from '#simulators/devices/shelly-pm-gen2.ts';
+import { smlreaderMeter } from '#simulators/devices/smlreader-meter.ts';
 import { tasmotaPlug } from '#simulators/devices/tasmota-plug.ts';
 import { victronGrid } from '#simulators/devices/victron-grid.ts';
 import { zigbee2mqttPlug } from '#simulators/devices/zigbee2mqtt-plug.ts';
@@ -80,6 +84,10 @@ test('a household’s broker is bridged: ten families are discovered, paired, an
     evccLoadpoint({ root: 'evcc' }),
     victronGrid({ name: 'cabin' }),
     goECharger({ name: 'carport' }),
+    amsreaderMeter({ topic: 'tele/ams' }),
+    openwbCounter({ id: 4 }),
+    p1Esp8266({ tz: TZ }),
+    smlreaderMeter({}),
   ];
   const url = homeBroker.url;
   const play = (fromMs: number, toMs: number) => playHousehold({ url, devices, home, fromMs, toMs, stepMs: MINUTE_MS });
@@ -90,18 +98,22 @@ test('a household’s broker is bridged: ten families are discovered, paired, an
   const paired: { family: string; deviceId: string }[] = [];
   for (const { family, discovery_id } of await discovered()) {
     // Those that tell no time are played faster than the clock: seven hours in seconds.
-    // Each plays the same home’s meter: ten of them at its connection point.
+    // Each plays the same home’s meter: all of them at its connection point.
     const settings = { type: 'smart_meter', location: 'home', timezone: TZ, limit_kw: 1_000_000, placement: 'grid' };
     const { device_id } = await send('/v1/devices', { ...settings, discovery_id });
     paired.push({ family, deviceId: device_id });
   }
   expect(paired.map(({ family }) => family).sort()).toEqual([
+    'amsreader',
     'dsmr-reader',
     'evcc',
     'go-e',
     'homeassistant',
+    'openwb',
+    'p1meter',
     'shelly-gen1',
     'shelly-gen2',
+    'smlreader',
     'tasmota',
     'victron',
     'zigbee2mqtt',
@@ -125,6 +137,9 @@ test('a household’s broker is bridged: ten families are discovered, paired, an
     'go-e': lastMinutes,
     // Steps of 10 Wh, and the first one after its pairing is where it begins.
     victron: lastMinutes + 0.03,
+    openwb: lastMinutes,
+    p1meter: lastMinutes,
+    smlreader: lastMinutes,
     zigbee2mqtt: 0.08,
   };
   const tolerance = (family: string) => tolerances[family] ?? 0.003;
@@ -132,7 +147,7 @@ test('a household’s broker is bridged: ten families are discovered, paired, an
     const miss = async () => Math.abs((await kwhOf(`/v1/devices/${deviceId}/usage?`)) - expected);
     await expect.poll(miss, { timeout: 30_000, interval: 250, message: family }).toBeLessThan(tolerance(family));
   }
-  expect(Math.abs((await kwhOf('/v1/energy-insights?group_by=day&')) - 10 * expected)).toBeLessThan(0.3);
+  expect(Math.abs((await kwhOf('/v1/energy-insights?group_by=day&')) - devices.length * expected)).toBeLessThan(0.3);
 
   // What tells its own time lies in the hours that it was used in; nothing else was rejected on the way.
   const tasmota = paired.find(({ family }) => family === 'tasmota')?.deviceId;

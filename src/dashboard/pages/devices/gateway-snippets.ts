@@ -8,6 +8,7 @@ const BRIDGED = [
   ...['homeassistant/#', 'shellies/#', '+/status/#', '+/online', 'zigbee2mqtt/#', 'DSMR-API/#', 'emon/#'],
   ...['OTGW/value/#', 'homie/#', '+/sensor/#', '+/climate/#'],
   ...['zwave/#', 'evcc/#', 'N/#', 'go-eCharger/#', 'ebusd/#'],
+  ...['sensors/power/p1meter/#', 'p1monitor/#', 'iot/smartmeter/#', 'openWB/#', 'ems-esp/#', 'panasonic_heat_pump/#'],
 ];
 
 type Login = CreatedGateway['mqtt'];

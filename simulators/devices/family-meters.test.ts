@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { amsreaderMeter } from '#simulators/devices/amsreader-meter.ts';
+import { openwbCounter } from '#simulators/devices/openwb-counter.ts';
+import { p1Esp8266 } from '#simulators/devices/p1-esp8266.ts';
+import { smlreaderMeter } from '#simulators/devices/smlreader-meter.ts';
+import { AT, payloads, retained, sendOnce } from '#test/support/steady-home.ts';
+
+describe('meters at other makers’ readers', () => {
+  it('amsreader: kWh with three decimals beside the meter’s time', () => {
+    const [message] = sendOnce(amsreaderMeter({ topic: 'ams' }));
+    const { t, data } = JSON.parse(message?.payload as string);
+    expect(t).toBe(AT / 1000);
+    expect(data).toMatchObject({ P: 430, tPI: 14.622, tPIT1: 0, tPO: 0 });
+    expect(message?.payload).toContain('"tPI":14.622,"tPIT1":0.000');
+  });
+
+  it('openWB: Wh to the mWh, all of it retained', () => {
+    const sent = sendOnce(openwbCounter({ id: 4 }));
+    expect(payloads(sent)['openWB/counter/4/get/imported']).toBe('14622.388');
+    expect(retained(sent)).toHaveLength(sent.length);
+  });
+
+  it('esp8266_p1meter: two registers in whole Wh', () => {
+    const sent = payloads(sendOnce(p1Esp8266({ tz: 'Europe/Berlin' })));
+    // Low: Monday 1 to 7 and Monday 23 to Tuesday 7 o’clock, 14 hours.
+    expect(sent).toMatchObject({
+      'sensors/power/p1meter/consumption_low_tarif': '6020',
+      'sensors/power/p1meter/consumption_high_tarif': '8602',
+      'sensors/power/p1meter/actual_consumption': '430',
+    });
+  });
+
+  it('SMLReader: Wh with the meter’s decimal', () => {
+    const sent = payloads(sendOnce(smlreaderMeter({})));
+    expect(sent['iot/smartmeter/sensor/1/obis/1-0:1.8.0/255/value']).toBe('14622.3');
+    expect(sent['iot/smartmeter/sensor/1/obis/1-0:16.7.0/255/value']).toBe('430.0');
+  });
+});

@@ -1,0 +1,110 @@
+import type { Placement } from '#src/database/enums.ts';
+
+/** What a decoder knows of a device that came through a gateway. */
+export interface HeardAs {
+  family: string;
+  nativeId: string;
+  /** `import`, `switch0/import`. */
+  channels: readonly string[];
+}
+
+/** A form of a name, and where what is called so sits. */
+export type PlacementRule = readonly [RegExp, Placement];
+
+const all = (placement: Placement): readonly PlacementRule[] => [[/^/, placement]];
+
+/**
+ * Families of which the native id says what a device is, by the first rule that fits; one that fits none is its owner's to place. The
+ * rest of such an id is its owner's words for a topic, and no name of the device.
+ */
+const BY_NATIVE_ID: ReadonlyMap<string, readonly PlacementRule[]> = new Map(
+  Object.entries({
+    // Readers of the meter at the connection point.
+    amsreader: all('grid'),
+    'dsmr-api': all('grid'),
+    'dsmr-reader': all('grid'),
+    dsmr2mqtt: all('grid'),
+    glow: all('grid'),
+    p1: all('grid'),
+    p1meter: all('grid'),
+    rtlamr: all('grid'),
+    smlreader: all('grid'),
+    vzlogger: all('grid'),
+    wmbusmeters: all('grid'),
+    p1monitor: [[/\/powerproduction$/, 'production'], ...all('grid')],
+    // Inverters.
+    ahoydtu: all('production'),
+    opendtu: all('production'),
+    // The first meter is typically the one at the grid; what the others measure is the owner's to say.
+    solaredge2mqtt: [
+      [/(^|\/)inverter$/, 'production'],
+      [/(^|\/)meter0$/, 'grid'],
+    ],
+    // Chargers, heat pumps and boilers.
+    emsesp: all('consumption'),
+    'go-e': all('consumption'),
+    heishamon: all('consumption'),
+    openevse: all('consumption'),
+    // Meter 0 of a charger is the charger's own; an energy manager's, and the others, sit anywhere.
+    warp: [[/^(?!wem\/)(?!.*\/meter\d+$)/, 'consumption']],
+    // Whole homes.
+    evcc: [
+      [/\/grid$/, 'grid'],
+      [/\/pv\/\d+$/, 'production'],
+      [/\/battery\/\d+$/, 'storage'],
+      [/\/(loadpoints|aux|consumers)\/\d+$/, 'consumption'],
+    ],
+    openwb: [
+      [/\/(counter\/\d+|evu)$/, 'grid'],
+      [/\/pv(\/\d+)?$/, 'production'],
+      [/\/(bat\/\d+|housebattery)$/, 'storage'],
+      ...all('consumption'),
+    ],
+    victron: [
+      [/\/grid\/\d+$/, 'grid'],
+      [/\/(pvinverter|genset|solarcharger)\/\d+$/, 'production'],
+      [/\/battery\/\d+$/, 'storage'],
+      [/\/(acload|heatpump|evcharger)\/\d+$/, 'consumption'],
+    ],
+  } satisfies Record<string, readonly PlacementRule[]>),
+);
+/** As the migration says, too (sql/schema/0021_placements.sql). */
+const NAMES: readonly PlacementRule[] = [
+  [
+    /\b(inverter|wechselrichter|omvormer|onduleur|solar|pv|opendtu|hoymiles|growatt|solaredge|fronius|enphase)\b/,
+    'production',
+  ],
+  [/\b(powerwall|battery storage|batteriespeicher|hausspeicher)\b/, 'storage'],
+];
+/** SunSpec devices of mbmd: inverters, but for meters, which count import, too. */
+const SUNSPEC = /^(?:fronius|kostal|kaco|se|sma|solaredge|steca|suns|sunspec)\d+-\d/;
+/** Circuits of relays: a plug, a switch in the wall, a light. */
+const RELAY = /^(switch|relay|light|cover|roller|plug)\d*\//;
+
+const words = (name: string): string => name.toLowerCase().replace(/[_\-/.]/g, ' ');
+/** Where the first of these rules says that something of this name sits, by its words. Pure. */
+export const placementByWords = (rules: readonly PlacementRule[], name: string): Placement | undefined =>
+  rules.find(([words_]) => words_.test(words(name)))?.[1];
+
+/** Where a device sits by what its decoder knows: its family, what it is called, its channels; undefined: that does not tell. Pure. */
+export function knownPlacement({ family, nativeId, channels }: HeardAs): Placement | undefined {
+  // What openWB says to lie behind the meter at the grid.
+  if (family === 'openwb' && channels.some((channel) => channel.startsWith('branch/'))) return 'consumption';
+  if (family === 'mbmd' && SUNSPEC.test(nativeId) && !channels.includes('import')) return 'production';
+  const byId = BY_NATIVE_ID.get(family);
+  if (byId) return byId.find(([id]) => id.test(nativeId))?.[1];
+  const named = placementByWords(NAMES, nativeId);
+  if (named) return named;
+  const energy = channels.filter((channel) => /(^|\/)(import|export)(\/|$)/.test(channel));
+  if (energy.length === 0) return undefined;
+  if (family === 'growatt') return energy.every((channel) => channel.startsWith('meter/')) ? 'grid' : 'production';
+  // A script of a Tasmota reads a meter as a circuit of its own; what it measures by itself has none.
+  if (family === 'tasmota') return tasmotaPlacement(energy);
+  return energy.every((channel) => RELAY.test(channel)) ? 'consumption' : undefined;
+}
+
+function tasmotaPlacement(energy: readonly string[]): Placement | undefined {
+  const circuits = energy.map((channel) => (/^(import|export)/.test(channel) ? '' : (channel.split('/')[0] ?? '')));
+  if (circuits.every((circuit) => circuit === '')) return 'consumption';
+  return circuits.every((circuit) => circuit !== '' && !/^ctenergy/.test(circuit)) ? 'grid' : undefined;
+}
