@@ -6,6 +6,7 @@ import type { Family } from './family.ts';
 import { glow } from './glow/decode.ts';
 import { homeassistant } from './homeassistant/decode.ts';
 import { homie } from './homie/decode.ts';
+import { openevse } from './openevse/decode.ts';
 import { otgw } from './otgw/decode.ts';
 import { p1 } from './p1/decode.ts';
 import { rtl433 } from './rtl433/decode.ts';
@@ -35,6 +36,8 @@ export const FAMILIES: readonly Family[] = [
   shellyGen2,
   shellyGen1,
   sparkplug,
+  // Before emon: its chargers may lie below emon/, with other units for the same names.
+  openevse,
   emon,
   rtl433,
   rtlamr,

@@ -22,6 +22,7 @@ test.each([
   ['a meter that a Tasmota reads', heard('tasmota', 'tasmota_1', 'sml/import', 'sml/export'), 'grid'],
   ['a Tasmota plug', heard('tasmota', 'tasmota_2', 'import'), 'consumption'],
   ['a Shelly plug', heard('shelly-gen2', 'shellyplugs', 'switch0/import', 'room'), 'consumption'],
+  ['a charger of cars', heard('openevse', 'emon/openevse-55ad', 'import'), 'consumption'],
   ['an inverter by its name', heard('homeassistant', 'growatt_inverter', 'import'), 'production'],
   ['a battery by its name', heard('homeassistant', 'powerwall', 'import', 'export'), 'storage'],
 ])('%s is what its decoder knows, whatever was typed', (_, heardAs, placement) => {

@@ -13,6 +13,8 @@ export interface HeardAs {
 
 /** Families that read the meter at the connection point. */
 const GRID_FAMILIES = new Set(['p1', 'dsmr-api', 'dsmr-reader', 'dsmr2mqtt', 'glow', 'rtlamr', 'wmbusmeters']);
+/** Families of chargers. */
+const CONSUMPTION_FAMILIES = new Set(['openevse']);
 /** Circuits of relays: a plug, a switch in the wall, a light. */
 const RELAY = /^(switch|relay|light|cover|roller|plug)\d*\//;
 
@@ -49,6 +51,7 @@ export function guessedPlacement(
 
 function knownPlacement({ family, nativeId, channels }: HeardAs): Placement | undefined {
   if (GRID_FAMILIES.has(family)) return 'grid';
+  if (CONSUMPTION_FAMILIES.has(family)) return 'consumption';
   const named = first(NAMES, nativeId);
   if (named) return named;
   const energy = channels.filter((channel) => /(^|\/)(import|export)(\/|$)/.test(channel));
