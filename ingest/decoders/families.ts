@@ -17,6 +17,7 @@ import { shellyGen1 } from './shelly-gen1/decode.ts';
 import { shellyGen2 } from './shelly-gen2/decode.ts';
 import { sparkplug } from './sparkplug/decode.ts';
 import { tasmota } from './tasmota/decode.ts';
+import { vzlogger } from './vzlogger/decode.ts';
 import { wmbusmeters } from './wmbusmeters/decode.ts';
 import { zigbee2mqtt } from './zigbee2mqtt/decode.ts';
 
@@ -43,6 +44,7 @@ export const FAMILIES: readonly Family[] = [
   rtl433,
   rtlamr,
   mbmd,
+  vzlogger,
   senml,
   homie,
   homeassistant,

@@ -12,7 +12,7 @@ export interface HeardAs {
 }
 
 /** Families that read the meter at the connection point. */
-const GRID_FAMILIES = new Set(['p1', 'dsmr-api', 'dsmr-reader', 'dsmr2mqtt', 'glow', 'rtlamr', 'wmbusmeters']);
+const GRID_FAMILIES = new Set(['p1', 'dsmr-api', 'dsmr-reader', 'dsmr2mqtt', 'glow', 'rtlamr', 'vzlogger', 'wmbusmeters']);
 /** Families of chargers. */
 const CONSUMPTION_FAMILIES = new Set(['openevse']);
 /** Circuits of relays: a plug, a switch in the wall, a light. */
