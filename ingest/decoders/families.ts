@@ -6,6 +6,7 @@ import type { Family } from './family.ts';
 import { glow } from './glow/decode.ts';
 import { homeassistant } from './homeassistant/decode.ts';
 import { homie } from './homie/decode.ts';
+import { iammeter } from './iammeter/decode.ts';
 import { mbmd } from './mbmd/decode.ts';
 import { openevse } from './openevse/decode.ts';
 import { otgw } from './otgw/decode.ts';
@@ -43,6 +44,7 @@ export const FAMILIES: readonly Family[] = [
   emon,
   rtl433,
   rtlamr,
+  iammeter,
   mbmd,
   vzlogger,
   senml,
