@@ -4,6 +4,7 @@ import { dsmr2mqtt } from './dsmr2mqtt/decode.ts';
 import { emon } from './emon/decode.ts';
 import type { Family } from './family.ts';
 import { glow } from './glow/decode.ts';
+import { growatt } from './growatt/decode.ts';
 import { homeassistant } from './homeassistant/decode.ts';
 import { homie } from './homie/decode.ts';
 import { iammeter } from './iammeter/decode.ts';
@@ -44,6 +45,7 @@ export const FAMILIES: readonly Family[] = [
   emon,
   rtl433,
   rtlamr,
+  growatt,
   iammeter,
   mbmd,
   vzlogger,

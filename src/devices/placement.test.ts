@@ -22,6 +22,10 @@ test.each([
   ['a meter that a Tasmota reads', heard('tasmota', 'tasmota_1', 'sml/import', 'sml/export'), 'grid'],
   ['a Tasmota plug', heard('tasmota', 'tasmota_2', 'import'), 'consumption'],
   ['a Shelly plug', heard('shelly-gen2', 'shellyplugs', 'switch0/import', 'room'), 'consumption'],
+  ['a meter that vzlogger reads', heard('vzlogger', 'vzlogger/data', 'import', 'export'), 'grid'],
+  ['a SunSpec inverter', heard('mbmd', 'sma1-126', 'export'), 'production'],
+  ['an inverter by Grott', heard('growatt', 'REH1234567', 'pv/export'), 'production'],
+  ['a meter beside an inverter', heard('growatt', 'JPC1234567', 'meter/import', 'meter/export'), 'grid'],
   ['a charger of cars', heard('openevse', 'emon/openevse-55ad', 'import'), 'consumption'],
   ['an inverter by its name', heard('homeassistant', 'growatt_inverter', 'import'), 'production'],
   ['a battery by its name', heard('homeassistant', 'powerwall', 'import', 'export'), 'storage'],
@@ -36,6 +40,9 @@ test('where a decoder cannot know, the type decides', () => {
     heard('shelly-gen2', 'shellyem', 'em0/import', 'em0/export'),
     heard('homeassistant', 'ev', 'import'),
     heard('tasmota', 'tasmota_3', 'ctenergy1/import'),
+    heard('mbmd', 'sdm1-1', 'import', 'export'),
+    heard('mbmd', 'fronius1-240', 'import', 'export'),
+    heard('iammeter', 'E395281A', 'import', 'export'),
     heard('zigbee2mqtt', 'room', 'room'),
   ]) {
     expect(guessedPlacement('smart_meter', one)).toEqual({ placement: 'grid', placement_by: 'type' });

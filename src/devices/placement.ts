@@ -15,6 +15,8 @@ export interface HeardAs {
 const GRID_FAMILIES = new Set(['p1', 'dsmr-api', 'dsmr-reader', 'dsmr2mqtt', 'glow', 'rtlamr', 'vzlogger', 'wmbusmeters']);
 /** Families of chargers. */
 const CONSUMPTION_FAMILIES = new Set(['openevse']);
+/** SunSpec devices of mbmd: inverters, but for meters, which count import, too. */
+const SUNSPEC = /^(?:fronius|kostal|kaco|se|sma|solaredge|steca|suns|sunspec)\d+-\d/;
 /** Circuits of relays: a plug, a switch in the wall, a light. */
 const RELAY = /^(switch|relay|light|cover|roller|plug)\d*\//;
 
@@ -52,10 +54,12 @@ export function guessedPlacement(
 function knownPlacement({ family, nativeId, channels }: HeardAs): Placement | undefined {
   if (GRID_FAMILIES.has(family)) return 'grid';
   if (CONSUMPTION_FAMILIES.has(family)) return 'consumption';
+  if (family === 'mbmd' && SUNSPEC.test(nativeId) && !channels.includes('import')) return 'production';
   const named = first(NAMES, nativeId);
   if (named) return named;
   const energy = channels.filter((channel) => /(^|\/)(import|export)(\/|$)/.test(channel));
   if (energy.length === 0) return undefined;
+  if (family === 'growatt') return energy.every((channel) => channel.startsWith('meter/')) ? 'grid' : 'production';
   // A script of a Tasmota reads a meter as a circuit of its own; what it measures by itself has none.
   if (family === 'tasmota') return tasmotaPlacement(energy);
   return energy.every((channel) => RELAY.test(channel)) ? 'consumption' : undefined;

@@ -51,9 +51,8 @@ function add(heard: Hearing, { device, measurement, part }: Value, value: string
   else if (measurement === 'Sum' && !countsImportBesideSum(device))
     heard.add({ ...energy, channel: `unknown/sum${below}`, asks: { unit: 'kWh' } });
   else if (measurement === 'Power') {
-    const channel = `import${below}`;
-    if (!isSunSpec(device)) heard.add({ ...power, channel });
-    // What an inverter makes leaves it, as in its register, which is `Export`.
-    else if (inverters.has(device)) heard.add({ ...power, channel, times: -1 });
+    if (!isSunSpec(device)) heard.add({ ...power, channel: `import${below}` });
+    // Its register is `Export`, too.
+    else if (inverters.has(device)) heard.add({ ...power, channel: `export${below}` });
   }
 }
