@@ -12,7 +12,16 @@ export interface HeardAs {
 }
 
 /** Families that read the meter at the connection point. */
-const GRID_FAMILIES = new Set(['p1', 'dsmr-api', 'dsmr-reader', 'dsmr2mqtt', 'glow', 'rtlamr', 'vzlogger', 'wmbusmeters']);
+const GRID_FAMILIES = new Set([
+  'p1',
+  'dsmr-api',
+  'dsmr-reader',
+  'dsmr2mqtt',
+  'glow',
+  'rtlamr',
+  'vzlogger',
+  'wmbusmeters',
+]);
 /** Families of chargers. */
 const CONSUMPTION_FAMILIES = new Set(['openevse']);
 /** SunSpec devices of mbmd: inverters, but for meters, which count import, too. */

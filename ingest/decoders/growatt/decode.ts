@@ -19,7 +19,7 @@ export const growatt: Family<Sticks> = {
 function decode(message: DeviceMessage, { tz }: DecoderSettings, sticks: Sticks): Heard | null {
   if (!isGrowattTopic(message.topic)) return null;
   const body = readObject(message.payload);
-  if (!body) return /^\s*\{\s*"device"[^]*"buffered"/.test(readText(message.payload) ?? '') ? half() : null;
+  if (!body) return /^\s*\{\s*"device"[\s\S]*"buffered"/.test(readText(message.payload) ?? '') ? half() : null;
   if (isGrott(body)) return readGrott(body, message, tz);
   const mac = stickIn(body);
   if (mac !== null) return readGateway(body, mac);

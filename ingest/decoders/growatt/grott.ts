@@ -39,7 +39,10 @@ export function readGrott(body: Json, { receivedAtMs }: DeviceMessage, tz: strin
     return heard;
   }
   if (isCutWrong(values)) {
-    heard.refuse('the record was cut in the wrong places: set invtype in grott.ini to the type of this inverter', device);
+    heard.refuse(
+      'the record was cut in the wrong places: set invtype in grott.ini to the type of this inverter',
+      device,
+    );
     return heard;
   }
   const source: Source = { heard, device, atMs, per: TENTHS };

@@ -6,7 +6,7 @@ export type MbmdTopic =
 /** `sdm1-1`, `orno1p5041-7`, `sma1-126-2`: type and number of the connection, number on it, and of a part of it. */
 const DEVICE = /^[a-z][a-z0-9_]*?\d+-\d{1,3}(?:-\d{1,3})?$/;
 /** `Import`, `ImportL1` (before March 2020), `VoltageL1_L2`. */
-const MEASUREMENT = /^([A-Z][A-Za-z_]*?)([LTS]\d)?$/;
+const MEASUREMENT = /^([A-Z]\w*?)([LTS]\d)?$/;
 const PART = /^[LTS]\d$/;
 /** What is read or known; by these words a root of the owner's own is told from other topics with such a device. */
 const KNOWN =

@@ -40,7 +40,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings, channels: Cha
   // What it measures was said when vzlogger started, and nobody kept it.
   if (!known) heard.see(device);
   if (!known?.measured || (parsed.leaf === 'agg' && known.isRaw)) return heard;
-  const read = valueOf(message);
+  const read = measuredIn(message);
   if (!read) return refusal('payload is no number, and no JSON object with a value');
   const { kind, channel: place } = known.measured;
   const set = Object.hasOwn(settings.meter ?? {}, device) ? settings.meter?.[device]?.unit : undefined;
@@ -59,7 +59,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings, channels: Cha
 }
 
 /** The value and the time in a payload: a number as text, or `{"timestamp": ms, "value"}`; null where it is neither. */
-function valueOf({ payload, receivedAtMs }: DeviceMessage): { value: unknown; atMs: number | null } | null {
+function measuredIn({ payload, receivedAtMs }: DeviceMessage): { value: unknown; atMs: number | null } | null {
   const text = readText(payload);
   if (text === null) return null;
   if (!/^\s*\{/.test(text)) return { value: text, atMs: null };
