@@ -28,13 +28,16 @@ export function stickIn(body: Json | null): string | null {
 export const isLastWill = (body: Json): boolean =>
   Object.keys(body).length === 1 && readNumber(member(body, 'InverterStatus')) === -1;
 
+/** The address in a payload; those of others, which come on such topics, too, are not parsed for it. */
+const stickOf = (payload: Buffer): string | null => (payload.includes('"Mac"') ? stickIn(readObject(payload)) : null);
+
 export function learnStick(sticks: Sticks, { topic, payload }: DeviceMessage): void {
-  const mac = stickIn(readObject(payload));
+  const mac = stickOf(payload);
   if (mac !== null) sticks.set(topic, mac);
 }
 
 export function isNewStick(sticks: Sticks, { topic, payload }: DeviceMessage): boolean {
-  const mac = stickIn(readObject(payload));
+  const mac = stickOf(payload);
   return mac !== null && sticks.get(topic) !== mac;
 }
 

@@ -7,10 +7,10 @@ import { isOfReadout } from './identifier.ts';
 import { Channels } from './memory.ts';
 import { isUsualChannel, parseVzloggerTopic } from './topic.ts';
 
-/** What makes kWh of a register, and W of a power beside it. */
+/** What a register has to be divided by. Beside Wh power is in W; beside kWh it is in W or kW, by the meter. */
 const UNITS = new Map([
-  ['Wh', { register: { per: 1_000 }, power: {} }],
-  ['kWh', { register: {}, power: { times: 1_000 } }],
+  ['Wh', 1_000],
+  ['kWh', 1],
 ]);
 /** What `aggmode: max` makes of values below zero: the smallest double that is above it. */
 const NO_HIGHEST = 2.2250738585072014e-308;
@@ -44,17 +44,18 @@ function decode(message: DeviceMessage, settings: DecoderSettings, channels: Cha
   if (!read) return refusal('payload is no number, and no JSON object with a value');
   const { kind, channel: place } = known.measured;
   const set = Object.hasOwn(settings.meter ?? {}, device) ? settings.meter?.[device]?.unit : undefined;
-  const scale = UNITS.get(set ?? (isOfReadout(known.id) ? 'kWh' : ''));
-  if (!scale) {
-    // SML has Wh and W, the readout kWh and kW, and both may write the same identifier.
+  const per = UNITS.get(set ?? (isOfReadout(known.id) ? 'kWh' : ''));
+  if (per === undefined) {
+    // SML has Wh, the readout kWh, and both may write the same identifier.
     heard.see(device);
     return heard;
   }
   const said = { device, kind, value: read.value, atMs: read.atMs, name: `${channel} ${known.id}` };
-  const times = kind === 'power_w' ? scale.power : scale.register;
-  if (!channels.isSecond(parsed, known.measured)) heard.add({ ...said, ...times, channel: place });
-  else if (kind === 'energy_total_kwh')
-    heard.add({ ...said, ...times, channel: `unknown/${channelWord(channel)}`, asks: { unit: 'kWh' } });
+  const isSecond = channels.isSecond(parsed, known.measured);
+  if (kind === 'power_w') {
+    if (!isSecond && per !== 1) heard.add({ ...said, channel: place });
+  } else if (!isSecond) heard.add({ ...said, per, channel: place });
+  else heard.add({ ...said, per, channel: `unknown/${channelWord(channel)}`, asks: { unit: 'kWh' } });
   return heard;
 }
 

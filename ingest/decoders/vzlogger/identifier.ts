@@ -14,7 +14,7 @@ const OTHERS = /^(?:sensor\d+\/(?:power|consumption)|NilIdentifier|Impulse(?:_ne
 /** Whether a text is what vzlogger announces as an identifier. */
 export const isIdentifier = (text: string): boolean => CODE.test(text) || OTHERS.test(text);
 
-/** Short codes (`1.8.0`), which only the readout of IEC 62056-21 has (protocol `d0`): its energy is in kWh, its power in kW. */
+/** Short codes (`1.8.0`), which only the readout of IEC 62056-21 has (protocol `d0`): its energy is in kWh. */
 export const isOfReadout = (id: string): boolean => id.startsWith('255-255:');
 
 /** What an identifier says; null where it is nothing that counts, or that an OBIS code of electricity says. */
