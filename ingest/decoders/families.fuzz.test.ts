@@ -31,6 +31,8 @@ const FACTORS = [
   1 / 3.6,
   1e3 / 3.6,
   1e6 / 3.6,
+  // Tenths of kWh and W.
+  0.1,
   // ft³, a hundred and a thousand of them, American gallons: to m³.
   0.028316846592,
   2.8316846592,

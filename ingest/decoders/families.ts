@@ -9,9 +9,13 @@ import { evcc } from './evcc/decode.ts';
 import type { Family } from './family.ts';
 import { glow } from './glow/decode.ts';
 import { goE } from './go-e/decode.ts';
+import { growatt } from './growatt/decode.ts';
 import { heishamon } from './heishamon/decode.ts';
 import { homeassistant } from './homeassistant/decode.ts';
 import { homie } from './homie/decode.ts';
+import { iammeter } from './iammeter/decode.ts';
+import { mbmd } from './mbmd/decode.ts';
+import { openevse } from './openevse/decode.ts';
 import { openwb } from './openwb/decode.ts';
 import { otgw } from './otgw/decode.ts';
 import { p1 } from './p1/decode.ts';
@@ -27,6 +31,7 @@ import { sparkplug } from './sparkplug/decode.ts';
 import { statestream } from './statestream/decode.ts';
 import { tasmota } from './tasmota/decode.ts';
 import { victron } from './victron/decode.ts';
+import { vzlogger } from './vzlogger/decode.ts';
 import { wmbusmeters } from './wmbusmeters/decode.ts';
 import { zigbee2mqtt } from './zigbee2mqtt/decode.ts';
 import { zwavejs } from './zwavejs/decode.ts';
@@ -55,9 +60,15 @@ export const FAMILIES: readonly Family[] = [
   shellyGen2,
   shellyGen1,
   sparkplug,
+  // Before emon: its chargers may lie below emon/, with other units for the same names.
+  openevse,
   emon,
   rtl433,
   rtlamr,
+  growatt,
+  iammeter,
+  mbmd,
+  vzlogger,
   senml,
   homie,
   evcc,

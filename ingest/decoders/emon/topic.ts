@@ -1,3 +1,5 @@
+import { isUsualBase } from '../openevse/topic.ts';
+
 /** Kind of a topic under `emon/` or `emonhub/`. */
 export type EmonTopic =
   /** `emon/{node}/{name}`: a value; JSON there has names of its own. */
@@ -12,6 +14,8 @@ export function parseEmonTopic(topic: string): EmonTopic | null {
   const [root, node, ...names] = topic.split('/');
   if (root === 'emonhub') return { what: 'other' };
   if (root !== 'emon' || !node) return null;
+  // A charger, which has other units for the same names.
+  if (isUsualBase(node)) return null;
   if (names.length === 0) return { what: 'node', node };
   // A base topic that emonHub's own example has for its JSON.
   if (node === 'JSON' && names.length === 1 && names[0]) return { what: 'node', node: names[0] };

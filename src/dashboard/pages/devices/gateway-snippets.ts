@@ -6,9 +6,10 @@ import { CERTIFICATE_FILE, hostAndPort, type ServiceAddress } from './service-ad
 const BRIDGED = [
   ...['tele/#', 'stat/#', '+/events/rpc', 'dsmr/#', 'wmbusmeters/+', 'rtl_433/#', 'rtlamr/#', 'glow/#', 'spBv1.0/#'],
   ...['homeassistant/#', 'shellies/#', '+/status/#', '+/online', 'zigbee2mqtt/#', 'DSMR-API/#', 'emon/#'],
-  ...['OTGW/value/#', 'homie/#', '+/sensor/#', '+/climate/#'],
-  ...['zwave/#', 'evcc/#', 'N/#', 'go-eCharger/#', 'ebusd/#'],
-  ...['sensors/power/p1meter/#', 'p1monitor/#', 'iot/smartmeter/#', 'openWB/#', 'ems-esp/#', 'panasonic_heat_pump/#'],
+  ...['OTGW/value/#', 'homie/#', 'openevse/#', '+/total_energy', '+/watthour', '+/wh', 'mbmd/#', 'vzlogger/#'],
+  ...['device/+/realtime', 'energy/growatt/#', 'energy/meter', 'energy/solar', '+/sensor/#', '+/climate/#'],
+  ...['zwave/#', 'evcc/#', 'N/#', 'go-eCharger/#', 'ebusd/#', 'sensors/power/p1meter/#', 'p1monitor/#'],
+  ...['iot/smartmeter/#', 'openWB/#', 'ems-esp/#', 'panasonic_heat_pump/#'],
 ];
 
 type Login = CreatedGateway['mqtt'];

@@ -1,0 +1,77 @@
+import type { DeviceMessage, Heard } from '../family.ts';
+import { hearing, refusal } from '../read/heard.ts';
+import { readNumber } from '../read/number.ts';
+import { asObject, type Json, member } from '../read/payload.ts';
+import { fromIso, trusted } from '../read/time.ts';
+import { type Names, readInverter, type Source } from './inverter.ts';
+
+const NAMES: Names = {
+  made: ['pvenergytotal', 'eactotal'],
+  output: ['pvpowerout'],
+  panels: ['epvtotal', 'epvTotal'],
+  input: ['pvpowerin'],
+  battery: ['eharge1_tot', 'echarge1_tot', 'edischarge1_tot', 'echrtotal', 'edischrtotal', 'ebatDischarTotal'],
+  grid: ['etouser_tot', 'etogrid_tot', 'etousertotal', 'etogridtotal'],
+};
+/** A meter of Growatt's own beside the inverter, by ShineLink. */
+const METER = ['pos_act_energy', 'rev_act_energy', 'pos_rev_act_power'] as const;
+/** A meter by RailLog (SDM630, Chint): texts that are not tenths; their units are nobody's to know. */
+const LOGGED = ['posiActivePower', 'reverActivePower'] as const;
+/** Raw numbers are tenths of kWh and W. */
+const TENTHS = 10;
+/** Hundredths of Hz that a grid has; others under load say that the record was cut in the wrong places. */
+const [LOWEST, HIGHEST] = [4_000, 7_000];
+
+/** Whether a body is Grott's. */
+export const isGrott = (body: Json): boolean =>
+  typeof member(body, 'device') === 'string' && member(body, 'buffered') !== undefined && isValues(body);
+const isValues = (body: Json): boolean => asObject(member(body, 'values')) !== null;
+
+/** Reads a record of Grott. */
+export function readGrott(body: Json, { receivedAtMs }: DeviceMessage, tz: string | undefined): Heard {
+  const device = member(body, 'device') as string;
+  const values = asObject(member(body, 'values'));
+  if (device.trim() === '' || !values) return refusal('the record has no device, or no values');
+  const heard = hearing();
+  const atMs = trusted(fromIso(member(body, 'time'), { tz, receivedAtMs }), receivedAtMs);
+  if (member(body, 'buffered') === 'yes' && atMs === null) {
+    heard.refuse('a buffered record is of the past, and its local time needs a time zone (tz)', device);
+    return heard;
+  }
+  if (isCutWrong(values)) {
+    heard.refuse(
+      'the record was cut in the wrong places: set invtype in grott.ini to the type of this inverter',
+      device,
+    );
+    return heard;
+  }
+  const source: Source = { heard, device, atMs, per: TENTHS };
+  if (METER.some((name) => Object.hasOwn(values, name))) readMeter(source, values);
+  else if (LOGGED.some((name) => Object.hasOwn(values, name))) readLogged(source, values);
+  else readInverter(source, values, NAMES);
+  return heard;
+}
+
+/** Running, and the grid has no frequency: what an inverter of another type is read as. */
+function isCutWrong(values: Json): boolean {
+  const frequency = readNumber(member(values, 'pvfrequentie'));
+  const isRunning = readNumber(member(values, 'pvstatus')) === 1;
+  return isRunning && typeof frequency === 'number' && !(frequency >= LOWEST && frequency <= HIGHEST);
+}
+
+function readMeter({ heard, device, atMs, per }: Source, values: Json): void {
+  const [imported, exported, power] = METER;
+  const said = { device, atMs, per };
+  const energy = { ...said, kind: 'energy_total_kwh' } as const;
+  heard.add({ ...energy, channel: 'meter/import', value: member(values, imported), name: imported });
+  heard.add({ ...energy, channel: 'meter/export', value: member(values, exported), name: exported });
+  heard.add({ ...said, kind: 'power_w', channel: 'meter/import', value: member(values, power), name: power });
+}
+
+function readLogged({ heard, device, atMs }: Source, values: Json): void {
+  for (const name of LOGGED) {
+    const channel = `meter/unknown/${name.toLowerCase()}`;
+    const said = { device, channel, kind: 'energy_total_kwh', value: member(values, name), atMs, name } as const;
+    heard.add({ ...said, asks: { unit: null } });
+  }
+}

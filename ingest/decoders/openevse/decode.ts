@@ -1,0 +1,57 @@
+import type { DeviceMessage, Family, Heard } from '../family.ts';
+import { hearing, nothing, refusal } from '../read/heard.ts';
+import { member, readObject, readText } from '../read/payload.ts';
+import { Chargers } from './memory.ts';
+import { parseOpenevseTopic } from './topic.ts';
+
+const STATES = new Map<unknown, boolean>([
+  ['connected', true],
+  ['disconnected', false],
+]);
+
+/** Chargers of cars with the OpenEVSE firmware: what they have charged since ever, power, availability. */
+export const openevse: Family<Chargers> = {
+  name: 'openevse',
+  takes: (topic) => parseOpenevseTopic(topic) !== null,
+  remembers(topic) {
+    const parsed = parseOpenevseTopic(topic);
+    return parsed?.about === 'announcement' || parsed?.name === 'total_energy';
+  },
+  newMemory: () => new Chargers(),
+  isNews: (chargers, message) => chargers.isNews(message),
+  learn: (chargers, message) => chargers.learn(message),
+  decode,
+};
+
+function decode(message: DeviceMessage, _settings: unknown, chargers: Chargers): Heard | null {
+  const parsed = parseOpenevseTopic(message.topic);
+  if (!parsed) return null;
+  if (parsed.about === 'announcement') return availability(message, chargers);
+  const { base, name } = parsed;
+  if (!chargers.isOurs(base)) return null;
+  const isInWh = name === 'wh' || name === 'watthour';
+  // The same register in other units: of both one is read, so that their roundings are no steps back.
+  if (isInWh && chargers.tellsKwh(base)) return nothing();
+  if (!isInWh && name !== 'total_energy' && name !== 'power') return nothing();
+  const value = readText(message.payload);
+  if (value === null) return refusal(`${name} is not text`);
+  const heard = hearing();
+  const said = { device: base, channel: 'import', value, name };
+  if (name === 'power') heard.add({ ...said, kind: 'power_w' });
+  else heard.add({ ...said, kind: 'energy_total_kwh', per: isInWh ? 1_000 : 1 });
+  return heard;
+}
+
+function availability({ topic, payload }: DeviceMessage, chargers: Chargers): Heard {
+  if (payload.length === 0) return nothing();
+  const body = readObject(payload);
+  if (!body) return refusal('the announcement is not a JSON object');
+  const value = STATES.get(member(body, 'state'));
+  const device = chargers.announcedOn(topic);
+  if (value === undefined) return refusal('the announcement has no state that is known');
+  // A last will without the announcement before it: whose base it is nobody knows.
+  if (device === undefined) return nothing();
+  const heard = hearing();
+  heard.addState({ device, channel: 'device', kind: 'availability', value, name: 'announce' });
+  return heard;
+}

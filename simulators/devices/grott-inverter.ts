@@ -1,0 +1,36 @@
+import { localTime } from '../local-time.ts';
+import type { FamilyDevice } from './family-device.ts';
+import { registerAt } from './register-text.ts';
+
+/**
+ * Grott at an inverter without a battery: a record with local time and raw numbers. What the home's register has counted in tenths of a
+ * kWh is what it made.
+ *
+ * @param options.serial The inverter's serial number.
+ * @param options.tz IANA zone of the datalogger's clock.
+ */
+export function grottInverter({ serial, tz }: { serial: string; tz: string }): FamilyDevice {
+  return {
+    family: 'growatt',
+    nativeId: serial,
+    greeting: () => [],
+    messages(home, atMs) {
+      const tenths = Math.floor(registerAt(home, atMs) / 100_000);
+      const watts = Math.round(home.at(atMs).powerW * 10);
+      const values = {
+        datalogserial: 'XGD1234567',
+        pvserial: serial,
+        pvstatus: 1,
+        pvpowerin: Math.round(watts * 1.03),
+        pvpowerout: watts,
+        pvfrequentie: 4998,
+        pvgridvoltage: 2329,
+        pvenergytoday: tenths % 100,
+        pvenergytotal: tenths,
+        epvtotal: Math.round(tenths * 1.03),
+      };
+      const record = { device: serial, time: localTime(atMs, tz), buffered: 'no', values };
+      return [{ topic: 'energy/growatt', payload: JSON.stringify(record) }];
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import type { FamilyDevice } from './family-device.ts';
+import { hardwareId } from './hardware-id.ts';
+import { registerAt, registerText } from './register-text.ts';
+
+/**
+ * A charger with the OpenEVSE firmware 5: one text a topic and no time. `total_energy` is the home's register in kWh as a double is
+ * printed, here with six decimals; the same in Wh is `watthour`, with two. The session began when the device was first asked.
+ *
+ * @param options.name What its hardware id is made from.
+ * @param options.base Its base topic; its host's name where it is not given.
+ */
+export function openevseCharger({ name, base }: { name: string; base?: string }): FamilyDevice {
+  const id = hardwareId(name, 12).toLowerCase();
+  const short = id.slice(-4);
+  const host = `openevse-${short}`;
+  const below = base ?? host;
+  let atStart: number | undefined;
+  return {
+    family: 'openevse',
+    nativeId: below,
+    greeting: () => [
+      {
+        topic: `openevse/announce/${short}`,
+        payload: JSON.stringify({ state: 'connected', id, name: host, mqtt: below, http: 'http://192.168.1.43/' }),
+        retain: true,
+      },
+    ],
+    messages(home, atMs) {
+      const register = registerAt(home, atMs);
+      atStart ??= register;
+      const { powerW } = home.at(atMs);
+      const sessionWattHours = (register - atStart) / 1_000;
+      const told = {
+        amp: String(Math.round((powerW / 230) * 1_000)),
+        voltage: '230',
+        power: String(powerW),
+        temp: '267',
+        temp2: 'false',
+        state: powerW > 0 ? '3' : '2',
+        session_energy: sessionWattHours.toFixed(2),
+        total_energy: registerText(register, 'kWh', 6),
+        total_day: (sessionWattHours / 1_000).toFixed(3),
+        wattsec: String(Math.round(sessionWattHours * 3_600)),
+        watthour: registerText(register, 'Wh', 2),
+      };
+      return Object.entries(told).map(([key, payload]) => ({ topic: `${below}/${key}`, payload }));
+    },
+  };
+}

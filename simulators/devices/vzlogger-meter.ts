@@ -1,0 +1,28 @@
+import type { FamilyDevice } from './family-device.ts';
+import { registerAt, registerText } from './register-text.ts';
+
+/**
+ * vzlogger at a meter that it reads by SML: values in Wh and W with their time, as JSON. `chn0` is the home's register with one
+ * decimal, `chn1` what it gives back, `chn2` its power. Identifiers are announced before the first value, and are not retained.
+ *
+ * @param options.prefix Its topic.
+ */
+export function vzloggerMeter({ prefix = 'vzlogger/data' }: { prefix?: string } = {}): FamilyDevice {
+  const identifiers = ['1-0:1.8.0*255', '1-0:2.8.0*255', '1-0:16.7.0*255'];
+  return {
+    family: 'vzlogger',
+    nativeId: prefix,
+    greeting: () =>
+      identifiers.flatMap((id, index) => [
+        { topic: `${prefix}/chn${index}/id`, payload: id },
+        { topic: `${prefix}/chn${index}/uuid`, payload: `a301d8d0-903b-1234-94bb-d943d061b6a${index}` },
+      ]),
+    messages(home, atMs) {
+      const values = [registerText(registerAt(home, atMs), 'Wh', 1), '0', String(home.at(atMs).powerW)];
+      return values.map((value, index) => ({
+        topic: `${prefix}/chn${index}/raw`,
+        payload: `{ "timestamp": ${atMs}, "value": ${value} }`,
+      }));
+    },
+  };
+}

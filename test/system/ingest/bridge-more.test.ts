@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { FamilyDevice } from '#simulators/devices/family-device.ts';
+import { grottInverter } from '#simulators/devices/grott-inverter.ts';
+import { mbmdMeter } from '#simulators/devices/mbmd-meter.ts';
+import { openevseCharger } from '#simulators/devices/openevse.ts';
+import { vzloggerMeter } from '#simulators/devices/vzlogger-meter.ts';
+import { createHome } from '#simulators/home-clock.ts';
+import { traitsOf } from '#simulators/homes.ts';
+import { playHousehold } from '#simulators/household.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const TZ = 'Europe/Berlin';
+const FROM_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 5 * HOUR_MS;
+const TO_MS = FROM_MS + 4 * HOUR_MS;
+
+let api: TestApi;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let ingest: RoleProcess;
+
+beforeAll(async () => {
+  [api, folder] = await Promise.all([testApi(), temporaryFolder()]);
+  api.now = new Date();
+  ingest = await startRole('ingest', { DATABASE_URL: api.database.url, DATA_DIR: folder.path });
+});
+afterAll(async () => {
+  await ingest.stop();
+  await api.close();
+  await folder.remove();
+});
+
+/** A device that publishes below a gateway's prefix by itself. */
+const below = (prefix: string, device: FamilyDevice): FamilyDevice => {
+  const prefixed = <T extends { topic: string }>(sent: T[]) =>
+    sent.map((one) => ({ ...one, topic: prefix + one.topic }));
+  return {
+    ...device,
+    greeting: (atMs) => prefixed(device.greeting(atMs)),
+    messages: (home, atMs) => prefixed(device.messages(home, atMs)),
+  };
+};
+
+test('a charger, a meter on a rail, a meter by SML and an inverter count what their registers show', async () => {
+  const { key } = await api.user('homeowner');
+  const send = (path: string, body?: object, method = body ? 'POST' : 'GET') =>
+    api.send(path, { key, ...(body ? { method, body } : {}) }).then(({ status, json }) => {
+      expect([path, status, json.error]).toEqual([path, method === 'POST' ? 201 : 200, undefined]);
+      return json;
+    });
+  const { gateway_id, mqtt } = await send('/v1/gateways', { name: 'home' });
+  const settings = { tz: TZ, meter: { 'vzlogger/data': { unit: 'Wh' } } };
+  await send(`/v1/gateways/${gateway_id}`, { decoder_config: settings }, 'PATCH');
+  const home = createHome(traitsOf('bridged'), FROM_MS - HOUR_MS);
+  const devices = [
+    openevseCharger({ name: 'drive', base: 'emon/openevse-drive' }),
+    mbmdMeter(),
+    vzloggerMeter(),
+    grottInverter({ serial: 'REH1234567', tz: TZ }),
+  ].map((device) => below(mqtt.topic_prefix, device));
+  const url = `mqtt://127.0.0.1:${ingest.ready.port}`;
+  const login = { username: mqtt.username, password: mqtt.password };
+  const play = (fromMs: number, toMs: number) =>
+    playHousehold({ url, ...login, devices, home, fromMs, toMs, stepMs: MINUTE_MS });
+
+  await play(FROM_MS, FROM_MS);
+  type Found = { family: string; native_id: string; discovery_id: string };
+  const discovered = () => send('/v1/devices/discovered') as Promise<Found[]>;
+  await expect.poll(async () => (await discovered()).length, { timeout: 20_000 }).toBe(devices.length);
+  const paired = new Map<string, string>();
+  const placements: Record<string, string> = {};
+  for (const { family, native_id, discovery_id } of await discovered()) {
+    expect(devices.map(({ nativeId }) => nativeId)).toContain(native_id);
+    // Those that tell no time are played faster than the clock: hours in seconds.
+    const device = { type: 'thing', location: 'home', timezone: TZ, limit_kw: 1_000_000 };
+    const { device_id, placement } = await send('/v1/devices', { ...device, discovery_id });
+    paired.set(family, device_id);
+    placements[family] = placement;
+  }
+  expect(placements).toEqual({
+    growatt: 'production',
+    mbmd: 'consumption',
+    openevse: 'consumption',
+    vzlogger: 'grid',
+  });
+  await play(FROM_MS + MINUTE_MS, TO_MS);
+
+  const used = (atMs: number) => home.at(atMs).registerMilliwattHours / 1e6;
+  const expected = used(TO_MS) - used(FROM_MS + MINUTE_MS);
+  expect(expected).toBeGreaterThan(0.5);
+  const counted = async (family: string) => {
+    const { rows } = await api.database.pool.query(
+      'SELECT sum(energy_milliwatt_hours)::float8 AS import, sum(export_milliwatt_hours)::float8 AS export FROM device_hourly WHERE device_id = $1',
+      [paired.get(family)],
+    );
+    return { import: rows[0].import / 1e6, export: rows[0].export / 1e6 };
+  };
+  const lastMinutes = 0.003 + used(TO_MS) - used(TO_MS - 5 * MINUTE_MS);
+  const cases = [
+    { family: 'vzlogger', direction: 'import', tolerance: 0.001 },
+    // Played so fast, two messages without a time of their own can come in one millisecond.
+    { family: 'openevse', direction: 'import', tolerance: lastMinutes },
+    { family: 'mbmd', direction: 'import', tolerance: lastMinutes },
+    // In steps of 100 Wh.
+    { family: 'growatt', direction: 'export', tolerance: 0.11 },
+  ] as const;
+  for (const { family, direction, tolerance } of cases) {
+    const miss = async () => Math.abs((await counted(family))[direction] - expected);
+    await expect.poll(miss, { timeout: 30_000, interval: 250, message: family }).toBeLessThan(tolerance);
+  }
+}, 120_000);
