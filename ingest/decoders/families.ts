@@ -1,11 +1,16 @@
+import { ahoydtu } from './ahoydtu/decode.ts';
 import { dsmrApi } from './dsmr-api/decode.ts';
 import { dsmrReader } from './dsmr-reader/decode.ts';
 import { dsmr2mqtt } from './dsmr2mqtt/decode.ts';
 import { emon } from './emon/decode.ts';
+import { espurna } from './espurna/decode.ts';
 import type { Family } from './family.ts';
 import { glow } from './glow/decode.ts';
 import { homeassistant } from './homeassistant/decode.ts';
 import { homie } from './homie/decode.ts';
+import { lorawan } from './lorawan/decode.ts';
+import { opendtu } from './opendtu/decode.ts';
+import { openmqttgateway } from './openmqttgateway/decode.ts';
 import { otgw } from './otgw/decode.ts';
 import { p1 } from './p1/decode.ts';
 import { rtl433 } from './rtl433/decode.ts';
@@ -13,8 +18,10 @@ import { rtlamr } from './rtlamr/decode.ts';
 import { senml } from './senml/decode.ts';
 import { shellyGen1 } from './shelly-gen1/decode.ts';
 import { shellyGen2 } from './shelly-gen2/decode.ts';
+import { solaredge2mqtt } from './solaredge2mqtt/decode.ts';
 import { sparkplug } from './sparkplug/decode.ts';
 import { tasmota } from './tasmota/decode.ts';
+import { warp } from './warp/decode.ts';
 import { wmbusmeters } from './wmbusmeters/decode.ts';
 import { zigbee2mqtt } from './zigbee2mqtt/decode.ts';
 
@@ -40,5 +47,12 @@ export const FAMILIES: readonly Family[] = [
   rtlamr,
   senml,
   homie,
+  opendtu,
+  ahoydtu,
+  solaredge2mqtt,
+  warp,
+  openmqttgateway,
+  espurna,
+  lorawan,
   homeassistant,
 ];

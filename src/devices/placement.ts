@@ -13,6 +13,8 @@ export interface HeardAs {
 
 /** Families that read the meter at the connection point. */
 const GRID_FAMILIES = new Set(['p1', 'dsmr-api', 'dsmr-reader', 'dsmr2mqtt', 'glow', 'rtlamr', 'wmbusmeters']);
+/** Families whose devices are inverters. */
+const PRODUCTION_FAMILIES = new Set(['opendtu', 'ahoydtu']);
 /** Circuits of relays: a plug, a switch in the wall, a light. */
 const RELAY = /^(switch|relay|light|cover|roller|plug)\d*\//;
 
@@ -49,6 +51,9 @@ export function guessedPlacement(
 
 function knownPlacement({ family, nativeId, channels }: HeardAs): Placement | undefined {
   if (GRID_FAMILIES.has(family)) return 'grid';
+  if (PRODUCTION_FAMILIES.has(family)) return 'production';
+  if (family === 'warp') return warpPlacement(nativeId);
+  if (family === 'solaredge2mqtt') return solarEdgePlacement(nativeId);
   const named = first(NAMES, nativeId);
   if (named) return named;
   const energy = channels.filter((channel) => /(^|\/)(import|export)(\/|$)/.test(channel));
@@ -56,6 +61,16 @@ function knownPlacement({ family, nativeId, channels }: HeardAs): Placement | un
   // A script of a Tasmota reads a meter as a circuit of its own; what it measures by itself has none.
   if (family === 'tasmota') return tasmotaPlacement(energy);
   return energy.every((channel) => RELAY.test(channel)) ? 'consumption' : undefined;
+}
+
+/** Meter 0 of a charger is the charger's own; an energy manager's, and the others, sit anywhere. */
+const warpPlacement = (nativeId: string): Placement | undefined =>
+  /^wem\/|\/meter\d+$/.test(nativeId) ? undefined : 'consumption';
+
+/** The first meter is typically the one at the grid; what the others measure is the owner's to say. */
+function solarEdgePlacement(nativeId: string): Placement | undefined {
+  if (/(^|\/)inverter$/.test(nativeId)) return 'production';
+  return /(^|\/)meter0$/.test(nativeId) ? 'grid' : undefined;
 }
 
 function tasmotaPlacement(energy: readonly string[]): Placement | undefined {
