@@ -27,7 +27,8 @@ import { zigbee2mqtt } from './zigbee2mqtt/decode.ts';
 
 /**
  * Families of devices, in the order in which they are asked; a message is the first one's that takes it. The generic layer
- * (Home Assistant discovery) comes last: what a family reads by itself is not read by what it announces, too.
+ * (Home Assistant discovery) comes after them: what a family reads by itself is not read by what it announces, too. After it come those whose messages have no
+ * unit, where an announcement tells more.
  */
 export const FAMILIES: readonly Family[] = [
   glow,
@@ -52,7 +53,7 @@ export const FAMILIES: readonly Family[] = [
   solaredge2mqtt,
   warp,
   openmqttgateway,
-  espurna,
   lorawan,
   homeassistant,
+  espurna,
 ];

@@ -27,5 +27,5 @@ function decode({ topic, payload }: DeviceMessage): Heard | null {
   return heard;
 }
 
-/** 0: not available, 1: available, 2: available and producing. Older versions print `true`. */
+/** 0: not available, 1: available, 2: available and producing. */
 const stateOf = (text: string): string => (readNumber(text) === 2 ? '1' : text);

@@ -6,9 +6,44 @@ export type AhoyTopic =
 
 /** Spelt as nobody else does: enough to know AhoyDTU by below any base topic. */
 const FIELDS = new Set([
-  ...['U_DC', 'I_DC', 'P_DC', 'YieldDay', 'YieldWeek', 'YieldTotal', 'U_AC', 'U_AC_1N', 'U_AC_2N', 'U_AC_3N', 'UAC_12', 'UAC_23'],
-  ...['UAC_31', 'I_AC', 'IAC_1', 'I_AC_2', 'I_AC_3', 'P_AC', 'F_AC', 'Temp', 'PF_AC', 'Efficiency', 'Irradiation', 'Q_AC'],
-  ...['ALARM_MES_ID', 'EVT', 'FWVersion', 'FWBuildYear', 'FWBuildMonthDay', 'FWBuildHourMinute', 'HWPartId', 'LastAlarmCode'],
+  ...[
+    'U_DC',
+    'I_DC',
+    'P_DC',
+    'YieldDay',
+    'YieldWeek',
+    'YieldTotal',
+    'U_AC',
+    'U_AC_1N',
+    'U_AC_2N',
+    'U_AC_3N',
+    'UAC_12',
+    'UAC_23',
+  ],
+  ...[
+    'UAC_31',
+    'I_AC',
+    'IAC_1',
+    'I_AC_2',
+    'I_AC_3',
+    'P_AC',
+    'F_AC',
+    'Temp',
+    'PF_AC',
+    'Efficiency',
+    'Irradiation',
+    'Q_AC',
+  ],
+  ...[
+    'ALARM_MES_ID',
+    'EVT',
+    'FWVersion',
+    'FWBuildYear',
+    'FWBuildMonthDay',
+    'FWBuildHourMinute',
+    'HWPartId',
+    'LastAlarmCode',
+  ],
   ...['active_PowerLimit', 'PowerLimit', 'MaxPower', 'rssi'],
 ]);
 /** These words are anybody's, and AhoyDTU's below its default base topic alone. */

@@ -53,6 +53,13 @@ function addQuantity(
   else if (index === '' && settings.meter && Object.hasOwn(settings.meter, device)) {
     addCounts(heard, [{ direction: 'import', value, name }], { device, medium: 'electric', atMs: null, settings });
   } else {
-    heard.add({ device, channel: `${circuit}unknown/energy`, kind: 'energy_total_kwh', value, name, asks: { unit: null } });
+    heard.add({
+      device,
+      channel: `${circuit}unknown/energy`,
+      kind: 'energy_total_kwh',
+      value,
+      name,
+      asks: { unit: null },
+    });
   }
 }

@@ -3,7 +3,7 @@ import { celsius, channelWord, type Hearing, hearing, nothing, refusal } from '.
 import { readNumber } from '../read/number.ts';
 import { asObject, type Json, member, readObject } from '../read/payload.ts';
 import { fromIso, trusted } from '../read/time.ts';
-import { assignChannels } from '../sparkplug/channels.ts';
+import { assignChannels, type NamedMeaning } from '../sparkplug/channels.ts';
 import { meaningOf } from '../sparkplug/meaning.ts';
 import { whatItIs } from '../vocabulary/what-it-is.ts';
 import { type Member, membersOf } from './members.ts';
@@ -48,7 +48,8 @@ function uplinkOf({ server }: LorawanTopic, body: Json): Uplink {
     };
   }
   const text = member(body, 'objectJSON');
-  const [first] = (member(body, 'rxInfo') as unknown[] | undefined) ?? [];
+  const gateways = member(body, 'rxInfo');
+  const first = Array.isArray(gateways) ? gateways[0] : undefined;
   return {
     object: asObject(member(body, 'object')) ?? (typeof text === 'string' ? readObject(Buffer.from(text)) : null),
     time: member(body, 'time') ?? member(body, 'publishedAt') ?? member(asObject(first), 'time'),
@@ -62,9 +63,14 @@ function hearMembers(heard: Hearing, members: readonly Member[], said: { device:
     return meaning ? [{ ...meaning, name: path }] : [];
   });
   const quantities = assignChannels(meanings);
+  const rivals = rivalsOf(meanings, quantities);
   for (const { path, value } of members) {
     const quantity = quantities.get(path);
-    if (quantity) {
+    if (quantity && rivals.has(path)) {
+      const { kind, times, per } = quantity.unit;
+      const channel = `unknown/${channelWord(path)}`;
+      heard.add({ ...said, channel, kind, times, per, value, name: path, asks: { unit: 'kWh' } });
+    } else if (quantity) {
       const { unit, ...place } = quantity;
       const { kind, times, per, fahrenheit } = unit;
       heard.add({ ...said, ...place, kind, times, per, value: fahrenheit ? celsius(value, 'F') : value, name: path });
@@ -73,6 +79,20 @@ function hearMembers(heard: Hearing, members: readonly Member[], said: { device:
       heard.add({ ...said, channel, kind: 'energy_total_kwh', value, name: path, asks: { unit: null } });
     }
   }
+}
+
+/**
+ * Registers that no word tells apart (`energy_kwh` beside `total_energy_kwh`): one of them may be part of another, or of a span, and
+ * both would be added.
+ */
+function rivalsOf(meanings: readonly NamedMeaning[], quantities: ReturnType<typeof assignChannels>): Set<string> {
+  const byPlace = new Map<string, string[]>();
+  for (const { name, unit, parts, asks } of meanings) {
+    if (unit.kind !== 'energy_total_kwh' || asks || !quantities.get(name)) continue;
+    const place = `${parts.circuit}/${parts.suffix}`;
+    byPlace.set(place, [...(byPlace.get(place) ?? []), name]);
+  }
+  return new Set([...byPlace.values()].filter((names) => names.length > 1).flat());
 }
 
 /** Energy by its name, in a unit that nobody can tell; what is known not to count is not asked about. */

@@ -10,6 +10,8 @@ export const solaredge2mqtt = withoutMemory({
   decode,
 });
 
+const MEMBERS = { inverter: ['energytotal', 'ac'], meter: ['energy'] } as const;
+
 function decode({ topic, payload }: DeviceMessage): Heard | null {
   const parsed = parseSolarEdgeTopic(topic);
   if (!parsed) return null;
@@ -17,6 +19,8 @@ function decode({ topic, payload }: DeviceMessage): Heard | null {
   if (component === 'other') return nothing();
   const body = readObject(payload);
   if (!body) return refusal('payload is not a JSON object');
+  // Others have such topics, too.
+  if (!MEMBERS[component].some((name) => Object.hasOwn(body, name))) return null;
   const heard = hearing();
   const register = { device, kind: 'energy_total_kwh', per: 1_000 } as const;
   if (component === 'inverter') {

@@ -5,7 +5,8 @@ export interface SolarEdgeTopic {
   component: 'inverter' | 'meter' | 'other';
 }
 
-const TOPIC = /^(?:(.{1,80})\/)?modbus\/(?:(leader|follower\d{1,2}|cumulated)\/)?(?:(inverter)|(meter|battery)\/((?:meter|battery)\d))$/;
+const TOPIC =
+  /^(?:(.{1,80})\/)?modbus\/(?:(leader|follower\d{1,2}|cumulated)\/)?(?:(inverter)|(meter|battery)\/((?:meter|battery)\d))$/;
 
 /** Reads `solaredge/modbus/inverter`, `…/modbus/leader/meter/meter0`; null for every other topic. The prefix is the owner's. */
 export function parseSolarEdgeTopic(topic: string): SolarEdgeTopic | null {

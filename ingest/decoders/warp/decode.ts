@@ -31,12 +31,17 @@ function decode({ topic, payload }: DeviceMessage, _settings: DecoderSettings, m
   return what === 'ids' ? nothing() : decodeValues(body, parsed, memory);
 }
 
-function decodeValues(values: unknown[], { prefix, slot }: { prefix: string; slot: number }, memory: WarpMemory): Heard {
+function decodeValues(
+  values: unknown[],
+  { prefix, slot }: { prefix: string; slot: number },
+  memory: WarpMemory,
+): Heard {
   const heard = hearing();
   const device = slot === 0 ? prefix : `${prefix}/meter${slot}`;
   const ids = memory.get(prefix)?.get(slot);
   if (!ids) {
-    if (values.length > 0) heard.refuse('no value_ids of this meter yet: let the charger publish them, retained', device);
+    if (values.length > 0)
+      heard.refuse('no value_ids of this meter yet: let the charger publish them, retained', device);
     return heard;
   }
   if (ids.length !== values.length) {
