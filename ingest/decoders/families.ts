@@ -1,3 +1,4 @@
+import { ahoydtu } from './ahoydtu/decode.ts';
 import { amsreader } from './amsreader/decode.ts';
 import { dsmrApi } from './dsmr-api/decode.ts';
 import { dsmrReader } from './dsmr-reader/decode.ts';
@@ -5,6 +6,7 @@ import { dsmr2mqtt } from './dsmr2mqtt/decode.ts';
 import { ebusd } from './ebusd/decode.ts';
 import { emon } from './emon/decode.ts';
 import { emsesp } from './emsesp/decode.ts';
+import { espurna } from './espurna/decode.ts';
 import { evcc } from './evcc/decode.ts';
 import type { Family } from './family.ts';
 import { glow } from './glow/decode.ts';
@@ -14,8 +16,11 @@ import { heishamon } from './heishamon/decode.ts';
 import { homeassistant } from './homeassistant/decode.ts';
 import { homie } from './homie/decode.ts';
 import { iammeter } from './iammeter/decode.ts';
+import { lorawan } from './lorawan/decode.ts';
 import { mbmd } from './mbmd/decode.ts';
+import { opendtu } from './opendtu/decode.ts';
 import { openevse } from './openevse/decode.ts';
+import { openmqttgateway } from './openmqttgateway/decode.ts';
 import { openwb } from './openwb/decode.ts';
 import { otgw } from './otgw/decode.ts';
 import { p1 } from './p1/decode.ts';
@@ -27,11 +32,13 @@ import { senml } from './senml/decode.ts';
 import { shellyGen1 } from './shelly-gen1/decode.ts';
 import { shellyGen2 } from './shelly-gen2/decode.ts';
 import { smlreader } from './smlreader/decode.ts';
+import { solaredge2mqtt } from './solaredge2mqtt/decode.ts';
 import { sparkplug } from './sparkplug/decode.ts';
 import { statestream } from './statestream/decode.ts';
 import { tasmota } from './tasmota/decode.ts';
 import { victron } from './victron/decode.ts';
 import { vzlogger } from './vzlogger/decode.ts';
+import { warp } from './warp/decode.ts';
 import { wmbusmeters } from './wmbusmeters/decode.ts';
 import { zigbee2mqtt } from './zigbee2mqtt/decode.ts';
 import { zwavejs } from './zwavejs/decode.ts';
@@ -39,7 +46,8 @@ import { zwavejs } from './zwavejs/decode.ts';
 /**
  * Families of devices, in the order in which they are asked; a message is the first one's that takes it. The generic layer
  * (Home Assistant discovery) comes after them: what a family reads by itself is not read by what it announces, too. Behind it
- * are those that are mostly announced, of which they read what was not, and those whose announcements say more than their topics.
+ * are those that are mostly announced, of which they read what was not, those whose announcements say more than their topics, and
+ * those whose messages have no unit.
  */
 export const FAMILIES: readonly Family[] = [
   glow,
@@ -73,10 +81,17 @@ export const FAMILIES: readonly Family[] = [
   homie,
   evcc,
   victron,
+  opendtu,
+  ahoydtu,
+  solaredge2mqtt,
+  warp,
+  openmqttgateway,
+  lorawan,
   homeassistant,
   zwavejs,
   goE,
   ebusd,
   statestream,
   emsesp,
+  espurna,
 ];

@@ -40,6 +40,11 @@ test.each([
   ['an inverter by Grott', heard('growatt', 'REH1234567', 'pv/export'), 'production'],
   ['a meter beside an inverter', heard('growatt', 'JPC1234567', 'meter/import', 'meter/export'), 'grid'],
   ['a charger of cars', heard('openevse', 'emon/openevse-55ad', 'import'), 'consumption'],
+  ['an inverter of OpenDTU', heard('opendtu', '116180212345', 'export'), 'production'],
+  ['an inverter of AhoyDTU', heard('ahoydtu', 'garage', 'export'), 'production'],
+  ['a WARP charger', heard('warp', 'warp2/AbCd', 'import'), 'consumption'],
+  ['a SolarEdge inverter', heard('solaredge2mqtt', 'solaredge/leader/inverter', 'export'), 'production'],
+  ['the first meter of a SolarEdge inverter', heard('solaredge2mqtt', 'solaredge/meter0', 'import', 'export'), 'grid'],
   ['an inverter by its name', heard('homeassistant', 'growatt_inverter', 'import'), 'production'],
   ['evcc’s meter at the grid', heard('evcc', 'evcc/grid', 'import', 'export'), 'grid'],
   ['a roof of evcc', heard('evcc', 'home/evcc/pv/2', 'export'), 'production'],
@@ -68,6 +73,9 @@ test('where a decoder cannot know, the type decides', () => {
     heard('zigbee2mqtt', 'room', 'room'),
     heard('evcc', 'evcc/ext/1', 'import'),
     heard('victron', 'e0ff50a097c0/vebus/257', 'unknown/acin1toacout'),
+    heard('warp', 'warp2/AbCd/meter1', 'import', 'export'),
+    heard('warp', 'wem/AbCd', 'import'),
+    heard('solaredge2mqtt', 'solaredge/meter1', 'import', 'export'),
   ]) {
     expect(guessedPlacement('smart_meter', one)).toEqual({ placement: 'grid', placement_by: 'type' });
   }

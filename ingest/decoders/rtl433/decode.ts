@@ -43,7 +43,8 @@ function decode(message: DeviceMessage, settings: DecoderSettings): Heard | null
   return heard;
 }
 
-function decodeEvent({ payload, receivedAtMs }: DeviceMessage, settings: DecoderSettings): Heard {
+/** Reads an event: a JSON object with the keys of one device. Whose topic it came on does not matter. */
+export function decodeEvent({ payload, receivedAtMs }: DeviceMessage, settings: DecoderSettings): Heard {
   const body = readObject(payload);
   if (!body) return refusal('payload is not a JSON object');
   const model = member(body, 'model');

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CONFLICT } from '#ingest/write/collect.ts';
 import { amsreaderMeter } from '#simulators/devices/amsreader-meter.ts';
@@ -21,6 +19,7 @@ import { createHome } from '#simulators/home-clock.ts';
 import { traitsOf } from '#simulators/homes.ts';
 import { playHousehold } from '#simulators/household.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
+import { bridgeSettings } from '#test/support/bridge-settings.ts';
 import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
 
@@ -48,19 +47,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** The snippet of deploy/DEVICES.md, as a household fills it in: over TLS, with the certificate of the service. */
-function bridgeSettings(gatewayId: string, password: string): string {
-  const text = readFileSync(resolve(import.meta.dirname, '../../../deploy/DEVICES.md'), 'utf8');
-  const [, snippet = ''] = /```conf\n(persistence true\n[\s\S]*?)```/.exec(text) ?? [];
-  expect(snippet).toContain('remote_username GATEWAY_ID');
-  return snippet
-    .replaceAll('GATEWAY_ID', gatewayId)
-    .replace('PASSWORD', password)
-    .replace('energy.example.com:8883', `localhost:${ingest.ready.tlsPort}`)
-    .replace('bridge_capath /etc/ssl/certs', `bridge_cafile ${join(folder.path, 'tls/cert.pem')}`);
-}
-
-test('a household’s broker is bridged: ten families are discovered, paired, and their kWh count', async () => {
+test('a household’s broker is bridged: its families are discovered, paired, and their kWh count', async () => {
   const { userId, key } = await api.user('homeowner');
   const send = (path: string, body?: object) =>
     api.send(path, { key, ...(body ? { method: 'POST', body } : {}) }).then(({ status, json }) => {
@@ -68,8 +55,14 @@ test('a household’s broker is bridged: ten families are discovered, paired, an
       return json;
     });
   const { gateway_id, mqtt } = await send('/v1/gateways', { name: 'home' });
+  const bridge = bridgeSettings({
+    gatewayId: gateway_id,
+    password: mqtt.password,
+    port: ingest.ready.tlsPort,
+    folder: folder.path,
+  });
   homeBroker = await startMosquitto({
-    configuration: `listener 1883\nallow_anonymous true\n${bridgeSettings(gateway_id, mqtt.password)}`,
+    configuration: `listener 1883\nallow_anonymous true\n${bridge}`,
   });
   const home = createHome(traitsOf('bridged'), FROM_MS - HOUR_MS);
   const devices: FamilyDevice[] = [

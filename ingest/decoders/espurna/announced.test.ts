@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { createDecoders } from '#ingest/decoders/remembering.ts';
+
+test('what an ESPurna announces with its unit is read by that, and not asked about', () => {
+  const receivedAtMs = Date.UTC(2026, 6, 5, 19);
+  const message = (topic: string, payload: string) => ({ topic, payload: Buffer.from(payload), receivedAtMs });
+  const decoders = createDecoders();
+  decoders.recall(message('home/plug/app', 'ESPURNA'));
+  expect(decoders.read(message('home/plug/energy', '1.234'), {})?.family).toBe('espurna');
+  const config = {
+    name: 'plug energy',
+    stat_t: 'home/plug/energy',
+    unit_of_meas: 'kWh',
+    dev_cla: 'energy',
+    stat_cla: 'total_increasing',
+    uniq_id: 'plug_energy',
+    dev: { ids: ['plug'], name: 'plug' },
+  };
+  decoders.recall(message('homeassistant/sensor/plug/energy/config', JSON.stringify(config)));
+  const heard = decoders.read(message('home/plug/energy', '1.234'), {});
+  expect([heard?.family, heard?.said.map(({ channel, value, asks }) => [channel, value, asks])]).toEqual([
+    'homeassistant',
+    [['import', 1.234, undefined]],
+  ]);
+});

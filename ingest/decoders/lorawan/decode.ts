@@ -1,0 +1,105 @@
+import { type DeviceMessage, type Heard, withoutMemory } from '../family.ts';
+import { celsius, channelWord, type Hearing, hearing, nothing, refusal } from '../read/heard.ts';
+import { readNumber } from '../read/number.ts';
+import { asObject, type Json, member, readObject } from '../read/payload.ts';
+import { fromIso, trusted } from '../read/time.ts';
+import { assignChannels, type NamedMeaning } from '../sparkplug/channels.ts';
+import { meaningOf } from '../sparkplug/meaning.ts';
+import { whatItIs } from '../vocabulary/what-it-is.ts';
+import { type Member, membersOf } from './members.ts';
+import { type LorawanTopic, parseLorawanTopic } from './topic.ts';
+
+/** LoRaWAN devices through The Things Stack or ChirpStack, whose payload the network server has decoded. */
+export const lorawan = withoutMemory({ name: 'lorawan', takes: (topic) => parseLorawanTopic(topic) !== null, decode });
+
+/** Says energy, without a unit. */
+const ENERGY = /energ|consum|verbrauch|kwh/i;
+/** Units of what is not active energy. */
+const OTHER_UNIT = /k?va(?:rh?|h)?(?:_|$)/i;
+
+function decode({ topic, payload, receivedAtMs }: DeviceMessage): Heard | null {
+  const parsed = parseLorawanTopic(topic);
+  if (!parsed) return null;
+  if (!parsed.isUplink) return nothing();
+  const body = readObject(payload);
+  if (!body) return refusal('payload is not a JSON object: let the network server publish JSON');
+  const uplink = uplinkOf(parsed, body);
+  const heard = hearing();
+  if (!uplink.object || uplink.isSimulated) return heard;
+  const atMs = trusted(fromIso(uplink.time, { receivedAtMs }), receivedAtMs);
+  hearMembers(heard, membersOf(uplink.object), { device: parsed.device, atMs });
+  return heard;
+}
+
+interface Uplink {
+  /** What the network server made of the payload; null: nothing (no formatter, a frame without one). */
+  object: Json | null;
+  time: unknown;
+  isSimulated: boolean;
+}
+
+function uplinkOf({ server }: LorawanTopic, body: Json): Uplink {
+  if (server === 'things-stack') {
+    const message = asObject(member(body, 'uplink_message'));
+    return {
+      object: asObject(member(message, 'decoded_payload')),
+      time: member(message, 'received_at') ?? member(body, 'received_at'),
+      isSimulated: member(body, 'simulated') === true,
+    };
+  }
+  const text = member(body, 'objectJSON');
+  const gateways = member(body, 'rxInfo');
+  const first = Array.isArray(gateways) ? gateways[0] : undefined;
+  return {
+    object: asObject(member(body, 'object')) ?? (typeof text === 'string' ? readObject(Buffer.from(text)) : null),
+    time: member(body, 'time') ?? member(body, 'publishedAt') ?? member(asObject(first), 'time'),
+    isSimulated: false,
+  };
+}
+
+function hearMembers(heard: Hearing, members: readonly Member[], said: { device: string; atMs: number | null }): void {
+  const meanings = members.flatMap(({ path }) => {
+    const meaning = meaningOf(path, undefined);
+    return meaning ? [{ ...meaning, name: path }] : [];
+  });
+  const quantities = assignChannels(meanings);
+  const rivals = rivalsOf(meanings, quantities);
+  for (const { path, value } of members) {
+    const quantity = quantities.get(path);
+    if (quantity && rivals.has(path)) {
+      const { kind, times, per } = quantity.unit;
+      const channel = `unknown/${channelWord(path)}`;
+      heard.add({ ...said, channel, kind, times, per, value, name: path, asks: { unit: 'kWh' } });
+    } else if (quantity) {
+      const { unit, ...place } = quantity;
+      const { kind, times, per, fahrenheit } = unit;
+      heard.add({ ...said, ...place, kind, times, per, value: fahrenheit ? celsius(value, 'F') : value, name: path });
+    } else if (quantity === undefined && isUnknownEnergy(path, value)) {
+      const channel = `unknown/${channelWord(path)}`;
+      heard.add({ ...said, channel, kind: 'energy_total_kwh', value, name: path, asks: { unit: null } });
+    }
+  }
+}
+
+/**
+ * Registers that no word tells apart (`energy_kwh` beside `total_energy_kwh`): one of them may be part of another, or of a span, and
+ * both would be added.
+ */
+function rivalsOf(meanings: readonly NamedMeaning[], quantities: ReturnType<typeof assignChannels>): Set<string> {
+  const byPlace = new Map<string, string[]>();
+  for (const { name, unit, parts, asks } of meanings) {
+    if (unit.kind !== 'energy_total_kwh' || asks || !quantities.get(name)) continue;
+    const place = `${parts.circuit}/${parts.suffix}`;
+    byPlace.set(place, [...(byPlace.get(place) ?? []), name]);
+  }
+  return new Set([...byPlace.values()].filter((names) => names.length > 1).flat());
+}
+
+/** Energy by its name, in a unit that nobody can tell; what is known not to count is not asked about. */
+const isUnknownEnergy = (path: string, value: unknown): boolean =>
+  ENERGY.test(path) &&
+  !OTHER_UNIT.test(path) &&
+  typeof readNumber(value) === 'number' &&
+  Number(value) >= 0 &&
+  whatItIs([path]).is !== 'not counted' &&
+  meaningOf(`${path}_kwh`, undefined) !== null;

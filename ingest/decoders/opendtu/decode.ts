@@ -1,0 +1,30 @@
+import { type DeviceMessage, type Heard, withoutMemory } from '../family.ts';
+import { hearing, nothing, refusal } from '../read/heard.ts';
+import { readText } from '../read/payload.ts';
+import { parseOpenDtuTopic } from './topic.ts';
+
+/** OpenDTU: what micro-inverters of Hoymiles make. */
+export const opendtu = withoutMemory({
+  name: 'opendtu',
+  takes: (topic) => parseOpenDtuTopic(topic) !== null,
+  decode,
+});
+
+function decode({ topic, payload }: DeviceMessage): Heard | null {
+  const parsed = parseOpenDtuTopic(topic);
+  if (!parsed) return null;
+  if (parsed.what === 'nothing') return nothing();
+  const value = readText(payload);
+  if (value === null) return refusal('payload is not text');
+  const heard = hearing();
+  const { device } = parsed;
+  if (parsed.what === 'reachable') {
+    heard.addState({ device, channel: 'device', kind: 'availability', value, name: 'reachable' });
+  } else if (parsed.input === 0) {
+    // What the inputs made is in it: they are left alone.
+    const { field: name } = parsed;
+    if (name === 'yieldtotal') heard.add({ device, channel: 'export', kind: 'energy_total_kwh', value, name });
+    else if (name === 'power') heard.add({ device, channel: 'export', kind: 'power_w', value, name });
+  }
+  return heard;
+}

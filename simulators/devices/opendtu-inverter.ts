@@ -1,0 +1,58 @@
+import type { FamilyDevice, FamilyMessage } from './family-device.ts';
+import { hardwareId } from './hardware-id.ts';
+import { registerAt, registerText } from './register-text.ts';
+
+/** Of the panels' power; what an inverter's grid side gives. */
+const EFFICIENCY = 0.95;
+
+/**
+ * A micro-inverter with two inputs as OpenDTU publishes it: one text a topic, retained, no time. `0/yieldtotal` is the home's register in kWh with
+ * three decimals, as if the home made what it uses; both inputs tell about half of it, and the sums over all inverters the same once
+ * more. `yieldday` is Wh since the device was first asked.
+ *
+ * @param options.name What its serial number is made from.
+ * @param options.base Its base topic (default `solar`).
+ */
+export function openDtuInverter({ name, base = 'solar' }: { name: string; base?: string }): FamilyDevice {
+  const serial = hardwareId(name, 12);
+  let firstAsked: number | undefined;
+  const retained = (topic: string, payload: string): FamilyMessage => ({
+    topic: `${base}/${topic}`,
+    payload,
+    retain: true,
+  });
+  return {
+    family: 'opendtu',
+    nativeId: serial,
+    greeting: () => [retained('dtu/status', 'online'), retained(`${serial}/name`, name)],
+    messages(home, atMs) {
+      const total = registerAt(home, atMs);
+      firstAsked ??= total;
+      const { powerW } = home.at(atMs);
+      const day = String(Math.floor((total - firstAsked) / 1_000));
+      const sides = [
+        ['0', total, powerW],
+        ['1', total / 2, powerW / 2],
+        ['2', total / 2, powerW / 2],
+      ] as const;
+      return [
+        retained(`${serial}/status/reachable`, '1'),
+        retained(`${serial}/status/producing`, powerW > 0 ? '1' : '0'),
+        retained(`${serial}/status/last_update`, String(Math.floor(atMs / 1_000))),
+        retained(`${serial}/status/limit_absolute`, '600.00'),
+        ...sides.flatMap(([side, register, watts]) => [
+          retained(`${serial}/${side}/voltage`, side === '0' ? '230.10' : '38.20'),
+          retained(`${serial}/${side}/power`, watts.toFixed(1)),
+          retained(`${serial}/${side}/yieldtotal`, registerText(register, 'kWh', 3)),
+          retained(`${serial}/${side}/yieldday`, day),
+        ]),
+        retained(`${serial}/0/powerdc`, (powerW / EFFICIENCY).toFixed(1)),
+        retained(`${serial}/0/temperature`, '31.4'),
+        retained('ac/power', powerW.toFixed(1)),
+        retained('ac/yieldtotal', registerText(total, 'kWh', 3)),
+        retained('ac/yieldday', day),
+        retained('ac/is_valid', '1'),
+      ];
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { openDtuInverter } from '#simulators/devices/opendtu-inverter.ts';
+import { warpCharger } from '#simulators/devices/warp-charger.ts';
+import { AT, payloads, retained, sendOnce } from '#test/support/steady-home.ts';
+
+describe('an inverter behind OpenDTU', () => {
+  it('writes one retained text a topic: the grid side in kWh, inputs that are parts of it, and sums', () => {
+    const inverter = openDtuInverter({ name: 'balcony' });
+    const base = `solar/${inverter.nativeId}`;
+    sendOnce(inverter, AT - 300_000);
+    const sent = sendOnce(inverter);
+    expect(payloads(sent)).toMatchObject({
+      [`${base}/0/yieldtotal`]: '14.622',
+      [`${base}/0/yieldday`]: '35',
+      [`${base}/0/power`]: '430.0',
+      [`${base}/0/powerdc`]: '452.6',
+      [`${base}/1/yieldtotal`]: '7.311',
+      [`${base}/status/reachable`]: '1',
+      'solar/ac/yieldtotal': '14.622',
+    });
+    expect(retained(sent)).toHaveLength(sent.length);
+    expect(inverter.nativeId).toMatch(/^[0-9a-f]{12}$/);
+  });
+});
+
+describe('a WARP charger', () => {
+  it('tells values without names, what they are, and the same on the topic of earlier firmware', () => {
+    const charger = warpCharger({ prefix: 'warp2/AbCd' });
+    expect(payloads(charger.greeting(AT))['warp2/AbCd/meters/0/value_ids']).toBe('[0,74,209,210,211,212]');
+    sendOnce(charger, AT - 300_000);
+    expect(payloads(sendOnce(charger))).toMatchObject({
+      'warp2/AbCd/meters/0/values': '[230.1,430,14.622,0.035,0,null]',
+      'warp2/AbCd/meter/values': '{"power":430,"energy_rel":0.035,"energy_abs":14.622}',
+    });
+  });
+});

@@ -1,0 +1,37 @@
+import type { FamilyDevice } from './family-device.ts';
+import { registerAt, registerText } from './register-text.ts';
+
+/** MeterValueIDs of a charger's meter: volts of a phase, power, and the lifetime and resettable registers of both directions. */
+const VALUE_IDS = [0, 74, 209, 210, 211, 212];
+
+/**
+ * A WARP charger: its meter's values as a list without names, which `value_ids` explains, and the same once more on the topic of earlier
+ * firmware. All retained, no time. Register 209 is the home's in kWh with three decimals; 210 and `energy_rel` were reset when it was
+ * first asked.
+ *
+ * @param options.prefix Its topic prefix, such as `warp2/AbCd`.
+ */
+export function warpCharger({ prefix }: { prefix: string }): FamilyDevice {
+  let atReset: number | undefined;
+  const retained = (leaf: string, payload: string) => ({ topic: `${prefix}/${leaf}`, payload, retain: true });
+  return {
+    family: 'warp',
+    nativeId: prefix,
+    greeting: () => [
+      retained('meters/0/value_ids', JSON.stringify(VALUE_IDS)),
+      retained('meters/1/value_ids', '[]'),
+      retained('meters/1/values', '[]'),
+    ],
+    messages(home, atMs) {
+      const total = registerAt(home, atMs);
+      atReset ??= total;
+      const { powerW } = home.at(atMs);
+      const [absolute, relative] = [registerText(total, 'kWh', 3), registerText(total - atReset, 'kWh', 3)];
+      return [
+        retained('meters/0/values', `[230.1,${powerW},${absolute},${relative},0,null]`),
+        retained('meter/values', `{"power":${powerW},"energy_rel":${relative},"energy_abs":${absolute}}`),
+        retained('evse/state', '{"iec61851_state":2,"charger_state":3,"allowed_charging_current":32000}'),
+      ];
+    },
+  };
+}
