@@ -1,7 +1,7 @@
 import type { Family } from './family.ts';
 
 /** Which families are asked about messages on a topic, by their place in the list. */
-export interface Asked {
+interface Asked {
   /** Whose such a message can be, in the order of asking. */
   reads: readonly number[];
   /** Who learns from it. */
@@ -13,7 +13,7 @@ const MAX_TOPICS = 8_000;
 const MAX_TOPIC_LENGTH = 256;
 
 /** Answers what is asked about a topic; the families themselves are asked once, while the topic is remembered. */
-export type Asking = (topic: string) => Asked;
+type Asking = (topic: string) => Asked;
 
 /**
  * What families say of topics, remembered: both `takes` and `remembers` are pure in the topic. Of a list of families there is one memory,
