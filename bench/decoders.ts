@@ -1,4 +1,5 @@
 import { FAMILIES } from '#ingest/decoders/families.ts';
+import { type Family, withoutMemory } from '#ingest/decoders/family.ts';
 import { decodeNative } from '#ingest/decoders/native/decode.ts';
 import { createDecoders } from '#ingest/decoders/remembering.ts';
 import { casesOf, messageOf, priorOf, settingsOf } from '../test/support/family-cases.ts';
@@ -6,26 +7,46 @@ import type { Answer } from './answer.ts';
 import { median } from './support.ts';
 
 const ROUNDS = 5;
-const ROUND_MS = 400;
+const ROUND_MS = Number(process.argv.find((flag) => flag.startsWith('--round='))?.slice('--round='.length) ?? 300);
+/** At least so many families are asked: where there are fewer, others that take nothing fill them up. */
+const FAMILIES_ASKED = 40;
 
-/** Messages/s of each family's cases, among all families and with what came before known; the native one beside them. */
-export async function bench(): Promise<Answer> {
-  const rates: Record<string, number> = { native: rateOf([() => decodeNative(NATIVE)]) };
-  for (const { name } of FAMILIES) {
-    const reads = casesOf(name)
-      .filter(([, { out }]) => out !== null && out.readings.length > 0)
-      .map(([, { in: given }]) => {
-        const decoders = createDecoders();
-        const message = messageOf(given);
-        for (const one of priorOf(given)) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
-        const settings = settingsOf(given);
-        return () => decoders.hear(message, settings);
-      });
-    rates[name] = rateOf(reads);
-  }
+/**
+ * Messages/s of each family's own cases, with what came before known, among at least forty families: where the family is the first that is
+ * asked, and where it is the last. The native one beside them. `only`: names of families; all.
+ */
+export async function bench(only: readonly string[]): Promise<Answer> {
+  const native = median(roundsOf([[() => decodeNative(NATIVE)]]).map(([rate = 0]) => rate));
+  const rates = FAMILIES.filter(({ name }) => only.length === 0 || only.includes(name)).map((family) => {
+    const others = FAMILIES.filter((one) => one !== family);
+    const padding = Array.from({ length: Math.max(0, FAMILIES_ASKED - FAMILIES.length) }, (_, index) =>
+      takesNone(index),
+    );
+    const rounds = roundsOf([
+      readsOf(family, [family, ...padding, ...others]),
+      readsOf(family, [...padding, ...others, family]),
+    ]);
+    const [first = 0, last = 0] = [0, 1].map((place) => median(rounds.map((round) => round[place] ?? 0)));
+    return { family: family.name, first: Math.round(first), last: Math.round(last), ratio: first / last };
+  });
+  const asked = Math.max(FAMILIES_ASKED, FAMILIES.length);
+  const slowest = rates.reduce((one, other) => (other.last < one.last ? other : one));
+  const worst = rates.reduce((one, other) => (other.ratio > one.ratio ? other : one));
   return {
-    json: { messages_per_s: rates },
-    lines: Object.entries(rates).map(([name, rate]) => `${name.padEnd(16)} ${String(rate).padStart(9)} messages/s`),
+    json: {
+      families_asked: asked,
+      native_messages_per_s: Math.round(native),
+      messages_per_s: Object.fromEntries(rates.map(({ family, ...rate }) => [family, rate])),
+    },
+    lines: [
+      `${`messages/s on one thread, of ${asked} families`.padEnd(46)}asked first  asked last  first / last`,
+      `${'native'.padEnd(46)}${String(Math.round(native)).padStart(11)}`,
+      ...rates.map(
+        ({ family, first, last, ratio }) =>
+          `${family.padEnd(46)}${String(first).padStart(11)}${String(last).padStart(12)}${ratio.toFixed(2).padStart(14)}`,
+      ),
+      `slowest: ${slowest.family}, ${slowest.last} messages/s; the order costs ${worst.family} the most: ${worst.ratio.toFixed(2)} times`,
+    ],
   };
 }
 
@@ -36,9 +57,28 @@ const NATIVE = {
   replayed: false,
 };
 
-/** Median of rounds, each through all of them again and again. */
-function rateOf(reads: readonly (() => unknown)[]): number {
-  const round = () => {
+/** A family like most: its topics are its own, and none of them comes. */
+const takesNone = (index: number): Family =>
+  withoutMemory({ name: `none-${index}`, takes: (topic) => topic.startsWith(`none-${index}/`), decode: () => null });
+
+/** The family's cases, each with decoders that know what came before; in this order of asking. */
+function readsOf(family: Family, families: readonly Family[]): (() => unknown)[] {
+  return casesOf(family.name)
+    .filter(([, { out }]) => out !== null && out.readings.length > 0)
+    .map(([file, { in: given }]) => {
+      const decoders = createDecoders(families);
+      const message = messageOf(given);
+      for (const one of priorOf(given)) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
+      const settings = settingsOf(given);
+      const reader = decoders.read(message, settings)?.family;
+      if (reader !== family.name) throw new Error(`${file} of ${family.name} is read by ${reader}`);
+      return () => decoders.hear(message, settings);
+    });
+}
+
+/** Messages/s of each list in each round: the lists take turns, so that what else the machine does is on all of them. */
+function roundsOf(lists: readonly (readonly (() => unknown)[])[]): number[][] {
+  const rateOf = (reads: readonly (() => unknown)[]) => {
     const startedAt = performance.now();
     let count = 0;
     while (performance.now() - startedAt < ROUND_MS) {
@@ -47,6 +87,6 @@ function rateOf(reads: readonly (() => unknown)[]): number {
     }
     return (count * 1_000) / (performance.now() - startedAt);
   };
-  round();
-  return Math.round(median(Array.from({ length: ROUNDS }, round)));
+  for (const reads of lists) rateOf(reads);
+  return Array.from({ length: ROUNDS }, () => lists.map(rateOf));
 }

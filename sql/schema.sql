@@ -846,6 +846,22 @@ CREATE TABLE identities (
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE
 );
 
+-- Messages through a gateway that no family of devices knows, counted by the shape of their topic; at most 200 shapes of a gateway, removed 30 days after the last message.
+CREATE TABLE unread_messages (
+  gateway_id text COLLATE "C" NOT NULL,
+  shape text COLLATE "C" NOT NULL, -- Topic below the gateway's prefix, where + stands for what tells one device from others; # alone: of further shapes.
+  messages bigint NOT NULL, -- How many. A process that ends loses those of its last seconds.
+  first_seen_at timestamptz NOT NULL,
+  last_seen_at timestamptz NOT NULL,
+  example_topic text, -- One of them, kept for 24 h; null: none is kept, as of what receivers hear by radio.
+  example_payload bytea, -- Its first 4 KiB.
+  example_bytes integer, -- How long it was.
+  example_received_at timestamptz,
+  PRIMARY KEY (gateway_id, shape),
+  FOREIGN KEY (gateway_id) REFERENCES gateways(gateway_id) ON DELETE CASCADE
+);
+CREATE INDEX unread_messages_example ON unread_messages (example_received_at) WHERE (example_received_at IS NOT NULL);
+
 -- Closed hours of device_intervals: without those that are open in heads. To be added up: of one quarter-hour there may be several rows.
 CREATE VIEW closed_device_intervals (
   device_id text COLLATE "C",

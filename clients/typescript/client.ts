@@ -1426,6 +1426,30 @@ export interface Tariff {
   export?: Rates;
 }
 
+export interface UnreadMessages {
+  /** Topic below the gateway's prefix, where `+` stands for what tells one device from others, and `#` for what follows. `#` alone: of all further shapes. */
+  shape: string;
+  /** How many messages, since the first. */
+  count: number;
+  /** When the first of them was received. */
+  first_seen_at: string;
+  /** When the last of them was received. */
+  last_seen_at: string;
+  /** One of them, kept for 24 hours. Null: none is kept, as of what receivers hear of neighbours by radio. */
+  example: {
+    /** Its topic, below the gateway's prefix. */
+    topic: string;
+    /** Its payload, of which the first 4 KiB are kept. */
+    payload: string;
+    /** What `payload` is: the text, or bytes that are none. */
+    encoding: "utf-8" | "base64";
+    /** How long the whole payload was, in bytes. */
+    payload_bytes: number;
+    /** When it was received. */
+    received_at: string;
+  } | null;
+}
+
 export interface Usage {
   /** First day of the row. */
   date: string;
@@ -1947,6 +1971,11 @@ export interface UpdateGatewayBody {
       temperature_unit?: "C" | "F";
     };
   };
+}
+
+export interface UnreadMessagesQuery {
+  /** Most items in the answer. */
+  limit?: number;
 }
 
 export interface CreateGroupBody {
@@ -2593,6 +2622,11 @@ export class EnergyClient {
   /** Ends a gateway and its credentials. Devices that were paired through it stay, with their past. */
   deleteGateway(gatewayId: string, options?: CallOptions): Promise<Message> {
     return this.#transport.json('DELETE', `/v1/gateways/${encodeURIComponent(gatewayId)}`, { isSafe: true, options });
+  }
+
+  /** Messages through a gateway that no family of devices knows, counted by the shape of their topic, page by page. */
+  unreadMessages(gatewayId: string, query?: UnreadMessagesQuery, options?: CallOptions): Pages<UnreadMessages> {
+    return this.#transport.pages('GET', `/v1/gateways/${encodeURIComponent(gatewayId)}/unread`, { query, isSafe: true, options });
   }
 
   /** Makes a group of homes (a building, a feeder, a district). For utilities and administrators. */

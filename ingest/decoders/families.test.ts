@@ -41,6 +41,18 @@ for (const family of FAMILIES) {
       expect(read?.refused.length).toBe(out.rejected);
     });
 
+    test('says of each topic that it reads that it takes it', () => {
+      const { takes: _takes, ...unasked } = family;
+      for (const other of FAMILIES) {
+        for (const [file, { in: given }] of casesOf(other.name)) {
+          const alone = createDecoders([unasked]);
+          for (const one of priorOf(given)) alone.recall({ ...one, receivedAtMs: Date.parse(given.received_at) });
+          if (!alone.hear(messageOf(given), settingsOf(given))) continue;
+          assert.notEqual(family.takes?.(given.topic), false, `${family.name} denies ${other.name}’s ${file}`);
+        }
+      }
+    });
+
     // The generic layer reads what is announced; the families after it what was not.
     test('takes no other family’s messages', () => {
       if (family.name === 'homeassistant') return;

@@ -1,3 +1,4 @@
+import { askingOf } from './asking.ts';
 import { FAMILIES } from './families.ts';
 import type { DecoderSettings, DeviceMessage, Family, Heard } from './family.ts';
 
@@ -23,24 +24,25 @@ export interface Decoders {
 
 /** Decoders that remember nothing yet. `families`: in the order in which they are asked. */
 export function createDecoders(families: readonly Family[] = FAMILIES): Decoders {
-  const asked = families.map((family) => ({ family, memory: family.newMemory() }));
+  const askedOn = askingOf(families);
+  const memories = families.map((family) => family.newMemory());
   const recall = (message: DeviceMessage) => {
-    for (const { family, memory } of asked) if (family.remembers(message.topic)) family.learn(memory, message);
+    for (const at of askedOn(message.topic).learns) families[at]?.learn(memories[at], message);
   };
   const read = (message: DeviceMessage, settings: DecoderSettings): FamilyHeard | null => {
-    for (const { family, memory } of asked) {
-      if (family.takes?.(message.topic) === false) continue;
-      const heard = family.decode(message, settings, memory);
+    for (const at of askedOn(message.topic).reads) {
+      const family = families[at] as Family;
+      const heard = family.decode(message, settings, memories[at]);
       if (heard) return { family: family.name, ...heard };
     }
     return null;
   };
   return {
     isNews: (message, isAnother) =>
-      asked.some(
-        ({ family, memory }) =>
-          family.remembers(message.topic) && (family.isNews ? family.isNews(memory, message) : isAnother()),
-      ),
+      askedOn(message.topic).learns.some((at) => {
+        const family = families[at] as Family;
+        return family.isNews ? family.isNews(memories[at], message) : isAnother();
+      }),
     recall,
     read,
     hear(message, settings) {

@@ -19,13 +19,14 @@ import { asBefore, asListed } from './as-listed.ts';
 import { assign, discoveredIn } from './assign.ts';
 import { type Discoveries, type Discovery, loadDiscoveries } from './discoveries.ts';
 import { createKnownGateways } from './known-gateways.ts';
+import { createUnreadMessages, type UnreadMessages } from './unread.ts';
 
 /** Reads what came through gateways, within the transaction that stores it. */
 export interface GatewayHearing {
   /**
    * Answers the batch with each message of a gateway in the place of what it says: one message for each paired device, and
-   * none for those that are not; one of a gateway that is not here as it came. Learns announcements, and lists what was heard for the
-   * first time.
+   * none for those that are not; one of a gateway that is not here as it came. Learns announcements, lists what was heard for the
+   * first time, and counts what no family knows.
    */
   hear(client: PoolClient, batch: readonly IncomingMessage[]): Promise<readonly IncomingMessage[]>;
   /** The transaction did not commit: what was learnt in it is not known. */
@@ -35,6 +36,7 @@ export interface GatewayHearing {
 /** A worker's memory of its gateways. Their rows are locked while a batch is read, so that workers learn from each other. */
 export function createGatewayHearing(): GatewayHearing {
   const gatewaysKnown = createKnownGateways();
+  const unread = createUnreadMessages();
 
   async function know(client: PoolClient, gatewayId: string, announced: number): Promise<Known> {
     const kept = gatewaysKnown.get(gatewayId);
@@ -45,10 +47,12 @@ export function createGatewayHearing(): GatewayHearing {
 
   return {
     forget(batch) {
-      for (const { gateway } of batch) if (gateway) gatewaysKnown.forget(gateway.gatewayId);
+      const ids = idsOf(batch);
+      for (const id of ids) gatewaysKnown.forget(id);
+      unread.forget(ids);
     },
     async hear(client, batch) {
-      const ids = [...new Set(batch.flatMap(({ gateway }) => (gateway ? [gateway.gatewayId] : [])))];
+      const ids = idsOf(batch);
       if (ids.length === 0) return batch;
       // Raw SQL: the hot path of ingest: gateways are locked in one order, by their ids.
       const { rows } = await client.query(
@@ -63,7 +67,7 @@ export function createGatewayHearing(): GatewayHearing {
       const gateways = new Map<string, Gateway>();
       for (const { gateway_id, decoder_config, announced } of rows) {
         const known = await know(client, gateway_id, announced);
-        gateways.set(gateway_id, { known, settings: readSettings(decoder_config), news: [], discoveries });
+        gateways.set(gateway_id, { known, settings: readSettings(decoder_config), news: [], discoveries, unread });
       }
       const heard = batch.flatMap((message) => {
         if (!message.gateway) return [message];
@@ -74,17 +78,23 @@ export function createGatewayHearing(): GatewayHearing {
         if (news.length > 0) await saveNews(client, gatewayId, known, news);
       }
       await discoveries.save(client);
+      await unread.save(client, [...gateways.keys()]);
       gatewaysKnown.trim();
       return heard;
     },
   };
 }
 
+const idsOf = (batch: readonly IncomingMessage[]): string[] => [
+  ...new Set(batch.flatMap(({ gateway }) => (gateway ? [gateway.gatewayId] : []))),
+];
+
 interface Gateway {
   known: Known;
   settings: DecoderSettings;
   news: Announcement[];
   discoveries: Discoveries;
+  unread: UnreadMessages;
 }
 
 /** `hearOne`, telling what it throws from what the database does: families are to throw nothing. */
@@ -100,7 +110,7 @@ function tryToHear(...[message, below, gateway]: Parameters<typeof hearOne>): In
 function hearOne(
   message: IncomingMessage,
   { gatewayId, topic }: NonNullable<IncomingMessage['gateway']>,
-  { known, settings, news, discoveries }: Gateway,
+  { known, settings, news, discoveries, unread }: Gateway,
 ): IncomingMessage[] {
   const { payload, receivedAtMs, replayed = false } = message;
   const own: DeviceMessage = { topic, payload, receivedAtMs, replayed };
@@ -111,7 +121,10 @@ function hearOne(
     news.push(own);
   }
   const heard = known.decoders.read(own, settings);
-  if (!heard) return [];
+  if (!heard) {
+    unread.note(gatewayId, own);
+    return [];
+  }
   const saidBy = Map.groupBy(heard.said, ({ device }) => device);
   for (const nativeId of discoveredIn(heard)) {
     discoveries.note(gatewayId, heard.family, nativeId, saidBy.get(nativeId) ?? [], receivedAtMs);

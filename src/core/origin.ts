@@ -3,3 +3,6 @@
  * taken for devices, and a home would count itself.
  */
 export const ORIGIN = 'Energy usage service';
+
+/** The first word of the topics on which it tells their state. */
+export const ORIGIN_TOPICS = 'energy-usage';

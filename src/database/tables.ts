@@ -33,6 +33,7 @@ export interface Tables {
   webhooks: WebhooksTable;
   gateways: GatewaysTable;
   discovered_devices: DiscoveredDevicesTable;
+  unread_messages: UnreadMessagesTable;
   events: EventsTable;
   deliveries: DeliveriesTable;
   alert_firings: AlertFiringsTable;
@@ -273,6 +274,18 @@ interface DiscoveredDevicesTable {
   device_id: string | null;
   first_seen_at: Generated<Date>;
   last_seen_at: Generated<Date>;
+}
+
+interface UnreadMessagesTable {
+  gateway_id: string;
+  shape: string;
+  messages: number;
+  first_seen_at: Date;
+  last_seen_at: Date;
+  example_topic: string | null;
+  example_payload: Buffer | null;
+  example_bytes: number | null;
+  example_received_at: Date | null;
 }
 
 interface EventsTable {

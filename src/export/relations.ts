@@ -339,6 +339,27 @@ export const EXPORTED: readonly Exported[] = [
     pageRows: 50,
   },
   {
+    file: 'unread_messages',
+    relation: 'unread_messages',
+    means:
+      'Messages through a gateway that nobody understands, counted by the shape of their topic, with one of them of the last 24 hours; payload in base64.',
+    by: { column: 'gateway_id', of: 'gateway' },
+    key: { gateway_id: 'text', shape: 'text' },
+    columns: [
+      'gateway_id',
+      'shape',
+      'messages',
+      'first_seen_at',
+      'last_seen_at',
+      'example_topic',
+      'example_payload',
+      'example_bytes',
+      'example_received_at',
+    ],
+    expressions: { example_payload: "translate(encode(r.example_payload, 'base64'), E'\\n', '')" },
+    pageRows: 50,
+  },
+  {
     file: 'rejected_messages',
     relation: 'rejected_messages',
     means: 'Messages of devices and gateways that could not be used, of the last 90 days; payload in base64.',

@@ -1,4 +1,4 @@
-import { ORIGIN } from '#src/core/origin.ts';
+import { ORIGIN, ORIGIN_TOPICS } from '#src/core/origin.ts';
 import { VERSION } from '#src/core/version.ts';
 import { homeUsageTopic } from '#src/devices/topics.ts';
 import { DEVICE_SENSORS, HOME_SENSORS, type HomeTold, type Sensor } from './sensors.ts';
@@ -13,12 +13,10 @@ export interface Announcer {
   publicUrl: string | null;
 }
 
-const BASE = 'energy-usage';
-
 /** Where an installation says whether it is there: `online`, or `offline`, which the broker says in its place when it is gone. */
-export const availabilityTopic = ({ installation }: Announcer): string => `${BASE}/${installation}/status`;
+export const availabilityTopic = ({ installation }: Announcer): string => `${ORIGIN_TOPICS}/${installation}/status`;
 
-const stateTopic = ({ installation }: Announcer, id: string): string => `${BASE}/${installation}/${id}/state`;
+const stateTopic = ({ installation }: Announcer, id: string): string => `${ORIGIN_TOPICS}/${installation}/${id}/state`;
 
 /** Of every whole device that somebody announces. */
 export const announcementFilter = ({ prefix }: Announcer): string => `${prefix}/device/+/config`;
@@ -109,7 +107,7 @@ export function ownTopics(announcer: Announcer, topic: string, payload: Buffer):
   }
   if (said?.origin?.name !== ORIGIN || said.availability_topic !== availabilityTopic(announcer)) return null;
   const { state_topic: state } = said;
-  const isOwn = typeof state === 'string' && state.startsWith(`${BASE}/${announcer.installation}/`);
+  const isOwn = typeof state === 'string' && state.startsWith(`${ORIGIN_TOPICS}/${announcer.installation}/`);
   if (!isOwn || /[+#\0]/.test(state)) return [topic];
   // Beside the state of a home is what it uses, in plain words.
   const userId = /\/(usr_[0-9a-z]{26})\/state$/.exec(state)?.[1];

@@ -24,6 +24,7 @@ import { forgetAnswers } from '#src/users/idempotent-answers.ts';
 import { tellRecounted } from '#src/users/recounted.ts';
 import { warnOfFullDisk } from './disk-watch.ts';
 import { forgetRejected } from './forget-rejected.ts';
+import { forgetUnread } from './forget-unread.ts';
 
 /** Dependencies of jobs. */
 export interface JobParts {
@@ -155,6 +156,7 @@ export const JOBS: readonly Job[] = [
     run: ({ db, clock }) => tellRecounted(db, clock()),
   },
   { name: 'forget rejected', at: '47 * * * *', alsoAtStart: false, run: ({ pool }) => forgetRejected(pool) },
+  { name: 'forget unread', at: '9 */10 * * * *', alsoAtStart: true, run: ({ pool }) => forgetUnread(pool) },
   { name: 'end departures', at: '31 5 * * *', alsoAtStart: true, run: keepDepartures },
 ];
 

@@ -35,6 +35,7 @@ const ROWS: Record<string, string> = {
     VALUES ('dsc_1', $4, 'p1', 'meter ☀ "1"', '[{"channel": "import", "unit": null, "deep": [1.50, "\\u00e9"]}]', $2)`,
   device_silences: `INSERT INTO device_silences VALUES ($2, now() - interval '2 days', $1, true, now() - interval '1 day')`,
   silence_watches: `INSERT INTO silence_watches VALUES (now() - interval '2 days', now() - interval '1 day')`,
+  unread_messages: `INSERT INTO unread_messages VALUES ($4, 'solar/+', 9007199254740993, now(), now(), 'solar/1', '\\x00ff', 2, now())`,
   temporary_secrets: `INSERT INTO temporary_secrets VALUES (decode('01', 'hex'), $2, now() + interval '1 hour')`,
   imports: `INSERT INTO imports (import_id, user_id, rows, created, users_created, differing) VALUES ('imp_1', $1, 2, 1, 0, '[{"row": "line 3", "members": []}]')`,
   provisioning_batches: `INSERT INTO provisioning_batches (batch_id, user_id, owner_user_id, name, type, location, secret_sha256, serials, max_devices, claimed, expires_at)

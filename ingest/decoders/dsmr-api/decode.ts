@@ -7,7 +7,15 @@ import { FIELDS, type Field } from './fields.ts';
 import { type DsmrApiTopic, parseTopic } from './topic.ts';
 
 /** DSMR-API dongles: a field of the telegram on each topic, with its unit beside it or, in newer firmware, bare. */
-export const dsmrApi = withoutMemory({ name: 'dsmr-api', decode });
+export const dsmrApi = withoutMemory({ name: 'dsmr-api', takes, decode });
+
+/** Below a dongle's root everything; elsewhere fields that nobody else has. */
+function takes(topic: string): boolean {
+  const parsed = parseTopic(topic);
+  if (!parsed || parsed.certain) return parsed !== null;
+  const field = FIELDS.get(parsed.field);
+  return field !== undefined && !field.isCommon;
+}
 
 function decode(message: DeviceMessage, settings: DecoderSettings): Heard | null {
   const parsed = parseTopic(message.topic);

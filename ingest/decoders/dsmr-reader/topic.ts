@@ -31,6 +31,8 @@ const MEMBERS = ['"electricity_delivered_1":', '"electricity_currently_delivered
  * other topic, dsmr2mqtt's `dsmr/el` and the raw telegrams of `dsmr/raw` among them.
  */
 export function parseTopic(topic: string): DsmrReaderTopic | null {
+  // Every message of others comes by here, too.
+  if (!topic.includes('dsmr') && !field(topic.slice(topic.lastIndexOf('/') + 1))) return null;
   const words = topic.split('/');
   const last = words.at(-1) ?? '';
   const before = words.at(-2) ?? '';

@@ -33,7 +33,7 @@ const TOTALS = [
 ] as const;
 
 /** dsmr2mqtt: registers in Wh and power in W of a Dutch meter, and litres of its gas meter. */
-export const dsmr2mqtt = withoutMemory({ name: 'dsmr2mqtt', decode });
+export const dsmr2mqtt = withoutMemory({ name: 'dsmr2mqtt', takes: (topic) => parseTopic(topic) !== null, decode });
 
 function decode(message: DeviceMessage): Heard | null {
   const parsed = parseTopic(message.topic);

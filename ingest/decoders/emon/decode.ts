@@ -7,7 +7,7 @@ import { quantityOf } from './names.ts';
 import { parseEmonTopic } from './topic.ts';
 
 /** OpenEnergyMonitor: emonHub, EmonESP, and JSON as Emoncms reads it. */
-export const emon = withoutMemory({ name: 'emon', decode });
+export const emon = withoutMemory({ name: 'emon', takes: (topic) => parseEmonTopic(topic) !== null, decode });
 
 function decode(message: DeviceMessage, settings: DecoderSettings): Heard | null {
   const parsed = parseEmonTopic(message.topic);

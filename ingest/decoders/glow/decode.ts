@@ -17,7 +17,7 @@ const POWER = new Map([
 ]);
 
 /** Glow displays (Hildebrand) of British SMETS2 meters: registers and power, in the units that stand beside them. */
-export const glow = withoutMemory({ name: 'glow', decode });
+export const glow = withoutMemory({ name: 'glow', takes: (topic) => parseGlowTopic(topic) !== null, decode });
 
 function decode({ topic, payload, receivedAtMs }: DeviceMessage): Heard | null {
   const parsed = parseGlowTopic(topic);

@@ -18,6 +18,7 @@ const DESCRIBING = new Set(['description', 'attribute']);
 /** Devices that follow the Homie convention (3, 4 and 5), which say the unit of each property once. */
 export const homie: Family<Described> = {
   name: 'homie',
+  takes: (topic) => parseHomieTopic(topic) !== null,
   remembers: (topic) => DESCRIBING.has(parseHomieTopic(topic)?.about ?? ''),
   newMemory: () => new Described(),
   learn: (memory, message) => memory.learn(message),

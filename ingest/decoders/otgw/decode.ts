@@ -28,7 +28,7 @@ const LABELS = new Map<string, Label>([
 ]);
 
 /** OpenTherm gateways with OTGW-firmware: room climate, heating, and power by an S0 meter. */
-export const otgw = withoutMemory({ name: 'otgw', decode });
+export const otgw = withoutMemory({ name: 'otgw', takes: (topic) => parseOtgwTopic(topic) !== null, decode });
 
 function decode({ topic, payload }: DeviceMessage): Heard | null {
   const parsed = parseOtgwTopic(topic);

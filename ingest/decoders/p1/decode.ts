@@ -6,7 +6,7 @@ import { otherRegisterOf } from './other-meters.ts';
 import { registerOf } from './registers.ts';
 import { fromStamp } from './stamp.ts';
 import { parseTelegram, type Telegram } from './telegram.ts';
-import { isTelegram } from './topic.ts';
+import { isTelegram, mayHaveTelegram } from './topic.ts';
 
 /** A value with its unit. */
 const VALUE = /^([^*]{0,32})\*([A-Za-z0-9]{1,8})$/;
@@ -14,7 +14,7 @@ const VALUE = /^([^*]{0,32})\*([A-Za-z0-9]{1,8})$/;
 const SERIALS = ['0-0:96.1.1', '0-0:96.1.0', '0-0:42.0.0'];
 
 /** Telegrams of a P1 port (DSMR, eMUCS), whoever publishes them. */
-export const p1 = withoutMemory({ name: 'p1', decode });
+export const p1 = withoutMemory({ name: 'p1', takes: mayHaveTelegram, decode });
 
 function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): Heard | null {
   const text = readText(payload);

@@ -8,7 +8,7 @@ import { countsOf, isLossy, quantityOf } from './keys.ts';
 import { parseRtl433Topic, topicWord } from './topic.ts';
 
 /** rtl_433: radio sensors of many makers, and ERT meters, whose counts need a unit by their owner. */
-export const rtl433 = withoutMemory({ name: 'rtl433', decode });
+export const rtl433 = withoutMemory({ name: 'rtl433', takes: (topic) => parseRtl433Topic(topic) !== null, decode });
 
 const TOPIC_PARTS = ['type', 'model', 'subtype', 'channel', 'id'];
 const ERT_TYPES = ['ert_type', 'EndpointType', 'ERTType'];

@@ -7,6 +7,8 @@ export const parseStateTopic = (topic: string): string | null => STATE.exec(topi
 
 /** Whether nobody else publishes on the topic, so that what cannot be read there is worth a refusal. */
 export function isOwnTopic(topic: string): boolean {
+  // Every message of others comes by here, too.
+  if (!topic.startsWith('rtlamr')) return false;
   const words = topic.split('/');
   return words[0] === 'rtlamr' && !OTHERS.has(words.at(-1) ?? '');
 }

@@ -12,6 +12,7 @@ const WH_PER_KWH = 1_000;
 /** Shelly Gen1: one text on each topic, power and registers of relays, rollers, lights and clamps, and room climate. */
 export const shellyGen1: Family<Gen1Memory> = {
   name: 'shelly-gen1',
+  takes: (topic) => parseShellyGen1Topic(topic) !== null,
   remembers: remembersGen1,
   newMemory: newGen1Memory,
   isNews: isNewToGen1,

@@ -13,6 +13,7 @@ const STATUS_METHODS = new Set(['NotifyStatus', 'NotifyFullStatus']);
 /** Shelly Gen2, Gen3 and Gen4: frames of changes, whole components, availability. */
 export const shellyGen2: Family<Prefixes> = {
   name: 'shelly-gen2',
+  takes: (topic) => parseShellyGen2Topic(topic) !== null,
   remembers: namesPrefix,
   newMemory: () => new Map(),
   isNews: isNewPrefix,

@@ -10,6 +10,7 @@ import { readValue } from './value.ts';
 /** Eclipse Sparkplug B: nodes and devices of industrial gateways, whose births name what their data number. */
 export const sparkplug: Family<SparkplugMemory> = {
   name: 'sparkplug',
+  takes: (topic) => parseSparkplugTopic(topic) !== null,
   remembers,
   newMemory: () => new Map(),
   // Births and deaths have an order over several topics: one that is said again counts again.

@@ -15,6 +15,9 @@ const baseOf = (topic: string): string | null =>
 /** Whether a topic is one where a device without a prefix tells its sensors; others end like that, too. */
 export const isBare = (topic: string): boolean => baseOf(topic) !== null;
 
+/** Whether a topic ends as those of a device without a prefix; others' end like that, too. */
+export const mayBeBare = (topic: string): boolean => LEAF.test(topic);
+
 /** Sensors of Tasmota: an object with a time and at least one block. */
 function isSensors(payload: Buffer): boolean {
   const body = readObject(payload);

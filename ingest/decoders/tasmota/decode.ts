@@ -1,7 +1,7 @@
 import type { DecoderSettings, DeviceMessage, Family, Heard } from '../family.ts';
 import { hearing, nothing, refusal } from '../read/heard.ts';
 import { asObject, type Json, member, readObject, readText } from '../read/payload.ts';
-import { type Bases, isBare, isNewBase, learnBase, parseBareTopic } from './bases.ts';
+import { type Bases, isBare, isNewBase, learnBase, mayBeBare, parseBareTopic } from './bases.ts';
 import { readClamps, readEnergy, readPower } from './energy.ts';
 import { isMeter, readMeter } from './sml.ts';
 import { block, type Source } from './source.ts';
@@ -14,6 +14,7 @@ import { parseTasmotaTopic } from './topic.ts';
 /** Devices with the Tasmota firmware: registers, power, temperatures, thermostats, availability. */
 export const tasmota: Family<Bases> = {
   name: 'tasmota',
+  takes: (topic) => parseTasmotaTopic(topic) !== null || mayBeBare(topic),
   remembers: isBare,
   newMemory: () => new Set(),
   isNews: isNewBase,

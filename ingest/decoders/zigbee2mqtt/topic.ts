@@ -23,11 +23,13 @@ export interface Zigbee2MqttTopic {
   name: string;
 }
 
+const isBelow = (base: string, topic: string) => topic[base.length] === '/' && topic.startsWith(base);
+
 /** Reads a topic under the default base or one of `bases`, of which the longest counts; null for every other one. */
 export function parseZigbee2MqttTopic(topic: string, bases: Iterable<string>): Zigbee2MqttTopic | null {
-  const base = [DEFAULT_BASE, ...bases]
-    .filter((one) => topic.startsWith(`${one}/`))
-    .reduce((longest, one) => (one.length > longest.length ? one : longest), '');
+  // Every message of others comes by here, too.
+  let base = isBelow(DEFAULT_BASE, topic) ? DEFAULT_BASE : '';
+  for (const one of bases) if (one.length > base.length && isBelow(one, topic)) base = one;
   const rest = topic.slice(base.length + 1);
   if (base === '' || rest === '') return null;
   const words = rest.split('/');

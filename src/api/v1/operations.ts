@@ -29,6 +29,7 @@ import { getFleetSilence } from './fleet/silence.ts';
 import { createGateway } from './gateways/create.ts';
 import { deleteGateway } from './gateways/delete.ts';
 import { listGateways } from './gateways/list.ts';
+import { unreadMessages } from './gateways/unread.ts';
 import { updateGateway } from './gateways/update.ts';
 import { addGroupUser } from './groups/add-user.ts';
 import { changeGroupUsers } from './groups/change-users.ts';
@@ -119,6 +120,7 @@ const NAMED = {
   listGateways,
   updateGateway,
   deleteGateway,
+  unreadMessages,
   createGroup,
   listGroups,
   getGroup,

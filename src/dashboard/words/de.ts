@@ -12,6 +12,7 @@ import { plainWords } from './de/plain-words.ts';
 import { provider } from './de/provider.ts';
 import { sessions } from './de/sessions.ts';
 import { tariffs } from './de/tariffs.ts';
+import { unread } from './de/unread.ts';
 import { webhooks } from './de/webhooks.ts';
 
 import type { Words } from './en.ts';
@@ -26,6 +27,7 @@ export const words: Words = {
   keys,
   devices,
   fleet,
+  unread,
   homeassistant,
   tariffs,
   alerts,

@@ -12,6 +12,7 @@ import { plainWords } from './en/plain-words.ts';
 import { provider } from './en/provider.ts';
 import { sessions } from './en/sessions.ts';
 import { tariffs } from './en/tariffs.ts';
+import { unread } from './en/unread.ts';
 import { webhooks } from './en/webhooks.ts';
 
 /** All that the dashboard says, in English; the other languages say the same. */
@@ -24,6 +25,7 @@ export const words = {
   keys,
   devices,
   fleet,
+  unread,
   homeassistant,
   tariffs,
   alerts,

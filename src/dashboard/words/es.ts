@@ -13,6 +13,7 @@ import { plainWords } from './es/plain-words.ts';
 import { provider } from './es/provider.ts';
 import { sessions } from './es/sessions.ts';
 import { tariffs } from './es/tariffs.ts';
+import { unread } from './es/unread.ts';
 import { webhooks } from './es/webhooks.ts';
 
 /** All that the dashboard says, in Spanish. */
@@ -25,6 +26,7 @@ export const words: Words = {
   keys,
   devices,
   fleet,
+  unread,
   homeassistant,
   tariffs,
   alerts,

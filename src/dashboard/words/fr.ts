@@ -13,6 +13,7 @@ import { plainWords } from './fr/plain-words.ts';
 import { provider } from './fr/provider.ts';
 import { sessions } from './fr/sessions.ts';
 import { tariffs } from './fr/tariffs.ts';
+import { unread } from './fr/unread.ts';
 import { webhooks } from './fr/webhooks.ts';
 
 /** All that the dashboard says, in French. */
@@ -25,6 +26,7 @@ export const words: Words = {
   keys,
   devices,
   fleet,
+  unread,
   homeassistant,
   tariffs,
   alerts,

@@ -13,6 +13,7 @@ import { plainWords } from './nl/plain-words.ts';
 import { provider } from './nl/provider.ts';
 import { sessions } from './nl/sessions.ts';
 import { tariffs } from './nl/tariffs.ts';
+import { unread } from './nl/unread.ts';
 import { webhooks } from './nl/webhooks.ts';
 
 /** All that the dashboard says, in Dutch. */
@@ -25,6 +26,7 @@ export const words: Words = {
   keys,
   devices,
   fleet,
+  unread,
   homeassistant,
   tariffs,
   alerts,

@@ -45,6 +45,7 @@ export const PARCELLED: readonly Parcelled[] = [
   { relation: 'gateways', whose: OF_USER },
   { relation: 'discovered_devices', whose: OF_GATEWAY },
   { relation: 'gateway_announcements', whose: OF_GATEWAY, number: 'place' },
+  { relation: 'unread_messages', whose: OF_GATEWAY },
   // What is still to be told to others stays for that, under their names.
   { relation: 'events', whose: OF_USER, replaces: true },
   {

@@ -41,6 +41,7 @@ export const COPIED: readonly Copied[] = [
   { relation: 'gateways' },
   { relation: 'discovered_devices' },
   { relation: 'gateway_announcements' },
+  { relation: 'unread_messages' },
   { relation: 'events' },
   { relation: 'deliveries' },
   { relation: 'alert_firings' },

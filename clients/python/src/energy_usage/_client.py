@@ -656,6 +656,19 @@ class EnergyClient(Transport):
         """Ends a gateway and its credentials. Devices that were paired through it stay, with their past."""
         return self._json("DELETE", f"/v1/gateways/{self._segment(gateway_id)}", is_safe=True, options=options)
 
+    def unread_messages(
+        self,
+        gateway_id: str,
+        *,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Pages[types.UnreadMessages]:
+        """Messages through a gateway that no family of devices knows, counted by the shape of their topic, page by page.
+
+        limit: Most items in the answer.
+        """
+        return self._pages("GET", f"/v1/gateways/{self._segment(gateway_id)}/unread", query={"limit": limit}, is_safe=True, options=options)
+
     def create_group(
         self,
         body: types.CreateGroupBody,

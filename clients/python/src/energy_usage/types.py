@@ -1399,6 +1399,32 @@ Tariff = TypedDict("Tariff", {
 })
 
 
+class UnreadMessagesExample(TypedDict):
+    topic: str
+    """Its topic, below the gateway's prefix."""
+    payload: str
+    """Its payload, of which the first 4 KiB are kept."""
+    encoding: Literal["utf-8", "base64"]
+    """What `payload` is: the text, or bytes that are none."""
+    payload_bytes: int
+    """How long the whole payload was, in bytes."""
+    received_at: str
+    """When it was received."""
+
+
+class UnreadMessages(TypedDict):
+    shape: str
+    """Topic below the gateway's prefix, where `+` stands for what tells one device from others, and `#` for what follows. `#` alone: of all further shapes."""
+    count: int
+    """How many messages, since the first."""
+    first_seen_at: str
+    """When the first of them was received."""
+    last_seen_at: str
+    """When the last of them was received."""
+    example: Optional[UnreadMessagesExample]
+    """One of them, kept for 24 hours. Null: none is kept, as of what receivers hear of neighbours by radio."""
+
+
 class Usage(TypedDict):
     date: str
     """First day of the row."""
@@ -2239,6 +2265,8 @@ __all__ = [
     "Summary",
     "TariffCapacity",
     "Tariff",
+    "UnreadMessagesExample",
+    "UnreadMessages",
     "Usage",
     "UsageUpdatedEventDataHours",
     "UsageUpdatedEventData",

@@ -13,5 +13,22 @@ export const GATEWAY_EXAMPLES = {
   },
   listGateways: { answer: [gateway] },
   updateGateway: { body: { name: 'holiday home' }, answer: { ...gateway, name: 'holiday home' } },
+  unreadMessages: {
+    answer: [
+      {
+        shape: 'solar/+/live',
+        count: 4711,
+        first_seen_at: created_at,
+        last_seen_at: created_at,
+        example: {
+          topic: 'solar/1234567890/live',
+          payload: '{"pac":1520,"etotal":8341.2}',
+          encoding: 'utf-8',
+          payload_bytes: 28,
+          received_at: created_at,
+        },
+      },
+    ],
+  },
   deleteGateway: { answer: { message: `Gateway ${gateway_id} was deleted` } },
 } satisfies Examples;

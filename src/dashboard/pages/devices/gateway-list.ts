@@ -7,6 +7,7 @@ import { type Loaded, useAction } from '../../parts/load.ts';
 import { Card, Loading, Problem, Sure, When } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { CreateGateway } from './create-gateway.ts';
+import { UnreadList } from './unread-list.ts';
 
 /** The account's gateways: a household's own broker, or devices that speak a language of their own. */
 export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; onChange: () => void }) {
@@ -47,7 +48,8 @@ export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; 
                 </tr>`,
               )}
             </tbody>
-          </table></div>`}
+          </table></div>
+          ${all.map((one) => html`<${UnreadList} key=${one.gateway_id} gateway=${one} zone=${zone} />`)}`}
       <//>
     <//>
     ${isCreating && html`<${CreateGateway} onChange=${onChange} onClose=${() => setCreating(false)} />`}

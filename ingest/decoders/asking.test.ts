@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { createAsking } from './asking.ts';
+import { type Family, withoutMemory } from './family.ts';
+import { createDecoders } from './remembering.ts';
+
+/** Families of which each takes topics below its own name, and how often they were asked. */
+function counting(names: readonly string[]) {
+  const asked = { takes: 0, decodes: 0 };
+  const families: Family[] = names.map((name) => {
+    const takes = (topic: string) => {
+      asked.takes++;
+      return topic.startsWith(`${name}/`);
+    };
+    const decode = () => {
+      asked.decodes++;
+      return { said: [], refused: [] };
+    };
+    return withoutMemory({ name, takes, decode });
+  });
+  return { families, asked };
+}
+
+const NAMES = Array.from({ length: 60 }, (_, index) => `f${index}`);
+
+test('a topic is asked about once, and its messages cost one family however many there are', () => {
+  const { families, asked } = counting(NAMES);
+  const decoders = createDecoders(families);
+  const message = { topic: 'f59/meter', payload: Buffer.alloc(0), receivedAtMs: 0 };
+  for (let times = 0; times < 100; times++) expect(decoders.hear(message, {})?.family).toBe('f59');
+  expect(asked).toEqual({ takes: 60, decodes: 100 });
+  // Those of another gateway have what was said of the topic, too.
+  createDecoders(families).hear(message, {});
+  expect(asked.takes).toBe(60);
+});
+
+test('a family that does not say what it takes is asked about every topic, in its place', () => {
+  const { families } = counting(['a', 'b']);
+  const any = withoutMemory({ name: 'any', decode: () => null });
+  const asking = createAsking([families[0] as Family, any, families[1] as Family]);
+  expect(asking('b/x').reads).toEqual([1, 2]);
+  expect(asking('other').reads).toEqual([1]);
+});
+
+test('a flood of topics, and long ones, are forgotten; what is heard in between is not', () => {
+  const { families, asked } = counting(['a']);
+  const asking = createAsking(families, 10);
+  for (let number = 0; number < 1_000; number++) {
+    asking(`flood/${number}`);
+    asking('a/meter');
+  }
+  expect(asked.takes).toBe(1_001);
+  // Long ago.
+  asking('flood/0');
+  expect(asked.takes).toBe(1_002);
+  const long = `a/${'x'.repeat(60_000)}`;
+  expect([asking(long).reads, asking(long).reads]).toEqual([[0], [0]]);
+  expect(asked.takes).toBe(1_004);
+});

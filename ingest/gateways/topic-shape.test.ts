@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { isByRadio, shapeOf } from './topic-shape.ts';
+
+test.each([
+  ['solar/inverter/power', 'solar/inverter/power'],
+  ['home/meter/3c71bf9d1e20/power', 'home/meter/+/power'],
+  ['home/00:1A:2B:3C:4D:5E/state', 'home/+/state'],
+  ['home/aa-bb-cc-dd-ee-ff/state', 'home/+/state'],
+  ['solarman/1712345678/totals', 'solarman/+/totals'],
+  ['tasmota_3F2A1C/x', '+/x'],
+  ['dev-4f1c2a/x', '+/x'],
+  ['0x00158d0001a2b3c4', '+'],
+  ['b6f7a1c0-1c2d-4e5f-8a9b-0c1d2e3f4a5b/x', '+/x'],
+  ['phase/1/LGZ1030655933512', 'phase/+/+'],
+  // Words that only look like hex, and names with a number.
+  ['facade/decade/l1/t2/switch0/em24', 'facade/decade/l1/t2/switch0/em24'],
+  ['/leading//empty/', '/leading//empty/'],
+  ['Küche/Zähler', 'Küche/Zähler'],
+  [`a/${'x'.repeat(41)}/b`, 'a/+/b'],
+  ['a/b\u0007c/+/#/\u0000', 'a/+/+/+/+'],
+  ['1/b/c/d/e/f/g/h/i/j', '+/b/c/d/e/f/g/h/#'],
+])('%s is of the shape %s', (topic, shape) => {
+  expect(shapeOf(topic)).toBe(shape);
+});
+
+test('a shape is bounded, whatever the topic is', () => {
+  for (const topic of [
+    'ä'.repeat(65_535),
+    '/'.repeat(65_535),
+    'wörter/'.repeat(9_000),
+    `${'ü'.repeat(39)}/`.repeat(9),
+  ]) {
+    const shape = shapeOf(topic);
+    expect(Buffer.byteLength(shape)).toBeLessThanOrEqual(120);
+    expect(shape.split('/').length).toBeLessThanOrEqual(9);
+  }
+});
+
+test('topics and messages of receivers are told by their words', () => {
+  const nothing = Buffer.alloc(0);
+  for (const topic of [
+    'rtlamr/1234/state',
+    'home/OpenMQTTGateway/RTL_433toMQTT/x',
+    'x/wmbus/1',
+    'radio/868/x',
+    'home/OMG_1/BTtoMQTT/A4C1',
+  ]) {
+    expect([topic, isByRadio(topic, nothing)]).toEqual([topic, true]);
+  }
+  expect(isByRadio('any/thing', Buffer.from('{"EndpointID":1234}'))).toBe(true);
+  expect(isByRadio('solar/inverter/power', Buffer.from('{"power":1}'))).toBe(false);
+});

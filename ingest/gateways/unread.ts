@@ -1,0 +1,189 @@
+import { ORIGIN_TOPICS } from '#src/core/origin.ts';
+import type { PoolClient } from '#src/database/connect.ts';
+import { parseHomeUsageTopic } from '#src/devices/topics.ts';
+import type { DeviceMessage } from '../decoders/family.ts';
+import { isByRadio, shapeOf } from './topic-shape.ts';
+
+/** Most shapes that are kept of a gateway; messages of further ones are counted together. */
+const MAX_SHAPES = 200;
+/** Where messages of further shapes are counted: every topic is of it. */
+const FURTHER = '#';
+/** What is kept of an example. */
+const MAX_PAYLOAD_BYTES = 4_096;
+const MAX_TOPIC_LENGTH = 512;
+/** Least time between two writes of a gateway's counts. */
+const WRITE_MS = 10_000;
+/** What a worker has in mind of all gateways; beyond it counts of those that were not heard for longest are lost. */
+const MOST = { gateways: 10_000, bytes: 8 * 2 ** 20 };
+/** Of a shape in memory, beside its text and its example. */
+const SHAPE_BYTES = 200;
+
+interface Example {
+  topic: string;
+  payload: Buffer;
+  /** Length of the whole payload. */
+  bytes: number;
+  receivedAtMs: number;
+}
+
+/** Messages of one shape that are not written yet. */
+interface Counted {
+  count: number;
+  firstMs: number;
+  lastMs: number;
+  /** The last one that may be kept. */
+  example: Example | null;
+}
+
+interface OfGateway {
+  writtenAtMs: number;
+  shapes: Map<string, Counted>;
+  bytes: number;
+}
+
+/** Counts messages that no family knows, by gateway and shape, and writes them now and then. */
+export interface UnreadMessages {
+  note(gatewayId: string, message: DeviceMessage): void;
+  /** Writes what is due of the gateways, whose rows the caller has locked. */
+  save(client: PoolClient, gatewayIds: readonly string[]): Promise<void>;
+  /** The transaction did not commit, and its messages come again: what was noted of their gateways is lost with it. */
+  forget(gatewayIds: Iterable<string>): void;
+}
+
+/** A worker's counts. `now`: clock, Unix ms. */
+export function createUnreadMessages(now: () => number = Date.now, most = MOST): UnreadMessages {
+  /** Those that were heard last come last. */
+  const gateways = new Map<string, OfGateway>();
+  let bytes = 0;
+
+  function drop(gatewayId: string): void {
+    bytes -= gateways.get(gatewayId)?.bytes ?? 0;
+    gateways.delete(gatewayId);
+  }
+
+  return {
+    note(gatewayId, message) {
+      // An empty payload takes a kept message back.
+      if (message.payload.length === 0 || isOwn(message.topic)) return;
+      const of = gateways.get(gatewayId) ?? { writtenAtMs: Number.NEGATIVE_INFINITY, shapes: new Map(), bytes: 0 };
+      gateways.delete(gatewayId);
+      gateways.set(gatewayId, of);
+      const grown = count(of.shapes, message);
+      of.bytes += grown;
+      bytes += grown;
+      for (const [oldest] of gateways) {
+        if (gateways.size <= most.gateways && bytes <= most.bytes) break;
+        drop(oldest);
+      }
+    },
+    async save(client, gatewayIds) {
+      const due: { gatewayId: string; shapes: Map<string, Counted> }[] = [];
+      for (const gatewayId of gatewayIds) {
+        const of = gateways.get(gatewayId);
+        if (!of || of.shapes.size === 0 || now() - of.writtenAtMs < WRITE_MS) continue;
+        due.push({ gatewayId, shapes: of.shapes });
+        bytes -= of.bytes;
+        gateways.set(gatewayId, { writtenAtMs: now(), shapes: new Map(), bytes: 0 });
+      }
+      if (due.length > 0) await write(client, due);
+    },
+    forget(gatewayIds) {
+      for (const gatewayId of gatewayIds) drop(gatewayId);
+    },
+  };
+}
+
+/** Whether this service published it, for Home Assistant or the home's displays: a bridge brings it back. */
+const isOwn = (topic: string): boolean => topic.startsWith(`${ORIGIN_TOPICS}/`) || parseHomeUsageTopic(topic) !== null;
+
+/** Counts a message; answers by how many bytes that has grown. */
+function count(shapes: Map<string, Counted>, { topic, payload, receivedAtMs }: DeviceMessage): number {
+  const shape = shapeOf(topic);
+  const key = shapes.has(shape) || shapes.size < MAX_SHAPES ? shape : FURTHER;
+  const known = shapes.get(key);
+  const one = known ?? { count: 0, firstMs: receivedAtMs, lastMs: receivedAtMs, example: null };
+  const before = known ? sizeOf(key, known) : 0;
+  one.count++;
+  one.firstMs = Math.min(one.firstMs, receivedAtMs);
+  one.lastMs = Math.max(one.lastMs, receivedAtMs);
+  // The same example again and again would be copied again and again: the first one of each writing does.
+  if (key !== FURTHER && !one.example && !isByRadio(topic, payload)) {
+    one.example = { topic: shownTopic(topic), payload: cut(payload), bytes: payload.length, receivedAtMs };
+  }
+  shapes.set(key, one);
+  return sizeOf(key, one) - before;
+}
+
+const sizeOf = (shape: string, { example }: Counted): number =>
+  SHAPE_BYTES + 2 * shape.length + (example ? 2 * example.topic.length + example.payload.length : 0);
+
+const shownTopic = (topic: string): string => topic.slice(0, MAX_TOPIC_LENGTH).replaceAll(/\p{C}/gu, '?');
+
+/** A copy of its first bytes, without the half of a letter at the end. */
+function cut(payload: Buffer): Buffer {
+  let end = Math.min(payload.length, MAX_PAYLOAD_BYTES);
+  if (end < payload.length) while (end > MAX_PAYLOAD_BYTES - 4 && ((payload[end] ?? 0) & 0xc0) === 0x80) end--;
+  return Buffer.from(payload.subarray(0, end));
+}
+
+/**
+ * What is counted of a gateway of which some shapes are known, within the bound: new ones as long as there is room, all others together. Pure.
+ */
+function withinBound(known: ReadonlySet<string>, counted: ReadonlyMap<string, Counted>): Map<string, Counted> {
+  const kept = new Map<string, Counted>();
+  let room = MAX_SHAPES - known.size + (known.has(FURTHER) ? 1 : 0);
+  for (const [shape, one] of counted) {
+    if (shape !== FURTHER && (known.has(shape) || room-- > 0)) kept.set(shape, one);
+    else kept.set(FURTHER, together(kept.get(FURTHER), one));
+  }
+  return kept;
+}
+
+const together = (of: Counted | undefined, one: Counted): Counted => ({
+  count: (of?.count ?? 0) + one.count,
+  firstMs: Math.min(of?.firstMs ?? one.firstMs, one.firstMs),
+  lastMs: Math.max(of?.lastMs ?? one.lastMs, one.lastMs),
+  example: null,
+});
+
+async function write(
+  client: PoolClient,
+  due: readonly { gatewayId: string; shapes: Map<string, Counted> }[],
+): Promise<void> {
+  // Raw SQL: the hot path of ingest: any number of gateways and shapes is one statement each, by unnest.
+  const { rows } = await client.query(
+    'SELECT gateway_id, array_agg(shape) AS shapes FROM unread_messages WHERE gateway_id = ANY ($1) GROUP BY gateway_id',
+    [due.map(({ gatewayId }) => gatewayId)],
+  );
+  const known = new Map<string, string[]>(rows.map(({ gateway_id, shapes }) => [gateway_id, shapes]));
+  const all = due.flatMap(({ gatewayId, shapes }) =>
+    [...withinBound(new Set(known.get(gatewayId)), shapes)].map(([shape, one]) => ({ gatewayId, shape, ...one })),
+  );
+  await client.query(
+    `INSERT INTO unread_messages AS stored (gateway_id, shape, messages, first_seen_at, last_seen_at,
+       example_topic, example_payload, example_bytes, example_received_at)
+     SELECT gateway_id, shape, count, to_timestamp(first_ms / 1000.0), to_timestamp(last_ms / 1000.0),
+       topic, payload, bytes, to_timestamp(received_ms / 1000.0)
+     FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[], $7::bytea[], $8::integer[], $9::bigint[])
+       AS u (gateway_id, shape, count, first_ms, last_ms, topic, payload, bytes, received_ms)
+     ON CONFLICT (gateway_id, shape) DO UPDATE SET
+       messages = stored.messages + excluded.messages,
+       first_seen_at = least(stored.first_seen_at, excluded.first_seen_at),
+       last_seen_at = greatest(stored.last_seen_at, excluded.last_seen_at),
+       example_topic = coalesce(excluded.example_topic, stored.example_topic),
+       example_payload = coalesce(excluded.example_payload, stored.example_payload),
+       example_bytes = coalesce(excluded.example_bytes, stored.example_bytes),
+       example_received_at = coalesce(excluded.example_received_at, stored.example_received_at)`,
+    [
+      all.map(({ gatewayId }) => gatewayId),
+      all.map(({ shape }) => shape),
+      all.map((one) => one.count),
+      all.map(({ firstMs }) => firstMs),
+      all.map(({ lastMs }) => lastMs),
+      all.map(({ example }) => example?.topic ?? null),
+      all.map(({ example }) => example?.payload ?? null),
+      all.map(({ example }) => example?.bytes ?? null),
+      all.map(({ example }) => example?.receivedAtMs ?? null),
+    ],
+  );
+}

@@ -1,0 +1,52 @@
+import type { Gateway, UnreadMessages } from '#clients/typescript/client.ts';
+import { list } from '../../api.ts';
+import { html } from '../../html.ts';
+import { useLoad } from '../../parts/load.ts';
+import { rich } from '../../parts/rich.ts';
+import { Problem, When } from '../../parts/ui.ts';
+import { count } from '../../words/locale.ts';
+import { words } from '../../words/words.ts';
+
+/** What speaks through a gateway and is not understood, the most frequent first; nothing where there is none. */
+export function UnreadList({ gateway, zone }: { gateway: Gateway; zone: string }) {
+  const { gateway_id, name } = gateway;
+  const unread = useLoad(() => list<UnreadMessages>(`/v1/gateways/${gateway_id}/unread?limit=200`), [gateway_id]);
+  if (unread.value === null) return html`<${Problem} text=${unread.error} />`;
+  const all = [...unread.value].sort((one, other) => other.count - one.count);
+  if (all.length === 0) return null;
+  const { common, devices, unread: w } = words();
+  return html`<details>
+    <summary>${w.title(name, all.length)}</summary>
+    <p class="quiet">${rich(w.about)}</p>
+    <div class="table"><table>
+      <thead><tr>
+        <th scope="col">${devices.pairing.topic}</th><th scope="col">${w.messages}</th><th scope="col">${common.lastSeen}</th>
+        <th scope="col">${w.example}</th>
+      </tr></thead>
+      <tbody>
+        ${all.map(
+          (one) => html`<tr key=${one.shape}>
+            <th scope="row" data-name=${devices.pairing.topic}>${one.shape === '#' ? w.others : html`<code>${one.shape}</code>`}</th>
+            <td data-name=${w.messages}>${count(one.count)}</td>
+            <td data-name=${common.lastSeen}><${When} at=${one.last_seen_at} zone=${zone} /></td>
+            <td data-name=${w.example}><${Example} of=${one} /></td>
+          </tr>`,
+        )}
+      </tbody>
+    </table></div>
+  </details>`;
+}
+
+function Example({ of: { shape, example } }: { of: UnreadMessages }) {
+  const { unread: w } = words();
+  if (!example) return html`<span class="quiet">${w.none}</span>`;
+  const { topic, payload, encoding, payload_bytes } = example;
+  const kept = encoding === 'base64' ? atob(payload).length : new TextEncoder().encode(payload).length;
+  return html`<details>
+    <summary>${w.show}</summary>
+    <p><code>${topic}</code></p>
+    <pre tabindex="0" role="group" aria-label=${w.exampleOf(shape)}><code>${payload}</code></pre>
+    ${encoding === 'base64' && html`<p class="quiet">${w.base64}</p>`}
+    ${kept < payload_bytes && html`<p class="quiet">${w.cut(payload_bytes)}</p>`}
+  </details>`;
+}

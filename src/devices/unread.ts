@@ -1,0 +1,45 @@
+import type { Selectable } from 'kysely';
+import type { Database } from '#src/database/connect.ts';
+import { type Reach, within } from '#src/database/reach.ts';
+import type { Tables } from '#src/database/tables.ts';
+
+/** How long an example is shown; a job deletes it soon afterwards. */
+const EXAMPLE_MS = 86_400_000;
+
+/** Messages of one shape of topics that came through a gateway, and that no family of devices knows. */
+export interface Unread
+  extends Pick<Selectable<Tables['unread_messages']>, 'shape' | 'messages' | 'first_seen_at' | 'last_seen_at'> {
+  /** One of them, of the last 24 hours; `bytes`: how long its payload was, of which 4 KiB are kept. */
+  example: { topic: string; payload: Buffer; bytes: number; receivedAt: Date } | null;
+}
+
+/** What is not read of a gateway, in order of the shapes, after `cursor`; at most `limit`. Null: no such gateway is within the reach. */
+export async function listUnread(
+  db: Database,
+  reach: Reach,
+  gatewayId: string,
+  { limit, cursor, now }: { limit: number; cursor?: string; now: Date },
+): Promise<Unread[] | null> {
+  const gateway = await db
+    .selectFrom('gateways')
+    .select('gateway_id')
+    .where('gateway_id', '=', gatewayId)
+    .where(within(reach, 'gateways.user_id'))
+    .executeTakeFirst();
+  if (!gateway) return null;
+  const rows = await db
+    .selectFrom('unread_messages')
+    .selectAll()
+    .where('gateway_id', '=', gatewayId)
+    .where('shape', '>', cursor ?? '')
+    .orderBy('shape')
+    .limit(limit)
+    .execute();
+  const since = new Date(now.getTime() - EXAMPLE_MS);
+  return rows.map(({ shape, messages, first_seen_at, last_seen_at, ...row }) => {
+    const { example_topic: topic, example_payload: payload, example_bytes: bytes, example_received_at: at } = row;
+    const isShown = topic !== null && payload !== null && bytes !== null && at !== null && at >= since;
+    const example = isShown ? { topic, payload, bytes, receivedAt: at } : null;
+    return { shape, messages, first_seen_at, last_seen_at, example };
+  });
+}
