@@ -1826,6 +1826,27 @@ export interface UpdateDeviceBody {
       /** Scale of its temperatures, where a message does not say. */
       temperature_unit?: "C" | "F";
     };
+    /** Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names. */
+    mapping?: {
+      /** MQTT topic, as the device’s own broker has it, or a filter: `+` stands for one level, and names the device. */
+      topic: string;
+      /** What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none. */
+      device?: string;
+      /** JSONPath (RFC 9535) of one place in the payload. Left out: the payload is a plain number. */
+      path?: string;
+      /** Unit of the number. */
+      unit: "kWh" | "Wh" | "MWh" | "MJ" | "GJ" | "W" | "kW" | "m3" | "l" | "C" | "F";
+      /** How many of that unit 1 is. Below 0: a power whose sign is the other way round. */
+      scale?: number;
+      /** What the number is. Energy and volumes are lifetime totals. `power`: signed, below 0 where energy flows to the grid. `production`: of a device that only produces. */
+      meaning: string;
+      /** A word that tells two quantities of one device apart that mean the same. */
+      circuit?: string;
+      /** JSONPath of the message’s own time. Left out, or no time there: that of its receipt. */
+      time_path?: string;
+      /** Unix seconds or milliseconds, or ISO 8601. Default: a text is ISO 8601, a number is told by its size. */
+      time_unit?: "s" | "ms" | "iso";
+    }[];
   };
   /** Where the device sits in its home. `excluded`: it does not count. */
   placement?: "grid" | "production" | "storage" | "consumption" | "excluded";
@@ -1946,6 +1967,27 @@ export interface UpdateGatewayBody {
       /** Scale of its temperatures, where a message does not say. */
       temperature_unit?: "C" | "F";
     };
+    /** Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names. */
+    mapping?: {
+      /** MQTT topic, as the device’s own broker has it, or a filter: `+` stands for one level, and names the device. */
+      topic: string;
+      /** What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none. */
+      device?: string;
+      /** JSONPath (RFC 9535) of one place in the payload. Left out: the payload is a plain number. */
+      path?: string;
+      /** Unit of the number. */
+      unit: "kWh" | "Wh" | "MWh" | "MJ" | "GJ" | "W" | "kW" | "m3" | "l" | "C" | "F";
+      /** How many of that unit 1 is. Below 0: a power whose sign is the other way round. */
+      scale?: number;
+      /** What the number is. Energy and volumes are lifetime totals. `power`: signed, below 0 where energy flows to the grid. `production`: of a device that only produces. */
+      meaning: string;
+      /** A word that tells two quantities of one device apart that mean the same. */
+      circuit?: string;
+      /** JSONPath of the message’s own time. Left out, or no time there: that of its receipt. */
+      time_path?: string;
+      /** Unix seconds or milliseconds, or ISO 8601. Default: a text is ISO 8601, a number is told by its size. */
+      time_unit?: "s" | "ms" | "iso";
+    }[];
   };
 }
 
@@ -2067,6 +2109,27 @@ export type CreateImportBody = {
       /** Scale of its temperatures, where a message does not say. */
       temperature_unit?: "C" | "F";
     };
+    /** Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names. */
+    mapping?: {
+      /** MQTT topic, as the device’s own broker has it, or a filter: `+` stands for one level, and names the device. */
+      topic: string;
+      /** What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none. */
+      device?: string;
+      /** JSONPath (RFC 9535) of one place in the payload. Left out: the payload is a plain number. */
+      path?: string;
+      /** Unit of the number. */
+      unit: "kWh" | "Wh" | "MWh" | "MJ" | "GJ" | "W" | "kW" | "m3" | "l" | "C" | "F";
+      /** How many of that unit 1 is. Below 0: a power whose sign is the other way round. */
+      scale?: number;
+      /** What the number is. Energy and volumes are lifetime totals. `power`: signed, below 0 where energy flows to the grid. `production`: of a device that only produces. */
+      meaning: string;
+      /** A word that tells two quantities of one device apart that mean the same. */
+      circuit?: string;
+      /** JSONPath of the message’s own time. Left out, or no time there: that of its receipt. */
+      time_path?: string;
+      /** Unix seconds or milliseconds, or ISO 8601. Default: a text is ISO 8601, a number is told by its size. */
+      time_unit?: "s" | "ms" | "iso";
+    }[];
   };
 }[];
 

@@ -9,6 +9,7 @@ import { glow } from './glow/decode.ts';
 import { goE } from './go-e/decode.ts';
 import { homeassistant } from './homeassistant/decode.ts';
 import { homie } from './homie/decode.ts';
+import { mapping } from './mapping/decode.ts';
 import { otgw } from './otgw/decode.ts';
 import { p1 } from './p1/decode.ts';
 import { rtl433 } from './rtl433/decode.ts';
@@ -27,9 +28,11 @@ import { zwavejs } from './zwavejs/decode.ts';
 /**
  * Families of devices, in the order in which they are asked; a message is the first one's that takes it. The generic layer
  * (Home Assistant discovery) comes after them: what a family reads by itself is not read by what it announces, too. Behind it
- * are those whose announcements say more than their topics.
+ * are those whose announcements say more than their topics. What an owner maps himself
+ * comes first: his word is above every guess.
  */
 export const FAMILIES: readonly Family[] = [
+  mapping,
   glow,
   tasmota,
   otgw,

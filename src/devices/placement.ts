@@ -72,6 +72,8 @@ function knownPlacement({ family, nativeId, channels }: HeardAs): Placement | un
   if (named) return named;
   const energy = channels.filter((channel) => /(^|\/)(import|export)(\/|$)/.test(channel));
   if (energy.length === 0) return undefined;
+  // Its owner has said so (`decoder_config.mapping`).
+  if (family === 'mapping' && energy.every((channel) => /(^|\/)production\//.test(channel))) return 'production';
   // A script of a Tasmota reads a meter as a circuit of its own; what it measures by itself has none.
   if (family === 'tasmota') return tasmotaPlacement(energy);
   return energy.every((channel) => RELAY.test(channel)) ? 'consumption' : undefined;

@@ -1719,6 +1719,27 @@ class UpdateDeviceBodyDecoderConfigZwavejs(TypedDict):
     """Scale of its temperatures, where a message does not say."""
 
 
+class UpdateDeviceBodyDecoderConfigMapping(TypedDict):
+    topic: str
+    """MQTT topic, as the device’s own broker has it, or a filter: `+` stands for one level, and names the device."""
+    device: NotRequired[str]
+    """What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none."""
+    path: NotRequired[str]
+    """JSONPath (RFC 9535) of one place in the payload. Left out: the payload is a plain number."""
+    unit: Literal["kWh", "Wh", "MWh", "MJ", "GJ", "W", "kW", "m3", "l", "C", "F"]
+    """Unit of the number."""
+    scale: NotRequired[float]
+    """How many of that unit 1 is. Below 0: a power whose sign is the other way round."""
+    meaning: str
+    """What the number is. Energy and volumes are lifetime totals. `power`: signed, below 0 where energy flows to the grid. `production`: of a device that only produces."""
+    circuit: NotRequired[str]
+    """A word that tells two quantities of one device apart that mean the same."""
+    time_path: NotRequired[str]
+    """JSONPath of the message’s own time. Left out, or no time there: that of its receipt."""
+    time_unit: NotRequired[Literal["s", "ms", "iso"]]
+    """Unix seconds or milliseconds, or ISO 8601. Default: a text is ISO 8601, a number is told by its size."""
+
+
 class UpdateDeviceBodyDecoderConfig(TypedDict):
     """Settings for the decoders, for what devices do not report themselves. Unknown members are kept."""
 
@@ -1736,6 +1757,8 @@ class UpdateDeviceBodyDecoderConfig(TypedDict):
     """How Zigbee2MQTT publishes."""
     zwavejs: NotRequired[UpdateDeviceBodyDecoderConfigZwavejs]
     """How Z-Wave JS UI publishes."""
+    mapping: NotRequired[list[UpdateDeviceBodyDecoderConfigMapping]]
+    """Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names."""
 
 
 class UpdateDeviceBodyChannels(TypedDict):
@@ -1804,6 +1827,27 @@ class UpdateGatewayBodyDecoderConfigZwavejs(TypedDict):
     """Scale of its temperatures, where a message does not say."""
 
 
+class UpdateGatewayBodyDecoderConfigMapping(TypedDict):
+    topic: str
+    """MQTT topic, as the device’s own broker has it, or a filter: `+` stands for one level, and names the device."""
+    device: NotRequired[str]
+    """What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none."""
+    path: NotRequired[str]
+    """JSONPath (RFC 9535) of one place in the payload. Left out: the payload is a plain number."""
+    unit: Literal["kWh", "Wh", "MWh", "MJ", "GJ", "W", "kW", "m3", "l", "C", "F"]
+    """Unit of the number."""
+    scale: NotRequired[float]
+    """How many of that unit 1 is. Below 0: a power whose sign is the other way round."""
+    meaning: str
+    """What the number is. Energy and volumes are lifetime totals. `power`: signed, below 0 where energy flows to the grid. `production`: of a device that only produces."""
+    circuit: NotRequired[str]
+    """A word that tells two quantities of one device apart that mean the same."""
+    time_path: NotRequired[str]
+    """JSONPath of the message’s own time. Left out, or no time there: that of its receipt."""
+    time_unit: NotRequired[Literal["s", "ms", "iso"]]
+    """Unix seconds or milliseconds, or ISO 8601. Default: a text is ISO 8601, a number is told by its size."""
+
+
 class UpdateGatewayBodyDecoderConfig(TypedDict):
     """Settings for the decoders, for what devices do not report themselves. Unknown members are kept."""
 
@@ -1821,6 +1865,8 @@ class UpdateGatewayBodyDecoderConfig(TypedDict):
     """How Zigbee2MQTT publishes."""
     zwavejs: NotRequired[UpdateGatewayBodyDecoderConfigZwavejs]
     """How Z-Wave JS UI publishes."""
+    mapping: NotRequired[list[UpdateGatewayBodyDecoderConfigMapping]]
+    """Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names."""
 
 
 class UpdateGatewayBody(TypedDict):
@@ -1889,6 +1935,27 @@ class CreateImportBodyValueDecoderConfigZwavejs(TypedDict):
     """Scale of its temperatures, where a message does not say."""
 
 
+class CreateImportBodyValueDecoderConfigMapping(TypedDict):
+    topic: str
+    """MQTT topic, as the device’s own broker has it, or a filter: `+` stands for one level, and names the device."""
+    device: NotRequired[str]
+    """What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none."""
+    path: NotRequired[str]
+    """JSONPath (RFC 9535) of one place in the payload. Left out: the payload is a plain number."""
+    unit: Literal["kWh", "Wh", "MWh", "MJ", "GJ", "W", "kW", "m3", "l", "C", "F"]
+    """Unit of the number."""
+    scale: NotRequired[float]
+    """How many of that unit 1 is. Below 0: a power whose sign is the other way round."""
+    meaning: str
+    """What the number is. Energy and volumes are lifetime totals. `power`: signed, below 0 where energy flows to the grid. `production`: of a device that only produces."""
+    circuit: NotRequired[str]
+    """A word that tells two quantities of one device apart that mean the same."""
+    time_path: NotRequired[str]
+    """JSONPath of the message’s own time. Left out, or no time there: that of its receipt."""
+    time_unit: NotRequired[Literal["s", "ms", "iso"]]
+    """Unix seconds or milliseconds, or ISO 8601. Default: a text is ISO 8601, a number is told by its size."""
+
+
 class CreateImportBodyValueDecoderConfig(TypedDict):
     """Settings for the decoders, for what devices do not report themselves. Unknown members are kept."""
 
@@ -1906,6 +1973,8 @@ class CreateImportBodyValueDecoderConfig(TypedDict):
     """How Zigbee2MQTT publishes."""
     zwavejs: NotRequired[CreateImportBodyValueDecoderConfigZwavejs]
     """How Z-Wave JS UI publishes."""
+    mapping: NotRequired[list[CreateImportBodyValueDecoderConfigMapping]]
+    """Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names."""
 
 
 class CreateImportBodyValue(TypedDict):
@@ -2265,6 +2334,7 @@ __all__ = [
     "UpdateDeviceBodyDecoderConfigSenml",
     "UpdateDeviceBodyDecoderConfigZigbee2mqtt",
     "UpdateDeviceBodyDecoderConfigZwavejs",
+    "UpdateDeviceBodyDecoderConfigMapping",
     "UpdateDeviceBodyDecoderConfig",
     "UpdateDeviceBodyChannels",
     "UpdateDeviceBody",
@@ -2272,6 +2342,7 @@ __all__ = [
     "UpdateGatewayBodyDecoderConfigSenml",
     "UpdateGatewayBodyDecoderConfigZigbee2mqtt",
     "UpdateGatewayBodyDecoderConfigZwavejs",
+    "UpdateGatewayBodyDecoderConfigMapping",
     "UpdateGatewayBodyDecoderConfig",
     "UpdateGatewayBody",
     "CreateGroupBody",
@@ -2281,6 +2352,7 @@ __all__ = [
     "CreateImportBodyValueDecoderConfigSenml",
     "CreateImportBodyValueDecoderConfigZigbee2mqtt",
     "CreateImportBodyValueDecoderConfigZwavejs",
+    "CreateImportBodyValueDecoderConfigMapping",
     "CreateImportBodyValueDecoderConfig",
     "CreateImportBodyValue",
     "CreateImportBody",
