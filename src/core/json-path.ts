@@ -26,7 +26,7 @@ function compiled(path: string): ((value: unknown) => unknown) | null {
     const query = compile(path);
     if (!query.singularQuery()) return null;
     // Its type of JSON has no `unknown`.
-    return (value) => query.query(value as never).nodes[0]?.value;
+    return (value) => query.match(value as never)?.value;
   } catch {
     return null;
   }
