@@ -5,7 +5,11 @@ import { fromIso, trusted } from '../read/time.ts';
 import { parseTopic } from './topic.ts';
 
 /** An example: `{"time": "…Z", "total_wh": 1234, "power": 56}`. */
-export const blueprint = withoutMemory({ name: '_blueprint', decode });
+export const blueprint = withoutMemory({
+  name: '_blueprint',
+  takes: (topic) => parseTopic(topic) !== null,
+  decode,
+});
 
 function decode({ topic, payload, receivedAtMs }: DeviceMessage): Heard | null {
   const parsed = parseTopic(topic);
