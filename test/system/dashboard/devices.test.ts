@@ -160,6 +160,8 @@ test('a message that nobody reads is mapped on the page, and read from then on',
   await page.getByText('Nobody reads it').waitFor();
   await page.getByRole('button', { name: 'Say what it is $.meter.total' }).click();
   const form = page.getByRole('form', { name: 'What is $.meter.total?' });
+  // The keyboard goes on where it is asked.
+  expect(await page.evaluate('document.activeElement.name')).toBe('meaning');
   await form.getByLabel('Unit').selectOption('Wh');
   await form.getByLabel('Its time').selectOption('$.at');
   // What the service refuses is said at the form, and nothing is stored.
@@ -175,7 +177,7 @@ test('a message that nobody reads is mapped on the page, and read from then on',
   await form.getByRole('button', { name: 'Save to the gateway' }).click();
   await page.getByText('It is read, as mapping.').waitFor();
   await page.getByRole('cell', { name: '12.345' }).waitFor();
-  await page.getByText('Saved. The device appears').waitFor();
+  await page.locator('.note:focus', { hasText: 'Saved. The device appears' }).waitFor();
   await page.getByRole('button', { name: 'Take back boiler/+/state $.meter.total' }).click();
   await page.getByText('Nobody reads it').waitFor();
 });

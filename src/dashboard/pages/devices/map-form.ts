@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Gateway, JudgedMessage } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
 import { numberOf } from '../../parts/decimal.ts';
@@ -27,6 +27,9 @@ export function MapForm(props: {
   const [meaning, setMeaning] = useState('import');
   const [tried, setTried] = useState<JudgedMessage | null>(null);
   const { run, isBusy, error } = useAction();
+  const shown = useRef<HTMLFormElement>(null);
+  // It comes below a list that may be long.
+  useEffect(() => shown.current?.querySelector('select')?.focus(), []);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const mapped = mappedIn(new FormData(event.target as HTMLFormElement), path);
@@ -36,7 +39,7 @@ export function MapForm(props: {
       else setTried(await onTry(mapped));
     });
   };
-  return html`<form onSubmit=${submit} aria-label=${form.title(path ?? whole)}>
+  return html`<form ref=${shown} onSubmit=${submit} aria-label=${form.title(path ?? whole)}>
     <h3>${form.title(path ?? whole)}</h3>
     <${Field} label=${form.meaning} hint=${form.total}>
       ${(attributes: object) => html`<select ...${attributes} name="meaning" value=${meaning}

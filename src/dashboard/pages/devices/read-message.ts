@@ -3,7 +3,7 @@ import type { Gateway, JudgedMessage } from '#clients/typescript/client.ts';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
-import { busy, Dialog, Field, Problem } from '../../parts/ui.ts';
+import { busy, Dialog, Field, Problem, ShownOnce } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { Judgement } from './judgement.ts';
 import { MapForm } from './map-form.ts';
@@ -71,7 +71,7 @@ export function ReadMessage(props: {
       <${Problem} text=${error} />
       <p class="actions"><button class="main" ...${busy(isBusy)}>${w.look}</button></p>
     </form>
-    ${isSaved && html`<p class="note" role="status">${w.form.saved}</p>`}
+    ${isSaved && html`<${ShownOnce}>${w.form.saved}<//>`}
     ${looked && html`<${Judgement} of=${looked.judged} zone=${zone} />`}
     ${looked && looked.judged.members.length > 0 && html`<${Members} of=${looked.judged} onChoose=${(path: string | null) => setChosen({ path })} />`}
     ${
