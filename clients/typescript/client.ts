@@ -2075,6 +2075,11 @@ export interface DecodeMessageBody {
       /** With `attribute`: the names of its devices, which may contain slashes. */
       devices?: string[];
     };
+    /** How Z-Wave JS UI publishes. */
+    zwavejs?: {
+      /** Scale of its temperatures, where a message does not say. */
+      temperature_unit?: "C" | "F";
+    };
     /** Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names. */
     mapping?: {
       /** MQTT topic, as the device’s own broker has it, or a filter: `+` stands for one level, and names the device. */

@@ -28,8 +28,7 @@ import { zwavejs } from './zwavejs/decode.ts';
 /**
  * Families of devices, in the order in which they are asked; a message is the first one's that takes it. The generic layer
  * (Home Assistant discovery) comes after them: what a family reads by itself is not read by what it announces, too. Behind it
- * are those whose announcements say more than their topics. What an owner maps himself
- * comes first: his word is above every guess.
+ * are those whose announcements say more than their topics. What an owner maps himself comes first: his word is above every guess.
  */
 export const FAMILIES: readonly Family[] = [
   mapping,

@@ -49,6 +49,14 @@ test('a meter without a unit is refused, and with one read', () => {
   });
 });
 
+test('a temperature of which nobody knows the scale', () => {
+  const { outcome, would } = judged('zwave/12/49/0/Air_temperature', { value: 21.4 });
+  expect({ outcome, would }).toEqual({
+    outcome: 'nothing',
+    would: [{ family: 'zwavejs', decoder_config: { zwavejs: { temperature_unit: 'C' } } }],
+  });
+});
+
 test('a pack of SenML on a topic that nobody named', () => {
   const { outcome, would } = judged('my/pack', [{ n: 'meter/energy', u: 'kWh', v: 5 }]);
   expect({ outcome, would }).toEqual({

@@ -23,6 +23,7 @@ export function trialsFor({ topic, settings, seen, asked }: Known): DecoderSetti
     const devices = [...(settings.zigbee2mqtt?.devices ?? []), levels.slice(1, -1).join('/')];
     trials.push({ zigbee2mqtt: { output: 'attribute', devices } });
   }
+  if (settings.zwavejs === undefined) trials.push({ zwavejs: { temperature_unit: 'C' } });
   const each = <T>(names: readonly string[], value: T): Record<string, T> =>
     Object.fromEntries(names.map((name) => [name, value]));
   if (seen.length > 0) trials.push({ meter: { ...settings.meter, ...each(seen, { unit: 'kWh', multiplier: 1 }) } });

@@ -161,7 +161,7 @@ test('a message that nobody reads is mapped on the page, and read from then on',
   await page.getByRole('button', { name: 'Say what it is $.meter.total' }).click();
   const form = page.getByRole('form', { name: 'What is $.meter.total?' });
   // The keyboard goes on where it is asked.
-  expect(await page.evaluate('document.activeElement.name')).toBe('meaning');
+  await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('meaning');
   await form.getByLabel('Unit').selectOption('Wh');
   await form.getByLabel('Its time').selectOption('$.at');
   // What the service refuses is said at the form, and nothing is stored.

@@ -1953,6 +1953,13 @@ class DecodeMessageBodyDecoderConfigZigbee2mqtt(TypedDict):
     """With `attribute`: the names of its devices, which may contain slashes."""
 
 
+class DecodeMessageBodyDecoderConfigZwavejs(TypedDict):
+    """How Z-Wave JS UI publishes."""
+
+    temperature_unit: NotRequired[Literal["C", "F"]]
+    """Scale of its temperatures, where a message does not say."""
+
+
 class DecodeMessageBodyDecoderConfigMapping(TypedDict):
     topic: str
     """MQTT topic, as the device’s own broker has it, or a filter: `+` stands for one level, and names the device."""
@@ -1989,6 +1996,8 @@ class DecodeMessageBodyDecoderConfig(TypedDict):
     """Quantities of meters that a Tasmota script reads, by `prefix.name` or by the name alone."""
     zigbee2mqtt: NotRequired[DecodeMessageBodyDecoderConfigZigbee2mqtt]
     """How Zigbee2MQTT publishes."""
+    zwavejs: NotRequired[DecodeMessageBodyDecoderConfigZwavejs]
+    """How Z-Wave JS UI publishes."""
     mapping: NotRequired[list[DecodeMessageBodyDecoderConfigMapping]]
     """Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names."""
 
@@ -2482,6 +2491,7 @@ __all__ = [
     "UpdateGatewayBody",
     "DecodeMessageBodyDecoderConfigSenml",
     "DecodeMessageBodyDecoderConfigZigbee2mqtt",
+    "DecodeMessageBodyDecoderConfigZwavejs",
     "DecodeMessageBodyDecoderConfigMapping",
     "DecodeMessageBodyDecoderConfig",
     "DecodeMessageBody",
