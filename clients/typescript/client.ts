@@ -1059,6 +1059,59 @@ export interface ImportCredentials {
   }[];
 }
 
+export interface JudgedMessage {
+  /** `read`: something counts. `asked`: nothing counts until its owner says what it is. `refused`: a family knows it, and cannot use it. `nothing`: a family knows it, and it is of no interest. `nobody`: no family knows it. */
+  outcome: "read" | "asked" | "refused" | "nothing" | "nobody";
+  /** The topic without the prefix of the gateway. */
+  topic: string;
+  /** Family of devices that reads it. */
+  family: string | null;
+  /** What is read. */
+  readings: {
+    /** Id of the device, as the message has it. */
+    device: string;
+    /** What it is of: `import`, `export/t1`, `gas/m3`, `room`. */
+    channel: string;
+    /** What it is, with its unit: `energy_total_kwh`, `power_w`, `temperature_c`. */
+    kind: string;
+    /** In the unit that the kind names. */
+    value: number | boolean;
+    /** Time that the message has. `null`: that of its receipt. */
+    ts: string | null;
+  }[];
+  /** What counts for nothing until its owner says what it is. */
+  asks: {
+    /** Id of the device, as the message has it. */
+    device: string;
+    /** How the device calls it. */
+    native_name: string;
+    /** Its unit, where the message says it. */
+    unit: string | null;
+    /** In the unit that the kind names. */
+    value: number | boolean;
+  }[];
+  /** Why the message, or a part of it, cannot be used. */
+  refused: string[];
+  /** Readings that are left out, since the broker had kept the message. */
+  left_out: number;
+  /** Which setting would help. */
+  would: {
+    /** Family of devices that would read more of it. */
+    family: string;
+    /** The setting. A zone, a unit or a number in it is an example. */
+    decoder_config: Record<string, unknown>;
+  }[];
+  /** Places that a `mapping` of the `decoder_config` can name. */
+  members: {
+    /** JSONPath of the place. `null`: the payload is a plain number. */
+    path: string | null;
+    /** What is there. */
+    value: number | string;
+    /** Whether it can be the time of the message. */
+    may_be_time: boolean;
+  }[];
+}
+
 export interface Key {
   /** Id of the key. */
   key_id: string;
@@ -1850,6 +1903,27 @@ export interface UpdateDeviceBody {
       /** Scale of its temperatures, where a message does not say. */
       temperature_unit?: "C" | "F";
     };
+    /** Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names. */
+    mapping?: {
+      /** MQTT topic, as the device’s own broker has it, or a filter: `+` stands for one level, and names the device. */
+      topic: string;
+      /** What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none. */
+      device?: string;
+      /** JSONPath (RFC 9535) of one place in the payload. Left out: the payload is a plain number. */
+      path?: string;
+      /** Unit of the number. */
+      unit: "kWh" | "Wh" | "MWh" | "MJ" | "GJ" | "W" | "kW" | "m3" | "l" | "C" | "F";
+      /** How many of that unit 1 is. Below 0: a power whose sign is the other way round. */
+      scale?: number;
+      /** What the number is. Energy and volumes are lifetime totals. `power`: signed, below 0 where energy flows to the grid. `production`: of a device that only produces. */
+      meaning: string;
+      /** A word that tells two quantities of one device apart that mean the same. */
+      circuit?: string;
+      /** JSONPath of the message’s own time. Left out, or no time there: that of its receipt. */
+      time_path?: string;
+      /** Unix seconds or milliseconds, or ISO 8601. Default: a text is ISO 8601, a number is told by its size. */
+      time_unit?: "s" | "ms" | "iso";
+    }[];
   };
   /** Where the device sits in its home. `excluded`: it does not count. */
   placement?: "grid" | "production" | "storage" | "consumption" | "excluded";
@@ -1970,6 +2044,87 @@ export interface UpdateGatewayBody {
       /** Scale of its temperatures, where a message does not say. */
       temperature_unit?: "C" | "F";
     };
+    /** Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names. */
+    mapping?: {
+      /** MQTT topic, as the device’s own broker has it, or a filter: `+` stands for one level, and names the device. */
+      topic: string;
+      /** What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none. */
+      device?: string;
+      /** JSONPath (RFC 9535) of one place in the payload. Left out: the payload is a plain number. */
+      path?: string;
+      /** Unit of the number. */
+      unit: "kWh" | "Wh" | "MWh" | "MJ" | "GJ" | "W" | "kW" | "m3" | "l" | "C" | "F";
+      /** How many of that unit 1 is. Below 0: a power whose sign is the other way round. */
+      scale?: number;
+      /** What the number is. Energy and volumes are lifetime totals. `power`: signed, below 0 where energy flows to the grid. `production`: of a device that only produces. */
+      meaning: string;
+      /** A word that tells two quantities of one device apart that mean the same. */
+      circuit?: string;
+      /** JSONPath of the message’s own time. Left out, or no time there: that of its receipt. */
+      time_path?: string;
+      /** Unix seconds or milliseconds, or ISO 8601. Default: a text is ISO 8601, a number is told by its size. */
+      time_unit?: "s" | "ms" | "iso";
+    }[];
+  };
+}
+
+export interface DecodeMessageBody {
+  /** MQTT topic, with or without the prefix of the gateway. */
+  topic: string;
+  /** The payload, where it is text. One of this and `payload_b64`. */
+  payload?: string;
+  /** The payload in base64. */
+  payload_b64?: string;
+  /** The broker had kept it, and delivered it at subscription: what has no time of its own is left out. */
+  retained?: boolean;
+  /** Settings to read it with. Default: those of the gateway. */
+  decoder_config?: {
+    /** IANA time zone of devices that report local time without one. */
+    tz?: string;
+    /** Where SenML is published. */
+    senml?: {
+      /** MQTT topic filters on which SenML packs arrive. */
+      topics: string[];
+    };
+    /** Meters that count, by the id of the meter. */
+    meter?: Record<string, unknown>;
+    /** Pulse counters of emon nodes, by `node/name`. */
+    emon?: Record<string, unknown>;
+    /** Quantities of meters that a Tasmota script reads, by `prefix.name` or by the name alone. */
+    tasmota?: Record<string, unknown>;
+    /** How Zigbee2MQTT publishes. */
+    zigbee2mqtt?: {
+      /** How it publishes (its setting `output`). */
+      output?: "json" | "attribute" | "attribute_and_json";
+      /** With `attribute`: the names of its devices, which may contain slashes. */
+      devices?: string[];
+    };
+    /** How Z-Wave JS UI publishes. */
+    zwavejs?: {
+      /** Scale of its temperatures, where a message does not say. */
+      temperature_unit?: "C" | "F";
+    };
+    /** Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names. */
+    mapping?: {
+      /** MQTT topic, as the device’s own broker has it, or a filter: `+` stands for one level, and names the device. */
+      topic: string;
+      /** What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none. */
+      device?: string;
+      /** JSONPath (RFC 9535) of one place in the payload. Left out: the payload is a plain number. */
+      path?: string;
+      /** Unit of the number. */
+      unit: "kWh" | "Wh" | "MWh" | "MJ" | "GJ" | "W" | "kW" | "m3" | "l" | "C" | "F";
+      /** How many of that unit 1 is. Below 0: a power whose sign is the other way round. */
+      scale?: number;
+      /** What the number is. Energy and volumes are lifetime totals. `power`: signed, below 0 where energy flows to the grid. `production`: of a device that only produces. */
+      meaning: string;
+      /** A word that tells two quantities of one device apart that mean the same. */
+      circuit?: string;
+      /** JSONPath of the message’s own time. Left out, or no time there: that of its receipt. */
+      time_path?: string;
+      /** Unix seconds or milliseconds, or ISO 8601. Default: a text is ISO 8601, a number is told by its size. */
+      time_unit?: "s" | "ms" | "iso";
+    }[];
   };
 }
 
@@ -2096,6 +2251,27 @@ export type CreateImportBody = {
       /** Scale of its temperatures, where a message does not say. */
       temperature_unit?: "C" | "F";
     };
+    /** Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names. */
+    mapping?: {
+      /** MQTT topic, as the device’s own broker has it, or a filter: `+` stands for one level, and names the device. */
+      topic: string;
+      /** What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none. */
+      device?: string;
+      /** JSONPath (RFC 9535) of one place in the payload. Left out: the payload is a plain number. */
+      path?: string;
+      /** Unit of the number. */
+      unit: "kWh" | "Wh" | "MWh" | "MJ" | "GJ" | "W" | "kW" | "m3" | "l" | "C" | "F";
+      /** How many of that unit 1 is. Below 0: a power whose sign is the other way round. */
+      scale?: number;
+      /** What the number is. Energy and volumes are lifetime totals. `power`: signed, below 0 where energy flows to the grid. `production`: of a device that only produces. */
+      meaning: string;
+      /** A word that tells two quantities of one device apart that mean the same. */
+      circuit?: string;
+      /** JSONPath of the message’s own time. Left out, or no time there: that of its receipt. */
+      time_path?: string;
+      /** Unix seconds or milliseconds, or ISO 8601. Default: a text is ISO 8601, a number is told by its size. */
+      time_unit?: "s" | "ms" | "iso";
+    }[];
   };
 }[];
 
@@ -2622,6 +2798,11 @@ export class EnergyClient {
   /** Ends a gateway and its credentials. Devices that were paired through it stay, with their past. */
   deleteGateway(gatewayId: string, options?: CallOptions): Promise<Message> {
     return this.#transport.json('DELETE', `/v1/gateways/${encodeURIComponent(gatewayId)}`, { isSafe: true, options });
+  }
+
+  /** Says what the service would read out of a message of a gateway, why not, and which setting would help. Nothing is stored. */
+  decodeMessage(gatewayId: string, body: DecodeMessageBody, options?: CallOptions): Promise<JudgedMessage> {
+    return this.#transport.json('POST', `/v1/gateways/${encodeURIComponent(gatewayId)}/decode`, { body, isSafe: true, options });
   }
 
   /** Messages through a gateway that no family of devices knows, counted by the shape of their topic, page by page. */

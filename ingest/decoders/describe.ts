@@ -51,10 +51,12 @@ export function describe(
   };
 }
 
-const asked = ({ device, native, value, asks }: Said): Asked[] =>
+/** What a quantity asks its owner, as a list of at most one. */
+export const asked = ({ device, native, value, asks }: Said): Asked[] =>
   asks ? [{ device, native_name: native, unit: asks.unit, value }] : [];
 
-const described = ({ device, channel, kind, value, atMs }: Said): Described => ({
+/** A quantity as it is shown. */
+export const described = ({ device, channel, kind, value, atMs }: Said): Described => ({
   device,
   channel,
   kind,

@@ -46,7 +46,17 @@ const FACTORS = [
 ];
 
 /** A count by a multiplier or by pulses, a base value with a value (SenML), a number that a template scales. */
-const OF_TWO = new Set(['rtl433', 'openmqttgateway', 'espurna', 'rtlamr', 'emon', 'senml', 'homeassistant', 'homie']);
+const OF_TWO = new Set([
+  'rtl433',
+  'openmqttgateway',
+  'espurna',
+  'rtlamr',
+  'emon',
+  'senml',
+  'homeassistant',
+  'homie',
+  'mapping',
+]);
 
 const SIGNED_BESIDE = new Set(['zigbee2mqtt', 'evcc', 'victron']);
 

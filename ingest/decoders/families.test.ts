@@ -25,7 +25,7 @@ test('each family has its README, its topics and at least eight cases, and a lin
     for (const file of ['README.md', 'topic.ts', 'decode.ts'])
       expect(existsSync(join(FOLDER, folder, file))).toBe(true);
   }
-  for (const folder of folders) expect([folder, casesOf(folder).length >= 8]).toEqual([folder, true]);
+  for (const folder of folders) expect(casesOf(folder).length, `cases of ${folder}`).toBeGreaterThanOrEqual(8);
 });
 
 for (const family of FAMILIES) {

@@ -17,6 +17,7 @@ import { homeassistant } from './homeassistant/decode.ts';
 import { homie } from './homie/decode.ts';
 import { iammeter } from './iammeter/decode.ts';
 import { lorawan } from './lorawan/decode.ts';
+import { mapping } from './mapping/decode.ts';
 import { mbmd } from './mbmd/decode.ts';
 import { opendtu } from './opendtu/decode.ts';
 import { openevse } from './openevse/decode.ts';
@@ -47,9 +48,10 @@ import { zwavejs } from './zwavejs/decode.ts';
  * Families of devices, in the order in which they are asked; a message is the first one's that takes it. The generic layer
  * (Home Assistant discovery) comes after them: what a family reads by itself is not read by what it announces, too. Behind it
  * are those that are mostly announced, of which they read what was not, those whose announcements say more than their topics, and
- * those whose messages have no unit.
+ * those whose messages have no unit. What an owner maps himself comes first: his word is above every guess.
  */
 export const FAMILIES: readonly Family[] = [
+  mapping,
   glow,
   tasmota,
   otgw,

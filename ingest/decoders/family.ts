@@ -1,3 +1,5 @@
+import type { Mapped } from '#src/devices/mapping.ts';
+
 /** A message as the device's own broker has it: its topic without any `gw/{gateway_id}/` before it. */
 export interface DeviceMessage {
   topic: string;
@@ -23,6 +25,8 @@ export interface DecoderSettings {
   zigbee2mqtt?: { output?: 'json' | 'attribute' | 'attribute_and_json'; devices?: string[] };
   /** In which scale Z-Wave JS UI publishes temperatures, where a message does not say. */
   zwavejs?: { temperature_unit?: 'C' | 'F' };
+  /** Numbers on topics that he names, and what they are. */
+  mapping?: Mapped[];
 }
 
 /** What a number is of, and its unit. Booleans: `heating`, `availability`. */

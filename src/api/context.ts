@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { Clock } from '#src/core/clock.ts';
 import type { Environment } from '#src/core/environment.ts';
 import type { SecretBox } from '#src/core/secret-box.ts';
@@ -5,6 +6,7 @@ import type { Capabilities } from '#src/database/capabilities.ts';
 import type { Database, Pool } from '#src/database/connect.ts';
 import type { Live } from './live/live.ts';
 import type { Reads } from './reads.ts';
+import type { judgedMessage } from './v1/gateways/shape.ts';
 
 /** What handlers work with. */
 export interface ApiContext {
@@ -22,6 +24,7 @@ export interface ApiContext {
   /** The data directory, which has mail and SMS that were not sent; wired by src/start. */
   dataDir?: string;
   /** What of ingest and of the aggregates an operator sees in the dashboard; wired by src/start. */
+  judge?: JudgePort;
   rejected?: RejectedPort;
   rollups?: RollupsPort;
 }
@@ -83,3 +86,16 @@ export interface RollupsPort {
   /** How long readings are kept: nothing older is checked. */
   retentionMonths: number;
 }
+
+/** What ingest would make of a message of a gateway, after what was announced there; `src/start` hands it to the API. It reads only. */
+export type JudgePort = (message: {
+  gatewayId: string;
+  /** With or without the gateway's prefix. */
+  topic: string;
+  payload: Buffer;
+  receivedAtMs: number;
+  /** The broker had kept it: of unknown age. */
+  replayed: boolean;
+  /** A `decoder_config`. */
+  config: unknown;
+}) => Promise<z.output<typeof judgedMessage>>;

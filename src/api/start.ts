@@ -18,7 +18,7 @@ import { SERVER_TLS } from '#src/core/tls.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
 import { watchStandby } from '#src/database/standby.ts';
 import { buildApp } from './app.ts';
-import type { BrokerAddress, RejectedPort, RollupsPort } from './context.ts';
+import type { BrokerAddress, JudgePort, RejectedPort, RollupsPort } from './context.ts';
 import type { Oidc } from './dashboard/provider.ts';
 import { plainHttpServer } from './plain-http.ts';
 import { readsOf } from './reads.ts';
@@ -44,13 +44,14 @@ export async function startApi(
     tls: { cert: Buffer; key: Buffer };
     secret: string;
     mailSignIn(to: string, signIn: SignIn): Promise<void>;
+    judge: JudgePort;
     rejected: RejectedPort;
     rollups: RollupsPort;
     metrics: Metrics;
     log: Logger;
   },
 ): Promise<Api> {
-  const { pool, readPool, tls, secret, mailSignIn, rejected, rollups, metrics, log } = parts;
+  const { pool, readPool, tls, secret, mailSignIn, judge, rejected, rollups, metrics, log } = parts;
   const db = createDb(pool);
   const { environment } = config;
   const standby = readPool === pool ? undefined : watchStandby(pool, readPool, log);
@@ -87,6 +88,7 @@ export async function startApi(
       clock: systemClock,
       box: secretBox(secret),
       environment,
+      judge,
       rejected,
       rollups,
       dataDir: config.dataDir,

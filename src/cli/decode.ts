@@ -1,10 +1,12 @@
 import { createInterface } from 'node:readline';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { type Asked, type Described, describe } from '#ingest/decoders/describe.ts';
 import { readSettings } from '#ingest/decoders/settings.ts';
 import { defined } from '#src/core/defined.ts';
 import { words } from '#src/core/mistake-words.ts';
+import { isZone } from '#src/energy/ranges.ts';
+import { type Given, readConfig, tellOne } from './decode-one.ts';
 import { forTerminal } from './for-terminal.ts';
 
 const payload = { payload: z.string().optional(), payload_b64: z.base64().optional() };
@@ -41,19 +43,47 @@ interface Answer {
   rejected: { reason: string }[];
 }
 
+interface Options extends Partial<Given> {
+  json?: boolean;
+}
+
+function zoneOf(name: string): string {
+  if (!isZone(name)) throw new InvalidArgumentError('Must be a time zone of the IANA database, such as Europe/Berlin.');
+  return name;
+}
+
 /** `energy decode`: what would the service read out of this message? Without a broker, and without a database. */
 export function register(program: Command): void {
   program
     .command('decode')
-    .description('show what the service would read from messages, given as JSON lines on standard input')
+    .description(
+      'show what the service would read from one message, or from messages that are JSON lines on standard input',
+    )
     .option('--json', 'print one JSON object a line')
+    .option('--topic <topic>', 'topic of one message, as the device’s own broker has it')
+    .option('--payload <text>', 'its payload')
+    .option('--config <json>', 'a decoder_config to read it with', readConfig)
+    .option('--retain', 'the broker had kept it: what it says without a time of its own is left out')
+    .option('--tz <zone>', 'time zone of devices that tell local time', zoneOf)
     .addHelpText(
       'after',
       `
-Each line: ${FORM}
+One message: energy decode --topic tele/plug/SENSOR --payload '{"ENERGY": {"Total": 301.004}}'
+
+Otherwise each line of standard input: ${FORM}
 and, where it matters, "tz", "config" (a decoder_config), "replayed", "prior" (messages that came before).`,
     )
-    .action(async (options: { json?: boolean }) => {
+    .action(async ({ topic, payload, ...options }: Options, command: Command) => {
+      if (topic !== undefined || payload !== undefined) {
+        if (topic === undefined || payload === undefined || options.json)
+          command.error('One message takes --topic and --payload, and no --json: that reads lines of standard input.');
+        console.log(tellOne({ topic, payload, ...options }, Date.now()));
+        return;
+      }
+      if (options.config || options.retain || options.tz !== undefined)
+        command.error(
+          '--config, --retain and --tz are for one message, with --topic and --payload. In lines they are members.',
+        );
       if (process.stdin.isTTY) console.error('Waiting for JSON lines on standard input; end them with Ctrl-D.');
       for await (const text of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
         if (text.trim() === '') continue;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mapping } from './mapping.ts';
 
 const text = z.string().min(1).max(200);
 
@@ -64,4 +65,5 @@ export const decoderConfigMembers = {
         .describe('Scale of its temperatures, where a message does not say.'),
     })
     .describe('How Z-Wave JS UI publishes.'),
+  mapping,
 };

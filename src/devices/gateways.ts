@@ -57,6 +57,17 @@ export async function listGateways(
     .execute();
 }
 
+/** One gateway within the reach; null where there is none. */
+export async function findGateway(db: Database, reach: Reach, gatewayId: string): Promise<Gateway | null> {
+  const row = await db
+    .selectFrom('gateways')
+    .select(COLUMNS)
+    .where('gateway_id', '=', gatewayId)
+    .where(within(reach, 'gateways.user_id'))
+    .executeTakeFirst();
+  return row ?? null;
+}
+
 /** Changes a gateway within the reach; null where there is none. */
 export async function updateGateway(
   db: Database,

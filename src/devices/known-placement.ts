@@ -97,6 +97,8 @@ export function knownPlacement({ family, nativeId, channels }: HeardAs): Placeme
   if (named) return named;
   const energy = channels.filter((channel) => /(^|\/)(import|export)(\/|$)/.test(channel));
   if (energy.length === 0) return undefined;
+  // Its owner has said so (`decoder_config.mapping`).
+  if (family === 'mapping' && energy.every((channel) => /(^|\/)production\//.test(channel))) return 'production';
   if (family === 'growatt') return energy.every((channel) => channel.startsWith('meter/')) ? 'grid' : 'production';
   // A script of a Tasmota reads a meter as a circuit of its own; what it measures by itself has none.
   if (family === 'tasmota') return tasmotaPlacement(energy);

@@ -55,6 +55,7 @@ test.each([
   ['an inverter behind a GX', heard('victron', 'e0ff50a097c0/pvinverter/20', 'export'), 'production'],
   ['a battery behind a GX', heard('victron', 'e0ff50a097c0/battery/256', 'import', 'export'), 'storage'],
   ['a charger behind a GX', heard('victron', 'e0ff50a097c0/evcharger/40', 'import'), 'consumption'],
+  ['what its owner mapped as producing', heard('mapping', 'roof', 'production/import', 'room'), 'production'],
   ['a battery by its name', heard('homeassistant', 'powerwall', 'import', 'export'), 'storage'],
 ])('%s is what its decoder knows, whatever was typed', (_, heardAs, placement) => {
   for (const type of ['smart_meter', 'smart_plug', 'battery']) {

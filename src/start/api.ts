@@ -1,3 +1,4 @@
+import { createJudge } from '#ingest/gateways/judged.ts';
 import { listRejected, replayRejected } from '#ingest/rejected.ts';
 import { startApi } from '#src/api/start.ts';
 import { ensureBootstrapAdmin } from '#src/auth/bootstrap.ts';
@@ -56,6 +57,7 @@ export async function runApi(config: Config): Promise<void> {
         const mail = composeSignIn({ link, code, validMinutes: MAILED_FOR_MS / 60_000 });
         return sendSignIn(mailer, { publicUrl: api.publicUrl, from: config.mail.from }, { userId, email }, mail);
       },
+      judge: createJudge(longPool),
       rejected: {
         list: (which, page) => listRejected(longPool, which, page),
         replay: (which, signal, whileAllowed) =>

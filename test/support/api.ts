@@ -1,6 +1,7 @@
 import { request } from 'node:https';
 import { type Logger, pino } from 'pino';
 import { generate } from 'selfsigned';
+import { createJudge } from '#ingest/gateways/judged.ts';
 import { buildApp } from '#src/api/app.ts';
 import type { ApiContext } from '#src/api/context.ts';
 import { error } from '#src/api/shapes.ts';
@@ -96,7 +97,8 @@ export async function testApi(
   const counter = options.counter
     ? await options.counter(db, clock)
     : databaseCounter(db, options.limits ?? UNLIMITED, clock);
-  const context: ApiContext = { db, readDb: db, clock, environment, box: secretBox('the secret of the tests') };
+  const judge = createJudge(database.pool);
+  const context: ApiContext = { db, readDb: db, clock, environment, box: secretBox('the secret of the tests'), judge };
   const app = buildApp(context, {
     authenticate: createAuthenticate(db, environment),
     counter,

@@ -27,6 +27,7 @@ import { postEnergyInsights } from './energy-insights/post.ts';
 import { listFleetDevices } from './fleet/devices.ts';
 import { getFleetSilence } from './fleet/silence.ts';
 import { createGateway } from './gateways/create.ts';
+import { decodeMessage } from './gateways/decode.ts';
 import { deleteGateway } from './gateways/delete.ts';
 import { listGateways } from './gateways/list.ts';
 import { unreadMessages } from './gateways/unread.ts';
@@ -119,6 +120,7 @@ const NAMED = {
   createGateway,
   listGateways,
   updateGateway,
+  decodeMessage,
   deleteGateway,
   unreadMessages,
   createGroup,

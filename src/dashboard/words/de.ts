@@ -7,6 +7,7 @@ import { groups } from './de/groups.ts';
 import { home } from './de/home.ts';
 import { homeassistant } from './de/homeassistant.ts';
 import { keys } from './de/keys.ts';
+import { messages } from './de/messages.ts';
 import { period } from './de/period.ts';
 import { plainWords } from './de/plain-words.ts';
 import { provider } from './de/provider.ts';
@@ -21,6 +22,7 @@ import type { Words } from './en.ts';
 export const words: Words = {
   common,
   home,
+  messages,
   period,
   plainWords,
   download,

@@ -7,6 +7,7 @@ import { groups } from './en/groups.ts';
 import { home } from './en/home.ts';
 import { homeassistant } from './en/homeassistant.ts';
 import { keys } from './en/keys.ts';
+import { messages } from './en/messages.ts';
 import { period } from './en/period.ts';
 import { plainWords } from './en/plain-words.ts';
 import { provider } from './en/provider.ts';
@@ -19,6 +20,7 @@ import { webhooks } from './en/webhooks.ts';
 export const words = {
   common,
   home,
+  messages,
   period,
   plainWords,
   download,

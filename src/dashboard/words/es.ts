@@ -8,6 +8,7 @@ import { groups } from './es/groups.ts';
 import { home } from './es/home.ts';
 import { homeassistant } from './es/homeassistant.ts';
 import { keys } from './es/keys.ts';
+import { messages } from './es/messages.ts';
 import { period } from './es/period.ts';
 import { plainWords } from './es/plain-words.ts';
 import { provider } from './es/provider.ts';
@@ -20,6 +21,7 @@ import { webhooks } from './es/webhooks.ts';
 export const words: Words = {
   common,
   home,
+  messages,
   period,
   plainWords,
   download,

@@ -8,6 +8,7 @@ import { groups } from './fr/groups.ts';
 import { home } from './fr/home.ts';
 import { homeassistant } from './fr/homeassistant.ts';
 import { keys } from './fr/keys.ts';
+import { messages } from './fr/messages.ts';
 import { period } from './fr/period.ts';
 import { plainWords } from './fr/plain-words.ts';
 import { provider } from './fr/provider.ts';
@@ -20,6 +21,7 @@ import { webhooks } from './fr/webhooks.ts';
 export const words: Words = {
   common,
   home,
+  messages,
   period,
   plainWords,
   download,

@@ -8,6 +8,7 @@ import { groups } from './nl/groups.ts';
 import { home } from './nl/home.ts';
 import { homeassistant } from './nl/homeassistant.ts';
 import { keys } from './nl/keys.ts';
+import { messages } from './nl/messages.ts';
 import { period } from './nl/period.ts';
 import { plainWords } from './nl/plain-words.ts';
 import { provider } from './nl/provider.ts';
@@ -20,6 +21,7 @@ import { webhooks } from './nl/webhooks.ts';
 export const words: Words = {
   common,
   home,
+  messages,
   period,
   plainWords,
   download,

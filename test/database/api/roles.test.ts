@@ -122,6 +122,7 @@ const BODIES: Record<string, (owner: string) => unknown> = {
   'POST /v1/gateways': (owner) => ({ user_id: person(owner).userId, name: 'x' }),
   'PATCH /v1/gateways/{gateway_id}': () => ({ name: 'y' }),
   'POST /v1/bill-periods': billOf,
+  'POST /v1/gateways/{gateway_id}/decode': () => ({ topic: 'x', payload: '1' }),
   'POST /v1/tariffs': tariffOf,
   'PATCH /v1/tariffs/{tariff_id}': () => ({ name: 'y' }),
   'POST /v1/price-series': seriesOf,

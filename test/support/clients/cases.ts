@@ -135,6 +135,13 @@ export const CASES: Record<string, Step[]> = {
     { as: 'home', call: 'createGateway', body: { name: 'cellar' }, save: { gateway: 'gateway_id' } },
     { as: 'home', call: 'listGateways', gives: [{ gateway_id: '$gateway' }] },
     { as: 'home', call: 'updateGateway', path: ['$gateway'], body: { name: 'loft' }, gives: { name: 'loft' } },
+    {
+      as: 'home',
+      call: 'decodeMessage',
+      path: ['$gateway'],
+      body: { topic: 'tele/plug/SENSOR', payload: '{"ENERGY": {"Total": 301.004}}' },
+      gives: { outcome: 'read', family: 'tasmota' },
+    },
     { as: 'home', call: 'deleteGateway', path: ['$gateway'] },
     { as: 'home', call: 'deleteDevice', path: ['$device'] },
     // An id is no path.

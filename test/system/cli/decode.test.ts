@@ -124,3 +124,21 @@ test('for people it names the family, and what devices write cannot drive the te
   expect(out.join('\n')).toContain('no family knows this topic');
   expect(out.join('\n')).not.toContain('\u001b');
 }, 180_000);
+
+test('one message by options, and what does not go together is refused', async () => {
+  const one = ['--topic', 'tele/plug/SENSOR', '--payload', '{"ENERGY": {"Total": 301.004}}'];
+  expect((await decode([], one)).out).toEqual([
+    'Read, by the family tasmota:',
+    '  plug  import  energy_total_kwh 301.004  at its receipt',
+  ]);
+  for (const flags of [
+    one.slice(0, 2),
+    [...one, '--json'],
+    ['--retain'],
+    [...one, '--tz', 'Mars'],
+    [...one, '--config', '['],
+  ]) {
+    const { code, out, err } = await decode([], flags);
+    expect([code === 0, out, err.length > 20]).toEqual([false, [], true]);
+  }
+}, 180_000);

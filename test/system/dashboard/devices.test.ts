@@ -143,6 +143,45 @@ test('what a gateway hears is listed, and counts when it was paired', { timeout:
   expect(await row(page, 'Desk').count()).toBe(1);
 });
 
+test('a message that nobody reads is mapped on the page, and read from then on', { timeout: 120_000 }, async () => {
+  await dashboard.user('mapping@example.com');
+  const page = await devicesPage('mapping@example.com');
+  await page.getByRole('button', { name: 'Create a gateway' }).click();
+  await page.getByLabel('Name').fill('home');
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByRole('button', { name: 'Copy Password', exact: true }).click();
+  await page.getByRole('button', { name: 'Done, I have copied it' }).click();
+  await page.getByRole('button', { name: 'Read a message home' }).click();
+  await page.getByLabel('Topic', { exact: true }).fill('boiler/7/state');
+  await page
+    .getByLabel('Message', { exact: true })
+    .fill('{"at": "2026-07-05T18:59:00Z", "meter": {"total": 12345, "now": 1.5}}');
+  await page.getByRole('button', { name: 'Look' }).click();
+  await page.getByText('Nobody reads it').waitFor();
+  await page.getByRole('button', { name: 'Say what it is $.meter.total' }).click();
+  const form = page.getByRole('form', { name: 'What is $.meter.total?' });
+  // The keyboard goes on where it is asked.
+  await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('meaning');
+  await form.getByLabel('Unit').selectOption('Wh');
+  await form.getByLabel('Its time').selectOption('$.at');
+  // What the service refuses is said at the form, and nothing is stored.
+  await form.getByLabel('On topics').fill('#');
+  await form.getByRole('button', { name: 'Save to the gateway' }).click();
+  expect(await form.getByRole('alert').textContent()).toContain('must be an MQTT topic or filter');
+  await form.getByLabel('On topics').fill('boiler/+/state');
+  await form.getByRole('button', { name: 'Try it' }).click();
+  await form.getByRole('cell', { name: '12.345' }).waitFor();
+  expect(await page.getByRole('heading', { name: 'What you said of this gateway’s messages' }).count()).toBe(0);
+  await lookAt(page, 'devices-mapping');
+  await lookAt(page, 'devices-mapping', 'phone');
+  await form.getByRole('button', { name: 'Save to the gateway' }).click();
+  await page.getByText('It is read, as mapping.').waitFor();
+  await page.getByRole('cell', { name: '12.345' }).waitFor();
+  await page.locator('.note:focus', { hasText: 'Saved. The device appears' }).waitFor();
+  await page.getByRole('button', { name: 'Take back boiler/+/state $.meter.total' }).click();
+  await page.getByText('Nobody reads it').waitFor();
+});
+
 test('settings are changed, refused with a reason, and the device is deleted', { timeout: 120_000 }, async () => {
   const userId = await dashboard.user('settings@example.com');
   const { deviceId, publish } = await dashboard.device(userId);

@@ -656,6 +656,15 @@ class EnergyClient(Transport):
         """Ends a gateway and its credentials. Devices that were paired through it stay, with their past."""
         return self._json("DELETE", f"/v1/gateways/{self._segment(gateway_id)}", is_safe=True, options=options)
 
+    def decode_message(
+        self,
+        gateway_id: str,
+        body: types.DecodeMessageBody,
+        **options: Unpack[CallOptions],
+    ) -> types.JudgedMessage:
+        """Says what the service would read out of a message of a gateway, why not, and which setting would help. Nothing is stored."""
+        return self._json("POST", f"/v1/gateways/{self._segment(gateway_id)}/decode", body=body, is_safe=True, options=options)
+
     def unread_messages(
         self,
         gateway_id: str,

@@ -1016,6 +1016,67 @@ class ImportCredentials(TypedDict):
     """What each new device signs in to the broker with."""
 
 
+class JudgedMessageReadings(TypedDict):
+    device: str
+    """Id of the device, as the message has it."""
+    channel: str
+    """What it is of: `import`, `export/t1`, `gas/m3`, `room`."""
+    kind: str
+    """What it is, with its unit: `energy_total_kwh`, `power_w`, `temperature_c`."""
+    value: Union[float, bool]
+    """In the unit that the kind names."""
+    ts: Optional[str]
+    """Time that the message has. `null`: that of its receipt."""
+
+
+class JudgedMessageAsks(TypedDict):
+    device: str
+    """Id of the device, as the message has it."""
+    native_name: str
+    """How the device calls it."""
+    unit: Optional[str]
+    """Its unit, where the message says it."""
+    value: Union[float, bool]
+    """In the unit that the kind names."""
+
+
+class JudgedMessageWould(TypedDict):
+    family: str
+    """Family of devices that would read more of it."""
+    decoder_config: dict[str, Any]
+    """The setting. A zone, a unit or a number in it is an example."""
+
+
+class JudgedMessageMembers(TypedDict):
+    path: Optional[str]
+    """JSONPath of the place. `null`: the payload is a plain number."""
+    value: Union[float, str]
+    """What is there."""
+    may_be_time: bool
+    """Whether it can be the time of the message."""
+
+
+class JudgedMessage(TypedDict):
+    outcome: Literal["read", "asked", "refused", "nothing", "nobody"]
+    """`read`: something counts. `asked`: nothing counts until its owner says what it is. `refused`: a family knows it, and cannot use it. `nothing`: a family knows it, and it is of no interest. `nobody`: no family knows it."""
+    topic: str
+    """The topic without the prefix of the gateway."""
+    family: Optional[str]
+    """Family of devices that reads it."""
+    readings: list[JudgedMessageReadings]
+    """What is read."""
+    asks: list[JudgedMessageAsks]
+    """What counts for nothing until its owner says what it is."""
+    refused: list[str]
+    """Why the message, or a part of it, cannot be used."""
+    left_out: int
+    """Readings that are left out, since the broker had kept the message."""
+    would: list[JudgedMessageWould]
+    """Which setting would help."""
+    members: list[JudgedMessageMembers]
+    """Places that a `mapping` of the `decoder_config` can name."""
+
+
 class Key(TypedDict):
     key_id: str
     """Id of the key."""
@@ -1745,6 +1806,27 @@ class UpdateDeviceBodyDecoderConfigZwavejs(TypedDict):
     """Scale of its temperatures, where a message does not say."""
 
 
+class UpdateDeviceBodyDecoderConfigMapping(TypedDict):
+    topic: str
+    """MQTT topic, as the device’s own broker has it, or a filter: `+` stands for one level, and names the device."""
+    device: NotRequired[str]
+    """What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none."""
+    path: NotRequired[str]
+    """JSONPath (RFC 9535) of one place in the payload. Left out: the payload is a plain number."""
+    unit: Literal["kWh", "Wh", "MWh", "MJ", "GJ", "W", "kW", "m3", "l", "C", "F"]
+    """Unit of the number."""
+    scale: NotRequired[float]
+    """How many of that unit 1 is. Below 0: a power whose sign is the other way round."""
+    meaning: str
+    """What the number is. Energy and volumes are lifetime totals. `power`: signed, below 0 where energy flows to the grid. `production`: of a device that only produces."""
+    circuit: NotRequired[str]
+    """A word that tells two quantities of one device apart that mean the same."""
+    time_path: NotRequired[str]
+    """JSONPath of the message’s own time. Left out, or no time there: that of its receipt."""
+    time_unit: NotRequired[Literal["s", "ms", "iso"]]
+    """Unix seconds or milliseconds, or ISO 8601. Default: a text is ISO 8601, a number is told by its size."""
+
+
 class UpdateDeviceBodyDecoderConfig(TypedDict):
     """Settings for the decoders, for what devices do not report themselves. Unknown members are kept."""
 
@@ -1762,6 +1844,8 @@ class UpdateDeviceBodyDecoderConfig(TypedDict):
     """How Zigbee2MQTT publishes."""
     zwavejs: NotRequired[UpdateDeviceBodyDecoderConfigZwavejs]
     """How Z-Wave JS UI publishes."""
+    mapping: NotRequired[list[UpdateDeviceBodyDecoderConfigMapping]]
+    """Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names."""
 
 
 class UpdateDeviceBodyChannels(TypedDict):
@@ -1830,6 +1914,27 @@ class UpdateGatewayBodyDecoderConfigZwavejs(TypedDict):
     """Scale of its temperatures, where a message does not say."""
 
 
+class UpdateGatewayBodyDecoderConfigMapping(TypedDict):
+    topic: str
+    """MQTT topic, as the device’s own broker has it, or a filter: `+` stands for one level, and names the device."""
+    device: NotRequired[str]
+    """What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none."""
+    path: NotRequired[str]
+    """JSONPath (RFC 9535) of one place in the payload. Left out: the payload is a plain number."""
+    unit: Literal["kWh", "Wh", "MWh", "MJ", "GJ", "W", "kW", "m3", "l", "C", "F"]
+    """Unit of the number."""
+    scale: NotRequired[float]
+    """How many of that unit 1 is. Below 0: a power whose sign is the other way round."""
+    meaning: str
+    """What the number is. Energy and volumes are lifetime totals. `power`: signed, below 0 where energy flows to the grid. `production`: of a device that only produces."""
+    circuit: NotRequired[str]
+    """A word that tells two quantities of one device apart that mean the same."""
+    time_path: NotRequired[str]
+    """JSONPath of the message’s own time. Left out, or no time there: that of its receipt."""
+    time_unit: NotRequired[Literal["s", "ms", "iso"]]
+    """Unix seconds or milliseconds, or ISO 8601. Default: a text is ISO 8601, a number is told by its size."""
+
+
 class UpdateGatewayBodyDecoderConfig(TypedDict):
     """Settings for the decoders, for what devices do not report themselves. Unknown members are kept."""
 
@@ -1847,6 +1952,8 @@ class UpdateGatewayBodyDecoderConfig(TypedDict):
     """How Zigbee2MQTT publishes."""
     zwavejs: NotRequired[UpdateGatewayBodyDecoderConfigZwavejs]
     """How Z-Wave JS UI publishes."""
+    mapping: NotRequired[list[UpdateGatewayBodyDecoderConfigMapping]]
+    """Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names."""
 
 
 class UpdateGatewayBody(TypedDict):
@@ -1854,6 +1961,84 @@ class UpdateGatewayBody(TypedDict):
     """What its owner calls the gateway."""
     decoder_config: NotRequired[UpdateGatewayBodyDecoderConfig]
     """Settings for the decoders, for what devices do not report themselves. Unknown members are kept."""
+
+
+class DecodeMessageBodyDecoderConfigSenml(TypedDict):
+    """Where SenML is published."""
+
+    topics: list[str]
+    """MQTT topic filters on which SenML packs arrive."""
+
+
+class DecodeMessageBodyDecoderConfigZigbee2mqtt(TypedDict):
+    """How Zigbee2MQTT publishes."""
+
+    output: NotRequired[Literal["json", "attribute", "attribute_and_json"]]
+    """How it publishes (its setting `output`)."""
+    devices: NotRequired[list[str]]
+    """With `attribute`: the names of its devices, which may contain slashes."""
+
+
+class DecodeMessageBodyDecoderConfigZwavejs(TypedDict):
+    """How Z-Wave JS UI publishes."""
+
+    temperature_unit: NotRequired[Literal["C", "F"]]
+    """Scale of its temperatures, where a message does not say."""
+
+
+class DecodeMessageBodyDecoderConfigMapping(TypedDict):
+    topic: str
+    """MQTT topic, as the device’s own broker has it, or a filter: `+` stands for one level, and names the device."""
+    device: NotRequired[str]
+    """What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none."""
+    path: NotRequired[str]
+    """JSONPath (RFC 9535) of one place in the payload. Left out: the payload is a plain number."""
+    unit: Literal["kWh", "Wh", "MWh", "MJ", "GJ", "W", "kW", "m3", "l", "C", "F"]
+    """Unit of the number."""
+    scale: NotRequired[float]
+    """How many of that unit 1 is. Below 0: a power whose sign is the other way round."""
+    meaning: str
+    """What the number is. Energy and volumes are lifetime totals. `power`: signed, below 0 where energy flows to the grid. `production`: of a device that only produces."""
+    circuit: NotRequired[str]
+    """A word that tells two quantities of one device apart that mean the same."""
+    time_path: NotRequired[str]
+    """JSONPath of the message’s own time. Left out, or no time there: that of its receipt."""
+    time_unit: NotRequired[Literal["s", "ms", "iso"]]
+    """Unix seconds or milliseconds, or ISO 8601. Default: a text is ISO 8601, a number is told by its size."""
+
+
+class DecodeMessageBodyDecoderConfig(TypedDict):
+    """Settings to read it with. Default: those of the gateway."""
+
+    tz: NotRequired[str]
+    """IANA time zone of devices that report local time without one."""
+    senml: NotRequired[DecodeMessageBodyDecoderConfigSenml]
+    """Where SenML is published."""
+    meter: NotRequired[dict[str, Any]]
+    """Meters that count, by the id of the meter."""
+    emon: NotRequired[dict[str, Any]]
+    """Pulse counters of emon nodes, by `node/name`."""
+    tasmota: NotRequired[dict[str, Any]]
+    """Quantities of meters that a Tasmota script reads, by `prefix.name` or by the name alone."""
+    zigbee2mqtt: NotRequired[DecodeMessageBodyDecoderConfigZigbee2mqtt]
+    """How Zigbee2MQTT publishes."""
+    zwavejs: NotRequired[DecodeMessageBodyDecoderConfigZwavejs]
+    """How Z-Wave JS UI publishes."""
+    mapping: NotRequired[list[DecodeMessageBodyDecoderConfigMapping]]
+    """Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names."""
+
+
+class DecodeMessageBody(TypedDict):
+    topic: str
+    """MQTT topic, with or without the prefix of the gateway."""
+    payload: NotRequired[str]
+    """The payload, where it is text. One of this and `payload_b64`."""
+    payload_b64: NotRequired[str]
+    """The payload in base64."""
+    retained: NotRequired[bool]
+    """The broker had kept it, and delivered it at subscription: what has no time of its own is left out."""
+    decoder_config: NotRequired[DecodeMessageBodyDecoderConfig]
+    """Settings to read it with. Default: those of the gateway."""
 
 
 class CreateGroupBody(TypedDict):
@@ -1915,6 +2100,27 @@ class CreateImportBodyValueDecoderConfigZwavejs(TypedDict):
     """Scale of its temperatures, where a message does not say."""
 
 
+class CreateImportBodyValueDecoderConfigMapping(TypedDict):
+    topic: str
+    """MQTT topic, as the device’s own broker has it, or a filter: `+` stands for one level, and names the device."""
+    device: NotRequired[str]
+    """What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none."""
+    path: NotRequired[str]
+    """JSONPath (RFC 9535) of one place in the payload. Left out: the payload is a plain number."""
+    unit: Literal["kWh", "Wh", "MWh", "MJ", "GJ", "W", "kW", "m3", "l", "C", "F"]
+    """Unit of the number."""
+    scale: NotRequired[float]
+    """How many of that unit 1 is. Below 0: a power whose sign is the other way round."""
+    meaning: str
+    """What the number is. Energy and volumes are lifetime totals. `power`: signed, below 0 where energy flows to the grid. `production`: of a device that only produces."""
+    circuit: NotRequired[str]
+    """A word that tells two quantities of one device apart that mean the same."""
+    time_path: NotRequired[str]
+    """JSONPath of the message’s own time. Left out, or no time there: that of its receipt."""
+    time_unit: NotRequired[Literal["s", "ms", "iso"]]
+    """Unix seconds or milliseconds, or ISO 8601. Default: a text is ISO 8601, a number is told by its size."""
+
+
 class CreateImportBodyValueDecoderConfig(TypedDict):
     """Settings for the decoders, for what devices do not report themselves. Unknown members are kept."""
 
@@ -1932,6 +2138,8 @@ class CreateImportBodyValueDecoderConfig(TypedDict):
     """How Zigbee2MQTT publishes."""
     zwavejs: NotRequired[CreateImportBodyValueDecoderConfigZwavejs]
     """How Z-Wave JS UI publishes."""
+    mapping: NotRequired[list[CreateImportBodyValueDecoderConfigMapping]]
+    """Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names."""
 
 
 class CreateImportBodyValue(TypedDict):
@@ -2240,6 +2448,11 @@ __all__ = [
     "GroupEnergyInsights",
     "ImportCredentialsCredentials",
     "ImportCredentials",
+    "JudgedMessageReadings",
+    "JudgedMessageAsks",
+    "JudgedMessageWould",
+    "JudgedMessageMembers",
+    "JudgedMessage",
     "Key",
     "ListedUserDevices",
     "ListedUser",
@@ -2293,6 +2506,7 @@ __all__ = [
     "UpdateDeviceBodyDecoderConfigSenml",
     "UpdateDeviceBodyDecoderConfigZigbee2mqtt",
     "UpdateDeviceBodyDecoderConfigZwavejs",
+    "UpdateDeviceBodyDecoderConfigMapping",
     "UpdateDeviceBodyDecoderConfig",
     "UpdateDeviceBodyChannels",
     "UpdateDeviceBody",
@@ -2300,8 +2514,15 @@ __all__ = [
     "UpdateGatewayBodyDecoderConfigSenml",
     "UpdateGatewayBodyDecoderConfigZigbee2mqtt",
     "UpdateGatewayBodyDecoderConfigZwavejs",
+    "UpdateGatewayBodyDecoderConfigMapping",
     "UpdateGatewayBodyDecoderConfig",
     "UpdateGatewayBody",
+    "DecodeMessageBodyDecoderConfigSenml",
+    "DecodeMessageBodyDecoderConfigZigbee2mqtt",
+    "DecodeMessageBodyDecoderConfigZwavejs",
+    "DecodeMessageBodyDecoderConfigMapping",
+    "DecodeMessageBodyDecoderConfig",
+    "DecodeMessageBody",
     "CreateGroupBody",
     "UpdateGroupBody",
     "ChangeGroupUsersBody",
@@ -2309,6 +2530,7 @@ __all__ = [
     "CreateImportBodyValueDecoderConfigSenml",
     "CreateImportBodyValueDecoderConfigZigbee2mqtt",
     "CreateImportBodyValueDecoderConfigZwavejs",
+    "CreateImportBodyValueDecoderConfigMapping",
     "CreateImportBodyValueDecoderConfig",
     "CreateImportBodyValue",
     "CreateImportBody",

@@ -30,5 +30,19 @@ export const GATEWAY_EXAMPLES = {
       },
     ],
   },
+  decodeMessage: {
+    body: { topic: 'tele/plug/SENSOR', payload: '{"ENERGY": {"Total": 301.004}}' },
+    answer: {
+      outcome: 'read',
+      topic: 'tele/plug/SENSOR',
+      family: 'tasmota',
+      readings: [{ device: 'plug', channel: 'import', kind: 'energy_total_kwh', value: 301.004, ts: null }],
+      asks: [],
+      refused: [],
+      left_out: 0,
+      would: [],
+      members: [{ path: '$.ENERGY.Total', value: 301.004, may_be_time: false }],
+    },
+  },
   deleteGateway: { answer: { message: `Gateway ${gateway_id} was deleted` } },
 } satisfies Examples;

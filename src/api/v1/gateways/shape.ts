@@ -114,3 +114,75 @@ export const unreadToWire = ({
     received_at: example.receivedAt.toISOString(),
   },
 });
+/** A message that somebody asks about, as it is below a gateway. */
+export const askedMessage = z
+  .strictObject({
+    topic: z.string().min(1).max(1_000).describe('MQTT topic, with or without the prefix of the gateway.'),
+    payload: z.string().optional().describe('The payload, where it is text. One of this and `payload_b64`.'),
+    payload_b64: z.base64().optional().describe('The payload in base64.'),
+    retained: z
+      .boolean()
+      .optional()
+      .describe('The broker had kept it, and delivered it at subscription: what has no time of its own is left out.'),
+    decoder_config: decoderConfig.optional().describe('Settings to read it with. Default: those of the gateway.'),
+  })
+  .refine(({ payload, payload_b64 }) => (payload === undefined) !== (payload_b64 === undefined), {
+    message: 'must have one of payload and payload_b64',
+    path: ['payload'],
+  });
+
+const value = z.union([z.number(), z.boolean()]).describe('In the unit that the kind names.');
+const native = z.string().describe('Id of the device, as the message has it.');
+
+/** What the service makes of a message. */
+export const judgedMessage = z
+  .strictObject({
+    outcome: z
+      .enum(['read', 'asked', 'refused', 'nothing', 'nobody'])
+      .describe(
+        '`read`: something counts. `asked`: nothing counts until its owner says what it is. `refused`: a family knows it, and cannot use it. `nothing`: a family knows it, and it is of no interest. `nobody`: no family knows it.',
+      ),
+    topic: z.string().describe('The topic without the prefix of the gateway.'),
+    family: z.string().nullable().describe('Family of devices that reads it.'),
+    readings: z
+      .array(
+        z.strictObject({
+          device: native,
+          channel: z.string().describe('What it is of: `import`, `export/t1`, `gas/m3`, `room`.'),
+          kind: z.string().describe('What it is, with its unit: `energy_total_kwh`, `power_w`, `temperature_c`.'),
+          value,
+          ts: z.string().nullable().describe('Time that the message has. `null`: that of its receipt.'),
+        }),
+      )
+      .describe('What is read.'),
+    asks: z
+      .array(
+        z.strictObject({
+          device: native,
+          native_name: z.string().describe('How the device calls it.'),
+          unit: z.string().nullable().describe('Its unit, where the message says it.'),
+          value,
+        }),
+      )
+      .describe('What counts for nothing until its owner says what it is.'),
+    refused: z.array(z.string()).describe('Why the message, or a part of it, cannot be used.'),
+    left_out: z.number().int().describe('Readings that are left out, since the broker had kept the message.'),
+    would: z
+      .array(
+        z.strictObject({
+          family: z.string().describe('Family of devices that would read more of it.'),
+          decoder_config: keptDecoderConfig.describe('The setting. A zone, a unit or a number in it is an example.'),
+        }),
+      )
+      .describe('Which setting would help.'),
+    members: z
+      .array(
+        z.strictObject({
+          path: z.string().nullable().describe('JSONPath of the place. `null`: the payload is a plain number.'),
+          value: z.union([z.number(), z.string()]).describe('What is there.'),
+          may_be_time: z.boolean().describe('Whether it can be the time of the message.'),
+        }),
+      )
+      .describe('Places that a `mapping` of the `decoder_config` can name.'),
+  })
+  .meta({ id: 'JudgedMessage' });

@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import { readPath } from '#src/core/json-path.ts';
+import { judge } from './judge.ts';
+import { membersOf } from './members.ts';
+import { readSettings } from './settings.ts';
+
+const RECEIVED = Date.UTC(2026, 6, 5, 19);
+const judged = (topic: string, payload: unknown, config: unknown = {}, replayed = false) =>
+  judge(
+    {
+      topic,
+      payload: Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload)),
+      receivedAtMs: RECEIVED,
+      replayed,
+    },
+    readSettings(config),
+  );
+
+test('what a family reads, with its topic as it is below a gateway', () => {
+  const body = { Time: '2026-07-05T21:00:00', ENERGY: { Total: 301.004 } };
+  expect(judged('gw/gwy_1/tele/plug/SENSOR', body)).toMatchObject({
+    outcome: 'read',
+    topic: 'tele/plug/SENSOR',
+    family: 'tasmota',
+    readings: [{ device: 'plug', channel: 'import', value: 301.004, ts: null }],
+    // Its time is local, of a zone that nobody said.
+    would: [{ family: 'tasmota', decoder_config: { tz: 'Europe/Berlin' } }],
+  });
+  expect(judged('tele/plug/SENSOR', body, { tz: 'Europe/Berlin' }).would).toEqual([]);
+});
+
+test('what is asked about, and the setting that answers it', () => {
+  const { outcome, asks, would } = judged('tele/cellar/SENSOR', { SML: { Wert_A: 17 } });
+  expect({ outcome, asks }).toMatchObject({ outcome: 'asked', asks: [{ device: 'cellar' }] });
+  expect(would).toEqual([
+    { family: 'tasmota', decoder_config: { tasmota: { [asks[0]?.native_name ?? '']: expect.anything() } } },
+  ]);
+});
+
+test('a meter without a unit is refused, and with one read', () => {
+  const { outcome, would } = judged('rtlamr/12345678', {
+    Time: '2026-07-05T14:59:58-04:00',
+    Type: 'SCM',
+    Message: { ID: 12345678, Type: 7, Consumption: 2528113 },
+  });
+  expect({ outcome, would }).toMatchObject({
+    outcome: 'refused',
+    would: [{ family: 'rtlamr', decoder_config: { meter: { 12345678: { unit: 'kWh' } } } }],
+  });
+});
+
+test('a temperature of which nobody knows the scale', () => {
+  const { outcome, would } = judged('zwave/12/49/0/Air_temperature', { value: 21.4 });
+  expect({ outcome, would }).toEqual({
+    outcome: 'nothing',
+    would: [{ family: 'zwavejs', decoder_config: { zwavejs: { temperature_unit: 'C' } } }],
+  });
+});
+
+test('a pack of SenML on a topic that nobody named', () => {
+  const { outcome, would } = judged('my/pack', [{ n: 'meter/energy', u: 'kWh', v: 5 }]);
+  expect({ outcome, would }).toEqual({
+    outcome: 'nobody',
+    would: [{ family: 'senml', decoder_config: { senml: { topics: ['my/pack'] } } }],
+  });
+});
+
+test('nobody’s message, with what a mapping can name', () => {
+  expect(judged('boiler/1', { at: '2026-07-05T18:59:00Z', meter: { 'total kWh': '12.5', ok: true }, n: null })).toEqual(
+    {
+      outcome: 'nobody',
+      topic: 'boiler/1',
+      family: null,
+      readings: [],
+      asks: [],
+      refused: [],
+      left_out: 0,
+      would: [],
+      members: [
+        { path: '$.at', value: '2026-07-05T18:59:00Z', may_be_time: true },
+        { path: '$.meter["total kWh"]', value: '12.5', may_be_time: false },
+      ],
+    },
+  );
+});
+
+test('what the broker had kept is left out where it has no time of its own', () => {
+  const judgement = judged('tele/plug/SENSOR', { ENERGY: { Total: 1 } }, {}, true);
+  expect(judgement).toMatchObject({ outcome: 'nothing', family: 'tasmota', left_out: 1 });
+});
+
+test.each(['', 'Online', '{', '\u0000', '[[[[', '"x"', 'null', '[]'])('%j is nobody’s, without a crash', (payload) => {
+  expect(judged('x/y', payload)).toMatchObject({ outcome: 'nobody', members: [] });
+});
+
+test('each member’s path leads to it, whatever it is called, but for control characters', () => {
+  const names = ['a', 'a b', "it's", '"quoted"', 'back\\slash', '', '0', 'ü', '\u0001', '$', 'a.b', 'x]'];
+  const body = Object.fromEntries(names.map((name, index) => [name, [{ [name]: index }]]));
+  const read = JSON.parse(JSON.stringify(body));
+  const members = membersOf(Buffer.from(JSON.stringify(body)));
+  expect(members).toHaveLength(names.length - 1);
+  for (const { path, value } of members) expect(readPath(path ?? '')?.(read)).toBe(value);
+});
+
+test('an endless message is cut', () => {
+  const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`m${index}`, index]));
+  expect(membersOf(Buffer.from(JSON.stringify(wide)))).toHaveLength(200);
+  expect(membersOf(Buffer.from(`${'['.repeat(20_000)}1${']'.repeat(20_000)}`))).toEqual([]);
+});

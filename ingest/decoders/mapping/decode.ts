@@ -1,0 +1,72 @@
+import { readPath } from '#src/core/json-path.ts';
+import { quantityOf } from '#src/devices/mapped-quantity.ts';
+import type { Mapped } from '#src/devices/mapping.ts';
+import { type DecoderSettings, type DeviceMessage, type Heard, withoutMemory } from '../family.ts';
+import { celsius, type Hearing, hearing, nothing } from '../read/heard.ts';
+import { readNumber } from '../read/number.ts';
+import { readJson, readText } from '../read/payload.ts';
+import { fromIso, fromUnix, trusted } from '../read/time.ts';
+import { type Named, namedOn } from './topic.ts';
+
+/** What an owner says of numbers on topics that he names (`decoder_config.mapping`). */
+export const mapping = withoutMemory({ name: 'mapping', decode });
+
+function decode(message: DeviceMessage, settings: DecoderSettings): Heard | null {
+  if (!settings.mapping) return null;
+  const named = namedOn(message.topic, settings.mapping);
+  if (named.length === 0) return null;
+  // How a retained message is deleted.
+  if (message.payload.length === 0) return nothing();
+  const heard = hearing();
+  const json = named.some(({ mapped }) => mapped.path !== undefined) ? readJson(message.payload) : undefined;
+  const placed = new Set<string>();
+  let isTaken = false;
+  for (const one of named) {
+    const value = numberAt(one.mapped, message.payload, json);
+    if (value === undefined) continue;
+    isTaken = true;
+    if (value === UNREADABLE)
+      heard.refuse(`payload is not ${one.mapped.path === undefined ? 'a number' : 'JSON'}`, one.device);
+    else add(heard, placed, one, value, timeOf(one.mapped, json, message, settings.tz));
+  }
+  // A message of these topics that has none of what is mapped may be a family's.
+  return isTaken ? heard : null;
+}
+
+const UNREADABLE = Symbol('unreadable');
+
+/** The number of a mapping as it stands in the payload; undefined: it is not there. A filter that ends in `#` takes what it can read. */
+function numberAt({ topic, path }: Mapped, payload: Buffer, json: unknown): unknown {
+  const unreadable = topic.endsWith('#') ? undefined : UNREADABLE;
+  if (path !== undefined) return json === undefined ? unreadable : readPath(path)?.(json);
+  const text = readText(payload);
+  return text === null || readNumber(text) === undefined ? unreadable : text;
+}
+
+function add(heard: Hearing, placed: Set<string>, { mapped, device }: Named, value: unknown, atMs: number | null) {
+  const quantity = quantityOf(mapped);
+  const name = [mapped.topic, mapped.path].join(' ').trim();
+  // Settings are checked where they are stored.
+  if (typeof quantity === 'string') return heard.refuse(`${name}: ${quantity}`, device);
+  const place = JSON.stringify([device, quantity.channel, quantity.kind]);
+  if (placed.has(place)) return heard.refuse(`${name}: another mapping says ${quantity.channel} already`, device);
+  placed.add(place);
+  if (mapped.unit !== 'F') return heard.add({ device, ...quantity, value, atMs, name });
+  const { times, per, ...of } = quantity;
+  const read = readNumber(value);
+  const degrees = typeof read === 'number' ? celsius((read * times) / per, 'F') : value;
+  heard.add({ device, ...of, value: degrees, atMs, name });
+}
+
+/** The message's own time; null: it has none to trust. */
+function timeOf({ time_path, time_unit }: Mapped, json: unknown, message: DeviceMessage, tz?: string): number | null {
+  if (time_path === undefined) return null;
+  const value = readPath(time_path)?.(json);
+  const { receivedAtMs } = message;
+  const isIso = time_unit === 'iso' || (time_unit === undefined && typeof value === 'string');
+  if (isIso) return trusted(fromIso(value, { tz, receivedAtMs }), receivedAtMs);
+  const number = readNumber(value);
+  if (typeof number !== 'number') return null;
+  const ms = time_unit === undefined ? fromUnix(number) : time_unit === 's' ? number * 1_000 : number;
+  return trusted(ms, receivedAtMs);
+}

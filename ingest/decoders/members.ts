@@ -1,0 +1,65 @@
+import { MAX_PATH_CHARACTERS } from '#src/core/json-path.ts';
+import { readNumber } from './read/number.ts';
+import { readJson, readText } from './read/payload.ts';
+import { fromIso } from './read/time.ts';
+
+/** A place of a message that a mapping can name. */
+export interface Member {
+  /** JSONPath of it; null: the payload itself is a plain number. */
+  path: string | null;
+  value: number | string;
+  /** Whether it can be a time, too: ISO 8601, or Unix time since 2020. */
+  may_be_time: boolean;
+}
+
+const MAX_MEMBERS = 200;
+/** Places that are looked at, and how deep they may lie. */
+const MAX_PLACES = 5_000;
+const MAX_DEPTH = 16;
+const EARLIEST_SECONDS = Date.UTC(2020, 0, 1) / 1_000;
+const PLAIN = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** What of a payload a mapping can name: numbers, as JSON or as text, and times; the first 200. Pure. */
+export function membersOf(payload: Buffer): Member[] {
+  const text = readText(payload);
+  const plain = text === null ? undefined : readNumber(text);
+  if (typeof plain === 'number') return [{ path: null, value: plain, may_be_time: false }];
+  const found: Member[] = [];
+  const open: { path: string; value: unknown; depth: number }[] = [{ path: '$', value: readJson(payload), depth: 0 }];
+  for (let looked = 0; open.length > 0 && looked < MAX_PLACES && found.length < MAX_MEMBERS; looked++) {
+    const { path, value, depth } = open.shift() as (typeof open)[number];
+    if (typeof value === 'object' && value !== null) {
+      if (depth < MAX_DEPTH) open.push(...below(path, value, depth + 1));
+    } else {
+      const member = memberOf(path, value);
+      if (member) found.push(member);
+    }
+  }
+  return found;
+}
+
+function memberOf(path: string, value: unknown): Member | null {
+  if (typeof value !== 'number' && typeof value !== 'string') return null;
+  const number = readNumber(value);
+  if (typeof number === 'number') return { path, value, may_be_time: number >= EARLIEST_SECONDS };
+  const isTime = fromIso(value, { tz: 'UTC', receivedAtMs: 0 }) !== null;
+  return isTime ? { path, value, may_be_time: true } : null;
+}
+
+function below(path: string, value: object, depth: number) {
+  const entries: [string, unknown][] = Array.isArray(value)
+    ? value.slice(0, MAX_MEMBERS).map((one, index) => [`[${index}]`, one])
+    : Object.entries(value)
+        .slice(0, MAX_PLACES)
+        // The library takes no path to such a name.
+        .filter(([name]) => !/\p{Cc}/u.test(name))
+        .map(([name, one]) => [stepTo(name), one]);
+  return entries
+    .map(([step, one]) => ({ path: path + step, value: one, depth }))
+    .filter((one) => one.path.length <= MAX_PATH_CHARACTERS);
+}
+
+/** A step to a member, as RFC 9535 writes it. */
+const stepTo = (name: string): string =>
+  // JSON escapes what may not stand in a string of a path, and a quote of the other kind needs none.
+  PLAIN.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;

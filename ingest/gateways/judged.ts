@@ -1,0 +1,35 @@
+import type { Pool } from '#src/database/connect.ts';
+import { type Judgement, judge } from '../decoders/judge.ts';
+import { readSettings } from '../decoders/settings.ts';
+
+/** A message of a gateway that somebody asks about. */
+export interface AskedMessage {
+  gatewayId: string;
+  /** With or without the gateway's prefix. */
+  topic: string;
+  payload: Buffer;
+  receivedAtMs: number;
+  /** The broker had kept it: of unknown age. */
+  replayed: boolean;
+  /** The owner's `decoder_config`, stored or as it would be. */
+  config: unknown;
+}
+
+/** Says what ingest would make of messages of gateways, after all that was announced there. It reads only. */
+export function createJudge(pool: Pool): (asked: AskedMessage) => Promise<Judgement> {
+  let last: Promise<unknown> = Promise.resolve();
+  const judgeOne = async ({ gatewayId, config, ...message }: AskedMessage) => {
+    // Raw SQL: a statement of ingest's own relation, which nothing in src knows.
+    const { rows } = await pool.query(
+      'SELECT topic, payload FROM gateway_announcements WHERE gateway_id = $1 ORDER BY place',
+      [gatewayId],
+    );
+    return judge(message, readSettings(config), rows);
+  };
+  return (asked) => {
+    // One at a time: a gateway may have announced 16 MiB.
+    const next = last.then(() => judgeOne(asked));
+    last = next.catch(() => {});
+    return next;
+  };
+}

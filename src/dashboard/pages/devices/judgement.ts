@@ -1,0 +1,54 @@
+import type { JudgedMessage } from '#clients/typescript/client.ts';
+import { html } from '../../html.ts';
+import { time } from '../../parts/format.ts';
+import { rich } from '../../parts/rich.ts';
+import { Badge, Copy } from '../../parts/ui.ts';
+import { numberFormat } from '../../words/locale.ts';
+import { words } from '../../words/words.ts';
+
+const shown = (value: number | boolean) =>
+  typeof value === 'number' ? numberFormat({ maximumFractionDigits: 9 }).format(value) : String(value);
+
+/** What the service makes of a message: what is read of it, why not, and which setting would help. */
+export function Judgement({ of: judged, zone }: { of: JudgedMessage; zone: string }) {
+  const { messages: w, devices } = words();
+  const { outcome, family, readings, asks, refused, left_out, would } = judged;
+  const kind = (name: string) => devices.discovered.kinds[name] ?? name;
+  return html`
+    <p role="status">${rich(w.outcomes[outcome](family ?? ''))}</p>
+    ${
+      readings.length + asks.length > 0 &&
+      html`<div class="table"><table>
+        <thead><tr>
+          <th scope="col">${w.device}</th><th scope="col">${w.quantity}</th><th scope="col">${w.value}</th><th scope="col">${w.time}</th>
+        </tr></thead>
+        <tbody>
+          ${readings.map(
+            ({ device, channel, kind: name, value, ts }) => html`<tr key=${`${device} ${channel} ${name}`}>
+              <th scope="row" data-name=${w.device}>${device}</th>
+              <td data-name=${w.quantity}><span>${kind(name)} <code>${channel}</code></span></td>
+              <td data-name=${w.value}>${shown(value)}</td>
+              <td data-name=${w.time}>${ts === null ? html`<span class="quiet">${w.atReceipt}</span>` : time(ts, zone)}</td>
+            </tr>`,
+          )}
+          ${asks.map(
+            ({ device, native_name, unit, value }) => html`<tr key=${`${device} ${native_name}`}>
+              <th scope="row" data-name=${w.device}>${device}</th>
+              <td data-name=${w.quantity}><span><code>${native_name}</code> <${Badge} kind="warn">${w.isAsked}<//></span></td>
+              <td data-name=${w.value}>${`${shown(value)} ${unit ?? ''}`}</td>
+              <td></td>
+            </tr>`,
+          )}
+        </tbody>
+      </table></div>`
+    }
+    ${refused.length > 0 && html`<ul lang="en">${refused.map((reason) => html`<li>${reason}</li>`)}</ul>`}
+    ${left_out > 0 && html`<p class="quiet">${w.leftOut(left_out)}</p>`}
+    ${would.map(
+      ({ family: other, decoder_config }) => html`
+        <p>${rich(w.would(other))}</p>
+        <${Copy} text=${JSON.stringify(decoder_config)} label=${w.setting} />
+      `,
+    )}
+  `;
+}

@@ -1,0 +1,99 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Gateway, JudgedMessage } from '#clients/typescript/client.ts';
+import { html } from '../../html.ts';
+import { numberOf } from '../../parts/decimal.ts';
+import { DecimalInput } from '../../parts/decimal-input.ts';
+import { useAction } from '../../parts/load.ts';
+import { busy, Field, Problem } from '../../parts/ui.ts';
+import { words } from '../../words/words.ts';
+import { Judgement } from './judgement.ts';
+import { changeMapped, type Mapped, meaningName, UNITS } from './mapped.ts';
+
+/**
+ * Says what a place of a message is. `path`: null for the whole message; `times`: places that may be its time; `onTry`: judges the
+ * message as it would be read.
+ */
+export function MapForm(props: {
+  gateway: Gateway;
+  topic: string;
+  path: string | null;
+  times: readonly string[];
+  zone: string;
+  onTry: (mapped: Mapped) => Promise<JudgedMessage>;
+  onSaved: (gateway: Gateway) => void;
+}) {
+  const { gateway, topic, path, times, zone, onTry, onSaved } = props;
+  const { form, whole } = words().messages;
+  const [meaning, setMeaning] = useState('import');
+  const [tried, setTried] = useState<JudgedMessage | null>(null);
+  const { run, isBusy, error } = useAction();
+  const shown = useRef<HTMLFormElement>(null);
+  // It comes below a list that may be long.
+  useEffect(() => shown.current?.querySelector('select')?.focus(), []);
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const mapped = mappedIn(new FormData(event.target as HTMLFormElement), path);
+    const isSaving = (event.submitter as HTMLButtonElement | null)?.value === 'save';
+    run(async () => {
+      if (isSaving) onSaved(await changeMapped(gateway, (all) => [...all, mapped]));
+      else setTried(await onTry(mapped));
+    });
+  };
+  return html`<form ref=${shown} onSubmit=${submit} aria-label=${form.title(path ?? whole)}>
+    <h3>${form.title(path ?? whole)}</h3>
+    <${Field} label=${form.meaning} hint=${form.total}>
+      ${(attributes: object) => html`<select ...${attributes} name="meaning" value=${meaning}
+        onChange=${(event: Event) => setMeaning((event.target as HTMLSelectElement).value)}>
+        ${Object.keys(UNITS).map((one) => html`<option value=${one}>${meaningName(one)}</option>`)}
+      </select>`}
+    <//>
+    <${Field} label=${form.unit}>
+      ${(attributes: object) => html`<select ...${attributes} name="unit" key=${meaning}>
+        ${UNITS[meaning]?.map((one) => html`<option value=${one}>${one}</option>`)}
+      </select>`}
+    <//>
+    <${Field} label=${form.scale} hint=${form.scaleHint}>
+      ${(attributes: object) => html`<${DecimalInput} attributes=${attributes} name="scale" limits=${null} />`}
+    <//>
+    <${Field} label=${form.topic} hint=${form.topicHint}>
+      ${(attributes: object) => html`<input ...${attributes} name="topic" required maxlength="120" autocomplete="off" defaultValue=${topic} />`}
+    <//>
+    <${Field} label=${form.device} hint=${form.deviceHint}>
+      ${(attributes: object) => html`<input ...${attributes} name="device" maxlength="100" autocomplete="off" />`}
+    <//>
+    <${Field} label=${form.circuit} hint=${form.circuitHint}>
+      ${(attributes: object) => html`<input ...${attributes} name="circuit" maxlength="32" autocomplete="off" />`}
+    <//>
+    ${
+      path !== null &&
+      times.length > 0 &&
+      html`<${Field} label=${form.time}>
+        ${(attributes: object) => html`<select ...${attributes} name="time_path">
+          <option value="">${form.noTime}</option>
+          ${times.filter((one) => one !== path).map((one) => html`<option value=${one}>${one}</option>`)}
+        </select>`}
+      <//>`
+    }
+    <${Problem} text=${error} />
+    ${tried && html`<h4>${form.tried}</h4><${Judgement} of=${tried} zone=${zone} />`}
+    <p class="actions">
+      <button value="try" ...${busy(isBusy)}>${form.try}</button>
+      <button value="save" class="main" ...${busy(isBusy)}>${form.save}</button>
+    </p>
+  </form>`;
+}
+
+/** The entry that a form says; what is left empty is left out. */
+function mappedIn(form: FormData, path: string | null): Mapped {
+  const text = (name: string) => String(form.get(name) ?? '').trim();
+  const scale = numberOf(text('scale'));
+  const optional = { device: text('device'), circuit: text('circuit'), time_path: text('time_path'), path: path ?? '' };
+  const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== ''));
+  return {
+    topic: text('topic'),
+    unit: text('unit'),
+    meaning: text('meaning'),
+    ...given,
+    ...(scale === null ? {} : { scale }),
+  };
+}

@@ -1,0 +1,125 @@
+import { useState } from 'preact/hooks';
+import type { Gateway, JudgedMessage } from '#clients/typescript/client.ts';
+import { call } from '../../api.ts';
+import { html } from '../../html.ts';
+import { useAction } from '../../parts/load.ts';
+import { busy, Dialog, Field, Problem, ShownOnce } from '../../parts/ui.ts';
+import { words } from '../../words/words.ts';
+import { Judgement } from './judgement.ts';
+import { MapForm } from './map-form.ts';
+import { changeMapped, configWith, type Mapped, mappedOf, meaningName } from './mapped.ts';
+
+/** A message as it was typed, or as it arrived. */
+export interface TypedMessage {
+  topic: string;
+  payload: string;
+  retained?: boolean;
+}
+
+/** Reads a message of a gateway as the service would, and lets its owner say what its numbers are. `of`: one to begin with. */
+export function ReadMessage(props: {
+  gateway: Gateway;
+  zone: string;
+  of?: TypedMessage;
+  onChange: () => void;
+  onClose: () => void;
+}) {
+  const { zone, of, onChange, onClose } = props;
+  const { common, messages: w } = words();
+  const [gateway, setGateway] = useState(props.gateway);
+  const [looked, setLooked] = useState<{ message: TypedMessage; judged: JudgedMessage } | null>(null);
+  const [chosen, setChosen] = useState<{ path: string | null } | null>(null);
+  const [isSaved, setSaved] = useState(false);
+  const { run, isBusy, error } = useAction();
+  const judge = (message: TypedMessage, decoder_config: Record<string, unknown>) =>
+    call<JudgedMessage>('POST', `/v1/gateways/${gateway.gateway_id}/decode`, { ...message, decoder_config });
+  const look = (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = new FormData(event.target as HTMLFormElement);
+    const message = {
+      topic: String(form.get('topic')).trim(),
+      payload: String(form.get('payload')),
+      retained: form.get('retained') !== null,
+    };
+    setChosen(null);
+    setSaved(false);
+    run(async () => setLooked({ message, judged: await judge(message, gateway.decoder_config) }));
+  };
+  const changed = async (now: Gateway, isNew: boolean) => {
+    setGateway(now);
+    setChosen(null);
+    setSaved(isNew);
+    onChange();
+    if (looked) setLooked({ ...looked, judged: await judge(looked.message, now.decoder_config) });
+  };
+  const takeBack = (index: number, one: Mapped) =>
+    run(async () => {
+      const isIt = (other: Mapped, at: number) => at === index && JSON.stringify(other) === JSON.stringify(one);
+      await changed(await changeMapped(gateway, (all) => all.filter((other, at) => !isIt(other, at))), false);
+    });
+  const mapped = mappedOf(gateway);
+  return html`<${Dialog} title=${w.title(gateway.name)} onClose=${onClose}>
+    <p class="quiet">${w.about}</p>
+    <form onSubmit=${look}>
+      <${Field} label=${w.topic} hint=${w.topicHint}>
+        ${(attributes: object) => html`<input ...${attributes} name="topic" required maxlength="1000" autocomplete="off" defaultValue=${of?.topic ?? ''} />`}
+      <//>
+      <${Field} label=${w.payload}>
+        ${(attributes: object) => html`<textarea ...${attributes} name="payload" rows="6" spellcheck="false" defaultValue=${of?.payload ?? ''}></textarea>`}
+      <//>
+      <label class="check"><input type="checkbox" name="retained" defaultChecked=${of?.retained ?? false} /> ${w.retained}</label>
+      <${Problem} text=${error} />
+      <p class="actions"><button class="main" ...${busy(isBusy)}>${w.look}</button></p>
+    </form>
+    ${isSaved && html`<${ShownOnce}>${w.form.saved}<//>`}
+    ${looked && html`<${Judgement} of=${looked.judged} zone=${zone} />`}
+    ${looked && looked.judged.members.length > 0 && html`<${Members} of=${looked.judged} onChoose=${(path: string | null) => setChosen({ path })} />`}
+    ${
+      looked &&
+      chosen &&
+      html`<${MapForm}
+        key=${chosen.path}
+        gateway=${gateway}
+        topic=${looked.judged.topic}
+        path=${chosen.path}
+        times=${looked.judged.members.flatMap(({ path, may_be_time }) => (may_be_time && path !== null ? [path] : []))}
+        zone=${zone}
+        onTry=${(one: Mapped) => judge(looked.message, configWith(gateway, [...mappedOf(gateway), one]))}
+        onSaved=${(now: Gateway) => run(() => changed(now, true))}
+      />`
+    }
+    ${
+      mapped.length > 0 &&
+      html`<h3>${w.mappings.title}</h3>
+      <ul class="mapped">${mapped.map(
+        (one, index) => html`<li key=${JSON.stringify(one)}>
+          <code>${one.topic}</code> ${one.path && html`<code>${one.path}</code>`} ${`${meaningName(one.meaning)}, ${one.unit} `}
+          <button type="button" ...${busy(isBusy)} aria-label=${common.of(w.mappings.remove, placeOf(one))} onClick=${() => takeBack(index, one)}>${w.mappings.remove}</button>
+        </li>`,
+      )}</ul>`
+    }
+  <//>`;
+}
+
+const placeOf = ({ topic, path = '' }: Mapped) => `${topic} ${path}`.trim();
+
+/** The places of a message that can be said to be something. */
+function Members({ of: judged, onChoose }: { of: JudgedMessage; onChoose: (path: string | null) => void }) {
+  const { common, messages: w } = words();
+  return html`<h3>${w.members}</h3>
+    <p class="quiet">${w.membersAbout}</p>
+    <div class="table"><table>
+      <thead><tr><th scope="col">${w.place}</th><th scope="col">${w.value}</th><td></td></tr></thead>
+      <tbody>
+        ${judged.members.map(
+          ({ path, value }) => html`<tr key=${path}>
+            <th scope="row" data-name=${w.place}>${path === null ? w.whole : html`<code>${path}</code>`}</th>
+            <td data-name=${w.value}>${String(value)}</td>
+            <td><div class="actions">
+              <button type="button" aria-label=${common.of(w.choose, path ?? w.whole)} onClick=${() => onChoose(path)}>${w.choose}</button>
+            </div></td>
+          </tr>`,
+        )}
+      </tbody>
+    </table></div>`;
+}

@@ -1,0 +1,68 @@
+import { plural } from '../locale.ts';
+
+/** What a message of a device says, and what its owner says of it. */
+export const messages = {
+  open: 'Read a message',
+  title: (gateway: string) => `What does a message say? ${gateway}`,
+  about: 'Paste a message of a device: you see what is read out of it, and why not. Nothing of it is stored.',
+  topic: 'Topic',
+  topicHint: 'As the device’s own broker has it, such as tele/plug/SENSOR.',
+  payload: 'Message',
+  retained: 'The broker had kept it (retain)',
+  look: 'Look',
+  outcomes: {
+    read: (family: string) => `It is read, as **${family}**.`,
+    asked: (family: string) =>
+      `It is of **${family}**. Nothing of it counts until you say what it is, on the page of the paired device.`,
+    refused: (family: string) => `It is of **${family}**, and cannot be used.`,
+    nothing: (family: string) => `It is of **${family}**. It says nothing that is counted.`,
+    nobody: () => 'Nobody reads it: no known kind of device has such a topic with such a message.',
+  },
+  device: 'Device',
+  quantity: 'Quantity',
+  value: 'Value',
+  time: 'Time',
+  atReceipt: 'as it arrives',
+  isAsked: 'unknown',
+  leftOut: (count: number) =>
+    plural(count, {
+      one: '# reading is left out: the broker had kept the message, and it does not say how old it is.',
+      other: '# readings are left out: the broker had kept the message, and it does not say how old it is.',
+    }),
+  would: (family: string) =>
+    `With this setting **${family}** reads more of it. Zones, units and numbers in it are examples. It belongs in the gateway’s \`decoder_config\`.`,
+  setting: 'Setting',
+  members: 'What is in it',
+  membersAbout: 'Choose a number to say what it is: from then on it is read.',
+  place: 'Place',
+  whole: 'the whole message',
+  choose: 'Say what it is',
+  form: {
+    title: (place: string) => `What is ${place}?`,
+    meaning: 'It is',
+    unit: 'Unit',
+    scale: 'Times',
+    scaleHint: 'Where 1 is not one of that unit: 0.01 for hundredths. Empty otherwise.',
+    topic: 'On topics',
+    topicHint: 'A + in the place of one level stands for any, and names the device.',
+    device: 'Name of the device',
+    deviceHint: 'Empty: what the + stands for, or the topic.',
+    circuit: 'Which of several',
+    circuitHint: 'A word for the second of a kind in one device, such as pump. Empty otherwise.',
+    time: 'Its time',
+    noTime: 'as it arrives',
+    total: 'Energy and volumes must be what the device has counted ever since, not of a day.',
+    try: 'Try it',
+    tried: 'With this:',
+    save: 'Save to the gateway',
+    saved: 'Saved. The device appears among the discovered ones with its next message; pair it there.',
+  },
+  meanings: {
+    power: 'Power (below 0: export)',
+    production: 'Production of a device that only produces',
+  },
+  mappings: {
+    title: 'What you said of this gateway’s messages',
+    remove: 'Take back',
+  },
+};

@@ -1,0 +1,68 @@
+import type { Words } from '../en.ts';
+import { plural } from '../locale.ts';
+
+export const messages: Words['messages'] = {
+  open: 'Leer un mensaje',
+  title: (gateway) => `¿Qué dice un mensaje? ${gateway}`,
+  about: 'Pega un mensaje de un dispositivo: verás qué se lee de él y por qué no. No se guarda nada.',
+  topic: 'Topic del mensaje',
+  topicHint: 'Tal como lo tiene el broker del dispositivo, por ejemplo tele/plug/SENSOR.',
+  payload: 'Mensaje',
+  retained: 'El broker lo tenía guardado (retain)',
+  look: 'Mirar',
+  outcomes: {
+    read: (family) => `Se lee, como **${family}**.`,
+    asked: (family) =>
+      `Es de **${family}**. No cuenta nada hasta que digas qué es, en la página del dispositivo vinculado.`,
+    refused: (family) => `Es de **${family}** y no se puede usar.`,
+    nothing: (family) => `Es de **${family}**. No dice nada que se cuente.`,
+    nobody: () => 'Nadie lo lee: ningún tipo de dispositivo conocido tiene un topic así con un mensaje así.',
+  },
+  device: 'Dispositivo',
+  quantity: 'Magnitud',
+  value: 'Valor',
+  time: 'Hora',
+  atReceipt: 'al llegar',
+  isAsked: 'desconocido',
+  leftOut: (count) =>
+    plural(count, {
+      one: 'Se omite # lectura: el broker tenía guardado el mensaje, y este no dice qué antigüedad tiene.',
+      other: 'Se omiten # lecturas: el broker tenía guardado el mensaje, y este no dice qué antigüedad tiene.',
+    }),
+  would: (family) =>
+    `Con este ajuste **${family}** lee más de él. Las zonas, unidades y números son ejemplos. Va en la \`decoder_config\` de la pasarela.`,
+  setting: 'Ajuste',
+  members: 'Qué contiene',
+  membersAbout: 'Elige un número y di qué es: se leerá a partir de entonces.',
+  place: 'Lugar',
+  whole: 'todo el mensaje',
+  choose: 'Decir qué es',
+  form: {
+    title: (place) => `¿Qué es ${place}?`,
+    meaning: 'Es',
+    unit: 'Unidad',
+    scale: 'Por',
+    scaleHint: 'Si 1 no es una de esa unidad: 0,01 para centésimas. Si no, vacío.',
+    topic: 'En los topics',
+    topicHint: 'Un + en lugar de un nivel vale por cualquiera, y da nombre al dispositivo.',
+    device: 'Nombre del dispositivo',
+    deviceHint: 'Vacío: lo que representa el +, o el topic.',
+    circuit: 'Cuál de varios',
+    circuitHint: 'Una palabra para el segundo de su clase en un dispositivo, como pump. Si no, vacío.',
+    time: 'Su hora',
+    noTime: 'al llegar',
+    total: 'La energía y los volúmenes deben ser lo que el dispositivo ha contado desde siempre, no lo de un día.',
+    try: 'Probar',
+    tried: 'Con esto:',
+    save: 'Guardar en la pasarela',
+    saved: 'Guardado. El dispositivo aparecerá entre los descubiertos con su próximo mensaje; vincúlalo allí.',
+  },
+  meanings: {
+    power: 'Potencia (bajo 0: vertido)',
+    production: 'Producción de un dispositivo que solo produce',
+  },
+  mappings: {
+    title: 'Lo que has dicho de los mensajes de esta pasarela',
+    remove: 'Retirar',
+  },
+};

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { mapping } from './mapping.ts';
+
+const ENTRY = { topic: 'home/+/energy', path: '$.total', unit: 'kWh', meaning: 'import' };
+const mistakes = (...all: unknown[]): string[] =>
+  (mapping.safeParse(all).error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`);
+
+test.each([
+  [ENTRY],
+  [{ topic: 'meter', unit: 'l', meaning: 'water', scale: 10 }],
+  [{ topic: '/lead/+/#', unit: 'F', meaning: 'temperature', path: '$' }],
+  [{ ...ENTRY, unit: 'W', meaning: 'power', scale: -1 }],
+  [{ ...ENTRY, time_path: "$['t s']", time_unit: 's' }],
+])('takes %j', (one) => {
+  expect(mistakes(one)).toEqual([]);
+});
+
+test.each([
+  [{ topic: '#' }, /^0\.topic: must be an MQTT topic/],
+  [{ topic: '+/+' }, /^0\.topic: must be/],
+  [{ topic: 'a/#/b' }, /^0\.topic: must be/],
+  [{ topic: 'a+/b' }, /^0\.topic: must be/],
+  [{ topic: 'a\u0000' }, /^0\.topic: must be/],
+  [{ path: '$..total' }, /^0\.path: must be a JSONPath that names one place/],
+  [{ path: '$[?@.a]' }, /^0\.path: /],
+  [{ path: 'total' }, /^0\.path: /],
+  [{ unit: 'kwh' }, /^0\.unit: /],
+  [{ unit: 'C' }, /^0\.unit: import is in a unit of energy/],
+  [{ unit: 'kWh', meaning: 'water' }, /^0\.unit: water is in m3 or l/],
+  [{ unit: 'W', meaning: 'import/t1' }, /^0\.unit: a tariff is of energy/],
+  [{ meaning: 'constructor' }, /^0\.meaning: must be import, export/],
+  [{ scale: 0 }, /^0\.scale: must not be 0/],
+  [{ scale: -1 }, /^0\.unit: scale is below 0/],
+  [{ circuit: 'export' }, /^0\.circuit: /],
+  [{ device: '+-+' }, /^0\.device: /],
+  [{ topic: 'home/energy', device: 'x-+' }, /^0\.device: has a `\+`/],
+  [{ path: undefined, time_path: '$.t' }, /^0\.time_path: needs a path/],
+  [{ time_unit: 's' }, /^0\.time_unit: needs a time_path/],
+  [{ eval: true }, /Unrecognized/],
+])('refuses %j', (change, message) => {
+  expect(mistakes({ ...ENTRY, ...change })).toEqual([expect.stringMatching(message)]);
+});
+
+test('two entries that may be one register of a device are refused, and those that cannot be are not', () => {
+  const other = { ...ENTRY, path: '$.other' };
+  const clash = [expect.stringMatching(/^1\.device: may be what entry 0 is/)];
+  expect(mistakes(ENTRY, other)).toEqual(clash);
+  expect(mistakes(ENTRY, { ...ENTRY, topic: 'garage/+/energy' })).toEqual(clash);
+  expect(mistakes(ENTRY, { ...ENTRY, topic: 'garage/#', device: 'plug' })).toEqual(clash);
+  expect(mistakes({ ...ENTRY, device: 'home-+' }, { ...ENTRY, topic: 'garage/+/energy', device: 'garage-+' })).toEqual(
+    [],
+  );
+  expect(mistakes(ENTRY, { ...other, circuit: 'pump' })).toEqual([]);
+  expect(mistakes(ENTRY, { ...other, meaning: 'export' })).toEqual([]);
+  expect(mistakes(ENTRY, { ...other, unit: 'W' })).toEqual([]);
+});
+
+test('production beside other electricity of one device is refused: it would count as used', () => {
+  const made = { ...ENTRY, path: '$.made', meaning: 'production' };
+  expect(mistakes(ENTRY, made)).toEqual([expect.stringMatching(/what produces must be a device of its own/)]);
+  expect(mistakes({ ...ENTRY, device: 'meter-+' }, { ...made, device: 'roof-+' })).toEqual([]);
+  expect(mistakes({ ...ENTRY, meaning: 'heat' }, made)).toEqual([]);
+});
+
+test('a hundred entries are read fast, and no more are taken', () => {
+  const all = Array.from({ length: 101 }, (_, index) => ({ ...ENTRY, topic: `m/${index}` }));
+  const before = performance.now();
+  expect(mistakes(...all.slice(1))).toEqual([]);
+  expect(performance.now() - before).toBeLessThan(500);
+  expect(mistakes(...all)).toEqual([expect.stringMatching(/Too big/)]);
+});

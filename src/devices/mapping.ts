@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { MAX_PATH_CHARACTERS, readPath } from '#src/core/json-path.ts';
+import { CIRCUIT, MAPPED_UNITS, MEANING, quantityOf } from './mapped-quantity.ts';
+
+/** A filter and a path are what owners see a quantity called by, of at most 200 characters. */
+const MAX_TOPIC_CHARACTERS = 120;
+/** Each message on a gateway is compared with all filters. */
+const MAX_MAPPINGS = 100;
+/** Levels without control characters, of which at least one is a word; `#` only as the last one. */
+const FILTER = /^(?=(?:[^/]*\/)*[^/+#]+(?:\/|$))(?:(?:\+|[^/+#\p{Cc}]*)\/)*(?:\+|#|[^/+#\p{Cc}]*)$/u;
+
+const path = z
+  .string()
+  .max(MAX_PATH_CHARACTERS)
+  .refine((text) => readPath(text) !== null, {
+    message: 'must be a JSONPath that names one place, such as $.energy.total or $.values[0]',
+  });
+
+const entry = z
+  .strictObject({
+    topic: z
+      .string()
+      .min(1)
+      .max(MAX_TOPIC_CHARACTERS)
+      .regex(FILTER, 'must be an MQTT topic or filter with at least one word, such as home/+/energy')
+      .describe(
+        'MQTT topic, as the device’s own broker has it, or a filter: `+` stands for one level, and names the device.',
+      ),
+    device: z
+      .string()
+      .regex(/^[^+\p{Cc}]*\+?[^+\p{Cc}]*$/u, 'must have no control characters, and `+` once at most')
+      .min(1)
+      .max(100)
+      .optional()
+      .describe(
+        'What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none.',
+      ),
+    path: path
+      .optional()
+      .describe('JSONPath (RFC 9535) of one place in the payload. Left out: the payload is a plain number.'),
+    unit: z.enum(MAPPED_UNITS).describe('Unit of the number.'),
+    scale: z
+      .number()
+      .min(-1e9)
+      .max(1e9)
+      .refine((value) => Math.abs(value) >= 1e-9, { message: 'must not be 0' })
+      .optional()
+      .describe('How many of that unit 1 is. Below 0: a power whose sign is the other way round.'),
+    meaning: z
+      .string()
+      .regex(
+        MEANING,
+        'must be import, export, a part of them (import/t1, export/l2), production, power, gas, heat, water, temperature or setpoint',
+      )
+      .describe(
+        'What the number is. Energy and volumes are lifetime totals. `power`: signed, below 0 where energy flows to the grid. `production`: of a device that only produces.',
+      ),
+    circuit: z
+      .string()
+      .regex(CIRCUIT, 'must be a word of a-z, 0-9, _ and - that says nothing else, such as pump')
+      .optional()
+      .describe('A word that tells two quantities of one device apart that mean the same.'),
+    time_path: path
+      .optional()
+      .describe('JSONPath of the message’s own time. Left out, or no time there: that of its receipt.'),
+    time_unit: z
+      .enum(['s', 'ms', 'iso'])
+      .optional()
+      .describe(
+        'Unix seconds or milliseconds, or ISO 8601. Default: a text is ISO 8601, a number is told by its size.',
+      ),
+  })
+  .superRefine((value, context) => {
+    const quantity = quantityOf(value);
+    if (typeof quantity === 'string') context.addIssue({ code: 'custom', path: ['unit'], message: quantity });
+    if (value.device?.includes('+') && !value.topic.includes('+'))
+      context.addIssue({ code: 'custom', path: ['device'], message: 'has a `+`, which the topic has not' });
+    if (value.time_path !== undefined && value.path === undefined)
+      context.addIssue({ code: 'custom', path: ['time_path'], message: 'needs a path: a plain number has no time' });
+    if (value.time_unit !== undefined && value.time_path === undefined)
+      context.addIssue({ code: 'custom', path: ['time_unit'], message: 'needs a time_path' });
+  });
+
+/** A number on a topic, and what its owner says that it is. */
+export type Mapped = z.output<typeof entry>;
+
+/** `decoder_config.mapping`: what is on the topics of devices that no family reads. */
+export const mapping = z
+  .array(entry)
+  .max(MAX_MAPPINGS)
+  .superRefine((all, context) => {
+    for (const [index, one] of all.entries()) {
+      const clash = all.slice(0, index).flatMap((before, other) => clashOf(before, one, other))[0];
+      if (clash !== undefined) context.addIssue({ code: 'custom', path: [index, 'device'], message: clash });
+    }
+  })
+  .describe(
+    'Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names.',
+  );
+
+/** The device of a mapping, with `+` for what nobody knows before a message is there. */
+const deviceForm = ({ device, topic }: Mapped): string =>
+  device ?? (topic.includes('+') ? '+' : topic.replace('#', '+'));
+
+/** Why two mappings cannot stand beside each other, as a list of at most one sentence. `index`: of the first. */
+function clashOf(one: Mapped, other: Mapped, index: number): string[] {
+  if (!mayBeOne(deviceForm(one), deviceForm(other))) return [];
+  const [first, second] = [quantityOf(one), quantityOf(other)];
+  if (typeof first === 'string' || typeof second === 'string') return [];
+  if (first.channel === second.channel && first.kind === second.kind)
+    return [
+      `may be what entry ${index} is, of the same device: two registers would count as one. Name another device (garage-+ for ` +
+        `), or a circuit`,
+    ];
+  const isElectric = ({ meaning }: Mapped) => /^(?:import|export|power|production)/.test(meaning);
+  if (isElectric(one) && isElectric(other) && (one.meaning === 'production') !== (other.meaning === 'production'))
+    return [`may be the device of entry ${index}: what produces must be a device of its own. Name another device`];
+  return [];
+}
+
+/** Whether two names of devices, with a wildcard each at most, may be the same one. */
+function mayBeOne(one: string, other: string): boolean {
+  const [start = '', end] = one.split('+');
+  const [otherStart = '', otherEnd] = other.split('+');
+  if (end === undefined && otherEnd === undefined) return one === other;
+  const starts = start.startsWith(otherStart) || otherStart.startsWith(start);
+  const [its, others] = [end ?? start, otherEnd ?? otherStart];
+  return starts && (its.endsWith(others) || others.endsWith(its));
+}
