@@ -7,7 +7,7 @@ import { type Loaded, useAction } from '../../parts/load.ts';
 import { Card, Loading, Problem, Sure, When } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { CreateGateway } from './create-gateway.ts';
-import { ReadMessage } from './read-message.ts';
+import { ReadMessage, type TypedMessage } from './read-message.ts';
 import { UnreadList } from './unread-list.ts';
 
 /** The account's gateways: a household's own broker, or devices that speak a language of their own. */
@@ -16,7 +16,7 @@ export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; 
   const { common, devices, messages } = words();
   const w = devices.gateways;
   const [isCreating, setCreating] = useState(false);
-  const [reading, setReading] = useState<Gateway | null>(null);
+  const [reading, setReading] = useState<{ gateway: Gateway; of?: TypedMessage } | null>(null);
   const { run, error } = useAction();
   const remove = ({ gateway_id }: Gateway) =>
     run(async () => {
@@ -45,17 +45,24 @@ export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; 
                   <td data-name=${devices.login.username}><code>${one.gateway_id}</code></td>
                   <td data-name=${common.made}><${When} at=${one.created_at} zone=${zone} /></td>
                   <td><div class="actions">
-                    <button type="button" aria-label=${common.of(messages.open, one.name)} onClick=${() => setReading(one)}>${messages.open}</button>
+                    <button type="button" aria-label=${common.of(messages.open, one.name)} onClick=${() => setReading({ gateway: one })}>${messages.open}</button>
                     <${Sure} label=${common.delete} of=${one.name} question=${w.deleteQuestion} onSure=${() => remove(one)} />
                   </div></td>
                 </tr>`,
               )}
             </tbody>
           </table></div>
-          ${all.map((one) => html`<${UnreadList} key=${one.gateway_id} gateway=${one} zone=${zone} />`)}`}
+          ${all.map(
+            (one) => html`<${UnreadList}
+              key=${one.gateway_id}
+              gateway=${one}
+              zone=${zone}
+              onRead=${(of: TypedMessage) => setReading({ gateway: one, of })}
+            />`,
+          )}`}
       <//>
     <//>
-    ${reading && html`<${ReadMessage} gateway=${reading} zone=${zone} onChange=${onChange} onClose=${() => setReading(null)} />`}
+    ${reading && html`<${ReadMessage} ...${reading} zone=${zone} onChange=${onChange} onClose=${() => setReading(null)} />`}
     ${isCreating && html`<${CreateGateway} onChange=${onChange} onClose=${() => setCreating(false)} />`}
   <//>`;
 }

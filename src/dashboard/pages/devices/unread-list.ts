@@ -6,9 +6,11 @@ import { rich } from '../../parts/rich.ts';
 import { Problem, When } from '../../parts/ui.ts';
 import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
+import type { TypedMessage } from './read-message.ts';
 
-/** What speaks through a gateway and is not understood, the most frequent first; nothing where there is none. */
-export function UnreadList({ gateway, zone }: { gateway: Gateway; zone: string }) {
+/** What speaks through a gateway and is not understood, the most frequent first; nothing where there is none. `onRead`: its owner looks at an example. */
+export function UnreadList(props: { gateway: Gateway; zone: string; onRead: (message: TypedMessage) => void }) {
+  const { gateway, zone, onRead } = props;
   const { gateway_id, name } = gateway;
   const unread = useLoad(() => list<UnreadMessages>(`/v1/gateways/${gateway_id}/unread?limit=200`), [gateway_id]);
   if (unread.value === null) return html`<${Problem} text=${unread.error} />`;
@@ -29,7 +31,7 @@ export function UnreadList({ gateway, zone }: { gateway: Gateway; zone: string }
             <th scope="row" data-name=${devices.pairing.topic}>${one.shape === '#' ? w.others : html`<code>${one.shape}</code>`}</th>
             <td data-name=${w.messages}>${count(one.count)}</td>
             <td data-name=${common.lastSeen}><${When} at=${one.last_seen_at} zone=${zone} /></td>
-            <td data-name=${w.example}><${Example} of=${one} /></td>
+            <td data-name=${w.example}><${Example} of=${one} onRead=${onRead} /></td>
           </tr>`,
         )}
       </tbody>
@@ -37,16 +39,24 @@ export function UnreadList({ gateway, zone }: { gateway: Gateway; zone: string }
   </details>`;
 }
 
-function Example({ of: { shape, example } }: { of: UnreadMessages }) {
-  const { unread: w } = words();
+function Example(props: { of: UnreadMessages; onRead: (message: TypedMessage) => void }) {
+  const { shape, example } = props.of;
+  const { common, messages, unread: w } = words();
   if (!example) return html`<span class="quiet">${w.none}</span>`;
   const { topic, payload, encoding, payload_bytes } = example;
   const kept = encoding === 'base64' ? atob(payload).length : new TextEncoder().encode(payload).length;
+  const isWholeText = encoding === 'utf-8' && kept === payload_bytes;
   return html`<details>
     <summary>${w.show}</summary>
     <p><code>${topic}</code></p>
     <pre tabindex="0" role="group" aria-label=${w.exampleOf(shape)}><code>${payload}</code></pre>
     ${encoding === 'base64' && html`<p class="quiet">${w.base64}</p>`}
+    ${
+      isWholeText &&
+      html`<p class="actions">
+        <button type="button" aria-label=${common.of(messages.open, shape)} onClick=${() => props.onRead({ topic, payload })}>${messages.open}</button>
+      </p>`
+    }
     ${kept < payload_bytes && html`<p class="quiet">${w.cut(payload_bytes)}</p>`}
   </details>`;
 }

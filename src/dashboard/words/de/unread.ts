@@ -8,7 +8,7 @@ export const unread: Words['unread'] = {
       other: `Spricht über ${gateway} und wird nicht gehört: # Arten von Nachrichten`,
     }),
   about:
-    'Nachrichten, die dieser Dienst nicht versteht, nach ihrem Topic; `+` steht für das, was sich von Gerät zu Gerät unterscheidet. Ist einer Ihrer Zähler oder Stecker darunter, fehlt vielleicht eine Einstellung seines Gateways, oder seine Sprache ist hier noch nicht bekannt: Zeigen Sie das Beispiel denen, die diesen Dienst betreiben.',
+    'Nachrichten, die dieser Dienst nicht versteht, nach ihrem Topic; `+` steht für das, was sich von Gerät zu Gerät unterscheidet. Ist einer Ihrer Zähler oder Stecker darunter, fehlt vielleicht eine Einstellung seines Gateways, oder seine Sprache ist hier noch nicht bekannt: Öffnen Sie das Beispiel und sagen Sie, was seine Zahlen bedeuten.',
   messages: 'Nachrichten',
   example: 'Ein Beispiel',
   exampleOf: (topic) => `Ein Beispiel für ${topic}`,

@@ -8,7 +8,7 @@ export const unread = {
       other: `Speaks through ${gateway} and is not heard: # kinds of messages`,
     }),
   about:
-    'Messages that this service does not understand, by their topic; `+` stands for what differs from device to device. If one of your meters or plugs is among them, a setting of its gateway may be missing, or its language is not known here yet: show the example to whoever runs this service.',
+    'Messages that this service does not understand, by their topic; `+` stands for what differs from device to device. If one of your meters or plugs is among them, a setting of its gateway may be missing, or its language is not known here yet: open the example, and say what its numbers are.',
   messages: 'Messages',
   example: 'An example',
   exampleOf: (topic: string) => `An example of ${topic}`,

@@ -8,7 +8,7 @@ export const unread: Words['unread'] = {
       other: `Habla por ${gateway} y no se le entiende: # tipos de mensajes`,
     }),
   about:
-    'Los mensajes que este servicio no entiende, por topic; `+` sustituye lo que cambia de un dispositivo a otro. Si entre ellos hay un contador o un enchufe suyo, quizá falte un ajuste de su pasarela, o su lenguaje aún no se conoce aquí: enseñe el ejemplo a quien gestiona este servicio.',
+    'Los mensajes que este servicio no entiende, por topic; `+` sustituye lo que cambia de un dispositivo a otro. Si entre ellos hay un contador o un enchufe suyo, quizá falte un ajuste de su pasarela, o su lenguaje aún no se conoce aquí: abra el ejemplo y diga qué son sus números.',
   messages: 'Mensajes',
   example: 'Un ejemplo',
   exampleOf: (topic) => `Un ejemplo de ${topic}`,

@@ -8,7 +8,7 @@ export const unread: Words['unread'] = {
       other: `Parle par ${gateway} sans être compris : # types de messages`,
     }),
   about:
-    'Les messages que ce service ne comprend pas, par topic ; `+` remplace ce qui change d’un appareil à l’autre. Si l’un de vos compteurs ou de vos prises est du nombre, il manque peut-être un réglage à sa passerelle, ou son langage n’est pas encore connu ici : montrez l’exemple à qui exploite ce service.',
+    'Les messages que ce service ne comprend pas, par topic ; `+` remplace ce qui change d’un appareil à l’autre. Si l’un de vos compteurs ou de vos prises est du nombre, il manque peut-être un réglage à sa passerelle, ou son langage n’est pas encore connu ici : ouvrez l’exemple et dites ce que sont ses nombres.',
   messages: 'Messages reçus',
   example: 'Un exemple',
   exampleOf: (topic) => `Un exemple de ${topic}`,

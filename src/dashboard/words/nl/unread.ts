@@ -8,7 +8,7 @@ export const unread: Words['unread'] = {
       other: `Praat via ${gateway} en wordt niet gehoord: # soorten berichten`,
     }),
   about:
-    'Berichten die deze dienst niet begrijpt, per topic; `+` staat voor wat per apparaat verschilt. Zit er een meter of stekker van u bij, dan ontbreekt er misschien een instelling van de gateway, of is de taal hier nog niet bekend: laat het voorbeeld zien aan wie deze dienst beheert.',
+    'Berichten die deze dienst niet begrijpt, per topic; `+` staat voor wat per apparaat verschilt. Zit er een meter of stekker van u bij, dan ontbreekt er misschien een instelling van de gateway, of is de taal hier nog niet bekend: open het voorbeeld en zeg wat de getallen betekenen.',
   messages: 'Berichten',
   example: 'Een voorbeeld',
   exampleOf: (topic) => `Een voorbeeld van ${topic}`,
