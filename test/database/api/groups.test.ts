@@ -361,6 +361,8 @@ describe.each(['utility', 'admin'] as const)('a key of %s that is limited to a g
   const READ_BY_POST: Record<string, object> = {
     postEnergyInsights: { interval: 'month' },
     previewAlert: { type: 'peak_usage', threshold_kwh: 5 },
+    // Its gateway says whose it is.
+    decodeMessage: { user_id: undefined, topic: 'a', payload: '1' },
   };
 
   const call = (operation: (typeof OPERATIONS)[number], of: Record<string, string>) => {

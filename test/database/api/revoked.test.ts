@@ -91,13 +91,20 @@ describe('of every operation that is no GET', () => {
   const bodyOf = (one: AnyOperation) =>
     (EXAMPLES as Record<string, { body?: unknown }>)[(one as { name?: string }).name ?? '']?.body;
 
+  const otherScope = ({ scope }: AnyOperation) =>
+    [scope].flat().includes('devices:read') ? 'insights:read' : 'devices:read';
+
   test.each(CHANGING.map((one) => [nameOf(one), one] as const))('%s is refused at once', async (_name, one) => {
     const body = bodyOf(one);
     const ends: [string, number, (who: { userId: string; keyId: string }) => Promise<unknown>][] = [
       ['revoked', 401, ({ keyId }) => revoke(keyId)],
       ['expired', 401, ({ keyId }) => sql('UPDATE api_keys SET expires_at = $2 WHERE key_id = $1', [keyId, api.now])],
       ['deleted', 401, ({ userId }) => eraseUser(api.db, userId)],
-      ['narrowed', 403, ({ keyId }) => sql(`UPDATE api_keys SET scopes = '{devices:read}' WHERE key_id = $1`, [keyId])],
+      [
+        'narrowed',
+        403,
+        ({ keyId }) => sql('UPDATE api_keys SET scopes = $2 WHERE key_id = $1', [keyId, [otherScope(one)]]),
+      ],
       [
         'limited',
         403,
@@ -131,6 +138,7 @@ describe('of every operation that is no GET', () => {
     expect(others.map((one) => `${one.changes}: ${nameOf(one)}`)).toEqual([
       'nothing: POST /v1/energy-insights',
       'nothing: POST /v1/alerts/preview',
+      'nothing: POST /v1/gateways/{gateway_id}/decode',
       'nothing: POST /v1/tariff-preview',
       'piece by piece: POST /v1/rejected/replay',
       'nothing: POST /v1/rollups/check',

@@ -90,7 +90,7 @@ test('of what receivers hear by radio no example is kept, and what a family reco
   const home = await household();
   await home.hear(
     ['rtlamr/12345678/state', '{"reading":"77","lastseen":"2026-07-05T19:00:00Z"}'],
-    ['home/OpenMQTTGateway/RTL_433toMQTT/LaCrosse/1234567', '{"id":1234567,"temperature_C":21}'],
+    ['home/OpenMQTTGateway/BTtoMQTT/1234567', '{"id":"A4:C1:38:12:34:56","temperature_C":21}'],
     ['piped', '{"EndpointID":12345678}'],
     [
       'wmbusmeters/neighbour',
@@ -99,12 +99,12 @@ test('of what receivers hear by radio no example is kept, and what a family reco
     ['rtl_433/host/events', '{"model":"SCM","id":12345678}'],
   );
   expect(await home.unread()).toEqual(
-    ['home/OpenMQTTGateway/RTL_433toMQTT/LaCrosse/+', 'piped', 'rtlamr/+/state'].map((shape) =>
+    ['home/OpenMQTTGateway/BTtoMQTT/+', 'piped', 'rtlamr/+/state'].map((shape) =>
       expect.objectContaining({ shape, count: 1, example: null }),
     ),
   );
   const { rows } = await api.database.pool.query(
-    `SELECT FROM unread_messages u WHERE gateway_id = $1 AND u::text ~ '12345678|LaCrosse/1'`,
+    `SELECT FROM unread_messages u WHERE gateway_id = $1 AND u::text ~ '12345678|A4:C1'`,
     [home.gatewayId],
   );
   expect(rows).toEqual([]);
