@@ -79,7 +79,10 @@ function isExplained(value: number, numbers: readonly number[], bothMayCount: bo
 }
 
 const NUMBER = /[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?/gi;
-const numbersIn = (text: string): number[] => (text.match(NUMBER) ?? []).map(Number).filter(Number.isFinite);
+/** A character that JSON escapes: its digits are no number, and may stand before one. */
+const ESCAPED = /\\u[0-9a-f]{4}/gi;
+const numbersIn = (text: string): number[] =>
+  (text.replaceAll(ESCAPED, (one) => JSON.parse(`"${one}"`)).match(NUMBER) ?? []).map(Number).filter(Number.isFinite);
 
 function numbersOf(value: unknown): number[] {
   if (typeof value === 'number') return [value];
