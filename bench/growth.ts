@@ -44,7 +44,8 @@ interface Meters {
 const clock = { ms: Date.now() - 2 * DAY_MS };
 const TEN_SECONDS = { messages: MESSAGES, stepMs: 1_000, first: 0, clock };
 const FEW: Meters = { ...TEN_SECONDS, devices: DEVICES.few };
-const MANY: Meters = { ...TEN_SECONDS, devices: DEVICES.many };
+/** Each of them is heard in each round: what a worker remembers of a part of them would be no measure. */
+const MANY: Meters = { ...TEN_SECONDS, devices: DEVICES.many, messages: Math.max(MESSAGES, DEVICES.many) };
 /** Two days a round, so these devices are others. */
 const FEW_BY_QUARTER_HOUR: Meters = {
   ...FEW,

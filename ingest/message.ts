@@ -24,6 +24,8 @@ export interface WriteResult {
   large?: readonly string[];
   /** Messages that were kept for another installation, where their accounts are. */
   departed?: number;
+  /** Devices whose heads were read from the database: they were not remembered. */
+  loaded?: number;
 }
 
 /** A rejection, for `rejected_messages`. */

@@ -46,6 +46,8 @@ export interface PipelineCounts {
   overLimit: number;
   /** Messages for accounts that moved into another installation. */
   departed: number;
+  /** Devices of batches whose heads were read from the database. */
+  loaded: number;
 }
 
 export interface Pipeline {
@@ -79,6 +81,7 @@ export function createPipeline(options: {
     rejected: 0,
     overLimit: 0,
     departed: 0,
+    loaded: 0,
   };
   const queue = createFairQueue<Waiting>(laneCount);
   const isRunning = Array.from({ length: laneCount + 1 }, () => false);
@@ -125,6 +128,7 @@ export function createPipeline(options: {
         counts.stored += result.stored;
         counts.duplicates += result.duplicates;
         counts.rejected += result.rejected;
+        counts.loaded += result.loaded ?? 0;
         for (const deviceId of result.large ?? []) queue.setApart(deviceId);
         if (result.departed !== undefined) tellOfDeparted(result.departed);
         settle(batch);

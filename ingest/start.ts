@@ -19,6 +19,7 @@ import type { HomeUsagePort } from './source/home-topics.ts';
 import type { Source } from './source/source.ts';
 import { startStandbyClient } from './source/standby-client.ts';
 import { watchChangedDevices } from './write/changed-devices.ts';
+import { headMemory } from './write/head-memory.ts';
 import { createKeeping } from './write/keeping.ts';
 import { createWriter } from './write/writer.ts';
 
@@ -85,6 +86,7 @@ export async function startIngest(
     retentionMonths: config.retentionMonths,
     maxChannels: config.maxChannels,
     keeping,
+    memory: headMemory(config.headMemoryMib === undefined ? {} : { maxBytes: config.headMemoryMib * 2 ** 20 }),
   });
   let source: Source | undefined;
   const pipeline = createPipeline({ writer, log, onRoom: () => source?.resume() });

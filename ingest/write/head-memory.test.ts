@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { METERS } from '#src/database/meter.ts';
 import type { Head } from './head.ts';
-import { headMemory } from './head-memory.ts';
+import { headMemory, headMemoryBytes } from './head-memory.ts';
 import { type StandingSeries, seriesName } from './standing.ts';
 
 const head = (deviceId: string, isSettled = true): Head => ({
@@ -109,4 +109,10 @@ test('names without end keep no meter from being remembered', () => {
   for (let index = 0; index < 60; index++) memory.set(withChannels(`dev_${index}`, channels(index * 200, 200)));
   memory.set(withChannels('dev_new', ['switch0/import']));
   expect(memory.get('dev_new')?.series.size).toBe(1);
+});
+
+test('takes a quarter of what the process may use, and half a GiB at most', () => {
+  expect(headMemoryBytes(2 ** 30)).toBe(2 ** 28);
+  expect(headMemoryBytes(2 ** 36)).toBe(2 ** 29);
+  expect(headMemoryBytes()).toBeGreaterThan(0);
 });

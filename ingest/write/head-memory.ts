@@ -1,13 +1,24 @@
+import { totalmem } from 'node:os';
 import { type ByteRing, byteRing } from './byte-ring.ts';
 import type { Head } from './head.ts';
 import { packHead, unpackHead } from './packed-head.ts';
 import { type SeriesNames, seriesNames } from './series-names.ts';
 
 /**
- * A meter takes 464 bytes of this, and 90 of the JavaScript heap for its key (measured, 100,000 of them): 144,000 are remembered.
- * Those that are remembered for longest give way.
+ * Most that is taken unless it was said otherwise (`HEAD_MEMORY_MIB`), and the part of what the process may use. A meter takes 464 bytes
+ * of it, and 90 of the JavaScript heap for its key (measured, 100,000 of them), so 512 MiB are 1.15 million meters. Those that are
+ * remembered for longest give way: with a little more meters than that, which send in turns, each has given way before it is heard again.
  */
-const MAX_BYTES = 64 * 2 ** 20;
+const MAX_BYTES = 512 * 2 ** 20;
+const MAX_PART = 1 / 4;
+
+/** Bytes in which heads are remembered, where nobody says: the system gives them as devices are heard. */
+export function headMemoryBytes(
+  mayUse = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY),
+): number {
+  return Math.min(MAX_BYTES, Math.floor(mayUse * MAX_PART));
+}
+
 /** So long nothing is remembered after others wrote many of the same devices. */
 const AWAY_MS = 10_000;
 
@@ -33,7 +44,7 @@ export interface HeadMemory {
 
 /** `maxBytes`: 0 remembers nothing. `now`: clock, Unix ms. */
 export function headMemory({
-  maxBytes = MAX_BYTES,
+  maxBytes = headMemoryBytes(),
   now = Date.now,
 }: {
   maxBytes?: number;

@@ -221,6 +221,7 @@ async function prepare(
     stored,
     duplicates,
     rejected: rejects.length,
+    ...(devices.size > 0 ? { loaded: devices.size } : {}),
     ...(large.length > 0 ? { large } : {}),
     ...(ofDeparted.length > 0 ? { departed: ofDeparted.length } : {}),
   };

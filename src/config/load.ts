@@ -21,6 +21,8 @@ export interface Config {
   retentionMonths: number;
   /** Most channels of a device. */
   maxChannels: number;
+  /** MiB in which an ingest worker remembers heads; undefined: what suits this machine. */
+  headMemoryMib: number | undefined;
   bootstrapAdminKey: string | undefined;
   secretKey: string | undefined;
   planLimits: Variables['PLAN_LIMITS'];
@@ -96,6 +98,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     isPublicUrlGiven: vars.PUBLIC_URL !== undefined,
     retentionMonths: vars.RETENTION_MONTHS,
     maxChannels: vars.MAX_CHANNELS,
+    headMemoryMib: vars.HEAD_MEMORY_MIB,
     bootstrapAdminKey: vars.BOOTSTRAP_ADMIN_KEY,
     secretKey: vars.SECRET_KEY,
     planLimits: vars.PLAN_LIMITS,

@@ -8,6 +8,8 @@ export const MEANINGS: Readonly<Record<keyof Variables, string>> = {
   PUBLIC_URL: 'where people reach the API and the dashboard: used in links, and in the certificate',
   RETENTION_MONTHS: 'months that readings are kept; what they consumed stays',
   MAX_CHANNELS: 'most channels of a device; readings of further ones are rejected',
+  HEAD_MEMORY_MIB:
+    'MiB in which ingest remembers where devices stand, 464 bytes a meter; unset: as much as is used, up to 512',
   DATABASE_URL: 'PostgreSQL 15 or newer; unset: the embedded one in DATA_DIR',
   DATABASE_READ_URL: 'a standby that answers insights; unset: DATABASE_URL',
   TIMESCALE: 'auto, or off: leave the extension alone',

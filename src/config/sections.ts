@@ -106,6 +106,7 @@ export const variables = z.object({
   PUBLIC_URL: urlOf('https').optional(),
   RETENTION_MONTHS: z.coerce.number().int().min(12, 'must be 12 or more').default(13),
   MAX_CHANNELS: z.coerce.number().int().min(1).max(10_000).default(64),
+  HEAD_MEMORY_MIB: z.coerce.number().int().min(0).max(4_096).optional(),
   DATABASE_URL: databaseUrl.optional(),
   DATABASE_READ_URL: databaseUrl.optional(),
   TIMESCALE: z.enum(['auto', 'off']).default('auto'),

@@ -83,6 +83,11 @@ export async function runIngest(config: Config): Promise<void> {
       'Messages of accounts that moved into another installation, kept for it',
       () => counts.departed,
     );
+    metrics.countOf(
+      'energy_heads_loaded_total',
+      'Devices of batches that were read from the database, since this worker did not remember them (HEAD_MEMORY_MIB)',
+      () => counts.loaded,
+    );
     const waiting = { energy_messages_waiting: 'Messages that wait for their commit' };
     metrics.valuesOf(waiting, async () => ({ energy_messages_waiting: ingest.waiting() }));
     const standingBy = {

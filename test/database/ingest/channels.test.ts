@@ -78,6 +78,7 @@ test('a device has so many channels, and readings of further ones are kept as re
     stored: 3,
     duplicates: 0,
     rejected: 2,
+    loaded: 1,
   });
   const reasons = await rowsOf(`SELECT DISTINCT reason FROM rejected_messages WHERE reason LIKE '%MAX_CHANNELS%'`);
   expect(reasons).toEqual([{ reason: 'more than 3 channels of one device (MAX_CHANNELS)' }]);

@@ -56,10 +56,10 @@ test('an owner’s change of a device costs what is remembered of that one, not 
   const { pool } = database;
   const { deviceIds, send, remembered } = await remembering(40);
   await pool.query(`UPDATE devices SET location = 'attic' WHERE device_id = $1`, [deviceIds[0]]);
-  expect(await send(deviceIds.slice(0, 1))).toEqual({ stored: 1, duplicates: 0, rejected: 0 });
+  expect(await send(deviceIds.slice(0, 1))).toEqual({ stored: 1, duplicates: 0, rejected: 0, loaded: 1 });
   expect(remembered()).toBe(40);
   await pool.query(`UPDATE devices SET location = 'cellar'`);
-  expect(await send(deviceIds)).toEqual({ stored: 40, duplicates: 0, rejected: 0 });
+  expect(await send(deviceIds)).toEqual({ stored: 40, duplicates: 0, rejected: 0, loaded: 40 });
   expect(remembered()).toBe(0);
 });
 
@@ -72,7 +72,7 @@ test('heads of a batch that fails are forgotten, and those of the next one are a
   await expect(send(batch, 1_000_013)).rejects.toThrow('never');
   await pool.query('ALTER TABLE readings DROP CONSTRAINT never');
   expect(remembered()).toBe(2);
-  expect(await send(deviceIds, 1_000_020)).toEqual({ stored: 5, duplicates: 0, rejected: 0 });
+  expect(await send(deviceIds, 1_000_020)).toEqual({ stored: 5, duplicates: 0, rejected: 0, loaded: 3 });
   expect(remembered()).toBe(5);
   // From the first reading of each, 1,000,001 to 1,000,005 mWh, to the last.
   expect(await totalMilliwattHours(database, 'user_hourly', userId)).toBe(19 + 18 + 17 + 16 + 15);
