@@ -134,7 +134,7 @@ export async function startIngest(
       tlsPort,
       tls,
       checkLogin: (username, secret) => checkDeviceLogin(db, username, secret),
-      endedLogins: (usernames) => endedLogins(db, usernames),
+      endedLogins: (logins) => endedLogins(db, logins),
       mayRead: (username, topic) => mayRead(db, username, topic),
       ...(parts.homes && { homes: parts.homes }),
       ...(ca && {

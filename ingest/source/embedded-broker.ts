@@ -4,6 +4,7 @@ import { Aedes, type AuthenticateError, type Client } from 'aedes';
 import type { Logger } from '#src/core/log.ts';
 import { SERVER_TLS } from '#src/core/tls.ts';
 import { mayPublish } from '#src/devices/broker-access.ts';
+import { type Login as PasswordLogin, secretDigest } from '#src/devices/credentials.ts';
 import { homeUsageTopic, parseHomeUsageTopic } from '#src/devices/topics.ts';
 import { type Claiming, type Claims, createClaiming, MAX_CLAIMING_MS } from './claiming.ts';
 import { asksForCertificates, type ClientCertificate, certificateOf } from './client-certificate.ts';
@@ -43,8 +44,8 @@ export interface BrokerOptions {
   tls: { cert: Buffer; key: Buffer };
   /** Whether the id of a device or a gateway and the secret belong together. */
   checkLogin(username: string, secret: string): Promise<boolean>;
-  /** Which of them may no longer log in. */
-  endedLogins(usernames: readonly string[]): Promise<readonly string[]>;
+  /** Those of the logins by a password that would be refused now. */
+  endedLogins<T extends PasswordLogin>(logins: readonly T[]): Promise<readonly T[]>;
   /** Whether a login may listen to a topic. */
   mayRead(username: string, topic: string): Promise<boolean>;
   /** What homes are told; without it nobody may listen to anything. */
@@ -72,6 +73,8 @@ interface Session {
   username: string;
   /** What it logged in by, where that was no password. */
   certificate: ClientCertificate | null;
+  /** SHA-256 of the password that it logged in by; null where that was a certificate. */
+  secretSha256: Buffer | null;
   /** Of a meter that claims its identity, and does nothing else. */
   claiming: { claims: Claiming; sinceMs: number } | null;
   inFlight: number;
@@ -81,7 +84,7 @@ interface Session {
   acknowledge(messageId: number): void;
 }
 
-type Login = Pick<Session, 'username' | 'certificate'>;
+type Login = Pick<Session, 'username' | 'certificate' | 'secretSha256'>;
 type Connection = Client & {
   conn: { writable: boolean; writableLength: number; write(data: Buffer): boolean };
   session?: Session;
@@ -114,9 +117,9 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
     const certificate = certificates ? certificateOf(client.conn as unknown as Socket) : null;
     if (certificate === 'refused') return null;
     const username = certificate && (await certificates?.loginOf(certificate));
-    if (username) return name === '' || name === username ? { username, certificate } : null;
+    if (username) return name === '' || name === username ? { username, certificate, secretSha256: null } : null;
     const isRight = isBatch(name) ? await claims?.check(name, password) : await checkLogin(name, password);
-    return isRight ? { username: name, certificate: null } : null;
+    return isRight ? { username: name, certificate: null, secretSha256: secretDigest(password) } : null;
   }
 
   broker.authenticate = (client, givenName, password, done) => {
@@ -246,13 +249,15 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
       if (nowMs - (claiming?.sinceMs ?? nowMs) > MAX_CLAIMING_MS || nowMs > (certificate?.validToMs ?? nowMs))
         client.close();
     const open = [...sessions.keys()];
-    const byPassword = open.filter(({ claiming, certificate }) => !claiming && !certificate);
-    const connected = [...new Set(byPassword.map(({ username }) => username))];
-    const ended = new Set(connected.length > 0 ? await endedLogins(connected) : []);
+    const byPassword = open.flatMap((session) => {
+      const { username, secretSha256, claiming } = session;
+      return secretSha256 && !claiming ? { username, secretSha256, session } : [];
+    });
+    const ended = new Set((byPassword.length > 0 ? await endedLogins(byPassword) : []).map(({ session }) => session));
     const certified = open.flatMap(({ username, certificate }) => (certificate ? { ...certificate, username } : []));
     const gone = new Set(certified.length > 0 ? await certificates?.ended(certified) : []);
     for (const [session, client] of sessions) {
-      const isEnded = session.certificate ? gone.has(session.certificate.sha256) : ended.has(session.username);
+      const isEnded = session.certificate ? gone.has(session.certificate.sha256) : ended.has(session);
       if (isEnded) client.close();
     }
   };

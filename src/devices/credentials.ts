@@ -11,15 +11,32 @@ export function newDeviceSecret(): { secret: string; sha256: Buffer } {
   return { secret, sha256: secretDigest(secret) };
 }
 
-/** Which of these devices and gateways are deleted, were erased with their owner, or have no password any more. */
-export async function endedLogins(db: Database, usernames: readonly string[]): Promise<string[]> {
-  const asked = JSON.stringify(usernames);
+/** What a connection signed in with. */
+export interface Login {
+  /** Id of a device or a gateway. */
+  username: string;
+  /** SHA-256 of the password. */
+  secretSha256: Buffer;
+}
+
+/**
+ * Those of the logins that would be refused now: the device or gateway is deleted, was erased with its owner, or has another password or
+ * none; and what they came with is no temporary secret of it either, or is so no longer.
+ */
+export async function endedLogins<T extends Login>(db: Database, logins: readonly T[], now = new Date()): Promise<T[]> {
+  const asked = JSON.stringify(
+    logins.map(({ username, secretSha256 }, place) => ({ place, username, digest: secretSha256.toString('hex') })),
+  );
   // Raw SQL: looks for what is not there among any number of names, in one statement.
-  const { rows } = await sql<{ username: string }>`
-    SELECT a.username FROM jsonb_array_elements_text(${asked}::jsonb) a (username)
-    WHERE NOT EXISTS (SELECT FROM devices d WHERE d.device_id = a.username AND d.deleted_at IS NULL AND length(d.mqtt_secret_sha256) > 0)
-      AND NOT EXISTS (SELECT FROM gateways g WHERE g.gateway_id = a.username)`.execute(db);
-  return rows.map((row) => row.username);
+  const { rows } = await sql<{ place: number }>`
+    SELECT a.place FROM (SELECT place, username, decode(digest, 'hex') AS sha256
+      FROM jsonb_to_recordset(${asked}::jsonb) r (place int, username text, digest text)) a
+    WHERE NOT EXISTS (SELECT FROM devices d WHERE d.device_id = a.username AND d.deleted_at IS NULL AND (d.mqtt_secret_sha256 = a.sha256
+        OR EXISTS (SELECT FROM temporary_secrets t WHERE t.secret_sha256 = a.sha256 AND t.device_id = a.username AND t.expires_at > ${now})))
+      AND NOT EXISTS (SELECT FROM gateways g WHERE g.gateway_id = a.username AND g.mqtt_secret_sha256 = a.sha256)`.execute(
+    db,
+  );
+  return rows.flatMap(({ place }) => logins[place] ?? []);
 }
 
 /** How long a temporary secret holds where nobody ends it: whoever made it was killed. */

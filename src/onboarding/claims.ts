@@ -136,8 +136,8 @@ async function renew(trx: Database, deviceId: string): Promise<{ deviceId: strin
 }
 
 /**
- * Lets a device be claimed again: its password ends, and connections with it within 10 s. False where there is no such device within the
- * reach.
+ * Lets a device be claimed again: its password ends, and connections with it to the embedded broker within 10 s. False where there is no such
+ * device within the reach.
  */
 export async function releaseDevice(db: Database, reach: Reach, deviceId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {

@@ -8,7 +8,7 @@ import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { secretBox } from '#src/core/secret-box.ts';
 import { createDb, queryOn } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
-import { checkDeviceLogin, endedLogins } from '#src/devices/credentials.ts';
+import { checkDeviceLogin, endedLogins, secretDigest } from '#src/devices/credentials.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { moveUsers, type UsersMove } from '#src/start/users-move/move-users.ts';
@@ -143,10 +143,12 @@ test('who moved is unknown here: its key, its sessions, its devices; and known t
     ).toBe(401);
     expect((await api.send('/v1/devices', { key: stays.key })).status).toBe(200);
     expect(await checkDeviceLogin(api.db, deviceId, mqtt.password)).toBe(false);
-    expect(await endedLogins(api.db, [deviceId])).toEqual([deviceId]);
+    const login = { username: deviceId, secretSha256: secretDigest(mqtt.password) };
+    expect(await endedLogins(api.db, [login])).toEqual([login]);
     const devices = await there.send('/v1/devices', { key });
     expect(devices.json.map(({ device_id }: { device_id: string }) => device_id)).toEqual([deviceId]);
     expect(await checkDeviceLogin(there.db, deviceId, mqtt.password)).toBe(true);
+    expect(await endedLogins(there.db, [login])).toEqual([]);
   } finally {
     await api.app.close();
     await there.app.close();

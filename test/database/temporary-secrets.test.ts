@@ -1,8 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { withTemporarySecret } from '#simulators/credentials.ts';
+import { rotateSecret, withTemporarySecret } from '#simulators/credentials.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
-import { checkDeviceLogin, makeTemporarySecret } from '#src/devices/credentials.ts';
+import {
+  checkDeviceLogin,
+  endedLogins,
+  type Login,
+  makeTemporarySecret,
+  secretDigest,
+} from '#src/devices/credentials.ts';
+import { createGateway } from '#src/devices/gateways.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -21,7 +28,7 @@ async function device() {
   const { user_id: userId } = await createUser(db, { email: `${Math.random()}@example.com`, role: 'homeowner' });
   const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'cellar' });
   const deviceId = device.device_id;
-  return { deviceId, secret, login: (given: string, now?: Date) => checkDeviceLogin(db, deviceId, given, now) };
+  return { userId, deviceId, secret, login: (given: string, now?: Date) => checkDeviceLogin(db, deviceId, given, now) };
 }
 
 test('a device logs in with its own secret whatever becomes of those who play it, and theirs end by themselves', async () => {
@@ -58,4 +65,24 @@ test('a secret is of one device, and of none that was deleted', async () => {
   expect(await one.login(made?.secret ?? '')).toBe(false);
   expect(await makeTemporarySecret(db, one.deviceId)).toBeNull();
   await expect(withTemporarySecret(db, 'dev_of_nobody', async () => {})).rejects.toThrow('There is no device');
+});
+
+test('a login has ended when its password is neither the device’s any more nor one of those who play it', async () => {
+  const { deviceId, secret } = await device();
+  const made = await makeTemporarySecret(db, deviceId);
+  const [own, played, foreign] = [secret, made?.secret ?? '', (await device()).secret].map((one) => ({
+    username: deviceId,
+    secretSha256: secretDigest(one),
+  })) as [Login, Login, Login];
+  const gateway = await createGateway(db, { userId: (await device()).userId, name: 'Hall' });
+  const bridged = { username: gateway.gateway.gateway_id, secretSha256: secretDigest(gateway.secret) };
+  const all = [own, played, foreign, bridged, { ...bridged, secretSha256: own.secretSha256 }];
+  const ended = async (now?: Date) => (await endedLogins(db, all, now)).map((login) => all.indexOf(login)).sort();
+  expect(await ended()).toEqual([2, 4]);
+  expect(await ended(new Date(Date.now() + 1.01 * DAY_MS))).toEqual([1, 2, 4]);
+  await rotateSecret(db, deviceId);
+  expect(await ended()).toEqual([0, 2, 4]);
+  await deleteDevice(db, EVERYBODY, deviceId);
+  expect(await ended()).toEqual([0, 1, 2, 4]);
+  expect(await endedLogins(db, [])).toEqual([]);
 });

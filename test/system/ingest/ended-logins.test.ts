@@ -1,8 +1,11 @@
 import mqtt from 'mqtt';
 import { expect, test } from 'vitest';
+import { rotateSecret } from '#simulators/credentials.ts';
 import { createDb } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
+import { makeTemporarySecret } from '#src/devices/credentials.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
+import { releaseDevice } from '#src/onboarding/claims.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { createUser } from '#src/users/store.ts';
 import { type IngestProcess, ingestProcess } from '#test/support/ingest-process.ts';
@@ -13,22 +16,34 @@ ingestProcess((made) => {
   ({ database, ingest } = made);
 });
 
-test('a deleted device and those of an erased user lose their connections within seconds; others keep theirs', async () => {
+test('a connection ends within seconds with what it signed in by: its device, its owner, its password; others stay', async () => {
   const db = createDb(database.pool);
-  const connect = async (email: string) => {
-    const { user_id: userId } = await createUser(db, { email, role: 'homeowner' });
-    const { device, secret } = await createDevice(db, { userId, type: 'meter', location: 'cellar' });
-    const login = { username: device.device_id, password: secret, reconnectPeriod: 0 };
+  const connect = async (deviceId: string, password: string) => {
+    const login = { username: deviceId, password, reconnectPeriod: 0 };
     const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${ingest.ready.port}`, login);
     client.on('error', () => {});
-    return { userId, deviceId: device.device_id, client };
+    return client;
   };
-  const [deleted, erased, kept] = await Promise.all(['a@x.example', 'b@x.example', 'c@x.example'].map(connect));
-  if (!deleted || !erased || !kept) throw new Error('three were connected');
+  const device = async (email: string) => {
+    const { user_id: userId } = await createUser(db, { email, role: 'homeowner' });
+    const { device, secret } = await createDevice(db, { userId, type: 'meter', location: 'cellar' });
+    return { userId, deviceId: device.device_id, client: await connect(device.device_id, secret) };
+  };
+  const emails = ['a@x.example', 'b@x.example', 'c@x.example', 'd@x.example'];
+  const [deleted, erased, released, kept] = await Promise.all(emails.map(device));
+  if (!deleted || !erased || !released || !kept) throw new Error('four were connected');
+  // Who plays a device has a secret of its own for a while, beside whatever becomes of the device's.
+  const playing = await makeTemporarySecret(db, released.deviceId);
+  const player = await connect(released.deviceId, playing?.secret ?? '');
   await deleteDevice(db, EVERYBODY, deleted.deviceId);
   await eraseUser(db, erased.userId);
-  const connected = async () => [deleted, erased, kept].map(({ client }) => client.connected);
-  await expect.poll(connected, { timeout: 15_000, interval: 250 }).toEqual([false, false, true]);
-  await kept.client.publishAsync(`energy/v1/${kept.deviceId}/readings`, '{"power_w":100}', { qos: 1 });
-  await kept.client.endAsync();
+  // Released, and claimed by another meter before anybody has looked: it has a password again, which is not the one of before.
+  await releaseDevice(db, EVERYBODY, released.deviceId);
+  const claimant = await connect(released.deviceId, await rotateSecret(db, released.deviceId));
+  const clients = [deleted.client, erased.client, released.client, claimant, player, kept.client];
+  const connected = async () => clients.map((client) => client.connected);
+  await expect.poll(connected, { timeout: 15_000, interval: 250 }).toEqual([false, false, false, true, true, true]);
+  for (const [client, deviceId] of [[claimant, released.deviceId] as const, [kept.client, kept.deviceId] as const])
+    await client.publishAsync(`energy/v1/${deviceId}/readings`, '{"power_w":100}', { qos: 1 });
+  await Promise.all([claimant, player, kept.client].map((client) => client.endAsync()));
 }, 180_000);
