@@ -13,6 +13,7 @@ const OF_THE_DATABASE = new Set([
   'webhooks.auth_token_sealed',
   'webhooks.former_token_sealed',
   'idempotent_answers.body_sealed',
+  'imports.credentials_sealed',
   'usage_changes.change_id',
   'usage_changes.user_ids',
   'rejected_messages.rejected_id',

@@ -5,9 +5,10 @@ import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { secretBox } from '#src/core/secret-box.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
-import { NOT_PARTED, PARCELLED, STREAMED } from '#src/database/copy/parted.ts';
+import { NOT_PARTED, PARCELLED, RETURNED, STREAMED } from '#src/database/copy/parted.ts';
 import { DAYS, HOURS, STORED_LEVELS, storedOf } from '#src/rollups/levels.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
+import { closeAccounts, reopenAccounts } from '#src/start/users-move/close.ts';
 import { moveUsers, type UsersMove } from '#src/start/users-move/move-users.ts';
 import { createUser } from '#src/users/store.ts';
 import type { TestDatabase } from '#test/support/database.ts';
@@ -88,6 +89,9 @@ async function moveFull(source: TestDatabase, target: TestDatabase) {
   const userIds = await movers(source, inHand);
   await homeOf(source);
   const others = await homeOf(target);
+  await source.pool.query('UPDATE imports SET credentials_sealed = $1', [
+    secretBox(SECRETS.source).seal('passwords of meters'),
+  ]);
   // Numbers are not the same by chance.
   await target.pool.query(
     "SELECT setval(pg_get_serial_sequence('series', 'series_id'), 5000), setval(pg_get_serial_sequence('deliveries', 'place'), 70)",
@@ -140,6 +144,44 @@ test('a decision stands for every relation', async () => {
     });
 });
 
+test('whatever refers to accounts, or to what goes with them, goes along or comes back', async () => {
+  const { rows } = await two.target.pool.query(
+    `SELECT conrelid::regclass::text AS child, attname::text AS column, confrelid::regclass::text AS parent, confdeltype::text AS then
+     FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND attnum = conkey[1]
+     WHERE contype = 'f' AND connamespace = 'public'::regnamespace ORDER BY 1, 2`,
+  );
+  const gone = new Set(['users']);
+  for (let before = 0; gone.size > before; ) {
+    before = gone.size;
+    for (const { child, parent, then } of rows) if (gone.has(parent) && then === 'c') gone.add(child);
+  }
+  const along = PARCELLED.map(({ relation }) => relation);
+  const back = RETURNED.map(({ relation }) => relation);
+  // A relation is here? A move takes its rows away, and forgets them: say in src/database/copy/parted.ts that they go along, or come back.
+  expect([...gone].filter((relation) => !along.includes(relation) && !back.includes(relation))).toEqual([]);
+  // Both ends of these are of one account; and nobody who was enrolled stays without the utility.
+  const within = [
+    'bill_adjustments.bill_period_id',
+    'bill_adjustments.told_in',
+    'bill_periods.device_id',
+    'bill_periods.user_id',
+    'discovered_devices.device_id',
+    'discovered_devices.gateway_id',
+    'home_groups.parent_group_id',
+    'home_groups.user_id',
+    'rejected_messages.message_id',
+    'users.enrolled_by',
+  ];
+  const references = rows.filter(({ parent }) => gone.has(parent) || along.includes(parent));
+  const several = references.filter(
+    ({ child, column, then }) =>
+      then !== 'c' || references.some((other) => other.child === child && other.column !== column),
+  );
+  const across = several.map(({ child, column }) => `${child}.${column}`).filter((name) => !within.includes(name));
+  // A reference is here? It may lead from one account to another, and is gone with either of them: the same place says what comes back.
+  expect(across.filter((name) => !back.includes(name.split('.')[0] ?? ''))).toEqual([]);
+});
+
 test('accounts in which every relation has rows move into a running installation, and nobody else is touched', async () => {
   const { source, target } = two;
   const { inHand, userIds, others } = await moveFull(source, target);
@@ -147,6 +189,8 @@ test('accounts in which every relation has rows move into a running installation
   const box = secretBox(SECRETS.target);
   const [webhook] = await mine(target.pool, 'webhooks', inHand.admin.userId);
   expect(box.open(webhook.auth_token_sealed)).toBe('a token of the receiver');
+  const { rows: imports } = await target.pool.query('SELECT credentials_sealed FROM imports');
+  expect(imports.map(({ credentials_sealed: sealed }) => box.open(sealed))).toEqual(['passwords of meters']);
   const [answer] = await mine(target.pool, 'idempotent_answers', inHand.admin.userId);
   expect(JSON.parse(box.open(answer.body_sealed))).toEqual(inHand.post.answer.json);
   const { rows: waiting } = await target.pool.query(
@@ -270,6 +314,79 @@ if (inject('tier') !== 'apache') {
     await rollupsAreRight(source);
   });
 }
+
+/** Makes whatever may lie between an account that goes and one that stays, both ways. */
+async function between(pool: Pool, goes: string, stays: string): Promise<void> {
+  const { rows } = await pool.query('SELECT group_id FROM home_groups WHERE user_id = $1 LIMIT 1', [goes]);
+  const both = [goes, stays];
+  for (const [text, values] of [
+    ["INSERT INTO home_groups (group_id, user_id, name) VALUES ('grp_other', $1, 'x')", [stays]],
+    ["INSERT INTO group_members VALUES ($3, $2), ('grp_other', $1)", [...both, rows[0].group_id]],
+    [
+      `INSERT INTO api_keys (key_id, user_id, key_sha256, prefix, scopes, group_id) VALUES ('key_other', $1, '\\x01', 'x', '{}', $2)`,
+      [stays, rows[0].group_id],
+    ],
+    [
+      `INSERT INTO webhooks (webhook_id, user_id, event, url, auth_token_sealed)
+       SELECT 'whk_other', $1, event, url, auth_token_sealed FROM webhooks LIMIT 1`,
+      [stays],
+    ],
+    [
+      `INSERT INTO deliveries (delivery_id, event_id, webhook_id, target, status, next_attempt_at, created_at)
+       SELECT 'dlv_other_' || event_id, event_id, 'whk_other', 'whk_other', status, now(), now()
+       FROM (VALUES ('evt_1', 'succeeded'), ('evt_2', 'pending')) e (event_id, status)`,
+      [],
+    ],
+    [
+      `INSERT INTO provisioning_batches (batch_id, user_id, owner_user_id, name, type, location, secret_sha256, max_devices, expires_at)
+       VALUES ('prb_2', $1, $2, 'x', 'meter', 'x', '\\x02', 9, now()), ('prb_3', $2, $1, 'x', 'meter', 'x', '\\x03', 9, now())`,
+      both,
+    ],
+  ] as const)
+    await pool.query(text, [...values]);
+}
+
+/** All rows of relations, by relation. */
+async function rowsOf(pool: Pool, relations: Iterable<string>): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>();
+  for (const relation of relations) {
+    const { rows } = await pool.query(`SELECT to_jsonb(t)::text AS text FROM ${relation} t ORDER BY 1`);
+    found.set(
+      relation,
+      rows.map(({ text }) => text),
+    );
+  }
+  return found;
+}
+
+test('where it fails once they are closed, nothing is lost, of them or of those whom they know', async () => {
+  const { source, target } = two;
+  const inHand = await fillInstallation(source);
+  const userIds = await movers(source, inHand);
+  await between(source.pool, inHand.admin.userId, 'usr_0');
+  const relations = new Set([...PARCELLED, ...RETURNED].map(({ relation }) => relation));
+  // The move is noted, and changed hours have other numbers.
+  for (const other of ['audit_log', 'usage_changes']) relations.delete(other);
+  const before = await rowsOf(source.pool, relations);
+  const step = (text: string) => {
+    if (text.startsWith('Opening the accounts there')) throw new Error('it fails');
+  };
+  await expect(moveUsers(source.url, target.url, how(userIds, { step }))).rejects.toThrow('it fails');
+  expect(differingParts(before, await rowsOf(source.pool, relations))).toEqual([]);
+
+  // What somebody removed meanwhile stays away, and does not stop the rest.
+  await closeAccounts(source.pool, userIds, 'elsewhere');
+  const { rows } = await source.pool.query("SELECT relation FROM parcels WHERE starts_with(relation, 'returned:')");
+  const parcels = rows.map(({ relation }) => relation);
+  expect(RETURNED.filter(({ relation }) => !parcels.includes(`returned:${relation}`))).toEqual([]);
+  await source.pool.query("DELETE FROM users WHERE user_id = 'usr_0'");
+  await reopenAccounts(source.pool, userIds);
+  const { rows: users } = await source.pool.query('SELECT count(*)::int AS n FROM users WHERE user_id = ANY ($1)', [
+    userIds,
+  ]);
+  expect(users).toEqual([{ n: userIds.length }]);
+  expect(await mine(source.pool, 'provisioning_batches', inHand.admin.userId)).toMatchObject([{ owner_user_id: null }]);
+});
 
 test('where it fails once they are closed, accounts are open again where they were, with what came meanwhile', async () => {
   const { source, target } = two;

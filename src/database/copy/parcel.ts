@@ -1,12 +1,23 @@
 import type { PoolClient } from '../connect.ts';
 import { stream } from './copy-rows.ts';
 import { columnsOf } from './fingerprints.ts';
-import { PARCELLED } from './parted.ts';
+import { PARCELLED, RETURNED } from './parted.ts';
 
 // Raw SQL: relations that are named at run time, as JSON.
 
-/** Takes the rows of accounts out of their relations, into `parcels`, in the caller's transaction, which holds the accounts. */
+/** How parcels are marked that nobody takes along. */
+const RETURNING = 'returned:';
+
+/**
+ * Takes the rows of accounts out of their relations, into `parcels`, in the caller's transaction, which holds the accounts; and keeps there what
+ * goes with them and is of nobody afterwards.
+ */
 export async function pack(client: PoolClient, userIds: readonly string[]): Promise<void> {
+  for (const { relation, whose } of RETURNED)
+    await client.query(
+      `INSERT INTO parcels (relation, row) SELECT '${RETURNING}${relation}', to_jsonb(t) FROM ${relation} t WHERE ${whose}`,
+      [userIds],
+    );
   for (const { relation, whose, stays } of PARCELLED.toReversed()) {
     if (relation === 'usage_changes') await packChanges(client, userIds);
     else if (relation === 'events') await packEvents(client, userIds);
@@ -61,7 +72,8 @@ export async function bringParcels(source: PoolClient, target: PoolClient): Prom
   await target.query(
     'CREATE TEMPORARY TABLE incoming (place bigint PRIMARY KEY, relation text NOT NULL, row jsonb NOT NULL) ON COMMIT DROP',
   );
-  await stream(source, 'SELECT place, relation, row FROM parcels', target, 'incoming (place, relation, row)');
+  const along = `SELECT place, relation, row FROM parcels WHERE NOT starts_with(relation, '${RETURNING}')`;
+  await stream(source, along, target, 'incoming (place, relation, row)');
   await target.query('CREATE INDEX ON incoming (relation); ANALYZE incoming');
 }
 
@@ -142,7 +154,8 @@ export async function resealIncoming(target: PoolClient, reseal: (sealed: Buffer
 
 /** Puts `incoming` into the relations. Where a row is there already that nothing here explains it throws. */
 export async function unpack(client: PoolClient): Promise<void> {
-  for (const { relation, stays, replaces } of PARCELLED) {
+  for (const { relation, stays, replaces, mayName } of PARCELLED) {
+    if (mayName !== undefined) await nameNobody(client, relation, mayName);
     const { columns, key, fixed } = await columnsOf(client, relation);
     const list = columns.join(', ');
     const changed = columns.filter((name) => !key.includes(name) && !fixed.includes(name));
@@ -154,6 +167,49 @@ export async function unpack(client: PoolClient): Promise<void> {
        WHERE i.relation = '${relation}' ORDER BY i.place ${onConflict}`,
     );
   }
+}
+
+/** Takes out of `incoming` whom a column names and who is not here. After the accounts have been put in. */
+async function nameNobody(client: PoolClient, relation: string, column: string): Promise<void> {
+  await client.query(
+    `UPDATE incoming SET row = row || '{"${column}": null}' WHERE relation = '${relation}'
+       AND NOT EXISTS (SELECT FROM users WHERE user_id = row->>'${column}')`,
+  );
+}
+
+/** Puts what went with accounts back that are here again, where what it refers to is: others may have removed that meanwhile, or made the same anew. */
+export async function putBack(client: PoolClient): Promise<void> {
+  for (const { relation, column } of RETURNED) {
+    const { columns, key } = await columnsOf(client, relation);
+    const from = `incoming i, jsonb_populate_record(NULL::${relation}, i.row) r WHERE i.relation = '${RETURNING}${relation}'`;
+    const isThere = await whereReferred(client, relation);
+    if (column !== undefined) {
+      const same = key.map((name) => `t.${name} = r.${name}`).join(' AND ');
+      await client.query(
+        `UPDATE ${relation} t SET ${column} = r.${column} FROM ${from} AND ${same} AND t.${column} IS NULL AND ${isThere}`,
+      );
+    } else
+      await client.query(
+        `INSERT INTO ${relation} (${columns.join(', ')}) OVERRIDING SYSTEM VALUE
+         SELECT ${columns.map((name) => `r.${name}`).join(', ')} FROM ${from} AND ${isThere} ORDER BY i.place ON CONFLICT DO NOTHING`,
+      );
+  }
+}
+
+/** That whatever a row `r` of a relation refers to is there, by the catalogue. */
+async function whereReferred(client: PoolClient, relation: string): Promise<string> {
+  const { rows } = await client.query(
+    `SELECT a.attname AS column, confrelid::regclass::text AS parent, p.attname AS key
+     FROM pg_constraint c JOIN pg_attribute a ON a.attrelid = conrelid AND a.attnum = conkey[1]
+       JOIN pg_attribute p ON p.attrelid = confrelid AND p.attnum = confkey[1]
+     WHERE contype = 'f' AND conrelid = $1::regclass`,
+    [relation],
+  );
+  const each = rows.map(
+    ({ column, parent, key }) =>
+      `(r.${column} IS NULL OR EXISTS (SELECT FROM ${parent} p WHERE p.${key} = r.${column}))`,
+  );
+  return ['true', ...each].join(' AND ');
 }
 
 /** Compares what came with what the relations have of these accounts, by count and sum; answers the rows of each. Throws where they differ. */

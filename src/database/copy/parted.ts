@@ -9,11 +9,27 @@ export interface Parcelled {
   stays?: true;
   /** Inserting another relation's rows has made some of these, or they were left behind: they are replaced. */
   replaces?: true;
+  /** A column that names an account that may stay: it names nobody where that one is not. */
+  mayName?: string;
+}
+
+/**
+ * Rows that go when accounts do, and that nobody takes along: they are put back where the move fails, unless what they refer to is gone by then,
+ * or they are there again.
+ */
+export interface Returned {
+  relation: string;
+  whose: string;
+  /** The rows stay, and lose what this column refers to: only that is put back, where nobody has said otherwise. */
+  column?: string;
 }
 
 const OF_USER = 'user_id = ANY ($1)';
 const OF_DEVICE = 'device_id IN (SELECT device_id FROM devices WHERE user_id = ANY ($1))';
 const OF_BILL = 'bill_period_id IN (SELECT bill_period_id FROM bill_periods WHERE user_id = ANY ($1))';
+const OF_GROUP = 'group_id IN (SELECT group_id FROM home_groups WHERE user_id = ANY ($1))';
+const OF_EVENT = 'event_id IN (SELECT event_id FROM events WHERE user_id = ANY ($1))';
+const OF_WEBHOOK = 'webhook_id IN (SELECT webhook_id FROM webhooks WHERE user_id = ANY ($1))';
 const OF_GATEWAY = 'gateway_id IN (SELECT gateway_id FROM gateways WHERE user_id = ANY ($1))';
 
 /** What goes with an account in parcels, in an order in which every row finds what it refers to. */
@@ -21,13 +37,15 @@ export const PARCELLED: readonly Parcelled[] = [
   { relation: 'users', whose: OF_USER },
   { relation: 'home_groups', whose: OF_USER },
   // Homes that stay, or whose utility does, are in no group afterwards.
-  {
-    relation: 'group_members',
-    whose: 'user_id = ANY ($1) AND group_id IN (SELECT group_id FROM home_groups WHERE user_id = ANY ($1))',
-  },
+  { relation: 'group_members', whose: `${OF_USER} AND ${OF_GROUP}` },
   { relation: 'api_keys', whose: OF_USER },
   { relation: 'idempotent_answers', whose: OF_USER },
   { relation: 'sessions', whose: OF_USER },
+  // Who it is to a provider, which may be that of both.
+  { relation: 'identities', whose: OF_USER },
+  { relation: 'imports', whose: OF_USER },
+  // Its meters find it where their names lead them. Whose they become may have left the reach of who made it.
+  { relation: 'provisioning_batches', whose: OF_USER, mayName: 'owner_user_id' },
   { relation: 'devices', whose: OF_USER },
   // A trigger makes one with each device.
   { relation: 'device_heads', whose: OF_USER, replaces: true },
@@ -51,8 +69,7 @@ export const PARCELLED: readonly Parcelled[] = [
   {
     relation: 'deliveries',
     // Those to subscriptions of others are theirs.
-    whose: `event_id IN (SELECT event_id FROM events WHERE user_id = ANY ($1))
-      AND (webhook_id IS NULL OR webhook_id IN (SELECT webhook_id FROM webhooks WHERE user_id = ANY ($1)))`,
+    whose: `${OF_EVENT} AND (webhook_id IS NULL OR ${OF_WEBHOOK})`,
     number: 'place',
   },
   { relation: 'alert_firings', whose: 'alert_id IN (SELECT alert_id FROM alerts WHERE user_id = ANY ($1))' },
@@ -74,6 +91,20 @@ export const PARCELLED: readonly Parcelled[] = [
   { relation: 'audit_log', whose: '(actor_user_id = ANY ($1) OR about_user_id = ANY ($1))', stays: true },
 ];
 
+/** What goes when accounts do, beside what goes along. Each reference to a relation of `PARCELLED` is there, or here, or both. */
+export const RETURNED: readonly Returned[] = [
+  { relation: 'arrivals', whose: OF_USER },
+  { relation: 'sign_ins', whose: OF_USER },
+  { relation: 'temporary_secrets', whose: OF_DEVICE },
+  // Homes that stay in groups that go, and the reverse.
+  { relation: 'group_members', whose: `(${OF_USER} OR ${OF_GROUP}) AND NOT (${OF_USER} AND ${OF_GROUP})` },
+  // Of others, limited to a group that goes.
+  { relation: 'api_keys', whose: `NOT (${OF_USER}) AND ${OF_GROUP}` },
+  // What was told to others of those who go, and the reverse.
+  { relation: 'deliveries', whose: `(${OF_EVENT} AND NOT (${OF_WEBHOOK})) OR (${OF_WEBHOOK} AND NOT (${OF_EVENT}))` },
+  { relation: 'provisioning_batches', whose: `owner_user_id = ANY ($1) AND NOT (${OF_USER})`, column: 'owner_user_id' },
+];
+
 /** Relations that refer to nothing, of which an account may have millions of rows: copied by their time, while all goes on. Beside the load profile. */
 export const STREAMED = [
   { relation: 'reading_notes', by: 'read_at' },
@@ -91,10 +122,7 @@ export const NOT_PARTED: Readonly<Record<string, string>> = {
   late_deltas: 'folded into the load profile before that is copied',
   request_counts: 'windows of a minute and a day: they begin anew',
   temporary_secrets: 'of imports that are under way: they end',
-  identities: 'each installation has its own provider: linked anew by the verified e-mail address at the first sign-in',
   sign_ins: 'codes are sealed by the secret of the installation, and hold for minutes: people ask for another one',
-  imports: 'what was done, with passwords that are sealed by the secret of the installation',
-  provisioning_batches: 'its meters know this installation; one is made anew for those to come',
   arrivals: 'where an account came from: noted anew',
   departures: 'of accounts that are no longer there',
   departed_logins: 'of accounts that are no longer there',

@@ -103,9 +103,23 @@ async function surroundings({ source, target }: Both, candidates: readonly Candi
     'SELECT lower(email) AS email FROM users WHERE lower(email) = ANY ($1)',
     [candidates.map(({ email }) => email.toLowerCase())],
   );
+  const { rows: identities } = await source.pool.query(
+    'SELECT user_id, issuer, subject FROM identities WHERE user_id = ANY ($1)',
+    [candidates.map(({ userId }) => userId)],
+  );
+  const { rows: linked } = await target.pool.query(
+    `SELECT n.user_id AS id, issuer FROM unnest($1::text[], $2::text[], $3::text[]) n (user_id, issuer, subject)
+     JOIN identities USING (issuer, subject)`,
+    [
+      identities.map(({ user_id }) => user_id),
+      identities.map(({ issuer }) => issuer),
+      identities.map(({ subject }) => subject),
+    ],
+  );
   return {
     there: new Set<string>(there.map(({ id }) => id)),
     emailsThere: new Set<string>(emails.map(({ email }) => email)),
+    issuersThere: new Map<string, string>(linked.map(({ id, issuer }) => [id, issuer])),
     left: await leftBehind(source.pool, moving),
   };
 }

@@ -1,6 +1,6 @@
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { databaseOn, type Pool, type PoolClient } from '#src/database/connect.ts';
-import { pack, packChanges, renumberChanges, unpack } from '#src/database/copy/parcel.ts';
+import { pack, packChanges, putBack, renumberChanges, unpack } from '#src/database/copy/parcel.ts';
 import { PARCELLED } from '#src/database/copy/parted.ts';
 import { inTransaction, isBeginAgain, MAX_ATTEMPTS } from '#src/database/transaction.ts';
 import { recordAct } from '#src/users/audit.ts';
@@ -99,6 +99,7 @@ export async function reopenAccounts(pool: Pool, userIds: readonly string[]): Pr
     await client.query('CREATE TEMPORARY TABLE incoming ON COMMIT DROP AS SELECT place, relation, row FROM parcels');
     await renumberChanges(client);
     await unpack(client);
+    await putBack(client);
     await client.query('DELETE FROM parcels');
     await client.query('DELETE FROM departures WHERE user_id = ANY ($1)', [userIds]);
   });

@@ -18,7 +18,7 @@ test('a file has one account a line, with comments, and each mistake is named by
   expect(parseAccounts('# nothing\n').mistakes).toEqual(['it names no account']);
 });
 
-const nobody: Surroundings = { there: new Set(), emailsThere: new Set(), left: new Map() };
+const nobody: Surroundings = { there: new Set(), emailsThere: new Set(), issuersThere: new Map(), left: new Map() };
 const home: Candidate = { userId: 'usr_1', email: 'A@example.com', role: 'homeowner', enrolledBy: 'usr_u' };
 const utility: Candidate = { userId: 'usr_u', email: 'u@example.com', role: 'utility', enrolledBy: null };
 
@@ -37,6 +37,11 @@ test('nobody moves onto another account, and administrators stay', () => {
   const moving = new Set(['usr_1', 'usr_u']);
   expect(hindrances(home, moving, { ...nobody, emailsThere: new Set(['a@example.com']) })).toEqual([
     expect.stringContaining('another account there has'),
+  ]);
+  expect(
+    hindrances(home, moving, { ...nobody, issuersThere: new Map([['usr_1', 'https://login.example.com']]) }),
+  ).toEqual([
+    'signs in at https://login.example.com as another account there does: unlink one of them (energy users unlink)',
   ]);
   expect(hindrances(home, moving, { ...nobody, there: new Set(['usr_1']) })).toEqual([
     'is in the other installation already',

@@ -43,6 +43,8 @@ export interface Surroundings {
   there: ReadonlySet<string>;
   /** E-mail addresses that accounts of the other installation have, in lower case. */
   emailsThere: ReadonlySet<string>;
+  /** Of accounts that sign in by what another account of the other installation signs in by, the provider. */
+  issuersThere: ReadonlyMap<string, string>;
   /** Of utilities, how many accounts that they enrolled are not in the file. */
   left: ReadonlyMap<string, number>;
 }
@@ -51,7 +53,7 @@ export interface Surroundings {
 export function hindrances(
   one: Candidate,
   moving: ReadonlySet<string>,
-  { there, emailsThere, left }: Surroundings,
+  { there, emailsThere, issuersThere, left }: Surroundings,
 ): string[] {
   const found: string[] = [];
   const { userId, email, role, enrolledBy } = one;
@@ -59,6 +61,9 @@ export function hindrances(
   if (there.has(userId)) found.push('is in the other installation already');
   else if (emailsThere.has(email.toLowerCase()))
     found.push(`has an e-mail address that another account there has (${email})`);
+  const issuer = issuersThere.get(userId);
+  if (issuer !== undefined)
+    found.push(`signs in at ${issuer} as another account there does: unlink one of them (energy users unlink)`);
   if (enrolledBy !== null && !moving.has(enrolledBy) && !there.has(enrolledBy))
     found.push(`was enrolled by ${enrolledBy}, which is neither in the file nor in the other installation`);
   const stay = left.get(userId) ?? 0;
