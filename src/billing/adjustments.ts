@@ -35,3 +35,12 @@ export function nextOpen(periods: readonly Period[], closed: Period): Period | n
   const open = periods.filter(({ isClosed, startsAtMs }) => !isClosed && startsAtMs > closed.startsAtMs);
   return open.reduce<Period | null>((first, one) => (first && first.startsAtMs <= one.startsAtMs ? first : one), null);
 }
+
+/**
+ * The closed periods whose corrections are a matter of one: of a closed one its own, of an open one those that it tells. Each costs a look at all
+ * of its quarter-hours, and there are more of them each month. Pure.
+ */
+export function concernedBy(periods: readonly Period[], one: Period): Period[] {
+  if (one.isClosed) return [one];
+  return periods.filter((period) => period.isClosed && nextOpen(periods, period)?.id === one.id);
+}

@@ -7,7 +7,7 @@ import { lockOf } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { type Energies, isNothing, minus, nextOpen } from './adjustments.ts';
+import { concernedBy, type Energies, isNothing, minus, nextOpen } from './adjustments.ts';
 import { checksum, type Json } from './canonical.ts';
 import { billedMeter, type Known, knownIn } from './known.ts';
 import { type Billed, registersIn } from './registers.ts';
@@ -166,7 +166,7 @@ export async function recordBill(db: Database, reach: Reach, id: string, now: Da
 export async function closeBillPeriod(db: Database, reach: Reach, id: string, now: Date): Promise<BillDetails | null> {
   return changeOpen(db, reach, id, async (trx, period) => {
     if (period.ends_at > now) throw new AppError('billNotOver');
-    const waiting = (await outstandingOf(trx, period)).filter(({ next }) => next === id).map(adjustmentOf);
+    const waiting = (await outstandingOf(trx, period)).map(adjustmentOf);
     if (waiting.length > 0)
       await trx
         .insertInto('bill_adjustments')
@@ -293,17 +293,13 @@ async function detailsOf(db: Database, period: BillPeriod): Promise<BillDetails>
   const energy = toldEnergy(known, await registersIn(db, billedOf(period), rangeOf(period)));
   const of = { period, versions, known, energy };
   const waiting = await outstandingOf(db, period);
-  if (!period.closed_at) {
-    const mine = waiting.filter(({ next }) => next === period.bill_period_id);
-    return { ...of, adjustments: mine.map((one) => toldAdjustment(adjustmentOf(one))), corrections: [] };
-  }
+  if (!period.closed_at)
+    return { ...of, adjustments: waiting.map((one) => toldAdjustment(adjustmentOf(one))), corrections: [] };
   const { rows } = await sql<Energies & { toldIn: string }>`
     SELECT told_in AS "toldIn", import_milliwatt_hours AS imported, export_milliwatt_hours AS exported
     FROM bill_adjustments WHERE bill_period_id = ${period.bill_period_id} ORDER BY told_in`.execute(db);
   const told = rows.map((row) => ({ ...row, isTold: true }));
-  const untold = waiting
-    .filter((one) => one.period.bill_period_id === period.bill_period_id)
-    .map(({ next, imported, exported }) => ({ toldIn: next, isTold: false, imported, exported }));
+  const untold = waiting.map(({ next, imported, exported }) => ({ toldIn: next, isTold: false, imported, exported }));
   return { ...of, adjustments: versions.at(-1)?.told.adjustments ?? [], corrections: [...told, ...untold] };
 }
 
@@ -323,8 +319,8 @@ const adjustmentOf = ({ period, imported, exported }: Outstanding): Adjustment =
 });
 
 /**
- * Of all closed periods of the same home or device what is known now less what was told: at their closing, and as adjustments since. Those
- * of which nothing is left to tell are left out.
+ * Of the closed periods of the same home or device that concern this one (`concernedBy`) what is known now less what was told: at their closing,
+ * and as adjustments since. Those of which nothing is left to tell are left out.
  */
 async function outstandingOf(db: Database, of: BillPeriod): Promise<Outstanding[]> {
   const { rows: periods } = await sql<BillPeriod & { imported: MilliwattHours; exported: MilliwattHours }>`
@@ -337,12 +333,12 @@ async function outstandingOf(db: Database, of: BillPeriod): Promise<Outstanding[
     WHERE p.user_id = ${of.user_id} AND p.device_id IS NOT DISTINCT FROM ${of.device_id} ORDER BY p.starts_at`.execute(
     db,
   );
-  const closed = periods.filter(({ closed_at }) => closed_at !== null);
-  if (closed.length === 0) return [];
   const all = periods.map(ordered);
+  const asked = new Set(concernedBy(all, ordered(of)).map(({ id }) => id));
+  if (asked.size === 0) return [];
   const meter: Meter = await billedMeter(db, billedOf(of));
   const found: Outstanding[] = [];
-  for (const period of closed) {
+  for (const period of periods.filter(({ bill_period_id }) => asked.has(bill_period_id))) {
     const left = minus(await knownIn(meter, rangeOf(period)), period);
     if (!isNothing(left)) found.push({ ...left, period, next: nextOpen(all, ordered(period))?.id ?? null });
   }

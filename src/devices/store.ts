@@ -191,6 +191,21 @@ export async function findDevice(db: Database, reach: Reach, deviceId: string): 
   return row ? withChannels(db, row) : null;
 }
 
+/** Whose a device is or, where it was deleted, was; null where there is none within the reach. Its past stays in their history. */
+export async function findPairing(
+  db: Database,
+  reach: Reach,
+  deviceId: string,
+): Promise<{ device_id: string; user_id: string } | null> {
+  const row = await db
+    .selectFrom('devices')
+    .select(['device_id', 'user_id'])
+    .where('device_id', '=', deviceId)
+    .where(within(reach, 'devices.user_id'))
+    .executeTakeFirst();
+  return row ?? null;
+}
+
 const withChannels = async (db: Database, { channels, ...row }: DetailsRow): Promise<DeviceDetails> => ({
   ...row,
   channels: await listChannels(db, row.device_id, channels),

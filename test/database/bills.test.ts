@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 let made = 0;
-async function pair({ limitKw, registerMaxKwh, maxGapMinutes }: History) {
+async function pair({ limitKw, registerMaxKwh, maxGapMinutes }: Omit<History, 'readings'>) {
   const [userId, deviceId] = [`usr_bill${++made}`, `dev_bill${made}`];
   await database.pool.query(`INSERT INTO users (user_id, email, role) VALUES ($1, $1 || '@example.com', 'homeowner')`, [
     userId,
@@ -178,3 +178,30 @@ test(`${RUNS} histories, whose readings come late over random closings, are bill
   );
   expect([plain > RUNS / 8, corrected > RUNS / 4]).toEqual([true, true]);
 }, 180_000);
+
+test('showing a closed bill asks as much as ever, however many were closed since', async () => {
+  const billed = await pair({ limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 });
+  let asked = 0;
+  const counting = db.withPlugin({
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      asked++;
+      return result;
+    },
+  });
+  const [first, ...others] = periodsOf([1, 1, 1, 1, 1], 'UTC');
+  const close = async (range: NonNullable<typeof first>) => {
+    const { period } = await createBillPeriod(db, billed, range, NOW);
+    await closeBillPeriod(db, EVERYBODY, period.bill_period_id, NOW);
+    return period.bill_period_id;
+  };
+  const id = await close(first as NonNullable<typeof first>);
+  const cost = async () => {
+    asked = 0;
+    await findBillPeriod(counting, EVERYBODY, id);
+    return asked;
+  };
+  const alone = await cost();
+  for (const range of others) await close(range);
+  expect([alone > 4, (await cost()) - alone]).toEqual([true, 0]);
+});

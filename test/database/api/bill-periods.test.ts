@@ -263,6 +263,24 @@ test('what changes of a closed period is billed with the next open one', async (
   expect((await get(first)).json.corrections).toMatchObject([{ told_in: fourth, status: 'waiting' }]);
 });
 
+test('a device that was deleted is billed to its end, to those who reach whose it was', async () => {
+  const { deviceId, read, key } = await meter();
+  await read([
+    [APRIL, 100],
+    [APRIL + HOUR_MS, 101.5],
+  ]);
+  await api.send(`/v1/devices/${deviceId}`, { method: 'DELETE', key });
+  const april = { device_id: deviceId, start: '2026-04-01', end: '2026-04-30' };
+  const { status, json } = await make(april);
+  expect([status, json.first_told]).toMatchObject([201, { device_id: deviceId, import_kwh: '1.500000' }]);
+  expect(json.first_told.registers).toMatchObject([
+    { at_start: { kwh: '100.000000' }, at_end: { kwh: '101.500000', is: 'last' }, energy_kwh: '1.500000' },
+  ]);
+  expect((await close(json.bill_period_id)).json.last_told.billed_import_kwh).toBe('1.500000');
+  const stranger = await api.user('utility');
+  expect((await post('/v1/bill-periods', april, stranger.key)).status).toBe(404);
+});
+
 test('days are billed once, a closed period stays, and one that is not over stays open', async () => {
   const { userId, deviceId, key } = await meter();
   const { json } = await make({ device_id: deviceId, start: '2026-04-01', end: '2026-04-30' });

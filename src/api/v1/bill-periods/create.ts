@@ -2,7 +2,7 @@ import { operation } from '#src/api/operation.ts';
 import { holdable, reachOf, reachUser } from '#src/auth/access.ts';
 import { createBillPeriod as create } from '#src/billing/store.ts';
 import { orNotFound, unprocessable } from '#src/core/errors.ts';
-import { findDevice } from '#src/devices/store.ts';
+import { findPairing } from '#src/devices/store.ts';
 import { dayCount, dayRange } from '#src/energy/ranges.ts';
 import { mayBill } from './bills.ts';
 import { billDetails, detailsToWire, newBillPeriod } from './shape.ts';
@@ -20,8 +20,9 @@ export const createBillPeriod = operation({
   body: newBillPeriod,
   async handle({ context, caller, body: { user_id, device_id, start, end } }) {
     mayBill(caller);
+    // One that was deleted is billed to its end.
     const device =
-      device_id === undefined ? null : orNotFound(await findDevice(context.db, reachOf(caller), holdable(device_id)));
+      device_id === undefined ? null : orNotFound(await findPairing(context.db, reachOf(caller), holdable(device_id)));
     const owner = await reachUser(context.db, caller, device?.user_id ?? user_id);
     if (end < start) throw unprocessable({ field: 'end', message: 'must not lie before start' });
     if (dayCount(start, end) > MOST_DAYS)

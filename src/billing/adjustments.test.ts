@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { concernedBy, type Period } from './adjustments.ts';
+
+const period = (id: string, startsAtMs: number, isClosed: boolean): Period => ({ id, startsAtMs, isClosed });
+
+test('a closed period is concerned by its own corrections, an open one by those that it tells', () => {
+  const periods = [
+    period('a', 1, true),
+    period('b', 2, true),
+    period('c', 3, false),
+    period('d', 4, true),
+    period('e', 5, false),
+    period('f', 6, true),
+  ];
+  const ids = (one: Period) => concernedBy(periods, one).map(({ id }) => id);
+  expect(periods.map(ids)).toEqual([['a'], ['b'], ['a', 'b'], ['d'], ['d'], ['f']]);
+});
