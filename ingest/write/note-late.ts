@@ -23,7 +23,7 @@ interface LateHour {
  */
 const lateHours = (plans: readonly DevicePlan[]): LateHour[] => plans.flatMap(lateHoursOf);
 
-function lateHoursOf({ device: { deviceId }, series, deltas }: DevicePlan): LateHour[] {
+function lateHoursOf({ device: { deviceId }, series, deltas, followed }: DevicePlan): LateHour[] {
   const late: number[] = [];
   let knownToMs = 0;
   for (const plan of series) {
@@ -47,13 +47,18 @@ function lateHoursOf({ device: { deviceId }, series, deltas }: DevicePlan): Late
   };
   // One that is stamped with the end of an hour closes it.
   for (const readAtMs of late) hourOf(readAtMs - 1).lateReadings++;
-  for (const [startMs, { energyMilliwattHours, estimatedMilliwattHours, exportMilliwattHours }] of deltas.own) {
-    const isChanged = energyMilliwattHours !== 0 || estimatedMilliwattHours !== 0 || exportMilliwattHours !== 0;
-    if (startMs >= knownToMs || !isChanged) continue;
+  for (const [startMs, sums] of deltas.own) {
+    if (startMs >= knownToMs) continue;
+    // Another series of the device may have been known for a shorter time: what follows there corrects nothing.
+    const isNew = followed?.own.get(startMs);
+    const changeOf = (measure: 'energyMilliwattHours' | 'estimatedMilliwattHours' | 'exportMilliwattHours') =>
+      sums[measure] - (isNew?.[measure] ?? 0);
+    const [imported, exported] = [changeOf('energyMilliwattHours'), changeOf('exportMilliwattHours')];
+    if (imported === 0 && exported === 0 && changeOf('estimatedMilliwattHours') === 0) continue;
     const hour = hourOf(startMs);
     hour.corrections = 1;
-    hour.imported += energyMilliwattHours;
-    hour.exported += exportMilliwattHours;
+    hour.imported += imported;
+    hour.exported += exported;
   }
   return [...hours.values()];
 }

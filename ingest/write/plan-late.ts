@@ -55,6 +55,8 @@ export function planLate(
     addDifferences(plan, before, after);
     plan.revises = true;
     const lastReadAtMs = plan.series.lastReadAtMs ?? endMs;
+    const following = after.intervals.filter(({ startMs }) => startMs >= lastReadAtMs);
+    if (following.length > 0) plan.following = following;
     if (!met) plan.head = { lastReadAtMs: Math.max(lastReadAtMs, endMs), tail: after.state };
     changedToMs = endMs;
   }

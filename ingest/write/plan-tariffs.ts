@@ -48,26 +48,29 @@ interface Tariff extends Readonly<Record<State, Standing>> {
   /** What is known of its steps, in several places. */
   readonly known: readonly Readonly<Record<State, KnownSteps>>[];
   readonly loaded: readonly Stretch[];
+  /** Those of `added` that follow what was known. */
+  readonly following: ReadonlySet<EnergyInterval>;
   /** Times around which more must be known. */
   readonly asked: Set<number>;
 }
 
 /**
  * Adds the changed steps of tariffs to the differences, each where the steps of the others leave it, and moves those that are the
- * same, but whose place depends on changed ones. Called once the steps are known. `plans`: of all series that the batch concerns.
- * Answers which stretches it needs beside those that it was given; where there are any, the differences are not complete.
+ * same, but whose place depends on changed ones. Those that follow go into `followed`, too. Called once the steps are known. `plans`: of all
+ * series that the batch concerns. Answers which stretches it needs beside those that it was given; where there are any, the differences are not complete.
  */
 export function planTariffs(
   device: StandingDevice,
   plans: readonly SeriesPlan[],
   stretches: ReadonlyMap<number, readonly Stretch[]>,
-  deltas: DeviceDeltas,
+  { deltas, followed }: { deltas: DeviceDeltas; followed: DeviceDeltas | null },
 ): WantedStretch[] {
   if (plans.every(({ steps }) => steps === null)) return [];
   const tariffs = tariffsOf(device, plans, stretches);
   for (const tariff of tariffs) {
     for (const step of tariff.removed) place(step, tariff, 'was', tariffs, deltas, -1);
     for (const step of tariff.added) place(step, tariff, 'is', tariffs, deltas, 1);
+    if (followed) for (const step of tariff.following) place(step, tariff, 'is', tariffs, followed, 1);
     for (const step of stepsAroundChanges(tariff, tariffs)) {
       place(step, tariff, 'was', tariffs, deltas, -1);
       place(step, tariff, 'is', tariffs, deltas, 1);
@@ -97,6 +100,7 @@ function tariffsOf(
       ...changes,
       known: before.map((known) => ({ was: known, is: withChanges(known, changes.removed, changes.added) })),
       loaded,
+      following: new Set(plan?.following),
       asked: new Set(),
     };
   };

@@ -4,7 +4,7 @@ import { recall, replay } from '#ingest/normalise/replay.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
 import { nativeNameOf, wordFor } from '#src/devices/channel-name.ts';
 import type { NewPoint, SeriesBatch } from './collect.ts';
-import { type DeviceDeltas, dropZeros, noDeltas } from './device-deltas.ts';
+import { count, type DeviceDeltas, dropZeros, noDeltas } from './device-deltas.ts';
 import { merge } from './merge.ts';
 import { firstLook, planLate } from './plan-late.ts';
 import { planTariffs } from './plan-tariffs.ts';
@@ -19,6 +19,8 @@ export interface DevicePlan {
   readonly series: readonly SeriesPlan[];
   /** Differences to the load profile. */
   readonly deltas: DeviceDeltas;
+  /** Part of them that follows what was known of its series. Asked of devices of which something is revised: else null. */
+  readonly followed: DeviceDeltas | null;
 }
 
 /** How many valid readings a plan has: stored or known. Those that are closed, or lose against a stored value, are none. */
@@ -49,9 +51,18 @@ export function planDevice(
     if (seriesId !== null) for (const bounds of needs) wanted.push({ ...bounds, seriesId });
   }
   const series = work.map(({ plan }) => plan);
-  if (wanted.length === 0) wanted.push(...planTariffs(device, series, stretches, deltas));
+  const followed = series.some(({ revises }) => revises) ? followedBy(series) : null;
+  if (wanted.length === 0) wanted.push(...planTariffs(device, series, stretches, { deltas, followed }));
   if (wanted.length > 0) return { wanted };
-  return { device, series, deltas: dropZeros(deltas) };
+  return { device, series, deltas: dropZeros(deltas), followed };
+}
+
+/** What of the differences follows, but for tariffs: where theirs lie is still to be said. */
+function followedBy(plans: readonly SeriesPlan[]): DeviceDeltas {
+  const followed = noDeltas();
+  for (const { steps, following, roles } of plans)
+    if (!steps) for (const interval of following) count(followed, interval, roles, 1);
+  return followed;
 }
 
 /** A series of a batch: its plan, still empty, and its new readings. */

@@ -34,6 +34,8 @@ export interface SeriesPlan {
   duplicates: number;
   /** A stretch that was known was replayed: what was told of it may change. */
   revises: boolean;
+  /** Energy after the last reading that was known of the series: new, and no correction of what was told. Of a series that is new, or computed anew, none. */
+  following: readonly EnergyInterval[];
 }
 
 export const emptyPlan = (
@@ -54,6 +56,7 @@ export const emptyPlan = (
   rejects: [],
   duplicates: 0,
   revises: false,
+  following: [],
 });
 
 /** From when on the steps of a tariff lie after those of the others, once the plan is carried out. */
@@ -75,6 +78,7 @@ export function append(plan: SeriesPlan, law: Law<unknown> | null, points: reado
   for (const point of points) plan.inserts.push(point);
   plan.head = { lastReadAtMs: last.readAtMs, tail: run ? run.state : null };
   if (run) addDifferences(plan, null, run);
+  if (run && plan.series.lastReadAtMs !== null) plan.following = run.intervals;
   return true;
 }
 

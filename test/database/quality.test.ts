@@ -196,3 +196,24 @@ test('tells by how much what came late has changed what was known', async () => 
   const [row] = await report('start=2026-05-01&end=2026-05-01');
   expect(row).toMatchObject({ late_readings: 1, corrected_hours: 1, import_change_kwh: 1.5, import_kwh: 3.5 });
 });
+
+test.each([
+  ['circuits', 'switch0/import', 'switch1/import'],
+  ['tariffs', 'import/t1', 'import/t2'],
+])('what follows on one of two %s corrects nothing, while the other one is corrected', async (_, one, other) => {
+  const { send, report } = await meter();
+  const register = (channel: string, hour: number, kwh: number) => ({
+    ts: new Date(MAY + hour * HOUR_MS).toISOString(),
+    energy_total_kwh: kwh,
+    channel,
+  });
+  await send([register(one, 1, 100), register(one, 2, 101), register(other, 1, 50), register(other, 2, 50)]);
+  await send([register(one, 12, 111)]);
+  // A late one of the first, which moves nothing out of its hour, and the next one of the second, which was known until two.
+  await send([register(one, 1.5, 100.5), register(other, 11.5, 51)]);
+  const [row] = await report('start=2026-05-01&end=2026-05-01');
+  expect(row).toMatchObject({ late_readings: 1, import_kwh: 12 });
+  if (one === 'switch0/import') expect(row).toMatchObject({ corrected_hours: 0, import_change_kwh: 0 });
+  // The step of the first tariff lies after that of the second now: that is a correction, of no energy in all.
+  else expect(row.import_change_kwh).toBeCloseTo(0, 6);
+});
