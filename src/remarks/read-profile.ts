@@ -37,7 +37,7 @@ export interface AskedProfile {
 /** What is known of a home for the decisions of this folder; null: nothing has been heard of it for hours. */
 export async function readProfile(db: Database, asked: AskedProfile): Promise<Profile | null> {
   const home = await loadHome(db, asked.userId, { isMoreAsked: true, needsConsumption: true });
-  const { quarters, fromMs, daily } = await readDays(db, home, asked, PROFILE_DAYS);
+  const { quarters, fromMs, daily, today } = await readDays(db, home, asked, PROFILE_DAYS);
   const heard = quarters.coverage.findLastIndex((share) => share > 0);
   const end = heard + 1;
   if (heard < 0 || asked.now.getTime() - (fromMs + end * QUARTER_MS) > LATEST_MS) return null;
@@ -48,7 +48,7 @@ export async function readProfile(db: Database, asked: AskedProfile): Promise<Pr
     production: home.had.production ? quarters.production.map((one) => one * WATTS_PER_MWH).subarray(0, end) : null,
     devices: await devicesOf(db, home, range),
     daily,
-    today: todayOf(asked),
+    today,
   };
 }
 
@@ -59,12 +59,9 @@ export async function readDailyUse(
   days: number,
 ): Promise<{ daily: DailyUse; today: number; todayKwh: number }> {
   const home = await loadHome(db, asked.userId, { isMoreAsked: true, needsConsumption: false });
-  const { daily, todayKwh } = await readDays(db, home, asked, days);
-  return { daily, today: todayOf(asked), todayKwh };
+  const { daily, today, todayKwh } = await readDays(db, home, asked, days);
+  return { daily, today, todayKwh };
 }
-
-const todayOf = ({ now, zone }: AskedProfile): number =>
-  dayNumber(DateTime.fromJSDate(now, { zone }).toISODate() ?? '');
 
 /** The quarter-hours of so many days up to the last one that is over, and what they make by the day. Turn by turn. */
 async function readDays(db: Database, home: Home, { zone, now }: AskedProfile, days: number) {
@@ -86,7 +83,7 @@ async function readDays(db: Database, home: Home, { zone, now }: AskedProfile, d
   const today = dayNumber(DateTime.fromJSDate(now, { zone }).toISODate() ?? '');
   const firstDay = Math.min(today, ...byDay.keys());
   const kwh = Array.from({ length: today - firstDay }, (_, at) => kwhOf(byDay.get(firstDay + at)));
-  return { quarters: all, fromMs, daily: { firstDay, kwh }, todayKwh: (byDay.get(today)?.used ?? 0) / 1e6 };
+  return { quarters: all, fromMs, daily: { firstDay, kwh }, today, todayKwh: (byDay.get(today)?.used ?? 0) / 1e6 };
 }
 
 /** A day, as far as it is known. `covered`: in quarter-hours. */
