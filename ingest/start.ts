@@ -23,8 +23,8 @@ import { headMemory } from './write/head-memory.ts';
 import { createKeeping } from './write/keeping.ts';
 import { createWriter } from './write/writer.ts';
 
-/** How long a shutdown waits until accepted messages are committed; the broker redelivers the rest. */
-const DRAIN_MS = 3_500;
+/** How long a shutdown takes to hand over and to commit what was accepted; the broker redelivers the rest. */
+const DRAIN_MS = 2_000;
 
 const OPEN_WITHOUT_TLS =
   'MQTT without TLS listens beyond this machine (MQTT_HOST): whoever is on the way reads passwords and readings. Use it in a network of your own, and MQTTS_PORT for every device that can do TLS';
@@ -165,10 +165,11 @@ export async function startIngest(
     ports,
     renewTls,
     async stop() {
+      const untilMs = Date.now() + DRAIN_MS;
       await source?.leave().catch((error: Error) => log.debug({ err: error }, 'not left'));
       source?.pause();
       stopWatching();
-      await pipeline.drain(DRAIN_MS);
+      await pipeline.drain(Math.max(0, untilMs - Date.now()));
       await source?.close();
     },
   };

@@ -16,6 +16,8 @@ const SESSION_TAKEN_OVER = 0x8e;
 const WEEK_SECONDS = 7 * 86_400;
 /** How long a start waits for its subscription; after that the client goes on connecting in the background. */
 const FIRST_SUBSCRIPTION_MS = 5_000;
+/** How long the broker may take to end the connection once it was asked to: in a flood it sends all that waits for us before it hears that. */
+const CLOSE_MS = 700;
 /** A session is empty after this much silence; it is asked for as long as this in all. */
 const EMPTY_MS = { quiet: 300, longest: 1_500 };
 
@@ -165,7 +167,8 @@ export async function startMqttClient(options: ClientOptions): Promise<MqttSourc
       closing = true;
       // A connection that is not read does not end.
       for (const goOn of held.splice(0)) goOn();
-      await client.endAsync();
+      await Promise.race([client.endAsync(), setTimeout(CLOSE_MS, undefined, { ref: false })]);
+      client.stream.destroy();
     },
   };
   options.onMade?.(source);

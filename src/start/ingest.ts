@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { HomeUsagePort } from '#ingest/source/home-topics.ts';
 import { startIngest } from '#ingest/start.ts';
 
@@ -26,6 +27,12 @@ const homesOf = (db: Database): HomeUsagePort => ({
   },
   marks: async (userIds) => new Map((await marksOfReadings(db, userIds)).map(({ user_id, mark }) => [user_id, mark])),
 });
+
+/**
+ * How long batches that are still under way have at the end, as where the database hangs. With the process their connections end: what is not
+ * committed by then never was acknowledged, and comes again.
+ */
+const LAST_BATCH_MS = 500;
 
 /** The ingest role: messages in, rows and acknowledgements out. */
 export async function runIngest(config: Config): Promise<void> {
@@ -110,7 +117,7 @@ export async function runIngest(config: Config): Promise<void> {
       async stop() {
         certificate.stop();
         await ingest.stop();
-        await pool.end();
+        await Promise.race([pool.end(), pause(LAST_BATCH_MS)]);
       },
     };
   });
