@@ -1,7 +1,14 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, X509Certificate } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  randomBytes,
+  X509Certificate,
+} from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { bareHost } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
@@ -11,6 +18,8 @@ const DAY_MS = 86_400_000;
 const VALID_DAYS = 825;
 /** What is made here is made anew this long before it ends: time to replace the copies that devices trust. */
 const RENEW_DAYS = 30;
+/** What another process has put there meanwhile may lack names, too. One whose names can not be written is not tried for ever. */
+const MAX_ROUNDS = 4;
 /** Whom the certificates are made out to that are made here. */
 const OUR_SUBJECT = 'CN=localhost';
 const ALWAYS = ['localhost', '127.0.0.1', '::1'];
@@ -35,15 +44,15 @@ export async function tlsPair(config: Config, log?: Logger, now = Date.now()): P
   const key = await makeOnce(join(folder, 'key.pem'), 0o600, newKey);
   const wanted = [...ALWAYS, bareHost(new URL(config.publicUrl).hostname), config.mqtt.publicHost];
   let cert = await makeOnce(file, 0o644, () => newCertificate(key, wanted, now));
-  const known = parsed(cert, file);
-  const missing = wanted.filter((name) => !isNamed(known, name));
-  const endsSoon = known.validToDate.getTime() < now + RENEW_DAYS * DAY_MS;
-  // Those of the first versions were authorities.
-  const isWhole = missing.length === 0 && !endsSoon && !known.ca && known.checkPrivateKey(createPrivateKey(key));
-  // Another one that somebody put there is theirs to renew.
-  if (!isWhole && known.subject === OUR_SUBJECT && known.issuer === OUR_SUBJECT) {
-    await replace(file, await newCertificate(key, [...wanted, ...namesOf(known)], now));
-    cert = await readFile(file, 'utf8');
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const known = parsed(cert, file);
+    const missing = wanted.filter((name) => !isNamed(known, name));
+    const endsSoon = known.validToDate.getTime() < now + RENEW_DAYS * DAY_MS;
+    // Those of the first versions were authorities.
+    const isWhole = missing.length === 0 && !endsSoon && !known.ca && known.checkPrivateKey(createPrivateKey(key));
+    // Another one that somebody put there is theirs to renew.
+    if (isWhole || known.subject !== OUR_SUBJECT || known.issuer !== OUR_SUBJECT) break;
+    cert = await renew(file, cert, () => newCertificate(key, [...wanted, ...namesOf(known)], now));
     log?.warn(
       { names: missing, ended: known.validTo, certificate: file },
       'certificate made anew; replace the copies that devices trust',
@@ -75,7 +84,21 @@ async function newCertificate(key: string, names: readonly string[], now: number
   return cert;
 }
 
-/** Whole at any moment. Where two processes do so at once the last one's stays; the other one finds it within 10 s. */
+/**
+ * Puts another certificate in the place of one, and answers what is there then. Of each there is one successor, which is kept beside it until the next:
+ * who renews the same one at the same time gets that, and who is late replaces nothing. So processes with other names take turns, and the
+ * names of none are lost.
+ */
+async function renew(file: string, old: string, make: () => Promise<string>): Promise<string> {
+  const next = `${file}.after-${createHash('sha256').update(old).digest('hex').slice(0, 16)}`;
+  const made = await makeOnce(next, 0o644, make);
+  if ((await readFile(file, 'utf8')) === old) await replace(file, made);
+  const earlier = (await readdir(dirname(file))).filter((name) => name.startsWith(`${basename(file)}.after-`));
+  for (const name of earlier) if (name !== basename(next)) await rm(join(dirname(file), name), { force: true });
+  return readFile(file, 'utf8');
+}
+
+/** Whole at any moment. */
 async function replace(file: string, content: string): Promise<void> {
   const mine = `${file}.${randomBytes(8).toString('hex')}`;
   await writeFile(mine, content, { mode: 0o644, flag: 'wx' });

@@ -1,5 +1,7 @@
 import { X509Certificate } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { generate } from 'selfsigned';
@@ -23,7 +25,10 @@ test('the certificate that is made here is made anew a month before it ends, wit
   const first = await tlsPair(config, log, from);
   expect((await tlsPair(config, log, from + 790 * DAY_MS)).cert).toEqual(first.cert);
   const later = from + 800 * DAY_MS;
-  const second = await tlsPair(config, log, later);
+  // By all who find it ended at the same time, as API and ingest do, together.
+  const all = await Promise.all(Array.from({ length: 8 }, () => tlsPair(config, log, later)));
+  expect(new Set(all.map(({ cert }) => cert.toString())).size).toBe(1);
+  const [second] = all as [(typeof all)[number]];
   expect(second.key).toEqual(first.key);
   expect(new X509Certificate(second.cert).validToDate.getTime()).toBeGreaterThan(later + 800 * DAY_MS);
   expect((await tlsPair(config, log, later)).cert).toEqual(second.cert);
@@ -59,4 +64,36 @@ test('each renewal that fails is told of once, also where it fails as the one be
   }
   watch.stop();
   expect(new Set(lines)).toEqual(new Set(['new certificate is unusable; keeping the old one']));
+});
+
+test('processes with other names beside each other end with one certificate, of all their names, and the file is whole at any time', async () => {
+  const config = (host: string) =>
+    loadConfig({ DATA_DIR: folder.path, PUBLIC_URL: `https://${host}`, PUBLIC_MQTT_HOST: host });
+  const file = join(folder.path, 'tls', 'cert.pem');
+  // The first serves; the others begin at once, beside it and each other.
+  const hosts = ['first.example', 'second.example', '192.0.2.7', 'xn--mller-kva.example'];
+  const first = await tlsPair(config('first.example'));
+  const serving: Buffer[] = [];
+  const pairs = [first, ...(await Promise.all(hosts.slice(1).map((host) => tlsPair(config(host)))))];
+  const watches = hosts.map((host, index) => {
+    const pair = pairs[index] as typeof first;
+    serving[index] = pair.cert;
+    const apply = (found: typeof first) => {
+      serving[index] = found.cert;
+    };
+    return watchCertificate(config(host), pair, apply, log, 20);
+  });
+  const names = () => {
+    const found = new X509Certificate(readFileSync(file));
+    return hosts.filter((host) => (isIP(host) ? found.checkIP(host) : found.checkHost(host)));
+  };
+  const isSettled = () => names().length === hosts.length && new Set(serving.map((cert) => cert.toString())).size === 1;
+  await expect.poll(isSettled, { timeout: 5_000, interval: 1 }).toBe(true);
+  const settled = serving[0];
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(serving).toEqual(hosts.map(() => settled));
+  for (const watch of watches) watch.stop();
+  const files = readdirSync(join(folder.path, 'tls')).map((name) => name.replace(/after-.*/, 'after'));
+  expect([...new Set(files)].sort()).toEqual(['cert.pem', 'cert.pem.after', 'key.pem']);
+  expect(files.length).toBeLessThan(3 + hosts.length);
 });
