@@ -5,13 +5,14 @@ import { type ChannelModel, type ConsumeMessage, connect } from 'amqplib';
 import type { AmqpUrl } from '#src/config/amqp-url.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Receive, Source } from '../source.ts';
-import { declareTopology, onChannel, TopologyError } from './declare.ts';
+import { countStrays } from './count-strays.ts';
+import { declareTopology, TopologyError } from './declare.ts';
 import { watchMajority } from './majority.ts';
 import { priorityOf } from './priority.ts';
 import { consumeShard, type Shard } from './shard.ts';
 import { watchSilence } from './silence.ts';
 import { type Reading, readingOf } from './stop-reading.ts';
-import { STRAYS, shardQueue } from './topology.ts';
+import { shardQueue } from './topology.ts';
 
 /** After two to three of them without a word the broker takes a worker for dead: one that hangs is replaced within 4 to 6 s. */
 const HEARTBEAT_SECONDS = 2;
@@ -32,8 +33,6 @@ const MIN_PREFETCH = 8;
 const LEAVE_MS = 800;
 /** How long what is said last may take. */
 const CLOSE_MS = 1_000;
-/** How often the strays are counted. */
-const STRAYS_MS = 5_000;
 
 export interface AmqpOptions {
   url: AmqpUrl;
@@ -68,7 +67,6 @@ export async function startAmqp(options: AmqpOptions): Promise<AmqpSource> {
   let isLeaving = false;
   let isPaused = false;
   let inFlight = 0;
-  let strays: number | null = null;
 
   const take = (message: ConsumeMessage, done: () => void): 'taken' | 'refuse' | 'leave' => {
     // Neither taken nor acknowledged: it comes again, to whoever owns the shard next.
@@ -155,32 +153,7 @@ export async function startAmqp(options: AmqpOptions): Promise<AmqpSource> {
     }
   }
 
-  async function countStrays(): Promise<void> {
-    // Of a connection that is not read no answer comes: what was counted last is kept.
-    if (isPaused) return;
-    const before = strays ?? 0;
-    strays = null;
-    if (!session) return;
-    const { messageCount } = await onChannel(session.connection, (channel) => channel.checkQueue(STRAYS));
-    strays = messageCount;
-    if (messageCount > before) {
-      log.error(
-        { strays: messageCount, queue: STRAYS },
-        'messages at the broker that are no device’s: kept in the queue; see deploy/cluster/rabbitmq/README.md',
-      );
-    }
-  }
-  let isCounting = false;
-  const countingStrays = setInterval(() => {
-    if (isCounting) return;
-    isCounting = true;
-    countStrays()
-      .catch((error: Error) => log.debug({ err: error }, 'strays not counted'))
-      .finally(() => {
-        isCounting = false;
-      });
-  }, STRAYS_MS);
-  countingStrays.unref();
+  const counting = countStrays(() => (isPaused ? null : session?.connection), log);
 
   let running: Promise<void> = Promise.resolve();
   await new Promise<void>((resolve, reject) => {
@@ -188,7 +161,7 @@ export async function startAmqp(options: AmqpOptions): Promise<AmqpSource> {
   });
 
   return {
-    strays: () => strays,
+    strays: counting.strays,
     isConnected: () => session !== undefined,
     pause: stopReading,
     resume() {
@@ -213,7 +186,7 @@ export async function startAmqp(options: AmqpOptions): Promise<AmqpSource> {
     isLeaving = true;
     // The broker's answer is to be read.
     session?.reading.goOn();
-    clearInterval(countingStrays);
+    counting.stop();
     if (session) await withTimeout(session.connection.close());
     await withTimeout(running);
   }

@@ -1,0 +1,48 @@
+import type { ChannelModel } from 'amqplib';
+import type { Logger } from '#src/core/log.ts';
+import { onChannel } from './declare.ts';
+import { STRAYS } from './topology.ts';
+
+/** How often they are counted. */
+const EVERY_MS = 5_000;
+
+/**
+ * Counts the messages at the broker that nobody asked for, again and again, and tells of more. `connection`: what to ask on; undefined while
+ * there is none, null while it is not read, so that no answer comes: what was counted last is kept then.
+ */
+export function countStrays(
+  connection: () => ChannelModel | undefined | null,
+  log: Logger,
+): {
+  /** Null while that cannot be told. */
+  strays(): number | null;
+  stop(): void;
+} {
+  let strays: number | null = null;
+  let isCounting = false;
+  async function count(): Promise<void> {
+    const asked = connection();
+    if (asked === null) return;
+    const before = strays ?? 0;
+    strays = null;
+    if (!asked) return;
+    const { messageCount } = await onChannel(asked, (channel) => channel.checkQueue(STRAYS));
+    strays = messageCount;
+    if (messageCount > before)
+      log.error(
+        { strays: messageCount, queue: STRAYS },
+        'messages at the broker that are no device’s: kept in the queue; see deploy/cluster/rabbitmq/README.md',
+      );
+  }
+  const counting = setInterval(() => {
+    if (isCounting) return;
+    isCounting = true;
+    count()
+      .catch((error: Error) => log.debug({ err: error }, 'strays not counted'))
+      .finally(() => {
+        isCounting = false;
+      });
+  }, EVERY_MS);
+  counting.unref();
+  return { strays: () => strays, stop: () => clearInterval(counting) };
+}
