@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createAsking } from './asking.ts';
+import { FAMILIES } from './families.ts';
 import { type Family, withoutMemory } from './family.ts';
 import { createDecoders } from './remembering.ts';
 
@@ -52,7 +53,30 @@ test('a flood of topics, and long ones, are forgotten; what is heard in between 
   // Long ago.
   asking('flood/0');
   expect(asked.takes).toBe(1_002);
-  const long = `a/${'x'.repeat(60_000)}`;
+  const long = `a/${'x'.repeat(1_000)}`;
   expect([asking(long).reads, asking(long).reads]).toEqual([[0], [0]]);
   expect(asked.takes).toBe(1_004);
+});
+
+/** Words that, repeated, make a search try each place of a topic once more from each other place. */
+const ENDLESS = ['1', 'N/a1/grid/1/', '/RTL_433toMQTT', 'x/meter/import/', 'openWB/', '/site/pv/1', '-ebusd', '/50/0/a'];
+const endlessTopics = (word: string, length: number): string[] => {
+  const many = word.repeat(length / word.length);
+  return [`m/a${many}/Import`, `${many}\n`, `x${many}!`];
+};
+const MICROSECONDS = 200_000;
+
+test.each(ENDLESS)('topics of 65,000 characters that repeat %s are nobody’s, and cost nothing', (word) => {
+  const decoders = createDecoders();
+  const { user } = process.cpuUsage();
+  for (const topic of endlessTopics(word, 65_000)) {
+    expect(decoders.hear({ topic, payload: Buffer.from('1'), receivedAtMs: 0 }, {})).toBeNull();
+  }
+  expect(process.cpuUsage().user - user).toBeLessThan(MICROSECONDS);
+});
+
+test.each(ENDLESS)('topics as long as may be that repeat %s are asked about in no time', (word) => {
+  const { user } = process.cpuUsage();
+  for (const topic of endlessTopics(word, 1_000)) createAsking(FAMILIES)(topic);
+  expect(process.cpuUsage().user - user).toBeLessThan(MICROSECONDS);
 });

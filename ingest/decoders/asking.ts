@@ -11,6 +11,12 @@ interface Asked {
 /** Most topics in either half of the memory, and the longest that is kept: enemies choose topics. */
 const MAX_TOPICS = 8_000;
 const MAX_TOPIC_LENGTH = 256;
+/**
+ * A topic longer than that is nobody's: MQTT allows 65,535 bytes, real ones have some 100, and what families match topics by takes up to the
+ * square of their length (of mbmd's it was 26 s of the processor for one message).
+ */
+const LONGEST_TOPIC = 1_024;
+const NOBODYS: Asked = { reads: [], learns: [] };
 
 /** Answers what is asked about a topic; the families themselves are asked once, while the topic is remembered. */
 type Asking = (topic: string) => Asked;
@@ -45,6 +51,7 @@ export function createAsking(families: readonly Family[], maxTopics = MAX_TOPICS
   let younger = new Map<string, Asked>();
   let older = new Map<string, Asked>();
   return (topic) => {
+    if (topic.length > LONGEST_TOPIC) return NOBODYS;
     const known = younger.get(topic);
     if (known) return known;
     const asked = older.get(topic) ?? ask(topic);

@@ -4,7 +4,7 @@ export type MbmdTopic =
   { about: 'value'; device: string; measurement: string; part: string } | { about: 'daemon' };
 
 /** `sdm1-1`, `orno1p5041-7`, `sma1-126-2`: type and number of the connection, number on it, and of a part of it. */
-const DEVICE = /^[a-z][a-z0-9_]*?\d+-\d{1,3}(?:-\d{1,3})?$/;
+const DEVICE = /^[a-z][a-z0-9_]{0,32}?\d{1,4}-\d{1,3}(?:-\d{1,3})?$/;
 /** `Import`, `ImportL1` (before March 2020), `VoltageL1_L2`. */
 const MEASUREMENT = /^([A-Z]\w*?)([LTS]\d)?$/;
 const PART = /^[LTS]\d$/;
