@@ -43,10 +43,11 @@ const BY_NATIVE_ID: ReadonlyMap<string, readonly PlacementRule[]> = new Map(
     // Chargers, heat pumps and boilers.
     emsesp: all('consumption'),
     'go-e': all('consumption'),
-    heishamon: all('consumption'),
+    // What is at its S0 inputs nobody knows.
+    heishamon: [[/^(?!.*\/s0\/[12]$)/, 'consumption']],
     openevse: all('consumption'),
-    // Meter 0 of a charger is the charger's own; an energy manager's, and the others, sit anywhere.
-    warp: [[/^(?!wem\/)(?!.*\/meter\d+$)/, 'consumption']],
+    // Meter 0 of a charger is the charger's own; an energy manager's (wem, wem2, seb), and the others, sit anywhere.
+    warp: [[/(^|\/)(warp\d?|wallbox)\/[^/]+$/, 'consumption']],
     // Whole homes.
     evcc: [
       [/\/grid$/, 'grid'],

@@ -43,6 +43,7 @@ test.each([
   ['an inverter of OpenDTU', heard('opendtu', '116180212345', 'export'), 'production'],
   ['an inverter of AhoyDTU', heard('ahoydtu', 'garage', 'export'), 'production'],
   ['a WARP charger', heard('warp', 'warp2/AbCd', 'import'), 'consumption'],
+  ['a WARP charger behind a bridge', heard('warp', 'garage/warp/AbC', 'import'), 'consumption'],
   ['a SolarEdge inverter', heard('solaredge2mqtt', 'solaredge/leader/inverter', 'export'), 'production'],
   ['the first meter of a SolarEdge inverter', heard('solaredge2mqtt', 'solaredge/meter0', 'import', 'export'), 'grid'],
   ['an inverter by its name', heard('homeassistant', 'growatt_inverter', 'import'), 'production'],
@@ -76,6 +77,10 @@ test('where a decoder cannot know, the type decides', () => {
     heard('victron', 'e0ff50a097c0/vebus/257', 'unknown/acin1toacout'),
     heard('warp', 'warp2/AbCd/meter1', 'import', 'export'),
     heard('warp', 'wem/AbCd', 'import'),
+    heard('warp', 'wem2/AbCd', 'import', 'export'),
+    heard('warp', 'seb/AbCd', 'import', 'export'),
+    heard('warp', 'my/own/prefix', 'import', 'export'),
+    heard('heishamon', 'panasonic_heat_pump/s0/1', 'import'),
     heard('solaredge2mqtt', 'solaredge/meter1', 'import', 'export'),
   ]) {
     expect(guessedPlacement('smart_meter', one)).toEqual({ placement: 'grid', placement_by: 'type' });

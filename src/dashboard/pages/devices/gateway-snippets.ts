@@ -8,10 +8,10 @@ const BRIDGED = [
   ...['homeassistant/#', 'shellies/#', '+/status/#', '+/online', 'zigbee2mqtt/#', 'DSMR-API/#', 'emon/#'],
   ...['OTGW/value/#', 'homie/#', 'openevse/#', '+/total_energy', '+/watthour', '+/wh', 'mbmd/#', 'vzlogger/#'],
   ...['device/+/realtime', 'energy/growatt/#', 'energy/meter', 'energy/solar', 'solar/#', 'inverter/#'],
-  ...['solaredge/#', 'warp/#', 'warp2/#', 'warp3/#', 'warp4/#', 'wem/#', 'home/+/RTL_433toMQTT/#'],
-  ...['v3/+/devices/+/up', 'application/+/device/+/event/up', '+/sensor/#', '+/climate/#', 'zwave/#', 'evcc/#'],
-  ...['N/#', 'go-eCharger/#', 'ebusd/#', 'sensors/power/p1meter/#', 'p1monitor/#', 'iot/smartmeter/#', 'openWB/#'],
-  ...['ems-esp/#', 'panasonic_heat_pump/#'],
+  ...['solaredge/#', 'warp/#', 'warp2/#', 'warp3/#', 'warp4/#', 'wem/#', 'wem2/#', 'seb/#'],
+  ...['home/+/RTL_433toMQTT/#', 'v3/+/devices/+/up', 'application/+/device/+/event/up', '+/sensor/#'],
+  ...['+/climate/#', 'zwave/#', 'evcc/#', 'N/#', 'go-eCharger/#', 'ebusd/#', 'sensors/power/p1meter/#'],
+  ...['p1monitor/#', 'iot/smartmeter/#', 'openWB/#', 'ems-esp/#', 'panasonic_heat_pump/#'],
 ];
 
 type Login = CreatedGateway['mqtt'];
