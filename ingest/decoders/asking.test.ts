@@ -59,7 +59,16 @@ test('a flood of topics, and long ones, are forgotten; what is heard in between 
 });
 
 /** Words that, repeated, make a search try each place of a topic once more from each other place. */
-const ENDLESS = ['1', 'N/a1/grid/1/', '/RTL_433toMQTT', 'x/meter/import/', 'openWB/', '/site/pv/1', '-ebusd', '/50/0/a'];
+const ENDLESS = [
+  '1',
+  'N/a1/grid/1/',
+  '/RTL_433toMQTT',
+  'x/meter/import/',
+  'openWB/',
+  '/site/pv/1',
+  '-ebusd',
+  '/50/0/a',
+];
 const endlessTopics = (word: string, length: number): string[] => {
   const many = word.repeat(length / word.length);
   return [`m/a${many}/Import`, `${many}\n`, `x${many}!`];

@@ -41,7 +41,7 @@ test.each([
   ['a meter beside an inverter', heard('growatt', 'JPC1234567', 'meter/import', 'meter/export'), 'grid'],
   ['a charger of cars', heard('openevse', 'emon/openevse-55ad', 'import'), 'consumption'],
   ['an inverter of OpenDTU', heard('opendtu', '116180212345', 'export'), 'production'],
-  ['an inverter of AhoyDTU', heard('ahoydtu', 'garage', 'export'), 'production'],
+  ['an inverter of AhoyDTU', heard('ahoydtu', 'inverter/garage', 'export'), 'production'],
   ['a WARP charger', heard('warp', 'warp2/AbCd', 'import'), 'consumption'],
   ['a WARP charger behind a bridge', heard('warp', 'garage/warp/AbC', 'import'), 'consumption'],
   ['a SolarEdge inverter', heard('solaredge2mqtt', 'solaredge/leader/inverter', 'export'), 'production'],
