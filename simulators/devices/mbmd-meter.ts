@@ -11,7 +11,7 @@ export function mbmdMeter({ number = 1 }: { number?: number } = {}): FamilyDevic
   const device = `sdm1-${number}`;
   return {
     family: 'mbmd',
-    nativeId: device,
+    nativeId: `mbmd/${device}`,
     greeting: () => [{ topic: 'mbmd/status', payload: 'connected', retain: true }],
     messages(home, atMs) {
       const imported = registerText(registerAt(home, atMs), 'kWh', 3);

@@ -48,6 +48,8 @@ const BY_NATIVE_ID: ReadonlyMap<string, readonly PlacementRule[]> = new Map(
     openevse: all('consumption'),
     // Meter 0 of a charger is the charger's own; an energy manager's (wem, wem2, seb), and the others, sit anywhere.
     warp: [[/(^|\/)(warp\d?|wallbox)\/[^/]+$/, 'consumption']],
+    // Meters on rails, of whatever is behind them.
+    mbmd: [],
     // Whole homes.
     evcc: [
       [/\/grid$/, 'grid'],
@@ -78,9 +80,12 @@ const NAMES: readonly PlacementRule[] = [
   [/\b(powerwall|battery storage|batteriespeicher|hausspeicher)\b/, 'storage'],
 ];
 /** SunSpec devices of mbmd: inverters, but for meters, which count import, too. */
-const SUNSPEC = /^(?:fronius|kostal|kaco|se|sma|solaredge|steca|suns|sunspec)\d+-\d/;
+const SUNSPEC = /(?:^|\/)(?:fronius|kostal|kaco|se|sma|solaredge|steca|suns|sunspec)\d+-\d[\d-]*$/;
 /** Circuits of relays: a plug, a switch in the wall, a light. */
 const RELAY = /^(switch|relay|light|cover|roller|plug)\d*\//;
+
+/** Families of which only the last word of an id is the device's name: before it is what is common to many. */
+const NAMED_LAST: ReadonlySet<string> = new Set(['espurna', 'lorawan']);
 
 const words = (name: string): string => name.toLowerCase().replace(/[_\-/.]/g, ' ');
 /** Where the first of these rules says that something of this name sits, by its words. Pure. */
@@ -94,7 +99,7 @@ export function knownPlacement({ family, nativeId, channels }: HeardAs): Placeme
   if (family === 'mbmd' && SUNSPEC.test(nativeId) && !channels.includes('import')) return 'production';
   const byId = BY_NATIVE_ID.get(family);
   if (byId) return byId.find(([id]) => id.test(nativeId))?.[1];
-  const named = placementByWords(NAMES, nativeId);
+  const named = placementByWords(NAMES, NAMED_LAST.has(family) ? nativeId.replace(/^.*\//, '') : nativeId);
   if (named) return named;
   const energy = channels.filter((channel) => /(^|\/)(import|export)(\/|$)/.test(channel));
   if (energy.length === 0) return undefined;

@@ -21,10 +21,9 @@ const MEMBER = /^(energy|power)(?:\/(\d{1,2}))?$/;
 function decode({ topic, payload }: DeviceMessage, settings: DecoderSettings, roots: Roots): Heard | null {
   const parsed = parseEspurnaTopic(topic);
   if (!parsed || !roots.has(parsed.root)) return null;
-  const { root, leaf, index } = parsed;
+  const { root: device, leaf, index } = parsed;
   if (leaf === 'app') return nothing();
   const heard = hearing();
-  const device = root.split('/').at(-1) || root;
   if (leaf === 'data') {
     const body = readObject(payload);
     if (!body) return refusal('payload is not a JSON object');

@@ -25,7 +25,7 @@ export const mbmd: Family<Inverters> = {
 };
 
 const tellsInverter = (parsed: MbmdTopic | null): boolean =>
-  parsed?.about === 'value' && parsed.measurement.startsWith('DC') && isSunSpec(parsed.device);
+  parsed?.about === 'value' && parsed.measurement.startsWith('DC') && isSunSpec(parsed.type);
 
 function decode({ topic, payload }: DeviceMessage, _settings: unknown, inverters: Inverters): Heard | null {
   const parsed = parseMbmdTopic(topic);
@@ -41,17 +41,17 @@ function decode({ topic, payload }: DeviceMessage, _settings: unknown, inverters
 
 type Value = Extract<MbmdTopic, { about: 'value' }>;
 
-function add(heard: Hearing, { device, measurement, part }: Value, value: string, inverters: Inverters): void {
+function add(heard: Hearing, { device, type, measurement, part }: Value, value: string, inverters: Inverters): void {
   const below = part === '' ? '' : `/${part}`;
   const name = measurement + part.toUpperCase();
   const energy = { device, kind: 'energy_total_kwh', value, name } as const;
   const power = { device, kind: 'power_w', value, name } as const;
   if (measurement === 'Import') heard.add({ ...energy, channel: `import${below}` });
   else if (measurement === 'Export') heard.add({ ...energy, channel: `export${below}` });
-  else if (measurement === 'Sum' && !countsImportBesideSum(device))
+  else if (measurement === 'Sum' && !countsImportBesideSum(type))
     heard.add({ ...energy, channel: `unknown/sum${below}`, asks: { unit: 'kWh' } });
   else if (measurement === 'Power') {
-    if (!isSunSpec(device)) heard.add({ ...power, channel: `import${below}` });
+    if (!isSunSpec(type)) heard.add({ ...power, channel: `import${below}` });
     // Its register is `Export`, too.
     else if (inverters.has(device)) heard.add({ ...power, channel: `export${below}` });
   }

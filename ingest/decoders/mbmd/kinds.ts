@@ -4,5 +4,5 @@ const SUM_BESIDE_IMPORT =
 /** Types of SunSpec, in which inverters and meters have the same names. */
 const SUNSPEC = /^(?:fronius|kostal|kaco|se|sma|solaredge|steca|suns|sunspec)\d+-\d+(?:-\d+)?$/;
 
-export const countsImportBesideSum = (device: string): boolean => SUM_BESIDE_IMPORT.test(device);
-export const isSunSpec = (device: string): boolean => SUNSPEC.test(device);
+export const countsImportBesideSum = (type: string): boolean => SUM_BESIDE_IMPORT.test(type);
+export const isSunSpec = (type: string): boolean => SUNSPEC.test(type);

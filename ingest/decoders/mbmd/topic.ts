@@ -1,7 +1,7 @@
 /** A topic below the root of mbmd. */
 export type MbmdTopic =
-  /** `part`: `L1`, `T2`, `S1`, or empty. */
-  { about: 'value'; device: string; measurement: string; part: string } | { about: 'daemon' };
+  /** `device`: with the root before it. `type`: `sdm1-1`. `part`: `L1`, `T2`, `S1`, or empty. */
+  { about: 'value'; device: string; type: string; measurement: string; part: string } | { about: 'daemon' };
 
 /** `sdm1-1`, `orno1p5041-7`, `sma1-126-2`: type and number of the connection, number on it, and of a part of it. */
 const DEVICE = /^[a-z][a-z0-9_]{0,32}?\d{1,4}-\d{1,3}(?:-\d{1,3})?$/;
@@ -23,7 +23,14 @@ export function parseMbmdTopic(topic: string): MbmdTopic | null {
   const isPart = PART.test(last);
   const at = words.length - (isPart ? 2 : 1);
   const [, measurement = '', inWord = ''] = MEASUREMENT.exec(words[at] ?? '') ?? [];
-  const device = words[at - 1] ?? '';
-  if (at < 2 || !KNOWN.test(measurement) || !DEVICE.test(device)) return null;
-  return { about: 'value', device, measurement, part: (isPart ? last : inWord).toLowerCase() };
+  const type = words[at - 1] ?? '';
+  if (at < 2 || !KNOWN.test(measurement) || !DEVICE.test(type)) return null;
+  // Each daemon numbers what it reads by itself: a second one has a `sdm1-1`, too.
+  return {
+    about: 'value',
+    device: words.slice(0, at).join('/'),
+    type,
+    measurement,
+    part: (isPart ? last : inWord).toLowerCase(),
+  };
 }
