@@ -20,6 +20,7 @@ function decode({ topic, payload }: DeviceMessage): Heard | null {
   if (!/"Datas?"/.test(readText(payload) ?? '')) return null;
   const body = readObject(payload);
   if (!body) return refusal('payload is not a JSON object');
+  if (typeof member(body, 'SN') !== 'string') return null;
   const [one, many] = [member(body, 'Data'), member(body, 'Datas')];
   const heard = hearing();
   if (Array.isArray(one)) addRow(heard, device, one, { name: 'Data', below: '' });
