@@ -14,6 +14,9 @@ const SERVICES = [
 
 export type Service = (typeof SERVICES)[number];
 
+/** A GX device's own: settings, and sums of what the others tell. Services that are not known here are nobody's, so that owners see them. */
+const OF_NO_INTEREST: ReadonlySet<string> = new Set(['system', 'settings', 'platform', 'logger', 'hub4']);
+
 /** What is on a topic of a GX device. */
 export type VictronTopic =
   | { about: 'value'; device: string; service: Service; path: string }
@@ -31,7 +34,7 @@ export function parseVictronTopic(topic: string): VictronTopic | null {
   const [, letter, portal = '', name, instance, path] = TOPIC.exec(topic) ?? [];
   const service = SERVICES.find((one) => one === name);
   if (!PORTAL.test(portal) || path === undefined) return null;
-  if (!service) return null;
+  if (!service) return OF_NO_INTEREST.has(name ?? '') ? { about: 'nothing' } : null;
   return letter === 'N'
     ? { about: 'value', device: `${portal}/${service}/${instance}`, service, path }
     : { about: 'nothing' };

@@ -8,10 +8,15 @@ const BRIDGED = [
   ...['homeassistant/#', 'shellies/#', '+/status/#', '+/online', 'zigbee2mqtt/#', 'DSMR-API/#', 'emon/#'],
   ...['OTGW/value/#', 'homie/#', 'openevse/#', '+/total_energy', '+/watthour', '+/wh', 'mbmd/#', 'vzlogger/#'],
   ...['device/+/realtime', 'energy/growatt/#', 'energy/meter', 'energy/solar', 'solar/#', 'inverter/#'],
-  ...['solaredge/#', 'warp/#', 'warp2/#', 'warp3/#', 'warp4/#', 'wem/#', 'wem2/#', 'seb/#'],
-  ...['home/+/RTL_433toMQTT/#', 'v3/+/devices/+/up', 'application/+/device/+/event/up', '+/sensor/#'],
-  ...['+/climate/#', 'zwave/#', 'evcc/#', 'N/#', 'go-eCharger/#', 'ebusd/#', 'sensors/power/p1meter/#'],
-  ...['p1monitor/#', 'iot/smartmeter/#', 'openWB/#', 'ems-esp/#', 'panasonic_heat_pump/#'],
+  ...['solaredge/#', '+/+/meters/+/+', '+/+/meter/values', 'home/+/RTL_433toMQTT/#', 'v3/+/devices/+/up'],
+  ...['application/+/device/+/event/up', '+/sensor/#', '+/climate/#', 'zwave/#', 'evcc/#', 'N/+/grid/#'],
+  ...['N/+/genset/#', 'N/+/pvinverter/#', 'N/+/acload/#', 'N/+/heatpump/#', 'N/+/evcharger/#', 'N/+/battery/#'],
+  ...['N/+/solarcharger/#', 'N/+/vebus/#', 'N/+/temperature/#', 'go-eCharger/#', 'ebusd/#'],
+  ...['sensors/power/p1meter/#', 'p1monitor/#', 'iot/smartmeter/#', 'openWB/counter/get/hierarchy'],
+  ...['openWB/counter/+/get/+', 'openWB/pv/+/get/+', 'openWB/bat/+/get/+', 'openWB/chargepoint/+/get/imported'],
+  ...['openWB/chargepoint/+/get/exported', 'openWB/chargepoint/+/get/power', 'openWB/chargepoint/+/get/powers'],
+  ...['openWB/evu/+', 'openWB/pv/+', 'openWB/housebattery/+', 'openWB/lp/+/kWhCounter', 'openWB/lp/+/W'],
+  ...['openWB/Verbraucher/+/+', 'ems-esp/#', 'panasonic_heat_pump/#'],
 ];
 
 type Login = CreatedGateway['mqtt'];
