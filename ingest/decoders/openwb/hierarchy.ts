@@ -11,15 +11,17 @@ export type Behind = Map<string, ReadonlySet<string>>;
 export const isHierarchy = (topic: string): boolean => TOPIC.test(topic);
 
 /**
- * Learns from `[{"id": 0, "type": "counter", "children": […]}]`: the first element is the meter at the grid, and what is among its
- * children lies behind it. What is not understood teaches nothing.
+ * Learns from `[{"id": 0, "type": "counter", "children": […]}]`: the first element is the meter at the grid. What is among its children
+ * lies behind it, and openWB takes what is beside it for no meter at the grid, either. What is not understood teaches nothing.
  */
 export function learnHierarchy(memory: Behind, { topic, payload }: DeviceMessage): void {
   const root = TOPIC.exec(topic)?.[1];
   const elements = readJson(payload);
   if (root === undefined || !Array.isArray(elements)) return;
   const behind = new Set<string>();
-  const waiting: unknown[] = elements.flatMap(childrenOf);
+  const [atGrid, ...beside] = elements.slice(0, MAX_ELEMENTS);
+  const isCounter = member(asObject(atGrid), 'type') === 'counter';
+  const waiting: unknown[] = isCounter ? [...childrenOf(atGrid), ...beside] : [atGrid, ...beside];
   for (let seen = 0; waiting.length > 0 && seen < MAX_ELEMENTS; seen++) {
     const element = asObject(waiting.pop());
     const id = member(element, 'id');
