@@ -35,11 +35,7 @@ const BY_NATIVE_ID: ReadonlyMap<string, readonly PlacementRule[]> = new Map(
     // Inverters.
     ahoydtu: all('production'),
     opendtu: all('production'),
-    // The first meter is typically the one at the grid; what the others measure is the owner's to say.
-    solaredge2mqtt: [
-      [/(^|\/)inverter$/, 'production'],
-      [/(^|\/)meter0$/, 'grid'],
-    ],
+    solaredge2mqtt: [[/(^|\/)inverter$/, 'production']],
     // Chargers, heat pumps and boilers.
     emsesp: all('consumption'),
     'go-e': all('consumption'),
@@ -81,6 +77,12 @@ const NAMES: readonly PlacementRule[] = [
 ];
 /** SunSpec devices of mbmd: inverters, but for meters, which count import, too. */
 const SUNSPEC = /(?:^|\/)(?:fronius|kostal|kaco|se|sma|solaredge|steca|suns|sunspec)\d+-\d[\d-]*$/;
+/** Circuits of SolarEdge's meters, by what their installer has set. */
+const OF_SOLAREDGE: ReadonlyMap<string, Placement> = new Map([
+  ['grid', 'grid'],
+  ['production', 'production'],
+  ['consumption', 'consumption'],
+]);
 /** Circuits of relays: a plug, a switch in the wall, a light. */
 const RELAY = /^(switch|relay|light|cover|roller|plug)\d*\//;
 
@@ -97,6 +99,12 @@ export function knownPlacement({ family, nativeId, channels }: HeardAs): Placeme
   // What openWB says to lie behind the meter at the grid.
   if (family === 'openwb' && channels.some((channel) => channel.startsWith('branch/'))) return 'consumption';
   if (family === 'mbmd' && SUNSPEC.test(nativeId) && !channels.includes('import')) return 'production';
+  if (family === 'solaredge2mqtt') {
+    const said = channels
+      .map((channel) => OF_SOLAREDGE.get(channel.split('/')[0] ?? ''))
+      .find((one) => one !== undefined);
+    if (said) return said;
+  }
   const byId = BY_NATIVE_ID.get(family);
   if (byId) return byId.find(([id]) => id.test(nativeId))?.[1];
   const named = placementByWords(NAMES, NAMED_LAST.has(family) ? nativeId.replace(/^.*\//, '') : nativeId);

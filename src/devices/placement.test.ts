@@ -46,7 +46,9 @@ test.each([
   ['a WARP charger', heard('warp', 'warp2/AbCd', 'import'), 'consumption'],
   ['a WARP charger behind a bridge', heard('warp', 'garage/warp/AbC', 'import'), 'consumption'],
   ['a SolarEdge inverter', heard('solaredge2mqtt', 'solaredge/leader/inverter', 'export'), 'production'],
-  ['the first meter of a SolarEdge inverter', heard('solaredge2mqtt', 'solaredge/meter0', 'import', 'export'), 'grid'],
+  ['a SolarEdge meter that was set up for it', heard('solaredge2mqtt', 'solaredge/meter1', 'grid/export'), 'grid'],
+  ['a SolarEdge meter of panels', heard('solaredge2mqtt', 'solaredge/meter0', 'production/import'), 'production'],
+  ['a SolarEdge meter of loads', heard('solaredge2mqtt', 'solaredge/meter2', 'consumption/import'), 'consumption'],
   ['an inverter by its name', heard('homeassistant', 'growatt_inverter', 'import'), 'production'],
   ['evcc’s meter at the grid', heard('evcc', 'evcc/grid', 'import', 'export'), 'grid'],
   ['a roof of evcc', heard('evcc', 'home/evcc/pv/2', 'export'), 'production'],
@@ -84,7 +86,7 @@ test('where a decoder cannot know, the type decides', () => {
     heard('warp', 'seb/AbCd', 'import', 'export'),
     heard('warp', 'my/own/prefix', 'import', 'export'),
     heard('heishamon', 'panasonic_heat_pump/s0/1', 'import'),
-    heard('solaredge2mqtt', 'solaredge/meter1', 'import', 'export'),
+    heard('solaredge2mqtt', 'solaredge/meter0', 'import', 'export'),
   ]) {
     expect(guessedPlacement('smart_meter', one)).toEqual({ placement: 'grid', placement_by: 'type' });
   }

@@ -10,6 +10,13 @@ export const solaredge2mqtt = withoutMemory({
   decode,
 });
 
+/** What a meter is for, as its installer has set it in the inverter (`C_Option`), and its circuit, by which it is placed. */
+const CIRCUITS = new Map<unknown, string>([
+  ['Export+Import', 'grid/'],
+  ['Production', 'production/'],
+  ['Consumption', 'consumption/'],
+]);
+
 const MEMBERS = { inverter: ['energytotal', 'ac'], meter: ['energy'] } as const;
 
 function decode({ topic, payload }: DeviceMessage): Heard | null {
@@ -29,9 +36,11 @@ function decode({ topic, payload }: DeviceMessage): Heard | null {
     heard.add({ device, channel: 'export', kind: 'power_w', value: power, name: 'ac.power.actual' });
   } else {
     const energy = asObject(member(body, 'energy'));
-    for (const channel of ['import', 'export'] as const) {
-      const name = `total${channel}`;
-      heard.add({ ...register, channel, value: member(energy, name), name: `energy.${name}` });
+    const option = member(asObject(member(body, 'info')), 'option');
+    const circuit = CIRCUITS.get(option) ?? '';
+    for (const direction of ['import', 'export'] as const) {
+      const name = `total${direction}`;
+      heard.add({ ...register, channel: circuit + direction, value: member(energy, name), name: `energy.${name}` });
     }
   }
   return heard;
