@@ -23,7 +23,8 @@ export class Channels {
     if (!parsed || id === null) return;
     const channels = this.#devices.get(parsed.device) ?? new Map<string, Known>();
     this.#devices.set(parsed.device, channels);
-    channels.set(parsed.channel, { id, measured: measuredBy(id), isRaw: known?.isRaw ?? false });
+    // It has started again, with other settings maybe: single values tell by themselves whether they still come.
+    channels.set(parsed.channel, { id, measured: measuredBy(id), isRaw: false });
   }
 
   /** Whether it says what is not known yet: identifiers come with each start, values every second. */
@@ -32,7 +33,7 @@ export class Channels {
     const known = parsed && this.of(parsed);
     if (parsed?.leaf === 'raw') return known ? !known.isRaw : false;
     const id = identifierIn(payload);
-    return id !== null && known?.id !== id;
+    return id !== null && (known?.id !== id || known.isRaw);
   }
 
   of = ({ device, channel }: VzloggerTopic): Known | undefined => this.#devices.get(device)?.get(channel);
