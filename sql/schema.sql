@@ -49,6 +49,9 @@ CREATE TABLE api_keys (
   revoked_at timestamptz,
   group_id text COLLATE "C", -- The key reads only the homes of this group and of those below it; it ends with the group. Null: all that its owner reaches.
   allowed_addresses text[] NOT NULL DEFAULT '{}'[], -- Addresses and networks (10.0.0.0/8) that the key may be used from. Empty: from everywhere.
+  end_set_at timestamptz, -- When the end was moved last. Null: it is that which the key was made with.
+  told_end timestamptz, -- The end that the owner was told of by mail. Another one than expires_at: it was moved since, and is told anew.
+  told_days smallint, -- How many days before that end the last mail was due.
   PRIMARY KEY (key_id),
   UNIQUE (key_sha256),
   FOREIGN KEY (group_id) REFERENCES home_groups(group_id) ON DELETE CASCADE,

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { defined } from '#src/core/defined.ts';
 import type { Environment } from '#src/core/environment.ts';
 import { newId } from '#src/core/ids.ts';
@@ -155,7 +155,7 @@ export async function limitKey(
     // Something is set in any case, so that a change of nothing answers the key, too.
     .set({
       revoked_at: null,
-      ...defined({ expires_at: limits.expiresAt }),
+      ...(limits.expiresAt === undefined ? {} : endAt(limits.expiresAt, now)),
       ...(limits.allowedAddresses ? { allowed_addresses: [...limits.allowedAddresses] } : {}),
     })
     .where('key_id', '=', keyId)
@@ -166,6 +166,12 @@ export async function limitKey(
     .executeTakeFirst();
   return row ?? null;
 }
+
+/** Sets the end of a key, and that it was set now where it is another one: its owner is told before (key-notice.ts). */
+const endAt = (expiresAt: Date | null, now: Date) => ({
+  expires_at: expiresAt,
+  end_set_at: sql<Date | null>`CASE WHEN expires_at IS DISTINCT FROM ${expiresAt} THEN ${now} ELSE end_set_at END`,
+});
 
 /** How long a rotated key goes on, unless it is said otherwise. */
 const OVERLAP_MS = 24 * 3_600_000;
@@ -197,7 +203,7 @@ export async function rotateKey(
     if (!old || (old.expires_at && old.expires_at <= now)) return null;
     const overlapEnds = new Date(now.getTime() + overlapMs);
     const oldExpiresAt = old.expires_at && old.expires_at < overlapEnds ? old.expires_at : overlapEnds;
-    await trx.updateTable('api_keys').set({ expires_at: oldExpiresAt }).where('key_id', '=', keyId).execute();
+    await trx.updateTable('api_keys').set(endAt(oldExpiresAt, now)).where('key_id', '=', keyId).execute();
     const created = await createKey(trx, {
       userId: old.user_id,
       environment,

@@ -93,6 +93,9 @@ interface ApiKeysTable {
   expires_at: Date | null;
   revoked_at: Date | null;
   allowed_addresses: Generated<string[]>;
+  end_set_at: Generated<Date | null>;
+  told_end: Generated<Date | null>;
+  told_days: Generated<number | null>;
 }
 
 interface DevicesTable {

@@ -11,10 +11,10 @@ type Subscribable = { [Type in EventType]: { type: Type; data: EventBody<Type> }
 
 /**
  * In addition, events with one fixed receiver: a subscription's test, its pause, an old address' notice of the new one, and an owner's of
- * totals that an update changed.
+ * totals that an update changed and of a key that will end.
  */
 interface Addressed {
-  type: 'webhook.test' | 'webhook.paused' | 'user.email_changed' | 'home.recounted';
+  type: 'webhook.test' | 'webhook.paused' | 'user.email_changed' | 'home.recounted' | 'key.expiring';
   data: Record<string, unknown>;
 }
 

@@ -75,8 +75,13 @@ export const EXPORTED: readonly Exported[] = [
       'revoked_at',
       'group_id',
       'allowed_addresses',
+      'end_set_at',
     ],
-    omitted: { key_sha256: SECRET },
+    omitted: {
+      key_sha256: SECRET,
+      told_end: 'which mail about its end was sent: among the events',
+      told_days: 'as told_end',
+    },
   },
   {
     file: 'groups',

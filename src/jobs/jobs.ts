@@ -10,6 +10,7 @@ import type { LockSession } from '#src/database/exclusive-lock.ts';
 import { compressHistory, dropReadings } from '#src/database/history.ts';
 import { ensurePartitions } from '#src/database/partitions.ts';
 import { forgetCaptured } from '#src/delivery/captured.ts';
+import { tellExpiringKeys } from '#src/delivery/expiring-keys.ts';
 import { forgetEvents } from '#src/delivery/forget.ts';
 import { forgetSilences, watchSilences } from '#src/devices/fleet/watch.ts';
 import { restSilentDevices } from '#src/devices/states.ts';
@@ -154,6 +155,12 @@ export const JOBS: readonly Job[] = [
     at: '13 * * * *',
     alsoAtStart: true,
     run: ({ db, clock }) => tellRecounted(db, clock()),
+  },
+  {
+    name: 'tell of keys that end',
+    at: '21 * * * *',
+    alsoAtStart: true,
+    run: ({ db, clock }) => tellExpiringKeys(db, clock()),
   },
   { name: 'forget rejected', at: '47 * * * *', alsoAtStart: false, run: ({ pool }) => forgetRejected(pool) },
   { name: 'forget unread', at: '9 */10 * * * *', alsoAtStart: true, run: ({ pool }) => forgetUnread(pool) },

@@ -32,7 +32,11 @@ export interface TestDeliveries {
 
 const noChannel: Channel = { send: async () => ({ succeeded: true, responseStatus: null, error: null }) };
 
-export async function testDeliveries(options: Partial<WebhookOptions> = {}): Promise<TestDeliveries> {
+/** `email`: a channel that sends, instead of one that remembers. */
+export async function testDeliveries({
+  email,
+  ...options
+}: Partial<WebhookOptions> & { email?: (db: Database) => Channel } = {}): Promise<TestDeliveries> {
   const database = await testDatabase();
   const db = createDb(database.pool);
   const box = secretBox('the secret of the tests');
@@ -49,7 +53,7 @@ export async function testDeliveries(options: Partial<WebhookOptions> = {}): Pro
     createDispatcher({
       ...(onDone && { onDone }),
       pool: database.pool,
-      channels: { webhook, email: remember, sms: remember },
+      channels: { webhook, email: email?.(db) ?? remember, sms: remember },
       clock,
       log: pino({ level: 'silent' }),
       random: () => 0.5,

@@ -39,8 +39,12 @@ function when(type: string, start: string, zone: string): string {
   const at = DateTime.fromISO(start, { zone });
   if (type === 'daily_usage' || type === 'daily_cost') return at.toFormat('cccc, d LLLL yyyy');
   if (type === 'monthly_usage' || type === 'monthly_cost') return at.toFormat('LLLL yyyy');
-  return `${at.toFormat('cccc, d LLLL yyyy, HH:mm')} (${zone})`;
+  return moment(start, zone);
 }
+
+/** A moment in the reader's time zone. */
+const moment = (iso: string, zone: string): string =>
+  `${DateTime.fromISO(iso, { zone }).toFormat('cccc, d LLLL yyyy, HH:mm')} (${zone})`;
 
 const escaped = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
@@ -57,11 +61,18 @@ function nameOf(id: string, names: DeviceNames): string {
   return type ? `${locationOf(id, names)} (${type})` : locationOf(id, names);
 }
 
+/** What its owner calls a key, beside how it begins; never more of it than its list shows. */
+function keyName({ name, prefix }: Record<string, unknown>): string {
+  const called = oneLine(typeof name === 'string' ? name : '');
+  return called ? `“${called}” (${prefix}…)` : `${prefix}…`;
+}
+
 /** The event in one sentence, for SMS and subjects. `names`: of its devices. Pure. */
 export function sentence({ type, data }: Told, zone: string, names: DeviceNames): string {
   if (type === 'webhook.paused') return `Webhook paused: ${data.url} has not answered`;
   if (type === 'home.recounted') return 'What your home used is counted in a new way';
   if (type === 'user.email_changed') return 'The e-mail address of your account was changed';
+  if (type === 'key.expiring') return `API key ${keyName(data)} ends on ${moment(String(data.expires_at), zone)}`;
   const alert = data as unknown as AlertData;
   if (alert.type === 'no_data') {
     const silent = locationOf(alert.devices[0]?.device_id ?? '', names);
@@ -126,6 +137,18 @@ function figures({ type, data }: Told, zone: string, names: DeviceNames): [strin
       ['Changed', `${DateTime.fromISO(String(data.changed_at), { zone }).toFormat('d LLLL yyyy, HH:mm')} (${zone})`],
       ['What that means', 'this address no longer signs in, and everybody who was signed in is signed out'],
       ['If it was not you', 'tell whoever runs your energy service at once'],
+    ];
+  }
+  if (type === 'key.expiring') {
+    return [
+      ['Key', keyName(data)],
+      ['Ends', moment(String(data.expires_at), zone)],
+      ['What that means', 'programs that use it are refused from then on (401)'],
+      [
+        'What you can do',
+        'under API Keys in the dashboard, rotate it and give the new key to your programs, or set a later end',
+      ],
+      ['If it is used no more', 'there is nothing to do'],
     ];
   }
   const alert = data as unknown as AlertData;

@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
-import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findAlert } from '#src/alerts/store.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
@@ -15,6 +14,7 @@ import { createDevice, deleteDevice } from '#src/devices/store.ts';
 import { updateUser } from '#src/users/store.ts';
 import { createAlert } from '#test/support/alerts.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
+import { mailServer } from '#test/support/mail-server.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
 const SECRET = 'the secret of the tests';
@@ -68,32 +68,9 @@ const sending = (data: Record<string, unknown> = {}) => ({
 const channelWith = (mailer: Mailer) =>
   emailChannel({ db: api.db, mailer, publicUrl: 'https://energy.example.net', secret: SECRET, from: undefined });
 
-/** A mail server that takes what `accept` says; with the messages that it was given. */
-async function mailServer(accept: () => Error | null) {
-  const messages: Buffer[] = [];
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ['STARTTLS'],
-    onData(stream, _session, done) {
-      const chunks: Buffer[] = [];
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-      stream.on('end', () => {
-        const error = accept();
-        if (!error) messages.push(Buffer.concat(chunks));
-        done(error);
-      });
-    },
-  });
-  server.on('error', () => {});
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
-  const { port } = server.server.address() as AddressInfo;
-  const close = () => new Promise<void>((resolve) => server.close(() => resolve()));
-  return { url: `smtp://127.0.0.1:${port}`, messages, close };
-}
-
 describe('an e-mail', () => {
   test('says what was used, in text and HTML, on its reader’s calendar, and pauses the alert by its link', async () => {
-    const server = await mailServer(() => null);
+    const server = await mailServer();
     const mailer = smtpMailer(server.url);
     expect(await channelWith(mailer).send(sending())).toEqual({ succeeded: true, responseStatus: 250, error: null });
     mailer.close();
@@ -291,7 +268,7 @@ test('one sentence says what happened, whatever it is', () => {
 });
 
 test('a way to sign in is mailed with its link and its code, by a real server, and is no bulk mail', async () => {
-  const server = await mailServer(() => null);
+  const server = await mailServer();
   const mailer = smtpMailer(server.url);
   const link = 'https://energy.example.net/dashboard/sign-in#secret-token';
   const mail = composeSignIn({ link, code: '01234567', validMinutes: 15 });

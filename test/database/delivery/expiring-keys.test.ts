@@ -1,0 +1,132 @@
+import PostalMime from 'postal-mime';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type CreatedKey, createKey, limitKey, revokeKey, rotateKey } from '#src/auth/keys.ts';
+import { EVERYBODY } from '#src/database/reach.ts';
+import { emailChannel, type Mailer, smtpMailer } from '#src/delivery/email/send.ts';
+import { tellExpiringKeys } from '#src/delivery/expiring-keys.ts';
+import { updateUser } from '#src/users/store.ts';
+import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
+import { mailServer } from '#test/support/mail-server.ts';
+
+const DAY_MS = 86_400_000;
+let server: Awaited<ReturnType<typeof mailServer>>;
+let mailer: Mailer;
+let deliveries: TestDeliveries;
+let userId: string;
+/** The database dates keys. */
+let made: Date;
+let isFull = false;
+
+beforeAll(async () => {
+  server = await mailServer(() => (isFull ? Object.assign(new Error('disk full'), { responseCode: 452 }) : null));
+  mailer = smtpMailer(server.url);
+  const publicUrl = 'https://energy.example.net';
+  deliveries = await testDeliveries({
+    email: (db) => emailChannel({ db, mailer, publicUrl, secret: 'the secret of the tests', from: undefined }),
+  });
+});
+afterAll(async () => {
+  await deliveries.close();
+  mailer.close();
+  await server.close();
+});
+let people = 0;
+beforeEach(async () => {
+  userId = await deliveries.user(`anna${people++}@example.com`);
+  made = new Date();
+  server.messages.length = 0;
+});
+
+const after = (days: number) => new Date(made.getTime() + days * DAY_MS);
+const keyUntil = (days: number | null, name?: string): Promise<CreatedKey> =>
+  createKey(deliveries.db, {
+    userId,
+    environment: 'live',
+    ...(name === undefined ? {} : { name }),
+    ...(days === null ? {} : { expiresAt: after(days) }),
+  });
+
+/** The mails that come when workers look after so many days. */
+async function mailsAfter(days: number, workers = 1) {
+  deliveries.now = after(days);
+  await Promise.all(Array.from({ length: workers }, () => tellExpiringKeys(deliveries.db, deliveries.now)));
+  await deliveries.run();
+  const taken = server.messages.splice(0);
+  return Promise.all(taken.map((one) => PostalMime.parse(one)));
+}
+const subjects = async (days: number) => (await mailsAfter(days)).map(({ subject }) => subject);
+
+test('a mail says seven days and one day before that a key will end, once, whoever looks', async () => {
+  await updateUser(deliveries.db, EVERYBODY, userId, { timezone: 'Europe/Berlin' });
+  const key = await keyUntil(90, 'Nightly\nimport <b>');
+  expect(await subjects(82.9)).toEqual([]);
+  const week = await mailsAfter(83.1, 4);
+  expect(week).toHaveLength(1);
+  const [mail] = week;
+  expect(mail?.to?.map(({ address }) => address)).toEqual([`anna${people - 1}@example.com`]);
+  const told = `API key “Nightly import <b>” (${key.prefix}…) ends on `;
+  expect(mail?.subject).toContain(told);
+  expect(mail?.subject).toContain('(Europe/Berlin)');
+  expect(mail?.text).toContain(told);
+  expect(mail?.html).toContain('Nightly import &lt;b&gt;');
+  // As after a restart, and by the clock of another worker.
+  expect(await subjects(83.2)).toEqual([]);
+  expect(await subjects(88.9)).toEqual([]);
+  expect(await mailsAfter(89.1, 4)).toHaveLength(1);
+  expect(await subjects(89.9)).toEqual([]);
+  expect(await subjects(90.1)).toEqual([]);
+  const { rows } = await deliveries.database.pool.query(
+    `SELECT (SELECT json_agg(events) FROM events WHERE type = 'key.expiring')::text AS stored,
+       (SELECT count(DISTINCT event_id)::int FROM events WHERE type = 'key.expiring' AND user_id = $1) AS events`,
+    [userId],
+  );
+  expect(rows[0].events).toBe(2);
+  for (const seen of [rows[0].stored, mail?.text, mail?.html]) expect(seen).not.toContain(key.key.slice(14));
+});
+
+test('a server that does not take it gets the same mail later', async () => {
+  await keyUntil(60);
+  isFull = true;
+  expect(await subjects(53.5)).toEqual([]);
+  isFull = false;
+  expect(await subjects(53.51)).toHaveLength(1);
+});
+
+test('none comes for a key that was revoked, never ends, lives for a day, or goes on for the overlap of its rotation', async () => {
+  const revoked = await keyUntil(30);
+  await revokeKey(deliveries.db, EVERYBODY, revoked.key_id);
+  await keyUntil(null);
+  await keyUntil(1);
+  const rotated = await keyUntil(null);
+  await rotateKey(deliveries.db, EVERYBODY, rotated.key_id, { environment: 'live', now: made });
+  for (const days of [0.1, 0.5, 0.9, 23.5, 29.5]) expect([days, await subjects(days)]).toEqual([days, []]);
+  // For three days: the day before alone.
+  const short = await keyUntil(3);
+  expect(await subjects(0.1)).toEqual([]);
+  expect(await subjects(2.1)).toEqual([expect.stringContaining(short.prefix)]);
+});
+
+test('an end that was moved is told anew, and set again as it was it is not', async () => {
+  const { key_id } = await keyUntil(30);
+  expect(await subjects(24)).toHaveLength(1);
+  const moveTo = (days: number, at: number) =>
+    limitKey(deliveries.db, EVERYBODY, key_id, { now: after(at), expiresAt: after(days) });
+  await moveTo(30, 24.5);
+  expect(await subjects(25)).toEqual([]);
+  await moveTo(60, 25);
+  expect(await subjects(29.5)).toEqual([]);
+  expect(await subjects(53.5)).toHaveLength(1);
+  // So near that who moved it knows.
+  await moveTo(55, 53.6);
+  expect(await subjects(54.1)).toEqual([]);
+});
+
+test('of more keys than are looked at at once none is left out', async () => {
+  await deliveries.database.pool.query(
+    `INSERT INTO api_keys (key_id, user_id, key_sha256, prefix, scopes, created_at, expires_at)
+     SELECT 'key_many' || n, $1, sha256(n::text::bytea), 'eus_live_many', '{}', $2, $3 FROM generate_series(1, 1001) n`,
+    [userId, made, after(30)],
+  );
+  expect(await tellExpiringKeys(deliveries.db, after(24))).toBe(1001);
+  expect(await tellExpiringKeys(deliveries.db, after(24))).toBe(0);
+});
