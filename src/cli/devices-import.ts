@@ -1,12 +1,10 @@
 import { readFile, stat } from 'node:fs/promises';
-import { mistakesIn } from '#src/api/mistakes.ts';
-import { importedDevice, rowOf } from '#src/api/v1/imports/shape.ts';
+import { checkRows } from '#src/api/v1/imports/rows.ts';
 import { readDevices } from '#src/api/v1/imports/table.ts';
 import { AppError, type FieldError } from '#src/core/errors.ts';
-import { words } from '#src/core/mistake-words.ts';
 import type { Database } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
-import { type Imported, type Importer, importDevices, importMistakes } from '#src/onboarding/import.ts';
+import { foreseeImport, type Imported, type Importer, importDevices } from '#src/onboarding/import.ts';
 import { credentialsOf, differingOf, type ImportCredential } from '#src/onboarding/imports.ts';
 import type { ImportRow } from '#src/onboarding/plan.ts';
 import { COMMAND_LINE } from '#src/users/audit.ts';
@@ -35,8 +33,8 @@ export async function importTable(file: string, options: ImportOptions): Promise
   await withDatabase(async (db) => {
     const importer = await importerOf(db, options);
     if (given.mistakes.length > 0) {
-      const more = await importMistakes(db, importer, given.rows);
-      return refuse(options, [...given.mistakes, ...more]);
+      const { plan } = await foreseeImport(db, importer, given.rows);
+      return refuse(options, [...given.mistakes, ...plan.mistakes]);
     }
     const passwords = credentialsFile(options.credentials ?? `${file.replace(/\.csv$/i, '')}.credentials.csv`);
     const progress = progressBar();
@@ -80,20 +78,7 @@ async function readRows(file: string): Promise<{ rows: ImportRow[]; mistakes: Fi
   }
   try {
     const table = await readDevices(text, MAX_ROWS);
-    const rows: ImportRow[] = [];
-    const mistakes: FieldError[] = [];
-    for (const [index, value] of table.entries()) {
-      const name = `line ${table.lines[index]}`;
-      const parsed = importedDevice.safeParse(value, { error: words });
-      const isOwned = 'user_id' in value || 'email' in value;
-      if (!isOwned) mistakes.push({ field: `${name}.user_id`, message: 'name the owner: user_id or email' });
-      if (!parsed.success)
-        mistakes.push(
-          ...mistakesIn(parsed.error, 'row', String).map((one) => ({ ...one, field: `${name}.${one.field}` })),
-        );
-      else if (isOwned) rows.push(rowOf(name, parsed.data));
-    }
-    return { rows, mistakes };
+    return await checkRows(table, (index) => `line ${table.lines[index]}`, { isOwnerNeeded: true });
   } catch (error) {
     if (!(error instanceof AppError) || !error.details) throw error;
     return { rows: [], mistakes: error.details };

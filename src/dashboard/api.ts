@@ -52,7 +52,16 @@ export function holdSession(token: string, whenOver: () => void): void {
  * answer that is no 2xx.
  */
 export async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
-  return (await answerTo<T>(method, path, body)).body;
+  const sent = body === undefined ? {} : { type: 'application/json', text: JSON.stringify(body) };
+  return (await answerTo<T>(method, path, sent)).body;
+}
+
+/**
+ * The same with a text of another media type (none: without one). `once`: an Idempotency-Key; sent again after an answer was lost, the
+ * first one comes again.
+ */
+export async function post<T>(path: string, sent: { once?: string; type?: string; text?: string }): Promise<T> {
+  return (await answerTo<T>('POST', path, sent)).body;
 }
 
 /** A page of a list, and the path of the one after it. */
@@ -63,7 +72,7 @@ export interface Page<T> {
 
 /** One page of a list; the answer's Link header names the next. */
 export async function page<T>(path: string): Promise<Page<T>> {
-  const { body, headers } = await answerTo<T[]>('GET', path);
+  const { body, headers } = await answerTo<T[]>('GET', path, {});
   const next = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
   return { rows: body, next: next?.replace(/^\/dashboard/, '') ?? null };
 }
@@ -84,11 +93,16 @@ interface Answered<T> {
   headers: Headers;
 }
 
-async function answerTo<T>(method: string, path: string, body?: unknown): Promise<Answered<T>> {
+async function answerTo<T>(
+  method: string,
+  path: string,
+  { type, text, once }: { type?: string; text?: string; once?: string },
+): Promise<Answered<T>> {
   const headers: Record<string, string> = { accept: 'application/json' };
-  if (body !== undefined) headers['content-type'] = 'application/json';
+  if (type !== undefined) headers['content-type'] = type;
+  if (once !== undefined) headers['idempotency-key'] = once;
   if (method !== 'GET') headers['x-csrf-token'] = csrfToken;
-  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  const sent = text === undefined ? {} : { body: text };
   const response = await fetch(`/dashboard${path}`, { method, headers, ...sent });
   if (method === 'GET') tellSeen(response.headers.get('x-seen-at'));
   const answer: unknown = await response.json().catch(() => ({}));

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { AppError, type FieldError, unprocessable } from '#src/core/errors.ts';
+import { AppError, unprocessable } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { lockOf } from '#src/database/advisory-locks.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
@@ -75,13 +75,15 @@ export async function importDevices(
   }
 }
 
-/** The mistakes of an import, without importing anything. */
-export async function importMistakes(
+/** What an import would do, with all its mistakes, without importing anything. `newUsers`: how many accounts it would make. */
+export async function foreseeImport(
   db: Database,
   importer: Importer,
   rows: readonly ImportRow[],
-): Promise<FieldError[]> {
-  return planImport(rows, await lookUp(db, importer, rows)).mistakes;
+): Promise<{ plan: ImportPlan; newUsers: number }> {
+  const known = await lookUp(db, importer, rows);
+  const plan = planImport(rows, known);
+  return { plan, newUsers: new Set(plan.create.filter(known.isNewOwner).map(addressOf)).size };
 }
 
 interface ImportHooks {

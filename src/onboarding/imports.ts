@@ -41,7 +41,7 @@ export const credentialsOf = ({ created }: Imported): ImportCredential[] =>
   );
 
 /** Rows whose devices were there already with other settings. Pure. */
-export const differingOf = ({ existing }: Imported) =>
+export const differingOf = ({ existing }: Pick<Imported, 'existing'>) =>
   existing
     .filter(({ members }) => members.length > 0)
     .map(({ row, deviceId, members }) => ({ row: row.name, device_id: deviceId, members }));
@@ -69,16 +69,29 @@ export async function recordImport(
   return importId;
 }
 
-/** One import within the reach; null where there is none. */
-export async function findImport(db: Database, reach: Reach, importId: string) {
-  const row = await db
+const importRows = (db: Database) =>
+  db
     .selectFrom('imports')
     .select(['import_id', 'created_at', 'rows', 'created', 'users_created', 'differing'])
-    .select(sql<boolean>`credentials_sealed IS NOT NULL`.as('has_credentials'))
+    .select(sql<boolean>`credentials_sealed IS NOT NULL`.as('has_credentials'));
+
+/** One import within the reach; null where there is none. */
+export async function findImport(db: Database, reach: Reach, importId: string) {
+  const row = await importRows(db)
     .where('import_id', '=', importId)
     .where(within(reach, 'imports.user_id'))
     .executeTakeFirst();
   return row ?? null;
+}
+
+/** Imports that an account made and whose passwords nobody has fetched yet, the youngest first; `most` at most. */
+export async function listWaitingImports(db: Database, userId: string, most: number) {
+  return importRows(db)
+    .where('user_id', '=', userId)
+    .where('credentials_sealed', 'is not', null)
+    .orderBy('import_id', 'desc')
+    .limit(most)
+    .execute();
 }
 
 /** Takes the credentials of an import out of the database: this is the only time that they are shown. 409 afterwards; null where there is no such import. */

@@ -4,6 +4,8 @@ import { listActs } from './audit/list.ts';
 import { listHeld } from './devices/held.ts';
 import { getFigure } from './figure/get.ts';
 import { getForecast } from './forecast/get.ts';
+import { checkImport } from './imports/check.ts';
+import { listWaiting } from './imports/waiting.ts';
 import { getOperator } from './operator/get.ts';
 import { getPeriodCosts } from './period/costs.ts';
 import { getPeriod } from './period/get.ts';
@@ -36,4 +38,6 @@ export const DASHBOARD_OPERATIONS: readonly AnyOperation[] = [
   checkRollups,
   listActs,
   listHeld,
+  checkImport,
+  listWaiting,
 ];

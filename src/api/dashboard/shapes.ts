@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { instant } from '#src/api/shapes.ts';
 import { act } from '#src/api/v1/audit/shape.ts';
 import { cost } from '#src/api/v1/energy-insights/shape.ts';
+import { importAnswer } from '#src/api/v1/imports/shape.ts';
 import { series } from '#src/api/v1/price-series/shape.ts';
 import { DELIVERY_STATUSES, PLACEMENTS } from '#src/database/enums.ts';
 import { COMMODITIES } from '#src/database/meter.ts';
@@ -341,6 +342,18 @@ export const forecastAnswer = z.strictObject({
     .nullable(),
 });
 
+/** What an import of a table would do. */
+export const importCheck = z.strictObject({
+  rows: count,
+  created: count,
+  existing: count,
+  users_created: count,
+  differing: importAnswer.shape.differing,
+  /** `field`: `line 3.type`, `line 3`. */
+  mistakes: z.array(z.strictObject({ field: z.string(), message: z.string() })),
+});
+export const waitingImports = z.array(importAnswer);
+
 /** For the pages that ask. */
 export type Cost = z.output<typeof cost>;
 export type Period = z.output<typeof periodAnswer>;
@@ -359,3 +372,4 @@ export type Replayed = z.output<typeof replayed>;
 export type NamedAct = z.output<typeof namedAct>;
 export type Held = z.output<typeof heldAnswer>;
 export type RollupReport = z.output<typeof rollupCheck>;
+export type ImportCheck = z.output<typeof importCheck>;

@@ -6,6 +6,7 @@ import { fleet } from './de/fleet.ts';
 import { groups } from './de/groups.ts';
 import { home } from './de/home.ts';
 import { homeassistant } from './de/homeassistant.ts';
+import { imports } from './de/imports.ts';
 import { keys } from './de/keys.ts';
 import { messages } from './de/messages.ts';
 import { period } from './de/period.ts';
@@ -30,6 +31,7 @@ export const words: Words = {
   devices,
   fleet,
   unread,
+  imports,
   homeassistant,
   tariffs,
   alerts,

@@ -6,6 +6,7 @@ import { fleet } from './en/fleet.ts';
 import { groups } from './en/groups.ts';
 import { home } from './en/home.ts';
 import { homeassistant } from './en/homeassistant.ts';
+import { imports } from './en/imports.ts';
 import { keys } from './en/keys.ts';
 import { messages } from './en/messages.ts';
 import { period } from './en/period.ts';
@@ -28,6 +29,7 @@ export const words = {
   devices,
   fleet,
   unread,
+  imports,
   homeassistant,
   tariffs,
   alerts,

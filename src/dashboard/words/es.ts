@@ -7,6 +7,7 @@ import { fleet } from './es/fleet.ts';
 import { groups } from './es/groups.ts';
 import { home } from './es/home.ts';
 import { homeassistant } from './es/homeassistant.ts';
+import { imports } from './es/imports.ts';
 import { keys } from './es/keys.ts';
 import { messages } from './es/messages.ts';
 import { period } from './es/period.ts';
@@ -29,6 +30,7 @@ export const words: Words = {
   devices,
   fleet,
   unread,
+  imports,
   homeassistant,
   tariffs,
   alerts,

@@ -7,6 +7,7 @@ import { fleet } from './fr/fleet.ts';
 import { groups } from './fr/groups.ts';
 import { home } from './fr/home.ts';
 import { homeassistant } from './fr/homeassistant.ts';
+import { imports } from './fr/imports.ts';
 import { keys } from './fr/keys.ts';
 import { messages } from './fr/messages.ts';
 import { period } from './fr/period.ts';
@@ -29,6 +30,7 @@ export const words: Words = {
   devices,
   fleet,
   unread,
+  imports,
   homeassistant,
   tariffs,
   alerts,

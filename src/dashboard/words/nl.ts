@@ -7,6 +7,7 @@ import { fleet } from './nl/fleet.ts';
 import { groups } from './nl/groups.ts';
 import { home } from './nl/home.ts';
 import { homeassistant } from './nl/homeassistant.ts';
+import { imports } from './nl/imports.ts';
 import { keys } from './nl/keys.ts';
 import { messages } from './nl/messages.ts';
 import { period } from './nl/period.ts';
@@ -29,6 +30,7 @@ export const words: Words = {
   devices,
   fleet,
   unread,
+  imports,
   homeassistant,
   tariffs,
   alerts,

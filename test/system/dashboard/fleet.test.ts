@@ -1,4 +1,7 @@
+import { readFile } from 'node:fs/promises';
+import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkDeviceLogin } from '#src/devices/credentials.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { lookAt } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
@@ -71,4 +74,99 @@ test('a utility finds the devices of its homes, and sees what fell silent togeth
   const home = await dashboard.signIn('home3@example.com');
   await home.getByRole('link', { name: 'Devices' }).waitFor();
   expect(await home.getByRole('link', { name: 'Fleet' }).count()).toBe(0);
+});
+
+test('a utility imports a table once it has no mistakes, and takes the passwords along', {
+  timeout: 120_000,
+}, async () => {
+  const utility = await dashboard.user('importer@example.com', 'utility');
+  await dashboard.user('anna@example.com', 'homeowner', utility);
+  const page = await dashboard.signIn('importer@example.com');
+  await page.getByRole('link', { name: 'Fleet' }).click();
+  const card = page.getByRole('region', { name: 'Import devices' });
+  const outcome = card.getByRole('group', { name: 'What came of the table' });
+  const devices = async () => (await dashboard.db.selectFrom('devices').select('device_id').execute()).length;
+  const before = await devices();
+  const choose = (text: string | Buffer) =>
+    card
+      .getByLabel('Table (CSV)')
+      .setInputFiles({ name: 'meters.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+  // By the keyboard alone, from here on.
+  const press = async (name: string | RegExp) => {
+    await card.getByRole('button', { name }).focus();
+    await page.keyboard.press('Enter');
+  };
+
+  await choose('type;location\nmeter;cellar\n');
+  await press('Check');
+  await card.getByText('separated by semicolons').waitFor();
+  await choose('type,location,colour\nmeter,cellar,red\n');
+  await press('Check');
+  await outcome.getByText('"colour" is no column').waitFor();
+
+  const header = 'email,type,location,external_id\n';
+  await choose(
+    `${header}anna@example.com,meter,cellar,M1\nnobody@example.com,meter,hall,M2\nanna@example.com,,roof,M3\nanna@example.com,meter,shed,M1\n`,
+  );
+  await press('Check');
+  await outcome.getByText('3 mistakes').waitFor();
+  const rows = outcome.locator('tbody tr');
+  expect((await rows.allTextContents()).map((one) => one.replaceAll(/\s+/g, ' ').trim())).toEqual([
+    expect.stringMatching(/^3 ?email ?there is no such user$/),
+    expect.stringMatching(/^4 ?type ?is required$/),
+    expect.stringMatching(/^5 ?external_id ?is the same device as line 2$/),
+  ]);
+  expect(await outcome.evaluate('document.activeElement?.getAttribute("aria-label")')).toBe('What came of the table');
+  await lookAt(page, 'import-mistakes');
+
+  await choose(`${header}anna@example.com,meter,cellar,M1\nben@example.com,meter,"hall, left",M2\n`);
+  expect(await rows.count()).toBe(0);
+  await card.getByLabel('Make accounts').check();
+  await press('Check');
+  await outcome.getByText('no mistakes').waitFor();
+  await lookAt(page, 'import-checked');
+  expect(await devices()).toBe(before);
+
+  // The answer is lost on its way: the same request is made again, and answered as the first.
+  await page.route(
+    '**/v1/imports?*',
+    async (route) => {
+      await route.fetch();
+      await route.abort();
+    },
+    { times: 1 },
+  );
+  await press('Import 2 devices');
+  await card.getByText('cannot be reached').waitFor();
+  expect(await devices()).toBe(before + 2);
+  await press('Import 2 devices');
+  const said = '2 devices are paired, 0 were there already, 1 account was made.';
+  await card.getByText(said).waitFor();
+  await expect.poll(() => page.getByRole('link', { name: 'hall, left' }).count()).toBe(1);
+
+  // Whoever reloads the page still has a way to the passwords, until they were given out.
+  await page.reload();
+  await card.getByText(/^The passwords of 2 devices that were imported .* still wait\.$/).waitFor();
+  const download = async () =>
+    String(
+      await readFile(await (await Promise.all([page.waitForEvent('download'), press('Download passwords')]))[0].path()),
+    );
+  const csv = await download();
+  const credentials: Record<string, string>[] = parse(csv, { columns: true });
+  expect(credentials).toMatchObject([
+    { row: 'line 2', external_id: 'M1' },
+    { row: 'line 3', external_id: 'M2' },
+  ]);
+  for (const { username = '', password = '' } of credentials)
+    expect(await checkDeviceLogin(dashboard.db, username, password)).toBe(true);
+  await card.getByText('was downloaded').waitFor();
+  expect(await download()).toBe(csv);
+  await lookAt(page, 'import-done');
+  await choose(`${header}anna@example.com,smart_meter,cellar,M1\n`);
+  await press('Check');
+  await outcome.getByText('nothing to import').waitFor();
+  await outcome.getByText('1 row says something else').waitFor();
+  await page.reload();
+  await card.getByLabel('Table (CSV)').waitFor();
+  expect(await card.getByText('still wait').count()).toBe(0);
 });

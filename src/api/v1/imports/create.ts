@@ -1,8 +1,9 @@
 import { operation } from '#src/api/operation.ts';
-import { checkExternalIds, reachOf } from '#src/auth/access.ts';
-import { AppError, orNotFound } from '#src/core/errors.ts';
+import { reachOf } from '#src/auth/access.ts';
+import { orNotFound } from '#src/core/errors.ts';
 import { importDevices } from '#src/onboarding/import.ts';
 import { findImport, recordImport } from '#src/onboarding/imports.ts';
+import { importerOf } from './importer.ts';
 import { importAnswer, importQuery, MAX_IMPORTED, newImport, rowOf, toWire } from './shape.ts';
 import { IMPORT_COLUMNS, readDevices } from './table.ts';
 
@@ -22,23 +23,12 @@ export const createImport = operation({
     read: (text) => readDevices(text, MAX_IMPORTED),
   },
   async handle({ context: { db, box }, caller, address, query, body, rowName }) {
-    const { userId, role } = caller;
-    const isForOthers = body.some(({ user_id }) => user_id !== undefined && user_id !== userId);
-    if (role === 'homeowner' && (isForOthers || query.create_users)) throw new AppError('forbidden');
-    if (query.create_users && !caller.scopes.has('users:write')) throw new AppError('forbidden');
-    checkExternalIds(caller, body);
-    const importer = {
-      reach: reachOf(caller),
-      ownId: userId,
-      newOwners: query.create_users ? { enrolledBy: role === 'utility' ? userId : null } : null,
-      by: { actor: caller, address },
-    };
     const imported = await importDevices(
       db,
-      importer,
+      importerOf({ caller, address, query }, body),
       body.map((row, index) => rowOf(rowName(index), row)),
     );
-    const importId = await recordImport(db, box, { userId, rows: body.length, imported });
+    const importId = await recordImport(db, box, { userId: caller.userId, rows: body.length, imported });
     return toWire(orNotFound(await findImport(db, reachOf(caller), importId)));
   },
 });

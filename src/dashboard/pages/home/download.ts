@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { file, sentenceOf, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { dayName } from '../../parts/format.ts';
+import { save } from '../../parts/save.ts';
 import { busy, Problem } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
@@ -86,14 +87,4 @@ export function Download(props: Downloaded) {
       <p class="quiet" role="status">${said.done}</p>
     </div>
   </details>`;
-}
-
-/** Lets the browser keep a file under a name. */
-function save(content: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  // The browser has begun to read it by then.
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

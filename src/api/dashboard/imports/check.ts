@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { importCheck } from '#src/api/dashboard/shapes.ts';
+import { listOf } from '#src/api/fields.ts';
+import { operation } from '#src/api/operation.ts';
+import { createImport } from '#src/api/v1/imports/create.ts';
+import { importerOf } from '#src/api/v1/imports/importer.ts';
+import { checkRows } from '#src/api/v1/imports/rows.ts';
+import { importQuery, MAX_IMPORTED } from '#src/api/v1/imports/shape.ts';
+import { defined } from '#src/core/defined.ts';
+import { foreseeImport } from '#src/onboarding/import.ts';
+import { differingOf } from '#src/onboarding/imports.ts';
+
+const { csvBody, bodyLimitBytes } = createImport;
+
+export const checkImport = operation({
+  summary: 'Says what an import of a table of devices would do, and every mistake by its line; imports nothing.',
+  method: 'POST',
+  changes: 'nothing',
+  path: '/v1/import-check',
+  scope: 'devices:write',
+  answer: importCheck,
+  status: 200,
+  query: importQuery,
+  // Rows with mistakes are told with the others', not refused before.
+  body: listOf(z.record(z.string(), z.unknown()), 1, MAX_IMPORTED),
+  ...defined({ csvBody, bodyLimitBytes }),
+  async handle({ context: { db }, caller, address, query, body, rowName }) {
+    const checked = await checkRows(body, rowName);
+    const importer = importerOf({ caller, address, query }, checked.devices);
+    const { plan, newUsers } = await foreseeImport(db, importer, checked.rows);
+    return {
+      rows: body.length,
+      created: plan.create.length,
+      existing: plan.existing.length,
+      users_created: newUsers,
+      differing: differingOf(plan),
+      mistakes: [...checked.mistakes, ...plan.mistakes],
+    };
+  },
+});

@@ -1,0 +1,19 @@
+import { waitingImports } from '#src/api/dashboard/shapes.ts';
+import { operation } from '#src/api/operation.ts';
+import { toWire } from '#src/api/v1/imports/shape.ts';
+import { ownAccount } from '#src/auth/access.ts';
+import { listWaitingImports } from '#src/onboarding/imports.ts';
+
+/** Passwords wait for a day: more imports than that nobody made by hand. */
+const MOST = 20;
+
+export const listWaiting = operation({
+  summary: 'The imports of the account whose passwords wait to be fetched, the youngest first.',
+  method: 'GET',
+  path: '/v1/waiting-imports',
+  scope: 'devices:write',
+  answer: waitingImports,
+  async handle({ context: { db }, caller }) {
+    return (await listWaitingImports(db, ownAccount(caller), MOST)).map(toWire);
+  },
+});

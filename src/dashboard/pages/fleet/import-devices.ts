@@ -1,0 +1,133 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { DeviceImport } from '#clients/typescript/client.ts';
+import type { ImportCheck } from '#src/api/dashboard/shapes.ts';
+import { call, Failure, post, sentenceOf } from '../../api.ts';
+import { html } from '../../html.ts';
+import { ago } from '../../parts/format.ts';
+import { useLoad } from '../../parts/load.ts';
+import { rich } from '../../parts/rich.ts';
+import { busy, Card, Field, Problem } from '../../parts/ui.ts';
+import { words } from '../../words/words.ts';
+import { ImportDone } from './import-done.ts';
+import { Foreseen } from './import-foreseen.ts';
+import { Mistakes } from './import-mistakes.ts';
+import { Passwords } from './import-passwords.ts';
+import { readTable } from './table-file.ts';
+
+/** A table that was checked: this text is what is imported, whatever becomes of the file. */
+interface Checked {
+  text: string;
+  query: string;
+  /** Sent with the import: its answer, with the way to the passwords, comes again where it was lost. */
+  once: string;
+  check: ImportCheck;
+}
+
+type Stage =
+  | { is: 'choosing'; problem: string | null }
+  | { is: 'checking' }
+  | { is: 'refused'; mistakes: ImportCheck['mistakes'] }
+  | { is: 'checked'; of: Checked; problem: string | null }
+  | { is: 'importing'; of: Checked }
+  | { is: 'done'; made: DeviceImport };
+
+/** Pairs what a table lists: checked first, then all of it or nothing, then its passwords once. `onDone`: there are new devices. */
+export function ImportDevices({ onDone }: { onDone: () => void }) {
+  const w = words().imports;
+  const [stage, setStage] = useState<Stage>({ is: 'choosing', problem: null });
+  const outcome = useRef<HTMLDivElement>(null);
+  /** Counts checks: what comes of one is dropped once another file was chosen. */
+  const asked = useRef(0);
+  // Whoever reloaded the page, or whose browser lost the answer to an import, has a way to its passwords all the same.
+  const waiting = useLoad(() => call<DeviceImport[]>('GET', '/v1/waiting-imports'), []);
+  useEffect(() => {
+    if (stage.is === 'checked' || stage.is === 'refused' || stage.is === 'done') outcome.current?.focus();
+  }, [stage.is]);
+
+  const isBusy = stage.is === 'checking' || stage.is === 'importing';
+  /** What was said of another file, or of other accounts, holds no more. */
+  const chooseAnew = () => {
+    if (stage.is === 'importing') return;
+    asked.current++;
+    setStage({ is: 'choosing', problem: null });
+  };
+  const check = async (event: SubmitEvent) => {
+    event.preventDefault();
+    if (isBusy) return;
+    const given = new FormData(event.target as HTMLFormElement);
+    setStage({ is: 'checking' });
+    const mine = ++asked.current;
+    const next = (found: Stage) => mine === asked.current && setStage(found);
+    const table = await readTable(given.get('table') as File);
+    if ('problem' in table) return next({ is: 'choosing', problem: w.noTable[table.problem] });
+    const query = given.get('create_users') === 'on' ? '?create_users=true' : '';
+    try {
+      const sent = { type: 'text/csv', text: table.text };
+      const found = await post<ImportCheck>(`/v1/import-check${query}`, sent);
+      if (found.mistakes.length > 0) next({ is: 'refused', mistakes: found.mistakes });
+      else next({ is: 'checked', of: { ...table, query, once: crypto.randomUUID(), check: found }, problem: null });
+    } catch (error) {
+      next(refusal(error) ?? { is: 'choosing', problem: sentenceOf(error) });
+    }
+  };
+  const carryOut = async (of: Checked) => {
+    setStage({ is: 'importing', of });
+    try {
+      const sent = { once: of.once, type: 'text/csv', text: of.text };
+      const made = await post<DeviceImport>(`/v1/imports${of.query}`, sent);
+      setStage({ is: 'done', made });
+      onDone();
+    } catch (error) {
+      setStage(refusal(error) ?? { is: 'checked', of, problem: sentenceOf(error) });
+    }
+  };
+  const another = () => {
+    waiting.again();
+    setStage({ is: 'choosing', problem: null });
+  };
+
+  if (stage.is === 'done')
+    return html`<${Card} title=${w.title}>
+      <div tabindex="-1" ref=${outcome} role="group" aria-label=${w.done}>
+        <${ImportDone} made=${stage.made} onAnother=${another} />
+      </div>
+    <//>`;
+  return html`<${Card} title=${w.title}>
+    ${(waiting.value ?? []).map(
+      (one) => html`<div key=${one.import_id}>
+        <p>${w.waiting(one.created, ago(one.created_at))}</p>
+        <${Passwords} of=${one} />
+      </div>`,
+    )}
+    <p>${w.about}</p>
+    <p class="quiet">${rich(w.columns)}</p>
+    <form onSubmit=${check}>
+      <${Field} label=${w.file} mistake=${(stage.is === 'choosing' && stage.problem) || undefined}>
+        ${(attributes: object) =>
+          html`<input ...${attributes} type="file" name="table" accept=".csv,text/csv" required onChange=${chooseAnew} />`}
+      <//>
+      <p><label class="check"><input type="checkbox" name="create_users" onChange=${chooseAnew} /> ${w.createUsers}</label></p>
+      <p class="actions"><button class=${stage.is === 'checked' ? '' : 'main'} ...${busy(isBusy)}>${w.check}</button></p>
+    </form>
+    ${stage.is === 'checking' && html`<${Working} text=${w.checking} />`}
+    <div class="outcome" tabindex="-1" ref=${outcome} role="group" aria-label=${w.outcome}>
+      ${stage.is === 'refused' && html`<${Mistakes} of=${stage.mistakes} />`}
+      ${
+        (stage.is === 'checked' || stage.is === 'importing') &&
+        html`<${Foreseen} of=${stage.of.check} isBusy=${isBusy} onImport=${() => carryOut(stage.of)} />`
+      }
+      ${stage.is === 'checked' && html`<${Problem} text=${stage.problem} />`}
+    </div>
+    ${stage.is === 'importing' && html`<${Working} text=${w.importing(stage.of.check.created)} />`}
+  <//>`;
+}
+
+/** A table with mistakes is no failure of the page; null for what is one. */
+const refusal = (error: unknown): Stage | null =>
+  error instanceof Failure && error.status === 422 && error.details.length > 0
+    ? { is: 'refused', mistakes: error.details }
+    : null;
+
+/** The service carries it out as a whole and then answers: how far it is nobody knows before. */
+const Working = ({ text }: { text: string }) =>
+  html`<p role="status">${text}</p><progress aria-label=${text}></progress>`;
