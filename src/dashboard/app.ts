@@ -19,6 +19,7 @@ const PAGES: Record<string, { name: keyof Words['common']['pages']; load: () => 
   device: { name: 'devices', load: () => import('./pages/device.ts') },
   fleet: { name: 'fleet', load: () => import('./pages/fleet.ts') },
   tariffs: { name: 'tariffs', load: () => import('./pages/tariffs.ts') },
+  bills: { name: 'bills', load: () => import('./pages/bills.ts') },
   alerts: { name: 'alerts', load: () => import('./pages/alerts.ts') },
   webhooks: { name: 'webhooks', load: () => import('./pages/webhooks.ts') },
   groups: { name: 'groups', load: () => import('./pages/groups.ts') },

@@ -10,7 +10,7 @@ import { UserPicker } from './parts/user-picker.ts';
 import { useSession } from './session.ts';
 import { words } from './words/words.ts';
 
-const LINKS = ['home', 'keys', 'devices', 'tariffs', 'alerts', 'webhooks'] as const;
+const LINKS = ['home', 'keys', 'devices', 'tariffs', 'bills', 'alerts', 'webhooks'] as const;
 /** The part of the address. */
 const pathOf = (name: string) => (name === 'home' ? '' : name);
 

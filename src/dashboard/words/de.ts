@@ -1,4 +1,5 @@
 import { alerts } from './de/alerts.ts';
+import { bills } from './de/bills.ts';
 import { common } from './de/common.ts';
 import { devices } from './de/devices.ts';
 import { download } from './de/download.ts';
@@ -34,6 +35,7 @@ export const words: Words = {
   imports,
   homeassistant,
   tariffs,
+  bills,
   alerts,
   webhooks,
   sessions,

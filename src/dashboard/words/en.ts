@@ -1,4 +1,5 @@
 import { alerts } from './en/alerts.ts';
+import { bills } from './en/bills.ts';
 import { common } from './en/common.ts';
 import { devices } from './en/devices.ts';
 import { download } from './en/download.ts';
@@ -32,6 +33,7 @@ export const words = {
   imports,
   homeassistant,
   tariffs,
+  bills,
   alerts,
   webhooks,
   sessions,

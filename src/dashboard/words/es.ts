@@ -1,5 +1,6 @@
 import type { Words } from './en.ts';
 import { alerts } from './es/alerts.ts';
+import { bills } from './es/bills.ts';
 import { common } from './es/common.ts';
 import { devices } from './es/devices.ts';
 import { download } from './es/download.ts';
@@ -33,6 +34,7 @@ export const words: Words = {
   imports,
   homeassistant,
   tariffs,
+  bills,
   alerts,
   webhooks,
   sessions,

@@ -1,5 +1,6 @@
 import type { Words } from './en.ts';
 import { alerts } from './fr/alerts.ts';
+import { bills } from './fr/bills.ts';
 import { common } from './fr/common.ts';
 import { devices } from './fr/devices.ts';
 import { download } from './fr/download.ts';
@@ -33,6 +34,7 @@ export const words: Words = {
   imports,
   homeassistant,
   tariffs,
+  bills,
   alerts,
   webhooks,
   sessions,

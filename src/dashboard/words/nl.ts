@@ -1,5 +1,6 @@
 import type { Words } from './en.ts';
 import { alerts } from './nl/alerts.ts';
+import { bills } from './nl/bills.ts';
 import { common } from './nl/common.ts';
 import { devices } from './nl/devices.ts';
 import { download } from './nl/download.ts';
@@ -33,6 +34,7 @@ export const words: Words = {
   imports,
   homeassistant,
   tariffs,
+  bills,
   alerts,
   webhooks,
   sessions,

@@ -1,9 +1,7 @@
-import { useState } from 'preact/hooks';
-import { file, sentenceOf, withQuery } from '../../api.ts';
+import { withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
+import { type FileChoice, FileMenu } from '../../parts/file-menu.ts';
 import { dayName } from '../../parts/format.ts';
-import { save } from '../../parts/save.ts';
-import { busy, Problem } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
 /** What is downloaded: of a home, or of one device of it, in rows by hour, day or month of its zone. */
@@ -16,11 +14,7 @@ interface Downloaded {
   groupBy: 'hour' | 'day' | 'month';
 }
 
-interface Format {
-  name: string;
-  hint: string;
-  accept: string;
-  ending: string;
+interface Format extends Omit<FileChoice, 'path'> {
   /** Rows that it takes, whatever is shown. */
   groupBy?: 'hour';
 }
@@ -57,34 +51,6 @@ function pathOf({ userId, deviceId, days, groupBy }: Downloaded, format: Format)
 export function Download(props: Downloaded) {
   const w = words().download;
   const { start, end } = props.days;
-  const [isBusy, setBusy] = useState(false);
-  const [said, setSaid] = useState<{ problem: string | null; done: string }>({ problem: null, done: '' });
-  const fetchFile = async (format: Format) => {
-    if (isBusy) return;
-    setBusy(true);
-    setSaid({ problem: null, done: '' });
-    try {
-      const name = `${w.fileName}-${start}-${end}.${format.ending}`;
-      save(await file(pathOf(props, format), format.accept), name);
-      setSaid({ problem: null, done: w.ready(name) });
-    } catch (error) {
-      setSaid({ problem: sentenceOf(error), done: '' });
-    }
-    setBusy(false);
-  };
-  return html`<details class="download">
-    <summary>${w.download}</summary>
-    <div class="download-menu">
-      <p class="quiet">${w.of(dayName(start), dayName(end))}</p>
-      ${formats(w).map(
-        (
-          format,
-        ) => html`<button type="button" class="download-choice" key=${format.ending} ...${busy(isBusy)} onClick=${() => fetchFile(format)}>
-          ${format.name} <small class="download-hint">${format.hint}</small>
-        </button>`,
-      )}
-      <${Problem} text=${said.problem} />
-      <p class="quiet" role="status">${said.done}</p>
-    </div>
-  </details>`;
+  const choices = formats(w).map((format) => ({ ...format, path: pathOf(props, format) }));
+  return html`<${FileMenu} of=${w.of(dayName(start), dayName(end))} fileName=${`${w.fileName}-${start}-${end}`} choices=${choices} />`;
 }

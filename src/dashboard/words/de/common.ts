@@ -10,6 +10,7 @@ export const common: Words['common'] = {
     keys: 'API-Schlüssel',
     devices: 'Geräte',
     tariffs: 'Tarife',
+    bills: 'Abrechnungen',
     alerts: 'Alarme',
     webhooks: 'Webhooks',
     groups: 'Gruppen',

@@ -10,6 +10,7 @@ export const common = {
     keys: 'API Keys',
     devices: 'Devices',
     tariffs: 'Tariffs',
+    bills: 'Bills',
     alerts: 'Alerts',
     webhooks: 'Webhooks',
     groups: 'Groups',

@@ -10,6 +10,7 @@ export const common: Words['common'] = {
     keys: 'Claves de API',
     devices: 'Dispositivos',
     tariffs: 'Tarifas',
+    bills: 'Facturas',
     alerts: 'Alertas',
     webhooks: 'Webhooks',
     groups: 'Grupos',

@@ -10,6 +10,7 @@ export const common: Words['common'] = {
     keys: 'Clés d’API',
     devices: 'Appareils',
     tariffs: 'Tarifs',
+    bills: 'Factures',
     alerts: 'Alertes',
     webhooks: 'Webhooks',
     groups: 'Groupes',

@@ -10,6 +10,7 @@ export const common: Words['common'] = {
     keys: 'API-sleutels',
     devices: 'Apparaten',
     tariffs: 'Tarieven',
+    bills: 'Rekeningen',
     alerts: 'Meldingen',
     webhooks: 'Webhooks',
     groups: 'Groepen',

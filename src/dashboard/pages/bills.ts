@@ -1,0 +1,85 @@
+import { useState } from 'preact/hooks';
+import type { BillPeriod, BillPeriodDetails, Device } from '#clients/typescript/client.ts';
+import { list, withQuery } from '../api.ts';
+import { html } from '../html.ts';
+import { Rows } from '../parts/focus.ts';
+import { dayName } from '../parts/format.ts';
+import { useLoad } from '../parts/load.ts';
+import { Badge, Card, Loading } from '../parts/ui.ts';
+import { useSession } from '../session.ts';
+import { words } from '../words/words.ts';
+import { Bill } from './bills/bill.ts';
+import { CreateBill } from './bills/create-bill.ts';
+import { billed } from './bills/energy.ts';
+
+/** Bill periods of the picked account: what was told of each, what is known now, and what becomes of the difference. */
+export function Page() {
+  const { me, user } = useSession();
+  const { common, bills: w, download } = words();
+  const periods = useLoad(
+    () => list<BillPeriod>(withQuery('/v1/bill-periods', { user_id: user.user_id, limit: 200 })),
+    [user.user_id],
+  );
+  const devices = useLoad(
+    () => list<Device>(withQuery('/v1/devices', { user_id: user.user_id, limit: 200 })),
+    [user.user_id],
+  );
+  const [shown, setShown] = useState<string | null>(null);
+  const [isOpen, setOpen] = useState(false);
+  // Who is billed makes no bills.
+  const mayBill = me.role !== 'homeowner';
+  const nameOf = (deviceId: string | null) =>
+    deviceId === null ? w.home : (devices.value?.find(({ device_id }) => device_id === deviceId)?.location ?? deviceId);
+  const all = (periods.value ?? []).toSorted((one, other) => (one.start < other.start ? 1 : -1));
+  const picked = all.find(({ bill_period_id }) => bill_period_id === shown);
+  return html`
+    <header class="heading">
+      <h1>${common.pages.bills}</h1>
+      ${mayBill && html`<button type="button" class="main" onClick=${() => setOpen(true)}>${w.new}</button>`}
+    </header>
+    <p>${user.user_id === me.user_id ? w.about : common.forUser(user.email)}</p>
+    <${Card} title=${w.periods}>
+      <${Rows} label=${w.list}>
+        <${Loading} of=${periods}>${() => (all.length === 0 ? html`<p>${mayBill ? w.noneMake : w.none}</p>` : table())}<//>
+      <//>
+    <//>
+    ${
+      picked &&
+      html`<${Bill} key=${picked.bill_period_id} of=${picked} name=${nameOf(picked.device_id)} mayBill=${mayBill}
+        onChange=${() => periods.again()}
+        onGone=${() => {
+          setShown(null);
+          periods.again();
+        }} />`
+    }
+    ${
+      isOpen &&
+      html`<${CreateBill} devices=${devices.value ?? []} onClose=${() => setOpen(false)} onMade=${(
+        made: BillPeriodDetails,
+      ) => {
+        setOpen(false);
+        setShown(made.bill_period_id);
+        periods.again();
+      }} />`
+    }
+  `;
+
+  function table() {
+    return html`<div class="table"><table>
+      <thead><tr>
+        <th scope="col">${w.period}</th><th scope="col">${w.what}</th><th scope="col">${common.status}</th><th scope="col">${w.billed}</th><td></td>
+      </tr></thead>
+      <tbody>${all.map(
+        (one) => html`<tr key=${one.bill_period_id} aria-current=${one === picked ? 'true' : undefined}>
+          <th scope="row" data-name=${w.period}>${download.of(dayName(one.start), dayName(one.end))}</th>
+          <td data-name=${w.what}>${nameOf(one.device_id)}</td>
+          <td data-name=${common.status}><${Badge} kind=${one.status === 'open' ? 'warn' : 'good'}>${w.statuses[one.status]}<//></td>
+          <td data-name=${w.billed}>${billed(one.billed_import_kwh)}</td>
+          <td><div class="actions"><button type="button"
+            aria-label=${common.of(w.show, `${download.of(dayName(one.start), dayName(one.end))}, ${nameOf(one.device_id)}`)}
+            onClick=${() => setShown(one.bill_period_id)}>${w.show}</button></div></td>
+        </tr>`,
+      )}</tbody>
+    </table></div>`;
+  }
+}

@@ -1,0 +1,121 @@
+import type { BillPeriod, BillPeriodDetails } from '#clients/typescript/client.ts';
+import { call } from '../../api.ts';
+import { html } from '../../html.ts';
+import { FileMenu } from '../../parts/file-menu.ts';
+import { dayName, time } from '../../parts/format.ts';
+import { useAction, useLoad } from '../../parts/load.ts';
+import { busy, Card, Copy, Loading, Problem, Sure } from '../../parts/ui.ts';
+import { words } from '../../words/words.ts';
+import { billed, change, isNothing } from './energy.ts';
+import { Registers, Versions } from './told.ts';
+
+/** One bill period, and what may be done with it. `name`: what is billed. */
+export function Bill(props: {
+  of: BillPeriod;
+  name: string;
+  mayBill: boolean;
+  onChange: () => void;
+  onGone: () => void;
+}) {
+  const { of, name, mayBill, onChange, onGone } = props;
+  const { common, bills: w, download } = words();
+  const path = `/v1/bill-periods/${of.bill_period_id}`;
+  const details = useLoad(() => call<BillPeriodDetails>('GET', path), [path]);
+  const { run, isBusy, error } = useAction();
+  const days = download.of(dayName(of.start), dayName(of.end));
+  const carryOut = (what: 'versions' | 'close') =>
+    run(async () => {
+      details.put(await call<BillPeriodDetails>('POST', `${path}/${what}`));
+      onChange();
+    });
+  const remove = () =>
+    run(async () => {
+      await call('DELETE', path);
+      onGone();
+    });
+  const actions = (bill: BillPeriodDetails) => {
+    const isOver = Date.parse(bill.last_told.ends_at) <= Date.now();
+    return html`<p class="actions">
+      <button type="button" ...${busy(isBusy)} onClick=${() => carryOut('versions')}>${w.again}</button>
+      ${isOver && html`<${Sure} label=${w.close} of=${days} question=${w.closeQuestion} onSure=${() => carryOut('close')} />`}
+      <${Sure} label=${common.delete} of=${days} question=${w.deleteQuestion} onSure=${remove} />
+    </p>`;
+  };
+  return html`<${Card} title=${`${name}, ${days}`}>
+    <${Problem} text=${error} />
+    <${Loading} of=${details}>
+      ${(bill: BillPeriodDetails) => html`
+        <p role="status">${bill.closed_at === null ? w.isOpen : w.isClosed(time(bill.closed_at, bill.timezone))}</p>
+        <${Energies} of=${bill} />
+        <${Adjusted} of=${bill} />
+        <${Registers} of=${bill.last_told} />
+        <${Versions} of=${bill} />
+        <details class="more">
+          <summary>${w.checksum}</summary>
+          <p class="quiet">${w.checksumAbout}</p>
+          <${Copy} text=${bill.last_told.sha256} label=${w.checksum} />
+        </details>
+        <${FileMenu} of=${w.inFile} fileName=${`${w.fileName}-${of.start}-${of.end}`} choices=${filesOf(path, w)} />
+        ${mayBill && bill.status === 'open' && actions(bill)}`}
+    <//>
+  <//>`;
+}
+
+const filesOf = (path: string, w: ReturnType<typeof words>['bills']) => [
+  { name: 'CSV', hint: w.csvHint, accept: 'text/csv', ending: 'csv', path },
+  {
+    name: words().download.xlsx,
+    hint: w.xlsxHint,
+    accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    ending: 'xlsx',
+    path,
+  },
+  { name: 'Green Button (XML)', hint: w.greenButtonHint, accept: 'application/atom+xml', ending: 'xml', path },
+];
+
+/** What was told first and last beside what is known now. */
+function Energies({ of: { first_told, last_told, known_now, difference } }: { of: BillPeriodDetails }) {
+  const w = words().bills;
+  const rows = [
+    [w.import, 'import_kwh'],
+    [w.estimated, 'estimated_kwh'],
+    [w.export, 'export_kwh'],
+  ] as const;
+  return html`<div class="table"><table>
+    <thead><tr>
+      <th scope="col">${w.energy}</th><th scope="col">${w.toldFirst}</th><th scope="col">${w.toldLast}</th>
+      <th scope="col">${w.knownNow}</th><th scope="col">${w.difference}</th>
+    </tr></thead>
+    <tbody>${rows.map(
+      ([name, member]) => html`<tr>
+        <th scope="row" data-name=${w.energy}>${name}</th>
+        <td data-name=${w.toldFirst}>${billed(first_told[member])}</td>
+        <td data-name=${w.toldLast}>${billed(last_told[member])}</td>
+        <td data-name=${w.knownNow}>${billed(known_now[member])}</td>
+        <td data-name=${w.difference}>${change(difference[member])}</td>
+      </tr>`,
+    )}</tbody>
+  </table></div>`;
+}
+
+/** What this bill takes over of closed ones, and what others take over of this one. */
+function Adjusted({ of: bill }: { of: BillPeriodDetails }) {
+  const { bills: w, download } = words();
+  const said = (one: { import_kwh: string; export_kwh: string }) =>
+    isNothing(one.export_kwh) ? change(one.import_kwh) : w.both(change(one.import_kwh), change(one.export_kwh));
+  return html`${
+    bill.adjustments.length > 0 &&
+    html`<h3>${w.adjustments}</h3>
+      <ul>${bill.adjustments.map(
+        (one) => html`<li><b>${download.of(dayName(one.start), dayName(one.end))}</b> ${said(one)}</li>`,
+      )}</ul>`
+  }
+  ${
+    bill.corrections.length > 0 &&
+    html`<h3>${w.corrections}</h3>
+      <ul>${bill.corrections.map(
+        (one) =>
+          html`<li><b>${said(one)}</b> ${one.status === 'told' ? w.isBilled : one.told_in === null ? w.waitsForAny : w.waits}</li>`,
+      )}</ul>`
+  }`;
+}

@@ -1,0 +1,51 @@
+import { useState } from 'preact/hooks';
+import { file, sentenceOf } from '../api.ts';
+import { html } from '../html.ts';
+import { words } from '../words/words.ts';
+import { save } from './save.ts';
+import { busy, Problem } from './ui.ts';
+
+/** A form in which the service gives out what is shown. */
+export interface FileChoice {
+  name: string;
+  hint: string;
+  /** Media type, by which it is asked for. */
+  accept: string;
+  ending: string;
+  path: string;
+}
+
+/** A menu of files. `of`: what is in them; `fileName`: without its ending. */
+export function FileMenu({ of, fileName, choices }: { of: string; fileName: string; choices: readonly FileChoice[] }) {
+  const w = words().download;
+  const [isBusy, setBusy] = useState(false);
+  const [said, setSaid] = useState<{ problem: string | null; done: string }>({ problem: null, done: '' });
+  const fetchFile = async ({ path, accept, ending }: FileChoice) => {
+    if (isBusy) return;
+    setBusy(true);
+    setSaid({ problem: null, done: '' });
+    try {
+      const name = `${fileName}.${ending}`;
+      save(await file(path, accept), name);
+      setSaid({ problem: null, done: w.ready(name) });
+    } catch (error) {
+      setSaid({ problem: sentenceOf(error), done: '' });
+    }
+    setBusy(false);
+  };
+  return html`<details class="download">
+    <summary>${w.download}</summary>
+    <div class="download-menu">
+      <p class="quiet">${of}</p>
+      ${choices.map(
+        (
+          choice,
+        ) => html`<button type="button" class="download-choice" key=${choice.ending} ...${busy(isBusy)} onClick=${() => fetchFile(choice)}>
+          ${choice.name} <small class="download-hint">${choice.hint}</small>
+        </button>`,
+      )}
+      <${Problem} text=${said.problem} />
+      <p class="quiet" role="status">${said.done}</p>
+    </div>
+  </details>`;
+}
