@@ -38,7 +38,8 @@ export function judge(
   const topic = message.topic.replace(/^gw\/[^/]+\//, '');
   const own = { ...message, topic };
   const members = membersOf(message.payload);
-  const native = hearNative(own);
+  // A native device signs in itself: below a gateway its topics are nobody's.
+  const native = topic === message.topic ? hearNative(own) : null;
   if (native) return { ...judged('native', native, own), topic, would: [], members };
   const decoders = createDecoders();
   for (const one of prior) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });

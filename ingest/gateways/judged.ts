@@ -18,7 +18,8 @@ export interface AskedMessage {
 /** Says what ingest would make of messages of gateways, after all that was announced there. It reads only. */
 export function createJudge(pool: Pool): (asked: AskedMessage) => Promise<Judgement> {
   let last: Promise<unknown> = Promise.resolve();
-  const judgeOne = async ({ gatewayId, config, ...message }: AskedMessage) => {
+  const judgeOne = async ({ gatewayId, config, topic: given, ...rest }: AskedMessage) => {
+    const message = { ...rest, topic: given.startsWith('gw/') ? given : `gw/${gatewayId}/${given}` };
     // Raw SQL: a statement of ingest's own relation, which nothing in src knows.
     const { rows } = await pool.query(
       'SELECT topic, payload FROM gateway_announcements WHERE gateway_id = $1 ORDER BY place',
