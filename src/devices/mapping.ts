@@ -66,9 +66,7 @@ const entry = z
     time_unit: z
       .enum(['s', 'ms', 'iso'])
       .optional()
-      .describe(
-        'Unix seconds or milliseconds, or ISO 8601. Default: a text is ISO 8601, a number is told by its size.',
-      ),
+      .describe('Unix seconds or milliseconds, or ISO 8601. Default: told by its form, and a number by its size.'),
   })
   .superRefine((value, context) => {
     const quantity = quantityOf(value);
