@@ -37,6 +37,7 @@ export const messages: Words['messages'] = {
   setting: 'Einstellung',
   members: 'Was darin steht',
   membersAbout: 'Wählen Sie eine Zahl und sagen Sie, was sie ist: Von da an wird sie gelesen.',
+  noMembers: 'Es steht keine Zahl darin, von der Sie etwas sagen könnten: Es muss JSON sein oder eine bloße Zahl.',
   place: 'Stelle',
   whole: 'die ganze Nachricht',
   choose: 'Sagen, was es ist',
@@ -51,10 +52,13 @@ export const messages: Words['messages'] = {
     device: 'Name des Geräts',
     deviceHint: 'Leer: wofür das + steht, oder das Topic.',
     circuit: 'Welches von mehreren',
-    circuitHint: 'Ein Wort für das zweite seiner Art in einem Gerät, etwa pump. Sonst leer.',
+    circuitHint:
+      'Ein Wort für das zweite seiner Art in einem Gerät, etwa pump. Es zählt zusätzlich zum ersten, darf also kein Teil davon sein. Sonst leer.',
     time: 'Ihre Zeit',
     noTime: 'wie sie eintrifft',
     total: 'Energie und Volumen müssen sein, was das Gerät seit jeher gezählt hat, nicht das eines Tages.',
+    takesOver: (family) =>
+      `Bisher liest **${family}** diese Nachricht. Sobald Sie speichern, zählt daraus nur noch, was Sie selbst angeben, und das Gerät von **${family}** erfährt aus solchen Nachrichten nichts mehr.`,
     try: 'Ausprobieren',
     tried: 'Damit:',
     save: 'Im Gateway speichern',

@@ -34,6 +34,7 @@ export const messages = {
   setting: 'Setting',
   members: 'What is in it',
   membersAbout: 'Choose a number to say what it is: from then on it is read.',
+  noMembers: 'There is no number in it that you could say something of: it must be JSON, or a plain number.',
   place: 'Place',
   whole: 'the whole message',
   choose: 'Say what it is',
@@ -48,10 +49,13 @@ export const messages = {
     device: 'Name of the device',
     deviceHint: 'Empty: what the + stands for, or the topic.',
     circuit: 'Which of several',
-    circuitHint: 'A word for the second of a kind in one device, such as pump. Empty otherwise.',
+    circuitHint:
+      'A word for the second of a kind in one device, such as pump. It counts beside the first: it must not be a part of it. Empty otherwise.',
     time: 'Its time',
     noTime: 'as it arrives',
-    total: 'Energy and volumes must be what the device has counted ever since, not of a day.',
+    total: 'Energy and volumes must be lifetime totals, not those of a day.',
+    takesOver: (family: string) =>
+      `**${family}** reads this message now. Once you save, only what you say yourself counts of it, and the device of **${family}** hears nothing of such messages any more.`,
     try: 'Try it',
     tried: 'With this:',
     save: 'Save to the gateway',

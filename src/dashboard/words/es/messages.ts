@@ -34,6 +34,7 @@ export const messages: Words['messages'] = {
   setting: 'Ajuste',
   members: 'Qué contiene',
   membersAbout: 'Elige un número y di qué es: se leerá a partir de entonces.',
+  noMembers: 'No contiene ningún número del que puedas decir qué es: tiene que ser JSON, o un número solo.',
   place: 'Lugar',
   whole: 'todo el mensaje',
   choose: 'Decir qué es',
@@ -48,10 +49,13 @@ export const messages: Words['messages'] = {
     device: 'Nombre del dispositivo',
     deviceHint: 'Vacío: lo que representa el +, o el topic.',
     circuit: 'Cuál de varios',
-    circuitHint: 'Una palabra para el segundo de su clase en un dispositivo, como pump. Si no, vacío.',
+    circuitHint:
+      'Una palabra para el segundo de su clase en un dispositivo, como pump. Se suma al primero, así que no puede ser una parte de él. Si no, vacío.',
     time: 'Su hora',
     noTime: 'al llegar',
     total: 'La energía y los volúmenes deben ser lo que el dispositivo ha contado desde siempre, no lo de un día.',
+    takesOver: (family) =>
+      `Ahora **${family}** lee este mensaje. En cuanto guardes, solo contará lo que tú indiques, y el dispositivo de **${family}** dejará de recibir datos de estos mensajes.`,
     try: 'Probar',
     tried: 'Con esto:',
     save: 'Guardar en la pasarela',

@@ -35,6 +35,7 @@ export const messages: Words['messages'] = {
   setting: 'Réglage',
   members: 'Ce qu’il contient',
   membersAbout: 'Choisissez un nombre et dites ce que c’est : il est lu à partir de là.',
+  noMembers: 'Il ne contient aucun nombre dont vous puissiez dire ce qu’il est : il faut du JSON, ou un simple nombre.',
   place: 'Emplacement',
   whole: 'tout le message',
   choose: 'Dire ce que c’est',
@@ -49,10 +50,13 @@ export const messages: Words['messages'] = {
     device: 'Nom de l’appareil',
     deviceHint: 'Vide : ce que vaut le +, ou le topic.',
     circuit: 'Lequel de plusieurs',
-    circuitHint: 'Un mot pour le second du même genre dans un appareil, par exemple pump. Sinon, vide.',
+    circuitHint:
+      'Un mot pour le second du même genre dans un appareil, par exemple pump. Il s’ajoute au premier et ne doit donc pas en faire partie. Sinon, vide.',
     time: 'Son heure',
     noTime: 'à son arrivée',
     total: 'L’énergie et les volumes doivent être ce que l’appareil a compté depuis toujours, et non sur un jour.',
+    takesOver: (family) =>
+      `Pour l’instant, **${family}** lit ce message. Dès que vous enregistrez, seul ce que vous en dites compte, et l’appareil de **${family}** ne tire plus rien de tels messages.`,
     try: 'Essayer',
     tried: 'Avec cela :',
     save: 'Enregistrer dans la passerelle',

@@ -35,6 +35,7 @@ export const messages: Words['messages'] = {
   setting: 'Instelling',
   members: 'Wat erin staat',
   membersAbout: 'Kies een getal en zeg wat het is: vanaf dan wordt het gelezen.',
+  noMembers: 'Er staat geen getal in waarvan u kunt zeggen wat het is: het moet JSON zijn, of een los getal.',
   place: 'Plek',
   whole: 'het hele bericht',
   choose: 'Zeg wat het is',
@@ -49,10 +50,13 @@ export const messages: Words['messages'] = {
     device: 'Naam van het apparaat',
     deviceHint: 'Leeg: waar de + voor staat, of het topic.',
     circuit: 'Welke van meer',
-    circuitHint: 'Een woord voor de tweede van zijn soort in één apparaat, zoals pump. Anders leeg.',
+    circuitHint:
+      'Een woord voor de tweede van zijn soort in één apparaat, zoals pump. Het telt naast de eerste en mag er dus geen deel van zijn. Anders leeg.',
     time: 'De tijd ervan',
     noTime: 'bij ontvangst',
     total: 'Energie en volumes moeten zijn wat het apparaat sinds altijd heeft geteld, niet van één dag.',
+    takesOver: (family) =>
+      `Nu leest **${family}** dit bericht. Zodra u opslaat, telt ervan alleen nog wat u zelf aangeeft, en het apparaat van **${family}** krijgt niets meer uit zulke berichten.`,
     try: 'Proberen',
     tried: 'Hiermee:',
     save: 'In de gateway opslaan',
