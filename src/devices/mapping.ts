@@ -100,6 +100,8 @@ export const mapping = z
 const deviceForm = ({ device, topic }: Mapped): string =>
   device ?? (topic.includes('+') ? '+' : topic.replace('#', '+'));
 
+const nameOf = ({ topic, path = '' }: Mapped): string => `${topic} ${path}`.trim();
+
 /** Why two mappings cannot stand beside each other, as a list of at most one sentence. `index`: of the first. */
 function clashOf(one: Mapped, other: Mapped, index: number): string[] {
   if (!mayBeOne(deviceForm(one), deviceForm(other))) return [];
@@ -107,12 +109,13 @@ function clashOf(one: Mapped, other: Mapped, index: number): string[] {
   if (typeof first === 'string' || typeof second === 'string') return [];
   if (first.channel === second.channel && first.kind === second.kind)
     return [
-      `may be what entry ${index} is, of the same device: two registers would count as one. Name another device (garage-+ for ` +
-        `), or a circuit`,
+      `may be the same number of one device as entry ${index} (${nameOf(one)}): two registers would count as one. Name another device, such as garage-+, or a circuit`,
     ];
   const isElectric = ({ meaning }: Mapped) => /^(?:import|export|power|production)/.test(meaning);
   if (isElectric(one) && isElectric(other) && (one.meaning === 'production') !== (other.meaning === 'production'))
-    return [`may be the device of entry ${index}: what produces must be a device of its own. Name another device`];
+    return [
+      `may be the device of entry ${index} (${nameOf(one)}): what produces must be a device of its own. Name another device, such as roof-+`,
+    ];
   return [];
 }
 
