@@ -109,7 +109,9 @@ async function pair(db: Database, config: Config, options: NewDevice): Promise<v
     const pair = async (trx: Database) => {
       const paired = await pairDiscovered(trx, EVERYBODY, discovery, wanted);
       if (!paired)
-        throw new Error(`${user} has no discovered device ${discovery}. List them with: energy devices discovered`);
+        throw new Error(
+          `${user} has no discovered device ${discovery}. List them with: energy devices discovered --user ${user}`,
+        );
       return paired;
     };
     const paired = await actAsOperator(db, 'device.paired', pair, ({ device_id }) => device_id);
