@@ -2071,7 +2071,7 @@ export interface UpdateGatewayBody {
 export interface DecodeMessageBody {
   /** MQTT topic, with or without the prefix of the gateway. */
   topic: string;
-  /** The payload, where it is text. One of this and `payload_b64`. */
+  /** The payload, where it is text, up to 128 KiB. One of this and `payload_b64`. */
   payload?: string;
   /** The payload in base64. */
   payload_b64?: string;

@@ -98,6 +98,8 @@ test('wrong mappings and messages are told at their place', async () => {
     { topic: 'x', payload: '1', payload_b64: 'MQ==' },
     { topic: '', payload: '1' },
     { topic: 'x', payload: 7 },
+    { topic: 'x', payload: ' '.repeat(131_073) },
+    { topic: 'x', payload_b64: Buffer.alloc(131_075).toString('base64') },
     { ...boiler, decoder_config: { mapping: [{ ...mapping[0], meaning: 'water' }] } },
   ])
     expect([body, (await decode(body)).status]).toEqual([body, 422]);

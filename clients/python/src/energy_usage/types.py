@@ -2032,7 +2032,7 @@ class DecodeMessageBody(TypedDict):
     topic: str
     """MQTT topic, with or without the prefix of the gateway."""
     payload: NotRequired[str]
-    """The payload, where it is text. One of this and `payload_b64`."""
+    """The payload, where it is text, up to 128 KiB. One of this and `payload_b64`."""
     payload_b64: NotRequired[str]
     """The payload in base64."""
     retained: NotRequired[bool]
