@@ -73,6 +73,22 @@ const entry = z
     if (typeof quantity === 'string') context.addIssue({ code: 'custom', path: ['unit'], message: quantity });
     if (value.device?.includes('+') && !value.topic.includes('+'))
       context.addIssue({ code: 'custom', path: ['device'], message: 'has a `+`, which the topic has not' });
+    // Registers of several devices, or several numbers of one, would count as one register.
+    if (value.topic.includes('+') && value.device !== undefined && !value.device.includes('+'))
+      context.addIssue({
+        code: 'custom',
+        path: ['device'],
+        message:
+          'must have a `+`, as the topic has: all that it stands for would count as one device. Such as boiler-+',
+      });
+    const isNamedByTopic = value.device === undefined && !value.topic.includes('+');
+    if (value.topic.endsWith('#') && value.path === undefined && !isNamedByTopic)
+      context.addIssue({
+        code: 'custom',
+        path: ['topic'],
+        message:
+          'must not end in # here: each plain number on the topics below would count as the same one. Name the topic of one',
+      });
     if (value.time_path !== undefined && value.path === undefined)
       context.addIssue({ code: 'custom', path: ['time_path'], message: 'needs a path: a plain number has no time' });
     if (value.time_unit !== undefined && value.time_path === undefined)
