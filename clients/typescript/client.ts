@@ -1921,7 +1921,7 @@ export interface UpdateDeviceBody {
       circuit?: string;
       /** JSONPath of the message’s own time. Left out, or no time there: that of its receipt. */
       time_path?: string;
-      /** Unix seconds or milliseconds, or ISO 8601. Default: a text is ISO 8601, a number is told by its size. */
+      /** Unix seconds or milliseconds, or ISO 8601. Default: told by its form, and a number by its size. */
       time_unit?: "s" | "ms" | "iso";
     }[];
   };
@@ -2062,7 +2062,7 @@ export interface UpdateGatewayBody {
       circuit?: string;
       /** JSONPath of the message’s own time. Left out, or no time there: that of its receipt. */
       time_path?: string;
-      /** Unix seconds or milliseconds, or ISO 8601. Default: a text is ISO 8601, a number is told by its size. */
+      /** Unix seconds or milliseconds, or ISO 8601. Default: told by its form, and a number by its size. */
       time_unit?: "s" | "ms" | "iso";
     }[];
   };
@@ -2071,7 +2071,7 @@ export interface UpdateGatewayBody {
 export interface DecodeMessageBody {
   /** MQTT topic, with or without the prefix of the gateway. */
   topic: string;
-  /** The payload, where it is text. One of this and `payload_b64`. */
+  /** The payload, where it is text, up to 128 KiB. One of this and `payload_b64`. */
   payload?: string;
   /** The payload in base64. */
   payload_b64?: string;
@@ -2122,7 +2122,7 @@ export interface DecodeMessageBody {
       circuit?: string;
       /** JSONPath of the message’s own time. Left out, or no time there: that of its receipt. */
       time_path?: string;
-      /** Unix seconds or milliseconds, or ISO 8601. Default: a text is ISO 8601, a number is told by its size. */
+      /** Unix seconds or milliseconds, or ISO 8601. Default: told by its form, and a number by its size. */
       time_unit?: "s" | "ms" | "iso";
     }[];
   };
@@ -2269,7 +2269,7 @@ export type CreateImportBody = {
       circuit?: string;
       /** JSONPath of the message’s own time. Left out, or no time there: that of its receipt. */
       time_path?: string;
-      /** Unix seconds or milliseconds, or ISO 8601. Default: a text is ISO 8601, a number is told by its size. */
+      /** Unix seconds or milliseconds, or ISO 8601. Default: told by its form, and a number by its size. */
       time_unit?: "s" | "ms" | "iso";
     }[];
   };

@@ -89,6 +89,12 @@ test('what the broker had kept is left out where it has no time of its own', () 
   expect(judgement).toMatchObject({ outcome: 'nothing', family: 'tasmota', left_out: 1 });
 });
 
+test('what a device of its own login sends is read where it signs in itself, and below a gateway by nobody', () => {
+  const [topic, body] = ['energy/v1/dev_1/readings', { energy_total_kwh: 5 }];
+  expect(judged(topic, body)).toMatchObject({ outcome: 'read', family: 'native' });
+  expect(judged(`gw/gwy_1/${topic}`, body)).toMatchObject({ outcome: 'nobody', family: null });
+});
+
 test.each(['', 'Online', '{', '\u0000', '[[[[', '"x"', 'null', '[]'])('%j is nobody’s, without a crash', (payload) => {
   expect(judged('x/y', payload)).toMatchObject({ outcome: 'nobody', members: [] });
 });

@@ -1,9 +1,9 @@
 import { current } from './current.ts';
-import { type Asked, asked, type Described, described, type Prior } from './describe.ts';
+import { type Asked, asked, type Described, described } from './describe.ts';
 import type { DecoderSettings, DeviceMessage, Heard } from './family.ts';
 import { type Member, membersOf } from './members.ts';
 import { hearNative } from './native/describe.ts';
-import { createDecoders, type FamilyHeard } from './remembering.ts';
+import { createDecoders, type Decoders, type FamilyHeard } from './remembering.ts';
 import { trialsFor } from './trials.ts';
 
 /** What a message is to the service, for whoever wonders why his device does not count. */
@@ -27,21 +27,18 @@ export interface Judgement {
   members: Member[];
 }
 
-/**
- * Judges one message, by what a gateway's owner has set and what came before it (`prior`). It is pure, and learns nothing that lasts.
- */
+/** Judges one message, by what a gateway's owner has set. `decoders`: what came before it they have learnt; they learn from it, too. */
 export function judge(
   message: DeviceMessage & { replayed: boolean },
   settings: DecoderSettings,
-  prior: Iterable<Prior> = [],
+  decoders: Decoders = createDecoders(),
 ): Judgement {
   const topic = message.topic.replace(/^gw\/[^/]+\//, '');
   const own = { ...message, topic };
   const members = membersOf(message.payload);
-  const native = hearNative(own);
+  // A native device signs in itself: below a gateway its topics are nobody's.
+  const native = topic === message.topic ? hearNative(own) : null;
   if (native) return { ...judged('native', native, own), topic, would: [], members };
-  const decoders = createDecoders();
-  for (const one of prior) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
   const heard = decoders.hear(own, settings);
   const now = heard ? judged(heard.family, heard, own) : NOBODY;
   const reads = (tried: DecoderSettings) => {

@@ -26,10 +26,11 @@ export function membersOf(payload: Buffer): Member[] {
   if (typeof plain === 'number') return [{ path: null, value: plain, may_be_time: false }];
   const found: Member[] = [];
   const open: { path: string; value: unknown; depth: number }[] = [{ path: '$', value: readJson(payload), depth: 0 }];
-  for (let looked = 0; open.length > 0 && looked < MAX_PLACES && found.length < MAX_MEMBERS; looked++) {
-    const { path, value, depth } = open.shift() as (typeof open)[number];
+  // By place, and not taken off the front: that would move all others each time.
+  for (let looked = 0; looked < Math.min(open.length, MAX_PLACES) && found.length < MAX_MEMBERS; looked++) {
+    const { path, value, depth } = open[looked] as (typeof open)[number];
     if (typeof value === 'object' && value !== null) {
-      if (depth < MAX_DEPTH) open.push(...below(path, value, depth + 1));
+      if (depth < MAX_DEPTH && open.length < MAX_PLACES) open.push(...below(path, value, depth + 1));
     } else {
       const member = memberOf(path, value);
       if (member) found.push(member);

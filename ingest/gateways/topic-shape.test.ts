@@ -44,9 +44,14 @@ test('topics and messages of receivers are told by their words', () => {
     'x/wmbus/1',
     'radio/868/x',
     'home/OMG_1/BTtoMQTT/A4C1',
+    'rflink/Oregon-1A2B/TEMP',
+    'espresense/devices/phone/kitchen',
   ]) {
     expect([topic, isByRadio(topic, nothing)]).toEqual([topic, true]);
   }
   expect(isByRadio('any/thing', Buffer.from('{"EndpointID":1234}'))).toBe(true);
+  // Not every sensor that rtl_433 knows has a check of integrity.
+  const sensor = '{"model":"Nexus-TH","id":13,"channel":1,"battery_ok":1,"temperature_C":4.1}';
+  expect(isByRadio('any/thing', Buffer.from(sensor))).toBe(true);
   expect(isByRadio('solar/inverter/power', Buffer.from('{"power":1}'))).toBe(false);
 });

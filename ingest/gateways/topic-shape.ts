@@ -39,8 +39,8 @@ export function shapeOf(topic: string): string {
 
 /** Programs that listen to whatever is on the air: meters and sensors of the neighbours, too. */
 const RECEIVER =
-  /rtl_?433|433tomqtt|(rf|bt|ble|lora|pilight|gf|sarad)\d?tomqtt|openmqttgateway|(^|\/)omg[^/]*\/|theengs|rtl_?amr|amr2mqtt|amridm|w-?m-?bus|multical|\b(433|868|915)(mhz)?\b|rtl_?sdr/i;
-/** What their messages contain: telegrams, ERT counts, strengths of signals in dBm, and rtl_433's check of integrity. */
+  /rtl_?433|433tomqtt|(rf|bt|ble|lora|pilight|gf|sarad)\d?tomqtt|openmqttgateway|(^|\/)omg[^/]*\/|theengs|rtl_?amr|amr2mqtt|amridm|w-?m-?bus|multical|\b(433|868|915)(mhz)?\b|rtl_?sdr|rflink|rfxcom|rfxtrx|espresense|room_presence|ruuvi/i;
+/** What their messages contain: telegrams, ERT counts, strengths of signals in dBm, and rtl_433's check of integrity and state of a battery. */
 const RECEIVED = [
   '"ERTSerialNumber"',
   '"EndpointID"',
@@ -48,6 +48,7 @@ const RECEIVED = [
   '"telegram"',
   '"rssi_dbm"',
   '"mic"',
+  '"battery_ok"',
 ];
 
 /** Whether a message may be of a neighbour's device, heard by radio: what is in it is not its owner's to see. */

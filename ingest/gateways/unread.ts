@@ -13,6 +13,8 @@ const MAX_PAYLOAD_BYTES = 4_096;
 const MAX_TOPIC_LENGTH = 512;
 /** Least time between two writes of a gateway's counts. */
 const WRITE_MS = 10_000;
+/** How long an example stays before another takes its place: each is up to 4 KiB to write, of each shape. */
+const EXAMPLE_SECONDS = 600;
 /** What a worker has in mind of all gateways; beyond it counts of those that were not heard for longest are lost. */
 const MOST = { gateways: 10_000, bytes: 8 * 2 ** 20 };
 /** Of a shape in memory, beside its text and its example. */
@@ -31,7 +33,7 @@ interface Counted {
   count: number;
   firstMs: number;
   lastMs: number;
-  /** The last one that may be kept. */
+  /** The first one that may be kept. */
   example: Example | null;
 }
 
@@ -152,13 +154,23 @@ async function write(
 ): Promise<void> {
   // Raw SQL: the hot path of ingest: any number of gateways and shapes is one statement each, by unnest.
   const { rows } = await client.query(
-    'SELECT gateway_id, array_agg(shape) AS shapes FROM unread_messages WHERE gateway_id = ANY ($1) GROUP BY gateway_id',
-    [due.map(({ gatewayId }) => gatewayId)],
+    `SELECT gateway_id, array_agg(shape) AS shapes,
+       array_agg(shape) FILTER (WHERE example_received_at > now() - make_interval(secs => $2)) AS young
+     FROM unread_messages WHERE gateway_id = ANY ($1) GROUP BY gateway_id`,
+    [due.map(({ gatewayId }) => gatewayId), EXAMPLE_SECONDS],
   );
-  const known = new Map<string, string[]>(rows.map(({ gateway_id, shapes }) => [gateway_id, shapes]));
-  const all = due.flatMap(({ gatewayId, shapes }) =>
-    [...withinBound(new Set(known.get(gatewayId)), shapes)].map(([shape, one]) => ({ gatewayId, shape, ...one })),
+  const known = new Map<string, { shapes: string[]; young: string[] | null }>(
+    rows.map(({ gateway_id, shapes, young }) => [gateway_id, { shapes, young }]),
   );
+  const all = due.flatMap(({ gatewayId, shapes }) => {
+    const young = new Set(known.get(gatewayId)?.young);
+    return [...withinBound(new Set(known.get(gatewayId)?.shapes), shapes)].map(([shape, one]) => ({
+      gatewayId,
+      shape,
+      ...one,
+      example: young.has(shape) ? null : one.example,
+    }));
+  });
   await client.query(
     `INSERT INTO unread_messages AS stored (gateway_id, shape, messages, first_seen_at, last_seen_at,
        example_topic, example_payload, example_bytes, example_received_at)

@@ -57,7 +57,8 @@ function welcome(demo: Demo, play: PlayOptions, now: Date): string {
   const day = (daysAgo: number) => new Date(now.getTime() - daysAgo * DAY_MS).toISOString().slice(0, 10);
   const { readings, seconds } = demo.backfill;
   const user = demo.users[0]?.userId ?? '';
-  const curl = `curl -sS --cacert '${resolve(demo.certificateFile)}' -H 'Authorization: Bearer ${demo.apiKey}'`;
+  // `-w`: who pastes several lines gets each answer on a line of its own.
+  const curl = `curl -sS -w '\\n' --cacert '${resolve(demo.certificateFile)}' -H 'Authorization: Bearer ${demo.apiKey}'`;
   const insights = `${demo.baseUrl}/v1/energy-insights`;
   const query = (from: number, group: string, more = '') =>
     `'${insights}?user_id=${user}&start=${day(from)}&end=${day(0)}&group_by=${group}${more}'`;

@@ -109,7 +109,9 @@ async function pair(db: Database, config: Config, options: NewDevice): Promise<v
     const pair = async (trx: Database) => {
       const paired = await pairDiscovered(trx, EVERYBODY, discovery, wanted);
       if (!paired)
-        throw new Error(`${user} has no discovered device ${discovery}. List them with: energy devices discovered`);
+        throw new Error(
+          `${user} has no discovered device ${discovery}. List them with: energy devices discovered --user ${user}`,
+        );
       return paired;
     };
     const paired = await actAsOperator(db, 'device.paired', pair, ({ device_id }) => device_id);
@@ -133,7 +135,9 @@ async function discovered(db: Database, { user, json }: { user: string; json?: b
     const what = counted.map(({ channel, kind, counts }) => `${channel} ${kind} counts as ${counts}`).join(', ');
     // A line break in what a device says begins no line.
     const head = forTerminal(`${one.discovery_id}  ${one.family}  ${one.native_id}`);
-    show(json, one, `${head}\n  ${forTerminal(what || 'nothing of it is counted as energy')}`);
+    const told = one.quantities.map(({ channel, kind }) => `${channel} ${kind}`).join(', ');
+    const rest = told === '' ? 'nothing is read of it yet: mostly its unit is to be set' : `no electricity: ${told}`;
+    show(json, one, `${head}\n  ${forTerminal(what || rest)}`);
   }
   if (all.length === 0 && !json) console.log('There are no unpaired devices.');
 }

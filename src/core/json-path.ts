@@ -12,6 +12,8 @@ const kept = new Map<string, ((value: unknown) => unknown) | null>();
  * places, and a search through a whole message could be made to cost without end.
  */
 export function readPath(path: string): ((value: unknown) => unknown) | null {
+  // Before it is kept: a refused path may be as long as a request.
+  if (path.length > MAX_PATH_CHARACTERS) return null;
   let read = kept.get(path);
   if (read !== undefined) return read;
   read = compiled(path);
@@ -21,7 +23,6 @@ export function readPath(path: string): ((value: unknown) => unknown) | null {
 }
 
 function compiled(path: string): ((value: unknown) => unknown) | null {
-  if (path.length > MAX_PATH_CHARACTERS) return null;
   try {
     const query = compile(path);
     if (!query.singularQuery()) return null;

@@ -17,9 +17,11 @@ export class Failure extends Error {
   }
 }
 
-/** A field as the beginning of a sentence. */
-const named = (field: string) =>
-  words().common.fields[field] ?? field.charAt(0).toUpperCase() + field.slice(1).replaceAll('_', ' ');
+/** A field as the beginning of a sentence; of a mapping its own member, as the form has it. */
+function named(field: string): string {
+  const own = field.replace(/^decoder_config\.mapping\.\d+\./, '');
+  return words().common.fields[own] ?? own.charAt(0).toUpperCase() + own.slice(1).replaceAll('_', ' ');
+}
 
 /** For a person: what went wrong, with what is wrong where. */
 export function sentenceOf(error: unknown): string {

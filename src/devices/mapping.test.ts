@@ -8,6 +8,7 @@ const mistakes = (...all: unknown[]): string[] =>
 test.each([
   [ENTRY],
   [{ topic: 'meter', unit: 'l', meaning: 'water', scale: 10 }],
+  [{ topic: 'meters/#', unit: 'kWh', meaning: 'import' }],
   [{ topic: '/lead/+/#', unit: 'F', meaning: 'temperature', path: '$' }],
   [{ ...ENTRY, unit: 'W', meaning: 'power', scale: -1 }],
   [{ ...ENTRY, time_path: "$['t s']", time_unit: 's' }],
@@ -34,6 +35,9 @@ test.each([
   [{ circuit: 'export' }, /^0\.circuit: /],
   [{ device: '+-+' }, /^0\.device: /],
   [{ topic: 'home/energy', device: 'x-+' }, /^0\.device: has a `\+`/],
+  [{ device: 'plug' }, /^0\.device: must have a `\+`, as the topic has/],
+  [{ topic: 'home/+/#', path: undefined }, /^0\.topic: must not end in # here/],
+  [{ topic: 'home/#', device: 'plug', path: undefined }, /^0\.topic: must not end in # here/],
   [{ path: undefined, time_path: '$.t' }, /^0\.time_path: needs a path/],
   [{ time_unit: 's' }, /^0\.time_unit: needs a time_path/],
   [{ eval: true }, /Unrecognized/],
@@ -43,7 +47,11 @@ test.each([
 
 test('two entries that may be one register of a device are refused, and those that cannot be are not', () => {
   const other = { ...ENTRY, path: '$.other' };
-  const clash = [expect.stringMatching(/^1\.device: may be what entry 0 is/)];
+  const clash = [
+    expect.stringMatching(
+      /^1\.device: may be the same number of one device as entry 0 \(home\/\+\/energy \$\.total\): .* such as garage-\+, or a circuit$/,
+    ),
+  ];
   expect(mistakes(ENTRY, other)).toEqual(clash);
   expect(mistakes(ENTRY, { ...ENTRY, topic: 'garage/+/energy' })).toEqual(clash);
   expect(mistakes(ENTRY, { ...ENTRY, topic: 'garage/#', device: 'plug' })).toEqual(clash);

@@ -66,15 +66,29 @@ const entry = z
     time_unit: z
       .enum(['s', 'ms', 'iso'])
       .optional()
-      .describe(
-        'Unix seconds or milliseconds, or ISO 8601. Default: a text is ISO 8601, a number is told by its size.',
-      ),
+      .describe('Unix seconds or milliseconds, or ISO 8601. Default: told by its form, and a number by its size.'),
   })
   .superRefine((value, context) => {
     const quantity = quantityOf(value);
     if (typeof quantity === 'string') context.addIssue({ code: 'custom', path: ['unit'], message: quantity });
     if (value.device?.includes('+') && !value.topic.includes('+'))
       context.addIssue({ code: 'custom', path: ['device'], message: 'has a `+`, which the topic has not' });
+    // Registers of several devices, or several numbers of one, would count as one register.
+    if (value.topic.includes('+') && value.device !== undefined && !value.device.includes('+'))
+      context.addIssue({
+        code: 'custom',
+        path: ['device'],
+        message:
+          'must have a `+`, as the topic has: all that it stands for would count as one device. Such as boiler-+',
+      });
+    const isNamedByTopic = value.device === undefined && !value.topic.includes('+');
+    if (value.topic.endsWith('#') && value.path === undefined && !isNamedByTopic)
+      context.addIssue({
+        code: 'custom',
+        path: ['topic'],
+        message:
+          'must not end in # here: each plain number on the topics below would count as the same one. Name the topic of one',
+      });
     if (value.time_path !== undefined && value.path === undefined)
       context.addIssue({ code: 'custom', path: ['time_path'], message: 'needs a path: a plain number has no time' });
     if (value.time_unit !== undefined && value.time_path === undefined)
@@ -102,6 +116,8 @@ export const mapping = z
 const deviceForm = ({ device, topic }: Mapped): string =>
   device ?? (topic.includes('+') ? '+' : topic.replace('#', '+'));
 
+const nameOf = ({ topic, path = '' }: Mapped): string => `${topic} ${path}`.trim();
+
 /** Why two mappings cannot stand beside each other, as a list of at most one sentence. `index`: of the first. */
 function clashOf(one: Mapped, other: Mapped, index: number): string[] {
   if (!mayBeOne(deviceForm(one), deviceForm(other))) return [];
@@ -109,12 +125,13 @@ function clashOf(one: Mapped, other: Mapped, index: number): string[] {
   if (typeof first === 'string' || typeof second === 'string') return [];
   if (first.channel === second.channel && first.kind === second.kind)
     return [
-      `may be what entry ${index} is, of the same device: two registers would count as one. Name another device (garage-+ for ` +
-        `), or a circuit`,
+      `may be the same number of one device as entry ${index} (${nameOf(one)}): two registers would count as one. Name another device, such as garage-+, or a circuit`,
     ];
   const isElectric = ({ meaning }: Mapped) => /^(?:import|export|power|production)/.test(meaning);
   if (isElectric(one) && isElectric(other) && (one.meaning === 'production') !== (other.meaning === 'production'))
-    return [`may be the device of entry ${index}: what produces must be a device of its own. Name another device`];
+    return [
+      `may be the device of entry ${index} (${nameOf(one)}): what produces must be a device of its own. Name another device, such as roof-+`,
+    ];
   return [];
 }
 

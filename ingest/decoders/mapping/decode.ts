@@ -63,9 +63,9 @@ function timeOf({ time_path, time_unit }: Mapped, json: unknown, message: Device
   if (time_path === undefined) return null;
   const value = readPath(time_path)?.(json);
   const { receivedAtMs } = message;
-  const isIso = time_unit === 'iso' || (time_unit === undefined && typeof value === 'string');
-  if (isIso) return trusted(fromIso(value, { tz, receivedAtMs }), receivedAtMs);
-  const number = readNumber(value);
+  const iso = time_unit === undefined || time_unit === 'iso' ? fromIso(value, { tz, receivedAtMs }) : null;
+  if (iso !== null) return trusted(iso, receivedAtMs);
+  const number = time_unit === 'iso' ? undefined : readNumber(value);
   if (typeof number !== 'number') return null;
   const ms = time_unit === undefined ? fromUnix(number) : time_unit === 's' ? number * 1_000 : number;
   return trusted(ms, receivedAtMs);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type AssetFiles, assetFiles } from '#src/api/dashboard/asset-files.ts';
 import { share } from '#src/api/share.ts';
 import { forgetSessions } from '#src/auth/sessions.ts';
+import { common } from '#src/dashboard/words/en/common.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { updateUser } from '#src/users/store.ts';
@@ -497,6 +498,11 @@ test('what is over is forgotten, and nothing else', async () => {
 });
 
 describe('the pages', () => {
+  test('are found at the addresses that the navigation has', async () => {
+    for (const page of Object.keys(common.pages))
+      expect([page, (await api.send(`/dashboard/${page}`)).status]).toEqual([page, 200]);
+  });
+
   test('come from here alone, with nothing inline, and are looked at again each time', async () => {
     for (const path of ['/dashboard', '/dashboard/', '/dashboard/keys', '/dashboard/sign-in']) {
       const { status, headers, text } = await api.send(path);

@@ -77,6 +77,11 @@ test('what was announced at the gateway is known', async () => {
   expect((await decode({ ...message, retained: true })).json).toMatchObject({ outcome: 'nothing', left_out: 1 });
 });
 
+test('a native topic is nobody’s below a gateway, as it is when it arrives', async () => {
+  const message = { topic: 'energy/v1/dev_1/readings', payload: '{"energy_total_kwh": 5}' };
+  expect((await decode(message)).json).toMatchObject({ outcome: 'nobody', members: [{ path: '$.energy_total_kwh' }] });
+});
+
 test('wrong mappings and messages are told at their place', async () => {
   const wrong = await configure({ mapping: [...mapping, { ...mapping[0], path: '$..total', unit: 'C' }] });
   expect([wrong.status, wrong.json.details]).toEqual([
@@ -93,6 +98,8 @@ test('wrong mappings and messages are told at their place', async () => {
     { topic: 'x', payload: '1', payload_b64: 'MQ==' },
     { topic: '', payload: '1' },
     { topic: 'x', payload: 7 },
+    { topic: 'x', payload: ' '.repeat(131_073) },
+    { topic: 'x', payload_b64: Buffer.alloc(131_075).toString('base64') },
     { ...boiler, decoder_config: { mapping: [{ ...mapping[0], meaning: 'water' }] } },
   ])
     expect([body, (await decode(body)).status]).toEqual([body, 422]);

@@ -183,6 +183,34 @@ test('a gateway’s counts are written once in ten seconds, and those of a batch
   expect(await counted()).toBe(5);
 });
 
+test('an example gives place to another after ten minutes, and not with each writing', async () => {
+  const home = await household();
+  const worker = createUnreadMessages();
+  const say = async (text: string) => {
+    worker.note(home.gatewayId, { topic: 'a', payload: Buffer.from(text), receivedAtMs: Date.now() });
+    worker.note(home.gatewayId, { topic: 'b', payload: Buffer.from(text), receivedAtMs: Date.now() });
+    // As another worker, which has not written yet.
+    await inTransaction(api.database.pool, (client) => worker.save(client, [home.gatewayId]));
+    worker.forget([home.gatewayId]);
+  };
+  await say('first');
+  await api.database.pool.query(
+    `UPDATE unread_messages SET example_received_at = now() - interval '11 minutes' WHERE gateway_id = $1 AND shape = 'a'`,
+    [home.gatewayId],
+  );
+  await say('second');
+  api.now = new Date();
+  expect(
+    (await home.unread()).map((one: { count: number; example: { payload: string } }) => [
+      one.count,
+      one.example.payload,
+    ]),
+  ).toEqual([
+    [2, 'second'],
+    [2, 'first'],
+  ]);
+});
+
 test('examples go after a day, shapes after a month, and all of it with the gateway', async () => {
   const home = await household();
   await home.hear(['a/b', '1'], ['c/d', '2']);

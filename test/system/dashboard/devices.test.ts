@@ -183,7 +183,7 @@ test('a message that nobody reads is mapped on the page, and read from then on',
   // What the service refuses is said at the form, and nothing is stored.
   await form.getByLabel('On topics').fill('#');
   await form.getByRole('button', { name: 'Save to the gateway' }).click();
-  expect(await form.getByRole('alert').textContent()).toContain('must be an MQTT topic or filter');
+  expect(await form.getByRole('alert').textContent()).toMatch(/^Topic must be an MQTT topic or filter/);
   await form.getByLabel('On topics').fill('boiler/+/state');
   await form.getByRole('button', { name: 'Try it' }).click();
   await form.getByRole('cell', { name: '12.345' }).waitFor();
@@ -196,6 +196,14 @@ test('a message that nobody reads is mapped on the page, and read from then on',
   await page.locator('.note:focus', { hasText: 'Saved. The device appears' }).waitFor();
   await page.getByRole('button', { name: 'Take back boiler/+/state $.meter.total' }).click();
   await page.getByText('Nobody reads it').waitFor();
+  // Who maps a number of what a family reads is told that the family's device loses the rest of it.
+  await page.getByLabel('Topic', { exact: true }).fill('tele/plug/SENSOR');
+  await page.getByLabel('Message', { exact: true }).fill('{"ENERGY": {"Total": 1}, "at": "2026-07-05T18:59:00Z"}');
+  await page.getByRole('button', { name: 'Look' }).click();
+  await page.getByText('It is read, as tasmota.').waitFor();
+  expect(await page.getByRole('button', { name: 'Say what it is $.at' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Say what it is $.ENERGY.Total' }).click();
+  await page.getByText('only what you say yourself counts of it').waitFor();
 });
 
 test('settings are changed, refused with a reason, and the device is deleted', { timeout: 120_000 }, async () => {

@@ -1824,7 +1824,7 @@ class UpdateDeviceBodyDecoderConfigMapping(TypedDict):
     time_path: NotRequired[str]
     """JSONPath of the message’s own time. Left out, or no time there: that of its receipt."""
     time_unit: NotRequired[Literal["s", "ms", "iso"]]
-    """Unix seconds or milliseconds, or ISO 8601. Default: a text is ISO 8601, a number is told by its size."""
+    """Unix seconds or milliseconds, or ISO 8601. Default: told by its form, and a number by its size."""
 
 
 class UpdateDeviceBodyDecoderConfig(TypedDict):
@@ -1932,7 +1932,7 @@ class UpdateGatewayBodyDecoderConfigMapping(TypedDict):
     time_path: NotRequired[str]
     """JSONPath of the message’s own time. Left out, or no time there: that of its receipt."""
     time_unit: NotRequired[Literal["s", "ms", "iso"]]
-    """Unix seconds or milliseconds, or ISO 8601. Default: a text is ISO 8601, a number is told by its size."""
+    """Unix seconds or milliseconds, or ISO 8601. Default: told by its form, and a number by its size."""
 
 
 class UpdateGatewayBodyDecoderConfig(TypedDict):
@@ -2004,7 +2004,7 @@ class DecodeMessageBodyDecoderConfigMapping(TypedDict):
     time_path: NotRequired[str]
     """JSONPath of the message’s own time. Left out, or no time there: that of its receipt."""
     time_unit: NotRequired[Literal["s", "ms", "iso"]]
-    """Unix seconds or milliseconds, or ISO 8601. Default: a text is ISO 8601, a number is told by its size."""
+    """Unix seconds or milliseconds, or ISO 8601. Default: told by its form, and a number by its size."""
 
 
 class DecodeMessageBodyDecoderConfig(TypedDict):
@@ -2032,7 +2032,7 @@ class DecodeMessageBody(TypedDict):
     topic: str
     """MQTT topic, with or without the prefix of the gateway."""
     payload: NotRequired[str]
-    """The payload, where it is text. One of this and `payload_b64`."""
+    """The payload, where it is text, up to 128 KiB. One of this and `payload_b64`."""
     payload_b64: NotRequired[str]
     """The payload in base64."""
     retained: NotRequired[bool]
@@ -2118,7 +2118,7 @@ class CreateImportBodyValueDecoderConfigMapping(TypedDict):
     time_path: NotRequired[str]
     """JSONPath of the message’s own time. Left out, or no time there: that of its receipt."""
     time_unit: NotRequired[Literal["s", "ms", "iso"]]
-    """Unix seconds or milliseconds, or ISO 8601. Default: a text is ISO 8601, a number is told by its size."""
+    """Unix seconds or milliseconds, or ISO 8601. Default: told by its form, and a number by its size."""
 
 
 class CreateImportBodyValueDecoderConfig(TypedDict):

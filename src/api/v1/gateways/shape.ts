@@ -114,12 +114,23 @@ export const unreadToWire = ({
     received_at: example.receivedAt.toISOString(),
   },
 });
+/** Longest payload that somebody may ask about: all others of the process wait meanwhile, two seconds for a pack of a megabyte. */
+const MAX_ASKED_BYTES = 131_072;
+
 /** A message that somebody asks about, as it is below a gateway. */
 export const askedMessage = z
   .strictObject({
     topic: z.string().min(1).max(1_000).describe('MQTT topic, with or without the prefix of the gateway.'),
-    payload: z.string().optional().describe('The payload, where it is text. One of this and `payload_b64`.'),
-    payload_b64: z.base64().optional().describe('The payload in base64.'),
+    payload: z
+      .string()
+      .max(MAX_ASKED_BYTES)
+      .optional()
+      .describe('The payload, where it is text, up to 128 KiB. One of this and `payload_b64`.'),
+    payload_b64: z
+      .base64()
+      .max(Math.ceil(MAX_ASKED_BYTES / 3) * 4)
+      .optional()
+      .describe('The payload in base64.'),
     retained: z
       .boolean()
       .optional()

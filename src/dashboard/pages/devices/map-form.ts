@@ -4,25 +4,27 @@ import { html } from '../../html.ts';
 import { numberOf } from '../../parts/decimal.ts';
 import { DecimalInput } from '../../parts/decimal-input.ts';
 import { useAction } from '../../parts/load.ts';
+import { rich } from '../../parts/rich.ts';
 import { busy, Field, Problem } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { Judgement } from './judgement.ts';
 import { changeMapped, type Mapped, meaningName, UNITS } from './mapped.ts';
 
 /**
- * Says what a place of a message is. `path`: null for the whole message; `times`: places that may be its time; `onTry`: judges the
- * message as it would be read.
+ * Says what a place of a message is. `path`: null for the whole message; `times`: places that may be its time; `family`: which reads the
+ * message as it is, and will not any more; `onTry`: judges the message as it would be read.
  */
 export function MapForm(props: {
   gateway: Gateway;
   topic: string;
   path: string | null;
   times: readonly string[];
+  family: string | null;
   zone: string;
   onTry: (mapped: Mapped) => Promise<JudgedMessage>;
   onSaved: (gateway: Gateway) => void;
 }) {
-  const { gateway, topic, path, times, zone, onTry, onSaved } = props;
+  const { gateway, topic, path, times, family, zone, onTry, onSaved } = props;
   const { form, whole } = words().messages;
   const [meaning, setMeaning] = useState('import');
   const [tried, setTried] = useState<JudgedMessage | null>(null);
@@ -41,6 +43,7 @@ export function MapForm(props: {
   };
   return html`<form ref=${shown} onSubmit=${submit} aria-label=${form.title(path ?? whole)}>
     <h3>${form.title(path ?? whole)}</h3>
+    ${family !== null && family !== 'mapping' && html`<p>${rich(form.takesOver(family))}</p>`}
     <${Field} label=${form.meaning} hint=${form.total}>
       ${(attributes: object) => html`<select ...${attributes} name="meaning" value=${meaning}
         onChange=${(event: Event) => setMeaning((event.target as HTMLSelectElement).value)}>

@@ -73,6 +73,7 @@ export function ReadMessage(props: {
     </form>
     ${isSaved && html`<${ShownOnce}>${w.form.saved}<//>`}
     ${looked && html`<${Judgement} of=${looked.judged} zone=${zone} />`}
+    ${looked?.judged.outcome === 'nobody' && looked.judged.members.length === 0 && html`<p class="quiet">${w.noMembers}</p>`}
     ${looked && looked.judged.members.length > 0 && html`<${Members} of=${looked.judged} onChoose=${(path: string | null) => setChosen({ path })} />`}
     ${
       looked &&
@@ -83,6 +84,7 @@ export function ReadMessage(props: {
         topic=${looked.judged.topic}
         path=${chosen.path}
         times=${looked.judged.members.flatMap(({ path, may_be_time }) => (may_be_time && path !== null ? [path] : []))}
+        family=${looked.judged.family}
         zone=${zone}
         onTry=${(one: Mapped) => judge(looked.message, configWith(gateway, [...mappedOf(gateway), one]))}
         onSaved=${(now: Gateway) => run(() => changed(now, true))}
@@ -115,9 +117,13 @@ function Members({ of: judged, onChoose }: { of: JudgedMessage; onChoose: (path:
           ({ path, value }) => html`<tr key=${path}>
             <th scope="row" data-name=${w.place}>${path === null ? w.whole : html`<code>${path}</code>`}</th>
             <td data-name=${w.value}>${String(value)}</td>
-            <td><div class="actions">
-              <button type="button" aria-label=${common.of(w.choose, path ?? w.whole)} onClick=${() => onChoose(path)}>${w.choose}</button>
-            </div></td>
+            <td>${
+              // A date is a time, and no quantity.
+              Number.isFinite(Number(value)) &&
+              html`<div class="actions">
+                <button type="button" aria-label=${common.of(w.choose, path ?? w.whole)} onClick=${() => onChoose(path)}>${w.choose}</button>
+              </div>`
+            }</td>
           </tr>`,
         )}
       </tbody>

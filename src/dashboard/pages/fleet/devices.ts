@@ -89,8 +89,10 @@ function Row({ of: device }: { of: FleetDevice }) {
   };
   return html`<tr>
     <th scope="row" data-name=${w.location}>
-      <a href=${`/dashboard/devices/${device.device_id}`} onClick=${look}>${device.location}</a>
-      <br /><span class="quiet">${typeName(device.type)}</span><${Problem} text=${error} />
+      <div>
+        <a href=${`/dashboard/devices/${device.device_id}`} onClick=${look}>${device.location}</a>
+        <br /><span class="quiet">${typeName(device.type)}</span><${Problem} text=${error} />
+      </div>
     </th>
     <td data-name=${fleet.owner}>${device.email ?? device.user_id}</td>
     <td data-name=${w.state}><${Badge} kind=${STATES[device.status]}>${common.statuses[device.status]}<//>${asks(
