@@ -1,31 +1,48 @@
 import { createDb } from '#src/database/connect.ts';
 import { ensurePartitions } from '#src/database/partitions.ts';
-import { type GroupOfHomes, groupPages, loadGroup } from '#src/energy/group/insights.ts';
+import { groupOf } from '#src/energy/group/homes.ts';
+import { groupPages } from '#src/energy/group/insights.ts';
+import { keepGroupSums } from '#src/energy/group/keep.ts';
+import { keptSums } from '#src/energy/group/kept.ts';
 import type { GroupBy } from '#src/energy/insights.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { homesOf } from '#src/groups/members.ts';
 import type { Answer } from './answer.ts';
 import { benchDatabase, quantile } from './support.ts';
 
-const START = '2025-01-01';
-const END = '2025-12-31';
+const dayOf = (date: Date) => date.toISOString().slice(0, 10);
+/** First and last day of the month that lies so many months back. */
+const month = (back: number) => {
+  const now = new Date();
+  const first = (months: number) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1);
+  return [dayOf(new Date(first(back))), dayOf(new Date(first(back - 1) - 86_400_000))] as const;
+};
+/** A year that ends today: its last two days are never kept. */
+const [START] = month(11);
+const END = dayOf(new Date());
+const [FIRST, LAST] = month(2);
+/** Of the groups' owner. */
+const ZONE = 'Europe/Berlin';
+/** Questions about what is kept are many and short: p99 needs some. */
+const KEPT_TIMES = 100;
 /** Of a feeder one in ten has panels: a grid meter and an inverter of which hours are read one by one. */
 const SOLAR_EVERY = 10;
 
 /** What is asked, and how often. */
 const QUESTIONS: { name: string; start: string; end: string; groupBy: GroupBy; zone: string; times: number }[] = [
-  { name: 'a day by hour', start: '2025-06-15', end: '2025-06-15', groupBy: 'hour', zone: 'UTC', times: 20 },
-  { name: 'a month by day', start: '2025-06-01', end: '2025-06-30', groupBy: 'day', zone: 'UTC', times: 10 },
+  { name: 'a day by hour', start: FIRST, end: FIRST, groupBy: 'hour', zone: 'UTC', times: 20 },
+  { name: 'a month by day', start: FIRST, end: LAST, groupBy: 'day', zone: 'UTC', times: 10 },
   {
     name: 'a month by day, Berlin',
-    start: '2025-06-01',
-    end: '2025-06-30',
+    start: FIRST,
+    end: LAST,
     groupBy: 'day',
-    zone: 'Europe/Berlin',
+    zone: ZONE,
     times: 10,
   },
   { name: 'a year by month', start: START, end: END, groupBy: 'month', zone: 'UTC', times: 5 },
   { name: 'a year by day', start: START, end: END, groupBy: 'day', zone: 'UTC', times: 3 },
+  { name: 'a year by day, Berlin', start: START, end: END, groupBy: 'day', zone: ZONE, times: 3 },
 ];
 
 /** How long do answers about a group take: 1,000 homes of one meter each, the same with panels on every tenth, and (`10000`) a tree of ten such groups? */
@@ -39,29 +56,38 @@ export async function bench(asked: readonly string[]): Promise<Answer> {
     await fill(pool, homes);
     const json: Record<string, Record<string, { p50_ms: number; p99_ms: number; rows: number }>> = {};
     const lines: string[] = [];
-    for (const [name, group] of Object.entries({
-      'one meter each': 'grp_plain',
-      'one in ten solar': 'grp_solar',
-      'a tree of both': 'grp_top',
-    })) {
-      json[name] = {};
-      for (const question of QUESTIONS) {
+    const ask = async (name: string, group: string, isKept: boolean) => {
+      json[name] ??= {};
+      for (const question of QUESTIONS.filter(({ groupBy }) => !isKept || groupBy !== 'hour')) {
         const ms: number[] = [];
         let rows = 0;
-        for (let time = 0; time <= question.times; time++) {
+        for (let time = 0; time <= (isKept ? KEPT_TIMES : question.times); time++) {
           const fromMs = performance.now();
-          const ids = await homesOf(db, group);
-          rows = await answered(db, await loadGroup(db, ids, new Set()), question);
+          rows = await answered(db, group, question);
           // The first one finds nothing in memory.
           if (time > 0) ms.push(performance.now() - fromMs);
         }
+        const how = isKept ? 'kept' : 'added up';
         const [p50, p99] = [Math.round(quantile(ms, 0.5)), Math.round(quantile(ms, 0.99))];
-        json[name][question.name] = { p50_ms: p50, p99_ms: p99, rows };
+        json[name][`${question.name}, ${how}`] = { p50_ms: p50, p99_ms: p99, rows };
+        const [p50Text, p99Text] = [p50, p99].map((one) => String(one).padStart(6));
         lines.push(
-          `${name.padEnd(18)} ${question.name.padEnd(24)} p50 ${String(p50).padStart(6)}  p99 ${String(p99).padStart(6)} ms  ${rows} rows`,
+          `${name.padEnd(18)} ${question.name.padEnd(24)} ${how.padEnd(8)} p50 ${p50Text}  p99 ${p99Text} ms  ${rows} rows`,
         );
+        process.stderr.write(`${lines.at(-1)}\n`);
       }
-    }
+    };
+    const groups = Object.entries({
+      'one meter each': 'grp_plain',
+      'one in ten solar': 'grp_solar',
+      'a tree of both': 'grp_top',
+    });
+    for (const [name, group] of groups) await ask(name, group, false);
+    const fromMs = performance.now();
+    const parts = { pool, db, now: new Date(), continuousAggregates: false, homesOf, passMs: Number.POSITIVE_INFINITY };
+    const sums = await keepGroupSums(parts);
+    lines.push(`${sums} sums of the three kept within ${((performance.now() - fromMs) / 1_000).toFixed(1)} s`);
+    for (const [name, group] of groups) await ask(name, group, true);
     return { lines: [`${homes} homes a group`, ...lines], json: { homes, results: json } };
   } finally {
     await database.remove();
@@ -70,11 +96,14 @@ export async function bench(asked: readonly string[]): Promise<Answer> {
 
 async function answered(
   db: ReturnType<typeof createDb>,
-  group: GroupOfHomes,
+  groupId: string,
   { start, end, groupBy, zone }: (typeof QUESTIONS)[number],
 ) {
   let rows = 0;
-  for await (const page of groupPages(db, group, dayRange(start, end, zone), groupBy)) rows += page.length;
+  const group = await groupOf(db, await homesOf(db, groupId), new Set());
+  const range = dayRange(start, end, zone);
+  const kept = await keptSums(db, groupId, group, { range, groupBy });
+  for await (const page of groupPages(db, group, range, groupBy, kept)) rows += page.length;
   return rows;
 }
 
@@ -113,10 +142,13 @@ async function fill(pool: Awaited<ReturnType<typeof benchDatabase>>['pool'], hom
     await pool.query(
       `INSERT INTO closed_user_hourly (user_id, hour, ${COLUMNS})
        SELECT user_id, h.hour, ${MEASURES} FROM generate_series($1::timestamptz + $2 * interval '1 month',
-         $1::timestamptz + ($2 + 1) * interval '1 month' - interval '1 hour', interval '1 hour') h (hour), users WHERE role = 'homeowner'`,
+         $1::timestamptz + ($2 + 1) * interval '1 month' - interval '1 hour', interval '1 hour') h (hour), users WHERE role = 'homeowner' AND hour < now()`,
       [START, month],
     );
   }
+  await pool.query(
+    `INSERT INTO closed_user_daily (user_id, day, ${COLUMNS}) SELECT user_id, date_trunc('day', hour, 'UTC'), ${SUMS} FROM closed_user_hourly GROUP BY 1, 2`,
+  );
   await pool.query(
     `INSERT INTO closed_user_monthly_by_hour (user_id, month, hour_of_day, ${COLUMNS})
      SELECT user_id, date_trunc('month', hour, 'UTC'), extract(hour FROM hour AT TIME ZONE 'UTC')::smallint, ${SUMS} FROM closed_user_hourly GROUP BY 1, 2, 3`,
@@ -130,5 +162,6 @@ async function fill(pool: Awaited<ReturnType<typeof benchDatabase>>['pool'], hom
      SELECT CASE WHEN right(user_id, 6)::int <= $1 THEN 'grp_plain' ELSE 'grp_solar' END, user_id FROM users WHERE role = 'homeowner'`,
     [homes],
   );
+  await pool.query('UPDATE users SET timezone = $1', [ZONE]);
   await pool.query('VACUUM ANALYZE');
 }

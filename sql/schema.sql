@@ -865,6 +865,74 @@ CREATE TABLE unread_messages (
 );
 CREATE INDEX unread_messages_example ON unread_messages (example_received_at) WHERE (example_received_at IS NOT NULL);
 
+-- One row: up to where sums of groups are kept. -infinity: of none.
+CREATE TABLE group_sums_progress (
+  only_row boolean NOT NULL DEFAULT true,
+  noted_before timestamptz NOT NULL DEFAULT '-infinity', -- Whoever changes a closed hour before this time notes its day in changed_home_days.
+  kept_before timestamptz NOT NULL DEFAULT '-infinity', -- Sums of buckets that end by then are kept: every writer that knew an earlier noted_before is over.
+  PRIMARY KEY (only_row),
+  CHECK (kept_before <= noted_before),
+  CHECK (only_row)
+);
+
+-- UTC days of homes that changed after sums of groups may have been kept of them: no such sum holds. Appended to by the write itself; a worker removes the sums, then the row.
+CREATE TABLE changed_home_days (
+  change_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  user_id text COLLATE "C" NOT NULL,
+  day timestamptz NOT NULL, -- Start of the day; -infinity: all days.
+  PRIMARY KEY (change_id)
+);
+CREATE INDEX changed_home_days_user ON changed_home_days (user_id);
+
+-- Groups of which sums are kept, or which were too small for that.
+CREATE TABLE kept_groups (
+  group_id text COLLATE "C" NOT NULL,
+  homes integer NOT NULL,
+  composition bytea, -- SHA-256 of whose sums they are, and of what each of these homes was made of, before the time in `before`. Null: none are kept.
+  before timestamptz NOT NULL,
+  looked_at timestamptz, -- When a worker last found nothing left to do. Null: there is something.
+  PRIMARY KEY (group_id),
+  FOREIGN KEY (group_id) REFERENCES home_groups(group_id) ON DELETE CASCADE
+);
+
+-- Whose sums are kept of a group. Where one is missing of kept_groups.homes, none of them holds.
+CREATE TABLE kept_group_homes (
+  group_id text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
+  PRIMARY KEY (group_id, user_id),
+  FOREIGN KEY (group_id) REFERENCES kept_groups(group_id) ON DELETE CASCADE,
+  FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE
+);
+CREATE INDEX kept_group_homes_user ON kept_group_homes (user_id);
+
+-- What the homes of a group used together on a day or in a month of a zone, as it is answered.
+CREATE TABLE kept_group_sums (
+  group_id text COLLATE "C" NOT NULL,
+  zone text NOT NULL,
+  unit text NOT NULL,
+  bucket date NOT NULL, -- The day, or the first one of the month, in the zone.
+  starts_at timestamptz NOT NULL,
+  ends_at timestamptz NOT NULL,
+  used_milliwatt_hours bigint, -- Null: nothing is known of any home.
+  estimated_milliwatt_hours bigint,
+  peak bigint, -- Of a day the start of the hour in which they used most, Unix seconds; of a month the hour of the day. Null: there is none.
+  PRIMARY KEY (group_id, zone, unit, bucket),
+  FOREIGN KEY (group_id) REFERENCES kept_groups(group_id) ON DELETE CASCADE,
+  CHECK (unit IN ('day', 'month'))
+);
+
+-- What the closed hours of devices of homes in groups said before a time: their whole past need not be read for each answer. Not while changed_home_days has the home.
+CREATE TABLE kept_device_pasts (
+  device_id text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
+  before timestamptz NOT NULL,
+  begins_at timestamptz NOT NULL, -- Start of the quarter-hour in which its first counted interval begins.
+  net_export_milliwatt_hours bigint, -- What had flowed out of it less what had flowed in. Null: it produces nothing.
+  PRIMARY KEY (device_id),
+  FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE
+);
+CREATE INDEX kept_device_pasts_user ON kept_device_pasts (user_id);
+
 -- Closed hours of device_intervals: without those that are open in heads. To be added up: of one quarter-hour there may be several rows.
 CREATE VIEW closed_device_intervals (
   device_id text COLLATE "C",

@@ -25,6 +25,8 @@ export const ADVISORY_LOCKS = {
   packing: 7_241_008,
   /** Noting silences of devices. */
   silenceWatch: 7_241_037,
+  /** Keeping sums of groups (src/energy/group/keep.ts). */
+  groupSums: 7_241_046,
   /** Moving accounts into another installation, which this one may be, too. */
   usersMove: 7_241_020,
   /** Opening accounts that came from another installation, and asking whether they were. */

@@ -14,6 +14,8 @@ import { tellExpiringKeys } from '#src/delivery/expiring-keys.ts';
 import { forgetEvents } from '#src/delivery/forget.ts';
 import { forgetSilences, watchSilences } from '#src/devices/fleet/watch.ts';
 import { restSilentDevices } from '#src/devices/states.ts';
+import { keepGroupSums } from '#src/energy/group/keep.ts';
+import { homesOf } from '#src/groups/members.ts';
 import { forgetImportCredentials } from '#src/onboarding/imports.ts';
 import { firstCheckedMonth } from '#src/rollups/check.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
@@ -88,6 +90,7 @@ export const JOBS: readonly Job[] = [
   { name: 'rollup check', at: '43 2 * * *', alsoAtStart: false, lock: 'rollupCheck', run: checkRollups },
   // What is compressed is small already, and aggregates that stand on it would have to be computed again. Takes its lock itself.
   { name: 'pack days', at: '11 3 * * *', alsoAtStart: true, unless: 'compression', whenTaken: 'again', run: pack },
+  { name: 'keep group sums', at: '9 * * * * *', alsoAtStart: true, lock: 'groupSums', run: keepSums },
   // A pass takes its lock itself: commands refresh, too. Corrections of the past are to be seen within thirty seconds.
   { name: 'rollup refresh', at: '*/5 * * * * *', alsoAtStart: true, needs: 'continuousAggregates', run: refresh },
   { name: 'silence', at: '*/30 * * * * *', alsoAtStart: true, run: fireSilences },
@@ -245,6 +248,14 @@ async function refresh({ pool, clock, log }: JobParts, signal: AbortSignal): Pro
   const { busy, folded, days } = await refreshRollups(pool, clock(), { signal });
   const tookMs = Math.round(performance.now() - startedAt);
   if (!busy && folded + days > 0) log.info({ late_differences: folded, days, took_ms: tookMs }, 'late data folded in');
+}
+
+/** Keeps the sums of groups of homes. */
+async function keepSums({ pool, db, clock, capabilities, log }: JobParts, signal: AbortSignal): Promise<void> {
+  const { continuousAggregates } = capabilities;
+  const startedAt = performance.now();
+  const sums = await keepGroupSums({ pool, db, now: clock(), continuousAggregates, homesOf, signal });
+  if (sums > 0) log.info({ sums, took_ms: Math.round(performance.now() - startedAt) }, 'sums of groups kept');
 }
 
 /** Fires no_data alerts, until none is due. */

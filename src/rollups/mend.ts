@@ -1,7 +1,7 @@
 import type { Capabilities } from '#src/database/capabilities.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { checkUser, type Difference, MAX_DIFFERENCES, usersToCheck } from './check.ts';
-import { rebuildTables } from './rebuild.ts';
+import { noteAllDays, rebuildTables } from './rebuild.ts';
 import { markStale, settleRollups, withRefreshHeld } from './refresh.ts';
 
 const DAY_MS = 86_400_000;
@@ -41,6 +41,7 @@ export async function passOverRollups(pool: Pool, options: RollupOptions): Promi
   const users = await usersToCheck(pool, userId);
   const report: RollupReport = { users: users.length, checked: 0, differing: 0, differences: [], rebuilt: 0 };
   const days = new Set<number>();
+  const wanted: string[] = [];
   for (const user of users) {
     if (signal?.aborted) break;
     const differences = mode === 'rebuild' ? [] : await differencesOf(pool, capabilities, user, since);
@@ -48,6 +49,7 @@ export async function passOverRollups(pool: Pool, options: RollupOptions): Promi
     report.differences.push(...differences.slice(0, MAX_SHOWN - report.differences.length));
     const isWanted = mode === 'rebuild' || (mode === 'repair' && differences.length > 0);
     if (isWanted) report.rebuilt++;
+    if (isWanted && continuousAggregates) wanted.push(user);
     if (isWanted && !continuousAggregates) await rebuildTables(pool, user, since);
     if (differences.length > 0 && mode === 'repair' && continuousAggregates) {
       for (const day of await daysToMend(pool, since, user, differences)) days.add(day.getTime());
@@ -59,6 +61,8 @@ export async function passOverRollups(pool: Pool, options: RollupOptions): Promi
   if (continuousAggregates && report.rebuilt > 0) {
     const stale = [...days].map((day) => new Date(day));
     await markStale(pool, mode === 'rebuild' ? await daysToRebuild(pool, since, userId) : stale);
+    // After the days: as long as one of them is stale nobody takes this note (src/energy/group/progress.ts).
+    await noteAllDays(pool, wanted);
     await settleRollups(pool, new Date());
   }
   return report;

@@ -63,8 +63,13 @@ async function moveBorder(client: LockSession, now: Date): Promise<void> {
   const yesterday = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() - 1));
   const { rows } = await client.query('SELECT direct_from < $1 AS "mustMove" FROM rollup_progress', [yesterday]);
   if (!rows[0].mustMove) return;
-  for (let last: string | null = ''; last !== null; last = await closeOpenHours(client, yesterday, last));
+  await closeHoursBefore(client, yesterday);
   await client.query('UPDATE rollup_progress SET direct_from = $1 WHERE direct_from < $1', [yesterday]);
+}
+
+/** Closes the open hours before a time, so that what is stored of them is all that is known. */
+export async function closeHoursBefore(client: LockSession, before: Date): Promise<void> {
+  for (let last: string | null = ''; last !== null; last = await closeOpenHours(client, before, last));
 }
 
 /** Closes open hours before a time of some devices after one; answers the last of them, null where there was none. */
@@ -129,7 +134,7 @@ async function advance(client: LockSession, waitMs: number): Promise<boolean> {
  * was open is over: a writer has its number before it reads the border, so it is one below the number drawn here. (The
  * snapshot's xmax would not do: it is the number after the last that is over, and open ones may be above it.)
  */
-async function earlierWritersAreGone(client: LockSession, waitMs: number): Promise<boolean> {
+export async function earlierWritersAreGone(client: LockSession, waitMs: number): Promise<boolean> {
   const { rows } = await client.query('SELECT pg_current_xact_id()::text AS drawn');
   const deadline = Date.now() + waitMs;
   for (;;) {

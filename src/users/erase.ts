@@ -78,6 +78,7 @@ export async function eraseTraces(
   await trx.deleteFrom('rejected_messages').where('device_id', '=', sql<string>`ANY (${senders}::text[])`).execute();
   await sql`SELECT erase_consumption(${userId})`.execute(trx);
   await forgetChanges(trx, userId);
+  await sql`DELETE FROM changed_home_days WHERE user_id = ${userId}`.execute(trx);
   await sql`DELETE FROM request_counts WHERE counted = ${userId}`.execute(trx);
   // Keys, devices, their series and what hangs on these go with the account.
   await trx.deleteFrom('users').where('user_id', '=', userId).execute();

@@ -1,5 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDb } from '#src/database/connect.ts';
+import { keepGroupSums } from '#src/energy/group/keep.ts';
+import { homesOf as homesOfGroup } from '#src/groups/members.ts';
 import { referenceGroup } from '#test/reference/group.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { addToProfile, KNOWN } from '#test/support/load-profile.ts';
@@ -21,7 +24,7 @@ import {
 
 /**
  * Random homes in random groups: what a group answers is what an independent sum over its distinct homes says, to the mWh that answers
- * show. GROUPED=100 for as many memberships as a release is tried with.
+ * show, whether or not sums of it are kept. GROUPED=100 for as many memberships as a release is tried with.
  */
 const GROUPED = Number(process.env.GROUPED ?? 1);
 const SEED = Number(process.env.GROUPED_SEED ?? 1);
@@ -108,6 +111,15 @@ async function agree(name: string, of: readonly TestHome[], zone: string): Promi
       return { date, kwh_used, peak_hour };
     });
     const known = wanted.filter(({ kwh_used }) => kwh_used !== null);
+    const estimated = (await ask(`${path}&include=estimated`)).data.map(
+      (row: Record<string, unknown>) => row.estimated_kwh,
+    );
+    expect({ name, zone, unit, estimated }).toEqual({
+      name,
+      zone,
+      unit,
+      estimated: known.map(({ estimated_kwh }) => estimated_kwh),
+    });
     expect({ name, zone, unit, alone }).toEqual({
       name,
       zone,
@@ -115,6 +127,38 @@ async function agree(name: string, of: readonly TestHome[], zone: string): Promi
       alone: known.map(({ date, kwh_used, peak_hour }) => ({ date, kwh_used, peak_hour })),
     });
   }
+}
+
+let keptAt = 0;
+
+/** Keeps sums of everything that there is, in UTC and in a zone. Returns how many it added up. */
+async function keep(zone: string): Promise<number> {
+  const { pool } = api.database;
+  await pool.query('UPDATE users SET timezone = $1 WHERE user_id = $2', [zone, utility.userId]);
+  // Days later, and each time later than it is looked again.
+  keptAt += 10 * 60_000;
+  return keepGroupSums({
+    pool,
+    db: createDb(pool),
+    now: new Date(api.now.getTime() + 3 * 86_400_000 + keptAt),
+    continuousAggregates: api.database.capabilities.continuousAggregates,
+    homesOf: homesOfGroup,
+    leastHomes: 1,
+    passMs: Number.POSITIVE_INFINITY,
+  });
+}
+
+/** How many of the kept sums are told: each is told as 1 GWh more for a moment. */
+async function toldOfKept(name: string, unit: 'day' | 'month', zone: string): Promise<number> {
+  const { pool } = api.database;
+  const more = (sign: string) =>
+    pool.query(`UPDATE kept_group_sums SET used_milliwatt_hours = used_milliwatt_hours ${sign} 1000000000000000`);
+  await more('+');
+  const [start, end] = unit === 'day' ? RANGE : ['2026-03-01', '2026-04-30'];
+  const query = `start=${start}&end=${end}&group_by=${unit}&tz=${zone}`;
+  const { data } = await ask(`/v1/groups/${groupIds.get(name)}/energy-insights?${query}`);
+  await more('-');
+  return data.filter((row: { kwh_used: number }) => row.kwh_used > 500_000_000).length;
 }
 
 /** Every group in a zone, and whole months of UTC. */
@@ -158,7 +202,10 @@ test('a group answers the sum over its distinct homes, whatever is in which grou
         expect(changed).toMatchObject({ added: add.length, removed: remove.length, members: now.size });
         members.set(name, now);
       }
-      await agreeAll(ZONES[run++ % ZONES.length] as string);
+      const zone = ZONES[run++ % ZONES.length] as string;
+      await agreeAll(zone);
+      await keep(zone);
+      await agreeAll(zone);
     }),
     { numRuns: GROUPED, seed: SEED },
   );
@@ -198,6 +245,108 @@ test('a late reading, another placement, a home that goes: the sum of then', asy
   await api.database.pool.query(`UPDATE users SET role = 'utility' WHERE user_id = $1`, [homes[4]?.userId]);
   for (const set of members.values()) set.delete(4);
   await agreeAll('Asia/Kolkata', ['building']);
+}, 1_800_000);
+
+/** Sets the members of a group to all homes that are still there. */
+async function putAll(name: string): Promise<void> {
+  const there = [...homes.keys()].filter((index) => index !== 3 && index !== 4);
+  await ask(`/v1/groups/${groupIds.get(name)}/users`, 'POST', { add: there.map((index) => homes[index]?.userId) });
+  members.set(name, new Set(there));
+}
+
+/** More of a quarter-hour that a device knows, two days ago. */
+async function addLate(home: TestHome): Promise<void> {
+  const device = oneOf(home.devices.filter(({ quarters, partOf }) => quarters.size > 0 && !partOf));
+  const startsAtMs = oneOf([...device.quarters.keys()]);
+  const quarter = device.quarters.get(startsAtMs) as { import: number };
+  quarter.import += 7_654_321;
+  await addToProfile(api.database, [
+    { deviceId: device.id, userId: home.userId, startsAtMs, energyMilliwattHours: 7_654_321 },
+  ]);
+  await api.database.settle(api.now);
+}
+
+test('what was kept is told, and never once it no longer holds', async () => {
+  const zone = 'Europe/Berlin';
+  const name = 'district';
+  await putAll(name);
+  const days = () => toldOfKept(name, 'day', zone);
+  expect(await keep(zone)).toBeGreaterThan(0);
+  const all = await days();
+  expect(all).toBeGreaterThan(3);
+  expect(await toldOfKept(name, 'month', 'UTC')).toBe(1);
+  await agreeAll(zone, [name]);
+
+  // A late reading: its day is added up at once, the others stay.
+  const changing = homes[0] as TestHome;
+  await addLate(changing);
+  expect(await days()).toBeLessThan(all);
+  expect(await toldOfKept(name, 'month', 'UTC')).toBe(0);
+  await agreeAll(zone, [name]);
+  await keep(zone);
+  expect(await days()).toBe(all);
+  await agreeAll(zone, [name]);
+
+  // Another placement, a member that goes and comes back: nothing of before is told.
+  const solar = homes[1] as TestHome;
+  const device = oneOf(solar.devices.filter(({ deletedAtMs, partOf }) => deletedAtMs === null && !partOf));
+  const before = device.placement;
+  device.placement = before === 'excluded' ? 'grid' : 'excluded';
+  await ask(`/v1/devices/${device.id}`, 'PATCH', { placement: device.placement });
+  expect(await days()).toBe(0);
+  await agreeAll(zone, [name]);
+  device.placement = before;
+  await ask(`/v1/devices/${device.id}`, 'PATCH', { placement: before });
+  expect(await days()).toBe(all);
+  await agreeAll(zone, [name]);
+  const path = `/v1/groups/${groupIds.get('building')}/users/${changing.userId}`;
+  for (const one of NAMES) await ask(`/v1/groups/${groupIds.get(one)}/users/${changing.userId}`, 'DELETE');
+  for (const one of NAMES) members.get(one)?.delete(0);
+  expect(await days()).toBe(0);
+  await addLate(changing);
+  await agreeAll(zone, [name]);
+  await ask(path, 'PUT');
+  members.get('building')?.add(0);
+  expect(await days()).toBeLessThan(all);
+  await agreeAll(zone, [name]);
+}, 1_800_000);
+
+test('at random: whatever changes between two passes, a group answers what is', async () => {
+  const zone = 'Asia/Kolkata';
+  await putAll('district');
+  for (const below of ['feeder', 'building']) {
+    const remove = homes.map(({ userId }) => userId);
+    await ask(`/v1/groups/${groupIds.get(below)}/users`, 'POST', { remove });
+    members.get(below)?.clear();
+  }
+  const steps = fc.array(fc.constantFrom('late', 'late', 'member', 'placement', 'keep', 'keep'), {
+    minLength: 8,
+    maxLength: 8,
+  });
+  await fc.assert(
+    fc.asyncProperty(steps, async (drawn) => {
+      for (const step of drawn) {
+        const there = [...(members.get('district') ?? [])].map((index) => homes[index] as TestHome);
+        if (step === 'keep') await keep(zone);
+        if (step === 'late' && there.length > 0) await addLate(oneOf(there));
+        if (step === 'member') {
+          const index = oneOf([0, 1, 2, 5]);
+          const isIn = members.get('district')?.has(index);
+          const userId = homes[index]?.userId;
+          await ask(`/v1/groups/${groupIds.get('district')}/users/${userId}`, isIn ? 'DELETE' : 'PUT');
+          if (isIn) members.get('district')?.delete(index);
+          else members.get('district')?.add(index);
+        }
+        if (step === 'placement') {
+          const device = oneOf((homes[1] as TestHome).devices.filter((one) => one.deletedAtMs === null && !one.partOf));
+          device.placement = oneOf(['grid', 'consumption', 'excluded'] as const);
+          await ask(`/v1/devices/${device.id}`, 'PATCH', { placement: device.placement });
+        }
+        await agreeAll(zone, ['district']);
+      }
+    }),
+    { numRuns: GROUPED, seed: SEED },
+  );
 }, 1_800_000);
 
 test('what is still open counts at once', async () => {

@@ -84,6 +84,7 @@ test('have the same doors, and behind them what only their tier needs', async ()
     'keep_bills()',
     'user_daily_peak_hour(whose text, since timestamp with time zone)',
     'make_room(from_at timestamp with time zone, to_at timestamp with time zone)',
+    'close_open_hours(before_at timestamp with time zone, after_id text, most integer)',
     'apply_device_hours(deltas interval_delta[])',
     'pack_day(which timestamp with time zone, after_id text, most integer)',
     'unpack_days(most integer, whose text[])',
@@ -99,7 +100,6 @@ test('have the same doors, and behind them what only their tier needs', async ()
       ? [
           'fold_late_devices(which timestamp with time zone, after_id text, most integer, OUT folded bigint, OUT last text)',
           'note_folded_changes(deltas interval_delta[])',
-          'close_open_hours(before_at timestamp with time zone, after_id text, most integer)',
         ]
       : STORED_LEVELS.map(({ relation }) => `apply_${relation}(deltas interval_delta[])`)),
   ];

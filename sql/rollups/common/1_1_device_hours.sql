@@ -3,6 +3,8 @@
 -- Closed hours of the load profile (a table of sql/schema), to which writes add.
 
 CREATE OR REPLACE FUNCTION apply_device_hours(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  noted timestamptz;
 BEGIN
   -- In key order, so that two writers that share rows never wait for each other in a circle.
   INSERT INTO device_hours AS t (device_id, starts_at, user_id, energy_milliwatt_hours, estimated_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms,
@@ -88,6 +90,12 @@ BEGIN
     WHERE t.device_id = d.device_id AND t.starts_at = d.starts_at
       AND (t.energy_milliwatt_hours, t.estimated_milliwatt_hours, t.export_milliwatt_hours, t.reading_count, t.covered_ms, t.export_covered_ms) = (0, 0, 0, 0, 0, 0)
       AND num_nonnulls(t.energy_milliwatt_hours_2, t.energy_milliwatt_hours_3, t.energy_milliwatt_hours_4, t.estimated_milliwatt_hours_2, t.estimated_milliwatt_hours_3, t.estimated_milliwatt_hours_4, t.export_milliwatt_hours_2, t.export_milliwatt_hours_3, t.export_milliwatt_hours_4, t.reading_count_2, t.reading_count_3, t.reading_count_4, t.covered_ms_2, t.covered_ms_3, t.covered_ms_4, t.export_covered_ms_2, t.export_covered_ms_3, t.export_covered_ms_4) = 0;
+  END IF;
+  -- Of what sums of groups may be kept of. Asked for after the first write: a worker that moves the time waits for transactions that have written.
+  SELECT noted_before INTO noted FROM group_sums_progress;
+  IF noted > '-infinity' THEN
+    INSERT INTO changed_home_days (user_id, day)
+    SELECT DISTINCT split_part(d.user_id, '/', 1), date_trunc('day', d.starts_at, 'UTC') FROM unnest(deltas) d WHERE d.starts_at < noted;
   END IF;
 END
 $$;

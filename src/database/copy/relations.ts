@@ -70,5 +70,11 @@ export const NOT_COPIED: Readonly<Record<string, string>> = {
   rollup_progress: "how far the target's own aggregates are",
   temporary_secrets: 'of imports that are under way; they end with the old database',
   stale_days: "days of the source's own aggregates",
+  group_sums_progress: 'sums of groups are kept anew',
+  changed_home_days: 'of sums of groups, which are kept anew',
+  kept_groups: 'kept anew',
+  kept_group_homes: 'kept anew',
+  kept_group_sums: 'kept anew',
+  kept_device_pasts: 'kept anew',
   late_deltas: 'empty: folded into the load profile before that is copied',
 };

@@ -53,17 +53,24 @@ async function ask(db: Database, devices: readonly { id: string; produces: boole
     SELECT starts_at, ${COLUMN.coveredMs}, ${COLUMN.exportCoveredMs} FROM open_quarter_hours o WHERE o.device_id = d.device_id)`;
   const begin = (where: string) =>
     `(SELECT min(starts_at) FROM (SELECT starts_at FROM ${parts(where)} p GROUP BY 1 HAVING ${KNOWN}) q)`;
-  // Raw SQL: the first quarter-hour of each device is looked for where its first rows are, and everywhere only where those tell nothing.
+  const net = (where: string) => `coalesce((SELECT sum(${EXPORT}) - sum(${IMPORT}) FROM (
+         SELECT ${IMPORT}, ${EXPORT} FROM closed_device_hourly h WHERE h.device_id = d.device_id ${where}
+         UNION ALL SELECT ${IMPORT}, ${EXPORT} FROM open_hours o WHERE o.device_id = d.device_id) p), 0)`;
+  // Raw SQL: the first quarter-hour of each device is looked for where its first rows are, and everywhere only where those tell nothing. What is
+  // kept of one (keep-pasts.ts) holds unless a closed hour of before changed, or one of before is still open.
   const { rows } = await queryOf(db)<{ device_id: string; begins_at: Date | null; net_export: string | null }>(
     `SELECT d.device_id,
-       coalesce(${begin(`AND c.${ROW_TIME} >= f.first_at AND c.${ROW_TIME} < f.first_at + interval '24 hours'`)}, ${begin('')}) AS begins_at,
-       CASE WHEN d.produces THEN coalesce((SELECT sum(${EXPORT}) - sum(${IMPORT}) FROM (
-         SELECT ${IMPORT}, ${EXPORT} FROM closed_device_hourly h WHERE h.device_id = d.device_id
-         UNION ALL SELECT ${IMPORT}, ${EXPORT} FROM open_hours o WHERE o.device_id = d.device_id) p), 0) END AS net_export
+       coalesce(k.begins_at, ${begin(`AND c.${ROW_TIME} >= f.first_at AND c.${ROW_TIME} < f.first_at + interval '24 hours'`)}, ${begin('')}) AS begins_at,
+       CASE WHEN NOT d.produces THEN NULL WHEN k.net IS NULL THEN ${net('')}
+         ELSE k.net + ${net(`AND h.hour >= k.before AND h.${ROW_TIME} >= k.before`)} END AS net_export
      FROM unnest($1::text[], $2::boolean[]) d (device_id, produces)
-     CROSS JOIN LATERAL (SELECT date_trunc('day', least(
+     LEFT JOIN LATERAL (
+       SELECT begins_at, before, net_export_milliwatt_hours AS net FROM kept_device_pasts kept
+       WHERE kept.device_id = d.device_id AND NOT EXISTS (SELECT FROM changed_home_days c WHERE c.user_id = kept.user_id)
+         AND NOT EXISTS (SELECT FROM open_hours o WHERE o.device_id = d.device_id AND o.hour < kept.before)) k ON true
+     LEFT JOIN LATERAL (SELECT date_trunc('day', least(
        (SELECT min(starts_at) FROM device_hours h WHERE h.device_id = d.device_id),
-       (SELECT min(day) FROM device_days y WHERE y.device_id = d.device_id)), 'UTC') AS first_at) f`,
+       (SELECT min(day) FROM device_days y WHERE y.device_id = d.device_id)), 'UTC') AS first_at) f ON k.begins_at IS NULL`,
     [devices.map(({ id }) => id), devices.map(({ produces }) => produces)],
   );
   return rows;

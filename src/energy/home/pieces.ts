@@ -9,6 +9,8 @@ import type { HomeDevice, HomeRole } from './roles.ts';
 import { type HomeSum, sumNames } from './sums.ts';
 
 const HOUR_MS = 3_600_000;
+/** Before anything that can be stored. */
+const EARLIEST_MS = Date.UTC(1900, 0, 1);
 /** Where roles change more often amid hours, all of the range is read by the quarter-hour. */
 export const MOST_CUTS = 20;
 const READ = [
@@ -159,6 +161,19 @@ function partsOf(home: Home, { from, to }: { from: Date; to: Date }): Part[] {
     }
   }
   return parts;
+}
+
+/** What a home's devices were to it before a time, as a text: two homes of the same text add up to the same before then, of the same rows. */
+export function rolesBefore(home: Home, before: Date): string {
+  // Of a device that began later there is nothing before.
+  const later = new Set(
+    home.special.flatMap(({ deviceId, beginsAtMs }) =>
+      beginsAtMs === null || beginsAtMs >= before.getTime() ? [deviceId, estimatedExportKey(deviceId)] : [],
+    ),
+  );
+  const parts = partsOf(home, { from: new Date(EARLIEST_MS), to: before }).filter(({ who }) => !later.has(who));
+  // What goes on is the same whenever it is asked about.
+  return JSON.stringify(parts, (key, value) => (key === 'to' && value === before.toISOString() ? null : value));
 }
 
 /** A stretch of time in which what a user, or one of its devices, imports and exports counts so often as what the home bought and fed in. */

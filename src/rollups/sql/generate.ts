@@ -24,10 +24,10 @@ export function rollupFiles(): Map<string, string> {
     ['common/2_expected.sql', expectedViews()],
     ['common/7_1_open_hours.sql', openHours()],
     ['common/7_2_levels.sql', publicViews()],
+    ['common/9_close_open_hours.sql', closingOpenHours()],
     ['postgres/8_apply.sql', applyAll()],
     ['postgres/9_erase.sql', eraseAll()],
     ['timescale/8_apply.sql', applyRecent()],
-    ['timescale/9_close_open_hours.sql', closingOpenHours()],
   ];
   const add = (folder: string, level: Level, text: string) =>
     files.push([`${folder}/${FIRST_LEVEL + LEVELS.indexOf(level)}_${storedOf(level)}.sql`, text]);

@@ -27,6 +27,8 @@ export function applyHours(): string {
   return `-- Closed hours of the load profile (a table of sql/schema), to which writes add.
 
 CREATE OR REPLACE FUNCTION ${APPLY_HOURS}(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  noted timestamptz;
 BEGIN
   -- In key order, so that two writers that share rows never wait for each other in a circle.
   INSERT INTO ${HOURS.relation} AS t (${[...HOURS.keys, ...MEASURE_COLUMNS].join(', ')},
@@ -47,6 +49,12 @@ ${lines(summed, '    ')}
 ${lines(added, '    ')};
   IF EXISTS (SELECT FROM unnest(deltas) d WHERE ${falls}) THEN
 ${deleteEmptyHours('    ')}
+  END IF;
+  -- Of what sums of groups may be kept of. Asked for after the first write: a worker that moves the time waits for transactions that have written.
+  SELECT noted_before INTO noted FROM group_sums_progress;
+  IF noted > '-infinity' THEN
+    INSERT INTO changed_home_days (user_id, day)
+    SELECT DISTINCT split_part(d.user_id, '/', 1), date_trunc('day', d.starts_at, 'UTC') FROM unnest(deltas) d WHERE d.starts_at < noted;
   END IF;
 END
 $$;

@@ -7,7 +7,9 @@ import { tableOf, tableOfPages } from '#src/api/tables/table.ts';
 import { grouping, period } from '#src/api/v1/energy-insights/period.ts';
 import { holdable, reachOf } from '#src/auth/access.ts';
 import { orNotFound, unprocessable } from '#src/core/errors.ts';
-import { groupPages, groupSummary, loadGroup } from '#src/energy/group/insights.ts';
+import { groupOf } from '#src/energy/group/homes.ts';
+import { groupPages, groupSummary } from '#src/energy/group/insights.ts';
+import { keptSums } from '#src/energy/group/kept.ts';
 import { HOME_INCLUDES, membersOf } from '#src/energy/include.ts';
 import { dayRange, lastThirtyDays } from '#src/energy/ranges.ts';
 import { homesOf, zoneOfOwner } from '#src/groups/members.ts';
@@ -43,7 +45,7 @@ export const groupEnergyInsights = operation({
     const zone = tz === 'account' ? await zoneOfOwner(context.db, user_id) : tz;
     const homes = await homesOf(context.db, group_id);
     const { readDb } = context;
-    const group = await loadGroup(readDb, homes, more);
+    const group = await groupOf(readDb, homes, more);
     const about = { group_id, homes: homes.length };
     if (!wanted) {
       const range = lastThirtyDays(context.clock(), zone);
@@ -53,7 +55,8 @@ export const groupEnergyInsights = operation({
       return tableOf(reply, format, [{ ...date_range, ...row }]);
     }
     const range = dayRange(wanted.start, wanted.end, zone);
-    const pages = await begun(onePageAtATime(caller.userId, groupPages(readDb, group, range, wanted.groupBy)));
+    const kept = await keptSums(readDb, group_id, group, { range, groupBy: wanted.groupBy });
+    const pages = await begun(onePageAtATime(caller.userId, groupPages(readDb, group, range, wanted.groupBy, kept)));
     if (format === 'json') {
       reply.type('application/json; charset=utf-8');
       return streamOfPages(about, pages);
