@@ -14,6 +14,8 @@ const MINUTE_MS = 60_000;
 const LEAST_HOMES = 50;
 /** How often it is looked whether a group is still made of what it was made of; until then it is added up. */
 const LOOK_AGAIN_MS = 5 * MINUTE_MS;
+/** How long a pass waits for writers; then the next one goes on. */
+const WAIT_MS = 5_000;
 /** How long one pass begins another piece of work: a month of a group. */
 const PASS_MS = 20_000;
 const NOTHING: ReadonlySet<never> = new Set();
@@ -28,6 +30,8 @@ export interface KeepParts {
   homesOf(db: Database, groupId: string): Promise<string[]>;
   leastHomes?: number;
   passMs?: number;
+  /** For writers that began before the time moved before which sums are kept. */
+  waitMs?: number;
   signal?: AbortSignal;
 }
 
@@ -59,7 +63,7 @@ export async function keepGroupSums(parts: KeepParts): Promise<number> {
     const homes = await parts.homesOf(parts.db, group.groupId);
     const isLarge = homes.length >= (parts.leastHomes ?? LEAST_HOMES);
     if (isLarge && !hasMoved) {
-      await moveKeptBefore(pool, now, !parts.continuousAggregates);
+      await moveKeptBefore(pool, now, { isClosing: !parts.continuousAggregates, waitMs: parts.waitMs ?? WAIT_MS });
       hasMoved = true;
     }
     const before = isLarge ? await begin(parts, group) : await leaveOut(parts, group, homes.length);
@@ -183,12 +187,15 @@ async function keepMonth({ db, homesOf }: KeepParts, groupId: string, month: Ran
 }
 
 /** Days that follow each other, as ranges. */
-const runsOf = (days: readonly Range[]): Range[] =>
-  days.reduce<Range[]>((runs, day) => {
+function runsOf(days: readonly Range[]): Range[] {
+  const runs: Range[] = [];
+  for (const day of days) {
     const last = runs.at(-1);
-    if (last?.to.getTime() !== day.from.getTime()) return [...runs, day];
-    return [...runs.slice(0, -1), { ...last, to: day.to, end: day.end }];
-  }, []);
+    if (last?.to.getTime() === day.from.getTime()) Object.assign(last, { to: day.to, end: day.end });
+    else runs.push({ ...day });
+  }
+  return runs;
+}
 
 /** Whether a group is made of what was noted. */
 async function isMadeOf(trx: Database, groupId: string, group: GroupOfHomes): Promise<boolean> {

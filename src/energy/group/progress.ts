@@ -5,8 +5,6 @@ import { closeHoursBefore, earlierWritersAreGone } from '#src/rollups/refresh.ts
 // Raw SQL: locks of rows, and snapshots of transactions.
 
 const DAY_MS = 86_400_000;
-/** How long a pass waits for transactions that began before the time moved; then the next one goes on. */
-const WAIT_MS = 5_000;
 /** Changed days that are taken in one transaction. */
 const MOST_CHANGES = 20_000;
 
@@ -18,7 +16,11 @@ export const yesterdayOf = (now: Date): Date => new Date(Math.floor(now.getTime(
  * they change before it, and it holds once those are over that may not have known it. `isClosing`: hours that are still open are closed, since
  * a change of an open one is not noted. (With continuous aggregates the refresh does that.)
  */
-export async function moveKeptBefore(pool: Pool, now: Date, isClosing: boolean): Promise<void> {
+export async function moveKeptBefore(
+  pool: Pool,
+  now: Date,
+  { isClosing, waitMs }: { isClosing: boolean; waitMs: number },
+): Promise<void> {
   const to = yesterdayOf(now);
   const { rows } = await pool.query(
     'SELECT noted_before < $1 AS "mustNote", kept_before < $1 AS "mustMove" FROM group_sums_progress',
@@ -28,7 +30,7 @@ export async function moveKeptBefore(pool: Pool, now: Date, isClosing: boolean):
   if (rows[0].mustNote)
     await pool.query('UPDATE group_sums_progress SET noted_before = $1 WHERE noted_before < $1', [to]);
   if (isClosing) await closeHoursBefore(pool, to);
-  if (await earlierWritersAreGone(pool, WAIT_MS))
+  if (await earlierWritersAreGone(pool, waitMs))
     await pool.query('UPDATE group_sums_progress SET kept_before = $1 WHERE kept_before < $1 AND noted_before >= $1', [
       to,
     ]);

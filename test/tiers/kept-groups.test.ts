@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { applyDeltas } from '#ingest/write/deltas.ts';
+import { createDb, type Database } from '#src/database/connect.ts';
+import { groupOf } from '#src/energy/group/homes.ts';
+import { groupPages, type KeptSums } from '#src/energy/group/insights.ts';
+import { keepGroupSums } from '#src/energy/group/keep.ts';
+import { keptSums } from '#src/energy/group/kept.ts';
+import { dayRange } from '#src/energy/ranges.ts';
+import { changeMembers, homesOf } from '#src/groups/members.ts';
+import { createGroup } from '#src/groups/store.ts';
+import { passOverRollups } from '#src/rollups/mend.ts';
+import { createUser } from '#src/users/store.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { KNOWN, whole } from '#test/support/load-profile.ts';
+import { type Meter, meter } from '#test/support/meters.ts';
+
+/** What real writers do while sums of groups are kept: what is told is what adding up says, at any moment. */
+const DAY_MS = 86_400_000;
+const TODAY_MS = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+
+let database: TestDatabase;
+let db: Database;
+let home: Meter;
+let groupId: string;
+let passes = 0;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  db = createDb(database.pool);
+  const { user_id: userId } = await createUser(db, { email: 'owner@example.com', role: 'admin' });
+  home = await meter(database);
+  ({ group_id: groupId } = await createGroup(db, { userId, name: 'x', kind: null, parent_group_id: null }));
+  await changeMembers(db, groupId, { add: [home.userId], remove: [] });
+});
+afterAll(() => database.drop());
+
+const at = (daysAgo: number, minutes: number) => new Date(TODAY_MS - daysAgo * DAY_MS + minutes * 60_000);
+const dateOf = (daysAgo: number) => at(daysAgo, 0).toISOString().slice(0, 10);
+
+/** A pass; each is later than a group is looked at again. */
+const keep = (waitMs = 5_000) =>
+  keepGroupSums({
+    pool: database.pool,
+    db,
+    now: new Date(Date.now() + ++passes * 600_000),
+    continuousAggregates: database.capabilities.continuousAggregates,
+    homesOf,
+    leastHomes: 1,
+    waitMs,
+  });
+
+/** The answer about all days, held against what adding up says; with what of it was kept. */
+async function told(): Promise<{ rows: Record<string, unknown>; kept: string[] }> {
+  const range = dayRange(dateOf(40), dateOf(0), 'UTC');
+  const group = await groupOf(db, await homesOf(db, groupId), new Set(['estimated']));
+  const answer = async (kept: KeptSums) => {
+    const rows = [];
+    for await (const page of groupPages(db, group, range, 'day', kept)) rows.push(...page);
+    return rows;
+  };
+  const kept = await keptSums(db, groupId, group, { range, groupBy: 'day' });
+  const rows = await answer(kept);
+  expect(rows).toEqual(await answer(new Map()));
+  return { rows: Object.fromEntries(rows.map(({ date, kwh_used }) => [date, kwh_used])), kept: [...kept.keys()] };
+}
+
+test('an hour that is still open, is written again and closes: its day is what is known of it', async () => {
+  await home.read([
+    [at(9, 0), 100],
+    [at(9, 600), 105],
+    [at(5, 600), 120],
+    [at(5, 610), 121],
+  ]);
+  await database.settle();
+  expect(await keep()).toBeGreaterThan(4);
+  const first = await told();
+  expect(first.kept).toContain(dateOf(9));
+
+  // On the same old day, and the hour stays open.
+  await home.read([[at(5, 625), 124]]);
+  const open = await told();
+  expect(Number(open.rows[dateOf(5)])).toBeCloseTo(Number(first.rows[dateOf(5)]) + 3, 6);
+  expect(open.kept).not.toContain(dateOf(5));
+  await keep();
+  expect((await told()).kept).not.toContain(dateOf(5));
+
+  await home.read([[at(0, 0), 200]]);
+  await told();
+  await database.settle();
+  await told();
+  await keep();
+  const last = await told();
+  expect(last.kept).toEqual(expect.arrayContaining([dateOf(9), dateOf(5), dateOf(4)]));
+  expect(last.kept).not.toContain(dateOf(1));
+});
+
+test('a reading that is late by weeks: at its commit', async () => {
+  await home.read([[at(30, 0), 10]]);
+  await told();
+  await database.settle();
+  expect((await told()).rows[dateOf(20)]).toBeGreaterThan(0);
+  await keep();
+  expect((await told()).kept).toContain(dateOf(20));
+});
+
+test('a late reading that is committed after a pass that did not see it', async () => {
+  const { rows: before } = await told();
+  const client = await database.pool.connect();
+  await client.query('BEGIN');
+  const late = { deviceId: home.deviceId, userId: home.userId, startsAtMs: at(9, 60).getTime() };
+  for (const step of applyDeltas(whole([{ ...late, energyMilliwattHours: 4_000_000, ...KNOWN }]))) await step(client);
+  await keep();
+  expect((await told()).kept).toContain(dateOf(9));
+  await client.query('COMMIT');
+  client.release();
+  await database.settle();
+  const after = await told();
+  expect(Number(after.rows[dateOf(9)])).toBeCloseTo(Number(before[dateOf(9)]) + 4, 6);
+});
+
+test('a writer that began before anything was to be noted is waited for', async () => {
+  // Nothing is kept of a group that has become too small: nobody notes anything.
+  await changeMembers(db, groupId, { add: [], remove: [home.userId] });
+  await keep();
+  const { rows } = await database.pool.query('SELECT kept_before = $1 AS rests FROM group_sums_progress', [
+    '-infinity',
+  ]);
+  expect(rows).toEqual([{ rests: true }]);
+  await changeMembers(db, groupId, { add: [home.userId], remove: [] });
+
+  const client = await database.pool.connect();
+  await client.query('BEGIN');
+  const late = { deviceId: home.deviceId, userId: home.userId, startsAtMs: at(8, 60).getTime() };
+  for (const step of applyDeltas(whole([{ ...late, energyMilliwattHours: 6_000_000, ...KNOWN }]))) await step(client);
+  expect(await keep(200)).toBe(0);
+  await client.query('COMMIT');
+  client.release();
+  await database.settle();
+  expect(await keep()).toBeGreaterThan(20);
+  expect((await told()).kept).toContain(dateOf(8));
+});
+
+test('aggregates that are repaired: with them', async () => {
+  const { capabilities, pool } = database;
+  const wrong = capabilities.continuousAggregates
+    ? `SELECT format('%I.%I', materialization_hypertable_schema, materialization_hypertable_name) AS name
+       FROM timescaledb_information.continuous_aggregates WHERE view_name = 'closed_user_hourly'`
+    : `SELECT 'closed_user_hourly' AS name`;
+  const { rows } = await pool.query(wrong);
+  await pool.query(
+    `UPDATE ${rows[0].name} SET energy_milliwatt_hours = energy_milliwatt_hours + 1000 WHERE user_id = $1`,
+    [home.userId],
+  );
+  await pool.query('DELETE FROM kept_group_sums');
+  await pool.query('UPDATE kept_groups SET looked_at = NULL');
+  await keep();
+  const before = await told();
+  const since = new Date(Date.UTC(at(60, 0).getUTCFullYear(), at(60, 0).getUTCMonth(), 1));
+  const { rebuilt } = await passOverRollups(pool, { capabilities, since, mode: 'repair' });
+  expect(rebuilt).toBe(1);
+  const after = await told();
+  expect(after.rows).not.toEqual(before.rows);
+});
