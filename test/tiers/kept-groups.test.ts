@@ -5,13 +5,16 @@ import { groupOf } from '#src/energy/group/homes.ts';
 import { groupPages, type KeptSums } from '#src/energy/group/insights.ts';
 import { keepGroupSums } from '#src/energy/group/keep.ts';
 import { keptSums } from '#src/energy/group/kept.ts';
+import type { Home } from '#src/energy/home/home.ts';
+import { keepPasts } from '#src/energy/home/keep-pasts.ts';
+import { pastsOf } from '#src/energy/home/pasts.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { changeMembers, homesOf } from '#src/groups/members.ts';
 import { createGroup } from '#src/groups/store.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { KNOWN, whole } from '#test/support/load-profile.ts';
+import { addToProfile, KNOWN, whole } from '#test/support/load-profile.ts';
 import { type Meter, meter } from '#test/support/meters.ts';
 
 /** What real writers do while sums of groups are kept: what is told is what adding up says, at any moment. */
@@ -160,4 +163,49 @@ test('aggregates that are repaired: with them', async () => {
   expect(rebuilt).toBe(1);
   const after = await told();
   expect(after.rows).not.toEqual(before.rows);
+});
+
+test('where devices began and which way their energy flowed follows from what is kept of it and what came since', async () => {
+  const { pool } = database;
+  await pool.query(`UPDATE group_sums_progress SET noted_before = $1, kept_before = $1`, [at(1, 0)]);
+  const devices: string[] = [];
+  for (let number = 0; number < 4; number++) {
+    const one = await meter(database);
+    devices.push(one.deviceId);
+    const flow = (daysAgo: number, exportMilliwattHours: number, energyMilliwattHours = 0) => ({
+      deviceId: one.deviceId,
+      userId: one.userId,
+      startsAtMs: at(daysAgo, 0).getTime(),
+      exportMilliwattHours,
+      energyMilliwattHours,
+      ...KNOWN,
+    });
+    await addToProfile(database, [flow(40, 500), flow(20, 500)]);
+    await database.settle();
+    const inverter = { deviceId: one.deviceId, placement: 'production', partOf: null };
+    await keepPasts(db, [{ userId: one.userId, devices: [inverter] } as unknown as Home], at(1, 0));
+    // Nothing since; the other way round since; the same long ago; earlier than it is known to have begun.
+    if (number === 1) await addToProfile(database, [flow(0, 0, 2_000)]);
+    if (number === 2) await addToProfile(database, [flow(20, 0, 3_000)]);
+    if (number === 3) await addToProfile(database, [flow(50, 1)]);
+  }
+  await database.settle();
+  const { rows } = await pool.query('SELECT count(*)::int AS kept FROM kept_device_pasts WHERE device_id = ANY ($1)', [
+    devices,
+  ]);
+  expect(rows).toEqual([{ kept: 4 }]);
+  const pasts = await pastsOf(
+    db,
+    devices.map((id) => ({ id, produces: true })),
+  );
+  const past = (daysAgo: number, netExportMilliwattHours: number) => ({
+    beginsAtMs: at(daysAgo, 0).getTime(),
+    netExportMilliwattHours,
+  });
+  expect(devices.map((id) => pasts.get(id))).toMatchObject([
+    past(40, 1_000),
+    past(40, -1_000),
+    past(40, -2_000),
+    past(50, 1_001),
+  ]);
 });
