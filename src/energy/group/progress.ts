@@ -1,4 +1,4 @@
-import type { Pool } from '#src/database/connect.ts';
+import { type Database, type Pool, queryOf } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { closeHoursBefore, earlierWritersAreGone } from '#src/rollups/refresh.ts';
 
@@ -79,3 +79,17 @@ export async function restIfNothingIsKept(pool: Pool): Promise<void> {
     await client.query('DELETE FROM kept_device_pasts');
   });
 }
+
+/** Runs what adds up in one transaction, at one moment, and not while changed days are taken. `before`: up to when sums may be kept; null: none may. */
+export const atOnce = <T>(db: Database, run: (trx: Database, before: Date | null) => Promise<T>): Promise<T> =>
+  db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (trx) => {
+      const { rows } = await queryOf(trx)<{ before: Date | number }>(
+        'SELECT kept_before AS before FROM group_sums_progress FOR SHARE',
+        [],
+      );
+      const before = rows[0]?.before;
+      return run(trx, before instanceof Date ? before : null);
+    });

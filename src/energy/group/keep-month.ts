@@ -1,0 +1,132 @@
+import { DateTime } from 'luxon';
+import { type Database, queryOf } from '#src/database/connect.ts';
+import { dayRange, type Range } from '../ranges.ts';
+import { addedUp, type Told } from './add-up.ts';
+import { daysOf, gapsIn, isWholeMonth, monthOf, monthsOf } from './buckets.ts';
+import { compositionOf } from './composition.ts';
+import { type GroupOfHomes, groupOf } from './homes.ts';
+import { atOnce } from './progress.ts';
+
+// Raw SQL: lists as one parameter each, and the least of many by an index.
+
+const HOUR_MS = 3_600_000;
+
+/** `homesOf`: the homes that count of a group and of those below it, in order. */
+export interface MonthParts {
+  db: Database;
+  homesOf(db: Database, groupId: string): Promise<string[]>;
+}
+
+/** The months of which days are kept, the last first: from the first one of which anything is stored. */
+export async function monthsToKeep(
+  db: Database,
+  homes: readonly string[],
+  { zone, before }: { zone: string; before: Date },
+): Promise<Range[]> {
+  const { rows } = await queryOf(db)<{ first: Date | null }>(
+    `SELECT min(d.first) AS first FROM unnest($1::text[]) u (user_id)
+     CROSS JOIN LATERAL (SELECT min(day) AS first FROM closed_user_daily c WHERE c.user_id = u.user_id) d`,
+    [homes],
+  );
+  const first = rows[0]?.first;
+  if (!first || first >= before) return [];
+  const dayOf = (time: Date) => DateTime.fromJSDate(time, { zone });
+  const start = dayOf(first).startOf('month').toISODate() ?? '';
+  const lastDay = dayOf(before).minus({ days: 1 }).toISODate() ?? '';
+  return start > lastDay ? [] : monthsOf(dayRange(start, lastDay, zone)).reverse();
+}
+
+type Sum = Omit<Told, 'measures'> & {
+  unit: 'day' | 'month';
+  range: Range;
+  used: number | null;
+  estimated: number | null;
+};
+
+/** Adds up what is missing of a month, and keeps it. Returns how many sums. */
+export async function keepMonth({ db, homesOf }: MonthParts, groupId: string, month: Range): Promise<number> {
+  const { rows } = await queryOf(db)<{ name: string }>(
+    `SELECT unit || ' ' || bucket AS name FROM kept_group_sums WHERE group_id = $1 AND zone = $2 AND bucket BETWEEN $3 AND $4`,
+    [groupId, month.zone, month.start, month.end],
+  );
+  const there = new Set(rows.map(({ name }) => name));
+  const gaps = gapsIn(daysOf(month), (day) => there.has(`day ${day}`));
+  const isMonthMissing = isWholeMonth(month) && !there.has(`month ${monthOf(month)}`);
+  if (gaps.length === 0 && !isMonthMissing) return 0;
+  return atOnce(db, async (trx, before) => {
+    if (before === null) return 0;
+    const group = await groupOf(trx, await homesOf(trx, groupId), new Set());
+    if (!(await isMadeOf(trx, groupId, group))) return 0;
+    const isClosed = await closedness(trx, group.userIds, before);
+    const sums: Sum[] = [];
+    for (const { start, end } of gaps) {
+      const days = [...daysOf({ start, end })].map((day) => dayRange(day, day, month.zone));
+      for (const run of runsOf(days.filter(isClosed))) sums.push(...(await sumsOf(trx, group, run, 'day')));
+    }
+    if (isMonthMissing && isClosed(month)) sums.push(...(await sumsOf(trx, group, month, 'month')));
+    await insert(trx, groupId, sums);
+    return sums.length;
+  });
+}
+
+/** Days that follow each other, as ranges. */
+function runsOf(days: readonly Range[]): Range[] {
+  const runs: Range[] = [];
+  for (const day of days) {
+    const last = runs.at(-1);
+    if (last?.to.getTime() === day.from.getTime()) Object.assign(last, { to: day.to, end: day.end });
+    else runs.push({ ...day });
+  }
+  return runs;
+}
+
+/** Whether a group is made of what was noted. */
+async function isMadeOf(trx: Database, groupId: string, group: GroupOfHomes): Promise<boolean> {
+  const { rows } = await queryOf(trx)<{ composition: Buffer; before: Date }>(
+    'SELECT composition, before FROM kept_groups WHERE group_id = $1 AND composition IS NOT NULL',
+    [groupId],
+  );
+  return rows[0]?.composition.equals(await compositionOf(group, rows[0].before)) ?? false;
+}
+
+/** Tells of a range whether it is over, and no hour of any home in it is still open. */
+async function closedness(trx: Database, userIds: readonly string[], before: Date): Promise<(range: Range) => boolean> {
+  const { rows } = await queryOf(trx)<{ hour: Date }>(
+    'SELECT DISTINCT hour FROM open_hours WHERE user_id = ANY ($1::text[]) AND hour < $2',
+    [userIds, before],
+  );
+  const open = rows.map(({ hour }) => hour.getTime());
+  return ({ from, to }) => to <= before && !open.some((ms) => ms < to.getTime() && ms + HOUR_MS > from.getTime());
+}
+
+async function sumsOf(trx: Database, group: GroupOfHomes, range: Range, unit: Sum['unit']): Promise<Sum[]> {
+  const told = new Map((await addedUp(trx, group, range, unit)).map((one) => [one.bucket, one]));
+  const ranges = unit === 'month' ? [range] : [...daysOf(range)].map((day) => dayRange(day, day, range.zone));
+  return ranges.map((one) => {
+    const { measures, peak } = told.get(one.start) ?? {};
+    const used = measures?.used ?? null;
+    const estimated = measures?.estimated ?? null;
+    return { bucket: one.start, unit, range: one, used, estimated, peak: peak ?? null };
+  });
+}
+
+async function insert(trx: Database, groupId: string, sums: readonly Sum[]): Promise<void> {
+  if (sums.length === 0) return;
+  const column = <T>(of: (sum: Sum) => T) => sums.map(of);
+  await queryOf(trx)(
+    `INSERT INTO kept_group_sums (group_id, zone, unit, bucket, starts_at, ends_at, used_milliwatt_hours, estimated_milliwatt_hours, peak)
+     SELECT $1, $2, s.* FROM unnest($3::text[], $4::date[], $5::timestamptz[], $6::timestamptz[], $7::bigint[], $8::bigint[], $9::bigint[]) s
+     ON CONFLICT DO NOTHING`,
+    [
+      groupId,
+      sums[0]?.range.zone,
+      column(({ unit }) => unit),
+      column(({ bucket }) => bucket),
+      column(({ range }) => range.from),
+      column(({ range }) => range.to),
+      column(({ used }) => used),
+      column(({ estimated }) => estimated),
+      column(({ peak }) => peak),
+    ],
+  );
+}
