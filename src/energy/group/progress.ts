@@ -27,9 +27,10 @@ export async function moveKeptBefore(
     [to],
   );
   if (!rows[0].mustMove) return;
+  // Before they are noted: sums of their days are not kept yet.
+  if (isClosing) await closeHoursBefore(pool, to);
   if (rows[0].mustNote)
     await pool.query('UPDATE group_sums_progress SET noted_before = $1 WHERE noted_before < $1', [to]);
-  if (isClosing) await closeHoursBefore(pool, to);
   if (await earlierWritersAreGone(pool, waitMs))
     await pool.query('UPDATE group_sums_progress SET kept_before = $1 WHERE kept_before < $1 AND noted_before >= $1', [
       to,
