@@ -75,10 +75,10 @@ function homesOf(name: string): Set<number> {
 const all = () => NAMES.map((name) => [name, [...homesOf(name)].map((index) => homes[index] as TestHome)] as const);
 
 /** What the answer should be, row by row. */
-function expected(of: readonly TestHome[], zone: string, unit: Unit) {
+function expected(of: readonly TestHome[], zone: string, unit: Unit, [start, end] = RANGE) {
   const local = calendars.get(zone) as Map<number, { date: string; hour: string; startMs: number }>;
   const group = referenceGroup(of.map(({ devices }) => devices));
-  const inside = [...local].filter(([, { date }]) => date >= RANGE[0] && date <= RANGE[1]);
+  const inside = [...local].filter(([, { date }]) => date >= start && date <= end);
   const buckets = Map.groupBy(inside, ([, { date, startMs }]) =>
     unit === 'hour' ? String(startMs) : unit === 'day' ? date : `${date.slice(0, 8)}01`,
   );
@@ -168,12 +168,21 @@ async function agreeAll(zone: string, names = NAMES, units = UNITS): Promise<voi
   for (const [name, of] of all().filter(([name]) => names.includes(name))) {
     await agree(name, of, zone, units);
     const path = `/v1/groups/${groupIds.get(name)}/energy-insights`;
-    const whole = await ask(`${path}?start=2026-03-01&end=2026-04-30&group_by=month`);
-    const months = expected(of, 'UTC', 'month').filter(({ kwh_used }) => kwh_used !== null);
-    expect({ name, whole: whole.data }).toEqual({
-      name,
-      whole: months.map(({ date, kwh_used, peak_hour }) => ({ date, kwh_used, peak_hour })),
-    });
+    // All of both months, most of one, and of each a part.
+    for (const [start, end] of [
+      ['2026-03-01', '2026-04-30'],
+      ['2026-03-02', '2026-03-28'],
+      ['2026-03-29', '2026-04-29'],
+    ] as const) {
+      const told = await ask(`${path}?start=${start}&end=${end}&group_by=month`);
+      const months = expected(of, 'UTC', 'month', [start, end]).filter(({ kwh_used }) => kwh_used !== null);
+      expect({ name, start, end, months: told.data }).toEqual({
+        name,
+        start,
+        end,
+        months: months.map(({ date, kwh_used, peak_hour }) => ({ date, kwh_used, peak_hour })),
+      });
+    }
     const { kwh_used, peak_usage_time } = await ask(path);
     const range = [...(calendars.get('UTC')?.keys() ?? [])];
     const group = referenceGroup(of.map(({ devices }) => devices));

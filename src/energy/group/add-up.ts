@@ -5,9 +5,9 @@ import { cutHours, MOST_CUTS } from '../home/pieces.ts';
 import { expectedMs } from '../home/roles.ts';
 import { type HomeMeasures, type HomeSums, measuresOf } from '../home/sums.ts';
 import type { Range } from '../ranges.ts';
-import { type Bucket, bucketsOf, hoursIn, isWholeUtcMonth } from './buckets.ts';
+import { type Bucket, bucketsOf, hoursIn, mostOfUtcMonth } from './buckets.ts';
 import { type GroupOfHomes, slices } from './homes.ts';
-import { type GroupUnit, readHomes, readPlain, readPlainMonths } from './read.ts';
+import { type GroupUnit, readHomes, readPlain, readPlainMonth } from './read.ts';
 import { GroupTotals } from './totals.ts';
 
 /** Hours of homes that one statement reads: some tenths of a second. Those that are composed take ten times as long. */
@@ -33,8 +33,10 @@ async function totalsOf(db: Database, group: GroupOfHomes, range: Range, unit: G
   const { plain, include } = group;
   const totals = new GroupTotals();
   const hours = hoursIn(range);
-  if (unit === 'month' && isWholeUtcMonth(range)) {
-    for (const ids of slices(plain, PLAIN_HOURS / 24)) totals.addParts(await readPlainMonths(db, ids, range), true);
+  const month = unit === 'month' ? mostOfUtcMonth(range) : null;
+  if (month) {
+    for (const ids of slices(plain, PLAIN_HOURS / (24 + month.restHours)))
+      totals.addParts(await readPlainMonth(db, ids, month, month.rest), true);
   } else {
     for (const ids of slices(plain, PLAIN_HOURS / hours)) totals.addParts(await readPlain(db, ids, range, unit), true);
   }

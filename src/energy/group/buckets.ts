@@ -66,11 +66,24 @@ export function monthsOf({ start, end, zone }: Range): Range[] {
   return months;
 }
 
-/** Whether a month is one of those that hours of the day are kept of. */
-export const isWholeUtcMonth = ({ from, to, zone }: Range): boolean =>
-  zone === 'UTC' &&
-  from.getUTCDate() === 1 &&
-  DateTime.fromJSDate(from, { zone }).plus({ months: 1 }).toMillis() === to.getTime();
+/**
+ * The UTC month that the range is more than half of, and what of it is not in the range; null where hours of the day that are kept by month
+ * do not tell it faster.
+ */
+export function mostOfUtcMonth(
+  range: Range,
+): { from: Date; to: Date; rest: { from: Date; to: Date }[]; restHours: number } | null {
+  if (range.zone !== 'UTC') return null;
+  const start = DateTime.fromJSDate(range.from, { zone: 'utc' }).startOf('month');
+  const month = { from: start.toJSDate(), to: start.plus({ months: 1 }).toJSDate() };
+  if (range.to > month.to) return null;
+  const rest = [
+    { from: month.from, to: range.from },
+    { from: range.to, to: month.to },
+  ].filter(({ from, to }) => from < to);
+  const restHours = rest.reduce((sum, { from, to }) => sum + (to.getTime() - from.getTime()) / HOUR_MS, 0);
+  return restHours < hoursIn(range) ? { ...month, rest, restHours } : null;
+}
 
 /** The days of a range, YYYY-MM-DD. */
 export function* daysOf({ start, end }: Pick<Range, 'start' | 'end'>): Generator<string> {

@@ -74,14 +74,31 @@ export async function readPlain(
   return rows;
 }
 
-/** The same by whole UTC month, from hours of the day that are kept by month: a thirtieth of the rows. `range`: starts of months. */
-export async function readPlainMonths(db: Database, userIds: readonly string[], range: Range): Promise<Part[]> {
-  const parts = partsOfUsers(levelOf('user_monthly_by_hour'), userIds, range, READ);
-  // Raw SQL: as above.
-  const { rows } = await sql<Part>`
-    SELECT to_char(month AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS bucket, hour_of_day::float8 AS part, ${SUMS}
-    FROM (${parts}) p GROUP BY 1, 2 HAVING ${IS_KNOWN}`.execute(db);
-  return rows;
+/**
+ * The same of days of a UTC month that are most of it, by hours of the day that are kept by month, without those of its other days: a thirtieth of
+ * the rows. `rest`: stretches of the month that are not asked for.
+ */
+export async function readPlainMonth(
+  db: Database,
+  userIds: readonly string[],
+  month: { from: Date; to: Date },
+  rest: readonly { from: Date; to: Date }[],
+): Promise<Part[]> {
+  const whole = partsOfUsers(levelOf('user_monthly_by_hour'), userIds, month, READ);
+  const others = rest.map((range) => {
+    const pieces = piecesOfEach({ key: 'user_id', ids: userIds }, range, 60, READ);
+    const less = sql.raw(READ.map((column) => `-${column}`).join(', '));
+    return sql`SELECT date_part('hour', at AT TIME ZONE 'UTC') AS hour_of_day, ${less} FROM (${pieces}) r`;
+  });
+  const read = sql.raw(READ.join(', '));
+  // Raw SQL: as above; one statement, since an hour that is written between two would count in one of them.
+  const { rows } = await sql<Omit<Part, 'bucket'>>`
+    SELECT hour_of_day::float8 AS part, ${SUMS}
+    FROM (${sql.join([sql`SELECT hour_of_day, ${read} FROM (${whole}) m`, ...others], sql` UNION ALL `)}) p GROUP BY 1 HAVING ${IS_KNOWN}`.execute(
+    db,
+  );
+  const bucket = `${month.from.toISOString().slice(0, 8)}01`;
+  return rows.map((row) => ({ bucket, ...row }));
 }
 
 /**
