@@ -48,6 +48,13 @@ const ROWS: Record<string, string> = {
   parcels: `INSERT INTO parcels (relation, row) VALUES ('of another move', '{"number": 9007199254740993}')`,
   departed_messages: `INSERT INTO departed_messages (login, received_at, topic, payload, replayed) VALUES ('dev_gone', now(), 'a', '\\x00', false)`,
   arriving_series: `INSERT INTO arriving_series VALUES (1000000, 'dev_coming', 'import', 'register')`,
+  // As a worker keeps them, of groups of more homes.
+  kept_groups: `INSERT INTO kept_groups SELECT group_id, 1, sha256('c'), date_trunc('day', now()) - interval '1 day', now() FROM home_groups`,
+  kept_group_homes: 'INSERT INTO kept_group_homes SELECT group_id, $1 FROM kept_groups',
+  kept_group_sums: `INSERT INTO kept_group_sums SELECT group_id, 'UTC', 'day', now()::date - 9, date_trunc('day', now()) - interval '9 days',
+    date_trunc('day', now()) - interval '8 days', 1, 0, NULL FROM kept_groups`,
+  kept_device_pasts: `INSERT INTO kept_device_pasts VALUES ($2, $1, date_trunc('day', now()) - interval '1 day', now() - interval '41 days', 0)`,
+  changed_home_days: `INSERT INTO changed_home_days (user_id, day) VALUES ($1, date_trunc('day', now()) - interval '9 days')`,
   // The aggregates' own, which only one tier has rows in by itself.
   stale_days: `INSERT INTO stale_days SELECT day, day + interval '3 hours', day + interval '4 hours'
     FROM (SELECT date_trunc('day', now()) - interval '9 days') AS old (day) ON CONFLICT DO NOTHING`,

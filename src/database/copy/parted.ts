@@ -1,3 +1,5 @@
+import { KEPT_ANEW } from './relations.ts';
+
 /** A relation of which an account's rows are few enough to be taken out in one transaction, and put in at another place in one. */
 export interface Parcelled {
   relation: string;
@@ -119,12 +121,7 @@ export const NOT_PARTED: Readonly<Record<string, string>> = {
   ingest_slots: "places of the installation's own workers",
   rollup_progress: 'how far its aggregates are',
   stale_days: 'days of its aggregates',
-  group_sums_progress: 'sums of groups are kept anew',
-  changed_home_days: 'of sums of groups, which are kept anew',
-  kept_groups: 'kept anew',
-  kept_group_homes: 'kept anew',
-  kept_group_sums: 'kept anew',
-  kept_device_pasts: 'kept anew',
+  ...KEPT_ANEW,
   late_deltas: 'folded into the load profile before that is copied',
   request_counts: 'windows of a minute and a day: they begin anew',
   temporary_secrets: 'of imports that are under way: they end',

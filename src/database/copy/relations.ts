@@ -62,6 +62,16 @@ export const COPIED: readonly Copied[] = [
   { relation: 'readings', by: 'read_at' },
 ];
 
+/** Sums of groups of homes and what they need: a worker keeps them anew, of whoever is there. */
+export const KEPT_ANEW: Readonly<Record<string, string>> = {
+  group_sums_progress: 'sums of groups are kept anew',
+  changed_home_days: 'of sums of groups, which are kept anew',
+  kept_groups: 'kept anew',
+  kept_group_homes: 'kept anew',
+  kept_group_sums: 'kept anew',
+  kept_device_pasts: 'kept anew',
+};
+
 /** What it does not copy beside the aggregates, and why. */
 export const NOT_COPIED: Readonly<Record<string, string>> = {
   installation: 'set last (filling.ts): until then it says that the database is being filled, and from which one',
@@ -70,11 +80,6 @@ export const NOT_COPIED: Readonly<Record<string, string>> = {
   rollup_progress: "how far the target's own aggregates are",
   temporary_secrets: 'of imports that are under way; they end with the old database',
   stale_days: "days of the source's own aggregates",
-  group_sums_progress: 'sums of groups are kept anew',
-  changed_home_days: 'of sums of groups, which are kept anew',
-  kept_groups: 'kept anew',
-  kept_group_homes: 'kept anew',
-  kept_group_sums: 'kept anew',
-  kept_device_pasts: 'kept anew',
+  ...KEPT_ANEW,
   late_deltas: 'empty: folded into the load profile before that is copied',
 };
