@@ -38,14 +38,17 @@ const keys = ({ seriesIds, points }: Rows<Point>) => [
 ];
 const values = ({ points }: Rows<Point>) => int8Array(points.map(({ value }) => value));
 
-/** Writes readings, and what they were taken for: those that were planned, beside those that just follow. */
+/**
+ * Writes readings, and what they were taken for: those that were planned, beside those that just follow. What was read by hand is a
+ * reading beside what was sent, and goes with its edit.
+ */
 export function saveReadings({ seriesIds, readings }: Followed, stored: readonly StoredPlan[]): Step[] {
   const steps: Step[] = [];
   const add = (rows: Rows<Point>, text: string, more: (string | null)[] | Buffer | null, name?: string) => {
     if (rows.points.length === 0) return;
     steps.push(statement({ ...(name && { name }), text, values: more ? [...keys(rows), more] : keys(rows) }));
   };
-  const planned = rowsOf<Point>(stored, (plan) => plan.inserts);
+  const planned = rowsOf<Point>(stored, (plan) => [...plan.inserts, ...plan.added]);
   const inserts = {
     seriesIds: [...seriesIds, ...planned.seriesIds],
     points: [...readings, ...planned.points],
@@ -56,6 +59,14 @@ export function saveReadings({ seriesIds, readings }: Followed, stored: readonly
     values(inserts),
     'insert-readings',
   );
+  const withdrawn = rowsOf(stored, (plan) => plan.withdrawn);
+  // One that retention has kept lies there; nobody's clock is that exact.
+  for (const relation of ['readings', 'closed_readings'])
+    add(
+      withdrawn,
+      `DELETE FROM ${relation} t USING unnest(${KEY}) c (series_id, read_at, interval_ms) WHERE ${MATCH}`,
+      null,
+    );
   const lowered = rowsOf(stored, (plan) => plan.lowered);
   add(
     lowered,
