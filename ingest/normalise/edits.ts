@@ -46,7 +46,7 @@ export function editsOfSeries(edits: readonly Edit[], channel: string, kind: str
 }
 
 const concerns = (edit: Edit, channel: string, kind: string): boolean =>
-  (edit.channel === null || edit.channel === channel) && (edit.value === null || kind === 'register');
+  edit.channel === null || (edit.channel === channel && edit.kind === kind);
 
 /** Whether a point that was sent lies within one of the edits. What was read by hand takes the place of what was sent for that instant. */
 function within(edits: readonly Edit[]): IsExcluded | undefined {

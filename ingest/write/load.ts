@@ -95,7 +95,7 @@ export async function loadDevices(
 /** Edits by hand of these devices that are in force, or still counted. Nearly always none. */
 async function loadEdits(client: PoolClient, deviceIds: readonly string[]): Promise<Map<string, Edit[]>> {
   const { rows } = await client.query(
-    `SELECT device_id, channel, from_at, to_at, value, revoked_at IS NULL AS is_in_force, is_counted FROM reading_edits
+    `SELECT device_id, channel, kind, from_at, to_at, value, revoked_at IS NULL AS is_in_force, is_counted FROM reading_edits
      WHERE device_id = ANY ($1) AND (revoked_at IS NULL OR is_counted) ORDER BY edit_id`,
     [deviceIds],
   );
@@ -105,6 +105,7 @@ async function loadEdits(client: PoolClient, deviceIds: readonly string[]): Prom
     found.set(row.device_id, ofDevice);
     ofDevice.push({
       channel: row.channel,
+      kind: row.kind,
       fromMs: row.from_at.getTime(),
       toMs: row.to_at.getTime(),
       value: row.value,

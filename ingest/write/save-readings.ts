@@ -48,6 +48,14 @@ export function saveReadings({ seriesIds, readings }: Followed, stored: readonly
     if (rows.points.length === 0) return;
     steps.push(statement({ ...(name && { name }), text, values: more ? [...keys(rows), more] : keys(rows) }));
   };
+  const withdrawn = rowsOf(stored, (plan) => plan.withdrawn);
+  // First, as another one may take its place. One that retention has kept lies there; nobody's clock is that exact.
+  for (const relation of ['readings', 'closed_readings'])
+    add(
+      withdrawn,
+      `DELETE FROM ${relation} t USING unnest(${KEY}) c (series_id, read_at, interval_ms) WHERE ${MATCH}`,
+      null,
+    );
   const planned = rowsOf<Point>(stored, (plan) => [...plan.inserts, ...plan.added]);
   const inserts = {
     seriesIds: [...seriesIds, ...planned.seriesIds],
@@ -59,14 +67,6 @@ export function saveReadings({ seriesIds, readings }: Followed, stored: readonly
     values(inserts),
     'insert-readings',
   );
-  const withdrawn = rowsOf(stored, (plan) => plan.withdrawn);
-  // One that retention has kept lies there; nobody's clock is that exact.
-  for (const relation of ['readings', 'closed_readings'])
-    add(
-      withdrawn,
-      `DELETE FROM ${relation} t USING unnest(${KEY}) c (series_id, read_at, interval_ms) WHERE ${MATCH}`,
-      null,
-    );
   const lowered = rowsOf(stored, (plan) => plan.lowered);
   add(
     lowered,

@@ -6,6 +6,7 @@ CREATE TABLE reading_edits (
   edit_id    text COLLATE "C" PRIMARY KEY,
   device_id  text COLLATE "C" NOT NULL REFERENCES devices ON DELETE CASCADE,
   channel    text,
+  kind       text,
   from_at    timestamptz NOT NULL,
   to_at      timestamptz NOT NULL,
   value      bigint,
@@ -16,13 +17,14 @@ CREATE TABLE reading_edits (
   revoked_at timestamptz,
   is_counted boolean NOT NULL DEFAULT false,
   CHECK (from_at < to_at),
-  CHECK (value IS NULL OR channel IS NOT NULL)
+  CHECK ((channel IS NULL) = (kind IS NULL)),
+  CHECK (value IS NULL OR kind = 'register')
 );
 CREATE INDEX reading_edits_device ON reading_edits (device_id, edit_id);
 -- Of a register a person reads one value at a time.
 CREATE UNIQUE INDEX reading_edits_by_hand ON reading_edits (device_id, channel, from_at) WHERE value IS NOT NULL AND revoked_at IS NULL;
 COMMENT ON TABLE reading_edits IS 'Edits of readings by hand: readings of a device that are passed over, and readings that a person read off a register.';
-COMMENT ON COLUMN reading_edits.channel IS 'Whose readings are passed over; null: those of all channels. Of a reading by hand its register.';
+COMMENT ON COLUMN reading_edits.channel IS 'With kind: the series whose readings are passed over; null: every one of the device. Of a reading by hand its register.';
 COMMENT ON COLUMN reading_edits.from_at IS 'From this time on, up to to_at, readings that were sent are passed over. Of a reading by hand its instant (to_at: 1 ms later).';
 COMMENT ON COLUMN reading_edits.value IS 'What the register showed, in mWh (of volume: 0.001 l); null: nothing was read by hand.';
 COMMENT ON COLUMN reading_edits.author IS 'The user who made it; null: the account was erased.';

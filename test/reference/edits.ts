@@ -6,9 +6,10 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const KWH = 1_000_000;
 
-/** An edit by hand: readings of `[fromMs, toMs)` are passed over, of one channel or (null) of all; and a register may have been read at `fromMs`. */
+/** An edit by hand: readings of `[fromMs, toMs)` are passed over, of one channel and kind or (null) of all; and a register may have been read at `fromMs`. */
 export interface ReferenceEdit {
   channel: string | null;
+  kind: string | null;
   fromMs: number;
   toMs: number;
   /** mWh; null: nothing was read by hand. */
@@ -45,24 +46,23 @@ export function editOf(readings: History['readings'], drawn: DrawnEdit): Referen
   const { near, isAdded, ofAll, awayMs, lengthMs, moreMilliwattHours } = drawn;
   const registers = readings.filter(({ kind }) => kind === 'register');
   const from = isAdded && registers.length > 0 ? registers : readings;
-  const { channel, readAtMs, value } = from[near % from.length] as History['readings'][number];
+  const { channel, kind, readAtMs, value } = from[near % from.length] as History['readings'][number];
   const fromMs = readAtMs + awayMs;
-  if (from === registers) return { channel, fromMs, toMs: fromMs + 1, value: Math.max(0, value + moreMilliwattHours) };
-  return { channel: ofAll ? null : channel, fromMs, toMs: fromMs + lengthMs, value: null };
+  if (from === registers)
+    return { channel, kind, fromMs, toMs: fromMs + 1, value: Math.max(0, value + moreMilliwattHours) };
+  return { channel: ofAll ? null : channel, kind: ofAll ? null : kind, fromMs, toMs: fromMs + lengthMs, value: null };
 }
 
 /** What of a series counts once edits are made: of readings in order, one a time. */
 export function edited(readings: DecodedReading[], edits: readonly ReferenceEdit[]): DecodedReading[] {
   const [like] = readings;
   if (!like) return [];
-  const mine = edits.filter((edit) => edit.channel === null || edit.channel === like.channel);
-  const isGone = ({ readAtMs }: DecodedReading) =>
-    mine.some(
-      (edit) => readAtMs >= edit.fromMs && readAtMs < edit.toMs && (edit.value === null || like.kind === 'register'),
-    );
-  const byHand = mine.flatMap(({ fromMs, value }) =>
-    value === null || like.kind !== 'register' ? [] : [{ ...like, readAtMs: fromMs, value }],
+  const mine = edits.filter(
+    (edit) => edit.channel === null || (edit.channel === like.channel && edit.kind === like.kind),
   );
+  const isGone = ({ readAtMs }: DecodedReading) =>
+    mine.some(({ fromMs, toMs }) => readAtMs >= fromMs && readAtMs < toMs);
+  const byHand = mine.flatMap(({ fromMs, value }) => (value === null ? [] : [{ ...like, readAtMs: fromMs, value }]));
   return [...readings.filter((one) => !isGone(one)), ...byHand].sort(
     (a, b) => a.readAtMs - b.readAtMs || a.intervalMs - b.intervalMs,
   );

@@ -48,7 +48,7 @@ export interface MemoryStore {
   /** The owner changes a device's settings; its next readings make its past be computed anew. */
   set(deviceId: string, settings: LawSettings): void;
   /** Somebody edits its readings, or revokes an edit (by its place among those there are). */
-  edit(deviceId: string, edit: Pick<Edit, 'channel' | 'fromMs' | 'toMs' | 'value'>): void;
+  edit(deviceId: string, edit: Omit<Edit, 'isInForce' | 'isCounted'>): void;
   revoke(deviceId: string, index: number): void;
   /** Changes what is stored of a device past the write path; answers what `change` does. */
   rewrite<T>(deviceId: string, change: (device: StoredDevice) => T): T;
