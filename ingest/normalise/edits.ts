@@ -15,7 +15,7 @@ export interface SeriesEdits {
   readonly withdrawn: readonly Point[];
 }
 
-export const NO_EDITS: SeriesEdits = { changed: null, added: [], withdrawn: [] };
+const NO_EDITS: SeriesEdits = { changed: null, added: [], withdrawn: [] };
 
 /**
  * What the edits of a device mean for one of its series. Pure. An edit says of a set of readings what counts, whenever they come: so
