@@ -305,6 +305,32 @@ test.each([
   300_000,
 );
 
+test('edits that are made or revoked together with a setting are worked in with it', () => {
+  const { store } = paired([{ readings: [], limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 }]);
+  const device = store.devices.get('dev_0') as StoredDevice;
+  const at = (hour: number) => Date.UTC(2026, 8, 29, hour);
+  const readings = [0, 1, 5, 6, 7].map((hour) => ({
+    channel: 'import',
+    kind: 'register' as const,
+    readAtMs: at(hour),
+    intervalMs: 0,
+    value: kwhToMilliwattHours(100 + hour),
+  }));
+  const write = () => {
+    for (const _ of writing(store, memoryOf('all'), ofDevice(readings, 'dev_0')));
+    expectWhole(device, readings);
+  };
+  write();
+  const series = { channel: 'import', kind: 'register' };
+  store.set('dev_0', { ...device.settings, limitKw: 90 });
+  store.edit('dev_0', { ...series, fromMs: at(2), toMs: at(2) + 1, value: kwhToMilliwattHours(104) });
+  store.edit('dev_0', { ...series, fromMs: at(6), toMs: at(9), value: null });
+  write();
+  store.set('dev_0', { ...device.settings, limitKw: 80 });
+  store.revoke('dev_0', 0);
+  write();
+});
+
 test('late readings hours apart: the second begins after what the first has changed', () => {
   const { store } = paired([{ readings: [], limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 }]);
   const reading = ([time, kwh]: readonly [string, number]): DecodedReading => ({

@@ -136,6 +136,16 @@ test('readings that are excluded are passed over, whenever they come, and count 
   expect(before[0]?.length).toBeGreaterThan(30);
 });
 
+test('of a device that is remembered, too, what just follows into an excluded time is passed over', async () => {
+  api.now = new Date(MAY + 12 * HOUR_MS);
+  const { send, edit, compute, profile } = await meter();
+  await send(FALSE.slice(0, 3));
+  await edit({ action: 'exclude', start: at(3), end: at(7) });
+  await compute();
+  await send(FALSE.slice(3));
+  expect((await profile()).map(([, kwh]) => kwh)).toEqual(Array(10).fill(1));
+});
+
 test('revoking restores every row, of a reading by hand, too, which counts as one that comes late', async () => {
   api.now = new Date(MAY + 30 * HOUR_MS);
   const { send, edit, revoke, compute, profile, everything, deviceId, key } = await meter();
