@@ -24,7 +24,7 @@ const many = { minute: 1_000_000_000, day: 1_000_000_000 };
 function server() {
   if (mode === 'full') {
     return buildApp(
-      { db, readDb: db, clock: systemClock, environment: 'live', box: secretBox('bench') },
+      { db, readDb: db, clock: systemClock, environment: 'live', retentionMonths: 13, box: secretBox('bench') },
       {
         authenticate: createAuthenticate(db, 'live'),
         counter: databaseCounter(db, { free: many, developer: many, enterprise: many }, systemClock),

@@ -111,7 +111,7 @@ async function isCounted(db: Database, deviceId: string, { channel, kind }: Sent
 }
 
 /** Verdicts by which nothing of a reading is counted. */
-const LEFT_OUT = ['overlap', 'glitch', 'held', 'confirming'];
+const LEFT_OUT = ['overlap', 'glitch', 'held', 'confirming', 'excluded'];
 
 async function leftOut(db: Database, deviceId: string, sent: readonly Sent[]): Promise<ImportResult['left_out']> {
   const total: Record<string, number> = {};

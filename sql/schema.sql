@@ -74,7 +74,7 @@ CREATE TABLE devices (
   mqtt_secret_sha256 bytea NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   deleted_at timestamptz,
-  computed_with jsonb, -- Settings of the law that its consumption was computed with, where they or its channels were changed since: the next write computes it anew. Null: those of the row.
+  computed_with jsonb, -- Settings of the law that its consumption was computed with, where they, its channels or its edits were changed since: the next write computes it anew. Null: those of the row.
   decoder_config jsonb NOT NULL DEFAULT '{}', -- What a decoder must be told of this device: units, pulses, zone.
   recent_rejects integer NOT NULL DEFAULT 0, -- Its last 20 messages and elements as bits, the youngest lowest: 1 was rejected.
   says_faulty boolean NOT NULL DEFAULT false, -- Whether it said so of itself, and has not said since that it is online.
@@ -133,12 +133,12 @@ CREATE INDEX series_unknown ON series (device_id) WHERE (channel ~ '(^|/)unknown
 CREATE TABLE readings (
   series_id bigint NOT NULL,
   read_at timestamptz NOT NULL, -- Event time; for an interval its end.
-  interval_ms bigint NOT NULL DEFAULT 0, -- Length in ms of an interval reading; 0 for every other kind.
+  interval_ms bigint NOT NULL DEFAULT 0, -- Length in ms of an interval reading; 0 for every other kind; -1: read by hand (reading_edits).
   value bigint NOT NULL, -- register, interval: mWh; power: mW; temperature, setpoint: 0.001 °C; humidity: 0.001 %; heating: 0 or 1.
   PRIMARY KEY (series_id, read_at, interval_ms)
 ) PARTITION BY RANGE (read_at);
 
--- Readings that were not plainly counted, and why: jitter, held, confirming, glitch, late, passed, back, reset, rollover, swap, overlap. A reading without a row here was.
+-- Readings that were not plainly counted, and why: jitter, held, confirming, glitch, late, passed, back, reset, rollover, swap, overlap, excluded. A reading without a row here was.
 CREATE TABLE reading_notes (
   series_id bigint NOT NULL,
   read_at timestamptz NOT NULL,
@@ -864,6 +864,30 @@ CREATE TABLE unread_messages (
   FOREIGN KEY (gateway_id) REFERENCES gateways(gateway_id) ON DELETE CASCADE
 );
 CREATE INDEX unread_messages_example ON unread_messages (example_received_at) WHERE (example_received_at IS NOT NULL);
+
+-- Edits of readings by hand: readings of a device that are passed over, and readings that a person read off a register.
+CREATE TABLE reading_edits (
+  edit_id text COLLATE "C" NOT NULL,
+  device_id text COLLATE "C" NOT NULL,
+  channel text, -- With kind: the series whose readings are passed over; null: every one of the device. Of a reading by hand its register.
+  kind text,
+  from_at timestamptz NOT NULL, -- From this time on, up to to_at, readings that were sent are passed over. Of a reading by hand its instant (to_at: 1 ms later).
+  to_at timestamptz NOT NULL,
+  value bigint, -- What the register showed, in mWh (of volume: 0.001 l); null: nothing was read by hand.
+  reason text NOT NULL,
+  author text COLLATE "C", -- The user who made it; null: the account was erased.
+  created_at timestamptz NOT NULL,
+  revoker text COLLATE "C", -- The user who revoked it; null: nobody, or the account was erased.
+  revoked_at timestamptz,
+  is_counted boolean NOT NULL DEFAULT false, -- What is stored of the device was computed with it. Where that is not so of an edit in force, or is so of a revoked one, devices.computed_with is set, and a worker computes it anew within seconds.
+  PRIMARY KEY (edit_id),
+  FOREIGN KEY (device_id) REFERENCES devices(device_id) ON DELETE CASCADE,
+  CHECK (from_at < to_at),
+  CHECK ((channel IS NULL) = (kind IS NULL)),
+  CHECK (value IS NULL OR kind = 'register')
+);
+CREATE UNIQUE INDEX reading_edits_by_hand ON reading_edits (device_id, channel, from_at) WHERE ((value IS NOT NULL) AND (revoked_at IS NULL));
+CREATE INDEX reading_edits_device ON reading_edits (device_id, edit_id);
 
 -- One row: up to where sums of groups are kept. -infinity: of none.
 CREATE TABLE group_sums_progress (

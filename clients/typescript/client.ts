@@ -1218,6 +1218,12 @@ export interface MonthQuality {
     /** Readings that are implausible, and wait for the next ones to say what they were. */
     held: number;
   };
+  /** Readings of the month that edits pass over, as long as readings are kept. */
+  excluded_readings: number;
+  /** Readings of the month that a person read, and that edits added. */
+  added_readings: number;
+  /** Ids of the edits in force that are about a time of the month. */
+  edits: string[];
   /** Messages and elements that were refused in the month, of the last 90 days. */
   rejected: number;
   /** The reasons, the most frequent first. */
@@ -1353,13 +1359,46 @@ export type Rates = {
   multiply?: string;
 };
 
+export interface ReadingEdit {
+  /** Id of the edit. */
+  edit_id: string;
+  /** Id of the device. */
+  device_id: string;
+  /** `exclude`: readings of a time are passed over, whenever they come. `add`: a person read a register; it counts as any reading that comes late, and in the place of one that was sent for the same instant. */
+  action: "exclude" | "add";
+  /** What the device calls the quantity, as its `channels` do. Null: every quantity of the device. */
+  native_name: string | null;
+  /** Of `exclude`: from this time on. Readings have the time at which they were taken; of intervals that is their end. */
+  start: string | null;
+  /** Of `exclude`: up to this time, which is not excluded any more. */
+  end: string | null;
+  /** Of `add`: when it was read. */
+  at: string | null;
+  /** Of `add`: what the register showed, in kWh (m³ where it counts a volume). */
+  kwh: number | null;
+  /** Why, in the words of who edits. */
+  reason: string;
+  /** A `revoked` edit has no effect any more, and stays to be seen. */
+  status: "in_force" | "revoked";
+  /** Whether consumption is computed so by now: within seconds of a change. */
+  is_computed: boolean;
+  /** Id of the user who made it. Null: the account was erased. */
+  author: string | null;
+  /** When it was created. */
+  created_at: string;
+  /** Id of the user who revoked it. Null: nobody, or the account was erased. */
+  revoked_by: string | null;
+  /** When it was revoked. Null: it was not. */
+  revoked_at: string | null;
+}
+
 export interface RegisterReading {
   /** What the register shows. In kWh with six decimals, as text. */
   kwh: string;
   /** When it shows that. */
   at: string;
-  /** `measured` at that time; `interpolated` on the line between the readings before and after it; `last`: the last one before the end, where the register did not go on. */
-  is: "measured" | "interpolated" | "last";
+  /** `measured` at that time, or read then by a person (`by_hand`); `interpolated` on the line between the readings before and after it; `last`: the last one before the end, where the register did not go on. */
+  is: "measured" | "by_hand" | "interpolated" | "last";
 }
 
 export interface RotatedKey {
@@ -1998,6 +2037,28 @@ export interface DeviceQualityQuery {
   end?: string;
   /** IANA time zone of the days and hours. `account`: the time zone of the user. */
   tz?: string;
+}
+
+export interface CreateDeviceEditBody {
+  /** `exclude`: readings of a time are passed over, whenever they come. `add`: a person read a register; it counts as any reading that comes late, and in the place of one that was sent for the same instant. */
+  action: "exclude" | "add";
+  /** What the device calls the quantity, as its `channels` do. Needed with `add`. Default with `exclude`: every quantity of the device. */
+  native_name?: string;
+  /** Of `exclude`: from this time on. Readings have the time at which they were taken; of intervals that is their end. */
+  start?: string;
+  /** Of `exclude`: up to this time, which is not excluded any more. */
+  end?: string;
+  /** Of `add`: when it was read. */
+  at?: string;
+  /** Of `add`: what the register showed, in kWh (m³ where it counts a volume). */
+  kwh?: number;
+  /** Why, in the words of who edits. */
+  reason: string;
+}
+
+export interface ListDeviceEditsQuery {
+  /** Most items in the answer. */
+  limit?: number;
 }
 
 export interface CreateGatewayBody {
@@ -2778,6 +2839,21 @@ export class EnergyClient {
   /** How good what a device told is, month by month: intervals received, estimated and missing, late and rejected readings, resets, corrections; without dates the last twelve months. As a spreadsheet (XLSX). */
   deviceQualityXlsx(deviceId: string, query?: DeviceQualityQuery, options?: CallOptions): Promise<Uint8Array> {
     return this.#transport.bytes('GET', `/v1/devices/${encodeURIComponent(deviceId)}/quality`, { query, accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', isSafe: true, options });
+  }
+
+  /** Edits readings of a device by hand, with a reason: excludes those of a time, or adds what a person read off a register. Its past is computed anew within seconds; what was sent stays stored. */
+  createDeviceEdit(deviceId: string, body: CreateDeviceEditBody, options?: CallOptions): Promise<ReadingEdit> {
+    return this.#transport.json('POST', `/v1/devices/${encodeURIComponent(deviceId)}/edits`, { body, options });
+  }
+
+  /** The edits of readings of a device, revoked ones, too, with who made them and why, page by page. */
+  listDeviceEdits(deviceId: string, query?: ListDeviceEditsQuery, options?: CallOptions): Pages<ReadingEdit> {
+    return this.#transport.pages('GET', `/v1/devices/${encodeURIComponent(deviceId)}/edits`, { query, isSafe: true, options });
+  }
+
+  /** Revokes an edit of readings: consumption is as if it had never been made, within seconds, and the edit stays to be seen. One that was revoked stays as it was. */
+  revokeDeviceEdit(deviceId: string, editId: string, options?: CallOptions): Promise<ReadingEdit> {
+    return this.#transport.json('DELETE', `/v1/devices/${encodeURIComponent(deviceId)}/edits/${encodeURIComponent(editId)}`, { isSafe: true, options });
   }
 
   /** Makes a gateway; its MQTT password is shown here and never again. */

@@ -3,7 +3,7 @@ import type { MilliwattHours } from '#src/core/units.ts';
 /** A stored reading of one series, in the units of `readings.value`. Ordered by time, then by interval length. */
 export interface Point {
   readAtMs: number;
-  /** 0 for everything but interval readings. */
+  /** 0 for everything but interval readings, and those that were read by hand (`READ_BY_HAND`). */
   intervalMs: number;
   value: number;
 }
@@ -39,7 +39,8 @@ export type Verdict =
   | 'reset'
   | 'rollover'
   | 'swap'
-  | 'overlap';
+  | 'overlap'
+  | 'excluded';
 
 /** A stored reading and what it was taken for; null: it was plainly counted. */
 export interface JudgedPoint extends Point {

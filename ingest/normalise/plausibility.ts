@@ -12,6 +12,8 @@ const FINEST_MILLIWATT_HOURS = 1_000;
 export interface RegisterValue {
   readAtMs: number;
   valueMilliwattHours: MilliwattHours;
+  /** A person read it. */
+  isByHand?: true;
 }
 
 /** One unit in the last decimal place of a register value as it was sent, in mWh; at most 1 kWh. */

@@ -1,4 +1,5 @@
 import { asMilliwattHours, kwhToMilliwattHours } from '#src/core/units.ts';
+import { READ_BY_HAND } from '#src/devices/edits/edit.ts';
 import type { EnergyInterval, Findings, Law, LawSettings, Point, Verdict } from './law.ts';
 import {
   isJitter,
@@ -32,13 +33,14 @@ export interface RegisterState {
   readonly first?: RegisterValue;
 }
 
-const valueOfPoint = ({ readAtMs, value }: Point): RegisterValue => ({
+const valueOfPoint = ({ readAtMs, value, intervalMs }: Point): RegisterValue => ({
   readAtMs,
   valueMilliwattHours: asMilliwattHours(value),
+  ...(intervalMs === READ_BY_HAND ? { isByHand: true } : {}),
 });
 const pointOf = (value: RegisterValue): Point => ({
   readAtMs: value.readAtMs,
-  intervalMs: 0,
+  intervalMs: value.isByHand ? READ_BY_HAND : 0,
   value: value.valueMilliwattHours,
 });
 
@@ -143,7 +145,7 @@ export function registerLaw(settings: LawSettings, direction: 'import' | 'export
       for (const { verdict, ...point } of judged) {
         // What follows a reading that is still held waits with it.
         if (verdict === 'held') break;
-        if (verdict === 'glitch' || verdict === 'passed') continue;
+        if (verdict === 'glitch' || verdict === 'passed' || verdict === 'excluded') continue;
         const read = valueOfPoint(point);
         const now: RegisterValue = verdict === 'jitter' && last ? { ...last, readAtMs: read.readAtMs } : read;
         const energy = last ? energyTo(last, now, verdict) : null;

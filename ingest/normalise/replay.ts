@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { IsExcluded } from './edits.ts';
 import type { EnergyInterval, Findings, JudgedPoint, Law, Point, Verdict } from './law.ts';
 
 /** What a law made of a run of points. */
@@ -24,10 +25,12 @@ class Run implements Replay, Findings {
   backToMs = Number.POSITIVE_INFINITY;
   readonly #law: Law<unknown>;
   readonly #points: Point[] = [];
+  readonly #isExcluded: IsExcluded | undefined;
   #verdicts: Map<string, JudgedPoint> | null = null;
 
-  constructor(law: Law<unknown>, from: unknown) {
+  constructor(law: Law<unknown>, from: unknown, isExcluded?: IsExcluded) {
     this.#law = law;
+    this.#isExcluded = isExcluded;
     this.state = from;
   }
 
@@ -36,6 +39,10 @@ class Run implements Replay, Findings {
   }
 
   take(point: Point): void {
+    if (this.#isExcluded?.(point)) {
+      this.verdict(point, 'excluded');
+      return;
+    }
     this.#points.push(point);
     this.state = this.#law.step(this.state, point, this);
   }
@@ -61,9 +68,9 @@ class Run implements Replay, Findings {
   }
 }
 
-/** Runs the law over ordered points, from a state. */
-export function replay(law: Law<unknown>, from: unknown, points: readonly Point[]): Replay {
-  const run = new Run(law, from);
+/** Runs the law over ordered points, from a state. `isExcluded`: of which of them it is not told. */
+export function replay(law: Law<unknown>, from: unknown, points: readonly Point[], isExcluded?: IsExcluded): Replay {
+  const run = new Run(law, from, isExcluded);
   for (const point of points) run.take(point);
   return run;
 }
@@ -71,11 +78,15 @@ export function replay(law: Law<unknown>, from: unknown, points: readonly Point[
 /** What is stored of a stretch of a series: the energy that was counted, and what readings were taken for. */
 export type Stored = Pick<Replay, 'intervals' | 'verdicts'>;
 
+/** Whether the law was told of a stored reading: of those that are excluded by hand it was not. */
+const isTold = ({ verdict }: JudgedPoint): boolean => verdict !== 'excluded';
+
 /** What was counted of stored readings, which follow on a state. */
 export function recall(law: Law<unknown>, from: unknown, judged: readonly JudgedPoint[]): Stored {
   const verdicts = new Map<string, JudgedPoint>();
   for (const point of judged) if (point.verdict !== null) verdicts.set(pointKey(point), point);
-  return { intervals: law.counted?.(from, judged) ?? replay(law, from, judged).intervals, verdicts };
+  const told = judged.filter(isTold);
+  return { intervals: law.counted?.(from, told) ?? replay(law, from, told).intervals, verdicts };
 }
 
 /** A stretch of a series before and after a change of its set of readings. */
@@ -91,16 +102,21 @@ export interface Comparison {
 /**
  * Replays `before` and `after` (two versions of one stretch, equal beyond `lastChangeMs`) from the same state, side by side,
  * until they are equal after a reading that is plainly counted, now and as all that is stored says, or the points end. (After
- * another one what comes later may still take back what was counted before it.) `before`: as it is stored and judged.
+ * another one what comes later may still take back what was counted before it.) `before`: as it is stored and judged. `isExcluded`: of
+ * which of those that are `after` the law is not told.
  */
 export function compare(
   law: Law<unknown>,
   from: unknown,
   points: { before: readonly JudgedPoint[]; after: readonly Point[] },
   lastChangeMs: number,
+  isExcluded?: IsExcluded,
 ): Comparison {
   const beyondChange = points.before.filter(({ readAtMs }) => readAtMs > lastChangeMs);
-  const [before, after] = [new Run(law, from), new Run(law, from)];
+  const [before, after] = [
+    new Run(law, from, (point) => !isTold(point as JudgedPoint)),
+    new Run(law, from, isExcluded),
+  ];
   const changed = points.before.length - beyondChange.length;
   for (const point of points.before.slice(0, changed)) before.take(point);
   for (const point of points.after.slice(0, points.after.length - beyondChange.length)) after.take(point);

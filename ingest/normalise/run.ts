@@ -114,7 +114,7 @@ function risenUpTo(run: Run, ms: number): number {
 
 /** What counted readings begin a run, and which did not count. */
 const BEGINS: ReadonlySet<Verdict | null> = new Set<Verdict>(['reset', 'rollover', 'swap']);
-const NOT_COUNTED: ReadonlySet<Verdict | null> = new Set<Verdict>(['glitch', 'held', 'passed']);
+const NOT_COUNTED: ReadonlySet<Verdict | null> = new Set<Verdict>(['glitch', 'held', 'passed', 'excluded']);
 
 /**
  * The run up to the latest plainly counted of some stored readings, if these go far enough back to tell: to the start of the run,

@@ -80,7 +80,7 @@ function timesOf({ readings }: Followed, plans: readonly DevicePlan[], deltas: r
   const times = readings.map(({ readAtMs }) => readAtMs);
   for (const { startsAtMs } of deltas) times.push(startsAtMs);
   for (const { series } of plans) {
-    for (const { inserts } of series) for (const { readAtMs } of inserts) times.push(readAtMs);
+    for (const { inserts, added } of series) for (const { readAtMs } of [...inserts, ...added]) times.push(readAtMs);
   }
   return times;
 }
@@ -111,10 +111,17 @@ function noteComputedAnew(plans: readonly DevicePlan[]): Step[] {
   return [statement({ text, values })];
 }
 
-/** Notes that the devices' consumption is now computed with the settings of their rows. */
+/** Notes that the devices' consumption is now computed with the settings of their rows, and with the edits that are in force. */
 function settingsApplied(plans: readonly DevicePlan[]): Step[] {
   const changed = plans.filter(({ device }) => device.computedWith !== null);
-  if (changed.length === 0) return [];
-  const text = 'UPDATE devices SET computed_with = NULL WHERE device_id = ANY ($1)';
-  return [statement({ text, values: [changed.map(({ device }) => device.deviceId)] })];
+  const applied = (of: readonly DevicePlan[], text: string) =>
+    of.length === 0 ? [] : [statement({ text, values: [of.map(({ device }) => device.deviceId)] })];
+  return [
+    ...applied(changed, 'UPDATE devices SET computed_with = NULL WHERE device_id = ANY ($1)'),
+    ...applied(
+      changed.filter(({ device }) => device.edits),
+      `UPDATE reading_edits SET is_counted = revoked_at IS NULL
+       WHERE device_id = ANY ($1) AND is_counted <> (revoked_at IS NULL)`,
+    ),
+  ];
 }

@@ -1,7 +1,7 @@
 import { type OpenHour, openHourText } from './open-hour.ts';
 import { type DevicePlan, validReadings } from './plan.ts';
 import { type SeriesPlan, tariffSinceMs } from './series-plan.ts';
-import { MAX_SERIES, type StandingDevice, type StandingLaw, seriesName } from './standing.ts';
+import { isPastEdits, MAX_SERIES, type StandingDevice, type StandingLaw, seriesName } from './standing.ts';
 
 /** A device and all that a reading of it needs and changes. */
 export interface Head extends StandingDevice {
@@ -51,7 +51,11 @@ export function headAfter(before: Head, plan: DevicePlan, open: OpenHour, ids: R
     });
   }
   const { deviceId, version: was } = before;
-  const isSettled = before.isSettled && before.computedWith === null && series.size <= MAX_SERIES;
+  const isSettled =
+    before.isSettled &&
+    before.computedWith === null &&
+    series.size <= MAX_SERIES &&
+    isPastEdits(before.edits ?? [], lawsIn(series));
   const head = { ...before, series, open, isSettled, computedWith: null, version: newVersion() };
   return { deviceId, was, isHeard: validReadings(plan) > 0, head };
 }
@@ -65,13 +69,13 @@ function lastValueAfter({ series, inserts, lowered, head }: SeriesPlan): number 
 }
 
 /** `device_heads.laws`: of each series that has readings its id, the time of the last one and the state of its law. */
-export const lawsOf = (head: Head): string =>
-  JSON.stringify([
-    ...[...head.series.values()]
-      .filter(({ lastReadAtMs }) => lastReadAtMs !== null)
-      .map(({ seriesId, lastReadAtMs, tail }) => [seriesId, lastReadAtMs, tail]),
-    ...(head.rest?.laws ?? []),
-  ]);
+export const lawsOf = (head: Head): string => JSON.stringify([...lawsIn(head.series), ...(head.rest?.laws ?? [])]);
+
+/** Where the laws of series stand that have readings. */
+const lawsIn = (series: Head['series']): StandingLaw[] =>
+  [...series.values()].flatMap(({ seriesId, lastReadAtMs, tail }) =>
+    lastReadAtMs === null ? [] : [[seriesId as number, lastReadAtMs, tail] as const],
+  );
 
 /** Reads `device_heads.laws`. */
 export const parseLaws = (text: string): readonly StandingLaw[] => JSON.parse(text);

@@ -2,10 +2,18 @@ import type { Roles } from '#ingest/normalise/channels.ts';
 import type { LawSettings } from '#ingest/normalise/law.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { isPlaced, type Meter } from '#src/database/meter.ts';
+import type { Edit } from '#src/devices/edits/edit.ts';
 import type { Collected } from './collect.ts';
 import { type Head, parseLaws } from './head.ts';
 import { parseOpenHour } from './open-hour.ts';
-import { MAX_SERIES, type RestOfDevice, type StandingLaw, type StandingSeries, seriesName } from './standing.ts';
+import {
+  isPastEdits,
+  MAX_SERIES,
+  type RestOfDevice,
+  type StandingLaw,
+  type StandingSeries,
+  seriesName,
+} from './standing.ts';
 
 /** A device that is locked until the end of the transaction, and how it was heard so far. */
 export interface LockedDevice extends Head {
@@ -55,6 +63,7 @@ export async function loadDevices(
     if (arrived && computed_with === null && (laws.get(deviceId)?.size ?? 0) > MAX_SERIES) inPart.add(deviceId);
   const series = await loadSeries(client, laws, inPart, arrived);
   const rest = await restOf(client, laws, inPart, series, arrived);
+  const edits = await loadEdits(client, deviceIds);
   return new Map(
     rows.map((row) => [
       row.device_id,
@@ -66,19 +75,45 @@ export async function loadDevices(
         words: row.channels,
         series: series.get(row.device_id) ?? new Map(),
         ...rest.get(row.device_id),
+        ...(edits.has(row.device_id) && { edits: edits.get(row.device_id) as Edit[] }),
         version: row.version,
         open: parseOpenHour(row.open),
         isSettled:
           row.status === 'active' &&
           !row.never_seen &&
           row.recent_rejects === 0 &&
-          (laws.get(row.device_id)?.size ?? 0) <= MAX_SERIES,
+          (laws.get(row.device_id)?.size ?? 0) <= MAX_SERIES &&
+          isPastEdits(edits.get(row.device_id) ?? [], laws.get(row.device_id)?.values() ?? []),
         wasNeverSeen: row.never_seen,
         isInactive: row.status === 'inactive',
         recentRejects: row.recent_rejects,
       },
     ]),
   );
+}
+
+/** Edits by hand of these devices that are in force, or still counted. Nearly always none. */
+async function loadEdits(client: PoolClient, deviceIds: readonly string[]): Promise<Map<string, Edit[]>> {
+  const { rows } = await client.query(
+    `SELECT device_id, channel, kind, from_at, to_at, value, revoked_at IS NULL AS is_in_force, is_counted FROM reading_edits
+     WHERE device_id = ANY ($1) AND (revoked_at IS NULL OR is_counted) ORDER BY edit_id`,
+    [deviceIds],
+  );
+  const found = new Map<string, Edit[]>();
+  for (const row of rows) {
+    const ofDevice = found.get(row.device_id) ?? [];
+    found.set(row.device_id, ofDevice);
+    ofDevice.push({
+      channel: row.channel,
+      kind: row.kind,
+      fromMs: row.from_at.getTime(),
+      toMs: row.to_at.getTime(),
+      value: row.value,
+      isInForce: row.is_in_force,
+      isCounted: row.is_counted,
+    });
+  }
+  return found;
 }
 
 /** `counts_import` and `counts_export` are about electricity alone, as all that asks for them is. */

@@ -1,3 +1,4 @@
+import type { IsExcluded } from '#ingest/normalise/edits.ts';
 import type { JudgedPoint, Law, Restart } from '#ingest/normalise/law.ts';
 import { type Comparison, compare } from '#ingest/normalise/replay.ts';
 import { boundsOf, clusters } from './clusters.ts';
@@ -7,9 +8,9 @@ import { addDifferences, addMerge, type SeriesPlan } from './series-plan.ts';
 import type { Stretch, StretchBounds } from './stretch.ts';
 
 /** Readings before and beyond a change that are looked at first; nearly always one of each suffices. */
-const FIRST_LOOK = { back: 4, beyond: 16 };
+export const FIRST_LOOK = { back: 4, beyond: 16 };
 /** So much further is looked where they do not. */
-const FURTHER = 16;
+export const FURTHER = 16;
 /**
  * So far is looked back for where a law stands whose state is one of an earlier edition: beyond it the first of these readings is
  * taken for the first of all. Once for each series of an installation that was updated, which may have millions.
@@ -46,7 +47,8 @@ export function planLate(
     if (!law || merged.lastChangeMs === Number.NEGATIVE_INFINITY) continue;
     const [previous, next] = [apart[index - 1], apart[index + 1]];
     const nextMs = next ? boundsOf(next).firstMs : Number.POSITIVE_INFINITY;
-    const comparison = replayBetween(law, plan.series.tail, stretch, merged, { changedToMs, nextMs });
+    const { isExcluded } = plan.edits;
+    const comparison = replayBetween(law, plan.series.tail, stretch, merged, { changedToMs, nextMs, isExcluded });
     if (comparison === 'reaches into the one before') return [joined(previous as NewPoint[], cluster)];
     if (comparison === 'reaches into the next') return [joined(cluster, next as NewPoint[])];
     if (comparison === 'begins further back') return [{ ...stretch, back: stretch.back * FURTHER }];
@@ -78,7 +80,11 @@ const joined = (one: readonly NewPoint[], other: readonly NewPoint[]): StretchBo
 /** The stretch to look at first for points that belong together. */
 export const firstLook = (points: readonly NewPoint[]): StretchBounds => ({ ...FIRST_LOOK, ...boundsOf(points) });
 
-type TooShort = 'begins further back' | 'goes on beyond' | 'reaches into the one before' | 'reaches into the next';
+export type TooShort =
+  | 'begins further back'
+  | 'goes on beyond'
+  | 'reaches into the one before'
+  | 'reaches into the next';
 
 /** Where a law stands right before the first of these readings that was plainly counted, if nothing came before it. */
 function fromFirstCounted(law: Law<unknown>, before: readonly JudgedPoint[]): Restart<unknown> | null {
@@ -89,14 +95,14 @@ function fromFirstCounted(law: Law<unknown>, before: readonly JudgedPoint[]): Re
 /**
  * Replays a stretch without its new readings and with them, from the last state that can be told to where the two meet again
  * or the series ends. It keeps between its neighbours: after what the one before has changed (`changedToMs`), and before the
- * new readings of the next (`nextMs`). `tail`: where the law stands now.
+ * new readings of the next (`nextMs`). `tail`: where the law stands now. `isExcluded`: of which readings it is no longer told.
  */
-function replayBetween(
+export function replayBetween(
   law: Law<unknown>,
   tail: unknown,
   stretch: Stretch,
-  { after, lastChangeMs }: Merge,
-  { changedToMs, nextMs }: { changedToMs: number; nextMs: number },
+  { after, lastChangeMs }: Pick<Merge, 'after' | 'lastChangeMs'>,
+  { changedToMs, nextMs, isExcluded }: { changedToMs: number; nextMs: number; isExcluded: IsExcluded | undefined },
 ): Comparison | TooShort {
   const before = stretch.before.filter(({ readAtMs }) => readAtMs > changedToMs);
   const isCut = before.length < stretch.before.length;
@@ -116,7 +122,7 @@ function replayBetween(
     if (!start) return isCut ? 'reaches into the one before' : 'begins further back';
     const since = before.slice(start.taken);
     const points = { before: [...since, ...upToNext], after: [...since, ...afterUpToNext] };
-    const comparison = compare(law, start.state, points, lastChangeMs);
+    const comparison = compare(law, start.state, points, lastChangeMs, isExcluded);
     backToMs = comparison.after.backToMs;
     const startMs = before[start.taken - 1]?.readAtMs ?? Number.NEGATIVE_INFINITY;
     if (backToMs < startMs) continue;

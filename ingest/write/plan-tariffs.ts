@@ -137,7 +137,7 @@ function knownOf(
 }
 
 /** Of readings that are one of these the register's value is not their own. */
-const UNCOUNTED: ReadonlySet<Verdict | null> = new Set<Verdict>(['glitch', 'held', 'passed', 'jitter']);
+const UNCOUNTED: ReadonlySet<Verdict | null> = new Set<Verdict>(['glitch', 'held', 'passed', 'jitter', 'excluded']);
 
 function stepsOfStretch(law: Law<unknown>, { before, points, lastMs, isFromStart, isToEnd }: Stretch): KnownSteps {
   const judged: JudgedPoint[] = [...before, ...points];

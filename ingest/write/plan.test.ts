@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import { withoutZeros } from '#ingest/normalise/buckets.ts';
+import { editsOfSeries } from '#ingest/normalise/edits.ts';
 import { comparePoints, type LawSettings, type Point, type Verdict } from '#ingest/normalise/law.ts';
 import { pointKey, replay } from '#ingest/normalise/replay.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
@@ -10,6 +11,7 @@ import { kwhToMilliwattHours } from '#src/core/units.ts';
 import { COMMODITIES, isPlaced, METERS } from '#src/database/meter.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
 import { consumption, quarter, setOf } from '#test/reference/consumption.ts';
+import { drawnEdit, editOf, type ReferenceEdit } from '#test/reference/edits.ts';
 import { type History, history, settings, tariffHistory } from '#test/reference/histories.ts';
 import { firstEditionOfRegisters } from '#test/support/first-edition.ts';
 import { ofDevice } from '#test/support/law.ts';
@@ -19,6 +21,7 @@ import { collect } from './collect.ts';
 import { count } from './device-deltas.ts';
 import type { HeadMemory } from './head-memory.ts';
 import { type DevicePlan, planDevice } from './plan.ts';
+import { isPastEdits, type StandingDevice, seriesName } from './standing.ts';
 import type { Stretch } from './stretch.ts';
 
 /** Random histories that are compared; PLANNED_HISTORIES for more. */
@@ -40,6 +43,16 @@ const delivery = fc.record({
   memories: fc.array(fc.constantFrom(...MEMORIES), { minLength: 3, maxLength: 3 }),
   /** Owners who change settings, and before which step. */
   changes: fc.array(fc.record({ step: fc.nat(200), device: fc.nat(DEVICES - 1), settings }), { maxLength: 3 }),
+  /** What is edited by hand, or (the edit of this number) revoked, and before which step. */
+  edits: fc.array(
+    fc.record({
+      step: fc.nat(200),
+      device: fc.nat(DEVICES - 1),
+      edit: drawnEdit,
+      revoked: fc.option(fc.nat(5), { nil: null, freq: 2 }),
+    }),
+    { maxLength: 8 },
+  ),
 });
 type Delivery = typeof delivery extends fc.Arbitrary<infer T> ? T : never;
 
@@ -70,7 +83,7 @@ function* writing(store: MemoryStore, memory: HeadMemory, batch: readonly Decode
   for (;;) {
     const plans: { plan: DevicePlan; version: number }[] = [];
     for (const [deviceId, arrived] of collected.series) {
-      const head = memory.get(deviceId);
+      const head = isFollowing(store, deviceId, arrived) ? memory.get(deviceId) : null;
       const { device, version } = head ? { device: head, version: head.version } : store.load(deviceId);
       const stretches = new Map<number, Stretch[]>();
       for (;;) {
@@ -91,7 +104,7 @@ function* writing(store: MemoryStore, memory: HeadMemory, batch: readonly Decode
     }
     for (const deviceId of collected.series.keys()) {
       const { device, version } = store.load(deviceId);
-      memory.set({ ...device, version, open: null, isSettled: device.computedWith === null });
+      memory.set({ ...device, version, open: null, isSettled: isSettled(device) });
     }
     const all = plans.flatMap(({ plan }) => plan.series);
     const count = (of: (plan: (typeof all)[number]) => number) => all.reduce((sum, plan) => sum + of(plan), 0);
@@ -105,13 +118,52 @@ function* writing(store: MemoryStore, memory: HeadMemory, batch: readonly Decode
   }
 }
 
+/** Where there are edits, a remembered head is planned on for what follows all that is stored alone, as the writer does. */
+function isFollowing(store: MemoryStore, deviceId: string, arrived: Parameters<typeof planDevice>[1]): boolean {
+  const { edits, series } = store.devices.get(deviceId) as StoredDevice;
+  if (edits.length === 0) return true;
+  return [...arrived].every(([name, { points }]) => {
+    const lastReadAtMs = series.get(name)?.lastReadAtMs ?? null;
+    return lastReadAtMs !== null && (points[0]?.readAtMs ?? 0) > lastReadAtMs;
+  });
+}
+
+const isSettled = ({ computedWith, edits = [], series }: StandingDevice): boolean =>
+  computedWith === null &&
+  isPastEdits(
+    edits,
+    [...series.values()].map((one) => [one.seriesId as number, one.lastReadAtMs as number, one.tail] as const),
+  );
+
+/** Edits a device, as far as that may be: of a register that has told something, one value at a time. */
+function editDevice(store: MemoryStore, deviceId: string, edit: ReferenceEdit): void {
+  const { edits, series } = store.devices.get(deviceId) as StoredDevice;
+  const { channel, value, fromMs } = edit;
+  const isTaken = edits.some(
+    (one) => one.isInForce && one.value !== null && one.channel === channel && one.fromMs === fromMs,
+  );
+  if (value !== null && (isTaken || !series.has(seriesName(channel as string, 'register')))) return;
+  store.edit(deviceId, edit);
+}
+
 /** Three writers take batch after batch, in turns, while owners change settings. */
-function deliver(store: MemoryStore, deviceIds: readonly string[], queue: DecodedReading[][], how: Delivery): void {
+function deliver(
+  store: MemoryStore,
+  deviceIds: readonly string[],
+  queue: DecodedReading[][],
+  how: Delivery,
+  all: readonly History['readings'][] = [],
+): void {
   const writers: (Generator<void, void> | null)[] = [null, null, null];
   const memories = how.memories.map(memoryOf);
   for (let step = 0; queue.length > 0 || writers.some((writer) => writer !== null); step++) {
     for (const { device, settings } of how.changes.filter((change) => change.step === step)) {
       store.set(deviceIds[device] as string, settings);
+    }
+    for (const { device, edit, revoked } of how.edits.filter((one) => one.step === step)) {
+      const deviceId = deviceIds[device] as string;
+      if (revoked !== null) store.revoke(deviceId, revoked);
+      else if (all[device]) editDevice(store, deviceId, editOf(all[device], edit));
     }
     const turn = how.turns[step % how.turns.length] as number;
     const index = [0, 1, 2].map((one) => (turn + one) % 3).find((one) => writers[one] !== null || queue.length > 0);
@@ -126,6 +178,7 @@ function deliver(store: MemoryStore, deviceIds: readonly string[], queue: Decode
 /** The load profile is what the whole set of readings gives at once, by the reference. */
 function expectEnergy(device: StoredDevice, all: History['readings']): void {
   const readings = ofDevice(all);
+  const edits = inForce(device);
   const line = (at: number | bigint, values: (number | bigint)[]) => `${at} ${values}`;
   const { settings } = device;
   const stored = [...withoutZeros(wholeProfile(device))].map(([at, d]) =>
@@ -138,26 +191,33 @@ function expectEnergy(device: StoredDevice, all: History['readings']): void {
       d.exportCoveredMs,
     ]),
   );
-  const wanted = [...consumption(readings, settings, quarter)].map(([at, row]) =>
+  const wanted = [...consumption(readings, settings, quarter, edits)].map(([at, row]) =>
     line(at, [row.energy, row.estimated, row.exported, row.readings, row.covered, row.exportCovered]),
   );
   expect(stored.sort()).toEqual(wanted.sort());
 }
 
+const inForce = ({ edits }: StoredDevice): ReferenceEdit[] => edits.filter(({ isInForce }) => isInForce);
+
 /** What is told apart is what the imports of a meter of electricity would be that sends the same. */
-function expectMeters({ settings, meters }: StoredDevice, all: History['readings']): void {
+function expectMeters(device: StoredDevice, all: History['readings']): void {
+  const { settings, meters } = device;
   for (const meter of METERS.filter((one) => !isPlaced(one))) {
     const told = meter.split('_');
     const ofMeter = ofDevice(all).flatMap((one) => {
       const words = one.channel.split('/');
       const mine = words.filter((word) => MEDIA.has(word));
-      return mine.join() === told.join()
-        ? [{ ...one, channel: words.filter((word) => !MEDIA.has(word)).join('/') }]
-        : [];
+      return mine.join() === told.join() ? [{ ...one, channel: plainly(one.channel) }] : [];
+    });
+    // Edits of other channels must not be taken for theirs.
+    const edits = inForce(device).flatMap((edit) => {
+      const media = (edit.channel ?? '').split('/').filter((word) => MEDIA.has(word));
+      if (edit.channel === null) return [edit];
+      return media.join() === told.join() ? [{ ...edit, channel: plainly(edit.channel) }] : [];
     });
     // An electricity meter's power counts as export, too, and so has readings beside a register.
     const counts = (readings: number | bigint) => (ofMeter.some(({ kind }) => kind === 'power') ? '' : readings);
-    const wanted = [...consumption(ofMeter, settings, quarter)]
+    const wanted = [...consumption(ofMeter, settings, quarter, edits)]
       .filter(([, row]) => row.covered > 0n)
       .map(([at, row]) => `${at} ${[row.energy, row.estimated, counts(row.readings), row.covered]}`);
     const stored = [...withoutZeros(meters.get(meter) ?? new Map())].map(
@@ -167,6 +227,12 @@ function expectMeters({ settings, meters }: StoredDevice, all: History['readings
     expect(stored.sort()).toEqual(wanted.sort());
   }
 }
+
+const plainly = (channel: string) =>
+  channel
+    .split('/')
+    .filter((word) => !MEDIA.has(word))
+    .join('/');
 
 /** Words of a channel that say what it is of. */
 const MEDIA: ReadonlySet<string> = new Set([...COMMODITIES, 'm3']);
@@ -178,12 +244,18 @@ function expectWhole(device: StoredDevice, all: History['readings']): void {
   const { series, settings } = device;
   const readings = ofDevice(all);
   for (const { channel, kind, roles, points, verdicts, tail, lastReadAtMs } of series.values()) {
-    const whole = setOf(readings.filter((one) => one.channel === channel && one.kind === kind));
+    const sent = setOf(readings.filter((one) => one.channel === channel && one.kind === kind));
+    const { isExcluded, added } = editsOfSeries(
+      device.edits.map((edit) => ({ ...edit, isCounted: false })),
+      channel,
+      kind,
+    );
+    const whole = [...sent, ...added].sort(comparePoints);
     const told = (point: Point) => `${pointKey(point)} ${point.value}`;
     expect([...points.values()].sort(comparePoints).map(told)).toEqual(whole.map(told));
     expect(lastReadAtMs).toBe(whole.at(-1)?.readAtMs);
     const law = lawOfSeries(channel, kind, roles, settings);
-    const run = law && replay(law, law.initial, whole);
+    const run = law && replay(law, law.initial, whole, isExcluded);
     expect(Object.fromEntries(verdicts)).toEqual(
       Object.fromEntries([...(run?.verdicts.values() ?? [])].map((judged) => [pointKey(judged), judged.verdict])),
     );
@@ -212,10 +284,16 @@ test.each([
         const { store, devices } = paired(histories);
         const all = devices.flatMap(({ deviceId, readings }) => ofDevice(readings, deviceId));
         const deviceIds = devices.map(({ deviceId }) => deviceId);
-        deliver(store, deviceIds, batches(all, how), how);
+        deliver(
+          store,
+          deviceIds,
+          batches(all, how),
+          how,
+          devices.map(({ readings }) => readings),
+        );
         // Changed settings hold from the next reading on: here one that was there.
         const last = devices.flatMap(({ deviceId, readings }) => ofDevice(readings.slice(0, 1), deviceId));
-        deliver(store, deviceIds, [last], { ...how, changes: [] });
+        deliver(store, deviceIds, [last], { ...how, changes: [], edits: [] });
         for (const { deviceId, readings } of devices) {
           const device = store.devices.get(deviceId) as StoredDevice;
           expectWhole(device, readings);
@@ -226,6 +304,32 @@ test.each([
   },
   300_000,
 );
+
+test('edits that are made or revoked together with a setting are worked in with it', () => {
+  const { store } = paired([{ readings: [], limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 }]);
+  const device = store.devices.get('dev_0') as StoredDevice;
+  const at = (hour: number) => Date.UTC(2026, 8, 29, hour);
+  const readings = [0, 1, 5, 6, 7].map((hour) => ({
+    channel: 'import',
+    kind: 'register' as const,
+    readAtMs: at(hour),
+    intervalMs: 0,
+    value: kwhToMilliwattHours(100 + hour),
+  }));
+  const write = () => {
+    for (const _ of writing(store, memoryOf('all'), ofDevice(readings, 'dev_0')));
+    expectWhole(device, readings);
+  };
+  write();
+  const series = { channel: 'import', kind: 'register' };
+  store.set('dev_0', { ...device.settings, limitKw: 90 });
+  store.edit('dev_0', { ...series, fromMs: at(2), toMs: at(2) + 1, value: kwhToMilliwattHours(104) });
+  store.edit('dev_0', { ...series, fromMs: at(6), toMs: at(9), value: null });
+  write();
+  store.set('dev_0', { ...device.settings, limitKw: 80 });
+  store.revoke('dev_0', 0);
+  write();
+});
 
 test('late readings hours apart: the second begins after what the first has changed', () => {
   const { store } = paired([{ readings: [], limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 }]);
@@ -303,15 +407,19 @@ test('an installation of the first edition goes on from its rows, and is of the 
       const device = store.devices.get('dev_0') as StoredDevice;
       const all = batches(ofDevice(one.readings, 'dev_0'), how);
       const [last] = ofDevice(one.readings.slice(-1), 'dev_0');
-      deliver(store, ['dev_0'], all.splice(0, Math.ceil((all.length * percent) / 100)), { ...how, changes: [] });
+      deliver(store, ['dev_0'], all.splice(0, Math.ceil((all.length * percent) / 100)), {
+        ...how,
+        changes: [],
+        edits: [],
+      });
       const isOther = store.rewrite('dev_0', asStoredBefore);
-      deliver(store, ['dev_0'], all, { ...how, changes: [] });
+      deliver(store, ['dev_0'], all, { ...how, changes: [], edits: [] });
       if (isOther) others++;
       // Steps of tariffs that end before stay where they were, also where late readings change them.
       const hasTariffs = [...device.series.values()].some(({ roles }) => roles.isTariff);
       if (!isOther && !hasTariffs) expectEnergy(device, one.readings);
       store.set('dev_0', changed(device.settings));
-      deliver(store, ['dev_0'], [[last as DecodedReading]], { ...how, changes: [] });
+      deliver(store, ['dev_0'], [[last as DecodedReading]], { ...how, changes: [], edits: [] });
       expectWhole(device, one.readings);
     }),
     { numRuns: installations, endOnFailure: true },

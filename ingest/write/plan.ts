@@ -1,4 +1,5 @@
 import { chooseRoles, haveSameRoles, type Roles } from '#ingest/normalise/channels.ts';
+import { editsOfSeries } from '#ingest/normalise/edits.ts';
 import type { Law, LawSettings } from '#ingest/normalise/law.ts';
 import { recall, replay } from '#ingest/normalise/replay.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
@@ -6,6 +7,7 @@ import { nativeNameOf, wordFor } from '#src/devices/channel-name.ts';
 import type { NewPoint, SeriesBatch } from './collect.ts';
 import { count, type DeviceDeltas, dropZeros, noDeltas } from './device-deltas.ts';
 import { merge } from './merge.ts';
+import { planEdited, withEdits } from './plan-edited.ts';
 import { firstLook, planLate } from './plan-late.ts';
 import { planTariffs } from './plan-tariffs.ts';
 import { addDifferences, addMerge, append, emptyPlan, type Recompute, type SeriesPlan } from './series-plan.ts';
@@ -89,8 +91,10 @@ function workOf(device: StandingDevice, arrived: ReadonlyMap<string, SeriesBatch
   for (const [index, { series, points }] of found.entries()) {
     const roles = chosen?.[index] ?? series.roles;
     const recompute = recomputeOf(device, series, roles);
-    const isConcerned = points.length > 0 || recompute !== 'none' || !haveSameRoles(series.roles, roles);
-    if (isConcerned) work.push({ plan: emptyPlan(series, roles, recompute, deltas), points });
+    const edits = editsOfSeries(device.edits ?? [], series.channel, series.kind);
+    const isConcerned =
+      points.length > 0 || recompute !== 'none' || !haveSameRoles(series.roles, roles) || edits.changed !== null;
+    if (isConcerned) work.push({ plan: emptyPlan(series, roles, recompute, edits, deltas), points });
   }
   return work;
 }
@@ -143,6 +147,7 @@ function planSeries(
     computeAnew(plan, { before, after: law }, whole, open);
     return [];
   }
+  if (plan.edits.changed && lastReadAtMs !== null) return planEdited(plan, plan.edits.changed, law, open, stretches);
   const found = lastReadAtMs === null ? 0 : open.findIndex(({ readAtMs }) => readAtMs > lastReadAtMs);
   if (found === 0 && stretches.length === 0) return append(plan, law, open) ? [] : [firstLook(open)];
   const [late, following] = found === -1 ? [open, []] : [open.slice(0, found), open.slice(found)];
@@ -180,9 +185,10 @@ function computeAnew(
   const merged = merge(whole.points, points);
   addMerge(plan, merged);
   plan.revises = true;
+  const edited = withEdits(plan, merged.after);
   const before = laws.before && recall(laws.before, laws.before.initial, whole.points);
-  const after = laws.after && replay(laws.after, laws.after.initial, merged.after);
+  const after = laws.after && replay(laws.after, laws.after.initial, edited, plan.edits.isExcluded);
   addDifferences(plan, before, after);
-  const lastReadAtMs = merged.after.at(-1)?.readAtMs ?? plan.series.lastReadAtMs;
+  const lastReadAtMs = edited.at(-1)?.readAtMs ?? plan.series.lastReadAtMs;
   if (lastReadAtMs !== null) plan.head = { lastReadAtMs, tail: after ? after.state : null };
 }

@@ -38,14 +38,34 @@ const keys = ({ seriesIds, points }: Rows<Point>) => [
 ];
 const values = ({ points }: Rows<Point>) => int8Array(points.map(({ value }) => value));
 
-/** Writes readings, and what they were taken for: those that were planned, beside those that just follow. */
+/**
+ * Takes away a reading that was made by hand; retention may have kept it apart. A statement each, as they are few: by constants TimescaleDB
+ * unpacks what has the row of a compressed chunk, by a join all of it.
+ */
+const withdraw = (key: readonly unknown[]): Step[] =>
+  ['readings', 'closed_readings'].map((relation) =>
+    statement({
+      text: `DELETE FROM ${relation} WHERE series_id = $1 AND read_at = $2 AND interval_ms = $3`,
+      values: [...key],
+    }),
+  );
+
+/**
+ * Writes readings, and what they were taken for: those that were planned, beside those that just follow. What was read by hand is a
+ * reading beside what was sent, and goes with its edit.
+ */
 export function saveReadings({ seriesIds, readings }: Followed, stored: readonly StoredPlan[]): Step[] {
   const steps: Step[] = [];
   const add = (rows: Rows<Point>, text: string, more: (string | null)[] | Buffer | null, name?: string) => {
     if (rows.points.length === 0) return;
     steps.push(statement({ ...(name && { name }), text, values: more ? [...keys(rows), more] : keys(rows) }));
   };
-  const planned = rowsOf<Point>(stored, (plan) => plan.inserts);
+  // First, as another one may take its place.
+  for (const { seriesId, plan } of stored) {
+    for (const { readAtMs, intervalMs } of plan.withdrawn)
+      steps.push(...withdraw([seriesId, new Date(readAtMs), intervalMs]));
+  }
+  const planned = rowsOf<Point>(stored, (plan) => [...plan.inserts, ...plan.added]);
   const inserts = {
     seriesIds: [...seriesIds, ...planned.seriesIds],
     points: [...readings, ...planned.points],

@@ -1,5 +1,6 @@
 import type { Roles } from '#ingest/normalise/channels.ts';
-import type { EnergyInterval, JudgedPoint, Law } from '#ingest/normalise/law.ts';
+import type { SeriesEdits } from '#ingest/normalise/edits.ts';
+import type { EnergyInterval, JudgedPoint, Law, Point } from '#ingest/normalise/law.ts';
 import { NO_VERDICTS, type Replay, replay, type Stored } from '#ingest/normalise/replay.ts';
 import type { Reject } from '../message.ts';
 import { CONFLICT, type NewPoint } from './collect.ts';
@@ -16,9 +17,14 @@ export interface SeriesPlan {
   /** What of it counts from now on. */
   readonly roles: Roles;
   readonly recompute: Recompute;
+  /** What was edited of it by hand. */
+  readonly edits: SeriesEdits;
   /** Readings that are new, and stored ones whose value becomes lower. */
   readonly inserts: NewPoint[];
   readonly lowered: NewPoint[];
+  /** Readings by hand that are stored from now on, and those that no longer are. */
+  readonly added: Point[];
+  readonly withdrawn: Point[];
   /** What readings are taken for from now on, where that changes; by `pointKey`. Null: nothing changes. */
   verdicts: Map<string, JudgedPoint> | null;
   /** Where the law stands from now on; null: where it stood. */
@@ -42,15 +48,19 @@ export const emptyPlan = (
   series: StandingSeries,
   roles: Roles,
   recompute: Recompute,
+  edits: SeriesEdits,
   deltas: DeviceDeltas,
 ): SeriesPlan => ({
   series,
   roles,
   recompute,
+  edits,
   deltas,
   steps: series.roles.isTariff || roles.isTariff ? { removed: [], added: [] } : null,
   inserts: [],
   lowered: [],
+  added: [],
+  withdrawn: [],
   verdicts: null,
   head: null,
   rejects: [],
@@ -73,7 +83,7 @@ export function append(plan: SeriesPlan, law: Law<unknown> | null, points: reado
   if (!last) return true;
   const tail = (plan.head ? plan.head.tail : plan.series.tail) ?? law?.initial;
   if (law && !law.knows(tail)) return false;
-  const run = law && replay(law, tail, points);
+  const run = law && replay(law, tail, points, plan.edits.isExcluded);
   if (run && plan.series.lastReadAtMs !== null && run.backToMs < plan.series.lastReadAtMs) return false;
   for (const point of points) plan.inserts.push(point);
   plan.head = { lastReadAtMs: last.readAtMs, tail: run ? run.state : null };

@@ -1,6 +1,7 @@
 import { NO_ROLES, type Roles } from '#ingest/normalise/channels.ts';
 import type { LawSettings } from '#ingest/normalise/law.ts';
 import type { OwnersWords } from '#src/devices/channel-name.ts';
+import type { Edit } from '#src/devices/edits/edit.ts';
 
 /**
  * Series of a device that are loaded, and remembered, as a whole: 64 channels have fewer. One that has had more (before channels were
@@ -32,6 +33,19 @@ export interface StandingDevice {
   readonly rest?: RestOfDevice;
   /** What its owner says of its quantities. Left out where it is remembered: then nothing is chosen anew. */
   readonly words?: OwnersWords;
+  /**
+   * Edits by hand: those in force, and revoked ones that are still counted. Left out where it is remembered: what is planned on that
+   * follows all that they concern.
+   */
+  readonly edits?: readonly Edit[];
+}
+
+/** Whether all that follows what is stored lies past all that edits concern: it can be planned without them. */
+export function isPastEdits(edits: readonly Edit[], laws: Iterable<StandingLaw>): boolean {
+  if (edits.length === 0) return true;
+  const endMs = Math.max(...edits.map(({ toMs }) => toMs));
+  for (const [, lastReadAtMs] of laws) if (lastReadAtMs < endMs) return false;
+  return true;
 }
 
 /** A series and where its law stands. */

@@ -21,6 +21,8 @@ export interface ApiContext {
   /** Seals what is stored and read again. */
   box: SecretBox;
   environment: Environment;
+  /** Readings are kept for so many months. */
+  retentionMonths: number;
   /** The data directory, which has mail and SMS that were not sent; wired by src/start. */
   dataDir?: string;
   /** What of ingest and of the aggregates an operator sees in the dashboard; wired by src/start. */

@@ -89,6 +89,7 @@ export async function startApi(
       box: secretBox(secret),
       environment,
       judge,
+      retentionMonths: config.retentionMonths,
       rejected,
       rollups,
       dataDir: config.dataDir,

@@ -7,6 +7,8 @@ export type Step = 'jitter' | 'reset' | 'rollover' | 'swap' | null;
 export interface Standing {
   atMs: number;
   lastMs: number;
+  /** A person read it. */
+  isByHand: boolean;
   /** The register's value then: of a reading that fell a little (jitter) the one before it. */
   value: MilliwattHours;
   next: { ms: number; value: MilliwattHours; step: Step } | null;
@@ -24,7 +26,7 @@ export interface Break {
 export interface RegisterReading {
   milliwattHours: MilliwattHours;
   atMs: number;
-  is: 'measured' | 'interpolated' | 'last';
+  is: 'measured' | 'by_hand' | 'interpolated' | 'last';
 }
 
 /** Energy of the step to a reading by the law of consumption, mWh. `maximum`: value at which the register reads 0 again. */
@@ -56,8 +58,8 @@ export function energyBetween(from: Standing, to: Standing, breaks: readonly Bre
 
 /** What the register shows at the standing's instant: between two readings on the line between them, unless it was another one after it. */
 export function readingAt(standing: Standing): RegisterReading {
-  const { atMs, lastMs, value, next } = standing;
-  if (lastMs === atMs) return { milliwattHours: value, atMs, is: 'measured' };
+  const { atMs, lastMs, value, next, isByHand } = standing;
+  if (lastMs === atMs) return { milliwattHours: value, atMs, is: isByHand ? 'by_hand' : 'measured' };
   if (!next || (next.step !== null && next.step !== 'jitter'))
     return { milliwattHours: value, atMs: lastMs, is: 'last' };
   return { milliwattHours: asMilliwattHours(value + energySinceLast(standing, 0)), atMs, is: 'interpolated' };

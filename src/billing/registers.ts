@@ -2,6 +2,7 @@ import { asMilliwattHours, kwhToMilliwattHours, type MilliwattHours } from '#src
 import { type Database, queryOf } from '#src/database/connect.ts';
 import type { Meter } from '#src/database/meter.ts';
 import { nativeNameOf } from '#src/devices/channel-name.ts';
+import { READ_BY_HAND } from '#src/devices/edits/edit.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import {
   type Break,
@@ -85,6 +86,7 @@ export async function registersIn(
 const firstOf = ({ ms, value }: { ms: number; value: MilliwattHours }, from: Date): Standing => ({
   atMs: Math.max(ms, from.getTime()),
   lastMs: ms,
+  isByHand: false,
   value,
   next: null,
 });
@@ -130,7 +132,7 @@ const readWhere = (bounds: string) => `(
     UNION ALL SELECT series_id, read_at, interval_ms, value FROM closed_readings r WHERE series_id = s.series_id AND ${bounds}) r
   LEFT JOIN reading_notes n USING (series_id, read_at, interval_ms)`;
 /** That one counts: what follows a reading that is still held waits with it. */
-const COUNTS = `(n.verdict IS NULL OR n.verdict NOT IN ('glitch', 'held', 'passed')) AND (h.held_at IS NULL OR r.read_at < h.held_at)`;
+const COUNTS = `(n.verdict IS NULL OR n.verdict NOT IN ('glitch', 'held', 'passed', 'excluded')) AND (h.held_at IS NULL OR r.read_at < h.held_at)`;
 const NO_JITTER = `n.verdict IS DISTINCT FROM 'jitter'`;
 const HELD = `LEFT JOIN LATERAL (SELECT min(read_at) AS held_at FROM reading_notes WHERE series_id = s.series_id AND verdict = 'held') h ON true`;
 
@@ -139,7 +141,7 @@ const WINDOWS = `(VALUES ('2 hours'::interval), ('2 days'), ('10 days'), ('60 da
 
 /** The last reading up to an instant (or before it) that counts, and the first one after it: as tables of a lateral join. */
 const lastUpTo = (at: string, compare: '<=' | '<', more = 'true') => `LATERAL (
-  SELECT f.* FROM ${WINDOWS} CROSS JOIN LATERAL (SELECT r.read_at, r.value
+  SELECT f.* FROM ${WINDOWS} CROSS JOIN LATERAL (SELECT r.read_at, r.value, r.interval_ms = ${READ_BY_HAND} AS by_hand
     FROM ${readWhere(`r.read_at ${compare} ${at} AND r.read_at >= coalesce(${at} - w.length, '-infinity')`)}
     WHERE ${COUNTS} AND ${more} ORDER BY r.read_at DESC LIMIT 1) f LIMIT 1)`;
 const firstAfter = (at: string) => `LATERAL (
@@ -161,11 +163,12 @@ async function standingsAt(db: Database, ids: readonly number[], at: readonly Da
     at: Date;
     last_at: Date | null;
     value: number | null;
+    by_hand: boolean | null;
     next_at: Date | null;
     next_value: number | null;
     next_verdict: string | null;
   }>(
-    `SELECT s.series_id, t.at, l.read_at AS last_at, v.value, x.read_at AS next_at, x.value AS next_value, x.verdict AS next_verdict
+    `SELECT s.series_id, t.at, l.read_at AS last_at, l.by_hand, v.value, x.read_at AS next_at, x.value AS next_value, x.verdict AS next_verdict
      FROM unnest($1::bigint[]) s (series_id) CROSS JOIN unnest($2::timestamptz[]) t (at)
      ${HELD}
      LEFT JOIN ${lastUpTo('t.at', '<=')} l ON true
@@ -181,7 +184,13 @@ async function standingsAt(db: Database, ids: readonly number[], at: readonly Da
           : null;
       const standing =
         row.last_at && row.value !== null
-          ? { atMs: row.at.getTime(), lastMs: row.last_at.getTime(), value: asMilliwattHours(row.value), next }
+          ? {
+              atMs: row.at.getTime(),
+              lastMs: row.last_at.getTime(),
+              isByHand: row.by_hand === true,
+              value: asMilliwattHours(row.value),
+              next,
+            }
           : null;
       return [`${row.series_id} ${row.at.getTime()}`, { standing, next }];
     }),

@@ -141,6 +141,21 @@ export const ERRORS = {
     error: 'A user has 1,000 bill periods at most, and a bill period 100 versions',
     meaning: 'Remove one that is not needed any more.',
   },
+  tooManyEdits: {
+    status: 409,
+    error: 'A device has 1,000 edits in force at most, and 10,000 in all',
+    meaning: 'Revoke edits that are not needed any more, or say it with fewer.',
+  },
+  readByHandTwice: {
+    status: 409,
+    error: 'Another reading by hand of this register and instant is in force',
+    meaning: 'Revoke that one first, or name another instant.',
+  },
+  editTooOld: {
+    status: 409,
+    error: 'The readings that the edit is about are no longer kept: what was computed with it stays',
+    meaning: 'Readings are kept for RETENTION_MONTHS; what is older cannot be computed anew.',
+  },
   tooManySeries: {
     status: 409,
     error: 'A user has 1,000 price series at most',

@@ -25,6 +25,7 @@ export interface Tables {
   devices: DevicesTable;
   alerts: AlertsTable;
   tariffs: TariffsTable;
+  reading_edits: ReadingEditsTable;
   bill_periods: BillPeriodsTable;
   bill_versions: BillVersionsTable;
   bill_adjustments: BillAdjustmentsTable;
@@ -193,6 +194,22 @@ interface TariffsTable {
   currency: string;
   /** JSON. */
   terms: unknown;
+}
+
+interface ReadingEditsTable {
+  edit_id: string;
+  device_id: string;
+  channel: string | null;
+  kind: string | null;
+  from_at: Date;
+  to_at: Date;
+  value: number | null;
+  reason: string;
+  author: string | null;
+  created_at: Date;
+  revoker: string | null;
+  revoked_at: Date | null;
+  is_counted: Generated<boolean>;
 }
 
 interface BillPeriodsTable {

@@ -114,6 +114,10 @@ export function newDeviceRow({ userId, deviceId = newId('dev'), heardAs, channel
   return { row, secret };
 }
 
+/** `computed_with` of a device of which the law is told something else from now on: ingest computes its past anew within seconds. */
+export const COMPUTED_BEFORE = sql`coalesce(computed_with, jsonb_build_object('limit_kw', limit_kw,
+  'register_max_kwh', register_max_kwh, 'max_gap_minutes', max_gap_minutes))`;
+
 /** Pairs a device. Its secret is in this answer and nowhere else. 409 where the account has its `external_id` already. */
 export async function createDevice(db: Database, wanted: NewDevice): Promise<{ device: Device; secret: string }> {
   const { row, secret } = newDeviceRow(wanted);
@@ -251,12 +255,7 @@ export async function updateDevice(
         ...patch,
         ...placed,
         ...(channels ? { channels } : {}),
-        ...(ofTheLaw
-          ? {
-              computed_with: sql`coalesce(computed_with, jsonb_build_object('limit_kw', limit_kw,
-              'register_max_kwh', register_max_kwh, 'max_gap_minutes', max_gap_minutes))`,
-            }
-          : {}),
+        ...(ofTheLaw ? { computed_with: COMPUTED_BEFORE } : {}),
       }))
       .where('device_id', '=', deviceId)
       .where('deleted_at', 'is', null)

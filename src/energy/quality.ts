@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { DateTime } from 'luxon';
 import { QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { PLACEMENTS } from '#src/database/enums.ts';
@@ -55,6 +56,11 @@ export interface MonthQuality {
   import_change_kwh: number;
   export_change_kwh: number;
   findings: Record<Finding, number>;
+  /** By hand: passed over, and read. */
+  excluded_readings: number;
+  added_readings: number;
+  /** Ids of edits in force. */
+  edits: string[];
   rejected: number;
   /** The most frequent first, `MOST_REASONS` of them. */
   rejections: Rejection[];
@@ -102,6 +108,12 @@ export async function deviceQuality(db: Database, deviceId: string, range: Range
     // The first one after a reset or a swap keeps its note (confirming), and counts as any other.
     const name = names.get(verdict);
     if (name) monthOf(month).findings[name] += count;
+    else if (verdict === 'excluded') monthOf(month).excluded_readings += count;
+  }
+  for (const { month, editId, isAdded } of await editsIn(db, deviceId, range)) {
+    const row = monthOf(month);
+    row.edits.push(editId);
+    if (isAdded) row.added_readings++;
   }
   for (const { month, reason, count } of await rejectionsIn(db, deviceId, range)) {
     const row = monthOf(month);
@@ -128,6 +140,9 @@ const emptyMonth = (month: string): MonthQuality => ({
   import_change_kwh: 0,
   export_change_kwh: 0,
   findings: Object.fromEntries(Object.keys(FINDINGS).map((name) => [name, 0])) as Record<Finding, number>,
+  excluded_readings: 0,
+  added_readings: 0,
+  edits: [],
   rejected: 0,
   rejections: [],
 });
@@ -209,6 +224,29 @@ async function verdictsIn(db: Database, deviceId: string, range: Range) {
       WHERE s.device_id = ${deviceId} AND (s.counts_import OR s.counts_export) AND coalesce(s.meter = ANY (${[...PLACEMENTS]}::text[]), true) AND n.read_at > ${range.from} AND n.read_at <= ${range.to}) v
     GROUP BY 1, 2`.execute(db);
   return rows;
+}
+
+/** Edits by hand in force, by the months of the range that they are about. */
+async function editsIn(db: Database, deviceId: string, range: Range) {
+  const rows = await db
+    .selectFrom('reading_edits')
+    .select(['edit_id', 'from_at', 'to_at', 'value'])
+    .where('device_id', '=', deviceId)
+    .where('revoked_at', 'is', null)
+    .where('from_at', '<', range.to)
+    .where('to_at', '>', range.from)
+    .orderBy('edit_id')
+    .execute();
+  return rows.flatMap(({ edit_id: editId, from_at, to_at, value }) => {
+    const [from, to] = [from_at < range.from ? range.from : from_at, to_at > range.to ? range.to : to_at];
+    const last = DateTime.fromMillis(to.getTime() - 1, { zone: range.zone }).toFormat('yyyy-MM');
+    const months: string[] = [];
+    for (let at = DateTime.fromJSDate(from, { zone: range.zone }).startOf('month'); ; at = at.plus({ months: 1 })) {
+      months.push(at.toFormat('yyyy-MM'));
+      if (at.toFormat('yyyy-MM') >= last) break;
+    }
+    return months.map((month) => ({ month, editId, isAdded: value !== null }));
+  });
 }
 
 /** Why messages of the device were refused that came in the range, by month: the most frequent reasons, and the others as one (null). */

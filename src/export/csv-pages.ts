@@ -15,6 +15,9 @@ const SLICE_MS = 92 * DAY_MS;
 const MIN_WIDTH_MS = 1_000;
 const MAX_WIDTH_MS = 400 * DAY_MS;
 
+/** An interval_ms below that of every reading: -1 is one that was read by hand. */
+const BEFORE_ALL = -2;
+
 /** RFC 3339, as JSON shows times. */
 const time = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
@@ -63,7 +66,7 @@ async function* linesOf(
   if (!first) return;
   const values = sql.raw(line([time('read_at'), 'interval_ms', value]));
   let widthMs = DAY_MS;
-  let after = { at: first.toISOString(), intervalMs: -1 };
+  let after = { at: first.toISOString(), intervalMs: BEFORE_ALL };
   for (let fromMs = first.getTime(); fromMs <= last.getTime(); ) {
     const to = new Date(fromMs + widthMs);
     const { rows } = await sql<{ lines: number; text: string | null; at: string; intervalMs: number }>`
@@ -79,7 +82,7 @@ async function* linesOf(
     if (page.text) yield `${page.text}\n`;
     const isFull = page.lines === PAGE_LINES;
     // A full page may have ended amid the stretch.
-    after = isFull ? page : { at: to.toISOString(), intervalMs: -1 };
+    after = isFull ? page : { at: to.toISOString(), intervalMs: BEFORE_ALL };
     fromMs = isFull ? new Date(page.at).getTime() : to.getTime();
     if (isFull) widthMs = Math.max(MIN_WIDTH_MS, widthMs / 2);
     else if (page.lines < PAGE_LINES / 4) widthMs = Math.min(MAX_WIDTH_MS, widthMs * 2);

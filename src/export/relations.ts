@@ -308,6 +308,29 @@ export const EXPORTED: readonly Exported[] = [
     ],
   },
   {
+    file: 'reading_edits',
+    relation: 'reading_edits',
+    means:
+      'Edits of readings by hand, with who made and revoked them and why: readings that are passed over, and those that a person read off a register (value in mWh).',
+    by: { column: 'device_id', of: 'device' },
+    key: { edit_id: 'text' },
+    columns: [
+      'edit_id',
+      'device_id',
+      'channel',
+      'kind',
+      'from_at',
+      'to_at',
+      'value',
+      'reason',
+      'author',
+      'created_at',
+      'revoker',
+      'revoked_at',
+      'is_counted',
+    ],
+  },
+  {
     file: 'gateways',
     relation: 'gateways',
     means: 'Household brokers.',
@@ -582,7 +605,7 @@ export const SERIES_FILES = [
     relation: 'readings',
     value: 'value',
     means:
-      'Every reading that is kept, of series in channels.json. Units of value by kind: register and interval mWh, power mW, temperature and setpoint 0.001 °C, humidity 0.001 %, heating 0 or 1.',
+      'Every reading that is kept, of series in channels.json. Units of value by kind: register and interval mWh, power mW, temperature and setpoint 0.001 °C, humidity 0.001 %, heating 0 or 1. interval_ms -1: read by hand (reading_edits.json).',
   },
   {
     relation: 'closed_readings',

@@ -82,8 +82,14 @@ export async function eraseTraces(
   await sql`DELETE FROM request_counts WHERE counted = ${userId}`.execute(trx);
   // Keys, devices, their series and what hangs on these go with the account.
   await trx.deleteFrom('users').where('user_id', '=', userId).execute();
+  await forgetInEdits(trx, userId);
   await forgetInAudit(trx, userId);
 }
+
+/** Takes the user out of edits of others' readings: these stay, by somebody who is gone. */
+const forgetInEdits = (trx: Database, userId: string) =>
+  sql`UPDATE reading_edits SET author = nullif(author, ${userId}), revoker = nullif(revoker, ${userId})
+    WHERE author = ${userId} OR revoker = ${userId}`.execute(trx);
 
 /** Takes the user out of what waits to be evaluated. */
 const forgetChanges = (trx: Database, userId: string) =>

@@ -1,12 +1,17 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
+import { computeChanged } from '#ingest/write/changed-devices.ts';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { type BillDetails, closeBillPeriod, createBillPeriod, findBillPeriod, recordBill } from '#src/billing/store.ts';
+import { AppError } from '#src/core/errors.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
+import { nativeNameOf } from '#src/devices/channel-name.ts';
+import { createEdit, listEdits, revokeEdit } from '#src/devices/edits/store.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { consumption, quarter } from '#test/reference/consumption.ts';
+import { type DrawnEdit, drawnEdit, editOf } from '#test/reference/edits.ts';
 import { type History, history, START_MS, tariffHistory } from '#test/reference/histories.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
@@ -46,6 +51,22 @@ const message = (reading: DecodedReading): IncomingMessage => ({
   receivedAtMs: NOW.getTime(),
   decoded: { deviceId: reading.deviceId, readings: [reading], rejections: [] },
 });
+
+/** What is edited by hand, or the last edit revoked, before which act. */
+const handEdits = fc.array(fc.record({ before: fc.nat(20), edit: drawnEdit, isRevoked: fc.boolean() }), {
+  maxLength: 6,
+});
+const EDITING = { author: 'usr_bill', now: NOW, oldest: new Date(0) };
+
+async function editDevice(deviceId: string, readings: History['readings'], drawn: DrawnEdit): Promise<void> {
+  const { channel, kind, fromMs, toMs, value } = editOf(readings, drawn);
+  const nativeName = channel === null || kind === null ? null : nativeNameOf({ channel, kind });
+  const wanted = { nativeName, from: new Date(fromMs), to: new Date(toMs), value, reason: 'drawn' };
+  await createEdit(db, EVERYBODY, deviceId, wanted, EDITING).catch((error) => {
+    // Of a quantity that it has not told yet there is nothing to edit.
+    if (!(error instanceof AppError)) throw error;
+  });
+}
 
 /** Days of the periods one after the other, before the last, which has all the rest. */
 const lengths = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 3, maxLength: 7 });
@@ -111,7 +132,8 @@ test(`${RUNS} histories, whose readings come late over random closings, are bill
       lengths,
       zones,
       fc.array(act, { minLength: 10, maxLength: 30 }),
-      async (history, order, days, zone, acts) => {
+      handEdits,
+      async (history, order, days, zone, acts, edits) => {
         const { userId, deviceId } = await pair(history);
         const readings = history.readings.map((reading) => ({ ...reading, deviceId, element: 0 }));
         const ranks = new Map(readings.map((reading) => [reading, order.next().value as number]));
@@ -132,7 +154,12 @@ test(`${RUNS} histories, whose readings come late over random closings, are bill
           mustAddUp((await closeBillPeriod(db, EVERYBODY, id, NOW)) as BillDetails);
           closed.push(id);
         };
-        for (const { kind, which } of acts) {
+        for (const [index, { kind, which }] of acts.entries()) {
+          for (const { edit, isRevoked } of edits.filter(({ before }) => before === index)) {
+            const last = isRevoked ? (await listEdits(db, EVERYBODY, deviceId, { limit: 10 })).at(-1) : undefined;
+            if (last) await revokeEdit(db, EVERYBODY, deviceId, last.edit_id, EDITING);
+            else await editDevice(deviceId, history.readings, edit);
+          }
           if (kind === 'deliver' && queue.length > 0) await writer.write(queue.splice(0, which));
           else if (kind === 'make') await make();
           else if (kind === 'record' && open.length > 0)
@@ -143,6 +170,7 @@ test(`${RUNS} histories, whose readings come late over random closings, are bill
         // One at least is told before the last readings come.
         await close(0);
         if (queue.length > 0) await writer.write(queue);
+        await computeChanged(database.pool, writer);
         await database.settle(NOW);
         while (open.length > 1) await close(open.length - 1);
         await close(0);
@@ -150,7 +178,11 @@ test(`${RUNS} histories, whose readings come late over random closings, are bill
         const bills: BillDetails[] = [];
         for (const id of closed) bills.push((await findBillPeriod(db, EVERYBODY, id)) as BillDetails);
         for (const bill of bills) mustAddUp(bill);
-        const rows = [...consumption(readings, history, quarter).values()];
+        const made = await listEdits(db, EVERYBODY, deviceId, { limit: 10 });
+        const inForce = made
+          .filter(({ revoked_at }) => !revoked_at)
+          .map(({ from_at, to_at, ...edit }) => ({ ...edit, fromMs: from_at.getTime(), toMs: to_at.getTime() }));
+        const rows = [...consumption(readings, history, quarter, inForce).values()];
         for (const direction of ['import', 'export'] as const) {
           const name = direction === 'import' ? ('imported' as const) : ('exported' as const);
           const billed = sum(

@@ -1,4 +1,5 @@
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
+import { edited, type ReferenceEdit } from './edits.ts';
 import { registerSteps, type Step } from './registers.ts';
 import { afterTheOthers } from './tariffs.ts';
 
@@ -61,14 +62,14 @@ export function setOf(readings: DecodedReading[]): DecodedReading[] {
 const isTariff = ({ kind, part }: { kind: string; part: string }) => kind === 'register' && part === 'tariff';
 
 /** All that flowed according to a device's readings, whatever their order. */
-function flows(all: DecodedReading[], settings: ReferenceSettings): Flow[] {
+function flows(all: DecodedReading[], settings: ReferenceSettings, edits: readonly ReferenceEdit[]): Flow[] {
   const series = [...new Set(all.map((r) => `${r.kind} ${r.channel}`))].map((name) => {
     const [kind = '', channel = ''] = name.split(' ');
     return {
       kind,
       channel,
       ...describe(channel),
-      readings: setOf(all.filter((r) => r.kind === kind && r.channel === channel)),
+      readings: edited(setOf(all.filter((r) => r.kind === kind && r.channel === channel)), edits),
     };
   });
   const result: Flow[] = [];
@@ -179,8 +180,13 @@ export const month: Bucket = (at) => {
   return BigInt(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1));
 };
 
-/** Sums of a device's consumption over buckets, computed from the whole set of its readings. */
-export function consumption(all: DecodedReading[], settings: ReferenceSettings, bucket: Bucket): Map<bigint, Row> {
+/** Sums of a device's consumption over buckets, computed from the whole set of its readings, and of the edits in force. */
+export function consumption(
+  all: DecodedReading[],
+  settings: ReferenceSettings,
+  bucket: Bucket,
+  edits: readonly ReferenceEdit[] = [],
+): Map<bigint, Row> {
   const rows = new Map<bigint, Row>();
   const rowAt = (at: bigint) => {
     const key = bucket(at);
@@ -195,7 +201,7 @@ export function consumption(all: DecodedReading[], settings: ReferenceSettings, 
     rows.set(key, row);
     return row;
   };
-  for (const flow of flows(all, settings)) {
+  for (const flow of flows(all, settings, edits)) {
     const upTo = (energy: bigint, within: Within, at: bigint) => {
       if (at <= within.from) return 0n;
       return at >= within.to ? energy : (energy * (at - within.from)) / (within.to - within.from);

@@ -98,7 +98,15 @@ export async function testApi(
     ? await options.counter(db, clock)
     : databaseCounter(db, options.limits ?? UNLIMITED, clock);
   const judge = createJudge(database.pool);
-  const context: ApiContext = { db, readDb: db, clock, environment, box: secretBox('the secret of the tests'), judge };
+  const context: ApiContext = {
+    db,
+    readDb: db,
+    clock,
+    environment,
+    retentionMonths: 13,
+    judge,
+    box: secretBox('the secret of the tests'),
+  };
   const app = buildApp(context, {
     authenticate: createAuthenticate(db, environment),
     counter,

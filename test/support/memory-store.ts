@@ -8,6 +8,7 @@ import type { DevicePlan } from '#ingest/write/plan.ts';
 import { tariffSinceMs } from '#ingest/write/series-plan.ts';
 import { type StandingDevice, type StandingSeries, seriesName } from '#ingest/write/standing.ts';
 import type { Stretch, WantedStretch } from '#ingest/write/stretch.ts';
+import type { Edit } from '#src/devices/edits/edit.ts';
 import { MEASURE_NAMES, type Measure, type Sums } from '#src/rollups/levels.ts';
 
 /** A series as it is stored. */
@@ -29,6 +30,8 @@ export interface StoredDevice {
   deviceId: string;
   settings: LawSettings;
   computedWith: LawSettings | null;
+  /** Those in force, and revoked ones that are still counted. */
+  edits: Edit[];
   series: Map<string, StoredSeries>;
   profile: BucketDeltas;
   /** Of what is told apart. */
@@ -44,6 +47,9 @@ export interface MemoryStore {
   pair(deviceId: string, settings: LawSettings): void;
   /** The owner changes a device's settings; its next readings make its past be computed anew. */
   set(deviceId: string, settings: LawSettings): void;
+  /** Somebody edits its readings, or revokes an edit (by its place among those there are). */
+  edit(deviceId: string, edit: Omit<Edit, 'isInForce' | 'isCounted'>): void;
+  revoke(deviceId: string, index: number): void;
   /** Changes what is stored of a device past the write path; answers what `change` does. */
   rewrite<T>(deviceId: string, change: (device: StoredDevice) => T): T;
   /** A copy that fails whoever changes it. */
@@ -63,9 +69,12 @@ export function memoryStore(): MemoryStore {
 
   function apply({ device: { deviceId }, series: plans, deltas }: DevicePlan): void {
     const device = stored(deviceId);
+    if (device.computedWith !== null) {
+      device.edits = device.edits.filter(({ isInForce }) => isInForce).map((edit) => ({ ...edit, isCounted: true }));
+    }
     device.computedWith = null;
     for (const plan of plans) {
-      const { series: before, roles, inserts, lowered, verdicts, head } = plan;
+      const { series: before, roles, inserts, lowered, added, withdrawn, verdicts, head } = plan;
       const name = seriesName(before.channel, before.kind);
       if ((before.seriesId === null) === device.series.has(name)) throw new Error(`series ${name} is there, or is not`);
       const one = device.series.get(name) ?? fresh(series.size + 1, before);
@@ -74,10 +83,13 @@ export function memoryStore(): MemoryStore {
       ordered.delete(one.seriesId);
       one.roles = { ...roles };
       one.tariffSinceMs = tariffSinceMs(plan);
-      for (const point of inserts) {
+      for (const point of withdrawn) {
+        if (!one.points.delete(pointKey(point))) throw new Error('nothing is there to be taken away');
+      }
+      for (const point of [...inserts, ...added]) {
         if (one.points.has(pointKey(point))) throw new Error('duplicate key of readings');
       }
-      for (const { readAtMs, intervalMs, value } of [...inserts, ...lowered]) {
+      for (const { readAtMs, intervalMs, value } of [...inserts, ...added, ...lowered]) {
         const point = { readAtMs, intervalMs, value };
         one.points.set(pointKey(point), point);
       }
@@ -106,6 +118,7 @@ export function memoryStore(): MemoryStore {
         deviceId,
         settings,
         computedWith: null,
+        edits: [],
         series: new Map(),
         profile: new Map(),
         meters: new Map(),
@@ -119,6 +132,20 @@ export function memoryStore(): MemoryStore {
       device.settings = settings;
       device.version++;
     },
+    edit(deviceId, edit) {
+      const device = stored(deviceId);
+      device.computedWith ??= device.settings;
+      device.edits = [...device.edits, { ...edit, isInForce: true, isCounted: false }];
+      device.version++;
+    },
+    revoke(deviceId, index) {
+      const device = stored(deviceId);
+      device.computedWith ??= device.settings;
+      device.edits = device.edits
+        .map((edit, at) => (at === index ? { ...edit, isInForce: false } : edit))
+        .filter(({ isInForce, isCounted }) => isInForce || isCounted);
+      device.version++;
+    },
     rewrite(deviceId, change) {
       const device = stored(deviceId);
       device.version++;
@@ -126,11 +153,11 @@ export function memoryStore(): MemoryStore {
       return change(device);
     },
     load(deviceId) {
-      const { settings, computedWith, series, version } = stored(deviceId);
+      const { settings, computedWith, edits, series, version } = stored(deviceId);
       const known = loaded.get(deviceId);
       if (known?.version === version) return known;
       const standing = new Map([...series].map(([name, one]) => [name, standingOf(one)]));
-      const device = frozen({ deviceId, userId: 'usr_1', settings, computedWith, series: standing });
+      const device = frozen({ deviceId, userId: 'usr_1', settings, computedWith, edits: [...edits], series: standing });
       loaded.set(deviceId, { device, version });
       return { device, version };
     },

@@ -4,6 +4,7 @@ import { closeBillPeriod, createBillPeriod } from '#src/billing/store.ts';
 import { createDb } from '#src/database/connect.ts';
 import { compressHistory } from '#src/database/history.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
+import { createEdit } from '#src/devices/edits/store.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -68,6 +69,10 @@ test('an erased user is in no relation of the database, nor is what it used, and
   const day = at(50).toISOString().slice(0, 10);
   const { period } = await createBillPeriod(db, gone, dayRange(day, day, 'UTC'), new Date());
   await closeBillPeriod(db, EVERYBODY, period.bill_period_id, new Date());
+  // Of its own readings, and of others'.
+  const editing = { author: gone.userId, now: new Date(), oldest: at(300) };
+  const edit = { nativeName: null, from: at(8), to: at(7.9), value: null, reason: 'x' };
+  for (const one of [gone, stays]) await createEdit(db, EVERYBODY, one.deviceId, edit, editing);
   const { rows } = await database.pool.query('SELECT series_id FROM series WHERE device_id = $1', [gone.deviceId]);
   const total = await totalMilliwattHours(database, 'user_daily', stays.userId);
   expect(total).toBe(100_000_000);

@@ -1,11 +1,18 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
+import { computeChanged } from '#ingest/write/changed-devices.ts';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
+import { AppError } from '#src/core/errors.ts';
 import { TIERS } from '#src/database/capabilities.ts';
+import { createDb } from '#src/database/connect.ts';
+import { EVERYBODY } from '#src/database/reach.ts';
+import { nativeNameOf } from '#src/devices/channel-name.ts';
+import { createEdit, listEdits, revokeEdit } from '#src/devices/edits/store.ts';
 import { passOverRollups } from '#src/rollups/mend.ts';
 import { refreshRollups } from '#src/rollups/refresh.ts';
 import { type Bucket, consumption, day, hour, month, quarter, type Row } from '#test/reference/consumption.ts';
+import { type DrawnEdit, drawnEdit, editOf, type ReferenceEdit } from '#test/reference/edits.ts';
 import { type History, history, START_MS, tariffHistory } from '#test/reference/histories.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { MEMORIES, memoryOf } from '#test/support/memories.ts';
@@ -86,6 +93,8 @@ interface Delivery {
   passesAtHours: number[];
   /** What each of the two writers remembers. */
   memories: (typeof MEMORIES)[number][];
+  /** What is edited by hand meanwhile; or the last edit of the device is revoked. */
+  edits: { device: number; edit: DrawnEdit; isRevoked: boolean }[];
 }
 
 const delivery: fc.Arbitrary<Delivery> = fc.record({
@@ -95,6 +104,10 @@ const delivery: fc.Arbitrary<Delivery> = fc.record({
   shuffled: fc.boolean(),
   passesAtHours: fc.array(fc.nat(24 * 8), { minLength: 1, maxLength: 6 }),
   memories: fc.array(fc.constantFrom(...MEMORIES), { minLength: 2, maxLength: 2 }),
+  edits: fc.array(fc.record({ device: fc.nat(), edit: drawnEdit, isRevoked: fc.boolean() }), {
+    minLength: PER_RUN,
+    maxLength: 2 * PER_RUN,
+  }),
 });
 
 /** Delivers all readings, one a message, disordered and repeated, through two writers at once. */
@@ -122,15 +135,56 @@ async function deliver(devices: Device[], how: Delivery): Promise<void> {
       await refreshRollups(database.pool, new Date(START_MS + hours * 3_600_000));
     }
   };
+  const editing = async () => {
+    const writer = createWriter(database.pool, { now: () => NOW_MS });
+    for (const [index, { device, edit, isRevoked }] of how.edits.entries()) {
+      const of = devices[device % devices.length] as Device;
+      await (isRevoked ? revokeLast(of) : editDevice(of, edit));
+      if (index % 8 === 0) await computeChanged(database.pool, writer);
+    }
+  };
   await Promise.all([
     refreshing(),
+    editing(),
     ...writers.map(async (writer, index) => {
       for (let turn = index; queue.length > 0; turn++) {
         await writer.write(queue.splice(0, batchSizes[turn % batchSizes.length] as number));
       }
     }),
   ]);
+  // What was edited last is computed without a further message.
+  const writer = createWriter(database.pool, { now: () => NOW_MS });
+  while ((await computeChanged(database.pool, writer)) > 0);
   await database.settle(new Date(START_MS + 48 * 3_600_000));
+}
+
+const EDITING = { author: 'usr_1', now: new Date(NOW_MS), oldest: new Date(0) };
+
+/** Edits a device, unless it has not told that quantity yet, or was edited so. */
+async function editDevice({ deviceId, history }: Device, drawn: DrawnEdit): Promise<void> {
+  const { channel, kind, fromMs, toMs, value } = editOf(history.readings, drawn);
+  const nativeName = channel === null || kind === null ? null : nativeNameOf({ channel, kind });
+  const wanted = { nativeName, from: new Date(fromMs), to: new Date(toMs), value, reason: 'drawn' };
+  await createEdit(createDb(database.pool), EVERYBODY, deviceId, wanted, EDITING).catch((error) => {
+    if (!(error instanceof AppError)) throw error;
+  });
+}
+
+async function revokeLast({ deviceId }: Device): Promise<void> {
+  const db = createDb(database.pool);
+  const last = (await listEdits(db, EVERYBODY, deviceId, { limit: 200 })).at(-1);
+  if (last) await revokeEdit(db, EVERYBODY, deviceId, last.edit_id, EDITING);
+}
+
+/** The edits that are in force in the end, by device. */
+async function editsInForce(): Promise<Map<string, ReferenceEdit[]>> {
+  const { rows } = await database.pool.query('SELECT * FROM reading_edits WHERE revoked_at IS NULL');
+  const found = new Map<string, ReferenceEdit[]>();
+  for (const { device_id, channel, kind, from_at, to_at, value } of rows) {
+    const edit = { channel, kind, fromMs: from_at.getTime(), toMs: to_at.getTime(), value };
+    found.set(device_id, [...(found.get(device_id) ?? []), edit]);
+  }
+  return found;
 }
 
 /** Rows of a relation as text, one a line, so that a difference is readable. */
@@ -185,14 +239,20 @@ const peakOfMonth: PeakOf = (start, hours) => {
   return peaks.sort(([a, x], [b, y]) => Number(y.energy - x.energy) || a - b)[0]?.[0] ?? null;
 };
 
-function expected(devices: Device[], idOf: (d: Device) => string, bucket: Bucket, peak?: PeakOf): string[] {
+function expected(
+  devices: Device[],
+  edits: ReadonlyMap<string, readonly ReferenceEdit[]>,
+  idOf: (d: Device) => string,
+  bucket: Bucket,
+  peak?: PeakOf,
+): string[] {
   const lines: string[] = [];
   for (const id of new Set(devices.map(idOf))) {
     const mine = devices.filter((d) => idOf(d) === id);
     const sum = (by: Bucket) => {
       const total = new Map<bigint, Row>();
-      for (const { readings, history } of mine) {
-        for (const [at, row] of consumption(readings, history, by)) {
+      for (const { deviceId, readings, history } of mine) {
+        for (const [at, row] of consumption(readings, history, by, edits.get(deviceId))) {
           const known = total.get(at);
           total.set(
             at,
@@ -224,22 +284,23 @@ test(`${HISTORIES} random histories give the reference's kWh in every aggregate,
         await freshDatabase();
         const devices = await pair(histories);
         await deliver(devices, how);
+        const edits = await editsInForce();
         const deviceIds = devices.map((d) => d.deviceId);
         const userIds = [...new Set(devices.map((d) => d.userId))];
         const byDevice = (d: Device) => d.deviceId;
         const byUser = (d: Device) => d.userId;
         expect(await stored('device_intervals', 'device_id', 'starts_at', deviceIds)).toEqual(
-          expected(devices, byDevice, quarter),
+          expected(devices, edits, byDevice, quarter),
         );
         expect(await stored('device_hourly', 'device_id', 'hour', deviceIds)).toEqual(
-          expected(devices, byDevice, hour),
+          expected(devices, edits, byDevice, hour),
         );
-        expect(await stored('user_hourly', 'user_id', 'hour', userIds)).toEqual(expected(devices, byUser, hour));
+        expect(await stored('user_hourly', 'user_id', 'hour', userIds)).toEqual(expected(devices, edits, byUser, hour));
         expect(await stored('user_daily', 'user_id', 'day', userIds, 'peak_hour')).toEqual(
-          expected(devices, byUser, day, peakOfDay),
+          expected(devices, edits, byUser, day, peakOfDay),
         );
         expect(await stored('user_monthly', 'user_id', 'month', userIds, 'peak_hour')).toEqual(
-          expected(devices, byUser, month, peakOfMonth),
+          expected(devices, edits, byUser, month, peakOfMonth),
         );
       },
     ),

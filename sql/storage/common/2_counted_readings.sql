@@ -9,5 +9,5 @@ RETURNS TABLE (read_at timestamptz, value bigint, verdict text) LANGUAGE sql STA
     SELECT k.series_id, k.read_at, k.interval_ms, k.value FROM closed_readings k
     WHERE k.series_id = of_series AND k.read_at BETWEEN first_at AND last_at
   ) r LEFT JOIN reading_notes n USING (series_id, read_at, interval_ms)
-  WHERE n.verdict IS NULL OR n.verdict NOT IN ('glitch', 'held', 'passed')
+  WHERE n.verdict IS NULL OR n.verdict NOT IN ('glitch', 'held', 'passed', 'excluded')
 $$;

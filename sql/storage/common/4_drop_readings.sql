@@ -13,7 +13,8 @@ BEGIN
   LOCK TABLE readings IN ACCESS EXCLUSIVE MODE;
   WITH closing AS MATERIALIZED (
     SELECT s.series_id, c.read_at AS closed_at, m.risen_at,
-      coalesce(m.from_at, c.read_at) AS from_at, CASE WHEN m.from_at IS NULL THEN c.interval_ms ELSE 0 END AS from_interval_ms
+      coalesce(m.from_at, c.read_at) AS from_at, -- What was read by hand at that instant comes before what was sent.
+      CASE WHEN m.from_at IS NULL THEN c.interval_ms ELSE -1 END AS from_interval_ms
     FROM series s
     CROSS JOIN LATERAL (
       SELECT r.read_at, r.interval_ms FROM readings r
@@ -34,6 +35,9 @@ BEGIN
   FROM series s LEFT JOIN closing c USING (series_id)
   JOIN readings r ON r.series_id = s.series_id AND r.read_at < cut
     AND (c.series_id IS NULL OR (r.read_at, r.interval_ms) >= (c.from_at, c.from_interval_ms) OR r.read_at = c.risen_at)
+  -- What is excluded by hand the law is never told of.
+  WHERE NOT EXISTS (SELECT FROM reading_notes n WHERE n.series_id = r.series_id AND n.read_at = r.read_at
+    AND n.interval_ms = r.interval_ms AND n.verdict = 'excluded')
   ON CONFLICT DO NOTHING;
   -- What the owner was told stays; how single readings were taken goes with them.
   DELETE FROM reading_notes n USING series s

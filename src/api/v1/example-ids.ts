@@ -9,6 +9,7 @@ export const tariff_id = 'trf_01k8xqb6f2n8r4s1vz7mc3t9pd';
 export const series_id = 'prs_01k8xqbd3w7g5q2kx9hn4y6vjr';
 export const group_id = 'grp_01k8xqcf5m1v9t3wd8ra7x2kze';
 export const bill_period_id = 'bil_01k8xqbz1m6j9p2w4tn7dc5vhk';
+export const edit_id = 'edt_01k8xqck7p2w5s8z3mv9tr4hbn';
 export const created_at = '2026-06-01T09:30:00.000Z';
 
 /** What is sent and answered, operation by operation. */

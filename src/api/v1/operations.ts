@@ -14,12 +14,15 @@ import { getBillPeriod } from './bill-periods/get.ts';
 import { listBillPeriods } from './bill-periods/list.ts';
 import { recordBillVersion } from './bill-periods/record.ts';
 import { createDevice } from './devices/create.ts';
+import { createDeviceEdit } from './devices/create-edit.ts';
 import { deleteDevice } from './devices/delete.ts';
 import { discoveredDevices } from './devices/discovered.ts';
 import { getDevice } from './devices/get.ts';
 import { listDevices } from './devices/list.ts';
+import { listDeviceEdits } from './devices/list-edits.ts';
 import { deviceQuality } from './devices/quality.ts';
 import { releaseDevice } from './devices/release.ts';
+import { revokeDeviceEdit } from './devices/revoke-edit.ts';
 import { updateDevice } from './devices/update.ts';
 import { deviceUsage } from './devices/usage.ts';
 import { getEnergyInsights } from './energy-insights/get.ts';
@@ -117,6 +120,9 @@ const NAMED = {
   listFleetDevices,
   getFleetSilence,
   deviceQuality,
+  createDeviceEdit,
+  listDeviceEdits,
+  revokeDeviceEdit,
   createGateway,
   listGateways,
   updateGateway,

@@ -85,6 +85,7 @@ export const PARCELLED: readonly Parcelled[] = [
   },
   { relation: 'quantity_changes', whose: OF_DEVICE },
   { relation: 'late_changes', whose: OF_DEVICE },
+  { relation: 'reading_edits', whose: OF_DEVICE },
   {
     relation: 'rejected_messages',
     whose: `(${OF_DEVICE} OR device_id IN (SELECT gateway_id FROM gateways WHERE user_id = ANY ($1)))`,

@@ -30,6 +30,7 @@ export const COPIED: readonly Copied[] = [
   { relation: 'device_silences' },
   { relation: 'silence_watches' },
   { relation: 'late_changes' },
+  { relation: 'reading_edits' },
   { relation: 'alerts' },
   { relation: 'price_series' },
   { relation: 'prices' },

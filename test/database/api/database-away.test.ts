@@ -21,7 +21,14 @@ test.each([
   const db = createDb(pool);
   const pair = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' });
   const app = buildApp(
-    { db, readDb: db, clock: () => new Date(), environment: 'live', box: secretBox('the secret of the tests') },
+    {
+      db,
+      readDb: db,
+      clock: () => new Date(),
+      environment: 'live',
+      retentionMonths: 13,
+      box: secretBox('the secret of the tests'),
+    },
     {
       authenticate: createAuthenticate(db, 'live'),
       counter: databaseCounter(db, {}, () => new Date()),

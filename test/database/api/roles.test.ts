@@ -106,6 +106,12 @@ const MAKE: Record<string, (owner: string) => Promise<string>> = {
   },
 };
 
+/** Of an hour of yesterday. */
+const exclusion = () => {
+  const ago = (hours: number) => new Date(api.now.getTime() - hours * 3_600_000).toISOString();
+  return { action: 'exclude', start: ago(25), end: ago(24), reason: 'x' };
+};
+
 const BODIES: Record<string, (owner: string) => unknown> = {
   'POST /v1/energy-insights': (owner) => ({ user_id: person(owner).userId, interval: 'month' }),
   'POST /v1/alerts': (owner) => ({
@@ -119,6 +125,7 @@ const BODIES: Record<string, (owner: string) => unknown> = {
   'PATCH /v1/users/{user_id}': () => ({ timezone: 'Europe/Berlin' }),
   'POST /v1/devices': (owner) => ({ user_id: person(owner).userId, type: 'smart_meter', location: 'x' }),
   'PATCH /v1/devices/{device_id}': () => ({ location: 'y' }),
+  'POST /v1/devices/{device_id}/edits': exclusion,
   'POST /v1/gateways': (owner) => ({ user_id: person(owner).userId, name: 'x' }),
   'PATCH /v1/gateways/{gateway_id}': () => ({ name: 'y' }),
   'POST /v1/bill-periods': billOf,
@@ -156,7 +163,13 @@ async function call(operation: AnyOperation, caller: string, owner: string, id: 
   // What hangs on the first parameter is made where that is real.
   const delivery = /^whk_/.test(id ?? '') && /\{delivery_id\}/.test(operation.path);
   const deliveryId = delivery ? (await admin(`/v1/webhooks/${id}/test`, 'POST')).json.delivery_id : id;
-  const path = operation.path.replace(/\{\w+\}/, id ?? '').replace('{delivery_id}', deliveryId ?? '') + query;
+  const edit = /^dev_/.test(id ?? '') && /\{edit_id\}/.test(operation.path);
+  const editId = edit ? (await admin(`/v1/devices/${id}/edits`, 'POST', exclusion())).json.edit_id : id;
+  const path =
+    operation.path
+      .replace(/\{\w+\}/, id ?? '')
+      .replace('{delivery_id}', deliveryId ?? '')
+      .replace('{edit_id}', editId ?? '') + query;
   return api.send(path, {
     method: operation.method,
     key: person(caller).key,

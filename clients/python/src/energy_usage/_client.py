@@ -617,6 +617,37 @@ class EnergyClient(Transport):
         """
         return self._bytes("GET", f"/v1/devices/{self._segment(device_id)}/quality", query={"start": start, "end": end, "tz": tz}, accept="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", is_safe=True, options=options)
 
+    def create_device_edit(
+        self,
+        device_id: str,
+        body: types.CreateDeviceEditBody,
+        **options: Unpack[CallOptions],
+    ) -> types.ReadingEdit:
+        """Edits readings of a device by hand, with a reason: excludes those of a time, or adds what a person read off a register. Its past is computed anew within seconds; what was sent stays stored."""
+        return self._json("POST", f"/v1/devices/{self._segment(device_id)}/edits", body=body, options=options)
+
+    def list_device_edits(
+        self,
+        device_id: str,
+        *,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Pages[types.ReadingEdit]:
+        """The edits of readings of a device, revoked ones, too, with who made them and why, page by page.
+
+        limit: Most items in the answer.
+        """
+        return self._pages("GET", f"/v1/devices/{self._segment(device_id)}/edits", query={"limit": limit}, is_safe=True, options=options)
+
+    def revoke_device_edit(
+        self,
+        device_id: str,
+        edit_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.ReadingEdit:
+        """Revokes an edit of readings: consumption is as if it had never been made, within seconds, and the edit stays to be seen. One that was revoked stays as it was."""
+        return self._json("DELETE", f"/v1/devices/{self._segment(device_id)}/edits/{self._segment(edit_id)}", is_safe=True, options=options)
+
     def create_gateway(
         self,
         body: types.CreateGatewayBody,

@@ -1198,6 +1198,12 @@ class MonthQuality(TypedDict):
     """By how much that changed the export of the month, in kWh."""
     findings: MonthQualityFindings
     """What readings were taken for that were not plainly counted."""
+    excluded_readings: int
+    """Readings of the month that edits pass over, as long as readings are kept."""
+    added_readings: int
+    """Readings of the month that a person read, and that edits added."""
+    edits: list[str]
+    """Ids of the edits in force that are about a time of the month."""
     rejected: int
     """Messages and elements that were refused in the month, of the last 90 days."""
     rejections: list[MonthQualityRejections]
@@ -1330,10 +1336,43 @@ class Rates(TypedDict):
     """Factor on the price of the series, such as 1.19 for a tax. Default: 1. A decimal with up to 9 places, as text."""
 
 
+class ReadingEdit(TypedDict):
+    edit_id: str
+    """Id of the edit."""
+    device_id: str
+    """Id of the device."""
+    action: Literal["exclude", "add"]
+    """`exclude`: readings of a time are passed over, whenever they come. `add`: a person read a register; it counts as any reading that comes late, and in the place of one that was sent for the same instant."""
+    native_name: Optional[str]
+    """What the device calls the quantity, as its `channels` do. Null: every quantity of the device."""
+    start: Optional[str]
+    """Of `exclude`: from this time on. Readings have the time at which they were taken; of intervals that is their end."""
+    end: Optional[str]
+    """Of `exclude`: up to this time, which is not excluded any more."""
+    at: Optional[str]
+    """Of `add`: when it was read."""
+    kwh: Optional[float]
+    """Of `add`: what the register showed, in kWh (m³ where it counts a volume)."""
+    reason: str
+    """Why, in the words of who edits."""
+    status: Literal["in_force", "revoked"]
+    """A `revoked` edit has no effect any more, and stays to be seen."""
+    is_computed: bool
+    """Whether consumption is computed so by now: within seconds of a change."""
+    author: Optional[str]
+    """Id of the user who made it. Null: the account was erased."""
+    created_at: str
+    """When it was created."""
+    revoked_by: Optional[str]
+    """Id of the user who revoked it. Null: nobody, or the account was erased."""
+    revoked_at: Optional[str]
+    """When it was revoked. Null: it was not."""
+
+
 RegisterReading = TypedDict("RegisterReading", {
     "kwh": "str",
     "at": "str",
-    "is": "Literal['measured', 'interpolated', 'last']",
+    "is": "Literal['measured', 'by_hand', 'interpolated', 'last']",
 })
 
 
@@ -1882,6 +1921,23 @@ class UpdateDeviceBody(TypedDict):
     """What a utility or an administrator calls the device: a serial or asset number. Once in an account. Null removes it."""
     certificate_sha256: NotRequired[Optional[str]]
     """SHA-256 of the client certificate that the device logs in with, in hex. Null: a certificate that has its id as name, where the broker takes certificates."""
+
+
+class CreateDeviceEditBody(TypedDict):
+    action: Literal["exclude", "add"]
+    """`exclude`: readings of a time are passed over, whenever they come. `add`: a person read a register; it counts as any reading that comes late, and in the place of one that was sent for the same instant."""
+    native_name: NotRequired[str]
+    """What the device calls the quantity, as its `channels` do. Needed with `add`. Default with `exclude`: every quantity of the device."""
+    start: NotRequired[str]
+    """Of `exclude`: from this time on. Readings have the time at which they were taken; of intervals that is their end."""
+    end: NotRequired[str]
+    """Of `exclude`: up to this time, which is not excluded any more."""
+    at: NotRequired[str]
+    """Of `add`: when it was read."""
+    kwh: NotRequired[float]
+    """Of `add`: what the register showed, in kWh (m³ where it counts a volume)."""
+    reason: str
+    """Why, in the words of who edits."""
 
 
 class CreateGatewayBody(TypedDict):
@@ -2469,6 +2525,7 @@ __all__ = [
     "ProvisioningBatch",
     "RatesPeriods",
     "Rates",
+    "ReadingEdit",
     "RegisterReading",
     "RotatedKey",
     "SentDeliveryAttempts",
@@ -2510,6 +2567,7 @@ __all__ = [
     "UpdateDeviceBodyDecoderConfig",
     "UpdateDeviceBodyChannels",
     "UpdateDeviceBody",
+    "CreateDeviceEditBody",
     "CreateGatewayBody",
     "UpdateGatewayBodyDecoderConfigSenml",
     "UpdateGatewayBodyDecoderConfigZigbee2mqtt",

@@ -32,9 +32,9 @@ const reading = z
     kwh: kwh('What the register shows.'),
     at: instant.describe('When it shows that.'),
     is: z
-      .enum(['measured', 'interpolated', 'last'])
+      .enum(['measured', 'by_hand', 'interpolated', 'last'])
       .describe(
-        '`measured` at that time; `interpolated` on the line between the readings before and after it; `last`: the last one before the end, where the register did not go on.',
+        '`measured` at that time, or read then by a person (`by_hand`); `interpolated` on the line between the readings before and after it; `last`: the last one before the end, where the register did not go on.',
       ),
   })
   .meta({ id: 'RegisterReading' });

@@ -1,5 +1,5 @@
 import { readingsTopic } from '#src/devices/topics.ts';
-import { created_at, device_id, type Examples, gateway_id, user_id } from '../example-ids.ts';
+import { created_at, device_id, type Examples, edit_id, gateway_id, user_id } from '../example-ids.ts';
 
 const device = {
   device_id,
@@ -40,6 +40,24 @@ const details = {
   external_id: '1ESM-0042',
   certificate_sha256: null,
   created_at,
+};
+
+const edit = {
+  edit_id,
+  device_id,
+  action: 'add' as const,
+  native_name: 'SML.Total_in',
+  start: null,
+  end: null,
+  at: '2026-05-12T06:30:00.000Z',
+  kwh: 12_101.4,
+  reason: 'Read off the meter by its owner: the optical head had fallen off.',
+  status: 'in_force' as const,
+  is_computed: true,
+  author: user_id,
+  created_at,
+  revoked_by: null,
+  revoked_at: null,
 };
 
 export const DEVICE_EXAMPLES = {
@@ -88,6 +106,35 @@ export const DEVICE_EXAMPLES = {
     },
     csv: 'date,kwh_used,peak_hour\n2026-06-14,12.482,18:00\n2026-06-15,9.107,19:00\n',
   },
+  createDeviceEdit: {
+    body: { action: 'add', native_name: edit.native_name, at: edit.at, kwh: edit.kwh, reason: edit.reason },
+    answer: { ...edit, is_computed: false },
+  },
+  listDeviceEdits: {
+    answer: [
+      edit,
+      {
+        ...edit,
+        edit_id: 'edt_01k8xqcmg4h8n1b6y0qd3w7kxe',
+        action: 'exclude' as const,
+        native_name: null,
+        start: '2026-05-10T00:00:00.000Z',
+        end: '2026-05-12T06:00:00.000Z',
+        at: null,
+        kwh: null,
+        reason: 'The meter was on the test bench.',
+      },
+    ],
+  },
+  revokeDeviceEdit: {
+    answer: {
+      ...edit,
+      status: 'revoked' as const,
+      is_computed: false,
+      revoked_by: user_id,
+      revoked_at: '2026-06-02T07:15:00.000Z',
+    },
+  },
   deviceQuality: {
     answer: {
       device_id,
@@ -120,11 +167,14 @@ export const DEVICE_EXAMPLES = {
             swaps: 0,
             held: 0,
           },
+          excluded_readings: 12,
+          added_readings: 1,
+          edits: [edit_id],
           rejected: 3,
           rejections: [{ reason: 'time is more than 5 minutes in the future', count: 3 }],
         },
       ],
     },
-    csv: 'month,intervals_expected,intervals_received,intervals_estimated,intervals_partial,intervals_missing,import_kwh,export_kwh,estimated_import_kwh,estimated_export_kwh,readings,late_readings,corrected_hours,import_change_kwh,export_change_kwh,rejected,glitches,overlaps,late_news,passed_over,taken_back,jitter,resets,rollovers,swaps,held,rejections\n2026-05,2976,2931,45,0,0,312.48125,0,3.106,0,2958,40,11,0,0,3,2,0,0,0,0,0,1,0,0,0,3 × time is more than 5 minutes in the future\n',
+    csv: 'month,intervals_expected,intervals_received,intervals_estimated,intervals_partial,intervals_missing,import_kwh,export_kwh,estimated_import_kwh,estimated_export_kwh,readings,late_readings,corrected_hours,import_change_kwh,export_change_kwh,excluded_readings,added_readings,rejected,glitches,overlaps,late_news,passed_over,taken_back,jitter,resets,rollovers,swaps,held,edits,rejections\n2026-05,2976,2931,45,0,0,312.48125,0,3.106,0,2958,40,11,0,0,12,1,3,2,0,0,0,0,0,1,0,0,0,edt_01k8xqck7p2w5s8z3mv9tr4hbn,3 × time is more than 5 minutes in the future\n',
   },
 } satisfies Examples;

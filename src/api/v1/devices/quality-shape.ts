@@ -46,6 +46,9 @@ export const month = z
         ) as Record<Finding, typeof count>,
       )
       .describe('What readings were taken for that were not plainly counted.'),
+    excluded_readings: count.describe('Readings of the month that edits pass over, as long as readings are kept.'),
+    added_readings: count.describe('Readings of the month that a person read, and that edits added.'),
+    edits: z.array(z.string()).describe('Ids of the edits in force that are about a time of the month.'),
     rejected: count.describe('Messages and elements that were refused in the month, of the last 90 days.'),
     rejections: z
       .array(

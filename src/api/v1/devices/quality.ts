@@ -38,9 +38,10 @@ export const deviceQuality = operation({
     const range = wanted ? dayRange(wanted.start, wanted.end, zone) : lastYear(now, zone);
     const data = await quality(context.readDb, device_id, range, now);
     if (format === 'json') return { device_id, data };
-    const rows = data.map(({ findings, rejections, ...row }) => ({
+    const rows = data.map(({ findings, edits, rejections, ...row }) => ({
       ...row,
       ...findings,
+      edits: edits.join('; '),
       rejections: rejections.map(({ reason, count }) => `${count} × ${reason}`).join('; '),
     }));
     return tableOf(reply, format, rows, COLUMNS);
@@ -54,7 +55,8 @@ function lastYear(now: Date, zone: string) {
 }
 
 const COLUMNS = [
-  ...Object.keys(shapes.month.shape).filter((name) => name !== 'findings' && name !== 'rejections'),
+  ...Object.keys(shapes.month.shape).filter((name) => !['findings', 'edits', 'rejections'].includes(name)),
   ...Object.keys(FINDINGS),
+  'edits',
   'rejections',
 ];

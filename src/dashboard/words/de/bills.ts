@@ -40,7 +40,7 @@ export const bills: Words['bills'] = {
   atEnd: 'Am Ende',
   counted: 'Dazwischen',
   notKnown: 'nicht bekannt',
-  readings: { measured: 'gemessen', interpolated: 'interpoliert', last: 'letzter Messwert' },
+  readings: { measured: 'gemessen', by_hand: 'abgelesen', interpolated: 'interpoliert', last: 'letzter Messwert' },
   versions: (versions) => plural(versions, { one: '# Fassung', other: '# Fassungen' }),
   version: 'Fassung',
   recorded: 'Bekannt am',

@@ -40,7 +40,7 @@ export const bills = {
   atEnd: 'At the end',
   counted: 'In between',
   notKnown: 'not known',
-  readings: { measured: 'measured', interpolated: 'interpolated', last: 'last reading' },
+  readings: { measured: 'measured', by_hand: 'read by hand', interpolated: 'interpolated', last: 'last reading' },
   versions: (versions: number) => plural(versions, { one: '# version', other: '# versions' }),
   version: 'Version',
   recorded: 'Known on',

@@ -40,7 +40,7 @@ export const bills: Words['bills'] = {
   atEnd: 'Al final',
   counted: 'Entre medias',
   notKnown: 'no se sabe',
-  readings: { measured: 'medida', interpolated: 'interpolada', last: 'última lectura' },
+  readings: { measured: 'medida', by_hand: 'leída a mano', interpolated: 'interpolada', last: 'última lectura' },
   versions: (versions) => plural(versions, { one: '# versión', other: '# versiones' }),
   version: 'Versión',
   recorded: 'Sabido el',

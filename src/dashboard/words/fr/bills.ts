@@ -41,7 +41,7 @@ export const bills: Words['bills'] = {
   atEnd: 'À la fin',
   counted: 'Entre les deux',
   notKnown: 'inconnu',
-  readings: { measured: 'mesuré', interpolated: 'interpolé', last: 'dernière mesure' },
+  readings: { measured: 'mesuré', by_hand: 'relevé à la main', interpolated: 'interpolé', last: 'dernière mesure' },
   versions: (versions) => plural(versions, { one: '# communication', other: '# communications' }),
   version: 'Communication',
   recorded: 'Connu le',

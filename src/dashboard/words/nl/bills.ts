@@ -40,7 +40,12 @@ export const bills: Words['bills'] = {
   atEnd: 'Aan het eind',
   counted: 'Ertussen',
   notKnown: 'niet bekend',
-  readings: { measured: 'gemeten', interpolated: 'geïnterpoleerd', last: 'laatste meting' },
+  readings: {
+    measured: 'gemeten',
+    by_hand: 'met de hand afgelezen',
+    interpolated: 'geïnterpoleerd',
+    last: 'laatste meting',
+  },
   versions: (versions) => plural(versions, { one: '# versie', other: '# versies' }),
   version: 'Versie',
   recorded: 'Bekend op',

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { text } from '#src/api/fields.ts';
+import { createdAt, deviceId, instant } from '#src/api/shapes.ts';
+import { asMilliwattHours, kwhToMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
+import type { EditRow, NewEdit } from '#src/devices/edits/store.ts';
+
+/** What a register can show, kWh. */
+const MOST_KWH = 1_000_000_000;
+
+/** What the members mean, whether they are asked for or answered. */
+const MEANING = {
+  action:
+    '`exclude`: readings of a time are passed over, whenever they come. `add`: a person read a register; it counts as any reading that comes late, and in the place of one that was sent for the same instant.',
+  native_name: 'What the device calls the quantity, as its `channels` do.',
+  start:
+    'Of `exclude`: from this time on. Readings have the time at which they were taken; of intervals that is their end.',
+  end: 'Of `exclude`: up to this time, which is not excluded any more.',
+  at: 'Of `add`: when it was read.',
+  kwh: 'Of `add`: what the register showed, in kWh (m³ where it counts a volume).',
+  reason: 'Why, in the words of who edits.',
+};
+const action = z.enum(['exclude', 'add']).describe(MEANING.action);
+
+export const newEdit = z
+  .strictObject({
+    action,
+    native_name: text(300)
+      .optional()
+      .describe(`${MEANING.native_name} Needed with \`add\`. Default with \`exclude\`: every quantity of the device.`),
+    start: instant.optional().describe(MEANING.start),
+    end: instant.optional().describe(MEANING.end),
+    at: instant.optional().describe(MEANING.at),
+    kwh: z.number().min(0).max(MOST_KWH).optional().describe(MEANING.kwh),
+    reason: text(500).describe(MEANING.reason),
+  })
+  .superRefine((edit, context) => {
+    const [needed, others] =
+      edit.action === 'add'
+        ? ([
+            ['native_name', 'at', 'kwh'],
+            ['start', 'end'],
+          ] as const)
+        : ([
+            ['start', 'end'],
+            ['at', 'kwh'],
+          ] as const);
+    const wrong = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
+    for (const name of needed) if (edit[name] === undefined) wrong(name, `is needed to ${edit.action}`);
+    for (const name of others) if (edit[name] !== undefined) wrong(name, `is not for ${edit.action}`);
+    if (edit.start !== undefined && edit.end !== undefined && Date.parse(edit.end) <= Date.parse(edit.start))
+      wrong('end', 'must lie after start');
+  });
+
+export const edit = z
+  .strictObject({
+    edit_id: z.string().describe('Id of the edit.'),
+    device_id: deviceId,
+    action,
+    native_name: z.string().nullable().describe(`${MEANING.native_name} Null: every quantity of the device.`),
+    start: instant.nullable().describe(MEANING.start),
+    end: instant.nullable().describe(MEANING.end),
+    at: instant.nullable().describe(MEANING.at),
+    kwh: z.number().nullable().describe(MEANING.kwh),
+    reason: z.string().describe(MEANING.reason),
+    status: z.enum(['in_force', 'revoked']).describe('A `revoked` edit has no effect any more, and stays to be seen.'),
+    is_computed: z.boolean().describe('Whether consumption is computed so by now: within seconds of a change.'),
+    author: z.string().nullable().describe('Id of the user who made it. Null: the account was erased.'),
+    created_at: createdAt,
+    revoked_by: z
+      .string()
+      .nullable()
+      .describe('Id of the user who revoked it. Null: nobody, or the account was erased.'),
+    revoked_at: instant.nullable().describe('When it was revoked. Null: it was not.'),
+  })
+  .meta({ id: 'ReadingEdit' });
+
+/** An edit as it is stored, of what was asked for. */
+export function toRow({ native_name, start, end, at, kwh, reason }: z.output<typeof newEdit>): NewEdit {
+  const from = new Date((start ?? at) as string);
+  const to = end === undefined ? new Date(from.getTime() + 1) : new Date(end);
+  return {
+    nativeName: native_name ?? null,
+    from,
+    to,
+    value: kwh === undefined ? null : kwhToMilliwattHours(kwh),
+    reason,
+  };
+}
+
+export function toWire(row: EditRow): z.output<typeof edit> {
+  const { edit_id, device_id, native_name, from_at, to_at, value, reason, author, created_at, revoker, revoked_at } =
+    row;
+  const isAdded = value !== null;
+  return {
+    edit_id,
+    device_id,
+    action: isAdded ? 'add' : 'exclude',
+    native_name,
+    start: isAdded ? null : from_at.toISOString(),
+    end: isAdded ? null : to_at.toISOString(),
+    at: isAdded ? from_at.toISOString() : null,
+    kwh: isAdded ? milliwattHoursToKwh(asMilliwattHours(value)) : null,
+    reason,
+    status: revoked_at ? 'revoked' : 'in_force',
+    is_computed: row.is_counted === (revoked_at === null),
+    author,
+    created_at: created_at.toISOString(),
+    revoked_by: revoker,
+    revoked_at: revoked_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,227 @@
+import { sql } from 'kysely';
+import { AppError, unprocessable } from '#src/core/errors.ts';
+import { newId } from '#src/core/ids.ts';
+import type { Database } from '#src/database/connect.ts';
+import { type Reach, within } from '#src/database/reach.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+import { nativeNameOf } from '../channel-name.ts';
+import { TOLD_KINDS } from '../channels.ts';
+import { COMPUTED_BEFORE } from '../store.ts';
+
+/** Most edits of a device: those in force, which each of its batches is planned with, and all of them. */
+const MAX_IN_FORCE = 1_000;
+const MAX_EDITS = 10_000;
+
+const COLUMNS = [
+  'edit_id',
+  'e.device_id',
+  'e.channel',
+  'e.kind',
+  'from_at',
+  'to_at',
+  'value',
+  'reason',
+  'author',
+  'e.created_at',
+  'revoker',
+  'revoked_at',
+  'is_counted',
+] as const;
+
+/** An edit by hand as it is stored, with what the device calls the quantity (null: it is about all of them). `value`: mWh. */
+export type EditRow = Awaited<ReturnType<typeof rowsOf>>[number];
+
+/** What somebody wants to edit: readings of `[from, to)` are excluded or, with a `value` in mWh, the register is told to have shown that at `from`. */
+export interface NewEdit {
+  nativeName: string | null;
+  from: Date;
+  to: Date;
+  value: number | null;
+  reason: string;
+}
+
+/** Who edits, and when. `oldest`: readings before it are not kept. */
+export interface Editing {
+  author: string;
+  now: Date;
+  oldest: Date;
+}
+
+/**
+ * Edits readings of a device within the reach; null where there is none. Ingest computes what that changes anew within seconds. Throws
+ * 422 where the device has no such quantity or the time is not one whose readings are kept, 409 where there are too many edits or the
+ * register was read by hand at that instant already.
+ */
+export async function createEdit(
+  db: Database,
+  reach: Reach,
+  deviceId: string,
+  wanted: NewEdit,
+  { author, now, oldest }: Editing,
+): Promise<EditRow | null> {
+  return joinOrBeginTransaction(db, async (trx) => {
+    // The row of the device is what writers wait for: none plans without the edit after this.
+    if (!(await computeAnew(trx, reach, deviceId))) return null;
+    const { nativeName, from, to, value, reason } = wanted;
+    const series = nativeName === null ? null : await seriesOf(trx, deviceId, nativeName, value !== null);
+    await mustBeKept(trx, deviceId, series, { from, oldest, field: value === null ? 'start' : 'at' });
+    // Raw SQL: counts of two kinds at once.
+    const { rows } = await sql<{ all: number; in_force: number; twice: boolean }>`
+      SELECT count(*)::int AS all, count(*) FILTER (WHERE revoked_at IS NULL)::int AS in_force,
+        coalesce(bool_or(revoked_at IS NULL AND value IS NOT NULL AND channel = ${series?.channel ?? null} AND from_at = ${from}), false) AS twice
+      FROM reading_edits WHERE device_id = ${deviceId}`.execute(trx);
+    const [found] = rows;
+    if (value !== null && found?.twice) throw new AppError('readByHandTwice');
+    if ((found?.in_force ?? 0) >= MAX_IN_FORCE || (found?.all ?? 0) >= MAX_EDITS) throw new AppError('tooManyEdits');
+    const editId = newId('edt');
+    await trx
+      .insertInto('reading_edits')
+      .values({
+        edit_id: editId,
+        device_id: deviceId,
+        channel: series?.channel ?? null,
+        kind: series?.kind ?? null,
+        from_at: from,
+        to_at: to,
+        value,
+        reason,
+        author,
+        created_at: now,
+        revoker: null,
+        revoked_at: null,
+      })
+      .execute();
+    return findEdit(trx, reach, deviceId, editId);
+  });
+}
+
+/**
+ * Revokes an edit of a device within the reach: its rows are as if it had never been made, and the edit stays to be seen. One that was
+ * revoked stays as it was. Null where there is none; 409 where retention has dropped what would have to be computed anew.
+ */
+export async function revokeEdit(
+  db: Database,
+  reach: Reach,
+  deviceId: string,
+  editId: string,
+  { author, now, oldest }: Editing,
+): Promise<EditRow | null> {
+  return joinOrBeginTransaction(db, async (trx) => {
+    const found = await findEdit(trx, reach, deviceId, editId);
+    if (!found || found.revoked_at) return found;
+    if (!(await computeAnew(trx, reach, deviceId))) return null;
+    const newest = await newestClosed(trx, deviceId, found);
+    if (found.from_at < oldest || (newest && found.from_at <= newest)) throw new AppError('editTooOld');
+    await trx
+      .updateTable('reading_edits')
+      .set({ revoker: author, revoked_at: now })
+      .where('edit_id', '=', editId)
+      .where('revoked_at', 'is', null)
+      .execute();
+    return findEdit(trx, reach, deviceId, editId);
+  });
+}
+
+/** Edits of a device within the reach, revoked ones, too, in the order in which they were made, after `cursor`; at most `limit`. */
+export async function listEdits(
+  db: Database,
+  reach: Reach,
+  deviceId: string,
+  page: { limit: number; cursor?: string },
+): Promise<EditRow[]> {
+  return rowsOf(db, reach, deviceId, page);
+}
+
+async function findEdit(db: Database, reach: Reach, deviceId: string, editId: string): Promise<EditRow | null> {
+  const [row] = await rowsOf(db, reach, deviceId, { limit: 1, editId });
+  return row ?? null;
+}
+
+async function rowsOf(
+  db: Database,
+  reach: Reach,
+  deviceId: string,
+  { limit, cursor = '', editId }: { limit: number; cursor?: string; editId?: string },
+) {
+  let query = db
+    .selectFrom('reading_edits as e')
+    .innerJoin('devices', 'devices.device_id', 'e.device_id')
+    .leftJoin('series as s', (join) =>
+      join.onRef('s.device_id', '=', 'e.device_id').onRef('s.channel', '=', 'e.channel').onRef('s.kind', '=', 'e.kind'),
+    )
+    .select([...COLUMNS, 's.native_name'])
+    .where('e.device_id', '=', deviceId)
+    .where('devices.deleted_at', 'is', null)
+    .where(within(reach, 'devices.user_id'))
+    .where('edit_id', '>', cursor)
+    .orderBy('edit_id')
+    .limit(limit);
+  if (editId !== undefined) query = query.where('edit_id', '=', editId);
+  const rows = await query.execute();
+  return rows.map(({ channel, kind, native_name: nativeName, ...row }) => ({
+    ...row,
+    channel,
+    kind,
+    native_name: channel === null || kind === null ? null : nativeNameOf({ channel, kind, nativeName }),
+  }));
+}
+
+/** Has the device computed anew, under its lock; false where there is none within the reach. */
+async function computeAnew(trx: Database, reach: Reach, deviceId: string): Promise<boolean> {
+  const row = await trx
+    .updateTable('devices')
+    .set({ computed_with: COMPUTED_BEFORE })
+    .where('device_id', '=', deviceId)
+    .where('deleted_at', 'is', null)
+    .where(within(reach, 'devices.user_id'))
+    .returning('device_id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+interface Series {
+  channel: string | null;
+  kind: string | null;
+}
+
+/** The quantity of a device that is called so: one that has told something, and for a reading by hand a register that counts. */
+async function seriesOf(db: Database, deviceId: string, nativeName: string, isRegister: boolean): Promise<Series> {
+  const rows = await db
+    .selectFrom('series')
+    .select(['channel', 'kind', 'native_name', 'counts_import', 'counts_export', 'meter'])
+    .where('device_id', '=', deviceId)
+    .where('kind', 'in', TOLD_KINDS)
+    .execute();
+  const series = rows.find((row) => nativeNameOf({ ...row, nativeName: row.native_name }) === nativeName);
+  const wrong = (message: string) => unprocessable({ field: 'native_name', message });
+  if (!series) throw wrong('must be one of the channels of the device, as GET /v1/devices/{device_id} names them');
+  const counts = series.counts_import || series.counts_export || series.meter !== null;
+  if (isRegister && (series.kind !== 'register' || !counts))
+    throw wrong('must be a register of the device that counts');
+  return series;
+}
+
+/** 422 where readings of that time are no longer kept, so that what an edit changes cannot be computed. */
+async function mustBeKept(
+  db: Database,
+  deviceId: string,
+  series: Series | null,
+  { from, oldest, field }: { from: Date; oldest: Date; field: string },
+): Promise<void> {
+  const newest = await newestClosed(db, deviceId, series);
+  const least = newest && newest >= oldest ? new Date(newest.getTime() + 1) : oldest;
+  if (from >= least) return;
+  const message = `must not lie before ${least.toISOString()}: older readings are not kept, and what they consumed stays`;
+  throw unprocessable({ field, message });
+}
+
+/** The latest reading of a series (of all: null) that retention has dropped, and kept apart. */
+async function newestClosed(db: Database, deviceId: string, series: Series | null): Promise<Date | null> {
+  // Raw SQL: a relation that only ingest writes.
+  const { rows } = await sql<{ newest: Date | null }>`
+    SELECT max(k.read_at) AS newest FROM closed_readings k JOIN series s USING (series_id)
+    WHERE s.device_id = ${deviceId} AND (${series?.channel ?? null}::text IS NULL OR (s.channel = ${series?.channel ?? null} AND s.kind = ${series?.kind ?? null}))`.execute(
+    db,
+  );
+  return rows[0]?.newest ?? null;
+}

@@ -1,0 +1,329 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { toIncoming } from '#ingest/incoming.ts';
+import { computeChanged } from '#ingest/write/changed-devices.ts';
+import { createWriter } from '#ingest/write/writer.ts';
+import { dropReadings } from '#src/database/history.ts';
+import { readingsTopic } from '#src/devices/topics.ts';
+import { passOverRollups } from '#src/rollups/mend.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+
+const HOUR_MS = 3_600_000;
+const MAY = Date.UTC(2026, 4, 1);
+const REGISTER = 'import energy_total_kwh';
+const at = (hours: number) => new Date(MAY + hours * HOUR_MS).toISOString();
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+
+/** A meter whose one worker remembers what it can. */
+async function meter() {
+  const utility = await api.user('utility');
+  const home = await api.user('homeowner', { enrolledBy: utility.userId });
+  const post = (path: string, body: object, key = home.key, method = 'POST') =>
+    api.send(path, { method, key, body: method === 'POST' ? body : undefined });
+  const { device_id: deviceId } = (await post('/v1/devices', { type: 'smart_meter', location: 'x' })).json;
+  const { pool } = api.database;
+  const writer = createWriter(pool, { now: () => api.now.getTime() });
+  /** Register readings in kWh, by hours since the start of May. */
+  const send = async (readings: readonly (readonly [number, number])[]) => {
+    for (const [hours, kwh] of readings) {
+      const payload = Buffer.from(JSON.stringify({ ts: at(hours), energy_total_kwh: kwh }));
+      const message = toIncoming({
+        topic: readingsTopic(deviceId),
+        payload,
+        receivedAtMs: api.now.getTime(),
+        replayed: false,
+      });
+      if (message) await writer.write([message]);
+    }
+  };
+  const path = `/v1/devices/${deviceId}/edits`;
+  const edit = (body: object, key = home.key) => post(path, { reason: 'checked', ...body }, key);
+  const revoke = (editId: string, key = home.key) => post(`${path}/${editId}`, {}, key, 'DELETE');
+  const compute = () => computeChanged(pool, writer);
+  /** kWh by hours since the start of May. */
+  const profile = async () => {
+    const { rows } = await pool.query(
+      `SELECT hour, energy_milliwatt_hours AS energy, estimated_milliwatt_hours AS estimated FROM device_hourly
+       WHERE device_id = $1 ORDER BY 1`,
+      [deviceId],
+    );
+    return rows.map(({ hour, energy, estimated }) => [
+      (hour.getTime() - MAY) / HOUR_MS,
+      energy / 1e6,
+      ...(estimated > 0 ? [estimated / 1e6] : []),
+    ]);
+  };
+  /** All that is stored of it, but what only grows. */
+  const everything = async () => {
+    const asked = [
+      'SELECT * FROM device_intervals WHERE device_id = $1 ORDER BY starts_at',
+      'SELECT r.* FROM readings r JOIN series USING (series_id) WHERE device_id = $1 ORDER BY 1, 2, 3',
+      'SELECT n.* FROM reading_notes n JOIN series USING (series_id) WHERE device_id = $1 ORDER BY 1, 2, 3',
+      'SELECT * FROM series WHERE device_id = $1',
+      'SELECT laws FROM device_heads WHERE device_id = $1',
+      'SELECT user_id, hour, energy_milliwatt_hours, estimated_milliwatt_hours, covered_ms, reading_count FROM user_hourly WHERE user_id = (SELECT user_id FROM devices WHERE device_id = $1) ORDER BY hour',
+    ];
+    return Promise.all(asked.map(async (text) => (await pool.query(text, [deviceId])).rows));
+  };
+  return { ...home, utility, deviceId, path, send, edit, revoke, compute, profile, everything, post };
+}
+
+/** Ten hours of 1 kWh each, of which the meter told four too many in the middle. */
+const FALSE: [number, number][] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((hour) => [
+  hour,
+  100 + hour + (hour > 2 && hour < 7 ? 0.4 : 0),
+]);
+
+test('readings that are excluded are passed over, whenever they come, and count again once that is revoked', async () => {
+  api.now = new Date(MAY + 12 * HOUR_MS);
+  const { send, edit, revoke, compute, profile, everything, deviceId, userId, path, key } = await meter();
+  const late = FALSE[5] as [number, number];
+  await send(FALSE.filter((one) => one !== late));
+  const before = await everything();
+  const made = await edit({ action: 'exclude', native_name: REGISTER, start: at(3), end: at(7) });
+  expect(made).toMatchObject({
+    status: 201,
+    json: {
+      action: 'exclude',
+      status: 'in_force',
+      is_computed: false,
+      author: userId,
+      native_name: REGISTER,
+      end: at(7),
+    },
+  });
+  expect(await compute()).toBe(1);
+  const evenly = [
+    [0, 1],
+    [1, 1],
+    [2, 1, 1],
+    [3, 1, 1],
+    [4, 1, 1],
+    [5, 1, 1],
+    [6, 1, 1],
+    [7, 1],
+    [8, 1],
+    [9, 1],
+  ];
+  expect(await profile()).toEqual(evenly);
+  // What comes late lies within the time, too; what follows does not.
+  await send([late, [11, 111]]);
+  expect(await profile()).toEqual([...evenly, [10, 1]]);
+  const { rows } = await api.database.pool.query(
+    'SELECT count(*)::int AS stored FROM readings JOIN series USING (series_id) WHERE device_id = $1',
+    [deviceId],
+  );
+  expect(rows[0].stored).toBe(12);
+  const [listed] = (await api.send(path, { key })).json;
+  expect(listed).toMatchObject({ edit_id: made.json.edit_id, is_computed: true, revoked_by: null });
+  const report = (await api.send(`/v1/devices/${deviceId}/quality?start=2026-05-01&end=2026-05-31`, { key })).json
+    .data[0];
+  expect(report).toMatchObject({ excluded_readings: 4, added_readings: 0, edits: [made.json.edit_id] });
+  // A further message works it in as well as a worker's look.
+  expect(await revoke(made.json.edit_id)).toMatchObject({
+    status: 200,
+    json: { status: 'revoked', revoked_by: userId },
+  });
+  await send([[12, 112]]);
+  expect(await compute()).toBe(0);
+  expect(await profile()).toEqual(
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((hour) => [hour, hour === 2 ? 1.4 : hour === 6 ? 0.6 : 1]),
+  );
+  expect(before[0]?.length).toBeGreaterThan(30);
+});
+
+test('of a device that is remembered, too, what just follows into an excluded time is passed over', async () => {
+  api.now = new Date(MAY + 12 * HOUR_MS);
+  const { send, edit, compute, profile } = await meter();
+  await send(FALSE.slice(0, 3));
+  await edit({ action: 'exclude', start: at(3), end: at(7) });
+  await compute();
+  await send(FALSE.slice(3));
+  expect((await profile()).map(([, kwh]) => kwh)).toEqual(Array(10).fill(1));
+});
+
+test('revoking restores every row, of a reading by hand, too, which counts as one that comes late', async () => {
+  api.now = new Date(MAY + 30 * HOUR_MS);
+  const { send, edit, revoke, compute, profile, everything, deviceId, key } = await meter();
+  // Away for a day, in which 12 kWh were used.
+  await send([
+    [0, 100],
+    [1, 101],
+    [25, 113],
+    [26, 114],
+  ]);
+  const before = await everything();
+  const read = (await edit({ action: 'add', native_name: REGISTER, at: at(7), kwh: 110 })).json;
+  const last = (await edit({ action: 'add', native_name: REGISTER, at: at(29), kwh: 117 })).json;
+  const gone = (await edit({ action: 'exclude', start: at(25), end: at(25.5) })).json;
+  expect(await compute()).toBe(1);
+  const hours = await profile();
+  expect(hours[1]).toEqual([1, 1.5, 1.5]);
+  expect(hours[7]?.[1]).toBeCloseTo(4 / 19, 5);
+  expect(hours.at(-1)).toEqual([28, 1, 1]);
+  expect(hours.reduce((sum, [, kwh]) => sum + (kwh as number), 0)).toBeCloseTo(17, 6);
+  const report = (await api.send(`/v1/devices/${deviceId}/quality?start=2026-05-01&end=2026-05-31`, { key })).json
+    .data[0];
+  expect(report).toMatchObject({ excluded_readings: 1, added_readings: 2 });
+  expect(report.edits).toHaveLength(3);
+  // What the meter tells of the same instant does not count beside it.
+  const [{ capabilities, pool }, since] = [api.database, new Date(MAY)];
+  await api.database.settle(api.now);
+  expect((await passOverRollups(pool, { capabilities, since, mode: 'check' })).differences).toEqual([]);
+  for (const { edit_id } of [gone, read, last]) expect((await revoke(edit_id)).status).toBe(200);
+  expect(await compute()).toBe(1);
+  expect(await everything()).toEqual(before);
+  // And is taken back before it was ever computed.
+  const again = (await edit({ action: 'add', native_name: REGISTER, at: at(7), kwh: 110 })).json;
+  await revoke(again.edit_id);
+  await compute();
+  expect(await everything()).toEqual(before);
+});
+
+test('a reading by hand holds in the place of one that is sent for the same instant, whichever came first', async () => {
+  api.now = new Date(MAY + 12 * HOUR_MS);
+  const { send, edit, revoke, compute, profile } = await meter();
+  await send([
+    [0, 100],
+    [1, 101],
+    [3, 104],
+  ]);
+  const { edit_id } = (await edit({ action: 'add', native_name: REGISTER, at: at(2), kwh: 103 })).json;
+  await compute();
+  await send([[2, 102]]);
+  expect(await profile()).toEqual([
+    [0, 1],
+    [1, 2],
+    [2, 1],
+  ]);
+  await revoke(edit_id);
+  await compute();
+  expect(await profile()).toEqual([
+    [0, 1],
+    [1, 1],
+    [2, 2],
+  ]);
+});
+
+test('a closed bill is corrected by an edit as by a late reading, and tells what was read by hand', async () => {
+  api.now = new Date(MAY + 24 * 40 * HOUR_MS);
+  const { send, edit, compute, deviceId, utility, post } = await meter();
+  await send([
+    [0, 100],
+    [24 * 10, 200],
+    [24 * 35, 600],
+  ]);
+  const bill = (
+    await post('/v1/bill-periods', { device_id: deviceId, start: '2026-05-01', end: '2026-05-31' }, utility.key)
+  ).json;
+  const path = `/v1/bill-periods/${bill.bill_period_id}`;
+  const closed = await post(`${path}/close`, {}, utility.key);
+  expect(closed.json.last_told).toMatchObject({ import_kwh: '436.000000' });
+  await edit({ action: 'add', native_name: REGISTER, at: at(24 * 31), kwh: 500 }, utility.key);
+  await compute();
+  const { json } = await api.send(path, { key: utility.key });
+  expect(json.known_now).toMatchObject({
+    import_kwh: '400.000000',
+    registers: [{ at_end: { kwh: '500.000000', is: 'by_hand' }, energy_kwh: '400.000000' }],
+  });
+  expect(json.corrections).toMatchObject([{ status: 'waiting', import_kwh: '-36.000000' }]);
+});
+
+test('what cannot be edited is refused, and says why', async () => {
+  api.now = new Date(MAY + 12 * HOUR_MS);
+  const { send, edit, revoke, compute, path, utility, userId, key, deviceId } = await meter();
+  const readOnly = await api.user('utility', { scopes: ['devices:read'] });
+  const stranger = await api.user('homeowner');
+  await send(FALSE);
+  const add = { action: 'add', native_name: REGISTER, at: at(2.5), kwh: 102.5 };
+  const exclude = { action: 'exclude', start: at(1), end: at(2) };
+  const refused: [object, string][] = [
+    [{ ...add, at: at(13) }, 'at'],
+    [{ ...add, native_name: 'import power_w' }, 'native_name'],
+    [{ ...add, native_name: undefined }, 'native_name'],
+    [{ ...add, kwh: -1 }, 'kwh'],
+    [{ ...add, start: at(1) }, 'start'],
+    [{ ...add, at: '2024-01-01T00:00:00Z' }, 'at'],
+    [{ ...add, reason: '' }, 'reason'],
+    [{ ...add, reason: 'x'.repeat(501) }, 'reason'],
+    [{ ...exclude, end: at(1) }, 'end'],
+    [{ ...exclude, end: at(13) }, 'end'],
+    [{ ...exclude, start: '2024-01-01T00:00:00Z' }, 'start'],
+    [{ ...exclude, native_name: 'nothing' }, 'native_name'],
+    [{ ...exclude, kwh: 1 }, 'kwh'],
+    [{ action: 'exclude', end: at(2) }, 'start'],
+    [{ action: 'replace' }, 'action'],
+  ];
+  for (const [body, field] of refused) {
+    const { status, json } = await edit(body);
+    expect({ body, status, fields: json.details?.map((one: { field: string }) => one.field) }).toEqual({
+      body,
+      status: 422,
+      fields: expect.arrayContaining([field]),
+    });
+  }
+  expect((await edit(add, readOnly.key)).status).toBe(403);
+  expect((await edit(add, stranger.key)).status).toBe(404);
+  const made = (await edit(add)).json;
+  expect(await edit(add)).toMatchObject({ status: 409 });
+  expect((await api.send(path, { key: stranger.key })).status).toBe(404);
+  expect((await revoke(made.edit_id, stranger.key)).status).toBe(404);
+  expect((await revoke('edt_none')).status).toBe(404);
+  // Who enrolled the home may edit, too; both are told.
+  const theirs = (await edit(exclude, utility.key)).json;
+  expect(theirs.author).toBe(utility.userId);
+  const first = await api.send(`${path}?limit=1`, { key });
+  expect(first.json).toHaveLength(1);
+  expect(first.headers.link).toContain('rel="next"');
+  expect((await revoke(made.edit_id)).json).toMatchObject({ revoked_by: userId });
+  const again = await revoke(made.edit_id, utility.key);
+  expect(again).toMatchObject({ status: 200, json: { revoked_by: userId } });
+  const { rows } = await api.database.pool.query(
+    `SELECT action, actor_user_id, about_user_id, details FROM audit_log WHERE target = $1 AND action LIKE 'device.edit%' ORDER BY audit_id`,
+    [deviceId],
+  );
+  expect(rows.map(({ action, actor_user_id }) => [action, actor_user_id])).toEqual([
+    ['device.edited', userId],
+    ['device.edited', utility.userId],
+    ['device.edit_revoked', userId],
+    ['device.edit_revoked', utility.userId],
+  ]);
+  expect(rows[2]).toMatchObject({ about_user_id: userId, details: { edit_id: made.edit_id } });
+  await compute();
+});
+
+test('retention keeps what was computed with edits, and what it has dropped can be edited no more', async () => {
+  api.now = new Date(MAY + 12 * HOUR_MS);
+  const { send, edit, revoke, compute, profile, deviceId } = await meter();
+  await send(FALSE);
+  const excluded = (await edit({ action: 'exclude', start: at(3), end: at(7) })).json;
+  const read = (await edit({ action: 'add', native_name: REGISTER, at: at(11), kwh: 111 })).json;
+  await compute();
+  const before = await profile();
+  expect(before).toHaveLength(11);
+  // A year and a half later all of that is gone, but where the law goes on from: what a person read.
+  api.now = new Date(MAY + 24 * 548 * HOUR_MS);
+  expect((await dropReadings(api.database.pool, api.now, 13)).length).toBeGreaterThan(0);
+  const { rows } = await api.database.pool.query(
+    `SELECT k.interval_ms, k.value FROM closed_readings k JOIN series USING (series_id) WHERE device_id = $1 ORDER BY read_at DESC LIMIT 1`,
+    [deviceId],
+  );
+  expect(rows).toEqual([{ interval_ms: -1, value: 111_000_000 }]);
+  for (const { edit_id } of [excluded, read]) expect(await revoke(edit_id)).toMatchObject({ status: 409 });
+  expect(await edit({ action: 'exclude', start: at(1), end: at(2) })).toMatchObject({ status: 422 });
+  // A setting that holds for the past changes nothing of it, either.
+  await api.database.pool.query(
+    `UPDATE devices SET computed_with = jsonb_build_object('limit_kw', limit_kw, 'register_max_kwh', null, 'max_gap_minutes', max_gap_minutes), limit_kw = 90
+     WHERE device_id = $1`,
+    [deviceId],
+  );
+  await compute();
+  await send([[24 * 540, 112]]);
+  const after = await profile();
+  expect(after.slice(0, 11)).toEqual(before);
+  expect(after.reduce((sum, [, kwh]) => sum + (kwh as number), 0)).toBeCloseTo(12, 6);
+});
