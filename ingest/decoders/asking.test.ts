@@ -42,6 +42,26 @@ test('a family that does not say what it takes is asked about every topic, in it
   expect(asking('other').reads).toEqual([1]);
 });
 
+test('a family that knows its messages by their bodies is asked about those alone, on topics that are not its own', () => {
+  const asked = { decodes: 0 };
+  const family: Family = {
+    ...withoutMemory({
+      name: 'a',
+      takes: (topic) => topic.startsWith('a/'),
+      knows: (payload) => payload[0] === 0x7b,
+      decode() {
+        asked.decodes++;
+        return { said: [], refused: [] };
+      },
+    }),
+  };
+  const decoders = createDecoders([family]);
+  const hear = (topic: string, payload: string) =>
+    decoders.hear({ topic, payload: Buffer.from(payload), receivedAtMs: 0 }, {})?.family;
+  expect([hear('a/x', '1'), hear('b/x', '{}'), hear('b/x', '1')]).toEqual(['a', 'a', undefined]);
+  expect(asked.decodes).toBe(2);
+});
+
 test('a flood of topics, and long ones, are forgotten; what is heard in between is not', () => {
   const { families, asked } = counting(['a']);
   const asking = createAsking(families, 10);

@@ -4,6 +4,8 @@ import type { Family } from './family.ts';
 interface Asked {
   /** Whose such a message can be, in the order of asking. */
   reads: readonly number[];
+  /** Those of them whose message it can be by its body alone (`knows`). */
+  byBody: ReadonlySet<number>;
   /** Who learns from it. */
   learns: readonly number[];
 }
@@ -16,7 +18,7 @@ const MAX_TOPIC_LENGTH = 256;
  * square of their length (of mbmd's it was 26 s of the processor for one message).
  */
 const LONGEST_TOPIC = 1_024;
-const NOBODYS: Asked = { reads: [], learns: [] };
+const NOBODYS: Asked = { reads: [], byBody: new Set(), learns: [] };
 
 /** Answers what is asked about a topic; the families themselves are asked once, while the topic is remembered. */
 type Asking = (topic: string) => Asked;
@@ -43,8 +45,11 @@ export function createAsking(families: readonly Family[], maxTopics = MAX_TOPICS
   const ask = (topic: string): Asked => {
     const places = (is: (family: Family) => boolean) =>
       families.flatMap((family, index) => (is(family) ? [index] : []));
+    const takes = new Set(places((family) => family.takes?.(topic) ?? true));
+    const byBody = new Set(places((family) => family.knows !== undefined).filter((index) => !takes.has(index)));
     return {
-      reads: places((family) => family.takes?.(topic) ?? true),
+      reads: families.flatMap((_, index) => (takes.has(index) || byBody.has(index) ? [index] : [])),
+      byBody,
       learns: places((family) => family.remembers(topic)),
     };
   };

@@ -96,6 +96,11 @@ export interface Family<Memory = unknown> {
    */
   takes?(topic: string): boolean;
   /**
+   * Where owners choose the topic themselves: whether a body on one that `takes` denies can be this family's all the same. It is asked of
+   * nearly every message of others, so it looks at bytes, and parses nothing. Left out: never.
+   */
+  knows?(payload: Buffer): boolean;
+  /**
    * Whether later messages cannot be read without this one (discovery, births, units). Such messages are kept, the last of
    * each topic, and given to `learn` again in order of receipt when another worker goes on.
    */
@@ -112,7 +117,7 @@ export interface Family<Memory = unknown> {
 }
 
 /** A family whose messages each say everything themselves. */
-export const withoutMemory = (family: Pick<Family<null>, 'name' | 'takes' | 'decode'>): Family<null> => ({
+export const withoutMemory = (family: Pick<Family<null>, 'name' | 'takes' | 'knows' | 'decode'>): Family<null> => ({
   ...family,
   remembers: () => false,
   newMemory: () => null,

@@ -30,8 +30,10 @@ export function createDecoders(families: readonly Family[] = FAMILIES): Decoders
     for (const at of askedOn(message.topic).learns) families[at]?.learn(memories[at], message);
   };
   const read = (message: DeviceMessage, settings: DecoderSettings): FamilyHeard | null => {
-    for (const at of askedOn(message.topic).reads) {
+    const { reads, byBody } = askedOn(message.topic);
+    for (const at of reads) {
       const family = families[at] as Family;
+      if (byBody.has(at) && !family.knows?.(message.payload)) continue;
       const heard = family.decode(message, settings, memories[at]);
       if (heard) return { family: family.name, ...heard };
     }

@@ -7,7 +7,12 @@ import { FIELDS, MEMBERS } from './fields.ts';
 import { deviceOf, isJson, parseRaw } from './topic.ts';
 
 /** amsreader (AmsToMqttBridge, amsleser.no): the customer port of smart meters, as raw topics or as JSON. */
-export const amsreader = withoutMemory({ name: 'amsreader', decode });
+export const amsreader = withoutMemory({
+  name: 'amsreader',
+  takes: (topic) => parseRaw(topic) !== null,
+  knows: isJson,
+  decode,
+});
 
 function decode(message: DeviceMessage): Heard | null {
   const raw = parseRaw(message.topic);

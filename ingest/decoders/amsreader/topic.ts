@@ -23,6 +23,7 @@ export const deviceOf = (topic: string): string => LIST.exec(topic)?.[1] ?? topi
 
 /** Whether a body is a list in JSON. */
 export const isJson = (payload: Buffer): boolean =>
+  payload[0] === START[0] &&
   payload.subarray(0, START.length).equals(START) &&
   MEMBERS.every((name) => payload.subarray(0, 300).includes(name)) &&
   payload.includes(POWER);

@@ -6,7 +6,12 @@ import { FIELDS, field } from './fields.ts';
 import { type DsmrReaderTopic, isReading, parseTopic } from './topic.ts';
 
 /** DSMR-reader: registers and power of a Dutch or Belgian meter, and its gas meter, as JSON or a topic for each field. */
-export const dsmrReader = withoutMemory({ name: 'dsmr-reader', decode });
+export const dsmrReader = withoutMemory({
+  name: 'dsmr-reader',
+  takes: (topic) => parseTopic(topic) !== null,
+  knows: isReading,
+  decode,
+});
 
 function decode(message: DeviceMessage, settings: DecoderSettings): Heard | null {
   const parsed = parseTopic(message.topic);

@@ -3,7 +3,7 @@ import { hearing, nothing, refusal } from '../read/heard.ts';
 import { asObject, type Json, member, readObject } from '../read/payload.ts';
 import { fromIso, trusted } from '../read/time.ts';
 import { addCounts, type Medium, mediumOfErt, meterId } from './meter.ts';
-import { isOwnTopic, parseStateTopic } from './topic.ts';
+import { isOwnTopic, mayBeMessage, parseStateTopic } from './topic.ts';
 
 /** Where each type of message has its meter's id, the meter's type, and its counts. */
 const TYPES = new Map<string, { id: string; type?: string; medium?: Medium; imports: string; exports?: string }>([
@@ -17,14 +17,19 @@ const TYPES = new Map<string, { id: string; type?: string; medium?: Medium; impo
 ]);
 
 /** North American ERT meters, as rtlamr prints them (`-format=json`) and users pipe it to a broker. */
-export const rtlamr = withoutMemory({ name: 'rtlamr', decode });
+export const rtlamr = withoutMemory({
+  name: 'rtlamr',
+  takes: (topic) => parseStateTopic(topic) !== null || isOwnTopic(topic),
+  knows: mayBeMessage,
+  decode,
+});
 
 function decode({ topic, payload, receivedAtMs }: DeviceMessage, settings: DecoderSettings): Heard | null {
   const state = parseStateTopic(topic);
   if (state !== null) return decodeState(state, payload, receivedAtMs, settings);
   const own = isOwnTopic(topic);
   // Any topic may be theirs: look before parsing what is nearly always somebody else's.
-  if (!own && !payload.includes('"Message"')) return null;
+  if (!own && !mayBeMessage(payload)) return null;
   const body = readObject(payload);
   const type = member(body, 'Type');
   const message = asObject(member(body, 'Message'));

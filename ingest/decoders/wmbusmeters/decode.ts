@@ -14,7 +14,12 @@ const NO_VALUE = -2_147_483_648;
 const VOLUMES = new Map((['gas', 'heat', 'water'] as const).map((medium) => [`${medium}/`, volumeChannel(medium)]));
 
 /** wmbusmeters: electricity, heat, cooling, gas and water meters that are heard by radio or read by wired M-Bus. */
-export const wmbusmeters = withoutMemory({ name: 'wmbusmeters', decode });
+export const wmbusmeters = withoutMemory({
+  name: 'wmbusmeters',
+  takes: (topic) => topic === ALARMS || isOwnTopic(topic),
+  knows: mayBeTelegram,
+  decode,
+});
 
 function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): Heard | null {
   if (topic === ALARMS) return nothing();
