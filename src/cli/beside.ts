@@ -1,7 +1,8 @@
-import { type Config, loadConfig } from '#src/config/load.ts';
+import type { Config } from '#src/config/load.ts';
 import { createDb, createPool, type Database, type Pool } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { refuseNewer } from '#src/database/migrate.ts';
+import { loadConfigBeside } from '#src/start/listening.ts';
 import { linesForTerminal } from './for-terminal.ts';
 
 /** One JSON object for programs, lines for people. */
@@ -18,7 +19,7 @@ export async function withPool<T>(
   applicationName: string,
   work: (pool: Pool, config: Config) => Promise<T>,
 ): Promise<T> {
-  const config = loadConfig();
+  const config = loadConfigBeside();
   const pool = createPool(await databaseUrl(config), { max: 3, applicationName });
   try {
     await refuseNewer(pool);

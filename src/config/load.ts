@@ -217,16 +217,28 @@ function combinations(vars: Variables): string[] {
 export function childEnvironment(config: Config, databaseUrl: string): Record<string, string | undefined> {
   // The supervisor has the operators' port, and asks its children without one: they take no port that could be another's.
   const operator = { OPERATOR_PORT: 'none' };
-  const { api, mqtt } = config;
-  const listening = {
+  return {
+    ...process.env,
+    DATABASE_URL: databaseUrl,
+    DATA_DIR: config.dataDir,
+    ...listeningVariables(config),
+    ...operator,
+  };
+}
+
+/** Where a service of this configuration listens, and what it tells people and devices, as the variables that say so. */
+export function listeningVariables({ api, mqtt, publicUrl, isPublicUrlGiven }: Config): Record<string, string> {
+  return {
+    ...(isPublicUrlGiven ? { PUBLIC_URL: publicUrl } : {}),
+    API_HOST: api.host,
     API_PORT: String(api.port),
     HTTP_PORT: String(api.httpPort),
+    MQTT_HOST: mqtt.host,
     MQTT_PORT: String(mqtt.port),
-    MQTTS_PORT: String(mqtt.tlsPort),
     MQTTS_HOST: mqtt.tlsHost,
+    MQTTS_PORT: String(mqtt.tlsPort),
     PUBLIC_MQTT_HOST: mqtt.publicHost,
   };
-  return { ...process.env, DATABASE_URL: databaseUrl, DATA_DIR: config.dataDir, ...listening, ...operator };
 }
 
 /** Queues that a broker cluster has, where nothing else was said before its first start. */

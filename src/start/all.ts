@@ -10,6 +10,7 @@ import { tlsPair } from './certificate.ts';
 import { type Child, startChild } from './children.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { keepEmbeddedPostgres } from './embedded-database.ts';
+import { writeListening } from './listening.ts';
 import { choosePorts } from './ports.ts';
 import { startSandbox } from './sandbox.ts';
 import { secretKey } from './secret-key.ts';
@@ -53,6 +54,7 @@ export async function startAll(given: Config, signal: AbortSignal = new AbortCon
     stops.push(await lockDataDir(given.dataDir));
     const config = await choosePorts(given);
     const tls = await tlsPair(config, log);
+    stops.push(writeListening(config));
     const { url, stop: stopDatabase } = await database(config, log);
     stops.push(stopDatabase);
     signal.throwIfAborted();

@@ -29,7 +29,9 @@ interface Started {
 }
 
 function start(): Started {
-  const child = spawn(process.execPath, [LAUNCHER, 'start'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  // Commands beside it do not hear of it from their environment, as beside the demo.
+  const own = { ...env, MQTTS_HOST: '127.0.0.1' };
+  const child = spawn(process.execPath, [LAUNCHER, 'start'], { env: own, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (chunk) => {
@@ -148,6 +150,15 @@ test('starts everything, prints the key once, refuses a second service, and surv
   const { findings } = JSON.parse(doctor.stdout) as { findings: { level: string; finding: string }[] };
   expect(findings.filter(({ level }) => level === 'problem' || level === 'skipped')).toEqual([]);
   expect([doctor.status, doctor.stderr]).toEqual([0, '']);
+  const made = spawnSync(
+    process.execPath,
+    [LAUNCHER, 'gateways', 'create', '--user', 'admin@localhost', '--name', 'home'],
+    {
+      env,
+      encoding: 'utf8',
+    },
+  );
+  expect(made.stdout).toMatch(new RegExp(`^host +localhost, port ${env.MQTTS_PORT} with TLS$`, 'm'));
 
   const operator = `http://127.0.0.1:${env.OPERATOR_PORT}`;
   const metrics = await (await fetch(`${operator}/metrics`)).text();

@@ -1,6 +1,7 @@
-import { type Config, ConfigError, loadConfig } from '#src/config/load.ts';
+import { type Config, ConfigError } from '#src/config/load.ts';
 import { verifySmtp } from '#src/delivery/email/verify.ts';
 import { runningOn } from '#src/start/data-dir-lock.ts';
+import { loadConfigBeside } from '#src/start/listening.ts';
 import type { Facts } from '../facts.ts';
 import { gatherBroker } from './broker.ts';
 import { gatherCertificate } from './certificate.ts';
@@ -48,7 +49,7 @@ const NOTHING = {
 
 function readConfig(): Facts['config'] {
   try {
-    return { valid: loadConfig() };
+    return { valid: loadConfigBeside() };
   } catch (error) {
     if (error instanceof ConfigError) return { mistakes: error.message.split('\n') };
     throw error;

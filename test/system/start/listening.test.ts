@@ -1,0 +1,41 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { loadConfig, loadDemoConfig } from '#src/config/load.ts';
+import { lockDataDir } from '#src/start/data-dir-lock.ts';
+import { loadConfigBeside, writeListening } from '#src/start/listening.ts';
+import { temporaryFolder } from '#test/support/service.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+afterEach(() => folder.remove());
+
+test('a command beside the demo tells devices what the demo tells them, and the environment goes before', async () => {
+  const env = { DATA_DIR: folder.path };
+  const demo = loadDemoConfig({ ...env, API_PORT: '9443', PUBLIC_URL: 'https://localhost:9000' });
+  const giveBack = await lockDataDir(folder.path);
+  const take = writeListening(demo);
+  expect(loadConfigBeside(env)).toEqual(demo);
+  expect(loadConfigBeside({ ...env, API_PORT: '7443', MQTTS_HOST: '' })).toEqual({
+    ...demo,
+    api: { ...demo.api, port: 7443 },
+  });
+  take();
+  expect(loadConfigBeside(env)).toEqual(loadConfig(env));
+  giveBack();
+});
+
+test('what a killed service has left behind counts for nothing', async () => {
+  const env = { DATA_DIR: folder.path };
+  writeListening(loadDemoConfig(env));
+  expect(loadConfigBeside(env)).toEqual(loadConfig(env));
+});
+
+test('a file that is damaged is named', async () => {
+  const giveBack = await lockDataDir(folder.path);
+  await writeFile(join(folder.path, 'listening.json'), '{');
+  expect(() => loadConfigBeside({ DATA_DIR: folder.path })).toThrow(/listening\.json cannot be read/);
+  giveBack();
+});
