@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { isLoopback } from '#src/config/addresses.ts';
 import { isAmqp, parseAmqpUrl } from '#src/config/amqp-url.ts';
 import type { Config } from '#src/config/load.ts';
@@ -10,6 +11,8 @@ import { mayRead } from '#src/devices/broker-access.ts';
 import { endedCertificates, loginOfCertificate } from '#src/devices/certificates.ts';
 import { checkDeviceLogin, endedLogins } from '#src/devices/credentials.ts';
 import { ROUTING_KEYS, TOPIC_FILTERS, topicOfRoutingKey } from '#src/devices/topics.ts';
+import { saveUnread, startSavingUnread } from './gateways/save-unread.ts';
+import { createUnreadMessages } from './gateways/unread.ts';
 import { createPipeline, type PipelineCounts } from './pipeline.ts';
 import { startAmqp } from './source/amqp/amqp-source.ts';
 import { shardCount } from './source/amqp/shard-count.ts';
@@ -25,6 +28,8 @@ import { createWriter } from './write/writer.ts';
 
 /** How long a shutdown takes to hand over and to commit what was accepted; the broker redelivers the rest. */
 const DRAIN_MS = 2_000;
+/** How long it then takes at most to write the last counts of unread messages, which are no readings. */
+const LAST_COUNTS_MS = 1_000;
 
 const OPEN_WITHOUT_TLS =
   'MQTT without TLS listens beyond this machine (MQTT_HOST): whoever is on the way reads passwords and readings. Use it in a network of your own, and MQTTS_PORT for every device that can do TLS';
@@ -82,10 +87,12 @@ export async function startIngest(
 ): Promise<Ingest> {
   const { pool, tls, log } = parts;
   const keeping = createKeeping();
+  const unread = createUnreadMessages();
   const writer = createWriter(pool, {
     retentionMonths: config.retentionMonths,
     maxChannels: config.maxChannels,
     keeping,
+    unread,
     memory: headMemory(config.headMemoryMib === undefined ? {} : { maxBytes: config.headMemoryMib * 2 ** 20 }),
   });
   let source: Source | undefined;
@@ -155,6 +162,7 @@ export async function startIngest(
   // What a source was told before it was known here it was told in vain; one that must wait still is told so again.
   source.resume();
   const stopWatching = watchChangedDevices(pool, writer, log);
+  const savingUnread = startSavingUnread(pool, unread, log);
   return {
     counts: pipeline.counts,
     waiting: pipeline.waiting,
@@ -171,6 +179,14 @@ export async function startIngest(
       stopWatching();
       await pipeline.drain(Math.max(0, untilMs - Date.now()));
       await source?.close();
+      const saveLast = async () => {
+        await savingUnread.stop();
+        while ((await saveUnread(pool, unread, true)) > 0);
+      };
+      const saved = saveLast().catch((error: Error) =>
+        log.debug({ err: error }, 'counts of unread messages not written'),
+      );
+      await Promise.race([saved, pause(LAST_COUNTS_MS, undefined, { ref: false })]);
     },
   };
 }

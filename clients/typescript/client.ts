@@ -1527,7 +1527,7 @@ export interface UnreadMessages {
   first_seen_at: string;
   /** When the last of them was received. */
   last_seen_at: string;
-  /** One of them, kept for 24 hours. Null: none is kept, as of what receivers hear of neighbours by radio. */
+  /** One of them, kept for 24 hours. Null: none is kept, as of what receivers hear of neighbours by radio; or the key is limited to a group of homes. */
   example: {
     /** Its topic, below the gateway's prefix. */
     topic: string;

@@ -33,10 +33,9 @@ export interface GatewayHearing {
   forget(batch: readonly IncomingMessage[]): void;
 }
 
-/** A worker's memory of its gateways. Their rows are locked while a batch is read, so that workers learn from each other. */
-export function createGatewayHearing(): GatewayHearing {
+/** A worker's memory of its gateways. Their rows are locked while a batch is read, so that workers learn from each other. `unread`: the worker's counts. */
+export function createGatewayHearing(unread: UnreadMessages = createUnreadMessages()): GatewayHearing {
   const gatewaysKnown = createKnownGateways();
-  const unread = createUnreadMessages();
 
   async function know(client: PoolClient, gatewayId: string, announced: number): Promise<Known> {
     const kept = gatewaysKnown.get(gatewayId);

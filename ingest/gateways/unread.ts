@@ -46,8 +46,10 @@ interface OfGateway {
 /** Counts messages that no family knows, by gateway and shape, and writes them now and then. */
 export interface UnreadMessages {
   note(gatewayId: string, message: DeviceMessage): void;
+  /** Gateways of which something waits and may be written now. `isLast`: the time between two writes does not count. */
+  due(isLast?: boolean): string[];
   /** Writes what is due of the gateways, whose rows the caller has locked. */
-  save(client: PoolClient, gatewayIds: readonly string[]): Promise<void>;
+  save(client: PoolClient, gatewayIds: readonly string[], isLast?: boolean): Promise<void>;
   /** The transaction did not commit, and its messages come again: what was noted of their gateways is lost with it. */
   forget(gatewayIds: Iterable<string>): void;
 }
@@ -57,6 +59,9 @@ export function createUnreadMessages(now: () => number = Date.now, most = MOST):
   /** Those that were heard last come last. */
   const gateways = new Map<string, OfGateway>();
   let bytes = 0;
+
+  const isDue = ({ shapes, writtenAtMs }: OfGateway, isLast: boolean): boolean =>
+    shapes.size > 0 && (isLast || now() - writtenAtMs >= WRITE_MS);
 
   function drop(gatewayId: string): void {
     bytes -= gateways.get(gatewayId)?.bytes ?? 0;
@@ -78,11 +83,12 @@ export function createUnreadMessages(now: () => number = Date.now, most = MOST):
         drop(oldest);
       }
     },
-    async save(client, gatewayIds) {
+    due: (isLast = false) => [...gateways].flatMap(([gatewayId, of]) => (isDue(of, isLast) ? [gatewayId] : [])),
+    async save(client, gatewayIds, isLast = false) {
       const due: { gatewayId: string; shapes: Map<string, Counted> }[] = [];
       for (const gatewayId of gatewayIds) {
         const of = gateways.get(gatewayId);
-        if (!of || of.shapes.size === 0 || now() - of.writtenAtMs < WRITE_MS) continue;
+        if (!of || !isDue(of, isLast)) continue;
         due.push({ gatewayId, shapes: of.shapes });
         bytes -= of.bytes;
         gateways.set(gatewayId, { writtenAtMs: now(), shapes: new Map(), bytes: 0 });

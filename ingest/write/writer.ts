@@ -1,4 +1,5 @@
 import { createGatewayHearing, type GatewayHearing, unknownGateway } from '#ingest/gateways/hear.ts';
+import type { UnreadMessages } from '#ingest/gateways/unread.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { retentionStartMs } from '#src/database/history.ts';
 import { inTransaction, isBeginAgain, MAX_ATTEMPTS } from '#src/database/transaction.ts';
@@ -39,7 +40,7 @@ export interface Writer {
 
 /**
  * `retentionMonths`: age beyond which readings are rejected. `maxChannels`: of a device. `keeping`: which rejections are kept (all of them). `memory`: what
- * is remembered of devices between batches. `now`: clock, Unix ms.
+ * is remembered of devices between batches. `unread`: counts of what no family reads. `now`: clock, Unix ms.
  */
 export function createWriter(
   pool: Pool,
@@ -48,6 +49,7 @@ export function createWriter(
     maxChannels?: number;
     keeping?: Keeping;
     memory?: HeadMemory;
+    unread?: UnreadMessages;
     now?: () => number;
   } = {},
 ): Writer {
@@ -60,7 +62,7 @@ export function createWriter(
   } = options;
 
   const months = partitionMonths(pool);
-  const gateways = createGatewayHearing();
+  const gateways = createGatewayHearing(options.unread);
   const follow = createFollow(memory);
   let staleInARow = 0;
   return {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { saveUnread } from '#ingest/gateways/save-unread.ts';
 import { createUnreadMessages } from '#ingest/gateways/unread.ts';
 import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
@@ -121,6 +122,20 @@ test('is seen by its owner and whoever reaches it; to others there is no such ga
     expect([id, await statusOf(`/v1/gateways/${id}/unread`, home.key)]).toEqual([id, 404]);
   }
   expect(await statusOf(home.path, keyless.key)).toBe(403);
+  // A key that is limited to a group sees that something speaks, and not what it says.
+  await home.hear(['solar/1234567890/live', '{"pac":1520}']);
+  const { json: group } = await api.send('/v1/groups', { key: admin.key, method: 'POST', body: { name: 'Street' } });
+  const place = `/v1/groups/${group.group_id}/users/${home.userId}`;
+  expect((await api.send(place, { key: admin.key, method: 'PUT' })).status).toBeLessThan(300);
+  const { json: limited } = await api.send('/v1/keys', {
+    key: admin.key,
+    method: 'POST',
+    body: { name: 'Street', scopes: ['devices:read'], group_id: group.group_id },
+  });
+  expect((await api.send(home.path, { key: limited.key })).json).toMatchObject([
+    { shape: 'solar/+/live', count: 1, example: null },
+  ]);
+  expect((await home.unread())[0].example.payload).toBe('{"pac":1520}');
 });
 
 test('counts are bounded: 200 shapes of a gateway, the others together, however many topics there are', async () => {
@@ -181,6 +196,28 @@ test('a gateway’s counts are written once in ten seconds, and those of a batch
   say();
   await save();
   expect(await counted()).toBe(5);
+});
+
+test('what a gateway said last is written without its next message, and at a stop at once', async () => {
+  const home = await household();
+  const gone = await household();
+  await api.send(`/v1/gateways/${gone.gatewayId}`, { key: gone.key, method: 'DELETE' });
+  let nowMs = 0;
+  const { pool } = api.database;
+  const unread = createUnreadMessages(() => nowMs);
+  const say = (gatewayId: string) => unread.note(gatewayId, { topic: 'a', payload: Buffer.from('1'), receivedAtMs: 0 });
+  const counted = async () =>
+    (await home.unread()).map(({ shape, count }: { shape: string; count: number }) => [shape, count]);
+  for (const id of [home.gatewayId, gone.gatewayId]) say(id);
+  expect([await saveUnread(pool, unread), await saveUnread(pool, unread)]).toEqual([2, 0]);
+  say(home.gatewayId);
+  nowMs = 9_999;
+  expect([await saveUnread(pool, unread), await counted()]).toEqual([0, [['a', 1]]]);
+  nowMs = 10_000;
+  expect([await saveUnread(pool, unread), await counted()]).toEqual([1, [['a', 2]]]);
+  say(home.gatewayId);
+  expect([await saveUnread(pool, unread, true), await counted()]).toEqual([1, [['a', 3]]]);
+  expect(unread.due(true)).toEqual([]);
 });
 
 test('an example gives place to another after ten minutes, and not with each writing', async () => {

@@ -1522,7 +1522,7 @@ class UnreadMessages(TypedDict):
     last_seen_at: str
     """When the last of them was received."""
     example: Optional[UnreadMessagesExample]
-    """One of them, kept for 24 hours. Null: none is kept, as of what receivers hear of neighbours by radio."""
+    """One of them, kept for 24 hours. Null: none is kept, as of what receivers hear of neighbours by radio; or the key is limited to a group of homes."""
 
 
 class Usage(TypedDict):

@@ -75,7 +75,7 @@ export const unread = z
       })
       .nullable()
       .describe(
-        'One of them, kept for 24 hours. Null: none is kept, as of what receivers hear of neighbours by radio.',
+        'One of them, kept for 24 hours. Null: none is kept, as of what receivers hear of neighbours by radio; or the key is limited to a group of homes.',
       ),
   })
   .meta({ id: 'UnreadMessages' });
