@@ -9,6 +9,9 @@ const MAX_MAPPINGS = 100;
 /** Levels without control characters, of which at least one is a word; `#` only as the last one. */
 const FILTER = /^(?=(?:[^/]*\/)*[^/+#]+(?:\/|$))(?:(?:\+|[^/+#\p{Cc}]*)\/)*(?:\+|#|[^/+#\p{Cc}]*)$/u;
 
+/** Topics of wishes and questions, and filters of nothing else: what is on them was not measured, whatever a wildcard stands for. */
+export const isCommandTopic = (topic: string): boolean => /^cmnd\/|\/(?:set|get|command)$/.test(topic);
+
 const path = z
   .string()
   .max(MAX_PATH_CHARACTERS)

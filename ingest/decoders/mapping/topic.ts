@@ -1,4 +1,4 @@
-import type { Mapped } from '#src/devices/mapping.ts';
+import { isCommandTopic, type Mapped } from '#src/devices/mapping.ts';
 import { matchFilter } from '../read/topic-filter.ts';
 
 /** A mapping that names a topic, and the device that it names there. */
@@ -7,12 +7,9 @@ export interface Named {
   device: string;
 }
 
-/** Topics of wishes and questions: what is on them was not measured, whatever a wildcard stands for. */
-const isCommand = (topic: string): boolean => /^cmnd\/|\/(?:set|get|command)$/.test(topic);
-
 /** The mappings whose filter names the topic, with the device of each. */
 export function namedOn(topic: string, mapping: readonly Mapped[]): Named[] {
-  if (isCommand(topic)) return [];
+  if (isCommandTopic(topic)) return [];
   return mapping.flatMap((mapped) => {
     const wild = matchFilter(mapped.topic, topic);
     if (!wild) return [];

@@ -3,6 +3,7 @@ import { ofUser, text, zone } from '#src/api/fields.ts';
 import { createdAt, instant, userId } from '#src/api/shapes.ts';
 import { decoderConfigMembers } from '#src/devices/decoder-config.ts';
 import type { Gateway } from '#src/devices/gateways.ts';
+import { unstorableIn } from '#src/devices/storable-config.ts';
 import type { Unread } from '#src/devices/unread.ts';
 
 /** What a decoder must be told, of a gateway or of a device: units, pulses, zone. What is not known to any is kept. */
@@ -12,7 +13,9 @@ export const decoderConfig = z
     tz: zone.optional().describe(decoderConfigMembers.tz.description ?? ''),
   })
   .refine((value) => JSON.stringify(value).length <= 65_536, 'at most 64 KiB')
-  .refine((value) => !JSON.stringify(value).includes('\\u0000'), 'must not contain NUL')
+  .superRefine((value, context) => {
+    for (const { path, message } of unstorableIn(value)) context.addIssue({ code: 'custom', path, message });
+  })
   .describe('Settings for the decoders, for what devices do not report themselves. Unknown members are kept.');
 
 export const keptDecoderConfig = z
