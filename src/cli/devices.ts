@@ -14,6 +14,7 @@ import { importTable } from './devices-import.ts';
 import { forTerminal } from './for-terminal.ts';
 import { userNamed } from './named-user.ts';
 import { addDeviceVerbs } from './nouns/devices.ts';
+import { addGatewayVerbs } from './nouns/gateways.ts';
 
 /** Most that a list shows. */
 const PAGE = { limit: 200 };
@@ -86,6 +87,7 @@ export function register(program: Command): void {
         show(options.json, { ...gateway, mqtt }, text);
       }),
     );
+  addGatewayVerbs(gateways);
   gateways
     .command('list')
     .description('list the gateways of a user')

@@ -138,6 +138,24 @@ test('devices: listed, got with their channels, changed and ended', async () => 
   expect((await energy(['devices', 'delete', other.device_id, '--yes'])).said).toMatch(/^1 There is no device/);
 });
 
+test('gateways: renamed, and told what devices do not say', async () => {
+  const [{ gateway_id }] = await json(['gateways', 'create', '--user', email]);
+  const setting = { tz: 'Europe/Berlin' };
+  const patch = ['--name', 'holiday home', '--decoder-config', JSON.stringify(setting)];
+  expect(await json(['gateways', 'update', gateway_id, ...patch])).toMatchObject([
+    { gateway_id, name: 'holiday home', decoder_config: setting },
+  ]);
+  expect(await lastAct()).toMatchObject({ action: 'gateway.changed', target: gateway_id, address: 'cli' });
+  const refused = async (config: string) =>
+    (await energy(['gateways', 'update', gateway_id, '--decoder-config', config])).said;
+  expect(await refused('{"tz":"Nowhere"}')).toMatch(/^1 --decoder-config\.tz: must be a time zone/);
+  expect(await refused('{')).toMatch(/^1 --decoder-config: must be an object/);
+  const command = { topic: 'boiler/set', unit: 'kWh', meaning: 'import' };
+  expect(await refused(JSON.stringify({ mapping: [command] }))).toMatch(
+    /^1 --decoder-config\.mapping\.0\.topic: names wishes or questions/,
+  );
+});
+
 test('keys: listed and got without the key itself, and ended', async () => {
   const [created] = await json(['keys', 'create', '--user', email, '--name', 'gateway', '--scopes', 'devices:read']);
   const listed = await json(['keys', 'list', '--user', home.userId]);

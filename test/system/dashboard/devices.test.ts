@@ -204,6 +204,21 @@ test('a message that nobody reads is mapped on the page, and read from then on',
   expect(await page.getByRole('button', { name: 'Say what it is $.at' }).count()).toBe(0);
   await page.getByRole('button', { name: 'Say what it is $.ENERGY.Total' }).click();
   await page.getByText('only what you say yourself counts of it').waitFor();
+  // A setting that would help is looked at, changed and stored, beside what else is set.
+  await page.getByLabel('Topic', { exact: true }).fill('field/pack');
+  await page
+    .getByLabel('Message', { exact: true })
+    .fill('[{"bn":"urn:dev:ow:10e2073a01080063:","n":"energy","u":"kWh","v":5}]');
+  await page.getByRole('button', { name: 'Look' }).click();
+  await page.getByRole('button', { name: 'Use this setting senml' }).click();
+  const setting = page.getByRole('form', { name: 'Use this setting senml' });
+  await setting.getByLabel('Setting').fill('senml/#');
+  await setting.getByRole('button', { name: 'Save to the gateway' }).click();
+  await setting.getByText('That is not a JSON object').waitFor();
+  await setting.getByLabel('Setting').fill('{"senml": {"topics": ["field/+"]}}');
+  await lookAt(page, 'devices-setting');
+  await setting.getByRole('button', { name: 'Save to the gateway' }).click();
+  await page.getByText('It is read, as senml.').waitFor();
 });
 
 test('settings are changed, refused with a reason, and the device is deleted', { timeout: 120_000 }, async () => {

@@ -1,16 +1,23 @@
-import type { JudgedMessage } from '#clients/typescript/client.ts';
+import type { Gateway, JudgedMessage } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
 import { time } from '../../parts/format.ts';
 import { rich } from '../../parts/rich.ts';
 import { Badge, Copy } from '../../parts/ui.ts';
 import { numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
+import { UseSetting } from './use-setting.ts';
 
 const shown = (value: number | boolean) =>
   typeof value === 'number' ? numberFormat({ maximumFractionDigits: 9 }).format(value) : String(value);
 
-/** What the service makes of a message: what is read of it, why not, and which setting would help. */
-export function Judgement({ of: judged, zone }: { of: JudgedMessage; zone: string }) {
+/** What the service makes of a message: what is read of it, why not, and which setting would help. `onUse`: one of them was stored in the gateway. */
+export function Judgement(props: {
+  of: JudgedMessage;
+  zone: string;
+  gateway?: Gateway;
+  onUse?: (gateway: Gateway) => void;
+}) {
+  const { of: judged, zone, gateway, onUse } = props;
   const { messages: w, devices } = words();
   const { outcome, family, readings, asks, refused, left_out, would } = judged;
   const kind = (name: string) => devices.discovered.kinds[name] ?? name;
@@ -45,9 +52,10 @@ export function Judgement({ of: judged, zone }: { of: JudgedMessage; zone: strin
     ${refused.length > 0 && html`<ul lang="en">${refused.map((reason) => html`<li>${reason}</li>`)}</ul>`}
     ${left_out > 0 && html`<p class="quiet">${w.leftOut(left_out)}</p>`}
     ${would.map(
-      ({ family: other, decoder_config }) => html`
-        <p>${rich(w.would(other))}</p>
-        <${Copy} text=${JSON.stringify(decoder_config)} label=${w.setting} />
+      (one) => html`
+        <p>${rich(w.would(one.family))}</p>
+        <${Copy} text=${JSON.stringify(one.decoder_config)} label=${w.setting} />
+        ${gateway && onUse && html`<${UseSetting} key=${JSON.stringify(one)} gateway=${gateway} of=${one} onSaved=${onUse} />`}
       `,
     )}
   `;

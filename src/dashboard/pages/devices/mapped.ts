@@ -57,12 +57,19 @@ export const configWith = ({ decoder_config }: Gateway, mapping: readonly Mapped
   mapping,
 });
 
-/** Changes the mappings of a gateway, as it is now: somebody else may have changed it since. Answers it as it is then. */
-export async function changeMapped(of: Gateway, change: (all: Mapped[]) => Mapped[]): Promise<Gateway> {
+/** Changes the mappings of a gateway, as it is now. Answers it as it is then. */
+export const changeMapped = (of: Gateway, change: (all: Mapped[]) => Mapped[]): Promise<Gateway> =>
+  changeConfig(of, (_, now) => configWith(now, change(mappedOf(now))));
+
+/** Changes the settings of a gateway, as it is now: somebody else may have changed it since. Answers it as it is then. */
+export async function changeConfig(
+  of: Gateway,
+  change: (config: Record<string, unknown>, now: Gateway) => Record<string, unknown>,
+): Promise<Gateway> {
   const { gateway_id, user_id } = of;
   const all = await list<Gateway>(withQuery('/v1/gateways', { user_id, limit: 200 }));
   const now = all.find((one) => one.gateway_id === gateway_id);
   if (!now) throw new Failure(404, {});
-  const decoder_config = configWith(now, change(mappedOf(now)));
+  const decoder_config = change(now.decoder_config, now);
   return call<Gateway>('PATCH', `/v1/gateways/${gateway_id}`, { decoder_config });
 }

@@ -72,7 +72,7 @@ export function ReadMessage(props: {
       <p class="actions"><button class="main" ...${busy(isBusy)}>${w.look}</button></p>
     </form>
     ${isSaved && html`<${ShownOnce}>${w.form.saved}<//>`}
-    ${looked && html`<${Judgement} of=${looked.judged} zone=${zone} />`}
+    ${looked && html`<${Judgement} of=${looked.judged} zone=${zone} gateway=${gateway} onUse=${(now: Gateway) => run(() => changed(now, true))} />`}
     ${looked?.judged.outcome === 'nobody' && looked.judged.members.length === 0 && html`<p class="quiet">${w.noMembers}</p>`}
     ${looked && looked.judged.members.length > 0 && html`<${Members} of=${looked.judged} onChoose=${(path: string | null) => setChosen({ path })} />`}
     ${

@@ -35,6 +35,10 @@ export const messages: Words['messages'] = {
   would: (family) =>
     `Mit dieser Einstellung liest **${family}** mehr davon. Zonen, Einheiten und Zahlen darin sind Beispiele. Sie gehört in die \`decoder_config\` des Gateways.`,
   setting: 'Einstellung',
+  use: 'Diese Einstellung verwenden',
+  useHint:
+    'Ändern Sie vor dem Speichern Zonen, Einheiten und Zahlen, die bei Ihnen anders sind. Sie ersetzt, was das Gateway unter diesem Namen hat.',
+  noSetting: 'Das ist kein JSON-Objekt in geschweiften Klammern.',
   members: 'Was darin steht',
   membersAbout: 'Wählen Sie eine Zahl und sagen Sie, was sie ist: Von da an wird sie gelesen.',
   noMembers: 'Es steht keine Zahl darin, von der Sie etwas sagen könnten: Es muss JSON sein oder eine bloße Zahl.',

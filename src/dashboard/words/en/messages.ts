@@ -32,6 +32,10 @@ export const messages = {
   would: (family: string) =>
     `With this setting **${family}** reads more of it. Zones, units and numbers in it are examples. It belongs in the gateway’s \`decoder_config\`.`,
   setting: 'Setting',
+  use: 'Use this setting',
+  useHint:
+    'Change zones, units and numbers that are not yours before you save. It takes the place of what the gateway has under this name.',
+  noSetting: 'That is not a JSON object in braces.',
   members: 'What is in it',
   membersAbout: 'Choose a number to say what it is: from then on it is read.',
   noMembers: 'There is no number in it that you could say something of: it must be JSON, or a plain number.',

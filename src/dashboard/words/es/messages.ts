@@ -32,6 +32,10 @@ export const messages: Words['messages'] = {
   would: (family) =>
     `Con este ajuste **${family}** lee más de él. Las zonas, unidades y números son ejemplos. Va en la \`decoder_config\` de la pasarela.`,
   setting: 'Ajuste',
+  use: 'Usar este ajuste',
+  useHint:
+    'Antes de guardar, cambia las zonas, unidades y números que no sean los tuyos. Sustituye lo que la pasarela tiene con este nombre.',
+  noSetting: 'Eso no es un objeto JSON entre llaves.',
   members: 'Qué contiene',
   membersAbout: 'Elige un número y di qué es: se leerá a partir de entonces.',
   noMembers: 'No contiene ningún número del que puedas decir qué es: tiene que ser JSON, o un número solo.',

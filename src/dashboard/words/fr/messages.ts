@@ -33,6 +33,10 @@ export const messages: Words['messages'] = {
   would: (family) =>
     `Avec ce réglage, **${family}** en lit davantage. Les fuseaux, unités et nombres y sont des exemples. Il va dans la \`decoder_config\` de la passerelle.`,
   setting: 'Réglage',
+  use: 'Utiliser ce réglage',
+  useHint:
+    'Avant d’enregistrer, modifiez les fuseaux, les unités et les nombres qui ne sont pas les vôtres. Il remplace ce que la passerelle a sous ce nom.',
+  noSetting: 'Ce n’est pas un objet JSON entre accolades.',
   members: 'Ce qu’il contient',
   membersAbout: 'Choisissez un nombre et dites ce que c’est : il est lu à partir de là.',
   noMembers: 'Il ne contient aucun nombre dont vous puissiez dire ce qu’il est : il faut du JSON, ou un simple nombre.',

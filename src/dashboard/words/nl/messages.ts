@@ -33,6 +33,10 @@ export const messages: Words['messages'] = {
   would: (family) =>
     `Met deze instelling leest **${family}** er meer van. Zones, eenheden en getallen erin zijn voorbeelden. Ze hoort in de \`decoder_config\` van de gateway.`,
   setting: 'Instelling',
+  use: 'Deze instelling gebruiken',
+  useHint:
+    'Pas vóór het opslaan tijdzones, eenheden en getallen aan die bij u anders zijn. Ze vervangt wat de gateway onder deze naam heeft.',
+  noSetting: 'Dat is geen JSON-object tussen accolades.',
   members: 'Wat erin staat',
   membersAbout: 'Kies een getal en zeg wat het is: vanaf dan wordt het gelezen.',
   noMembers: 'Er staat geen getal in waarvan u kunt zeggen wat het is: het moet JSON zijn, of een los getal.',
