@@ -638,6 +638,8 @@ export const SHOWN_ELSEWHERE: Readonly<Record<string, string>> = {
   open_hours: 'device_hourly.csv',
   open_quarter_hours: 'load_profile.csv',
   device_notes: 'reading_notes.csv and quantity_changes.json',
+  changed_home_days: 'load_profile.csv: days that changed after sums of groups were kept',
+  kept_device_pasts: 'load_profile.csv: what it said before a time',
   usage_changes: 'hourly.csv: hours that changed a moment ago, until they are compared with alerts',
 };
 
@@ -648,6 +650,10 @@ export const NOT_OF_A_PERSON: Readonly<Record<string, string>> = {
   ingest_slots: 'places of ingest workers',
   rollup_progress: 'how far aggregates are',
   stale_days: 'days that are computed anew',
+  group_sums_progress: 'up to when sums of groups are kept',
+  kept_groups: 'sums of groups are of many homes together',
+  kept_group_homes: 'of whose homes they are: group_memberships.json',
+  kept_group_sums: 'sums of groups are of many homes together',
   silence_watches: 'when workers looked for silences',
   departures: 'ids of accounts that are in another installation, which exports them',
   departed_logins: 'ids of their devices',

@@ -142,6 +142,7 @@ describe('of every operation that is no GET', () => {
       'nothing: POST /v1/tariff-preview',
       'piece by piece: POST /v1/rejected/replay',
       'nothing: POST /v1/rollups/check',
+      'nothing: POST /v1/import-check',
     ]);
   });
 });
