@@ -74,13 +74,16 @@ const LOCAL = '127.0.0.1';
 /** The sandbox's ports are the live ones plus this. */
 const SANDBOX_OFFSET = 1_000;
 
+/** The variables that the environment has; an empty one counts as unset. */
+export const givenVariables = (env: Record<string, string | undefined> = process.env): Record<string, string> =>
+  Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value ? [[name, value]] : [])));
+
 /**
  * Reads and checks the environment. The only reader of `process.env`.
  * Throws a ConfigError with one line per mistake.
  */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
-  const parsed = variables.safeParse(given, { error: words });
+  const parsed = variables.safeParse(givenVariables(env), { error: words });
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map(mistake).join('\n'));
   const vars = parsed.data;
   const mistakes = combinations(vars);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Config, listeningVariables, loadConfig } from '#src/config/load.ts';
+import { type Config, givenVariables, listeningVariables, loadConfig } from '#src/config/load.ts';
 import { runningOn } from './data-dir-lock.ts';
 
 const fileIn = (dataDir: string): string => join(dataDir, 'listening.json');
@@ -23,12 +23,12 @@ export function writeListening(config: Config): () => void {
  * The configuration of a command beside the service: where the environment says nothing, that of the service which runs on the data directory. The demo
  * listens elsewhere than the defaults say, and 0 is another port at each start. Throws a ConfigError as loadConfig does.
  */
-export function loadConfigBeside(env: Record<string, string | undefined> = process.env): Config {
-  const config = loadConfig(env);
+export function loadConfigBeside(env?: Record<string, string | undefined>): Config {
+  const given = givenVariables(env);
+  const config = loadConfig(given);
   // One that was killed leaves its file behind.
   if (runningOn(config.dataDir) === null) return config;
-  const given = Object.entries(env).filter(([, value]) => value !== undefined && value !== '');
-  return loadConfig({ ...readListening(config.dataDir), ...Object.fromEntries(given) });
+  return loadConfig({ ...readListening(config.dataDir), ...given });
 }
 
 /** Nothing where the service is of a version before, or has only begun. */
