@@ -664,6 +664,8 @@ export interface DeviceUsage {
     complete?: boolean | null;
     /** Export of the device, in kWh. Null: not known. */
     export_kwh?: number | null;
+    /** With `gaps=like_days`: how the estimated energy of the row was found. `like_days`: of a long silence by the shape of like days, at least in part. `line`: all of it was spread evenly. Null: nothing in it is estimated. */
+    estimate?: "like_days" | "line" | null;
     /** Room temperature that a thermostat measured. Null: not known. */
     temperature_c?: {
       /** Mean, weighted by time, in °C. */
@@ -1994,6 +1996,8 @@ export interface DeviceUsageQuery {
   tz?: string;
   /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user. */
   include?: string;
+  /** How the energy of silences of a register of a day or longer lies in the rows. `line`: spread evenly, as it is counted everywhere. `like_days`: by the shape of like days of the four weeks before, where there are enough of them; each row then has `estimate`. Only `estimated` and `coverage` can be included with it, and the range has 36 months at most. */
+  gaps?: "line" | "like_days";
 }
 
 export interface ListFleetDevicesQuery {

@@ -435,6 +435,7 @@ class EnergyClient(Transport):
         group_by: str | None = None,
         tz: str | None = None,
         include: str | None = None,
+        gaps: str | None = None,
         **options: Unpack[CallOptions],
     ) -> types.DeviceUsage:
         """Usage of one device, and the climate that a thermostat reports; without dates the last 30 days.
@@ -444,8 +445,9 @@ class EnergyClient(Transport):
         group_by: What each row covers. Default: `day`. A month covers those of its days that lie in the range.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
         include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        gaps: How the energy of silences of a register of a day or longer lies in the rows. `line`: spread evenly, as it is counted everywhere. `like_days`: by the shape of like days of the four weeks before, where there are enough of them; each row then has `estimate`. Only `estimated` and `coverage` can be included with it, and the range has 36 months at most.
         """
-        return self._json("GET", f"/v1/devices/{self._segment(device_id)}/usage", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include}, is_safe=True, options=options)
+        return self._json("GET", f"/v1/devices/{self._segment(device_id)}/usage", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include, "gaps": gaps}, is_safe=True, options=options)
 
     def device_usage_csv(
         self,
@@ -456,6 +458,7 @@ class EnergyClient(Transport):
         group_by: str | None = None,
         tz: str | None = None,
         include: str | None = None,
+        gaps: str | None = None,
         **options: Unpack[CallOptions],
     ) -> str:
         """Usage of one device, and the climate that a thermostat reports; without dates the last 30 days. As CSV.
@@ -465,8 +468,9 @@ class EnergyClient(Transport):
         group_by: What each row covers. Default: `day`. A month covers those of its days that lie in the range.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
         include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        gaps: How the energy of silences of a register of a day or longer lies in the rows. `line`: spread evenly, as it is counted everywhere. `like_days`: by the shape of like days of the four weeks before, where there are enough of them; each row then has `estimate`. Only `estimated` and `coverage` can be included with it, and the range has 36 months at most.
         """
-        return self._text("GET", f"/v1/devices/{self._segment(device_id)}/usage", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include}, accept="text/csv", is_safe=True, options=options)
+        return self._text("GET", f"/v1/devices/{self._segment(device_id)}/usage", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include, "gaps": gaps}, accept="text/csv", is_safe=True, options=options)
 
     def device_usage_xlsx(
         self,
@@ -477,6 +481,7 @@ class EnergyClient(Transport):
         group_by: str | None = None,
         tz: str | None = None,
         include: str | None = None,
+        gaps: str | None = None,
         **options: Unpack[CallOptions],
     ) -> bytes:
         """Usage of one device, and the climate that a thermostat reports; without dates the last 30 days. As a spreadsheet (XLSX).
@@ -486,8 +491,9 @@ class EnergyClient(Transport):
         group_by: What each row covers. Default: `day`. A month covers those of its days that lie in the range.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
         include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        gaps: How the energy of silences of a register of a day or longer lies in the rows. `line`: spread evenly, as it is counted everywhere. `like_days`: by the shape of like days of the four weeks before, where there are enough of them; each row then has `estimate`. Only `estimated` and `coverage` can be included with it, and the range has 36 months at most.
         """
-        return self._bytes("GET", f"/v1/devices/{self._segment(device_id)}/usage", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include}, accept="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", is_safe=True, options=options)
+        return self._bytes("GET", f"/v1/devices/{self._segment(device_id)}/usage", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include, "gaps": gaps}, accept="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", is_safe=True, options=options)
 
     def device_usage_green_button(
         self,
@@ -498,6 +504,7 @@ class EnergyClient(Transport):
         group_by: str | None = None,
         tz: str | None = None,
         include: str | None = None,
+        gaps: str | None = None,
         **options: Unpack[CallOptions],
     ) -> str:
         """Usage of one device, and the climate that a thermostat reports; without dates the last 30 days. As a Green Button feed.
@@ -507,8 +514,9 @@ class EnergyClient(Transport):
         group_by: What each row covers. Default: `day`. A month covers those of its days that lie in the range.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
         include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        gaps: How the energy of silences of a register of a day or longer lies in the rows. `line`: spread evenly, as it is counted everywhere. `like_days`: by the shape of like days of the four weeks before, where there are enough of them; each row then has `estimate`. Only `estimated` and `coverage` can be included with it, and the range has 36 months at most.
         """
-        return self._text("GET", f"/v1/devices/{self._segment(device_id)}/usage", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include}, accept="application/atom+xml", is_safe=True, options=options)
+        return self._text("GET", f"/v1/devices/{self._segment(device_id)}/usage", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include, "gaps": gaps}, accept="application/atom+xml", is_safe=True, options=options)
 
     def release_device(
         self,

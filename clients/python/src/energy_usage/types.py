@@ -703,6 +703,8 @@ class DeviceUsageData(TypedDict):
     """Whether all of it is known. Null: nothing is expected yet."""
     export_kwh: NotRequired[Optional[float]]
     """Export of the device, in kWh. Null: not known."""
+    estimate: NotRequired[Optional[Literal["like_days", "line"]]]
+    """With `gaps=like_days`: how the estimated energy of the row was found. `like_days`: of a long silence by the shape of like days, at least in part. `line`: all of it was spread evenly. Null: nothing in it is estimated."""
     temperature_c: NotRequired[Optional[DeviceUsageDataTemperatureC]]
     """Room temperature that a thermostat measured. Null: not known."""
     setpoint_c: NotRequired[Optional[float]]

@@ -152,6 +152,13 @@ export const deviceUsage = z
         usage.extend({
           kwh_used: z.number().nullable().describe('Import of the device, in kWh. Null: it reports no energy.'),
           export_kwh: z.number().nullable().optional().describe('Export of the device, in kWh. Null: not known.'),
+          estimate: z
+            .enum(['like_days', 'line'])
+            .nullable()
+            .optional()
+            .describe(
+              'With `gaps=like_days`: how the estimated energy of the row was found. `like_days`: of a long silence by the shape of like days, at least in part. `line`: all of it was spread evenly. Null: nothing in it is estimated.',
+            ),
           temperature_c: z
             .strictObject({
               mean: z.number().describe('Mean, weighted by time, in °C.'),

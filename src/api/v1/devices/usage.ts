@@ -7,20 +7,31 @@ import * as shapes from '#src/api/v1/devices/shape.ts';
 import { greenButtonAnswer } from '#src/api/v1/energy-insights/green-button.ts';
 import { grouping, period } from '#src/api/v1/energy-insights/period.ts';
 import { holdable, reachOf, reachWithZone } from '#src/auth/access.ts';
-import { orNotFound } from '#src/core/errors.ts';
+import { orNotFound, unprocessable } from '#src/core/errors.ts';
 import { costsOf } from '#src/cost/costs.ts';
 import { COST_COLUMNS, flattened, withCosts } from '#src/cost/with-cost.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { type DeviceUsage, deviceUsage as usage } from '#src/energy/device-usage.ts';
-import { DEVICE_INCLUDES, membersOf } from '#src/energy/include.ts';
-import { dayRange, lastThirtyDays } from '#src/energy/ranges.ts';
+import { DEVICE_INCLUDES, type Include, membersOf } from '#src/energy/include.ts';
+import { dayRange, lastThirtyDays, monthCount } from '#src/energy/ranges.ts';
+import { withLikeDays } from '#src/energy/with-like-days.ts';
 
 const query = z.object({
   ...days,
   group_by: grouping.optional(),
   tz: zoneOrAccount.default('UTC'),
   include: include(DEVICE_INCLUDES).optional(),
+  gaps: z
+    .enum(['line', 'like_days'])
+    .default('line')
+    .describe(
+      'How the energy of silences of a register of a day or longer lies in the rows. `line`: spread evenly, as it is counted everywhere. `like_days`: by the shape of like days of the four weeks before, where there are enough of them; each row then has `estimate`. Only `estimated` and `coverage` can be included with it, and the range has 36 months at most.',
+    ),
 });
+
+/** What `include` may name where gaps are shared out by like days: the others are sums that know the line alone. */
+const WITH_LIKE_DAYS: ReadonlySet<Include> = new Set(['estimated', 'coverage']);
+const MOST_MONTHS = 36;
 
 export const deviceUsage = operation({
   summary: 'Usage of one device, and the climate that a thermostat reports; without dates the last 30 days.',
@@ -32,10 +43,12 @@ export const deviceUsage = operation({
   formats: ['csv', 'xlsx', 'greenButton'],
   params: z.object({ device_id: id }),
   query,
-  async handle({ context, caller, params, query: { start, end, group_by, tz, include }, accepts, reply }) {
+  async handle({ context, caller, params, query: { start, end, group_by, tz, include, gaps }, accepts, reply }) {
     const format = formatOf(accepts, ['csv', 'xlsx', 'greenButton']);
     const wanted = period(start, end, start === undefined && end === undefined ? undefined : group_by);
-    const { device_id, user_id } = orNotFound(
+    const byLikeDays = gaps === 'like_days';
+    if (byLikeDays) checkLikeDays(namesOf(include), wanted, format);
+    const { device_id, user_id, timezone } = orNotFound(
       await findDevice(context.db, reachOf(caller), holdable(params.device_id)),
     );
     const now = context.clock();
@@ -46,7 +59,11 @@ export const deviceUsage = operation({
     const range = wanted ? dayRange(wanted.start, wanted.end, zone) : lastThirtyDays(now, zone);
     const groupBy = wanted?.groupBy ?? group_by ?? 'day';
     const { more, hasCost } = namesOf(include);
-    const rows = await usage(context.readDb, device_id, range, groupBy, { now, include: more });
+    const counted = await usage(context.readDb, device_id, range, groupBy, { now, include: more });
+    const homeZone = async () => timezone ?? (await reachWithZone(context.db, caller, user_id, 'account')).zone;
+    const rows = byLikeDays
+      ? await withLikeDays(context.readDb, device_id, counted, { range, groupBy, homeZone: await homeZone(), now })
+      : counted;
     const data = hasCost
       ? withCosts(rows, await costsOf(context.readDb, { buyer, range, now }, groupBy), membersOf(more))
       : rows;
@@ -54,9 +71,26 @@ export const deviceUsage = operation({
     const table = data.map((row) => flattened(climateApart(row)));
     const said = CLIMATE_COLUMNS.filter((name) => table.some((row) => name in row));
     const columns = [...(groupBy === 'hour' ? ['date', 'hour', 'starts_at'] : ['date']), 'kwh_used', 'peak_hour'];
+    if (byLikeDays) columns.push('estimate');
     return tableOf(reply, format, table, [...columns, ...membersOf(more), ...said, ...(hasCost ? COST_COLUMNS : [])]);
   },
 });
+
+/** 422 where something else is asked than rows of import with gaps by like days. */
+function checkLikeDays(
+  { more, hasCost }: ReturnType<typeof namesOf>,
+  wanted: ReturnType<typeof period>,
+  format: string,
+): void {
+  const others = [...more].filter((name) => !WITH_LIKE_DAYS.has(name));
+  const names = [...WITH_LIKE_DAYS].join(' and ');
+  if (hasCost || others.length > 0)
+    throw unprocessable({ field: 'include', message: `can only name ${names} with gaps=like_days` });
+  if (format === 'greenButton')
+    throw unprocessable({ field: 'gaps', message: 'must be line in a Green Button feed, which says what was counted' });
+  if (wanted && monthCount(wanted.start, wanted.end) > MOST_MONTHS)
+    throw unprocessable({ field: 'end', message: `must be within ${MOST_MONTHS} months of start with gaps=like_days` });
+}
 
 /** Columns of what a thermostat said, in °C and minutes; those that any row has. */
 const CLIMATE_COLUMNS = [

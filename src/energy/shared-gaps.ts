@@ -1,0 +1,58 @@
+import { QUARTER_MS } from '#src/core/units.ts';
+import {
+  type ImportedQuarters,
+  LIKE_QUARTERS,
+  type Line,
+  linesOf,
+  MOST_QUARTERS,
+  type Shape,
+  sharedOut,
+} from './like-days.ts';
+
+/** Reads the quarter-hours of `[fromMs, toMs)`, starts of quarter-hours, or those of them that there can be anything of. */
+export type ReadQuarters = (fromMs: number, toMs: number) => Promise<ImportedQuarters>;
+
+/** Quarter-hours with long gaps as like days tell them. `isShared`: 1 where they do. */
+export interface SharedQuarters extends ImportedQuarters {
+  isShared: Uint8Array;
+}
+
+/**
+ * The quarter-hours of `[fromMs, toMs)`, with what long gaps hold of them by like days. A gap is judged whole, and by the four weeks before it,
+ * wherever it begins and ends: a quarter-hour has the same energy whatever range is asked.
+ */
+export async function sharedGaps(
+  read: ReadQuarters,
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+  shape: Shape,
+): Promise<SharedQuarters> {
+  let quarters = await read(fromMs - LIKE_QUARTERS * QUARTER_MS, toMs);
+  const placeOf = (ms: number) => (ms - quarters.fromMs) / QUARTER_MS;
+  const told = ({ first, end }: Line) => first < placeOf(toMs) && end > placeOf(fromMs);
+  let lines = linesOf(quarters).filter(told);
+  const reachesOut = ({ first, end }: Line) => first < LIKE_QUARTERS || end === quarters.energy.length;
+  if (lines.some(reachesOut)) {
+    // Further than the longest gap that is shared out: one that fills this is longer.
+    const before = MOST_QUARTERS + LIKE_QUARTERS + 1;
+    quarters = await read(fromMs - before * QUARTER_MS, toMs + (MOST_QUARTERS + 1) * QUARTER_MS);
+    lines = linesOf(quarters).filter(told);
+  }
+  const { energy, estimated } = quarters;
+  const isShared = new Uint8Array(energy.length);
+  // Shapes are made of what was measured, which no gap changes: one after the other.
+  for (const line of lines) {
+    const shared = sharedOut(quarters, line, shape);
+    if (!shared) continue;
+    energy.set(shared, line.first);
+    estimated.set(shared, line.first);
+    isShared.fill(1, line.first, line.end);
+  }
+  const [first, end] = [placeOf(fromMs), placeOf(toMs)];
+  return {
+    fromMs,
+    energy: energy.subarray(first, end),
+    estimated: estimated.subarray(first, end),
+    coveredMs: quarters.coveredMs.subarray(first, end),
+    isShared: isShared.subarray(first, end),
+  };
+}

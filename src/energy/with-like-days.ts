@@ -1,0 +1,106 @@
+import { setImmediate } from 'node:timers/promises';
+import { asMilliwattHours, milliwattHoursToKwh, QUARTER_MS } from '#src/core/units.ts';
+import type { Database } from '#src/database/connect.ts';
+import { quartersOf } from '#src/rollups/quarters.ts';
+import type { DeviceUsage } from './device-usage.ts';
+import { loadAsMeter } from './home/home.ts';
+import { hourLabels } from './hour-labels.ts';
+import type { GroupBy } from './insights.ts';
+import type { ImportedQuarters } from './like-days.ts';
+import type { Range } from './ranges.ts';
+import { sharedGaps } from './shared-gaps.ts';
+import { wallClock } from './wall-clock.ts';
+
+/** How the estimated energy of a row lies in it: shared out by like days, or all of it spread evenly. Null: nothing is estimated. */
+export type Estimate = 'like_days' | 'line' | null;
+
+const DAY_MS = 86_400_000;
+/** Days that are read, and added up, at a time. */
+const CHUNK_MS = 96 * DAY_MS;
+const MEASURES = ['energyMilliwattHours', 'estimatedMilliwattHours', 'coveredMs'] as const;
+
+/** Which rows, and whose clock like days go by. */
+interface Asked {
+  range: Range;
+  groupBy: GroupBy;
+  /** IANA name: where the device is, whatever zone the rows are of. */
+  homeZone: string;
+  now: Date;
+}
+
+/** Rows of a device's usage with long gaps by like days (like-days.ts) in the place of the straight line, and which of the two each row has. */
+export async function withLikeDays(
+  db: Database,
+  deviceId: string,
+  rows: readonly DeviceUsage[],
+  asked: Asked,
+): Promise<(DeviceUsage & { estimate: Estimate })[]> {
+  const sums = await sumsOf(db, deviceId, asked);
+  return rows.map((row) => {
+    const sum = sums.get(row.starts_at ?? row.date);
+    if (!sum?.isShared) return { ...row, estimate: sum && sum.estimated > 0 ? 'line' : null };
+    const estimated = 'estimated_kwh' in row ? { estimated_kwh: kwh(sum.estimated) } : {};
+    return { ...row, kwh_used: kwh(sum.energy), ...estimated, estimate: 'like_days' };
+  });
+}
+
+const kwh = (milliwattHours: number): number => milliwattHoursToKwh(asMilliwattHours(milliwattHours));
+
+interface Sum {
+  energy: number;
+  estimated: number;
+  isShared: boolean;
+}
+
+/** What the quarter-hours of each row add up to, by `starts_at` of hours and `date` of days and months. */
+async function sumsOf(db: Database, deviceId: string, { range, groupBy, homeZone, now }: Asked) {
+  const sums = new Map<string, Sum>();
+  const loaded = await loadAsMeter(db, deviceId);
+  const [meter] = loaded?.home.devices ?? [];
+  if (!meter || meter.beginsAtMs === null) return sums;
+  const floor = (ms: number) => Math.floor(ms / QUARTER_MS) * QUARTER_MS;
+  const fromMs = Math.max(floor(range.from.getTime()), meter.beginsAtMs);
+  // What is known of times to come is known by a clock that is fast.
+  const endMs = floor(now.getTime()) + DAY_MS;
+  const toMs = Math.min(floor(range.to.getTime()), endMs);
+  if (fromMs >= toMs) return sums;
+  const beginsAtMs = meter.beginsAtMs;
+  const read = (from: number, to: number) => imported(db, deviceId, Math.max(from, beginsAtMs), Math.min(to, endMs));
+  const shape = { zone: homeZone, wholeMs: meter.importChannels * QUARTER_MS };
+  const shared = await sharedGaps(read, { fromMs, toMs }, shape);
+  const clockOf = wallClock(fromMs, toMs, range.zone);
+  const labelsOf = hourLabels(range);
+  let last: { hourMs: number; sum: Sum } | undefined;
+  for (let ms = fromMs, at = 0; ms < toMs; ms += QUARTER_MS, at++) {
+    if (at > 0 && (at * QUARTER_MS) % CHUNK_MS === 0) await setImmediate();
+    const { day, hourMs } = clockOf(ms);
+    if (last?.hourMs !== hourMs) {
+      const date = groupBy === 'month' ? `${day.date.slice(0, 7)}-01` : day.date;
+      const key = groupBy === 'hour' ? labelsOf(new Date(hourMs)).starts_at : date;
+      const sum = sums.get(key) ?? { energy: 0, estimated: 0, isShared: false };
+      sums.set(key, sum);
+      last = { hourMs, sum };
+    }
+    last.sum.energy += shared.energy[at] as number;
+    last.sum.estimated += shared.estimated[at] as number;
+    if (shared.isShared[at]) last.sum.isShared = true;
+  }
+  return sums;
+}
+
+/** What a device imported in `[fromMs, toMs)`, starts of quarter-hours. Turn by turn. */
+async function imported(db: Database, deviceId: string, fromMs: number, toMs: number): Promise<ImportedQuarters> {
+  const list = () => new Float64Array((toMs - fromMs) / QUARTER_MS);
+  const all = { fromMs, energy: list(), estimated: list(), coveredMs: list() };
+  for (let ms = fromMs; ms < toMs; ms += CHUNK_MS) {
+    const chunk = { from: new Date(ms), to: new Date(Math.min(ms + CHUNK_MS, toMs)) };
+    const found = (await quartersOf(db, { key: 'device_id', ids: [deviceId] }, chunk, MEASURES)).get(deviceId);
+    await setImmediate();
+    if (!found) continue;
+    const at = (ms - fromMs) / QUARTER_MS;
+    all.energy.set(found.energyMilliwattHours, at);
+    all.estimated.set(found.estimatedMilliwattHours, at);
+    all.coveredMs.set(found.coveredMs, at);
+  }
+  return all;
+}
