@@ -1,5 +1,5 @@
 import { QUARTER_MS } from '#src/core/units.ts';
-import { wallClock } from './wall-clock.ts';
+import type { wallClock } from './wall-clock.ts';
 
 /**
  * How the known energy of a long silence may have come over its hours: as on like days before it, in the place of the straight line that
@@ -23,10 +23,12 @@ export interface Line {
   end: number;
 }
 
+type Clock = ReturnType<typeof wallClock>;
+
 /** Of what a shape is made. */
 export interface Shape {
-  /** IANA name: whose clock the home lives by. */
-  zone: string;
+  /** The clock that the home lives by, over all of the quarter-hours. */
+  clockOf: Clock;
   /** `coveredMs` of a quarter-hour that is known throughout. */
   wholeMs: number;
 }
@@ -75,8 +77,8 @@ export function sharedOut(quarters: ImportedQuarters, { first, end }: Line, shap
   if (count < LEAST_QUARTERS || count > MOST_QUARTERS) return null;
   const since = Math.max(0, first - LIKE_QUARTERS);
   const msAt = (at: number) => quarters.fromMs + at * QUARTER_MS;
-  const clockOf = wallClock(msAt(since), msAt(end), shape.zone);
-  const weightOf = weights(likeHours(quarters, { first: since, end: first }, shape, clockOf));
+  const { clockOf } = shape;
+  const weightOf = weights(likeHours(quarters, { first: since, end: first }, shape));
   const weighed: bigint[] = [];
   let all = 0n;
   let total = 0n;
@@ -99,15 +101,13 @@ export function sharedOut(quarters: ImportedQuarters, { first, end }: Line, shap
   return shared;
 }
 
-type Clock = ReturnType<typeof wallClock>;
-
 /** Hours that are alike: of the day, and of one kind of days. */
 const FIRST_OF_WEEKEND = 24;
 const keyOf = ({ day, minute }: ReturnType<Clock>): number =>
   (day.weekday >= 6 ? FIRST_OF_WEEKEND : 0) + Math.floor(minute / 60);
 
 /** Energies of the hours that were measured throughout, by what they are like. */
-function likeHours(quarters: ImportedQuarters, { first, end }: Line, { wholeMs }: Shape, clockOf: Clock) {
+function likeHours(quarters: ImportedQuarters, { first, end }: Line, { wholeMs, clockOf }: Shape) {
   const { fromMs, energy, estimated, coveredMs } = quarters;
   const hours = new Map<number, { key: number; energy: number; measured: number }>();
   for (let at = first; at < end; at++) {

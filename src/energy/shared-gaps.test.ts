@@ -54,7 +54,7 @@ const ask = (world: Stored, first = 0, end = world.energy.length, shape = SHAPE)
 const sum = (list: Float64Array) => list.reduce((all, one) => all + one, 0);
 
 /** 200 W, and 2 kW from seven to nine in the evening on the clock of the home. On weekends at noon. */
-const evening = (fromMs: number, count: number) =>
+const evening = (fromMs: number, count: number): number[] =>
   Array.from({ length: count }, (_, at) => {
     const { hour, weekday } = DateTime.fromMillis(fromMs + at * QUARTER_MS, { zone });
     const isPeak = weekday >= 6 ? hour === 12 : hour === 19 || hour === 20;

@@ -1,13 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import { QUARTER_MS } from '#src/core/units.ts';
-import {
-  type ImportedQuarters,
-  LIKE_QUARTERS,
-  type Line,
-  linesOf,
-  MOST_QUARTERS,
-  type Shape,
-  sharedOut,
-} from './like-days.ts';
+import { type ImportedQuarters, LIKE_QUARTERS, type Line, linesOf, MOST_QUARTERS, sharedOut } from './like-days.ts';
+import { wallClock } from './wall-clock.ts';
 
 /** Reads the quarter-hours of `[fromMs, toMs)`, starts of quarter-hours, or those of them that there can be anything of. */
 export type ReadQuarters = (fromMs: number, toMs: number) => Promise<ImportedQuarters>;
@@ -19,12 +13,13 @@ export interface SharedQuarters extends ImportedQuarters {
 
 /**
  * The quarter-hours of `[fromMs, toMs)`, with what long gaps hold of them by like days. A gap is judged whole, and by the four weeks before it,
- * wherever it begins and ends: a quarter-hour has the same energy whatever range is asked.
+ * wherever it begins and ends: a quarter-hour has the same energy whatever range is asked. `zone`: whose clock the home lives by; `wholeMs`:
+ * `coveredMs` of a quarter-hour that is known throughout.
  */
 export async function sharedGaps(
   read: ReadQuarters,
   { fromMs, toMs }: { fromMs: number; toMs: number },
-  shape: Shape,
+  { zone, wholeMs }: { zone: string; wholeMs: number },
 ): Promise<SharedQuarters> {
   let quarters = await read(fromMs - LIKE_QUARTERS * QUARTER_MS, toMs);
   const placeOf = (ms: number) => (ms - quarters.fromMs) / QUARTER_MS;
@@ -39,9 +34,11 @@ export async function sharedGaps(
   }
   const { energy, estimated } = quarters;
   const isShared = new Uint8Array(energy.length);
-  // Shapes are made of what was measured, which no gap changes: one after the other.
+  const clockOf = wallClock(quarters.fromMs, quarters.fromMs + energy.length * QUARTER_MS, zone);
+  // Shapes are made of what was measured, which no gap changes: one after the other. Turn by turn: of daily readings there are a thousand.
   for (const line of lines) {
-    const shared = sharedOut(quarters, line, shape);
+    await setImmediate();
+    const shared = sharedOut(quarters, line, { clockOf, wholeMs });
     if (!shared) continue;
     energy.set(shared, line.first);
     estimated.set(shared, line.first);
