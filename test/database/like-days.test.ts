@@ -17,8 +17,12 @@ let api: TestApi;
 let key: string;
 let path: string;
 
-/** kWh of an hour of the home's clock: 0.2, and 2.6 from 19:00 to 20:00. */
-const used = (hour: number) => ((hour - START) % DAY_MS === 19 * HOUR_MS ? 2.6 : 0.2);
+/** kWh of an hour of the home's clock: 0.2, and 2.6 from 19:00 to 20:00. In the first hour of a Saturday 1.0. */
+function used(hour: number): number {
+  const [day, time] = [Math.floor((hour - START) / DAY_MS) % 7, (hour - START) % DAY_MS];
+  if (day === 5 && time === 0) return 1;
+  return time === 19 * HOUR_MS ? 2.6 : 0.2;
+}
 
 beforeAll(async () => {
   api = await testApi();
@@ -103,6 +107,13 @@ test('an hour, and a day, are the same whatever range and zone are asked', async
     ['2026-06-09T22:00:00+05:30', 1.4],
     ['2026-06-09T23:00:00+05:30', 1.4],
   ]);
+  // Like days go by the clock of the device, where it has one of its own: in UTC the first hour of a Saturday is of a Friday,
+  // and 22:00 to 23:00 weighs 0.36 in place of 0.2 on each of three days: 2.6 × 21.6 ÷ 22.08.
+  const device = path.replace(/\/usage$/, '');
+  await api.send(device, { method: 'PATCH', key, body: { timezone: 'UTC' } });
+  expect(await peak('UTC')).toEqual([['2026-06-09T17:00:00Z', 2.543]]);
+  await api.send(device, { method: 'PATCH', key, body: { timezone: null } });
+  expect(await peak('UTC')).toEqual([['2026-06-09T17:00:00Z', 2.6]]);
 });
 
 test('a silence without like days before it stays the line, and says so', async () => {
