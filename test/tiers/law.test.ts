@@ -319,6 +319,8 @@ test('the check of the aggregates agrees that nothing differs, finds a row that 
   const since = new Date(Date.UTC(2026, 8, 1));
   const { capabilities, pool } = database;
   const pass = (mode: 'check' | 'repair') => passOverRollups(pool, { capabilities, since, mode });
+  // Up to today: a refresh within the pass would close open hours of the day below, and compute it anew before it is compared.
+  await database.settle(new Date());
   expect((await pass('check')).differences).toEqual([]);
   const [{ name }] = (await pool.query(relationOf(database, 'closed_user_daily'))).rows;
   const { rowCount } = await pool.query(
