@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, describe as group, test } from 'vitest';
 import { describe } from '#ingest/decoders/describe.ts';
 import { FAMILIES } from '#ingest/decoders/families.ts';
+import { readJson } from '#ingest/decoders/read/payload.ts';
 import { createDecoders } from '#ingest/decoders/remembering.ts';
 import { casesOf, FOLDER, messageOf, priorOf, settingsOf } from '#test/support/family-cases.ts';
 
@@ -26,6 +27,24 @@ test('each family has its README, its topics and at least eight cases, and a lin
       expect(existsSync(join(FOLDER, folder, file))).toBe(true);
   }
   for (const folder of folders) expect(casesOf(folder).length, `cases of ${folder}`).toBeGreaterThanOrEqual(8);
+});
+
+test('a body is parsed once for all families, and none of them changes it', () => {
+  for (const { name } of FAMILIES) {
+    for (const [file, { in: given }] of casesOf(name)) {
+      const message = messageOf(given);
+      const decoders = createDecoders();
+      for (const one of priorOf(given)) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
+      decoders.hear(message, settingsOf(given));
+      const read = readJson(message.payload);
+      assert.equal(read, readJson(message.payload));
+      assert.deepEqual(
+        read,
+        readJson(Buffer.from(message.payload)),
+        `the body of ${name}’s ${file} is not what it was`,
+      );
+    }
+  }
 });
 
 for (const family of FAMILIES) {

@@ -1,7 +1,7 @@
 import { type DeviceMessage, type Heard, withoutMemory } from '../family.ts';
 import { type Hearing, hearing, nothing, refusal } from '../read/heard.ts';
 import { readNumber } from '../read/number.ts';
-import { member, readObject, readText } from '../read/payload.ts';
+import { member, mentions, readObject, readText } from '../read/payload.ts';
 import { fromUnix, trusted } from '../read/time.ts';
 import { parseAhoyTopic } from './topic.ts';
 
@@ -57,7 +57,7 @@ function addField(
 }
 
 function isSum(payload: Buffer): boolean {
-  const body = payload.includes('"YieldTotal"') ? readObject(payload) : null;
+  const body = mentions(payload, '"YieldTotal"') ? readObject(payload) : null;
   return ['P_AC', 'YieldTotal', 'YieldDay'].every((name) => member(body, name) !== undefined);
 }
 

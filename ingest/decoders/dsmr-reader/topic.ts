@@ -1,3 +1,4 @@
+import { mentions } from '../read/payload.ts';
 import { field } from './fields.ts';
 
 export interface DsmrReaderTopic {
@@ -23,8 +24,7 @@ const READING = new Set(['reading', 'telegram']);
 
 /** Whether the body is the JSON of a reading; it is looked at only where the topic says nothing, as that can be changed. */
 export const isReading = (payload: Buffer): boolean =>
-  payload[0] === 0x7b && MEMBERS.every((name) => payload.includes(name));
-const MEMBERS = ['"electricity_delivered_1":', '"electricity_currently_delivered":'];
+  mentions(payload, '"electricity_delivered_1":', '"electricity_currently_delivered":');
 
 /**
  * Reads `dsmr/json`, `dsmr/reading/{field}` and what else is beneath `dsmr/`, whatever stands before `dsmr`; null for every

@@ -1,7 +1,7 @@
 import type { DeviceMessage, Heard } from '../family.ts';
 import { hearing } from '../read/heard.ts';
 import { readNumber } from '../read/number.ts';
-import { type Json, member, readObject } from '../read/payload.ts';
+import { type Json, member, mentions, readObject } from '../read/payload.ts';
 import { type Names, readInverter } from './inverter.ts';
 
 const NAMES: Names = {
@@ -29,7 +29,7 @@ export const isLastWill = (body: Json): boolean =>
   Object.keys(body).length === 1 && readNumber(member(body, 'InverterStatus')) === -1;
 
 /** The address in a payload; those of others, which come on such topics, too, are not parsed for it. */
-const stickOf = (payload: Buffer): string | null => (payload.includes('"Mac"') ? stickIn(readObject(payload)) : null);
+const stickOf = (payload: Buffer): string | null => (mentions(payload, '"Mac"') ? stickIn(readObject(payload)) : null);
 
 export function learnStick(sticks: Sticks, { topic, payload }: DeviceMessage): void {
   const mac = stickOf(payload);

@@ -7,8 +7,29 @@ const NOT_A_NUMBER = /("(?:[^"\\]|\\.)*")|(?<=[:,[]\s*)-?(?:nan|inf(?:inity)?)\b
 /** An object out of JSON; own members only count (`Object.hasOwn`). */
 export type Json = Record<string, unknown>;
 
+/**
+ * The payload that was read last, and what came of it: families are asked about a message one after the other, and it is decoded and parsed
+ * once for all of them. A payload is not written to after it was received, and nobody writes to an object that was read.
+ */
+const latest: { payload: Buffer | null; text: string | null; json: unknown } = {
+  payload: null,
+  text: null,
+  json: null,
+};
+/** Its JSON was not asked for yet. */
+const UNASKED = Symbol('unasked');
+
 /** The payload as text without a byte-order mark; null where it is not UTF-8, or too long. */
 export function readText(payload: Buffer): string | null {
+  if (latest.payload !== payload) {
+    latest.text = decodeText(payload);
+    latest.json = UNASKED;
+    latest.payload = payload;
+  }
+  return latest.text;
+}
+
+function decodeText(payload: Buffer): string | null {
   if (payload.length > MAX_BYTES) return null;
   try {
     return utf8.decode(payload);
@@ -20,13 +41,25 @@ export function readText(payload: Buffer): string | null {
 /** The payload as JSON, NaN and Infinity taken for null; undefined where it is not JSON. */
 export function readJson(payload: Buffer): unknown {
   const text = readText(payload);
-  if (text === null) return undefined;
+  if (latest.json === UNASKED) latest.json = text === null ? undefined : parseText(text);
+  return latest.json;
+}
+
+function parseText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     return parseLeniently(text);
   }
 }
+
+/** Whether the payload begins like a JSON object, and these stand somewhere in it: to look at bodies of others without parsing them. */
+export const mentions = (payload: Buffer, ...words: readonly string[]): boolean => {
+  if (payload[0] !== OPENING_BRACE) return false;
+  const text = readText(payload);
+  return text !== null && words.every((word) => text.includes(word));
+};
+const OPENING_BRACE = 0x7b;
 
 function parseLeniently(text: string): unknown {
   if (!/nan|inf/i.test(text)) return undefined;

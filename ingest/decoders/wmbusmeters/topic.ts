@@ -1,4 +1,4 @@
-import { type Json, member } from '../read/payload.ts';
+import { type Json, member, mentions } from '../read/payload.ts';
 
 /** The documented topics, `wmbusmeters/{id or name}`, and what the add-on for Home Assistant uses. */
 const ROOT = 'wmbusmeters/';
@@ -8,8 +8,7 @@ export const ALARMS = 'wmbusmeters_alarm';
 export const isOwnTopic = (topic: string): boolean => topic.startsWith(ROOT);
 
 /** Whether it is worth parsing a body on somebody's topic: owners choose their own, as they write the command that publishes. */
-export const mayBeTelegram = (payload: Buffer): boolean =>
-  payload[0] === 0x7b && payload.includes('"meter"') && payload.includes('"media"') && payload.includes('"timestamp"');
+export const mayBeTelegram = (payload: Buffer): boolean => mentions(payload, '"media"', '"meter"', '"timestamp"');
 
 /** Whether an object is a telegram: it says so in `_`; old versions did not, and are known by their members. */
 export function isTelegram(body: Json): boolean {
