@@ -1,9 +1,7 @@
 import type { MilliwattHours } from '#src/core/units.ts';
 import { type Database, databaseOn, type Pool, type PoolClient, type Query, queryOn } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
-import { keepForTelling } from '#src/delivery/usage-updated.ts';
-import { isFollowed } from '#src/events/followers.ts';
-import { subscriptionsTo } from '#src/events/outbox.ts';
+import { keepForTelling, toldAmong } from '#src/delivery/usage-updated.ts';
 import { type EvaluatedCosts, evaluateCosts } from './costs.ts';
 import { KINDS } from './evaluate.ts';
 import { type Firing, fire } from './fire.ts';
@@ -107,12 +105,11 @@ async function takeChanges(
   if (taken.length === 0) return { count, hasMore, rows: [] };
   const { rows } = await query<Change>(
     `WITH taken AS (DELETE FROM usage_changes WHERE change_id = ANY ($1) RETURNING hour, user_ids, costs_only),
-     changed AS MATERIALIZED (SELECT DISTINCT c.user_id, t.hour, t.costs_only FROM taken t, unnest(t.user_ids) c (user_id)),
+     changed AS MATERIALIZED (SELECT c.user_id, t.hour, t.costs_only FROM taken t, unnest(t.user_ids) c (user_id)),
      wanted AS (
-       SELECT u.user_id FROM users u WHERE u.user_id IN (SELECT c.user_id FROM changed c) AND (
-         EXISTS (SELECT FROM alerts a WHERE a.user_id = u.user_id AND a.status = 'active' AND a.type <> 'no_data')
-         OR ${isFollowed('u')} OR EXISTS (${subscriptionsTo("'usage.updated'", 'u')})))
-     SELECT user_id, hour, costs_only FROM changed JOIN wanted USING (user_id)`,
+       SELECT user_id FROM changed JOIN alerts USING (user_id) WHERE status = 'active' AND type <> 'no_data'
+       UNION ${toldAmong('changed')})
+     SELECT DISTINCT user_id, hour, costs_only FROM changed JOIN wanted USING (user_id) JOIN users USING (user_id)`,
     [taken],
   );
   return { count, hasMore, rows };

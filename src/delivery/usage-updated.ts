@@ -6,8 +6,8 @@ import { composedAmong, loadHome } from '#src/energy/home/home.ts';
 import { usedOf } from '#src/energy/home/sums.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import type { EventBody, NewEvent } from '#src/events/event-types.ts';
-import { isFollowed } from '#src/events/followers.ts';
-import { addEvents, subscriptionsTo } from '#src/events/outbox.ts';
+import { followedAmong } from '#src/events/followers.ts';
+import { addEvents, subscribedAmong } from '#src/events/outbox.ts';
 import { COLUMN, levelOf } from '#src/rollups/levels.ts';
 import { partsOf } from '#src/rollups/parts.ts';
 
@@ -19,13 +19,18 @@ const MIN_INTERVAL_SECONDS = 60;
 const MAX_USERS = 500;
 const MAX_HOURS = 1_000;
 
+/** Those of a relation's users (its `user_id`), in SQL, whose changed hours are told: somebody subscribed to them, or follows their home. */
+export const toldAmong = (relation: string): string =>
+  `${followedAmong(relation)} UNION ${subscribedAmong(relation, "'usage.updated'")}`;
+
 /** Keeps changed hours for the next `usage.updated` of their users, if anybody subscribed to it or follows their home. */
 export async function keepForTelling(query: Query, changes: readonly { user_id: string; hour: Date }[]): Promise<void> {
   // Raw SQL: a queue is taken with DELETE … FOR UPDATE SKIP LOCKED, for many users at once.
   await query(
-    `INSERT INTO usage_untold (user_id, hour)
-     SELECT DISTINCT c.user_id, c.hour FROM unnest($1::text[], $2::timestamptz[]) c (user_id, hour)
-     JOIN users u USING (user_id) WHERE ${isFollowed('u')} OR EXISTS (${subscriptionsTo("'usage.updated'", 'u')})
+    `WITH changed AS MATERIALIZED (
+       SELECT user_id, hour FROM unnest($1::text[], $2::timestamptz[]) c (user_id, hour) JOIN users USING (user_id))
+     INSERT INTO usage_untold (user_id, hour)
+     SELECT DISTINCT user_id, hour FROM changed JOIN (${toldAmong('changed')}) told USING (user_id)
      ORDER BY 1, 2 ON CONFLICT DO NOTHING`,
     [changes.map(({ user_id }) => user_id), changes.map(({ hour }) => hour)],
   );

@@ -14,9 +14,9 @@ const MAX_EVENTS = 20;
 /** Before every event. */
 const BEFORE_ALL = 'evt_';
 
-/** Whether the home of a user (an alias of `users`) is followed, in SQL: its `usage.updated` are made though nobody subscribed to them. */
-export const isFollowed = (user: string): string =>
-  `EXISTS (SELECT FROM usage_told f WHERE f.user_id = ${user}.user_id AND f.followed_until > now())`;
+/** Those of a relation's users (its `user_id`), in SQL, whose homes are followed: their `usage.updated` are made though nobody subscribed to them. */
+export const followedAmong = (relation: string): string =>
+  `SELECT user_id FROM ${relation} JOIN usage_told USING (user_id) WHERE followed_until > now()`;
 
 /**
  * Notes that a home is followed. Answers since when that has been so without a gap, Unix ms: every change of its hours since then is, or
