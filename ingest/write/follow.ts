@@ -192,8 +192,8 @@ export function createFollow(memory: HeadMemory): (batch: readonly IncomingMessa
     const rowSeries: number[] = [];
     const rows: DecodedReading[] = [];
 
-    const deviceIndex = (deviceId: string): number => {
-      const place = memory.placeOf(deviceId);
+    const found = memory.placesOf(batch.map(({ decoded }) => decoded.deviceId));
+    const deviceIndex = (deviceId: string, place: number): number => {
       if (place === -1) return -1;
       const record = place / NUMBER_BYTES;
       const marked = ringNumbers[record + PLACE.mark] as number;
@@ -212,9 +212,9 @@ export function createFollow(memory: HeadMemory): (batch: readonly IncomingMessa
       return ids.push(deviceId) - 1;
     };
 
-    for (const message of batch) {
+    for (const [index, message] of batch.entries()) {
       const { deviceId, readings, rejections, status } = message.decoded;
-      const device = deviceIndex(deviceId);
+      const device = deviceIndex(deviceId, found[index] as number);
       deviceOf.push(device);
       if (device === -1 || isOther[device]) continue;
       if (readings.length === 0 || rejections.length > 0 || status !== undefined) {

@@ -1,4 +1,4 @@
-import { totalmem } from 'node:os';
+import { usableMemoryBytes } from '#src/core/memory.ts';
 import { type ByteRing, byteRing } from './byte-ring.ts';
 import type { Head } from './head.ts';
 import { packHead, unpackHead } from './packed-head.ts';
@@ -6,16 +6,14 @@ import { type SeriesNames, seriesNames } from './series-names.ts';
 
 /**
  * Most that is taken unless it was said otherwise (`HEAD_MEMORY_MIB`), and the part of what the process may use. A meter takes 464 bytes
- * of it, and 90 of the JavaScript heap for its key (measured, 100,000 of them), so 512 MiB are 1.15 million meters. Those that are
+ * of it, and 8 to 16 beside it for its key, so 512 MiB are 1.15 million meters. Those that are
  * remembered for longest give way: with a little more meters than that, which send in turns, each has given way before it is heard again.
  */
 const MAX_BYTES = 512 * 2 ** 20;
 const MAX_PART = 1 / 4;
 
 /** Bytes in which heads are remembered, where nobody says: the system gives them as devices are heard. */
-export function headMemoryBytes(
-  mayUse = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY),
-): number {
+export function headMemoryBytes(mayUse = usableMemoryBytes()): number {
   return Math.min(MAX_BYTES, Math.floor(mayUse * MAX_PART));
 }
 
@@ -28,8 +26,8 @@ const AWAY_MS = 10_000;
  */
 export interface HeadMemory {
   get(deviceId: string): Head | null;
-  /** Where the record of a device lies among `records`, in bytes; -1: it is not remembered. */
-  placeOf(deviceId: string): number;
+  /** Where the records of devices lie among `records`, in bytes; -1: it is not remembered. */
+  placesOf(deviceIds: readonly string[]): Float64Array;
   /** What is remembered, as it lies in memory (packed-head.ts): it holds until the next `set`. */
   records(): { readonly ring: ByteRing; readonly names: SeriesNames };
   /** Keeps a settled head, and forgets another. */
@@ -55,7 +53,7 @@ export function headMemory({
   let awayUntilMs = 0;
   return {
     get: (deviceId) => unpackHead(ring, names, deviceId),
-    placeOf: (deviceId) => ring.placeOf(deviceId),
+    placesOf: (deviceIds) => ring.placesOf(deviceIds),
     records: () => ({ ring, names }),
     set(head) {
       if (names.isFull()) {

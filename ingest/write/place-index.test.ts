@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { hashOf, placeIndex } from './place-index.ts';
+
+/** Keys whose hashes meet, at the end of the slots and past it, too. */
+const HASHES = [0, 0, 1, 2, 2, 1_021, 1_022, 1_022, 1_023, 1_023, 2 ** 32 - 1, 2 ** 31];
+const keyOf = (number: number) => `key ${number}`;
+const placeOf = (number: number) => 8 * number;
+const hashAt = (place: number) => HASHES[(place / 8) % HASHES.length] as number;
+
+const operation = fc.record({ number: fc.nat(59), isRemoved: fc.boolean() });
+
+test('finds what was added and not removed, however hashes meet', () => {
+  fc.assert(
+    fc.property(fc.array(operation, { maxLength: 200, size: 'max' }), (operations) => {
+      const index = placeIndex({ hashAt, isKeyAt: (place, key) => keyOf(place / 8) === key });
+      const there = new Set<number>();
+      for (const { number, isRemoved } of operations) {
+        const [hash, place] = [hashAt(placeOf(number)), placeOf(number)];
+        if (isRemoved) expect(index.remove(hash, place)).toBe(there.delete(number));
+        else if (!there.has(number)) {
+          index.add(hash, place);
+          there.add(number);
+        }
+        for (let one = 0; one < 60; one++)
+          if (index.find(hashAt(placeOf(one)), keyOf(one)) !== (there.has(one) ? placeOf(one) : -1))
+            expect.fail(`${one} of ${[...there]}`);
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('grows with what is added, and shrinks to nothing when it is cleared', () => {
+  const keys = Array.from({ length: 5_000 }, (_, number) => `dev_${number}`);
+  const hashes = keys.map(hashOf);
+  const index = placeIndex({
+    hashAt: (place) => hashes[place / 8] as number,
+    isKeyAt: (place, key) => keys[place / 8] === key,
+  });
+  for (const [number, hash] of hashes.entries()) index.add(hash, 8 * number);
+  expect(keys.map((key, number) => index.find(hashes[number] as number, key))).toEqual(
+    keys.map((_, number) => 8 * number),
+  );
+  index.clear();
+  expect(keys.some((key, number) => index.find(hashes[number] as number, key) !== -1)).toBe(false);
+});
+
+test('hashes of a fleet’s keys are spread: few of 100,000 ids meet', () => {
+  const hashes = new Set<number>();
+  for (let number = 0; number < 100_000; number++) hashes.add(hashOf(`dev_grown${String(number).padStart(7, '0')}`));
+  // By chance 1.2 pairs of them do.
+  expect(hashes.size).toBeGreaterThan(99_980);
+});
