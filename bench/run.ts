@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import type { Answer } from './answer.ts';
+import { isApart, runApart } from './apart.ts';
 
 const BENCHES: Record<string, () => Promise<{ bench: (files: readonly string[]) => Promise<Answer> }>> = {
   ingest: () => import('./ingest.ts'),
@@ -30,6 +31,7 @@ if (!load) {
   console.error(`Usage: npm run bench -- ${Object.keys(BENCHES).join('|')} [--json] [FILE …]`);
   process.exit(2);
 }
+if (!isApart()) await runApart();
 const versionOf = (name: string): string =>
   JSON.parse(readFileSync(new URL(`../node_modules/${name}/package.json`, import.meta.url), 'utf8')).version;
 const mosquitto = spawnSync('mosquitto', ['-h'], { env: { PATH: `${process.env.PATH}:/usr/sbin` } });

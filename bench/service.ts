@@ -33,7 +33,11 @@ export async function startService(
   { log, checkout = HERE }: { log: string; checkout?: string },
 ): Promise<Service> {
   const file = openSync(log, 'a');
-  const options = { env, cwd: checkout, stdio: ['ignore', 'pipe', file] as ['ignore', 'pipe', number] };
+  const options = {
+    env: { TMPDIR: process.env.TMPDIR, ...env },
+    cwd: checkout,
+    stdio: ['ignore', 'pipe', file] as ['ignore', 'pipe', number],
+  };
   const child = spawn(process.execPath, [join(checkout, 'bin/energy.js'), 'start'], options);
   closeSync(file);
   const ended = new Promise<void>((done) => child.once('exit', () => done()));

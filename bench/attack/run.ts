@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { isApart, runApart } from '../apart.ts';
 import { type Fairness, fairness } from './fairness.ts';
 import { fuzz } from './fuzz/fuzz.ts';
 import { attack, type Result } from './probe.ts';
@@ -141,4 +142,5 @@ function fail(error: Error): never {
   process.exit(1);
 }
 
+if (!isApart()) await runApart();
 await main().catch(fail);

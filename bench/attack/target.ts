@@ -89,7 +89,7 @@ export async function ownInstallation(
   const at = (port: string) => ({ host: '127.0.0.1', port: Number(port) });
   const other = { API_PORT: String(await freePort()), HTTP_PORT: '0', OPERATOR_PORT: '0' };
   const second = spawn(process.execPath, [join(checkout, 'bin/energy.js'), 'api'], {
-    env: { ...env, ...other },
+    env: { TMPDIR: process.env.TMPDIR, ...env, ...other },
     cwd: checkout,
     stdio: 'ignore',
   });

@@ -1,4 +1,5 @@
 import type { Pool } from '#src/database/connect.ts';
+import { isApart, runApart } from '../apart.ts';
 import type { Paired } from '../support.ts';
 import { diagnosis } from './diagnosis.ts';
 import { type Fault, faultsOf } from './faults.ts';
@@ -116,6 +117,7 @@ async function settled(pool: Pool, players: readonly Paired[], acknowledged: num
 }
 
 if (import.meta.main) {
+  if (!isApart()) await runApart();
   const [, , ...flags] = process.argv;
   if (flags[0] === 'cluster') {
     const { chaosOfCluster } = await import('./cluster/run.ts');

@@ -21,7 +21,14 @@ export interface RoleProcess {
 export async function startRole(role: 'ingest' | 'api' | 'worker', env: Record<string, string>): Promise<RoleProcess> {
   const ports = { MQTT_PORT: '0', MQTTS_PORT: '0', API_PORT: '0', HTTP_PORT: '0', OPERATOR_PORT: '0' };
   const child = fork(MAIN, [role], {
-    env: { ...heapEnvironment(role), PATH: process.env.PATH, LOG_LEVEL: 'warn', ...ports, ...env },
+    env: {
+      ...heapEnvironment(role),
+      PATH: process.env.PATH,
+      TMPDIR: process.env.TMPDIR,
+      LOG_LEVEL: 'warn',
+      ...ports,
+      ...env,
+    },
     execArgv: heapFlags(role),
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });

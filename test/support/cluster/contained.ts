@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chownSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { chownSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeInnerFolder } from '../tiers/inner-folder.ts';
 import { DEBIAN_13 } from '../tiers/reach.ts';
 import { userIn } from '../tiers/server.ts';
 
@@ -24,7 +25,7 @@ export interface InnerFolder {
 }
 
 export function innerFolder(): InnerFolder {
-  const path = mkdtempSync(join(DEBIAN_13, 'var/tmp/e-'));
+  const path = makeInnerFolder();
   const { uid, gid } = userIn(DEBIAN_13, 'postgres');
   chownSync(path, uid, gid);
   return { path, inside: path.slice(DEBIAN_13.length), remove: () => rmSync(path, { recursive: true, force: true }) };

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chownSync, copyFileSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, copyFileSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../free-port.ts';
 import { reachable } from '../mosquitto.ts';
+import { makeInnerFolder } from '../tiers/inner-folder.ts';
 import { DEBIAN_13 } from '../tiers/reach.ts';
 import { userIn } from '../tiers/server.ts';
 
@@ -26,7 +27,7 @@ export async function startHAProxy(options: {
   brokers?: readonly { mqtt: number; mqtts?: number }[];
 }): Promise<HAProxy> {
   const { tls, api, brokers = [] } = options;
-  const folder = mkdtempSync(join(DEBIAN_13, 'var/tmp/e-'));
+  const folder = makeInnerFolder();
   const { uid, gid } = userIn(DEBIAN_13, 'haproxy');
   const put = (name: string, content: string) => {
     writeFileSync(join(folder, name), content, { mode: 0o600 });

@@ -1,19 +1,11 @@
 import { type ChildProcess, execFile, execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '../free-port.ts';
+import { makeInnerFolder } from '../tiers/inner-folder.ts';
 import { DEBIAN_13 } from '../tiers/reach.ts';
 import { userIn } from '../tiers/server.ts';
 import { everyProcessOf, inNamespace } from './namespace.ts';
@@ -90,7 +82,7 @@ export async function startRabbitMq({
   prepare?: (nodes: readonly RabbitNode[]) => void;
 } = {}): Promise<RabbitCluster> {
   const operators = [operator].flat();
-  const folder = mkdtempSync(join(DEBIAN_13, 'var/tmp/e-'));
+  const folder = makeInnerFolder();
   const inside = folder.slice(DEBIAN_13.length);
   const { uid, gid } = userIn(DEBIAN_13, 'rabbitmq');
   const own = (path: string) => chownSync(path, uid, gid);

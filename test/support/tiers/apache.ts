@@ -1,11 +1,11 @@
-import { chownSync, mkdtempSync } from 'node:fs';
-import { join } from 'node:path';
+import { chownSync } from 'node:fs';
+import { makeInnerFolder } from './inner-folder.ts';
 import { DEBIAN_13, DEBIAN_13_BIN } from './reach.ts';
 import { runServer, type TestServer, userIn } from './server.ts';
 
 /** Debian 13's PostgreSQL 17 with its TimescaleDB, which carries the Apache licence. */
 export async function startApache({ preload = true }: { preload?: boolean } = {}): Promise<TestServer> {
-  const folder = mkdtempSync(join(DEBIAN_13, 'var/tmp/e-'));
+  const folder = makeInnerFolder();
   const { uid, gid } = userIn(DEBIAN_13, 'postgres');
   chownSync(folder, uid, gid);
   return runServer({

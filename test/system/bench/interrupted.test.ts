@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../support/service.ts';
+
+const BENCH = resolve(import.meta.dirname, '../../../bench/run.ts');
+
+/** Processes that were told of a folder below this one for temporary files, by their commands. */
+function running(folder: string): Map<number, string> {
+  const found = new Map<number, string>();
+  for (const entry of readdirSync('/proc')) {
+    try {
+      if (!readFileSync(`/proc/${entry}/environ`, 'utf8').includes(`TMPDIR=${folder}/`)) continue;
+      const command = readFileSync(`/proc/${entry}/cmdline`, 'utf8').replaceAll('\0', ' ');
+      if (command !== '') found.set(Number(entry), command);
+    } catch {
+      // No process, gone meanwhile, or another user's.
+    }
+  }
+  return found;
+}
+
+/** Starts a flood, and waits until its devices publish to a worker that writes into a database. */
+async function flood(folder: string) {
+  const child = spawn(process.execPath, [BENCH, 'flood', '--minutes=5'], {
+    env: { ...process.env, TMPDIR: folder },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.on('data', (chunk) => (said += chunk));
+  const pidOf = (part: string) => [...running(folder)].find(([, command]) => command.includes(part))?.[0];
+  await expect
+    .poll(() => [pidOf('ingest-publisher.ts'), pidOf('-D'), said])
+    .toEqual([expect.any(Number), expect.any(Number), expect.any(String)]);
+  return {
+    child,
+    pidOf,
+    said: () => said,
+    code: new Promise<number | null>((done) => child.once('exit', (code) => done(code))),
+  };
+}
+
+test('a benchmark that is interrupted ends what it started, and removes its folders', async () => {
+  const folder = await temporaryFolder();
+  const bench = await flood(folder.path);
+  // npm passes on what a terminal sends to both.
+  bench.child.kill('SIGINT');
+  bench.child.kill('SIGINT');
+  expect(await bench.code).toBe(130);
+  expect(running(folder.path)).toEqual(new Map());
+  expect(readdirSync(folder.path)).toEqual([]);
+  expect(bench.said()).not.toContain('Left behind');
+  await folder.remove();
+});
+
+test('the second Ctrl-C ends a benchmark at once, whatever hangs, and says what stays', async () => {
+  const folder = await temporaryFolder();
+  const bench = await flood(folder.path);
+  process.kill(bench.pidOf('-D') as number, 'SIGSTOP');
+  bench.child.kill('SIGTERM');
+  await expect.poll(() => bench.pidOf('ingest-publisher.ts')).toBeUndefined();
+  // Sooner it would be the same Ctrl-C, passed on by npm.
+  await new Promise((done) => setTimeout(done, 400));
+  bench.child.kill('SIGINT');
+  expect(await bench.code).toBe(130);
+  await expect.poll(() => running(folder.path)).toEqual(new Map());
+  const [left = ''] = readdirSync(folder.path);
+  expect(bench.said()).toContain(`Left behind: ${join(folder.path, left)}`);
+  await folder.remove();
+});
