@@ -35,6 +35,6 @@ export function register(program: Command): void {
   addUpdate(webhooks, WEBHOOK, updateWebhook);
   addDelete(webhooks, WEBHOOK, deleteWebhook, 'with the log of its deliveries');
   addVerb(webhooks, 'deliveries', WEBHOOK, webhookDeliveries);
-  addVerb(webhooks, 'retry', WEBHOOK, retryDelivery, ['delivery_id']);
+  addVerb(webhooks, 'retry', WEBHOOK, retryDelivery, { more: ['delivery_id'] });
   addVerb(webhooks, 'test', WEBHOOK, testWebhook);
 }

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import type { AnyOperation } from '#src/api/operation.ts';
+import { defined } from '#src/core/defined.ts';
+import type { Database } from '#src/database/connect.ts';
 import { withDatabase } from '../beside.ts';
 import { linesForTerminal } from '../for-terminal.ts';
 import { userNamed } from '../named-user.ts';
@@ -130,13 +132,16 @@ export function addDelete(group: Command, noun: Noun, definition: AnyOperation, 
     });
 }
 
-/** What else is done with one thing, or asked of it. `more`: arguments behind its id, by the members of the path. */
+/**
+ * What else is done with one thing, or asked of it. `more`: arguments behind its id, by the members of the path; `whyNothing`: what is said on a
+ * terminal where the answer has no rows.
+ */
 export function addVerb(
   group: Command,
   verb: string,
   noun: Noun,
   definition: AnyOperation,
-  more: readonly string[] = [],
+  { more = [], whyNothing }: { more?: readonly string[]; whyNothing?: WhyNothing } = {},
 ): void {
   const command = group
     .command([verb, `<${argumentOf(noun)}>`, ...more.map((name) => `<${name}>`)].join(' '))
@@ -147,20 +152,23 @@ export function addVerb(
   command.option('--json', 'print one JSON object').action((name: string, ...rest: unknown[]) => {
     const { json, ...typed } = rest[more.length] as Options;
     const params = Object.fromEntries(more.map((member, index) => [member, String(rest[index])]));
-    return one(noun, definition, name, { json, params, query: members(typed) });
+    return one(noun, definition, name, { json, params, query: members(typed), ...defined({ whyNothing }) });
   });
 }
+
+type WhyNothing = (db: Database, id: string) => Promise<string>;
 
 interface Given {
   json: string | boolean | undefined;
   body?: Record<string, unknown>;
   params?: Record<string, string>;
   query?: Record<string, string>;
+  whyNothing?: WhyNothing;
 }
 
 /** An operation on one thing; what it answers is printed. */
 async function one(noun: Noun, definition: AnyOperation, name: string, given: Given): Promise<void> {
-  const { json, body, params, query = {} } = given;
+  const { json, body, params, query = {}, whyNothing } = given;
   await withDatabase(async (db, config) => {
     const id = noun.id === 'user_id' ? await userNamed(db, name) : name;
     const isInPath = definition.path.includes(`{${noun.id}}`);
@@ -171,9 +179,16 @@ async function one(noun: Noun, definition: AnyOperation, name: string, given: Gi
       ...(noun.id === 'user_id' ? { userId: id } : {}),
     };
     const { answer, cursor } = await runAsOperator(definition, asked, { db, config, what: `${noun.name} ${name}` });
-    print(answer, json);
+    if (whyNothing && json !== true && rowsOf(answer)?.length === 0) console.log(await whyNothing(db, id));
+    else print(answer, json);
     if (cursor !== null) console.error(`There are more: --cursor ${cursor}`);
   });
+}
+
+/** The rows of an answer; null where it is one thing. */
+function rowsOf(answer: unknown): Record<string, unknown>[] | null {
+  const rows = Array.isArray(answer) ? answer : (answer as { data?: unknown }).data;
+  return Array.isArray(rows) ? rows : null;
 }
 
 /** An answer: one thing, rows, or a thing with rows in its `data`. */
@@ -182,8 +197,8 @@ export function print(answer: unknown, json: string | boolean | undefined): void
     for (const row of Array.isArray(answer) ? answer : [answer]) console.log(JSON.stringify(row));
     return;
   }
-  const rows = Array.isArray(answer) ? answer : (answer as { data?: unknown }).data;
-  if (!Array.isArray(rows)) {
+  const rows = rowsOf(answer);
+  if (rows === null) {
     const thing = answer as Record<string, unknown>;
     const said = typeof thing.message === 'string' ? thing.message : linesOf(thing);
     console.log(linesForTerminal(said));

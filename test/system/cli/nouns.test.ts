@@ -205,6 +205,25 @@ test('usage: of a home and of a device', async () => {
   );
 });
 
+test('usage of a device that has none says why', async () => {
+  const fresh = await meter(database);
+  const said = async () => (await energy(['usage', 'device', fresh.deviceId])).out;
+  expect(await said()).toBe('No reading of energy is stored of this device.\n');
+  const now = Date.now();
+  const at = (minutesAgo: number) => new Date(now - minutesAgo * 60_000);
+  await fresh.read([[at(90), 7]]);
+  expect(await said()).toBe(
+    `One reading came, at ${at(90).toISOString()}. Usage lies between two readings: it begins with the second.\n`,
+  );
+  expect((await json(['usage', 'device', fresh.deviceId]))[0].data).toEqual([]);
+  await fresh.read([[at(80), 7.5]]);
+  expect(await said()).toMatch(/^DATE +KWH_USED /);
+  const before = ['--start', '2025-12-01', '--end', '2025-12-02'];
+  expect((await energy(['usage', 'device', fresh.deviceId, ...before])).out).toBe(
+    'No usage of this device is known in this time.\n',
+  );
+});
+
 /** The same on a terminal (script(1)), where `answer` is typed once something is asked. */
 async function onTerminal(args: string[], answer: string): Promise<string> {
   const line = [process.execPath, ENERGY, ...args].map((word) => `'${word}'`).join(' ');
