@@ -86,13 +86,13 @@ async function readRows(file: string): Promise<{ rows: ImportRow[]; mistakes: Fi
 }
 
 async function importerOf(db: Database, { utility, createUsers }: ImportOptions): Promise<Importer> {
-  const by = { actor: null, address: COMMAND_LINE };
-  if (utility === undefined)
-    return { reach: EVERYBODY, ownId: null, newOwners: createUsers ? { enrolledBy: null } : null, by };
+  const importer = { ownId: null, by: { actor: null, address: COMMAND_LINE }, toMakeOwners: '--create-users' };
+  const newOwnersOf = (enrolledBy: string | null) => (createUsers ? { enrolledBy } : null);
+  if (utility === undefined) return { ...importer, reach: EVERYBODY, newOwners: newOwnersOf(null) };
   const userId = await userNamed(db, utility);
   const user = await findUser(db, EVERYBODY, userId);
   if (user?.role !== 'utility') throw new Error(`${utility} is no utility`);
-  return { reach: { enrolledBy: userId }, ownId: null, newOwners: createUsers ? { enrolledBy: userId } : null, by };
+  return { ...importer, reach: { enrolledBy: userId }, newOwners: newOwnersOf(userId) };
 }
 
 /** `line 3.type` → the line and the member. */

@@ -21,6 +21,8 @@ export interface Importer {
   ownId: string | null;
   /** Whether accounts are made for addresses that have none; `enrolledBy`: the utility whose homeowners they become. */
   newOwners: { enrolledBy: string | null } | null;
+  /** How these are asked for, where they were not and could be. */
+  toMakeOwners?: string;
   /** Who is noted in the audit log. */
   by: Pick<Act, 'actor' | 'address'>;
 }
@@ -165,6 +167,7 @@ async function lookUp(db: Database, importer: Importer, rows: readonly ImportRow
     ownerOf,
     isNewOwner,
     isTaken,
+    toMakeOwners: importer.newOwners === null ? importer.toMakeOwners : undefined,
     devices: devices as Known['devices'],
     discovered,
   };

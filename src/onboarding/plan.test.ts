@@ -105,6 +105,20 @@ test('every mistake is named by its row', () => {
   ]);
 });
 
+test('an address that nobody has is named with what would make an account for it', () => {
+  const nobody = row({}, { email: 'a@example.com' });
+  delete nobody.userId;
+  const said = (more: Partial<Known>) =>
+    planImport([nobody], known([], { ownerOf: () => undefined, ...more })).mistakes;
+  const message = 'there is no such user; with --create-users an account is made for the address';
+  expect(said({ toMakeOwners: '--create-users' })).toEqual([{ field: 'line 2.email', message }]);
+  expect(said({})).toEqual([{ field: 'line 2.email', message: 'there is no such user' }]);
+  expect(said({ toMakeOwners: '--create-users', isTaken: () => true })[0]?.message).toMatch(/you do not manage/);
+  // An id is made for nobody.
+  const byId = planImport([row({}, { userId: 'usr_9' })], known([], { toMakeOwners: '--create-users' }));
+  expect(byId.mistakes[0]?.message).toBe('there is no such user');
+});
+
 test('rows of one new owner are told apart as those of one that is there', () => {
   const about = known([], { isNewOwner: ({ email }) => email !== undefined });
   const rows = [

@@ -37,6 +37,8 @@ export interface Known {
   isNewOwner(row: ImportRow): boolean;
   /** Rows whose address is that of an account out of reach, where accounts are made. */
   isTaken(row: ImportRow): boolean;
+  /** How accounts would be made, where they are not: `--create-users`. Nobody is told of what is not for him. */
+  toMakeOwners?: string | undefined;
   devices: readonly KnownDevice[];
   /** What was heard through gateways of the owners, with what it is paired as. */
   discovered: readonly { discovery_id: string; user_id: string; device_id: string | null }[];
@@ -49,6 +51,8 @@ export interface ImportPlan {
   existing: { row: ImportRow; deviceId: string; members: string[] }[];
   mistakes: FieldError[];
 }
+
+const NO_SUCH_USER = 'there is no such user';
 
 /** What a row without a name of its own is found by when it comes again. */
 export const importedAs = ({ type, location }: { type: string; location: string }): string =>
@@ -80,10 +84,10 @@ export function planImport(rows: readonly ImportRow[], known: Known): ImportPlan
     const isNew = known.isNewOwner(row);
     const owner = isNew ? `new ${row.email?.toLowerCase()}` : known.ownerOf(row);
     if (owner === undefined) {
-      const message = known.isTaken(row)
-        ? 'is the address of an account that you do not manage'
-        : 'there is no such user';
-      wrong(row, row.email === undefined ? 'user_id' : 'email', message);
+      if (row.email === undefined) wrong(row, 'user_id', NO_SUCH_USER);
+      else if (known.isTaken(row)) wrong(row, 'email', 'is the address of an account that you do not manage');
+      else if (known.toMakeOwners === undefined) wrong(row, 'email', NO_SUCH_USER);
+      else wrong(row, 'email', `${NO_SUCH_USER}; with ${known.toMakeOwners} an account is made for the address`);
       continue;
     }
     const key = keyOf(owner, namedBy(row));

@@ -169,10 +169,16 @@ describe('nothing is taken', () => {
     const stranger = await api.user('homeowner');
     expect(await post(home.key, [{ ...row, user_id: stranger.userId }])).toMatchObject({ status: 403 });
     expect(await post(home.key, [row], { query: '?create_users=true' })).toMatchObject({ status: 403 });
-    for (const named of [{ user_id: stranger.userId }, { email: await emailOf(stranger.userId) }]) {
+    const none = 'there is no such user';
+    for (const [named, message] of [
+      [{ user_id: stranger.userId }, none],
+      [{ email: await emailOf(stranger.userId) }, `${none}; with create_users=true an account is made for the address`],
+    ] as const) {
       const refused = await post(utility.key, [{ ...row, ...named }]);
-      expect(refused.json.details).toEqual([{ field: `0.${Object.keys(named)[0]}`, message: 'there is no such user' }]);
+      expect(refused.json.details).toEqual([{ field: `0.${Object.keys(named)[0]}`, message }]);
     }
+    const mine = await post(home.key, [{ ...row, email: 'nobody.there@example.com' }]);
+    expect(mine.json.details).toEqual([{ field: '0.email', message: none }]);
     const reader = await api.user('utility', { scopes: ['devices:read'] });
     expect(await post(reader.key, [row])).toMatchObject({ status: 403 });
     expect(await post(home.key, [row])).toMatchObject({ status: 201, json: { created: 1 } });

@@ -168,7 +168,9 @@ test('accounts are made for addresses where that is asked for, and belong to the
   const text = `email,type,location\n${one},meter,a\n${one.toUpperCase()},meter,b\n${two},meter,a\n`;
   expect(await importText(text)).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('line 2: email there is no such user'),
+    stderr: expect.stringContaining(
+      'line 2: email there is no such user; with --create-users an account is made for the address',
+    ),
   });
   const made = await importText(text, '--create-users', '--utility', utility.user_id, '--json');
   expect(JSON.parse(made.stdout)).toMatchObject({ created: 3, users_created: 2 });

@@ -23,9 +23,10 @@ export const createImport = operation({
     read: (text) => readDevices(text, MAX_IMPORTED),
   },
   async handle({ context: { db, box }, caller, address, query, body, rowName }) {
+    const importer = importerOf({ caller, address, query }, body);
     const imported = await importDevices(
       db,
-      importerOf({ caller, address, query }, body),
+      caller.role === 'homeowner' ? importer : { ...importer, toMakeOwners: 'create_users=true' },
       body.map((row, index) => rowOf(rowName(index), row)),
     );
     const importId = await recordImport(db, box, { userId: caller.userId, rows: body.length, imported });
