@@ -34,6 +34,9 @@ type Line = z.infer<typeof line>;
 const FORM =
   '{"n": 0, "topic": "tele/plug/SENSOR", "payload": "…" or "payload_b64": "…", "received_at": "2026-07-05T19:00:01Z"}';
 
+const FORMS =
+  'One message is given by --topic TOPIC --payload TEXT, many as JSON lines on standard input (--json: answered as such).';
+
 /** What `energy decode --json` answers for a line. */
 interface Answer {
   n: number | null;
@@ -73,7 +76,10 @@ One message: energy decode --topic tele/plug/SENSOR --payload '{"ENERGY": {"Tota
 Otherwise each line of standard input: ${FORM}
 and, where it matters, "tz", "config" (a decoder_config), "replayed", "prior" (messages that came before).`,
     )
+    // Told below how a message is given: that there are too many says nothing of it.
+    .allowExcessArguments()
     .action(async ({ topic, payload, ...options }: Options, command: Command) => {
+      if (command.args.length > 0) command.error(`"${forTerminal(command.args[0] ?? '')}" is not understood. ${FORMS}`);
       if (topic !== undefined || payload !== undefined) {
         if (topic === undefined || payload === undefined || options.json)
           command.error('One message takes --topic and --payload, and no --json: that reads lines of standard input.');

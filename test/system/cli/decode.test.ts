@@ -142,3 +142,12 @@ test('one message by options, and what does not go together is refused', async (
     expect([code === 0, out, err.length > 20]).toEqual([false, [], true]);
   }
 }, 180_000);
+
+test('words without an option are told how a message is given', async () => {
+  for (const words of [['foo'], ['tele/plug/SENSOR', '{"ENERGY":{"Total":1}}'], ['--json', 'foo']]) {
+    const { code, out, err } = await decode([], words);
+    expect([code, out]).toEqual([1, []]);
+    expect(err).toContain(`"${words.find((word) => word !== '--json')}" is not understood`);
+    expect(err).toMatch(/--topic TOPIC --payload TEXT, many as JSON lines .*--json/);
+  }
+});
