@@ -7,8 +7,7 @@ import { vzloggerMeter } from '#simulators/devices/vzlogger-meter.ts';
 import { createHome } from '#simulators/home-clock.ts';
 import { traitsOf } from '#simulators/homes.ts';
 import { playHousehold } from '#simulators/household.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
-import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+import { type GatewayHome, startGatewayHome } from '#test/support/gateway-home.ts';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
@@ -16,20 +15,11 @@ const TZ = 'Europe/Berlin';
 const FROM_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 5 * HOUR_MS;
 const TO_MS = FROM_MS + 4 * HOUR_MS;
 
-let api: TestApi;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let ingest: RoleProcess;
-
+let service: GatewayHome;
 beforeAll(async () => {
-  [api, folder] = await Promise.all([testApi(), temporaryFolder()]);
-  api.now = new Date();
-  ingest = await startRole('ingest', { DATABASE_URL: api.database.url, DATA_DIR: folder.path });
+  service = await startGatewayHome();
 });
-afterAll(async () => {
-  await ingest.stop();
-  await api.close();
-  await folder.remove();
-});
+afterAll(() => service.close());
 
 /** A device that publishes below a gateway's prefix by itself. */
 const below = (prefix: string, device: FamilyDevice): FamilyDevice => {
@@ -43,15 +33,9 @@ const below = (prefix: string, device: FamilyDevice): FamilyDevice => {
 };
 
 test('a charger, a meter on a rail, a meter by SML and an inverter count what their registers show', async () => {
-  const { key } = await api.user('homeowner');
-  const send = (path: string, body?: object, method = body ? 'POST' : 'GET') =>
-    api.send(path, { key, ...(body ? { method, body } : {}) }).then(({ status, json }) => {
-      expect([path, status, json.error]).toEqual([path, method === 'POST' ? 201 : 200, undefined]);
-      return json;
-    });
-  const { gateway_id, mqtt } = await send('/v1/gateways', { name: 'home' });
+  const { send, api, mqtt, url } = service;
   const settings = { tz: TZ, meter: { 'vzlogger/data': { unit: 'Wh' } } };
-  await send(`/v1/gateways/${gateway_id}`, { decoder_config: settings }, 'PATCH');
+  await send(`/v1/gateways/${service.gatewayId}`, { decoder_config: settings }, 'PATCH');
   const home = createHome(traitsOf('bridged'), FROM_MS - HOUR_MS);
   const devices = [
     openevseCharger({ name: 'drive', base: 'emon/openevse-drive' }),
@@ -59,18 +43,14 @@ test('a charger, a meter on a rail, a meter by SML and an inverter count what th
     vzloggerMeter(),
     grottInverter({ serial: 'REH1234567', tz: TZ }),
   ].map((device) => below(mqtt.topic_prefix, device));
-  const url = `mqtt://127.0.0.1:${ingest.ready.port}`;
   const login = { username: mqtt.username, password: mqtt.password };
   const play = (fromMs: number, toMs: number) =>
     playHousehold({ url, ...login, devices, home, fromMs, toMs, stepMs: MINUTE_MS });
 
   await play(FROM_MS, FROM_MS);
-  type Found = { family: string; native_id: string; discovery_id: string };
-  const discovered = () => send('/v1/devices/discovered') as Promise<Found[]>;
-  await expect.poll(async () => (await discovered()).length, { timeout: 20_000 }).toBe(devices.length);
   const paired = new Map<string, string>();
   const placements: Record<string, string> = {};
-  for (const { family, native_id, discovery_id } of await discovered()) {
+  for (const { family, native_id, discovery_id } of await service.discovered(devices.length)) {
     expect(devices.map(({ nativeId }) => nativeId)).toContain(native_id);
     // Those that tell no time are played faster than the clock: hours in seconds.
     const device = { type: 'thing', location: 'home', timezone: TZ, limit_kw: 1_000_000 };

@@ -18,10 +18,7 @@ import { zwavejsPlug } from '#simulators/devices/zwavejs-plug.ts';
 import { createHome } from '#simulators/home-clock.ts';
 import { traitsOf } from '#simulators/homes.ts';
 import { playHousehold } from '#simulators/household.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
-import { bridgeSettings } from '#test/support/bridge-settings.ts';
-import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
-import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+import { type GatewayHome, startGatewayHome } from '#test/support/gateway-home.ts';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
@@ -30,40 +27,14 @@ const TZ = 'Europe/Berlin';
 const FROM_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 8 * HOUR_MS;
 const TO_MS = FROM_MS + 7 * HOUR_MS;
 
-let api: TestApi;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let ingest: RoleProcess;
-let homeBroker: Mosquitto | undefined;
-
+let service: GatewayHome;
 beforeAll(async () => {
-  [api, folder] = await Promise.all([testApi(), temporaryFolder()]);
-  api.now = new Date();
-  ingest = await startRole('ingest', { DATABASE_URL: api.database.url, DATA_DIR: folder.path });
+  service = await startGatewayHome();
 });
-afterAll(async () => {
-  await homeBroker?.stop();
-  await ingest.stop();
-  await api.close();
-  await folder.remove();
-});
+afterAll(() => service.close());
 
 test('a household’s broker is bridged: its families are discovered, paired, and their kWh count', async () => {
-  const { userId, key } = await api.user('homeowner');
-  const send = (path: string, body?: object) =>
-    api.send(path, { key, ...(body ? { method: 'POST', body } : {}) }).then(({ status, json }) => {
-      expect([path, status, json.error]).toEqual([path, body ? 201 : 200, undefined]);
-      return json;
-    });
-  const { gateway_id, mqtt } = await send('/v1/gateways', { name: 'home' });
-  const bridge = bridgeSettings({
-    gatewayId: gateway_id,
-    password: mqtt.password,
-    port: ingest.ready.tlsPort,
-    folder: folder.path,
-  });
-  homeBroker = await startMosquitto({
-    configuration: `listener 1883\nallow_anonymous true\n${bridge}`,
-  });
+  const { send, api } = service;
   const home = createHome(traitsOf('bridged'), FROM_MS - HOUR_MS);
   const devices: FamilyDevice[] = [
     tasmotaPlug({ name: 'boiler', tz: TZ }),
@@ -82,14 +53,12 @@ test('a household’s broker is bridged: its families are discovered, paired, an
     p1Esp8266({ tz: TZ }),
     smlreaderMeter({}),
   ];
-  const url = homeBroker.url;
+  const url = await service.bridge();
   const play = (fromMs: number, toMs: number) => playHousehold({ url, devices, home, fromMs, toMs, stepMs: MINUTE_MS });
 
   await play(FROM_MS, FROM_MS);
-  const discovered = () => send('/v1/devices/discovered') as Promise<{ family: string; discovery_id: string }[]>;
-  await expect.poll(async () => (await discovered()).length, { timeout: 20_000 }).toBe(devices.length);
   const paired: { family: string; deviceId: string }[] = [];
-  for (const { family, discovery_id } of await discovered()) {
+  for (const { family, discovery_id } of await service.discovered(devices.length)) {
     // Those that tell no time are played faster than the clock: seven hours in seconds.
     // Each plays the same home’s meter: all of them at its connection point.
     const settings = { type: 'smart_meter', location: 'home', timezone: TZ, limit_kw: 1_000_000, placement: 'grid' };
@@ -151,5 +120,4 @@ test('a household’s broker is bridged: its families are discovered, paired, an
     [CONFLICT],
   );
   expect(rows).toEqual([]);
-  expect(userId).toMatch(/^usr_/);
 }, 240_000);

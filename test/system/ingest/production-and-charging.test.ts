@@ -4,58 +4,29 @@ import { warpCharger } from '#simulators/devices/warp-charger.ts';
 import { createHome } from '#simulators/home-clock.ts';
 import { traitsOf } from '#simulators/homes.ts';
 import { playHousehold } from '#simulators/household.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
-import { bridgeSettings } from '#test/support/bridge-settings.ts';
-import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
-import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+import { type GatewayHome, startGatewayHome } from '#test/support/gateway-home.ts';
 
 const MINUTE_MS = 60_000;
 /** Neither tells a time: what they play in seconds counts as of its receipt. */
 const FROM_MS = Date.now() - 120 * MINUTE_MS;
 const TO_MS = FROM_MS + 90 * MINUTE_MS;
 
-let api: TestApi;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let ingest: RoleProcess;
-let homeBroker: Mosquitto | undefined;
-
+let service: GatewayHome;
 beforeAll(async () => {
-  [api, folder] = await Promise.all([testApi(), temporaryFolder()]);
-  api.now = new Date();
-  ingest = await startRole('ingest', { DATABASE_URL: api.database.url, DATA_DIR: folder.path });
+  service = await startGatewayHome();
 });
-afterAll(async () => {
-  await homeBroker?.stop();
-  await ingest.stop();
-  await api.close();
-  await folder.remove();
-});
+afterAll(() => service.close());
 
 test('an inverter behind OpenDTU produces and a WARP charger consumes, each as much as its register says', async () => {
-  const { key } = await api.user('homeowner');
-  const send = (path: string, body?: object) =>
-    api.send(path, { key, ...(body ? { method: 'POST', body } : {}) }).then(({ status, json }) => {
-      expect([path, status, json.error]).toEqual([path, body ? 201 : 200, undefined]);
-      return json;
-    });
-  const { gateway_id, mqtt } = await send('/v1/gateways', { name: 'home' });
-  const bridge = bridgeSettings({
-    gatewayId: gateway_id,
-    password: mqtt.password,
-    port: ingest.ready.tlsPort,
-    folder: folder.path,
-  });
-  homeBroker = await startMosquitto({ configuration: `listener 1883\nallow_anonymous true\n${bridge}` });
+  const { send } = service;
   const home = createHome(traitsOf('bridged'), FROM_MS - 60 * MINUTE_MS);
   const devices = [openDtuInverter({ name: 'balcony' }), warpCharger({ prefix: 'warp2/AbCd' })];
-  const { url } = homeBroker;
+  const url = await service.bridge();
   const play = (fromMs: number, toMs: number) => playHousehold({ url, devices, home, fromMs, toMs, stepMs: MINUTE_MS });
 
   await play(FROM_MS, FROM_MS);
-  const discovered = () => send('/v1/devices/discovered') as Promise<{ family: string; discovery_id: string }[]>;
-  await expect.poll(async () => (await discovered()).length, { timeout: 20_000 }).toBe(devices.length);
   const paired = new Map<string, string>();
-  for (const { family, discovery_id } of await discovered()) {
+  for (const { family, discovery_id } of await service.discovered(devices.length)) {
     // Whatever type is typed: the decoder knows better.
     const settings = { type: 'smart_meter', location: 'home', timezone: 'Europe/Berlin', limit_kw: 1_000_000 };
     const device = await send('/v1/devices', { ...settings, discovery_id });

@@ -1,0 +1,74 @@
+import { expect } from 'vitest';
+import { type TestApi, testApi } from './api.ts';
+import { bridgeSettings } from './bridge-settings.ts';
+import { type Mosquitto, startMosquitto } from './mosquitto.ts';
+import { startRole, temporaryFolder } from './service.ts';
+
+/** Something that was heard through a gateway and is no device yet. */
+interface Found {
+  family: string;
+  native_id: string;
+  discovery_id: string;
+}
+
+/** A home with a gateway, at a service of its own: the API in this process, ingest with the embedded broker as another one. */
+export interface GatewayHome {
+  api: TestApi;
+  userId: string;
+  gatewayId: string;
+  /** What the gateway logs in with. */
+  mqtt: { username: string; password: string; topic_prefix: string };
+  /** URL of the service's broker. */
+  url: string;
+  /** Asks as the homeowner. Fails where that is not answered as it should be. */
+  // biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
+  send(path: string, body?: object, method?: 'POST' | 'PATCH'): Promise<any>;
+  /** Starts the household's own broker, bridged as deploy/DEVICES.md says; answers its URL. */
+  bridge(): Promise<string>;
+  /** Waits until so many devices were heard. */
+  discovered(count: number): Promise<Found[]>;
+  close(): Promise<void>;
+}
+
+/** Starts the service, and makes the home and its gateway. */
+export async function startGatewayHome(): Promise<GatewayHome> {
+  const [api, folder] = await Promise.all([testApi(), temporaryFolder()]);
+  api.now = new Date();
+  const ingest = await startRole('ingest', { DATABASE_URL: api.database.url, DATA_DIR: folder.path });
+  const { userId, key } = await api.user('homeowner');
+  const send: GatewayHome['send'] = async (path, body, method = 'POST') => {
+    const { status, json } = await api.send(path, { key, ...(body ? { method, body } : {}) });
+    expect([path, status, json.error]).toEqual([path, body && method === 'POST' ? 201 : 200, undefined]);
+    return json;
+  };
+  const { gateway_id: gatewayId, mqtt } = await send('/v1/gateways', { name: 'home' });
+  let broker: Mosquitto | undefined;
+  return {
+    api,
+    userId,
+    gatewayId,
+    mqtt,
+    url: `mqtt://127.0.0.1:${ingest.ready.port}`,
+    send,
+    async bridge() {
+      const to = { gatewayId, password: mqtt.password, port: ingest.ready.tlsPort, folder: folder.path };
+      broker = await startMosquitto({ configuration: `listener 1883\nallow_anonymous true\n${bridgeSettings(to)}` });
+      return broker.url;
+    },
+    async discovered(count) {
+      let found: Found[] = [];
+      const heard = async () => {
+        found = await send('/v1/devices/discovered');
+        return found.length;
+      };
+      await expect.poll(heard, { timeout: 20_000 }).toBe(count);
+      return found;
+    },
+    async close() {
+      await broker?.stop();
+      await ingest.stop();
+      await api.close();
+      await folder.remove();
+    },
+  };
+}
