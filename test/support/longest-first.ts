@@ -10,7 +10,6 @@ const LONGEST = [
   'test/system/start/bad-days',
   'test/system/cluster/',
   'test/system/alerts/firings-under-kills',
-  'test/system/ingest/slots',
   'test/system/dashboard/',
   'test/system/start/supervisor',
   'test/system/ingest/pipeline',
