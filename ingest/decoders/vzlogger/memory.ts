@@ -15,10 +15,11 @@ interface Known {
 export class Channels {
   #devices = new Map<string, Map<string, Known>>();
 
-  learn({ topic, payload }: DeviceMessage): void {
+  learn({ topic, payload, replayed = false }: DeviceMessage): void {
     const parsed = parseVzloggerTopic(topic);
     const known = parsed && this.of(parsed);
-    if (parsed?.leaf === 'raw' && known) known.isRaw = true;
+    // One that the broker has kept may be years old: it does not say that single values still come.
+    if (parsed?.leaf === 'raw' && known && !replayed) known.isRaw = true;
     const id = parsed?.leaf === 'id' ? identifierIn(payload) : null;
     if (!parsed || id === null) return;
     const channels = this.#devices.get(parsed.device) ?? new Map<string, Known>();
@@ -28,10 +29,10 @@ export class Channels {
   }
 
   /** Whether it says what is not known yet: identifiers come with each start, values every second. */
-  isNews({ topic, payload }: DeviceMessage): boolean {
+  isNews({ topic, payload, replayed = false }: DeviceMessage): boolean {
     const parsed = parseVzloggerTopic(topic);
     const known = parsed && this.of(parsed);
-    if (parsed?.leaf === 'raw') return known ? !known.isRaw : false;
+    if (parsed?.leaf === 'raw') return known ? !known.isRaw && !replayed : false;
     const id = identifierIn(payload);
     return id !== null && (known?.id !== id || known.isRaw);
   }
