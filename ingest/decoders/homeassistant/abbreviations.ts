@@ -16,6 +16,7 @@ const SHORT = new Map([
   ['device_class', 'dev_cla'],
   ['entity_category', 'ent_cat'],
   ['identifiers', 'ids'],
+  ['manufacturer', 'mf'],
   ['model', 'mdl'],
   ['object_id', 'obj_id'],
   ['origin', 'o'],

@@ -1,6 +1,7 @@
 import { ORIGIN } from '#src/core/origin.ts';
 import type { Commodity } from '#src/database/meter.ts';
 import type { SaidKind } from '../family.ts';
+import { isAnnouncedSum } from '../opendtu/topic.ts';
 import { asObject, type Json } from '../read/payload.ts';
 import { commodityOf } from '../vocabulary/volume-of.ts';
 import { field, textField, topicField } from './abbreviations.ts';
@@ -88,6 +89,7 @@ function sensorOf(
     return { sources: [{ ...source, refusal: `${object} is energy with the state class ${stateClass}, not a total` }] };
   }
   const maker = asObject(field(config, 'device'));
+  const isCountedElsewhere = isAnnouncedSum(textField(maker, 'manufacturer'), stateTopic);
   const name = textField(config, 'name') ?? '';
   const objectId = textField(config, 'object_id') ?? '';
   const names = [...source.path, object, name, objectId];
@@ -112,7 +114,15 @@ function sensorOf(
   ];
   const found = { sources: [source], labels, ...(name === '' ? {} : { name }) };
   if (kind !== 'volume_total_m3')
-    return { ...found, kind, meaning: { ...meaning, medium: classMedium || meaning.medium } };
+    return {
+      ...found,
+      kind,
+      meaning: {
+        ...meaning,
+        medium: classMedium || meaning.medium,
+        ignored: meaning.ignored || isCountedElsewhere,
+      },
+    };
   if (stateClass !== null && !CUMULATIVE.has(stateClass)) return null;
   // Cameras on meters announce as a diagnosis what they saw, before they check it (AI-on-the-edge-device).
   if (textField(config, 'entity_category') === 'diagnostic') return null;

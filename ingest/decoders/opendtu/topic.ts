@@ -12,6 +12,13 @@ const STATUS = new Set(['reachable', 'producing', 'last_update', 'limit_relative
 /** Sums over all inverters: below any base topic by words of their own, `power` below the default one. */
 const SUMS = /(?:^|\/)(?:ac\/(?:yieldtotal|yieldday|is_valid)|dc\/(?:irradiation|is_valid))$|^solar\/[ad]c\/power$/;
 
+/** The words of sums again, all that OpenDTU announces to Home Assistant: which base topic is its own is not known here. */
+const ANNOUNCED_SUMS = /(?:^|\/)(?:ac\/(?:power|yieldtotal|yieldday)|dc\/power)$/;
+
+/** Whether what is announced to Home Assistant is a sum over an OpenDTU's inverters, which are read one by one. `maker`: as it is announced. */
+export const isAnnouncedSum = (maker: string | null, topic: string | null): boolean =>
+  maker === 'OpenDTU' && topic !== null && ANNOUNCED_SUMS.test(topic);
+
 /**
  * Reads `solar/{serial}/0/yieldtotal` and its neighbours. Owners choose the base topic, so the end of the topic tells: a serial
  * number and what follows it. Null for every other topic.
