@@ -1,11 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DASHBOARD_OPERATIONS } from '#src/api/dashboard/operations.ts';
-import { addOperation } from '#src/api/operation.ts';
-import { createAuthenticate } from '#src/auth/authenticate.ts';
-import { AppError } from '#src/core/errors.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { type DashboardApi, dashboardApi, type Person } from '#test/support/dashboard-api.ts';
 import { addToProfile, KNOWN } from '#test/support/load-profile.ts';
 
 /** A period of a home, and what it costs, as the dashboard asks for them. */
@@ -13,37 +9,18 @@ const QUARTER_MS = 900_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-type Person = { userId: string; key: string };
-let api: TestApi;
+let api: DashboardApi['api'];
+let ask: DashboardApi['ask'];
 let utility: Person;
 let anna: Person;
-
 beforeAll(async () => {
-  api = await testApi({
-    beforeListening: (app, its) => {
-      const authenticate = createAuthenticate(its.db, 'live');
-      void app.register(async (scope) => {
-        scope.addHook('onRequest', async (request) => {
-          const caller = await authenticate((request.headers.authorization ?? '').slice('Bearer '.length), request.ip);
-          if (!caller || caller === 'elsewhere') throw new AppError('unauthorized');
-          request.caller = caller;
-        });
-        for (const one of DASHBOARD_OPERATIONS) addOperation(scope, its, { ...one, path: `/own${one.path}` });
-      });
-    },
-  });
-  utility = await api.user('utility');
-  anna = await api.user('homeowner', { enrolledBy: utility.userId });
-}, 180_000);
+  ({
+    api,
+    ask,
+    people: { utility, home: anna },
+  } = await dashboardApi());
+});
 afterAll(() => api.close());
-
-/** Asks, and holds a good answer to its shape. */
-async function ask(path: string, { key }: { key: string }) {
-  const answer = await api.send(`/own${path}`, { key });
-  const definition = DASHBOARD_OPERATIONS.find((one) => one.path === path.split('?', 1)[0]);
-  if (answer.status < 300) definition?.answer.parse(answer.json);
-  return answer;
-}
 
 const kwh = (milliwattHours: number) => Math.floor((milliwattHours + 500) / 1_000) / 1_000;
 

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '#src/core/ids.ts';
+import { type DashboardApi, dashboardApi, type Person } from '#test/support/dashboard-api.ts';
+
+let api: DashboardApi['api'];
+let ask: DashboardApi['ask'];
+let statuses: DashboardApi['statuses'];
+let sql: DashboardApi['sql'];
+let admin: Person;
+let utility: Person;
+let stranger: Person;
+let home: Person;
+beforeAll(async () => {
+  ({
+    api,
+    ask,
+    statuses,
+    sql,
+    people: { admin, utility, stranger, home },
+  } = await dashboardApi());
+});
+afterAll(() => api.close());
+const everybody = () => ({ home, utility, stranger, admin });
+
+describe('firings', () => {
+  let alertId: string;
+  const events = Array.from({ length: 5 }, (_, index) => newId('evt', Date.UTC(2026, 5, 1, index)));
+  beforeAll(async () => {
+    const made = await api.send('/v1/alerts', {
+      ...{ key: home.key, method: 'POST' },
+      body: { type: 'peak_usage', threshold_kwh: 1, delivery: 'email' },
+    });
+    alertId = made.json.alert_id;
+    // Of late hours, too: they come in the order in which they fired.
+    for (const [index, event] of events.entries()) {
+      await sql(
+        `INSERT INTO alert_firings (alert_id, period_start, period_end, total_milliwatt_hours, event_id, fired_at)
+         VALUES ($1, $2, $3, 1234567, $4, $5)`,
+        [
+          ...[alertId, new Date(Date.UTC(2026, 4, 9 - index)), new Date(Date.UTC(2026, 4, 9 - index, 1)), event],
+          new Date(Date.UTC(2026, 5, 1, index)),
+        ],
+      );
+    }
+  });
+
+  test('come youngest first, page by page', async () => {
+    const all = (await ask(`/v1/alerts/${alertId}/firings`, home)).json;
+    expect(all.map(({ event_id }: { event_id: string }) => event_id)).toEqual(events.toReversed());
+    expect(all[0]).toEqual({
+      fired_at: '2026-06-01T04:00:00.000Z',
+      period_start: '2026-05-05T00:00:00.000Z',
+      period_end: '2026-05-05T01:00:00.000Z',
+      kwh_used: 1.235,
+      cost: null,
+      currency: null,
+      device_id: null,
+      event_id: events[4],
+    });
+    const seen: string[] = [];
+    for (let path: string | undefined = `/v1/alerts/${alertId}/firings?limit=2`; path; ) {
+      const { json, headers } = await ask(path, home);
+      seen.push(...json.map(({ event_id }: { event_id: string }) => event_id));
+      path = /<\/own([^>]+)>/.exec(String(headers.link))?.[1];
+    }
+    expect(seen).toEqual(events.toReversed());
+  });
+
+  test('of a silence name the device, and have no end and no energy', async () => {
+    const { json } = await api.send('/v1/alerts', {
+      ...{ key: home.key, method: 'POST' },
+      body: { type: 'no_data', threshold_hours: 5, delivery: 'email' },
+    });
+    await sql(
+      `INSERT INTO alert_firings (alert_id, period_start, device_id, event_id, fired_at)
+       VALUES ($1, '2026-05-01', 'dev_silent', 'evt_x', '2026-05-02')`,
+      [json.alert_id],
+    );
+    expect((await ask(`/v1/alerts/${json.alert_id}/firings`, home)).json).toMatchObject([
+      { period_end: null, kwh_used: null, device_id: 'dev_silent' },
+    ]);
+  });
+
+  test('of an alert on costs have what the period cost, and no energy', async () => {
+    const tariff = { name: 'x', valid_from: '2026-01-01', currency: 'EUR', import: { per_kwh: 1 } };
+    await api.send('/v1/tariffs', { key: home.key, method: 'POST', body: tariff });
+    const { json } = await api.send('/v1/alerts', {
+      ...{ key: home.key, method: 'POST' },
+      body: { type: 'daily_cost', threshold: '5', delivery: 'email' },
+    });
+    await sql(
+      `INSERT INTO alert_firings (alert_id, period_start, period_end, total_cost, currency, event_id, fired_at)
+       VALUES ($1, '2026-05-01', '2026-05-02', '5.10', 'EUR', 'evt_x', '2026-05-01')`,
+      [json.alert_id],
+    );
+    expect((await ask(`/v1/alerts/${json.alert_id}/firings`, home)).json).toMatchObject([
+      { kwh_used: null, cost: '5.10', currency: 'EUR', device_id: null },
+    ]);
+  });
+
+  test('need a caller that reaches the alert', async () => {
+    expect(await statuses(`/v1/alerts/${alertId}/firings`, everybody())).toEqual({
+      ...{ home: 200, utility: 200, admin: 200, stranger: 404 },
+    });
+    const neighbour = await api.user('homeowner', { enrolledBy: utility.userId });
+    expect((await ask(`/v1/alerts/${alertId}/firings`, neighbour)).status).toBe(404);
+    for (const id of ['alr_none', '%00', "x'", 'x'.repeat(5_000)])
+      expect((await ask(`/v1/alerts/${id}/firings`, admin)).status).toBe(404);
+    expect((await ask(`/v1/alerts/${alertId}/firings?cursor=%00`, home)).status).toBe(422);
+  });
+});

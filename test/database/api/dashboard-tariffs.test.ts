@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDevice } from '#src/devices/store.ts';
+import { type DashboardApi, dashboardApi, type Person } from '#test/support/dashboard-api.ts';
+import { addToProfile, KNOWN } from '#test/support/load-profile.ts';
+
+let api: DashboardApi['api'];
+let ask: DashboardApi['ask'];
+let sql: DashboardApi['sql'];
+let utility: Person;
+let stranger: Person;
+beforeAll(async () => {
+  ({
+    api,
+    ask,
+    sql,
+    people: { utility, stranger },
+  } = await dashboardApi());
+});
+afterAll(() => api.close());
+
+describe('costs', () => {
+  const flat = (valid_from: string, currency: string, per_kwh: string) => ({
+    name: per_kwh,
+    valid_from,
+    currency,
+    import: { per_kwh },
+  });
+  const make = async (path: string, key: string, body: unknown, method = 'POST') => {
+    const answer = await api.send(path, { method, key, body });
+    expect(answer.status, answer.text).toBeLessThan(300);
+    return answer.json;
+  };
+  let owner: Person;
+  let deviceId: string;
+  beforeAll(async () => {
+    owner = await api.user('homeowner', { enrolledBy: utility.userId });
+    const { device } = await createDevice(api.db, { userId: owner.userId, type: 'smart_meter', location: 'cellar' });
+    deviceId = device.device_id;
+    await sql(
+      `INSERT INTO series (device_id, channel, kind, counts_import, counts_export) VALUES ($1, 'import', 'register', true, false)`,
+      [deviceId],
+    );
+    const used = (time: string, kwh: number, estimatedKwh = 0) => ({
+      deviceId,
+      userId: owner.userId,
+      startsAtMs: Date.parse(time),
+      ...KNOWN,
+      energyMilliwattHours: kwh * 1e6,
+      estimatedMilliwattHours: estimatedKwh * 1e6,
+    });
+    await addToProfile(api.database, [
+      used('2026-06-15T10:15Z', 1),
+      used('2026-06-14T10:00Z', 2, 1),
+      used('2026-05-20T10:00Z', 4),
+      used('2026-04-20T10:00Z', 8),
+    ]);
+  });
+
+  test('series say how many prices they have, and until when', async () => {
+    const body = { name: 'spot', currency: 'EUR', resolution_minutes: 30 };
+    const { series_id } = await make('/v1/price-series', utility.key, body);
+    const shown = async () =>
+      (await ask(`/v1/usable-series?user_id=${owner.userId}`, owner)).json.find(
+        (one: { series_id: string }) => one.series_id === series_id,
+      );
+    expect(await shown()).toEqual({ series_id, user_id: utility.userId, ...body, prices: 0, until: null });
+    const prices = ['2026-06-14T23:30Z', '2026-06-15T00:00Z', '2026-06-15T02:30Z'];
+    const told = prices.map((starts_at) => ({ starts_at: starts_at.replace('Z', ':00Z'), per_kwh: '0.1' }));
+    await make(`/v1/price-series/${series_id}/prices`, utility.key, told, 'PUT');
+    expect(await shown()).toMatchObject({ prices: 3, until: '2026-06-15T03:00:00.000Z' });
+    expect((await ask(`/v1/usable-series?user_id=${owner.userId}`, stranger)).status).toBe(404);
+  });
+
+  test('of the last whole month are told by a tariff that nobody has made', async () => {
+    const preview = (body: object, caller = owner) =>
+      ask('/v1/tariff-preview', caller, { method: 'POST', body: { user_id: owner.userId, ...body } });
+    const count = async () => (await sql('SELECT 1 FROM tariffs WHERE user_id = $1', [owner.userId])).rows.length;
+    const before = await count();
+    const given = { ...flat('2030-01-01', 'NOK', '2'), standing_per_day: '1' };
+    const { status, json } = await preview(given);
+    expect([status, json]).toEqual([
+      200,
+      {
+        start: '2026-05-01',
+        end: '2026-05-31',
+        cost: expect.objectContaining({ currency: 'NOK', total: '39.00', import: '8.00', standing: '31.00' }),
+      },
+    ]);
+    expect(await count()).toBe(before);
+    const unknown = await preview({ ...given, import: { series_id: 'prs_none' } });
+    expect([unknown.status, unknown.json.details[0].field]).toEqual([422, 'import.series_id']);
+    expect((await preview({ ...given, import: { per_kwh: 'x' } })).json.details[0].field).toBe('import.per_kwh');
+    expect((await preview(given, stranger)).status).toBe(404);
+  });
+});
