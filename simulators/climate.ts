@@ -1,7 +1,7 @@
+import { DAY_MS } from '#src/core/units.ts';
 import { type DayHabits, isActive } from './appliances.ts';
 import { createRandom } from './random.ts';
 
-const DAY_MS = 86_400_000;
 const HYSTERESIS_C = 0.3;
 /** Hours in which an unheated home loses about two thirds of its lead over the outside. */
 const COOLING_HOURS = 55;

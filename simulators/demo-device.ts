@@ -1,8 +1,7 @@
+import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { rotateSecret } from './credentials.ts';
 import type { OwnDevice, OwnKind } from './own-devices.ts';
-
-const DAY_MS = 86_400_000;
 
 /** How far back a new device's past goes, and the time that is taken for now. */
 export interface History {

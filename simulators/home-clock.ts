@@ -1,9 +1,8 @@
+import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 import type { Room } from './climate.ts';
 import { dayStartMs, type HomeDay, type HomeTraits, simulateDay } from './homes.ts';
 import { SOLAR_FLOWS, type SolarDay, type SolarFlow, type SolarTraits, simulateSolarDay } from './solar.ts';
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 /** 1 W for 1 ms is 1 mJ; 1 mWh is 3600 mJ. */
 const MILLIJOULES_PER_MILLIWATT_HOUR = 3_600;
 

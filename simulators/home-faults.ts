@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '#src/core/units.ts';
 /** Something that is wrong in a home for a while, `[fromMs, toMs)` in Unix ms, and shows in what it uses or makes. */
 export interface HomeFault {
   kind: 'fridge door' | 'forgotten heater' | 'failing freezer' | 'dead inverter';
@@ -16,8 +17,6 @@ export interface Compressor {
 const HEATER_W = 1_200;
 /** A freezer that loses its coolant runs most of the time and cools no better. */
 const FAILING_SHARE = 0.85;
-
-const MINUTE_MS = 60_000;
 
 /** Whether a fault is there in a minute. */
 const hasFault = (faults: readonly HomeFault[] | undefined, kind: HomeFault['kind'], atMs: number): boolean =>

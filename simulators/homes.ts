@@ -1,10 +1,9 @@
+import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 import { addRuns, type DayHabits, habitsOf, isActive, runsOf } from './appliances.ts';
 import { nextRoom, outdoorC, type Room, setpointC } from './climate.ts';
 import { type Compressor, compressorW, faultyMinutes, forgottenW, type HomeFault } from './home-faults.ts';
 import { createRandom } from './random.ts';
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 const MINUTES = 1440;
 
 /** Traits of a home. Everything else follows from `seed` and the time. */

@@ -1,4 +1,5 @@
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '#src/core/units.ts';
+
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** What a clock on the wall of an IANA time zone shows, to the second and without a zone: `2026-02-02T01:00:00`. */

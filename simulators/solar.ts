@@ -1,9 +1,9 @@
+import { MINUTE_MS } from '#src/core/units.ts';
 import { faultyMinutes } from './home-faults.ts';
 import { type HomeDay, type HomeTraits, simulateDay } from './homes.ts';
 import { createRandom } from './random.ts';
 import { sunnyWatts } from './sun.ts';
 
-const MINUTE_MS = 60_000;
 const MINUTES = 1440;
 /** What is left of energy that goes into the battery, in percent. */
 const EFFICIENCY_PERCENT = 92;

@@ -1,7 +1,7 @@
+import { DAY_MS } from '#src/core/units.ts';
 import { createRandom } from './random.ts';
 
 const MINUTES = 1440;
-const DAY_MS = 86_400_000;
 /** Zones lie west of the time they keep, and many of their homes farther west still. */
 const NOON_MINUTE = 750;
 /** Of the earth's axis. */

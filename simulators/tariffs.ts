@@ -1,8 +1,7 @@
+import { HOUR_MS } from '#src/core/units.ts';
 import { registerAt } from './devices/register-text.ts';
 import type { SimulatedHome } from './home-clock.ts';
 import { localTime } from './local-time.ts';
-
-const HOUR_MS = 3_600_000;
 
 /** The home's register, split by the tariff that was in force; the two add up to it exactly. */
 export interface TariffRegisters {

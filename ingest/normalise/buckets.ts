@@ -1,10 +1,10 @@
-import { asMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
+import { asMilliwattHours, type MilliwattHours, QUARTER_MS } from '#src/core/units.ts';
 import { MEASURE_NAMES, type Sums } from '#src/rollups/levels.ts';
 import type { Roles } from './channels.ts';
 import type { EnergyInterval, Span } from './law.ts';
 
 /** Length of the finest bucket: 15 minutes, which hours of every time zone in use are made of. */
-export const BUCKET_MS = 900_000;
+export const BUCKET_MS = QUARTER_MS;
 
 /** Differences to the load profile of one device, by start of the UTC quarter-hour in ms. */
 export type BucketDeltas = Map<number, Sums>;

@@ -1,7 +1,6 @@
-import { asMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
+import { asMilliwattHours, HOUR_MS, type MilliwattHours } from '#src/core/units.ts';
 import type { LawSettings } from './law.ts';
 
-const HOUR_MS = 3_600_000;
 const KWH = 1_000_000;
 /** 20 kW, in mW. */
 const USUAL_MW = 20_000_000;

@@ -1,7 +1,5 @@
-import { asMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
+import { asMilliwattHours, MINUTE_MS, type MilliwattHours } from '#src/core/units.ts';
 import { afterLastCounted, type Law, type LawSettings, type Span } from './law.ts';
-
-const MINUTE_MS = 60_000;
 
 export interface PowerState {
   lastAtMs?: number;

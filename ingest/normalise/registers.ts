@@ -1,4 +1,4 @@
-import { asMilliwattHours, kwhToMilliwattHours } from '#src/core/units.ts';
+import { asMilliwattHours, HOUR_MS, kwhToMilliwattHours } from '#src/core/units.ts';
 import { READ_BY_HAND } from '#src/devices/edits/edit.ts';
 import type { EnergyInterval, Findings, Law, LawSettings, Point, Verdict } from './law.ts';
 import {
@@ -20,8 +20,6 @@ import {
   runOf,
   withLast,
 } from './run.ts';
-
-const HOUR_MS = 3_600_000;
 
 /**
  * `run`: the readings that count, none before the first; `held`: an implausible one after them; `first`: one that fits the held

@@ -1,8 +1,6 @@
-import { asMilliwattHours } from '#src/core/units.ts';
+import { asMilliwattHours, HOUR_MS } from '#src/core/units.ts';
 import type { JudgedPoint, Restart, Verdict } from './law.ts';
 import type { RegisterValue } from './plausibility.ts';
-
-const HOUR_MS = 3_600_000;
 
 /**
  * The readings that count since the last baseline, reset, rollover or swap, as far as the law remembers them, as a time (Unix ms) and

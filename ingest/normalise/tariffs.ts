@@ -1,4 +1,4 @@
-import { asMilliwattHours } from '#src/core/units.ts';
+import { asMilliwattHours, HOUR_MS } from '#src/core/units.ts';
 import type { EnergyInterval } from './law.ts';
 import { beforeLastOf, lastOf, latestRisenMs, type Run } from './run.ts';
 
@@ -7,8 +7,6 @@ import { beforeLastOf, lastOf, latestRisenMs, type Run } from './run.ts';
  * register only when it changes leave the hours of the other tariffs as a gap. Where a step of another tariff that rose lies wholly within a step
  * and ends before it, the energy of this one lies after the latest such end.
  */
-
-const HOUR_MS = 3_600_000;
 
 /** What is known of the steps of a tariff, as they are before any shift: all that lie between two times, and a little more. */
 export interface KnownSteps {

@@ -1,5 +1,6 @@
 import type { Client } from 'aedes';
 import type { Logger } from '#src/core/log.ts';
+import { MINUTE_MS } from '#src/core/units.ts';
 
 /** How meters claim their identities at the broker (docs/onboarding.md). */
 export interface Claims {
@@ -18,7 +19,6 @@ export interface Claims {
 const MAX_TRIES = 5;
 /** Of an address, in a minute: whoever has a batch's secret may not try serials until one waits. */
 const MAX_REFUSED = 30;
-const MINUTE_MS = 60_000;
 const MAX_ADDRESSES = 10_000;
 const MAX_CLAIM_BYTES = 4_096;
 /** After this a connection with a batch's secret is closed: a meter goes on with its own. */

@@ -1,9 +1,9 @@
+import { MINUTE_MS } from '#src/core/units.ts';
 import type { SimulatedHome } from '../home-clock.ts';
 import type { FamilyDevice, FamilyMessage } from './family-device.ts';
 import { hardwareId } from './hardware-id.ts';
 import { registerAt, registerText } from './register-text.ts';
 
-const MINUTE_MS = 60_000;
 const VOLTS = 230;
 
 /**

@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { HOUR_MS } from '#src/core/units.ts';
 import { note, type PastCounts, type PastElement } from './element.ts';
 import { type EnergyUnit, toKwh } from './energy-unit.ts';
 import type { Series } from './series.ts';
-
-const HOUR_MS = 3_600_000;
 
 interface Row {
   startMs: number;

@@ -1,4 +1,5 @@
 import { DateTime, IANAZone } from 'luxon';
+import { HOUR_MS, MINUTE_MS } from '#src/core/units.ts';
 import { firstInstant } from '#src/energy/ranges.ts';
 import type { AlertType } from './store.ts';
 
@@ -26,9 +27,6 @@ export interface Period {
   startMs: number;
   endMs: number;
 }
-
-const HOUR_MS = 3_600_000;
-const MINUTE_MS = 60_000;
 
 /** The period of a zone (IANA name) that an instant lies in. Hours begin on the zone's clock: at half past in Kolkata. */
 export function periodAt(kind: PeriodKind, zone: string, atMs: number): Period {

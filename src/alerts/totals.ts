@@ -1,4 +1,5 @@
 import type { MilliwattHours } from '#src/core/units.ts';
+import { DAY_MS, HOUR_MS } from '#src/core/units.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { composedAmong } from '#src/energy/home/home.ts';
 import { usedInPeriods } from '#src/energy/home/running.ts';
@@ -6,8 +7,6 @@ import { COLUMN, ROW_TIME } from '#src/rollups/levels.ts';
 import type { Period } from './period.ts';
 
 const ENERGY = COLUMN.energyMilliwattHours;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** A period of an alert's user. */
 export interface Asked extends Period {

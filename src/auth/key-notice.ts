@@ -1,4 +1,4 @@
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '#src/core/units.ts';
 
 /** How many days before the end of a key its owner is told, the earliest first. The dashboard marks such keys from the first of them on. */
 const NOTICE_DAYS = [7, 1] as const;

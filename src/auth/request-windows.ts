@@ -1,5 +1,5 @@
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
+import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
+
 /** How many refusals within which time suspend an account, and for how long. */
 const REFUSALS = { most: 1_000, withinMs: 600_000, suspendedMs: 900_000 };
 

@@ -4,9 +4,8 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { FAULT_NAMES } from '#simulators/fault-names.ts';
 import type { PlayOptions } from '#simulators/play.ts';
 import { loadDemoConfig } from '#src/config/load.ts';
+import { DAY_MS } from '#src/core/units.ts';
 import { type BackfillProgress, type Demo, startDemo } from '#src/start/demo.ts';
-
-const DAY_MS = 86_400_000;
 
 /** `energy demo`: the service with simulated homes, for a first look. */
 export function register(program: Command): void {

@@ -1,6 +1,10 @@
 export const MILLIWATT_HOURS_PER_KWH = 1_000_000;
+export const MINUTE_MS = 60_000;
 /** Length of a quarter-hour, the grain of the load profile and of prices. */
 export const QUARTER_MS = 900_000;
+export const HOUR_MS = 3_600_000;
+/** Of 24 hours, as every day of UTC has them. */
+export const DAY_MS = 86_400_000;
 
 declare const unit: unique symbol;
 /** Energy in whole mWh, the unit of everything stored. Branded, so that kWh, mW or ms cannot be passed in its place. */

@@ -1,10 +1,10 @@
 import { DateTime } from 'luxon';
+import { DAY_MS } from '#src/core/units.ts';
 import type { Pool } from './connect.ts';
 
 /** A pool, or the session that holds the lock of the upkeep. */
 type Queried = Pick<Pool, 'query'>;
 
-const DAY_MS = 86_400_000;
 /** Readings rarely come later than this: older chunks are compressed. Late readings are still accepted. */
 const LATE_WINDOW_DAYS = 7;
 

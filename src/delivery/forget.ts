@@ -1,6 +1,6 @@
+import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 
-const DAY_MS = 24 * 3_600_000;
 /** How long undelivered events are kept, also during a pause, and how long the log of deliveries is. */
 export const UNDELIVERED_DAYS = 7;
 const LOG_DAYS = 30;

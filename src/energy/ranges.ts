@@ -1,4 +1,5 @@
 import { DateTime, IANAZone } from 'luxon';
+import { DAY_MS } from '#src/core/units.ts';
 
 /** A stretch of time in UTC, `[from, to)`, that whole days of a zone make up. */
 export interface Range {
@@ -61,7 +62,7 @@ export function stretchesOf({ start, end, zone }: Range, days: number): Range[] 
 
 /** Number of days from `start` to `end`, both inclusive. */
 export function dayCount(start: string, end: string): number {
-  return Math.round((Date.parse(end) - Date.parse(start)) / 86_400_000) + 1;
+  return Math.round((Date.parse(end) - Date.parse(start)) / DAY_MS) + 1;
 }
 
 /** Number of calendar months that the days touch. */
@@ -82,7 +83,6 @@ export function intervalToDate(now: Date, interval: 'day' | 'week' | 'month' | '
   return dayRange(today.startOf(interval).toISODate() ?? '', today.toISODate() ?? '', zone);
 }
 
-const DAY_MS = 86_400_000;
 /** No offset of any zone has lasted shorter than this since 1970. */
 export const OFFSET_STEP_MS = 14 * DAY_MS;
 /** From here on the rules of every zone only repeat, year by year (the tz database writes them out until then). */

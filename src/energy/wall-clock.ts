@@ -1,11 +1,7 @@
 import { DateTime } from 'luxon';
-import { QUARTER_MS } from '#src/core/units.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, QUARTER_MS } from '#src/core/units.ts';
 import { offsetsIn } from './local-time.ts';
 import { dayRange } from './ranges.ts';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 
 /** A day of a zone. */
 export interface ClockDay {

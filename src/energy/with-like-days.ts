@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { asMilliwattHours, milliwattHoursToKwh, QUARTER_MS } from '#src/core/units.ts';
+import { asMilliwattHours, DAY_MS, milliwattHoursToKwh, QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { quartersOf } from '#src/rollups/quarters.ts';
 import type { DeviceUsage } from './device-usage.ts';
@@ -14,7 +14,6 @@ import { wallClock } from './wall-clock.ts';
 /** How the estimated energy of a row lies in it: shared out by like days, or all of it spread evenly. Null: nothing is estimated. */
 export type Estimate = 'like_days' | 'line' | null;
 
-const DAY_MS = 86_400_000;
 /** Days that are read, and added up, at a time. */
 const CHUNK_MS = 96 * DAY_MS;
 const MEASURES = ['energyMilliwattHours', 'estimatedMilliwattHours', 'coveredMs'] as const;

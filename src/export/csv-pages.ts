@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { meterKey, TOLD_APART } from '#src/database/meter.ts';
 import { columnsOf, DAYS, HOURS, KNOWLEDGE_COLUMNS, type Level, MEASURE_COLUMNS } from '#src/rollups/levels.ts';
@@ -7,7 +8,6 @@ import { keysOf } from './keys.ts';
 
 /** Lines that the database puts together at once: the process that answers others, too, only passes them on. */
 const PAGE_LINES = 20_000;
-const DAY_MS = 86_400_000;
 /** Stretch of an aggregate that is read at once: 9,000 quarter-hours of a device. */
 const SLICE_MS = 92 * DAY_MS;
 

@@ -1,8 +1,8 @@
+import { DAY_MS } from '#src/core/units.ts';
 /**
  * Days of a zone's calendar by their number since 1970-01-01: what is decided here knows no clock, and no day is longer than another but for
  * what was used in it.
  */
-const DAY_MS = 86_400_000;
 
 export const dayNumber = (date: string): number => Date.parse(`${date}T00:00:00Z`) / DAY_MS;
 export const dateOf = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { DateTime } from 'luxon';
-import { QUARTER_MS } from '#src/core/units.ts';
+import { DAY_MS, QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Home, loadHome } from '#src/energy/home/home.ts';
 import { type HomeQuarters, homeQuarters } from '#src/energy/home/quarters.ts';
@@ -10,7 +10,6 @@ import { dayNumber } from './calendar.ts';
 import type { DailyUse } from './daily-use.ts';
 import type { Profile, Watts } from './profile.ts';
 
-const DAY_MS = 86_400_000;
 /** Quarter-hours that are read, and held, at a time. */
 const CHUNK_DAYS = 96;
 /** What decisions on quarter-hours look back. */

@@ -1,10 +1,9 @@
+import { DAY_MS } from '#src/core/units.ts';
 import type { Capabilities } from '#src/database/capabilities.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { checkUser, type Difference, MAX_DIFFERENCES, usersToCheck } from './check.ts';
 import { noteAllDays, rebuildTables } from './rebuild.ts';
 import { markStale, settleRollups, withRefreshHeld } from './refresh.ts';
-
-const DAY_MS = 86_400_000;
 
 /** What a pass over all users did. */
 export interface RollupReport {

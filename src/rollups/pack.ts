@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
+import { DAY_MS } from '#src/core/units.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { type LockSession, withExclusiveLock } from '#src/database/exclusive-lock.ts';
 
-const DAY_MS = 86_400_000;
 /** Days of the load profile whose hours are left as they are: what is late is late by less, mostly. */
 const DAYS_AS_HOURS = 3;
 /** Devices of which a day is packed in one transaction. */

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { DAY_MS } from '#src/core/units.ts';
 import { COLUMN, type Key, type Level, LOAD_PROFILE, levelOf, type Measure, ROW_TIME, storedOf } from './levels.ts';
 import { packedPieces, storedHours, storedQuarters } from './sql/hours.ts';
 import { keysAs, levelBelow, ordinals, type Source } from './sql/pieces.ts';
@@ -8,8 +9,6 @@ import { keysAs, levelBelow, ordinals, type Source } from './sql/pieces.ts';
  * either. The public views are made of this, for people; the service asks for less and faster here. Always in one statement:
  * an hour that closed between two would count twice or not at all.
  */
-
-const DAY_MS = 86_400_000;
 
 /** Where the open hours of a level are, by its keys: views of the heads. */
 const openOf = (level: Level): { view: string; source: Source } =>

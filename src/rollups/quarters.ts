@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
-import { QUARTER_MS } from '#src/core/units.ts';
+import { DAY_MS, QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { COLUMN, DAYS, HOURS, LATER_QUARTERS, type Measure, quarterColumn } from './levels.ts';
 import type { Owners } from './parts.ts';
 
-const DAY_MS = 86_400_000;
 const QUARTERS_OF = { day: 96, hour: 4, open: 1 };
 
 /** Measures of the quarter-hours of a stretch, in order: the first of each list begins with it. */

@@ -1,4 +1,4 @@
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '#src/core/units.ts';
 
 /** A stretch of time in UTC, `[from, to)`. */
 export interface Window {

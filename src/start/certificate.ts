@@ -13,8 +13,8 @@ import { bareHost } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
 import { makeOnce } from '#src/core/make-once.ts';
+import { DAY_MS } from '#src/core/units.ts';
 
-const DAY_MS = 86_400_000;
 const VALID_DAYS = 825;
 /** What is made here is made anew this long before it ends: time to replace the copies that devices trust. */
 const RENEW_DAYS = 30;

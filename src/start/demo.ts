@@ -2,13 +2,13 @@ import { DEMO_UTILITY, type DemoHomes, ensureDemoHomes } from '#simulators/demo-
 import { createPlayers, type PlayOptions } from '#simulators/play.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { type Config, mqttUrlFromHere } from '#src/config/load.ts';
+import { DAY_MS } from '#src/core/units.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
 import { startAll } from './all.ts';
 import { ensureDemoTariff } from './demo-tariff.ts';
 import { printedLink } from './sign-in-link.ts';
 
 const HISTORY_DAYS = 90;
-const DAY_MS = 86_400_000;
 const KEY_NAME = 'Demo';
 
 /** The running demo and what its visitor needs. */

@@ -1,10 +1,9 @@
 import { accountOf, createSignIn, signInLink } from '#src/auth/sign-ins.ts';
 import type { Config } from '#src/config/load.ts';
+import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { actAsOperator } from '#src/users/audit.ts';
 import { secretKey } from './secret-key.ts';
-
-const DAY_MS = 86_400_000;
 
 /**
  * A link that signs in to the dashboard as an account, once, within a day: for who stands at the machine. Null where there

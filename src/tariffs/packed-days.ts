@@ -1,7 +1,6 @@
 import { asBillionths, type Billionths } from '#src/core/decimal.ts';
+import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 
-const DAY_MS = 86_400_000;
-const MINUTE_MS = 60_000;
 /** Start of the year 2100: what is later is a mistake, and rows for as many days as anybody writes would fill the disk. */
 const END_MS = Date.UTC(2100, 0, 1);
 

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Billionths } from '#src/core/decimal.ts';
+import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { noteCostsBy } from './changed-costs.ts';
 import { dayOf, type PackedDay, type PriceAt, priceIn, pricesOf, unpacked } from './packed-days.ts';
 
-const DAY_MS = 86_400_000;
 /** Bigints as text: the driver would make an object of each on the way. */
 const SLOTS = sql<string>`array_to_string(prices, ',', '')`.as('slots');
 

@@ -1,6 +1,7 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
+import { DAY_MS } from '#src/core/units.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { accountsWithin, type Reach, within } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
@@ -20,7 +21,6 @@ export type UserSettings = Omit<
 >;
 
 const UNIQUE_VIOLATION = '23505';
-const DAY_MS = 86_400_000;
 /** Of one account: the first of them is its owner's. */
 const MAX_TOLD_PER_DAY = 3;
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from '#src/core/units.ts';
 /** How a cell of a spreadsheet is shown: an index into the formats of `FORMATS`. */
 export type Style = number;
 
@@ -26,7 +27,6 @@ const [DATE, MONTH, TIME, INSTANT, ENERGY, SHARE, TENTHS, MONEY] = [2, 3, 4, 5, 
 
 /** Days from the first of spreadsheets (1899-12-30) to 1970. */
 const DAYS_BEFORE_1970 = 25_569;
-const DAY_MS = 86_400_000;
 const serialOf = (iso: string): number => Date.parse(iso) / DAY_MS + DAYS_BEFORE_1970;
 
 /** A cell: a number (as it is written in XML), a truth value, or a text, which is never a formula. */

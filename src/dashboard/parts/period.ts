@@ -1,4 +1,5 @@
 import { dateFormat } from '../words/locale.ts';
+import { DAY_MS } from './durations.ts';
 
 /** A day, week (from Monday on), month or year. */
 export const UNITS = ['day', 'week', 'month', 'year'] as const;
@@ -10,8 +11,6 @@ export interface Period {
   start: string;
 }
 
-/** Dates are days of a calendar here, without a clock: in UTC each has 24 hours. */
-const DAY_MS = 86_400_000;
 const FORMS: Record<Unit, RegExp> = {
   day: /^\d{4}-\d\d-\d\d$/,
   week: /^(\d{4})-W(\d\d)$/,

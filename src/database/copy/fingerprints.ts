@@ -1,6 +1,5 @@
+import { DAY_MS } from '#src/core/units.ts';
 import type { PoolClient } from '../connect.ts';
-
-const DAY_MS = 86_400_000;
 
 /** A relation's columns, by name, quoted and in order. */
 export interface Columns {

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { SecretBox } from '#src/core/secret-box.ts';
+import { DAY_MS } from '#src/core/units.ts';
 import { lockOf } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
@@ -12,7 +13,6 @@ import { UNDELIVERED_DAYS } from '../forget.ts';
 
 /** How long the secret before a rotation stays valid beside the new one. */
 const OVERLAP_MS = 24 * 3_600_000;
-const DAY_MS = 24 * 3_600_000;
 
 /** All columns but the secret, which is read only to sign. */
 const COLUMNS = ['webhook_id', 'event', 'url', 'status', 'created_at'] as const;

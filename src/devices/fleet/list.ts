@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { unprocessable } from '#src/core/errors.ts';
+import { HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
 import { accountsWithin, type Reach, within } from '#src/database/reach.ts';
@@ -8,7 +9,6 @@ import { type FleetSort, type Place, placeAsText } from './sort.ts';
 import { meantBy } from './text.ts';
 import { SILENT_AFTER_MS } from './watch.ts';
 
-const HOUR_MS = 3_600_000;
 /** Family of what logs in itself, and speaks the service's own format. */
 const NATIVE = 'native';
 

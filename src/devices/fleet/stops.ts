@@ -1,7 +1,5 @@
+import { HOUR_MS, MINUTE_MS } from '#src/core/units.ts';
 import { chanceOfAsMany } from './chance.ts';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
 
 /**
  * The thresholds of the rule (docs/fleet.md). A device stops when its last reading was received, so those of one cause stop within the time

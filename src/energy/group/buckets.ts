@@ -1,11 +1,8 @@
 import { DateTime } from 'luxon';
-import { QUARTER_MS } from '#src/core/units.ts';
+import { DAY_MS, HOUR_MS, QUARTER_MS } from '#src/core/units.ts';
 import { offsetsIn } from '../local-time.ts';
 import { dayRange, type Range, stretchesOf } from '../ranges.ts';
 import type { GroupUnit } from './read.ts';
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 
 /** A bucket by the name that it is read with. */
 export interface Bucket {

@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon';
+import { HOUR_MS } from '#src/core/units.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { dayRange, type Range } from '../ranges.ts';
 import { addedUp, type Told } from './add-up.ts';
@@ -8,8 +9,6 @@ import { type GroupOfHomes, groupOf } from './homes.ts';
 import { atOnce } from './progress.ts';
 
 // Raw SQL: lists as one parameter each, and the least of many by an index.
-
-const HOUR_MS = 3_600_000;
 
 /** `homesOf`: the homes that count of a group and of those below it, in order. */
 export interface MonthParts {

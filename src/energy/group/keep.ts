@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '#src/core/units.ts';
 import { type Pool, queryOf } from '#src/database/connect.ts';
 import { keepPasts } from '../home/keep-pasts.ts';
 import { compositionOf } from './composition.ts';
@@ -5,7 +6,6 @@ import { groupOf } from './homes.ts';
 import { keepMonth, type MonthParts, monthsToKeep } from './keep-month.ts';
 import { atOnce, moveKeptBefore, restIfNothingIsKept, takeChangedDays, yesterdayOf } from './progress.ts';
 
-const MINUTE_MS = 60_000;
 /** Smaller groups are added up when they are asked for: a year of days in a tenth of a second. */
 const LEAST_HOMES = 50;
 /** How often it is looked whether a group is still made of what it was made of; until then it is added up. */

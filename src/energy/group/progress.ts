@@ -1,10 +1,10 @@
+import { DAY_MS } from '#src/core/units.ts';
 import { type Database, type Pool, queryOf } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { closeHoursBefore, earlierWritersAreGone } from '#src/rollups/refresh.ts';
 
 // Raw SQL: locks of rows, and snapshots of transactions.
 
-const DAY_MS = 86_400_000;
 /** Changed days that are taken in one transaction. */
 const MOST_CHANGES = 20_000;
 

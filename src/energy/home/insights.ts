@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { mapInTurns } from '#src/core/turns.ts';
-import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
+import { asMilliwattHours, HOUR_MS, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { hourLabels } from '../hour-labels.ts';
 import { type Include, type Included, included, isAnythingKnown } from '../include.ts';
@@ -27,8 +27,6 @@ export interface HomeBucket {
   knownMs: number;
   expectedMs: number;
 }
-
-const HOUR_MS = 3_600_000;
 
 /** What the sums of a bucket say. `expectedMs`: how long its counted channels should be known. */
 type Tell = (sums: HomeSums, expectedMs: number) => HomeMeasures;

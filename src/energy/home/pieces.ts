@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { HOUR_MS } from '#src/core/units.ts';
 import { estimatedExportKey } from '#src/database/meter.ts';
 import { COLUMN } from '#src/rollups/levels.ts';
 import { piecesOfEach } from '#src/rollups/parts.ts';
@@ -8,7 +9,6 @@ import type { Home } from './home.ts';
 import type { HomeDevice, HomeRole } from './roles.ts';
 import { type HomeSum, sumNames } from './sums.ts';
 
-const HOUR_MS = 3_600_000;
 /** Before anything that can be stored. */
 const EARLIEST_MS = Date.UTC(1900, 0, 1);
 /** Where roles change more often amid hours, all of the range is read by the quarter-hour. */

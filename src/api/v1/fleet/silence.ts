@@ -4,6 +4,7 @@ import { date, whole, zoneOrAccount } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { reachOf, reachWithZone } from '#src/auth/access.ts';
 import { unprocessable } from '#src/core/errors.ts';
+import { QUARTER_MS } from '#src/core/units.ts';
 import { readSilences } from '#src/devices/fleet/silences.ts';
 import type { Silence, StopGroup } from '#src/devices/fleet/stops.ts';
 import { SILENT_AFTER_MS } from '#src/devices/fleet/watch.ts';
@@ -81,10 +82,10 @@ function rowsOf(
 function starts(unit: 'hour' | 'day', zone: string): (ms: number) => { ms: number; text: string } {
   const known = new Map<number, { ms: number; text: string }>();
   return (ms) => {
-    const quarter = Math.floor(ms / 900_000);
+    const quarter = Math.floor(ms / QUARTER_MS);
     const before = known.get(quarter);
     if (before) return before;
-    const start = DateTime.fromMillis(quarter * 900_000, { zone }).startOf(unit);
+    const start = DateTime.fromMillis(quarter * QUARTER_MS, { zone }).startOf(unit);
     const found = { ms: start.toMillis(), text: start.toISO({ suppressMilliseconds: true }) ?? '' };
     known.set(quarter, found);
     return found;

@@ -5,10 +5,9 @@ import { checkGrant, holdable, reachOf } from '#src/auth/access.ts';
 import { findKey, rotateKey as rotate } from '#src/auth/keys.ts';
 import { defined } from '#src/core/defined.ts';
 import { orNotFound } from '#src/core/errors.ts';
+import { HOUR_MS } from '#src/core/units.ts';
 import { endOf } from './end.ts';
 import { createdToWire, rotatedKey, rotation } from './shape.ts';
-
-const HOUR_MS = 3_600_000;
 
 export const rotateKey = operation({
   summary:

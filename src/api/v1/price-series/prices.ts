@@ -5,12 +5,11 @@ import { operation } from '#src/api/operation.ts';
 import { period } from '#src/api/v1/energy-insights/period.ts';
 import { holdable, reachOf } from '#src/auth/access.ts';
 import { orNotFound, unprocessable } from '#src/core/errors.ts';
+import { DAY_MS } from '#src/core/units.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { findUsableSeries } from '#src/tariffs/price-series.ts';
 import { listPrices as list } from '#src/tariffs/prices.ts';
 import { MAX_PRICES, price, priceToWire } from './shape.ts';
-
-const DAY_MS = 86_400_000;
 
 export const listPrices = operation({
   summary: 'The prices of a series from `start` to `end`, UTC days; without them those of today and tomorrow.',

@@ -1,11 +1,10 @@
 import { operation } from '#src/api/operation.ts';
 import { reachUser } from '#src/auth/access.ts';
 import { AppError } from '#src/core/errors.ts';
+import { DAY_MS } from '#src/core/units.ts';
 import { createBatch } from '#src/onboarding/batches.ts';
 import { CLAIM_REPLY_TOPIC, CLAIM_TOPIC } from '#src/onboarding/claim-message.ts';
 import { createdBatch, newBatch, toWire } from './shape.ts';
-
-const DAY_MS = 86_400_000;
 
 export const createProvisioningBatch = operation({
   summary:

@@ -1,7 +1,7 @@
+import { DAY_MS } from '#src/core/units.ts';
 import { isSeen } from '../facts.ts';
 import { type Check, type Finding, ok, problem, skipped, warning } from '../finding.ts';
 
-const DAY_MS = 86_400_000;
 const SOON_DAYS = 14;
 
 export const certificate: Check = {

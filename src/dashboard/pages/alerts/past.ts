@@ -1,13 +1,13 @@
 import type { Usage, User } from '#clients/typescript/client.ts';
 import { call, Failure, withQuery } from '../../api.ts';
 import type { Bar } from '../../parts/chart.ts';
+import { DAY_MS, HOUR_MS } from '../../parts/durations.ts';
 import { dateFormat } from '../../words/locale.ts';
 import { type AlertType, isCostType, type WouldHaveFired } from './alert.ts';
 import { suggestedAmount, suggestedHours, suggestedKwh } from './suggest.ts';
 
 /** How far back a rule is tried, today included. */
 export const DAYS = 90;
-const DAY_MS = 86_400_000;
 /** Shorter silences are the usual pause between two messages, to many a device. */
 const SHORTEST_SILENCE_HOURS = 3;
 
@@ -123,4 +123,4 @@ const formatOf = (options: Intl.DateTimeFormatOptions) => {
 
 /** How long a silence lasted, or has lasted by now. */
 export const hoursOf = ({ period_start, period_end }: WouldHaveFired, now = new Date()): number =>
-  ((period_end === null ? now.getTime() : Date.parse(period_end)) - Date.parse(period_start)) / 3_600_000;
+  ((period_end === null ? now.getTime() : Date.parse(period_end)) - Date.parse(period_start)) / HOUR_MS;

@@ -1,11 +1,10 @@
 import type { DeviceUsage } from '#clients/typescript/client.ts';
+import { HOUR_MS } from '../../parts/durations.ts';
 
 type Usage = DeviceUsage['data'][number];
 
 /** An hour as GET /v1/devices/{device_id}/usage answers it. */
 export type ClimateHour = Pick<Usage, 'temperature_c' | 'setpoint_c' | 'heating_minutes'> & { starts_at: string };
-
-const HOUR_MS = 3_600_000;
 
 /** One row for each hour of the span, including hours without data, so that gaps show. */
 export function climateHours(rows: readonly ClimateHour[], fromMs: number, toMs: number): ClimateHour[] {

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import { call, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
+import { HOUR_MS } from '../../parts/durations.ts';
 import { Lines } from '../../parts/lines.ts';
 import { useLoad } from '../../parts/load.ts';
 import { Loading } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { type ClimateHour, climateHours } from './climate-hours.ts';
 
-const HOUR_MS = 3_600_000;
 /** Hours. */
 const SPANS = [48, 168] as const;
 

@@ -1,6 +1,7 @@
 import type { FleetSilence } from '#clients/typescript/client.ts';
 import { call, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
+import { DAY_MS } from '../../parts/durations.ts';
 import { dayName, hourName } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import { Badge, Card, Loading, When } from '../../parts/ui.ts';
@@ -9,7 +10,6 @@ import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
 const DAYS = 7;
-const DAY_MS = 86_400_000;
 /** The largest: the list below is not pushed out of sight. */
 const GROUPS = 8;
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);

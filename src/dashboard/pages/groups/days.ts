@@ -2,13 +2,13 @@ import type { Group, GroupEnergyInsights, Usage } from '#clients/typescript/clie
 import { call, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { Bars } from '../../parts/chart.ts';
+import { DAY_MS } from '../../parts/durations.ts';
 import { dayName } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import { todayIn } from '../../parts/period.ts';
 import { Card, Loading } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
-const DAY_MS = 86_400_000;
 const DAYS = 30;
 
 /** What the homes of a group used together on each of the last 30 days of its owner's zone. `changes`: asks anew when it is another one. */

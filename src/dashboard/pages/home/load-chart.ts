@@ -1,6 +1,7 @@
 import type { Period, PeriodCosts } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
 import { type Bar, Bars } from '../../parts/chart.ts';
+import { DAY_MS } from '../../parts/durations.ts';
 import { hourName, time, watts } from '../../parts/format.ts';
 import { moneyOf } from '../../parts/money.ts';
 import { nameOf, type Period as Shown, stepped } from '../../parts/period.ts';
@@ -74,7 +75,6 @@ export function LoadCurve({ of: shown }: { of: Period }) {
 const clockOf = (at: string, zone: string): string =>
   dateFormat({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone: zone }).format(Date.parse(at));
 
-const DAY_MS = 86_400_000;
 /** Days of the mean day: those of the period that have begun, or the last ones of it. */
 function typicalDays({ start, end, now, profile }: Period): number {
   const last = end < now.slice(0, 10) ? end : now.slice(0, 10);

@@ -1,5 +1,6 @@
 import type { Period, PeriodCosts } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
+import { DAY_MS } from '../../parts/durations.ts';
 import { kwh, percent, watts } from '../../parts/format.ts';
 import { money, moneyAbout } from '../../parts/money.ts';
 import { daysName } from '../../parts/period.ts';
@@ -9,7 +10,6 @@ import { Figure } from './figure.ts';
 const HOURS_OF_YEAR = 8_766;
 /** Of less of a time no share of it can be told. */
 const MOSTLY = 0.9;
-const DAY_MS = 86_400_000;
 
 /** What was used, beside the same days before and a year before; what never ends; how much came from the roof. */
 export function Summary({ of: shown, costs }: { of: Period; costs: PeriodCosts | null }) {

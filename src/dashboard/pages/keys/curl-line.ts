@@ -1,4 +1,4 @@
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../../parts/durations.ts';
 
 /** Something to ask with each scope that only reads, the most telling first. */
 const QUESTIONS: [scope: string, path: string][] = [

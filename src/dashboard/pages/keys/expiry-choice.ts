@@ -1,7 +1,7 @@
 import { html } from '../../html.ts';
+import { DAY_MS } from '../../parts/durations.ts';
 import { words } from '../../words/words.ts';
 
-const DAY_MS = 86_400_000;
 /** Days. */
 const EXPIRIES = ['never', 30, 90, 365] as const;
 const NAME = 'days';
