@@ -48,6 +48,14 @@ export function Field(props: {
 /** Of a button while its work is under way: `disabled` would take the focus from it. `useAction` runs nothing twice. */
 export const busy = (isBusy: boolean) => (isBusy ? { 'aria-disabled': true } : {});
 
+/** The end of a form in a dialog that makes something: what was wrong, and the two ways out. */
+export const CreateOrCancel = (props: { error: string | null; isBusy: boolean; onCancel: () => void }) => html`
+  <${Problem} text=${props.error} />
+  <p class="actions">
+    <button class="main" ...${busy(props.isBusy)}>${words().common.create}</button>
+    <button type="button" onClick=${props.onCancel}>${words().common.cancel}</button>
+  </p>`;
+
 /**
  * The browser's own modal dialog: it keeps the focus, begins at its first field, gives the focus back, and Escape closes it.
  * `describedBy`: what is read out with its title.

@@ -3,8 +3,8 @@ import { databaseOn, type Pool, type PoolClient } from '#src/database/connect.ts
 import { pack, packChanges, putBack, renumberChanges, unpack } from '#src/database/copy/parcel.ts';
 import { PARCELLED } from '#src/database/copy/parted.ts';
 import { inTransaction, isBeginAgain, MAX_ATTEMPTS } from '#src/database/transaction.ts';
-import { recordAct } from '#src/users/audit.ts';
 import { leftBehind } from './choose.ts';
+import { noteMove } from './note.ts';
 
 // Raw SQL: locks, and relations as parcels.
 
@@ -58,15 +58,7 @@ async function close(
   // Nobody takes another one until this is committed.
   await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.deliveries]);
   if (isPatient && (await areDelivering(client, userIds))) throw new UnderWay();
-  const db = databaseOn(client);
-  for (const userId of userIds)
-    await recordAct(db, {
-      actor: null,
-      address: 'cli',
-      action: 'user.moved',
-      target: userId,
-      details: { to: toInstallation },
-    });
+  await noteMove(databaseOn(client), userIds, 'user.moved', { to: toInstallation });
   await client.query(
     `INSERT INTO departures (user_id, to_installation) SELECT unnest($1::text[]), $2
      ON CONFLICT (user_id) DO UPDATE SET to_installation = $2, closed_at = now(), left_at = NULL`,

@@ -3,7 +3,7 @@ import { databaseOn, type Pool } from '#src/database/connect.ts';
 import { bringParcels, compareUnpacked, renumber, resealIncoming, unpack } from '#src/database/copy/parcel.ts';
 import type { Ends } from '#src/database/copy/synchronise.ts';
 import { inTransaction, transactionOn } from '#src/database/transaction.ts';
-import { recordAct } from '#src/users/audit.ts';
+import { noteMove } from './note.ts';
 
 // Raw SQL: locks, and relations as parcels.
 
@@ -33,15 +33,7 @@ export async function openAccounts(
       userIds,
       fromInstallation,
     ]);
-    const db = databaseOn(target);
-    for (const userId of userIds)
-      await recordAct(db, {
-        actor: null,
-        address: 'cli',
-        action: 'user.arrived',
-        target: userId,
-        details: { from: fromInstallation },
-      });
+    await noteMove(databaseOn(target), userIds, 'user.arrived', { from: fromInstallation });
     return relations;
   });
 }

@@ -2,10 +2,8 @@ import { z } from 'zod';
 import { sentDelivery } from '#src/api/dashboard/shapes.ts';
 import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
+import { sentTo } from '#src/api/v1/webhooks/sent.ts';
 import { deliveryToWire } from '#src/api/v1/webhooks/shape.ts';
-import { holdable, reachOf } from '#src/auth/access.ts';
-import { orNotFound } from '#src/core/errors.ts';
-import { findSent } from '#src/delivery/sent.ts';
 
 export const webhookDelivery = operation({
   summary: 'One delivery of a subscription: what is sent, and what the receiver answered at each try.',
@@ -14,9 +12,8 @@ export const webhookDelivery = operation({
   scope: 'webhooks:read',
   answer: sentDelivery,
   params: z.object({ webhook_id: id, delivery_id: id }),
-  async handle({ context, caller, params }) {
-    const which = { webhookId: holdable(params.webhook_id), deliveryId: holdable(params.delivery_id) };
-    const sent = orNotFound(await findSent(context.db, reachOf(caller), which, context.environment));
+  async handle(call) {
+    const sent = await sentTo(call);
     const { request, attempts } = sent;
     return { ...deliveryToWire(sent), request, attempts };
   },

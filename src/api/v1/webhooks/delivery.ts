@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
-import { holdable, reachOf } from '#src/auth/access.ts';
-import { orNotFound } from '#src/core/errors.ts';
-import { findSent } from '#src/delivery/sent.ts';
+import { sentTo } from './sent.ts';
 import { deliveryToWire, sentDelivery } from './shape.ts';
 
 export const getDelivery = operation({
@@ -13,9 +11,8 @@ export const getDelivery = operation({
   scope: 'webhooks:read',
   answer: sentDelivery,
   params: z.object({ webhook_id: id, delivery_id: id }),
-  async handle({ context, caller, params }) {
-    const which = { webhookId: holdable(params.webhook_id), deliveryId: holdable(params.delivery_id) };
-    const sent = orNotFound(await findSent(context.db, reachOf(caller), which, context.environment));
+  async handle(call) {
+    const sent = await sentTo(call);
     return { ...deliveryToWire(sent), request: sent.request };
   },
 });

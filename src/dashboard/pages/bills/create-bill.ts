@@ -2,7 +2,7 @@ import type { BillPeriodDetails, Device } from '#clients/typescript/client.ts';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
-import { busy, Dialog, Field, Problem } from '../../parts/ui.ts';
+import { CreateOrCancel, Dialog, Field } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { monthBefore } from './last-month.ts';
@@ -41,11 +41,7 @@ export function CreateBill(props: {
       <//>
       ${day('start', w.first)}
       ${day('end', w.last)}
-      <${Problem} text=${error} />
-      <p class="actions">
-        <button class="main" ...${busy(isBusy)}>${common.create}</button>
-        <button type="button" onClick=${onClose}>${common.cancel}</button>
-      </p>
+      <${CreateOrCancel} error=${error} isBusy=${isBusy} onCancel=${onClose} />
     </form>
   <//>`;
 }

@@ -4,7 +4,7 @@ import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
 import { rich } from '../../parts/rich.ts';
-import { busy, Copy, Dialog, Field, Problem, ShownOnce } from '../../parts/ui.ts';
+import { Copy, CreateOrCancel, Dialog, Field, ShownOnce } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { deviceSettings, mosquittoBridge } from './gateway-snippets.ts';
@@ -38,11 +38,7 @@ export function CreateGateway({ onChange, onClose }: { onChange: () => void; onC
         ${(attributes: object) =>
           html`<input ...${attributes} name="name" required maxlength="100" autocomplete="off" />`}
       <//>
-      <${Problem} text=${error} />
-      <p class="actions">
-        <button class="main" ...${busy(isBusy)}>${common.create}</button>
-        <button type="button" onClick=${onClose}>${common.cancel}</button>
-      </p>
+      <${CreateOrCancel} error=${error} isBusy=${isBusy} onCancel=${onClose} />
     </form>
   <//>`;
 }

@@ -2,7 +2,7 @@ import type { Group } from '#clients/typescript/client.ts';
 import { call } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
-import { busy, Dialog, Field, Problem } from '../../parts/ui.ts';
+import { CreateOrCancel, Dialog, Field } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { inTree } from './tree.ts';
 
@@ -34,11 +34,7 @@ export function CreateGroup(props: { all: readonly Group[]; onMade: (made: Group
           ${inTree(all).map(({ group, depth }) => html`<option value=${group.group_id}>${'\u2003'.repeat(depth)}${group.name}</option>`)}
         </select>`}
       <//>
-      <${Problem} text=${error} />
-      <p class="actions">
-        <button class="main" ...${busy(isBusy)}>${common.create}</button>
-        <button type="button" onClick=${onClose}>${common.cancel}</button>
-      </p>
+      <${CreateOrCancel} error=${error} isBusy=${isBusy} onCancel=${onClose} />
     </form>
   <//>`;
 }
