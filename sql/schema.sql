@@ -689,6 +689,7 @@ CREATE TABLE device_silences (
 CREATE INDEX device_silences_began ON device_silences (began_at);
 CREATE INDEX device_silences_ended ON device_silences (ended_at);
 CREATE UNIQUE INDEX device_silences_open ON device_silences (device_id) WHERE (ended_at IS NULL);
+CREATE INDEX device_silences_open_of ON device_silences (user_id, device_id, began_at) WHERE (ended_at IS NULL);
 CREATE INDEX device_silences_open_since ON device_silences (began_at, device_id) WHERE (ended_at IS NULL);
 CREATE INDEX device_silences_user ON device_silences (user_id, began_at);
 

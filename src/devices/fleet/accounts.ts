@@ -10,13 +10,17 @@ export const hasAttention = (isSo: boolean): RawBuilder<boolean> =>
   sql`${isSo ? sql`` : sql`NOT `}EXISTS (SELECT FROM devices
     WHERE devices.user_id = users.user_id AND devices.deleted_at IS NULL AND (${sql.join(Object.values(WANTS), sql` OR `)}))`;
 
-/** Condition on rows of `users`: whether some device of the account has been silent for a day. */
-export const hasSilent = (isSo: boolean, now: Date): RawBuilder<boolean> =>
+/**
+ * Condition on rows of `users` after `cursor`, in order: whether some device of the account has been silent for a day. Open silences are walked in
+ * the order of their accounts beside these. Whether one still lasts is a question of its own for each, not a join: the planner would
+ * join all that are silent before it takes a page of them.
+ */
+export const hasSilent = (isSo: boolean, { now, cursor = '' }: { now: Date; cursor?: string }): RawBuilder<boolean> =>
   sql`${isSo ? sql`` : sql`NOT `}EXISTS (SELECT FROM device_silences silent
-    JOIN devices ON devices.device_id = silent.device_id AND devices.deleted_at IS NULL
-    LEFT JOIN device_heads h ON h.device_id = silent.device_id
-    WHERE silent.user_id = users.user_id AND silent.ended_at IS NULL AND silent.began_at <= ${new Date(now.getTime() - SILENT_MS)}
-      AND coalesce(h.seen_at, devices.created_at) <= silent.began_at)`;
+    WHERE silent.user_id = users.user_id AND silent.user_id > ${cursor}
+      AND silent.ended_at IS NULL AND silent.began_at <= ${new Date(now.getTime() - SILENT_MS)}
+      AND (SELECT coalesce(h.seen_at, d.created_at) <= silent.began_at FROM devices d LEFT JOIN device_heads h USING (device_id)
+        WHERE d.device_id = silent.device_id AND d.deleted_at IS NULL))`;
 
 /** How many devices an account has; of these silent for a day, and faulty. */
 export interface DeviceCounts {

@@ -70,16 +70,15 @@ const MOST_ACCOUNTS = 1_000;
  */
 async function devicesWithin(db: Database, reach: Reach): Promise<RawBuilder<boolean>> {
   if (!('enrolledBy' in reach)) return within(reach, 'devices.user_id');
-  const accounts = await db
-    .selectFrom('users')
-    .select('user_id')
-    .where(accountsWithin(reach))
-    .limit(MOST_ACCOUNTS + 1)
-    .execute();
+  // Raw SQL: the accounts of a large one stay where they are.
+  const { rows } = await sql<{ accounts: string[] | null }>`
+    SELECT CASE WHEN count(*) <= ${MOST_ACCOUNTS} THEN array_agg(user_id) END AS accounts
+    FROM (SELECT users.user_id FROM users WHERE ${accountsWithin(reach)} LIMIT ${MOST_ACCOUNTS + 1}) a`.execute(db);
+  const accounts = rows[0]?.accounts;
   // A join, of which the planner knows how much it leaves: of `within`, which is none, it does not.
-  if (accounts.length > MOST_ACCOUNTS)
+  if (!accounts)
     return sql`EXISTS (SELECT FROM users WHERE users.user_id = devices.user_id AND ${accountsWithin(reach)})`;
-  return sql<boolean>`devices.user_id = ANY (${accounts.map(({ user_id }) => user_id)}::text[])`;
+  return sql<boolean>`devices.user_id = ANY (${accounts}::text[])`;
 }
 
 /** What an order goes by: of the devices, or of the silences beside them. */
@@ -173,6 +172,8 @@ async function partOfFleet(
 ): Promise<FleetDevice[]> {
   const { silentBefore, part, from, sort, limit, now } = asked;
   const { key, text, type } = KEYS[part.by];
+  // Of the relation that the key is of: a page goes on where its index has both.
+  const id = part.by === 'silence' ? sql`silent.device_id` : sql`devices.device_id`;
   const direction = sql.raw(part.isDown ? 'DESC' : 'ASC');
   const conditions = [
     sql`devices.deleted_at IS NULL`,
@@ -188,10 +189,8 @@ async function partOfFleet(
     ...(from === null
       ? []
       : part.by === 'id'
-        ? [sql`devices.device_id ${sql.raw(part.isDown ? '<' : '>')} ${from.deviceId}`]
-        : [
-            sql`(${key}, devices.device_id) ${sql.raw(part.isDown ? '<' : '>')} (${from.key}::${type}, ${from.deviceId})`,
-          ]),
+        ? [sql`${id} ${sql.raw(part.isDown ? '<' : '>')} ${from.deviceId}`]
+        : [sql`(${key}, ${id}) ${sql.raw(part.isDown ? '<' : '>')} (${from.key}::${type}, ${from.deviceId})`]),
   ];
   const open = sql`JOIN device_silences silent ON silent.device_id = devices.device_id AND silent.ended_at IS NULL`;
   const order = part.by === 'id' ? sql`` : sql`${key} ${direction},`;
@@ -201,7 +200,7 @@ async function partOfFleet(
     WITH page AS MATERIALIZED (
       SELECT devices.device_id, ${key} AS sorted, ${text} AS key FROM devices ${part.of === 'silent' ? open : sql``}
       WHERE ${sql.join(conditions, sql` AND `)}
-      ORDER BY ${order} devices.device_id ${direction} LIMIT ${limit})
+      ORDER BY ${order} ${id} ${direction} LIMIT ${limit})
     SELECT devices.device_id, devices.type, devices.location, devices.status, devices.placement, devices.upstream_device_id,
       devices.user_id, devices.created_at, users.email, ${LAST_SEEN_AT}, ${ATTENTION}, page.key,
       coalesce((SELECT x.family FROM discovered_devices x WHERE x.device_id = devices.device_id LIMIT 1), ${NATIVE}) AS family,

@@ -5,6 +5,9 @@ import { accountsWithin, type Reach } from '#src/database/reach.ts';
 /** With more accounts than these the e-mail is looked at row by row: so many match that a page is full soon. */
 const MOST_ACCOUNTS = 200;
 
+/** After every character that an identifier has. */
+const LAST = '\u{10FFFF}';
+
 /** Stands between words of a location; the same characters as in the index `devices_location_words`. */
 const BETWEEN_WORDS = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~';
 const BETWEEN = new RegExp(`[\\s${BETWEEN_WORDS.replace(/[\\\]^-]/g, '\\$&')}]+`, 'u');
@@ -31,9 +34,11 @@ export async function meantBy(
   { withEmails }: { withEmails: boolean },
 ): Promise<RawBuilder<boolean>> {
   const query = wordsQuery(text);
-  // ^@ is "starts with": nothing that is typed is a wildcard.
-  const conditions = [sql<boolean>`devices.device_id ^@ ${text.toLowerCase()}`];
+  // From here to there, as an index has it: of "starts with" every row that any of these conditions finds would be asked again.
+  const id = text.toLowerCase();
+  const conditions = [sql<boolean>`devices.device_id >= ${id} AND devices.device_id < ${id + LAST}`];
   if (query !== null) conditions.push(sql<boolean>`${WORDS} @@ to_tsquery('simple', ${query})`);
+  // ^@ is "starts with": nothing that is typed is a wildcard.
   const emailBegins = sql<boolean>`(lower(users.email) COLLATE "C") ^@ lower(${text})`;
   if (withEmails) {
     const accounts = await db

@@ -279,11 +279,11 @@ describe('devices of a fleet', () => {
 
 const nextOf = ({ headers }: { headers: Record<string, unknown> }) =>
   /<([^>]+)>; rel="next"/.exec(String(headers.link ?? ''))?.[1];
-async function walk(path: string): Promise<string[]> {
+async function walk(path: string, member = 'location'): Promise<string[]> {
   const found: string[] = [];
   for (let next: string | undefined = path; next; ) {
     const answer = await get(next);
-    found.push(...answer.json.map(({ location }: { location: string }) => location));
+    found.push(...answer.json.map((row: Record<string, string>) => row[member]));
     next = nextOf(answer);
   }
   return found;
@@ -409,7 +409,13 @@ describe('accounts of a fleet', () => {
     expect([...wanting, ...(await users('has_attention=false'))].sort()).toEqual((await users('')).sort());
     const silent = await users('silent=true');
     expect(silent).toEqual([home.userId, second.userId]);
-    expect((await users('silent=false')).filter((id: string) => silent.includes(id))).toEqual([]);
+    const others = await users('silent=false');
+    expect(others.filter((id: string) => silent.includes(id))).toEqual([]);
+    for (const [query, all] of [
+      ['silent=true', silent],
+      ['silent=false', others],
+    ] as const)
+      expect(await walk(`/v1/users?${query}&limit=1`, 'user_id')).toEqual(all);
     const { json } = await get('/v1/users?include=devices');
     const counts = Object.fromEntries(
       json.map((one: { user_id: string; devices: object }) => [one.user_id, one.devices]),

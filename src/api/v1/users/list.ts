@@ -49,12 +49,13 @@ export const listUsers = operation({
     const isAboutDevices = [has_attention, silent, include].some((one) => one !== undefined);
     if (isAboutDevices && !caller.scopes.has('devices:read')) throw new AppError('forbidden');
     const now = context.clock();
-    const also = [
-      ...(has_attention === undefined ? [] : [hasAttention(has_attention === 'true')]),
-      ...(silent === undefined ? [] : [hasSilent(silent === 'true', now)]),
-    ];
-    const find = (page: { limit: number; cursor?: string }) =>
-      list(context.db, reachOf(caller), { search, also, ...defined({ role, plan }), ...page });
+    const find = (page: { limit: number; cursor?: string }) => {
+      const also = [
+        ...(has_attention === undefined ? [] : [hasAttention(has_attention === 'true')]),
+        ...(silent === undefined ? [] : [hasSilent(silent === 'true', { now, ...page })]),
+      ];
+      return list(context.db, reachOf(caller), { search, also, ...defined({ role, plan }), ...page });
+    };
     const rows = await pageOf(reply, url, asked, find, (one) => one.user_id);
     if (include === undefined) return rows.map(toWire);
     const ids = rows.map(({ user_id }) => user_id);
