@@ -131,18 +131,19 @@ async function agree(name: string, of: readonly TestHome[], zone: string, units 
   }
 }
 
+const DAY_MS = 86_400_000;
 let keptAt = 0;
 
-/** Keeps sums of everything that there is, in UTC and in a zone. Returns how many it added up. */
-async function keep(zone: string): Promise<number> {
+/** Keeps sums of everything that there is by some days later, in UTC and in a zone. Returns how many it added up. */
+async function keep(zone: string, daysLater = 3): Promise<number> {
   const { pool } = api.database;
   await pool.query('UPDATE users SET timezone = $1 WHERE user_id = $2', [zone, utility.userId]);
-  // Days later, and each time later than it is looked again.
+  // Each time later than it is looked again.
   keptAt += 10 * 60_000;
   return keepGroupSums({
     pool,
     db: createDb(pool),
-    now: new Date(api.now.getTime() + 3 * 86_400_000 + keptAt),
+    now: new Date(api.now.getTime() + daysLater * DAY_MS + keptAt),
     continuousAggregates: api.database.capabilities.continuousAggregates,
     homesOf: homesOfGroup,
     leastHomes: 1,
@@ -322,8 +323,109 @@ test('what was kept is told, and never once it no longer holds', async () => {
   await agreeAll(zone, [name], KEPT_UNITS);
 }, 1_800_000);
 
-test('at random: whatever changes between two passes, a group answers what is', async () => {
-  const zone = 'Asia/Kolkata';
+/** A month under way of a group, to each of its last days, in UTC and in a zone. */
+async function agreeOnMonth(name: string, zone: string): Promise<void> {
+  const [, of] = all().find(([one]) => one === name) ?? [];
+  for (const tz of ['UTC', zone]) {
+    for (const end of ['2026-03-27', '2026-03-28', '2026-03-29', '2026-03-30', '2026-04-02']) {
+      const query = `start=2026-03-01&end=${end}&group_by=month&tz=${tz}&include=estimated`;
+      const { data } = await ask(`/v1/groups/${groupIds.get(name)}/energy-insights?${query}`);
+      const months = expected(of ?? [], tz, 'month', ['2026-03-01', end])
+        .filter(({ kwh_used }) => kwh_used !== null)
+        .map((row: Record<string, unknown>) => {
+          const { date, kwh_used, peak_hour, estimated_kwh } = row;
+          return { date, kwh_used, peak_hour, estimated_kwh };
+        });
+      expect({ name, tz, end, months: data }).toEqual({ name, tz, end, months });
+    }
+  }
+}
+
+/** Which halves of what is kept of a month under way are told, each as 1 GWh more for a moment, and until which day it is kept. */
+async function toldOfBegun(
+  name: string,
+  zone: string,
+): Promise<{ plain: boolean; composed: boolean; end: string | null }> {
+  const { pool } = api.database;
+  const path = `/v1/groups/${groupIds.get(name)}/energy-insights?start=2026-03-01&end=2026-03-30&group_by=month&tz=${zone}`;
+  const isTold = async (change: (sign: string) => string) => {
+    await pool.query(change('+'));
+    const { data } = await ask(path);
+    await pool.query(change('-'));
+    return data[0].kwh_used > 500_000_000;
+  };
+  const { rows } = await pool.query(
+    `SELECT ((s.ends_at - interval '1 ms') AT TIME ZONE s.zone)::date::text AS end FROM kept_group_sums s
+     WHERE s.unit = 'begun' AND s.group_id = $1 AND s.zone = $2`,
+    [groupIds.get(name), zone],
+  );
+  const more = '1000000000000000';
+  return {
+    plain: await isTold(
+      (sign) => `UPDATE kept_group_sums SET used_by_hour[1] = used_by_hour[1] ${sign} ${more} WHERE unit = 'begun'`,
+    ),
+    composed: await isTold(
+      (sign) => `UPDATE kept_begun_homes SET alone[1] = alone[1] ${sign} ${more}, alone_ms[1] = alone_ms[1] ${sign} 1`,
+    ),
+    end: rows[0]?.end ?? null,
+  };
+}
+
+test('a month under way goes on from the days that are kept of it, and not once they no longer hold', async () => {
+  const { pool } = api.database;
+  const [name, zone] = ['district', 'Europe/Berlin'];
+  await putAll(name);
+  // As if nothing had been kept yet, and each time a day later: what is kept goes on from what was.
+  await pool.query('DELETE FROM kept_groups');
+  await pool.query(`UPDATE group_sums_progress SET noted_before = '-infinity', kept_before = '-infinity'`);
+  for (const [daysLater, end] of [
+    [-2, '2026-03-27'],
+    [-1, '2026-03-28'],
+    [0, '2026-03-29'],
+  ] as const) {
+    expect(await keep(zone, daysLater)).toBeGreaterThan(0);
+    for (const tz of ['UTC', zone]) {
+      const told = await toldOfBegun(name, tz);
+      expect({ daysLater, tz, ...told }).toMatchObject({ daysLater, tz, plain: true, composed: true });
+      // A day of Berlin ends before that of UTC.
+      expect({ daysLater, tz, end: told.end }).toEqual({ daysLater, tz, end });
+    }
+    await agreeOnMonth(name, zone);
+  }
+  expect(await keep(zone, 0)).toBe(0);
+
+  const nothing = { plain: false, composed: false };
+  await addLate(homes[0] as TestHome);
+  await agreeOnMonth(name, zone);
+  const isKept = async () => (await toldOfBegun(name, zone)).composed;
+  await keep(zone, 0);
+  expect(await isKept()).toBe(true);
+  await agreeOnMonth(name, zone);
+
+  const solar = homes[1] as TestHome;
+  const device = oneOf(solar.devices.filter(({ deletedAtMs, partOf }) => deletedAtMs === null && !partOf));
+  device.placement = device.placement === 'excluded' ? 'grid' : 'excluded';
+  await ask(`/v1/devices/${device.id}`, 'PATCH', { placement: device.placement });
+  expect(await toldOfBegun(name, zone)).toMatchObject(nothing);
+  await agreeOnMonth(name, zone);
+  await keep(zone, 0);
+  expect(await isKept()).toBe(true);
+  await agreeOnMonth(name, zone);
+
+  await changeAtRandom(zone, 6, { daysLater: 0, agree: () => agreeOnMonth(name, zone) });
+
+  // The month is over, the next one has nothing yet.
+  await keep(zone, 3);
+  expect(await toldOfBegun(name, zone)).toEqual({ ...nothing, end: '2026-04-01' });
+  await agreeOnMonth(name, zone);
+}, 1_800_000);
+
+/** Changes what the district is the sum of, so many times, and keeps its sums now and then; each time it is held against what is. */
+async function changeAtRandom(
+  zone: string,
+  times: number,
+  { daysLater, agree }: { daysLater: number; agree: () => Promise<void> },
+): Promise<void> {
   await putAll('district');
   for (const below of ['feeder', 'building']) {
     const remove = homes.map(({ userId }) => userId);
@@ -331,14 +433,14 @@ test('at random: whatever changes between two passes, a group answers what is', 
     members.get(below)?.clear();
   }
   const steps = fc.array(fc.constantFrom('late', 'late', 'member', 'placement', 'keep', 'keep'), {
-    minLength: 8,
-    maxLength: 8,
+    minLength: times,
+    maxLength: times,
   });
   await fc.assert(
     fc.asyncProperty(steps, async (drawn) => {
       for (const step of drawn) {
         const there = [...(members.get('district') ?? [])].map((index) => homes[index] as TestHome);
-        if (step === 'keep') await keep(zone);
+        if (step === 'keep') await keep(zone, daysLater);
         if (step === 'late' && there.length > 0) await addLate(oneOf(there));
         if (step === 'member') {
           const index = oneOf([0, 1, 2, 5]);
@@ -353,14 +455,20 @@ test('at random: whatever changes between two passes, a group answers what is', 
           device.placement = oneOf(['grid', 'consumption', 'excluded'] as const);
           await ask(`/v1/devices/${device.id}`, 'PATCH', { placement: device.placement });
         }
-        await agreeAll(zone, ['district'], KEPT_UNITS);
+        await agree();
       }
     }),
     { numRuns: GROUPED, seed: SEED },
   );
+}
+
+test('at random: whatever changes between two passes, a group answers what is', async () => {
+  const zone = 'Asia/Kolkata';
+  await changeAtRandom(zone, 8, { daysLater: 3, agree: () => agreeAll(zone, ['district'], KEPT_UNITS) });
 }, 1_800_000);
 
 test('what is still open counts at once', async () => {
+  await putAll('district');
   const before = await ask(`/v1/groups/${groupIds.get('district')}/energy-insights?start=2026-03-30&end=2026-03-30`);
   const startsAtMs = FROM_MS + (QUARTERS - 1) * QUARTER_MS;
   const { userId } = homes[0] as TestHome;

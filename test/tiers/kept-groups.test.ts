@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { applyDeltas } from '#ingest/write/deltas.ts';
 import { createDb, type Database, type PoolClient } from '#src/database/connect.ts';
 import { groupOf } from '#src/energy/group/homes.ts';
-import { groupPages, type KeptSums } from '#src/energy/group/insights.ts';
+import { groupPages } from '#src/energy/group/insights.ts';
 import { keepGroupSums } from '#src/energy/group/keep.ts';
-import { keptSums } from '#src/energy/group/kept.ts';
+import { type KeptSums, keptSums } from '#src/energy/group/kept.ts';
 import type { Home } from '#src/energy/home/home.ts';
 import { keepPasts } from '#src/energy/home/keep-pasts.ts';
 import { pastsOf } from '#src/energy/home/pasts.ts';
@@ -59,19 +59,28 @@ const keep = (waitMs = 5_000) =>
     waitMs,
   });
 
-/** The answer about all days, held against what adding up says; with what of it was kept. */
-async function told(): Promise<{ rows: Record<string, unknown>; kept: string[] }> {
-  const range = dayRange(dateOf(40), dateOf(0), 'UTC');
+/** The answers about all days and months, held against what adding up says; with what of the days was kept. */
+async function told(): Promise<{ rows: Record<string, unknown>; kept: string[]; begun: string | null }> {
   const group = await groupOf(db, await homesOf(db, groupId), new Set(['estimated']));
-  const answer = async (kept: KeptSums) => {
-    const rows = [];
-    for await (const page of groupPages(db, group, range, 'day', kept)) rows.push(...page);
-    return rows;
+  const answer = async (groupBy: 'day' | 'month', start: string) => {
+    const range = dayRange(start, dateOf(0), 'UTC');
+    const kept = await keptSums(db, groupId, group, { range, groupBy });
+    const rowsOf = async (kept: KeptSums | null) => {
+      const rows = [];
+      for await (const page of groupPages(db, group, range, groupBy, kept)) rows.push(...page);
+      return rows;
+    };
+    const rows = await rowsOf(kept);
+    expect(rows).toEqual(await rowsOf(null));
+    return { rows, kept };
   };
-  const kept = await keptSums(db, groupId, group, { range, groupBy: 'day' });
-  const rows = await answer(kept);
-  expect(rows).toEqual(await answer(new Map()));
-  return { rows: Object.fromEntries(rows.map(({ date, kwh_used }) => [date, kwh_used])), kept: [...kept.keys()] };
+  const { rows, kept } = await answer('day', dateOf(40));
+  const months = await answer('month', `${dateOf(40).slice(0, 8)}01`);
+  return {
+    rows: Object.fromEntries(rows.map(({ date, kwh_used }) => [date, kwh_used])),
+    kept: [...kept.sums.keys()],
+    begun: months.kept.begun?.end ?? null,
+  };
 }
 
 test('an hour that is still open, is written again and closes: its day is what is known of it', async () => {

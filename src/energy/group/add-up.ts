@@ -4,12 +4,14 @@ import type { Home } from '../home/home.ts';
 import { cutHours, MOST_CUTS } from '../home/pieces.ts';
 import { expectedMs } from '../home/roles.ts';
 import { type HomeMeasures, type HomeSums, measuresOf } from '../home/sums.ts';
-import type { Range } from '../ranges.ts';
+import { dayRange, type Range } from '../ranges.ts';
+import type { Begun } from './begun.ts';
 import { type Bucket, bucketsOf, hoursIn, mostOfUtcMonth } from './buckets.ts';
 import { type GroupOfHomes, slices } from './homes.ts';
-import { type GroupUnit, readHomes, readPlain, readPlainMonth } from './read.ts';
+import { type GroupUnit, type Part, readHomes, readPlain, readPlainMonth } from './read.ts';
 import { GroupTotals } from './totals.ts';
 
+const DAY_MS = 86_400_000;
 /** Hours of homes that one statement reads: some tenths of a second. Those that are composed take ten times as long. */
 const PLAIN_HOURS = 1_000_000;
 const COMPOSED_HOURS = 100_000;
@@ -23,26 +25,57 @@ export interface Told {
   peak: number | null;
 }
 
-/** What the homes of a group came to together in the buckets of a range, of those of which anything is known. */
-export async function addedUp(db: Database, group: GroupOfHomes, range: Range, unit: GroupUnit): Promise<Told[]> {
-  const totals = await totalsOf(db, group, range, unit);
+/**
+ * What the homes of a group came to together in the buckets of a range, of those of which anything is known. `begun`: of a month, what was kept of its first days,
+ * at the same moment.
+ */
+export async function addedUp(
+  db: Database,
+  group: GroupOfHomes,
+  range: Range,
+  unit: GroupUnit,
+  begun: Begun | null = null,
+): Promise<Told[]> {
+  const totals = await totalsOf(db, group, range, unit, begun);
   return totals.names().map((bucket) => ({ bucket, measures: totals.measures(bucket), peak: totals.peak(bucket) }));
 }
 
-async function totalsOf(db: Database, group: GroupOfHomes, range: Range, unit: GroupUnit): Promise<GroupTotals> {
-  const { plain, include } = group;
+async function totalsOf(
+  db: Database,
+  group: GroupOfHomes,
+  range: Range,
+  unit: GroupUnit,
+  begun: Begun | null,
+): Promise<GroupTotals> {
   const totals = new GroupTotals();
-  const hours = hoursIn(range);
+  if (begun) totals.addParts(begun.parts, true);
+  const rest = begun ? daysAfter(begun.end, range) : range;
+  for await (const parts of plainParts(db, group.plain, rest, unit)) totals.addParts(parts, true);
+  const buckets = group.include.has('coverage') ? bucketsOf(range, unit) : [];
+  for await (const composed of group.composed())
+    await addComposed(db, totals, composed, { range: rest, unit, buckets, begun });
+  return totals;
+}
+
+/** The days of a range after one of its days: none where that is the last. */
+export const daysAfter = (day: string, { end, zone }: Range): Range =>
+  dayRange(new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10), end, zone);
+
+/** What homes used together that are the sum of what their devices import, so many at a time. */
+export async function* plainParts(
+  db: Database,
+  userIds: readonly string[],
+  range: Range,
+  unit: GroupUnit,
+): AsyncGenerator<Part[]> {
+  if (range.from >= range.to) return;
   const month = unit === 'month' ? mostOfUtcMonth(range) : null;
   if (month) {
-    for (const ids of slices(plain, PLAIN_HOURS / (24 + month.restHours)))
-      totals.addParts(await readPlainMonth(db, ids, month, month.rest), true);
+    for (const ids of slices(userIds, PLAIN_HOURS / (24 + month.restHours)))
+      yield await readPlainMonth(db, ids, month, month.rest);
   } else {
-    for (const ids of slices(plain, PLAIN_HOURS / hours)) totals.addParts(await readPlain(db, ids, range, unit), true);
+    for (const ids of slices(userIds, PLAIN_HOURS / hoursIn(range))) yield await readPlain(db, ids, range, unit);
   }
-  const buckets = include.has('coverage') ? bucketsOf(range, unit) : [];
-  for await (const composed of group.composed()) await addComposed(db, totals, composed, { range, unit, buckets });
-  return totals;
 }
 
 /** Adds homes that are put together. `buckets`: all of them, where coverage is asked for. */
@@ -50,13 +83,10 @@ async function addComposed(
   db: Database,
   totals: GroupTotals,
   composed: readonly Home[],
-  { range, unit, buckets }: { range: Range; unit: GroupUnit; buckets: readonly Bucket[] },
+  { range, unit, buckets, begun }: { range: Range; unit: GroupUnit; buckets: readonly Bucket[]; begun: Begun | null },
 ): Promise<void> {
-  const hours = hoursIn(range);
-  const rows = { hour: hours, day: hours / 24, month: 1, span: 1 }[unit];
-  const most = Math.min(COMPOSED_HOURS / hours, MOST_ROWS / rows);
-  for (const homes of batches(composed, range, most)) {
-    const read = await readHomes(db, homes, range, unit);
+  for (const homes of batches(composed, range, unit)) {
+    const read = await readHomes(db, homes, range, unit, begun);
     totals.addParts(read.parts, false);
     const byHome = Map.groupBy(read.buckets, ({ home }) => home);
     for (const [place, home] of homes.entries()) {
@@ -103,9 +133,11 @@ export const NOTHING_KNOWN: HomeMeasures = {
   isComplete: null,
 };
 
-/** Homes that are read in one statement: so many at most, of which few enough change amid hours that these alone are read by the quarter-hour. */
-function* batches(homes: readonly Home[], range: Range, most: number): Generator<readonly Home[]> {
-  const size = Math.max(1, Math.floor(most));
+/** Homes that are read in one statement: no more than it has time for, of which few enough change amid hours that these alone are read by the quarter-hour. */
+export function* batches(homes: readonly Home[], range: Range, unit: GroupUnit): Generator<readonly Home[]> {
+  const hours = Math.max(1, hoursIn(range));
+  const rows = { hour: hours, day: hours / 24, month: 1, span: 1 }[unit];
+  const size = Math.max(1, Math.floor(Math.min(COMPOSED_HOURS / hours, MOST_ROWS / rows)));
   let batch: Home[] = [];
   let cut = new Set<number>();
   const ordered = [...homes].sort((a, b) => cutHours(a, range).length - cutHours(b, range).length);

@@ -9,9 +9,7 @@ import { dayRange, type Range, stretchesOf } from '../ranges.ts';
 import { addedUp, NOTHING_KNOWN, type Told } from './add-up.ts';
 import { daysOf, gapsIn, isWholeMonth, monthOf, monthsOf } from './buckets.ts';
 import type { GroupOfHomes } from './homes.ts';
-
-/** Sums that were kept, by the day or the first day of the month. */
-export type KeptSums = ReadonlyMap<string, Told>;
+import { goneOn, type KeptSums } from './kept.ts';
 
 /** Days of a page: a question of its own to the database. */
 const DAYS_OF_A_PAGE = 31;
@@ -19,19 +17,24 @@ const DAYS_OF_A_PAGE = 31;
 /**
  * What the homes of a group used together by day, month or hour of the range's zone, with what was asked for beside that, page by page. A bucket is
  * the sum of what is known of each home in it, and left out where nothing is known of any. `kept`: sums of such days or months that were kept;
- * the others are added up.
+ * the others are added up, a month that is begun from where it was.
  */
 export async function* groupPages(
   db: Database,
   group: GroupOfHomes,
   range: Range,
   groupBy: GroupBy,
-  kept: KeptSums = new Map(),
+  kept: KeptSums | null = null,
 ): AsyncGenerator<HomeInsight[]> {
   const stretches = groupBy === 'month' ? monthsOf(range) : stretchesOf(range, DAYS_OF_A_PAGE);
   for (const stretch of stretches) {
     const { told, missing } = keptIn(kept, stretch, groupBy);
-    for (const part of missing) told.push(...(await addedUp(db, group, part, groupBy)));
+    for (const part of missing)
+      told.push(
+        ...(kept && hasBegun(kept, part, groupBy)
+          ? await goneOn(db, kept.groupId, group, part)
+          : await addedUp(db, group, part, groupBy)),
+      );
     told.sort((a, b) => (a.bucket < b.bucket ? -1 : 1));
     yield rowsOf(told, group, stretch, groupBy);
   }
@@ -49,18 +52,23 @@ export async function groupSummary(db: Database, group: GroupOfHomes, range: Ran
 }
 
 /** Of a page: what was kept, and the stretches of it that were not. */
-function keptIn(kept: KeptSums, page: Range, groupBy: GroupBy): { told: Told[]; missing: Range[] } {
-  if (kept.size === 0 || groupBy === 'hour') return { told: [], missing: [page] };
+function keptIn(kept: KeptSums | null, page: Range, groupBy: GroupBy): { told: Told[]; missing: Range[] } {
+  if (!kept || kept.sums.size === 0 || groupBy === 'hour') return { told: [], missing: [page] };
+  const { sums } = kept;
   if (groupBy === 'month') {
-    const told = isWholeMonth(page) && kept.get(monthOf(page));
+    const told = isWholeMonth(page) && sums.get(monthOf(page));
     return told ? { told: [told], missing: [] } : { told: [], missing: [page] };
   }
   const days = [...daysOf(page)];
   return {
-    told: days.flatMap((day) => kept.get(day) ?? []),
-    missing: gapsIn(days, (day) => kept.has(day)).map(({ start, end }) => dayRange(start, end, page.zone)),
+    told: days.flatMap((day) => sums.get(day) ?? []),
+    missing: gapsIn(days, (day) => sums.has(day)).map(({ start, end }) => dayRange(start, end, page.zone)),
   };
 }
+
+/** Whether the first days of a month are kept, and asked for with it. */
+const hasBegun = ({ begun }: KeptSums, { start, end }: Range, groupBy: GroupBy): boolean =>
+  groupBy === 'month' && begun !== null && begun.month === start && begun.end <= end;
 
 function rowsOf(told: readonly Told[], { include }: GroupOfHomes, range: Range, groupBy: GroupBy): HomeInsight[] {
   const labelsOf = hourLabels(range);

@@ -2,11 +2,14 @@ import { DateTime } from 'luxon';
 import { HOUR_MS } from '#src/core/units.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { dayRange, type Range } from '../ranges.ts';
-import { addedUp, type Told } from './add-up.ts';
+import { addedUp, batches, daysAfter, plainParts, type Told } from './add-up.ts';
+import { dropBegun, keepBegun, keepBegunHomes } from './begun.ts';
 import { daysOf, gapsIn, isWholeMonth, monthOf, monthsOf } from './buckets.ts';
 import { compositionOf } from './composition.ts';
 import { type GroupOfHomes, groupOf } from './homes.ts';
+import { keptSums } from './kept.ts';
 import { atOnce } from './progress.ts';
+import { profileOf } from './read.ts';
 
 // Raw SQL: lists as one parameter each, and the least of many by an index.
 
@@ -42,16 +45,27 @@ type Sum = Omit<Told, 'measures'> & {
   estimated: number | null;
 };
 
-/** Adds up what is missing of a month, and keeps it. Returns how many sums. */
-export async function keepMonth({ db, homesOf }: MonthParts, groupId: string, month: Range): Promise<number> {
+/**
+ * Adds up what is missing of a month, and keeps it. `isLatest`: of a month that is under way it keeps what its days came to so far, too.
+ * Returns how many sums.
+ */
+export async function keepMonth(
+  { db, homesOf }: MonthParts,
+  groupId: string,
+  month: Range,
+  isLatest: boolean,
+): Promise<number> {
   const { rows } = await queryOf(db)<{ name: string }>(
-    `SELECT unit || ' ' || bucket AS name FROM kept_group_sums WHERE group_id = $1 AND zone = $2 AND bucket BETWEEN $3 AND $4`,
-    [groupId, month.zone, month.start, month.end],
+    `SELECT unit || ' ' || bucket AS name FROM kept_group_sums
+     WHERE group_id = $1 AND zone = $2 AND bucket BETWEEN $3 AND $4 AND (unit <> 'begun' OR ends_at >= $5)`,
+    [groupId, month.zone, month.start, month.end, month.to],
   );
   const there = new Set(rows.map(({ name }) => name));
   const gaps = gapsIn(daysOf(month), (day) => there.has(`day ${day}`));
   const isMonthMissing = isWholeMonth(month) && !there.has(`month ${monthOf(month)}`);
-  if (gaps.length === 0 && !isMonthMissing) return 0;
+  const isBegunMissing =
+    isLatest && ![`month ${monthOf(month)}`, `begun ${monthOf(month)}`].some((name) => there.has(name));
+  if (gaps.length === 0 && !isMonthMissing && !isBegunMissing) return 0;
   return atOnce(db, async (trx, before) => {
     if (before === null) return 0;
     const group = await groupOf(trx, await homesOf(trx, groupId), new Set());
@@ -64,8 +78,35 @@ export async function keepMonth({ db, homesOf }: MonthParts, groupId: string, mo
     }
     if (isMonthMissing && isClosed(month)) sums.push(...(await sumsOf(trx, group, month, 'month')));
     await insert(trx, groupId, sums);
-    return sums.length;
+    if (!isLatest) return sums.length;
+    const isWhole = there.has(`month ${monthOf(month)}`) || sums.some(({ unit }) => unit === 'month');
+    const [first] = runsOf([...daysOf(month)].map((day) => dayRange(day, day, month.zone)).filter(isClosed));
+    const wanted = !isWhole && first?.start === month.start ? first : null;
+    await dropBegun(trx, groupId, month.zone, wanted && month.start);
+    return sums.length + (wanted ? await keepBegunMonth(trx, groupId, group, wanted) : 0);
   });
+}
+
+/** Keeps the days of a month so far: those that were not kept before are put to what was, where that holds. */
+async function keepBegunMonth(trx: Database, groupId: string, group: GroupOfHomes, days: Range): Promise<number> {
+  const { begun } = await keptSums(trx, groupId, group, { range: days, groupBy: 'month' });
+  if (begun?.end === days.end) return 0;
+  if (!begun) await dropBegun(trx, groupId, days.zone, null);
+  const rest = begun ? daysAfter(begun.end, days) : days;
+  const parts = new Map(begun?.parts.map((part) => [part.part, part]));
+  for await (const added of plainParts(trx, group.plain, rest, 'month')) {
+    for (const { used, estimated, ...one } of added) {
+      const known = parts.get(one.part);
+      parts.set(one.part, { ...one, used: used + (known?.used ?? 0), estimated: estimated + (known?.estimated ?? 0) });
+    }
+  }
+  const now = { groupId, zone: days.zone, month: days.start, end: days.end, parts: [...parts.values()] };
+  await keepBegun(trx, now, days);
+  for await (const composed of group.composed()) {
+    for (const homes of batches(composed, rest, 'month'))
+      await keepBegunHomes(trx, now, homes, profileOf(homes, rest, 'month', begun));
+  }
+  return 1;
 }
 
 /** Days that follow each other, as ranges. */

@@ -34,7 +34,7 @@ interface Kept {
 }
 
 /**
- * One pass that keeps the sums of groups by day and month, of UTC and of the zone of each group's owner: removes those that hold no longer, and adds up
+ * One pass that keeps the sums of groups by day and month, and what a month under way came to so far, of UTC and of the zone of each group's owner: removes those that hold no longer, and adds up
  * what is missing, latest first. What is kept is what adding up answers (`keptSums` says when it holds), so nothing depends on when this
  * runs but how long answers take. A month of a group in one transaction; safe to kill at any point. Returns how many sums it kept.
  */
@@ -63,9 +63,9 @@ export async function keepGroupSums(parts: KeepParts): Promise<number> {
     if (before === null) continue;
     let isDone = true;
     for (const zone of new Set(['UTC', group.zone])) {
-      for (const month of await monthsToKeep(parts.db, homes, { zone, before })) {
+      for (const [index, month] of (await monthsToKeep(parts.db, homes, { zone, before })).entries()) {
         isDone &&= !isOver();
-        if (isDone) sums += await keepMonth(parts, group.groupId, month);
+        if (isDone) sums += await keepMonth(parts, group.groupId, month, index === 0);
       }
     }
     if (isDone) await pool.query('UPDATE kept_groups SET looked_at = $2 WHERE group_id = $1', [group.groupId, now]);

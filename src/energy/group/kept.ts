@@ -1,11 +1,13 @@
+import { DateTime } from 'luxon';
 import { asMilliwattHours } from '#src/core/units.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import type { GroupBy } from '../insights.ts';
 import type { Range } from '../ranges.ts';
-import { NOTHING_KNOWN, type Told } from './add-up.ts';
+import { addedUp, NOTHING_KNOWN, type Told } from './add-up.ts';
+import type { Begun } from './begun.ts';
 import { compositionOf } from './composition.ts';
 import { type GroupOfHomes, isToldByImports } from './homes.ts';
-import type { KeptSums } from './insights.ts';
+import type { Part } from './read.ts';
 
 interface Row {
   composition: Buffer;
@@ -14,6 +16,20 @@ interface Row {
   used: number | null;
   estimated: number | null;
   peak: number | null;
+  isBegun: boolean;
+  ends_at: Date;
+  hours: number[] | null;
+  usedByHour: number[] | null;
+  estimatedByHour: number[] | null;
+}
+
+/** What was kept of a group that holds now. */
+export interface KeptSums {
+  groupId: string;
+  /** By the day or the first day of the month. */
+  sums: ReadonlyMap<string, Told>;
+  /** Of a month under way, while months are asked for. */
+  begun: Begun | null;
 }
 
 /**
@@ -27,7 +43,8 @@ export async function keptSums(
   group: GroupOfHomes,
   { range, groupBy }: { range: Range; groupBy: GroupBy },
 ): Promise<KeptSums> {
-  if (groupBy === 'hour' || !isToldByImports(group.include)) return new Map();
+  const nothing = { groupId, sums: new Map<string, Told>(), begun: null };
+  if (groupBy === 'hour' || !isToldByImports(group.include)) return nothing;
   // Raw SQL: one statement, since a change that is committed between two would be in neither.
   const { rows } = await queryOf(db)<Row>(
     `WITH kept AS MATERIALIZED (
@@ -38,16 +55,43 @@ export async function keptSums(
      open AS MATERIALIZED (
        SELECT DISTINCT o.hour FROM kept CROSS JOIN open_hours o
        WHERE o.user_id IN (SELECT user_id FROM kept_group_homes WHERE group_id = $1) AND o.hour < kept.before)
-     SELECT kept.composition, kept.before, s.bucket::text AS bucket, s.used_milliwatt_hours AS used, s.estimated_milliwatt_hours AS estimated, s.peak
+     SELECT kept.composition, kept.before, s.bucket::text AS bucket, s.used_milliwatt_hours AS used, s.estimated_milliwatt_hours AS estimated, s.peak,
+       s.unit = 'begun' AS "isBegun", s.ends_at, s.hours_of_day AS hours, s.used_by_hour AS "usedByHour", s.estimated_by_hour AS "estimatedByHour"
      FROM kept JOIN kept_group_sums s USING (group_id)
-     WHERE s.zone = $2 AND s.unit = $3 AND s.bucket BETWEEN $4 AND $5 AND s.ends_at <= kept.before
+     WHERE s.zone = $2 AND (s.unit = $3 OR s.unit = 'begun' AND $3 = 'month') AND s.bucket BETWEEN $4 AND $5 AND s.ends_at <= kept.before
        AND NOT EXISTS (SELECT FROM changed c WHERE c.day = '-infinity' OR c.day < s.ends_at AND c.day + interval '24 hours' > s.starts_at)
        AND NOT EXISTS (SELECT FROM open o WHERE o.hour < s.ends_at AND o.hour + interval '1 hour' > s.starts_at)`,
     [groupId, range.zone, groupBy, range.start, range.end],
   );
   const [first] = rows;
-  if (!first?.composition.equals(await compositionOf(group, first.before))) return new Map();
-  return new Map(rows.map((row) => [row.bucket, toldOf(row)]));
+  if (!first?.composition.equals(await compositionOf(group, first.before))) return nothing;
+  const begun = rows.find(({ isBegun }) => isBegun);
+  return {
+    groupId,
+    sums: new Map(rows.filter(({ isBegun }) => !isBegun).map((row) => [row.bucket, toldOf(row)])),
+    begun: begun ? begunOf(groupId, range.zone, begun) : null,
+  };
+}
+
+/** A month of which the first days are kept, with the rest of it added up at the same moment. */
+export async function goneOn(db: Database, groupId: string, group: GroupOfHomes, month: Range): Promise<Told[]> {
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (trx) => {
+      const { begun } = await keptSums(trx, groupId, group, { range: month, groupBy: 'month' });
+      return addedUp(trx, group, month, 'month', begun);
+    });
+}
+
+function begunOf(groupId: string, zone: string, row: Row): Begun {
+  const { bucket, hours, usedByHour, estimatedByHour } = row;
+  const parts = (hours ?? []).map((part, index): Part => {
+    return { bucket, part, used: Number(usedByHour?.[index]), estimated: Number(estimatedByHour?.[index]) };
+  });
+  const end = DateTime.fromMillis(row.ends_at.getTime() - 1, { zone }).toISODate() ?? '';
+  return { groupId, zone, month: bucket, end, parts };
 }
 
 const toldOf = ({ bucket, used, estimated, peak }: Row): Told => ({

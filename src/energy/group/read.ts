@@ -7,6 +7,7 @@ import { homesHours, sumColumns, summed } from '../home/pieces.ts';
 import { type HomeSums, USED_SQL } from '../home/sums.ts';
 import { localTime, startOfHour } from '../local-time.ts';
 import { pieceMinutes, type Range } from '../ranges.ts';
+import { type Begun, begunHours } from './begun.ts';
 
 /** What rows of a group are about. `span`: all of the range. */
 export type GroupUnit = 'hour' | 'day' | 'month' | 'span';
@@ -103,19 +104,19 @@ export async function readPlainMonth(
 
 /**
  * What homes used that are more than that: their sums by home and bucket, and parts of all of them together, read at one moment. The bound of
- * physics holds for each home in each bucket and part (docs/home.md).
+ * physics holds for each home in each bucket and part (docs/home.md), so what is kept of a month is put to the rest of it before. `begun`: what that is.
  */
 export async function readHomes(
   db: Database,
   homes: readonly Home[],
   range: Range,
   unit: GroupUnit,
+  begun: Begun | null,
 ): Promise<{ buckets: HomeBucket[]; parts: Part[] }> {
-  const { bucket, part } = placeOf(unit, range);
   // Raw SQL: as above; both halves in one statement, since an hour that closed between two would count twice or not at all.
   const { rows } = await sql<{ buckets: HomeBucket[] | null; parts: Part[] | null }>`
     WITH profile AS MATERIALIZED (
-      SELECT home, ${bucket} AS bucket, ${part} AS part, ${summed(homes)} FROM (${homesHours(homes, range)}) h GROUP BY 1, 2, 3),
+      SELECT home, bucket, part, ${summed(homes)} FROM (${profileOf(homes, range, unit, begun)}) h GROUP BY 1, 2, 3),
     parts AS (
       SELECT bucket, part, sum(used) AS used, sum(least(estimated, used)) AS estimated
       FROM (SELECT bucket, part, "estimated" AS estimated, ${sql.raw(USED_SQL)} AS used FROM profile) p
@@ -123,4 +124,23 @@ export async function readHomes(
     buckets AS (SELECT home, bucket, ${unit === 'hour' ? sumColumns(homes) : summed(homes)} FROM profile ${unit === 'hour' ? sql`` : sql`GROUP BY 1, 2`})
     SELECT (SELECT json_agg(b) FROM buckets b) AS buckets, (SELECT json_agg(p) FROM parts p) AS parts`.execute(db);
   return { buckets: rows[0]?.buckets ?? [], parts: rows[0]?.parts ?? [] };
+}
+
+/**
+ * Rows of `home`, the place in the list, `bucket`, `part` and the sums of some homes: of the hours of a range, which may be none, and of what is `begun`
+ * before it. A part may have several.
+ */
+export function profileOf(
+  homes: readonly Home[],
+  range: Range,
+  unit: GroupUnit,
+  begun: Begun | null,
+): RawBuilder<unknown> {
+  const { bucket, part } = placeOf(unit, range);
+  const rows = begun ? [begunHours(begun, homes)] : [];
+  if (range.from < range.to)
+    rows.push(
+      sql`SELECT home, ${bucket} AS bucket, ${part} AS part, ${sumColumns(homes)} FROM (${homesHours(homes, range)}) h`,
+    );
+  return sql.join(rows, sql` UNION ALL `);
 }

@@ -1,0 +1,97 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type Database, queryOf } from '#src/database/connect.ts';
+import type { Home } from '../home/home.ts';
+import { summed } from '../home/pieces.ts';
+import { sumNames } from '../home/sums.ts';
+import type { Part } from './read.ts';
+
+/** The first days of a month of a group that were kept: what is needed to go on with it, of the same homes in the same roles. */
+export interface Begun {
+  groupId: string;
+  zone: string;
+  /** First day of the month, YYYY-MM-DD. */
+  month: string;
+  /** The last day that is in it. */
+  end: string;
+  /** What the homes that are the sum of their imports used together. Of the others `begunHours` tells. */
+  parts: readonly Part[];
+}
+
+/** Columns of `kept_begun_homes` by the names of the sums. */
+const COLUMNS = {
+  balance: 'balance',
+  floor: 'floor',
+  alone: 'alone',
+  estimated: 'estimated',
+  gridMs: 'grid_ms',
+  aloneMs: 'alone_ms',
+};
+const NAMES = sumNames(false) as (keyof typeof COLUMNS)[];
+
+/**
+ * What was kept of some homes, as rows of their profile: `home`, the place in the list, `bucket`, `part` and the sums. At the same moment as the
+ * `Begun` was read.
+ */
+export function begunHours({ groupId, zone, month }: Begun, homes: readonly Home[]): RawBuilder<unknown> {
+  const sums = sql.raw(NAMES.map((name) => `s."${name}"::float8`).join(', '));
+  const arrays = sql.raw(NAMES.map((name) => `k.${COLUMNS[name]}`).join(', '));
+  const named = sql.raw(NAMES.map((name) => `"${name}"`).join(', '));
+  // Raw SQL: arrays side by side.
+  return sql`SELECT u.home, ${month}::text AS bucket, s.part::float8 AS part, ${sums}
+    FROM unnest(${homes.map((_, place) => place)}::int[], ${homes.map(({ userId }) => userId)}::text[]) u (home, user_id)
+    JOIN kept_begun_homes k ON k.group_id = ${groupId} AND k.zone = ${zone} AND k.unit = 'begun' AND k.bucket = ${month} AND k.user_id = u.user_id
+    CROSS JOIN LATERAL unnest(k.hours_of_day, ${arrays}) s (part, ${named})`;
+}
+
+/** Keeps a begun month: what goes before it must be of the same homes, or removed (`dropBegun`). From when to when its days are. */
+export async function keepBegun(
+  trx: Database,
+  { groupId, zone, month, parts }: Begun,
+  { from, to }: { from: Date; to: Date },
+): Promise<void> {
+  const column = (of: (part: Part) => number) => parts.map(of);
+  await queryOf(trx)(
+    `INSERT INTO kept_group_sums (group_id, zone, unit, bucket, starts_at, ends_at, hours_of_day, used_by_hour, estimated_by_hour)
+     VALUES ($1, $2, 'begun', $3, $4, $5, $6::smallint[], $7::bigint[], $8::bigint[])
+     ON CONFLICT (group_id, zone, unit, bucket) DO UPDATE SET ends_at = excluded.ends_at, hours_of_day = excluded.hours_of_day,
+       used_by_hour = excluded.used_by_hour, estimated_by_hour = excluded.estimated_by_hour`,
+    [
+      groupId,
+      zone,
+      month,
+      from,
+      to,
+      column(({ part }) => part),
+      column(({ used }) => used),
+      column(({ estimated }) => estimated),
+    ],
+  );
+}
+
+/** Keeps what some homes add to it. `profile`: rows as of `begunHours`, of all of its days. */
+export async function keepBegunHomes(
+  trx: Database,
+  { groupId, zone, month }: Pick<Begun, 'groupId' | 'zone' | 'month'>,
+  homes: readonly Home[],
+  profile: RawBuilder<unknown>,
+): Promise<void> {
+  const columns = sql.raw(NAMES.map((name) => COLUMNS[name]).join(', '));
+  const arrays = sql.raw(NAMES.map((name) => `array_agg("${name}"::bigint ORDER BY part)`).join(', '));
+  const set = sql.raw(NAMES.map((name) => `${COLUMNS[name]} = excluded.${COLUMNS[name]}`).join(', '));
+  // Raw SQL: arrays side by side.
+  await sql`
+    INSERT INTO kept_begun_homes (group_id, zone, bucket, user_id, hours_of_day, ${columns})
+    SELECT ${groupId}, ${zone}, ${month}::date, (${homes.map(({ userId }) => userId)}::text[])[home + 1], array_agg(part::smallint ORDER BY part), ${arrays}
+    FROM (SELECT home, part, ${summed(homes)} FROM (${profile}) r GROUP BY 1, 2) p GROUP BY home
+    ON CONFLICT (group_id, zone, unit, bucket, user_id) DO UPDATE SET hours_of_day = excluded.hours_of_day, ${set}`.execute(
+    trx,
+  );
+}
+
+/** Removes begun months of a group in a zone, but for `except`. */
+export async function dropBegun(trx: Database, groupId: string, zone: string, except: string | null): Promise<void> {
+  await queryOf(trx)(
+    `DELETE FROM kept_group_sums WHERE group_id = $1 AND zone = $2 AND unit = 'begun' AND bucket IS DISTINCT FROM $3::date`,
+    [groupId, zone, except],
+  );
+}
