@@ -4,6 +4,7 @@ import { groupOf } from '#src/energy/group/homes.ts';
 import { groupPages } from '#src/energy/group/insights.ts';
 import { keepGroupSums } from '#src/energy/group/keep.ts';
 import { keptSums } from '#src/energy/group/kept.ts';
+import type { Include } from '#src/energy/include.ts';
 import type { GroupBy } from '#src/energy/insights.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { homesOf } from '#src/groups/members.ts';
@@ -17,7 +18,7 @@ const month = (back: number) => {
   const first = (months: number) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1);
   return [dayOf(new Date(first(back))), dayOf(new Date(first(back - 1) - 86_400_000))] as const;
 };
-/** A year that ends today: its last two days are never kept. */
+/** A year that ends today: its last two days are never kept, and its last month goes on from what is kept of its first ones. */
 const [START] = month(11);
 const END = dayOf(new Date());
 const [FIRST, LAST] = month(2);
@@ -29,7 +30,15 @@ const KEPT_TIMES = 100;
 const SOLAR_EVERY = 10;
 
 /** What is asked, and how often. */
-const QUESTIONS: { name: string; start: string; end: string; groupBy: GroupBy; zone: string; times: number }[] = [
+const QUESTIONS: {
+  name: string;
+  start: string;
+  end: string;
+  groupBy: GroupBy;
+  zone: string;
+  times: number;
+  include?: Include;
+}[] = [
   { name: 'a day by hour', start: FIRST, end: FIRST, groupBy: 'hour', zone: 'UTC', times: 20 },
   { name: 'a month by day', start: FIRST, end: LAST, groupBy: 'day', zone: 'UTC', times: 10 },
   {
@@ -41,8 +50,18 @@ const QUESTIONS: { name: string; start: string; end: string; groupBy: GroupBy; z
     times: 10,
   },
   { name: 'a year by month', start: START, end: END, groupBy: 'month', zone: 'UTC', times: 5 },
+  { name: 'a year by month, Berlin', start: START, end: END, groupBy: 'month', zone: ZONE, times: 5 },
   { name: 'a year by day', start: START, end: END, groupBy: 'day', zone: 'UTC', times: 3 },
   { name: 'a year by day, Berlin', start: START, end: END, groupBy: 'day', zone: ZONE, times: 3 },
+  {
+    name: 'the same, and estimated',
+    start: START,
+    end: END,
+    groupBy: 'day',
+    zone: ZONE,
+    times: 3,
+    include: 'estimated',
+  },
 ];
 
 /** How long do answers about a group take: 1,000 homes of one meter each, the same with panels on every tenth, and a tree of
@@ -98,10 +117,10 @@ export async function bench(asked: readonly string[]): Promise<Answer> {
 async function answered(
   db: ReturnType<typeof createDb>,
   groupId: string,
-  { start, end, groupBy, zone }: (typeof QUESTIONS)[number],
+  { start, end, groupBy, zone, include }: (typeof QUESTIONS)[number],
 ) {
   let rows = 0;
-  const group = await groupOf(db, await homesOf(db, groupId), new Set());
+  const group = await groupOf(db, await homesOf(db, groupId), new Set(include ? [include] : []));
   const range = dayRange(start, end, zone);
   const kept = await keptSums(db, groupId, group, { range, groupBy });
   for await (const page of groupPages(db, group, range, groupBy, kept)) rows += page.length;

@@ -640,6 +640,7 @@ export const SHOWN_ELSEWHERE: Readonly<Record<string, string>> = {
   device_notes: 'reading_notes.csv and quantity_changes.json',
   changed_home_days: 'load_profile.csv: days that changed after sums of groups were kept',
   kept_device_pasts: 'load_profile.csv: what it said before a time',
+  kept_begun_homes: 'load_profile.csv: what it said of the month so far',
   usage_changes: 'hourly.csv: hours that changed a moment ago, until they are compared with alerts',
 };
 

@@ -355,7 +355,7 @@ async function toldOfBegun(
     return data[0].kwh_used > 500_000_000;
   };
   const { rows } = await pool.query(
-    `SELECT ((s.ends_at - interval '1 ms') AT TIME ZONE s.zone)::date::text AS end FROM kept_group_sums s
+    `SELECT string_agg(((s.ends_at - interval '1 ms') AT TIME ZONE s.zone)::date::text, ' ') AS end FROM kept_group_sums s
      WHERE s.unit = 'begun' AND s.group_id = $1 AND s.zone = $2`,
     [groupIds.get(name), zone],
   );
@@ -412,9 +412,14 @@ test('a month under way goes on from the days that are kept of it, and not once 
   expect(await isKept()).toBe(true);
   await agreeOnMonth(name, zone);
 
-  await changeAtRandom(zone, 6, { daysLater: 0, agree: () => agreeOnMonth(name, zone) });
+  // Days that end amid an hour of UTC.
+  const half = 'Asia/Kolkata';
+  await changeAtRandom(half, 6, { daysLater: 0, agree: () => agreeOnMonth(name, half) });
 
   // The month is over, the next one has nothing yet.
+  await putAll(name);
+  await keep(zone, 0);
+  expect(await toldOfBegun(name, zone)).toEqual({ plain: true, composed: true, end: '2026-03-29' });
   await keep(zone, 3);
   expect(await toldOfBegun(name, zone)).toEqual({ ...nothing, end: '2026-04-01' });
   await agreeOnMonth(name, zone);

@@ -43,7 +43,7 @@ export function begunHours({ groupId, zone, month }: Begun, homes: readonly Home
     CROSS JOIN LATERAL unnest(k.hours_of_day, ${arrays}) s (part, ${named})`;
 }
 
-/** Keeps a begun month: what goes before it must be of the same homes, or removed (`dropBegun`). From when to when its days are. */
+/** Keeps a begun month, in the place of the same with fewer days; another one is dropped before. From when to when its days are. */
 export async function keepBegun(
   trx: Database,
   { groupId, zone, month, parts }: Begun,
@@ -88,10 +88,10 @@ export async function keepBegunHomes(
   );
 }
 
-/** Removes begun months of a group in a zone, but for `except`. */
-export async function dropBegun(trx: Database, groupId: string, zone: string, except: string | null): Promise<void> {
-  await queryOf(trx)(
-    `DELETE FROM kept_group_sums WHERE group_id = $1 AND zone = $2 AND unit = 'begun' AND bucket IS DISTINCT FROM $3::date`,
-    [groupId, zone, except],
-  );
+/** Removes the begun month of a group in a zone, whichever it is. */
+export async function dropBegun(trx: Database, groupId: string, zone: string): Promise<void> {
+  await queryOf(trx)(`DELETE FROM kept_group_sums WHERE group_id = $1 AND zone = $2 AND unit = 'begun'`, [
+    groupId,
+    zone,
+  ]);
 }

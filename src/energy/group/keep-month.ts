@@ -9,7 +9,7 @@ import { compositionOf } from './composition.ts';
 import { type GroupOfHomes, groupOf } from './homes.ts';
 import { keptSums } from './kept.ts';
 import { atOnce } from './progress.ts';
-import { profileOf } from './read.ts';
+import { type Part, profileOf } from './read.ts';
 
 // Raw SQL: lists as one parameter each, and the least of many by an index.
 
@@ -82,7 +82,6 @@ export async function keepMonth(
     const isWhole = there.has(`month ${monthOf(month)}`) || sums.some(({ unit }) => unit === 'month');
     const [first] = runsOf([...daysOf(month)].map((day) => dayRange(day, day, month.zone)).filter(isClosed));
     const wanted = !isWhole && first?.start === month.start ? first : null;
-    await dropBegun(trx, groupId, month.zone, wanted && month.start);
     return sums.length + (wanted ? await keepBegunMonth(trx, groupId, group, wanted) : 0);
   });
 }
@@ -90,16 +89,16 @@ export async function keepMonth(
 /** Keeps the days of a month so far: those that were not kept before are put to what was, where that holds. */
 async function keepBegunMonth(trx: Database, groupId: string, group: GroupOfHomes, days: Range): Promise<number> {
   const { begun } = await keptSums(trx, groupId, group, { range: days, groupBy: 'month' });
-  if (begun?.end === days.end) return 0;
-  if (!begun) await dropBegun(trx, groupId, days.zone, null);
+  if (begun && begun.end >= days.end) return 0;
+  if (!begun) await dropBegun(trx, groupId, days.zone);
   const rest = begun ? daysAfter(begun.end, days) : days;
-  const parts = new Map(begun?.parts.map((part) => [part.part, part]));
-  for await (const added of plainParts(trx, group.plain, rest, 'month')) {
-    for (const { used, estimated, ...one } of added) {
-      const known = parts.get(one.part);
-      parts.set(one.part, { ...one, used: used + (known?.used ?? 0), estimated: estimated + (known?.estimated ?? 0) });
-    }
-  }
+  const parts = new Map<number, Part>();
+  const add = ({ used, estimated, ...one }: Part) => {
+    const known = parts.get(one.part);
+    parts.set(one.part, { ...one, used: used + (known?.used ?? 0), estimated: estimated + (known?.estimated ?? 0) });
+  };
+  for (const part of begun?.parts ?? []) add(part);
+  for await (const added of plainParts(trx, group.plain, rest, 'month')) for (const part of added) add(part);
   const now = { groupId, zone: days.zone, month: days.start, end: days.end, parts: [...parts.values()] };
   await keepBegun(trx, now, days);
   for await (const composed of group.composed()) {

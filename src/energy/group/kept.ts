@@ -75,6 +75,8 @@ export async function keptSums(
 
 /** A month of which the first days are kept, with the rest of it added up at the same moment. */
 export async function goneOn(db: Database, groupId: string, group: GroupOfHomes, month: Range): Promise<Told[]> {
+  // A command's is of several moments: what is kept may be replaced between two.
+  if (db.isTransaction) return addedUp(db, group, month, 'month');
   return db
     .transaction()
     .setIsolationLevel('repeatable read')
