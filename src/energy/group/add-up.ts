@@ -8,7 +8,8 @@ import { dayRange, type Range } from '../ranges.ts';
 import type { Begun } from './begun.ts';
 import { type Bucket, bucketsOf, hoursIn, mostOfUtcMonth } from './buckets.ts';
 import { type GroupOfHomes, slices } from './homes.ts';
-import { type GroupUnit, type Part, readHomes, readPlain, readPlainMonth } from './read.ts';
+import type { Part } from './part.ts';
+import { type GroupUnit, readHomes, readPlain, readPlainMonth } from './read.ts';
 import { GroupTotals } from './totals.ts';
 
 const DAY_MS = 86_400_000;

@@ -3,7 +3,7 @@ import { type Database, queryOf } from '#src/database/connect.ts';
 import type { Home } from '../home/home.ts';
 import { summed } from '../home/pieces.ts';
 import { sumNames } from '../home/sums.ts';
-import type { Part } from './read.ts';
+import type { Part } from './part.ts';
 
 /** The first days of a month of a group that were kept: what is needed to go on with it, of the same homes in the same roles. */
 export interface Begun {

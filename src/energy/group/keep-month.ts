@@ -8,8 +8,9 @@ import { daysOf, gapsIn, isWholeMonth, monthOf, monthsOf } from './buckets.ts';
 import { compositionOf } from './composition.ts';
 import { type GroupOfHomes, groupOf } from './homes.ts';
 import { keptSums } from './kept.ts';
+import type { Part } from './part.ts';
 import { atOnce } from './progress.ts';
-import { type Part, profileOf } from './read.ts';
+import { profileOf } from './read.ts';
 
 // Raw SQL: lists as one parameter each, and the least of many by an index.
 

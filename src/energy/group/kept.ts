@@ -7,7 +7,7 @@ import { addedUp, NOTHING_KNOWN, type Told } from './add-up.ts';
 import type { Begun } from './begun.ts';
 import { compositionOf } from './composition.ts';
 import { type GroupOfHomes, isToldByImports } from './homes.ts';
-import type { Part } from './read.ts';
+import type { Part } from './part.ts';
 
 interface Row {
   composition: Buffer;

@@ -8,22 +8,10 @@ import { type HomeSums, USED_SQL } from '../home/sums.ts';
 import { localTime, startOfHour } from '../local-time.ts';
 import { pieceMinutes, type Range } from '../ranges.ts';
 import { type Begun, begunHours } from './begun.ts';
+import type { Part } from './part.ts';
 
 /** What rows of a group are about. `span`: all of the range. */
 export type GroupUnit = 'hour' | 'day' | 'month' | 'span';
-
-/**
- * What some homes used together in a part of a bucket: of a day a clock hour (Unix seconds), of months and spans an hour of the day, of an hour itself.
- * mWh. Among these the peak is sought.
- */
-export interface Part {
-  /** Hours by their start, Unix seconds; days and months by their first day, YYYY-MM-DD; a span is `''`. */
-  bucket: string;
-  part: number;
-  used: number;
-  /** Of that, of each home all that it used at most. */
-  estimated: number;
-}
 
 /** What one home's devices add up to in a bucket. `home`: its place in the list. */
 export type HomeBucket = HomeSums & { home: number; bucket: string };

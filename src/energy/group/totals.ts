@@ -1,6 +1,6 @@
 import { asMilliwattHours } from '#src/core/units.ts';
 import { type HomeMeasures, type HomeSums, shareOf, usedBesideGrid } from '../home/sums.ts';
-import type { Part } from './read.ts';
+import type { Part } from './part.ts';
 
 /** Measures that are sums over homes: null where no home knows them. */
 const ADDED = [
