@@ -173,7 +173,7 @@ export function rolesBefore(home: Home, before: Date): string {
   );
   const parts = partsOf(home, { from: new Date(EARLIEST_MS), to: before }).filter(({ who }) => !later.has(who));
   // What goes on is the same whenever it is asked about.
-  return JSON.stringify(parts, (key, value) => (key === 'to' && value === before.toISOString() ? null : value));
+  return JSON.stringify(parts.map((part) => (part.to.getTime() === before.getTime() ? { ...part, to: null } : part)));
 }
 
 /** A stretch of time in which what a user, or one of its devices, imports and exports counts so often as what the home bought and fed in. */
