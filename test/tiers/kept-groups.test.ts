@@ -65,13 +65,14 @@ async function told(): Promise<{ rows: Record<string, unknown>; kept: string[]; 
   const answer = async (groupBy: 'day' | 'month', start: string) => {
     const range = dayRange(start, dateOf(0), 'UTC');
     const kept = await keptSums(db, groupId, group, { range, groupBy });
-    const rowsOf = async (kept: KeptSums | null) => {
+    const rowsOf = async (kept: KeptSums | null, on: Database = db) => {
       const rows = [];
-      for await (const page of groupPages(db, group, range, groupBy, kept)) rows.push(...page);
+      for await (const page of groupPages(on, group, range, groupBy, kept)) rows.push(...page);
       return rows;
     };
     const rows = await rowsOf(kept);
     expect(rows).toEqual(await rowsOf(null));
+    expect(await db.transaction().execute((trx) => rowsOf(kept, trx))).toEqual(rows);
     return { rows, kept };
   };
   const { rows, kept } = await answer('day', dateOf(40));
