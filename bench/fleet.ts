@@ -35,7 +35,8 @@ const LISTS: Readonly<Record<string, string>> = {
   'unknown quantity': '/v1/fleet/devices?attention=unknown_quantity',
   'placement guessed': '/v1/fleet/devices?attention=placement_guessed&sort=location',
   'a word that all have': '/v1/fleet/devices?text=met&sort=location',
-  'a word that one has': '/v1/fleet/devices?text=flat+77&sort=location',
+  'a word that eleven have': '/v1/fleet/devices?text=flat+{eleven}&sort=location',
+  'a word that one in ninety has': '/v1/fleet/devices?text=flat+77&sort=location',
   'an address': '/v1/fleet/devices?text=home7@example',
   'active, faulty family': '/v1/fleet/devices?status=active&family=tasmota&sort=location',
   accounts: '/v1/users',
@@ -43,6 +44,8 @@ const LISTS: Readonly<Record<string, string>> = {
   'accounts with silent devices': '/v1/users?silent=true&include=devices',
   'accounts that want attention': '/v1/users?has_attention=true',
 };
+/** What is found grows with the fleet, and is read before it is in order: as the maps, held to no ratio. */
+const GROWING: ReadonlySet<string> = new Set(['a word that one in ninety has']);
 const MAPS: Readonly<Record<string, string>> = {
   'silence map, a day': mapOf(1),
   'silence map, seven days': mapOf(7),
@@ -55,6 +58,7 @@ function mapOf(days: number): string {
 
 /** Two fleets are asked in turn: what else the machine does tells in both alike. */
 interface Fleet {
+  devices: number;
   port: number;
   keys: Record<string, string>;
   agent: Agent;
@@ -69,18 +73,25 @@ export async function bench(): Promise<Answer> {
   const watches: number[] = [];
   const rows = await withFleet(FEW, watches, (few) => withFleet(MANY, watches, (many) => compare(few, many)));
   const misses = rows.filter(
-    ({ name, p99, ratio }) => !name.includes('map') && (p99 > TARGET.p99Ms || ratio > TARGET.ratio),
+    ({ question, p99, ratio }) =>
+      !(question in MAPS) && (p99 > TARGET.p99Ms || (ratio > TARGET.ratio && !GROWING.has(question))),
   );
   const line = (name: string, cells: readonly (string | number)[]) =>
     name.padEnd(42) + cells.map((cell) => String(cell).padStart(8)).join('');
   return {
-    json: { devices: [FEW, MANY], pages: PAGES, rows, watch_ms: watches, misses: misses.map(({ name }) => name) },
+    json: {
+      devices: [FEW, MANY],
+      pages: PAGES,
+      rows,
+      watch_ms: watches,
+      misses: misses.map(({ who, question }) => `${who}: ${question}`),
+    },
     lines: [
       `Medians in ms of pages of so many rows of both fleets, and their ratio; median and p99 of full pages of ${MANY} devices`,
       line('', ['rows', FEW, MANY, 'ratio', 'page', 'p99']),
-      ...rows.map(({ name, rows, ratio, ...ms }) => {
+      ...rows.map(({ who, question, rows, ratio, ...ms }) => {
         const [few, alike, p50, p99] = [ms.few, ms.alike, ms.p50, ms.p99].map((one) => one.toFixed(1));
-        return line(name, [rows, few ?? '', alike ?? '', ratio.toFixed(2), p50 ?? '', p99 ?? '']);
+        return line(`${who}: ${question}`, [rows, few ?? '', alike ?? '', ratio.toFixed(2), p50 ?? '', p99 ?? '']);
       }),
       '',
       `one look for silences: ${watches.join(' and ')} ms, once a minute`,
@@ -108,7 +119,7 @@ async function withFleet<T>(devices: number, watches: number[], run: (fleet: Fle
       admin: (await createKey(db, { userId: admin, environment: 'live' })).key,
       utility: (await createKey(db, { userId: utility, environment: 'live' })).key,
     };
-    return await withServer(database.url, (port) => run({ port, keys, agent }));
+    return await withServer(database.url, (port) => run({ devices, port, keys, agent }));
   } finally {
     agent.destroy();
     await database.remove();
@@ -191,7 +202,7 @@ async function compare(few: Fleet, many: Fleet) {
       const of = Math.min(before.p50, after.p50);
       const ratio = Math.round((100 * same.p50) / of) / 100;
       const row = { rows: most, few: of, alike: same.p50, ratio, p50: full.p50, p99: full.p99 };
-      rows.push({ name: `${who}: ${question}`, ...row });
+      rows.push({ who, question, ...row });
       process.stderr.write(`  ${JSON.stringify(rows.at(-1))}\n`);
     }
   }
@@ -232,10 +243,16 @@ async function* pagesOf(fleet: Fleet, who: string, path: string): AsyncGenerator
 /** How many rows a page has. */
 const rowsOf = ({ text }: { text: string }): number => JSON.parse(text).length;
 
-function get({ port, keys, agent }: Fleet, who: string, path: string): Promise<{ next: string | null; text: string }> {
+function get(
+  { devices, port, keys, agent }: Fleet,
+  who: string,
+  path: string,
+): Promise<{ next: string | null; text: string }> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${keys[who]}` };
-    request({ port, host: '127.0.0.1', path, headers, agent }, (response) => {
+    // Flats have the numbers up to that of the devices: eleven begin with all digits of the last one but one.
+    const asked = path.replace('{eleven}', String(devices - 1).slice(0, -1));
+    request({ port, host: '127.0.0.1', path: asked, headers, agent }, (response) => {
       let text = '';
       response.on('data', (chunk) => {
         text += chunk;
