@@ -123,13 +123,18 @@ test('readings that are excluded are passed over, whenever they come, and count 
   const report = (await api.send(`/v1/devices/${deviceId}/quality?start=2026-05-01&end=2026-05-31`, { key })).json
     .data[0];
   expect(report).toMatchObject({ excluded_readings: 4, added_readings: 0, edits: [made.json.edit_id] });
-  // A further message works it in as well as a worker's look.
+  // What comes before a worker's look waits for none of it.
   expect(await revoke(made.json.edit_id)).toMatchObject({
     status: 200,
     json: { status: 'revoked', revoked_by: userId },
   });
   await send([[12, 112]]);
-  expect(await compute()).toBe(0);
+  expect((await api.send(path, { key })).json[0]).toMatchObject({ is_computed: false });
+  expect((await profile()).slice(-2)).toEqual([
+    [10, 1],
+    [11, 1],
+  ]);
+  expect(await compute()).toBe(1);
   expect(await profile()).toEqual(
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((hour) => [hour, hour === 2 ? 1.4 : hour === 6 ? 0.6 : 1]),
   );
