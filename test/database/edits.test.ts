@@ -72,6 +72,12 @@ async function meter() {
   return { ...home, utility, deviceId, path, send, edit, revoke, compute, profile, everything, post };
 }
 
+/** Hours since the start of May that a Green Button feed has as edited by hand. */
+const editedHours = (text: string): number[] =>
+  [
+    ...text.matchAll(/<espi:quality>7<\/espi:quality><\/espi:ReadingQuality><espi:timePeriod>.*?<espi:start>(\d+)</g),
+  ].map(([, start]) => (Number(start) * 1_000 - MAY) / HOUR_MS);
+
 /** Ten hours of 1 kWh each, of which the meter told four too many in the middle. */
 const FALSE: [number, number][] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((hour) => [
   hour,
@@ -123,6 +129,13 @@ test('readings that are excluded are passed over, whenever they come, and count 
   const report = (await api.send(`/v1/devices/${deviceId}/quality?start=2026-05-01&end=2026-05-31`, { key })).json
     .data[0];
   expect(report).toMatchObject({ excluded_readings: 4, added_readings: 0, edits: [made.json.edit_id] });
+  // Hours that rest on it are told so, also that which ends with the first of the excluded.
+  const feed = `start=2026-05-01&end=2026-05-01&tz=UTC&group_by=hour`;
+  const headers = { accept: 'application/atom+xml' };
+  for (const of of ['energy-insights', `devices/${deviceId}/usage`]) {
+    const { text } = await api.send(`/v1/${of}?${feed}`, { key, headers });
+    expect([of, editedHours(text)]).toEqual([of, [2, 3, 4, 5, 6]]);
+  }
   // What comes before a worker's look waits for none of it.
   expect(await revoke(made.json.edit_id)).toMatchObject({
     status: 200,
@@ -236,6 +249,14 @@ test('a closed bill is corrected by an edit as by a late reading, and tells what
     registers: [{ at_end: { kwh: '500.000000', is: 'by_hand' }, energy_kwh: '400.000000' }],
   });
   expect(json.corrections).toMatchObject([{ status: 'waiting', import_kwh: '-36.000000' }]);
+  // Of a further bill of these days it is the register at its start.
+  const next = { device_id: deviceId, start: '2026-06-01', end: '2026-06-04' };
+  const { bill_period_id } = (await post('/v1/bill-periods', next, utility.key)).json;
+  const headers = { accept: 'application/atom+xml' };
+  const { text } = await api.send(`/v1/bill-periods/${bill_period_id}`, { key: utility.key, headers });
+  expect(text).toMatch(
+    /<espi:quality>7<\/espi:quality><\/espi:ReadingQuality><espi:timePeriod>[^V]*<espi:value>500000000</,
+  );
 });
 
 test('what cannot be edited is refused, and says why', async () => {
