@@ -139,3 +139,41 @@ test('a long edit is worked in piece by piece: what comes meanwhile counts, and 
   while ((await piece()) > 0);
   expect(await profile()).toEqual(after);
 });
+
+test('a setting that is changed together with a long edit is applied once, with its first piece', async () => {
+  const { pool } = database;
+  const hour = (index: number) => new Date(NOW.getTime() - (200 - index) * 3_600_000);
+  // 30 kWh within an hour: too much for the lower limit, and out of what is excluded.
+  const all = [...Array(200).keys()].map((index) => [hour(index), 100 + index + (index > 20 ? 30 : 0)] as const);
+  const edited = async (isChangedFirst: boolean, pieceReadings?: number) => {
+    const { deviceId, read } = await meter(database);
+    const lower = () =>
+      pool.query(
+        `UPDATE devices SET limit_kw = 10, computed_with = jsonb_build_object('limit_kw', limit_kw,
+           'register_max_kwh', register_max_kwh, 'max_gap_minutes', max_gap_minutes) WHERE device_id = $1`,
+        [deviceId],
+      );
+    const compute = async () => {
+      const writer = createWriter(pool, { now: () => NOW.getTime(), ...(pieceReadings && { pieceReadings }) });
+      while ((await computeChanged(pool, writer)) > 0);
+    };
+    await read(all, NOW);
+    if (isChangedFirst) {
+      await lower();
+      await compute();
+    }
+    const wanted = { nativeName: null, from: hour(50), to: hour(150), value: null, reason: 'x' };
+    await createEdit(createDb(pool), EVERYBODY, deviceId, wanted, EDITING);
+    if (!isChangedFirst) await lower();
+    await compute();
+    await database.settle(NOW);
+    const { rows } = await pool.query(
+      'SELECT starts_at, energy_milliwatt_hours AS energy, estimated_milliwatt_hours AS estimated FROM device_intervals WHERE device_id = $1 ORDER BY 1',
+      [deviceId],
+    );
+    return rows;
+  };
+  const wanted = await edited(true);
+  expect(await edited(false, 30)).toEqual(wanted);
+  expect(wanted.reduce((sum, { energy }) => sum + energy, 0)).toBe(198e6);
+});
