@@ -127,7 +127,9 @@ export function replayBetween(
     const startMs = before[start.taken - 1]?.readAtMs ?? Number.NEGATIVE_INFINITY;
     if (backToMs < startMs) continue;
     if (comparison.met) return comparison;
-    if (upToNext.length < stretch.points.length) return 'reaches into the next';
+    // What is passed over beyond it was not loaded: the next may lie in it, or past it.
+    const mayReachNext = stretch.beyondFromMs !== undefined && nextMs < Number.POSITIVE_INFINITY;
+    if (upToNext.length < stretch.points.length || mayReachNext) return 'reaches into the next';
     return stretch.isToEnd ? comparison : 'goes on beyond';
   }
 }

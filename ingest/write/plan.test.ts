@@ -143,8 +143,8 @@ function workIn(store: MemoryStore, deviceId: string, lengthMs: number): void {
       return;
     }
     for (const one of planned.wanted) {
-      // Histories are short: with as few readings around it as a late one begins with, so that it looks further.
-      const near = one.back === 1_024 ? { back: 4 } : {};
+      // Histories are short: with few readings around it, so that it looks further.
+      const near = one.back === 1_024 ? { back: 3 } : {};
       const far = one.beyond === 1_024 ? { beyond: 16 } : {};
       const stretch = store.stretch({ ...one, ...near, ...far });
       stretches.set(one.seriesId, [...(stretches.get(one.seriesId) ?? []), stretch]);
@@ -351,6 +351,53 @@ test.each([
   },
   300_000,
 );
+
+/** What is done to a device one after the other: readings come, an edit is made or revoked, a worker gets so far with what is open. */
+const doing = fc.oneof(
+  { weight: 2, arbitrary: fc.record({ share: fc.integer({ min: 1, max: 40 }) }) },
+  { weight: 3, arbitrary: fc.record({ edit: drawnEdit }) },
+  { weight: 2, arbitrary: fc.record({ revoked: fc.nat(5) }) },
+  { weight: 6, arbitrary: fc.record({ lengthMs: pieceMs }) },
+);
+
+test('edits are worked in and taken back piece by piece, whatever comes in between', () => {
+  fc.assert(
+    fc.property(
+      history,
+      fc.array(doing, { minLength: 10, maxLength: 40 }),
+      fc.nat(),
+      fc.constantFrom(50 * HOUR_MS, Number.POSITIVE_INFINITY),
+      (one, done, order, lastPieceMs) => {
+        const { store, devices } = paired([one]);
+        const device = store.devices.get('dev_0') as StoredDevice;
+        const rank = (index: number) => ((index + 1) * (order % 977)) % 1_009;
+        const all = ofDevice(devices[0]?.readings ?? [], 'dev_0');
+        const left =
+          order % 2 === 0
+            ? [...all]
+            : all
+                .map((reading, index) => ({ reading, at: rank(index) }))
+                .sort((a, b) => a.at - b.at)
+                .map(({ reading }) => reading);
+        const come = (share: number) => {
+          const batch = left.splice(0, Math.ceil((all.length * share) / 100));
+          if (batch.length > 0) for (const _ of writing(store, memoryOf('none'), batch));
+        };
+        come(20);
+        for (const next of done) {
+          if ('share' in next) come(next.share);
+          else if ('edit' in next) editDevice(store, 'dev_0', editOf(one.readings, next.edit));
+          else if ('revoked' in next) store.revoke('dev_0', next.revoked);
+          else workIn(store, 'dev_0', next.lengthMs);
+        }
+        come(100);
+        workInAll(store, ['dev_0'], lastPieceMs);
+        expectWhole(device, one.readings);
+      },
+    ),
+    { numRuns: Math.ceil(HISTORIES / 4), endOnFailure: true },
+  );
+}, 300_000);
 
 test('edits that are made or revoked together with a setting are worked in with it', () => {
   const { store } = paired([{ readings: [], limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 }]);

@@ -44,6 +44,8 @@ async function meter() {
   const edit = (body: object, key = home.key) => post(path, { reason: 'checked', ...body }, key);
   const revoke = (editId: string, key = home.key) => post(`${path}/${editId}`, {}, key, 'DELETE');
   const compute = () => computeChanged(pool, writer);
+  /** Works in what two readings are about, of edits that are open. */
+  const piece = () => computeChanged(pool, createWriter(pool, { now: () => api.now.getTime(), pieceReadings: 2 }));
   /** kWh by hours since the start of May. */
   const profile = async () => {
     const { rows } = await pool.query(
@@ -69,7 +71,7 @@ async function meter() {
     ];
     return Promise.all(asked.map(async (text) => (await pool.query(text, [deviceId])).rows));
   };
-  return { ...home, utility, deviceId, path, send, edit, revoke, compute, profile, everything, post };
+  return { ...home, utility, deviceId, path, send, edit, revoke, compute, piece, profile, everything, post };
 }
 
 /** Hours since the start of May that a Green Button feed has as edited by hand. */
@@ -200,6 +202,32 @@ test('revoking restores every row, of a reading by hand, too, which counts as on
   await revoke(again.edit_id);
   await compute();
   expect(await everything()).toEqual(before);
+});
+
+test('until the last piece of an edit is worked in it is not computed; a reading by hand at its end leaves no trace', async () => {
+  api.now = new Date(MAY + 12 * HOUR_MS);
+  const { send, edit, revoke, compute, piece, everything, path, key } = await meter();
+  await send(FALSE);
+  const isComputed = async () =>
+    (await api.send(path, { key })).json.map((one: { is_computed: boolean }) => one.is_computed);
+  const excluded = (await edit({ action: 'exclude', start: at(6), end: at(11) })).json;
+  const seen: boolean[][] = [];
+  for (let left = 1; left > 0; ) {
+    left = await piece();
+    seen.push(await isComputed());
+  }
+  expect(seen).toEqual([[false], [false], [true], [true]]);
+  const before = await everything();
+  // All that comes before it is passed over, and the last reading of all.
+  const { edit_id } = (await edit({ action: 'add', native_name: REGISTER, at: at(11), kwh: 111 })).json;
+  await compute();
+  expect(await everything()).not.toEqual(before);
+  await revoke(edit_id);
+  await compute();
+  expect(await everything()).toEqual(before);
+  await revoke(excluded.edit_id);
+  await piece();
+  expect(await isComputed()).toEqual([false, true]);
 });
 
 test('a reading by hand holds in the place of one that is sent for the same instant, whichever came first', async () => {
