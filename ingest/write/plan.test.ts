@@ -7,7 +7,7 @@ import { editsOfSeries, openFromMs } from '#ingest/normalise/edits.ts';
 import { comparePoints, type LawSettings, type Point, type Verdict } from '#ingest/normalise/law.ts';
 import { pointKey, replay } from '#ingest/normalise/replay.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
-import { kwhToMilliwattHours } from '#src/core/units.ts';
+import { HOUR_MS, kwhToMilliwattHours } from '#src/core/units.ts';
 import { COMMODITIES, isPlaced, METERS } from '#src/database/meter.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
 import { consumption, quarter, setOf } from '#test/reference/consumption.ts';
@@ -30,7 +30,6 @@ const HISTORIES = Number(process.env.PLANNED_HISTORIES ?? 40);
 const DEVICES = 4;
 const NOTHING = Buffer.alloc(0);
 
-const HOUR_MS = 3_600_000;
 const pieceMs = fc.oneof(
   fc.constantFrom(1, Number.POSITIVE_INFINITY),
   fc.integer({ min: 1, max: 90 * 60_000 }),
