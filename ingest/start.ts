@@ -40,6 +40,8 @@ export interface Ingest {
   waiting(): number;
   /** Rejections that were counted but not stored. */
   unkept(): number;
+  /** Changed devices that could not be computed anew when that was last tried. */
+  notComputed(): number;
   /** Whether the broker is connected; of the embedded one always. */
   isConnected(): boolean;
   /** Messages at a broker cluster that are nobody's; null elsewhere, and while the cluster is away. */
@@ -161,12 +163,13 @@ export async function startIngest(
   }
   // What a source was told before it was known here it was told in vain; one that must wait still is told so again.
   source.resume();
-  const stopWatching = watchChangedDevices(pool, writer, log);
+  const changedDevices = watchChangedDevices(pool, writer, log);
   const savingUnread = startSavingUnread(pool, unread, log);
   return {
     counts: pipeline.counts,
     waiting: pipeline.waiting,
     unkept: () => keeping.unkept,
+    notComputed: changedDevices.failing,
     isConnected: () => source?.isConnected() ?? false,
     strays,
     isStandingBy,
@@ -176,7 +179,7 @@ export async function startIngest(
       const untilMs = Date.now() + DRAIN_MS;
       await source?.leave().catch((error: Error) => log.debug({ err: error }, 'not left'));
       source?.pause();
-      stopWatching();
+      changedDevices.stop();
       await pipeline.drain(Math.max(0, untilMs - Date.now()));
       await source?.close();
       const saveLast = async () => {

@@ -74,7 +74,7 @@ CREATE TABLE devices (
   mqtt_secret_sha256 bytea NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   deleted_at timestamptz,
-  computed_with jsonb, -- Settings of the law that its consumption was computed with, where they, its channels or its edits were changed since: the next write computes it anew. Null: those of the row.
+  computed_with jsonb, -- Settings of the law that its consumption was computed with, where they, its channels or its edits were changed since: a worker computes it anew within seconds. Null: those of the row.
   decoder_config jsonb NOT NULL DEFAULT '{}', -- What a decoder must be told of this device: units, pulses, zone.
   recent_rejects integer NOT NULL DEFAULT 0, -- Its last 20 messages and elements as bits, the youngest lowest: 1 was rejected.
   says_faulty boolean NOT NULL DEFAULT false, -- Whether it said so of itself, and has not said since that it is online.
@@ -880,12 +880,16 @@ CREATE TABLE reading_edits (
   created_at timestamptz NOT NULL,
   revoker text COLLATE "C", -- The user who revoked it; null: nobody, or the account was erased.
   revoked_at timestamptz,
-  is_counted boolean NOT NULL DEFAULT false, -- What is stored of the device was computed with it. Where that is not so of an edit in force, or is so of a revoked one, devices.computed_with is set, and a worker computes it anew within seconds.
+  is_counted boolean NOT NULL DEFAULT false, -- What is stored of the device was computed with it, in whole or (counted_from, counted_to) in part. Where an edit in force is not so in whole, or a revoked one is so, devices.computed_with is set, and a worker goes on within seconds.
+  counted_from timestamptz, -- With counted_to: the part of its time that what is stored of the device was computed with, while it is worked in or taken back piece by piece. Null: all of it, or (is_counted) nothing.
+  counted_to timestamptz,
   PRIMARY KEY (edit_id),
   FOREIGN KEY (device_id) REFERENCES devices(device_id) ON DELETE CASCADE,
   CHECK (from_at < to_at),
   CHECK ((channel IS NULL) = (kind IS NULL)),
-  CHECK (value IS NULL OR kind = 'register')
+  CHECK (value IS NULL OR kind = 'register'),
+  CHECK ((counted_from IS NULL) = (counted_to IS NULL)),
+  CHECK (counted_from IS NULL OR is_counted)
 );
 CREATE UNIQUE INDEX reading_edits_by_hand ON reading_edits (device_id, channel, from_at) WHERE ((value IS NOT NULL) AND (revoked_at IS NULL));
 CREATE INDEX reading_edits_device ON reading_edits (device_id, edit_id);

@@ -1382,7 +1382,7 @@ export interface ReadingEdit {
   reason: string;
   /** A `revoked` edit has no effect any more, and stays to be seen. */
   status: "in_force" | "revoked";
-  /** Whether consumption is computed so by now: within seconds of a change. */
+  /** Whether consumption is computed so by now: within seconds of a change, of months of frequent readings within minutes. */
   is_computed: boolean;
   /** Id of the user who made it. Null: the account was erased. */
   author: string | null;

@@ -1,32 +1,55 @@
-import { type Edit, READ_BY_HAND } from '#src/devices/edits/edit.ts';
+import { type Edit, type EditedTime, READ_BY_HAND } from '#src/devices/edits/edit.ts';
 import type { Point } from './law.ts';
 
 /** Whether a reading of a series is passed over by hand. */
 export type IsExcluded = (point: Point) => boolean;
 
-/** What edits in force, and edits that are not worked in yet, mean for one series. */
+/** What edits mean for one series, once they are worked in as far as a plan does that. */
 export interface SeriesEdits {
   /** Undefined: nothing of it is passed over. */
   readonly isExcluded?: IsExcluded;
-  /** The readings (Unix ms, both inclusive) around what edits change that are not worked in yet; null: all are. */
+  /** The readings (Unix ms, both inclusive) around what is worked in; null: nothing is. */
   readonly changed: { readonly firstMs: number; readonly lastMs: number } | null;
   /** Readings by hand that are to be stored, and those that are to be taken away. */
   readonly added: readonly Point[];
   readonly withdrawn: readonly Point[];
+  /** Times of which every reading is passed over before and after, in order: nobody need look at what is stored of them. */
+  readonly passedOver: readonly EditedTime[];
 }
 
-const NO_EDITS: SeriesEdits = { changed: null, added: [], withdrawn: [] };
+const NO_EDITS: SeriesEdits = { changed: null, added: [], withdrawn: [], passedOver: [] };
+
+/** From when on an edit is still to be worked in, or to be taken back; null: nothing of it is. */
+export function openFromMs({ isInForce, counted, fromMs, toMs }: Edit): number | null {
+  if (!isInForce) return counted?.fromMs ?? null;
+  const reachedMs = counted?.toMs ?? fromMs;
+  return reachedMs < toMs ? reachedMs : null;
+}
+
+/** What is counted of an edit once what lies before a time is worked in, or taken back; null: nothing. */
+export function countedUpTo(edit: Edit, untilMs: number): EditedTime | null {
+  const { isInForce, counted, fromMs, toMs } = edit;
+  const openMs = openFromMs(edit);
+  if (openMs === null || untilMs <= openMs) return counted;
+  if (isInForce) return { fromMs, toMs: Math.min(toMs, untilMs) };
+  const endMs = (counted as EditedTime).toMs;
+  return untilMs < endMs ? { fromMs: untilMs, toMs: endMs } : null;
+}
+
+/** Where what is to be worked in of an edit ends; Unix ms. */
+export const openToMs = ({ isInForce, counted, toMs }: Edit): number => (isInForce ? toMs : (counted?.toMs ?? toMs));
 
 /**
  * What the edits of a device mean for one of its series. Pure. An edit says of a set of readings what counts, whenever they come: so
- * the law's result is a function of the set of messages and the set of edits in force.
+ * the law's result is a function of the set of messages and the set of edits that are counted. `untilMs`: what lies before it of those that
+ * are not worked in yet is so from now on.
  */
-export function editsOfSeries(edits: readonly Edit[], channel: string, kind: string): SeriesEdits {
+export function editsOfSeries(edits: readonly Edit[], channel: string, kind: string, untilMs: number): SeriesEdits {
   if (edits.length === 0) return NO_EDITS;
   const mine = edits.filter((edit) => concerns(edit, channel, kind));
   if (mine.length === 0) return NO_EDITS;
-  const isExcluded = within(mine.filter(({ isInForce }) => isInForce));
-  const open = mine.filter(({ isInForce, isCounted }) => isInForce !== isCounted);
+  const isExcluded = within(mine.flatMap((edit) => countedUpTo(edit, untilMs) ?? []));
+  const open = mine.filter((edit) => (openFromMs(edit) ?? untilMs) < untilMs);
   const pointsOf = (isAdded: boolean): Point[] =>
     open.flatMap(({ value, fromMs, isInForce }) =>
       value !== null && isInForce === isAdded ? [{ readAtMs: fromMs, intervalMs: READ_BY_HAND, value }] : [],
@@ -37,33 +60,59 @@ export function editsOfSeries(edits: readonly Edit[], channel: string, kind: str
       open.length === 0
         ? null
         : {
-            firstMs: Math.min(...open.map(({ fromMs }) => fromMs)),
-            lastMs: Math.max(...open.map(({ toMs }) => toMs - 1)),
+            firstMs: Math.min(...open.map((edit) => openFromMs(edit) as number)),
+            lastMs: Math.max(...open.map((edit) => Math.min(openToMs(edit), untilMs) - 1)),
           },
     added: pointsOf(true),
     withdrawn: pointsOf(false),
+    passedOver: passedOver(mine, untilMs),
   };
 }
 
-const concerns = (edit: Edit, channel: string, kind: string): boolean =>
+/** Times that are excluded as it is stored and as it will be, without those instants at which somebody read the register. */
+function passedOver(edits: readonly Edit[], untilMs: number): EditedTime[] {
+  const both = edits.flatMap((edit) => {
+    const after = countedUpTo(edit, untilMs);
+    if (!edit.counted || !after) return [];
+    return { fromMs: Math.max(edit.counted.fromMs, after.fromMs), toMs: Math.min(edit.counted.toMs, after.toMs) };
+  });
+  const times = joined(both.filter(({ fromMs, toMs }) => fromMs < toMs));
+  const byHand = edits.filter(({ value }) => value !== null).map(({ fromMs }) => fromMs);
+  return times.flatMap(({ fromMs, toMs }) => {
+    const cuts = byHand.filter((ms) => ms >= fromMs && ms < toMs).sort((a, b) => a - b);
+    const starts = [fromMs, ...cuts.map((ms) => ms + 1)];
+    return starts
+      .map((startMs, index) => ({ fromMs: startMs, toMs: cuts[index] ?? toMs }))
+      .filter((time) => time.fromMs < time.toMs);
+  });
+}
+
+/** Times in order, those that touch as one. */
+function joined(times: readonly EditedTime[]): EditedTime[] {
+  const found: { fromMs: number; toMs: number }[] = [];
+  for (const { fromMs, toMs } of times.toSorted((a, b) => a.fromMs - b.fromMs)) {
+    const last = found.at(-1);
+    if (last && fromMs <= last.toMs) last.toMs = Math.max(last.toMs, toMs);
+    else found.push({ fromMs, toMs });
+  }
+  return found;
+}
+
+/** Whether an edit is about a series of its device. */
+export const concerns = (edit: Edit, channel: string, kind: string): boolean =>
   edit.channel === null || (edit.channel === channel && edit.kind === kind);
 
 /** Whether a point that was sent lies within one of the edits. What was read by hand takes the place of what was sent for that instant. */
-function within(edits: readonly Edit[]): IsExcluded | undefined {
+function within(edits: readonly EditedTime[]): IsExcluded | undefined {
   if (edits.length === 0) return undefined;
-  const spans: { fromMs: number; toMs: number }[] = [];
-  for (const { fromMs, toMs } of edits.toSorted((a, b) => a.fromMs - b.fromMs)) {
-    const last = spans.at(-1);
-    if (last && fromMs <= last.toMs) last.toMs = Math.max(last.toMs, toMs);
-    else spans.push({ fromMs, toMs });
-  }
+  const spans = joined(edits);
   return ({ readAtMs, intervalMs }) => {
     if (intervalMs === READ_BY_HAND) return false;
     let [low, high] = [0, spans.length];
     // The last that begins at or before it.
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((spans[middle] as { fromMs: number }).fromMs <= readAtMs) low = middle + 1;
+      if ((spans[middle] as EditedTime).fromMs <= readAtMs) low = middle + 1;
       else high = middle;
     }
     const span = spans[low - 1];

@@ -1,22 +1,55 @@
 import { expect, test, vi } from 'vitest';
 import type { Logger } from '#src/core/log.ts';
 import type { Pool } from '#src/database/connect.ts';
-import { computeChanged } from './changed-devices.ts';
+import { computeChanged, type Failing } from './changed-devices.ts';
 import type { Writer } from './writer.ts';
 
-test('a device that cannot be computed anew keeps none of the others from it', async () => {
-  const rows = ['dev_1', 'dev_2', 'dev_3'].map((device_id) => ({ device_id }));
-  const pool = { query: async () => ({ rows }) } as unknown as Pool;
+/** Devices to compute, of which some fail; what was written of them, and the errors that were logged. */
+function changed(deviceIds: readonly string[], fails: ReadonlySet<string>) {
+  const pool = {
+    query: async (_: string, [, waiting]: [number, string[]]) => ({
+      rows: deviceIds.map((device_id) => ({ device_id, waits: waiting.includes(device_id) })),
+    }),
+  } as unknown as Pool;
   const written: string[] = [];
   const writer: Writer = {
     async write([message]) {
-      if (message?.decoded.deviceId === 'dev_2') throw new Error('its past cannot be read');
-      written.push(message?.decoded.deviceId ?? '');
+      const deviceId = message?.decoded.deviceId ?? '';
+      written.push(deviceId);
+      if (fails.has(deviceId)) throw new Error('its past cannot be read');
       return { stored: 0, duplicates: 0, rejected: 0 };
     },
   };
-  const warn = vi.fn();
-  expect(await computeChanged(pool, writer, { warn } as unknown as Logger)).toBe(2);
-  expect(written).toEqual(['dev_1', 'dev_3']);
-  expect(warn).toHaveBeenCalledOnce();
+  const error = vi.fn();
+  const failing: Failing = new Map();
+  const compute = () => computeChanged(pool, writer, { log: { error } as unknown as Logger, failing });
+  return { compute, written, error, failing };
+}
+
+test('a device that cannot be computed anew keeps none of the others from it, is logged, and waits', async () => {
+  const fails = new Set(['dev_2']);
+  const { compute, written, error, failing } = changed(['dev_1', 'dev_2', 'dev_3'], fails);
+  expect(await compute()).toBe(2);
+  expect(written).toEqual(['dev_1', 'dev_2', 'dev_3']);
+  expect(error).toHaveBeenCalledOnce();
+  expect(failing.size).toBe(1);
+  expect(await compute()).toBe(2);
+  expect(written.slice(3)).toEqual(['dev_1', 'dev_3']);
+  // Its time has come: it fails once more, and waits for twice as long; then it does not.
+  const again = { failures: 1, againAtMs: Date.now() };
+  failing.set('dev_2', again);
+  await compute();
+  expect(failing.get('dev_2')).toMatchObject({ failures: 2 });
+  expect((failing.get('dev_2')?.againAtMs ?? 0) - again.againAtMs).toBeGreaterThan(9_000);
+  failing.set('dev_2', again);
+  fails.clear();
+  expect(await compute()).toBe(3);
+  expect(failing.size).toBe(0);
+});
+
+test('a device that is gone, or was computed by another worker, is no longer told as failing', async () => {
+  const { compute, failing } = changed(['dev_1'], new Set());
+  failing.set('dev_2', { failures: 3, againAtMs: Date.now() + 60_000 });
+  await compute();
+  expect(failing.size).toBe(0);
 });

@@ -1,3 +1,4 @@
+import { countedUpTo, openFromMs, openToMs } from '#ingest/normalise/edits.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { meterKey } from '#src/database/meter.ts';
 import { applyDeltas, type DeltaRow, deltaRows } from './deltas.ts';
@@ -8,7 +9,7 @@ import { noteChanges } from './note-changes.ts';
 import { noteLate } from './note-late.ts';
 import { addToOpenHour, type Opened } from './open-hour.ts';
 import type { PartitionMonths } from './partition-months.ts';
-import type { DevicePlan } from './plan.ts';
+import { type DevicePlan, haveSameSettings } from './plan.ts';
 import { saveHeads } from './save-heads.ts';
 import { saveReadings } from './save-readings.ts';
 import { createSeries, type StoredPlan, updateSeries } from './save-series.ts';
@@ -111,17 +112,51 @@ function noteComputedAnew(plans: readonly DevicePlan[]): Step[] {
   return [statement({ text, values })];
 }
 
-/** Notes that the devices' consumption is now computed with the settings of their rows, and with the edits that are in force. */
+/**
+ * Notes that the devices' consumption is now computed with the settings of their rows, and how far with the edits that are in force. Where
+ * that is not in whole yet, a worker goes on.
+ */
 function settingsApplied(plans: readonly DevicePlan[]): Step[] {
   const changed = plans.filter(({ device }) => device.computedWith !== null);
+  const [done, going] = [changed.filter(isWorkedIn), changed.filter((plan) => !isWorkedIn(plan))];
   const applied = (of: readonly DevicePlan[], text: string) =>
     of.length === 0 ? [] : [statement({ text, values: [of.map(({ device }) => device.deviceId)] })];
+  const isOther = ({ device: { computedWith, settings } }: DevicePlan) =>
+    computedWith !== null && !haveSameSettings(computedWith, settings);
   return [
-    ...applied(changed, 'UPDATE devices SET computed_with = NULL WHERE device_id = ANY ($1)'),
+    ...applied(done, 'UPDATE devices SET computed_with = NULL WHERE device_id = ANY ($1)'),
     ...applied(
-      changed.filter(({ device }) => device.edits),
-      `UPDATE reading_edits SET is_counted = revoked_at IS NULL
-       WHERE device_id = ANY ($1) AND is_counted <> (revoked_at IS NULL)`,
+      going.filter(isOther),
+      `UPDATE devices SET computed_with = jsonb_build_object('limit_kw', limit_kw, 'register_max_kwh', register_max_kwh, 'max_gap_minutes', max_gap_minutes)
+       WHERE device_id = ANY ($1)`,
     ),
+    ...editsCounted(changed),
   ];
+}
+
+/** Whether nothing is left to be worked in of edits of a device. */
+const isWorkedIn = ({ device: { edits = [] }, editsUntilMs }: DevicePlan): boolean =>
+  edits.every((edit) => openFromMs(edit) === null || openToMs(edit) <= editsUntilMs);
+
+/** Notes what of each edit is counted from now on: in `reading_edits` all of it is told by `is_counted` alone. */
+function editsCounted(plans: readonly DevicePlan[]): Step[] {
+  const changed = plans.flatMap(({ device: { edits = [] }, editsUntilMs }) =>
+    edits.flatMap((edit) => {
+      if ((openFromMs(edit) ?? editsUntilMs) >= editsUntilMs) return [];
+      const counted = countedUpTo(edit, editsUntilMs);
+      const isWhole = counted?.fromMs === edit.fromMs && counted.toMs === edit.toMs;
+      return { editId: edit.editId, counted, part: isWhole ? null : counted };
+    }),
+  );
+  if (changed.length === 0) return [];
+  const text = `UPDATE reading_edits e SET is_counted = c.is_counted, counted_from = c.counted_from, counted_to = c.counted_to
+     FROM unnest($1::text[], $2::boolean[], $3::timestamptz[], $4::timestamptz[]) c (edit_id, is_counted, counted_from, counted_to)
+     WHERE e.edit_id = c.edit_id`;
+  const values = [
+    changed.map(({ editId }) => editId),
+    changed.map(({ counted }) => counted !== null),
+    changed.map(({ part }) => part && new Date(part.fromMs)),
+    changed.map(({ part }) => part && new Date(part.toMs)),
+  ];
+  return [statement({ text, values })];
 }

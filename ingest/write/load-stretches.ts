@@ -16,7 +16,7 @@ const bound = (ms: number) => (Number.isFinite(ms) ? new Date(ms).toISOString() 
 
 /**
  * Loads stretches of series, in the order in which they are wanted. Where retention has dropped what came before, they begin
- * with what it kept of it.
+ * with what it kept of it. Of what is passed over right before one its last reading alone is loaded, as it may be that of the series.
  */
 export async function loadStretches(client: PoolClient, wanted: readonly WantedStretch[]): Promise<Stretch[]> {
   if (wanted.length === 0) return [];
@@ -26,18 +26,22 @@ export async function loadStretches(client: PoolClient, wanted: readonly WantedS
     `SELECT w.n::integer, p.is_before, p.read_at, p.interval_ms, p.value,
        (SELECT x.verdict FROM reading_notes x
         WHERE x.series_id = w.series_id AND x.read_at = p.read_at AND x.interval_ms = p.interval_ms) AS verdict
-     FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[], $4::bigint[], $5::bigint[]) WITH ORDINALITY
-       w (series_id, first_at, last_at, back, beyond, n)
+     FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[], $4::bigint[], $5::bigint[], $6::timestamptz[], $7::timestamptz[]) WITH ORDINALITY
+       w (series_id, first_at, last_at, back, beyond, back_from, beyond_from, n)
      CROSS JOIN LATERAL (
        (SELECT true AS is_before, b.* FROM (
           (SELECT r.read_at, r.interval_ms, r.value FROM readings r
-           WHERE r.series_id = w.series_id AND r.read_at < w.first_at
+           WHERE r.series_id = w.series_id AND r.read_at < w.back_from
            ORDER BY r.read_at DESC, r.interval_ms DESC LIMIT w.back)
           UNION ALL
           (SELECT k.read_at, k.interval_ms, k.value FROM closed_readings k
-           WHERE k.series_id = w.series_id AND k.read_at < w.first_at
+           WHERE k.series_id = w.series_id AND k.read_at < w.back_from
            ORDER BY k.read_at DESC, k.interval_ms DESC LIMIT w.back)
           ORDER BY read_at DESC, interval_ms DESC LIMIT w.back) b)
+       UNION ALL
+       (SELECT true, r.read_at, r.interval_ms, r.value FROM readings r
+        WHERE r.series_id = w.series_id AND r.read_at >= w.back_from AND r.read_at < w.first_at
+        ORDER BY r.read_at DESC, r.interval_ms DESC LIMIT 1)
        UNION ALL
        (SELECT false, r.read_at, r.interval_ms, r.value FROM readings r
         WHERE r.series_id = w.series_id AND r.read_at >= w.first_at AND r.read_at <= w.last_at)
@@ -47,10 +51,10 @@ export async function loadStretches(client: PoolClient, wanted: readonly WantedS
        UNION ALL
        (SELECT false, b.* FROM (
           (SELECT r.read_at, r.interval_ms, r.value FROM readings r
-           WHERE r.series_id = w.series_id AND r.read_at > w.last_at ORDER BY r.read_at, r.interval_ms LIMIT w.beyond)
+           WHERE r.series_id = w.series_id AND r.read_at >= w.beyond_from ORDER BY r.read_at, r.interval_ms LIMIT w.beyond)
           UNION ALL
           (SELECT k.read_at, k.interval_ms, k.value FROM closed_readings k
-           WHERE k.series_id = w.series_id AND k.read_at > w.last_at ORDER BY k.read_at, k.interval_ms LIMIT w.beyond)
+           WHERE k.series_id = w.series_id AND k.read_at >= w.beyond_from ORDER BY k.read_at, k.interval_ms LIMIT w.beyond)
           ORDER BY read_at, interval_ms LIMIT w.beyond) b)
      ) p
      ORDER BY w.n, p.read_at, p.interval_ms`,
@@ -60,6 +64,8 @@ export async function loadStretches(client: PoolClient, wanted: readonly WantedS
       wanted.map((w) => bound(w.lastMs)),
       wanted.map((w) => w.back),
       wanted.map((w) => w.beyond),
+      wanted.map((w) => bound(w.backFromMs ?? w.firstMs)),
+      wanted.map((w) => bound(w.beyondFromMs ?? w.lastMs + 1)),
     ],
   );
   const found = wanted.map(() => ({ before: [] as JudgedPoint[], points: [] as JudgedPoint[] }));
@@ -69,9 +75,10 @@ export async function loadStretches(client: PoolClient, wanted: readonly WantedS
   }
   return found.map(({ before, points }, index) => {
     const { seriesId: _, ...bounds } = wanted[index] as WantedStretch;
-    const { firstMs, lastMs, back, beyond } = bounds;
+    const { firstMs, lastMs, back, beyond, backFromMs = firstMs } = bounds;
+    const earlier = before.filter(({ readAtMs }) => readAtMs < backFromMs).length;
     const found = points.filter(({ readAtMs }) => readAtMs > lastMs).length;
-    const isFromStart = firstMs === Number.NEGATIVE_INFINITY || before.length < back;
+    const isFromStart = firstMs === Number.NEGATIVE_INFINITY || earlier < back;
     const isToEnd = lastMs === Number.POSITIVE_INFINITY || found < beyond;
     return { ...bounds, before, points, isFromStart, isToEnd };
   });

@@ -4,6 +4,7 @@ import type { PoolClient } from '#src/database/connect.ts';
 import { isPlaced, type Meter } from '#src/database/meter.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 import type { Collected } from './collect.ts';
+import { endOfPiece } from './edited-piece.ts';
 import { type Head, parseLaws } from './head.ts';
 import { parseOpenHour } from './open-hour.ts';
 import {
@@ -39,12 +40,14 @@ const settingsOf = (row: StoredSettings): LawSettings => ({
 /**
  * Locks the devices and their heads for this transaction, in one order for all writers, and loads what stands of those that
  * exist. In the order in which an owner's change takes the two, too. `arrived`: the batch's readings, by device and by the name of
- * their series; of a device with more than `MAX_SERIES` their channels alone are loaded, where nothing of it is computed anew.
+ * their series; of a device with more than `MAX_SERIES` their channels alone are loaded, where nothing of it is computed anew. `pieceReadings`:
+ * about so many readings are replayed at once to work edits in.
  */
 export async function loadDevices(
   client: PoolClient,
   deviceIds: readonly string[],
   arrived?: Collected['series'],
+  pieceReadings?: number,
 ): Promise<Map<string, LockedDevice>> {
   if (deviceIds.length === 0) return new Map();
   // Raw SQL: the hot path of ingest: statements over arrays, prepared where each batch has them.
@@ -64,6 +67,16 @@ export async function loadDevices(
   const series = await loadSeries(client, laws, inPart, arrived);
   const rest = await restOf(client, laws, inPart, series, arrived);
   const edits = await loadEdits(client, deviceIds);
+  const untilMs = new Map<string, number>();
+  for (const { device_id: deviceId, computed_with } of rows) {
+    const ofDevice = edits.get(deviceId);
+    // What comes with readings works none of them in.
+    if (!ofDevice || computed_with === null || arrived?.get(deviceId)?.size) continue;
+    untilMs.set(
+      deviceId,
+      await endOfPiece(client, ofDevice, [...(series.get(deviceId)?.values() ?? [])], pieceReadings),
+    );
+  }
   return new Map(
     rows.map((row) => [
       row.device_id,
@@ -76,6 +89,7 @@ export async function loadDevices(
         series: series.get(row.device_id) ?? new Map(),
         ...rest.get(row.device_id),
         ...(edits.has(row.device_id) && { edits: edits.get(row.device_id) as Edit[] }),
+        ...(untilMs.has(row.device_id) && { editsUntilMs: untilMs.get(row.device_id) as number }),
         version: row.version,
         open: parseOpenHour(row.open),
         isSettled:
@@ -95,22 +109,25 @@ export async function loadDevices(
 /** Edits by hand of these devices that are in force, or still counted. Nearly always none. */
 async function loadEdits(client: PoolClient, deviceIds: readonly string[]): Promise<Map<string, Edit[]>> {
   const { rows } = await client.query(
-    `SELECT device_id, channel, kind, from_at, to_at, value, revoked_at IS NULL AS is_in_force, is_counted FROM reading_edits
-     WHERE device_id = ANY ($1) AND (revoked_at IS NULL OR is_counted) ORDER BY edit_id`,
+    `SELECT edit_id, device_id, channel, kind, from_at, to_at, value, revoked_at IS NULL AS is_in_force, is_counted,
+       coalesce(counted_from, from_at) AS counted_from, coalesce(counted_to, to_at) AS counted_to
+     FROM reading_edits WHERE device_id = ANY ($1) AND (revoked_at IS NULL OR is_counted) ORDER BY edit_id`,
     [deviceIds],
   );
   const found = new Map<string, Edit[]>();
   for (const row of rows) {
     const ofDevice = found.get(row.device_id) ?? [];
     found.set(row.device_id, ofDevice);
+    const counted = { fromMs: row.counted_from.getTime(), toMs: row.counted_to.getTime() };
     ofDevice.push({
+      editId: row.edit_id,
       channel: row.channel,
       kind: row.kind,
       fromMs: row.from_at.getTime(),
       toMs: row.to_at.getTime(),
       value: row.value,
       isInForce: row.is_in_force,
-      isCounted: row.is_counted,
+      counted: row.is_counted ? counted : null,
     });
   }
   return found;

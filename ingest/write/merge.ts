@@ -4,7 +4,7 @@ import type { NewPoint } from './collect.ts';
 
 /** What a set of new points changes in a stored stretch; duplicates and the higher of two values change nothing. */
 export interface Merge {
-  after: Point[];
+  after: readonly Point[];
   inserted: NewPoint[];
   lowered: NewPoint[];
   /** Losers against the stored value. */
@@ -16,15 +16,17 @@ export interface Merge {
 
 /** Adds new points to a stored stretch of the same series. Pure. */
 export function merge(stored: readonly Point[], points: readonly NewPoint[]): Merge {
-  const byKey = new Map(stored.map((point) => [pointKey(point), point]));
   const result: Merge = {
-    after: [],
+    after: stored,
     inserted: [],
     lowered: [],
     conflicts: [],
     duplicates: 0,
     lastChangeMs: Number.NEGATIVE_INFINITY,
   };
+  // Where a device is computed anew there may be millions, and nothing new.
+  if (points.length === 0) return result;
+  const byKey = new Map(stored.map((point) => [pointKey(point), point]));
   for (const point of points) {
     const known = byKey.get(pointKey(point));
     if (known && known.value === point.value) {

@@ -1,10 +1,14 @@
 import { comparePoints, type Law, type Point } from '#ingest/normalise/law.ts';
 import { pointKey } from '#ingest/normalise/replay.ts';
-import type { NewPoint } from './collect.ts';
-import { merge } from './merge.ts';
-import { FIRST_LOOK, FURTHER, replayBetween } from './plan-late.ts';
-import { addDifferences, addMerge, type SeriesPlan } from './series-plan.ts';
+import { FURTHER, replayBetween } from './plan-late.ts';
+import { addDifferences, type SeriesPlan } from './series-plan.ts';
 import type { Stretch, StretchBounds } from './stretch.ts';
+
+/**
+ * Readings before and beyond what edits change that are looked at first. What a register remembers of two hours is to be among them where
+ * it is sent every 10 s: to look further is to load, and to replay, all that lies between once more.
+ */
+const FIRST_LOOK = { back: 1_024, beyond: 1_024 };
 
 /** The readings of a stretch as they are once the edits of the series are worked in; the plan then says so. */
 export function withEdits(plan: SeriesPlan, points: readonly Point[]): readonly Point[] {
@@ -21,35 +25,35 @@ export function withEdits(plan: SeriesPlan, points: readonly Point[]): readonly 
 }
 
 /**
- * Edits by hand that are not worked in yet: replays the stretch around what they change as it is stored, and with the edits in force
- * and the new readings (`points`, in order), and adds the difference to the plan, as readings that come late do. `law` null: nothing of
- * the series counts. Answers which stretches it needs beside those that it was given; where there are any, the plan is not complete.
+ * Works edits by hand in: replays the stretch around what they change as it is stored, and with them, and adds the difference to the
+ * plan, as readings that come late do. `law` null: nothing of the series counts. Answers which stretches it needs beside those that it was
+ * given; where there are any, the plan is not complete.
  */
 export function planEdited(
   plan: SeriesPlan,
-  changed: { readonly firstMs: number; readonly lastMs: number },
+  { firstMs, lastMs }: { readonly firstMs: number; readonly lastMs: number },
   law: Law<unknown> | null,
-  points: readonly NewPoint[],
   stretches: readonly Stretch[],
 ): StretchBounds[] {
-  const firstMs = Math.min(changed.firstMs, points[0]?.readAtMs ?? changed.firstMs);
-  const lastMs = Math.max(changed.lastMs, points.at(-1)?.readAtMs ?? changed.lastMs);
+  const { added, withdrawn, isExcluded } = plan.edits;
+  // Of what does not count nothing is passed over.
+  if (!law && added.length === 0 && withdrawn.length === 0) return [];
   const stretch = stretches.findLast((one) => one.firstMs === firstMs && one.lastMs === lastMs);
   if (!stretch) return [{ ...FIRST_LOOK, firstMs, lastMs }];
-  const merged = merge(stretch.points, points);
-  addMerge(plan, merged);
-  const after = withEdits(plan, merged.after);
+  const after = withEdits(plan, stretch.points);
   plan.revises = true;
   const { lastReadAtMs, tail } = plan.series;
-  // Where the stretch ends with the series, what was its last reading may be no more.
-  const endMs = after.at(-1)?.readAtMs ?? stretch.before.at(-1)?.readAtMs ?? lastReadAtMs ?? lastMs;
+  // Where the stretch ends with the series, what was its last reading may be no more; beyond it all that is left may be passed over.
+  const endMs =
+    lastReadAtMs !== null && lastReadAtMs > lastMs
+      ? lastReadAtMs
+      : (after.at(-1)?.readAtMs ?? stretch.before.at(-1)?.readAtMs ?? lastMs);
   if (!law) {
     if (stretch.isToEnd) plan.head = { lastReadAtMs: endMs, tail: null };
     return [];
   }
   const { NEGATIVE_INFINITY: changedToMs, POSITIVE_INFINITY: nextMs } = Number;
-  const { isExcluded } = plan.edits;
-  const both = { after: [...after], lastChangeMs: lastMs };
+  const both = { after, lastChangeMs: lastMs };
   const comparison = replayBetween(law, tail, stretch, both, { changedToMs, nextMs, isExcluded });
   if (comparison === 'goes on beyond') return [{ ...stretch, beyond: stretch.beyond * FURTHER }];
   if (typeof comparison === 'string') return [{ ...stretch, back: stretch.back * FURTHER }];

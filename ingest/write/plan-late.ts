@@ -1,14 +1,14 @@
 import type { IsExcluded } from '#ingest/normalise/edits.ts';
-import type { JudgedPoint, Law, Restart } from '#ingest/normalise/law.ts';
+import type { JudgedPoint, Law, Point, Restart } from '#ingest/normalise/law.ts';
 import { type Comparison, compare } from '#ingest/normalise/replay.ts';
 import { boundsOf, clusters } from './clusters.ts';
 import type { NewPoint } from './collect.ts';
-import { type Merge, merge } from './merge.ts';
+import { merge } from './merge.ts';
 import { addDifferences, addMerge, type SeriesPlan } from './series-plan.ts';
 import type { Stretch, StretchBounds } from './stretch.ts';
 
 /** Readings before and beyond a change that are looked at first; nearly always one of each suffices. */
-export const FIRST_LOOK = { back: 4, beyond: 16 };
+const FIRST_LOOK = { back: 4, beyond: 16 };
 /** So much further is looked where they do not. */
 export const FURTHER = 16;
 /**
@@ -101,7 +101,7 @@ export function replayBetween(
   law: Law<unknown>,
   tail: unknown,
   stretch: Stretch,
-  { after, lastChangeMs }: Pick<Merge, 'after' | 'lastChangeMs'>,
+  { after, lastChangeMs }: { readonly after: readonly Point[]; readonly lastChangeMs: number },
   { changedToMs, nextMs, isExcluded }: { changedToMs: number; nextMs: number; isExcluded: IsExcluded | undefined },
 ): Comparison | TooShort {
   const before = stretch.before.filter(({ readAtMs }) => readAtMs > changedToMs);
@@ -127,7 +127,9 @@ export function replayBetween(
     const startMs = before[start.taken - 1]?.readAtMs ?? Number.NEGATIVE_INFINITY;
     if (backToMs < startMs) continue;
     if (comparison.met) return comparison;
-    if (upToNext.length < stretch.points.length) return 'reaches into the next';
+    // What is passed over beyond it was not loaded: the next may lie in it, or past it.
+    const mayReachNext = stretch.beyondFromMs !== undefined && nextMs < Number.POSITIVE_INFINITY;
+    if (upToNext.length < stretch.points.length || mayReachNext) return 'reaches into the next';
     return stretch.isToEnd ? comparison : 'goes on beyond';
   }
 }

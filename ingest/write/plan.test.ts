@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import { withoutZeros } from '#ingest/normalise/buckets.ts';
-import { editsOfSeries } from '#ingest/normalise/edits.ts';
+import { editsOfSeries, openFromMs } from '#ingest/normalise/edits.ts';
 import { comparePoints, type LawSettings, type Point, type Verdict } from '#ingest/normalise/law.ts';
 import { pointKey, replay } from '#ingest/normalise/replay.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
-import { kwhToMilliwattHours } from '#src/core/units.ts';
+import { HOUR_MS, kwhToMilliwattHours } from '#src/core/units.ts';
 import { COMMODITIES, isPlaced, METERS } from '#src/database/meter.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
 import { consumption, quarter, setOf } from '#test/reference/consumption.ts';
@@ -29,6 +29,12 @@ const HISTORIES = Number(process.env.PLANNED_HISTORIES ?? 40);
 /** Devices of a run, whose readings share batches. */
 const DEVICES = 4;
 const NOTHING = Buffer.alloc(0);
+
+const pieceMs = fc.oneof(
+  fc.constantFrom(1, Number.POSITIVE_INFINITY),
+  fc.integer({ min: 1, max: 90 * 60_000 }),
+  fc.integer({ min: 1, max: 48 * HOUR_MS }),
+);
 
 const delivery = fc.record({
   /** Rank of each reading; near to their time where they are not shuffled. */
@@ -53,6 +59,10 @@ const delivery = fc.record({
     }),
     { maxLength: 8 },
   ),
+  /** When a worker takes a device whose edits are not worked in, and how far it gets with them. */
+  pieces: fc.array(fc.record({ step: fc.nat(200), device: fc.nat(DEVICES - 1), lengthMs: pieceMs }), { maxLength: 12 }),
+  /** How far it gets at a time once all has come. */
+  lastPieceMs: fc.constantFrom(7 * HOUR_MS, 50 * HOUR_MS, Number.POSITIVE_INFINITY),
 });
 type Delivery = typeof delivery extends fc.Arbitrary<infer T> ? T : never;
 
@@ -118,6 +128,36 @@ function* writing(store: MemoryStore, memory: HeadMemory, batch: readonly Decode
   }
 }
 
+/** Works in what is open of the edits of a device, as far as that lies in a time from the first of it on. */
+function workIn(store: MemoryStore, deviceId: string, lengthMs: number): void {
+  const { device, version } = store.load(deviceId);
+  if (device.computedWith === null) return;
+  const openMs = (device.edits ?? []).flatMap((edit) => openFromMs(edit) ?? []);
+  const editsUntilMs = Math.min(...openMs) + lengthMs;
+  const stretches = new Map<number, Stretch[]>();
+  for (;;) {
+    const planned = planDevice({ ...device, editsUntilMs }, new Map(), stretches);
+    if ('series' in planned) {
+      expect(store.commit([{ plan: planned, version }])).toBe(true);
+      return;
+    }
+    for (const one of planned.wanted) {
+      // Histories are short: with few readings around it, so that it looks further.
+      const near = one.back === 1_024 ? { back: 3 } : {};
+      const far = one.beyond === 1_024 ? { beyond: 16 } : {};
+      const stretch = store.stretch({ ...one, ...near, ...far });
+      stretches.set(one.seriesId, [...(stretches.get(one.seriesId) ?? []), stretch]);
+    }
+  }
+}
+
+/** Until nothing of them is open. */
+function workInAll(store: MemoryStore, deviceIds: readonly string[], lengthMs: number): void {
+  for (const deviceId of deviceIds) {
+    while (store.devices.get(deviceId)?.computedWith) workIn(store, deviceId, lengthMs);
+  }
+}
+
 /** Where there are edits, a remembered head is planned on for what follows all that is stored alone, as the writer does. */
 function isFollowing(store: MemoryStore, deviceId: string, arrived: Parameters<typeof planDevice>[1]): boolean {
   const { edits, series } = store.devices.get(deviceId) as StoredDevice;
@@ -164,6 +204,10 @@ function deliver(
       const deviceId = deviceIds[device] as string;
       if (revoked !== null) store.revoke(deviceId, revoked);
       else if (all[device]) editDevice(store, deviceId, editOf(all[device], edit));
+    }
+    for (const { device, lengthMs } of how.pieces.filter((one) => one.step === step)) {
+      const deviceId = deviceIds[device];
+      if (deviceId && store.devices.get(deviceId)?.series.size) workIn(store, deviceId, lengthMs);
     }
     const turn = how.turns[step % how.turns.length] as number;
     const index = [0, 1, 2].map((one) => (turn + one) % 3).find((one) => writers[one] !== null || queue.length > 0);
@@ -246,9 +290,10 @@ function expectWhole(device: StoredDevice, all: History['readings']): void {
   for (const { channel, kind, roles, points, verdicts, tail, lastReadAtMs } of series.values()) {
     const sent = setOf(readings.filter((one) => one.channel === channel && one.kind === kind));
     const { isExcluded, added } = editsOfSeries(
-      device.edits.map((edit) => ({ ...edit, isCounted: false })),
+      device.edits.map((edit) => ({ ...edit, counted: null })),
       channel,
       kind,
+      Number.POSITIVE_INFINITY,
     );
     const whole = [...sent, ...added].sort(comparePoints);
     const told = (point: Point) => `${pointKey(point)} ${point.value}`;
@@ -293,7 +338,8 @@ test.each([
         );
         // Changed settings hold from the next reading on: here one that was there.
         const last = devices.flatMap(({ deviceId, readings }) => ofDevice(readings.slice(0, 1), deviceId));
-        deliver(store, deviceIds, [last], { ...how, changes: [], edits: [] });
+        deliver(store, deviceIds, [last], { ...how, changes: [], edits: [], pieces: [] });
+        workInAll(store, deviceIds, how.lastPieceMs);
         for (const { deviceId, readings } of devices) {
           const device = store.devices.get(deviceId) as StoredDevice;
           expectWhole(device, readings);
@@ -304,6 +350,53 @@ test.each([
   },
   300_000,
 );
+
+/** What is done to a device one after the other: readings come, an edit is made or revoked, a worker gets so far with what is open. */
+const doing = fc.oneof(
+  { weight: 2, arbitrary: fc.record({ share: fc.integer({ min: 1, max: 40 }) }) },
+  { weight: 3, arbitrary: fc.record({ edit: drawnEdit }) },
+  { weight: 2, arbitrary: fc.record({ revoked: fc.nat(5) }) },
+  { weight: 6, arbitrary: fc.record({ lengthMs: pieceMs }) },
+);
+
+test('edits are worked in and taken back piece by piece, whatever comes in between', () => {
+  fc.assert(
+    fc.property(
+      history,
+      fc.array(doing, { minLength: 10, maxLength: 40 }),
+      fc.nat(),
+      fc.constantFrom(50 * HOUR_MS, Number.POSITIVE_INFINITY),
+      (one, done, order, lastPieceMs) => {
+        const { store, devices } = paired([one]);
+        const device = store.devices.get('dev_0') as StoredDevice;
+        const rank = (index: number) => ((index + 1) * (order % 977)) % 1_009;
+        const all = ofDevice(devices[0]?.readings ?? [], 'dev_0');
+        const left =
+          order % 2 === 0
+            ? [...all]
+            : all
+                .map((reading, index) => ({ reading, at: rank(index) }))
+                .sort((a, b) => a.at - b.at)
+                .map(({ reading }) => reading);
+        const come = (share: number) => {
+          const batch = left.splice(0, Math.ceil((all.length * share) / 100));
+          if (batch.length > 0) for (const _ of writing(store, memoryOf('none'), batch));
+        };
+        come(20);
+        for (const next of done) {
+          if ('share' in next) come(next.share);
+          else if ('edit' in next) editDevice(store, 'dev_0', editOf(one.readings, next.edit));
+          else if ('revoked' in next) store.revoke('dev_0', next.revoked);
+          else workIn(store, 'dev_0', next.lengthMs);
+        }
+        come(100);
+        workInAll(store, ['dev_0'], lastPieceMs);
+        expectWhole(device, one.readings);
+      },
+    ),
+    { numRuns: Math.ceil(HISTORIES / 4), endOnFailure: true },
+  );
+}, 300_000);
 
 test('edits that are made or revoked together with a setting are worked in with it', () => {
   const { store } = paired([{ readings: [], limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 }]);
@@ -318,6 +411,7 @@ test('edits that are made or revoked together with a setting are worked in with 
   }));
   const write = () => {
     for (const _ of writing(store, memoryOf('all'), ofDevice(readings, 'dev_0')));
+    workInAll(store, ['dev_0'], HOUR_MS);
     expectWhole(device, readings);
   };
   write();

@@ -12,7 +12,7 @@ import { firstLook, planLate } from './plan-late.ts';
 import { planTariffs } from './plan-tariffs.ts';
 import { addDifferences, addMerge, append, emptyPlan, type Recompute, type SeriesPlan } from './series-plan.ts';
 import { newSeries, type StandingDevice, type StandingSeries } from './standing.ts';
-import type { Stretch, StretchBounds, WantedStretch } from './stretch.ts';
+import { type Stretch, type StretchBounds, type WantedStretch, withoutPassedOver } from './stretch.ts';
 
 /** What a batch does to a device. */
 export interface DevicePlan {
@@ -23,6 +23,8 @@ export interface DevicePlan {
   readonly deltas: DeviceDeltas;
   /** Part of them that follows what was known of its series. Asked of devices of which something is revised: else null. */
   readonly followed: DeviceDeltas | null;
+  /** What lies before this time of edits by hand that were open is worked in with it, Unix ms. */
+  readonly editsUntilMs: number;
 }
 
 /** How many valid readings a plan has: stored or known. Those that are closed, or lose against a stored value, are none. */
@@ -45,18 +47,21 @@ export function planDevice(
 ): DevicePlan | { wanted: WantedStretch[] } {
   const wanted: WantedStretch[] = [];
   const deltas = noDeltas();
-  const work = workOf(device, arrived, deltas);
+  // What readings arrive with waits: between them and an edit may lie years.
+  const editsUntilMs = arrived.size > 0 ? Number.NEGATIVE_INFINITY : (device.editsUntilMs ?? Number.NEGATIVE_INFINITY);
+  const work = workOf(device, arrived, { deltas, editsUntilMs });
   for (const { plan, points } of work) {
     const { seriesId } = plan.series;
     const loaded = seriesId === null ? undefined : stretches.get(seriesId);
     const needs = planSeries(device, plan, points, loaded?.filter(({ isOfTariff }) => !isOfTariff) ?? []);
-    if (seriesId !== null) for (const bounds of needs) wanted.push({ ...bounds, seriesId });
+    if (seriesId === null) continue;
+    for (const bounds of needs) wanted.push({ ...withoutPassedOver(bounds, plan.edits.passedOver), seriesId });
   }
   const series = work.map(({ plan }) => plan);
   const followed = series.some(({ revises }) => revises) ? followedBy(series) : null;
   if (wanted.length === 0) wanted.push(...planTariffs(device, series, stretches, { deltas, followed }));
   if (wanted.length > 0) return { wanted };
-  return { device, series, deltas: dropZeros(deltas), followed };
+  return { device, series, deltas: dropZeros(deltas), followed, editsUntilMs };
 }
 
 /** What of the differences follows, but for tariffs: where theirs lie is still to be said. */
@@ -74,7 +79,11 @@ interface Work {
 }
 
 /** The series that a batch concerns: those of its readings, and those that it makes to be computed anew. */
-function workOf(device: StandingDevice, arrived: ReadonlyMap<string, SeriesBatch>, deltas: DeviceDeltas): Work[] {
+function workOf(
+  device: StandingDevice,
+  arrived: ReadonlyMap<string, SeriesBatch>,
+  { deltas, editsUntilMs }: { deltas: DeviceDeltas; editsUntilMs: number },
+): Work[] {
   const found: { series: StandingSeries; points: readonly NewPoint[] }[] = [];
   let hasNew = false;
   for (const [name, batch] of arrived) {
@@ -91,7 +100,7 @@ function workOf(device: StandingDevice, arrived: ReadonlyMap<string, SeriesBatch
   for (const [index, { series, points }] of found.entries()) {
     const roles = chosen?.[index] ?? series.roles;
     const recompute = recomputeOf(device, series, roles);
-    const edits = editsOfSeries(device.edits ?? [], series.channel, series.kind);
+    const edits = editsOfSeries(device.edits ?? [], series.channel, series.kind, editsUntilMs);
     const isConcerned =
       points.length > 0 || recompute !== 'none' || !haveSameRoles(series.roles, roles) || edits.changed !== null;
     if (isConcerned) work.push({ plan: emptyPlan(series, roles, recompute, edits, deltas), points });
@@ -124,7 +133,8 @@ function recomputeOf({ settings, computedWith }: StandingDevice, series: Standin
   return isBehind || !haveSameSettings(computedWith, settings) ? 'settings' : 'none';
 }
 
-const haveSameSettings = (one: LawSettings, other: LawSettings) =>
+/** Whether laws say the same by both. */
+export const haveSameSettings = (one: LawSettings, other: LawSettings) =>
   one.limitKw === other.limitKw &&
   one.registerMaxKwh === other.registerMaxKwh &&
   one.maxGapMinutes === other.maxGapMinutes;
@@ -147,7 +157,7 @@ function planSeries(
     computeAnew(plan, { before, after: law }, whole, open);
     return [];
   }
-  if (plan.edits.changed && lastReadAtMs !== null) return planEdited(plan, plan.edits.changed, law, open, stretches);
+  if (plan.edits.changed && lastReadAtMs !== null) return planEdited(plan, plan.edits.changed, law, stretches);
   const found = lastReadAtMs === null ? 0 : open.findIndex(({ readAtMs }) => readAtMs > lastReadAtMs);
   if (found === 0 && stretches.length === 0) return append(plan, law, open) ? [] : [firstLook(open)];
   const [late, following] = found === -1 ? [open, []] : [open.slice(0, found), open.slice(found)];

@@ -38,6 +38,8 @@ export interface StandingDevice {
    * follows all that they concern.
    */
   readonly edits?: readonly Edit[];
+  /** What lies before this time of edits that are open is worked in with the plan, Unix ms. Left out: nothing is. */
+  readonly editsUntilMs?: number;
 }
 
 /** Whether all that follows what is stored lies past all that edits concern: it can be planned without them. */

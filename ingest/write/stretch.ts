@@ -1,4 +1,5 @@
 import type { JudgedPoint } from '#ingest/normalise/law.ts';
+import type { EditedTime } from '#src/devices/edits/edit.ts';
 
 /** Bounds of a stretch: the readings from one time to another (Unix ms, both inclusive), and so many around them. */
 export interface StretchBounds {
@@ -10,8 +11,23 @@ export interface StretchBounds {
   readonly back: number;
   /** Readings beyond `lastMs`. */
   readonly beyond: number;
+  /** Those before and beyond are before and from these times (Unix ms), where all that lies between is passed over by hand. */
+  readonly backFromMs?: number;
+  readonly beyondFromMs?: number;
   /** It tells of the steps of a tariff that others depend on: nothing of it is replayed. */
   readonly isOfTariff?: boolean;
+}
+
+/** The stretch without what is passed over right before it, and right beyond it: of months of readings there may be millions. */
+export function withoutPassedOver(bounds: StretchBounds, passedOver: readonly EditedTime[]): StretchBounds {
+  const { firstMs, lastMs } = bounds;
+  const before = passedOver.find(({ fromMs, toMs }) => fromMs < firstMs && firstMs <= toMs);
+  const beyond = passedOver.find(({ fromMs, toMs }) => fromMs <= lastMs + 1 && lastMs + 1 < toMs);
+  return {
+    ...bounds,
+    ...(before && { backFromMs: before.fromMs }),
+    ...(beyond && { beyondFromMs: beyond.toMs }),
+  };
 }
 
 /** A stretch of a stored series that a plan needs. */
@@ -19,7 +35,7 @@ export type WantedStretch = StretchBounds & { readonly seriesId: number };
 
 /** A stretch of a stored series. */
 export interface Stretch extends StretchBounds {
-  /** The last readings before `firstMs`, in order. */
+  /** The last readings before `firstMs`, in order; of those that are passed over right before it the last alone. */
   readonly before: readonly JudgedPoint[];
   /** The readings from `firstMs` on, in order. */
   readonly points: readonly JudgedPoint[];

@@ -1,5 +1,6 @@
 import { createGatewayHearing, type GatewayHearing, unknownGateway } from '#ingest/gateways/hear.ts';
 import type { UnreadMessages } from '#ingest/gateways/unread.ts';
+import { defined } from '#src/core/defined.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { retentionStartMs } from '#src/database/history.ts';
 import { inTransaction, isBeginAgain, MAX_ATTEMPTS } from '#src/database/transaction.ts';
@@ -40,7 +41,8 @@ export interface Writer {
 
 /**
  * `retentionMonths`: age beyond which readings are rejected. `maxChannels`: of a device. `keeping`: which rejections are kept (all of them). `memory`: what
- * is remembered of devices between batches. `unread`: counts of what no family reads. `now`: clock, Unix ms.
+ * is remembered of devices between batches. `unread`: counts of what no family reads. `pieceReadings`: about so many readings are replayed at once to work
+ * edits of a device in. `now`: clock, Unix ms.
  */
 export function createWriter(
   pool: Pool,
@@ -50,6 +52,7 @@ export function createWriter(
     keeping?: Keeping;
     memory?: HeadMemory;
     unread?: UnreadMessages;
+    pieceReadings?: number;
     now?: () => number;
   } = {},
 ): Writer {
@@ -57,6 +60,7 @@ export function createWriter(
     retentionMonths = 13,
     maxChannels = MAX_CHANNELS,
     keeping,
+    pieceReadings,
     now = Date.now,
     memory = headMemory({ now }),
   } = options;
@@ -82,6 +86,7 @@ export function createWriter(
             const { steps, result } = await prepare(client, batch, {
               oldestMs,
               maxChannels,
+              ...defined({ pieceReadings }),
               months,
               kept,
               memory,
@@ -150,6 +155,7 @@ interface Preparing {
   /** Readings before are older than retention keeps, Unix ms. */
   oldestMs: number;
   maxChannels: number;
+  pieceReadings?: number;
   months: PartitionMonths;
   kept: (rejects: readonly Reject[]) => readonly Reject[];
   memory: HeadMemory;
@@ -165,7 +171,7 @@ interface Preparing {
 async function prepare(
   client: PoolClient,
   batch: readonly IncomingMessage[],
-  { oldestMs, maxChannels, months, kept, memory, follow, gateways, attempt }: Preparing,
+  { oldestMs, maxChannels, pieceReadings, months, kept, memory, follow, gateways, attempt }: Preparing,
 ): Promise<{ steps: Step[]; result: WriteResult }> {
   const { heard: said, ofDeparted } = await partDeparted(client, await gateways.hear(client, batch));
   const followed = follow(said, oldestMs);
@@ -181,6 +187,7 @@ async function prepare(
     client,
     [...deviceIds].filter((deviceId) => !isPlanned.has(deviceId)),
     collected.series,
+    pieceReadings,
   );
   attempt.deviceIds.push(...devices.keys());
   const isKnown = (deviceId: string) => devices.has(deviceId) || isPlanned.has(deviceId);
@@ -278,12 +285,32 @@ async function planDevices(
       client,
       wanted.map(({ stretch }) => stretch),
     );
+    await allowTimeToPlan(client, loaded);
     for (const [index, { of, stretch }] of wanted.entries()) {
       const known = of.stretches.get(stretch.seriesId) ?? [];
       of.stretches.set(stretch.seriesId, [...known, loaded[index] as Stretch]);
     }
   }
   return plans;
+}
+
+/** Beyond so many readings that a plan looks at, it has a second more for as many again before the server takes its process for hanging. */
+const READINGS_A_SECOND = 50_000;
+
+/**
+ * Gives the transaction time for planning on what was loaded, in which it says nothing (database/role-settings.ts): a whole past that is
+ * computed anew may be millions of readings.
+ */
+async function allowTimeToPlan(client: PoolClient, loaded: readonly Stretch[]): Promise<void> {
+  const readings = loaded.reduce((sum, { before, points }) => sum + before.length + points.length, 0);
+  const seconds = Math.floor(readings / READINGS_A_SECOND);
+  if (seconds === 0) return;
+  // Raw SQL: of its own transaction alone, and only where there is a limit.
+  await client.query(
+    `SELECT set_config(name, (setting::integer + 1000 * $1)::text, true) FROM pg_settings
+     WHERE name = 'idle_in_transaction_session_timeout' AND setting <> '0'`,
+    [seconds],
+  );
 }
 
 const fromUnknownDevices = (batch: readonly IncomingMessage[], isKnown: (deviceId: string) => boolean): Reject[] =>

@@ -210,6 +210,8 @@ interface ReadingEditsTable {
   revoker: string | null;
   revoked_at: Date | null;
   is_counted: Generated<boolean>;
+  counted_from: Generated<Date | null>;
+  counted_to: Generated<Date | null>;
 }
 
 interface BillPeriodsTable {

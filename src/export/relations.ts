@@ -328,6 +328,8 @@ export const EXPORTED: readonly Exported[] = [
       'revoker',
       'revoked_at',
       'is_counted',
+      'counted_from',
+      'counted_to',
     ],
   },
   {

@@ -80,6 +80,11 @@ export async function runIngest(config: Config): Promise<void> {
       'Rejections beyond what is kept in an hour: counted, and not on the list',
       ingest.unkept,
     );
+    const notComputed = {
+      energy_devices_not_computed:
+        'Changed or edited devices whose past could not be computed anew when that was last tried; the log says why',
+    };
+    metrics.valuesOf(notComputed, async () => ({ energy_devices_not_computed: ingest.notComputed() }));
     metrics.countOf(
       'energy_messages_over_limit_total',
       'Messages of devices that sent more than a device may',

@@ -8,7 +8,14 @@ const EXAMPLE = new URL('../../src/export/green-button/feed.example.xml', import
 
 /** A feed of a zone with rules of its own, that is not over and costs nothing. */
 async function running(): Promise<string> {
-  const hour = { estimated: 1, exported: 3, importCost: null, exportEarned: null };
+  const hour = {
+    estimated: 1,
+    exported: 3,
+    isImportEdited: true,
+    isExportEdited: false,
+    importCost: null,
+    exportEarned: null,
+  };
   const startMs = Date.UTC(2026, 3, 4, 15, 30);
   const pieces = greenButtonXml({
     about: 'dev_01k8xq6c1s8f4p9yj2av5g7kmt',
@@ -26,8 +33,8 @@ async function running(): Promise<string> {
           channel: 'import/t1',
           direction: 'import',
           readings: [
-            { atMs: startMs, milliwattHours: 2 ** 46, isMeasured: false },
-            { atMs: startMs + 1_234, milliwattHours: 2 ** 46 + 1, isMeasured: true },
+            { atMs: startMs, milliwattHours: 2 ** 46, is: 'edited' },
+            { atMs: startMs + 1_234, milliwattHours: 2 ** 46 + 1, is: 'interpolated' },
           ],
         },
       ],

@@ -44,6 +44,8 @@ async function meter() {
   const edit = (body: object, key = home.key) => post(path, { reason: 'checked', ...body }, key);
   const revoke = (editId: string, key = home.key) => post(`${path}/${editId}`, {}, key, 'DELETE');
   const compute = () => computeChanged(pool, writer);
+  /** Works in what two readings are about, of edits that are open. */
+  const piece = () => computeChanged(pool, createWriter(pool, { now: () => api.now.getTime(), pieceReadings: 2 }));
   /** kWh by hours since the start of May. */
   const profile = async () => {
     const { rows } = await pool.query(
@@ -69,8 +71,14 @@ async function meter() {
     ];
     return Promise.all(asked.map(async (text) => (await pool.query(text, [deviceId])).rows));
   };
-  return { ...home, utility, deviceId, path, send, edit, revoke, compute, profile, everything, post };
+  return { ...home, utility, deviceId, path, send, edit, revoke, compute, piece, profile, everything, post };
 }
+
+/** Hours since the start of May that a Green Button feed has as edited by hand. */
+const editedHours = (text: string): number[] =>
+  [
+    ...text.matchAll(/<espi:quality>7<\/espi:quality><\/espi:ReadingQuality><espi:timePeriod>.*?<espi:start>(\d+)</g),
+  ].map(([, start]) => (Number(start) * 1_000 - MAY) / HOUR_MS);
 
 /** Ten hours of 1 kWh each, of which the meter told four too many in the middle. */
 const FALSE: [number, number][] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((hour) => [
@@ -123,13 +131,25 @@ test('readings that are excluded are passed over, whenever they come, and count 
   const report = (await api.send(`/v1/devices/${deviceId}/quality?start=2026-05-01&end=2026-05-31`, { key })).json
     .data[0];
   expect(report).toMatchObject({ excluded_readings: 4, added_readings: 0, edits: [made.json.edit_id] });
-  // A further message works it in as well as a worker's look.
+  // Hours that rest on it are told so, also that which ends with the first of the excluded.
+  const feed = `start=2026-05-01&end=2026-05-01&tz=UTC&group_by=hour`;
+  const headers = { accept: 'application/atom+xml' };
+  for (const of of ['energy-insights', `devices/${deviceId}/usage`]) {
+    const { text } = await api.send(`/v1/${of}?${feed}`, { key, headers });
+    expect([of, editedHours(text)]).toEqual([of, [2, 3, 4, 5, 6]]);
+  }
+  // What comes before a worker's look waits for none of it.
   expect(await revoke(made.json.edit_id)).toMatchObject({
     status: 200,
     json: { status: 'revoked', revoked_by: userId },
   });
   await send([[12, 112]]);
-  expect(await compute()).toBe(0);
+  expect((await api.send(path, { key })).json[0]).toMatchObject({ is_computed: false });
+  expect((await profile()).slice(-2)).toEqual([
+    [10, 1],
+    [11, 1],
+  ]);
+  expect(await compute()).toBe(1);
   expect(await profile()).toEqual(
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((hour) => [hour, hour === 2 ? 1.4 : hour === 6 ? 0.6 : 1]),
   );
@@ -184,6 +204,32 @@ test('revoking restores every row, of a reading by hand, too, which counts as on
   expect(await everything()).toEqual(before);
 });
 
+test('until the last piece of an edit is worked in it is not computed; a reading by hand at its end leaves no trace', async () => {
+  api.now = new Date(MAY + 12 * HOUR_MS);
+  const { send, edit, revoke, compute, piece, everything, path, key } = await meter();
+  await send(FALSE);
+  const isComputed = async () =>
+    (await api.send(path, { key })).json.map((one: { is_computed: boolean }) => one.is_computed);
+  const excluded = (await edit({ action: 'exclude', start: at(6), end: at(11) })).json;
+  const seen: boolean[][] = [];
+  for (let left = 1; left > 0; ) {
+    left = await piece();
+    seen.push(await isComputed());
+  }
+  expect(seen).toEqual([[false], [false], [true], [true]]);
+  const before = await everything();
+  // All that comes before it is passed over, and the last reading of all.
+  const { edit_id } = (await edit({ action: 'add', native_name: REGISTER, at: at(11), kwh: 111 })).json;
+  await compute();
+  expect(await everything()).not.toEqual(before);
+  await revoke(edit_id);
+  await compute();
+  expect(await everything()).toEqual(before);
+  await revoke(excluded.edit_id);
+  await piece();
+  expect(await isComputed()).toEqual([false, true]);
+});
+
 test('a reading by hand holds in the place of one that is sent for the same instant, whichever came first', async () => {
   api.now = new Date(MAY + 12 * HOUR_MS);
   const { send, edit, revoke, compute, profile } = await meter();
@@ -231,6 +277,14 @@ test('a closed bill is corrected by an edit as by a late reading, and tells what
     registers: [{ at_end: { kwh: '500.000000', is: 'by_hand' }, energy_kwh: '400.000000' }],
   });
   expect(json.corrections).toMatchObject([{ status: 'waiting', import_kwh: '-36.000000' }]);
+  // Of a further bill of these days it is the register at its start.
+  const next = { device_id: deviceId, start: '2026-06-01', end: '2026-06-04' };
+  const { bill_period_id } = (await post('/v1/bill-periods', next, utility.key)).json;
+  const headers = { accept: 'application/atom+xml' };
+  const { text } = await api.send(`/v1/bill-periods/${bill_period_id}`, { key: utility.key, headers });
+  expect(text).toMatch(
+    /<espi:quality>7<\/espi:quality><\/espi:ReadingQuality><espi:timePeriod>[^V]*<espi:value>500000000</,
+  );
 });
 
 test('what cannot be edited is refused, and says why', async () => {

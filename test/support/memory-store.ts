@@ -1,5 +1,6 @@
 import type { BucketDeltas } from '#ingest/normalise/buckets.ts';
 import { NO_ROLES, type Roles } from '#ingest/normalise/channels.ts';
+import { countedUpTo, openFromMs } from '#ingest/normalise/edits.ts';
 import { comparePoints, type JudgedPoint, type LawSettings, type Point, type Verdict } from '#ingest/normalise/law.ts';
 import { pointKey } from '#ingest/normalise/replay.ts';
 import type { DeviceDeltas } from '#ingest/write/device-deltas.ts';
@@ -48,7 +49,7 @@ export interface MemoryStore {
   /** The owner changes a device's settings; its next readings make its past be computed anew. */
   set(deviceId: string, settings: LawSettings): void;
   /** Somebody edits its readings, or revokes an edit (by its place among those there are). */
-  edit(deviceId: string, edit: Omit<Edit, 'isInForce' | 'isCounted'>): void;
+  edit(deviceId: string, edit: Omit<Edit, 'editId' | 'isInForce' | 'counted'>): void;
   revoke(deviceId: string, index: number): void;
   /** Changes what is stored of a device past the write path; answers what `change` does. */
   rewrite<T>(deviceId: string, change: (device: StoredDevice) => T): T;
@@ -61,18 +62,20 @@ export interface MemoryStore {
 
 export function memoryStore(): MemoryStore {
   const devices = new Map<string, StoredDevice>();
+  let edits = 0;
   const series = new Map<number, StoredSeries>();
   /** Made once for each version of a device, as they are asked for often. */
   const loaded = new Map<string, { device: StandingDevice; version: number }>();
   const ordered = new Map<number, JudgedPoint[]>();
   const stored = (deviceId: string) => devices.get(deviceId) as StoredDevice;
 
-  function apply({ device: { deviceId }, series: plans, deltas }: DevicePlan): void {
+  function apply({ device: { deviceId }, series: plans, deltas, editsUntilMs }: DevicePlan): void {
     const device = stored(deviceId);
-    if (device.computedWith !== null) {
-      device.edits = device.edits.filter(({ isInForce }) => isInForce).map((edit) => ({ ...edit, isCounted: true }));
-    }
-    device.computedWith = null;
+    device.edits = device.edits
+      .map((edit) => ({ ...edit, counted: countedUpTo(edit, editsUntilMs) }))
+      .filter(({ isInForce, counted }) => isInForce || counted);
+    const isWorkedIn = device.edits.every((edit) => openFromMs(edit) === null);
+    if (device.computedWith !== null) device.computedWith = isWorkedIn ? null : device.settings;
     for (const plan of plans) {
       const { series: before, roles, inserts, lowered, added, withdrawn, verdicts, head } = plan;
       const name = seriesName(before.channel, before.kind);
@@ -135,7 +138,7 @@ export function memoryStore(): MemoryStore {
     edit(deviceId, edit) {
       const device = stored(deviceId);
       device.computedWith ??= device.settings;
-      device.edits = [...device.edits, { ...edit, isInForce: true, isCounted: false }];
+      device.edits = [...device.edits, { ...edit, editId: `edt_${++edits}`, isInForce: true, counted: null }];
       device.version++;
     },
     revoke(deviceId, index) {
@@ -143,7 +146,7 @@ export function memoryStore(): MemoryStore {
       device.computedWith ??= device.settings;
       device.edits = device.edits
         .map((edit, at) => (at === index ? { ...edit, isInForce: false } : edit))
-        .filter(({ isInForce, isCounted }) => isInForce || isCounted);
+        .filter(({ isInForce, counted }) => isInForce || counted);
       device.version++;
     },
     rewrite(deviceId, change) {
@@ -162,16 +165,17 @@ export function memoryStore(): MemoryStore {
       return { device, version };
     },
     stretch({ seriesId, ...bounds }) {
-      const { firstMs, lastMs, back, beyond } = bounds;
+      const { firstMs, lastMs, back, beyond, backFromMs = firstMs, beyondFromMs = lastMs + 1 } = bounds;
       const all = ordered.get(seriesId) ?? frozen(judgedOf(series.get(seriesId) as StoredSeries));
       ordered.set(seriesId, all);
-      const earlier = all.filter(({ readAtMs }) => readAtMs < firstMs);
+      const earlier = all.filter(({ readAtMs }) => readAtMs < backFromMs);
       const within = all.filter(({ readAtMs }) => readAtMs >= firstMs && readAtMs <= lastMs);
-      const later = all.filter(({ readAtMs }) => readAtMs > lastMs).slice(0, beyond);
+      const later = all.filter(({ readAtMs }) => readAtMs >= beyondFromMs).slice(0, beyond);
+      const passedOver = all.filter(({ readAtMs }) => readAtMs >= backFromMs && readAtMs < firstMs);
       const before = back === 0 ? [] : earlier.slice(-back);
       return {
         ...bounds,
-        before,
+        before: [...before, ...passedOver.slice(-1)],
         points: [...within, ...later],
         isFromStart: firstMs === Number.NEGATIVE_INFINITY || before.length < back,
         isToEnd: lastMs === Number.POSITIVE_INFINITY || later.length < beyond,

@@ -68,3 +68,116 @@ test('edits of a past that is compressed or packed are worked in, and revoked to
   expect(await stored()).toEqual(before);
   expect((await check()).differences).toEqual([]);
 }, 120_000);
+
+test('a long edit is worked in piece by piece: what comes meanwhile counts, and another worker goes on', async () => {
+  const { pool } = database;
+  const db = createDb(pool);
+  const home = await meter(database);
+  const { deviceId } = home;
+  const hour = (index: number) => new Date(NOW.getTime() - (400 - index) * 3_600_000);
+  // What lies between the hours 100 and 300 shows 50 kWh too much.
+  const all = [...Array(400).keys()].map(
+    (index) => [hour(index), 100 + index + (index >= 100 && index < 300 ? 50 : 0)] as const,
+  );
+  await home.read(
+    all.filter((_, index) => index !== 150 && index !== 250),
+    NOW,
+  );
+  const profile = async () => {
+    await database.settle(NOW);
+    const { rows } = await pool.query(
+      'SELECT starts_at, energy_milliwatt_hours AS energy, estimated_milliwatt_hours AS estimated FROM device_intervals WHERE device_id = $1 ORDER BY 1',
+      [deviceId],
+    );
+    return rows;
+  };
+  const before = await profile();
+  const wanted = {
+    nativeName: 'import energy_total_kwh',
+    from: hour(100),
+    to: hour(300),
+    value: null,
+    reason: 'x',
+  };
+  const made = await createEdit(db, EVERYBODY, deviceId, wanted, EDITING);
+  const piece = () => computeChanged(pool, createWriter(pool, { now: () => NOW.getTime(), pieceReadings: 30 }));
+  const counted = async () => {
+    const { rows } = await pool.query(
+      'SELECT is_counted, counted_from, counted_to FROM reading_edits WHERE edit_id = $1',
+      [made?.edit_id],
+    );
+    return rows[0];
+  };
+  expect(await piece()).toBe(1);
+  expect(await counted()).toEqual({ is_counted: true, counted_from: hour(100), counted_to: hour(130) });
+  await piece();
+  // Into what is worked in, and into what is not yet.
+  await home.read(
+    [150, 250].map((index) => all[index] as (typeof all)[number]),
+    NOW,
+  );
+  let pieces = 2;
+  while ((await piece()) > 0) pieces++;
+  expect(pieces).toBe(7);
+  expect(await counted()).toEqual({ is_counted: true, counted_from: null, counted_to: null });
+  const total = (rows: Awaited<ReturnType<typeof profile>>) => rows.reduce((sum, { energy }) => sum + energy, 0);
+  expect(total(await profile())).toBe(399e6);
+  expect((await profile()).filter(({ estimated }) => estimated > 0).length).toBe(201 * 4);
+  // Taken back in pieces, too; it was half way when it is asked for again.
+  await revokeEdit(db, EVERYBODY, deviceId, made?.edit_id ?? '', EDITING);
+  await piece();
+  expect(await counted()).toEqual({ is_counted: true, counted_from: hour(130), counted_to: hour(300) });
+  while ((await piece()) > 0);
+  expect(await counted()).toEqual({ is_counted: false, counted_from: null, counted_to: null });
+  const after = await profile();
+  // The two that came meanwhile were silences of two hours before.
+  expect(after).toEqual(before.map((row) => ({ ...row, estimated: 0 })));
+  // One that is revoked while it is worked in is taken back from what was reached.
+  const again = await createEdit(db, EVERYBODY, deviceId, wanted, EDITING);
+  await piece();
+  await revokeEdit(db, EVERYBODY, deviceId, again?.edit_id ?? '', EDITING);
+  while ((await piece()) > 0);
+  expect(await profile()).toEqual(after);
+});
+
+test('a setting that is changed together with a long edit is applied once, with its first piece', async () => {
+  const { pool } = database;
+  const hour = (index: number) => new Date(NOW.getTime() - (200 - index) * 3_600_000);
+  // 30 kWh within an hour: too much for the lower limit, and out of what is excluded.
+  const all = [...Array(200).keys()].map((index) => [hour(index), 100 + index + (index > 20 ? 30 : 0)] as const);
+  const edited = async (isChangedFirst: boolean, pieceReadings?: number) => {
+    const { deviceId, read } = await meter(database);
+    const lower = () =>
+      pool.query(
+        `UPDATE devices SET limit_kw = 10, computed_with = jsonb_build_object('limit_kw', limit_kw,
+           'register_max_kwh', register_max_kwh, 'max_gap_minutes', max_gap_minutes) WHERE device_id = $1`,
+        [deviceId],
+      );
+    const compute = async () => {
+      const writer = createWriter(pool, { now: () => NOW.getTime(), ...(pieceReadings && { pieceReadings }) });
+      await computeChanged(pool, writer);
+      // What is left to do is done by the settings of now alone.
+      const { rows } = await pool.query('SELECT computed_with, limit_kw FROM devices WHERE device_id = $1', [deviceId]);
+      if (rows[0].computed_with) expect(rows[0].computed_with.limit_kw).toBe(rows[0].limit_kw);
+      while ((await computeChanged(pool, writer)) > 0);
+    };
+    await read(all, NOW);
+    if (isChangedFirst) {
+      await lower();
+      await compute();
+    }
+    const wanted = { nativeName: null, from: hour(50), to: hour(150), value: null, reason: 'x' };
+    await createEdit(createDb(pool), EVERYBODY, deviceId, wanted, EDITING);
+    if (!isChangedFirst) await lower();
+    await compute();
+    await database.settle(NOW);
+    const { rows } = await pool.query(
+      'SELECT starts_at, energy_milliwatt_hours AS energy, estimated_milliwatt_hours AS estimated FROM device_intervals WHERE device_id = $1 ORDER BY 1',
+      [deviceId],
+    );
+    return rows;
+  };
+  const wanted = await edited(true);
+  expect(await edited(false, 30)).toEqual(wanted);
+  expect(wanted.reduce((sum, { energy }) => sum + energy, 0)).toBe(198e6);
+});

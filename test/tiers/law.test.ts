@@ -136,11 +136,11 @@ async function deliver(devices: Device[], how: Delivery): Promise<void> {
     }
   };
   const editing = async () => {
-    const writer = createWriter(database.pool, { now: () => NOW_MS });
+    const writer = createWriter(database.pool, { now: () => NOW_MS, pieceReadings: 30 });
     for (const [index, { device, edit, isRevoked }] of how.edits.entries()) {
       const of = devices[device % devices.length] as Device;
       await (isRevoked ? revokeLast(of) : editDevice(of, edit));
-      if (index % 8 === 0) await computeChanged(database.pool, writer);
+      if (index % 2 === 0) await computeChanged(database.pool, writer);
     }
   };
   await Promise.all([
@@ -153,7 +153,7 @@ async function deliver(devices: Device[], how: Delivery): Promise<void> {
     }),
   ]);
   // What was edited last is computed without a further message.
-  const writer = createWriter(database.pool, { now: () => NOW_MS });
+  const writer = createWriter(database.pool, { now: () => NOW_MS, pieceReadings: 100 });
   while ((await computeChanged(database.pool, writer)) > 0);
   await database.settle(new Date(START_MS + 48 * 3_600_000));
 }

@@ -1,4 +1,5 @@
-import type { Device } from '#clients/typescript/client.ts';
+import { useState } from 'preact/hooks';
+import type { DeviceDetails } from '#clients/typescript/client.ts';
 import { call } from '../api.ts';
 import { html } from '../html.ts';
 import { useLoad } from '../parts/load.ts';
@@ -6,21 +7,23 @@ import { Badge, Loading } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { asks, STATES, typeName } from './devices/device.ts';
+import { Edits } from './devices/edits.ts';
 import { PeriodView } from './home/period-view.ts';
 
-/** One device: what it used in any period, what it draws when nobody uses it, and what it asks. Its address is `devices/{device_id}`. */
+/** One device: what it used in any period, what it draws when nobody uses it, what it asks, and what people said of its readings. Its address is `devices/{device_id}`. */
 export function Page() {
   const { rest, user, go } = useSession();
   const { common, devices: w, period } = words();
   const [deviceId = '', ...address] = rest.split('/');
-  const device = useLoad(() => call<Device>('GET', `/v1/devices/${deviceId}`), [deviceId]);
+  const device = useLoad(() => call<DeviceDetails>('GET', `/v1/devices/${deviceId}`), [deviceId]);
+  const [computed, setComputed] = useState(0);
   const follow = (page: string) => (event: MouseEvent) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
     go(page);
   };
   return html`<${Loading} of=${device}>
-    ${(one: Device) => html`
+    ${(one: DeviceDetails) => html`
       <header class="heading">
         <h1>${one.location}</h1>
         <p class="actions">
@@ -28,11 +31,12 @@ export function Page() {
           <a href="/dashboard/home" onClick=${follow('home')}>${period.ofHome}</a>
         </p>
       </header>
-      <${PeriodView} page=${`devices/${deviceId}`} address=${address.join('/')} deviceId=${deviceId} key=${`${user.user_id} ${deviceId}`}>
+      <${PeriodView} page=${`devices/${deviceId}`} address=${address.join('/')} deviceId=${deviceId} computed=${computed} key=${`${user.user_id} ${deviceId}`}>
         <p>
           ${typeName(one.type)}, ${w.places[one.placement]} <span title=${w.states[one.status]}><${Badge} kind=${STATES[one.status]}>${common.statuses[one.status]}<//></span>
           ${asks(one, false).map(({ word, meaning }) => html` <span title=${meaning}><${Badge} kind="warn">${word}<//></span>`)}
         </p>
-      <//>`}
+      <//>
+      <${Edits} of=${one} key=${one.device_id} onComputed=${() => setComputed((times) => times + 1)} />`}
   <//>`;
 }

@@ -3,6 +3,7 @@ import { bills } from './de/bills.ts';
 import { common } from './de/common.ts';
 import { devices } from './de/devices.ts';
 import { download } from './de/download.ts';
+import { edits } from './de/edits.ts';
 import { fleet } from './de/fleet.ts';
 import { groups } from './de/groups.ts';
 import { home } from './de/home.ts';
@@ -30,6 +31,7 @@ export const words: Words = {
   download,
   keys,
   devices,
+  edits,
   fleet,
   unread,
   imports,

@@ -3,6 +3,7 @@ import { bills } from './en/bills.ts';
 import { common } from './en/common.ts';
 import { devices } from './en/devices.ts';
 import { download } from './en/download.ts';
+import { edits } from './en/edits.ts';
 import { fleet } from './en/fleet.ts';
 import { groups } from './en/groups.ts';
 import { home } from './en/home.ts';
@@ -28,6 +29,7 @@ export const words = {
   download,
   keys,
   devices,
+  edits,
   fleet,
   unread,
   imports,

@@ -4,6 +4,7 @@ import { bills } from './es/bills.ts';
 import { common } from './es/common.ts';
 import { devices } from './es/devices.ts';
 import { download } from './es/download.ts';
+import { edits } from './es/edits.ts';
 import { fleet } from './es/fleet.ts';
 import { groups } from './es/groups.ts';
 import { home } from './es/home.ts';
@@ -29,6 +30,7 @@ export const words: Words = {
   download,
   keys,
   devices,
+  edits,
   fleet,
   unread,
   imports,

@@ -4,6 +4,7 @@ import { bills } from './fr/bills.ts';
 import { common } from './fr/common.ts';
 import { devices } from './fr/devices.ts';
 import { download } from './fr/download.ts';
+import { edits } from './fr/edits.ts';
 import { fleet } from './fr/fleet.ts';
 import { groups } from './fr/groups.ts';
 import { home } from './fr/home.ts';
@@ -29,6 +30,7 @@ export const words: Words = {
   download,
   keys,
   devices,
+  edits,
   fleet,
   unread,
   imports,

@@ -4,6 +4,7 @@ import { bills } from './nl/bills.ts';
 import { common } from './nl/common.ts';
 import { devices } from './nl/devices.ts';
 import { download } from './nl/download.ts';
+import { edits } from './nl/edits.ts';
 import { fleet } from './nl/fleet.ts';
 import { groups } from './nl/groups.ts';
 import { home } from './nl/home.ts';
@@ -29,6 +30,7 @@ export const words: Words = {
   download,
   keys,
   devices,
+  edits,
   fleet,
   unread,
   imports,

@@ -26,6 +26,7 @@ const COLUMNS = [
   'revoker',
   'revoked_at',
   'is_counted',
+  'counted_to',
 ] as const;
 
 /** An edit by hand as it is stored, with what the device calls the quantity (null: it is about all of them). `value`: mWh. */

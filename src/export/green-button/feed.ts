@@ -24,7 +24,7 @@ export interface GreenButtonStatement {
   registers: readonly {
     channel: string;
     direction: 'import' | 'export';
-    readings: readonly { atMs: number; milliwattHours: number; isMeasured: boolean }[];
+    readings: readonly { atMs: number; milliwattHours: number; is: 'measured' | 'edited' | 'interpolated' }[];
   }[];
 }
 
@@ -35,7 +35,7 @@ const OPEN = 1;
 const BULK_QUANTITY = 1;
 const INTERVAL_READING = { accumulation: 4, commodity: 1, dataQualifier: 12, kind: 12, wattHours: 72, milli: -3 };
 const DIRECTIONS = { import: { id: 1, flow: 1, name: 'Delivered' }, export: { id: 2, flow: 19, name: 'Received' } };
-const QUALITY = { valid: 0, interpolated: 9, mixed: 13 };
+const QUALITY = { valid: 0, edited: 7, interpolated: 9, mixed: 13 };
 
 type Direction = keyof typeof DIRECTIONS;
 
@@ -139,12 +139,8 @@ function registerXml(
   { from, to }: Pick<Range, 'from' | 'to'>,
 ): string {
   const each = readings.map(
-    ({ atMs, milliwattHours, isMeasured }) =>
-      `<espi:IntervalReading>${
-        isMeasured
-          ? ''
-          : `<espi:ReadingQuality><espi:quality>${QUALITY.interpolated}</espi:quality></espi:ReadingQuality>`
-      }<espi:timePeriod>${periodXml(Math.floor(atMs / 1_000) * 1_000, Math.floor(atMs / 1_000) * 1_000)}</espi:timePeriod><espi:value>${milliwattHours}</espi:value></espi:IntervalReading>`,
+    ({ atMs, milliwattHours, is }) =>
+      `<espi:IntervalReading>${qualityXml(is === 'measured' ? null : is)}<espi:timePeriod>${periodXml(Math.floor(atMs / 1_000) * 1_000, Math.floor(atMs / 1_000) * 1_000)}</espi:timePeriod><espi:value>${milliwattHours}</espi:value></espi:IntervalReading>`,
   );
   return `<espi:IntervalBlock><espi:interval>${periodXml(from.getTime(), to.getTime())}</espi:interval>${each.join('')}</espi:IntervalBlock>`;
 }
@@ -203,11 +199,16 @@ function readingXml(hour: GreenButtonHour, direction: Direction, hasCost: boolea
   const { startMs, durationMs, imported, estimated, importCost, exportEarned } = hour;
   // What is earned is a cost below nothing.
   const cost = direction === 'import' ? importCost : exportEarned && String(-BigInt(exportEarned));
-  const quality = direction === 'import' && estimated > 0 ? (estimated === imported ? 'interpolated' : 'mixed') : null;
-  return `<espi:IntervalReading>${hasCost && cost !== null ? `<espi:cost>${cost}</espi:cost>` : ''}${
-    quality ? `<espi:ReadingQuality><espi:quality>${QUALITY[quality]}</espi:quality></espi:ReadingQuality>` : ''
-  }<espi:timePeriod>${periodXml(startMs, startMs + durationMs)}</espi:timePeriod><espi:value>${energyIn(hour, direction)}</espi:value></espi:IntervalReading>`;
+  const isEdited = direction === 'import' ? hour.isImportEdited : hour.isExportEdited;
+  const ofEstimated =
+    direction === 'import' && estimated > 0 ? (estimated === imported ? 'interpolated' : 'mixed') : null;
+  const quality = isEdited ? 'edited' : ofEstimated;
+  return `<espi:IntervalReading>${hasCost && cost !== null ? `<espi:cost>${cost}</espi:cost>` : ''}${qualityXml(quality)}<espi:timePeriod>${periodXml(startMs, startMs + durationMs)}</espi:timePeriod><espi:value>${energyIn(hour, direction)}</espi:value></espi:IntervalReading>`;
 }
+
+/** How good a value is; null: as all others, valid. */
+const qualityXml = (quality: keyof typeof QUALITY | null): string =>
+  quality ? `<espi:ReadingQuality><espi:quality>${QUALITY[quality]}</espi:quality></espi:ReadingQuality>` : '';
 
 /** What all of it costs: as a bill where the range is over, as what has come together of one where it is not. */
 function summaryXml({ range, now, data }: GreenButtonFeed, { currency, total, additional }: GreenButtonBill): string {

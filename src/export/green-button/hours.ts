@@ -8,6 +8,7 @@ import type { Database } from '#src/database/connect.ts';
 import type { Range } from '#src/energy/ranges.ts';
 import { wallClock } from '#src/energy/wall-clock.ts';
 import { decimalsOf } from '#src/tariffs/currency.ts';
+import { type EditedTime, editedTimes, isEdited } from './edited.ts';
 
 /** What was bought and fed in within a clock hour, mWh. */
 export interface GreenButtonHour {
@@ -21,6 +22,9 @@ export interface GreenButtonHour {
   /** Part of it. */
   estimated: number;
   exported: number;
+  /** Whether it rests on readings that were edited by hand: what was bought, what was fed in. */
+  isImportEdited: boolean;
+  isExportEdited: boolean;
   /** In hundred-thousandths of the currency; null: no tariff held. */
   importCost: string | null;
   exportEarned: string | null;
@@ -55,6 +59,7 @@ export async function greenButtonData(
   // A device is told of as it is; what it feeds in earns nothing by itself (docs/cost.md, whose energy).
   const meter = buyer.deviceId === undefined ? sources.meter : await deviceMeter(db, buyer.deviceId, { exported: 1 });
   const hours = await hoursOf(meter, range, now);
+  markEdited(hours, await editedTimes(db, buyer, range));
   const costs = await costSums(sources, { range, now }, (_ms, { hourMs }) => String(hourMs), false);
   for (const hour of hours) {
     const cost = exactly(costs.get(String(hour.startMs)));
@@ -62,6 +67,15 @@ export async function greenButtonData(
   }
   const [all] = (await costSums(sources, { range, now }, () => '', true)).values();
   return { hours, bill: billOf(exactly(all)), hasExport: hours.some(({ exported }) => exported > 0) };
+}
+
+/** Says of each hour whether it rests on edits. */
+function markEdited(hours: GreenButtonHour[], edited: readonly EditedTime[]): void {
+  for (const hour of hours) {
+    const mine = edited.filter((one) => isEdited(one, hour.startMs, hour.startMs + hour.durationMs));
+    hour.isImportEdited = mine.some(({ imports }) => imports);
+    hour.isExportEdited = mine.some(({ exports }) => exports);
+  }
 }
 
 async function hoursOf(meter: Meter, range: Range, now: Date): Promise<GreenButtonHour[]> {
@@ -95,6 +109,8 @@ const NOTHING = {
   imported: 0,
   estimated: 0,
   exported: 0,
+  isImportEdited: false,
+  isExportEdited: false,
   importCost: null,
   exportEarned: null,
   coveredMs: 0,

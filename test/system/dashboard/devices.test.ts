@@ -9,6 +9,8 @@ import { publishLines } from '#src/dashboard/pages/devices/device-snippets.ts';
 import { deviceSettings, mosquittoBridge } from '#src/dashboard/pages/devices/gateway-snippets.ts';
 import { serviceAddress } from '#src/dashboard/pages/devices/service-address.ts';
 import { loadWords } from '#src/dashboard/words/words.ts';
+import { EVERYBODY } from '#src/database/reach.ts';
+import { updateUser } from '#src/users/store.ts';
 import { lookAt, SIZES } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 
@@ -325,6 +327,80 @@ test('a thermostat’s climate is drawn and told, hour by hour', { timeout: 120_
   await page.getByRole('button', { name: '7 days' }).click();
   await page.getByRole('img', { name: /^Climate of the last 7 days/ }).waitFor();
   await expect.poll(() => page.getByRole('dialog').locator('tbody tr').count()).toBeGreaterThan(100);
+});
+
+test('readings that do not count, and one read by hand, change what the page says of a day, until that is revoked', {
+  timeout: 120_000,
+}, async () => {
+  const userId = await dashboard.user('edits@example.com');
+  await updateUser(dashboard.db, EVERYBODY, userId, { timezone: 'Asia/Kolkata' });
+  const meter = await dashboard.device(userId);
+  /** Start of a day of the home, so many days ago. */
+  const todayMs = Math.floor((Date.now() + 5.5 * HOUR_MS) / (24 * HOUR_MS)) * 24 * HOUR_MS;
+  const dayMs = (daysAgo: number) => todayMs - daysAgo * 24 * HOUR_MS - 5.5 * HOUR_MS;
+  const day = (daysAgo: number) => new Date(todayMs - daysAgo * 24 * HOUR_MS).toISOString().slice(0, 10);
+  // In between it showed 20 kWh too much.
+  const told = [3, 2, 1].map((daysAgo, index) => ({
+    ts: new Date(dayMs(daysAgo)).toISOString(),
+    energy_total_kwh: [100, 130, 140][index],
+  }));
+  await meter.publish(told);
+  const page = await dashboard.signIn('edits@example.com');
+  await page.goto(`/dashboard/devices/${meter.deviceId}/day/${day(3)}`);
+  const used = page
+    .locator('dl.figures > div', { has: page.locator('dt', { hasText: /^Used$/ }) })
+    .locator('dd.big')
+    .first();
+  await expect.poll(() => used.textContent()).toBe('30.00 kWh');
+  const edits = page.getByRole('region', { name: 'Readings edited by hand' });
+  await edits.getByText('Nothing was edited.').waitFor();
+
+  await edits.getByRole('button', { name: 'New edit' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New edit' });
+  await dialog.getByText('Times in Asia/Kolkata.').waitFor();
+  await dialog.getByLabel('From').fill(`${day(2)}T06:00`);
+  await dialog.getByLabel('To (not included)').fill(`${day(3)}T06:00`);
+  await dialog.getByLabel('Reason').fill('A faulty pulse');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  // The service says where it is wrong.
+  await dialog.getByText('must lie after start').waitFor();
+  await lookAt(page, 'device-edit');
+  await dialog.getByLabel('From').fill(`${day(3)}T06:00`);
+  await dialog.getByLabel('To (not included)').fill(`${day(2)}T06:00`);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  const excluded = edits.getByRole('row', { name: 'Does not count: every quantity' });
+  await excluded.getByText('in force').waitFor();
+  expect(await excluded.textContent()).toMatch(/6:00 .*GMT\+5:30 to .*6:00 .*A faulty pulseyou, /);
+  await expect.poll(() => used.textContent(), { timeout: 20_000 }).toBe('20.00 kWh');
+
+  await edits.getByRole('button', { name: 'New edit' }).click();
+  await dialog.getByLabel('What').selectOption('add');
+  await dialog.getByLabel('Read at').fill(`${day(2)}T00:00`);
+  await dialog.getByLabel('It showed (kWh)').fill('110');
+  await dialog.getByLabel('Reason').fill('Read off the meter');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect.poll(() => used.textContent(), { timeout: 20_000 }).toBe('10.00 kWh');
+  const byHand = edits.getByRole('row', { name: 'Read by hand: 110 kWh (import energy_total_kwh)' });
+  await byHand.getByText('in force').waitFor();
+  // The same again is refused, and the dialog says why.
+  await edits.getByRole('button', { name: 'New edit' }).click();
+  await dialog.getByLabel('What').selectOption('add');
+  await dialog.getByLabel('Read at').fill(`${day(2)}T00:00`);
+  await dialog.getByLabel('It showed (kWh)').fill('111');
+  await dialog.getByLabel('Reason').fill('Once more');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByRole('alert').waitFor();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+
+  await byHand.getByRole('button', { name: /^Revoke/ }).click();
+  const sure = page.getByRole('dialog', { name: /^Revoke/ });
+  await sure.getByText('as if the edit had never been made').waitFor();
+  await sure.getByRole('button', { name: 'Revoke' }).click();
+  await byHand.getByText('revoked').waitFor();
+  await expect.poll(() => used.textContent(), { timeout: 20_000 }).toBe('20.00 kWh');
+  expect(await byHand.getByRole('button').count()).toBe(0);
+  await lookAt(page, 'device-edits');
+  await page.close();
 });
 
 test('its snippets are those of the documents, and name what devices elsewhere reach', () => {

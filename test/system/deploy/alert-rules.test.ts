@@ -123,6 +123,10 @@ const CASES: Record<string, { series: Record<string, string | null>; fire: strin
     series: { [ingest('energy_stray_messages')]: FLAT(3) },
     fire: ['EnergyStrayMessages'],
   },
+  'a device cannot be computed anew': {
+    series: { [ingest('energy_devices_not_computed')]: FLAT(1) },
+    fire: ['EnergyDevicesNotComputed'],
+  },
   'nobody takes deliveries': {
     series: { [worker('energy_delivery_overdue_seconds')]: RISING(60) },
     fire: ['EnergyOutboxStuck'],

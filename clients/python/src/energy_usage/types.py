@@ -1360,7 +1360,7 @@ class ReadingEdit(TypedDict):
     status: Literal["in_force", "revoked"]
     """A `revoked` edit has no effect any more, and stays to be seen."""
     is_computed: bool
-    """Whether consumption is computed so by now: within seconds of a change."""
+    """Whether consumption is computed so by now: within seconds of a change, of months of frequent readings within minutes."""
     author: Optional[str]
     """Id of the user who made it. Null: the account was erased."""
     created_at: str

@@ -65,6 +65,9 @@ export function billRows(told: Statement): Row[] {
 const milliwattHours = (kwh: string): number => Number(kwh.replace('.', ''));
 const difference = (a: string, b: string): string => exactKwh(asMilliwattHours(milliwattHours(a) - milliwattHours(b)));
 
+/** How good registers of a statement are, as a feed has it. */
+const QUALITIES = { measured: 'measured', last: 'measured', by_hand: 'edited', interpolated: 'interpolated' } as const;
+
 /** What a Green Button feed of the period has of the statement. Pure. */
 export const greenButtonStatement = (told: Statement): GreenButtonStatement => ({
   subtitle: `Bill period ${told.bill_period_id}, version ${told.version} of ${told.recorded_at}, billed ${told.billed_import_kwh} kWh delivered and ${told.billed_export_kwh} kWh received, SHA-256 ${told.sha256}`,
@@ -77,7 +80,7 @@ export const greenButtonStatement = (told: Statement): GreenButtonStatement => (
             {
               atMs: Date.parse(reading.at),
               milliwattHours: milliwattHours(reading.kwh),
-              isMeasured: reading.is !== 'interpolated',
+              is: QUALITIES[reading.is],
             },
           ]
         : [],

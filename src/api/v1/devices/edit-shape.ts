@@ -63,7 +63,11 @@ export const edit = z
     kwh: z.number().nullable().describe(MEANING.kwh),
     reason: z.string().describe(MEANING.reason),
     status: z.enum(['in_force', 'revoked']).describe('A `revoked` edit has no effect any more, and stays to be seen.'),
-    is_computed: z.boolean().describe('Whether consumption is computed so by now: within seconds of a change.'),
+    is_computed: z
+      .boolean()
+      .describe(
+        'Whether consumption is computed so by now: within seconds of a change, of months of frequent readings within minutes.',
+      ),
     author: z.string().nullable().describe('Id of the user who made it. Null: the account was erased.'),
     created_at: createdAt,
     revoked_by: z
@@ -102,7 +106,7 @@ export function toWire(row: EditRow): z.output<typeof edit> {
     kwh: isAdded ? milliwattHoursToKwh(asMilliwattHours(value)) : null,
     reason,
     status: revoked_at ? 'revoked' : 'in_force',
-    is_computed: row.is_counted === (revoked_at === null),
+    is_computed: row.is_counted === (revoked_at === null) && row.counted_to === null,
     author,
     created_at: created_at.toISOString(),
     revoked_by: revoker,

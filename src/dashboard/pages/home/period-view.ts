@@ -37,17 +37,23 @@ type Follow = (page: string) => { href: string; onClick: (event: MouseEvent) => 
 
 /**
  * A period of a home, or of one device: the address names it, arrows, swipes and dates lead to others, and it follows new readings by itself.
- * `page`: where it is, without the period; `address`: the period, '' for today.
+ * `page`: where it is, without the period; `address`: the period, '' for today. `computed`: another number where its past was computed anew.
  */
-export function PeriodView(props: { page: string; address: string; deviceId?: string; children?: Children }) {
-  const { page, address, deviceId } = props;
+export function PeriodView(props: {
+  page: string;
+  address: string;
+  deviceId?: string;
+  computed?: number;
+  children?: Children;
+}) {
+  const { page, address, deviceId, computed } = props;
   const { user, go, move } = useSession();
   const w = words();
   const today = todayIn(user.timezone);
   const shown: Shown = periodFrom(address) ?? periodAt('day', today);
   const { unit, start } = shown;
   const asked = { user_id: user.user_id, device_id: deviceId, unit, date: start };
-  const keys = [user.user_id, deviceId, unit, start];
+  const keys = [user.user_id, deviceId, unit, start, computed];
   const period = useLoad(() => call<Period>('GET', withQuery('/v1/period', asked)), keys);
   // By themselves: the figures do not wait for what is computed of them.
   const costs = useLoad(() => call<PeriodCosts>('GET', withQuery('/v1/period-costs', asked)), keys);

@@ -1,0 +1,102 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { DeviceDetails } from '#clients/typescript/client.ts';
+import { call, Failure } from '../../api.ts';
+import { html } from '../../html.ts';
+import { readDecimal } from '../../parts/decimal.ts';
+import { DecimalInput } from '../../parts/decimal-input.ts';
+import { instantIn } from '../../parts/instant.ts';
+import { useAction } from '../../parts/load.ts';
+import { busy, Dialog, Field, Problem } from '../../parts/ui.ts';
+import { useSession } from '../../session.ts';
+import { words } from '../../words/words.ts';
+
+/** What a register can show. */
+const MOST_KWH = 1_000_000_000;
+
+type Action = 'exclude' | 'add';
+
+/** Whether a quantity may be a register that counts: an add is refused for those of them that are not. */
+const mayBeRegister = ({ unit, counts_as }: DeviceDetails['channels'][number]) =>
+  (unit === 'kWh' || unit === 'm³') && counts_as !== null && counts_as !== 'ignored';
+
+/** Asks which readings of a device do not count, or what somebody read off a register, and why. Times are those of the account's zone. */
+export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; onClose: () => void }) {
+  const { device, onMade, onClose } = props;
+  const { me, user } = useSession();
+  const { common, edits: w } = words();
+  const registers = device.channels.filter(mayBeRegister);
+  const [action, setAction] = useState<Action>('exclude');
+  const [mistakes, setMistakes] = useState<Record<string, string>>({});
+  const { run, isBusy, error } = useAction();
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [mistakes]);
+  const save = (event: SubmitEvent) => {
+    event.preventDefault();
+    const fields = (event.target as HTMLFormElement).elements;
+    const given = new FormData(event.target as HTMLFormElement);
+    const text = (name: string) => String(given.get(name) ?? '');
+    const instant = (name: string) => instantIn(user.timezone, text(name));
+    const typed = readDecimal(text('kwh'));
+    const said =
+      action === 'add'
+        ? { at: instant('at'), kwh: typed.kind === 'number' ? Number(typed.value) : undefined }
+        : { start: instant('start'), end: instant('end') };
+    const body = { action, native_name: text('native_name') || undefined, ...said, reason: text('reason') };
+    run(async () => {
+      setMistakes({});
+      const saved = call('POST', `/v1/devices/${device.device_id}/edits`, body);
+      const wrong = await saved.then(() => null, mistakesIn);
+      if (wrong === null) return onMade();
+      // What has no field of its own is said as a sentence.
+      if (!Object.keys(wrong).every((name) => fields.namedItem(name))) await saved;
+      setMistakes(wrong);
+    });
+  };
+  const instantField = (name: 'start' | 'end' | 'at', label: string) =>
+    html`<${Field} label=${label} mistake=${mistakes[name]}>${(attributes: object) =>
+      html`<input ...${attributes} type="datetime-local" name=${name} step="1" required />`}<//>`;
+  const units = [...new Set(registers.map(({ unit }) => unit))];
+  return html`<${Dialog} title=${w.new} onClose=${onClose}>
+    <form ref=${form} onSubmit=${save}>
+      ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser(user.email)}</p>`}
+      <${Field} label=${w.what} hint=${w.actionHints[action]}>
+        ${(attributes: object) => html`<select ...${attributes} name="action" onChange=${(event: Event) => {
+          setMistakes({});
+          setAction((event.target as HTMLSelectElement).value as Action);
+        }}>
+          <option value="exclude" selected=${action === 'exclude'}>${w.actions.exclude}</option>
+          ${registers.length > 0 && html`<option value="add" selected=${action === 'add'}>${w.actions.add}</option>`}
+        </select>`}
+      <//>
+      <${Field} label=${w.quantity} mistake=${mistakes.native_name}>
+        ${(attributes: object) => html`<select ...${attributes} key=${action} name="native_name">
+          ${action === 'exclude' && html`<option value="">${w.every}</option>`}
+          ${(action === 'add' ? registers : device.channels).map(({ native_name }) => html`<option value=${native_name}>${native_name}</option>`)}
+        </select>`}
+      <//>
+      ${
+        action === 'add'
+          ? html`${instantField('at', w.at)}
+            <${Field} label=${w.value(units.join(', '))} mistake=${mistakes.kwh}>
+              ${(attributes: object) => html`<${DecimalInput} attributes=${attributes} name="kwh" limits=${{ least: 0, most: MOST_KWH }} isRequired />`}
+            <//>`
+          : html`${instantField('start', w.from)}${instantField('end', w.to)}`
+      }
+      <p class="quiet">${w.zone(user.timezone)}</p>
+      <${Field} label=${w.reason} hint=${w.reasonHint} mistake=${mistakes.reason}>
+        ${(attributes: object) => html`<textarea ...${attributes} name="reason" rows="2" maxlength="500" required></textarea>`}
+      <//>
+      <${Problem} text=${error} />
+      <p class="actions">
+        <button class="main" ...${busy(isBusy)}>${common.save}</button>
+        <button type="button" onClick=${onClose}>${common.cancel}</button>
+      </p>
+    </form>
+  <//>`;
+
+  /** Mistakes by field; what is none is thrown on. */
+  function mistakesIn(reason: unknown): Record<string, string> {
+    if (!(reason instanceof Failure) || reason.status !== 422 || reason.details.length === 0) throw reason;
+    return Object.fromEntries(reason.details.map(({ field, message }) => [field, w.wrong(message)]));
+  }
+}

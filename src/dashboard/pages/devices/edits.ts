@@ -1,0 +1,96 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { DeviceDetails, ReadingEdit } from '#clients/typescript/client.ts';
+import { call, list } from '../../api.ts';
+import { html } from '../../html.ts';
+import { Rows } from '../../parts/focus.ts';
+import { time } from '../../parts/format.ts';
+import { useAction, useLoad } from '../../parts/load.ts';
+import { Badge, Card, Loading, Problem, Sure, When } from '../../parts/ui.ts';
+import { useSession } from '../../session.ts';
+import { numberFormat } from '../../words/locale.ts';
+import { words } from '../../words/words.ts';
+import { CreateEdit } from './create-edit.ts';
+
+/** How often it is asked whether consumption is computed with all edits by now. */
+const LOOK_MS = 2_000;
+
+/** What people said of the readings of a device: which do not count, and what they read themselves. `onComputed`: what it consumed may be another now. */
+export function Edits({ of: device, onComputed }: { of: DeviceDetails; onComputed: () => void }) {
+  const { me, user } = useSession();
+  const { common, edits: w } = words();
+  const path = `/v1/devices/${device.device_id}/edits`;
+  const edits = useLoad(() => list<ReadingEdit>(`${path}?limit=200`), [path]);
+  const [isOpen, setOpen] = useState(false);
+  const { run, error } = useAction();
+  const isWaiting = edits.value?.some(({ is_computed }) => !is_computed) ?? false;
+  const wasWaiting = useRef(false);
+  useEffect(() => {
+    if (wasWaiting.current && !isWaiting) onComputed();
+    wasWaiting.current = isWaiting;
+    if (!isWaiting) return;
+    const timer = setInterval(edits.again, LOOK_MS);
+    return () => clearInterval(timer);
+  }, [isWaiting, edits.again]);
+  const person = (userId: string | null) => {
+    if (userId === null) return w.erased;
+    return userId === me.user_id ? w.you : userId === user.user_id ? user.email : userId;
+  };
+  const revoke = (editId: string) =>
+    run(async () => {
+      await call('DELETE', `${path}/${editId}`);
+      edits.again();
+    });
+  const add = html`<button type="button" onClick=${() => setOpen(true)}>${w.new}</button>`;
+  return html`<${Card} title=${w.title} actions=${add}>
+    <p class="quiet">${w.about}</p>
+    <${Problem} text=${error} />
+    <${Rows} label=${w.list}>
+      <${Loading} of=${edits}>${(all: ReadingEdit[]) => (all.length === 0 ? html`<p>${w.none}</p>` : table(all.toReversed()))}<//>
+    <//>
+    ${
+      isOpen &&
+      html`<${CreateEdit} device=${device} onClose=${() => setOpen(false)} onMade=${() => {
+        setOpen(false);
+        edits.again();
+      }} />`
+    }
+  <//>`;
+
+  function table(all: ReadingEdit[]) {
+    return html`<div class="table"><table>
+      <thead><tr>
+        <th scope="col">${w.what}</th><th scope="col">${w.when}</th><th scope="col">${w.reason}</th><th scope="col">${w.made}</th>
+        <th scope="col">${common.status}</th><td></td>
+      </tr></thead>
+      <tbody>${all.map((one) => {
+        const [what, when] = [whatOf(one), whenOf(one)];
+        return html`<tr key=${one.edit_id}>
+          <th scope="row" data-name=${w.what}>${what}</th>
+          <td data-name=${w.when}>${when}</td>
+          <td data-name=${w.reason}>${one.reason}</td>
+          <td data-name=${w.made}><span>${person(one.author)}, <${When} at=${one.created_at} zone=${user.timezone} /></span></td>
+          <td data-name=${common.status}><span>
+            <${Badge} kind=${one.status === 'in_force' ? 'good' : 'quiet'}>${w.statuses[one.status]}<//>
+            ${!one.is_computed && html` <${Badge} kind="warn">${w.waits}<//>`}
+            ${one.revoked_at && html` ${person(one.revoked_by)}, <${When} at=${one.revoked_at} zone=${user.timezone} />`}
+          </span></td>
+          <td><div class="actions">${
+            one.status === 'in_force' &&
+            html`<${Sure} label=${w.revoke} of=${`${what}, ${when}`} question=${w.revokeQuestion} onSure=${() => revoke(one.edit_id)} />`
+          }</div></td>
+        </tr>`;
+      })}</tbody>
+    </table></div>`;
+  }
+
+  function whatOf({ native_name, kwh }: ReadingEdit): string {
+    if (kwh === null) return w.excludedOf(native_name ?? w.every);
+    const unit = device.channels.find((channel) => channel.native_name === native_name)?.unit ?? 'kWh';
+    return w.readOf(`${numberFormat({ maximumFractionDigits: 6 }).format(kwh)} ${unit}`, native_name ?? '');
+  }
+
+  function whenOf({ start, end, at }: ReadingEdit): string {
+    const [from, to] = [start ?? at ?? '', end];
+    return to === null ? time(from, user.timezone) : w.fromTo(time(from, user.timezone), time(to, user.timezone));
+  }
+}
