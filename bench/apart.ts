@@ -7,7 +7,7 @@ import { innerFoldersOf } from '../test/support/tiers/inner-folder.ts';
 
 /** Says to the process within that it is. */
 const APART = 'BENCH_APART';
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 /** npm passes Ctrl-C on to a process that had it from the terminal already: so soon after each other two are one. */
 const SAME_KEY_MS = 300;
 /** How long a database may take to end. It flushes nothing: its files are removed. */
@@ -17,7 +17,7 @@ export const isApart = (): boolean => process.env[APART] === '1';
 
 /**
  * Runs this very program again, in a session and a folder for temporary files of its own, and ends with its exit code. However it ends, what it
- * started is ended and the folder removed. On SIGINT, SIGTERM and SIGHUP it is ended, too; on a second one at once, and the folder stays. (A
+ * started is ended and the folder removed. On SIGINT, SIGTERM, SIGHUP and SIGQUIT it is ended, too; on a second one at once, and the folder stays. (A
  * process of its own does so, because one that measures may not look at signals for seconds, and may be amid starting something.) Linux only.
  */
 export async function runApart(): Promise<never> {
@@ -93,13 +93,18 @@ function processesOf(session: number, folder: string): Process[] {
       const [, name = '', rest = ''] = /\((.*)\) (.*)/s.exec(readFileSync(`/proc/${entry}/stat`, 'utf8')) ?? [];
       const [state = '', parent, , itsSession] = rest.split(' ');
       if ('ZX'.includes(state)) return [];
-      const isOurs = Number(itsSession) === session || workingFolderOf(entry).startsWith(folder + sep);
+      const isOurs = Number(itsSession) === session || isOf(folder, entry, name);
       return isOurs ? [{ pid: Number(entry), parent: Number(parent), name }] : [];
     } catch {
       return [];
     }
   });
 }
+
+/** Whether it was started by the run, too, and not by somebody who looks at its folder. PostgreSQL writes its title over its environment. */
+const isOf = (folder: string, pid: string, name: string): boolean =>
+  workingFolderOf(pid).startsWith(folder + sep) &&
+  (name === 'postgres' || readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(`TMPDIR=${folder}`));
 
 function workingFolderOf(pid: string): string {
   try {

@@ -1,4 +1,5 @@
 import type { IPublishPacket, MqttClient } from 'mqtt';
+import { ackOrder } from './ack-order.ts';
 import { pubacks } from './pubacks.ts';
 
 type SendPacket = (packet: { cmd: string; messageId?: number }, callback?: () => void, ...rest: unknown[]) => void;
@@ -16,20 +17,24 @@ export type TakeMessage = (packet: IPublishPacket, acknowledge: () => void, goOn
 export function holdPubacks(client: MqttClient, take: TakeMessage): void {
   const internals = client as unknown as Internals;
   const send = internals._sendPacket.bind(client) as SendPacket;
-  let connection = 0;
-  client.on('close', () => {
-    connection++;
-  });
   // Past the sender, which has a price a packet; what it would do besides is nothing to an acknowledgement.
-  const acknowledgeOn = pubacks(() => (client.connected ? client.stream : null));
+  const sendPuback = pubacks(() => (client.connected ? client.stream : null));
+  let connection = 0;
+  const orderOf = (cameOn: number) =>
+    ackOrder((messageId) => {
+      if (cameOn === connection) sendPuback(messageId);
+    });
+  let takenInOrder = orderOf(connection);
+  client.on('close', () => {
+    takenInOrder = orderOf(++connection);
+  });
   internals._sendPacket = (packet, callback, ...rest) => {
     if (packet.cmd === 'puback') callback?.();
     else send(packet, callback, ...rest);
   };
-  // By itself, so that what waits for its commit keeps two numbers, not the packet and all that mqtt.js has around it.
-  const acknowledgement = (messageId: number | undefined, cameOn: number) => () => {
-    if (messageId !== undefined && cameOn === connection) acknowledgeOn(messageId);
-  };
   client.handleMessage = (packet, goOn) =>
-    take(packet, acknowledgement(packet.qos === 1 ? packet.messageId : undefined, connection), goOn);
+    take(packet, packet.qos === 1 && packet.messageId !== undefined ? takenInOrder(packet.messageId) : NOTHING, goOn);
 }
+
+/** Of what needs no acknowledgement. */
+const NOTHING = () => {};

@@ -23,5 +23,5 @@ async function whyNothing(db: Database, deviceId: string): Promise<string> {
   if (first === null) return 'No reading of energy is stored of this device.';
   if (areSingle)
     return `One reading came, at ${first.toISOString()}. Usage lies between two readings: it begins with the second.`;
-  return 'No usage of this device is known in this time.';
+  return 'No usage of this device is known in this time. What a device made or stored is told with --include production (a battery: charged,discharged).';
 }

@@ -52,8 +52,8 @@ log_min_messages = warning
 `;
 }
 
-/** An eighth of the memory, between 128 MB and 8 GB: what a million meters touch with each of their readings is 2 GB. */
-const defaultSharedBuffersMb = () => Math.min(8192, Math.max(128, Math.floor(usableMemoryBytes() / 8 / 2 ** 20)));
+/** An eighth of the memory, between 128 MB and 2 GB: no more is touched by a million meters with each of their readings. */
+const defaultSharedBuffersMb = () => Math.min(2048, Math.max(128, Math.floor(usableMemoryBytes() / 8 / 2 ** 20)));
 
 /**
  * Starts the PostgreSQL server of `dataDir`, making the cluster first where there is none. A server that is already

@@ -104,15 +104,14 @@ export const subscriptionsTo = (event: string, user: string): string => `
 
 /**
  * Those of a relation's users (its `user_id`), in SQL, of whom somebody gets such an event: what `subscriptionsTo` says of each, as a set, since
- * of a batch's thousands mostly nobody does. Where no utility and no administrator subscribed, their branches are not begun.
+ * of a batch's thousands mostly nobody does. Where no utility and no administrator subscribed, their branches are not begun. Utilities that did are
+ * found first and by themselves: what the planner believes of them may be days old, and it would pair each of them with each user.
  */
 export const subscribedAmong = (relation: string, event: string): string => `
   SELECT user_id FROM ${relation} JOIN webhooks USING (user_id) WHERE event = ${event}
   UNION
-  SELECT u.user_id FROM ${relation} JOIN users u USING (user_id) JOIN webhooks w ON w.user_id = u.enrolled_by JOIN users o ON o.user_id = w.user_id
-  WHERE u.role = 'homeowner' AND o.role = 'utility' AND w.event = ${event} AND ${isSubscribedBy('utility', event)}
+  (WITH telling AS MATERIALIZED (SELECT DISTINCT o.user_id FROM webhooks JOIN users o USING (user_id) WHERE o.role = 'utility' AND event = ${event})
+   SELECT u.user_id FROM ${relation} JOIN users u USING (user_id)
+   WHERE u.role = 'homeowner' AND u.enrolled_by IN (SELECT user_id FROM telling) AND EXISTS (SELECT FROM telling))
   UNION
-  SELECT user_id FROM ${relation} WHERE ${isSubscribedBy('admin', event)}`;
-
-const isSubscribedBy = (role: 'utility' | 'admin', event: string) =>
-  `EXISTS (SELECT FROM webhooks JOIN users USING (user_id) WHERE role = '${role}' AND event = ${event})`;
+  SELECT user_id FROM ${relation} WHERE EXISTS (SELECT FROM webhooks JOIN users USING (user_id) WHERE role = 'admin' AND event = ${event})`;

@@ -53,13 +53,20 @@ function parseText(text: string): unknown {
   }
 }
 
-/** Whether the payload begins like a JSON object, and these stand somewhere in it: to look at bodies of others without parsing them. */
-export const mentions = (payload: Buffer, ...words: readonly string[]): boolean => {
-  if (payload[0] !== OPENING_BRACE) return false;
+/**
+ * Whether the payload begins like a JSON object, and these stand somewhere in it: to look at bodies of others without parsing them. Of one
+ * that is no text its bytes are looked at, so that whose it is can refuse it.
+ */
+export function mentions(payload: Buffer, ...words: readonly string[]): boolean {
+  const [first = 0] = payload;
+  if (first !== OPENING_BRACE && !BEFORE_IT.has(first)) return false;
   const text = readText(payload);
-  return text !== null && words.every((word) => text.includes(word));
-};
+  if (text === null) return words.every((word) => payload.includes(word));
+  return (first === OPENING_BRACE || text.trimStart().startsWith('{')) && words.every((word) => text.includes(word));
+}
 const OPENING_BRACE = 0x7b;
+/** White space of JSON, and the beginning of a byte-order mark. */
+const BEFORE_IT: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef]);
 
 function parseLeniently(text: string): unknown {
   if (!/nan|inf/i.test(text)) return undefined;

@@ -220,7 +220,7 @@ test('usage of a device that has none says why', async () => {
   expect(await said()).toMatch(/^DATE +KWH_USED /);
   const before = ['--start', '2025-12-01', '--end', '2025-12-02'];
   expect((await energy(['usage', 'device', fresh.deviceId, ...before])).out).toBe(
-    'No usage of this device is known in this time.\n',
+    'No usage of this device is known in this time. What a device made or stored is told with --include production (a battery: charged,discharged).\n',
   );
 });
 

@@ -49,7 +49,11 @@ export const certificate: Check = {
     }
     return findings.length > 0
       ? findings
-      : [ok(`names ${pair.hosts.map(({ host }) => host).join(' and ')}, and holds until ${day(pair.validToMs)}`)];
+      : [
+          ok(
+            `names ${[...new Set(pair.hosts.map(({ host }) => host))].join(' and ')}, and holds until ${day(pair.validToMs)}`,
+          ),
+        ];
   },
 };
 

@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { ackOrder } from './ack-order.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function taking(count: number) {
+  const told: number[] = [];
+  const take = ackOrder((messageId) => told.push(messageId));
+  return { told, done: Array.from({ length: count }, (_, index) => take(index + 1)) };
+}
+
+test('acknowledges in the order in which messages came, whatever is done first', () => {
+  const { told, done } = taking(6);
+  for (const at of [1, 3, 2]) done[at]?.();
+  expect(told).toEqual([]);
+  done[0]?.();
+  expect(told).toEqual([1, 2, 3, 4]);
+  done[5]?.();
+  done[4]?.();
+  expect(told).toEqual([1, 2, 3, 4, 5, 6]);
+  vi.runAllTimers();
+  expect(told).toEqual([1, 2, 3, 4, 5, 6]);
+});
+
+test('one that is late holds up the others for a tenth of a second, and is acknowledged when it is done', () => {
+  const { told, done } = taking(5);
+  for (const at of [1, 2]) done[at]?.();
+  vi.advanceTimersByTime(99);
+  expect(told).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(told).toEqual([2, 3]);
+  done[4]?.();
+  vi.advanceTimersByTime(100);
+  expect(told).toEqual([2, 3, 5]);
+  done[0]?.();
+  expect(told).toEqual([2, 3, 5, 1]);
+  done[3]?.();
+  expect(told).toEqual([2, 3, 5, 1, 4]);
+});
+
+test('tells each once, of thousands in any order', () => {
+  const { told, done } = taking(5_000);
+  const order = done.map((_, index) => (index * 7_919) % done.length);
+  for (const [turn, at] of order.entries()) {
+    done[at]?.();
+    if (turn % 500 === 0) vi.advanceTimersByTime(100);
+  }
+  vi.runAllTimers();
+  expect([...told].sort((a, b) => a - b)).toEqual(done.map((_, index) => index + 1));
+});
