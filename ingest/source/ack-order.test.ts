@@ -43,6 +43,17 @@ test('one that is late holds up the others for a tenth of a second, and is ackno
   expect(told).toEqual([2, 3, 5, 1, 4]);
 });
 
+test('one that stays away holds up nobody after that', () => {
+  const told: number[] = [];
+  const take = ackOrder((messageId) => told.push(messageId));
+  take(1);
+  take(2)();
+  vi.advanceTimersByTime(100);
+  expect(told).toEqual([2]);
+  for (let messageId = 3; messageId < 1_000; messageId++) take(messageId)();
+  expect(told).toHaveLength(998);
+});
+
 test('tells each once, of thousands in any order', () => {
   const { told, done } = taking(5_000);
   const order = done.map((_, index) => (index * 7_919) % done.length);

@@ -1,54 +1,61 @@
 /** So long a message that is late holds back the acknowledgements of those behind it. */
 const MOST_HELD_MS = 100;
 
+/** `late`: it has held up others for as long as it may, and is acknowledged whenever it is done. */
 interface Taken {
   readonly messageId: number;
-  state: 'open' | 'done' | 'told';
+  state: 'open' | 'done' | 'late';
 }
 
 /**
  * Acknowledgements of one connection in the order in which its messages came (MQTT 5, 4.6), though lanes commit them in another. A broker looks for what is
  * acknowledged among all that it has sent, from the oldest on: with thousands under way out of order that was half of what mosquitto costs a
- * message. A message that is late (of a device that is behind) holds up the others for a tenth of a second and no longer. Answers what
+ * message. A message that is late (of a device that is behind) holds up the others for a tenth of a second, once. Answers what
  * takes a message: it answers what is called once, when that message may be acknowledged.
  */
 export function ackOrder(acknowledge: (messageId: number) => void): (messageId: number) => () => void {
+  /** From `first` on: what is not acknowledged yet, and not late. */
   let taken: Taken[] = [];
-  /** The oldest that is not told yet. */
   let first = 0;
   /** What is done behind an open one will be looked at again. */
   let isTimed = false;
 
-  const tell = (one: Taken) => {
-    one.state = 'told';
-    acknowledge(one.messageId);
-  };
-  /** Tells what is done up to the first that is open; all that is done where these have waited for too long. */
-  function flush(isLate: boolean): void {
-    for (let at = first; at < taken.length; at++) {
+  /** Lets go of what was taken before a place; of the array in large pieces. */
+  function leave(before: number): void {
+    first = before;
+    if (2 * first <= taken.length) return;
+    taken = taken.slice(first);
+    first = 0;
+  }
+
+  function tellInOrder(): void {
+    let at = first;
+    for (; taken[at]?.state === 'done'; at++) acknowledge((taken[at] as Taken).messageId);
+    leave(at);
+  }
+
+  function tellAll(): void {
+    const last = taken.findLastIndex(({ state }) => state === 'done');
+    for (let at = first; at <= last; at++) {
       const one = taken[at] as Taken;
-      if (one.state === 'done') tell(one);
-      else if (one.state === 'open' && !isLate) break;
+      if (one.state === 'done') acknowledge(one.messageId);
+      else one.state = 'late';
     }
-    while (taken[first]?.state === 'told') first++;
-    // What was told is let go of in large pieces.
-    if (2 * first > taken.length) {
-      taken = taken.slice(first);
-      first = 0;
-    }
+    leave(Math.max(first, last + 1));
   }
 
   return (messageId) => {
     const one: Taken = { messageId, state: 'open' };
     taken.push(one);
     return () => {
+      if (one.state === 'late') return acknowledge(messageId);
       one.state = 'done';
-      if (taken[first] === one) return flush(false);
+      if (taken[first] === one) return tellInOrder();
       if (isTimed) return;
       isTimed = true;
       setTimeout(() => {
         isTimed = false;
-        flush(true);
+        tellAll();
       }, MOST_HELD_MS).unref();
     };
   };
