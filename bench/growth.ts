@@ -18,6 +18,8 @@ const BY_QUARTER_HOUR = process.argv.includes('--interval=15m');
  * each: their heads are written once for five readings, and those of the many once for each.
  */
 const DEVICES = { few: Number(argument('few') ?? 1_000), many: Number(argument('devices') ?? 100_000) };
+/** Of a million the heads fit into no cache of a processor. */
+const DEVICES_TARGET = DEVICES.many < 1_000_000 ? 0.8 : 0.7;
 const [FEW_DEVICES, MANY_DEVICES] = [DEVICES.few.toLocaleString('en'), DEVICES.many.toLocaleString('en')];
 /** Minutes for which the many publish without a pause at the end, with vacuum and checkpoints as they come; 0: not at all. */
 const STEADY_MINUTES = Number(argument('steady') ?? 0);
@@ -164,7 +166,7 @@ export async function bench(): Promise<Answer> {
         ),
         '',
         `slowest / smallest size: ${ratios.sizes_few} with ${FEW_DEVICES} devices, ${ratios.sizes_many} with ${MANY_DEVICES} (target: 0.8)`,
-        `${MANY_DEVICES} devices / ${FEW_DEVICES}: ${ratios.devices} at worst (target: 0.8); PostgreSQL's CPU ${ratios.cpu} (target: 2 at most)`,
+        `${MANY_DEVICES} devices / ${FEW_DEVICES}: ${ratios.devices} at worst (target: ${DEVICES_TARGET}); PostgreSQL's CPU ${ratios.cpu} (target: 2 at most)`,
         `updates of heads that touched no index (HOT): ${hot} (target: 0.95)`,
         ...(steady
           ? [
