@@ -1,9 +1,12 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '#src/core/log.ts';
 import { ADVISORY_LOCKS, lockOf } from '#src/database/advisory-locks.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { HOLDER_LIMITS, keepAlive } from '#src/database/exclusive-lock.ts';
 
 const AGAIN_MS = 1_000;
+/** How long the database may take to hear that a lease is given back. Where it hangs, the lease ends with its connection. */
+const RELEASE_MS = 500;
 
 /**
  * Number of the session that an installation's ingest has at an MQTT broker, in its name there. Others are those of earlier versions, one
@@ -19,7 +22,7 @@ const OWN_SESSION = 1;
 export interface SessionLease {
   /** Name of the session: nobody else uses it at the same broker at the same time. */
   clientId: string;
-  /** Gives the lease back. */
+  /** Gives the lease back, within half a second also where the database hangs. */
   release(): Promise<void>;
   /** Calls back when somebody else has the lease, after the connection that held it broke. */
   whenLost(onLost: () => void, log: Logger): void;
@@ -106,7 +109,8 @@ function held(pool: Pool, client: PoolClient, locks: Locks, clientId: string): S
     async release() {
       released = true;
       // So that whoever waits need not wait until the server has seen this connection end.
-      await holder?.query('SELECT pg_advisory_unlock_all()').catch(() => {});
+      const unlocked = holder?.query('SELECT pg_advisory_unlock_all()').catch(() => {});
+      if (unlocked) await Promise.race([unlocked, pause(RELEASE_MS, undefined, { ref: false })]);
       letGo();
     },
     whenLost(onLost, log) {
@@ -119,7 +123,7 @@ function held(pool: Pool, client: PoolClient, locks: Locks, clientId: string): S
             return again ? hold(again) : onLost();
           } catch (error) {
             log.debug({ err: error, client_id: clientId }, 'lease not taken again yet');
-            await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+            await pause(AGAIN_MS);
           }
         }
       };

@@ -10,6 +10,11 @@ import type { Receive, Source } from './source.ts';
 const STANDBY_LOOK_MS = 400;
 /** How often sessions of earlier versions are tried, whose workers may still be there. */
 const EARLIER_LOOK_MS = 5_000;
+/**
+ * How long a stop waits for what goes on beside the client: it is left at once, unless the database or the broker hangs. With the process
+ * its leases and sessions end, and what they have is somebody else's to take.
+ */
+const LEAVE_MS = 1_500;
 
 export interface StandbySource extends Source {
   /** Whether another worker has the broker's session, and this one waits for it to be gone. */
@@ -116,7 +121,7 @@ export async function startStandbyClient(options: {
     },
     async leave() {
       stopping.abort();
-      await beside;
+      await Promise.race([beside, setTimeout(LEAVE_MS, undefined, { ref: false })]);
     },
     async close() {
       await Promise.all([...sources].map((source) => source.close()));
