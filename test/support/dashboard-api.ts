@@ -1,3 +1,4 @@
+import { afterAll, beforeAll } from 'vitest';
 import { listRejected, replayRejected } from '#ingest/rejected.ts';
 import type { ApiContext } from '#src/api/context.ts';
 import { DASHBOARD_OPERATIONS } from '#src/api/dashboard/operations.ts';
@@ -26,8 +27,47 @@ export interface DashboardApi {
   sql(text: string, values?: unknown[]): Promise<{ rows: any[] }>;
 }
 
-/** Starts the API with the dashboard's operations, an administrator, two utilities, and a home of the first of them. */
-export async function dashboardApi(): Promise<DashboardApi> {
+/**
+ * Registers what starts the API with the dashboard's operations, an administrator, two utilities, and a home of the first of them, and
+ * what removes them. They are there within a test; what is asked with can be named before.
+ */
+export function dashboardApi(): DashboardApi {
+  const people = { admin: {}, utility: {}, stranger: {}, home: {} } as DashboardApi['people'];
+  const own = {
+    people,
+    ask: async (path, { key }, sent = {}) => {
+      const { method = 'GET' } = sent;
+      const answer = await own.api.send(`/own${path}`, { key, ...sent });
+      const definition = DASHBOARD_OPERATIONS.find(
+        (one) =>
+          one.method === method &&
+          new RegExp(`^${one.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path.split('?', 1)[0] ?? ''),
+      );
+      if (!definition) throw new Error(`${method} ${path} is no operation`);
+      if (answer.status < 300) definition.answer.parse(answer.json);
+      return answer;
+    },
+    statuses: async (path, callers) =>
+      Object.fromEntries(
+        await Promise.all(
+          Object.entries(callers).map(async ([name, caller]) => [name, (await own.ask(path, caller)).status] as const),
+        ),
+      ),
+    sql: (text, values = []) => own.api.database.pool.query(text, values),
+    // The rest is there once it is started.
+  } as Omit<DashboardApi, 'api' | 'context'> as DashboardApi;
+  beforeAll(async () => {
+    const { api } = Object.assign(own, await startApi());
+    const { admin, utility, stranger, home } = people;
+    Object.assign(admin, await api.user('admin'));
+    for (const one of [utility, stranger]) Object.assign(one, await api.user('utility'));
+    Object.assign(home, await api.user('homeowner', { enrolledBy: utility.userId }));
+  });
+  afterAll(() => own.api.close());
+  return own;
+}
+
+async function startApi(): Promise<Pick<DashboardApi, 'api' | 'context'>> {
   let context: ApiContext | undefined;
   const api = await testApi({
     beforeListening: (app, its) => {
@@ -50,31 +90,5 @@ export async function dashboardApi(): Promise<DashboardApi> {
     replay: (which, signal) => replayRejected(pool, which, { retentionMonths: 24, signal }),
   };
   context.rollups = { pool, capabilities, retentionMonths: 24 };
-  const [admin, utility, stranger] = [await api.user('admin'), await api.user('utility'), await api.user('utility')];
-  const home = await api.user('homeowner', { enrolledBy: utility.userId });
-  const ask: DashboardApi['ask'] = async (path, { key }, sent = {}) => {
-    const { method = 'GET' } = sent;
-    const answer = await api.send(`/own${path}`, { key, ...sent });
-    const definition = DASHBOARD_OPERATIONS.find(
-      (one) =>
-        one.method === method &&
-        new RegExp(`^${one.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path.split('?', 1)[0] ?? ''),
-    );
-    if (!definition) throw new Error(`${method} ${path} is no operation`);
-    if (answer.status < 300) definition.answer.parse(answer.json);
-    return answer;
-  };
-  return {
-    api,
-    context,
-    people: { admin, utility, stranger, home },
-    ask,
-    statuses: async (path, callers) =>
-      Object.fromEntries(
-        await Promise.all(
-          Object.entries(callers).map(async ([name, caller]) => [name, (await ask(path, caller)).status] as const),
-        ),
-      ),
-    sql: (text, values = []) => pool.query(text, values),
-  };
+  return { api, context };
 }

@@ -1,32 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#src/core/ids.ts';
-import { type DashboardApi, dashboardApi, type Person } from '#test/support/dashboard-api.ts';
+import { dashboardApi } from '#test/support/dashboard-api.ts';
 
-let api: DashboardApi['api'];
-let ask: DashboardApi['ask'];
-let statuses: DashboardApi['statuses'];
-let sql: DashboardApi['sql'];
-let admin: Person;
-let utility: Person;
-let stranger: Person;
-let home: Person;
-beforeAll(async () => {
-  ({
-    api,
-    ask,
-    statuses,
-    sql,
-    people: { admin, utility, stranger, home },
-  } = await dashboardApi());
-});
-afterAll(() => api.close());
+const own = dashboardApi();
+const { ask, statuses, sql } = own;
+const { admin, utility, stranger, home } = own.people;
 const everybody = () => ({ home, utility, stranger, admin });
 
 describe('firings', () => {
   let alertId: string;
   const events = Array.from({ length: 5 }, (_, index) => newId('evt', Date.UTC(2026, 5, 1, index)));
   beforeAll(async () => {
-    const made = await api.send('/v1/alerts', {
+    const made = await own.api.send('/v1/alerts', {
       ...{ key: home.key, method: 'POST' },
       body: { type: 'peak_usage', threshold_kwh: 1, delivery: 'email' },
     });
@@ -67,7 +52,7 @@ describe('firings', () => {
   });
 
   test('of a silence name the device, and have no end and no energy', async () => {
-    const { json } = await api.send('/v1/alerts', {
+    const { json } = await own.api.send('/v1/alerts', {
       ...{ key: home.key, method: 'POST' },
       body: { type: 'no_data', threshold_hours: 5, delivery: 'email' },
     });
@@ -83,8 +68,8 @@ describe('firings', () => {
 
   test('of an alert on costs have what the period cost, and no energy', async () => {
     const tariff = { name: 'x', valid_from: '2026-01-01', currency: 'EUR', import: { per_kwh: 1 } };
-    await api.send('/v1/tariffs', { key: home.key, method: 'POST', body: tariff });
-    const { json } = await api.send('/v1/alerts', {
+    await own.api.send('/v1/tariffs', { key: home.key, method: 'POST', body: tariff });
+    const { json } = await own.api.send('/v1/alerts', {
       ...{ key: home.key, method: 'POST' },
       body: { type: 'daily_cost', threshold: '5', delivery: 'email' },
     });
@@ -102,7 +87,7 @@ describe('firings', () => {
     expect(await statuses(`/v1/alerts/${alertId}/firings`, everybody())).toEqual({
       ...{ home: 200, utility: 200, admin: 200, stranger: 404 },
     });
-    const neighbour = await api.user('homeowner', { enrolledBy: utility.userId });
+    const neighbour = await own.api.user('homeowner', { enrolledBy: utility.userId });
     expect((await ask(`/v1/alerts/${alertId}/firings`, neighbour)).status).toBe(404);
     for (const id of ['alr_none', '%00', "x'", 'x'.repeat(5_000)])
       expect((await ask(`/v1/alerts/${id}/firings`, admin)).status).toBe(404);

@@ -1,29 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type DashboardApi, dashboardApi, type Person } from '#test/support/dashboard-api.ts';
+import { describe, expect, test } from 'vitest';
+import { dashboardApi, type Person } from '#test/support/dashboard-api.ts';
 import { meter } from '#test/support/meters.ts';
 
-let api: DashboardApi['api'];
-let ask: DashboardApi['ask'];
-let statuses: DashboardApi['statuses'];
-let sql: DashboardApi['sql'];
-let admin: Person;
-let utility: Person;
-let stranger: Person;
-let home: Person;
-beforeAll(async () => {
-  ({
-    api,
-    ask,
-    statuses,
-    sql,
-    people: { admin, utility, stranger, home },
-  } = await dashboardApi());
-});
-afterAll(() => api.close());
+const own = dashboardApi();
+const { ask, statuses, sql } = own;
+const { admin, utility, stranger, home } = own.people;
 
 describe('a table of devices', () => {
   const check = (raw: string, caller: Person = utility, query = '') =>
-    api.send(`/own/v1/import-check${query}`, {
+    own.api.send(`/own/v1/import-check${query}`, {
       method: 'POST',
       key: caller.key,
       raw,
@@ -60,7 +45,7 @@ describe('a table of devices', () => {
     expect(await counts()).toEqual(before);
     // What it foresees is what comes.
     const send = { method: 'POST', key: utility.key, raw: fresh, headers: { 'content-type': 'text/csv' } };
-    expect((await api.send('/v1/imports?create_users=true', send)).json).toMatchObject({
+    expect((await own.api.send('/v1/imports?create_users=true', send)).json).toMatchObject({
       created: 3,
       users_created: 1,
     });
@@ -70,18 +55,18 @@ describe('a table of devices', () => {
   });
 
   test('is not forgotten while the passwords of its devices wait, by who imported it', async () => {
-    const by = await api.user('utility');
+    const by = await own.api.user('utility');
     const send = {
       method: 'POST',
       key: by.key,
       raw: 'type,location\nmeter,a\n',
       headers: { 'content-type': 'text/csv' },
     };
-    const { import_id } = (await api.send('/v1/imports', send)).json;
+    const { import_id } = (await own.api.send('/v1/imports', send)).json;
     const waiting = async (caller: Person) =>
       (await ask('/v1/waiting-imports', caller)).json.map((one: { import_id: string }) => one.import_id);
     expect(await Promise.all([by, stranger, admin].map(waiting))).toEqual([[import_id], [], []]);
-    await api.send(`/v1/imports/${import_id}/credentials`, { method: 'POST', key: by.key });
+    await own.api.send(`/v1/imports/${import_id}/credentials`, { method: 'POST', key: by.key });
     expect(await waiting(by)).toEqual([]);
   });
 
@@ -104,9 +89,9 @@ describe('a table of devices', () => {
 
 describe('what is held', () => {
   test('is named, until the next readings say what it was', async () => {
-    const it = await meter(api.database);
-    const owner = { key: (await api.user('admin')).key };
-    const at = (minutes: number) => new Date(api.now.getTime() - (60 - minutes) * 60_000);
+    const it = await meter(own.api.database);
+    const owner = { key: (await own.api.user('admin')).key };
+    const at = (minutes: number) => new Date(own.api.now.getTime() - (60 - minutes) * 60_000);
     const held = async () => (await ask(`/v1/devices/${it.deviceId}/held`, owner)).json;
     await it.read([
       [at(0), 100],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDevice } from '#src/devices/store.ts';
-import { type DashboardApi, dashboardApi, type Person } from '#test/support/dashboard-api.ts';
+import { dashboardApi, type Person } from '#test/support/dashboard-api.ts';
 import { addToProfile, KNOWN } from '#test/support/load-profile.ts';
 import { meter } from '#test/support/meters.ts';
 import { faultFrom, ordinaryHome, simulateYear } from '#test/support/simulated-year.ts';
@@ -8,24 +8,9 @@ import { faultFrom, ordinaryHome, simulateYear } from '#test/support/simulated-y
 const QUARTER_MS = 900_000;
 const HOUR_MS = 3_600_000;
 
-let api: DashboardApi['api'];
-let ask: DashboardApi['ask'];
-let statuses: DashboardApi['statuses'];
-let sql: DashboardApi['sql'];
-let admin: Person;
-let utility: Person;
-let stranger: Person;
-let home: Person;
-beforeAll(async () => {
-  ({
-    api,
-    ask,
-    statuses,
-    sql,
-    people: { admin, utility, stranger, home },
-  } = await dashboardApi());
-});
-afterAll(() => api.close());
+const own = dashboardApi();
+const { ask, statuses, sql } = own;
+const { admin, utility, stranger, home } = own.people;
 const everybody = () => ({ home, utility, stranger, admin });
 
 type Energy = { milliwattHours: number; estimated: number };
@@ -33,7 +18,7 @@ type Energy = { milliwattHours: number; estimated: number };
 /** Writes quarter-hours of a device and every aggregate above them, as ingest does. */
 async function write(userId: string, deviceId: string, profile: Map<number, Energy>): Promise<void> {
   await addToProfile(
-    api.database,
+    own.api.database,
     [...profile].map(([startsAtMs, { milliwattHours, estimated }]) => {
       return {
         deviceId,
@@ -49,7 +34,7 @@ async function write(userId: string, deviceId: string, profile: Map<number, Ener
 
 /** A meter that tells what its home buys. */
 async function gridMeter(userId: string): Promise<string> {
-  const { device } = await createDevice(api.db, { userId, type: 'smart_meter', location: 'Hall' });
+  const { device } = await createDevice(own.api.db, { userId, type: 'smart_meter', location: 'Hall' });
   await sql(`INSERT INTO series (device_id, channel, kind, counts_import) VALUES ($1, 'import', 'register', true)`, [
     device.device_id,
   ]);
@@ -58,7 +43,7 @@ async function gridMeter(userId: string): Promise<string> {
 
 /** A home whose quarter-hours are those of a simulated one from 2025 on: 70 days and more, the last of them with a heater that was forgotten. */
 async function forgetfulHome(days: number, estimatedHours = 0): Promise<{ owner: Person; untilMs: number }> {
-  const owner = await api.user('homeowner', { enrolledBy: utility.userId });
+  const owner = await own.api.user('homeowner', { enrolledBy: utility.userId });
   await sql(`UPDATE users SET timezone = 'Europe/Berlin' WHERE user_id = $1`, [owner.userId]);
   const deviceId = await gridMeter(owner.userId);
   const traits = { ...ordinaryHome('flat', 'told'), faults: [faultFrom('forgotten heater', (days - 1) * 96)] };
@@ -76,16 +61,16 @@ async function forgetfulHome(days: number, estimatedHours = 0): Promise<{ owner:
 describe('in plain words', () => {
   let before: Date;
   beforeAll(() => {
-    before = api.now;
+    before = own.api.now;
   });
   afterAll(() => {
-    api.now = before;
+    own.api.now = before;
   });
 
   test('a fault is told with what it is compared with, and how the month will end with what it costs', async () => {
     // Over the day on which the clock changes.
     const { owner, untilMs } = await forgetfulHome(100);
-    api.now = new Date(untilMs + 60_000);
+    own.api.now = new Date(untilMs + 60_000);
     const { json } = await ask(`/v1/remarks?user_id=${owner.userId}`, utility);
     expect(json).toMatchObject({
       timezone: 'Europe/Berlin',
@@ -111,9 +96,9 @@ describe('in plain words', () => {
     expect(month.past.map((one: { month: string }) => one.month)).toEqual(['2025-03', '2025-02', '2025-01']);
     expect(month.mean_error).toBeLessThan(0.2);
     const tariff = { name: 'flat', valid_from: '2024-01-01', currency: 'EUR', import: { per_kwh: '0.4' } };
-    expect((await api.send('/v1/tariffs', { method: 'POST', key: owner.key, body: tariff })).status).toBe(201);
+    expect((await own.api.send('/v1/tariffs', { method: 'POST', key: owner.key, body: tariff })).status).toBe(201);
     // A minute later it is reckoned anew.
-    api.now = new Date(untilMs + 120_000);
+    own.api.now = new Date(untilMs + 120_000);
     const { cost, expected_kwh } = await told();
     expect(cost.currency).toBe('EUR');
     expect(cost.expected).toBeCloseTo(0.4 * expected_kwh, 1);
@@ -128,36 +113,36 @@ describe('in plain words', () => {
   });
 
   test('nothing is said of a home that is not there, is new, or has been silent for hours', async () => {
-    api.now = new Date('2026-06-15T12:00:00Z');
-    const young = await api.user('homeowner');
+    own.api.now = new Date('2026-06-15T12:00:00Z');
+    const young = await own.api.user('homeowner');
     expect((await ask('/v1/remarks', young)).json.remarks).toEqual([]);
     expect((await ask('/v1/forecast', young)).json.forecast).toBeNull();
     const { owner, untilMs } = await forgetfulHome(71);
-    api.now = new Date(untilMs + 7 * HOUR_MS);
+    own.api.now = new Date(untilMs + 7 * HOUR_MS);
     expect((await ask('/v1/remarks', owner)).json.remarks).toEqual([]);
     // Nor of hours that were only estimated.
     const guessed = await forgetfulHome(71, 24);
-    api.now = new Date(untilMs + 60_000);
+    own.api.now = new Date(untilMs + 60_000);
     expect((await ask('/v1/remarks', guessed.owner)).json.remarks).toEqual([]);
     expect((await ask('/v1/remarks', owner)).json.remarks).toHaveLength(1);
   });
 
   test('a tariff that would have been cheaper in the last twelve months is named', async () => {
-    api.now = new Date('2026-06-15T12:00:00Z');
-    const owner = await api.user('homeowner');
+    own.api.now = new Date('2026-06-15T12:00:00Z');
+    const owner = await own.api.user('homeowner');
     const deviceId = await gridMeter(owner.userId);
     const months = Array.from({ length: 14 }, (_, month) => Date.UTC(2025, 4 + month, 1, 12));
     const energies = months.map((ms) => [ms, { milliwattHours: 1_000_000, estimated: 0 }] as const);
     await write(owner.userId, deviceId, new Map(energies));
     const make = (name: string, valid_from: string, per_kwh: string) => {
       const body = { name, valid_from, currency: 'EUR', import: { per_kwh } };
-      return api.send('/v1/tariffs', { method: 'POST', key: owner.key, body });
+      return own.api.send('/v1/tariffs', { method: 'POST', key: owner.key, body });
     };
     await make('ours', '2025-01-01', '0.4');
     const told = async () => (await ask('/v1/remarks', owner)).json.remarks;
     expect(await told()).toEqual([]);
     const { json: offer } = await make('an offer', '2027-01-01', '0.3');
-    api.now = new Date('2026-06-15T12:01:00Z');
+    own.api.now = new Date('2026-06-15T12:01:00Z');
     expect(await told()).toEqual([
       {
         kind: 'cheaper_tariff',
@@ -174,12 +159,12 @@ describe('in plain words', () => {
 });
 
 test('a figure is told by its devices: what was measured, estimated, not counted, and why', async () => {
-  const owner = await api.user('homeowner', { enrolledBy: utility.userId });
+  const owner = await own.api.user('homeowner', { enrolledBy: utility.userId });
   await sql("UPDATE users SET timezone = 'Asia/Kolkata' WHERE user_id = $1", [owner.userId]);
   const paired = async (type: string) =>
-    (await createDevice(api.db, { userId: owner.userId, type, location: 'cellar' })).device.device_id;
+    (await createDevice(own.api.db, { userId: owner.userId, type, location: 'cellar' })).device.device_id;
   const [grid, roof] = [await paired('smart_meter'), await paired('solar_inverter')];
-  const { read } = await meter(api.database);
+  const { read } = await meter(own.api.database);
   // The day begins at 18:30 UTC. Three hours of silence, a glitch, and rubbish.
   const at = (time: string) => new Date(`2026-06-10T${time}:00Z`);
   const tell = (deviceId: string, readings: [Date, number][]) => read(readings, new Date(), { deviceId });

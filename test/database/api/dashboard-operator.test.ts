@@ -1,60 +1,45 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { replayRejected } from '#ingest/rejected.ts';
 import { DASHBOARD_OPERATIONS } from '#src/api/dashboard/operations.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { COLUMN, MEASURE_COLUMNS } from '#src/rollups/levels.ts';
-import { type DashboardApi, dashboardApi, type Person } from '#test/support/dashboard-api.ts';
+import { dashboardApi } from '#test/support/dashboard-api.ts';
 import { meter } from '#test/support/meters.ts';
 
 const QUARTER_MS = 900_000;
 const HOUR_MS = 3_600_000;
 
-let api: DashboardApi['api'];
-let context: DashboardApi['context'];
-let ask: DashboardApi['ask'];
-let sql: DashboardApi['sql'];
-let admin: Person;
-let utility: Person;
-let stranger: Person;
-let home: Person;
-beforeAll(async () => {
-  ({
-    api,
-    context,
-    ask,
-    sql,
-    people: { admin, utility, stranger, home },
-  } = await dashboardApi());
-});
-afterAll(() => api.close());
+const own = dashboardApi();
+const { ask, sql } = own;
+const { admin, utility, stranger, home } = own.people;
 
 test('requests need a session, and stay within its scopes', async () => {
-  const key = (await api.user('admin', { scopes: ['alerts:write'] })).key;
+  const key = (await own.api.user('admin', { scopes: ['alerts:write'] })).key;
   for (const { method, path } of DASHBOARD_OPERATIONS) {
-    const own = `/own${path.replaceAll(/\{\w+\}/g, 'x')}`;
-    expect((await api.send(own, { method })).status).toBe(401);
-    expect((await api.send(own, { method, key })).status).toBe(403);
+    const asked = `/own${path.replaceAll(/\{\w+\}/g, 'x')}`;
+    expect((await own.api.send(asked, { method })).status).toBe(401);
+    expect((await own.api.send(asked, { method, key })).status).toBe(403);
     // And none of them is an operation of the interface.
-    const known = (await api.send(own.slice('/own'.length), { method, key: admin.key })).status;
+    const known = (await own.api.send(asked.slice('/own'.length), { method, key: admin.key })).status;
     expect([404, 422]).toContain(known);
   }
 });
 
 describe('acts', () => {
   test('name accounts by their address while they are there, which the interface does not', async () => {
-    const { userId } = await api.user('homeowner');
+    const { userId } = await own.api.user('homeowner');
     const of = async () => (await ask(`/v1/acts?user_id=${admin.userId}&limit=1`, admin)).json[0];
     const patch = { key: admin.key, method: 'PATCH', body: { plan: 'developer' } };
-    expect((await api.send(`/v1/users/${userId}`, patch)).status).toBe(200);
+    expect((await own.api.send(`/v1/users/${userId}`, patch)).status).toBe(200);
     const emails = new Map(
       (await sql('SELECT user_id, email FROM users')).rows.map(({ user_id, email }) => [user_id, email]),
     );
     const named = { actor_email: emails.get(admin.userId), target_email: emails.get(userId) };
     expect(await of()).toMatchObject({ action: 'user.changed', target: userId, ...named });
-    const { text } = await api.send(`/v1/audit?user_id=${admin.userId}&limit=1`, { key: admin.key });
+    const { text } = await own.api.send(`/v1/audit?user_id=${admin.userId}&limit=1`, { key: admin.key });
     expect([JSON.parse(text)[0].target, text.includes('@')]).toEqual([userId, false]);
     // What is nobody's account has no address, and neither has one that is gone.
-    await api.send(`/v1/users/${userId}`, { key: admin.key, method: 'DELETE' });
+    await own.api.send(`/v1/users/${userId}`, { key: admin.key, method: 'DELETE' });
     expect(await of()).toMatchObject({ action: 'user.deleted', actor_email: named.actor_email, target_email: null });
   });
 });
@@ -68,20 +53,20 @@ describe('what is for administrators alone', () => {
     ['POST', '/v1/rollups/check'],
   ];
   test.each(ADMIN)('%s %s is refused to everybody else', async (method, path) => {
-    const without = { rejected: context.rejected, rollups: context.rollups };
+    const without = { rejected: own.context.rejected, rollups: own.context.rollups };
     // Refused before anything is looked at, and where it is not there, too.
     for (const caller of [home, utility, stranger]) expect((await ask(path, caller, { method })).status).toBe(403);
-    delete context.rejected;
-    delete context.rollups;
+    delete own.context.rejected;
+    delete own.context.rollups;
     expect((await ask(path, home, { method })).status).toBe(403);
     expect((await ask(path, admin, { method })).status).toBe(['/v1/operator', '/v1/acts'].includes(path) ? 200 : 503);
-    Object.assign(context, without);
+    Object.assign(own.context, without);
     expect((await ask(path, admin, { method })).status).toBe(200);
   });
 
   /** A connection tells its statistics when it has been idle for ten seconds, or is asked to. */
   async function tellStatistics(): Promise<void> {
-    const { pool } = api.database;
+    const { pool } = own.api.database;
     const clients = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
     for (const client of clients) await client.query('SELECT pg_stat_force_next_flush()');
     for (const client of clients) client.release();
@@ -92,26 +77,26 @@ describe('what is for administrators alone', () => {
     await tellStatistics();
     const sent = { key: home.key, method: 'POST' };
     const webhook = { event: 'usage.updated', url: 'https://hooks.example.net/', auth_token: 'a secret' };
-    const { webhook_id } = (await api.send('/v1/webhooks', { ...sent, body: webhook })).json;
-    await api.send(`/v1/webhooks/${webhook_id}/test`, sent);
+    const { webhook_id } = (await own.api.send('/v1/webhooks', { ...sent, body: webhook })).json;
+    await own.api.send(`/v1/webhooks/${webhook_id}/test`, sent);
     const before = await get();
-    const { read, deviceId } = await meter(api.database);
+    const { read, deviceId } = await meter(own.api.database);
     await sql("UPDATE devices SET status = 'faulty' WHERE device_id = $1", [deviceId]);
     const atMs = Date.now() - 100 * QUARTER_MS;
     const readings = Array.from({ length: 50 }, (_, at) => [new Date(atMs + at * QUARTER_MS), 100 + at] as const);
     await read(readings);
     const lastSeen = (await sql('SELECT max(seen_at) AS at FROM device_heads')).rows[0].at;
-    const realNow = api.now;
-    api.now = new Date(lastSeen.getTime() + 90_000);
+    const realNow = own.api.now;
+    own.api.now = new Date(lastSeen.getTime() + 90_000);
     await sql(
       `INSERT INTO rejected_messages (received_at, topic, payload, reason)
        SELECT $1::timestamptz - make_interval(mins => m), 't', '', 'r' FROM unnest('{1, 59, 61, 1000, 1439, 1441}'::int[]) m`,
-      [api.now],
+      [own.api.now],
     );
     await tellStatistics();
     const after = await get();
     expect(after.readings_stored - before.readings_stored).toBe(50);
-    api.now = realNow;
+    own.api.now = realNow;
     expect(after.lag_seconds).toBeCloseTo(90, 1);
     expect(after.rejected).toEqual({ last_hour: 2, last_day: 5 });
     expect(after.devices.faulty - before.devices.faulty).toBe(1);
@@ -121,7 +106,7 @@ describe('what is for administrators alone', () => {
   });
 
   test('rejected messages are listed, cut, and tried again', async () => {
-    const { deviceId } = await meter(api.database);
+    const { deviceId } = await meter(own.api.database);
     const readings = (at: number) => Buffer.from(JSON.stringify({ ts: at, energy_total_kwh: 5 }));
     const at = Date.now() - HOUR_MS;
     const payloads = [readings(at), Buffer.from('x'.repeat(5_000)), Buffer.alloc(5_000, 0xff)];
@@ -166,16 +151,16 @@ describe('what is for administrators alone', () => {
     expect(both.some(({ status }) => status === 200)).toBe(true);
     expect((await ask(path, admin)).json).toHaveLength(2);
     expect((await replay()).status).toBe(200);
-    const other = await api.database.pool.connect();
+    const other = await own.api.database.pool.connect();
     await other.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.replay]);
     expect((await replay()).status).toBe(503);
     await other.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCKS.replay]);
     other.release();
-    const three = () => replayRejected(api.database.pool, { deviceId }, { retentionMonths: 24 });
+    const three = () => replayRejected(own.api.database.pool, { deviceId }, { retentionMonths: 24 });
     expect((await Promise.all([three(), three(), three()])).some((done) => done !== null)).toBe(true);
     expect((await ask(path, admin)).json).toHaveLength(2);
     const over = await replayRejected(
-      api.database.pool,
+      own.api.database.pool,
       { deviceId },
       { retentionMonths: 24, signal: AbortSignal.abort() },
     );
@@ -183,12 +168,12 @@ describe('what is for administrators alone', () => {
   });
 
   test('aggregates are compared with the load profile', async () => {
-    const { userId, read } = await meter(api.database);
+    const { userId, read } = await meter(own.api.database);
     const atMs = Date.now() - 100 * QUARTER_MS;
     await read(Array.from({ length: 50 }, (_, at) => [new Date(atMs + at * QUARTER_MS), 100 + at] as const));
-    await api.database.settle();
-    const before = api.now;
-    api.now = new Date();
+    await own.api.database.settle();
+    const before = own.api.now;
+    own.api.now = new Date();
     const check = (body?: unknown) => ask('/v1/rollups/check', admin, { method: 'POST', body });
     const all = (await check()).json;
     expect(all).toMatchObject({ differences: [], truncated: false });
@@ -204,7 +189,7 @@ describe('what is for administrators alone', () => {
     expect((await check({ user: userId })).status).toBe(422);
     const both = await Promise.all([check(), check()]);
     expect(both.map(({ status }) => status).sort()).toEqual([200, 503]);
-    if (!api.database.capabilities.continuousAggregates) {
+    if (!own.api.database.capabilities.continuousAggregates) {
       await sql(
         `INSERT INTO closed_user_hourly (user_id, hour, ${MEASURE_COLUMNS.join(', ')})
          SELECT $1, date_trunc('hour', now()) - make_interval(hours => h), ${MEASURE_COLUMNS.map((column) => (column === COLUMN.energyMilliwattHours ? 5 : 1)).join(', ')}
@@ -220,12 +205,12 @@ describe('what is for administrators alone', () => {
         expected_milliwatt_hours: null,
       });
     }
-    api.now = before;
+    own.api.now = before;
   });
 
   test('a check that has taken long enough says how far it came', async () => {
     const { passOverRollups } = await import('#src/rollups/mend.ts');
-    const { pool, capabilities } = api.database;
+    const { pool, capabilities } = own.api.database;
     const stop = new AbortController();
     const report = await passOverRollups(pool, {
       ...{ capabilities, since: new Date(), mode: 'check', signal: stop.signal },

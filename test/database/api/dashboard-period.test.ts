@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
-import { type DashboardApi, dashboardApi, type Person } from '#test/support/dashboard-api.ts';
+import { dashboardApi, type Person } from '#test/support/dashboard-api.ts';
 import { addToProfile, KNOWN } from '#test/support/load-profile.ts';
 
 /** A period of a home, and what it costs, as the dashboard asks for them. */
@@ -9,18 +9,9 @@ const QUARTER_MS = 900_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-let api: DashboardApi['api'];
-let ask: DashboardApi['ask'];
-let utility: Person;
-let anna: Person;
-beforeAll(async () => {
-  ({
-    api,
-    ask,
-    people: { utility, home: anna },
-  } = await dashboardApi());
-});
-afterAll(() => api.close());
+const own = dashboardApi();
+const { ask } = own;
+const { utility, home: anna } = own.people;
 
 const kwh = (milliwattHours: number) => Math.floor((milliwattHours + 500) / 1_000) / 1_000;
 
@@ -50,19 +41,19 @@ describe('a period', () => {
   const profile = new Map<number, number>();
   beforeAll(async () => {
     // A meter from August 2024 to the afternoon of 27 October 2025, two days after the clocks of Europe went back.
-    const { device } = await createDevice(api.db, { userId: anna.userId, type: 'smart_meter', location: 'cellar' });
+    const { device } = await createDevice(own.api.db, { userId: anna.userId, type: 'smart_meter', location: 'cellar' });
     let random = 7;
     for (let at = Date.UTC(2024, 7, 20); at < Date.UTC(2025, 9, 27, 15, 15); at += QUARTER_MS) {
       random = (random * 48_271) % 2_147_483_647;
       if (new Date(at).toISOString().startsWith('2025-10-10')) continue;
       profile.set(at, 20_000 + (random % 400_000));
     }
-    await api.database.pool.query(
+    await own.api.database.pool.query(
       `INSERT INTO series (device_id, channel, kind, counts_import) VALUES ($1, 'import', 'register', true)`,
       [device.device_id],
     );
     await addToProfile(
-      api.database,
+      own.api.database,
       [...profile].map(([startsAtMs, energyMilliwattHours]) => ({
         ...{ deviceId: device.device_id, userId: anna.userId, startsAtMs, energyMilliwattHours, ...KNOWN },
       })),
@@ -70,11 +61,11 @@ describe('a period', () => {
   }, 240_000);
 
   const get = async (zone: string, now: string, query: string) => {
-    await api.database.pool.query('UPDATE users SET timezone = $2 WHERE user_id = $1', [anna.userId, zone]);
-    const before = api.now;
-    api.now = new Date(now);
+    await own.api.database.pool.query('UPDATE users SET timezone = $2 WHERE user_id = $1', [anna.userId, zone]);
+    const before = own.api.now;
+    own.api.now = new Date(now);
     const { status, json, text } = await ask(`/v1/period?${query}`, anna);
-    api.now = before;
+    own.api.now = before;
     expect(status, text).toBe(200);
     return json;
   };
@@ -171,8 +162,8 @@ describe('a period', () => {
   });
 
   test('needs a caller that reaches the user, and values that make sense', async () => {
-    const stranger = await api.user('utility');
-    const home = await api.user('homeowner');
+    const stranger = await own.api.user('utility');
+    const home = await own.api.user('homeowner');
     for (const path of ['/v1/period', '/v1/period-costs']) {
       const status = async (query: string, { key }: Person) => (await ask(`${path}?${query}`, { key })).status;
       const of = `user_id=${anna.userId}&unit=day&date=2025-10-10`;
@@ -194,7 +185,7 @@ describe('a period', () => {
       for (const [query, expected] of asked)
         expect({ query, status: await status(query, anna) }).toEqual({ query, status: expected });
     }
-    const { device } = await createDevice(api.db, { userId: home.userId, type: 'smart_plug', location: 'x' });
+    const { device } = await createDevice(own.api.db, { userId: home.userId, type: 'smart_plug', location: 'x' });
     const foreign = `user_id=${anna.userId}&device_id=${device.device_id}&unit=day&date=2025-10-10`;
     expect((await ask(`/v1/period?${foreign}`, utility)).status).toBe(404);
   });
@@ -204,12 +195,12 @@ describe('a home with solar, a battery and plugs', () => {
   let owner: Person;
   const ids: Record<string, string> = {};
   beforeAll(async () => {
-    owner = await api.user('homeowner', { enrolledBy: utility.userId });
+    owner = await own.api.user('homeowner', { enrolledBy: utility.userId });
     const make = async (name: string, type: string, channels: readonly ('import' | 'export')[]) => {
-      const { device } = await createDevice(api.db, { userId: owner.userId, type, location: name });
+      const { device } = await createDevice(own.api.db, { userId: owner.userId, type, location: name });
       ids[name] = device.device_id;
       for (const channel of channels)
-        await api.database.pool.query(
+        await own.api.database.pool.query(
           `INSERT INTO series (device_id, channel, kind, counts_import, counts_export) VALUES ($1, $2, 'register', $3, $4)`,
           [device.device_id, channel, channel === 'import', channel === 'export'],
         );
@@ -220,7 +211,7 @@ describe('a home with solar, a battery and plugs', () => {
     await make('heater', 'smart_plug', ['import']);
     await make('gone', 'smart_plug', ['import']);
     await make('room', 'thermostat', []);
-    await api.database.pool.query(
+    await own.api.database.pool.query(
       `INSERT INTO series (device_id, channel, kind) VALUES ($1, 'temperature', 'temperature')`,
       [ids.room],
     );
@@ -242,8 +233,8 @@ describe('a home with solar, a battery and plugs', () => {
       tell('heater', at, night ? 500 : 0);
       if (at < Date.UTC(2026, 4, 10)) tell('gone', at, 10);
     }
-    await addToProfile(api.database, rows);
-    await deleteDevice(api.db, EVERYBODY, ids.gone as string);
+    await addToProfile(own.api.database, rows);
+    await deleteDevice(own.api.db, EVERYBODY, ids.gone as string);
   }, 180_000);
 
   test('says what uses it, by night too, what is untracked, and what came from the sun', async () => {
@@ -290,7 +281,7 @@ describe('a home with solar, a battery and plugs', () => {
     const nothing = { used: null, compared: { now: null, before: null, last_year: null }, buckets: [], devices: [] };
     expect((await ask(path, owner)).json).toEqual({ has_tariff: false, ...nothing, kilowatt_year: null });
     const tariff = (valid_from: string, per_kwh: string, currency = 'EUR') =>
-      api.send('/v1/tariffs', {
+      own.api.send('/v1/tariffs', {
         method: 'POST',
         key: owner.key,
         body: { name: per_kwh, valid_from, currency, import: { per_kwh }, standing_per_day: '1' },
@@ -314,7 +305,7 @@ describe('a home with solar, a battery and plugs', () => {
     // Another currency amid it: nothing that could be added up.
     expect((await tariff('2026-06-10', '3', 'SEK')).status).toBe(201);
     expect((await ask(path, owner)).json).toMatchObject({ used: null, buckets: [], kilowatt_year: null });
-    await updateDevice(api.db, EVERYBODY, ids.freezer as string, { placement: 'excluded' });
+    await updateDevice(own.api.db, EVERYBODY, ids.freezer as string, { placement: 'excluded' });
     expect((await ask('/v1/period-costs?unit=day&date=2026-06-12', owner)).json.devices).toHaveLength(1);
   });
 });

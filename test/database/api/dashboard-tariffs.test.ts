@@ -1,22 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createDevice } from '#src/devices/store.ts';
-import { type DashboardApi, dashboardApi, type Person } from '#test/support/dashboard-api.ts';
+import { dashboardApi, type Person } from '#test/support/dashboard-api.ts';
 import { addToProfile, KNOWN } from '#test/support/load-profile.ts';
 
-let api: DashboardApi['api'];
-let ask: DashboardApi['ask'];
-let sql: DashboardApi['sql'];
-let utility: Person;
-let stranger: Person;
-beforeAll(async () => {
-  ({
-    api,
-    ask,
-    sql,
-    people: { utility, stranger },
-  } = await dashboardApi());
-});
-afterAll(() => api.close());
+const own = dashboardApi();
+const { ask, sql } = own;
+const { utility, stranger } = own.people;
 
 describe('costs', () => {
   const flat = (valid_from: string, currency: string, per_kwh: string) => ({
@@ -26,15 +15,19 @@ describe('costs', () => {
     import: { per_kwh },
   });
   const make = async (path: string, key: string, body: unknown, method = 'POST') => {
-    const answer = await api.send(path, { method, key, body });
+    const answer = await own.api.send(path, { method, key, body });
     expect(answer.status, answer.text).toBeLessThan(300);
     return answer.json;
   };
   let owner: Person;
   let deviceId: string;
   beforeAll(async () => {
-    owner = await api.user('homeowner', { enrolledBy: utility.userId });
-    const { device } = await createDevice(api.db, { userId: owner.userId, type: 'smart_meter', location: 'cellar' });
+    owner = await own.api.user('homeowner', { enrolledBy: utility.userId });
+    const { device } = await createDevice(own.api.db, {
+      userId: owner.userId,
+      type: 'smart_meter',
+      location: 'cellar',
+    });
     deviceId = device.device_id;
     await sql(
       `INSERT INTO series (device_id, channel, kind, counts_import, counts_export) VALUES ($1, 'import', 'register', true, false)`,
@@ -48,7 +41,7 @@ describe('costs', () => {
       energyMilliwattHours: kwh * 1e6,
       estimatedMilliwattHours: estimatedKwh * 1e6,
     });
-    await addToProfile(api.database, [
+    await addToProfile(own.api.database, [
       used('2026-06-15T10:15Z', 1),
       used('2026-06-14T10:00Z', 2, 1),
       used('2026-05-20T10:00Z', 4),

@@ -1,24 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type DashboardApi, dashboardApi, type Person } from '#test/support/dashboard-api.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { dashboardApi } from '#test/support/dashboard-api.ts';
 
-let api: DashboardApi['api'];
-let ask: DashboardApi['ask'];
-let statuses: DashboardApi['statuses'];
-let sql: DashboardApi['sql'];
-let admin: Person;
-let utility: Person;
-let stranger: Person;
-let home: Person;
-beforeAll(async () => {
-  ({
-    api,
-    ask,
-    statuses,
-    sql,
-    people: { admin, utility, stranger, home },
-  } = await dashboardApi());
-});
-afterAll(() => api.close());
+const own = dashboardApi();
+const { ask, statuses, sql } = own;
+const { admin, utility, stranger, home } = own.people;
 const everybody = () => ({ home, utility, stranger, admin });
 
 describe('a delivery', () => {
@@ -28,9 +13,9 @@ describe('a delivery', () => {
     const sent = { key: home.key, method: 'POST' };
     const url = 'https://hooks.example.net/energy';
     const body = { event: 'usage.updated', url, auth_token: 'a most secret token' };
-    const webhookId = (await api.send('/v1/webhooks', { ...sent, body })).json.webhook_id;
+    const webhookId = (await own.api.send('/v1/webhooks', { ...sent, body })).json.webhook_id;
     path = `/v1/webhooks/${webhookId}/deliveries`;
-    deliveryId = (await api.send(`/v1/webhooks/${webhookId}/test`, sent)).json.delivery_id;
+    deliveryId = (await own.api.send(`/v1/webhooks/${webhookId}/test`, sent)).json.delivery_id;
   });
   const attempt = { at: '2026-06-15T12:00:00.000Z', response_status: 500, duration_ms: 12, error: 'HTTP 500' };
   const tried = (attempts: object[]) =>
@@ -63,7 +48,7 @@ describe('a delivery', () => {
 
   test('shows no answers in the list of the interface', async () => {
     await tried([{ ...attempt, response_body: 'no room' }]);
-    const { json } = await api.send(path, { key: home.key });
+    const { json } = await own.api.send(path, { key: home.key });
     expect(json[0].attempts).toEqual([attempt]);
   });
 
@@ -72,7 +57,7 @@ describe('a delivery', () => {
       ...{ home: 200, utility: 200, admin: 200, stranger: 404 },
     });
     const other = (
-      await api.send('/v1/webhooks', {
+      await own.api.send('/v1/webhooks', {
         ...{ key: home.key, method: 'POST' },
         body: { event: 'usage.updated', url: 'https://example.net/', auth_token: 'a secret' },
       })
