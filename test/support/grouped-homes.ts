@@ -1,0 +1,203 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { createDb } from '#src/database/connect.ts';
+import { keepGroupSums } from '#src/energy/group/keep.ts';
+import { homesOf } from '#src/groups/members.ts';
+import { referenceGroup } from '#test/reference/group.ts';
+import { type TestApi, testApi } from './api.ts';
+import { addToProfile } from './load-profile.ts';
+import {
+  calendars,
+  FROM_MS,
+  kwh,
+  oneOf,
+  QUARTER_MS,
+  QUARTERS,
+  RANGE,
+  randomHome,
+  sow,
+  type TestHome,
+  writeHomes,
+} from './random-homes.ts';
+
+/** How often what is random is drawn. GROUPED=100 for as many memberships as a release is tried with. */
+export const DRAWN = { numRuns: Number(process.env.GROUPED ?? 1), seed: Number(process.env.GROUPED_SEED ?? 1) };
+/** A tree: which group each is a part of. */
+const PARENT: Record<string, string | null> = { district: null, feeder: 'district', building: 'feeder' };
+export const NAMES = Object.keys(PARENT);
+const DAY_MS = 86_400_000;
+
+export type Unit = 'hour' | 'day' | 'month';
+
+/** Random homes of a utility, and a tree of groups of them that nobody is in yet. They are there within a test. */
+export interface GroupedHomes {
+  api: TestApi;
+  homes: TestHome[];
+  /** Indices of the homes that a test has put into each group. */
+  members: Map<string, Set<number>>;
+  // biome-ignore lint/suspicious/noExplicitAny: rows of whatever is asked
+  ask(path: string, method?: string, body?: unknown): Promise<any>;
+  idOf(name: string): string;
+  /** Of a group in the interface. */
+  path(name: string): string;
+  /** Homes of a group and of those below it, each once. */
+  homesOf(name: string): TestHome[];
+  /** Puts homes into a group in which there are no others. */
+  put(name: string, homes: readonly number[]): Promise<void>;
+  /** Keeps sums of everything that there is by some days later, in UTC and in a zone. Returns how many it added up. */
+  keep(zone: string, daysLater?: number): Promise<number>;
+}
+
+/** Registers what makes and removes them: so many homes, every other one of appliances alone. */
+export function groupedHomes(count: number): GroupedHomes {
+  let utility: { userId: string; key: string };
+  let keptAt = 0;
+  const groupIds = new Map<string, string>();
+  const homes: TestHome[] = [];
+  const members = new Map<string, Set<number>>(NAMES.map((name) => [name, new Set()]));
+  const indicesOf = (name: string): Set<number> => {
+    const below = NAMES.filter((one) => PARENT[one] === name).flatMap((one) => [...indicesOf(one)]);
+    return new Set([...(members.get(name) ?? []), ...below]);
+  };
+  const grouped = {
+    homes,
+    members,
+    async ask(path, method = 'GET', body) {
+      const { status, json } = await grouped.api.send(path, { method, key: utility.key, body });
+      expect({ path, status, json }).toMatchObject({ status: method === 'POST' && /groups$/.test(path) ? 201 : 200 });
+      return json;
+    },
+    idOf: (name) => groupIds.get(name),
+    path: (name) => `/v1/groups/${groupIds.get(name)}`,
+    homesOf: (name) => [...indicesOf(name)].map((index) => homes[index] as TestHome),
+    async put(name, indices) {
+      const add = indices.map((index) => homes[index]?.userId);
+      await grouped.ask(`${grouped.path(name)}/users`, 'POST', { add });
+      members.set(name, new Set(indices));
+    },
+    async keep(zone, daysLater = 3) {
+      const { api } = grouped;
+      const { pool, capabilities } = api.database;
+      await pool.query('UPDATE users SET timezone = $1 WHERE user_id = $2', [zone, utility.userId]);
+      // Each time later than it is looked again.
+      keptAt += 10 * 60_000;
+      return keepGroupSums({
+        pool,
+        db: createDb(pool),
+        now: new Date(api.now.getTime() + daysLater * DAY_MS + keptAt),
+        continuousAggregates: capabilities.continuousAggregates,
+        homesOf,
+        leastHomes: 1,
+        passMs: Number.POSITIVE_INFINITY,
+      });
+    },
+  } as Omit<GroupedHomes, 'api'> as GroupedHomes;
+  beforeAll(async () => {
+    sow(DRAWN.seed);
+    const api = await testApi();
+    grouped.api = api;
+    api.now = new Date(FROM_MS + QUARTERS * QUARTER_MS);
+    utility = await api.user('utility');
+    while (homes.length < count) homes.push(await randomHome(api, homes.length % 2 === 0));
+    const ids = homes.map(({ userId }) => userId);
+    await api.database.pool.query('UPDATE users SET enrolled_by = $1 WHERE user_id = ANY ($2)', [utility.userId, ids]);
+    await writeHomes(api, homes);
+    await api.database.settle(new Date(FROM_MS + 2 * 96 * QUARTER_MS));
+    for (const [name, parent] of Object.entries(PARENT)) {
+      const parent_group_id = parent && groupIds.get(parent);
+      groupIds.set(name, (await grouped.ask('/v1/groups', 'POST', { name, parent_group_id })).group_id);
+    }
+  }, 600_000);
+  afterAll(() => grouped.api.close());
+  return grouped;
+}
+
+/** What the answer about a group of these homes should be, row by row. */
+export function expected(of: readonly TestHome[], zone: string, unit: Unit, [start, end] = RANGE) {
+  const local = calendars.get(zone) as Map<number, { date: string; hour: string; startMs: number }>;
+  const group = referenceGroup(of.map(({ devices }) => devices));
+  const inside = [...local].filter(([, { date }]) => date >= start && date <= end);
+  const buckets = Map.groupBy(inside, ([, { date, startMs }]) =>
+    unit === 'hour' ? String(startMs) : unit === 'day' ? date : `${date.slice(0, 8)}01`,
+  );
+  return [...buckets].flatMap(([name, rows]) => {
+    const { used, autarky, coverage, complete, ...energies } = group(rows.map(([at]) => at));
+    if (used === null && Object.values(energies).every((energy) => energy === null)) return [];
+    const parts = [...Map.groupBy(rows, ([, { hour, startMs }]) => (unit === 'month' ? hour : String(startMs)))]
+      .map(([hour, some]) => ({ hour, label: some[0]?.[1].hour, ...group(some.map(([at]) => at)) }))
+      .filter((one) => (one.used ?? 0) > 0 && 2 * (one.estimated ?? 0) <= (one.used ?? 0))
+      .sort((a, b) => (b.used ?? 0) - (a.used ?? 0) || (a.hour < b.hour ? -1 : 1));
+    return {
+      date: unit === 'month' ? name : rows[0]?.[1].date,
+      kwh_used: kwh(used),
+      peak_hour: unit === 'hour' ? rows[0]?.[1].hour : (parts[0]?.label ?? null),
+      ...Object.fromEntries(Object.entries(energies).map(([measure, energy]) => [`${measure}_kwh`, kwh(energy)])),
+      autarky,
+      coverage,
+      complete,
+    };
+  });
+}
+
+/** Devices of a home of which anything is known, without what is told apart of them. */
+export const devicesOf = (home: TestHome) =>
+  home.devices.filter(({ quarters, partOf }) => quarters.size > 0 && !partOf);
+
+/** More of a quarter-hour that a device knows, or several, days ago. */
+export async function addLate(
+  { database, now }: TestApi,
+  home: TestHome,
+  devices = [oneOf(devicesOf(home))],
+): Promise<void> {
+  const late = devices.map(({ id, quarters }) => {
+    const startsAtMs = oneOf([...quarters.keys()]);
+    const quarter = quarters.get(startsAtMs) as { import: number };
+    quarter.import += 7_654_321;
+    return { deviceId: id, userId: home.userId, startsAtMs, energyMilliwattHours: 7_654_321 };
+  });
+  await addToProfile(database, late);
+  await database.settle(now);
+}
+
+/** Changes what a district of these homes is the sum of, so many times, and keeps its sums now and then; each time it is held against what is. */
+export async function changeAtRandom(
+  grouped: GroupedHomes,
+  { indices, zone, times, daysLater }: { indices: readonly number[]; zone: string; times: number; daysLater: number },
+  agree: () => Promise<void>,
+): Promise<void> {
+  const { api, homes, members, ask, path, put, keep } = grouped;
+  await put('district', indices);
+  for (const below of ['feeder', 'building']) {
+    const remove = homes.map(({ userId }) => userId);
+    await ask(`${path(below)}/users`, 'POST', { remove });
+    members.get(below)?.clear();
+  }
+  const steps = fc.array(fc.constantFrom('late', 'late', 'member', 'placement', 'keep', 'keep'), {
+    minLength: times,
+    maxLength: times,
+  });
+  await fc.assert(
+    fc.asyncProperty(steps, async (drawn) => {
+      for (const step of drawn) {
+        const there = [...(members.get('district') ?? [])].map((index) => homes[index] as TestHome);
+        if (step === 'keep') await keep(zone, daysLater);
+        if (step === 'late' && there.length > 0) await addLate(api, oneOf(there));
+        if (step === 'member') {
+          const index = oneOf(indices);
+          const isIn = members.get('district')?.has(index);
+          const userId = homes[index]?.userId;
+          await ask(`${path('district')}/users/${userId}`, isIn ? 'DELETE' : 'PUT');
+          if (isIn) members.get('district')?.delete(index);
+          else members.get('district')?.add(index);
+        }
+        if (step === 'placement') {
+          const device = oneOf((homes[1] as TestHome).devices.filter((one) => one.deletedAtMs === null && !one.partOf));
+          device.placement = oneOf(['grid', 'consumption', 'excluded'] as const);
+          await ask(`/v1/devices/${device.id}`, 'PATCH', { placement: device.placement });
+        }
+        await agree();
+      }
+    }),
+    DRAWN,
+  );
+}
