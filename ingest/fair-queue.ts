@@ -1,4 +1,4 @@
-import { hashOf } from './flood-limit.ts';
+import { fnv1a } from '#src/core/fnv1a.ts';
 
 /** A message that waits, as far as its turn depends on it. */
 export interface Queued {
@@ -137,7 +137,7 @@ export function createFairQueue<T extends Queued>(lanes: number, now: () => numb
       const { deviceId, weight } = message;
       let turn = turns.get(deviceId);
       if (!turn) {
-        turn = { deviceId, home: hashOf(deviceId) % lanes, waiting: [], weight: 0, isUnderWay: false };
+        turn = { deviceId, home: fnv1a(deviceId) % lanes, waiting: [], weight: 0, isUnderWay: false };
         turns.set(deviceId, turn);
       }
       turn.waiting.push(message);

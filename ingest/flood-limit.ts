@@ -1,3 +1,5 @@
+import { fnv1a } from '#src/core/fnv1a.ts';
+
 /**
  * Most messages of one device per window: a thousand a second, or the queue of a long outage at once. What a message is long by counts
  * like further ones: each 4 KiB, each element that cannot be used, every 50 readings. `energy import` sends 400 readings a message
@@ -49,7 +51,7 @@ export function createFloodLimit({
         window = current;
         counters.fill(0);
       }
-      const hash = hashOf(deviceId);
+      const hash = fnv1a(deviceId);
       const one = hash % COUNTERS;
       const other = COUNTERS + Math.floor(hash / COUNTERS);
       const sent = Math.min(counters[one] as number, counters[other] as number) + count;
@@ -57,11 +59,4 @@ export function createFloodLimit({
       return sent > messages ? reason : null;
     },
   };
-}
-
-/** FNV-1a, 32 bits. */
-export function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  return hash >>> 0;
 }

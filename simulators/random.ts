@@ -1,3 +1,5 @@
+import { fnv1a } from '#src/core/fnv1a.ts';
+
 /** A source of repeatable pseudo-random numbers. */
 export interface Random {
   /** In [0, 1). */
@@ -15,7 +17,7 @@ export interface Random {
  * sequence on every machine and in every run, whatever was drawn elsewhere.
  */
 export function createRandom(...parts: (string | number)[]): Random {
-  let state = hash(parts.join('\u0000'));
+  let state = fnv1a(parts.join('\u0000'));
   // mulberry32: 32 bits of state are plenty for household habits, and it is five lines.
   const next = () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -29,13 +31,4 @@ export function createRandom(...parts: (string | number)[]): Random {
     whole: (low, high) => low + Math.floor(next() * (high - low + 1)),
     chance: (probability) => next() < probability,
   };
-}
-
-/** FNV-1a, 32 bits. */
-function hash(text: string): number {
-  let value = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++) {
-    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
-  }
-  return value | 0;
 }

@@ -1,3 +1,5 @@
+import { fnv1a } from '#src/core/fnv1a.ts';
+
 /**
  * Places by the hashes of their keys: open addressing with linear probing over whole numbers. A Map of a million texts takes 90 bytes of the
  * JavaScript heap for each, and five waits for memory a look, which is more than the law costs; here it is one, and 8 bytes.
@@ -28,8 +30,7 @@ const SEED = Math.floor(Math.random() * 2 ** 32);
 
 /** Hash of a key, a whole number of 32 bits (FNV-1a, its bits mixed as the last step of MurmurHash3 does). */
 export function hashOf(key: string): number {
-  let hash = SEED;
-  for (let index = 0; index < key.length; index++) hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193);
+  let hash = fnv1a(key, SEED);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;

@@ -144,7 +144,7 @@ export function circuitWord(text: string): string {
   return whole ? safe : `${safe.slice(0, 25)}-${mark(text)}`;
 }
 
-/** FNV-1a, six hex digits of it. */
+/** FNV-1a over code points, six hex digits of it. Stored channels are named by it, so it stays as it is. */
 function mark(text: string): string {
   let hash = 0x811c9dc5;
   for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
