@@ -1,11 +1,7 @@
-import { rm, stat } from 'node:fs/promises';
 import { request } from 'node:https';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type AssetFiles, assetFiles } from '#src/api/dashboard/asset-files.ts';
 import { share } from '#src/api/share.ts';
 import { forgetSessions } from '#src/auth/sessions.ts';
-import { common } from '#src/dashboard/words/en/common.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { updateUser } from '#src/users/store.ts';
@@ -495,115 +491,4 @@ test('what is over is forgotten, and nothing else', async () => {
   expect([await count('sessions'), await count('sign_ins')]).toEqual([1, 0]);
   expect((await api.send('/dashboard/v1/devices', { headers: fresh })).status).toBe(200);
   expect((await post('/dashboard/session', { token })).status).toBe(422);
-});
-
-describe('the pages', () => {
-  test('are found at the addresses that the navigation has', async () => {
-    for (const page of Object.keys(common.pages))
-      expect([page, (await api.send(`/dashboard/${page}`)).status]).toEqual([page, 200]);
-  });
-
-  test('come from here alone, with nothing inline, and are looked at again each time', async () => {
-    for (const path of ['/dashboard', '/dashboard/', '/dashboard/keys', '/dashboard/sign-in']) {
-      const { status, headers, text } = await api.send(path);
-      expect([path, status, headers['content-type']]).toEqual([path, 200, 'text/html; charset=utf-8']);
-      const policy = String(headers['content-security-policy']);
-      expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
-      expect(policy).toContain("frame-ancestors 'none'");
-      expect(policy).not.toContain('unsafe');
-      expect(text).not.toMatch(/<script(?![^>]* src=)|<style|\son\w+=|\sstyle=|https?:/);
-      for (const [, asset = ''] of text.matchAll(/(?:href|src)="(\/dashboard\/app[^"]+)"/g)) {
-        const found = await api.send(asset);
-        expect([asset, found.status, found.headers['cache-control']]).toEqual([asset, 200, 'no-cache']);
-        const again = await api.send(asset, { headers: { 'if-none-match': String(found.headers.etag) } });
-        expect([again.status, again.text]).toEqual([304, '']);
-        const many = await api.send(asset, {
-          headers: { 'if-none-match': `"x", ${String(found.headers.etag).slice(2)}` },
-        });
-        expect(many.status).toBe(304);
-      }
-    }
-  });
-
-  test('every module’s imports are there, and none has types left', async () => {
-    const seen = new Set<string>();
-    const visit = async (path: string): Promise<void> => {
-      if (seen.has(path)) return;
-      seen.add(path);
-      const { status, headers, text } = await api.send(path);
-      expect([path, status, headers['content-type']]).toEqual([path, 200, 'application/javascript; charset=utf-8']);
-      for (const [, , name = ''] of text.matchAll(/(\bfrom\s*|\bimport\s*\(?\s*)['"]([./][^'"\n]+)['"]/g))
-        await visit(new URL(name, `https://x${path}`).pathname);
-    };
-    await visit('/dashboard/app/app.js');
-    expect(seen.size).toBeGreaterThan(20);
-  });
-
-  test('are sent in the best form that is accepted', async () => {
-    for (const [accepted, encoding] of [
-      ['gzip, deflate, br, zstd', 'br'],
-      ['gzip', 'gzip'],
-      ['br;q=0, gzip;q=0.5', 'gzip'],
-      ['gzip;q=0', undefined],
-      ['', undefined],
-    ] as const) {
-      const { status, headers } = await api.send('/dashboard/app/app.js', { headers: { 'accept-encoding': accepted } });
-      expect([accepted, status, headers['content-encoding'], headers.vary]).toEqual([
-        accepted,
-        200,
-        encoding,
-        'accept-encoding',
-      ]);
-    }
-  });
-
-  test('that do not exist are a document for a browser, whatever it has kept', async () => {
-    const accept = 'text/html,application/xhtml+xml';
-    const { status, headers, text } = await api.send('/dashboard/nothing', { headers: { accept } });
-    expect([status, headers['cache-control'], headers.etag]).toEqual([404, 'no-store', undefined]);
-    const { etag } = (await api.send('/dashboard')).headers;
-    const again = await api.send('/dashboard/nothing', { headers: { accept, 'if-none-match': String(etag) } });
-    expect([again.status, again.text]).toEqual([404, text]);
-    expect(text).toContain('<html');
-  });
-
-  test('are known again by another process, made anew where they were cleared away, and removed in the end', async () => {
-    const files = [assetFiles(), assetFiles()];
-    const stats = await Promise.all(
-      files.map(async (one) => {
-        const folder = await one.folderOf('app.js');
-        const { size, mtimeMs } = await stat(join(String(folder), 'app.js.br'));
-        return { size, mtimeMs };
-      }),
-    );
-    expect(stats[0]).toEqual(stats[1]);
-    const page = await stat(join(String(await files[0]?.folderOf('layout.js')), 'layout.js.br'));
-    expect(page.mtimeMs).not.toBe(stats[0]?.mtimeMs);
-    const [first] = files as [AssetFiles];
-    const cleared = String(await first.folderOf('app.js'));
-    await rm(cleared, { recursive: true });
-    const another = await Promise.all(['app.js', 'layout.js', 'app.js'].map((path) => first.folderOf(path)));
-    expect(new Set(another).size).toBe(1);
-    expect(another[0]).not.toBe(cleared);
-    await stat(join(String(another[0]), 'layout.js.gz'));
-    const folders = await Promise.all(files.map((one) => one.folderOf('app.js')));
-    for (const one of files) await one.remove();
-    for (const folder of folders) await expect(stat(String(folder))).rejects.toThrow('ENOENT');
-    const { headers } = await api.send('/dashboard/app/app.js');
-    expect(headers['last-modified']).toBe(undefined);
-  });
-
-  test('nothing but them is served', async () => {
-    for (const path of [
-      '/dashboard/app/',
-      '/dashboard/app/app.ts',
-      '/dashboard/app/tsconfig.json',
-      '/dashboard/app/../../package.json',
-      '/dashboard/app/..%2f..%2fpackage.json',
-      '/dashboard/app/%2e%2e/app.ts',
-      '/dashboard/app/lib/preact',
-      '/dashboard/nothing',
-    ])
-      expect([path, (await api.send(path)).status]).toEqual([path, 404]);
-  });
 });
