@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import * as accounts from './accounts.ts';
 import * as imports from './import.ts';
 import { programOf } from './program.ts';
+import * as users from './users.ts';
 
 /** What a person reads who types this. */
 async function said(...words: string[]): Promise<string> {
   let text = '';
-  const program = programOf([accounts, imports]);
+  const program = programOf([users, imports]);
   const writeErr = (part: string) => {
     text += part;
   };

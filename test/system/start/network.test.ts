@@ -10,8 +10,8 @@ import { pino } from 'pino';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startIngest } from '#ingest/start.ts';
-import { register as registerAccounts } from '#src/cli/accounts.ts';
 import { register as registerDevices } from '#src/cli/devices.ts';
+import { register as registerUsers } from '#src/cli/users.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { createDb } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
@@ -78,7 +78,7 @@ async function energy(...args: string[]): Promise<string> {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   try {
     const program = new Command().exitOverride();
-    for (const register of [registerAccounts, registerDevices]) register(program);
+    for (const register of [registerUsers, registerDevices]) register(program);
     await program.parseAsync(args, { from: 'user' });
     return printed.mock.calls.flat().join('\n');
   } finally {

@@ -1,0 +1,144 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { MAX_ALLOWED, normalNetwork } from '#src/auth/allowed-addresses.ts';
+import { createKey, limitKey, revokeKey, rotateKey } from '#src/auth/keys.ts';
+import { isScope, SCOPES, type Scope } from '#src/auth/scopes.ts';
+import { defined } from '#src/core/defined.ts';
+import type { Database } from '#src/database/connect.ts';
+import { EVERYBODY } from '#src/database/reach.ts';
+import { actAsOperator } from '#src/users/audit.ts';
+import { show, withDatabase } from './beside.ts';
+import { userNamed } from './named-user.ts';
+import { addKeyVerbs } from './nouns/keys.ts';
+
+/** `energy keys …`: what an operator does beside the running service, by the same functions as the API. */
+export function register(program: Command): void {
+  const keys = program.command('keys').description('API keys');
+  keys
+    .command('create')
+    .description('create a key of a user; it is shown once')
+    .requiredOption('--user <user>', 'whose key: a user_id or an e-mail address')
+    .option('--name <name>', 'what it is for')
+    .option('--scopes <a,b>', `what it allows (default: all of ${SCOPES.join(', ')})`, scopes)
+    .option('--expires <90d>', 'when it ends, in days or hours from now', durationMs)
+    .option('--allow <a,b>', 'addresses and networks that it may be used from (default: everywhere)', networks)
+    .option('--json', 'print one JSON object')
+    .action(create);
+  keys
+    .command('limit <key_id>')
+    .description(
+      'change from where and until when a key may be used; for what it changes it holds at once, for what it reads after 10 seconds',
+    )
+    .option('--allow <a,b>', 'addresses and networks that it may be used from, or everywhere', networks)
+    .option('--expires <90d>', 'when it ends, in days or hours from now', durationMs)
+    .option('--json', 'print one JSON object')
+    .action(limit);
+  keys
+    .command('revoke <key_id>')
+    .description('revoke a key; it is refused everywhere within 10 seconds')
+    .option('--json', 'print one JSON object')
+    .action(revoke);
+  keys
+    .command('rotate <key_id>')
+    .description('replace a key by a new one with the same permissions; the old one stays valid for a while')
+    .option('--overlap <24h>', 'how long the old key stays valid', durationMs)
+    .option('--expires <90d>', 'when the new key ends, in days or hours from now', durationMs)
+    .option('--json', 'print one JSON object')
+    .action(rotate);
+  addKeyVerbs(keys);
+}
+
+interface NewKey {
+  user: string;
+  name?: string;
+  scopes?: Scope[];
+  expires?: number;
+  allow?: string[];
+  json?: boolean;
+}
+
+const create = (o: NewKey) =>
+  withDatabase(async (db, config) => {
+    const userId = await userNamed(db, o.user);
+    const expiresAt = o.expires === undefined ? undefined : new Date(Date.now() + o.expires);
+    const { environment } = config;
+    const { name, scopes, allow: allowedAddresses } = o;
+    const wanted = { userId, environment, ...defined({ name, scopes, expiresAt, allowedAddresses }) };
+    const key = await actAsOperator(
+      db,
+      'key.created',
+      (trx) => createKey(trx, wanted),
+      ({ key_id }) => key_id,
+    );
+    show(o.json, key, `Key ${key.key_id}, shown this once:\n\n  ${key.key}\n`);
+  });
+
+const limit = (keyId: string, o: { allow?: string[]; expires?: number; json?: boolean }) =>
+  withDatabase(async (db) => {
+    const now = new Date();
+    const expiresAt = o.expires === undefined ? undefined : new Date(now.getTime() + o.expires);
+    if (o.allow === undefined && !expiresAt) throw new Error('Say --allow, --expires or both.');
+    const change = async (trx: Database) => {
+      const limited = await limitKey(trx, EVERYBODY, keyId, {
+        now,
+        ...defined({ expiresAt, allowedAddresses: o.allow }),
+      });
+      if (!limited) throw new Error(`There is no valid key ${keyId}`);
+      return limited;
+    };
+    const { expires_at, allowed_addresses } = await actAsOperator(db, 'key.changed', change, () => keyId);
+    const places = allowed_addresses.join(', ') || 'everywhere';
+    const end = expires_at === null ? '' : `, until ${expires_at.toISOString()}`;
+    show(o.json, { key_id: keyId, allowed_addresses, expires_at }, `Key ${keyId} may be used from ${places}${end}.`);
+  });
+
+const revoke = (keyId: string, o: { json?: boolean }) =>
+  withDatabase(async (db) => {
+    const end = async (trx: Database) => {
+      if (!(await revokeKey(trx, EVERYBODY, keyId))) throw new Error(`There is no valid key ${keyId}`);
+    };
+    await actAsOperator(db, 'key.revoked', end, () => keyId);
+    show(o.json, { key_id: keyId, revoked: true }, `Key ${keyId} is revoked.`);
+  });
+
+const rotate = (keyId: string, o: { overlap?: number; expires?: number; json?: boolean }) =>
+  withDatabase(async (db, { environment }) => {
+    const replace = async (trx: Database) => {
+      const now = new Date();
+      const expiresAt = o.expires === undefined ? undefined : new Date(now.getTime() + o.expires);
+      const wanted = { environment, now, ...defined({ overlapMs: o.overlap, expiresAt }) };
+      const rotated = await rotateKey(trx, EVERYBODY, keyId, wanted);
+      if (!rotated) throw new Error(`There is no valid key ${keyId}`);
+      return rotated;
+    };
+    const { created, oldExpiresAt } = await actAsOperator(db, 'key.rotated', replace, () => keyId);
+    show(
+      o.json,
+      { ...created, old_expires_at: oldExpiresAt.toISOString() },
+      `Key ${created.key_id}, shown this once:\n\n  ${created.key}\n\n${keyId} goes on until ${oldExpiresAt.toISOString()}.`,
+    );
+  });
+
+function scopes(list: string): Scope[] {
+  const names = list.split(',').map((name) => name.trim());
+  const unknown = names.filter((name) => !isScope(name));
+  if (unknown.length > 0) throw new InvalidArgumentError(`Unknown: ${unknown.join(', ')}. Known: ${SCOPES.join(', ')}`);
+  return names.filter(isScope);
+}
+
+/** By the API's own rules. */
+function networks(list: string): string[] {
+  if (list === 'everywhere') return [];
+  const normal = list.split(',').map((text) => [text.trim(), normalNetwork(text.trim())] as const);
+  const wrong = normal.filter(([, network]) => network === null).map(([text]) => text);
+  if (wrong.length > 0 || normal.length > MAX_ALLOWED)
+    throw new InvalidArgumentError(
+      `Up to ${MAX_ALLOWED} addresses and networks with commas between them, such as 203.0.113.7,10.0.0.0/8, or everywhere. Not: ${wrong.join(', ') || `${normal.length} of them`}`,
+    );
+  return [...new Set(normal.map(([, network]) => network as string))];
+}
+
+function durationMs(text: string): number {
+  const [, number, unit] = /^(\d{1,5})(d|h)$/.exec(text) ?? [];
+  if (number === undefined) throw new InvalidArgumentError('A number of days or hours, such as 90d or 12h');
+  return Number(number) * (unit === 'd' ? 86_400_000 : 3_600_000);
+}

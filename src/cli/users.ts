@@ -1,0 +1,102 @@
+import type { Command } from 'commander';
+import { newUser } from '#src/api/v1/users/shape.ts';
+import { unlink } from '#src/auth/oidc/sign-in.ts';
+import { closeSessionsOf } from '#src/auth/sessions.ts';
+import { defined } from '#src/core/defined.ts';
+import { words } from '#src/core/mistake-words.ts';
+import type { Database } from '#src/database/connect.ts';
+import { printedLink } from '#src/start/sign-in-link.ts';
+import { actAsOperator } from '#src/users/audit.ts';
+import { createUser } from '#src/users/store.ts';
+import { show, withDatabase } from './beside.ts';
+import { userNamed } from './named-user.ts';
+import { addUserVerbs } from './nouns/users.ts';
+import { askZone, machineZone } from './time-zone.ts';
+
+/** `energy users …`: what an operator does beside the running service, by the same functions as the API. */
+export function register(program: Command): void {
+  const users = program.command('users').description('accounts');
+  users
+    .command('sign-in <email>')
+    .description('print a link that signs in to the dashboard as this account; valid once, for a day')
+    .option('--json', 'print one JSON object')
+    .action(signIn);
+  users
+    .command('sign-out <email>')
+    .description('end all sessions of this account in the dashboard')
+    .option('--json', 'print one JSON object')
+    .action(signOut);
+  users
+    .command('unlink <email>')
+    .description(
+      'forget who this account is to the OpenID Connect provider; the next sign-in links it anew by its verified address',
+    )
+    .option('--json', 'print one JSON object')
+    .action(forgetIdentities);
+  users
+    .command('create')
+    .description('create an account')
+    .requiredOption('--email <email>', 'its e-mail address')
+    .option('--role <role>', 'homeowner, utility or admin', 'homeowner')
+    .option('--phone <number>', 'for alerts by SMS, such as +4915112345678')
+    .option('--timezone <zone>', 'where its days and months begin (asked on a terminal; default: this machine’s)')
+    .option('--json', 'print one JSON object')
+    .action(create);
+  addUserVerbs(users);
+}
+
+const signIn = (email: string, o: { json?: boolean }) =>
+  withDatabase(async (db, config) => {
+    const link = await printedLink(db, config, email);
+    if (link === null) throw new Error(`There is no user ${email}`);
+    show(o.json, { link }, link);
+  });
+
+const signOut = (email: string, o: { json?: boolean }) =>
+  withDatabase(async (db) => {
+    const userId = await userNamed(db, email);
+    const end = (trx: Database) => closeSessionsOf(trx, userId);
+    const ended = (await actAsOperator(db, 'sessions.ended', end, () => userId)).length;
+    show(o.json, { user_id: userId, ended }, `${ended} sessions of ${email} are over.`);
+  });
+
+const forgetIdentities = (email: string, o: { json?: boolean }) =>
+  withDatabase(async (db) => {
+    const userId = await userNamed(db, email);
+    const forgotten = await actAsOperator(
+      db,
+      'identity.unlinked',
+      (trx) => unlink(trx, userId),
+      () => userId,
+    );
+    show(o.json, { user_id: userId, unlinked: forgotten }, `${forgotten} identities of ${email} are forgotten.`);
+  });
+
+interface NewUser {
+  email: string;
+  role: string;
+  phone?: string;
+  timezone?: string;
+  json?: boolean;
+}
+
+/** By the API's own rules. */
+async function create({ json, ...given }: NewUser): Promise<void> {
+  const asked = newUser.safeParse(given, { error: words });
+  if (!asked.success) throw new Error(asked.error.issues.map(mistake).join('\n'));
+  const isAsked = !json && process.stdin.isTTY && process.stderr.isTTY;
+  const timezone = asked.data.timezone ?? (isAsked ? await askZone() : machineZone());
+  const { email, role, phone } = asked.data;
+  await withDatabase(async (db) => {
+    const user = await actAsOperator(
+      db,
+      'user.created',
+      (trx) => createUser(trx, { email, role, timezone, ...defined({ phone }) }),
+      ({ user_id }) => user_id,
+    );
+    show(json, { user_id: user.user_id, status: 'created' }, `User ${user.user_id}, time zone ${timezone}`);
+  });
+}
+
+const mistake = ({ path, message }: { path: PropertyKey[]; message: string }): string =>
+  `--${path.join('.')}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
