@@ -1,8 +1,6 @@
 import type { Json } from '#src/api/openapi-schema.ts';
 import { codeBlock, escaped, type Highlight, type Section, samples, slug, withCode } from './markup.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: the document is walked as the JSON that it is
-type Any = any;
+import { type Any, resolverOf, schemaMarkup } from './schema-markup.ts';
 
 /** A page of the reference: a noun. */
 export interface ReferencePage {
@@ -13,19 +11,11 @@ export interface ReferencePage {
   sections: Section[];
 }
 
-/** How deep members of members are shown; below that their type is named. */
-const DEEPEST = 5;
-
 /** The reference of an OpenAPI document: a page for each tag, one for events, one for errors. Pure. */
 export function referenceOf(document: Json, highlight: Highlight): ReferencePage[] {
   const { tags, paths, webhooks, components } = document as Any;
-  const resolve = (one: Any): Any =>
-    one?.$ref === undefined
-      ? (one ?? {})
-      : one.$ref
-          .slice(2)
-          .split('/')
-          .reduce((at: Any, name: string) => at[name], document);
+  const resolve = resolverOf(document);
+  const { schemaHtml, member } = schemaMarkup(resolve);
   const operations = Object.entries(paths as Record<string, Any>).flatMap(([path, methods]) =>
     Object.entries(methods as Record<string, Any>).map(([method, one]) => ({
       ...one,
@@ -53,8 +43,8 @@ export function referenceOf(document: Json, highlight: Highlight): ReferencePage
 <p class="path"><span class="method ${one.method.toLowerCase()}">${one.method}</span> <code>${escaped(one.path)}</code></p>
 <p class="quiet">${withCode(one.description)}</p>
 ${parameters.length > 0 ? `<h3>Parameters</h3><dl>${parameters.map((of: Any) => member(of.name, of.schema, of.required, of.description, of.in)).join('')}</dl>` : ''}
-${one.requestBody ? `<h3>Body</h3>${schemaHtml(bodyOf(one).schema, 0)}` : ''}
-<h3>Answer <span class="status">${status}</span></h3>${schemaHtml(first?.schema, 0)}
+${one.requestBody ? `<h3>Body</h3>${schemaHtml(bodyOf(one).schema)}` : ''}
+<h3>Answer <span class="status">${status}</span></h3>${schemaHtml(first?.schema)}
 ${others.length > 0 ? `<p>By <code>Accept</code> also as:</p><ul>${others.join('')}</ul>` : ''}
 <p>Errors: ${errors.map((code) => `<a href="/docs/reference/errors#error-${code}">${code}</a>`).join(', ')}</p>
 </div>
@@ -66,62 +56,6 @@ ${first?.example === undefined ? '' : `<p class="language">Answer</p>${json(firs
   }
 
   const bodyOf = (one: Any): Any => resolve(one.requestBody).content['application/json'] ?? {};
-
-  function schemaHtml(given: Any, depth: number): string {
-    const schema = resolve(given);
-    if (schema.properties) {
-      const required = new Set(schema.required ?? []);
-      const rows = Object.entries(schema.properties as Record<string, Any>).map(([name, of]) =>
-        member(name, of, required.has(name), of.description, undefined, depth),
-      );
-      return `<dl>${rows.join('')}</dl>`;
-    }
-    if (schema.type === 'array') return `<p class="quiet">A list of:</p>${schemaHtml(schema.items, depth)}`;
-    const options = (schema.anyOf ?? []).map(resolve).filter((one: Any) => one.properties || one.type === 'array');
-    if (options.length === 1) return schemaHtml(options[0], depth);
-    if (options.length > 1)
-      return options.map((one: Any) => `<p class="quiet">One of these:</p>${schemaHtml(one, depth)}`).join('');
-    return `<p>${withCode(schema.description ?? '')} <span class="type">${typeName(given)}</span></p>`;
-  }
-
-  function member(name: string, given: Any, isRequired: boolean, description = '', place?: string, depth = 0): string {
-    const schema = resolve(given);
-    const inner = schema.type === 'array' ? resolve(schema.items) : schema;
-    const hasMore = inner.properties || (inner.anyOf ?? []).some((one: Any) => resolve(one).properties);
-    const limits = limitsOf(schema);
-    const more =
-      hasMore && depth < DEEPEST
-        ? `<details><summary>Members of <code>${escaped(name)}</code></summary>${schemaHtml(inner, depth + 1)}</details>`
-        : '';
-    return `<dt><code>${escaped(name)}</code> <span class="type">${typeName(given)}</span>${place && place !== 'query' ? ` <span class="type">in the ${place}</span>` : ''}${isRequired ? ' <span class="must">required</span>' : ''}</dt>
-<dd>${withCode(description || (schema.description ?? ''))}${limits === '' ? '' : ` <span class="quiet">${limits}</span>`}${more}</dd>`;
-  }
-
-  function typeName(given: Any): string {
-    const schema = resolve(given);
-    if (schema.const !== undefined) return `<code>${escaped(String(schema.const))}</code>`;
-    if (schema.enum) return 'one of';
-    if (schema.anyOf) return [...new Set(schema.anyOf.map(typeName))].join(' or ');
-    if (schema.type === 'array') return `list of ${typeName(schema.items ?? {}).replace(/^one of$/, 'names')}`;
-    const plain = [schema.type ?? 'any'].flat().join(' or ');
-    return escaped(
-      schema.format === 'date' || schema.format === 'date-time' ? plain.replace('string', schema.format) : plain,
-    );
-  }
-
-  function limitsOf(schema: Any): string {
-    const values = (schema.enum ?? schema.items?.enum ?? []) as unknown[];
-    return [
-      values.length > 0 ? values.map((one) => `<code>${escaped(String(one))}</code>`).join(', ') : '',
-      schema.default === undefined ? '' : `Default: <code>${escaped(JSON.stringify(schema.default))}</code>.`,
-      schema.minimum !== undefined && schema.maximum !== undefined
-        ? `From ${schema.minimum} to ${schema.maximum}.`
-        : '',
-      schema.maxLength === undefined ? '' : `At most ${schema.maxLength} characters.`,
-    ]
-      .filter((one) => one !== '')
-      .join(' ');
-  }
 
   const nouns = (tags as { name: string; description: string }[]).map((tag): ReferencePage => {
     const href = `/docs/reference/${tag.name}`;
@@ -149,7 +83,7 @@ ${first?.example === undefined ? '' : `<p class="language">Answer</p>${json(firs
       .map(([name, { post }]) => {
         const { schema, example } = resolve(post.requestBody).content['application/json'];
         return `<section class="operation" aria-labelledby="${slug(name)}"><div><h2 id="${slug(name)}"><a class="anchor" href="#${slug(name)}"><code>${escaped(name)}</code></a></h2>
-<p>${withCode(post.summary ?? '')}</p>${schemaHtml(schema, 0)}</div><div class="aside"><p class="language">Example</p>${json(example)}</div></section>`;
+<p>${withCode(post.summary ?? '')}</p>${schemaHtml(schema)}</div><div class="aside"><p class="language">Example</p>${json(example)}</div></section>`;
       })
       .join('\n'),
     sections: Object.entries(webhooks as Record<string, Any>).map(([name, { post }]) => ({
